@@ -181,10 +181,8 @@ fn other_resolvers(parts: &Parts) -> Vec<String> {
 
 /// The file system is reached through `sys`; in `vcs` through `vcs::files` too, which has a check of its own below.
 fn touched_file_systems(parts: &Parts) -> Vec<String> {
-    const OTHERS: [(&str, usize, &str); 2] = [
-        ("cli/commands/edit.rs", 2, "a scratch file for the editor"),
-        ("coordination/workspaces/setup.rs", 1, "the end of what a job has said"),
-    ];
+    const OTHERS: [(&str, usize, &str); 1] =
+        [("coordination/workspaces/setup.rs", 1, "the end of what a job has said")];
     let found = counted(parts, |part| part != "sys" && part != "vcs", touches_files);
     differing(found, OTHERS.map(|(file, count, _)| (file, count)))
 }
@@ -269,7 +267,6 @@ const WAYS: &[&str] = &[
 
 /// Who may, how often, and why that is no file of a repository.
 const OTHER_WAYS: &[(&str, usize, &str)] = &[
-    ("cli/commands/edit.rs", 3, "a scratch file for the editor"),
     ("coordination/checkpoints/mod.rs", 1, "whether the directory that a person named is empty"),
     ("coordination/templates/places.rs", 1, "the user's own templates"),
     ("coordination/templates/save.rs", 1, "the user's own templates"),

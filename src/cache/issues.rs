@@ -3,7 +3,7 @@
 use rusqlite::params_from_iter;
 use rusqlite::types::Value as Sql;
 
-use super::derived::TALLIED;
+use super::derived::{DONE, TALLIED};
 use super::filter::{self, Clause};
 use super::{Cache, Key, Result};
 use crate::model::graph::{Graph, shortest_path};
@@ -24,10 +24,19 @@ pub enum SortBy {
 }
 
 /// An order of issues. Every order ends with the id, so that equal issues do not change places.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sort {
-    pub by: SortBy,
+    pub keys: Vec<SortKey>,
+    /// Everything the other way round.
     pub reverse: bool,
+}
+
+/// One field of an order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SortKey {
+    pub by: SortBy,
+    /// From the greatest value down; `None` for what is usual: the latest date first, but the earliest that something is due.
+    pub descending: Option<bool>,
 }
 
 const BLOCKS: &str = "SELECT i.id, e.target FROM edges e JOIN live i ON i.key = e.key
@@ -35,26 +44,45 @@ const BLOCKS: &str = "SELECT i.id, e.target FROM edges e JOIN live i ON i.key = 
 
 impl Default for Sort {
     fn default() -> Self {
-        Sort { by: SortBy::Priority, reverse: false }
+        Sort::by(SortBy::Priority)
     }
 }
 
 impl Sort {
-    fn sql(self) -> String {
-        let (up, down) = if self.reverse { ("DESC", "ASC") } else { ("ASC", "DESC") };
-        let order = match self.by {
-            SortBy::Priority => format!("i.priority {up}, i.created {down}"),
-            SortBy::Created => format!("i.created IS NULL, i.created {down}"),
-            SortBy::Updated => format!("i.updated IS NULL, i.updated {down}"),
-            SortBy::Closed => format!("i.closed IS NULL, i.closed {down}"),
-            SortBy::Due => format!("i.due IS NULL, i.due {up}"),
-            SortBy::Id => format!("i.id {up}"),
-            SortBy::Title => format!("i.title COLLATE NOCASE {up}"),
-            SortBy::Status => format!("i.status {up}, i.priority"),
-            SortBy::Type => format!("i.type {up}, i.priority"),
-            SortBy::Assignee => format!("i.assignee IS NULL, i.assignee {up}, i.priority"),
-        };
-        format!("{order}, i.id")
+    /// By one field, as is usual for it.
+    pub fn by(by: SortBy) -> Self {
+        Sort { keys: vec![SortKey { by, descending: None }], reverse: false }
+    }
+
+    fn sql(&self) -> String {
+        let word = |down: bool| if down != self.reverse { "DESC" } else { "ASC" };
+        let mut parts = Vec::new();
+        for SortKey { by, descending } in &self.keys {
+            let (column, is_down) = match by {
+                SortBy::Priority => ("priority", false),
+                SortBy::Created => ("created", true),
+                SortBy::Updated => ("updated", true),
+                SortBy::Closed => ("closed", true),
+                SortBy::Due => ("due", false),
+                SortBy::Id => ("id", false),
+                SortBy::Title => ("title COLLATE NOCASE", false),
+                SortBy::Status => ("status", false),
+                SortBy::Type => ("type", false),
+                SortBy::Assignee => ("assignee", false),
+            };
+            if matches!(by, SortBy::Created | SortBy::Updated | SortBy::Closed | SortBy::Due | SortBy::Assignee) {
+                parts.push(format!("i.{column} IS NULL"));
+            }
+            parts.push(format!("i.{column} {}", word(descending.unwrap_or(is_down))));
+        }
+        // Among those that are equal by the last one.
+        match self.keys.last().map(|key| key.by) {
+            Some(SortBy::Priority) => parts.push(format!("i.created {}", word(true))),
+            Some(SortBy::Status | SortBy::Type | SortBy::Assignee) => parts.push("i.priority".to_owned()),
+            _ => {}
+        }
+        parts.push("i.id".to_owned());
+        parts.join(", ")
     }
 }
 
@@ -92,19 +120,19 @@ impl Cache {
         match limit {
             Some(limit) if expr.is_over(TALLIED) => {
                 let total = self.count(expr)?;
-                let keys = if limit == 0 { Vec::new() } else { self.select_from("live", expr, sort, Some(limit))? };
+                let keys = if limit == 0 { Vec::new() } else { self.select_from("live", expr, &sort, Some(limit))? };
                 Ok(Listing { keys, total })
             }
-            _ => self.cut("live", expr, sort, limit),
+            _ => self.cut("live", expr, &sort, limit),
         }
     }
 
     /// The same over every row, those included that stand behind another of the same id.
     pub fn select_copies(&self, expr: &Expr, sort: Sort, limit: Option<usize>) -> Result<Listing> {
-        self.cut("issues", expr, sort, limit)
+        self.cut("issues", expr, &sort, limit)
     }
 
-    fn cut(&self, table: &str, expr: &Expr, sort: Sort, limit: Option<usize>) -> Result<Listing> {
+    fn cut(&self, table: &str, expr: &Expr, sort: &Sort, limit: Option<usize>) -> Result<Listing> {
         let mut keys = self.select_from(table, expr, sort, None)?;
         let total = keys.len();
         keys.truncate(limit.unwrap_or(total));
@@ -120,7 +148,7 @@ impl Cache {
         Ok(statement.query_row([key], |row| row.get(0))?)
     }
 
-    fn select_from(&self, table: &str, expr: &Expr, sort: Sort, limit: Option<usize>) -> Result<Vec<Key>> {
+    fn select_from(&self, table: &str, expr: &Expr, sort: &Sort, limit: Option<usize>) -> Result<Vec<Key>> {
         let clause = Clause::of(expr);
         let limit = limit.map_or(String::new(), |limit| format!(" LIMIT {limit}"));
         let sql = format!("SELECT i.key FROM {table} i WHERE {} ORDER BY {}{limit}", clause.sql, sort.sql());
@@ -138,6 +166,24 @@ impl Cache {
         let mut statement = self.db.prepare_cached("SELECT key FROM live WHERE id = ?1")?;
         let mut rows = statement.query([id])?;
         Ok(rows.next()?.map(|row| row.get(0)).transpose()?)
+    }
+
+    /// Ids that begin like this, with their titles: what is open in the usual order, then what is closed.
+    pub fn titles(&self, start: &str, most: usize) -> Result<Vec<(String, String)>> {
+        let mut found = Vec::new();
+        for (such, order) in
+            [(format!("NOT IN {DONE}"), Sort::default().sql()), ("= 'closed'".to_owned(), "i.id".to_owned())]
+        {
+            let sql = format!(
+                "SELECT i.id, i.title FROM live i WHERE i.status {such} AND i.id >= ?1 AND i.id < ?1 || char(0x10FFFF)
+                 ORDER BY {order} LIMIT ?2"
+            );
+            let mut statement = self.db.prepare_cached(&sql)?;
+            let left = (most - found.len()) as i64;
+            let rows = statement.query_map(rusqlite::params![start, left], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            found.extend(rows.collect::<rusqlite::Result<Vec<_>>>()?);
+        }
+        Ok(found)
     }
 
     pub fn ids(&self) -> Result<Vec<String>> {

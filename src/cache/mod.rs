@@ -20,7 +20,7 @@ mod unknown;
 
 pub use entry::Entry;
 pub use image::{Chunk, ImageId, ImageLine, LinePlace};
-pub use issues::{Counts, Edge, Listing, Sort, SortBy};
+pub use issues::{Counts, Edge, Listing, Sort, SortBy, SortKey};
 pub use ready::{Blocked, Blocker, Inherited, ReadyOrder, ReadyQuery};
 pub use standing::Standing;
 pub use stats::{EpicProgress, GroupBy, Statistics};

@@ -1,5 +1,6 @@
 //! What every command has at hand: the streams, the global flags, and the store once it is asked for.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::io::Read as _;
 use std::path::PathBuf;
@@ -7,6 +8,7 @@ use std::time::Duration;
 
 use clap::Args;
 
+use super::layout::{self, Layout};
 use super::ui::{JsonArray, Ui};
 use crate::coordination;
 use crate::model::id::PrefixIndex;
@@ -14,7 +16,7 @@ use crate::model::query::is_me;
 use crate::model::when::{Bare, When};
 use crate::ops::{self, OpError};
 use crate::store::settings::{find_key, nearest_key};
-use crate::store::{self, AGENT_VARIABLE, Config, Moment, Place, STATE_DIR, Store, StoreError, Warning};
+use crate::store::{self, AGENT_VARIABLE, Config, Moment, Place, Row, STATE_DIR, Store, StoreError, Warning};
 use crate::sys::activity::Step;
 use crate::sys::fs::FsError;
 use crate::sys::{Activity, Host};
@@ -25,6 +27,7 @@ const MAX_TEXT: u64 = 64 << 20;
 
 /// Flags that may stand before or after any command.
 #[derive(Debug, Args, Default)]
+#[command(next_help_heading = "Global options")]
 pub struct GlobalArgs {
     /// Print JSON
     #[arg(long, global = true)]
@@ -119,6 +122,10 @@ pub struct Context {
     activity: Activity,
     /// How much of each issue is printed as JSON.
     pub shape: RowShape,
+    /// How issues are laid out as text.
+    pub layout: Layout,
+    /// Standard input has been read.
+    stdin_taken: Cell<bool>,
 }
 
 impl Context {
@@ -139,6 +146,8 @@ impl Context {
             working,
             activity,
             shape: RowShape::default(),
+            layout: Layout::default(),
+            stdin_taken: Cell::new(false),
         }
     }
 
@@ -361,7 +370,11 @@ impl Context {
         }
     }
 
-    fn stdin(&self) -> Result<String, Failure> {
+    /// All of standard input, which there is but once.
+    pub(super) fn stdin(&self) -> Result<String, Failure> {
+        if self.stdin_taken.replace(true) {
+            return Err(Failure::usage("standard input can be read only once: for ids or for a text"));
+        }
         let mut text = String::new();
         std::io::stdin()
             .read_to_string(&mut text)
@@ -396,6 +409,11 @@ impl Context {
         let warnings = self.warnings();
         self.ui.json_compact(&text, &warnings);
         Ok(())
+    }
+
+    /// Prints issues in the layout that was asked for; `false` if that is the usual table.
+    pub fn laid_out<'a>(&mut self, rows: impl IntoIterator<Item = &'a Row>) -> bool {
+        layout::print(&mut self.ui, std::mem::take(&mut self.layout), rows)
     }
 
     /// Ends an array that was printed as it grew.

@@ -3,7 +3,8 @@
 use clap::Args;
 
 use super::context::Context;
-use crate::cache::{Sort, SortBy};
+use super::layout::Layout;
+use crate::cache::{Sort, SortBy, SortKey};
 use crate::model::issue::{IssueType, Priority, Status};
 use crate::model::query::{Expr, Field, Op, VISIBILITIES, Value, is_all};
 use crate::ops::{self, Checkouts, OpError, not_deleted, not_done};
@@ -31,13 +32,16 @@ impl WorktreeArgs {
 #[derive(Debug, Args, Default)]
 #[command(next_help_heading = "Filters")]
 pub struct FilterArgs {
+    /// Only what meets a condition, in the language of `bd query` (`@NAME`: a saved query)
+    #[arg(long = "where", value_name = "EXPR", alias = "query")]
+    pub condition: Option<String>,
     /// Only these statuses (comma-separated; `all` for every one)
     #[arg(short, long, value_name = "STATUS", value_delimiter = ',')]
     pub status: Vec<String>,
     /// Only these types
     #[arg(short = 't', long = "type", value_name = "TYPE", value_delimiter = ',')]
     pub types: Vec<String>,
-    /// Only these priorities
+    /// Only these priorities: 0 to 4, or critical, high, medium, low, backlog
     #[arg(short, long, value_name = "N", value_delimiter = ',')]
     pub priority: Vec<String>,
     /// Priority at least this number
@@ -175,7 +179,18 @@ impl FilterArgs {
         all.extend(self.desc_contains.iter().map(|text| Expr::contains(Field::Description, text)));
         all.extend(self.notes_contains.iter().map(|text| Expr::contains(Field::Notes, text)));
         all.extend(self.dates(cx)?);
+        all.extend(self.condition(cx)?);
         Ok(ops::with_known_words(cx.store()?, Expr::And(all))?)
+    }
+
+    /// The condition that was typed in the language of queries.
+    fn condition(&self, cx: &mut Context) -> Result<Option<Expr>, Failure> {
+        self.condition.as_ref().map(|text| Ok(ops::parse_query(cx.store()?, text)?)).transpose()
+    }
+
+    /// Types are asked for, so that none is left out.
+    pub fn names_types(&self, cx: &mut Context) -> Result<bool, Failure> {
+        Ok(!self.types.is_empty() || self.condition(cx)?.is_some_and(|expr| expr.mentions(Field::Type)))
     }
 
     fn dates(&self, cx: &mut Context) -> Result<Vec<Expr>, Failure> {
@@ -210,14 +225,21 @@ impl FilterArgs {
     }
 
     /// The flags name statuses or issues themselves, so closed issues are not hidden.
-    pub fn names_status(&self) -> bool {
-        !self.status.is_empty() || self.closed_after.is_some() || self.closed_before.is_some() || self.names_ids()
+    pub fn names_status(&self, cx: &mut Context) -> Result<bool, Failure> {
+        let by_flag =
+            !self.status.is_empty() || self.closed_after.is_some() || self.closed_before.is_some() || self.names_ids();
+        Ok(by_flag || self.condition(cx)?.is_some_and(|expr| names_status(&expr)))
     }
 
     /// The flags name issues: those are shown, whatever they are.
     pub fn names_ids(&self) -> bool {
         !self.ids.is_empty()
     }
+}
+
+/// A condition is about statuses itself, so that closed issues are not hidden.
+pub fn names_status(expr: &Expr) -> bool {
+    expr.mentions(Field::Status) || expr.mentions(Field::Closed)
 }
 
 /// One of the people that a flag names, parted by commas. A name may have a comma of its own, so the whole text counts too.
@@ -306,13 +328,50 @@ impl ShapeArgs {
     }
 }
 
+/// How issues are laid out as text.
+#[derive(Debug, Args, Default)]
+#[command(next_help_heading = "Layout")]
+pub struct LayoutArgs {
+    /// Print only ids, one a line, without a limit: for `bd update -` and its like
+    #[arg(long = "ids", conflicts_with_all = ["columns", "format", "fields", "compact"])]
+    ids_only: bool,
+    /// Print these fields in columns (comma-separated), such as id,due,title
+    #[arg(long, value_name = "FIELD", value_delimiter = ',', conflicts_with_all = ["format", "fields", "compact"])]
+    columns: Vec<String>,
+    /// Print a line for each issue, such as '{id} {title}', without a limit; \t and \n work, {{ is a brace
+    #[arg(long, value_name = "TEMPLATE", conflicts_with_all = ["fields", "compact"])]
+    format: Option<String>,
+}
+
+impl LayoutArgs {
+    /// From here on the command prints issues like this.
+    pub fn apply(&self, cx: &mut Context) -> Result<(), Failure> {
+        cx.layout = match (&self.format, self.columns.is_empty()) {
+            (Some(text), _) => Layout::template(text)?,
+            (None, false) => Layout::columns(&self.columns)?,
+            (None, true) if self.ids_only => Layout::Ids,
+            (None, true) => return Ok(()),
+        };
+        match cx.ui.wants_json() {
+            true => Err(Failure::usage("--ids, --columns and --format print text; with --json, use --fields")),
+            false => Ok(()),
+        }
+    }
+
+    /// Another program reads the answer, and wants all of it.
+    pub fn is_for_programs(&self) -> bool {
+        self.ids_only || self.format.is_some()
+    }
+}
+
 /// How a listing is ordered and cut.
 #[derive(Debug, Args, Default)]
 #[command(next_help_heading = "Order")]
 pub struct PageArgs {
-    /// Order by priority, created, updated, closed, due, id, title, status, type or assignee
-    #[arg(long, value_name = "FIELD", value_parser = sort_by)]
-    pub sort: Option<SortBy>,
+    /// Order by priority, created, updated, closed, due, id, title, status, type or assignee; several with commas, `-` before one
+    /// for descending, `+` for ascending
+    #[arg(long, value_name = "FIELD", value_parser = sort_key, value_delimiter = ',', allow_hyphen_values = true)]
+    pub sort: Vec<SortKey>,
     /// Reverse the order
     #[arg(short, long)]
     pub reverse: bool,
@@ -321,8 +380,14 @@ pub struct PageArgs {
     pub limit: Option<usize>,
 }
 
-fn sort_by(text: &str) -> Result<SortBy, String> {
-    Ok(match text {
+/// A field of an order, as people type it.
+pub fn sort_key(text: &str) -> Result<SortKey, String> {
+    let (field, descending) = match text.as_bytes().first() {
+        Some(b'-') => (&text[1..], Some(true)),
+        Some(b'+') => (&text[1..], Some(false)),
+        _ => (text, None),
+    };
+    let by = match field {
         "priority" => SortBy::Priority,
         "created" | "newest" => SortBy::Created,
         "updated" => SortBy::Updated,
@@ -334,12 +399,20 @@ fn sort_by(text: &str) -> Result<SortBy, String> {
         "type" => SortBy::Type,
         "assignee" => SortBy::Assignee,
         _ => return Err("one of priority created updated closed due id title status type assignee".into()),
-    })
+    };
+    Ok(SortKey { by, descending })
 }
 
 impl PageArgs {
     pub fn sort(&self) -> Sort {
-        Sort { by: self.sort.unwrap_or(SortBy::Priority), reverse: self.reverse }
+        let usual = Sort::default();
+        let keys = if self.sort.is_empty() { usual.keys } else { self.sort.clone() };
+        Sort { keys, reverse: self.reverse }
+    }
+
+    /// Some order was asked for.
+    pub fn is_sorted(&self) -> bool {
+        !self.sort.is_empty() || self.reverse
     }
 
     pub fn limit(&self, json: bool) -> Option<usize> {

@@ -1,13 +1,19 @@
 //! The `bd` program: arguments in, text or JSON out. Everything it does is an operation of the library.
 
+mod alias;
+mod chosen;
 mod commands;
+mod complete;
 mod context;
 mod filters;
+mod form;
 mod help;
+mod layout;
 mod meter;
 mod reading;
 mod render;
 mod tips;
+mod topics;
 mod ui;
 mod width;
 
@@ -25,7 +31,7 @@ use context::{Context, GlobalArgs};
 /// A git-native work ledger: issues are lines of a JSONL file in your repo, committed like code.
 #[derive(Debug, Parser)]
 #[command(name = "bd", version = concat!("version ", env!("CARGO_PKG_VERSION")), disable_help_subcommand = true)]
-#[command(after_help = "More commands: bd help --all. Help on one: bd COMMAND --help.")]
+#[command(after_help = "Run `bd help --all` for every command, `bd COMMAND --help` for one.")]
 struct Cli {
     #[command(flatten)]
     global: GlobalArgs,
@@ -34,6 +40,9 @@ struct Cli {
 /// Runs the program on its own arguments and gives its exit code.
 pub fn run() -> ExitCode {
     let args: Vec<OsString> = std::env::args_os().collect();
+    if complete::answer(&args) {
+        return ExitCode::SUCCESS;
+    }
     // An image that does not fit its ledgers has gone by then.
     let exit = run_with(&args, true).or_else(|| run_with(&args, false)).unwrap_or(Exit::Failed);
     ExitCode::from(exit.code())
@@ -45,7 +54,20 @@ fn run_with(args: &[OsString], may_look_again: bool) -> Option<Exit> {
     let wants_json = args.iter().take_while(|arg| *arg != "--").any(|arg| arg == "--json");
     let mut matches = match parse(args) {
         Ok(matches) => matches,
-        Err(error) => return Some(usage_error(tips::retold(error, args), wants_json, merges)),
+        Err(error) => {
+            let expanded = match error.kind() {
+                ErrorKind::InvalidSubcommand => alias::expanded(args),
+                _ => Ok(None),
+            };
+            return match expanded {
+                Ok(Some(typed)) => run_with(&typed, may_look_again),
+                Ok(None) => Some(usage_error(tips::retold(error, args), wants_json, merges)),
+                Err(failure) => Some(
+                    Context::new(GlobalArgs { json: wants_json, ..GlobalArgs::default() }, String::new())
+                        .finish(Err(failure)),
+                ),
+            };
+        }
     };
     let words = command_words(&matches);
     let refused = if matches.get_flag("readonly") { reading::refuse(&words, &matches) } else { Ok(()) };

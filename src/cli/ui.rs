@@ -130,6 +130,19 @@ impl Ui {
         if read.is_err() || answer.is_empty() { default.to_owned() } else { answer.to_owned() }
     }
 
+    /// Lets another program have the terminal for a while.
+    pub fn lend_terminal<T>(&mut self, run: impl FnOnce() -> T) -> T {
+        self.flush();
+        if let Some(meter) = &self.meter {
+            meter.hand_over();
+        }
+        let answer = run();
+        if let Some(meter) = &self.meter {
+            meter.take_back();
+        }
+        answer
+    }
+
     /// The columns of the terminal; `None` when the output is not one, and nothing need be shortened.
     pub fn width(&self) -> Option<usize> {
         self.width

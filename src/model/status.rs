@@ -130,7 +130,7 @@ impl IssueType {
 pub struct Priority(i64);
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("invalid priority {0:?}: 0 to 4, or P0 to P4")]
+#[error("invalid priority {0:?}: 0 to 4, P0 to P4, or critical high medium low backlog")]
 pub struct PriorityError(pub String);
 
 impl Default for Priority {
@@ -146,8 +146,19 @@ impl Priority {
         Priority(number)
     }
 
-    /// Reads `0`..`4` or `P0`..`P4`.
+    /// What people call them, most urgent first.
+    pub const WORDS: [&'static str; 5] = ["critical", "high", "medium", "low", "backlog"];
+
+    /// Reads `0`..`4`, `P0`..`P4` or a word.
     pub fn typed(text: &str) -> Result<Self, PriorityError> {
+        let word = match text.trim().to_lowercase().as_str() {
+            "urgent" => "critical".to_owned(),
+            "normal" => "medium".to_owned(),
+            word => word.to_owned(),
+        };
+        if let Some(number) = Self::WORDS.iter().position(|known| *known == word) {
+            return Ok(Priority(number as i64));
+        }
         match text.trim().trim_start_matches(['P', 'p']).parse::<i64>() {
             Ok(number @ 0..=4) => Ok(Priority(number)),
             _ => Err(PriorityError(text.to_owned())),
@@ -174,7 +185,10 @@ mod tests {
         assert_eq!(Status::typed("In-Progress").as_str(), "in_progress");
         assert_eq!(IssueType::typed("feat").as_str(), "feature");
         assert_eq!(Priority::typed("P1").unwrap().number(), 1);
-        for bad in ["7", "-1", "high", ""] {
+        for (n, word) in ["critical", "HIGH", "normal", "low", "backlog"].iter().enumerate() {
+            assert_eq!(Priority::typed(word).unwrap().number(), n as i64, "{word}");
+        }
+        for bad in ["7", "-1", "highest", ""] {
             assert!(Priority::typed(bad).is_err(), "{bad}");
         }
     }

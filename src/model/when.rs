@@ -1,9 +1,9 @@
 //! Dates as people type and read them, in their own time zone.
 //!
-//! This is the one place that reads what people type (`2026-03-01`, `tomorrow`, `friday`, `3d`, `+2w`, `2026-03-01 17:00`,
-//! RFC 3339) and the one that prints times for them. A date without a time is a whole day, from its first moment to its last.
+//! This is the one place that reads what people type (`2026-03-01`, `tomorrow`, `friday`, `eom`, `3d`, `in 2 weeks`, `7 days ago`,
+//! `2026-03-01 17:00`, RFC 3339) and the one that prints times for them. A date without a time is a whole day, from its first moment to its last.
 
-use jiff::civil::{Date, DateTime, Weekday};
+use jiff::civil::{Date, DateTime, Time, Weekday};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Span, Timestamp, ToSpan, Zoned};
 
@@ -113,6 +113,9 @@ impl Calendar {
         if let Some(date) = date_alone(text) {
             return day(date);
         }
+        if let Some(at) = self.clocked(&lower, bare) {
+            return Some(When::Moment(at));
+        }
         self.moment(text).map(When::Moment)
     }
 
@@ -204,8 +207,51 @@ impl Calendar {
         self.at_local(text.parse().ok()?)
     }
 
+    /// A day by its name, and a time of day: `tomorrow 17:00`, `friday at 9:30`.
+    fn clocked(&self, text: &str, bare: Bare) -> Option<Instant> {
+        let (day, clock) = text.rsplit_once(' ')?;
+        let (hour, minute) = clock.split_once(':').filter(|(hour, minute)| hour.len() <= 2 && minute.len() == 2)?;
+        let number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?;
+        let time = Time::new(number(hour)?, number(minute)?, 0, 0).ok()?;
+        let day = day.trim_end();
+        self.at_local(self.named(day.strip_suffix(" at").unwrap_or(day).trim_end(), bare)?.to_datetime(time))
+    }
+
+    /// The first or the last day of a week, month, quarter or year. Where dates lie ahead, the first day is that of the next one.
+    fn bound(&self, text: &str, bare: Bare) -> Option<Date> {
+        let today = self.now.date();
+        let weekday = i64::from(today.weekday().to_monday_one_offset());
+        let quarter = (today.month() - 1) / 3;
+        let quarter_start = || Date::new(today.year(), quarter * 3 + 1, 1).ok();
+        let (first, length): (Date, Span) = match text.get(2..)? {
+            "d" => (today, 1.day()),
+            "w" => (today.checked_sub((weekday - 1).days()).ok()?, 7.days()),
+            "m" => (today.first_of_month(), 1.month()),
+            "q" => (quarter_start()?, 3.months()),
+            "y" => (today.first_of_year(), 1.year()),
+            _ => return None,
+        };
+        let next = first.checked_add(length).ok()?;
+        match (&text[..2], bare) {
+            ("so", Bare::Past) => Some(first),
+            ("so", Bare::Future) => Some(next),
+            ("eo", _) => next.yesterday().ok(),
+            _ => None,
+        }
+    }
+
     fn named(&self, text: &str, bare: Bare) -> Option<Date> {
         let today = self.now.date();
+        for (words, short) in [("end of ", "eo"), ("start of ", "so"), ("beginning of ", "so")] {
+            if let Some(unit) = text.strip_prefix(words) {
+                let unit = unit.trim_start_matches("the ").trim_start_matches("this ");
+                let is_unit = matches!(unit, "day" | "week" | "month" | "quarter" | "year");
+                return is_unit.then(|| self.bound(&format!("{short}{}", &unit[..1]), bare))?;
+            }
+        }
+        if let Some(date) = text.is_ascii().then(|| self.bound(text, bare)).flatten() {
+            return Some(date);
+        }
         let away = |span: Span| today.checked_add(span).ok();
         match text {
             "today" => return Some(today),
@@ -215,6 +261,8 @@ impl Calendar {
             "last week" => return away(-7.days()),
             "next month" => return away(1.month()),
             "last month" => return away(-1.month()),
+            "next year" => return away(1.year()),
+            "last year" => return away(-1.year()),
             _ => {}
         }
         if let Some(name) = text.strip_prefix("last ") {
@@ -223,7 +271,7 @@ impl Calendar {
         if let Some(name) = text.strip_prefix("next ") {
             return today.nth_weekday(1, weekday(name)?).ok();
         }
-        let name = weekday(text)?;
+        let name = weekday(text.strip_prefix("this ").unwrap_or(text))?;
         match bare {
             Bare::Past if today.weekday() == name => Some(today),
             Bare::Past => today.nth_weekday(-1, name).ok(),
@@ -232,17 +280,25 @@ impl Calendar {
     }
 
     fn relative(&self, text: &str, bare: Bare) -> Option<When> {
-        let (sign, rest) = match text.as_bytes().first()? {
-            b'+' => (1, &text[1..]),
-            b'-' => (-1, &text[1..]),
-            _ if bare == Bare::Future => (1, text),
-            _ => (-1, text),
+        // As git has it: 2.weeks.ago.
+        let text = &text.replace('.', " ");
+        let said = [("+", 1), ("-", -1), ("in ", 1)]
+            .into_iter()
+            .find_map(|(word, sign)| Some((text.strip_prefix(word)?, sign)));
+        let ends = [(" ago", -1), (" from now", 1), (" hence", 1)];
+        let said = said.or_else(|| ends.into_iter().find_map(|(word, sign)| Some((text.strip_suffix(word)?, sign))));
+        let (rest, sign) = said.unwrap_or((text, if bare == Bare::Future { 1 } else { -1 }));
+        let one = ["a ", "an ", "one "].into_iter().find_map(|word| rest.strip_prefix(word));
+        let (count, unit) = match one {
+            Some(unit) => (1, unit),
+            None => {
+                let unit_at = rest.find(|c: char| !c.is_ascii_digit())?;
+                (rest[..unit_at].parse::<i64>().ok().filter(|n| *n <= 100_000)?, rest[unit_at..].trim())
+            }
         };
-        let unit_at = rest.find(|c: char| !c.is_ascii_digit())?;
-        let count: i64 = rest[..unit_at].parse().ok().filter(|n| *n <= 100_000)?;
         let count = count * sign;
-        let (span, is_days) = match rest[unit_at..].trim() {
-            "m" | "min" | "minutes" => (Span::new().try_minutes(count), false),
+        let (span, is_days) = match unit {
+            "m" | "min" | "mins" | "minute" | "minutes" => (Span::new().try_minutes(count), false),
             "h" | "hour" | "hours" => (Span::new().try_hours(count), false),
             "d" | "day" | "days" => (Span::new().try_days(count), true),
             "w" | "week" | "weeks" => (Span::new().try_weeks(count), true),
@@ -294,6 +350,25 @@ mod tests {
             ("saturday", Bare::Past, "2026-01-10T00:00:00.000Z", "2026-01-10T23:59:59.999Z"),
             ("last saturday", Bare::Past, "2026-01-03T00:00:00.000Z", "2026-01-03T23:59:59.999Z"),
             ("next saturday", Bare::Future, "2026-01-17T00:00:00.000Z", "2026-01-17T23:59:59.999Z"),
+            ("in 2 weeks", Bare::Past, "2026-01-24T12:30:00.000Z", "2026-01-24T23:59:59.999Z"),
+            ("7 days ago", Bare::Future, "2026-01-03T12:30:00.000Z", "2026-01-03T23:59:59.999Z"),
+            ("2.weeks.ago", Bare::Past, "2025-12-27T12:30:00.000Z", "2025-12-27T23:59:59.999Z"),
+            ("an hour ago", Bare::Future, "2026-01-10T11:30:00.000Z", "2026-01-10T11:30:00.000Z"),
+            ("3 days from now", Bare::Past, "2026-01-13T12:30:00.000Z", "2026-01-13T23:59:59.999Z"),
+            ("eod", Bare::Future, "2026-01-10T00:00:00.000Z", "2026-01-10T23:59:59.999Z"),
+            ("EOW", Bare::Future, "2026-01-11T00:00:00.000Z", "2026-01-11T23:59:59.999Z"),
+            ("eom", Bare::Future, "2026-01-31T00:00:00.000Z", "2026-01-31T23:59:59.999Z"),
+            ("end of the month", Bare::Past, "2026-01-31T00:00:00.000Z", "2026-01-31T23:59:59.999Z"),
+            ("eoq", Bare::Past, "2026-03-31T00:00:00.000Z", "2026-03-31T23:59:59.999Z"),
+            ("eoy", Bare::Future, "2026-12-31T00:00:00.000Z", "2026-12-31T23:59:59.999Z"),
+            ("sow", Bare::Past, "2026-01-05T00:00:00.000Z", "2026-01-05T23:59:59.999Z"),
+            ("sow", Bare::Future, "2026-01-12T00:00:00.000Z", "2026-01-12T23:59:59.999Z"),
+            ("start of month", Bare::Past, "2026-01-01T00:00:00.000Z", "2026-01-01T23:59:59.999Z"),
+            ("som", Bare::Future, "2026-02-01T00:00:00.000Z", "2026-02-01T23:59:59.999Z"),
+            ("this monday", Bare::Future, "2026-01-12T00:00:00.000Z", "2026-01-12T23:59:59.999Z"),
+            ("next year", Bare::Future, "2027-01-10T00:00:00.000Z", "2027-01-10T23:59:59.999Z"),
+            ("tomorrow 17:00", Bare::Future, "2026-01-11T17:00:00.000Z", "2026-01-11T17:00:00.000Z"),
+            ("Monday at 9:30", Bare::Future, "2026-01-12T09:30:00.000Z", "2026-01-12T09:30:00.000Z"),
             ("3d", Bare::Future, "2026-01-13T12:30:00.000Z", "2026-01-13T23:59:59.999Z"),
             ("3d", Bare::Past, "2026-01-07T12:30:00.000Z", "2026-01-07T23:59:59.999Z"),
             ("+2w", Bare::Past, "2026-01-24T12:30:00.000Z", "2026-01-24T23:59:59.999Z"),
@@ -323,6 +398,20 @@ mod tests {
             "2026-03-01T10:00:00+99",
             "last",
             "next",
+            "in 2 weeks ago",
+            "+2w ago",
+            "in",
+            "ago",
+            "a ago",
+            "eo",
+            "eox",
+            "xom",
+            "end of",
+            "end of time",
+            "tomorrow 25:00",
+            "tomorrow 9",
+            "tomorrow +1:00",
+            "éom",
             "2026-03-01T",
             "ééééé",
         ] {

@@ -26,6 +26,18 @@ pub fn change_each(store: &mut Store, typed: &[String], changes: impl Fn(&mut St
     change_known(store, typed, changes, None)
 }
 
+/// What the same would do, where nothing is written: every issue as it would be, every refusal.
+pub fn rehearse_each(
+    store: &mut Store,
+    typed: &[String],
+    changes: impl Fn(&mut Store) -> Vec<Change>,
+) -> Result<Batch> {
+    let ids = store.resolve_all(typed)?.into_iter().map(|one| one.id).collect();
+    // What is dropped is not written.
+    let mut together = store.together(Scope::Issues(ids))?;
+    change_each(&mut together, typed, changes)
+}
+
 /// The same, but for issues that were changed after the time that the caller knows.
 pub(super) fn change_known(
     store: &mut Store,
@@ -82,7 +94,7 @@ fn new_edges(changes: &[Change]) -> Vec<(String, DependencyType)> {
 }
 
 /// Refuses changes that close a circle. That an issue cannot depend on itself, the change says.
-fn refuse_cycles(
+pub(super) fn refuse_cycles(
     transaction: &mut Transaction<'_>,
     id: &str,
     changes: &[Change],

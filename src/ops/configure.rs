@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::{OpError, Result};
 use crate::coordination;
 use crate::store::settings::{
-    Edits, Key, Origin, OutsidePath, Value, find_key, is_foreign_key, nearest_key, typed_value,
+    Edits, Key, Origin, OutsidePath, Value, find_key, is_chosen_key, is_foreign_key, nearest_key, typed_value,
 };
 use crate::store::{self, Repo, Role, Store, StoreError};
 
@@ -218,7 +218,14 @@ fn foreign_holder(store: &Store, name: &str) -> Option<Origin> {
 /// Keeps a setting of another tool. It may be a password: unless a file is named, it goes where nobody commits it.
 fn set_foreign(store: &Store, name: &str, values: &[String], file: Option<Origin>, draft: &mut Draft) -> Result<()> {
     let [value] = values else { return Err(StoreError::BadValue(format!("{name} takes one value")).into()) };
-    let origin = file.or_else(|| foreign_holder(store, name)).unwrap_or(Origin::Personal);
+    let origin = match (is_chosen_key(name), file) {
+        (true, None | Some(Origin::User)) => Origin::User,
+        (true, Some(_)) => {
+            let text = format!("{name} counts only in your own settings: leave out --shared and --personal");
+            return Err(OpError::Usage(text));
+        }
+        (false, file) => file.or_else(|| foreign_holder(store, name)).unwrap_or(Origin::Personal),
+    };
     draft.of(origin).set_foreign(name, value);
     Ok(())
 }

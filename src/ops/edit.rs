@@ -3,85 +3,188 @@
 //! The sheet is written to a file outside of the repo and no lock is held while the editor runs. What the user changed is
 //! applied only if nobody else changed the same field in the meantime.
 
-use super::Result;
+use super::change::refuse_cycles;
+use super::{EditError, Filing, OpError, Result, check_type};
 use crate::model::change::Change;
 use crate::model::field::{self, Field};
-use crate::model::issue::{Issue, Said};
-use crate::store::{Access, Row, Scope, Store, Write, WriteError, Written};
+use crate::model::issue::{Issue, Priority, Said};
+use crate::model::when::{Bare, Calendar, When};
+use crate::store::{Access, Row, Scope, Store, StoreError, Write, WriteError, Written};
 
-#[derive(Debug, thiserror::Error)]
-pub enum EditError {
-    #[error("the line {0:?} is missing from the edited text")]
-    Missing(String),
-    #[error("{field} of {id} was changed by someone else while you edited it")]
-    Overtaken { id: String, field: String },
-    #[error("{id} was changed at {at}, after {known}")]
-    Newer { id: String, known: String, at: String },
-    #[error(transparent)]
-    Editor(#[from] crate::sys::process::EditorError),
-}
+/// The part of the form with short values.
+const DETAILS: &str = "details";
 
-/// What is edited, each under its name.
-fn sections() -> Vec<(Field, String)> {
+/// The short values, in their order; the id is shown and cannot be changed.
+const ID: &str = "id";
+const NAMES: [&str; 5] = ["type", "priority", "labels", "due", "parent"];
+
+/// The long texts, each under its name.
+fn texts() -> Vec<(Field, String)> {
     let texts = field::sections().map(|(field, name)| (field, name.to_lowercase()));
     std::iter::once((Field::Title, "title".to_owned())).chain(texts).collect()
 }
 
-/// What is shown in the editor and read back from it: each field under a heading that no field holds as a line.
+/// The headings of the form.
+fn sections() -> Vec<String> {
+    let mut names: Vec<String> = texts().into_iter().map(|(_, name)| name).collect();
+    names.insert(1, DETAILS.to_owned());
+    names
+}
+
+/// What is shown in the editor and read back from it: each text under a heading that no text holds as a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EditSheet {
+    /// `None` for an issue that is not filed yet.
+    id: Option<String>,
+    details: [String; NAMES.len()],
     texts: Vec<String>,
     dashes: usize,
 }
 
 impl EditSheet {
-    pub fn of(issue: &Issue) -> Self {
+    fn of(issue: &Issue, calendar: &Calendar) -> Self {
         let text = |(field, _)| match issue.said(field) {
             Said::Text(text) => text.to_owned(),
             _ => String::new(),
         };
-        Self::new(sections().into_iter().map(text).collect())
+        let details = [
+            issue.issue_type.to_string(),
+            issue.priority.to_string(),
+            issue.labels.join(", "),
+            issue.due_at.as_ref().map(|time| calendar.date(time.instant)).unwrap_or_default(),
+            issue.parent().unwrap_or_default().to_owned(),
+        ];
+        Self::new(Some(issue.id.clone()), details, texts().into_iter().map(text).collect())
     }
 
-    fn new(texts: Vec<String>) -> Self {
+    fn new(id: Option<String>, details: [String; NAMES.len()], texts: Vec<String>) -> Self {
         let names = sections();
         let clashes = |dashes: usize| {
-            let headings: Vec<String> = names.iter().map(|(_, name)| heading(name, dashes)).collect();
+            let headings: Vec<String> = names.iter().map(|name| heading(name, dashes)).collect();
             texts.iter().flat_map(|text| text.lines()).any(|line| headings.iter().any(|heading| heading == line))
         };
         let dashes = (3..).find(|dashes| !clashes(*dashes)).unwrap_or(3);
-        EditSheet { texts, dashes }
+        // A value is a line.
+        let details = details.map(|value| value.replace(['\n', '\r'], " ").trim().to_owned());
+        EditSheet { id, details, texts, dashes }
+    }
+
+    /// It is the form of this issue.
+    pub fn is_of(&self, id: &str) -> bool {
+        self.id.as_deref() == Some(id)
+    }
+
+    pub fn title(&self) -> &str {
+        self.texts[0].trim()
     }
 
     pub fn render(&self) -> String {
         let mut out = String::new();
-        for ((_, name), text) in sections().iter().zip(&self.texts) {
-            out.push_str(&format!("{}\n{text}\n", heading(name, self.dashes)));
+        for (n, name) in sections().iter().enumerate() {
+            out.push_str(&heading(name, self.dashes));
+            out.push('\n');
+            match n {
+                0 => out.push_str(&self.texts[0]),
+                1 => out.push_str(&self.details_text()),
+                n => out.push_str(&self.texts[n - 1]),
+            }
+            out.push('\n');
         }
         out
     }
 
+    fn details_text(&self) -> String {
+        let hint = match self.id {
+            Some(_) => "# An empty form changes nothing.",
+            None => "# Without a title nothing is filed.",
+        };
+        let values = NAMES.iter().zip(&self.details).map(|(name, value)| (*name, value.as_str()));
+        let lines = self.id.iter().map(|id| (ID, id.as_str())).chain(values);
+        let lines = lines.map(|(name, value)| format!("{name}: {value}").trim_end().to_owned());
+        lines.chain([hint.to_owned()]).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Reads a form as [`EditSheet::render`] makes it.
+    pub fn read(text: &str) -> Result<Self> {
+        let dashes = text.len() - text.trim_start_matches('-').len();
+        let id = text.lines().find_map(|line| line.strip_prefix("id: ")).map(str::to_owned);
+        EditSheet { id, details: Default::default(), texts: Vec::new(), dashes }.read_back(text)
+    }
+
     /// Reads back a text that was made by [`EditSheet::render`] of this sheet and edited.
     pub fn read_back(&self, text: &str) -> Result<Self> {
-        let (sections, mut texts) = (sections(), Vec::new());
+        let (sections, mut bodies) = (sections(), Vec::new());
         let mut rest = text;
-        for (n, (_, name)) in sections.iter().enumerate() {
+        for (n, name) in sections.iter().enumerate() {
             let line = heading(name, self.dashes);
             let after = rest.strip_prefix(&line).ok_or_else(|| EditError::Missing(line.clone()))?;
             let after = after.strip_prefix('\n').unwrap_or(after);
             let end = match sections.get(n + 1) {
-                Some((_, next)) => {
+                Some(next) => {
                     let next = heading(next, self.dashes);
                     find_line(after, &next).ok_or(EditError::Missing(next))?
                 }
                 None => after.len(),
             };
             let body = &after[..end];
-            texts.push(body.strip_suffix('\n').unwrap_or(body).to_owned());
+            bodies.push(body.strip_suffix('\n').unwrap_or(body).to_owned());
             rest = &after[end..];
         }
-        Ok(EditSheet { texts, dashes: self.dashes })
+        let details = self.read_details(&bodies.remove(1))?;
+        Ok(EditSheet { id: self.id.clone(), details, texts: bodies, dashes: self.dashes })
     }
+
+    fn read_details(&self, text: &str) -> Result<[String; NAMES.len()]> {
+        let mut found: Vec<(String, String)> = Vec::new();
+        for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            let (name, value) = line.split_once(':').unwrap_or((line, ""));
+            let (name, value) = (name.trim().to_lowercase(), value.trim().to_owned());
+            let is_known = NAMES.contains(&name.as_str()) || name == ID && self.id.is_some();
+            if !is_known || found.iter().any(|(known, _)| *known == name) {
+                return Err(EditError::Detail { line: line.to_owned(), known: NAMES.join(", ") }.into());
+            }
+            found.push((name, value));
+        }
+        let take = |name: &str| {
+            let value = found.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+            value.ok_or_else(|| EditError::Missing(format!("{name}:")))
+        };
+        if let Some(id) = &self.id {
+            let said = take(ID)?;
+            if said != *id {
+                return Err(EditError::OtherId { id: id.clone(), said }.into());
+            }
+        }
+        let mut details: [String; NAMES.len()] = Default::default();
+        for (n, name) in NAMES.iter().enumerate() {
+            details[n] = take(name)?;
+        }
+        Ok(details)
+    }
+
+    /// What this sheet says where it differs from what was shown, and the newest elsewhere; and the names of what both changed.
+    pub fn rebased(&self, shown: &Self, newest: &Self) -> (Self, Vec<String>) {
+        let mut clashes = Vec::new();
+        let mut choose = |name: &str, mine: &String, shown: &String, newest: &String| {
+            if mine != shown && newest != shown && mine != newest {
+                clashes.push(name.to_owned());
+            }
+            if mine == shown { newest.clone() } else { mine.clone() }
+        };
+        let mut details = newest.details.clone();
+        for (n, name) in NAMES.iter().enumerate() {
+            details[n] = choose(name, &self.details[n], &shown.details[n], &newest.details[n]);
+        }
+        let names = texts().into_iter().enumerate();
+        let texts = names.map(|(n, (_, name))| choose(&name, &self.texts[n], &shown.texts[n], &newest.texts[n]));
+        let texts = texts.collect();
+        (Self::new(newest.id.clone(), details, texts), clashes)
+    }
+}
+
+/// The editor that the user chose for git.
+pub fn users_editor(env: &crate::sys::Env) -> Option<String> {
+    crate::store::user_editor(env)
 }
 
 fn heading(name: &str, dashes: usize) -> String {
@@ -124,17 +227,101 @@ pub fn own_copy(store: &mut Store, typed: &str) -> Result<Row> {
     Ok(own.unwrap_or(row))
 }
 
+/// An issue as a form.
+pub fn sheet_of(store: &Store, row: &Row) -> EditSheet {
+    EditSheet::of(&row.issue, &store.host().clock.calendar())
+}
+
+/// The form of an issue that is to be filed, with what is known of it.
+pub fn sheet_to_file(store: &Store, filing: &Filing) -> EditSheet {
+    let issue = &filing.issue;
+    let details = [
+        issue.issue_type.to_string(),
+        issue.priority.to_string(),
+        issue.labels.join(", "),
+        issue.due_at.map(|at| store.host().clock.calendar().date(at)).unwrap_or_default(),
+        filing.parent.clone().unwrap_or_default(),
+    ];
+    let text = |(field, _)| match field {
+        Field::Title => issue.title.clone(),
+        Field::Description => issue.description.clone(),
+        Field::Design => issue.design.clone(),
+        Field::AcceptanceCriteria => issue.acceptance_criteria.clone(),
+        Field::Notes => issue.notes.clone(),
+        _ => String::new(),
+    };
+    EditSheet::new(None, details, texts().into_iter().map(text).collect())
+}
+
+/// What is to be filed, as a form says.
+pub fn with_sheet(store: &mut Store, filing: &Filing, shown: &EditSheet, sheet: &EditSheet) -> Result<Filing> {
+    let mut filing = filing.clone();
+    for ((field, _), text) in texts().into_iter().zip(&sheet.texts) {
+        let place = match field {
+            Field::Title => &mut filing.issue.title,
+            Field::Description => &mut filing.issue.description,
+            Field::Design => &mut filing.issue.design,
+            Field::AcceptanceCriteria => &mut filing.issue.acceptance_criteria,
+            Field::Notes => &mut filing.issue.notes,
+            _ => continue,
+        };
+        // The line that the form leaves for it is not part of the text.
+        *place = text.trim_end_matches('\n').to_owned();
+    }
+    filing.issue.title = filing.issue.title.trim().to_owned();
+    for (n, name) in NAMES.iter().enumerate() {
+        let value = &sheet.details[n];
+        // A date that was given to the minute is shown as a day.
+        if *name == "due" && *value == shown.details[n] {
+            continue;
+        }
+        match change_for(store, name, value)? {
+            Change::Type(kind) => filing.issue.issue_type = kind,
+            Change::Priority(priority) => filing.issue.priority = priority,
+            Change::SetLabels(labels) => filing.issue.labels = labels,
+            Change::Date(_, at) => filing.issue.due_at = at,
+            Change::Parent(parent) => filing.parent = parent,
+            _ => {}
+        }
+    }
+    filing.issue.validate().map_err(StoreError::from)?;
+    Ok(filing)
+}
+
+/// What a short value of the form means.
+fn change_for(store: &mut Store, name: &str, value: &str) -> Result<Change> {
+    let some = (!value.is_empty()).then_some(value);
+    Ok(match name {
+        "type" => Change::Type(check_type(store, value)?),
+        "priority" => Change::Priority(Priority::typed(value)?),
+        "labels" => {
+            let labels = value.split(',').map(str::trim).filter(|label| !label.is_empty());
+            Change::SetLabels(labels.map(str::to_owned).collect())
+        }
+        "due" => {
+            let calendar = store.host().clock.calendar();
+            let date = |text: &str| calendar.parse(text, Bare::Future).map(When::end);
+            let unreadable = || OpError::Date { flag: "due", value: value.to_owned() };
+            Change::Date(Field::Due, some.map(|text| date(text).ok_or_else(unreadable)).transpose()?)
+        }
+        _ => Change::Parent(some.map(|id| store.resolve(id)).transpose()?),
+    })
+}
+
 /// Applies the difference between what was shown and what came back.
-pub fn apply_sheet(store: &mut Store, shown: &Row, sheet: &EditSheet) -> Result<Written> {
-    let id = shown.issue.id.clone();
-    let before = EditSheet::of(&shown.issue);
-    let mut transaction = store.begin(Scope::Issues(vec![id.clone()]))?;
+pub fn apply_sheet(store: &mut Store, id: &str, before: &EditSheet, sheet: &EditSheet) -> Result<Written> {
+    let id = id.to_owned();
+    let has_parent = |sheet: &EditSheet| sheet.details[NAMES.len() - 1].clone();
+    // That no circle closes must hold over all repos.
+    let scope = if has_parent(sheet) == has_parent(before) { Scope::Issues(vec![id.clone()]) } else { Scope::All };
+    let mut transaction = store.begin(scope)?;
     transaction.store().refresh()?;
-    let now = EditSheet::of(&own_copy(transaction.store(), &id)?.issue);
+    let row = own_copy(transaction.store(), &id)?;
+    let now = sheet_of(transaction.store(), &row);
     let mut changes = Vec::new();
-    for (n, (field, name)) in sections().into_iter().enumerate() {
+    for (n, (field, name)) in texts().into_iter().enumerate() {
         let text = &sheet.texts[n];
-        if *text == before.texts[n] {
+        if *text == before.texts[n] || *text == now.texts[n] {
             continue;
         }
         if before.texts[n] != now.texts[n] {
@@ -145,6 +332,17 @@ pub fn apply_sheet(store: &mut Store, shown: &Row, sheet: &EditSheet) -> Result<
             field => Change::Text(field, text.clone()),
         });
     }
+    for (n, name) in NAMES.iter().enumerate() {
+        let value = &sheet.details[n];
+        if *value == before.details[n] || *value == now.details[n] {
+            continue;
+        }
+        if before.details[n] != now.details[n] {
+            return Err(EditError::Overtaken { id, field: (*name).to_owned() }.into());
+        }
+        changes.push(change_for(transaction.store(), name, value)?);
+    }
+    refuse_cycles(&mut transaction, &id, &changes)?;
     transaction.stage(Write::Change { id, changes })?;
     let answer = transaction.commit()?.into_iter().next().expect("one write gives one answer");
     answer.map_err(|error| super::OpError::Store(WriteError::into_store(error)))
@@ -166,14 +364,40 @@ mod tests {
             "a\n--- design ---\nb",
             "--- notes ---",
         ];
+        let count = texts().len();
+        let details = ["bug", "P1", "a, b", "", "bd-e"].map(str::to_owned);
         for body in odd {
-            let mut texts = vec![body.to_owned(); sections().len()];
+            let mut texts = vec![body.to_owned(); count];
             texts[1] = String::new();
-            let sheet = EditSheet::new(texts);
+            let sheet = EditSheet::new(Some("bd-a".to_owned()), details.clone(), texts);
             assert_eq!(sheet.read_back(&sheet.render()).unwrap(), sheet, "{body:?}");
+            assert_eq!(EditSheet::read(&sheet.render()).unwrap(), sheet, "{body:?}");
         }
-        let sheet = EditSheet::new(vec![String::new(); sections().len()]);
+        let sheet = EditSheet::new(Some("bd-a".to_owned()), details, vec![String::new(); count]);
         assert!(sheet.read_back("no title\n").is_err());
         assert!(sheet.read_back("--- title ---\n--- description ---\n").is_err());
+        let text = sheet.render();
+        for (part, other, said) in [
+            ("id: bd-a", "id: bd-b", "the form is that of bd-a, and its id became \"bd-b\""),
+            ("id: bd-a\n", "", "the line \"id:\" is missing"),
+            ("due:\n", "", "the line \"due:\" is missing"),
+            ("due:", "dew:", "the line \"dew:\" of the form is not one of type, priority"),
+            ("due:", "due: x\ndue:", "the line \"due:\" of the form"),
+        ] {
+            let error = sheet.read_back(&text.replace(part, other)).unwrap_err().to_string();
+            assert!(error.starts_with(said), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_form_that_is_taken_up_again_follows_what_others_did() {
+        let sheet = |title: &str, priority: &str, description: &str| {
+            let mut texts: Vec<String> = vec![String::new(); texts().len()];
+            (texts[0], texts[1]) = (title.to_owned(), description.to_owned());
+            EditSheet::new(Some("bd-a".to_owned()), ["task", priority, "", "", ""].map(str::to_owned), texts)
+        };
+        let (shown, newest) = (sheet("T", "P2", "old"), sheet("Other", "P2", "theirs"));
+        let (rebased, clashes) = sheet("T", "P0", "mine").rebased(&shown, &newest);
+        assert_eq!((rebased, clashes), (sheet("Other", "P0", "mine"), vec!["description".to_owned()]));
     }
 }

@@ -12,7 +12,7 @@ use crate::store::Store;
 /// The lines of the issues that meet a condition, sorted by id, each with a line feed. Refused if they are meant for a file
 /// that would carry private ones into the primary's commits.
 pub fn export(store: &mut Store, filter: &Expr, file: Option<&Path>) -> Result<(String, usize)> {
-    let page = store.list(filter, Sort { by: SortBy::Id, reverse: false }, None)?;
+    let page = store.list(filter, Sort::by(SortBy::Id), None)?;
     if let Some(file) = file {
         store.check_export(file, &page.rows)?;
     }

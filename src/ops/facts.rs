@@ -16,6 +16,11 @@ use crate::store::{
 };
 use crate::sys;
 
+/// The commands that the user has named, and what they stand for.
+pub fn aliases(env: &crate::sys::Env) -> Vec<(String, String)> {
+    crate::store::settings::own_names(env, "alias")
+}
+
 /// Facts about the ledger in use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Facts {

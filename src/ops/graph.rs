@@ -26,7 +26,7 @@ pub struct Component {
 /// The graph of one issue: what it depends on, what depends on it, and so on; or of all issues that are not done, one component
 /// after the other, the largest first.
 pub fn graph(store: &mut Store, root: Option<&str>) -> Result<Vec<Component>> {
-    let sort = Sort { by: SortBy::Id, reverse: false };
+    let sort = Sort::by(SortBy::Id);
     let Some(typed) = root else {
         let open = Expr::any_of(Field::Status, ["closed", "tombstone"].map(str::to_owned).to_vec()).negate();
         let rows = store.list(&open, sort, None)?.rows;

@@ -62,8 +62,8 @@ pub fn list(store: &mut Store, listing: &Listing, checkouts: Checkouts) -> Resul
     in_checkouts(store, listing.limit, checkouts, |store, also, limit| {
         let filter = Expr::And(vec![listing.filter.clone(), also.clone()]);
         let page = match listing.only {
-            Only::Every => store.list(&filter, listing.sort, limit)?,
-            Only::Copies => store.list_copies(&filter, listing.sort, limit)?,
+            Only::Every => store.list(&filter, listing.sort.clone(), limit)?,
+            Only::Copies => store.list_copies(&filter, listing.sort.clone(), limit)?,
             Only::Ready { any_type, sorted } => {
                 let cut = if sorted { None } else { limit };
                 let page = store.ready(&ReadyFilter { filter, limit: cut, any_type, ..ReadyFilter::default() })?;
@@ -71,7 +71,7 @@ pub fn list(store: &mut Store, listing: &Listing, checkouts: Checkouts) -> Resul
                     return Ok(page);
                 }
                 let ids = Expr::any_of(Field::Id, page.rows.into_iter().map(|row| row.issue.id));
-                store.list(&ids, listing.sort, limit)?
+                store.list(&ids, listing.sort.clone(), limit)?
             }
         };
         Ok(page)
@@ -101,6 +101,11 @@ pub fn list_by(store: &mut Store, filter: &Expr, sort: Sort, limit: Option<usize
     Ok(store.list(filter, sort, limit)?)
 }
 
+/// The ids of all issues that meet a condition.
+pub fn ids_by(store: &mut Store, filter: &Expr) -> Result<Vec<String>> {
+    Ok(store.list(filter, Sort::default(), None)?.rows.into_iter().map(|row| row.issue.id).collect())
+}
+
 /// The issues that people named; all of them must be known.
 pub fn named(store: &mut Store, typed: &[String]) -> Result<Vec<Row>> {
     store.resolve_all(typed)?.into_iter().map(|one| Ok(store.find(&one.id)?)).collect()
@@ -120,7 +125,11 @@ pub struct ReadyPage {
 pub fn ready(store: &mut Store, filter: &ReadyFilter, checkouts: Checkouts) -> Result<ReadyPage> {
     let page = in_checkouts(store, filter.limit, checkouts, |store, also, limit| {
         let condition = Expr::And(vec![filter.filter.clone(), also.clone()]);
-        Ok(store.ready(&ReadyFilter { filter: condition, limit, ..filter.clone() })?)
+        let wanted = ReadyFilter { filter: condition, limit, ..filter.clone() };
+        let Some(sort) = &filter.sort else { return Ok(store.ready(&wanted)?) };
+        let page = store.ready(&ReadyFilter { limit: None, ..wanted })?;
+        let ids = Expr::any_of(Field::Id, page.rows.into_iter().map(|row| row.issue.id));
+        Ok(store.list(&ids, sort.clone(), limit)?)
     })?;
     let taken = store.ready_but_taken(filter)?;
     let unjoined = store.unjoined();
@@ -214,7 +223,7 @@ pub fn orphans(store: &mut Store) -> Result<Vec<(Row, Commit)>> {
 pub fn duplicates(store: &mut Store, all: bool) -> Result<BTreeMap<String, Vec<Row>>> {
     let filter = if all { not_deleted() } else { not_done() };
     let mut groups: BTreeMap<String, Vec<Row>> = BTreeMap::new();
-    for row in store.list(&filter, Sort { by: SortBy::Id, reverse: false }, None)?.rows {
+    for row in store.list(&filter, Sort::by(SortBy::Id), None)?.rows {
         let key: String = row.issue.title.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect();
         groups.entry(key).or_default().push(row);
     }
@@ -235,11 +244,12 @@ pub fn search(
         return Ok(store.search_first(text, limit)?);
     }
     let (mut found, _) = store.search_first(text, None)?;
+    let is_sorted = sort.is_some();
     let page = store.list(filter, sort.unwrap_or_default(), None)?;
     let places: HashMap<&str, usize> =
         page.rows.iter().enumerate().map(|(n, row)| (row.issue.id.as_str(), n)).collect();
     found.retain(|hit| places.contains_key(hit.row.issue.id.as_str()));
-    if sort.is_some() {
+    if is_sorted {
         found.sort_by_key(|hit| places.get(hit.row.issue.id.as_str()).copied());
     } else if reverse {
         found.reverse();

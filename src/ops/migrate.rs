@@ -27,7 +27,7 @@ pub fn migrate(store: &mut Store, to: &str, filter: &Expr, dry_run: bool, count:
         Expr::And(vec![filter.clone(), Expr::text(Field::Status, "tombstone").negate()])
     };
     let name = store.name(route.repo).to_owned();
-    let rows = store.list_copies(&filter, Sort { by: SortBy::Id, reverse: false }, None)?.rows;
+    let rows = store.list_copies(&filter, Sort::by(SortBy::Id), None)?.rows;
     // The settings may have been edited in between: repos are numbered as the rows say.
     let target = store.find_repo(&name).ok_or_else(|| {
         let known = store.repos().members.iter().map(|member| member.name.clone()).collect();

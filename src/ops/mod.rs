@@ -9,6 +9,7 @@ mod copies;
 mod dependencies;
 mod doctor;
 mod edit;
+mod edit_error;
 mod explain;
 mod export;
 mod facts;
@@ -26,6 +27,8 @@ mod look;
 mod merge_files;
 mod migrate;
 mod odd;
+mod offer;
+mod pages;
 mod plan;
 mod prefix;
 mod prime;
@@ -49,19 +52,20 @@ mod validate;
 mod workspaces;
 
 pub use batch::{BatchError, BatchLine, BatchOptions, MAX_BATCH_BYTES, batch};
-pub use change::{Batch, change_each};
+pub use change::{Batch, change_each, rehearse_each};
 pub use claims::{
     LeaseFilter, claim, claim_and_change, claim_each, give_back, leases, reclaim, release, release_remote, renew, take,
 };
 pub use configure::{ChangedFile, Configured, ROUTING, Request as ConfigRequest, configure, trust};
 pub use dependencies::{TreeNode, add_dependency, parse_dependency, relate, remove_dependency, tree};
 pub use doctor::doctor;
-pub use edit::{EditError, EditSheet, apply_sheet, own_copy};
+pub use edit::{EditSheet, apply_sheet, own_copy, sheet_of, sheet_to_file, users_editor, with_sheet};
+pub use edit_error::EditError;
 pub use explain::{Explanation, Reason, explain};
 pub use export::export;
 pub use facts::{
-    AllSettings, Facts, Found, Types, Whereabouts, comment, facts, files_for_others, find, find_with_own, ledger,
-    prefix, refuse_ledger, role, setting, settings, state_home, this_project, types, whereabouts, why_nothing,
+    AllSettings, Facts, Found, Types, Whereabouts, aliases, comment, facts, files_for_others, find, find_with_own,
+    ledger, prefix, refuse_ledger, role, setting, settings, state_home, this_project, types, whereabouts, why_nothing,
     withheld,
 };
 pub use file::{Filing, Minted, Placed, file_all, file_minted, mint, place};
@@ -75,10 +79,12 @@ pub use leaks::check_leaks;
 pub use lint::{Linted, lint};
 pub use look::{
     BlockedPage, Checkouts, Listing, Only, ReadyPage, blocked, blockers, children, count, cycles, duplicates, epics,
-    labels, list, list_by, named, not_deleted, not_done, orphans, prefix_index, ready, search, statistics,
+    ids_by, labels, list, list_by, named, not_deleted, not_done, orphans, prefix_index, ready, search, statistics,
 };
 pub use merge_files::{MergeFiles, merge_files};
 pub use migrate::{Migrated, migrate, rename_ledger};
+pub use offer::{Offer, Wanted, offer};
+pub use pages::install_pages;
 pub use plan::{PlanError, parse_plan};
 pub use prefix::rename_prefix;
 pub use prime::{Prime, PrimeWish, prime};

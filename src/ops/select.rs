@@ -9,7 +9,8 @@ use crate::store::Store;
 /// Reads a condition in the language of `bd query`.
 pub fn parse_query(store: &mut Store, text: &str) -> Result<Expr> {
     let (me, calendar) = (store.actor().to_owned(), store.host().clock.calendar());
-    let expr = query::parse(text, &QueryContext { me: &me, calendar: &calendar })?;
+    let saved = store.settings().own_names("query");
+    let expr = query::parse(text, &QueryContext { me: &me, calendar: &calendar, saved: &saved })?;
     with_known_words(store, expr)
 }
 

@@ -64,7 +64,7 @@ fn duplicates(store: &mut Store) -> Result<Vec<String>> {
 }
 
 fn by_id() -> Sort {
-    Sort { by: SortBy::Id, reverse: false }
+    Sort::by(SortBy::Id)
 }
 
 /// Dependencies on issues that no ledger has and no commit had: issue, target and type.

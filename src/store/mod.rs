@@ -144,7 +144,7 @@ pub use worktree::Worktree;
 pub use write::{Draft, Scope, Together, Transaction, Write, WriteError, Written};
 
 /// What a sync passes on from version control.
-pub use crate::vcs::{Carried, Commit, CommitError, HistoryError, Integrated, SyncError};
+pub use crate::vcs::{Carried, Commit, CommitError, HistoryError, Integrated, SyncError, user_editor};
 
 use std::cell::RefCell;
 use std::ops::{Deref, DerefMut};

@@ -259,6 +259,18 @@ impl View {
         Ok(self.cache.dangling()?)
     }
 
+    /// Ids that begin like this, with their titles; those that are not done first.
+    pub fn titles(&mut self, start: &str, most: usize) -> Result<Vec<(String, String)>> {
+        self.refresh()?;
+        Ok(self.cache.titles(start, most)?)
+    }
+
+    /// The names of people in a field, as they are spelled.
+    pub fn people(&mut self, field: Field) -> Result<Vec<String>> {
+        self.refresh()?;
+        Ok(self.cache.people(field)?)
+    }
+
     pub fn labels(&mut self) -> Result<Vec<(String, i64)>> {
         self.refresh()?;
         Ok(self.cache.labels()?)

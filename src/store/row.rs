@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::worktree::Worktree;
-use crate::cache::{Blocked, Counts, ReadyOrder};
+use crate::cache::{Blocked, Counts, ReadyOrder, Sort};
 use crate::model::issue;
 use crate::model::issue::{Comment, Issue};
 use crate::model::json::Member;
@@ -60,6 +60,8 @@ pub struct ReadyFilter {
     pub include_epics: bool,
     pub any_type: bool,
     pub limit: Option<usize>,
+    /// Another order than `order`; [`Store::ready`](super::View::ready) does not look at it.
+    pub sort: Option<Sort>,
 }
 
 impl Default for ReadyFilter {
@@ -71,6 +73,7 @@ impl Default for ReadyFilter {
             include_epics: false,
             any_type: false,
             limit: None,
+            sort: None,
         }
     }
 }

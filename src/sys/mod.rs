@@ -9,6 +9,7 @@ mod child;
 mod clock;
 mod entropy;
 mod env;
+pub mod form;
 pub mod fs;
 pub mod job;
 mod listen;

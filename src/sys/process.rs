@@ -275,7 +275,7 @@ pub fn abort_on_panic() {
 
 #[derive(Debug, thiserror::Error)]
 pub enum EditorError {
-    #[error("no editor: set VISUAL or EDITOR")]
+    #[error("no editor: set VISUAL, EDITOR or git's core.editor")]
     Unset,
     #[error("cannot start the editor {program:?}: {source}")]
     Start { program: String, source: std::io::Error },
@@ -283,10 +283,11 @@ pub enum EditorError {
     Failed { program: String, status: ExitStatus },
 }
 
-/// Opens a file in the user's editor and waits. The variable may hold arguments, so a shell splits it; the file's path is
-/// handed over as an argument and never becomes part of the command text.
-pub fn edit(env: &Env, file: &Path) -> Result<(), EditorError> {
-    let program = env.var("VISUAL").or_else(|| env.var("EDITOR")).ok_or(EditorError::Unset)?;
+/// Opens a file in the user's editor and waits: that of the environment, else the one given. Both may hold arguments, so a shell splits
+/// them; the file's path is handed over as an argument and never becomes part of the command text.
+pub fn edit(env: &Env, other: Option<String>, file: &Path) -> Result<(), EditorError> {
+    let named = |name: &str| env.var(name).filter(|program| !program.trim().is_empty());
+    let program = named("VISUAL").or_else(|| named("EDITOR")).or(other).ok_or(EditorError::Unset)?;
     let mut command = Command::new("/bin/sh");
     command.arg("-c").arg(format!("{program} \"$1\"")).arg("sh").arg(file);
     let status = command.status().map_err(|source| EditorError::Start { program: program.clone(), source })?;

@@ -74,10 +74,10 @@ pub use family::marks as checkout_marks;
 pub use git::{
     committed_size, common_version, hooks_path, init as init_git, is_misplaced, local_setting as setting,
     reach_over_ssh, remote_claim, remote_claims, repair as repair_checkout, set_local as set_setting,
-    swap_remote_claim, user_name,
+    swap_remote_claim, user_editor, user_name,
 };
 pub use history::{Changed, Span};
-pub use hooks::{git_dirs, is_ignored, staged_paths};
+pub use hooks::{git_dirs, is_ignored, is_tracked, staged_paths};
 pub use identity::{Identity, begins_with, first_commit, has_commit, is_same_project};
 pub use lines::{Reach, Sought};
 pub use merge_tool::{DRIVER as GIT_DRIVER, MergeSetup, MergeTool, merge_setup};

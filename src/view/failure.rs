@@ -92,7 +92,7 @@ impl Failure {
         self
     }
 
-    pub(super) fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
@@ -170,14 +170,13 @@ impl Failure {
 fn of_setup(error: &SetupError, message: String) -> Failure {
     let hint = match error {
         SetupError::Unreadable { .. } => {
-            "nothing was changed; correct that line, or add what `bd setup CLIENT --print` shows by hand"
+            "nothing was changed; fix that line, or add what `bd setup CLIENT --print` shows by hand"
         }
-        SetupError::LeadsOut { .. } => "nothing was changed; replace the link by a file, or use --user",
+        SetupError::LeadsOut { .. } => "nothing was changed; replace the link with a file, or add --user",
         SetupError::ReadOnly { .. } => "nothing was changed; make the file writable",
-        SetupError::Foreign { .. } => "nothing was changed; move the file away, or leave it as it is",
+        SetupError::Foreign { .. } => "nothing was changed; rename the file, then run this again",
         SetupError::InPullRequest { .. } => {
-            return Failure::illegal(message)
-                .hint("use --user, or have version control ignore the file (.git/info/exclude)");
+            return Failure::illegal(message).hint("add --user, or add the file to .git/info/exclude");
         }
         SetupError::NotForUser { .. } => "for Claude Code, run `claude mcp add --scope user bd -- bd mcp`",
         SetupError::NoServer { .. } => return Failure::usage(message).hint("name a client, such as claude"),

@@ -161,7 +161,9 @@ pub fn lease_text(row: &LeaseRow, now: Instant) -> String {
     let ends = ends_text(holder, row.standing, now);
     let place = holder.worktree.as_deref().unwrap_or("-");
     let title = row.title.as_deref().map(inline).unwrap_or_default();
-    format!("{}  {}  epoch {}  {ends}  in {}  {title}", row.id, inline(&holder.name), row.lease.epoch, inline(place))
+    let session = holder.session.as_deref().map(|name| format!(" ({})", inline(name))).unwrap_or_default();
+    let who = format!("{}{session}", inline(&holder.name));
+    format!("{}  {who}  epoch {}  {ends}  in {}  {title}", row.id, row.lease.epoch, inline(place))
 }
 
 pub fn remote_lease_text(one: &RemoteLease, now: Instant) -> String {

@@ -101,7 +101,10 @@ fn a_priority_of_7() {
         [&["add", "x", "-p", "7"][..], &["update", "abc1", "-p", "7"], &["q", "x", "-p", "7"], &["list", "-p", "7"]]
     {
         let run = refused(&two(), args, 2, "usage");
-        assert_eq!(run.stderr, "error: invalid priority \"7\": 0 to 4, or P0 to P4\n");
+        assert_eq!(
+            run.stderr,
+            "error: invalid priority \"7\": 0 to 4, P0 to P4, or critical high medium low backlog\n"
+        );
     }
     refused(&two(), &["update", "abc1", "-p", "-1"], 2, "usage");
     refused(&two(), &["update", "abc1", "-p", ""], 2, "usage");

@@ -45,6 +45,14 @@ Description
         str![[r#"
 --- title ---
 New title
+--- details ---
+id: bd-fix
+type: task
+priority: P2
+labels:
+due:
+parent:
+# An empty form changes nothing.
 --- description ---
 It stumbles.
 --- design ---
@@ -69,7 +77,7 @@ fn edit_refusals_keep_the_text() {
         env.script("edit fix\nedit nosuch\nedit"),
         str![[r#"
 $ bd edit fix
-! error: no editor: set VISUAL or EDITOR
+! error: no editor: set VISUAL, EDITOR or git's core.editor
 [exit 1]
 $ bd edit nosuch
 ! error: no issue found matching "nosuch": not found
@@ -100,7 +108,7 @@ $ bd edit fix
     );
     editor(&env, "echo 'no title' > \"$1\"");
     let run = env.bd(["edit", "fix"]).fails(1, &["the line \"--- title ---\" is missing", "your text is kept in"]);
-    let kept = run.stderr.split("your text is kept in ").nth(1).unwrap().trim();
+    let kept = run.stderr.split("your text is kept in ").nth(1).unwrap().split(';').next().unwrap();
     assert_eq!(std::fs::read_to_string(kept).unwrap(), "no title\n");
     assert_eq!(env.ledger(), before);
 }

@@ -213,7 +213,7 @@ fn add_refusals() {
              add x --id bd-here
              add x --id 'Not Good'
              add x -e -5
-             add x --json -p high"
+             add x --json -p highest"
         ),
         str![[r#"
 $ bd add
@@ -223,7 +223,7 @@ $ bd add '   '
 ! error: title required: a title is required
 [exit 2]
 $ bd add x -p 7
-! error: invalid priority "7": 0 to 4, or P0 to P4
+! error: invalid priority "7": 0 to 4, P0 to P4, or critical high medium low backlog
 [exit 2]
 $ bd add x -t bgu
 ! error: invalid issue type "bgu"; known: bug feature task epic chore decision docs spike story milestone question merge-request molecule gate convoy message event workflow
@@ -242,7 +242,7 @@ $ bd add x --deps -x:here
 ! 
 !   tip: to pass '-x' as a value, use '-- -x'
 ! 
-! Usage: bd add [OPTIONS] [TITLE]
+! Usage: bd add [OPTIONS] [TITLE]...
 ! 
 ! For more information, try '--help'.
 [exit 2]
@@ -260,8 +260,8 @@ $ bd add x --id 'Not Good'
 $ bd add x -e -5
 ! error: estimate must be a non-negative number of minutes
 [exit 2]
-$ bd add x --json -p high
-! {"error":{"code":"usage","message":"invalid priority \"high\": 0 to 4, or P0 to P4","recoverable":false,"exit_code":2}}
+$ bd add x --json -p highest
+! {"error":{"code":"usage","message":"invalid priority \"highest\": 0 to 4, P0 to P4, or critical high medium low backlog","recoverable":false,"exit_code":2}}
 [exit 2]
 
 "#]].raw()
@@ -304,7 +304,7 @@ $ bd q
 ! For more information, try '--help'.
 [exit 2]
 $ bd q x -p 9
-! error: invalid priority "9": 0 to 4, or P0 to P4
+! error: invalid priority "9": 0 to 4, P0 to P4, or critical high medium low backlog
 [exit 2]
 
 "#]]

@@ -133,6 +133,7 @@ $ bd label
 !   bd label add a3 k9 urgent          the last word is the label
 !   bd label add a3 ui,backend         or several, with commas between
 !   bd label remove a3 urgent
+!   bd list --ids --overdue | bd label add - late
 !   bd label list-all
 [exit 2]
 

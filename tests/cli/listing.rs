@@ -162,7 +162,7 @@ fn list_refusals() {
         ),
         str![[r#"
 $ bd list --priority 7
-! error: invalid priority "7": 0 to 4, or P0 to P4
+! error: invalid priority "7": 0 to 4, P0 to P4, or critical high medium low backlog
 [exit 2]
 $ bd list --sort colour
 ! error: invalid value 'colour' for '--sort <FIELD>': one of priority created updated closed due id title status type assignee
@@ -182,7 +182,7 @@ $ bd list --created-after someday
 ! hint: write a date such as 2026-03-01, tomorrow, friday, 3d or +2w, or a time in RFC 3339
 [exit 2]
 $ bd list --limit -1 --json
-! {"error":{"code":"usage","message":"unexpected argument '-1' found","recoverable":false,"exit_code":2}}
+! {"error":{"code":"usage","message":"unexpected argument '-1' found tip: to pass '-1' as a value, use '-- -1'","recoverable":false,"exit_code":2}}
 [exit 2]
 
 "#]].raw()

@@ -37,7 +37,7 @@ bd-way    P4  open  task  In the way #discovered:blocker
 $ bd ready --type gate
 ! nothing that matches is ready; run `bd blocked` to see what waits
 $ bd ready --sort colour
-! error: invalid value 'colour' for '--sort <ORDER>': one of priority hybrid oldest
+! error: invalid value 'colour' for '--sort <ORDER>': one of priority hybrid oldest, or one of priority created updated closed due id title status type assignee
 ! 
 ! For more information, try '--help'.
 [exit 2]

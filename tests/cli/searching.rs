@@ -164,7 +164,7 @@ fn query_text_and_refusals() {
              query 'type=spike'
              query 'type=spike' --json
              query 'colour=red'
-             query 'priority=high'
+             query 'priority=highest'
              query 'created<someday'
              query '(status=open'
              query 'title=\"open'
@@ -183,8 +183,8 @@ $ bd query colour=red
 ! error: unknown field "colour"; known: id title description notes text status type priority label assignee author owner parent external_ref visibility repo project created updated started closed due defer
 ! hint: run `bd query --help` for the language
 [exit 2]
-$ bd query priority=high
-! error: invalid priority "high": 0 to 4, or P0 to P4
+$ bd query priority=highest
+! error: invalid priority "highest": 0 to 4, P0 to P4, or critical high medium low backlog
 ! hint: run `bd query --help` for the language
 [exit 2]
 $ bd query 'created<someday'
@@ -282,7 +282,7 @@ $ bd count --by colour
 ! For more information, try '--help'.
 [exit 2]
 $ bd count -p 9
-! error: invalid priority "9": 0 to 4, or P0 to P4
+! error: invalid priority "9": 0 to 4, P0 to P4, or critical high medium low backlog
 [exit 2]
 
 "#]]

@@ -168,7 +168,7 @@ $ bd update nosuch -p 1
 ! hint: run `bd list --all` to see every id
 [exit 3]
 $ bd update fix -p 7
-! error: invalid priority "7": 0 to 4, or P0 to P4
+! error: invalid priority "7": 0 to 4, P0 to P4, or critical high medium low backlog
 [exit 2]
 $ bd update fix -s opne
 ! error: invalid status "opne"; known: open in_progress blocked deferred closed pinned hooked

@@ -31,7 +31,7 @@ fn blocked_by(id: &str, blocker: &str) -> String {
 
 /// Ids with the repo of each, in the order of the ids.
 fn listed(store: &mut Store) -> Vec<(String, String)> {
-    let rows = store.list(&Expr::ALL, Sort { by: SortBy::Id, reverse: false }, None).expect("a list").rows;
+    let rows = store.list(&Expr::ALL, Sort::by(SortBy::Id), None).expect("a list").rows;
     rows.into_iter().map(|row| (row.issue.id, row.source_repo)).collect()
 }
 

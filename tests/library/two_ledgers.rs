@@ -15,7 +15,7 @@ fn line(id: &str, title: &str, day: u32) -> String {
 }
 
 fn titles(store: &mut Store) -> Vec<String> {
-    let sort = Sort { by: beads::internal::cache::SortBy::Id, reverse: false };
+    let sort = Sort::by(beads::internal::cache::SortBy::Id);
     let page = store.list(&Expr::ALL, sort, None).expect("a list");
     page.rows.into_iter().map(|row| row.issue.title).collect()
 }

@@ -298,6 +298,7 @@ impl Project {
                     &beads::internal::model::query::QueryContext {
                         me: "tester",
                         calendar: &store.host().clock.calendar(),
+                        saved: &[],
                     },
                 );
                 let done = ops::migrate(store, &self.several.name(*to), &condition.expect("a condition"), false, None);
@@ -549,7 +550,7 @@ fn check(
         prop_assert!(owner(&after, id).is_some(), "{:?}: {} is nowhere", step, id);
     }
     let mut fresh = project.several.open();
-    let rows = fresh.list(&Expr::ALL, Sort { by: SortBy::Id, reverse: false }, None).expect("a list").rows;
+    let rows = fresh.list(&Expr::ALL, Sort::by(SortBy::Id), None).expect("a list").rows;
     let nodes = nodes(&after);
     let shown: Vec<(&str, usize)> = rows.iter().map(|row| (row.issue.id.as_str(), row.repo)).collect();
     let owners: Vec<(&str, usize)> =

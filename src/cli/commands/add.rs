@@ -3,6 +3,7 @@ use std::collections::BTreeSet;
 use clap::Args;
 
 use super::{Context, Outcome};
+use crate::cli::form;
 use crate::model::change::NewIssue;
 use crate::model::issue::Priority;
 use crate::model::json;
@@ -12,24 +13,27 @@ use crate::view::{self, Exit, Failure};
 
 /// File an issue
 ///
-/// Prints the id of the new issue. Dependencies are written TYPE:ID, or just ID for one that blocks.
+/// Prints the id of the new issue. Dependencies are written TYPE:ID, or just ID for one that blocks. On a terminal, `bd add` without a
+/// title opens a form in your editor; an empty form files nothing, and a form that is refused is kept.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  bd add \"Fix the parser\" -t bug -p 1
+  bd add \"Fix the parser\" -t bug -p high
+  bd add Fix the login        words need no quotes
   bd add \"Write docs\" -l docs --deps discovered-from:bd-a3f8 -d \"What and why\"
   bd add \"Part one\" --parent bd-a3f8 --due friday
   bd add -f plan.md          one issue for each \"## Title\" of a Markdown file
+  bd add --editor -t bug     write it in your editor
   git log -1 --format=%b | bd add \"Follow up\" --stdin")]
 pub struct AddArgs {
-    /// The title
-    title: Option<String>,
+    /// The title; words need no quotes
+    title: Vec<String>,
     /// The title, as a flag
     #[arg(long = "title", value_name = "TITLE", hide = true)]
     title_flag: Option<String>,
     /// bug, feature, task, epic, chore, …
     #[arg(short = 't', long = "type", value_name = "TYPE")]
     kind: Option<String>,
-    /// 0 (urgent) to 4
+    /// 0 to 4, or critical, high, medium, low, backlog
     #[arg(short, long, value_name = "N", allow_hyphen_values = true)]
     priority: Option<String>,
     /// What it is about
@@ -98,6 +102,12 @@ pub struct AddArgs {
     /// Print only the id
     #[arg(long)]
     silent: bool,
+    /// Write the issue as a form in your editor ($VISUAL, $EDITOR, or git's core.editor)
+    #[arg(long, conflicts_with = "file")]
+    editor: bool,
+    /// Go on with a form that was refused and kept
+    #[arg(long, value_name = "FILE", conflicts_with = "file")]
+    form: Option<String>,
     /// Say what would be filed, and file nothing
     #[arg(long)]
     dry_run: bool,
@@ -117,11 +127,54 @@ pub fn run(args: AddArgs, cx: &mut Context) -> Outcome {
             })?;
             planned.into_iter().map(|filing| Filing { repo: args.repo.clone(), ..filing }).collect()
         }
-        None => vec![filing(args, cx)?],
+        None if wants_form(&args, cx) => {
+            let form = args.form.clone();
+            match fill_form(filing(args, cx, false)?, form, dry_run, cx)? {
+                Some(exit) => return Ok(exit),
+                None => return Err(Failure::failed("nothing was filed: the form has no title")),
+            }
+        }
+        None => vec![filing(args, cx, true)?],
     };
     if dry_run {
         return preview(filings, cx);
     }
+    file(filings, many, silent, cx)
+}
+
+/// On a terminal, somebody who gives no title wants to write at length.
+fn wants_form(args: &AddArgs, cx: &Context) -> bool {
+    let has_title = !args.title.is_empty() || args.title_flag.is_some();
+    let reads = args.stdin || args.body_file.is_some();
+    args.editor
+        || args.form.is_some()
+        || !has_title && !reads && !args.silent && !args.dry_run && cx.ui.is_interactive()
+}
+
+/// Has a form filled in and files it; `None` if it has no title, and nothing else either.
+fn fill_form(filing: Filing, kept: Option<String>, dry_run: bool, cx: &mut Context) -> Result<Option<Exit>, Failure> {
+    let silent = cx.global.quiet && !cx.ui.wants_json();
+    let shown = ops::sheet_to_file(cx.store()?, &filing);
+    let (mut text, mut taken_up) = (shown.render(), None);
+    if let Some(path) = kept {
+        let (kept, _) = form::kept(cx, &path)?;
+        text = kept.text.clone();
+        taken_up = Some(kept);
+    }
+    let filled = form::fill(cx, &text, &shown, "bd add", |cx, sheet| {
+        if sheet.title().is_empty() && *sheet == shown {
+            return Ok(None);
+        }
+        let filing = ops::with_sheet(cx.store()?, &filing, &shown, sheet)?;
+        if dry_run { preview(vec![filing], cx).map(Some) } else { file(vec![filing], false, silent, cx).map(Some) }
+    })?;
+    if let Some(kept) = taken_up.filter(|_| matches!(filled, Some(Some(_)))) {
+        kept.remove();
+    }
+    Ok(filled.flatten())
+}
+
+fn file(filings: Vec<Filing>, many: bool, silent: bool, cx: &mut Context) -> Outcome {
     let is_public = super::tell_contributor(cx)?;
     let written = ops::file_all(cx.store()?, filings)?;
     if silent {
@@ -163,11 +216,13 @@ fn preview(filings: Vec<Filing>, cx: &mut Context) -> Outcome {
     Ok(Exit::Ok)
 }
 
-fn filing(args: AddArgs, cx: &mut Context) -> Result<Filing, Failure> {
+fn filing(args: AddArgs, cx: &mut Context, needs_title: bool) -> Result<Filing, Failure> {
     let description = cx.text(args.description.as_deref(), args.body_file.as_deref(), args.stdin)?;
-    let title = args.title.or(args.title_flag).unwrap_or_default();
+    let title = if args.title.is_empty() { args.title_flag.unwrap_or_default() } else { args.title.join(" ") };
     let mut issue = NewIssue::titled(title);
-    issue.validate().map_err(crate::store::StoreError::from)?;
+    if needs_title {
+        issue.validate().map_err(crate::store::StoreError::from)?;
+    }
     issue.description = description.unwrap_or_default();
     issue.design = args.design.unwrap_or_default();
     issue.acceptance_criteria = args.acceptance.unwrap_or_default();

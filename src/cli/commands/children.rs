@@ -1,7 +1,7 @@
 use clap::Args;
 
 use super::{Context, Outcome, print_page};
-use crate::cli::filters::ShapeArgs;
+use crate::cli::filters::{LayoutArgs, ShapeArgs};
 use crate::ops;
 
 /// List the children of an issue, including closed ones
@@ -12,10 +12,13 @@ pub struct ChildrenArgs {
     id: String,
     #[command(flatten)]
     shape: ShapeArgs,
+    #[command(flatten)]
+    layout: LayoutArgs,
 }
 
 pub fn run(args: ChildrenArgs, cx: &mut Context) -> Outcome {
     args.shape.apply(cx);
+    args.layout.apply(cx)?;
     let page = ops::children(cx.store()?, &args.id)?;
     print_page(cx, &page, false, "no children")
 }

@@ -1,6 +1,6 @@
 use clap::Args;
 
-use super::{Context, Outcome, fail, require_ids};
+use super::{Context, Outcome, fail};
 use crate::coordination::CoordinationError;
 use crate::model::duration;
 use crate::ops;
@@ -59,9 +59,9 @@ impl LeaseArgs {
 }
 
 pub fn run(args: ClaimArgs, cx: &mut Context) -> Outcome {
-    require_ids(&args.ids)?;
+    let ids = cx.named(&args.ids)?;
     let wish = ClaimWish { takeover: args.reason.clone().filter(|_| args.takeover), ..args.lease.wish()? };
-    let results = ops::claim(cx.store()?, &args.ids, &wish, args.remote)?;
+    let results = ops::claim(cx.store()?, &ids, &wish, args.remote)?;
     let any_again = results.iter().any(|(_, result)| result.as_ref().is_ok_and(|claimed| claimed.again));
     let beside = beside(&results);
     warn_waiting(cx, results.iter().filter_map(|(_, result)| result.as_ref().ok()));

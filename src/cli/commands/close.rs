@@ -1,6 +1,7 @@
 use clap::Args;
 
-use super::{Context, Outcome, report, require_ids, with_force};
+use super::{Context, Outcome, report, report_rehearsal, with_force};
+use crate::cli::chosen::{CareArgs, ChosenArgs};
 use crate::cli::render;
 use crate::model::change::Change;
 use crate::model::issue::status_of;
@@ -14,10 +15,11 @@ use crate::view::{self, inline};
 #[command(after_help = "Examples:
   bd close bd-a3f8 -r \"fixed in 4f2e\"
   bd done a3 k9 m2
-  bd close a3 --suggest-next      and show what that made ready")]
+  bd close a3 --suggest-next      and show what that made ready
+  bd close --where 'label=spike updated<30d' -r \"not pursued\"")]
 pub struct CloseArgs {
-    /// Issues, by id or its first characters
-    ids: Vec<String>,
+    #[command(flatten)]
+    chosen: ChosenArgs,
     /// Why; replaces the reason of a closed issue, and an empty text removes it
     #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
     reason: Option<String>,
@@ -30,6 +32,8 @@ pub struct CloseArgs {
     /// Close even if the issue is blocked or has open children or tasks
     #[arg(short, long)]
     force: bool,
+    #[command(flatten)]
+    care: CareArgs,
 }
 
 /// What to say of an issue that was to be closed. One that was closed keeps its reason, unless another was given.
@@ -50,10 +54,16 @@ fn closed_line(written: &Written) -> String {
 }
 
 pub fn run(args: CloseArgs, cx: &mut Context) -> Outcome {
-    require_ids(&args.ids)?;
+    args.chosen.require()?;
     let reason = cx.text(args.reason.as_deref(), args.reason_file.as_deref(), false)?;
     let changes = with_force(vec![Change::Close { reason }], args.force);
-    let batch = ops::change_each(cx.store()?, &args.ids, |_| changes.clone())?;
+    let ids = args.chosen.ids(cx)?;
+    args.care.check(cx, "Close", ids.len())?;
+    if args.care.dry_run {
+        let batch = ops::rehearse_each(cx.store()?, &ids, |_| changes.clone())?;
+        return report_rehearsal(cx, batch);
+    }
+    let batch = ops::change_each(cx.store()?, &ids, |_| changes.clone())?;
     if !args.suggest_next {
         return report(cx, batch, closed_line);
     }

@@ -2,7 +2,7 @@ use clap::{Args, Subcommand};
 
 use super::changed_settings::{FileArgs, change};
 use super::{Context, Outcome};
-use crate::cli::render;
+use crate::cli::{alias, render};
 use crate::ops::{self, AllSettings, ConfigRequest, Found};
 use crate::view::{self, Exit, Failure, inline};
 
@@ -14,6 +14,8 @@ use crate::view::{self, Exit, Failure, inline};
 /// and paths below the home directory to the personal one; --shared, --personal and --user choose. The committed file cannot
 /// overrule a planning repo that you joined; `bd config list --origin` shows what is not in effect.
 ///
+/// `alias.NAME` is a command of your own, `query.NAME` a saved query (`bd list @NAME`); both count only in your own file.
+///
 /// Settings of other tools (jira.url, linear.api_key) are kept too, in the personal file unless you choose another.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -23,6 +25,8 @@ use crate::view::{self, Exit, Failure, inline};
   bd config --routing auto
   bd config set routing.default ~/.beads-planning --personal
   bd config list --origin
+  bd config set alias.mine \"list --assignee @me --sort due\"
+  bd config set query.soon \"due<=eow status!=closed\"
   bd config trust              agree to the paths in the committed file")]
 pub struct ConfigArgs {
     #[command(subcommand)]
@@ -82,6 +86,11 @@ pub fn run(args: ConfigArgs, cx: &mut Context) -> Outcome {
         Some(Action::List { origin }) => list(origin, cx),
         Some(Action::Trust { dry_run }) => trust(dry_run, cx),
         Some(Action::Set { key, values, file }) => {
+            if let (Some(name), [text]) = (key.strip_prefix(alias::ALIAS), values.as_slice()) {
+                alias::check(name, text)?;
+            } else if let (true, [text]) = (key.starts_with(alias::QUERY), values.as_slice()) {
+                ops::parse_query(cx.store()?, text)?;
+            }
             let set = vec![(key, values)];
             change(ConfigRequest { set, file: file.origin(), ..ConfigRequest::default() }, cx)
         }

@@ -1,6 +1,6 @@
 use clap::Args;
 
-use super::{Context, Outcome, require_ids};
+use super::{Context, Outcome};
 use crate::model::proposal::Permit;
 use crate::ops::{self, Each};
 use crate::view::{self, Exit, Failure};
@@ -42,23 +42,23 @@ pub struct RejectArgs {
 }
 
 pub fn run_withdraw(args: WithdrawArgs, cx: &mut Context) -> Outcome {
-    require_ids(&args.ids)?;
-    let results = ops::withdraw(cx.store()?, &args.ids, args.target.as_deref())?;
+    let ids = cx.named(&args.ids)?;
+    let results = ops::withdraw(cx.store()?, &ids, args.target.as_deref())?;
     report(results, "withdrawn", cx)
 }
 
 pub fn run_accept(args: AcceptArgs, cx: &mut Context) -> Outcome {
-    require_ids(&args.ids)?;
-    let results = ops::decide(cx.store()?, &args.ids, None)?;
+    let ids = cx.named(&args.ids)?;
+    let results = ops::decide(cx.store()?, &ids, None)?;
     report(results, "accepted", cx)
 }
 
 pub fn run_reject(args: RejectArgs, cx: &mut Context) -> Outcome {
-    require_ids(&args.ids)?;
+    let ids = cx.named(&args.ids)?;
     if args.reason.trim().is_empty() {
         return Err(Failure::usage("a rejection needs a reason"));
     }
-    let results = ops::decide(cx.store()?, &args.ids, Some(args.reason.trim()))?;
+    let results = ops::decide(cx.store()?, &ids, Some(args.reason.trim()))?;
     report(results, "rejected", cx)
 }
 

@@ -1,6 +1,6 @@
 use clap::Args;
 
-use super::{Context, Outcome, changed_line, report, require_ids};
+use super::{Context, Outcome, changed_line, report};
 use crate::model::change::Change;
 use crate::model::when::{Bare, When};
 use crate::ops;
@@ -18,10 +18,10 @@ pub struct DeferArgs {
 }
 
 pub fn run(args: DeferArgs, cx: &mut Context) -> Outcome {
-    require_ids(&args.ids)?;
+    let ids = cx.named(&args.ids)?;
     let until = args.until.map(|text| cx.date("until", &text, Bare::Future)).transpose()?.map(When::start);
-    let batch = ops::change_each(cx.store()?, &args.ids, |_| vec![Change::Defer { until }]);
-    let batch = batch.map_err(|error| with_until(cx, &args.ids, error.into()))?;
+    let batch = ops::change_each(cx.store()?, &ids, |_| vec![Change::Defer { until }]);
+    let batch = batch.map_err(|error| with_until(cx, &ids, error.into()))?;
     report(cx, batch, |written| changed_line(written, "Deferred "))
 }
 
@@ -44,7 +44,7 @@ pub struct UndeferArgs {
 }
 
 pub fn run_undefer(args: UndeferArgs, cx: &mut Context) -> Outcome {
-    require_ids(&args.ids)?;
-    let batch = ops::change_each(cx.store()?, &args.ids, |_| vec![Change::Undefer])?;
+    let ids = cx.named(&args.ids)?;
+    let batch = ops::change_each(cx.store()?, &ids, |_| vec![Change::Undefer])?;
     report(cx, batch, |written| changed_line(written, "Undeferred "))
 }

@@ -1,6 +1,7 @@
 use clap::Args;
 
 use super::{Context, Outcome, report};
+use crate::cli::chosen::ChosenArgs;
 use crate::model::change::Change;
 use crate::model::dependency::DependencyType;
 use crate::ops;
@@ -15,8 +16,8 @@ use crate::view::{self, Exit, Failure, inline};
     after_help = "Examples:\n  bd delete bd-a3f8            what would go\n  bd delete bd-a3f8 --yes -r \"filed twice\""
 )]
 pub struct DeleteArgs {
-    /// Issues, by id or its first characters
-    ids: Vec<String>,
+    #[command(flatten)]
+    chosen: ChosenArgs,
     /// Delete; without it, only show what would be deleted
     #[arg(short, long, visible_alias = "force")]
     yes: bool,
@@ -29,29 +30,30 @@ pub struct DeleteArgs {
 }
 
 pub fn run(args: DeleteArgs, cx: &mut Context) -> Outcome {
-    if args.ids.is_empty() {
+    if args.chosen.is_empty() {
         // Clients look for these words, here in the plural.
         return Err(Failure::usage("no issue IDs provided: an issue ID is required"));
     }
+    let ids = args.chosen.ids(cx)?;
     if !args.yes || args.dry_run {
-        return preview(&args, cx);
+        return preview(&ids, cx);
     }
-    let batch = ops::change_each(cx.store()?, &args.ids, |_| vec![Change::Delete { reason: args.reason.clone() }])?;
+    let batch = ops::change_each(cx.store()?, &ids, |_| vec![Change::Delete { reason: args.reason.clone() }])?;
     if !cx.ui.wants_json() {
         return report(cx, batch, |written| super::changed_line(written, "Deleted "));
     }
     let deleted: Vec<&str> = batch.written().map(|written| written.id.as_str()).collect();
     if !deleted.is_empty() {
-        let one = deleted.first().copied().filter(|_| args.ids.len() == 1);
+        let one = deleted.first().copied().filter(|_| ids.len() == 1);
         let json = view::deleted(one, &deleted);
         cx.json(json);
     }
     super::report_failures(cx, batch)
 }
 
-fn preview(args: &DeleteArgs, cx: &mut Context) -> Outcome {
+fn preview(ids: &[String], cx: &mut Context) -> Outcome {
     let mut shown = Vec::new();
-    for row in ops::named(cx.store()?, &args.ids)? {
+    for row in ops::named(cx.store()?, ids)? {
         shown.push(ops::show(cx.store()?, &row.issue.id)?);
     }
     json_answer!(cx, view::would_delete(&shown.iter().map(|one| &one.row).collect::<Vec<_>>()));

@@ -12,6 +12,7 @@ use crate::view::{self, Exit, Failure, inline};
   bd label add a3 k9 urgent          the last word is the label
   bd label add a3 ui,backend         or several, with commas between
   bd label remove a3 urgent
+  bd list --ids --overdue | bd label add - late
   bd label list-all")]
 pub struct LabelArgs {
     #[command(subcommand)]
@@ -75,6 +76,7 @@ fn change(mut ids: Vec<String>, cx: &mut Context, add: bool) -> Outcome {
         changes =
             labels.iter().chain([&typed.as_str()]).map(|label| Change::RemoveLabel((*label).to_owned())).collect();
     }
+    let ids = cx.named(&ids)?;
     let batch = ops::change_each(cx.store()?, &ids, |_| changes.clone())?;
     let (verb, word) = if add { ("Added", "added") } else { ("Removed", "removed") };
     if !cx.ui.wants_json() {

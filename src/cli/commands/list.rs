@@ -1,9 +1,9 @@
 use clap::Args;
 
 use super::{Context, Outcome, print_page};
-use crate::cli::filters::{DoneArgs, FilterArgs, PageArgs, ShapeArgs, WorktreeArgs};
+use crate::cli::filters::{DoneArgs, FilterArgs, LayoutArgs, PageArgs, ShapeArgs, WorktreeArgs};
 use crate::ops::{self, Listing, Only};
-use crate::view::RowShape;
+use crate::view::{Failure, RowShape};
 
 /// List issues
 ///
@@ -12,14 +12,21 @@ use crate::view::RowShape;
 #[derive(Debug, Args, Default)]
 #[command(after_help = "Examples:
   bd list
-  bd list --status open,in_progress -l backend --sort updated
+  bd list --status open,in_progress -l backend --sort priority,-updated
+  bd list 'due<=eow' assignee=@me
+  bd list @mine                   a saved query: bd config set query.mine 'assignee=@me'
   bd list --all --limit 0 --json
   bd list --parent bd-a3f8 --tree
   bd list --overdue -a me
   bd list --at v1.2
   bd list --all-worktrees
-  bd list --fields id,title,labels")]
+  bd list --fields id,title,labels
+  bd list --columns id,due,title
+  bd list --format '{id} {title}'
+  bd list --ids --overdue | bd update - --priority 1")]
 pub struct ListArgs {
+    /// Conditions, as with --where: `status=open`, `due<=eow`, `@mine` for a saved query
+    query: Vec<String>,
     #[command(flatten)]
     filter: FilterArgs,
     #[command(flatten)]
@@ -42,6 +49,8 @@ pub struct ListArgs {
     tree: Option<bool>,
     #[command(flatten)]
     shape: ShapeArgs,
+    #[command(flatten)]
+    layout: LayoutArgs,
     #[arg(long, hide = true, conflicts_with = "tree")]
     flat: bool,
     #[arg(long, hide = true)]
@@ -56,25 +65,49 @@ impl ListArgs {
     }
 }
 
-pub fn run(args: ListArgs, cx: &mut Context) -> Outcome {
+/// The conditions of the flag and those without one, together.
+fn condition(args: &ListArgs) -> Result<Option<String>, Failure> {
+    if args.query.is_empty() {
+        return Ok(args.filter.condition.clone());
+    }
+    let typed = args.query.join(" ");
+    if !typed.contains(['=', '<', '>', '~', ':', '@']) {
+        let text = format!("{typed:?} is not a condition");
+        return Err(
+            Failure::usage(text).hint(format!("to find words, run `bd search {typed}`; a condition is `status=open`"))
+        );
+    }
+    Ok(Some(match &args.filter.condition {
+        Some(other) => format!("({other}) ({typed})"),
+        None => typed,
+    }))
+}
+
+pub fn run(mut args: ListArgs, cx: &mut Context) -> Outcome {
+    args.filter.condition = condition(&args)?;
     if cx.shape == RowShape::Full {
         args.shape.apply(cx);
     }
+    args.layout.apply(cx)?;
     let json = cx.ui.wants_json();
     cx.go_back(args.at.as_deref())?;
     let place = cx.go_to(args.checkouts.worktree.as_deref())?;
     let filter = args.filter.expr(cx)?;
-    let sorted = args.page.sort.is_some() || args.page.reverse;
+    let sorted = args.page.is_sorted();
     let only = match (args.ready, args.copies) {
-        (true, _) => Only::Ready { any_type: !args.filter.types.is_empty(), sorted },
+        (true, _) => Only::Ready { any_type: args.filter.names_types(cx)?, sorted },
         (false, true) => Only::Copies,
         (false, false) => Only::Every,
     };
     let filter = match args.ready || args.filter.names_ids() {
         true => filter,
-        false => args.done.limited(filter, args.filter.names_status()),
+        false => {
+            let names_status = args.filter.names_status(cx)?;
+            args.done.limited(filter, names_status)
+        }
     };
-    let listing = Listing { filter, sort: args.page.sort(), limit: args.page.limit(json), only };
+    let listing =
+        Listing { filter, sort: args.page.sort(), limit: args.page.limit(json || args.layout.is_for_programs()), only };
     let page = ops::list(cx.store()?, &listing, args.checkouts.asked(place))?;
     print_page(cx, &page, args.tree == Some(true), "no issues")
 }

@@ -1,6 +1,6 @@
 use clap::Args;
 
-use super::{Context, Outcome, require_ids};
+use super::{Context, Outcome};
 use crate::model::field::{self, Field};
 use crate::model::proposal::Include;
 use crate::ops::{self, ProposeOptions};
@@ -51,7 +51,7 @@ else stay in your planning repo.",
 }
 
 pub fn run(args: ProposeArgs, cx: &mut Context) -> Outcome {
-    require_ids(&args.ids)?;
+    let ids = cx.named(&args.ids)?;
     let has = |word: &str| args.include.iter().any(|known| known == word);
     let include = Include { notes: has("notes"), comments: has("comments") };
     let target = args.target.as_deref();
@@ -64,7 +64,7 @@ pub fn run(args: ProposeArgs, cx: &mut Context) -> Outcome {
         adopt: args.project,
         start_ledger: args.start_ledger,
     };
-    let results = ops::propose(cx.store()?, &args.ids, options)?;
+    let results = ops::propose(cx.store()?, &ids, options)?;
     if cx.ui.wants_json() {
         let good = results.iter().filter_map(|(_, result)| result.as_ref().ok());
         let json = view::each(good, |one| view::proposed(one, args.dry_run));

@@ -1,9 +1,8 @@
 use clap::Args;
 
 use super::{Context, Outcome, print_page};
-use crate::cli::filters::{DoneArgs, PageArgs, ShapeArgs};
+use crate::cli::filters::{DoneArgs, LayoutArgs, PageArgs, ShapeArgs, names_status};
 use crate::model::field;
-use crate::model::query::Field;
 use crate::ops;
 
 /// Find issues by conditions
@@ -24,6 +23,8 @@ pub struct QueryArgs {
     done: DoneArgs,
     #[command(flatten)]
     shape: ShapeArgs,
+    #[command(flatten)]
+    layout: LayoutArgs,
 }
 
 fn about() -> String {
@@ -46,10 +47,12 @@ left out; status=all includes them. Deleted ones are left out unless status=tomb
 
 pub fn run(args: QueryArgs, cx: &mut Context) -> Outcome {
     args.shape.apply(cx);
+    args.layout.apply(cx)?;
     let json = cx.ui.wants_json();
     let expr = ops::parse_query(cx.store()?, &args.expression.join(" "))?;
-    let names_status = expr.mentions(Field::Status) || expr.mentions(Field::Closed);
+    let names_status = names_status(&expr);
     let expr = args.done.limited(expr, names_status);
-    let page = ops::list_by(cx.store()?, &expr, args.page.sort(), args.page.limit(json))?;
+    let page =
+        ops::list_by(cx.store()?, &expr, args.page.sort(), args.page.limit(json || args.layout.is_for_programs()))?;
     print_page(cx, &page, false, "no issues")
 }

@@ -2,13 +2,13 @@ use clap::Args;
 
 use super::claim::LeaseArgs;
 use super::{Context, Outcome, print_page};
-use crate::cache::ReadyOrder;
-use crate::cli::filters::{FilterArgs, ShapeArgs, WorktreeArgs, limit};
+use crate::cache::{ReadyOrder, Sort};
+use crate::cli::filters::{FilterArgs, LayoutArgs, ShapeArgs, WorktreeArgs, limit, sort_key};
 use crate::coordination;
 use crate::model::query::Expr;
 use crate::ops::{self, ReadyPage};
 use crate::store::{AutoClaim, ReadyFilter};
-use crate::view::{self, Exit};
+use crate::view::{self, Exit, Failure};
 
 /// List issues that can be worked on now
 ///
@@ -25,9 +25,9 @@ pub struct ReadyArgs {
     /// Show at most N issues, 0 for all (default: 50 for people, all with --json)
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<usize>,
-    /// Order: priority, hybrid (recent by priority, then by age) or oldest
-    #[arg(long, value_name = "ORDER", value_parser = order)]
-    sort: Option<ReadyOrder>,
+    /// Order: priority, hybrid (recent by priority, then by age), oldest, or fields as with `bd list --sort`
+    #[arg(long, value_name = "ORDER", value_parser = order, allow_hyphen_values = true)]
+    sort: Option<Order>,
     /// Include deferred issues
     #[arg(long)]
     include_deferred: bool,
@@ -47,29 +47,52 @@ pub struct ReadyArgs {
     at: Option<String>,
     #[command(flatten)]
     shape: ShapeArgs,
+    #[command(flatten)]
+    layout: LayoutArgs,
 }
 
-fn order(text: &str) -> Result<ReadyOrder, String> {
-    match text {
-        "priority" => Ok(ReadyOrder::Priority),
-        "hybrid" => Ok(ReadyOrder::Hybrid),
-        "oldest" => Ok(ReadyOrder::Oldest),
-        _ => Err("one of priority hybrid oldest".into()),
-    }
+/// An order of what is ready, or one of any list.
+#[derive(Debug, Clone)]
+enum Order {
+    Ready(ReadyOrder),
+    Fields(Sort),
+}
+
+fn order(text: &str) -> Result<Order, String> {
+    Ok(match text {
+        "priority" => Order::Ready(ReadyOrder::Priority),
+        "hybrid" => Order::Ready(ReadyOrder::Hybrid),
+        "oldest" => Order::Ready(ReadyOrder::Oldest),
+        _ => {
+            let keys = text.split(',').map(sort_key).collect::<Result<_, _>>();
+            let keys = keys.map_err(|known| format!("one of priority hybrid oldest, or {known}"))?;
+            Order::Fields(Sort { keys, reverse: false })
+        }
+    })
 }
 
 pub fn run(args: ReadyArgs, cx: &mut Context) -> Outcome {
     args.shape.apply(cx);
+    args.layout.apply(cx)?;
     let json = cx.ui.wants_json();
     cx.go_back(args.at.as_deref())?;
     let place = cx.go_to(args.checkouts.worktree.as_deref())?;
+    let (order, sort) = match args.sort {
+        Some(Order::Fields(_)) if args.claim => {
+            return Err(Failure::usage("with --claim, --sort is one of priority hybrid oldest"));
+        }
+        Some(Order::Fields(sort)) => (ReadyOrder::default(), Some(sort)),
+        Some(Order::Ready(order)) => (order, None),
+        None => (ReadyOrder::default(), None),
+    };
     let filter = ReadyFilter {
         filter: args.filter.expr(cx)?,
-        order: args.sort.unwrap_or_default(),
+        order,
+        sort,
         include_deferred: args.include_deferred,
         include_epics: args.include_epics,
-        any_type: !args.filter.types.is_empty(),
-        limit: limit(args.limit, json),
+        any_type: args.filter.names_types(cx)?,
+        limit: limit(args.limit, json || args.layout.is_for_programs()),
     };
     if args.claim {
         return hand_out(cx, AutoClaim { filter, wish: args.lease.wish()? });

@@ -1,6 +1,6 @@
 use clap::Args;
 
-use super::{Context, Outcome, claim, require_ids};
+use super::{Context, Outcome, claim};
 use crate::ops;
 use crate::store::ReleaseWish;
 use crate::view;
@@ -25,12 +25,12 @@ pub struct ReleaseArgs {
 }
 
 pub fn run(args: ReleaseArgs, cx: &mut Context) -> Outcome {
-    require_ids(&args.ids)?;
+    let ids = cx.named(&args.ids)?;
     if args.remote {
-        return off_the_remote(cx, &args.ids);
+        return off_the_remote(cx, &ids);
     }
     let wish = ReleaseWish { reason: args.reason, failed: args.failed };
-    let results = ops::release(cx.store()?, &args.ids, &wish)?;
+    let results = ops::release(cx.store()?, &ids, &wish)?;
     claim::each(cx, results, view::released, view::released_text)
 }
 

@@ -1,6 +1,6 @@
 use clap::Args;
 
-use super::{Context, Outcome, changed_line, report, require_ids};
+use super::{Context, Outcome, changed_line, report};
 use crate::model::change::Change;
 use crate::ops;
 
@@ -16,8 +16,8 @@ pub struct ReopenArgs {
 }
 
 pub fn run(args: ReopenArgs, cx: &mut Context) -> Outcome {
-    require_ids(&args.ids)?;
-    let batch = ops::change_each(cx.store()?, &args.ids, |store| {
+    let ids = cx.named(&args.ids)?;
+    let batch = ops::change_each(cx.store()?, &ids, |store| {
         let comment = args.reason.clone().map(|text| ops::comment(store, text, None));
         vec![Change::Reopen { comment }]
     })?;

@@ -3,6 +3,7 @@
 use super::{Context, Outcome};
 use crate::cli::render;
 use crate::model::change::Change;
+use crate::model::difference::difference;
 use crate::model::time::Instant;
 use crate::model::when::Bare;
 use crate::ops::{self, Batch, PLANNING};
@@ -13,6 +14,8 @@ use crate::view::{self, Exit, Failure};
 pub fn print_page(cx: &mut Context, page: &Page, tree: bool, none: &str) -> Outcome {
     if cx.ui.wants_json() {
         cx.json_rows(view::rows(&page.rows))?;
+    } else if cx.laid_out(&page.rows) {
+        cx.ui.note_if(page.rows.is_empty(), none);
     } else {
         let (index, ui) = cx.index()?;
         if tree {
@@ -49,6 +52,17 @@ pub fn report(cx: &mut Context, batch: Batch, line: impl Fn(&Written) -> String)
     for (id, blockers) in &batch.waiting {
         cx.ui.warning(&view::taken_waiting(id, blockers));
     }
+    Ok(exit)
+}
+
+/// Says what changes would do to several issues, where nothing was written. As JSON it is what they would be.
+pub fn report_rehearsal(cx: &mut Context, batch: Batch) -> Outcome {
+    let exit = report(cx, batch, |written| {
+        let found = difference(&[written.before.as_deref()], Some(&written.line));
+        let told = found.map(|(_, fields)| view::told_changes(&fields).join("; ")).unwrap_or_default();
+        changed_line(written, &format!("Would change ({told}): "))
+    })?;
+    cx.ui.hint("nothing was written; run it again without --dry-run");
     Ok(exit)
 }
 
@@ -142,10 +156,6 @@ pub fn due(cx: &mut Context, text: &str) -> Result<Instant, Failure> {
 
 /// What to say when no issue is named. Clients look for both halves.
 pub const NO_ID: &str = "no issue ID provided: an issue ID is required";
-
-pub fn require_ids(ids: &[String]) -> Result<(), Failure> {
-    if ids.is_empty() { Err(Failure::usage(NO_ID)) } else { Ok(()) }
-}
 
 /// Changes that may close an issue over what is open, with `--force`.
 pub fn with_force(mut changes: Vec<Change>, force: bool) -> Vec<Change> {

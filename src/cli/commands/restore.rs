@@ -1,6 +1,6 @@
 use clap::Args;
 
-use super::{Context, Outcome, fail, require_ids};
+use super::{Context, Outcome, fail};
 use crate::ops;
 use crate::view::{self, Exit};
 
@@ -26,8 +26,8 @@ pub struct RestoreArgs {
 }
 
 pub fn run(args: RestoreArgs, cx: &mut Context) -> Outcome {
-    require_ids(&args.ids)?;
-    let done = ops::restore(cx.store()?, &args.ids, args.at.as_deref(), args.dry_run)?;
+    let ids = cx.named(&args.ids)?;
+    let done = ops::restore(cx.store()?, &ids, args.at.as_deref(), args.dry_run)?;
     if cx.ui.wants_json() {
         let restored: Vec<_> = done.iter().filter_map(|(_, one)| one.as_ref().ok()).collect();
         cx.json(view::each(restored, |one| view::restored(one, args.dry_run)));

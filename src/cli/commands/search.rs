@@ -1,7 +1,7 @@
 use clap::Args;
 
 use super::{Context, Outcome};
-use crate::cli::filters::{FilterArgs, PageArgs, ShapeArgs};
+use crate::cli::filters::{FilterArgs, LayoutArgs, PageArgs, ShapeArgs};
 use crate::cli::render;
 use crate::model::field;
 use crate::model::query::Field;
@@ -20,6 +20,8 @@ pub struct SearchArgs {
     page: PageArgs,
     #[command(flatten)]
     shape: ShapeArgs,
+    #[command(flatten)]
+    layout: LayoutArgs,
 }
 
 fn about() -> String {
@@ -37,15 +39,21 @@ pub fn run(args: SearchArgs, cx: &mut Context) -> Outcome {
         return Err(Failure::usage("search query is required"));
     }
     args.shape.apply(cx);
+    args.layout.apply(cx)?;
     let json = cx.ui.wants_json();
     let filter = args.filter.expr(cx)?;
     if filter.names(Field::Status, "tombstone") {
         return Err(Failure::usage("deleted issues are not searched; run `bd query 'status=tombstone WORD'`"));
     }
-    let (sort, limit) = (args.page.sort.map(|_| args.page.sort()), args.page.limit(json));
+    let (sort, limit) = (
+        (!args.page.sort.is_empty()).then(|| args.page.sort()),
+        args.page.limit(json || args.layout.is_for_programs()),
+    );
     let (found, total) = ops::search(cx.store()?, &text, &filter, sort, args.page.reverse, limit)?;
     if json {
         cx.json_rows(view::each(&found, view::found))?;
+    } else if cx.laid_out(found.iter().map(|hit| &hit.row)) {
+        cx.ui.note_if(total == 0, "nothing found");
     } else {
         let (index, ui) = cx.index()?;
         render::rows(ui, &index, found.iter().map(|hit| &hit.row));

@@ -2,7 +2,7 @@ use clap::Args;
 
 use super::{Context, Outcome, print_page};
 use crate::cache::{Sort, SortBy};
-use crate::cli::filters::{ScopeArgs, ShapeArgs, limit};
+use crate::cli::filters::{LayoutArgs, ScopeArgs, ShapeArgs, limit};
 use crate::model::issue::Status;
 use crate::model::query::{Expr, Field, Op, Value};
 use crate::model::time::DAY;
@@ -25,10 +25,13 @@ pub struct StaleArgs {
     limit: Option<usize>,
     #[command(flatten)]
     shape: ShapeArgs,
+    #[command(flatten)]
+    layout: LayoutArgs,
 }
 
 pub fn run(args: StaleArgs, cx: &mut Context) -> Outcome {
     args.shape.apply(cx);
+    args.layout.apply(cx)?;
     let json = cx.ui.wants_json();
     let before = cx.host().clock.now().plus_nanos(-i64::from(args.days).saturating_mul(DAY));
     let mut parts = vec![Expr::Is(Field::Updated, Op::Less, Value::Time(before)), not_done(), args.scope.expr()];
@@ -36,7 +39,7 @@ pub fn run(args: StaleArgs, cx: &mut Context) -> Outcome {
         parts.push(Expr::text(Field::Status, Status::typed(word).as_str()));
     }
     let filter = ops::with_known_words(cx.store()?, Expr::And(parts))?;
-    let sort = Sort { by: SortBy::Updated, reverse: true };
-    let page = ops::list_by(cx.store()?, &filter, sort, limit(args.limit, json))?;
+    let sort = Sort { reverse: true, ..Sort::by(SortBy::Updated) };
+    let page = ops::list_by(cx.store()?, &filter, sort, limit(args.limit, json || args.layout.is_for_programs()))?;
     print_page(cx, &page, false, "nothing is stale")
 }

@@ -1,6 +1,7 @@
 use clap::Args;
 
-use super::{Context, Outcome, changed_line, report, require_ids, with_force};
+use super::{Context, Outcome, changed_line, report, report_rehearsal, with_force};
+use crate::cli::chosen::{CareArgs, ChosenArgs};
 use crate::model::change::Change;
 use crate::model::field::Field;
 use crate::model::issue::Priority;
@@ -11,19 +12,25 @@ use crate::view::Failure;
 /// Change fields of issues
 ///
 /// An empty text clears a field. --notes replaces the notes; --append-notes and `bd note` add to them.
+///
+/// Several issues are changed in one write of each ledger, and one `bd undo` takes all of it back. If one of the ids or values is
+/// not valid, nothing is written. At a terminal `bd` asks before it changes more than ten issues, unless --yes is given or the
+/// ids come from standard input; a script is not asked.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   bd update bd-a3f8 --status in_progress --assignee me
   bd update a3 k9 --priority 1 --add-label urgent
   bd update a3 --due \"next monday\" --parent bd-e1
-  bd update a3 --parent \"\"       detach it from its parent")]
+  bd update a3 --parent \"\"       detach it from its parent
+  bd update --where 'label=ui status=open' --add-label frontend --dry-run
+  bd list --ids --overdue | bd update - --priority 1")]
 pub struct UpdateArgs {
-    /// Issues, by id or its first characters
-    ids: Vec<String>,
+    #[command(flatten)]
+    chosen: ChosenArgs,
     /// open, in_progress, blocked, deferred, closed, pinned, hooked
     #[arg(short, long, value_name = "STATUS")]
     status: Option<String>,
-    /// 0 (urgent) to 4
+    /// 0 to 4, or critical, high, medium, low, backlog
     #[arg(short, long, value_name = "N", allow_hyphen_values = true)]
     priority: Option<String>,
     /// bug, feature, task, epic, chore, …
@@ -84,25 +91,33 @@ pub struct UpdateArgs {
     #[arg(long, value_name = "PROJECT", value_parser = [".", ""])]
     project: Option<String>,
     /// Assign it to yourself and start it, unless another has it
-    #[arg(long)]
+    #[arg(long, conflicts_with = "dry_run")]
     claim: bool,
     /// Close even if it is blocked or has open children or tasks
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    care: CareArgs,
     #[arg(long, hide = true)]
     allow_empty_description: bool,
 }
 
 pub fn run(args: UpdateArgs, cx: &mut Context) -> Outcome {
-    require_ids(&args.ids)?;
+    args.chosen.require()?;
     let changes = with_force(changes(&args, cx)?, args.force);
     if changes.is_empty() && !args.claim {
         return Err(Failure::usage("nothing to change: name a field, such as --status or --priority"));
     }
+    let ids = args.chosen.ids(cx)?;
+    args.care.check(cx, "Update", ids.len())?;
+    if args.care.dry_run {
+        let batch = ops::rehearse_each(cx.store()?, &ids, |_| changes.clone())?;
+        return report_rehearsal(cx, batch);
+    }
     let batch = if args.claim {
-        ops::claim_and_change(cx.store()?, &args.ids, changes)?
+        ops::claim_and_change(cx.store()?, &ids, changes)?
     } else {
-        ops::change_each(cx.store()?, &args.ids, |_| changes.clone())?
+        ops::change_each(cx.store()?, &ids, |_| changes.clone())?
     };
     report(cx, batch, |written| changed_line(written, "Updated issue: "))
 }

@@ -1,6 +1,6 @@
 use clap::Args;
 
-use super::{Context, Outcome, claim, require_ids};
+use super::{Context, Outcome, claim};
 use crate::ops;
 use crate::store::{ClaimWish, Claimed};
 use crate::view;
@@ -16,8 +16,8 @@ pub struct WorkArgs {
 }
 
 pub fn run(args: WorkArgs, cx: &mut Context) -> Outcome {
-    require_ids(&args.ids)?;
-    let results = ops::claim(cx.store()?, &args.ids, &ClaimWish::default(), false)?;
+    let ids = cx.named(&args.ids)?;
+    let results = ops::claim(cx.store()?, &ids, &ClaimWish::default(), false)?;
     let calendar = cx.host().clock.calendar();
     let is_person = cx.agent()?.is_none();
     let is_again = |claimed: &Claimed| claimed.again && !claimed.written.changed;

@@ -37,6 +37,16 @@ pub enum QueryError {
     TooDeep,
     #[error("the query has more than {MAX_CONDITIONS} conditions")]
     TooMany,
+    #[error("no query is saved as @{name}{}", listed(known))]
+    NotSaved { name: String, known: Vec<String> },
+    #[error("the saved query @{} leads back to itself: @{}", chain[0], chain.join(" -> @"))]
+    Circle { chain: Vec<String> },
+    #[error("in the saved query @{name}: {source}")]
+    Saved { name: String, source: Box<QueryError> },
+}
+
+fn listed(known: &[String]) -> String {
+    if known.is_empty() { String::new() } else { format!("; known: @{}", known.join(" @")) }
 }
 
 /// What the words of a query mean here and now.
@@ -44,18 +54,12 @@ pub enum QueryError {
 pub struct QueryContext<'a> {
     pub me: &'a str,
     pub calendar: &'a Calendar,
+    /// Queries that the user has saved, by their names.
+    pub saved: &'a [(String, String)],
 }
 
 pub fn parse(text: &str, context: &QueryContext<'_>) -> Result<Expr, QueryError> {
-    let mut parser = Parser { rest: text.trim(), conditions: 0, context };
-    if parser.rest.is_empty() {
-        return Err(QueryError::Empty);
-    }
-    let expr = parser.any(0)?;
-    match parser.rest.chars().next() {
-        None => Ok(expr),
-        Some(c) => Err(QueryError::Unexpected(c.to_string())),
-    }
+    Parser { rest: text.trim(), conditions: 0, context, within: Vec::new() }.whole(0)
 }
 
 const OPERATORS: &[&str] = &["!=", "<=", ">=", "=", "<", ">", "~", ":"];
@@ -75,9 +79,42 @@ struct Parser<'a> {
     rest: &'a str,
     conditions: usize,
     context: &'a QueryContext<'a>,
+    /// The saved queries that this one is a part of.
+    within: Vec<String>,
 }
 
 impl Parser<'_> {
+    fn whole(&mut self, depth: usize) -> Result<Expr, QueryError> {
+        if self.rest.is_empty() {
+            return Err(QueryError::Empty);
+        }
+        let expr = self.any(depth)?;
+        match self.rest.chars().next() {
+            None => Ok(expr),
+            Some(c) => Err(QueryError::Unexpected(c.to_string())),
+        }
+    }
+
+    /// What a saved query means, as if it stood here in brackets.
+    fn saved(&mut self, name: &str, depth: usize) -> Result<Expr, QueryError> {
+        let mut within = self.within.clone();
+        within.push(name.to_owned());
+        if self.within.iter().any(|known| known == name) {
+            return Err(QueryError::Circle { chain: within });
+        }
+        let Some((_, text)) = self.context.saved.iter().find(|(known, _)| known == name) else {
+            let known = self.context.saved.iter().map(|(known, _)| known.clone()).collect();
+            return Err(QueryError::NotSaved { name: name.to_owned(), known });
+        };
+        let mut inner = Parser { rest: text.trim(), conditions: self.conditions, context: self.context, within };
+        let expr = inner.whole(depth).map_err(|error| match error {
+            error @ (QueryError::Circle { .. } | QueryError::Saved { .. }) => error,
+            source => QueryError::Saved { name: name.to_owned(), source: Box::new(source) },
+        });
+        self.conditions = inner.conditions;
+        expr
+    }
+
     fn advance(&mut self, bytes: usize) {
         self.rest = self.rest[bytes..].trim_start();
     }
@@ -135,7 +172,7 @@ impl Parser<'_> {
                 self.advance(1);
                 Ok(inner)
             }
-            (None, Some(_)) => self.term(),
+            (None, Some(_)) => self.term(depth),
         }
     }
 
@@ -165,13 +202,16 @@ impl Parser<'_> {
         Ok(piece)
     }
 
-    fn term(&mut self) -> Result<Expr, QueryError> {
+    fn term(&mut self, depth: usize) -> Result<Expr, QueryError> {
         let starts_operator = |rest: &str| rest.starts_with('(') || OPERATORS.iter().any(|op| rest.starts_with(op));
         let name = self.piece(starts_operator)?;
         self.advance(0);
         let Some(op) = self.operator().filter(|_| !name.quoted) else {
             self.count()?;
-            return Ok(Expr::contains(Field::Text, name.text));
+            return match name.text.strip_prefix('@').filter(|saved| !saved.is_empty() && !name.quoted) {
+                Some(saved) => self.saved(saved, depth + 1),
+                None => Ok(Expr::contains(Field::Text, name.text)),
+            };
         };
         if name.text.is_empty() {
             return Err(QueryError::Unexpected(op.to_owned()));
@@ -305,7 +345,16 @@ mod tests {
 
     fn read(text: &str) -> Result<Expr, String> {
         let calendar = Calendar::utc(Instant::parse("2026-01-10T12:00:00Z").unwrap());
-        parse(text, &QueryContext { me: "ann", calendar: &calendar }).map_err(|error| error.to_string())
+        let saved = [
+            ("mine", "assignee=me or label=a"),
+            ("top", "@mine priority<=1"),
+            ("self", "x @self"),
+            ("bad", "colour=red"),
+        ];
+        let (one, other) = (("a", "@b @b"), ("b", "not @a"));
+        let saved: Vec<_> =
+            saved.into_iter().chain([one, other]).map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
+        parse(text, &QueryContext { me: "ann", calendar: &calendar, saved: &saved }).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -347,6 +396,21 @@ mod tests {
         assert_eq!(read("assignee=none"), Ok(Expr::Is(Field::Assignee, Op::Eq, Value::Nothing)));
         assert!(read("status=ALL").is_ok_and(|all| all.mentions(Field::Status)));
         assert_eq!(read("crash"), Ok(Expr::contains(Field::Text, "crash")));
+    }
+
+    #[test]
+    fn a_saved_query_stands_in_brackets() {
+        assert_eq!(read("label=x @mine"), read("label=x (assignee=ann or label=a)"));
+        assert_eq!(read("not @top"), read("not ((assignee=ann or label=a) priority<=1)"));
+        assert_eq!(read("'@mine'"), Ok(Expr::contains(Field::Text, "@mine")), "in quotes it is a text");
+        for (text, said) in [
+            ("@nosuch", "no query is saved as @nosuch; known: @mine @top @self @bad @a @b"),
+            ("@self", "the saved query @self leads back to itself: @self -> @self"),
+            ("@a", "the saved query @a leads back to itself: @a -> @b -> @a"),
+            ("@bad or x", "in the saved query @bad: unknown field \"colour\""),
+        ] {
+            assert!(read(text).is_err_and(|error| error.starts_with(said)), "{text}: {:?}", read(text));
+        }
     }
 
     #[test]

@@ -138,13 +138,18 @@ fn table(name: &str) -> Option<&str> {
     name.split_once('.').map(|(table, _)| table)
 }
 
+/// A setting whose name the user chooses: an alias or a saved query.
+pub fn is_chosen(name: &str) -> bool {
+    matches!(table(name), Some("alias" | "query"))
+}
+
 /// A setting of another tool: it is in a table of its own, and not one of ours mistyped.
 pub fn is_foreign(name: &str) -> bool {
     let is_written = !name.contains(|c: char| c.is_control() || c.is_whitespace());
     let has_parts = is_written && name.split('.').all(|part| !part.is_empty());
     let ours = || KEYS.iter().filter_map(|key| table(key.name));
     let is_apart = table(name).is_some_and(|table| ours().all(|known| distance(table, known) > 1));
-    has_parts && is_apart && nearest(name).is_none()
+    has_parts && (is_chosen(name) || is_apart && nearest(name).is_none())
 }
 
 /// The known key that a wrong one was probably meant to be.
@@ -183,7 +188,9 @@ mod tests {
 
     #[test]
     fn settings_of_other_tools_are_in_tables_of_their_own() {
-        for name in ["jira.url", "jira.mode", "linear.api_key", "custom.a.b", "sync.branch", "x.y"] {
+        for name in
+            ["alias.ttl", "query.mine", "jira.url", "jira.mode", "linear.api_key", "custom.a.b", "sync.branch", "x.y"]
+        {
             assert!(is_foreign(name), "{name}");
         }
         for name in ["", "zebra", "jira.", ".url", "a..b", "a. b", "routing.colour", "routng.mode", "repo.x", "mode.x"]

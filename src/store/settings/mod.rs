@@ -19,7 +19,9 @@ mod trust;
 pub use edit::Edits;
 pub use error::{ConfigError, ConfigFault, SettingsError, UnknownKey};
 pub use file::{Value, is_ledger_name, typed_value};
-pub use keys::{KEYS, Key, Kind, find as find_key, is_foreign as is_foreign_key, nearest as nearest_key};
+pub use keys::{
+    KEYS, Key, Kind, find as find_key, is_chosen as is_chosen_key, is_foreign as is_foreign_key, nearest as nearest_key,
+};
 pub use origin::{Held, HeldBecause, Origin, Setting};
 pub use original::original_prefix;
 pub use trust::{MARK, OutsidePath, TRUST_NAME, Trust, read as read_trust};
@@ -330,6 +332,13 @@ impl Settings {
         all
     }
 
+    /// What the user's own file says in a table whose names the user chooses, `alias` or `query`: what a repository brings along
+    /// does not count, since it would change what is typed.
+    pub fn own_names(&self, table: &str) -> Vec<(String, String)> {
+        let user = self.layers.iter().filter(|layer| layer.origin == Origin::User);
+        user.flat_map(|layer| names_in(&layer.parsed, table)).collect()
+    }
+
     /// The words that the project adds to the statuses (`status.custom`) or to the issue types (`types.custom`).
     pub fn custom_words(&self, name: &str) -> Vec<String> {
         self.text(name).and_then(|(text, _)| file::custom_words(text).ok()).unwrap_or_default()
@@ -379,6 +388,21 @@ impl Settings {
     pub fn unknown(&self) -> impl Iterator<Item = &UnknownKey> {
         self.layers.iter().flat_map(|layer| &layer.parsed.unknown)
     }
+}
+
+/// The same where there is no project.
+pub fn own_names(env: &Env, table: &str) -> Vec<(String, String)> {
+    let path = home::user_config(env).map(|dir| dir.join(CONFIG_NAME));
+    let parsed = path.and_then(|path| file::read(&path, Owner::User).ok()).unwrap_or_default();
+    names_in(&parsed, table)
+}
+
+fn names_in(parsed: &Parsed, table: &str) -> Vec<(String, String)> {
+    let named = parsed.foreign.iter().filter_map(|one| {
+        let name = one.name.strip_prefix(table)?.strip_prefix('.')?;
+        Some((name.to_owned(), one.value.clone()))
+    });
+    named.collect()
 }
 
 /// The environment variable of a key: `BD_ROUTING_MODE` for `routing.mode`.

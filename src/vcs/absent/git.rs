@@ -70,6 +70,10 @@ pub fn repair(_: &Path, _: &Env) -> Result<(), SyncError> {
     unsupported()
 }
 
+pub fn user_editor(_: &Env) -> Option<String> {
+    None
+}
+
 /// The user's own settings of git are not read either: the name comes from the environment.
 pub fn user_name(_: &Path, _: &Env) -> Option<String> {
     None

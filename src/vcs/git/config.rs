@@ -195,6 +195,13 @@ fn pushed_branch(common: &Path, remote: &str) -> Option<String> {
     pushed.then(|| format!("{remote}/{branch}"))
 }
 
+/// The editor that the user chose for git. What a repository says does not count: it would be run.
+pub fn user_editor(env: &Env) -> Option<String> {
+    // Below a file there is nothing: only the user's own settings count then.
+    let nowhere = Path::new("/dev/null");
+    text(nowhere, nowhere, "core.editor", env).filter(|program| !program.trim().is_empty())
+}
+
 /// `user.name` as git would use it at this place.
 pub fn user_name(directory: &Path, env: &Env) -> Option<String> {
     let dot_git = directory.ancestors().map(|dir| dir.join(".git")).find(|dot_git| dot_git.exists());

@@ -1,0 +1,129 @@
+//! Commands that users name themselves: `alias.NAME` in their own settings.
+//!
+//! Only a word that is not a command is looked up, so no alias replaces one, and a command costs nothing more. An alias is words of
+//! `bd`, not of a shell: it starts no program.
+
+use std::ffi::OsString;
+
+use clap::CommandFactory as _;
+
+use super::Cli;
+use super::commands::Entry;
+use crate::ops;
+use crate::sys::Host;
+use crate::view::Failure;
+
+/// The tables whose names users choose.
+pub const ALIAS: &str = "alias.";
+pub const QUERY: &str = "query.";
+
+/// The arguments with the words of an alias in its place; `None` if the command is not an alias.
+pub fn expanded(args: &[OsString]) -> Result<Option<Vec<OsString>>, Failure> {
+    // Flags may stand before the command, and what they take may look like it.
+    let outer = Cli::command().allow_external_subcommands(true).try_get_matches_from(args);
+    let Some((name, rest)) = outer.as_ref().ok().and_then(|outer| outer.subcommand()) else { return Ok(None) };
+    let known = ops::aliases(&Host::real().env);
+    if !known.iter().any(|(alias, _)| alias == name) {
+        return Ok(None);
+    }
+    let words = resolved(name, &known)?;
+    let at = args.len() - rest.get_raw("").map_or(0, |rest| rest.len()) - 1;
+    let words = words.into_iter().map(OsString::from);
+    Ok(Some(args[..at].iter().cloned().chain(words).chain(args[at + 1..].iter().cloned()).collect()))
+}
+
+/// What an alias stands for; the first word is a command, or nothing that is known.
+fn resolved(name: &str, known: &[(String, String)]) -> Result<Vec<String>, Failure> {
+    let (mut chain, mut words) = (vec![name.to_owned()], Vec::<String>::new());
+    let mut next = name.to_owned();
+    while let Some((_, text)) = known.iter().find(|(alias, _)| *alias == next) {
+        let mut own =
+            split(text).ok_or_else(|| Failure::usage(format!("alias {next}: a quote is not closed in {text:?}")))?;
+        match own.first() {
+            Some(first) if !first.starts_with('-') => next = first.clone(),
+            _ => return Err(Failure::usage(format!("alias {next}: {text:?} does not begin with a command"))),
+        }
+        own.extend(words.drain(..).skip(1));
+        words = own;
+        if Entry::find(&next).is_some() {
+            break;
+        }
+        let is_circle = chain.contains(&next);
+        chain.push(next.clone());
+        if is_circle {
+            return Err(Failure::usage(format!("alias {name} leads back to itself: {}", chain.join(" -> "))));
+        }
+    }
+    Ok(words)
+}
+
+/// Refuses an alias that would not work, before it is kept.
+pub fn check(name: &str, text: &str) -> Result<(), Failure> {
+    if Entry::find(name).is_some() {
+        return Err(Failure::usage(format!("{name} is a command; an alias cannot replace it")));
+    }
+    if name.is_empty() || name.starts_with('-') || name.contains(|c: char| c.is_whitespace() || c == '.') {
+        return Err(Failure::usage(format!("{name:?} cannot be typed as a command")));
+    }
+    let mut known = ops::aliases(&Host::real().env);
+    known.retain(|(alias, _)| alias != name);
+    known.push((name.to_owned(), text.to_owned()));
+    let words = resolved(name, &known)?;
+    match words.first() {
+        Some(first) if Entry::find(first).is_some() => Ok(()),
+        first => Err(Failure::usage(format!("{:?} is not a command", first.map_or("", String::as_str)))),
+    }
+}
+
+/// Words as a shell parts them: by blanks, but for those in quotes. `None` if a quote is not closed.
+fn split(text: &str) -> Option<Vec<String>> {
+    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+    for c in text.chars() {
+        match quote {
+            Some(open) if c == open => quote = None,
+            Some(_) => word.get_or_insert_default().push(c),
+            None if matches!(c, '"' | '\'') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            None if c.is_whitespace() => words.extend(word.take()),
+            None => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    quote.is_none().then_some(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_parted_as_by_a_shell() {
+        let words = |list: &[&str]| Some(list.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
+        assert_eq!(
+            split("list  -a @me --where 'due<=eow or label=\"x y\"'"),
+            words(&["list", "-a", "@me", "--where", "due<=eow or label=\"x y\""])
+        );
+        assert_eq!(split("a '' b"), words(&["a", "", "b"]));
+        assert_eq!(split(" "), words(&[]));
+        assert_eq!(split("list 'x"), None);
+    }
+
+    #[test]
+    fn an_alias_leads_to_a_command_and_never_back() {
+        let known =
+            |pairs: &[(&str, &str)]| pairs.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect::<Vec<_>>();
+        let chain = known(&[("mine", "list -a @me"), ("top", "mine -n 3")]);
+        assert_eq!(resolved("top", &chain).unwrap(), ["list", "-a", "@me", "-n", "3"]);
+        for (name, pairs, said) in [
+            ("a", known(&[("a", "a -n 1")]), "alias a leads back to itself: a -> a"),
+            ("a", known(&[("a", "b"), ("b", "c x"), ("c", "a")]), "alias a leads back to itself: a -> b -> c -> a"),
+            ("x", known(&[("x", "a"), ("a", "b"), ("b", "a")]), "alias x leads back to itself: x -> a -> b -> a"),
+            ("a", known(&[("a", "")]), "alias a: \"\" does not begin with a command"),
+            ("a", known(&[("a", "--json a")]), "alias a: \"--json a\" does not begin with a command"),
+        ] {
+            assert_eq!(resolved(name, &pairs).unwrap_err().message, said);
+        }
+    }
+}
