@@ -375,7 +375,7 @@ impl From<StoreError> for Failure {
             StoreError::NotMaintainer { .. } => Self::new(Exit::Illegal, "read_only", message)
                 .hint("run `bd proposals --mine` to see yours; if you maintain this project, run `bd config set routing.role maintainer`"),
             StoreError::Move(IllegalMove { standing: Standing::Canonical, .. }) => Self::illegal(message)
-                .hint("it belongs to this repo already; to propose it to another project, run the same command there after `bd init --contributor`"),
+                .hint("it belongs to this repo already; if you plan here for a project, run the same command in the project (set it up with `bd init --contributor`)"),
             StoreError::Move(_) => {
                 Self::illegal(message).hint("run `bd proposals --all` to see the state of each")
             }

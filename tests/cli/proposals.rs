@@ -395,7 +395,7 @@ $ bd reject bd-up --reason no
         str![[r#"
 $ bd propose bd-up
 ! error: bd-up is canonical and cannot be proposed; legal now: nothing
-! hint: it belongs to this repo already; to propose it to another project, run the same command there after `bd init --contributor`
+! hint: it belongs to this repo already; if you plan here for a project, run the same command in the project (set it up with `bd init --contributor`)
 [exit 5]
 
 "#]]
@@ -417,7 +417,7 @@ $ bd withdraw pl-1
         str![[r#"
 $ bd propose bd-up
 ! error: bd-up is canonical and cannot be proposed; legal now: nothing
-! hint: it belongs to this repo already; to propose it to another project, run the same command there after `bd init --contributor`
+! hint: it belongs to this repo already; if you plan here for a project, run the same command in the project (set it up with `bd init --contributor`)
 [exit 5]
 
 "#]]
@@ -428,7 +428,7 @@ $ bd propose bd-up
         str![[r#"
 $ bd accept bd-up
 ! error: bd-up is canonical and cannot be accepted; legal now: nothing
-! hint: it belongs to this repo already; to propose it to another project, run the same command there after `bd init --contributor`
+! hint: it belongs to this repo already; if you plan here for a project, run the same command in the project (set it up with `bd init --contributor`)
 [exit 5]
 
 "#]]
@@ -439,7 +439,7 @@ $ bd accept bd-up
         str![[r#"
 $ bd withdraw bd-up
 ! error: bd-up is canonical and cannot be withdrawn; legal now: nothing
-! hint: it belongs to this repo already; to propose it to another project, run the same command there after `bd init --contributor`
+! hint: it belongs to this repo already; if you plan here for a project, run the same command in the project (set it up with `bd init --contributor`)
 [exit 5]
 
 "#]]

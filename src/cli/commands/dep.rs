@@ -6,7 +6,7 @@ use crate::model::dependency::DependencyType;
 use crate::ops::{self, Neighbour, OpError};
 use crate::view::{self, Exit, Failure, inline};
 
-/// Dependencies: what waits for what
+/// Manage dependencies: which issue waits for which
 ///
 /// `bd dep add A B` makes A depend on B: A waits until B is closed.
 #[derive(Debug, Args)]
@@ -35,10 +35,10 @@ enum DepCommand {
     Add {
         /// The issue, by id or its first characters
         id: String,
-        /// The issue that it waits for
+        /// The issue it waits for
         #[arg(required_unless_present_any = ["blocked_by", "depends_on"])]
         target: Option<String>,
-        /// blocks, parent-child, conditional-blocks, waits-for, related, discovered-from, or another word
+        /// Type: blocks, parent-child, conditional-blocks, waits-for, related, discovered-from, or another word
         #[arg(short = 't', long = "type", value_name = "TYPE", default_value = "blocks")]
         kind: String,
         #[arg(long, value_name = "ID", hide = true)]
@@ -46,7 +46,7 @@ enum DepCommand {
         #[arg(long, value_name = "ID", hide = true)]
         depends_on: Option<String>,
     },
-    /// Take a dependency away
+    /// Remove a dependency
     #[command(visible_alias = "rm")]
     Remove {
         /// The issue, by id or its first characters
@@ -57,7 +57,7 @@ enum DepCommand {
         #[arg(short = 't', long = "type", value_name = "TYPE")]
         kind: Option<String>,
     },
-    /// What an issue depends on
+    /// List what an issue depends on
     List {
         /// The issue, by id or its first characters
         id: String,
@@ -68,21 +68,21 @@ enum DepCommand {
         #[arg(short = 't', long = "type", value_name = "TYPE")]
         kind: Option<String>,
     },
-    /// The dependencies of an issue as a tree
+    /// Show the dependencies of an issue as a tree
     Tree {
         /// The issue, by id or its first characters
         id: String,
-        /// What depends on it instead
+        /// Show what depends on it instead
         #[arg(long)]
         reverse: bool,
         #[arg(long, value_name = "N", default_value_t = 50)]
         max_depth: usize,
     },
-    /// Dependencies that go in a circle
+    /// List circular dependencies
     Cycles,
     /// Link two issues, each to the other ("see also")
     Relate(PairArgs),
-    /// Take such a link away
+    /// Remove such a link
     Unrelate(PairArgs),
 }
 

@@ -16,7 +16,7 @@ pub struct ShowArgs {
     ids: Vec<String>,
     #[command(flatten)]
     scope: ScopeArgs,
-    /// Every copy of an issue that stands in several repos
+    /// Show every copy of an issue that is in several repos
     #[arg(long)]
     copies: bool,
     #[command(flatten)]
