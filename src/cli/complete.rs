@@ -15,6 +15,7 @@ use crate::coordination;
 use crate::ops::{self, Offer, Wanted};
 use crate::store::{Config, Store};
 use crate::sys::Host;
+use crate::sys::env::is_set;
 use crate::view::inline;
 
 /// Set by the script of a shell, with the shell's name.
@@ -24,16 +25,16 @@ const MOST_READ: u64 = 4 << 20;
 
 /// Answers a shell, if one asks; `false` if this is a command like any other.
 pub fn answer(args: &[OsString]) -> bool {
-    if std::env::var_os(VARIABLE).is_none_or(|shell| shell.is_empty()) {
+    if !is_set(VARIABLE) {
         return false;
     }
     let typed: Vec<OsString> = args.iter().skip_while(|arg| *arg != "--").skip(1).cloned().collect();
     let directory = directory(&typed);
     let parser = || offering(tips::visible(), directory.as_ref());
-    let cwd = std::env::current_dir().ok();
+    let host = Host::real();
     // Nothing is printed in the middle of what somebody types.
     let _ =
-        CompleteEnv::with_factory(parser).var(VARIABLE).bin("bd").completer("bd").try_complete(args, cwd.as_deref());
+        CompleteEnv::with_factory(parser).var(VARIABLE).bin("bd").completer("bd").try_complete(args, Some(host.env.cwd()));
     true
 }
 

@@ -53,6 +53,7 @@ const LOOK: &[(&str, &[&str])] = &[
     ("mail inbox", &[]),
     ("mail overdue", &[]),
     ("mail thread", &[]),
+    ("man", &["install"]),
     ("mcp", &[]),
     ("onboard", &[]),
     ("orphans", &[]),

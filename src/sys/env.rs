@@ -16,6 +16,11 @@ pub struct Env {
     residents: Residents,
 }
 
+/// A variable of this process says something; it is not worth a snapshot.
+pub fn is_set(name: &str) -> bool {
+    std::env::var_os(name).is_some_and(|value| !value.is_empty())
+}
+
 impl Env {
     pub fn process() -> Self {
         let cwd = std::env::current_dir().unwrap_or_default();

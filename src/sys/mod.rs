@@ -8,7 +8,7 @@ pub mod cache_dir;
 mod child;
 mod clock;
 mod entropy;
-mod env;
+pub mod env;
 pub mod form;
 pub mod fs;
 pub mod job;

@@ -297,8 +297,10 @@ $ bd schema nosuch
 fn completions_for_shells() {
     let env = Env::bare();
     for shell in ["bash", "zsh", "fish"] {
-        let run = env.bd(["completions", shell]).ok();
+        let run = env.bd(["completions", shell, "--static"]).ok();
         assert!(run.stdout.contains("quickstart"), "{shell}");
+        let run = env.bd(["completions", shell]).ok();
+        assert!(run.stdout.contains("BD_COMPLETE") && !run.stdout.contains("quickstart"), "{shell}");
     }
     env.bd(["completions", "nosuch"]).fails(2, &["invalid value 'nosuch'", "bash"]);
     env.bd(["completions", "--json"]).fails(2, &["usage"]);

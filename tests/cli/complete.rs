@@ -67,7 +67,7 @@ fn bash_completes_ids_and_labels() {
     assert_eq!(ask(&format!("bd show {}", &first[..6]), 2, &first[..6]), format!("{first}\n"));
     assert_eq!(ask("bd list -l back", 3, "back"), "backend\n");
     assert_eq!(ask("bd update x --status in", 4, "in"), "in_progress\n");
-    assert!(!env.path("web/pwned").exists());
+    assert!(!env.path("pwned").exists());
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn fish_shows_titles() {
     assert!(said.contains(&format!("{first}\tFix the login")), "{said}");
     let text = format!("source '{script}'; complete -C 'bd close {second}'");
     assert!(shell(&env, &["fish", "--no-config", "-c"], &text).contains("$(touch pwned) `twice`"));
-    assert!(!env.path("web/pwned").exists());
+    assert!(!env.path("pwned").exists());
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn each_word_is_offered_what_fits_there() {
     let closed = env.bd(["q", "Long ago"]).ok().stdout.trim().to_owned();
     env.bd(["close", &closed]).ok();
     let ids = |words: &[&str]| -> Vec<String> {
-        let all = offered(&env, words).into_iter().filter(|line| line.starts_with("web-"));
+        let all = offered(&env, words).into_iter().filter(|line| line.starts_with("bd-"));
         all.map(|line| line.split('\t').next().unwrap().to_owned()).collect()
     };
     // What can be worked on comes first, what is closed last.
@@ -137,8 +137,8 @@ fn completing_leaves_nothing_behind() {
         match step {
             1 => drop(env.bd(["list"]).ok()),
             2 => env.put_ledger([env.ledger(), b"{\"id\":\"cut".to_vec()].concat()),
-            3 => std::fs::remove_dir_all(env.path("web/.beads")).unwrap(),
-            _ => std::fs::remove_dir_all(env.path("home/cache")).unwrap(),
+            3 => std::fs::remove_dir_all(env.path(".beads")).unwrap(),
+            _ => std::fs::remove_dir_all(env.root().join("home/cache")).unwrap(),
         }
         let before = files(&env.root());
         let said = offered(&env, &["show", ""]);
@@ -152,14 +152,14 @@ fn a_large_ledger_is_only_asked_by_its_image() {
     let env = Env::new();
     let line = |n: usize| {
         format!(
-            "{{\"id\":\"web-{n:05}\",\"title\":\"Issue {n}\",\"description\":\"{}\",\"created_at\":\"2026-01-01T00:00:00Z\"}}\n",
+            "{{\"id\":\"bd-{n:05}\",\"title\":\"Issue {n}\",\"description\":\"{}\",\"created_at\":\"2026-01-01T00:00:00Z\"}}\n",
             "x".repeat(900)
         )
     };
     env.put_ledger((0..5000).map(line).collect::<String>());
-    assert_eq!(offered(&env, &["show", "web-00"]).len(), 0);
+    assert_eq!(offered(&env, &["show", "bd-00"]).len(), 0);
     env.bd(["count"]).ok();
-    assert_eq!(offered(&env, &["show", "web-0012"]).len(), 10);
+    assert_eq!(offered(&env, &["show", "bd-0012"]).len(), 10);
 }
 
 #[test]
@@ -169,13 +169,13 @@ fn manual_pages_are_printed_and_installed() {
     assert!(page.contains(".TH BD-LIST 1") && page.contains("bd list"), "{page}");
     env.bd(["man", "nosuch"]).fails(2, &["no command \"nosuch\"; run `bd help --all`"]);
     env.bd(["man", "--install"]).ok();
-    let installed = env.path("home/data/man/man1");
+    let installed = env.root().join("home/data/man/man1");
     assert_eq!(std::fs::read_to_string(installed.join("bd-list.1")).unwrap(), page);
     assert!(std::fs::read_to_string(installed.join("bd.1")).unwrap().contains(".TH BD 1"));
     let count = std::fs::read_dir(installed).unwrap().count();
     env.bd(["man", "--install", "--dir", "pages"]).ok();
-    assert_eq!(std::fs::read_dir(env.path("web/pages")).unwrap().count(), count);
+    assert_eq!(std::fs::read_dir(env.path("pages")).unwrap().count(), count);
     // A file that is in the way is named.
-    std::fs::write(env.path("web/file"), "").unwrap();
+    std::fs::write(env.path("file"), "").unwrap();
     env.bd(["man", "--install", "--dir", "file"]).fails(1, &["file"]);
 }

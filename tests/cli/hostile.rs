@@ -100,6 +100,7 @@ pub const READERS: &[&str] = &[
     "info",
     "schema",
     "completions bash",
+    "man list",
     "version",
     "quickstart",
     "mcp",

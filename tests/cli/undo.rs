@@ -187,6 +187,7 @@ const OTHERS: &[&str] = &[
     "info",
     "schema",
     "completions",
+    "man",
     "version",
     "quickstart",
     // A server; what its tools write is undone like any other write.

@@ -98,7 +98,7 @@ fn what_cannot_be_added_to_is_not_replaced() {
     let comment = NewComment { id: 5, author: "ann".into(), text: "hi".into() };
     for change in [Change::AddLabel("b".into()), Change::AppendNotes("n".into()), Change::AddComment(comment)] {
         let error = apply(line, &[change], stamp()).unwrap_err().to_string();
-        assert!(error.contains("would be lost"), "{error}");
+        assert!(error.contains("would destroy it"), "{error}");
     }
 }
 

@@ -101,7 +101,7 @@ fn what_is_no_plan() {
     assert_eq!(problems("tasks = 1", Format::Toml), ["line 1: tasks must be a list of tables, not a number"]);
     assert!(problems("name = \n", Format::Toml)[0].starts_with("line 1: "));
     let many: String = (0..=MAX_TASKS).map(|n| format!("[[tasks]]\nname = \"t{n}\"\n")).collect();
-    assert!(problems(&many, Format::Toml)[0].ends_with("there are 1001 tasks; 1000 are the most"));
+    assert!(problems(&many, Format::Toml)[0].contains("1001 tasks"));
     let long = format!("[[tasks]]\nname = \"a\"\nplan = \"{}\"\n", "x".repeat(MAX_TEXT + 1));
     assert_eq!(problems(&long, Format::Toml), ["line 3: task \"a\": plan is longer than 262144 bytes"]);
     for (name, text) in [("two lines", "a\\nb"), ("a space", " a"), ("a control character", "a\\u0007")] {
