@@ -55,6 +55,9 @@ $ bd epic
 !   close-eligible  Close epics whose children are all closed
 ! 
 ! Options:
+!   -h, --help  Print help
+! 
+! Global options:
 !       --json                Print JSON
 !   -C, --directory <DIR>     Run as if started in DIR
 !       --actor <NAME>        Act as NAME (default: BD_ACTOR, BEADS_ACTOR, git's user.name, USER)
@@ -63,7 +66,6 @@ $ bd epic
 !       --no-pager            Do not page long output
 !   -q, --quiet               Print only the result
 !       --config <KEY=VALUE>  Override a setting for this command
-!   -h, --help                Print help
 ! 
 ! Examples:
 !   bd epic status

@@ -120,6 +120,9 @@ $ bd label
 !   list-all  List all labels in use, with the number of issues of each
 ! 
 ! Options:
+!   -h, --help  Print help
+! 
+! Global options:
 !       --json                Print JSON
 !   -C, --directory <DIR>     Run as if started in DIR
 !       --actor <NAME>        Act as NAME (default: BD_ACTOR, BEADS_ACTOR, git's user.name, USER)
@@ -128,7 +131,6 @@ $ bd label
 !       --no-pager            Do not page long output
 !   -q, --quiet               Print only the result
 !       --config <KEY=VALUE>  Override a setting for this command
-!   -h, --help                Print help
 ! 
 ! Examples:
 !   bd label add bd-a3f8 backend
