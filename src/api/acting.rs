@@ -64,7 +64,7 @@ impl Acting {
     /// Does something that may write; it is a sign of life of the agent.
     pub fn act<T>(&self, work: impl FnOnce(&mut store::Store) -> ops::Result<T>) -> Result<T> {
         let mut inner = self.lock();
-        coordination::take_part(&mut inner.store)?;
+        coordination::join_as_agent(&mut inner.store)?;
         let done = work(&mut inner.store);
         let stays = coordination::end_remote_claims(&mut inner.store);
         inner.notes.extend(stays);

@@ -3,7 +3,7 @@
 use rusqlite::params_from_iter;
 use rusqlite::types::Value as Sql;
 
-use super::derived::TALLIED;
+use super::derived::{DONE, TALLIED};
 use super::filter::{self, Clause};
 use super::{Cache, Key, Result};
 use crate::model::graph::{Graph, shortest_path};
@@ -166,6 +166,24 @@ impl Cache {
         let mut statement = self.db.prepare_cached("SELECT key FROM live WHERE id = ?1")?;
         let mut rows = statement.query([id])?;
         Ok(rows.next()?.map(|row| row.get(0)).transpose()?)
+    }
+
+    /// Ids that begin like this, with their titles: what is open in the usual order, then what is closed.
+    pub fn titles(&self, start: &str, most: usize) -> Result<Vec<(String, String)>> {
+        let mut found = Vec::new();
+        for (such, order) in
+            [(format!("NOT IN {DONE}"), Sort::default().sql()), ("= 'closed'".to_owned(), "i.id".to_owned())]
+        {
+            let sql = format!(
+                "SELECT i.id, i.title FROM live i WHERE i.status {such} AND i.id >= ?1 AND i.id < ?1 || char(0x10FFFF)
+                 ORDER BY {order} LIMIT ?2"
+            );
+            let mut statement = self.db.prepare_cached(&sql)?;
+            let left = (most - found.len()) as i64;
+            let rows = statement.query_map(rusqlite::params![start, left], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            found.extend(rows.collect::<rusqlite::Result<Vec<_>>>()?);
+        }
+        Ok(found)
     }
 
     pub fn ids(&self) -> Result<Vec<String>> {

@@ -9,7 +9,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::layout::{self, Layout};
-use super::ui::{JsonArray, Ui};
+use super::ui::{Colours, JsonArray, Ui};
 use crate::coordination;
 use crate::model::id::PrefixIndex;
 use crate::model::query::is_me;
@@ -27,6 +27,7 @@ const MAX_TEXT: u64 = 64 << 20;
 
 /// Flags that may stand before or after any command.
 #[derive(Debug, Args, Default)]
+#[command(next_help_heading = "Global options")]
 pub struct GlobalArgs {
     /// Print JSON
     #[arg(long, global = true)]
@@ -34,10 +35,10 @@ pub struct GlobalArgs {
     /// Run as if started in DIR
     #[arg(short = 'C', long = "directory", value_name = "DIR", global = true)]
     pub directory: Option<PathBuf>,
-    /// Who acts (default: BD_ACTOR, BEADS_ACTOR, git's user.name, USER)
+    /// Act as NAME (default: BD_ACTOR, BEADS_ACTOR, git's user.name, USER)
     #[arg(long, value_name = "NAME", global = true)]
     pub actor: Option<String>,
-    /// The agent that acts (default: BD_AGENT; without one it is a person)
+    /// Act as the agent NAME (default: BD_AGENT)
     #[arg(long, value_name = "NAME", global = true, value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub agent: Option<String>,
     /// The state home: claims, mail, checkpoints (default: BD_STATE_DIR, else with the repository)
@@ -46,10 +47,16 @@ pub struct GlobalArgs {
     /// The state home that all of your repositories share
     #[arg(long, global = true, hide = true)]
     pub global: bool,
-    /// Print only what was asked for, no talk
+    /// Use colour: auto, always or never
+    #[arg(long, value_name = "WHEN", global = true, value_parser = colours)]
+    pub color: Option<Colours>,
+    /// Do not page long output
+    #[arg(long, global = true)]
+    pub no_pager: bool,
+    /// Print only the result
     #[arg(short, long, global = true)]
     pub quiet: bool,
-    /// A setting for this once
+    /// Override a setting for this command
     #[arg(long, value_name = "KEY=VALUE", global = true, value_parser = setting)]
     pub config: Vec<(String, String)>,
     /// Seconds to wait for another writer
@@ -84,6 +91,15 @@ pub struct IgnoredArgs {
     verbose: bool,
     #[arg(long, global = true, hide = true)]
     profile: bool,
+}
+
+fn colours(word: &str) -> Result<Colours, String> {
+    match word {
+        "auto" => Ok(Colours::Auto),
+        "always" => Ok(Colours::Always),
+        "never" => Ok(Colours::Never),
+        _ => Err("one of auto always never".into()),
+    }
 }
 
 fn setting(text: &str) -> Result<(String, String), String> {
@@ -128,9 +144,13 @@ pub struct Context {
 }
 
 impl Context {
-    pub fn new(global: GlobalArgs, command: String) -> Self {
+    /// `only_looks`: nothing is lost if a reader stops the command.
+    pub fn new(global: GlobalArgs, command: String, only_looks: bool) -> Self {
         let host = Host::real();
-        let mut ui = Ui::new(&host, global.json, global.quiet);
+        let mut ui = Ui::new(&host, global.json, global.quiet, global.color.unwrap_or_default());
+        if only_looks && !global.no_pager {
+            ui.page();
+        }
         let activity = Activity::default();
         let working = (!waits(&command)).then(|| activity.begin(format!("bd {command}")));
         ui.show_activity(&activity);
@@ -213,7 +233,7 @@ impl Context {
             if self.command == "agent register" || self.command == "prime" || self.global.readonly {
                 coordination::identify(&mut store)?;
             } else {
-                coordination::take_part(&mut store)?;
+                coordination::join_as_agent(&mut store)?;
             }
             self.store = Some(store);
         }
@@ -459,7 +479,7 @@ impl Context {
                 failure.exit
             }
         };
-        self.ui.flush();
+        self.ui.end();
         exit
     }
 
@@ -469,7 +489,10 @@ impl Context {
         if warnings.len() > SHOWN {
             let more = warnings.len() - SHOWN;
             warnings.truncate(SHOWN);
-            warnings.push(format!("{} more in the ledger; bd doctor lists all of them", view::plural(more, "problem")));
+            warnings.push(format!(
+                "{} more in the ledger; run `bd doctor` to list all of them",
+                view::plural(more, "problem")
+            ));
         }
         warnings
     }

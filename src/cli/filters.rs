@@ -14,10 +14,10 @@ use crate::view::{Failure, RowShape};
 /// Flags that look beyond the checkout in use.
 #[derive(Debug, Args, Default)]
 pub struct WorktreeArgs {
-    /// Those of all checkouts of the repository, each with its checkout
+    /// Include all checkouts of the repository
     #[arg(long, conflicts_with = "at")]
     pub all_worktrees: bool,
-    /// Those of another checkout, by id, name or path
+    /// Read another checkout, by id, name or path
     #[arg(long, value_name = "CHECKOUT", conflicts_with_all = ["all_worktrees", "at"])]
     pub worktree: Option<String>,
 }
@@ -59,16 +59,16 @@ pub struct FilterArgs {
     /// Filed by one of these, in any case (`me` or `@me`: you)
     #[arg(long, value_name = "NAME", alias = "created-by")]
     pub author: Option<String>,
-    /// Bearing all of these labels (`none`: without labels)
+    /// Only issues with all of these labels (`none`: without labels)
     #[arg(short, long = "label", value_name = "LABEL", value_delimiter = ',', alias = "labels")]
     pub labels: Vec<String>,
-    /// Bearing one of these labels (`none`: or without labels)
+    /// Only issues with one of these labels (`none`: or without labels)
     #[arg(long, value_name = "LABEL", value_delimiter = ',')]
     pub label_any: Vec<String>,
-    /// Without any of these labels
+    /// Only issues with none of these labels
     #[arg(long, value_name = "LABEL", value_delimiter = ',')]
     pub exclude_label: Vec<String>,
-    /// None of these types
+    /// Exclude these types
     #[arg(long, value_name = "TYPE", value_delimiter = ',')]
     pub exclude_type: Vec<String>,
     /// Children of an issue (`none`: issues without a parent)
@@ -82,13 +82,13 @@ pub struct FilterArgs {
     /// Only these ids
     #[arg(long = "id", value_name = "ID", value_delimiter = ',')]
     pub ids: Vec<String>,
-    /// Title contains
+    /// Only issues whose title contains this
     #[arg(long, value_name = "TEXT", alias = "title-contains")]
     pub title: Option<String>,
-    /// Description contains
+    /// Only issues whose description contains this
     #[arg(long, value_name = "TEXT")]
     pub desc_contains: Option<String>,
-    /// Notes contain
+    /// Only issues whose notes contain this
     #[arg(long, value_name = "TEXT")]
     pub notes_contains: Option<String>,
     /// Created on this date or later
@@ -121,10 +121,10 @@ pub struct FilterArgs {
     /// Deferred to a date before this one
     #[arg(long, value_name = "DATE", allow_hyphen_values = true, hide_short_help = true)]
     pub defer_before: Option<String>,
-    /// Due date has passed
+    /// Only overdue issues
     #[arg(long)]
     pub overdue: bool,
-    /// Put off to a later date
+    /// Only issues deferred to a later date
     #[arg(long)]
     pub deferred: bool,
 }
@@ -282,10 +282,10 @@ impl ScopeArgs {
 /// Which issues a listing shows besides the open ones.
 #[derive(Debug, Args, Default)]
 pub struct DoneArgs {
-    /// Closed issues too
+    /// Include closed issues
     #[arg(long)]
     pub all: bool,
-    /// Deleted issues too
+    /// Include deleted issues
     #[arg(long)]
     pub deleted: bool,
 }
@@ -372,10 +372,10 @@ pub struct PageArgs {
     /// for descending, `+` for ascending
     #[arg(long, value_name = "FIELD", value_parser = sort_key, value_delimiter = ',', allow_hyphen_values = true)]
     pub sort: Vec<SortKey>,
-    /// The other way round
+    /// Reverse the order
     #[arg(short, long)]
     pub reverse: bool,
-    /// At most N issues, 0 for all (default: 50 for people, all with --json)
+    /// Show at most N issues, 0 for all (default: 50 for people, all with --json)
     #[arg(short = 'n', long, value_name = "N")]
     pub limit: Option<usize>,
 }

@@ -5,6 +5,7 @@ use clap::{CommandFactory as _, builder::StyledStr};
 use super::Cli;
 use super::commands::{COMMANDS, Entry, GROUPS};
 use super::context::Context;
+use super::topics::{self, TOPICS};
 use crate::view::{Exit, Failure};
 
 /// The argument parser with every command.
@@ -39,21 +40,33 @@ pub fn all(cx: &mut Context) -> Result<Exit, Failure> {
         }
         text.push('\n');
     }
-    text.push_str("Help on one: bd COMMAND --help");
+    let topics: Vec<&str> = TOPICS.iter().map(|(topic, _)| *topic).collect();
+    text.push_str(&format!(
+        "Topics: {}\n\nFor one command run `bd COMMAND --help`, for a topic `bd help TOPIC`.",
+        topics.join(", ")
+    ));
     cx.text_answer(&text);
     Ok(Exit::Ok)
 }
 
-/// The long help of one command.
+/// The long help of one command, or a topic; `query` is both.
 pub fn of(cx: &mut Context, names: &[String]) -> Result<Exit, Failure> {
+    let topic = names.first().filter(|_| names.len() == 1).and_then(|name| topics::find(name)).map(str::trim_end);
     let mut command = whole();
     command.build();
+    if let Some(topic) = topic.filter(|_| command.find_subcommand(&names[0]).is_none()) {
+        cx.text_answer(topic);
+        return Ok(Exit::Ok);
+    }
     let mut current = &mut command;
     for name in names {
         let found = current.find_subcommand_mut(name);
-        current = found.ok_or_else(|| Failure::usage(format!("no command {name:?}; bd help --all lists them")))?;
+        current = found.ok_or_else(|| Failure::usage(format!("no command or topic {name:?}; run `bd help --all`")))?;
     }
-    let text = current.render_long_help();
-    cx.text_answer(text.to_string().trim_end());
+    let mut text = current.render_long_help().to_string().trim_end().to_owned();
+    if let Some(topic) = topic {
+        text = format!("{text}\n\n{topic}");
+    }
+    cx.text_answer(&text);
     Ok(Exit::Ok)
 }

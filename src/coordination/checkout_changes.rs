@@ -99,7 +99,7 @@ pub fn remove_worktree(store: &mut Store, typed: &str, force: bool, cwd: &Path) 
     let of_job =
         |one: &Workspace| one.state != State::Removed && !one.is_adopted && worktree.root == Path::new(&one.path);
     if let Some(one) = workspaces::workspaces(store)?.into_iter().find(of_job) {
-        return Err(kept(vec![format!("it is the workspace {}, and bd workspace removes those", one.id)]));
+        return Err(kept(vec![format!("it is the workspace {}; remove it with `bd workspace remove`", one.id)]));
     }
     let is_inside = |path: &Path| sys::path::real(path).is_ok_and(|path| path.starts_with(&worktree.root));
     if worktree.is_here || is_inside(cwd) || is_inside(store.host().env.cwd()) {

@@ -229,7 +229,8 @@ pub fn end_remote_claims(store: &mut Store) -> Vec<String> {
             Ok(None) => {}
             Ok(Some(other)) => stays.push(format!("{id}: {}", taken_there(&other))),
             Err(error) => {
-                stays.push(format!("{id} is still claimed on the remote: {error}; bd release --remote ends it"));
+                stays
+                    .push(format!("{id} is still claimed on the remote: {error}; run `bd release --remote` to end it"));
             }
         }
     }

@@ -52,7 +52,7 @@ pub enum CoordinationError {
     Alive { name: String, id: String, heartbeat: String },
     #[error("process {pid} does not run here, or this system does not tell of it")]
     NoSuchProcess { pid: u32 },
-    #[error("{name} is there, and {actor} is not its coordinator")]
+    #[error("{name} is active, and {actor} is not a coordinator")]
     NotYours { name: String, actor: String },
     #[error("no state home found at {}", path.display())]
     NoStateHome { path: PathBuf },
@@ -62,17 +62,17 @@ pub enum CoordinationError {
     BothKnow { from: PathBuf, to: PathBuf, id: String },
     #[error("only a coordinator or a person may {what}, and {actor} is neither")]
     NotCoordinator { actor: String, what: &'static str },
-    #[error("this is for an agent, and {person} is a person")]
+    #[error("only agents can do this, and {person} is a person")]
     Person { person: String },
     #[error("{name} has unregistered, and nobody reads its mail")]
     Unregistered { name: String },
-    #[error("there is nobody that {address:?} means")]
+    #[error("no recipient matches {address:?}")]
     NoRecipient { address: String },
     #[error("no message {typed:?}")]
     NoSuchMessage { typed: String },
     #[error("{typed:?} may be any of {}", candidates.join(" "))]
     AmbiguousMessage { typed: String, candidates: Vec<String> },
-    #[error("{id} was sent by bd itself: nobody reads an answer")]
+    #[error("{id} was sent by bd itself; nobody reads an answer")]
     NoSender { id: String },
     #[error("a message needs a text")]
     NoBody,

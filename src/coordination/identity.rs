@@ -21,7 +21,7 @@ use crate::sys;
 const FRESH: i64 = 60 * SECOND;
 
 /// Makes the store act as the agent that the environment names, if it names one, and notes that the agent is there.
-pub fn take_part(store: &mut Store) -> Result<()> {
+pub fn join_as_agent(store: &mut Store) -> Result<()> {
     if let Some(seen) = identify(store)? {
         beat(store, &seen);
     }

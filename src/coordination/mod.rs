@@ -49,7 +49,7 @@ pub use context::{IssueContext, Needed, RECENT as RECENT_CHECKPOINTS, issue_cont
 pub use error::{CoordinationError, Result, WorkspaceError};
 pub use here::open_in;
 pub use holder::{IssueHolder, holder_of};
-pub use identity::{ensure_registered, identify, take_part};
+pub use identity::{ensure_registered, identify, join_as_agent};
 pub use losses::{Loss, Reason};
 pub use move_state::{MoveRequest, StateMoved, move_state, plan_move};
 pub use plans::PlanFile;

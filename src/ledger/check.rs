@@ -13,7 +13,7 @@ pub enum Problem {
     Torn(Damage),
     #[error("conflict markers, to line {until}")]
     Conflict { until: usize },
-    #[error("{id} stands on {} lines ({}); the latest is shown", lines.len(), list(lines))]
+    #[error("{id} is on {} lines ({}); showing the latest", lines.len(), list(lines))]
     Duplicate { id: String, lines: Vec<usize> },
     #[error("lines are not sorted by id")]
     Unsorted,
@@ -35,14 +35,14 @@ impl Problem {
     /// What to do about it.
     pub fn remedy(&self) -> &'static str {
         match self {
-            Problem::Damaged(_) => "bd doctor --fix moves the line to .beads/damaged.txt",
+            Problem::Damaged(_) => "run `bd doctor --fix` to move the line to .beads/damaged.txt",
             Problem::Torn(_) => {
-                "restore the file from version control, or bd doctor --fix moves the line to .beads/damaged.txt"
+                "restore the file from version control, or run `bd doctor --fix` to move the line to .beads/damaged.txt"
             }
-            Problem::Conflict { .. } => "bd resolve merges both sides",
-            Problem::Duplicate { .. } => "bd doctor --fix joins the copies",
+            Problem::Conflict { .. } => "run `bd resolve` to merge both sides",
+            Problem::Duplicate { .. } => "run `bd doctor --fix` to join the copies",
             Problem::Blank(_) => "harmless",
-            _ => "bd doctor --fix puts it right",
+            _ => "run `bd doctor --fix` to repair it",
         }
     }
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::Value;
 
+use super::words;
 use crate::model::json::{Dialect, Object, array};
 use crate::view::{self, Failure};
 
@@ -113,8 +114,8 @@ pub fn result(project: Option<&Path>, warnings: &[String], answer: Answer, from:
 pub fn described(failure: &Failure) -> Object {
     let object = Object::new()
         .text("code", failure.code)
-        .text("message", &short(&failure.message))
-        .optional("hint", failure.hint.as_deref())
+        .text("message", &short(&words::message(&failure.message)))
+        .optional("hint", failure.hint.as_deref().and_then(words::hint).as_deref())
         .flag("retryable", failure.recoverable)
         .number("exit_code", failure.exit.code().into());
     // What the client said itself need not be said again, whatever its length.

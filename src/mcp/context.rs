@@ -59,7 +59,7 @@ impl Opening {
         if self.offer.read_only {
             coordination::identify(&mut store)?;
         } else {
-            coordination::take_part(&mut store)?;
+            coordination::join_as_agent(&mut store)?;
         }
         let root = store.repo().root().to_owned();
         Ok(Context { store, root })

@@ -10,6 +10,8 @@ mod resources;
 mod server;
 mod tool;
 mod tools;
+mod wire;
+mod words;
 
 pub use tool::Offer;
 
@@ -19,6 +21,7 @@ use crate::store::Config;
 use crate::view::Failure;
 use context::Opening;
 use server::Server;
+use wire::Wire;
 
 /// Calls that are worked on at once; the others wait for their turn.
 const THREADS: usize = 16;
@@ -32,7 +35,7 @@ pub fn serve(config: Config, is_named: bool, offer: Offer) -> Result<(), Failure
     let mark = format!("{a:02x}{b:02x}{c:02x}");
     let server = Server::new(Opening { config, is_named, offer, mark });
     runtime.block_on(async {
-        let running = match server.serve(rmcp::transport::stdio_pipes()).await {
+        let running = match server.serve(Wire::new(rmcp::transport::stdio_pipes())).await {
             Ok(running) => running,
             // A client that leaves before it has said anything.
             Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => return Ok(()),

@@ -6,11 +6,11 @@
 use std::sync::Arc;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse,
-    GetPromptResult, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, PaginatedRequestParams, Prompt, PromptArgument, PromptMessage, ReadResourceRequestParams,
-    ReadResourceResponse, ReadResourceResult, Resource, ResourceContents, ResourceTemplate, Role, ServerCapabilities,
-    ServerConfig,
+    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, ErrorData, GetPromptRequestParams,
+    GetPromptResponse, GetPromptResult, Implementation, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, Prompt, PromptArgument, PromptMessage,
+    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Resource, ResourceContents, ResourceTemplate,
+    Role, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
@@ -22,6 +22,7 @@ use super::context::{Context, Opening};
 use super::resources;
 use super::tool::Tool;
 use super::tools::TOOLS;
+use super::words;
 use crate::view::Failure;
 
 const INSTRUCTIONS: &str = "bd keeps the issues of this project. To work: claim (action next), context, then close with a reason. \
@@ -34,6 +35,17 @@ const WORK: &str = "Take one issue of this project and work on it, with the tool
     4. When it is done, call `close` with the outcome as the reason. If you cannot finish, note with `update` how far you are \
     and call `claim` with action release.\n\
     Commit and push only if you were told to.";
+
+/// What the methods that have parameters take.
+const TAKES: [(&str, &str); 7] = [
+    ("tools/call", "name, a string, and arguments, an object"),
+    ("resources/read", "uri, a string"),
+    ("prompts/get", "name, a string, and arguments, an object"),
+    ("tools/list", "cursor, a string, or nothing"),
+    ("resources/list", "cursor, a string, or nothing"),
+    ("resources/templates/list", "cursor, a string, or nothing"),
+    ("prompts/list", "cursor, a string, or nothing"),
+];
 
 #[derive(Debug, Clone)]
 pub struct Server {
@@ -157,6 +169,18 @@ impl ServerHandler for Server {
         let message = PromptMessage::new_text(Role::User, WORK.replace("{claim}", &claim));
         Ok(GetPromptResult::new(vec![message]).into())
     }
+
+    /// What the SDK cannot read as a request that it knows: another method, or one of ours with parameters of a wrong kind.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        match TAKES.iter().find(|(method, _)| *method == request.method) {
+            Some((method, takes)) => Err(ErrorData::invalid_params(format!("{method} takes {takes}"), None)),
+            None => Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None)),
+        }
+    }
 }
 
 /// What a tool answers.
@@ -200,5 +224,5 @@ fn refused(failure: &Failure) -> ErrorData {
         "usage" => ErrorCode::INVALID_PARAMS,
         _ => ErrorCode::INTERNAL_ERROR,
     };
-    ErrorData::new(code, failure.message.clone(), data)
+    ErrorData::new(code, words::message(&failure.message), data)
 }

@@ -73,16 +73,21 @@ impl HookInput {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let Ok(Value::Object(input)) = serde_json::from_slice(bytes) else { return HookInput::default() };
         let text = |keys: &[&str]| {
-            let found = keys.iter().find_map(|key| input.get(*key)?.as_str());
-            found.filter(|text| !text.is_empty() && text.len() <= 4096).map(str::to_owned)
+            let found = keys.iter().find_map(|key| input.get(*key)?.as_str()).filter(|text| !text.is_empty());
+            found.map(str::to_owned)
         };
         let first_root = || Some(input.get("workspace_roots")?.get(0)?.as_str()?.to_owned());
         HookInput {
-            session: text(&["session_id", "sessionId", "conversation_id"]),
+            session: text(&["session_id", "sessionId", "conversation_id"]).map(shortened),
             source: text(&["source"]),
             directory: text(&["cwd"]).or_else(first_root),
         }
     }
+}
+
+/// An id that fits into a variable of a command, whatever its length.
+fn shortened(id: String) -> String {
+    if id.len() <= 1 << 16 { id } else { blake3::hash(id.as_bytes()).to_hex().to_string() }
 }
 
 /// A text as the answer of a session hook; without one, an answer that adds nothing. A client that is not known gets the envelope

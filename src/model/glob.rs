@@ -19,11 +19,11 @@ pub enum GlobError {
     Empty,
     #[error("{0:?} is not closed")]
     Unclosed(char),
-    #[error("a backslash stands at the end")]
+    #[error("it ends with a backslash")]
     Backslash,
     #[error("a range runs backwards")]
     Backwards,
-    #[error("\"..\" may stand only at the beginning")]
+    #[error("\"..\" is allowed only at the beginning")]
     Upward,
     #[error("it has control characters")]
     Control,

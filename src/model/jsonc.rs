@@ -1,15 +1,12 @@
 //! Small edits of JSON that people wrote: everything but what is put in or taken out keeps its bytes.
 //!
-//! Comments, trailing commas, a byte order mark and any order of keys are understood and left alone. What is put in stands first in its
-//! object or array, so that taking it out gives the very bytes from before.
+//! Comments, trailing commas, a byte order mark and any order of keys are understood and left alone. What is put in comes first in its
+//! object or array, so that taking it out gives the very bytes from before. A file of blanks counts as an object without members.
 
-/// Why a text is not edited.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {what}")]
-pub struct Fault {
-    pub line: usize,
-    pub what: String,
-}
+mod reader;
+
+pub use reader::Fault;
+use reader::{Kind, Node, Reader, parse};
 
 /// What is put in, and where: below keys of objects, as an element of an array or as a member of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,177 +17,6 @@ pub struct Entry {
     pub json: &'static str,
     /// What a file has besides if there was none, as members.
     pub beside: &'static str,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-struct Node {
-    start: usize,
-    end: usize,
-    kind: Kind,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-enum Kind {
-    Object(Vec<(usize, String, Node)>),
-    Array(Vec<Node>),
-    Scalar,
-}
-
-impl Node {
-    /// Where the first thing inside begins; `None` if there is nothing.
-    fn first(&self) -> Option<usize> {
-        match &self.kind {
-            Kind::Object(members) => members.first().map(|(start, ..)| *start),
-            Kind::Array(items) => items.first().map(|item| item.start),
-            Kind::Scalar => None,
-        }
-    }
-}
-
-struct Reader<'a> {
-    bytes: &'a [u8],
-    at: usize,
-    depth: usize,
-}
-
-const MAX_DEPTH: usize = 100;
-
-impl Reader<'_> {
-    fn fault(&self, at: usize, what: impl Into<String>) -> Fault {
-        let line = self.bytes[..at.min(self.bytes.len())].iter().filter(|byte| **byte == b'\n').count() + 1;
-        Fault { line, what: what.into() }
-    }
-
-    fn rest(&self) -> &[u8] {
-        &self.bytes[self.at..]
-    }
-
-    fn peek(&self) -> Option<u8> {
-        self.bytes.get(self.at).copied()
-    }
-
-    fn skip(&mut self) -> Result<(), Fault> {
-        loop {
-            let rest = self.rest();
-            let find = |end: &[u8]| rest.windows(end.len()).skip(2).position(|window| window == end).map(|at| at + 2);
-            match rest {
-                [b' ' | b'\t' | b'\r' | b'\n', ..] => self.at += 1,
-                [b'/', b'/', ..] => self.at += find(b"\n").unwrap_or(rest.len()),
-                [b'/', b'*', ..] => match find(b"*/") {
-                    Some(end) => self.at += end + 2,
-                    None => return Err(self.fault(self.at, "a comment has no end")),
-                },
-                _ => return Ok(()),
-            }
-        }
-    }
-
-    fn string(&mut self) -> Result<String, Fault> {
-        let start = self.at;
-        self.at += 1;
-        while let Some(byte) = self.peek() {
-            self.at += if byte == b'\\' { 2 } else { 1 };
-            if byte == b'"' {
-                let raw = &self.bytes[start..self.at];
-                return serde_json::from_slice(raw).map_err(|_| self.fault(start, "a string is not valid"));
-            }
-        }
-        Err(self.fault(start, "a string has no end"))
-    }
-
-    fn value(&mut self) -> Result<Node, Fault> {
-        self.depth += 1;
-        if self.depth > MAX_DEPTH {
-            return Err(self.fault(self.at, "it is nested too deeply"));
-        }
-        let start = self.at;
-        let kind = match self.peek() {
-            Some(b'{') => self.object()?,
-            Some(b'[') => self.array()?,
-            Some(b'"') => {
-                self.string()?;
-                Kind::Scalar
-            }
-            _ => {
-                let is_word = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.');
-                let length = self.rest().iter().take_while(is_word).count();
-                if serde_json::from_slice::<serde_json::Value>(&self.rest()[..length]).is_err() {
-                    return Err(self.fault(start, "a value is missing or not valid"));
-                }
-                self.at += length;
-                Kind::Scalar
-            }
-        };
-        self.depth -= 1;
-        Ok(Node { start, end: self.at, kind })
-    }
-
-    fn object(&mut self) -> Result<Kind, Fault> {
-        let mut members: Vec<(usize, String, Node)> = Vec::new();
-        self.at += 1;
-        loop {
-            self.skip()?;
-            if self.peek() == Some(b'}') {
-                self.at += 1;
-                return Ok(Kind::Object(members));
-            }
-            let start = self.at;
-            if self.peek() != Some(b'"') {
-                return Err(self.fault(start, "a key or } is missing"));
-            }
-            let key = self.string()?;
-            if members.iter().any(|(_, known, _)| *known == key) {
-                return Err(self.fault(start, format!("the key {key:?} is there twice")));
-            }
-            self.skip()?;
-            if self.peek() != Some(b':') {
-                return Err(self.fault(self.at, "a colon is missing"));
-            }
-            self.at += 1;
-            self.skip()?;
-            members.push((start, key, self.value()?));
-            self.comma(b'}')?;
-        }
-    }
-
-    fn array(&mut self) -> Result<Kind, Fault> {
-        let mut items = Vec::new();
-        self.at += 1;
-        loop {
-            self.skip()?;
-            if self.peek() == Some(b']') {
-                self.at += 1;
-                return Ok(Kind::Array(items));
-            }
-            items.push(self.value()?);
-            self.comma(b']')?;
-        }
-    }
-
-    fn comma(&mut self, end: u8) -> Result<(), Fault> {
-        self.skip()?;
-        match self.peek() {
-            Some(b',') => self.at += 1,
-            Some(byte) if byte == end => {}
-            _ => return Err(self.fault(self.at, "a comma or the end is missing")),
-        }
-        Ok(())
-    }
-}
-
-fn parse(bytes: &[u8]) -> Result<Node, Fault> {
-    let mut reader = Reader { bytes, at: 0, depth: 0 };
-    if bytes.starts_with(b"\xef\xbb\xbf") {
-        reader.at = 3;
-    }
-    reader.skip()?;
-    let root = reader.value()?;
-    reader.skip()?;
-    match (reader.peek(), &root.kind) {
-        (Some(_), _) => Err(reader.fault(reader.at, "something follows the end")),
-        (None, Kind::Object(_)) => Ok(root),
-        (None, _) => Err(reader.fault(root.start, "it is not an object")),
-    }
 }
 
 /// Whether a value says the same as the entry, however it is written.
@@ -220,32 +46,65 @@ fn way<'n>(bytes: &[u8], root: &'n Node, entry: &Entry) -> Result<Vec<(usize, &'
     Ok(found)
 }
 
+/// What a text has in the place of an entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    Nothing,
+    /// The entry, in the bytes that [`put`] writes.
+    Same,
+    /// The entry, in other bytes.
+    Equal,
+    /// Something else under its name.
+    Other(Fault),
+}
+
 /// The entry itself: where it begins, and its value.
-fn placed<'n>(bytes: &[u8], way: &[(usize, &'n Node)], entry: &Entry) -> Result<Option<(usize, &'n Node)>, Fault> {
-    if way.len() <= entry.keys.len() {
-        return Ok(None);
-    }
-    let Some((_, container)) = way.last() else { return Ok(None) };
+type Placed<'n> = Option<(usize, &'n Node)>;
+
+fn placed<'n>(bytes: &[u8], way: &[(usize, &'n Node)], entry: &Entry) -> (Found, Placed<'n>) {
+    let Some((_, container)) = way.get(entry.keys.len()) else { return (Found::Nothing, None) };
+    let as_found = |start: usize, value: &'n Node| {
+        let is_same = bytes[value.start..value.end] == *entry.json.as_bytes();
+        (if is_same { Found::Same } else { Found::Equal }, Some((start, value)))
+    };
     match (&container.kind, entry.name) {
-        (Kind::Object(members), Some(name)) => {
-            let Some((start, _, value)) = members.iter().find(|(_, key, _)| key == name) else { return Ok(None) };
-            if !is_same(bytes, value, entry.json) {
+        (Kind::Object(members), Some(name)) => match members.iter().find(|(_, key, _)| key == name) {
+            None => (Found::Nothing, None),
+            Some((start, _, value)) if is_same(bytes, value, entry.json) => as_found(*start, value),
+            Some((start, ..)) => {
                 let reader = Reader { bytes, at: 0, depth: 0 };
-                return Err(reader.fault(*start, format!("{name:?} is there and says something else")));
+                (Found::Other(reader.fault(*start, format!("{name:?} is already set to something else"))), None)
             }
-            Ok(Some((*start, value)))
-        }
+        },
         (Kind::Array(items), None) => {
-            Ok(items.iter().find(|item| is_same(bytes, item, entry.json)).map(|item| (item.start, item)))
+            // Of several that say the same, the one that was put in.
+            let same: Vec<_> = items.iter().filter(|item| is_same(bytes, item, entry.json)).collect();
+            let put = same.iter().find(|item| bytes[item.start..item.end] == *entry.json.as_bytes());
+            put.or(same.first()).map_or((Found::Nothing, None), |item| as_found(item.start, item))
         }
-        _ => Ok(None),
+        _ => (Found::Nothing, None),
     }
 }
 
+fn is_blank(bytes: &[u8]) -> bool {
+    bytes.iter().all(u8::is_ascii_whitespace)
+}
+
 /// Whether the entry is there.
-pub fn has(bytes: &[u8], entry: &Entry) -> Result<bool, Fault> {
+pub fn find(bytes: &[u8], entry: &Entry) -> Result<Found, Fault> {
+    if is_blank(bytes) {
+        return Ok(Found::Nothing);
+    }
     let root = parse(bytes)?;
-    Ok(placed(bytes, &way(bytes, &root, entry)?, entry)?.is_some())
+    Ok(placed(bytes, &way(bytes, &root, entry)?, entry).0)
+}
+
+/// What a key of the outermost object says, if that is true or false.
+pub fn flag(bytes: &[u8], key: &str) -> Option<bool> {
+    let root = parse(bytes).ok()?;
+    let Kind::Object(members) = &root.kind else { return None };
+    let (_, _, value) = members.iter().find(|(_, name, _)| name == key)?;
+    serde_json::from_slice(&bytes[value.start..value.end]).ok()
 }
 
 /// The entry with the keys that are missing on its way.
@@ -267,10 +126,16 @@ pub fn made(entry: &Entry) -> Vec<u8> {
 
 /// Puts the entry in; `None` if it is there already.
 pub fn put(bytes: &[u8], entry: &Entry) -> Result<Option<Vec<u8>>, Fault> {
+    if is_blank(bytes) {
+        // The line feed tells it from a file that was made.
+        return Ok(Some([bytes, b"\n", &made(entry)].concat()));
+    }
     let root = parse(bytes)?;
     let way = way(bytes, &root, entry)?;
-    if placed(bytes, &way, entry)?.is_some() {
-        return Ok(None);
+    match placed(bytes, &way, entry).0 {
+        Found::Nothing => {}
+        Found::Same | Found::Equal => return Ok(None),
+        Found::Other(fault) => return Err(fault),
     }
     let (_, container) = way[way.len() - 1];
     let item = item(&entry.keys[way.len() - 1..], entry);
@@ -295,19 +160,29 @@ pub fn put(bytes: &[u8], entry: &Entry) -> Result<Option<Vec<u8>>, Fault> {
 /// What is left without an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Taken {
-    /// Empty if there was no file before.
-    pub bytes: Vec<u8>,
+    /// `None` if there was no file before.
+    pub bytes: Option<Vec<u8>>,
     /// These are the very bytes from before; otherwise the entry was moved or written otherwise since.
     pub is_exact: bool,
 }
 
 /// Takes the entry out; `None` if it is not there.
 pub fn take(bytes: &[u8], entry: &Entry) -> Result<Option<Taken>, Fault> {
+    if is_blank(bytes) {
+        return Ok(None);
+    }
     let root = parse(bytes)?;
     let way = way(bytes, &root, entry)?;
-    let Some((start, value)) = placed(bytes, &way, entry)? else { return Ok(None) };
-    if bytes == made(entry) {
-        return Ok(Some(Taken { bytes: Vec::new(), is_exact: true }));
+    let Some((start, value)) = placed(bytes, &way, entry).1 else { return Ok(None) };
+    // Version control may have changed the line ends of a file that was made.
+    let (made, plain) = (made(entry), String::from_utf8_lossy(bytes).replace("\r\n", "\n").into_bytes());
+    if plain == made {
+        return Ok(Some(Taken { bytes: None, is_exact: true }));
+    }
+    if let Some(blanks) = bytes.strip_suffix(made.as_slice()).and_then(|head| head.strip_suffix(b"\n"))
+        && is_blank(blanks)
+    {
+        return Ok(Some(Taken { bytes: Some(blanks.to_vec()), is_exact: true }));
     }
     // From the outermost that may have come with the entry to the entry alone: what gives these bytes again is what was there.
     let steps = (1..way.len()).map(|depth| (way[depth - 1].1, way[depth].0, way[depth].1.end));
@@ -316,14 +191,20 @@ pub fn take(bytes: &[u8], entry: &Entry) -> Result<Option<Taken>, Fault> {
         for (from, to) in cuts(bytes, container, *from, *to) {
             let before = [&bytes[..from], &bytes[to..]].concat();
             if put(&before, entry).ok().flatten().as_deref() == Some(bytes) {
-                return Ok(Some(Taken { bytes: before, is_exact: true }));
+                return Ok(Some(Taken { bytes: Some(before), is_exact: true }));
             }
         }
     }
-    let (container, from, to) = steps[steps.len() - 1];
+    // What holds nothing else, without a blank, came with the entry.
+    let came_with = |step: &&(&Node, usize, usize)| {
+        let (container, from, to) = step;
+        container.start + 1 == *from && *to + 1 == container.end
+    };
+    let outer = steps.iter().rev().take_while(came_with).count().min(steps.len() - 1);
+    let (container, from, to) = steps[steps.len() - 1 - outer];
     let cuts = cuts(bytes, container, from, to).into_iter();
     let left = cuts.map(|(from, to)| [&bytes[..from], &bytes[to..]].concat()).find(|left| parse(left).is_ok());
-    Ok(left.map(|bytes| Taken { bytes, is_exact: false }))
+    Ok(left.map(|bytes| Taken { bytes: Some(bytes), is_exact: false }))
 }
 
 /// What may be cut out with an item: the gap before it, and the comma after or before it.
@@ -372,20 +253,24 @@ mod tests {
             "{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\"hooks\": []} // other\n    ],\n  },\n}\n",
             "/* head */ {\"mcpServers\": {\"a\": {}}, \"hooks\": {\"SessionStart\": [{}], \"b\": 2}}",
             "{\"mcpServers\": {}}",
+            "",
+            " \r\n",
         ];
         for text in texts {
             for entry in [&HOOK, &SERVER] {
                 let with = put(text.as_bytes(), entry).unwrap().unwrap_or_else(|| panic!("{text}"));
-                assert_eq!(has(&with, entry), Ok(true), "{}", String::from_utf8_lossy(&with));
+                assert_eq!(find(&with, entry), Ok(Found::Same), "{}", String::from_utf8_lossy(&with));
                 assert_eq!(put(&with, entry), Ok(None));
                 let without = take(&with, entry).unwrap().unwrap();
                 assert!(without.is_exact);
-                let without = without.bytes;
+                let without = without.bytes.unwrap();
                 assert_eq!(String::from_utf8_lossy(&without), text, "{}", String::from_utf8_lossy(&with));
                 assert_eq!(take(text.as_bytes(), entry), Ok(None));
             }
         }
-        assert_eq!(take(&made(&HOOK), &HOOK).unwrap().unwrap().bytes, b"");
+        assert_eq!(take(&made(&HOOK), &HOOK).unwrap().unwrap().bytes, None);
+        let crlf = String::from_utf8(made(&HOOK)).unwrap().replace('\n', "\r\n");
+        assert_eq!(take(crlf.as_bytes(), &HOOK).unwrap().unwrap().bytes, None);
     }
 
     #[test]
@@ -393,13 +278,32 @@ mod tests {
         let text = format!("{{\"hooks\": {{\"SessionStart\": [{{}}, {}]}}}}", HOOK.json);
         let without = take(text.as_bytes(), &HOOK).unwrap().unwrap();
         assert!(!without.is_exact);
-        assert_eq!(String::from_utf8_lossy(&without.bytes), "{\"hooks\": {\"SessionStart\": [{}]}}");
+        assert_eq!(String::from_utf8_lossy(&without.bytes.unwrap()), "{\"hooks\": {\"SessionStart\": [{}]}}");
+        // What came with it goes with it; what was there before is told by a blank.
+        let [with, before] =
+            ["", " "].map(|blank| format!("{{ \"a\": 1,\n \"hooks\": {{\"SessionStart\": [{blank}{}]}}}}", HOOK.json));
+        let without = take(with.as_bytes(), &HOOK).unwrap().unwrap().bytes.unwrap();
+        assert_eq!(String::from_utf8_lossy(&without), "{ \"a\": 1}");
+        let without = take(before.as_bytes(), &HOOK).unwrap().unwrap().bytes.unwrap();
+        assert!(String::from_utf8_lossy(&without).ends_with("{\"SessionStart\": []}}"));
+    }
+
+    #[test]
+    fn an_entry_in_other_bytes_is_somebody_else_s() {
+        let own = HOOK.json.replace(": ", ":");
+        let text = format!("{{\"hooks\": {{\"SessionStart\": [{own}]}}, \"off\": true}}");
+        assert_eq!(find(text.as_bytes(), &HOOK), Ok(Found::Equal));
+        assert_eq!(put(text.as_bytes(), &HOOK), Ok(None));
+        let both = text.replace(&own, &format!("{own}, {}", HOOK.json));
+        let without = take(both.as_bytes(), &HOOK).unwrap().unwrap().bytes.unwrap();
+        assert_eq!(String::from_utf8_lossy(&without), text, "the one that was put in");
+        assert_eq!((flag(text.as_bytes(), "off"), flag(text.as_bytes(), "hooks")), (Some(true), None));
     }
 
     #[test]
     fn what_cannot_be_read_is_a_fault_with_its_line() {
         for (text, line, what) in [
-            ("", 1, "value"),
+            ("\u{feff}", 1, "value"),
             ("[]", 1, "not an object"),
             ("{\n\"a\" 1}", 2, "colon"),
             ("{\n\"hooks\": null}", 2, "\"hooks\" is not an object"),

@@ -160,8 +160,9 @@ fn finish(store: &mut Store, draft: Draft) -> Result<Configured> {
         }
     }
     for (origin, edits) in draft.edits.iter().filter(|(_, edits)| !edits.is_empty()) {
-        let path =
-            files.path(*origin).ok_or_else(|| OpError::Usage("HOME is not set: there is no user file".into()))?;
+        let path = files
+            .path(*origin)
+            .ok_or_else(|| OpError::Usage("HOME is not set, so there is no user settings file".into()))?;
         if *origin == Origin::Personal
             && let Some(home) = path.parent()
         {
@@ -387,11 +388,11 @@ fn route(store: &mut Store, word: &str, added: &[String], file: Origin, draft: &
         _ if has_target => {}
         _ if must => {
             return Err(OpError::Usage(
-                "a contributor needs a planning repo: name it with --add-repo PATH, or make one with bd init --contributor"
+                "a contributor needs a planning repo: name it with --add-repo PATH, or make one with `bd init --contributor`"
                     .into(),
             ));
         }
-        _ => draft.remarks.push("no repo gets new issues yet: bd config set routing.default PATH".into()),
+        _ => draft.remarks.push("no repo gets new issues yet; run `bd config set routing.default PATH`".into()),
     }
     Ok(())
 }

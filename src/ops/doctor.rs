@@ -75,11 +75,11 @@ fn check_project(store: &Store, report: &mut Report) {
             }
             Warning::Repo(problem) => {
                 let remedy = match &problem {
-                    RepoProblem::Untrusted { .. } => Some("bd config trust agrees to it"),
+                    RepoProblem::Untrusted { .. } => Some("run `bd config trust` to agree to it"),
                     RepoProblem::Missing { .. } | RepoProblem::NoRepo { .. } | RepoProblem::Unusable { .. } => {
-                        Some("bring the repo back, or take it out with bd repo remove")
+                        Some("bring the repo back, or remove it with `bd repo remove`")
                     }
-                    RepoProblem::Joined { .. } => Some("leave it out yourself with bd repo remove"),
+                    RepoProblem::Joined { .. } => Some("leave it out with `bd repo remove`"),
                     RepoProblem::Twice { .. } | RepoProblem::Nested { .. } => None,
                 };
                 (Severity::Warning, None, None, problem.to_string(), remedy.map(str::to_owned))
@@ -118,7 +118,7 @@ fn check_workflows(store: &mut Store, report: &mut Report) -> Result<()> {
                 row.issue.id
             ),
             remedy: Some(
-                "a newer bd may know it; otherwise mend its object \"workflow\", or give it another type".to_owned(),
+                "a newer bd may know it; otherwise fix its object \"workflow\", or give it another type".to_owned(),
             ),
         });
     }
@@ -130,7 +130,7 @@ fn check_workflows(store: &mut Store, report: &mut Report) -> Result<()> {
             file: Some(one.row.file.clone()),
             line: Some(one.row.line_number),
             message: format!("the workflow {id} is {state}, but its issue is {status}"),
-            remedy: Some(format!("bd workflow set {id} --state {state} makes it {}", state.status())),
+            remedy: Some(format!("run `bd workflow set {id} --state {state}` to make it {}", state.status())),
         });
     }
     for one in all.into_iter().filter(|one| one.overruled) {
@@ -141,7 +141,7 @@ fn check_workflows(store: &mut Store, report: &mut Report) -> Result<()> {
             line: Some(one.row.line_number),
             message: format!("the workflow {id} is {stored}, but its issue is {status}: it counts as {}", one.state),
             remedy: Some(match status.is_done() {
-                true => format!("bd reopen {id} goes on with it; bd close {id} notes that it is over"),
+                true => format!("run `bd reopen {id}` to continue it, or `bd close {id}` to record that it is over"),
                 false => format!("bd workflow set {id} --state {} notes it", one.state),
             }),
         });
@@ -154,7 +154,7 @@ fn check_workflows(store: &mut Store, report: &mut Report) -> Result<()> {
                 file: Some(row.file.clone()),
                 line: Some(row.line_number),
                 message: format!("several tasks of the workflow {id} are named {name:?}: {}", ids.join(" ")),
-                remedy: Some(format!("bd workflow remove-task {id} ID takes one of them out")),
+                remedy: Some(format!("run `bd workflow remove-task {id} ID` to remove one of them")),
             });
         }
     }
@@ -168,10 +168,13 @@ fn check_writes(store: &Store, report: &mut Report) {
             Warning::Removed { repo, ids } => {
                 let place = repo.map(|repo| format!(" from {repo}")).unwrap_or_default();
                 let message = format!("another program removed acknowledged writes{place}: {}", ids.join(" "));
-                (message, Some("bd recover puts them back, bd recover --discard forgets them".to_owned()))
+                (
+                    message,
+                    Some("run `bd recover` to put them back, or `bd recover --discard` to forget them".to_owned()),
+                )
             }
             Warning::Unwatched { repo, message } => {
-                (format!("whether acknowledged writes are missing from {repo} cannot be told: {message}"), None)
+                (format!("cannot tell whether acknowledged writes are missing from {repo}: {message}"), None)
             }
             _ => continue,
         };
@@ -194,7 +197,7 @@ fn check_files(store: &mut Store, report: &mut Report) -> Result<()> {
                 "two ledgers, {} and {}: both are shown, writes are refused",
                 LEDGER_NAMES[0], LEDGER_NAMES[1]
             ),
-            remedy: Some("bd doctor --fix joins them by id".into()),
+            remedy: Some("run `bd doctor --fix` to join them by id".into()),
         });
     }
     for (_, ledger, document) in ledgers {
@@ -220,9 +223,9 @@ fn check_files(store: &mut Store, report: &mut Report) -> Result<()> {
 fn check_records(store: &Store, report: &mut Report) -> Result<()> {
     for one in store.damaged_records()? {
         let remedy = match one.is_numbered {
-            false => "bd doctor --fix sets the line aside",
+            false => "run `bd doctor --fix` to set the line aside",
             true => {
-                "the number of this claim cannot be told: when nobody works on the issue, take the line out by hand; \
+                "bd cannot read the number of this claim; when nobody works on the issue, remove the line by hand: \
                  until then nobody can claim it"
             }
         };
@@ -285,7 +288,7 @@ fn check_databases(store: &Store, report: &mut Report) {
 fn check_hooks(store: &Store, report: &mut Report) {
     let Some((directory, names)) = store.old_hooks() else { return };
     let message = format!("hooks of the original bd: {}", names.join(", "));
-    let remedy = Some("bd hooks install replaces them and keeps a copy".to_owned());
+    let remedy = Some("run `bd hooks install` to replace them; it keeps a copy".to_owned());
     report.findings.push(Health { severity: Severity::Note, file: Some(directory), line: None, message, remedy });
 }
 
@@ -296,7 +299,7 @@ fn check_driver(store: &Store, report: &mut Report) {
         DriverProblem::Missing | DriverProblem::Other { .. } => Severity::Note,
         DriverProblem::Union | DriverProblem::Gone { .. } => Severity::Warning,
     };
-    let remedy = Some("bd hooks install registers the merge driver".to_owned());
+    let remedy = Some("run `bd hooks install` to register the merge driver".to_owned());
     report.findings.push(Health { severity, file: None, line: None, message: problem.to_string(), remedy });
 }
 
@@ -314,7 +317,7 @@ fn check_proposals(store: &mut Store, fix: bool, report: &mut Report) -> Result<
                 file: None,
                 line: None,
                 message: format!("{}: not in step: {}", step.id, step.what),
-                remedy: Some("bd proposals reconcile does it".into()),
+                remedy: Some("run `bd proposals reconcile`".into()),
             });
         }
     }
@@ -347,7 +350,7 @@ fn check_graph(store: &mut Store, report: &mut Report) -> Result<()> {
             file: None,
             line: None,
             message: format!("dependency cycle: {} -> {}", cycle.join(" -> "), cycle[0]),
-            remedy: Some("take one of these dependencies away: bd dep remove ISSUE TARGET".into()),
+            remedy: Some("remove one of these dependencies: run `bd dep remove ISSUE TARGET`".into()),
         });
     }
     let dangling = store.dangling()?;
@@ -366,7 +369,7 @@ fn check_graph(store: &mut Store, report: &mut Report) -> Result<()> {
             line: None,
             message: format!("{id} depends ({kind}) on {target}, which is in no ledger"),
             remedy: Some(match unjoined.is_empty() || target.starts_with("external:") {
-                true => "it does not block; bd dep remove takes it away".into(),
+                true => "it does not block; remove it with `bd dep remove`".into(),
                 false => {
                     let verb = if unjoined.len() == 1 { "is" } else { "are" };
                     format!(

@@ -27,6 +27,8 @@ mod look;
 mod merge_files;
 mod migrate;
 mod odd;
+mod offer;
+mod pages;
 mod plan;
 mod prefix;
 mod prime;
@@ -76,11 +78,14 @@ pub use init::{InitRequest, Initialised, PLANNING, Setup, init};
 pub use leaks::check_leaks;
 pub use lint::{Linted, lint};
 pub use look::{
-    BlockedPage, Checkouts, Listing, Only, ReadyPage, blocked, blockers, children, count, cycles, duplicates, epics,
-    ids_by, labels, list, list_by, named, not_deleted, not_done, orphans, prefix_index, ready, search, statistics,
+    BlockedPage, Checkouts, Listing, Marks, Only, ReadyPage, blocked, blockers, children, count, cycles, duplicates,
+    epics, has_no_issues, ids_by, labels, list, list_by, marks, named, not_deleted, not_done, orphans, prefix_index,
+    ready, search, statistics,
 };
 pub use merge_files::{MergeFiles, merge_files};
 pub use migrate::{Migrated, migrate, rename_ledger};
+pub use offer::{Offer, Wanted, offer};
+pub use pages::install_pages;
 pub use plan::{PlanError, parse_plan};
 pub use prefix::rename_prefix;
 pub use prime::{Prime, PrimeWish, prime};

@@ -19,20 +19,24 @@ pub(super) fn check_sizes(store: &mut Store, report: &mut Report) {
         let (saving, remedy) = match store.prune(repo, &PruneRequest::default(), true) {
             Ok(would) if would.pruned.is_empty() => (
                 format!("no issue that can leave has been closed for {PRUNE_DAYS} days"),
-                "bd prune --closed-before now --dry-run shows which closed issues could leave",
+                "run `bd prune --closed-before now --dry-run` to see which closed issues could leave",
             ),
             Ok(would) => {
                 let saved = size::text(would.bytes_before.saturating_sub(would.bytes_after));
                 let count = would.pruned.len();
                 let what = if count == 1 { "1 issue".to_owned() } else { format!("{count} issues") };
                 let saving = format!("pruning {what} closed for {PRUNE_DAYS} days would save {saved}");
-                (saving, "bd prune --dry-run shows which; version control keeps them")
+                (saving, "run `bd prune --dry-run` to see which; version control keeps them")
             }
-            Err(StoreError::ReadOnly { .. }) => ("its maintainers can prune it".to_owned(), "bd prune is for them"),
+            Err(StoreError::ReadOnly { .. }) => {
+                ("its maintainers can prune it".to_owned(), "ask a maintainer to run `bd prune`")
+            }
             Err(StoreError::NoHistory { .. }) => {
                 ("closed issues can leave once it is under version control".to_owned(), "put it under git, jj or hg")
             }
-            Err(error) => (format!("what pruning would save cannot be told: {error}"), "bd prune --dry-run says more"),
+            Err(error) => {
+                (format!("cannot tell what pruning would save: {error}"), "run `bd prune --dry-run` for details")
+            }
         };
         report.findings.push(Health {
             severity: Severity::Warning,

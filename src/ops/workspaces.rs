@@ -15,17 +15,22 @@ pub(super) fn check_workspaces(store: &Store, report: &mut Report) -> Result<()>
     };
     for (one, what) in coordination::odd_workspaces(store)? {
         let message = format!("the workspace {} is {}: {what}", one.id, one.state.word());
-        add(PathBuf::from(&one.path), message, "bd workspace gc says what can be done about it, gc --apply does it");
+        add(
+            PathBuf::from(&one.path),
+            message,
+            "run `bd workspace gc` to see what can be done, and `bd workspace gc --apply` to do it",
+        );
     }
     for (file, line, id) in coordination::unreadable_workspaces(store)? {
         let id = id.map(|id| format!(" of {id}")).unwrap_or_default();
-        let message = format!("the record{id} in line {line} is no workspace that this bd can read; it is left alone");
+        let message =
+            format!("the record{id} in line {line} is not a workspace record that this bd can read; left alone");
         add(file, message, "a newer bd may have written it: use that one");
     }
     // Where there is no place for workspaces, there are none.
     for orphan in coordination::orphans(store).map(|(found, _)| found).unwrap_or_default() {
         let message = "a directory among the workspaces that no record knows".to_owned();
-        add(orphan.path, message, "bd workspace gc --apply puts it aside");
+        add(orphan.path, message, "run `bd workspace gc --apply` to put it aside");
     }
     Ok(())
 }

@@ -46,10 +46,10 @@ pub enum StoreError {
     #[error("{what} cannot be written to {repo}: {reason}")]
     ReadOnly { what: String, repo: String, reason: String },
     #[error(
-        "{repo} lies in the working copy of the primary repo or in another clone of it: a private issue there would be committed with it"
+        "{repo} is inside the working copy of the primary repo or another clone of it, so a private issue there would be committed with it"
     )]
     WouldLeak { repo: String },
-    #[error("deciding about proposals is for maintainers: {reason}")]
+    #[error("only maintainers decide about proposals: {reason}")]
     NotMaintainer { reason: String },
     #[error("{id} is proposed to {target}, another project")]
     OtherTarget { id: String, target: String },
@@ -69,7 +69,7 @@ pub enum StoreError {
     NotThen { id: String },
     #[error("{id} is private and does not go to {repo}")]
     Private { id: String, repo: String },
-    #[error("{} lies in the working copy of the primary repo and would hold private issues: {}", path.display(), list(ids))]
+    #[error("{} is inside the working copy of the primary repo and would hold private issues: {}", path.display(), list(ids))]
     PrivateExport { path: PathBuf, ids: Vec<String> },
     #[error("{} has {names} names (hard links); writing to it would change all of them", path.display())]
     SharedFile { path: PathBuf, names: u64 },
@@ -77,7 +77,7 @@ pub enum StoreError {
     NotGit { what: &'static str, root: PathBuf, kind: String },
     #[error(transparent)]
     History(HistoryError),
-    #[error("{} is under no version control: there is no history to keep or to find an issue in", root.display())]
+    #[error("{} is not under version control, so it has no history to keep or search", root.display())]
     NoHistory { root: PathBuf },
     #[error("no checkout {text:?}; known: {}", known.join(", "))]
     NoSuchWorktree { text: String, known: Vec<String> },
@@ -87,7 +87,7 @@ pub enum StoreError {
     Lease(Box<LeaseError>),
     #[error(transparent)]
     Vcs(#[from] SyncError),
-    #[error("somebody else {} {repo}{}", if *pull { "pushes all the time to" } else { "has pushed to" }, if *pull { "" } else { ", and --no-pull forbids to merge" })]
+    #[error("{}", outrun(repo, *pull))]
     Outrun { repo: String, pull: bool },
     #[error("not pushed to {to}: {} outside of the ledger: {}", touching(commits.len()), named(commits))]
     HoldsCode { to: String, push: &'static str, commits: Vec<Carried> },
@@ -95,7 +95,7 @@ pub enum StoreError {
     UntrustedPrograms { root: PathBuf, programs: Vec<String> },
     #[error("you are a contributor to {repo}: its commits are not yours to make with bd")]
     NotCommitter { repo: String, remedy: String },
-    #[error("whether something private would leave cannot be told: {problem}")]
+    #[error("cannot tell whether something private would be published: {problem}")]
     Unseen { problem: String },
     #[error("{}:{line}: something private would be committed{}", path.display(), more(*count))]
     PrivateCommit { path: PathBuf, line: usize, count: usize },
@@ -119,7 +119,7 @@ pub enum StoreError {
     NoRoute { mode: &'static str, missing: &'static str },
     #[error("you are a contributor here and have no planning repo yet")]
     NoPlanningRepo,
-    #[error("{key} names {text}, but there is no ledger at {}", path.display())]
+    #[error("{key} names {text}, but {} has no ledger", path.display())]
     BadRoute { key: &'static str, text: String, path: PathBuf },
     #[error(
         "{key} names {text}, outside of this repository, in a file that is committed and that you have not trusted"
@@ -129,7 +129,7 @@ pub enum StoreError {
     NoSuchRepo { text: String, known: Vec<String> },
     #[error("no issue was planned for a project {text:?}; known: {}", known.join(" "))]
     NoSuchProject { text: String, known: Vec<String> },
-    #[error("there is no repo at {}", path.display())]
+    #[error("no repo at {}", path.display())]
     NotARepo { path: PathBuf },
     #[error("{text:?} is neither a date nor a revision in {}", root.display())]
     NoSuchRevision { text: String, root: PathBuf },
@@ -162,7 +162,7 @@ pub enum StoreError {
     UndoReferenced { id: String, by: Vec<String> },
     #[error("the write of {at}{} changed more than is kept for undo", command_text(command))]
     UndoTooLarge { command: String, at: String },
-    #[error("{}:{line}: the line cannot be read, so what was written last cannot be told", path.display())]
+    #[error("{}:{line}: the line cannot be read, so bd cannot tell what was written last", path.display())]
     UndoLog { path: PathBuf, line: usize },
     #[error("that write also changed {}, and what it changed there is not known any more", ledger.display())]
     UndoElsewhere { ledger: PathBuf },
@@ -201,6 +201,13 @@ fn clashed(clashes: &[UndoClash]) -> String {
         format!("{what}: {}", clashes.into_iter().map(told).collect::<Vec<_>>().join("; "))
     };
     parts.map(part).collect::<Vec<_>>().join("; ")
+}
+
+fn outrun(repo: &str, pull: bool) -> String {
+    match pull {
+        true => format!("the remote of {repo} kept changing; gave up pushing"),
+        false => format!("the remote of {repo} has new commits, and --no-pull forbids merging them"),
+    }
 }
 
 fn refers(by: &[String]) -> String {

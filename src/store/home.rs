@@ -89,7 +89,7 @@ impl StateHome {
                 home(path, StateMode::Global, "state.mode is global")
             }
             (StateMode::Worktree, _) => home(own, StateMode::Worktree, "state.mode is worktree"),
-            (_, None) => home(own, StateMode::Repo, "there is no version control"),
+            (_, None) => home(own, StateMode::Repo, "not under version control"),
             (_, Some(common)) => {
                 let shared = place_of(&common);
                 if looks::exists(&own.join(CONFIG_NAME))

@@ -55,4 +55,10 @@ impl View {
     pub fn ask_once(&mut self) {
         self.sources.ask_once();
     }
+
+    /// The same, without leaving an image. Tells whether the answer comes soon: an image has it, or the ledgers are not larger
+    /// than this together.
+    pub fn glance(&mut self, most: u64) -> bool {
+        self.sources.glance(most, &mut self.cache)
+    }
 }

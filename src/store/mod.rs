@@ -95,8 +95,8 @@ pub use home_word::HomeWord;
 pub use hooks::{DriverProblem, DriverStatus, HookError, HookState, HooksChange, HooksRequest, HooksStatus};
 pub use leaks::{LeakReport, LeakScope};
 pub use leases::{
-    AutoClaim, ClaimWish, Claimed, Evidence, LeaseError, LeaseRow, LockedWorkflow, NotHandedOut, Reclaimed,
-    ReleaseWish, Released, Stillness,
+    AutoClaim, ClaimWish, Claimed, Evidence, Idleness, LeaseError, LeaseRow, LockedWorkflow, NotHandedOut, Reclaimed,
+    ReleaseWish, Released,
 };
 pub use ledger_name::RenamedLedger;
 pub use names::{BEADS_DIR, LEASE_VARIABLE, LEDGER_NAMES, REDIRECT_NAME};

@@ -47,6 +47,12 @@ impl Project {
             || vcs::is_ignored(file, &self.host.env) == Some(true)
     }
 
+    /// Whether a change of a file shows in a commit, because version control tracks it, or may.
+    pub fn is_tracked(&self, file: &Path) -> bool {
+        vcs::root(self.repos.primary_member().repo.root()).is_some()
+            && vcs::is_tracked(file, &self.host.env).unwrap_or(true)
+    }
+
     /// Why somebody whose new issues go straight into the project looks like a contributor to it. `None` if they do not, or if
     /// routing sees to it.
     pub fn files_for_others(&self) -> Option<&str> {

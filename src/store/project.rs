@@ -106,7 +106,7 @@ impl Given {
             settings.broken.push(error);
         } else if let Some(path) = home::unreachable(repo.beads(), &host.env) {
             let message = "this is a workspace, and the state home that it shares is not there; if the repository was moved, \
-                           bd worktree repair there mends it";
+                           run `bd worktree repair` there";
             settings.broken.push(ConfigError::whole(path, message, ConfigFault::Broken));
         }
         let settings = match &self.additional {

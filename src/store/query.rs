@@ -177,7 +177,7 @@ impl View {
 
     /// Issues that are not offered because of what other checkouts say: held by somebody else, or closed or in progress there.
     pub fn taken(&mut self) -> Result<Vec<String>> {
-        if (0..self.sources.len()).any(|source| self.sources.is_frozen(source)) {
+        if self.is_past() {
             return Ok(Vec::new());
         }
         let mut taken = self.held_by_others()?;
@@ -197,6 +197,17 @@ impl View {
         };
         let rows = found.into_iter().map(|blocked| Ok(BlockedRow { row: self.row(blocked.key)?, blocked }));
         Ok((rows.collect::<Result<_>>()?, total))
+    }
+
+    /// It answers as of a moment of the past.
+    pub fn is_past(&self) -> bool {
+        (0..self.sources.len()).any(|source| self.sources.is_frozen(source))
+    }
+
+    /// Which of some issues cannot be worked on.
+    pub fn held_among(&mut self, ids: &[&str]) -> Result<Vec<String>> {
+        self.refresh()?;
+        Ok(self.cache.held_among(ids, self.unknown_ids())?)
     }
 
     /// What stands in the way of one issue.
@@ -257,6 +268,18 @@ impl View {
     pub fn dangling(&mut self) -> Result<Vec<(String, String, String)>> {
         self.refresh()?;
         Ok(self.cache.dangling()?)
+    }
+
+    /// Ids that begin like this, with their titles; those that are not done first.
+    pub fn titles(&mut self, start: &str, most: usize) -> Result<Vec<(String, String)>> {
+        self.refresh()?;
+        Ok(self.cache.titles(start, most)?)
+    }
+
+    /// The names of people in a field, as they are spelled.
+    pub fn people(&mut self, field: Field) -> Result<Vec<String>> {
+        self.refresh()?;
+        Ok(self.cache.people(field)?)
     }
 
     pub fn labels(&mut self) -> Result<Vec<(String, i64)>> {

@@ -15,7 +15,7 @@ pub enum RecordError {
     Newer { path: PathBuf, found: i64 },
     #[error("the state home {} was moved to {}", path.display(), to.display())]
     Moved { path: PathBuf, to: PathBuf },
-    #[error("{} holds no id", path.display())]
+    #[error("{} does not hold an id", path.display())]
     NoId { path: PathBuf },
     #[error("the state home {} is not there: {reason}", path.display())]
     Unreachable { path: PathBuf, reason: String },

@@ -284,7 +284,7 @@ fn line_of(lock: &LockedLedger, document: &Document, id: &str) -> Result<Option<
         [] => Ok(None),
         [line] => Ok(Some(String::from_utf8_lossy(document.text(*line)).into_owned())),
         lines => {
-            let what = format!("issue that stands on {} lines of {}", lines.len(), path().display());
+            let what = format!("issue that is on {} lines of {}", lines.len(), path().display());
             Err(StoreError::Unreadable { id: id.to_owned(), what })
         }
     }

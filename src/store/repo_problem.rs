@@ -7,7 +7,7 @@ use super::BEADS_DIR;
 /// Why a configured repo is not, or not quite, part of the project.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RepoProblem {
-    #[error("{key} names {text}: there is no such directory ({})", path.display())]
+    #[error("{key} names {text}, but that directory does not exist ({})", path.display())]
     Missing { key: &'static str, text: String, path: PathBuf },
     #[error("{key} names {text}: {} has no {BEADS_DIR} directory and no ledger", path.display())]
     NoRepo { key: &'static str, text: String, path: PathBuf },
@@ -21,7 +21,7 @@ pub enum RepoProblem {
     Twice { name: String, first: String, second: String },
     #[error("repos.exclude in the committed file names {text}, which you have joined; it stays")]
     Joined { text: String, path: PathBuf },
-    #[error("{name} lies inside the working copy of {outer}: its files can be committed there by accident")]
+    #[error("{name} is inside the working copy of {outer}, so its files can be committed there by accident")]
     Nested { name: String, outer: String },
 }
 

@@ -164,7 +164,7 @@ impl<T: Row> Table<T> {
     }
 
     /// The same; if this version knows all of the old row, the new one has its keys in the order of a new row.
-    pub fn put_anew(&self, document: &Document, id: &str, row: &T) -> Put {
+    pub fn replace_row(&self, document: &Document, id: &str, row: &T) -> Put {
         let old = document.effective(id).and_then(|line| document.record(line));
         let is_known = |old: &Record<'_>| T::parse(old).is_some_and(|row| row.line() == old.text());
         match old.filter(|old| !is_known(old)) {
@@ -248,7 +248,7 @@ mod tests {
         assert_eq!((lease.epoch, lease.attempts), (3, 2));
         lease.end();
         lease.epoch = 4;
-        let Put::Line { text, .. } = LEASES.put_anew(&document, "x", &lease) else { panic!("a line is put") };
+        let Put::Line { text, .. } = LEASES.replace_row(&document, "x", &lease) else { panic!("a line is put") };
         assert_eq!(
             text, r#"{"id":"x","later":[1e400],"epoch":4,"attempts":2.0}"#,
             "a number that stays keeps its bytes"

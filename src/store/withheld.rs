@@ -23,8 +23,8 @@ pub enum Withheld {
 pub(super) fn and_how(state: State) -> String {
     let next = State::InProgress;
     match state.permit(next) {
-        _ if state == State::Planning => "; bd workflow start hands its tasks out".to_owned(),
-        Some(_) => format!("; bd workflow {} hands its tasks out", state.command_to(next)),
+        _ if state == State::Planning => "; run `bd workflow start` to hand out its tasks".to_owned(),
+        Some(_) => format!("; run `bd workflow {}` to hand out its tasks", state.command_to(next)),
         None => ", and its tasks are not handed out any more".to_owned(),
     }
 }

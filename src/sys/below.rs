@@ -63,9 +63,14 @@ pub fn make(root: &Path, inside: impl AsRef<Path>) -> Result<Dir, FsError> {
     Dir::root(root)?.make(inside.as_ref())
 }
 
+/// The nearest directory of a path that exists: itself, or one above it.
+pub fn nearest(path: &Path) -> &Path {
+    path.ancestors().find(|dir| dir.is_dir()).unwrap_or(Path::new("."))
+}
+
 /// Makes what is missing of the directories of a path, from the first that is there.
 pub fn make_missing(path: &Path) -> Result<(), FsError> {
-    let root = path.ancestors().find(|dir| dir.is_dir()).unwrap_or(Path::new("."));
+    let root = nearest(path);
     let inside = path.strip_prefix(root).unwrap_or(path);
     if inside.as_os_str().is_empty() { Ok(()) } else { make(root, inside).map(drop) }
 }

@@ -143,7 +143,7 @@ pub(super) fn kept(root: &Path, why: impl Into<String>) -> SyncError {
 pub(super) fn removable(root: &Path, here: &Path, known: &[Checkout]) -> Result<Checkout, SyncError> {
     let root = real(root);
     let Some(found) = known.iter().find(|checkout| checkout.root == root) else {
-        return Err(kept(&root, "it is no checkout of this repository"));
+        return Err(kept(&root, "it is not a checkout of this repository"));
     };
     if found.is_main {
         return Err(kept(&root, "it is the main checkout, which holds the repository"));

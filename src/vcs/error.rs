@@ -41,7 +41,7 @@ pub enum HistoryError {
     NotARange { text: String, what: &'static str },
     #[error("{program} failed with {status}: {said}")]
     Failed { program: &'static str, status: ExitStatus, said: String },
-    #[error("{program} said more than can be looked at")]
+    #[error("{program} printed more than bd can read")]
     TooMuch { program: &'static str },
     #[error("cannot read the object {id}: {message}")]
     Object { id: String, message: String },
@@ -51,10 +51,10 @@ pub enum HistoryError {
 
 #[derive(Debug, thiserror::Error)]
 pub enum SyncError {
-    #[error("{} is under no version control", root.display())]
+    #[error("{} is not under version control", root.display())]
     NoVcs { root: PathBuf },
     /// The same for a question about the past.
-    #[error("{} is under no version control, so it has no history", root.display())]
+    #[error("{} is not under version control, so it has no history", root.display())]
     NoHistory { root: PathBuf },
     #[error("{}{what}", cannot(*kind))]
     Unsupported { kind: Kind, what: &'static str },

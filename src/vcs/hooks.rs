@@ -22,6 +22,12 @@ pub fn is_ignored(file: &Path, env: &Env) -> Option<bool> {
     root.join(".git").exists().then(|| git::is_ignored(&root, file, env).unwrap_or(false))
 }
 
+/// Whether git tracks a file; `None` where there is no git to ask.
+pub fn is_tracked(file: &Path, env: &Env) -> Option<bool> {
+    let (_, root) = place(file)?;
+    root.join(".git").exists().then(|| git::is_tracked(&root, file, env))
+}
+
 /// The paths that git has staged: changed, added, removed, under their old names and their new ones.
 pub fn staged_paths(path: &Path, env: &Env) -> Result<Vec<PathBuf>, HistoryError> {
     let (kind, root) = place(path).unwrap_or((Kind::None, path.to_owned()));

@@ -77,7 +77,7 @@ pub use git::{
     swap_remote_claim, user_editor, user_name,
 };
 pub use history::{Changed, Span};
-pub use hooks::{git_dirs, is_ignored, staged_paths};
+pub use hooks::{git_dirs, is_ignored, is_tracked, staged_paths};
 pub use identity::{Identity, begins_with, first_commit, has_commit, is_same_project};
 pub use lines::{Reach, Sought};
 pub use merge_tool::{DRIVER as GIT_DRIVER, MergeSetup, MergeTool, merge_setup};

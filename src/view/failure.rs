@@ -10,7 +10,7 @@ use crate::store::{HistoryError, HookError, StoreError};
 use crate::sys::lock::LockError;
 
 pub(super) const NO_LEDGER: &str =
-    "bd init makes an empty ledger; bd recover then puts back what bd wrote here and no commit holds";
+    "run `bd init` for an empty ledger, then `bd recover` to put back writes that no commit holds";
 
 /// Exit codes, as `docs/exit-codes.md` lists them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -147,13 +147,13 @@ impl Failure {
     /// Something private would leave.
     pub fn leak(message: impl Into<String>) -> Self {
         Self::new(Exit::Damaged, Self::LEAK, message.into())
-            .hint("take it out of the commit (git restore --staged FILE); bd propose ID offers an issue's public part")
+            .hint("unstage it with `git restore --staged FILE`; to publish an issue's public part, run `bd propose ID`")
     }
 
     /// A merge driver that could not merge.
     pub fn merge(message: impl Into<String>) -> Self {
         Self::new(Exit::Merge, "merge_failed", message.into())
-            .hint("nothing was changed; put right what stood in the way and merge again")
+            .hint("nothing was changed; fix the cause and merge again")
     }
 
     /// A command that would write, where nothing may be written.
@@ -170,14 +170,13 @@ impl Failure {
 fn of_setup(error: &SetupError, message: String) -> Failure {
     let hint = match error {
         SetupError::Unreadable { .. } => {
-            "nothing was changed; correct that line, or add what `bd setup CLIENT --print` shows by hand"
+            "nothing was changed; fix that line, or add what `bd setup CLIENT --print` shows by hand"
         }
-        SetupError::LeadsOut { .. } => "nothing was changed; replace the link by a file, or use --user",
+        SetupError::LeadsOut { .. } => "nothing was changed; replace the link with a file, or add --user",
         SetupError::ReadOnly { .. } => "nothing was changed; make the file writable",
-        SetupError::Foreign { .. } => "nothing was changed; move the file away, or leave it as it is",
+        SetupError::Foreign { .. } => "nothing was changed; rename the file, then run this again",
         SetupError::InPullRequest { .. } => {
-            return Failure::illegal(message)
-                .hint("use --user, or have version control ignore the file (.git/info/exclude)");
+            return Failure::illegal(message).hint("add --user, or add the file to .git/info/exclude");
         }
         SetupError::NotForUser { .. } => "for Claude Code, run `claude mcp add --scope user bd -- bd mcp`",
         SetupError::NoServer { .. } => return Failure::usage(message).hint("name a client, such as claude"),
@@ -220,7 +219,7 @@ impl From<OpError> for Failure {
                 .texts("workflows", &used.workflows)
                 .texts("workspaces", &used.workspaces),
             OpError::Import(ImportError::Damaged { .. }) => {
-                Self::damaged(message).hint("mend that line, or import the rest with --skip-damaged")
+                Self::damaged(message).hint("fix that line, or import the rest with --skip-damaged")
             }
             OpError::IsLedger { renamed, .. } => {
                 let hint =
@@ -230,9 +229,8 @@ impl From<OpError> for Failure {
             OpError::InsideProject { .. } => Self::failed(message)
                 .hint("issues filed here go to that project; `bd init --here` makes a second ledger"),
             OpError::Edit(EditError::Overtaken { .. }) => Self::illegal(message),
-            OpError::Edit(EditError::Newer { .. }) => {
-                Self::illegal(message).hint("nothing was changed; read the issue again and decide anew")
-            }
+            OpError::Edit(EditError::Newer { .. }) => Self::illegal(message)
+                .hint("nothing was changed; read the issue again, then repeat the change if you still want it"),
             OpError::Edit(_) => Self::failed(message),
             OpError::Setup(error) => of_setup(&error, message),
             OpError::Fs(_) => Self::failed(message),
@@ -251,9 +249,9 @@ impl From<StoreError> for Failure {
                 ))
             }
             StoreError::NoRepository { .. } => Self::no_repository(message)
-                .hint("bd init makes one here; -C DIR or BEADS_DIR names another place"),
+                .hint("run `bd init` to make one here, or name another place with -C DIR or BEADS_DIR"),
             StoreError::BadVariable { variable, .. } => Self::no_repository(message)
-                .hint(format!("unset {variable}, or make a ledger there with bd init")),
+                .hint(format!("unset {variable}, or run `bd init` there")),
             StoreError::NoLedger { .. } => {
                 Self::no_repository(message).hint(NO_LEDGER)
             }
@@ -264,7 +262,7 @@ impl From<StoreError> for Failure {
             }
             StoreError::NotBuilt { .. } => Self::no_repository(message),
             StoreError::TwoLedgers { .. } => {
-                Self::damaged(message).hint("bd doctor --fix joins them by id")
+                Self::damaged(message).hint("run `bd doctor --fix` to join them by id")
             }
             StoreError::Redirect { .. }
             | StoreError::TooManyRedirects { .. }
@@ -286,32 +284,32 @@ impl From<StoreError> for Failure {
                 ))
             }
             StoreError::Config(_) => Self::new(Exit::Failed, "config", message)
-                .hint("mend the file, or remove that line; until then nothing is written"),
+                .hint("fix that line or remove it; bd writes nothing until then"),
             StoreError::Edit(SettingsError::NoPlace(_)) => Self::failed(message).hint(
-                "set HOME or XDG_STATE_HOME to a directory that you can write; for one command, --config KEY=VALUE does without",
+                "set HOME or XDG_STATE_HOME to a directory that you can write, or pass --config KEY=VALUE for one command",
             ),
             StoreError::Edit(SettingsError::Lock(LockError::Timeout { .. })) => Self::busy(message),
             StoreError::Edit(SettingsError::Config(_)) => {
-                Self::new(Exit::Failed, "config", message).hint("mend the file first; it was not changed")
+                Self::new(Exit::Failed, "config", message).hint("fix the file first; it was not changed")
             }
             StoreError::Edit(_) => Self::failed(message),
-            StoreError::UnknownKey { .. } => Self::usage(message).hint("bd config list shows every setting"),
+            StoreError::UnknownKey { .. } => Self::usage(message).hint("run `bd config list` to see every setting"),
             StoreError::BadValue(_) => Self::usage(message),
             StoreError::ReadOnly { .. } => Self::new(Exit::Illegal, "read_only", message).hint(
-                "plan it in your own repo (bd add without --repo goes there); if you maintain this project: bd config set routing.role maintainer",
+                "plan it in your own repo with `bd add`, without --repo; if you maintain this project, run `bd config set routing.role maintainer`",
             ),
             StoreError::WouldLeak { .. } => Self::would_leak(message)
-                .hint("choose a planning repo outside of the project: bd init --contributor PATH"),
+                .hint("choose a planning repo outside the project: run `bd init --contributor PATH`"),
             StoreError::Private { .. } => Self::would_leak(message)
-                .hint("bd propose ID puts its public part before the maintainers"),
+                .hint("run `bd propose ID` to propose its public part to the maintainers"),
             StoreError::PrivateExport { .. } => Self::would_leak(message).hint(
-                "write it elsewhere or to a file that git ignores, or export only what is public: --repo .",
+                "write it elsewhere, write it to a file that git ignores, or export only public issues with --repo .",
             ),
             StoreError::NotGit { what, kind, .. } => Self::no_repository(message).hint(
                 match (what, kind.as_str()) {
-                    ("bd hooks", "jj" | "hg") => "run bd check-leaks before a commit, bd check-leaks --range REVSET before a push",
-                    ("bd hooks", _) => "bd check-leaks --ledger FILE checks a file before you commit it",
-                    _ => "bd check-leaks --ledger FILE checks a file as it is",
+                    ("bd hooks", "jj" | "hg") => "run `bd check-leaks` before a commit and `bd check-leaks --range REVSET` before a push",
+                    ("bd hooks", _) => "run `bd check-leaks --ledger FILE` before you commit a file",
+                    _ => "run `bd check-leaks --ledger FILE` to check a file as it is",
                 },
             ),
             StoreError::History(HistoryError::NotARange { .. }) => Self::usage(message).hint(
@@ -321,10 +319,10 @@ impl From<StoreError> for Failure {
             StoreError::NotCheckedOut { remedy, .. } => Self::new(Exit::Damaged, "would_lose", message)
                 .hint(format!("nothing was made; to get them back, {remedy}")),
             StoreError::NotThen { .. } => {
-                Self::not_found(message).hint("bd log ID shows its versions")
+                Self::not_found(message).hint("run `bd log ID` to see its versions")
             }
             StoreError::CannotRestore { .. } => {
-                Self::illegal(message).hint("bd log ID shows its versions")
+                Self::illegal(message).hint("run `bd log ID` to see its versions")
             }
             StoreError::NoHistory { .. } => Self::no_repository(message)
                 .hint("put it under git, jj or hg and commit the ledger; nothing was changed"),
@@ -332,30 +330,30 @@ impl From<StoreError> for Failure {
             StoreError::Record(error) => error.into(),
             StoreError::Lease(error) => (*error).into(),
             StoreError::NoSuchWorktree { .. } => {
-                Self::not_found(message).hint("bd worktree list shows the checkouts")
+                Self::not_found(message).hint("run `bd worktree list` to see the checkouts")
             }
             StoreError::Outrun { pull, .. } => Self::new(Exit::Busy, "outrun", message)
                 .hint(if pull { "nothing is lost; try again" } else { "try again without --no-pull" }),
             StoreError::HoldsCode { push, .. } => Self::new(Exit::Failed, "holds_code", message).hint(format!(
-                "push them with {push}, or run bd sync --with-code, which runs the repository's own hooks"
+                "push them with `{push}`, or run `bd sync --with-code`, which also runs the repository's own hooks"
             )),
             StoreError::UntrustedPrograms { root, .. } => Self::untrusted(message)
-                .hint(format!("bd trust --dry-run shows all of them; bd trust {0} agrees to exactly these", root.display())),
+                .hint(format!("run `bd trust --dry-run` to see all of them, then `bd trust {0}` to agree to exactly these", root.display())),
             StoreError::Unseen { .. } => Self::new(Exit::Damaged, "leak", message)
-                .hint("bring it back, or take it out of the project with bd repo remove"),
+                .hint("bring it back, or remove it from the project with `bd repo remove`"),
             StoreError::PrivatePush { .. } => Self::new(Exit::Damaged, "leak", message)
-                .hint("bd check-leaks --range A..B says what it is, over the commits that would be sent; nothing was sent"),
+                .hint("nothing was sent; run `bd check-leaks --range A..B` over those commits to see what it is"),
             StoreError::PrivateCommit { .. } => Self::new(Exit::Damaged, "leak", message)
-                .hint("bd check-leaks says what it is; nothing was committed or sent"),
+                .hint("nothing was committed or sent; run `bd check-leaks` to see what it is"),
             StoreError::Hooks(HookError::NotInstalled) => {
-                Self::not_found(message).hint("bd hooks install puts them in")
+                Self::not_found(message).hint("run `bd hooks install`")
             }
             StoreError::Hooks(HookError::Edited { .. }) => Self::illegal(message)
-                .hint("keep what you added elsewhere and remove the file yourself; the rest then goes without a trace"),
+                .hint("save what you added and remove the file yourself, then run `bd hooks uninstall` again"),
             StoreError::Hooks(HookError::LeadsOut { .. }) => Self::illegal(message)
-                .hint("name the directory with git config core.hooksPath if it is yours"),
+                .hint("if the directory is yours, name it with `git config core.hooksPath`"),
             StoreError::Hooks(HookError::OtherDriver { .. }) => Self::illegal(message)
-                .hint("take that setting out of the repository's own settings yourself, or leave it and use --no-merge-driver"),
+                .hint("remove that setting from the repository's own settings, or keep it and use --no-merge-driver"),
             StoreError::Hooks(_) => Self::illegal(message),
             StoreError::OtherTarget { .. } => {
                 Self::illegal(message).hint("withdraw it in that project first")
@@ -366,23 +364,23 @@ impl From<StoreError> for Failure {
                 "the project has no ledger of its own yet; ask its maintainers, then add --start-ledger to let this one be committed",
             ),
             StoreError::PrivateTarget { .. } => Self::would_leak(message).hint(
-                "say it from the private side (`bd dep add` the other way round), plan the dependent issue in the planning repo, or propose the private one first",
+                "reverse the dependency, plan the dependent issue in the planning repo, or propose the private one first",
             ),
             StoreError::PrivateMention { .. } => Self::would_leak(message)
                 .hint("remove the id, or propose that issue too"),
             StoreError::StillProposed { .. } => {
-                Self::illegal(message).hint("bd withdraw ID makes it private again")
+                Self::illegal(message).hint("run `bd withdraw ID` to make it private again")
             }
             StoreError::NotCommitter { remedy, .. } => Self::new(Exit::Illegal, "read_only", message).hint(remedy),
             StoreError::NotMaintainer { .. } => Self::new(Exit::Illegal, "read_only", message)
-                .hint("bd proposals --mine shows yours, bd withdraw takes one back; if you maintain this project: bd config set routing.role maintainer"),
+                .hint("run `bd proposals --mine` to see yours; if you maintain this project, run `bd config set routing.role maintainer`"),
             StoreError::Move(IllegalMove { standing: Standing::Canonical, .. }) => Self::illegal(message)
-                .hint("it is this repo's own already; if you plan here for a project, run the same command in the project (bd init --contributor sets up a planning repo)"),
+                .hint("it belongs to this repo already; if you plan here for a project, run the same command in the project (set it up with `bd init --contributor`)"),
             StoreError::Move(_) => {
-                Self::illegal(message).hint("bd proposals --all shows how each one stands")
+                Self::illegal(message).hint("run `bd proposals --all` to see the state of each")
             }
             StoreError::NoPlanningCopy { .. } => Self::illegal(message)
-                .hint("only the one who planned an issue can do that; a maintainer uses bd accept or bd reject"),
+                .hint("only the person who planned the issue can do that; maintainers use `bd accept` or `bd reject`"),
             StoreError::PlannedHere { project, .. } => {
                 let project = project.map(|name| format!(" ({name})")).unwrap_or_default();
                 Self::illegal(message)
@@ -391,29 +389,29 @@ impl From<StoreError> for Failure {
             StoreError::NotMerged { .. } => Self::new(Exit::Illegal, "not_merged", message)
                 .hint("merge the branch, then accept or reject the proposal"),
             StoreError::TooMany { count, .. } => Self::new(Exit::Damaged, "too_many", message)
-                .hint(format!("if that is what you want, say so with --count {count}")),
+                .hint(format!("if that is what you want, add --count {count}")),
             StoreError::NoRoute { missing, .. } => Self::new(Exit::Usage, "no_route", message)
-                .hint(format!("bd config set {missing} PATH, or name the repo with --repo")),
+                .hint(format!("run `bd config set {missing} PATH`, or name the repo with --repo")),
             StoreError::NoPlanningRepo => Self::new(Exit::Usage, "no_route", message).hint(
                 "run `bd init --contributor`, or name a repo with --repo; if you maintain this project, run `bd init --maintainer`",
             ),
             StoreError::BadRoute { .. } => Self::no_repository(message)
-                .hint("make it with bd init --contributor PATH, or name another repo with --repo"),
+                .hint("run `bd init --contributor PATH` to make it, or name another repo with --repo"),
             StoreError::Untrusted { .. } => Self::untrusted(message)
-                .hint("look at .beads/config.toml; bd config trust agrees to the paths in it"),
+                .hint("read .beads/config.toml, then run `bd config trust` if you agree to the paths in it"),
             StoreError::NoSuchProject { .. } => Self::not_found(message),
             StoreError::NoSuchRepo { .. } => {
-                Self::not_found(message).hint("bd repo list shows the repos; bd repo add PATH joins one")
+                Self::not_found(message).hint("run `bd repo list` to see the repos, or `bd repo add PATH` to join one")
             }
             StoreError::NotARepo { .. } => Self::no_repository(message)
-                .hint("bd init makes a ledger there; bd init --contributor PATH makes a planning repo"),
+                .hint("run `bd init` there for a ledger, or `bd init --contributor PATH` for a planning repo"),
             StoreError::NoSuchRevision { .. } => Self::not_found(message)
                 .hint("name a branch, tag or commit of that repo, or a date: 2026-03-01, yesterday, 3d (three days ago)"),
             StoreError::NoCommonCommit { .. } => {
-                Self::not_found(message).hint("with two dots instead of three they are compared as they are")
+                Self::not_found(message).hint("use two dots instead of three to compare them as they are")
             }
             StoreError::NotFound { .. } => {
-                Self::not_found(message).hint("bd list --all shows every id")
+                Self::not_found(message).hint("run `bd list --all` to see every id")
             }
             StoreError::LivesElsewhere { repos, .. } => Self::not_found(message)
                 .hint("leave --repo out to see it, or name that repo")
@@ -428,28 +426,28 @@ impl From<StoreError> for Failure {
                 if of == 1 { failure.fact("id", &words.concat()) } else { failure.texts("ids", &words) }
             }
             StoreError::Unreadable { .. } => {
-                Self::damaged(message).hint("bd doctor names the line")
+                Self::damaged(message).hint("run `bd doctor` to see which line")
             }
             StoreError::Cycle { .. } => {
-                Self::illegal(message).hint("bd dep tree ID shows what depends on what")
+                Self::illegal(message).hint("run `bd dep tree ID` to see the dependencies")
             }
             StoreError::Taken { .. } => {
                 Self::illegal(message).hint("leave --id out to get a fresh id")
             }
             StoreError::NothingToUndo { .. } => Self::not_found(message)
-                .hint("bd log shows what was written elsewhere or earlier; bd restore ID --at REV brings it back"),
+                .hint("run `bd log` for earlier writes, and `bd restore ID --at REV` to bring one back"),
             StoreError::UndoClash { .. } => Self::new(Exit::Damaged, "conflict", message)
-                .hint("nothing was changed; look with bd show ID, and set by hand what should go back"),
+                .hint("nothing was changed; look with `bd show ID` and set the field by hand"),
             StoreError::UndoDeleted { .. } | StoreError::UndoDeletedTarget { .. } => {
                 Self::illegal(message)
-                    .hint("nothing was changed; bd reopen ID brings a deleted issue back, then undo again")
+                    .hint("nothing was changed; run `bd reopen ID` on the deleted issue, then undo again")
             }
             StoreError::UndoReferenced { .. } => Self::illegal(message)
-                .hint("nothing was changed; bd delete leaves a tombstone that others may refer to"),
+                .hint("nothing was changed; run `bd delete` instead: its tombstone keeps the id"),
             StoreError::UndoTooLarge { .. } => Self::illegal(message)
-                .hint("nothing was changed; bd restore ID --at REV brings back what a commit holds"),
+                .hint("nothing was changed; run `bd restore ID --at REV` to bring back a committed version"),
             StoreError::UndoLog { path, .. } => Self::damaged(message).hint(format!(
-                "nothing was changed; later writes can be undone; without {} undo starts anew",
+                "nothing was changed; later writes can still be undone. Without {}, undo starts again from nothing",
                 path.display()
             )),
             StoreError::UndoElsewhere { .. } => Self::no_repository(message)

@@ -14,9 +14,9 @@ impl From<ChangeError> for Failure {
                 Self::illegal(message).hint(format!("run `bd reopen {id}` to bring it back"))
             }
             ChangeError::Claimed { .. } => Self::new(Exit::Claimed, "claimed", message),
-            ChangeError::Done { .. } => Self::illegal(message).hint("bd reopen makes it open"),
+            ChangeError::Done { .. } => Self::illegal(message).hint("run `bd reopen` first"),
             ChangeError::OddValue { .. } => {
-                Self::damaged(message).hint("mend that field of the line by hand")
+                Self::damaged(message).hint("fix that field of the line by hand")
             }
             ChangeError::SelfDependency(_) => Self::illegal(message),
             ChangeError::OpenBlockers { blockers, .. } => Self::illegal(message)
@@ -30,14 +30,14 @@ impl From<ChangeError> for Failure {
                 Self::illegal(message).fact("state", from.word()).texts("legal", &legal)
             }
             ChangeError::Workflow(WorkflowError::OpenTasks { tasks, .. }) => Self::illegal(message)
-                .hint("bd workflow complete --skip-open closes them as skipped, bd workflow abandon gives all up; bd close --force leaves them")
+                .hint("run `bd workflow complete --skip-open` to close them as skipped, `bd workflow abandon` to give up, or `bd close --force` to leave them open")
                 .texts("tasks", &tasks),
             ChangeError::Workflow(WorkflowError::StatusFollows { state, .. }) => {
                 let legal: Vec<String> = state.next().iter().map(|state| state.word().to_owned()).collect();
                 Self::illegal(message).fact("state", state.word()).texts("legal", &legal)
             }
             ChangeError::Workflow(WorkflowError::NotWorkflow(_)) => {
-                Self::illegal(message).hint("bd workflow list shows the workflows")
+                Self::illegal(message).hint("run `bd workflow list` to see the workflows")
             }
             ChangeError::Workflow(WorkflowError::NotTask(_)) => Self::illegal(message),
             _ => Self::usage(message),
@@ -52,25 +52,28 @@ impl From<LedgerError> for Failure {
             LedgerError::Lock(LockError::Timeout { .. }) => {
                 Self::busy(message).hint("try again, or wait longer with --lock-timeout")
             }
-            LedgerError::Lock(LockError::Failed { .. }) => Self::busy(message)
-                .hint("this file system cannot lock; reading works, writing does not"),
-            LedgerError::Unstable { .. } => Self::busy(message).hint("try again"),
-            LedgerError::Vanished { what: "missing", .. } => Self::busy(message)
-                .hint("try again when version control is done; if it stays so, get the committed file back (git checkout -- FILE), then run bd recover"),
-            LedgerError::Vanished { .. } => Self::damaged(message)
-                .hint("restore the file from the last commit (git checkout -- FILE)"),
-            LedgerError::Torn { .. } => Self::damaged(message)
-                .hint("restore the file from version control, or run bd doctor --fix"),
-            LedgerError::Conflicted { .. } => Self::damaged(message)
-                .hint("bd resolve merges both sides and takes the markers out"),
-            LedgerError::Markers { .. } => Self::damaged(message).hint(
-                "nothing was changed; put the markers right by hand, or have version control merge the file again",
-            ),
-            LedgerError::Missing { .. } => {
-                Self::no_repository(message).hint(NO_LEDGER)
+            LedgerError::Lock(LockError::Failed { .. }) => {
+                Self::busy(message).hint("this file system cannot lock; reading works, writing does not")
             }
-            LedgerError::Linked { .. } => Self::illegal(message)
-                .hint("move the ledger there, or name its directory in .beads/redirect"),
+            LedgerError::Unstable { .. } => Self::busy(message).hint("try again"),
+            LedgerError::Vanished { what: "missing", .. } => Self::busy(message).hint(
+                "try again when version control is done; if it stays so, run `git checkout -- FILE`, then `bd recover`",
+            ),
+            LedgerError::Vanished { .. } => {
+                Self::damaged(message).hint("restore the file from the last commit: `git checkout -- FILE`")
+            }
+            LedgerError::Torn { .. } => {
+                Self::damaged(message).hint("restore the file from version control, or run `bd doctor --fix`")
+            }
+            LedgerError::Conflicted { .. } => {
+                Self::damaged(message).hint("run `bd resolve` to merge both sides and remove the markers")
+            }
+            LedgerError::Markers { .. } => Self::damaged(message)
+                .hint("nothing was changed; fix the markers by hand, or have version control merge the file again"),
+            LedgerError::Missing { .. } => Self::no_repository(message).hint(NO_LEDGER),
+            LedgerError::Linked { .. } => {
+                Self::illegal(message).hint("move the ledger there, or name its directory in .beads/redirect")
+            }
             LedgerError::WriteProtected { ref path } => {
                 let hint = format!("run chmod u+w {} if it may be changed", path.display());
                 Self::illegal(message).hint(hint)
@@ -79,7 +82,7 @@ impl From<LedgerError> for Failure {
                 Self::illegal(message)
             }
             LedgerError::Gate { .. } => Self::new(Exit::Gate, "gate", message)
-                .hint("this is a fault of bd; please report it with the refused file"),
+                .hint("this is a bug in bd; please report it with the refused file"),
             LedgerError::Fs(_) | LedgerError::Lock(LockError::Open(_)) => Self::failed(message),
         }
     }

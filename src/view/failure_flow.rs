@@ -8,49 +8,49 @@ impl From<FlowError> for Failure {
         let message = error.to_string();
         match error {
             FlowError::OpenTasks { tasks, .. } => Self::illegal(message)
-                .hint("close them, or say --skip-open: that closes them as skipped; bd workflow abandon gives all of it up")
+                .hint("close them, add --skip-open to close them as skipped, or run `bd workflow abandon`")
                 .texts("tasks", &tasks),
             FlowError::Running { tasks, .. } => Self::illegal(message)
-                .hint("wait for them, or have them given back with bd release; bd leases shows who holds what")
+                .hint("wait for them or have them released; run `bd leases` to see who holds what")
                 .texts("tasks", &tasks),
             FlowError::Hidden { repos, .. } => Self::illegal(message)
-                .hint("work from the project that has all of them, or join them with bd repo add; bd workflow abandon gives it up")
+                .hint("work from the project that has all of them, join them with `bd repo add`, or run `bd workflow abandon`")
                 .texts("repos", &repos),
             FlowError::NoTasks { .. } => Self::illegal(message)
-                .hint("bd workflow add-task adds one; bd workflow replan takes a whole plan"),
+                .hint("run `bd workflow add-task` to add one, or `bd workflow replan` for a whole plan"),
             FlowError::OtherCommand { state, .. } => {
                 let legal: Vec<String> = state.next().iter().map(|state| state.word().to_owned()).collect();
                 Self::illegal(message).fact("state", state.word()).texts("legal", &legal)
             }
             FlowError::NoRepo { tasks } => Self::usage(message)
-                .hint("say in each task of the plan: repo = \"NAME\", with a name of bd repo list")
+                .hint("add repo = \"NAME\" to each task of the plan; `bd repo list` shows the names")
                 .texts("tasks", &tasks),
             FlowError::Mixed { .. } => Self::would_leak(message)
                 .hint("nothing was written; make one workflow for each, or propose the private issues first"),
             FlowError::NotAmong { tasks } => Self::usage(message)
-                .hint("name these repos with --repo too, or leave --repo out: then those of the tasks count")
+                .hint("name these repos with --repo too, or leave --repo out to use the repos of the tasks")
                 .texts("tasks", &tasks),
             FlowError::SeveralHomes { repos } => Self::illegal(message)
-                .hint("run bd state move --to global in each of them, or name one for all with BD_STATE_DIR")
+                .hint("run `bd state move --to global` in each of them, or set BD_STATE_DIR for all")
                 .texts("repos", &repos),
             FlowError::PlanIsFixed { state, .. } => Self::illegal(message)
                 .hint("make a new workflow for what is left to do")
                 .fact("state", state.word()),
-            FlowError::NoSuchTask { .. } => Self::not_found(message).hint("bd workflow show names its tasks"),
+            FlowError::NoSuchTask { .. } => Self::not_found(message).hint("run `bd workflow show` to see its tasks"),
             FlowError::Namesakes { ids, .. } => Self::new(Exit::NotFound, "ambiguous", message)
-                .hint("name one of them by its id; bd workflow remove-task WF ID takes one out")
+                .hint("name one by its id, or remove one with `bd workflow remove-task WF ID`")
                 .texts("candidates", &ids),
             FlowError::TaskStays { why, .. } => Self::illegal(message)
-                .hint("work that is done or goes on is not taken out of a plan; bd release gives it back first")
+                .hint("finished or running work stays in the plan; release the task first with `bd release`")
                 .fact("task_state", why),
             FlowError::WouldMove { tasks } => Self::illegal(message)
-                .hint("leave repo out for them, or give them new names: then the old ones go and new ones are filed there")
+                .hint("leave repo out for these tasks, or rename them: the old ones are removed and new ones filed there")
                 .texts("tasks", &tasks),
             FlowError::PartlyChanged { ids, .. } => Self::failed(message)
-                .hint("run the same again when the ledger can be written: it finishes what is left")
+                .hint("run the same command again once the ledger can be written; it finishes the rest")
                 .texts("ids", &ids),
             FlowError::HalfMade { ids, .. } => Self::failed(message)
-                .hint("bd delete takes them out when the ledger can be written again")
+                .hint("run `bd delete` on them once the ledger can be written again")
                 .texts("ids", &ids),
         }
     }

@@ -17,16 +17,15 @@ impl From<TemplateError> for Failure {
     fn from(error: TemplateError) -> Self {
         let message = error.to_string();
         match error {
-            TemplateError::NotFound { .. } => Self::not_found(message).hint("bd template list shows them"),
+            TemplateError::NotFound { .. } => Self::not_found(message).hint("run `bd template list` to see them"),
             TemplateError::BadName { .. } | TemplateError::BadVariable { .. } => Self::usage(message),
-            TemplateError::Broken { problems, .. } => {
-                Self::broken_plan(message, &problems).hint("nothing was written; bd template validate FILE looks again")
-            }
+            TemplateError::Broken { problems, .. } => Self::broken_plan(message, &problems)
+                .hint("nothing was written; fix it and check with `bd template validate FILE`"),
             TemplateError::Variables { missing, unknown, .. } => {
                 let missing: Vec<String> = missing.into_iter().map(|one| one.name).collect();
                 let unknown: Vec<String> = unknown.into_iter().map(|(name, _)| name).collect();
                 Self::usage(message)
-                    .hint("--var NAME=VALUE sets one; bd template show says what each means")
+                    .hint("set each with --var NAME=VALUE; run `bd template show` for their meaning")
                     .texts("missing", &missing)
                     .texts("unknown", &unknown)
             }

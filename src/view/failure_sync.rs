@@ -8,10 +8,10 @@ impl From<SyncError> for Failure {
         let message = error.to_string();
         match error {
             SyncError::NoVcs { .. } => Self::no_repository(message).hint(
-                "put it under git, jj or hg; without one, bd resolve merges a ledger that you bring here by hand",
+                "put it under git, jj or hg; without one, copy the other ledger here by hand and run `bd resolve`",
             ),
             SyncError::NoHistory { .. } => Self::no_repository(message)
-                .hint("put it under git, jj or hg; bd undo takes back what was written last"),
+                .hint("put it under git, jj or hg; to take back the last write, run `bd undo`"),
             SyncError::Busy { .. } | SyncError::Commit(CommitError::Busy { .. }) => {
                 Self::busy(message).hint("nothing was changed; try again")
             }
@@ -19,30 +19,30 @@ impl From<SyncError> for Failure {
                 Self::new(Exit::Damaged, "unfinished", message).hint("finish it or abort it, then sync again")
             }
             SyncError::Conflicts { .. } => Self::new(Exit::Damaged, "conflict", message)
-                .hint("nothing was merged; merge these with your version control, the ledger then merges along"),
+                .hint("nothing was merged; merge these files with your version control, and the ledger merges with them"),
             SyncError::InTheWay { .. } => Self::new(Exit::Damaged, "in_the_way", message)
-                .hint("nothing was merged; commit these files or put them aside, then sync again"),
+                .hint("nothing was merged; commit or stash these files, then sync again"),
             SyncError::Unreachable { .. } => Failure {
                 recoverable: true,
-                ..Self::new(Exit::Failed, "unreachable", message).hint("what is here is committed; sync again later")
+                ..Self::new(Exit::Failed, "unreachable", message).hint("your changes are committed here; sync again later")
             },
             SyncError::Refused { .. } => Self::new(Exit::Failed, "refused", message)
-                .hint("the other side does not want these commits; what is here is committed"),
+                .hint("the remote rejected these commits; your changes are committed here"),
             SyncError::HookRefused { .. } => {
-                Self::new(Exit::Failed, "refused", message).hint("nothing was sent; what is here is committed")
+                Self::new(Exit::Failed, "refused", message).hint("nothing was sent; your changes are committed here")
             }
             SyncError::Heads { .. } => Self::new(Exit::Failed, "several_heads", message)
                 .hint("nothing was merged or pushed; merge them, or update to one of them, then sync again"),
             SyncError::Several { .. } => Self::new(Exit::NotFound, "ambiguous", message).hint("name one commit"),
             SyncError::NewHead { .. } => Self::new(Exit::Failed, "new_head", message).hint(
-                "nothing was sent; bd sync --bookmark NAME exchanges with a bookmark that is there, or merge the head with hg first",
+                "nothing was sent; name an existing bookmark with `bd sync --bookmark NAME`, or merge the head with hg first",
             ),
             SyncError::Unfit { ref what } => {
                 let hint = match () {
                     () if what.contains("conflict") => {
-                        "nothing was sent; settle the conflict (bd resolve, then bd sync; or jj resolve) and sync again"
+                        "nothing was sent; run `bd resolve` or `jj resolve`, then sync again"
                     }
-                    () if what.contains("description") => "nothing was sent; describe it with jj describe and sync again",
+                    () if what.contains("description") => "nothing was sent; run `jj describe`, then sync again",
                     () => "nothing was sent; change that with jj and sync again",
                 };
                 Self::new(Exit::Failed, "refused", message).hint(hint)
@@ -56,12 +56,12 @@ impl From<SyncError> for Failure {
             SyncError::Commit(CommitError::Overlooked { path, flag }) => {
                 let way = format!("git update-index --no-{flag} {}", path.display());
                 Self::new(Exit::Damaged, "would_lose", message)
-                    .hint(format!("nothing was sent; run {way}, then try again"))
+                    .hint(format!("nothing was sent; run `{way}`, then try again"))
             }
             SyncError::Commit(CommitError::Staged { .. }) => Self::new(Exit::Damaged, "would_lose", message)
-                .hint("nothing was changed; commit them or unstage them with git restore --staged, then try again"),
+                .hint("nothing was changed; commit them or unstage them with `git restore --staged`, then try again"),
             SyncError::Kept { .. } => Self::new(Exit::Damaged, "would_lose", message)
-                .hint("nothing was changed; save what is there or bring it elsewhere first"),
+                .hint("nothing was changed; save or move what is there first"),
             SyncError::NoSnapshot { .. } => Self::not_found(message),
             SyncError::Unsupported { .. }
             | SyncError::NoCheckout { .. }

@@ -10,7 +10,7 @@ impl From<WorkspaceError> for Failure {
         let message = error.to_string();
         match error {
             WorkspaceError::NotFound { .. } => Self::not_found(message)
-                .hint("bd workspace list shows them; an id, a path, an issue or a branch names one"),
+                .hint("run `bd workspace list` to see them; name one by id, path, issue or branch"),
             WorkspaceError::Ambiguous { .. } => {
                 Self::new(Exit::NotFound, "ambiguous", message).hint("type more characters of the id")
             }
@@ -19,16 +19,15 @@ impl From<WorkspaceError> for Failure {
             }
             WorkspaceError::Lost { .. } => Self::busy(message).hint("try again"),
             WorkspaceError::RepoNotHere { .. } => {
-                Self::not_found(message).hint("bd repo list shows those of the project; --repo names another")
+                Self::not_found(message).hint("run `bd repo list` to see the project's repos; name one with --repo")
             }
-            WorkspaceError::NoPlace { .. } => Self::failed(message).hint("bd config set workspace.path DIR sets one"),
-            WorkspaceError::UntrustedPath { .. } => {
-                Self::untrusted(message).hint("bd config trust shows and allows it; --path names another place")
-            }
+            WorkspaceError::NoPlace { .. } => Self::failed(message).hint("run `bd config set workspace.path DIR`"),
+            WorkspaceError::UntrustedPath { .. } => Self::untrusted(message)
+                .hint("run `bd config trust` to see and allow it, or name another place with --path"),
             WorkspaceError::UntrustedSetup { .. } => Self::untrusted(message)
-                .hint("bd config trust shows and allows it; --no-setup does without, --setup COMMAND names another"),
+                .hint("run `bd config trust` to see and allow it, or use --no-setup or --setup COMMAND"),
             WorkspaceError::SetupFailed { .. } => {
-                Self::failed(message).hint("try the command in this checkout; --no-setup does without it")
+                Self::failed(message).hint("try the command in this checkout, or use --no-setup")
             }
             WorkspaceError::TooMuchToCopy { .. } => {
                 Self::failed(message).hint("narrow .worktreeinclude and workspace.copy, or raise workspace.copy_limit")
@@ -40,47 +39,44 @@ impl From<WorkspaceError> for Failure {
             WorkspaceError::TooLarge { reclaimable, idle, .. } => no_room(message, reclaimable, idle),
             WorkspaceError::TooMany { reclaimable, idle, .. } => no_room(message, reclaimable, idle),
             WorkspaceError::NotAdopted { .. } => {
-                Self::failed(message).hint("bd worktree list shows the checkouts of this repository")
+                Self::failed(message).hint("run `bd worktree list` to see the checkouts of this repository")
             }
             WorkspaceError::IllegalMove { from, .. } => {
                 let legal: Vec<&str> = from.moves().iter().map(|state| state.word()).collect();
                 let legal = if legal.is_empty() { "nothing".to_owned() } else { legal.join(", ") };
                 Self::illegal(message).hint(format!("it can become {legal}"))
             }
-            WorkspaceError::NoMergeCommit { .. } => Self::illegal(message).hint("--merge-commit names it"),
+            WorkspaceError::NoMergeCommit { .. } => Self::illegal(message).hint("name it with --merge-commit"),
             WorkspaceError::NoSuchCommit { .. } => Self::not_found(message)
-                .hint("fetch it first; a merge commit is looked for in the workspace and in its parent"),
-            WorkspaceError::BadAddress { .. } => Self::usage(message).hint("it begins with https://"),
-            WorkspaceError::Gone { .. } => {
-                Self::not_found(message).hint("bd workspace list shows those that are there")
-            }
+                .hint("fetch it first; bd looks for the merge commit in the workspace and in its parent"),
+            WorkspaceError::BadAddress { .. } => Self::usage(message).hint("use an address that begins with https://"),
+            WorkspaceError::Gone { .. } => Self::not_found(message).hint("run `bd workspace list` to see them"),
             WorkspaceError::NotOfKind { .. } => Self::usage(message),
             WorkspaceError::Kept { reasons, .. } => {
                 let texts: Vec<String> = reasons.iter().map(|reason| reason.text.clone()).collect();
                 let kinds: Vec<String> = reasons.iter().map(|reason| reason.loss.word().to_owned()).collect();
                 Self::new(Exit::Damaged, "would_lose", message)
-                    .hint("nothing was removed; save what is there first: commit and push it, merge it, let go of what is held, end what runs there")
+                    .hint("nothing was removed; first push or merge its commits, release its claims, and end the programs that run in it")
                     .texts("reasons", &texts)
                     .texts("kinds", &kinds)
             }
             WorkspaceError::AlreadyGone { .. } => {
-                Self::not_found(message).hint("bd workspace list --all shows what was there")
+                Self::not_found(message).hint("run `bd workspace list --all` to see removed ones")
             }
             WorkspaceError::Busy { .. } | WorkspaceError::Changed { .. } => {
-                Self::busy(message).hint("try again when that is over")
+                Self::busy(message).hint("try again when that is done")
             }
             WorkspaceError::HalfRemoved { key, .. } => {
-                let failure = Self::failed(message).hint("bd workspace gc --apply finishes it");
+                let failure = Self::failed(message).hint("run `bd workspace gc --apply` to finish");
                 match key {
                     Some(key) => failure.fact("kept", &key),
                     None => failure,
                 }
             }
             WorkspaceError::NotEmpty { .. } => Self::new(Exit::Damaged, "in_the_way", message)
-                .hint("nothing was written; name a directory that is not there, or an empty one"),
-            WorkspaceError::NotKept { .. } => {
-                Self::not_found(message).hint("bd workspace show says what was kept of one that was removed by force")
-            }
+                .hint("nothing was written; name a directory that is empty or does not exist"),
+            WorkspaceError::NotKept { .. } => Self::not_found(message)
+                .hint("run `bd workspace show` to see what was saved of a workspace removed by force"),
         }
     }
 }
@@ -91,7 +87,7 @@ fn no_room(message: String, reclaimable: u64, idle: usize) -> Failure {
         0 => "no workspace is idle; finish a job, or change the limit".to_owned(),
         _ => {
             let idle = plural(idle, "workspace");
-            format!("{idle} with {} could be given back: bd workspace gc shows them", size::text(reclaimable))
+            format!("{idle} with {} could be freed; run `bd workspace gc` to see them", size::text(reclaimable))
         }
     };
     let bytes = i64::try_from(reclaimable).unwrap_or(i64::MAX);

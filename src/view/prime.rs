@@ -233,7 +233,7 @@ fn project_text(prime: &Prime, room: usize, left_out: &mut usize) -> String {
     let fitted = budget::fit(&[(100, text)], room.saturating_sub(head.len()) / 4).remove(0);
     *left_out += usize::from(fitted.left_out > 0);
     match fitted.text.is_empty() {
-        true => "`.beads/PRIME.md` did not fit: `bd prime --full`\n".to_owned(),
+        true => format!("`.beads/PRIME.md` did not fit; read the file ({} bytes left out)\n", fitted.left_out),
         false => head.to_owned() + &fitted.text,
     }
 }

@@ -46,15 +46,15 @@ pub fn kept_text(why: &Kept) -> String {
         format!("{}{more}", ids[..ids.len().min(SHOWN)].join(", "))
     };
     match why {
-        Kept::Uncommitted => "not committed as it is; bd commit does that".to_owned(),
-        Kept::Unpublished => "others do not have it as it is; bd sync sends it".to_owned(),
-        Kept::Needed(ids) if ids.is_empty() => "others may stand on it; there are too many to tell".to_owned(),
+        Kept::Uncommitted => "not committed as it is; run `bd commit`".to_owned(),
+        Kept::Unpublished => "not published as it is; run `bd sync`".to_owned(),
+        Kept::Needed(ids) if ids.is_empty() => "other issues may depend on it; there are too many to check".to_owned(),
         Kept::Needed(ids) => format!("without it another answer would be given about {}", some(ids)),
         Kept::Children(ids) => format!("has children that are not done: {}", some(ids)),
         Kept::Proposed => "its proposal awaits a decision".to_owned(),
         Kept::News => "other clones have yet to hear of it; --tombstones lets it go".to_owned(),
         Kept::Pinned => "pinned".to_owned(),
-        Kept::Copies => "stands on several lines, here or in another repo".to_owned(),
+        Kept::Copies => "is on several lines, here or in another repo".to_owned(),
         Kept::Undated => "nothing says when it was closed".to_owned(),
     }
 }

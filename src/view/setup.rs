@@ -15,7 +15,7 @@ answer! {
     }
 
     fn set_up_file(file: &SetupFile) {
-        what: file.what, path: &file.path, state: file.state.word(), text: &file.text,
+        what: file.what, path: &file.path, state: file.state.word(), because: &file.because, text: &file.text,
     }
 
     /// What was set up for a client, or is.

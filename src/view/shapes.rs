@@ -180,7 +180,7 @@ pub fn reason_text(reason: &Reason, time: impl Fn(&str) -> String) -> String {
             format!("its ancestor {ancestor} is blocked by {}", blockers.join(", "))
         }
         Reason::OpenChildren(children) => {
-            format!("it is an epic with open children (bd ready --include-epics lists it): {}", children.join(", "))
+            format!("it is an epic with open children (listed by `bd ready --include-epics`): {}", children.join(", "))
         }
         Reason::Taken(Taken::Held { holder, worktree, expires }) => {
             let place = worktree.as_ref().map(|name| format!(" in {name}")).unwrap_or_default();
@@ -219,20 +219,20 @@ pub fn warning_text(warning: &Warning) -> String {
         }
         Warning::Repo(problem) => match problem {
             RepoProblem::Missing { .. } | RepoProblem::NoRepo { .. } => {
-                format!("{problem}; its issues are left out (make it, or bd repo remove it)")
+                format!("{problem}; its issues are left out; create it, or run `bd repo remove`")
             }
             RepoProblem::Unusable { .. } => format!("{problem}; its issues are left out"),
-            RepoProblem::Untrusted { .. } => format!("{problem}: bd config trust"),
+            RepoProblem::Untrusted { .. } => format!("{problem}; run `bd config trust` to allow it"),
             RepoProblem::Twice { .. } | RepoProblem::Nested { .. } | RepoProblem::Joined { .. } => problem.to_string(),
         },
         Warning::Unread { repo, message } => format!("{repo} cannot be read: {message}; the other repos are shown"),
         Warning::Config(error) if error.fault == ConfigFault::Unmarked => {
-            format!("{error}; these settings are left out, and nothing is written until you run `bd trust`")
+            format!("{error}; these settings are ignored, and nothing is written until you run `bd trust`")
         }
         Warning::Config(error) if error.fault == ConfigFault::Stray => {
-            format!("{error}; it is not followed, and nothing is written until it does")
+            format!("{error}; it is ignored, and nothing is written until it leads there")
         }
-        Warning::Config(error) => format!("{error}; this file is left out, and nothing is written until it is mended"),
+        Warning::Config(error) => format!("{error}; this file is ignored, and nothing is written until it is fixed"),
         Warning::Held(Held { setting, because, .. }) => {
             format!("{}: {} = {} is {}", setting.place, setting.key.name, setting.value, because.text())
         }
@@ -251,27 +251,32 @@ pub fn warning_text(warning: &Warning) -> String {
             let more = ids.len().saturating_sub(3);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             let count = plural(ids.len(), "acknowledged write");
-            format!("{count} {verb} removed{place} by another program ({shown}{more}); look with bd recover --dry-run")
+            format!(
+                "{count} {verb} removed{place} by another program ({shown}{more}); run `bd recover --dry-run` to look"
+            )
         }
         Warning::Unwatched { repo, message } => {
-            format!("whether acknowledged writes are missing from {repo} cannot be told: {message}")
+            format!("cannot tell whether acknowledged writes are missing from {repo}: {message}")
         }
         Warning::NotLogged { repo, message } => {
-            let unknown = "neither bd undo nor bd recover would find it";
+            let unknown = "neither `bd undo` nor `bd recover` will find it";
             format!("written, but not noted in the log of {repo}: {message}; {unknown}")
         }
         Warning::DamagedThen { lines } => {
-            format!("{} of that version cannot be read, or stand twice", plural(*lines, "line"))
+            format!("{} of that version cannot be read, or occur twice", plural(*lines, "line"))
         }
-        Warning::NoPast { repo } => format!("{repo} is under no version control: how it was is not known"),
+        Warning::NoPast { repo } => format!("{repo} is not under version control, so its past is unknown"),
         Warning::ClaimStays { id, message } => {
-            format!("{id} is still claimed on the remote: {message}; bd release --remote ends it")
+            format!("{id} is still claimed on the remote: {message}; run `bd release --remote` to end it")
         }
         Warning::NotSettled { message } => {
             format!("written, but the claim on it could not be brought up to date: {message}")
         }
         Warning::Record { path, line, what } => {
-            format!("{}:{line}: a record that cannot be read: {what}; bd doctor says what to do", path.display())
+            format!(
+                "{}:{line}: a record that cannot be read: {what}; run `bd doctor` to see what to do",
+                path.display()
+            )
         }
         Warning::SiblingUnread { worktree, message } => {
             format!("what the checkout {worktree} says is not known: {message}")

@@ -152,12 +152,14 @@ pub fn workflow_remarks(flow: &Flow, calendar: &Calendar) -> Vec<String> {
     if one.astray {
         let (state, status) = (one.state, one.row.issue.status.as_str());
         lines.push(format!(
-            "its issue is {status}, which does not go with {state}: bd workflow set --state {state} puts it right"
+            "its issue is {status}, which does not match {state}; run `bd workflow set --state {state}`"
         ));
     }
     for (name, ids) in flow.namesakes() {
         let ids = ids.join(" ");
-        lines.push(format!("several tasks are named {name}: {ids}; bd workflow remove-task takes one out by its id"));
+        lines.push(format!(
+            "several tasks are named {name}: {ids}; remove one by its id with `bd workflow remove-task`"
+        ));
     }
     if let Some((holder, _)) = &flow.lock {
         let until = holder.expires.map(|at| format!(" until {}", calendar.full(at))).unwrap_or_default();
@@ -170,7 +172,7 @@ pub fn workflow_remarks(flow: &Flow, calendar: &Calendar) -> Vec<String> {
         // It is moved where it is.
         _ if flow.place.is_some() => {}
         State::InProgress if flow.is_done() => {
-            lines.push(format!("all tasks are done: bd workflow complete {}", one.id()));
+            lines.push(format!("all tasks are done; run `bd workflow complete {}`", one.id()));
         }
         State::Planning if flow.tasks.is_empty() => lines.push("it has no tasks yet".to_owned()),
         State::Planning | State::Ready => lines.push(format!("bd workflow start {} hands its tasks out", one.id())),
@@ -208,7 +210,7 @@ pub fn nothing_next(next: &Next) -> String {
     let (id, state) = (flow.workflow.id(), flow.workflow.state);
     match state {
         State::InProgress if flow.tasks.is_empty() => format!("{id} has no tasks"),
-        State::InProgress if flow.is_done() => format!("all tasks are done: bd workflow complete {id}"),
+        State::InProgress if flow.is_done() => format!("all tasks are done; run `bd workflow complete {id}`"),
         State::InProgress => {
             let why = next.passed_over.as_deref().map(|why| format!("; {why}")).unwrap_or_default();
             format!("nothing can be started now: {}{why}", progress_text(flow))

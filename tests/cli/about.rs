@@ -19,11 +19,11 @@ fn doctor_finds_and_fixes() {
         str![[r#"
 $ bd doctor
 damaged: $ROOT/web/.beads/beads.jsonl:4: ends in the middle of a value (column 15)
-    bd doctor --fix moves the line to .beads/damaged.txt
+    run `bd doctor --fix` to move the line to .beads/damaged.txt
 note: $ROOT/web/.beads/beads.jsonl:1: lines that end with a carriage return: 1
-    bd doctor --fix puts it right
+    run `bd doctor --fix` to repair it
 note: $ROOT/web/.beads/beads.jsonl:1: lines are not sorted by id
-    bd doctor --fix puts it right
+    run `bd doctor --fix` to repair it
 note: $ROOT/web/.beads/beads.jsonl:2: blank lines: 1
     harmless
 [exit 8]
@@ -75,11 +75,11 @@ old-1  P1  open    bug   From before
 old-2  P2  closed  task  Done long ago
 $ bd add 'Where to'
 ! error: $ROOT/web/.beads has two ledgers, beads.jsonl and issues.jsonl; writes need one
-! hint: bd doctor --fix joins them by id
+! hint: run `bd doctor --fix` to join them by id
 [exit 8]
 $ bd doctor
 damaged: $ROOT/web/.beads: two ledgers, beads.jsonl and issues.jsonl: both are shown, writes are refused
-    bd doctor --fix joins them by id
+    run `bd doctor --fix` to join them by id
 [exit 8]
 $ bd doctor --fix
 fixed: $ROOT/web/.beads/beads.jsonl: lines taken from $ROOT/web/.beads/issues.jsonl: 1; that file is now $ROOT/web/.beads/issues.jsonl.joined
@@ -108,7 +108,7 @@ $ bd doctor --json
       "file": "$ROOT/web/.beads/beads.jsonl",
       "line": 3,
       "message": "not a JSON object",
-      "remedy": "bd doctor --fix moves the line to .beads/damaged.txt"
+      "remedy": "run `bd doctor --fix` to move the line to .beads/damaged.txt"
     }
   ],
   "fixed": []
@@ -136,11 +136,11 @@ fn where_and_info() {
         str![[r#"
 $ bd where
 Ledger      $ROOT/web/.beads/beads.jsonl
-Directory   $ROOT/web/.beads
+Directory   .beads
 Because     working directory
 New ids     bd-…
-State home  $ROOT/web/.beads/run
-Its mode    repo: there is no version control
+State home  .beads/run
+Its mode    repo: not under version control
 Checkout    main
 New issues  go to .: routing.mode is single
 $ bd where --json
@@ -153,7 +153,7 @@ $ bd where --json
   "reason": "working directory",
   "state_home": "$ROOT/web/.beads/run",
   "state_mode": "repo",
-  "state_reason": "there is no version control",
+  "state_reason": "not under version control",
   "worktree": "main",
   "repos": [
     "."
@@ -202,10 +202,10 @@ $ bd info --bogus
     assert_data_eq!(Env::bare().script("where\ninfo --json"), str![[r#"
 $ bd where
 ! error: no .beads directory at or above $ROOT/web
-! hint: bd init makes one here; -C DIR or BEADS_DIR names another place
+! hint: run `bd init` to make one here, or name another place with -C DIR or BEADS_DIR
 [exit 9]
 $ bd info --json
-! {"error":{"code":"no_repository","message":"no .beads directory at or above $ROOT/web","hint":"bd init makes one here; -C DIR or BEADS_DIR names another place","recoverable":false,"exit_code":9}}
+! {"error":{"code":"no_repository","message":"no .beads directory at or above $ROOT/web","hint":"run `bd init` to make one here, or name another place with -C DIR or BEADS_DIR","recoverable":false,"exit_code":9}}
 [exit 9]
 
 "#]].raw());

@@ -121,10 +121,10 @@ $ bd agent show
 [exit 2]
 $ bd agent show nobody
 ! error: no agent "nobody" is registered
-! hint: bd agent list shows who is; bd agent register NAME registers one
+! hint: run `bd agent list` to see the agents, or `bd agent register NAME` to add one
 [exit 3]
 $ bd agent heartbeat
-! error: this is for an agent, and ann is a person
+! error: only agents can do this, and ann is a person
 ! hint: name the agent with BD_AGENT or --agent
 [exit 2]
 $ bd agent heartbeat --status gone
@@ -134,11 +134,11 @@ $ bd agent heartbeat --status gone
 [exit 2]
 $ bd --agent ag_0123456789ab list
 ! error: no agent "ag_0123456789ab" is registered
-! hint: bd agent list shows who is; bd agent register NAME registers one
+! hint: run `bd agent list` to see the agents, or `bd agent register NAME` to add one
 [exit 3]
 $ bd agent unregister nobody
 ! error: no agent "nobody" is registered
-! hint: bd agent list shows who is; bd agent register NAME registers one
+! hint: run `bd agent list` to see the agents, or `bd agent register NAME` to add one
 [exit 3]
 $ bd agent sweep --older-than soon
 ! error: invalid value 'soon' for '--older-than <DURATION>': not a length of time such as 90s, 30m, 2h or 1d
@@ -292,7 +292,7 @@ fn sweeping() {
 fn who_may_end_another_ones_session() {
     let env = Env::new();
     env.given("agent register boss --role coordinator\nagent register ann\nagent register bob");
-    env.bd(["--agent", "ann", "agent", "unregister", "bob"]).fails(5, &["bob is there"]);
+    env.bd(["--agent", "ann", "agent", "unregister", "bob"]).fails(5, &["bob is active, and ann is not a coordinator"]);
     env.bd(["--agent", "boss", "agent", "unregister", "bob"]).ok();
     env.bd(["--agent", "ann", "agent", "unregister"]).ok();
     env.bd(["agent", "unregister", "boss"]).ok();

@@ -34,7 +34,7 @@ fn an_unknown_id() {
         str![[r#"
 $ bd update zzz -p 1
 ! error: no issue found matching "zzz": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 
 "#]]
@@ -71,7 +71,7 @@ fn a_dependency_cycle() {
         str![[r#"
 $ bd dep add abc1 abd2
 ! error: bd-abc1 cannot depend on bd-abd2: that would close a cycle (bd-abc1 -> bd-abd2 -> bd-abc1)
-! hint: bd dep tree ID shows what depends on what
+! hint: run `bd dep tree ID` to see the dependencies
 [exit 5]
 
 "#]]

@@ -80,11 +80,11 @@ file: src/a.rs
 file: b.rs
 $ bd checkpoint show '1#7'
 ! error: no checkpoint matches "1#7"
-! hint: bd checkpoint list --all-worktrees shows all of them
+! hint: run `bd checkpoint list --all-worktrees` to see all of them
 [exit 3]
 $ bd checkpoint add 3 -m x
 ! error: no issue found matching "3": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 $ bd checkpoint add 1 -m ''
 ! error: the summary is empty
@@ -93,7 +93,7 @@ $ bd checkpoint add 1 -m x --detail '{'
 ! error: the detail is not one value of JSON
 [exit 2]
 $ bd checkpoint restore '1#1' --to out
-! error: cp_ID was made without --snapshot, so there are no files to restore
+! error: cp_ID was made without --snapshot, so it has no files to restore
 [exit 5]
 
 "#]]
@@ -246,7 +246,7 @@ fn a_snapshot_outlives_its_checkout() {
     fs::remove_dir_all(&second).unwrap();
     let id = added["id"].as_str().unwrap();
     env.write("full/x", "x");
-    bd(env, &format!("checkpoint restore {id} --to full")).fails(8, &["full is there and is not empty"]);
+    bd(env, &format!("checkpoint restore {id} --to full")).fails(8, &["full exists and is not empty"]);
     bd(env, &format!("checkpoint restore {id} --to full/x")).fails(8, &["is not empty"]);
     bd(env, &format!("checkpoint restore {id} --to ../then")).ok();
     let then = env.root().join("then");

@@ -35,7 +35,7 @@ $ bd close
 [exit 2]
 $ bd close nosuch
 ! error: no issue found matching "nosuch": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 $ bd reopen fix
 Reopened bd-fix
@@ -46,7 +46,7 @@ $ bd reopen
 [exit 2]
 $ bd reopen nosuch
 ! error: no issue found matching "nosuch": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 
 "#]]
@@ -147,7 +147,7 @@ fn defer_and_undefer() {
 $ bd defer fix --until 2026-02-01
 Deferred bd-fix
 $ bd ready
-! nothing is ready; bd blocked shows what waits
+! nothing is ready; run `bd blocked` to see what waits
 $ bd why fix
 bd-fix is not ready:
   it is deferred until 2026-02-01
@@ -162,7 +162,7 @@ $ bd defer
 [exit 2]
 $ bd defer nosuch
 ! error: no issue found matching "nosuch": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 $ bd defer fix --until someday
 ! error: invalid --until format "someday": not a date
@@ -173,7 +173,7 @@ $ bd undefer
 [exit 2]
 $ bd undefer nosuch
 ! error: no issue found matching "nosuch": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 
 "#]]
@@ -193,8 +193,8 @@ fn a_date_among_the_issues_to_defer_is_told_its_flag() {
         ("defer fix tomorrow", "hint: to name a date, run `bd defer fix --until tomorrow`\n"),
         ("defer fix docs 2w", "hint: to name a date, run `bd defer fix docs --until 2w`\n"),
         ("defer fix next week", "hint: to name a date, run `bd defer fix --until \"next week\"`\n"),
-        ("defer fix nosuch", "hint: bd list --all shows every id\n"),
-        ("defer tomorrow", "hint: bd list --all shows every id\n"),
+        ("defer fix nosuch", "hint: run `bd list --all` to see every id\n"),
+        ("defer tomorrow", "hint: run `bd list --all` to see every id\n"),
     ] {
         env.bd(words(line)).fails(3, &["not found", hint]);
     }
@@ -232,7 +232,7 @@ DELETE PREVIEW: nothing was changed
   bd-fix  Fix the parser
     bd-docs (blocks) would no longer wait for it
     bd-part (parent-child) refers to it
-! hint: the same with --yes does it; bd reopen undoes it
+! hint: add --yes to delete; `bd reopen` brings them back
 $ bd delete fix --yes --dry-run --json
 {
   "preview": true,
@@ -270,17 +270,17 @@ Reopened bd-fix
 $ bd list
 bd-fix   P1  open  bug   Fix the parser
 bd-part  P2  open  task  Part
-bd-docs  P2  open  task  Write the docs
+bd-docs  P2  open  task  Write the docs [blocked]
 $ bd delete
 ! error: no issue IDs provided: an issue ID is required
 [exit 2]
 $ bd delete nosuch
 ! error: no issue found matching "nosuch": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 $ bd delete nosuch --yes
 ! error: no issue found matching "nosuch": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 
 "#]]

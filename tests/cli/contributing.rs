@@ -67,7 +67,7 @@ $ bd children bd-own
 plan-child  P2  open  task  Child [local] (~/plan, for bd)
 $ bd add Refused --repo .
 ! error: a new issue cannot be written to .: you are a contributor here: routing.role in the personal settings says so
-! hint: plan it in your own repo (bd add without --repo goes there); if you maintain this project: bd config set routing.role maintainer
+! hint: plan it in your own repo with `bd add`, without --repo; if you maintain this project, run `bd config set routing.role maintainer`
 [exit 5]
 
 "#]].raw()

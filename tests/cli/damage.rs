@@ -70,7 +70,7 @@ fn a_file_cut_anywhere() {
         } else {
             let place = format!("beads.jsonl:{}: the last line is cut off", complete + 1);
             assert!(list.stderr.contains(&place), "cut at {cut}: {}", list.snapshot());
-            write.fails(8, &[&place, "restore the file from version control, or run bd doctor --fix"]);
+            write.fails(8, &[&place, "restore the file from version control, or run `bd doctor --fix`"]);
             assert_eq!(env.ledger(), &whole[..cut], "cut at {cut}");
         }
     }
@@ -131,7 +131,7 @@ fn conflict_markers_of_jj() {
 fn conflicted(env: &Env, warnings: &[&str]) {
     shows(env, &["bd-a", "bd-b", "bd-c"], warnings);
     let before = env.ledger();
-    let remedy = ["beads.jsonl:2: conflict markers", "bd resolve merges both sides"];
+    let remedy = ["beads.jsonl:2: conflict markers", "run `bd resolve` to merge both sides"];
     env.bd(["update", "bd-b", "--priority", "0"]).fails(8, &remedy);
     env.bd(["add", "One more"]).fails(8, &remedy);
     env.bd(["label", "add", "bd-c", "x"]).fails(8, &remedy);
@@ -187,7 +187,7 @@ fn invalid_utf8() {
 fn duplicate_ids() {
     let newer = LINES[0].replace("First", "Newer").replace("2026-01-02", "2026-01-03");
     let env = Env::with_ledger([&three()[..], newer.as_bytes(), b"\n"].concat());
-    shows(&env, &["bd-a", "bd-b", "bd-c"], &["beads.jsonl:1: bd-a stands on 2 lines (1, 4)"]);
+    shows(&env, &["bd-a", "bd-b", "bd-c"], &["beads.jsonl:1: bd-a is on 2 lines (1, 4)"]);
     assert_eq!(env.bd(["show", "bd-a", "--json"]).json()[0]["title"], "Newer");
     stays_writable(&env);
     assert!(env.ledger().starts_with(LINES[0].as_bytes()), "the older copy stays");

@@ -20,13 +20,13 @@ fn another_clone_of_the_project_is_no_planning_repo() {
     }
     let env = Env::bare();
     clones(&env);
-    bd_in(&env, "a", ["init", "--contributor", "../b"]).fails(5, &["in another clone of it"]);
+    bd_in(&env, "a", ["init", "--contributor", "../b"]).fails(5, &["another clone of it"]);
     // Not by way of the settings either.
     let join = ["config", "--add-repo", "../b", "--routing", "contributor"];
-    bd_in(&env, "a", join).fails(5, &["in another clone of it"]);
+    bd_in(&env, "a", join).fails(5, &["another clone of it"]);
     env.set("BD_ROUTING_MODE", "auto");
     env.set("BD_ROUTING_AUTO_CONTRIBUTOR", "../b");
-    bd_in(&env, "a", ["add", "Private", "--config", "routing.role=contributor"]).fails(5, &["in another clone of it"]);
+    bd_in(&env, "a", ["add", "Private", "--config", "routing.role=contributor"]).fails(5, &["another clone of it"]);
     assert_eq!(sh(&env, "cat a/.beads/beads.jsonl b/.beads/beads.jsonl; git -C b status --porcelain"), "");
 }
 

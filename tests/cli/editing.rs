@@ -31,7 +31,7 @@ bd-fix  New title
 P2  open  task
 Created     2026-01-05 09:00 by ann
 Updated     2026-01-05 09:00
-Lives in    . ($ROOT/web/.beads/beads.jsonl:2)
+Stored in   .beads/beads.jsonl:2
 
 Description
   It stumbles.
@@ -81,7 +81,7 @@ $ bd edit fix
 [exit 1]
 $ bd edit nosuch
 ! error: no issue found matching "nosuch": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 $ bd edit
 ! error: the following required arguments were not provided:

@@ -46,21 +46,23 @@ Closed bd-set
 $ bd epic status
 bd-empty  0/0 closed  Empty
 $ bd epic
-! Epics and how far they are
+! Show the progress of epics
 ! 
 ! Usage: bd epic [OPTIONS] <COMMAND>
 ! 
 ! Commands:
-!   status          Open epics with their closed and total children
+!   status          List open epics with the number of closed and all children
 !   close-eligible  Close epics whose children are all closed
 ! 
 ! Options:
 !       --json                Print JSON
 !   -C, --directory <DIR>     Run as if started in DIR
-!       --actor <NAME>        Who acts (default: BD_ACTOR, BEADS_ACTOR, git's user.name, USER)
-!       --agent <NAME>        The agent that acts (default: BD_AGENT; without one it is a person)
-!   -q, --quiet               Print only what was asked for, no talk
-!       --config <KEY=VALUE>  A setting for this once
+!       --actor <NAME>        Act as NAME (default: BD_ACTOR, BEADS_ACTOR, git's user.name, USER)
+!       --agent <NAME>        Act as the agent NAME (default: BD_AGENT)
+!       --color <WHEN>        Use colour: auto, always or never
+!       --no-pager            Do not page long output
+!   -q, --quiet               Print only the result
+!       --config <KEY=VALUE>  Override a setting for this command
 !   -h, --help                Print help
 ! 
 ! Examples:
@@ -113,10 +115,10 @@ fn cycles_in_a_file_are_reported() {
 $ bd dep cycles
 bd-a -> bd-b -> bd-a
 $ bd ready
-! nothing is ready; bd blocked shows what waits
+! nothing is ready; run `bd blocked` to see what waits
 $ bd doctor
 warning: dependency cycle: bd-a -> bd-b -> bd-a
-    take one of these dependencies away: bd dep remove ISSUE TARGET
+    remove one of these dependencies: run `bd dep remove ISSUE TARGET`
 
 "#]]
         .raw()

@@ -4,83 +4,32 @@ use snapbox::{IntoData as _, assert_data_eq, str};
 
 use crate::cli::harness::Env;
 
-const EVERY_DAY: [&str; 15] = [
-    "init", "add", "ready", "list", "show", "work", "update", "note", "close", "dep", "label", "search", "why",
-    "doctor", "help",
+const EVERY_DAY: [&str; 18] = [
+    "init", "add", "ready", "list", "show", "work", "update", "edit", "note", "close", "dep", "label", "search", "why",
+    "undo", "sync", "doctor", "help",
 ];
-const MORE: &[&str] = &[
-    "q",
-    "batch",
-    "status",
-    "reopen",
-    "defer",
-    "undefer",
-    "delete",
-    "undo",
-    "edit",
-    "comment",
-    "comments",
-    "duplicate",
-    "supersede",
-    "human",
-    "blocked",
-    "children",
-    "graph",
-    "epic",
-    "query",
-    "count",
-    "stats",
-    "stale",
-    "duplicates",
-    "orphans",
-    "lint",
-    "types",
-    "log",
-    "blame",
-    "diff",
-    "changelog",
-    "restore",
-    "prune",
-    "claim",
-    "release",
-    "reclaim",
-    "leases",
-    "run",
-    "assign",
-    "agent",
-    "mail",
-    "watch",
-    "reserve",
-    "checkpoint",
-    "resume",
-    "context",
-    "prime",
-    "state",
-    "workspace",
-    "worktree",
-    "workflow",
-    "template",
-    "commit",
-    "sync",
-    "import",
-    "export",
-    "resolve",
-    "recover",
-    "validate",
-    "repair-deps",
-    "detect-pollution",
-    "rename-prefix",
-    "merge-driver",
-    "mcp",
-    "setup",
-    "onboard",
-    "where",
-    "info",
-    "schema",
-    "completions",
-    "version",
-    "quickstart",
+const GROUPS: [&str; 11] = [
+    "Every day:",
+    "Issues:",
+    "Finding:",
+    "Undoing:",
+    "History:",
+    "Sharing:",
+    "Joined repos:",
+    "Proposals:",
+    "Agents:",
+    "Orchestration:",
+    "Plumbing:",
 ];
+/// They do what another does, and are not listed.
+const UNLISTED: [&str; 7] = ["q", "comments", "stats", "children", "info", "onboard", "quickstart"];
+
+/// Every command that is listed.
+fn listed(env: &Env) -> Vec<String> {
+    let run = env.bd(["help", "--all"]).ok();
+    let of = |heading: &&str| names(&run.stdout, heading).into_iter().map(str::to_owned).collect::<Vec<_>>();
+    GROUPS.iter().flat_map(of).collect()
+}
 
 /// The names at the beginning of indented lines below a heading.
 fn names<'a>(text: &'a str, heading: &str) -> Vec<&'a str> {
@@ -89,7 +38,7 @@ fn names<'a>(text: &'a str, heading: &str) -> Vec<&'a str> {
 }
 
 #[test]
-fn a_newcomer_sees_fifteen_commands() {
+fn a_newcomer_sees_eighteen_commands() {
     let env = Env::bare();
     let run = env.bd([""; 0]).ok();
     assert_eq!(names(&run.stdout, "Commands:"), EVERY_DAY);
@@ -100,19 +49,39 @@ fn a_newcomer_sees_fifteen_commands() {
 }
 
 #[test]
-fn help_all_names_every_command() {
-    let run = Env::bare().bd(["help", "--all"]).ok();
-    let headings = ["Every day:", "More on issues:", "Looking:", "The past:", "Working together:", "Files and set-up:"];
-    let listed: Vec<&str> = headings.iter().flat_map(|heading| names(&run.stdout, heading)).collect();
-    assert_eq!(listed, EVERY_DAY.into_iter().chain(MORE.iter().copied()).collect::<Vec<_>>());
+fn help_all_names_every_command_by_task() {
+    let env = Env::bare();
+    let run = env.bd(["help", "--all"]).ok();
+    let headings = run.stdout.lines().filter(|line| line.ends_with(':') && !line.starts_with(' '));
+    assert_eq!(headings.collect::<Vec<_>>(), GROUPS);
+    assert_eq!(listed(&env)[..18], EVERY_DAY);
     let blank = |line: &&str| line.starts_with("  ") && line.split_whitespace().count() < 2;
     assert_eq!(run.stdout.lines().find(blank), None, "every command has a line of help");
+    for name in UNLISTED {
+        assert!(!listed(&env).contains(&name.to_owned()), "{name}");
+        env.bd([name, "--help"]).ok();
+    }
+}
+
+#[test]
+fn topics_are_explained() {
+    let env = Env::bare();
+    let all = env.bd(["help", "--all"]).ok().stdout;
+    let topics = all.lines().find_map(|line| line.strip_prefix("Topics: ")).unwrap();
+    for topic in topics.split(", ") {
+        let text = env.bd(["help", topic]).ok().stdout;
+        assert!(text.lines().count() > 5 && text.contains("bd "), "{topic}: {text}");
+    }
+    // What is a command too has both.
+    let query = env.bd(["help", "query"]).ok().stdout;
+    assert!(query.contains("Usage: bd query") && query.contains("assignee=none"), "{query}");
+    assert_eq!(env.bd(["help", "ids", "--json"]).ok().json()["text"].as_str().unwrap().lines().next(), Some("Ids"));
 }
 
 #[test]
 fn every_command_helps_with_an_example() {
     let env = Env::bare();
-    for name in EVERY_DAY.into_iter().chain(MORE.iter().copied()) {
+    for name in listed(&env).iter().map(String::as_str).chain(UNLISTED) {
         let long = env.bd([name, "--help"]).ok();
         assert!(long.stdout.contains(&format!("Usage: bd {name}")), "{}", long.snapshot());
         let examples = names(&long.stdout, "Examples:");
@@ -162,6 +131,10 @@ Arguments:
           Issues, by id or its first characters
 
 Options:
+  -h, --help
+          Print help (see a summary with '-h')
+
+Global options:
       --json
           Print JSON
 
@@ -169,19 +142,22 @@ Options:
           Run as if started in DIR
 
       --actor <NAME>
-          Who acts (default: BD_ACTOR, BEADS_ACTOR, git's user.name, USER)
+          Act as NAME (default: BD_ACTOR, BEADS_ACTOR, git's user.name, USER)
 
       --agent <NAME>
-          The agent that acts (default: BD_AGENT; without one it is a person)
+          Act as the agent NAME (default: BD_AGENT)
+
+      --color <WHEN>
+          Use colour: auto, always or never
+
+      --no-pager
+          Do not page long output
 
   -q, --quiet
-          Print only what was asked for, no talk
+          Print only the result
 
       --config <KEY=VALUE>
-          A setting for this once
-
-  -h, --help
-          Print help (see a summary with '-h')
+          Override a setting for this command
 
 Examples:
   bd work bd-a3f8
@@ -205,7 +181,7 @@ fn what_is_no_command() {
         ),
         str![[r#"
 $ bd help nosuch
-! error: no command "nosuch"; bd help --all lists them
+! error: no command or topic "nosuch"; run `bd help --all`
 [exit 2]
 $ bd nosuch
 ! error: unrecognized subcommand 'nosuch'

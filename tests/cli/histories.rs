@@ -357,7 +357,7 @@ status  <close>  2026-01-05  Script  "closed"
 ! t-a is not in the ledger any more: <prune> removed it
 $ bd blame t-nothing
 ! error: no issue found matching "t-nothing": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 
 "#]]

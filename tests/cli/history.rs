@@ -101,7 +101,7 @@ not committed
 ! there are more; -n 0 shows all
 $ bd log nothing
 ! error: no issue found matching "nothing": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 
 "#]]
@@ -147,7 +147,7 @@ dependencies  <plan>     2026-01-05  ann  [{"issue_id":"bd-two","depends_on_id":
 comments      <done reading>     2026-01-05  ann  [{"id":4231694355118669,"issue_id":"bd-t…
 $ bd blame nothing
 ! error: no issue found matching "nothing": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 
 "#]]
@@ -179,7 +179,7 @@ fn the_view_as_it_was() {
         ),
         str![[r#"
 $ bd list --all --at v1
-bd-two  P2  open  task     Write files
+bd-two  P2  open  task     Write files [blocked]
 bd-one  P2  open  feature  Read files
 ! as of 2026-01-05 10:00 (commit <plan>)
 $ bd ready --at v1
@@ -193,16 +193,15 @@ bd-one  Read files
 P2  open  feature
 Created     2026-01-05 09:00 by ann
 Updated     2026-01-05 09:00
-Lives in    . ($ROOT/web/.beads/beads.jsonl:1)
+Stored in   .beads/beads.jsonl:1
+
+Blocks      bd-two  open  Write files
 
 Description
   First words
-
-Depended on by
-  blocks  bd-two  open  Write files
 ! as of 2026-01-05 10:00 (commit <plan>)
 $ bd list --at 2026-01-05T11:30:00Z
-bd-two  P2  open         task     Write files
+bd-two  P2  open         task     Write files [blocked]
 bd-one  P2  in_progress  feature  Read files #io @ann
 ! as of 2026-01-05 11:30 (commit <begin>)
 $ bd list --at 2026-01-01
@@ -229,7 +228,7 @@ $ bd show --at v2 --json
 $ bd show one --at 2026-01-01
 ! as of 2026-01-01 00:00 (before the first commit)
 ! error: no issue found matching "one": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 $ bd list --at nowhere
 ! error: "nowhere" is neither a date nor a revision in $ROOT/web
@@ -428,20 +427,19 @@ Started     2026-01-05 09:00
 Closed      2026-01-05 09:00
 Reason      all read
 Labels      io
-Lives in    the history of ., not in the ledger: last changed in <done reading> on 2026-01-05, <prune> took it out on 2026-01-05; bd restore bd-one brings it back
+Stored in   the history of ., not in the ledger: last changed in <done reading> on 2026-01-05, <prune> took it out on 2026-01-05; bd restore bd-one brings it back
+
+Blocks      bd-two  open  Write files
 
 Description
   First words
-
-Depended on by
-  blocks  bd-two  open  Write files
 $ bd log bd-one -n 1
 <prune>  2026-01-05 14:00  bob  prune
   bd-one  removed (it was closed): Read files
 ! there are more; -n 0 shows all
 $ bd show bd-none
 ! error: no issue found matching "bd-none": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 
 "#]].raw()
@@ -534,7 +532,7 @@ fn without_version_control_there_is_no_past() {
         "show one --at x",
     ] {
         let run = env.bd(line.split(' '));
-        run.fails(9, &["is under no version control"]);
+        run.fails(9, &["is not under version control"]);
     }
     env.bd(["show", "bd-none"]).fails(3, &["not found"]);
 }

@@ -509,8 +509,8 @@ fn exchanging_in_hg_needs_trust() {
 fn trust_outside_of_version_control() {
     let env = Env::new();
     fs::create_dir(env.root().join("plain")).unwrap();
-    env.bd(["trust", "../plain"]).fails(9, &["under no version control"]);
-    env.bd(["trust"]).fails(9, &["under no version control"]);
+    env.bd(["trust", "../plain"]).fails(9, &["not under version control"]);
+    env.bd(["trust"]).fails(9, &["not under version control"]);
     env.bd(["trust", "../nosuch"]).fails(3, &["directory not found"]);
     env.bd(["trust", "--upload-pack=x"]).fails(2, &["--upload-pack"]);
 }

@@ -15,7 +15,7 @@ fn init_makes_a_ledger_and_nothing_else() {
 $ bd init
 bd initialized successfully! Ledger: $ROOT/web/.beads/beads.jsonl
 new ids start with web-
-! hint: bd add "First issue", then bd ready
+! hint: run `bd add "First issue"`, then `bd ready`
 
 "#]]
         .raw()
@@ -97,10 +97,10 @@ fn without_a_repo_nothing_is_made() {
         str![[r#"
 $ bd add 'Nowhere to go'
 ! error: no .beads directory at or above $ROOT/web
-! hint: bd init makes one here; -C DIR or BEADS_DIR names another place
+! hint: run `bd init` to make one here, or name another place with -C DIR or BEADS_DIR
 [exit 9]
 $ bd list --json
-! {"error":{"code":"no_repository","message":"no .beads directory at or above $ROOT/web","hint":"bd init makes one here; -C DIR or BEADS_DIR names another place","recoverable":false,"exit_code":9}}
+! {"error":{"code":"no_repository","message":"no .beads directory at or above $ROOT/web","hint":"run `bd init` to make one here, or name another place with -C DIR or BEADS_DIR","recoverable":false,"exit_code":9}}
 [exit 9]
 
 "#]].raw()
@@ -112,7 +112,7 @@ $ bd list --json
 fn init_makes_the_ledger_that_the_config_names() {
     let env = Env::new();
     env.write(".beads/config.toml", "[ledger]\nfile = \"other.jsonl\"\n");
-    env.bd(["list"]).fails(9, &["bd init makes an empty ledger"]);
+    env.bd(["list"]).fails(9, &["run `bd init` for an empty ledger"]);
     env.bd(["init"]).ok();
     env.bd(["list"]).ok();
     assert!(env.path(".beads/other.jsonl").exists());
@@ -138,10 +138,10 @@ fn a_config_that_cannot_be_read() {
     // Reading goes on without the file; a write could go anywhere, so it goes nowhere.
     let seen = env.bd(["list"]).ok();
     assert!(seen.stderr.contains("web/.beads/config.toml:2:5: "), "{}", seen.stderr);
-    env.bd(["add", "x"]).fails(1, &["web/.beads/config.toml:2:5: ", "mend the file"]);
+    env.bd(["add", "x"]).fails(1, &["web/.beads/config.toml:2:5: ", "fix that line"]);
     for text in ["issue_prefix = \"Not Good\"\n", "issue_prefix = 3\n", "[ledger]\nfile = \"../x.jsonl\"\n"] {
         env.write(".beads/config.toml", text);
-        env.bd(["add", "x"]).fails(1, &["web/.beads/config.toml", "mend the file"]);
+        env.bd(["add", "x"]).fails(1, &["web/.beads/config.toml", "fix that line"]);
     }
     assert_eq!(env.ledger(), b"");
 }

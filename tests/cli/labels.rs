@@ -92,10 +92,10 @@ $ bd label add fix ''
 [exit 2]
 $ bd label add nosuch x
 ! error: no issue found matching "nosuch": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 $ bd label add nosuch fix x --json
-! {"error":{"code":"not_found","message":"no issue found matching \"nosuch\": not found; nothing was changed","hint":"bd list --all shows every id","recoverable":false,"exit_code":3,"ids":["nosuch"]}}
+! {"error":{"code":"not_found","message":"no issue found matching \"nosuch\": not found; nothing was changed","hint":"run `bd list --all` to see every id","recoverable":false,"exit_code":3,"ids":["nosuch"]}}
 [exit 3]
 $ bd label add x
 ! error: 2 values required by '<ID> <LABEL>...'; only 1 was provided
@@ -106,26 +106,28 @@ $ bd label add x
 [exit 2]
 $ bd label list nosuch
 ! error: no issue found matching "nosuch": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 $ bd label
-! Labels of issues
+! Add, remove and list labels
 ! 
 ! Usage: bd label [OPTIONS] <COMMAND>
 ! 
 ! Commands:
 !   add       Add labels to issues: ID… LABEL[,LABEL…]
 !   remove    Remove labels from issues: ID… LABEL[,LABEL…]
-!   list      The labels of an issue
-!   list-all  All labels in use, with how many issues bear them
+!   list      List the labels of an issue
+!   list-all  List all labels in use, with the number of issues of each
 ! 
 ! Options:
 !       --json                Print JSON
 !   -C, --directory <DIR>     Run as if started in DIR
-!       --actor <NAME>        Who acts (default: BD_ACTOR, BEADS_ACTOR, git's user.name, USER)
-!       --agent <NAME>        The agent that acts (default: BD_AGENT; without one it is a person)
-!   -q, --quiet               Print only what was asked for, no talk
-!       --config <KEY=VALUE>  A setting for this once
+!       --actor <NAME>        Act as NAME (default: BD_ACTOR, BEADS_ACTOR, git's user.name, USER)
+!       --agent <NAME>        Act as the agent NAME (default: BD_AGENT)
+!       --color <WHEN>        Use colour: auto, always or never
+!       --no-pager            Do not page long output
+!   -q, --quiet               Print only the result
+!       --config <KEY=VALUE>  Override a setting for this command
 !   -h, --help                Print help
 ! 
 ! Examples:

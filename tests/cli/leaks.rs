@@ -297,7 +297,7 @@ fn a_planning_repo_that_is_away() {
     let Some(project) = Project::new() else { return };
     std::fs::remove_dir_all(project.env.root().join("home/.beads-planning")).unwrap();
     project.stage("a.txt", "~/.beads-planning\n{\"id\":\"x-2\",\"visibility\":\"local\"}\n");
-    let run = project.env.bd(["check-leaks"]).fails(8, &["warning: ", "there is no such directory"]);
+    let run = project.env.bd(["check-leaks"]).fails(8, &["warning: ", "that directory does not exist"]);
     assert_eq!(run.stdout, "a.txt:1: the path of a planning repo\na.txt:2: an issue that is local: x-2\n");
 }
 
@@ -305,7 +305,7 @@ fn a_planning_repo_that_is_away() {
 fn an_export_does_not_carry_private_issues_into_the_project() {
     let Some(project) = Project::new() else { return };
     project.env.given("add Plan --id pl-1");
-    let refused = ["lies in the working copy", "pl-1", "--repo ."];
+    let refused = ["is inside the working copy", "pl-1", "--repo ."];
     project.env.bd(["export", "-o", "all.jsonl"]).fails(5, &refused);
     assert!(!project.env.path("all.jsonl").exists());
     project.env.bd(["export", "-o", "all.jsonl", "--json"]).fails(5, &["would_leak"]);

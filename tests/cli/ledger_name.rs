@@ -161,7 +161,7 @@ fn a_ledger_that_is_gone() {
     env.given("add One --id bd-1\nadd Two --id bd-2");
     let text = env.ledger_text();
     std::fs::remove_file(env.ledger_path()).unwrap();
-    env.bd(["list"]).fails(9, &["bd init makes an empty ledger; bd recover then puts back"]);
+    env.bd(["list"]).fails(9, &["run `bd init` for an empty ledger, then `bd recover` to put back"]);
     env.given("init\nrecover");
     assert_eq!(env.ledger_text(), text);
 }

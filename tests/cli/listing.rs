@@ -37,25 +37,25 @@ fn list_hides_what_is_done() {
 $ bd list
 bd-login  P0  open  bug   Login fails on Safari
 bd-epic   P1  open  epic  Rework the settings page #ui
-bd-save   P2  open  task  Validate on save #backend #ui
+bd-save   P2  open  task  Validate on save [blocked] #backend #ui
 bd-form   P2  open  task  Move the form @bob
 $ bd list --all
 bd-login  P0  open    bug    Login fails on Safari
 bd-epic   P1  open    epic   Rework the settings page #ui
-bd-save   P2  open    task   Validate on save #backend #ui
+bd-save   P2  open    task   Validate on save [blocked] #backend #ui
 bd-form   P2  open    task   Move the form @bob
 bd-docs   P3  closed  chore  Write the docs
 $ bd list --tree
-bd-login   P0  open  bug   Login fails on Safari
-bd-epic    P1  open  epic  Rework the settings page #ui
-  bd-save  P2  open  task  Validate on save #backend #ui
-  bd-form  P2  open  task  Move the form @bob
+bd-login    P0  open  bug   Login fails on Safari
+bd-epic     P1  open  epic  Rework the settings page #ui
+|- bd-save  P2  open  task  Validate on save [blocked] #backend #ui
+`- bd-form  P2  open  task  Move the form @bob
 $ bd list --status closed
 bd-docs  P3  closed  chore  Write the docs
 $ bd list -p 4
 ! no issues
 $ bd list --parent epic -l ui
-bd-save  P2  open  task  Validate on save #backend #ui
+bd-save  P2  open  task  Validate on save [blocked] #backend #ui
 $ bd list --limit 2
 bd-login  P0  open  bug   Login fails on Safari
 bd-epic   P1  open  epic  Rework the settings page #ui
@@ -171,11 +171,11 @@ $ bd list --sort colour
 [exit 2]
 $ bd list --parent nosuch
 ! error: no issue found matching "nosuch": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 $ bd list --id o
 ! error: no issue found matching "o": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 $ bd list --created-after someday
 ! error: invalid --created-after format "someday": not a date

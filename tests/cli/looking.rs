@@ -35,7 +35,7 @@ bd-login is not ready:
 $ bd why epic
 bd-epic is not ready:
   it waits (blocks) for bd-login
-  it is an epic with open children (bd ready --include-epics lists it): bd-save
+  it is an epic with open children (listed by `bd ready --include-epics`): bd-save
 $ bd why docs
 bd-docs is not ready:
   its status is closed, only open issues are offered
@@ -44,7 +44,7 @@ bd-twice is not ready:
   its status is tombstone, only open issues are offered
 $ bd why nosuch
 ! error: no issue found matching "nosuch": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 
 "#]]
@@ -187,7 +187,7 @@ $ bd list --quiet --type spike
 $ bd close login --quiet
 $ bd --quiet close nosuch
 ! error: no issue found matching "nosuch": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 
 "#]]

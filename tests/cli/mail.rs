@@ -146,10 +146,10 @@ fn nobody_gets_what_not_everybody_gets() {
     env.bd(["agent", "unregister", "eve"]).ok();
     for (to, says) in [
         ("nobody", "no agent"),
-        ("role:boss", "nobody"),
-        ("role:coordinator", "nobody"),
-        ("cap:cobol", "nobody"),
-        ("holder:1", "nobody"),
+        ("role:boss", "no recipient matches"),
+        ("role:coordinator", "no recipient matches"),
+        ("cap:cobol", "no recipient matches"),
+        ("holder:1", "no recipient matches"),
         ("holder:nosuch", "nosuch"),
         ("person:", "no agent"),
         ("ag_0123456789ab", "no agent"),

@@ -445,7 +445,7 @@ fn a_new_home_no_home_and_one_that_cannot_be_written_are_told_what_to_do() {
             confirmed.ok();
             continue;
         }
-        confirmed.fails(1, &["cannot note that something is yours", "set HOME or XDG_STATE_HOME"]);
+        confirmed.fails(1, &["cannot record that something is yours", "set HOME or XDG_STATE_HOME"]);
         // For one command the environment does without.
         let plain = elsewhere(env, "config set routing.role contributor --personal", state);
         assert_eq!(plain.code, 10, "{}", plain.snapshot());
@@ -461,7 +461,7 @@ fn a_new_home_no_home_and_one_that_cannot_be_written_are_told_what_to_do() {
     let file = env.write("../file", "x");
     for state in [Some(file.as_path()), None] {
         let refused = elsewhere(env, "config set routing.role maintainer --personal", state);
-        refused.fails(1, &["cannot note that something is yours", "set HOME or XDG_STATE_HOME"]);
+        refused.fails(1, &["cannot record that something is yours", "set HOME or XDG_STATE_HOME"]);
         assert!(!env.path(".git/beads/config.toml").exists());
     }
 }

@@ -96,9 +96,9 @@ fn a_day_of_work() {
 > update {"add_labels":["later"],"id":"1","notes":"half way"}
 < {"project":"[ROOT]/web","id":"bd-1","changed":["notes: nothing → \"half way\"","labels: +later"],"updated_at":"2026-01-05T09:00:03.001Z"}
 > update {"id":"1","if_updated_at":"2026-01-01T00:00:00Z","priority":0}
-! {"project":"[ROOT]/web","code":"illegal","message":"bd-1 was changed at 2026-01-05T09:00:03.001Z, after 2026-01-01T00:00:00Z","hint":"nothing was changed; read the issue again and decide anew","retryable":false,"exit_code":5}
+! {"project":"[ROOT]/web","code":"illegal","message":"bd-1 was changed at 2026-01-05T09:00:03.001Z, after 2026-01-01T00:00:00Z","hint":"nothing was changed; read the issue again, then repeat the change if you still want it","retryable":false,"exit_code":5}
 > close {"ids":["bd-2"]}
-! {"project":"[ROOT]/web","code":"illegal","message":"cannot close bd-2: blocked by open issues [bd-1] (use --force to override)","hint":"close those first, or run `bd dep remove` if it does not wait for them","retryable":false,"exit_code":5,"blockers":["bd-1"]}
+! {"project":"[ROOT]/web","code":"illegal","message":"cannot close bd-2: blocked by open issues [bd-1]","hint":"close those first, or call `update` with remove_deps if it does not wait for them","retryable":false,"exit_code":5,"blockers":["bd-1"]}
 > close {"claim_next":true,"ids":["bd-1"],"reason":"done"}
 < {"project":"[ROOT]/web","closed":[{"id":"bd-1","changed":["status: \"in_progress\" → \"closed\"","close_reason: nothing → \"done\""],"updated_at":"2026-01-05T09:00:03.002Z"}],"unblocked":[{"id":"bd-2","title":"Two","status":"open","priority":2,"type":"task"}],"next":{"id":"bd-e","title":"Epic","status":"in_progress","priority":2,"type":"epic","agent":"test-client-e463bc","already_yours":false,"expires":"2026-01-05T09:30:03.000Z","changed":["status: \"open\" → \"in_progress\"","assignee: nothing → \"test-client-e463bc\""]}}
 > claim {"action":"release","id":"bd-2","reason":"not mine"}
@@ -252,7 +252,7 @@ fn the_other_tools() {
     env.given("add One --id bd-1\n add Two --id bd-2 --deps bd-1");
     let mut talk = Talk::start(&env, Era::Handshake, &[]);
     let shown = talk.done("show", json!({ "ids": ["1"], "include": ["history"] }));
-    assert!(shown["issues"][0]["no_history"].as_str().unwrap().contains("no version control"), "{shown}");
+    assert!(shown["issues"][0]["no_history"].as_str().unwrap().contains("not under version control"), "{shown}");
     assert!(env.command("git").args(["init", "-q"]).status().unwrap().success());
     let plan = json!({ "tasks": [{ "name": "first", "title": "First" }] }).to_string();
     let made = env.bd_with(["workflow", "create", "Ship", "--plan", "-", "--json"], Some(&plan), &[]).ok().json();

@@ -57,7 +57,7 @@ fn wrong_calls_are_answered_in_words() {
 > ready {"limt":3}
 ! {"project":"[ROOT]/web","code":"usage","message":"ready: unknown argument \"limt\"; known: query limit after fields","hint":"did you mean \"limit\"?","retryable":false,"exit_code":2}
 > list {"query":"status="}
-! {"project":"[ROOT]/web","code":"usage","message":"\"status=\" has no value","hint":"run `bd query --help` for the language","retryable":false,"exit_code":2}
+! {"project":"[ROOT]/web","code":"usage","message":"\"status=\" has no value","hint":"write it like status=open priority<=1 label=api title~crash","retryable":false,"exit_code":2}
 > list {"fields":["colour"]}
 ! {"project":"[ROOT]/web","code":"usage","message":"unknown field \"colour\"; known: all id title status priority issue_type created_at updated_at source_repo visibility writable shadowed worktree_id worktree elsewhere copies private pruned past description design acceptance_criteria notes assignee owner estimated_minutes created_by started_at closed_at close_reason due_at defer_until external_ref parent project former_id labels dependencies dependents comments dependency_count dependent_count comment_count blocked_by blocked_by_count matched_fields dependency_type depth parent_id truncated","retryable":false,"exit_code":2}
 > create {"issues":[{"titel":"x"}]}
@@ -71,13 +71,13 @@ fn wrong_calls_are_answered_in_words() {
 > update {"id":"1","if_updated_at":"yesterday","title":"x"}
 ! {"project":"[ROOT]/web","code":"usage","message":"\"yesterday\" is not a time as `updated_at` has it","retryable":false,"exit_code":2}
 > update {"due":"someday","id":"1"}
-! {"project":"[ROOT]/web","code":"usage","message":"invalid --due format \"someday\": not a date","hint":"write a date such as 2026-03-01, tomorrow, friday, 3d or +2w, or a time in RFC 3339","retryable":false,"exit_code":2}
+! {"project":"[ROOT]/web","code":"usage","message":"invalid due format \"someday\": not a date","hint":"write a date such as 2026-03-01, tomorrow, friday, 3d or +2w, or a time in RFC 3339","retryable":false,"exit_code":2}
 > claim {"action":"steal","id":"1"}
 ! {"project":"[ROOT]/web","code":"usage","message":"claim.action must be one of claim next release, not \"steal\"","retryable":false,"exit_code":2}
 > claim {"action":"claim"}
 ! {"project":"[ROOT]/web","code":"usage","message":"claim needs the argument id","retryable":false,"exit_code":2}
 > mail {"action":"send","text":"x","to":["nobody"]}
-! {"project":"[ROOT]/web","code":"not_found","message":"no agent \"nobody\" is registered","hint":"bd agent list shows who is; bd agent register NAME registers one","retryable":false,"exit_code":3}
+! {"project":"[ROOT]/web","code":"not_found","message":"no agent \"nobody\" is registered","retryable":false,"exit_code":3}
 
 "#]]
         .raw()
@@ -131,17 +131,57 @@ fn lines_that_are_no_messages() {
     for era in ERAS {
         let env = Env::new();
         let mut talk = Talk::start(&env, era, &[]);
-        talk.write(b"this is not JSON\n\n\xff\xfe\n{\"jsonrpc\":\"2.0\",\"id\":\n[1,2\n");
+        let refused = |talk: &mut Talk, line: &[u8]| {
+            talk.write(line);
+            let answer = talk.receive();
+            assert_eq!((&answer["jsonrpc"], answer["error"]["message"].is_string()), (&json!("2.0"), true), "{answer}");
+            assert!(answer.as_object().unwrap().contains_key("id"), "{answer}");
+            (answer["error"]["code"].as_i64().unwrap(), answer["id"].clone())
+        };
+        for line in [&b"this is not JSON\n"[..], b"\n\xff\xfe\n", b"{\"jsonrpc\":\"2.0\",\"id\":\n", b"[1,2\n"] {
+            assert_eq!(refused(&mut talk, line), (-32700, Value::Null));
+        }
         assert_eq!(talk.done("ready", json!({}))["total"], 0);
-        talk.write(b"{\"hello\":1}\n");
-        assert_eq!(talk.receive()["error"]["code"], -32600);
+        for line in
+            [&b"{\"hello\":1}\n"[..], b"[1]\n", b"7\n", b"{\"jsonrpc\":\"2.0\",\"id\":[],\"method\":\"ping\"}\n"]
+        {
+            assert_eq!(refused(&mut talk, line), (-32600, Value::Null));
+        }
+        // Whose id can be read is told which one it was.
+        assert_eq!(refused(&mut talk, b"{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":7}\n"), (-32600, json!("a")));
+        // A notification is not answered, whatever it says.
+        talk.write(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":7}\n");
         let unknown = talk.ask("tools/destroy", json!({}));
         assert_eq!(unknown["error"]["code"], -32601, "{unknown}");
-        // A line of 17 MB is dropped, and the next one is read.
+        // A line of 17 MB is refused, and the next one is read.
         let mut long = vec![b'x'; 17 << 20];
         long.push(b'\n');
-        talk.write(&long);
+        assert_eq!(refused(&mut talk, &long), (-32600, Value::Null));
         assert_eq!(talk.done("ready", json!({}))["total"], 0);
+    }
+}
+
+#[test]
+fn parameters_of_a_wrong_kind_are_invalid() {
+    for era in ERAS {
+        let env = Env::new();
+        let mut talk = Talk::start(&env, era, &[]);
+        for params in [
+            json!({ "name": "ready", "arguments": [1] }),
+            json!({ "name": "ready", "arguments": "limit" }),
+            json!({ "name": 7 }),
+            json!({}),
+        ] {
+            let answer = talk.ask("tools/call", params.clone());
+            assert_eq!(answer["error"]["code"], -32602, "{params}: {answer}");
+            assert!(answer["error"]["message"].as_str().unwrap().contains("arguments, an object"), "{answer}");
+        }
+        for (method, params) in [("resources/read", json!({ "uri": 7 })), ("prompts/get", json!({ "name": [] }))] {
+            assert_eq!(talk.ask(method, params)["error"]["code"], -32602, "{method}");
+        }
+        talk.send(&json!({ "jsonrpc": "2.0", "id": "x", "method": "tools/call", "params": [1] }));
+        let answer = talk.receive();
+        assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!("x"), &json!(-32602)), "{answer}");
     }
 }
 

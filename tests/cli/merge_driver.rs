@@ -77,7 +77,7 @@ fn shared_with_the_other_clones() {
     assert!(project.env.bd(["doctor"]).stdout.contains("merge=union is in effect"));
     let before = listing(&project.env.path(""));
     let run = project.env.bd(["hooks", "install", "--shared"]).ok();
-    assert!(run.stderr.contains("every other clone still needs"), "{}", run.snapshot());
+    assert!(run.stderr.contains("in every other clone"), "{}", run.snapshot());
     assert_eq!(attribute(&project, ".beads/beads.jsonl"), "bd");
     assert_eq!(project.git("status --porcelain").ok().stdout, " M .gitattributes\n");
     assert!(!project.env.bd(["doctor"]).stdout.contains("union"));

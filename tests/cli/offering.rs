@@ -35,7 +35,7 @@ bd-login  P0  open  bug   Login fails on Safari
 bd-red    P4  open  task  Tests are red #baseline-failure
 bd-way    P4  open  task  In the way #discovered:blocker
 $ bd ready --type gate
-! nothing that matches is ready; bd blocked shows what waits
+! nothing that matches is ready; run `bd blocked` to see what waits
 $ bd ready --sort colour
 ! error: invalid value 'colour' for '--sort <ORDER>': one of priority hybrid oldest, or one of priority created updated closed due id title status type assignee
 ! 
@@ -94,7 +94,7 @@ bd-save  P2  open  task  Validate on save #backend #ui
     is below bd-epic, which is blocked
 $ bd blocked --parent nosuch
 ! error: no issue found matching "nosuch": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 
 "#]]
@@ -144,7 +144,7 @@ $ bd children login --json
 []
 $ bd children nosuch
 ! error: no issue found matching "nosuch": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 
 "#]]

@@ -68,7 +68,7 @@ git init in $ROOT/home/.beads-planning
 planning repo made: $ROOT/home/.beads-planning/.beads/beads.jsonl
 committed: start the ledger
 changed: $ROOT/web/.git/beads/config.toml (personal)
-! hint: bd add "First plan" goes to your planning repo; bd where says so
+! hint: run `bd add "First plan"`: it goes to your planning repo (see `bd where`)
 $ bd add Private --id plan-1
 Created issue in ~/.beads-planning: plan-1
 $ bd list
@@ -78,7 +78,7 @@ $ bd init --contributor
 already initialized, nothing changed: $ROOT/web/.beads/beads.jsonl
 already so: $ROOT/web/.git/beads/config.toml (personal)
 ! ~/.beads-planning is already listed in the personal settings
-! hint: bd add "First plan" goes to your planning repo; bd where says so
+! hint: run `bd add "First plan"`: it goes to your planning repo (see `bd where`)
 
 "#]]
         .raw()
@@ -150,7 +150,7 @@ git init in $ROOT/home/.beads-planning
 planning repo made: $ROOT/home/.beads-planning/.beads/beads.jsonl
 committed: start the ledger
 changed: $ROOT/web/.git/beads/config.toml (personal)
-! hint: bd add "First plan" goes to your planning repo; bd where says so
+! hint: run `bd add "First plan"`: it goes to your planning repo (see `bd where`)
 $ bd add Private --id plan-1
 Created issue in ~/.beads-planning: plan-1
 $ bd list
@@ -180,8 +180,8 @@ fn a_worktree_shares_the_exclude_file() {
 fn a_planning_repo_that_cannot_be_one_leaves_nothing_behind() {
     let Some(env) = plain_clone() else { return };
     env.write("../home/file", "mine");
-    env.bd(["init", "--contributor", "~/file"]).fails(9, &["there is no repo at", "home/file"]);
-    env.bd(["init", "--contributor", "."]).fails(5, &["lies in the working copy of the primary repo"]);
+    env.bd(["init", "--contributor", "~/file"]).fails(9, &["no repo at", "home/file"]);
+    env.bd(["init", "--contributor", "."]).fails(5, &["is inside the working copy of the primary repo"]);
     env.bd(["init", "--contributor", "sub"]).fails(5, &[]);
     env.bd(["init", "--contributor", "../web/sub"]).fails(5, &[]);
     assert_eq!(std::fs::read_dir(env.path("")).unwrap().count(), 2, "code and .git");
@@ -212,7 +212,7 @@ fn a_maintainer_says_so() {
 $ bd init --maintainer
 already initialized, nothing changed: $ROOT/web/.beads/beads.jsonl
 changed: $ROOT/web/.git/beads/config.toml (personal)
-! hint: bd role and bd where show what is in effect
+! hint: run `bd role` and `bd where` to see what is in effect
 $ bd role
 maintainer
 Rule        pinned
@@ -248,7 +248,7 @@ $ bd init --prefix bd --team --maintainers ann@example.org,bob@example.org
 bd initialized successfully! Ledger: $ROOT/web/.beads/beads.jsonl
 new ids start with bd-
 changed: $ROOT/web/.beads/config.toml (shared)
-! hint: bd role and bd where show what is in effect
+! hint: run `bd role` and `bd where` to see what is in effect
 $ bd role
 maintainer
 Rule        maintainers

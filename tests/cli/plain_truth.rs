@@ -57,10 +57,10 @@ fn what_stands_between_markers_is_left_to_resolve() {
     // Outside of them it still says what it does.
     let env = Env::with_ledger(format!("{}{}not an issue\n", line("x"), line("y")));
     let said = env.bd(["doctor"]).snapshot();
-    assert!(said.contains("moves the line") && said.contains("joins the copies"), "{said}");
+    assert!(said.contains("to move the line") && said.contains("to join the copies"), "{said}");
     for read in READS {
         let said = env.bd(read.split(' ')).ok().snapshot();
-        assert!(said.contains("bd-2 stands on 2 lines") && said.contains("beads.jsonl:3: "), "{said}");
+        assert!(said.contains("bd-2 is on 2 lines") && said.contains("beads.jsonl:3: "), "{said}");
     }
 }
 

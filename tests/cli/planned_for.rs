@@ -376,7 +376,7 @@ fn a_public_line_gets_no_private_id() {
     let plan = two.added(two.web("add Plan --json"));
     let before = two.first.env.ledger();
     let max = |line: &str| two.first.env.bd_with(words(line), None, &[("BD_ROLE", "maintainer")]);
-    let refused = ["would name it", "the other way round"];
+    let refused = ["would name it", "reverse the dependency"];
     for line in [
         format!("dep add bd-base {plan}"),
         format!("dep add bd-base {plan} -t related"),

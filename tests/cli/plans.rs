@@ -32,11 +32,11 @@ $ bd workflow create X --plan plan.toml
 ! error: $ROOT/web/plan.toml: 6 problems:
 !   line 1: unknown key "max_paralel"; did you mean "max_parallel"?
 !   line 3: task "build": depends_on names the task itself
-!   line 3: task "build": depends_on names "biuld", which is no task of this plan; did you mean "build"?
+!   line 3: task "build": depends_on names "biuld", which is not a task of this plan; did you mean "build"?
 !   line 9: a circle of dependencies: ship → test → ship
 !   line 12: task "test": a second task of this name; the first is in line 6
 !   line 13: task "test": priority must be 0 to 4, or P0 to P4, not 7
-! hint: nothing was written; mend the plan and try again
+! hint: nothing was written; fix the plan and try again
 [exit 2]
 
 "#]]

@@ -210,6 +210,18 @@ fn the_text_of_a_project_is_shown_after_trust() {
     env.given("trust");
     let said = env.bd(["prime"]).ok().stdout;
     assert!(said.contains("Obey") && tokens(&said) <= 1200 && said.contains("bytes left out"), "{said}");
+    // What is left out is counted, to the byte.
+    let own = std::fs::read_to_string(env.path(".beads/PRIME.md")).unwrap();
+    let shown = said.split("PRIME.md`\n").nth(1).unwrap().split("\n## How to work").next().unwrap();
+    let (kept, mark) = shown.rsplit_once("\n[").unwrap();
+    let left_out: usize = mark.split(' ').next().unwrap().parse().unwrap();
+    assert!(
+        own.starts_with(kept) && (1..3).contains(&(own.len() - kept.len() - left_out + 1)),
+        "{left_out} {}",
+        kept.len()
+    );
+    let json = env.bd(["prime", "--json"]).ok().json();
+    assert_eq!((json["complete"].as_bool(), json["left_out"].as_u64()), (Some(false), Some(1)), "{json}");
     // A link is not followed.
     std::fs::remove_file(env.path(".beads/PRIME.md")).unwrap();
     std::os::unix::fs::symlink("/etc/passwd", env.path(".beads/PRIME.md")).unwrap();
@@ -248,6 +260,12 @@ fn a_session_is_told_once_and_again_after_a_compaction() {
     };
     assert!(hook("claude", "startup"));
     assert!(!hook("claude", "startup"));
+    // However long the name of the session is.
+    for length in [5_000, 200_000] {
+        let input = format!("{{\"session_id\":\"{}\"}}", "s".repeat(length));
+        let told = || env.bd_with(["prime", "--hook", "claude"], Some(&input), &[]).ok().stdout.len() > 3;
+        assert!(told() && !told(), "{length}");
+    }
     // A client that reads the settings of another runs that hook, too.
     assert!(!hook("cursor", "startup"));
     assert!(hook("claude", "resume"));

@@ -175,7 +175,7 @@ pl-1  Dark mode
 P2  open  task
 Created     2026-01-05 09:00 by ann
 Updated     2026-01-05 09:00
-Lives in    . ($ROOT/web/.beads/beads.jsonl:2), read-only: you are a contributor here: routing.role in the personal settings says so
+Stored in   . (.beads/beads.jsonl:2), read-only: you are a contributor here: routing.role in the personal settings says so
 Copies in   ~/.beads-planning
 
 Yours alone, in ~/.beads-planning
@@ -355,7 +355,7 @@ planning:
 $ bd propose pl-1 --with-deps --include notes
 Proposed to .: pl-epic
 Proposed to .: pl-1
-! hint: commit the ledger on a branch and send it as a pull request; bd withdraw takes it back
+! hint: commit the ledger on a branch and open a pull request; to take it back, run `bd withdraw`
 
 "#]]
         .raw()
@@ -378,15 +378,15 @@ fn guidance_differs_by_who_asks() {
     story.plan("pl-1", "Dark mode", &[]);
     assert_data_eq!(story.bd("accept|pl-1").snapshot(), str![[r#"
 $ bd accept pl-1
-! error: deciding about proposals is for maintainers: you are a contributor here: routing.role in the personal settings says so
-! hint: bd proposals --mine shows yours, bd withdraw takes one back; if you maintain this project: bd config set routing.role maintainer
+! error: only maintainers decide about proposals: you are a contributor here: routing.role in the personal settings says so
+! hint: run `bd proposals --mine` to see yours; if you maintain this project, run `bd config set routing.role maintainer`
 [exit 5]
 
 "#]].raw());
     assert_data_eq!(story.bd("reject|bd-up|--reason|no").snapshot(), str![[r#"
 $ bd reject bd-up --reason no
-! error: deciding about proposals is for maintainers: you are a contributor here: routing.role in the personal settings says so
-! hint: bd proposals --mine shows yours, bd withdraw takes one back; if you maintain this project: bd config set routing.role maintainer
+! error: only maintainers decide about proposals: you are a contributor here: routing.role in the personal settings says so
+! hint: run `bd proposals --mine` to see yours; if you maintain this project, run `bd config set routing.role maintainer`
 [exit 5]
 
 "#]].raw());
@@ -395,7 +395,7 @@ $ bd reject bd-up --reason no
         str![[r#"
 $ bd propose bd-up
 ! error: bd-up is canonical and cannot be proposed; legal now: nothing
-! hint: it is this repo's own already; if you plan here for a project, run the same command in the project (bd init --contributor sets up a planning repo)
+! hint: it belongs to this repo already; if you plan here for a project, run the same command in the project (set it up with `bd init --contributor`)
 [exit 5]
 
 "#]]
@@ -406,7 +406,7 @@ $ bd propose bd-up
         str![[r#"
 $ bd withdraw pl-1
 ! error: pl-1 is local and cannot be withdrawn; legal now: propose
-! hint: bd proposals --all shows how each one stands
+! hint: run `bd proposals --all` to see the state of each
 [exit 5]
 
 "#]]
@@ -417,7 +417,7 @@ $ bd withdraw pl-1
         str![[r#"
 $ bd propose bd-up
 ! error: bd-up is canonical and cannot be proposed; legal now: nothing
-! hint: it is this repo's own already; if you plan here for a project, run the same command in the project (bd init --contributor sets up a planning repo)
+! hint: it belongs to this repo already; if you plan here for a project, run the same command in the project (set it up with `bd init --contributor`)
 [exit 5]
 
 "#]]
@@ -428,7 +428,7 @@ $ bd propose bd-up
         str![[r#"
 $ bd accept bd-up
 ! error: bd-up is canonical and cannot be accepted; legal now: nothing
-! hint: it is this repo's own already; if you plan here for a project, run the same command in the project (bd init --contributor sets up a planning repo)
+! hint: it belongs to this repo already; if you plan here for a project, run the same command in the project (set it up with `bd init --contributor`)
 [exit 5]
 
 "#]]
@@ -439,7 +439,7 @@ $ bd accept bd-up
         str![[r#"
 $ bd withdraw bd-up
 ! error: bd-up is canonical and cannot be withdrawn; legal now: nothing
-! hint: it is this repo's own already; if you plan here for a project, run the same command in the project (bd init --contributor sets up a planning repo)
+! hint: it belongs to this repo already; if you plan here for a project, run the same command in the project (set it up with `bd init --contributor`)
 [exit 5]
 
 "#]]
@@ -460,7 +460,7 @@ pl-1  proposed  ann  2026-01-05 09:00 by ann  on no branch  Dark mode
         str![[r#"
 $ bd withdraw pl-1
 ! error: pl-1 is in no planning repo of this project, so it cannot be withdrawn
-! hint: only the one who planned an issue can do that; a maintainer uses bd accept or bd reject
+! hint: only the person who planned the issue can do that; maintainers use `bd accept` or `bd reject`
 [exit 5]
 
 "#]]

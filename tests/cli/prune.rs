@@ -63,16 +63,16 @@ $ bd prune --dry-run
 bd-c  closed 2025-02-01  BD-C
 bd-a  closed 2025-03-01  BD-A
 Would prune 2 issues from $ROOT/web/.beads/beads.jsonl: 647 bytes before, 256 bytes after
-! warning: $ROOT/web/.beads/beads.jsonl:6: not a JSON object; bd doctor --fix moves the line to .beads/damaged.txt
+! warning: $ROOT/web/.beads/beads.jsonl:6: not a JSON object; run `bd doctor --fix` to move the line to .beads/damaged.txt
 $ bd prune
 bd-c  closed 2025-02-01  BD-C
 bd-a  closed 2025-03-01  BD-A
 Pruned 2 issues from $ROOT/web/.beads/beads.jsonl: 647 bytes before, 256 bytes after
-! hint: bd show ID finds them in the history, bd restore ID brings one back
-! warning: $ROOT/web/.beads/beads.jsonl:6: not a JSON object; bd doctor --fix moves the line to .beads/damaged.txt
+! hint: run `bd show ID` to see one in the history, or `bd restore ID` to bring it back
+! warning: $ROOT/web/.beads/beads.jsonl:6: not a JSON object; run `bd doctor --fix` to move the line to .beads/damaged.txt
 $ bd prune
 ! nothing to prune: $ROOT/web/.beads/beads.jsonl has 256 bytes
-! warning: $ROOT/web/.beads/beads.jsonl:4: not a JSON object; bd doctor --fix moves the line to .beads/damaged.txt
+! warning: $ROOT/web/.beads/beads.jsonl:4: not a JSON object; run `bd doctor --fix` to move the line to .beads/damaged.txt
 
 "#]]
         .raw()
@@ -147,7 +147,7 @@ fn without_version_control_nothing_leaves() {
     let env = Env::with_ledger(closed("bd-a", "2025-03-01", ""));
     let before = env.ledger();
     for args in [&["prune"][..], &["prune", "--dry-run"]] {
-        env.bd(args).fails(9, &["is under no version control", "put it under git, jj or hg"]);
+        env.bd(args).fails(9, &["is not under version control", "put it under git, jj or hg"]);
     }
     assert_eq!(env.bd(["prune", "--json"]).error()["code"], "no_repository");
     assert_eq!(env.ledger(), before);
@@ -259,7 +259,7 @@ fn dependencies_across_repos_count() {
     assert_eq!(pruned_ids(&env, ""), ["bd-b"]);
     assert_eq!(env.bd(["ready", "--json"]).ok().ids(), before);
     assert_eq!(ledger(&env, "home/plan"), plan);
-    env.bd(["prune", "--repo", "~/plan"]).fails(9, &["home/plan is under no version control"]);
+    env.bd(["prune", "--repo", "~/plan"]).fails(9, &["home/plan is not under version control"]);
 }
 
 #[test]
@@ -339,15 +339,15 @@ fn doctor_knows_the_budget() {
         str![[r#"
 $ bd doctor
 warning: $ROOT/web/.beads/beads.jsonl: the ledger has 27 KB, more than its budget of 25 KB (prune.budget); pruning 3 issues closed for 30 days would save 26.9 KB
-    bd prune --dry-run shows which; version control keeps them
+    run `bd prune --dry-run` to see which; version control keeps them
 $ bd prune -q --closed-before 2025-03-01
 $ bd --config prune.budget=1M doctor
 everything is in order
 $ bd --config prune.budget=zebra doctor
 damaged: --config: prune.budget must be a size such as 25k or 1M, not "zebra"
     repair the file; until then its settings are ignored and nothing can be written
-warning: $ROOT/web/.beads/beads.jsonl: the ledger has 27 KB, more than its budget of 25 KB (prune.budget); what pruning would save cannot be told: --config: prune.budget must be a size such as 25k or 1M, not "zebra"
-    bd prune --dry-run says more
+warning: $ROOT/web/.beads/beads.jsonl: the ledger has 27 KB, more than its budget of 25 KB (prune.budget); cannot tell what pruning would save: --config: prune.budget must be a size such as 25k or 1M, not "zebra"
+    run `bd prune --dry-run` for details
 [exit 8]
 $ bd prune -q
 bd-a  closed 2025-03-01  BD-A

@@ -63,7 +63,7 @@ fn ready_lists_epics_with_open_children_on_request() {
     assert_eq!(env.bd(["ready", "--include-epics", "--json"]).ok().ids(), ["bd-epic", "bd-child", "bd-blocker"]);
     env.bd(["ready", "--include-epics", "--claim"]).fails(2, &["--include-epics"]);
     let why = env.bd(["why", "epic"]).ok().stdout;
-    assert!(why.contains("bd ready --include-epics lists it"), "{why}");
+    assert!(why.contains("listed by `bd ready --include-epics`"), "{why}");
     env.given("close child");
     assert_eq!(env.bd(["ready", "--json"]).ok().ids(), ["bd-epic", "bd-blocker"]);
 }

@@ -47,7 +47,7 @@ fn a_checkout_of_the_ledger_is_noticed_and_undone() {
         str![[r#"
 $ bd list
 bd-base  P2  open  task  Base
-! warning: 2 acknowledged writes were removed by another program (bd-1, bd-base); look with bd recover --dry-run
+! warning: 2 acknowledged writes were removed by another program (bd-1, bd-base); run `bd recover --dry-run` to look
 $ bd stats --json
 {
   "summary": {
@@ -75,21 +75,21 @@ $ bd stats --json
   "epics_eligible_for_closure": 0,
   "average_lead_time_hours": 0.0,
   "warnings": [
-    "2 acknowledged writes were removed by another program (bd-1, bd-base); look with bd recover --dry-run"
+    "2 acknowledged writes were removed by another program (bd-1, bd-base); run `bd recover --dry-run` to look"
   ]
 }
-! {"warning":{"message":"2 acknowledged writes were removed by another program (bd-1, bd-base); look with bd recover --dry-run"}}
+! {"warning":{"message":"2 acknowledged writes were removed by another program (bd-1, bd-base); run `bd recover --dry-run` to look"}}
 $ bd update 1 -p 1
-! warning: 2 acknowledged writes were removed by another program (bd-1, bd-base); look with bd recover --dry-run
+! warning: 2 acknowledged writes were removed by another program (bd-1, bd-base); run `bd recover --dry-run` to look
 ! error: no issue found matching "1": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 $ bd recover --dry-run
 Would restore (written 2026-01-05 09:00 by ann): bd-1
 Would merge notes, priority (written 2026-01-05 09:00 by ann): bd-base
 $ bd doctor
 warning: another program removed acknowledged writes: bd-1 bd-base
-    bd recover puts them back, bd recover --discard forgets them
+    run `bd recover` to put them back, or `bd recover --discard` to forget them
 
 "#]]
         .raw()
@@ -135,7 +135,7 @@ fn what_was_meant_to_go_is_discarded() {
         str![[r#"
 $ bd ready
 bd-base  P2  open  task  Base
-! warning: 4 acknowledged writes were removed by another program (bd-1, bd-2, bd-3 and 1 more); look with bd recover --dry-run
+! warning: 4 acknowledged writes were removed by another program (bd-1, bd-2, bd-3 and 1 more); run `bd recover --dry-run` to look
 $ bd recover --discard
 Discarded (written 2026-01-05 09:00 by ann): bd-1
 Discarded (written 2026-01-05 09:00 by ann): bd-2
@@ -283,15 +283,15 @@ fn several_repos() {
         str![[r#"
 $ bd list
 ! no issues
-! warning: 1 acknowledged write was removed from . by another program (bd-1); look with bd recover --dry-run
-! warning: 2 acknowledged writes were removed from ~/plan by another program (plan-1, plan-2); look with bd recover --dry-run
+! warning: 1 acknowledged write was removed from . by another program (bd-1); run `bd recover --dry-run` to look
+! warning: 2 acknowledged writes were removed from ~/plan by another program (plan-1, plan-2); run `bd recover --dry-run` to look
 $ bd recover --repo '~/plan'
 Restored in ~/plan (written 2026-01-05 09:00 by ann): plan-1
 Restored in ~/plan (written 2026-01-05 09:00 by ann): plan-2
 $ bd list
 plan-2  P2  open  task  More (~/plan)
 plan-1  P2  open  task  There (~/plan)
-! warning: 1 acknowledged write was removed from . by another program (bd-1); look with bd recover --dry-run
+! warning: 1 acknowledged write was removed from . by another program (bd-1); run `bd recover --dry-run` to look
 $ bd recover
 Restored in . (written 2026-01-05 09:00 by ann): bd-1
 $ bd list

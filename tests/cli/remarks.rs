@@ -36,7 +36,7 @@ bd-fix  Fix the parser
 P2  open  task
 Created     2026-01-05 09:00 by ann
 Updated     2026-01-05 09:00
-Lives in    . ($ROOT/web/.beads/beads.jsonl:2)
+Stored in   .beads/beads.jsonl:2
 
 Description
   It stops.
@@ -52,7 +52,7 @@ $ bd note fix ' '
 [exit 2]
 $ bd note nosuch x
 ! error: no issue found matching "nosuch": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 
 "#]]
@@ -148,14 +148,14 @@ $ bd comment fix ''
 [exit 2]
 $ bd comment nosuch x
 ! error: no issue found matching "nosuch": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 $ bd comment nosuch x --json
-! {"error":{"code":"not_found","message":"no issue found matching \"nosuch\": not found","hint":"bd list --all shows every id","recoverable":false,"exit_code":3,"id":"nosuch"}}
+! {"error":{"code":"not_found","message":"no issue found matching \"nosuch\": not found","hint":"run `bd list --all` to see every id","recoverable":false,"exit_code":3,"id":"nosuch"}}
 [exit 3]
 $ bd comments nosuch
 ! error: no issue found matching "nosuch": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 $ bd comments
 ! error: the following required arguments were not provided:

@@ -127,9 +127,9 @@ fn a_plan_that_does_not_fit_changes_nothing() {
     env.write("b.toml", "[[tasks]]\nname = \"x\"\ndepends_on = [\"docs\", \"biuld\"]\ncontext_from = [\"design\"]\n");
     bd(&env, "workflow replan bd-w b.toml").fails(
         2,
-        &["depends_on names \"docs\", which is no task of this plan", "did you mean \"build\"?", "2 problems"],
+        &["depends_on names \"docs\", which is not a task of this plan", "did you mean \"build\"?", "2 problems"],
     );
-    bd(&env, "workflow add-task bd-w docs").fails(2, &["there is a task of this name already"]);
+    bd(&env, "workflow add-task bd-w docs").fails(2, &["a task of this name exists already"]);
     bd(&env, "workflow add-task bd-w x --depends-on release --before docs --before design --before y")
         .fails(2, &["before names \"design\", which is done", "before names \"y\", which is no task"]);
     bd(&env, "workflow add-task bd-w x --depends-on release --before docs").fails(2, &["a circle of dependencies"]);

@@ -66,10 +66,10 @@ plan-far  P2  open  task  PLAN-FAR (~/plan)
 $ bd repo remove plan
 changed: $ROOT/web/.beads/run/config.toml (personal)
 $ bd list
-! no issues
+! no issues yet; add one with `bd add "Title"`
 $ bd repo remove '~/plan'
 ! error: no repo "~/plan" in this project; it has .
-! hint: bd repo list shows the repos; bd repo add PATH joins one
+! hint: run `bd repo list` to see the repos, or `bd repo add PATH` to join one
 [exit 3]
 $ bd repo add .
 ! error: . is this project's own repo; it is always read
@@ -171,7 +171,7 @@ fn an_unknown_repo_is_not_found() {
     }
     let before = (env.ledger_text(), ledger(&env, "home/plan"));
     env.bd(["add", "x", "--repo", "nosuch"]).fails(3, &["no repo \"nosuch\""]);
-    env.bd(["add", "x", "--repo", "~/nosuch"]).fails(9, &["there is no repo at", "home/nosuch"]);
+    env.bd(["add", "x", "--repo", "~/nosuch"]).fails(9, &["no repo at", "home/nosuch"]);
     assert_eq!((env.ledger_text(), ledger(&env, "home/plan")), before);
 }
 
@@ -229,28 +229,28 @@ bd-own  BD-OWN
 P2  open  task
 Created     2026-01-02 09:00
 Updated     2026-01-02 09:00
-Lives in    . ($ROOT/web/.beads/beads.jsonl:1), writable
+Stored in   . (.beads/beads.jsonl:1), writable
 Copies in   ~/plan
 $ bd show bd-own --copies
 bd-own  BD-OWN
 P2  open  task
 Created     2026-01-02 09:00
 Updated     2026-01-02 09:00
-Lives in    . ($ROOT/web/.beads/beads.jsonl:1), writable
+Stored in   . (.beads/beads.jsonl:1), writable
 Copies in   ~/plan
 
 bd-own  As planned
 P0  open  task
 Created     2026-01-02 09:00
 Updated     2026-01-02 09:00
-Lives in    ~/plan ($ROOT/home/plan/.beads/beads.jsonl:1), writable, behind another repo's copy
+Stored in   ~/plan (~/plan/.beads/beads.jsonl:1), writable, behind another repo's copy
 Copies in   .
 $ bd show bd-own --repo plan
 bd-own  As planned
 P0  open  task
 Created     2026-01-02 09:00
 Updated     2026-01-02 09:00
-Lives in    ~/plan ($ROOT/home/plan/.beads/beads.jsonl:1), writable, behind another repo's copy
+Stored in   ~/plan (~/plan/.beads/beads.jsonl:1), writable, behind another repo's copy
 Copies in   .
 $ bd list --repo plan
 plan-far  P0  open  task  PLAN-FAR (~/plan)

@@ -38,7 +38,7 @@ fn a_repo_that_is_not_there() {
     join(&env, &["~/gone"]);
     the_rest_works(
         &env,
-        "repos.additional names ~/gone: there is no such directory ($ROOT/home/gone); its issues are left out (make it, or bd repo remove it)",
+        "repos.additional names ~/gone, but that directory does not exist ($ROOT/home/gone); its issues are left out; create it, or run `bd repo remove`",
     );
     assert!(!env.root().join("home/gone").exists(), "nothing is made");
 }
@@ -49,7 +49,7 @@ fn a_repo_comes_back() {
     std::fs::rename(env.root().join("home/plan"), env.root().join("home/away")).unwrap();
     let run = env.bd(["list", "--json"]).ok();
     assert_eq!(run.ids(), ["bd-own"]);
-    assert!(run.talk().contains("there is no such directory"), "{}", run.snapshot());
+    assert!(run.talk().contains("that directory does not exist"), "{}", run.snapshot());
     std::fs::rename(env.root().join("home/away"), env.root().join("home/plan")).unwrap();
     let run = env.bd(["list", "--json"]).ok();
     assert_eq!((run.ids().len(), run.stderr.as_str()), (2, ""));
@@ -62,7 +62,7 @@ fn a_directory_that_is_no_repo() {
     join(&env, &["~/empty"]);
     the_rest_works(
         &env,
-        "repos.additional names ~/empty: $ROOT/home/empty has no .beads directory and no ledger; its issues are left out (make it, or bd repo remove it)",
+        "repos.additional names ~/empty: $ROOT/home/empty has no .beads directory and no ledger; its issues are left out; create it, or run `bd repo remove`",
     );
     assert_eq!(std::fs::read_dir(env.root().join("home/empty")).unwrap().count(), 0, "nothing is made");
 }
@@ -86,7 +86,7 @@ fn a_link_that_leads_nowhere() {
     join(&env, &["~/link"]);
     the_rest_works(
         &env,
-        "repos.additional names ~/link: there is no such directory ($ROOT/home/link); its issues are left out (make it, or bd repo remove it)",
+        "repos.additional names ~/link, but that directory does not exist ($ROOT/home/link); its issues are left out; create it, or run `bd repo remove`",
     );
 }
 
@@ -152,7 +152,7 @@ fn a_repo_inside_another_s_working_copy() {
     );
     let run = env.bd(["list", "--json", "--sort", "id"]).ok();
     assert_eq!(run.ids(), ["bd-own", "nested-1", "plan-far"]);
-    assert_eq!(run.talk(), "nested lies inside the working copy of .: its files can be committed there by accident\n");
+    assert_eq!(run.talk(), "nested is inside the working copy of ., so its files can be committed there by accident\n");
     env.bd(["update", "nested-1", "-p", "0"]).ok();
 }
 
@@ -240,7 +240,7 @@ fn a_settings_file_that_cannot_be_read() {
             assert!(run.stderr.contains(&place), "{}", run.snapshot());
         }
         for line in ["add New", "update bd-own -p 0", "close bd-own", "label add bd-own x", "delete bd-own --yes"] {
-            env.bd(line.split(' ')).fails(1, &[&place, "mend the file"]);
+            env.bd(line.split(' ')).fails(1, &[&place, "fix that line"]);
         }
         env.bd(["config", "set", "routing.mode", "auto", flag]).fails(1, &[&place, "it was not changed"]);
         env.bd(["config", "unset", "routing.mode", flag]).fails(1, &[&place]);
@@ -299,27 +299,27 @@ fn a_route_that_leads_nowhere() {
         ),
         str![[r#"
 $ bd add New
-! warning: repos.additional names ~/plan: there is no such directory ($ROOT/home/plan); its issues are left out (make it, or bd repo remove it)
-! error: routing.auto.contributor names ~/plan, but there is no ledger at $ROOT/home/plan
-! hint: make it with bd init --contributor PATH, or name another repo with --repo
+! warning: repos.additional names ~/plan, but that directory does not exist ($ROOT/home/plan); its issues are left out; create it, or run `bd repo remove`
+! error: routing.auto.contributor names ~/plan, but $ROOT/home/plan has no ledger
+! hint: run `bd init --contributor PATH` to make it, or name another repo with --repo
 [exit 9]
 $ bd add New --json
-! {"warning":{"message":"repos.additional names ~/plan: there is no such directory ($ROOT/home/plan); its issues are left out (make it, or bd repo remove it)"}}
-! {"error":{"code":"no_repository","message":"routing.auto.contributor names ~/plan, but there is no ledger at $ROOT/home/plan","hint":"make it with bd init --contributor PATH, or name another repo with --repo","recoverable":false,"exit_code":9}}
+! {"warning":{"message":"repos.additional names ~/plan, but that directory does not exist ($ROOT/home/plan); its issues are left out; create it, or run `bd repo remove`"}}
+! {"error":{"code":"no_repository","message":"routing.auto.contributor names ~/plan, but $ROOT/home/plan has no ledger","hint":"run `bd init --contributor PATH` to make it, or name another repo with --repo","recoverable":false,"exit_code":9}}
 [exit 9]
 $ bd where
 Ledger      $ROOT/web/.beads/beads.jsonl
-Directory   $ROOT/web/.beads
+Directory   .beads
 Because     working directory
 New ids     bd-…
-State home  $ROOT/web/.beads/run
-Its mode    repo: there is no version control
+State home  .beads/run
+Its mode    repo: not under version control
 Checkout    main
-New issues  go nowhere: routing.auto.contributor names ~/plan, but there is no ledger at $ROOT/home/plan
-! warning: repos.additional names ~/plan: there is no such directory ($ROOT/home/plan); its issues are left out (make it, or bd repo remove it)
+New issues  go nowhere: routing.auto.contributor names ~/plan, but $ROOT/home/plan has no ledger
+! warning: repos.additional names ~/plan, but that directory does not exist ($ROOT/home/plan); its issues are left out; create it, or run `bd repo remove`
 $ bd list
 bd-own  P2  open  task  BD-OWN
-! warning: repos.additional names ~/plan: there is no such directory ($ROOT/home/plan); its issues are left out (make it, or bd repo remove it)
+! warning: repos.additional names ~/plan, but that directory does not exist ($ROOT/home/plan); its issues are left out; create it, or run `bd repo remove`
 
 "#]].raw()
     );
@@ -340,10 +340,10 @@ fn explicit_routing_without_a_default() {
         str![[r#"
 $ bd config --routing explicit
 changed: $ROOT/web/.beads/config.toml (shared)
-! no repo gets new issues yet: bd config set routing.default PATH
+! no repo gets new issues yet; run `bd config set routing.default PATH`
 $ bd add New
 ! error: routing.mode is explicit, but routing.default is not set
-! hint: bd config set routing.default PATH, or name the repo with --repo
+! hint: run `bd config set routing.default PATH`, or name the repo with --repo
 [exit 2]
 $ bd add New --repo . --id bd-new
 Created issue: bd-new
@@ -369,7 +369,7 @@ fn a_contributor_without_a_planning_repo() {
         ),
         str![[r#"
 $ bd config --routing contributor
-! error: a contributor needs a planning repo: name it with --add-repo PATH, or make one with bd init --contributor
+! error: a contributor needs a planning repo: name it with --add-repo PATH, or make one with `bd init --contributor`
 [exit 2]
 $ bd config set routing.mode auto
 changed: $ROOT/web/.beads/config.toml (shared)
@@ -385,11 +385,11 @@ $ bd q New
 [exit 2]
 $ bd where
 Ledger      $ROOT/web/.beads/beads.jsonl
-Directory   $ROOT/web/.beads
+Directory   .beads
 Because     working directory
 New ids     bd-…
-State home  $ROOT/web/.beads/run
-Its mode    repo: there is no version control
+State home  .beads/run
+Its mode    repo: not under version control
 Checkout    main
 New issues  go nowhere: you are a contributor here and have no planning repo yet
 
@@ -429,19 +429,19 @@ fn a_planning_repo_in_the_project_s_working_copy() {
     sh(&env, "git init -q web; git -C web remote add origin https://host/app");
     env.given("init --quiet --prefix bd");
     repo(&env, "web/plans", "plan");
-    let refused = ["plans lies in the working copy of the primary repo"];
+    let refused = ["plans is inside the working copy of the primary repo"];
     env.bd(["config", "--add-repo", "plans", "--routing", "contributor"]).fails(5, &refused);
     route_by_environment(&env, "plans");
     let run = env.bd(["add", "Private"]);
     run.fails(
         5,
-        &["plans lies in the working copy of the primary repo or in another clone of it: a private issue there would be committed with it"],
+        &["plans is inside the working copy of the primary repo or another clone of it, so a private issue there would be committed with it"],
     );
     env.bd(["q", "Private"]).fails(5, &[]);
     env.bd(["add", "Private", "--repo", "plans"]).fails(5, &[]);
     assert_eq!(ledger(&env, "web/plans"), "");
     for path in ["plans2", "./sub/plans", "."] {
-        env.bd(["init", "--contributor", path]).fails(5, &["lies in the working copy of the primary repo"]);
+        env.bd(["init", "--contributor", path]).fails(5, &["is inside the working copy of the primary repo"]);
     }
     assert!(!env.path("plans2").exists() && !env.path("sub").exists());
 }
@@ -455,13 +455,13 @@ fn a_planning_repo_in_another_checkout_of_the_project() {
     sh(&env, "git init -q web; git -C web remote add origin https://host/app");
     env.given("init --quiet --prefix bd");
     sh(&env, "cd web; git add .; git commit -qm ledger; git worktree add -q ../tree");
-    let refused = ["../tree lies in the working copy of the primary repo"];
+    let refused = ["../tree is inside the working copy of the primary repo"];
     env.bd(["config", "--add-repo", "../tree", "--routing", "contributor"]).fails(5, &refused);
     route_by_environment(&env, "../tree");
-    env.bd(["add", "Private"]).fails(5, &["../tree lies in the working copy of the primary repo"]);
+    env.bd(["add", "Private"]).fails(5, &["../tree is inside the working copy of the primary repo"]);
     env.bd(["add", "Private", "--repo", "../tree"]).fails(5, &[]);
     for path in ["../tree", "../tree/plans"] {
-        env.bd(["init", "--contributor", path]).fails(5, &["lies in the working copy of the primary repo"]);
+        env.bd(["init", "--contributor", path]).fails(5, &["is inside the working copy of the primary repo"]);
     }
     assert_eq!(ledger(&env, "tree"), "");
     assert_eq!(sh(&env, "git -C web log --all --format=%s"), "ledger\n");
@@ -475,7 +475,7 @@ fn joining_what_is_no_repo() {
     env.write("../home/notes.txt", "mine");
     let before = std::fs::read(env.path(".beads/config.toml")).unwrap();
     for path in ["~/gone", "~/empty", "~/notes.txt"] {
-        env.bd(["config", "--add-repo", path]).fails(9, &["there is no repo at"]);
+        env.bd(["config", "--add-repo", path]).fails(9, &["no repo at"]);
         env.bd(["repo", "add", path]).fails(9, &[]);
         env.bd(["config", "--add-repo", path, "--routing", "contributor"]).fails(9, &[]);
     }

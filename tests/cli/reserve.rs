@@ -52,7 +52,7 @@ $ bd reserve release --all
 ! nothing is reserved
 $ bd reserve release docs
 ! error: nothing reserved matches "docs"
-! hint: bd reserve list shows what is reserved
+! hint: run `bd reserve list` to see what is reserved
 [exit 3]
 
 "#]]

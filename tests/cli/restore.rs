@@ -178,7 +178,7 @@ fn without_version_control_there_is_nothing_to_find() {
     let env = Env::new();
     env.given("add One --id bd-one");
     for args in [&["restore", "bd-one"][..], &["restore", "bd-one", "--at", "1d"], &["restore", "bd-gone"]] {
-        env.bd(args).fails(9, &["under no version control"]);
+        env.bd(args).fails(9, &["not under version control"]);
     }
 }
 

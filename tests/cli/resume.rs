@@ -35,7 +35,7 @@ fn an_error_is_shown_and_never_gone_on_from() {
         hidden(&text),
         str![[r#"
 $ bd resume
-! ann has no open work; bd ready shows what can be done
+! ann has no open work; run `bd ready` to find some
 $ bd work 1
 [..]
 $ bd resume

@@ -47,7 +47,7 @@ fn a_planning_repo_is_not_the_project_under_another_spelling() {
         let name = format!("plans{n}");
         plans(&project, &name, spelling);
         let path = format!("../{name}");
-        let refused = ["lies in the working copy of the primary repo or in another clone of it"];
+        let refused = ["is inside the working copy of the primary repo or another clone of it"];
         project.env.bd(["init", "--contributor", &path]).fails(5, &refused);
         project.env.bd(["config", "--add-repo", &path, "--routing", "contributor"]).fails(5, &refused);
     }

@@ -42,6 +42,8 @@ fn the_second_agent_of_a_person_is_refused_like_any_other() {
     let sessions: Vec<&str> = leases.as_array().unwrap().iter().map(|row| row["session"].as_str().unwrap()).collect();
     assert!(sessions.len() == 2 && sessions[0] != sessions[1], "{sessions:?}");
     assert!(sessions.iter().all(|name| name.starts_with("claude-") && !name.contains("1111")), "{sessions:?}");
+    let told = env.bd(["leases"]).ok().stdout;
+    assert!(sessions.iter().all(|name| told.contains(&format!("ann ({name})"))), "{told}");
 }
 
 #[test]

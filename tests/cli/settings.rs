@@ -75,11 +75,11 @@ $ bd config set routing.mode both
 [exit 2]
 $ bd config set routing.mod auto
 ! error: no setting "routing.mod"; did you mean routing.mode?
-! hint: bd config list shows every setting
+! hint: run `bd config list` to see every setting
 [exit 2]
 $ bd config get zebra
 ! error: no setting "zebra"
-! hint: bd config list shows every setting
+! hint: run `bd config list` to see every setting
 [exit 2]
 $ bd config set commit.primary perhaps
 ! error: commit.primary must be true or false, not "perhaps"
@@ -385,14 +385,14 @@ fn unknown_keys_are_named_with_the_nearest() {
         ),
         str![[r#"
 $ bd list
-! no issues
+! no issues yet; add one with `bd add "Title"`
 ! warning: $ROOT/web/.beads/config.toml:3: no setting "repos.aditional"; did you mean repos.additional?
 $ bd add 'Still works' --id bd-1
 Created issue: bd-1
 ! warning: $ROOT/web/.beads/config.toml:3: no setting "repos.aditional"; did you mean repos.additional?
 $ bd --config routing.modus=auto list
 ! error: no setting "routing.modus"; did you mean routing.mode?
-! hint: bd config list shows every setting
+! hint: run `bd config list` to see every setting
 [exit 2]
 
 "#]]

@@ -119,7 +119,7 @@ added  hook  $ROOT/web/.claude/settings.json
     assert!(description.len() <= 1024 && !description.contains(": "), "{description}");
     env.bd(["setup", "codex", "--mcp"]).ok();
     let config = std::fs::read_to_string(env.path(".codex/config.toml")).unwrap();
-    assert_eq!(config, "[mcp_servers.bd]\ncommand = \"bd\"\nargs = [\"mcp\"]\n");
+    assert_eq!(config, "# added by bd setup\n[mcp_servers.bd]\ncommand = \"bd\"\nargs = [\"mcp\"]\n");
     env.bd(["setup", "claude", "--mcp"]).ok();
     assert_eq!(read(".mcp.json")["mcpServers"]["bd"]["args"][0].as_str(), Some("mcp"));
     let json = env.bd(["setup", "claude", "--check", "--json"]).ok().json();

@@ -11,7 +11,7 @@ const PLACE: &str = ".claude/settings.json";
 #[test]
 fn what_cannot_be_read_is_refused_untouched() {
     for (text, line, what) in [
-        ("", 1, "value"),
+        ("\u{feff}", 1, "value"),
         ("{\n  \"hooks\": {\n", 3, "key or }"),
         ("{\n  \"hooks\": []\n}\n", 2, "\"hooks\" is not an object"),
         ("{\n  \"hooks\": null\n}\n", 2, "\"hooks\" is not an object"),
@@ -80,9 +80,9 @@ fn what_is_read_only_or_of_another_is_left_alone() {
     assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600, "the mode stays");
     let env = Env::new();
     env.write(".agents/skills/bd/SKILL.md", "mine\n");
-    env.bd(["setup", "codex"]).fails(1, &["SKILL.md was not written by bd"]);
+    env.bd(["setup", "codex"]).fails(1, &["SKILL.md exists, and bd did not write it"]);
     env.write(".mcp.json", "{\"mcpServers\": {\"bd\": {\"command\": \"other\"}}}");
-    env.bd(["setup", "claude", "--mcp"]).fails(1, &["\"bd\" is there and says something else"]);
+    env.bd(["setup", "claude", "--mcp"]).fails(1, &["\"bd\" is already set to something else"]);
     env.bd(["setup", "agents-md", "--mcp"]).fails(2, &["no MCP entry"]);
     env.bd(["setup", "nobody"]).fails(2, &["claude"]);
 }

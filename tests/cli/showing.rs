@@ -27,7 +27,11 @@ P2  open  task
 Created     2026-01-05 09:00 by ann
 Updated     2026-01-05 09:00
 Labels      backend, ui
-Lives in    . ($ROOT/web/.beads/beads.jsonl:5)
+Stored in   .beads/beads.jsonl:5
+
+Parent      bd-epic  open  Rework the settings page
+Waits for   bd-form  open  Move the form
+Related     bd-login  open  Login fails on Safari
 
 Description
   First line.
@@ -36,13 +40,6 @@ Description
 
 Notes
   n
-
-Depends on
-  parent-child  bd-epic  open  Rework the settings page
-  blocks        bd-form  open  Move the form
-
-Depended on by
-  related  bd-login  open  Login fails on Safari
 
 Comments
   2026-01-05 09:00 ann
@@ -57,14 +54,14 @@ Created     2026-01-05 09:00 by ann
 Updated     2026-01-05 09:00
 Closed      2026-01-05 09:00
 Reason      done in 4f2e
-Lives in    . ($ROOT/web/.beads/beads.jsonl:1)
+Stored in   .beads/beads.jsonl:1
 $ bd show twice
 bd-twice  Filed twice
 P2  tombstone  task
 Created     2026-01-05 09:00 by ann
 Updated     2026-01-05 09:00
 Deleted     2026-01-05 09:00 by ann
-Lives in    . ($ROOT/web/.beads/beads.jsonl:6)
+Stored in   .beads/beads.jsonl:6
 
 "#]]
         .raw()
@@ -186,23 +183,23 @@ fn show_refusals() {
         str![[r#"
 $ bd show nosuch
 ! error: no issue found matching "nosuch": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 $ bd show nosuch login --short
 bd-login  P0  open  bug  Login fails on Safari
 ! error: no issue found matching "nosuch": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 $ bd show nosuch --json
 []
-! {"error":{"code":"not_found","message":"no issue found matching \"nosuch\": not found","hint":"bd list --all shows every id","recoverable":false,"exit_code":3,"id":"nosuch"}}
+! {"error":{"code":"not_found","message":"no issue found matching \"nosuch\": not found","hint":"run `bd list --all` to see every id","recoverable":false,"exit_code":3,"id":"nosuch"}}
 [exit 3]
 $ bd show l
 bd-login  Login fails on Safari
 P0  open  bug
 Created     2026-01-05 09:00 by ann
 Updated     2026-01-05 09:00
-Lives in    . ($ROOT/web/.beads/beads.jsonl:4)
+Stored in   .beads/beads.jsonl:4
 
 Description
   Cookies are lost.
@@ -213,7 +210,7 @@ Created     2026-01-05 09:00 by ann
 Updated     2026-01-05 09:00
 Closed      2026-01-05 09:00
 Reason      done in 4f2e
-Lives in    . ($ROOT/web/.beads/beads.jsonl:1)
+Stored in   .beads/beads.jsonl:1
 $ bd show bd-
 ! error: "bd-" is ambiguous: it matches bd-docs, bd-epic, bd-form, bd-login, bd-save, bd-twice
 ! hint: type more characters of the id

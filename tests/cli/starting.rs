@@ -28,31 +28,31 @@ Already yours since 09:00 (another process): bd-fix
 ! hint: if another program of yours works on it, leave it; set BD_AGENT to a name of its own for each of them
 $ bd --actor bob work fix
 ! error: bd-fix is already claimed by ann in main
-! hint: bd ready shows what is free; bd leases shows who holds what
+! hint: run `bd ready` to see free issues, or `bd leases` to see who holds what
 [exit 4]
 $ bd --actor bob work fix --json
 []
-! {"error":{"code":"claimed","message":"bd-fix is already claimed by ann in main","hint":"bd ready shows what is free; bd leases shows who holds what","recoverable":false,"exit_code":4,"holder":"ann","epoch":1,"worktree":"main","id":"fix"}}
+! {"error":{"code":"claimed","message":"bd-fix is already claimed by ann in main","hint":"run `bd ready` to see free issues, or `bd leases` to see who holds what","recoverable":false,"exit_code":4,"holder":"ann","epoch":1,"worktree":"main","id":"fix"}}
 [exit 4]
 $ bd --actor bob update docs --claim
 Updated issue: bd-docs
 ! warning: bd-docs is blocked by open issues: bd-fix
 $ bd update docs --claim
 ! error: bd-docs is already claimed by bob in main
-! hint: bd ready shows what is free; bd leases shows who holds what
+! hint: run `bd ready` to see free issues, or `bd leases` to see who holds what
 [exit 4]
 $ bd close fix
 Closed bd-fix
 $ bd work fix
 ! error: bd-fix is closed and cannot be claimed
-! hint: bd reopen makes it open
+! hint: run `bd reopen` first
 [exit 5]
 $ bd work
-! error: no issue ID provided: an issue ID is required
+! error: which issue? `bd ready` lists candidates; `bd ready --claim` takes the first
 [exit 2]
 $ bd work nosuch
 ! error: no issue found matching "nosuch": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 
 "#]]
@@ -91,7 +91,7 @@ $ bd status fix
 [exit 2]
 $ bd status nosuch open
 ! error: no issue found matching "nosuch": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 
 "#]]

@@ -202,7 +202,7 @@ fn a_missing_file_that_nobody_knows() {
     let env = two();
     std::fs::remove_file(env.ledger_path()).unwrap();
     for args in [&["list"][..], &["add", "x"], &["update", "fix", "-p", "1"], &["doctor"]] {
-        env.bd(args).fails(9, &["web/.beads", "bd init makes an empty ledger"]);
+        env.bd(args).fails(9, &["web/.beads", "run `bd init` for an empty ledger"]);
         assert!(!env.ledger_path().exists(), "{args:?}");
     }
     env.bd(["init"]).ok();

@@ -294,7 +294,7 @@ $ bd sync --no-pull --no-push
 $ bd sync --no-pull
 . (git with origin/main): failed
 ! .: pushing
-! error: somebody else has pushed to ., and --no-pull forbids to merge
+! error: the remote of . has new commits, and --no-pull forbids merging them
 ! hint: try again without --no-pull
 [exit 6]
 $ bd sync --no-push
@@ -306,7 +306,7 @@ $ bd sync --no-pull
 ! .: pushing
 $ bd sync --repo nosuch
 ! error: no repo "nosuch" in this project; it has .
-! hint: bd repo list shows the repos; bd repo add PATH joins one
+! hint: run `bd repo list` to see the repos, or `bd repo add PATH` to join one
 [exit 3]
 $ bd sync --repo .
 . (git with origin/main): nothing to do
@@ -364,23 +364,23 @@ fn without_version_control() {
     env.given("add One");
     assert_data_eq!(env.script("sync\nsync --json\ncommit\ntrust\ntrust ."), str![[r#"
 $ bd sync
-! error: $ROOT/web is under no version control
-! hint: put it under git, jj or hg; without one, bd resolve merges a ledger that you bring here by hand
+! error: $ROOT/web is not under version control
+! hint: put it under git, jj or hg; without one, copy the other ledger here by hand and run `bd resolve`
 [exit 9]
 $ bd sync --json
-! {"error":{"code":"no_repository","message":"$ROOT/web is under no version control","hint":"put it under git, jj or hg; without one, bd resolve merges a ledger that you bring here by hand","recoverable":false,"exit_code":9}}
+! {"error":{"code":"no_repository","message":"$ROOT/web is not under version control","hint":"put it under git, jj or hg; without one, copy the other ledger here by hand and run `bd resolve`","recoverable":false,"exit_code":9}}
 [exit 9]
 $ bd commit
-! error: $ROOT/web is under no version control
-! hint: put it under git, jj or hg; without one, bd resolve merges a ledger that you bring here by hand
+! error: $ROOT/web is not under version control
+! hint: put it under git, jj or hg; without one, copy the other ledger here by hand and run `bd resolve`
 [exit 9]
 $ bd trust
-! error: $ROOT/web is under no version control
-! hint: put it under git, jj or hg; without one, bd resolve merges a ledger that you bring here by hand
+! error: $ROOT/web is not under version control
+! hint: put it under git, jj or hg; without one, copy the other ledger here by hand and run `bd resolve`
 [exit 9]
 $ bd trust .
-! error: $ROOT/web is under no version control
-! hint: put it under git, jj or hg; without one, bd resolve merges a ledger that you bring here by hand
+! error: $ROOT/web is not under version control
+! hint: put it under git, jj or hg; without one, copy the other ledger here by hand and run `bd resolve`
 [exit 9]
 
 "#]].raw());
@@ -398,7 +398,7 @@ $ bd sync
 . (git with origin/main): committed, pushed
   .beads/config.toml has changes that are not committed; run `git commit .beads/config.toml`
 ../plain (none): nothing to do
-  under no version control: exchange the ledger in $ROOT/plain by hand, then bd resolve
+  not under version control: exchange the ledger in $ROOT/plain by hand, then run `bd resolve`
 ! .: fetching
 ! .: merging
 ! .: pushing
@@ -406,7 +406,7 @@ $ bd commit
 .: nothing to commit
   .beads/config.toml has changes that are not committed; run `git commit .beads/config.toml`
 ../plain: nothing to commit
-  under no version control: there is nothing to commit to
+  not under version control: there is nothing to commit to
 
 "#]]
         .raw()
@@ -434,14 +434,14 @@ $ bd sync
 ! .: fetching
 ! .: merging
 ! error: origin/main changes files that are changed in $ROOT/web and not committed: code
-! hint: nothing was merged; commit these files or put them aside, then sync again
+! hint: nothing was merged; commit or stash these files, then sync again
 [exit 8]
 $ bd sync
 . (git): failed
 ! .: fetching
 ! .: merging
 ! error: origin/main conflicts with $ROOT/web: code
-! hint: nothing was merged; merge these with your version control, the ledger then merges along
+! hint: nothing was merged; merge these files with your version control, and the ledger merges with them
 [exit 8]
 $ bd sync
 . (git): failed
@@ -493,7 +493,7 @@ fn out_of_reach() {
     let Some(env) = clones() else { return };
     env.given("add One --id bd-one");
     sh(&env, "mv upstream away");
-    let run = env.bd(["sync"]).fails(1, &["cannot reach", "what is here is committed; sync again later"]);
+    let run = env.bd(["sync"]).fails(1, &["cannot reach", "your changes are committed here; sync again later"]);
     assert!(run.stdout.contains("committed"), "{}", run.snapshot());
     assert_eq!(sh(&env, "git -C web log -1 --format=%s; git -C web status --short"), "add bd-one: One\n");
     sh(&env, "mv away upstream");
@@ -548,7 +548,7 @@ $ bd commit -m
 [exit 2]
 $ bd commit --repo nosuch
 ! error: no repo "nosuch" in this project; it has .
-! hint: bd repo list shows the repos; bd repo add PATH joins one
+! hint: run `bd repo list` to see the repos, or `bd repo add PATH` to join one
 [exit 3]
 $ bd commit words
 ! error: unexpected argument 'words' found
@@ -636,7 +636,7 @@ $ bd sync
 ! ~/.beads-planning: merging
 ! ~/.beads-planning: pushing
 ! error: origin/main changes files that are changed in $ROOT/web and not committed: .beads/beads.jsonl
-! hint: nothing was merged; commit these files or put them aside, then sync again
+! hint: nothing was merged; commit or stash these files, then sync again
 [exit 8]
 $ bd sync --repo '~/.beads-planning'
 ~/.beads-planning (git): nothing to do
@@ -654,12 +654,12 @@ $ bd sync
 ! ~/.beads-planning: fetching
 ! ~/.beads-planning: merging
 ! ~/.beads-planning: pushing
-! warning: 1 acknowledged write was removed from . by another program (pl-1); look with bd recover --dry-run
+! warning: 1 acknowledged write was removed from . by another program (pl-1); run `bd recover --dry-run` to look
 $ bd list
 pl-1     P2  open  task  Plan [proposed] (~/.beads-planning, for bd)
 bd-two   P2  open  task  Theirs
 bd-base  P2  open  task  Base
-! warning: 1 acknowledged write was removed from . by another program (pl-1); look with bd recover --dry-run
+! warning: 1 acknowledged write was removed from . by another program (pl-1); run `bd recover --dry-run` to look
 
 "#]].raw());
 }
@@ -706,11 +706,11 @@ $ROOT/web: names no programs
 $ bd sync
 . (git): failed
 ! error: $ROOT/web names programs that its version control would run: core.sshcommand = ssh -v, diff.x.textconv = cat
-! hint: bd trust --dry-run shows all of them; bd trust $ROOT/web agrees to exactly these
+! hint: run `bd trust --dry-run` to see all of them, then `bd trust $ROOT/web` to agree to exactly these
 [exit 10]
 $ bd commit
 ! error: $ROOT/web names programs that its version control would run: core.sshcommand = ssh -v, diff.x.textconv = cat
-! hint: bd trust --dry-run shows all of them; bd trust $ROOT/web agrees to exactly these
+! hint: run `bd trust --dry-run` to see all of them, then `bd trust $ROOT/web` to agree to exactly these
 [exit 10]
 $ bd trust --dry-run
 $ROOT/web: not trusted
@@ -733,8 +733,8 @@ $ bd trust ../nosuch
 ! error: directory not found: $ROOT/web/../nosuch
 [exit 3]
 $ bd trust /
-! error: / is under no version control
-! hint: put it under git, jj or hg; without one, bd resolve merges a ledger that you bring here by hand
+! error: / is not under version control
+! hint: put it under git, jj or hg; without one, copy the other ledger here by hand and run `bd resolve`
 [exit 9]
 $ bd trust a b
 ! error: unexpected argument 'b' found
@@ -767,7 +767,7 @@ $ bd sync --json
       "error": {
         "code": "untrusted",
         "message": "$ROOT/web names programs that its version control would run: core.sshcommand = ssh -vv, diff.x.textconv = cat",
-        "hint": "bd trust --dry-run shows all of them; bd trust $ROOT/web agrees to exactly these",
+        "hint": "run `bd trust --dry-run` to see all of them, then `bd trust $ROOT/web` to agree to exactly these",
         "recoverable": false,
         "exit_code": 10
       }
@@ -775,7 +775,7 @@ $ bd sync --json
   ],
   "reconciled": []
 }
-! {"error":{"code":"untrusted","message":"$ROOT/web names programs that its version control would run: core.sshcommand = ssh -vv, diff.x.textconv = cat","hint":"bd trust --dry-run shows all of them; bd trust $ROOT/web agrees to exactly these","recoverable":false,"exit_code":10,"id":"."}}
+! {"error":{"code":"untrusted","message":"$ROOT/web names programs that its version control would run: core.sshcommand = ssh -vv, diff.x.textconv = cat","hint":"run `bd trust --dry-run` to see all of them, then `bd trust $ROOT/web` to agree to exactly these","recoverable":false,"exit_code":10,"id":"."}}
 [exit 10]
 
 "#]].raw());
@@ -821,7 +821,7 @@ fn a_repo_that_is_away() {
     env.given("config --add-repo ../plan --personal");
     sh(&env, "mv plan gone");
     env.given("add Public --id bd-public --repo .");
-    env.bd(["sync"]).fails(8, &["whether something private would leave cannot be told", "no such directory"]);
+    env.bd(["sync"]).fails(8, &["cannot tell whether something private would be published", "no such directory"]);
     sh(&env, "mv gone plan");
     env.bd(["sync"]).ok();
 }

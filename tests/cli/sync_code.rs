@@ -168,8 +168,8 @@ fn a_dry_run_of_two_sides() {
     let run = env.bd(["sync", "--dry-run"]).ok();
     let told = ". (git with origin/main): 1 commit to merge, would push what comes of it to origin/main\n";
     assert_eq!(run.stdout, told, "{}", run.snapshot());
-    env.bd(["sync", "--dry-run", "--no-pull"]).fails(6, &["--no-pull forbids to merge"]);
-    env.bd(["sync", "--no-pull"]).fails(6, &["--no-pull forbids to merge"]);
+    env.bd(["sync", "--dry-run", "--no-pull"]).fails(6, &["--no-pull forbids merging them"]);
+    env.bd(["sync", "--no-pull"]).fails(6, &["--no-pull forbids merging them"]);
     let run = env.bd(["sync"]).ok();
     assert!(run.stdout.contains("merged, received 1 new, pushed"), "{}", run.snapshot());
 }

@@ -59,15 +59,15 @@ ready  Ship tea  (0 of 2 done, 1 pending, 1 blocked)  bd-w
 ! bd workflow start bd-w hands its tasks out
 $ bd template apply ship
 ! error: the template ship needs what (what to ship), where
-! hint: --var NAME=VALUE sets one; bd template show says what each means
+! hint: set each with --var NAME=VALUE; run `bd template show` for their meaning
 [exit 2]
 $ bd template apply ship --var wat=tea --var where=x
 ! error: the template ship needs what (what to ship); it has no variable "wat"; did you mean "what"?
-! hint: --var NAME=VALUE sets one; bd template show says what each means
+! hint: set each with --var NAME=VALUE; run `bd template show` for their meaning
 [exit 2]
 $ bd template apply shop
 ! error: no template is called "shop"; did you mean "ship"?
-! hint: bd template list shows them
+! hint: run `bd template list` to see them
 [exit 3]
 $ bd template apply ship --var what
 ! error: "what" is not NAME=VALUE
@@ -144,7 +144,7 @@ fn a_broken_one_is_listed_and_hides_what_lies_behind_it() {
         .collect();
     assert_eq!(broken, ["bytes", "dir", "feature", "huge", "link", "odd name\u{1b}"]);
     let before = env.ledger();
-    bd(&env, "template apply feature --var feature=x").fails(2, &["{{x}} is no variable of this template"]);
+    bd(&env, "template apply feature --var feature=x").fails(2, &["{{x}} is not a variable of this template"]);
     bd(&env, "template apply link").fails(1, &["link.toml"]);
     assert_eq!(env.ledger(), before);
     bd(&env, "template apply ship --var what=a --var where=b").ok();
@@ -253,9 +253,9 @@ fn every_problem_of_a_template() {
         str![[r#"
 $ bd template validate t.toml
 ! error: $ROOT/web/t.toml: 2 problems:
-!   line 4: {{c}} is no variable of this template
+!   line 4: {{c}} is not a variable of this template
 !   line 5: "{{ x y }}" is no variable; a literal {{ is written {{{{
-! hint: nothing was written; bd template validate FILE looks again
+! hint: nothing was written; fix it and check with `bd template validate FILE`
 [exit 2]
 $ bd template validate nosuch.toml
 ! error: cannot read $ROOT/web/nosuch.toml: No such file or directory (os error 2)

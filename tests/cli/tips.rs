@@ -66,7 +66,7 @@ fn tips_name_only_what_the_help_names() {
 fn completions_offer_only_what_the_help_names() {
     let env = Env::bare();
     for shell in SHELLS {
-        let script = env.bd(["completions", shell]).ok().stdout;
+        let script = env.bd(["completions", shell, "--static"]).ok().stdout;
         let offered: BTreeSet<&str> =
             script.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').map(|word| word.trim_matches('-')).collect();
         for hidden in HIDDEN {

@@ -118,10 +118,10 @@ fn import_refuses_damage_whole() {
         str![[r#"
 $ bd import bad.jsonl
 ! error: bad.jsonl:3: ends in the middle of a value (column 15); nothing was imported
-! hint: mend that line, or import the rest with --skip-damaged
+! hint: fix that line, or import the rest with --skip-damaged
 [exit 8]
 $ bd import bad.jsonl --json
-! {"error":{"code":"damaged","message":"bad.jsonl:3: ends in the middle of a value (column 15); nothing was imported","hint":"mend that line, or import the rest with --skip-damaged","recoverable":false,"exit_code":8}}
+! {"error":{"code":"damaged","message":"bad.jsonl:3: ends in the middle of a value (column 15); nothing was imported","hint":"fix that line, or import the rest with --skip-damaged","recoverable":false,"exit_code":8}}
 [exit 8]
 $ bd import nosuch.jsonl
 ! error: cannot read $ROOT/web/nosuch.jsonl: No such file or directory (os error 2)

@@ -215,7 +215,7 @@ const OTHERS: &[&str] = &[
 ];
 
 /// Options of `update` that change nothing by themselves.
-const GLOBAL: [&str; 7] = ["json", "directory", "actor", "agent", "quiet", "config", "help"];
+const GLOBAL: [&str; 9] = ["json", "directory", "actor", "agent", "color", "no-pager", "quiet", "config", "help"];
 
 struct Stage {
     env: Env,
@@ -436,12 +436,12 @@ UNDO PREVIEW: nothing was changed
   bd close of 2026-01-05 09:00
   Would revert close_reason, closed_at, status: bd-1
   Would revert close_reason, closed_at, status: bd-2
-! hint: the same with --yes does it; bd undo after that takes the undo back
+! hint: add --yes to undo; run `bd undo` again to take the undo back
 $ bd undo --yes
 Reverted close_reason, closed_at, status: bd-1
 Reverted close_reason, closed_at, status: bd-2
 $ bd list
-bd-2  P2  open  task  Two
+bd-2  P2  open  task  Two [blocked]
 bd-1  P2  open  task  One
 $ bd undo 2
 UNDO PREVIEW: nothing was changed
@@ -455,7 +455,7 @@ bd-1  P2  open  task  One
 $ bd undo --yes
 Restored: bd-2
 $ bd list
-bd-2  P2  open  task  Two
+bd-2  P2  open  task  Two [blocked]
 bd-1  P2  open  task  One
 
 "#]]
@@ -494,7 +494,7 @@ UNDO PREVIEW: nothing was changed
   bd migrate of 2026-01-05 09:00
   Would restore in .: bd-own
   Would remove from ~/plan: bd-own
-! hint: the same with --yes does it; bd undo after that takes the undo back
+! hint: add --yes to undo; run `bd undo` again to take the undo back
 $ bd undo --yes
 Restored in .: bd-own
 Removed from ~/plan: bd-own

@@ -361,3 +361,15 @@ fn a_dependency_on_an_issue_that_was_deleted_since_does_not_come_back() {
     bob(&env, "delete 3 --yes").ok();
     refused(&env, "undo", 5, &["bd-1 would depend on bd-3 again"]);
 }
+
+/// An empty file could be one that was lost, and the last commit may hold the issue.
+#[test]
+fn a_ledger_that_loses_its_last_issue_is_not_an_empty_file() {
+    let env = Env::new();
+    assert_eq!(env.ledger_text(), "");
+    env.given("add One --id bd-1\nundo --yes");
+    assert_eq!(env.ledger_text(), "\n");
+    assert_eq!(env.bd(["list", "--json"]).ok().json(), serde_json::json!([]));
+    env.given("add Two --id bd-2");
+    assert!(env.ledger_text().starts_with("{\"id\":\"bd-2\""), "the line feed goes with the next write");
+}

@@ -67,11 +67,14 @@ Created     2026-01-05 09:00 by ann
 Updated     2026-01-05 09:00
 Started     2026-01-05 09:00
 Due         2026-03-01
-Deferred to 2026-02-01
+Deferred to 2026-02-01 (in 27 days)
 Estimate    30 min
 Reference   gh-1
 Labels      b
-Lives in    . ($ROOT/web/.beads/beads.jsonl:2)
+Stored in   .beads/beads.jsonl:2
+
+Parent      bd-whole  open  The whole
+Blocks      bd-docs  open  Write the docs
 
 Description
   Words
@@ -85,12 +88,6 @@ Acceptance criteria
 Notes
   One
   Two
-
-Depends on
-  parent-child  bd-whole  open  The whole
-
-Depended on by
-  blocks  bd-docs  open  Write the docs
 $ bd update fix -s open -t bug --title 'Fix the parser' -d '' --design '' --acceptance '' --notes '' --external-ref '' --due '' --defer '' --set-labels '' --parent ''
 Updated issue: bd-fix
 
@@ -165,7 +162,7 @@ $ bd update fix
 [exit 2]
 $ bd update nosuch -p 1
 ! error: no issue found matching "nosuch": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 $ bd update fix -p 7
 ! error: invalid priority "7": 0 to 4, P0 to P4, or critical high medium low backlog
@@ -205,7 +202,7 @@ $ bd update fix --notes a --append-notes b
 ! For more information, try '--help'.
 [exit 2]
 $ bd update nosuch -p 1 --json
-! {"error":{"code":"not_found","message":"no issue found matching \"nosuch\": not found","hint":"bd list --all shows every id","recoverable":false,"exit_code":3,"id":"nosuch"}}
+! {"error":{"code":"not_found","message":"no issue found matching \"nosuch\": not found","hint":"run `bd list --all` to see every id","recoverable":false,"exit_code":3,"id":"nosuch"}}
 [exit 3]
 
 "#]].raw()
@@ -221,7 +218,7 @@ fn of_several_ids_all_are_known_or_none_is_changed() {
         str![[r#"
 $ bd update nosuch fix gone docs -p 0
 ! error: no issue found matching "nosuch": not found; no issue found matching "gone": not found; nothing was changed
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 
 "#]]

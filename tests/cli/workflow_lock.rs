@@ -103,7 +103,7 @@ fn a_lock_ends() {
     // The next command runs a second later. Nobody is held up by a dead one, and who had it must know that it is over.
     bd(&env, "workflow set bd-w --max-parallel 5").ok();
     let over = bd(&env, "--agent boss workflow pause bd-w");
-    over.fails(7, &["the lock of boss on bd-w (number 1) is over", "bd workflow lock takes it again"]);
+    over.fails(7, &["the lock of boss on bd-w (number 1) is over", "run `bd workflow lock` to take it again"]);
     let taken = bd(&env, "--agent cat workflow lock bd-w --json").ok().json();
     assert_eq!((taken["epoch"].as_i64(), taken["taken_from"].as_str()), (Some(2), Some("boss")));
     bd(&env, "--agent boss workflow pause bd-w").fails(7, &["cat holds it, epoch 2"]);

@@ -101,7 +101,7 @@ fn a_workflow_from_plan_to_end() {
         story,
         str![[r#"
 $ bd workflow list
-! no workflow; bd workflow create makes one
+! no workflows; create one with `bd workflow create`
 $ bd workflow create --id bd-w --plan plan.toml
 Created a workflow with 4 tasks: bd-w
 $ bd workflow list
@@ -109,7 +109,7 @@ ready  Ship  (0 of 4 done, 1 pending, 3 blocked)  bd-w
 $ bd workflow next bd-w
 ! bd-w is ready, and its tasks are not handed out; legal now: in_progress (bd workflow start), abandoned (bd workflow abandon)
 $ bd ready
-! nothing is ready; bd blocked shows what waits
+! nothing is ready; run `bd blocked` to see what waits
 $ bd workflow start bd-w
 ready → in_progress: bd-w
 $ bd workflow start bd-w
@@ -117,7 +117,7 @@ Already in_progress: bd-w
 $ bd workflow next bd-w
 pending  design    bd-w2s69b4p
 $ bd --agent bot workflow next bd-w --claim
-Claimed (epoch 1, for 30m): bd-w2s69b4p
+Claimed for 30 minutes: bd-w2s69b4p
 design
 $ bd --agent cat workflow next bd-w --claim
 ! nothing can be started now: 0 of 4 done, 3 blocked, 1 in progress
@@ -143,7 +143,7 @@ in_progress  Ship  (0 of 4 done, 3 blocked, 1 in progress)  bd-w
     assert_eq!(take(&env, "dog", ""), Some("release".into()));
     bd(&env, &format!("--agent dog close {}", id(&env, "release"))).ok();
     let next = bd(&env, "--agent dog workflow next bd-w --claim").ok();
-    assert!(next.stderr.contains("all tasks are done: bd workflow complete bd-w"), "{}", next.snapshot());
+    assert!(next.stderr.contains("all tasks are done; run `bd workflow complete bd-w`"), "{}", next.snapshot());
     assert_eq!(shown(&env)["done"], true);
     bd(&env, "--agent dog workflow complete bd-w --merge-commit 4f2e").ok();
     let over = shown(&env);

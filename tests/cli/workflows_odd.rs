@@ -76,7 +76,7 @@ fn the_status_of_a_workflow_follows_its_state() {
     let found = bd(&env, "doctor");
     assert!(found.stdout.contains("the workflow bd-w is in_progress, but its issue is open"), "{}", found.snapshot());
     let told = bd(&env, "workflow show bd-w").ok();
-    assert!(told.stderr.contains("its issue is open, which does not go with in_progress"), "{}", told.snapshot());
+    assert!(told.stderr.contains("its issue is open, which does not match in_progress"), "{}", told.snapshot());
     bd(&env, "workflow set bd-w --state in_progress").ok();
     assert_eq!(shown(&env)["status"], "in_progress");
     assert!(!bd(&env, "doctor").stdout.contains("the workflow bd-w"));
@@ -197,10 +197,8 @@ fn each_task_is_filed_in_its_repo() {
     // Who sees the workflow but not all of its repos cannot tell how many run.
     bd_in(&env, "app", ["repo", "add", "../web"]).ok();
     bd_in(&env, "app", ["claim", &app]).fails(5, &["goes over repos that this project does not have", "rp_"]);
-    bd_in(&env, "app", ["workflow", "complete", "bd-w", "--skip-open"])
-        .fails(5, &["goes over repos that are not here"]);
-    bd_in(&env, "app", ["workflow", "wait", "bd-w", "--timeout", "1s"])
-        .fails(5, &["goes over repos that are not here"]);
+    bd_in(&env, "app", ["workflow", "complete", "bd-w", "--skip-open"]).fails(5, &["these repos are not joined here"]);
+    bd_in(&env, "app", ["workflow", "wait", "bd-w", "--timeout", "1s"]).fails(5, &["these repos are not joined here"]);
     bd_in(&env, "server", ["--agent", "bot", "close", &server, "-r", "serves"]).ok();
     assert_eq!(task(&env, "server")["outcome"], "serves");
     let next = bd(&env, "workflow next bd-w --json").ok().json();

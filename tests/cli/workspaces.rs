@@ -196,7 +196,7 @@ fn a_plain_directory_is_copied_and_shares_its_claims() {
     let run = env.bd(["workspace", "create", "--json"]).ok();
     let made = run.json();
     assert_eq!(text(&made, "kind"), "copy");
-    assert!(made["notes"][0].as_str().unwrap().contains("no version control"), "{made}");
+    assert!(made["notes"][0].as_str().unwrap().contains("not under version control"), "{made}");
     let path = PathBuf::from(text(&made, "path"));
     assert!(path.join("file").exists() && !path.join(".beads/run/leases.jsonl").exists());
     let inside = |line: &str| crate::cli::checkouts::bd(&env, &path, line, &[("BD_AGENT", "bob")]);

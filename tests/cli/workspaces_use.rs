@@ -229,7 +229,7 @@ fn a_checkout_that_is_there_is_looked_after() {
     family.bd_with(&family.path("clone"), "claim bd-base", &[("BD_AGENT", "bob")]).ok();
     assert_eq!(family.held(&tree), ["bd-base in clone"]);
     adopt("web").fails(1, &["the checkout that the others are made from"]);
-    adopt("stranger").fails(1, &["no checkout of this repository"]);
+    adopt("stranger").fails(1, &["neither a checkout nor a clone of this repository"]);
     adopt("tmp").fails(1, &["no working copy"]);
 }
 

@@ -1,10 +1,14 @@
-//! Documentation that runs: every command of every walkthrough in `docs/walkthrough`, and those of the README, with exactly
-//! the output that the text shows.
+//! Documentation that runs: every `console` block, with exactly the output that the page shows. In all other blocks, and in the help and
+//! the messages, every command and flag exists, and the words are ordinary ones.
 //!
-//! `SNAPSHOTS=overwrite cargo test --test stories docs::` writes the outputs anew; read the difference before you commit it.
+//! `SNAPSHOTS=overwrite cargo test --test stories docs::` writes the outputs again; read the difference before you commit it.
 
+mod named;
+mod newcomer;
 mod page;
 mod stage;
+mod texts;
+mod wording;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -39,6 +43,75 @@ walkthroughs! {
 #[test]
 fn readme() {
     follow("README.md", "mkdir web && cd web && git init -q");
+}
+
+#[test]
+fn start() {
+    follow("docs/start.md", "");
+}
+
+#[test]
+fn every_day() {
+    follow("docs/every-day.md", "");
+}
+
+#[test]
+fn which_way_back() {
+    follow("docs/which-way-back.md", "");
+}
+
+/// What the first line of a code block may say, as docs/contributing.md explains.
+const TAGS: [&str; 6] = ["console", "sh", "text", "json", "toml", "rust"];
+
+/// Blocks of commands run, or are marked as something else.
+#[test]
+fn every_code_block_says_what_it_is() {
+    let followed = ["README.md", "docs/start.md", "docs/every-day.md", "docs/which-way-back.md"];
+    for (name, text) in texts::pages() {
+        let mut open = false;
+        for (at, line) in text.lines().enumerate() {
+            let Some(tag) = line.trim_start().strip_prefix("```") else { continue };
+            open = !open;
+            assert!(!open || TAGS.contains(&tag), "{name}:{}: a block is one of {TAGS:?}, not {tag:?}", at + 1);
+            let runs = followed.contains(&name.as_str()) || name.starts_with("docs/walkthrough/");
+            assert!(!open || tag != "console" || runs, "{name}:{}: no test runs this block", at + 1);
+        }
+        assert!(!open, "{name}: a block is not closed");
+    }
+}
+
+/// Every link from one page to another leads to a file, and every page is in the book.
+#[test]
+fn links_lead_somewhere() {
+    let pages = texts::pages();
+    for (name, text) in &pages {
+        let here = root().join(name);
+        for target in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let (path, heading) = target.split_once('#').unwrap_or((target, ""));
+            if path.contains("://") {
+                continue;
+            }
+            let there = if path.is_empty() { here.clone() } else { here.parent().unwrap().join(path) };
+            assert!(there.exists(), "{name} links to {target}");
+            if !heading.is_empty() {
+                let page = std::fs::read_to_string(&there).unwrap();
+                let mut slugs = page.lines().filter(|line| line.starts_with('#')).map(slug);
+                assert!(slugs.any(|slug| slug == heading), "{name} links to {target}");
+            }
+        }
+    }
+    let book = std::fs::read_to_string(root().join("docs/README.md")).unwrap();
+    for (name, _) in &pages {
+        let Some(below) = name.strip_prefix("docs/").filter(|below| *below != "README.md") else { continue };
+        assert!(book.contains(&format!("]({below})")), "docs/README.md does not list {below}");
+    }
+}
+
+/// A heading as links name it.
+fn slug(heading: &str) -> String {
+    let text = heading.trim_start_matches('#').trim().to_lowercase();
+    let kept = text.chars().filter(|c| c.is_alphanumeric() || [' ', '-', '_'].contains(c));
+    kept.map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
 #[test]
@@ -88,6 +161,6 @@ fn follow(name: &str, given: &str) {
         return;
     }
     if let Err(report) = page.compare(&shown) {
-        panic!("{report}\nSNAPSHOTS=overwrite cargo test --test stories docs:: writes {name} anew");
+        panic!("{report}\nSNAPSHOTS=overwrite cargo test --test stories docs:: writes {name} again");
     }
 }

@@ -188,7 +188,7 @@ a.md:16: $ three
     }
 
     #[test]
-    fn outputs_are_written_anew_and_the_rest_stays() {
+    fn outputs_are_written_again_and_the_rest_stays() {
         let page = Page::parse("a.md", TEXT).unwrap();
         let written = page.with_outputs(&shown(["a\nc\n", "[exit 1]\n", "z\n"]));
         assert_eq!(written, TEXT.replace("a\nb\n", "a\nc\n").replace("$ two\n", "$ two\n[exit 1]\n"));

@@ -16,7 +16,7 @@ fn acting(scratch: &Scratch, name: &str) -> Store {
     let mut config = options(scratch.root(), scratch.root());
     config.host.env = config.host.env.with(AGENT_VARIABLE, name);
     let mut store = Store::open_with(config).unwrap();
-    coordination::take_part(&mut store).unwrap();
+    coordination::join_as_agent(&mut store).unwrap();
     store
 }
 
@@ -55,7 +55,7 @@ fn an_id_that_nobody_has_is_refused() {
     let scratch = Scratch::with("");
     let mut config = options(scratch.root(), scratch.root());
     config.host.env = config.host.env.with(AGENT_VARIABLE, "ag_0123456789ab");
-    let error = coordination::take_part(&mut Store::open_with(config).unwrap()).unwrap_err();
+    let error = coordination::join_as_agent(&mut Store::open_with(config).unwrap()).unwrap_err();
     assert!(matches!(error, CoordinationError::NoSuchAgent { .. }), "{error}");
 }
 

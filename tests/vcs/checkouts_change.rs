@@ -89,7 +89,7 @@ fn told_in(kind: Kind, commit: &str, message_of: &str) {
         open(&lab, b).linking().unwrap().remove_checkout(&lab.path(b), false, &lab.env()).unwrap_err().to_string();
     assert!(own.ends_with("it is the checkout in use; go to another one first"), "{own}");
     lab.write("other/file", "");
-    assert_eq!(refusal(&lab, "other"), "it is no checkout of this repository");
+    assert_eq!(refusal(&lab, "other"), "it is not a checkout of this repository");
 
     remove(&lab, b, false).unwrap();
     assert!(!lab.path(b).exists());

@@ -121,7 +121,7 @@ fn a_worktree_that_is_locked_moved_or_gone() {
     lab.sh("cd a; git worktree lock --reason 'on a stick' ../b; mv ../c ../m; rm -r ../d; cp -r ../b ../copy");
     assert_eq!(refusal(&lab, "b"), "it is locked (on a stick); git worktree unlock opens it");
     let moved = remove(&lab, "m", true).unwrap_err().to_string();
-    assert!(moved.ends_with("it is no checkout of this repository"), "{moved}");
+    assert!(moved.ends_with("it is not a checkout of this repository"), "{moved}");
     let copied = open(&lab, "copy")
         .linking()
         .unwrap()

@@ -243,7 +243,7 @@ fn a_union_by_attribute() {
         assert!(merge.status.success(), "{}", said(&merge));
         assert_eq!(ledger(&lab, who).matches("\"bd-m\"").count(), 2, "{}", ledger(&lab, who));
         let list = run(&lab, BD, who, &["list"]);
-        assert!(said(&list).contains("bd-m stands on 2 lines"), "{}", said(&list));
+        assert!(said(&list).contains("bd-m is on 2 lines"), "{}", said(&list));
         ok(&lab, BD, who, &["doctor", "--fix"]);
     }
     assert_eq!(ledger(&lab, "ann"), ledger(&lab, "bob"));

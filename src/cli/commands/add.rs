@@ -25,21 +25,21 @@ use crate::view::{self, Exit, Failure};
   bd add --editor -t bug     write it in your editor
   git log -1 --format=%b | bd add \"Follow up\" --stdin")]
 pub struct AddArgs {
-    /// The title; words need no quotes
+    /// The title; no quotes needed
     title: Vec<String>,
     /// The title, as a flag
     #[arg(long = "title", value_name = "TITLE", hide = true)]
     title_flag: Option<String>,
-    /// bug, feature, task, epic, chore, …
+    /// Type: bug, feature, task, epic, chore, …
     #[arg(short = 't', long = "type", value_name = "TYPE")]
     kind: Option<String>,
-    /// 0 to 4, or critical, high, medium, low, backlog
+    /// Priority: 0 to 4, or critical, high, medium, low, backlog
     #[arg(short, long, value_name = "N", allow_hyphen_values = true)]
     priority: Option<String>,
-    /// What it is about
+    /// The description
     #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
     description: Option<String>,
-    /// Who does it (`me` or `@me` is you)
+    /// Assignee (`me` or `@me`: you)
     #[arg(short, long, value_name = "NAME")]
     assignee: Option<String>,
     /// Labels, comma-separated
@@ -48,16 +48,16 @@ pub struct AddArgs {
     /// Dependencies, comma-separated
     #[arg(long, value_name = "TYPE:ID", value_delimiter = ',')]
     deps: Vec<String>,
-    /// The issue it is a part of
+    /// The parent issue
     #[arg(long, value_name = "ID")]
     parent: Option<String>,
     /// The issue whose children it waits for
     #[arg(long, value_name = "ID")]
     waits_for: Option<String>,
-    /// How it is to be done
+    /// The design: how to do it
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     design: Option<String>,
-    /// When it is done
+    /// The acceptance criteria: when it is done
     #[arg(long, value_name = "TEXT", alias = "acceptance-criteria", allow_hyphen_values = true)]
     acceptance: Option<String>,
     /// Notes
@@ -75,7 +75,7 @@ pub struct AddArgs {
     /// When it is due; a date without a time means the end of that day
     #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     due: Option<String>,
-    /// Not before this date: it is ready from the beginning of that day
+    /// Defer until this date: ready from the start of that day
     #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     defer: Option<String>,
     /// Read the description from a file (- is standard input)
@@ -84,19 +84,19 @@ pub struct AddArgs {
     /// Read the description from standard input
     #[arg(long, conflicts_with_all = ["description", "body_file"])]
     stdin: bool,
-    /// Many issues from a Markdown file
+    /// File many issues from a Markdown file
     #[arg(short, long, value_name = "FILE", conflicts_with_all = ["title", "id", "stdin", "body_file"])]
     file: Option<String>,
-    /// JSON to keep with it, or @FILE
+    /// Metadata as JSON, or @FILE
     #[arg(long, value_name = "JSON", allow_hyphen_values = true)]
     metadata: Option<String>,
-    /// The specification that it implements
+    /// The specification it implements
     #[arg(long, value_name = "ID")]
     spec_id: Option<String>,
-    /// It is of short use; bd ready does not offer it
+    /// Mark it as short-lived; `bd ready` does not offer it
     #[arg(long)]
     ephemeral: bool,
-    /// The repo to file it in (default: that of its parent, else as routing says)
+    /// The repo to file it in (default: its parent's, else by routing)
     #[arg(long, value_name = "REPO")]
     repo: Option<String>,
     /// Print only the id

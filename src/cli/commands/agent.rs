@@ -8,10 +8,10 @@ use crate::model::duration;
 use crate::model::json::Dialect;
 use crate::view::{self, Exit, Failure, inline, plural};
 
-/// The agents that work here, and whether they are there
+/// Register agents and see who is active
 ///
-/// An agent is named by --agent or BD_AGENT. Each of its commands is a sign of life; after 15 minutes without one it is offline,
-/// and at once if the process that it named is gone. Nothing runs in the background: whoever looks, judges.
+/// Name the acting agent with --agent or BD_AGENT. An agent is offline after 15 minutes of silence, or as soon as its registered
+/// process exits. Nothing runs in the background: each command works this out when it looks.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   bd agent register worker-1 --cap rust --pid $$
@@ -26,49 +26,49 @@ pub struct AgentArgs {
 #[derive(Debug, Subcommand)]
 enum Action {
     Register(RegisterArgs),
-    /// Say that the agent is there, and hear what is new for it
+    /// Report that the agent is active, and list what is new for it
     Heartbeat {
-        /// What it is doing
+        /// What the agent is doing
         #[arg(long, value_name = "busy|online", value_parser = own_status)]
         status: Option<Status>,
-        /// The same in words; empty takes it away
+        /// A note on it; an empty text removes the note
         #[arg(long, value_name = "TEXT")]
         note: Option<String>,
     },
-    /// Show the agents
+    /// List the agents
     List {
-        /// Only those that are online, busy, offline or gone (unregistered)
+        /// Only agents with this status: online, busy, offline or gone (unregistered)
         #[arg(long, value_name = "STATUS", value_parser = status)]
         status: Option<Status>,
-        /// Only those with this role
+        /// Only agents with this role
         #[arg(long, value_name = "ROLE", value_parser = role)]
         role: Option<Role>,
-        /// Only those that can do this
+        /// Only agents with this capability
         #[arg(long = "cap", value_name = "CAPABILITY")]
         capability: Option<String>,
-        /// Only those that went away without a word
+        /// Only agents that went silent without unregistering
         #[arg(long)]
         stale: bool,
     },
     /// Show one agent
     Show {
-        /// Its name or id (default: the one that acts)
+        /// The agent, by name or id (default: the acting agent)
         who: Option<String>,
     },
-    /// End the session of an agent; its unfinished issues are free again, its record stays
+    /// End an agent's session; frees its unfinished issues and keeps its record
     Unregister {
-        /// Its name or id (default: the one that acts)
+        /// The agent, by name or id (default: the acting agent)
         who: Option<String>,
-        /// Why, as a comment on each issue that it leaves
+        /// Why; added as a comment to each issue it leaves
         #[arg(long, value_name = "TEXT")]
         reason: Option<String>,
     },
-    /// Write down who is offline, and take from them what they may not keep
+    /// Record which agents are offline and take back their claims
     Sweep {
-        /// Without a word for so long (default: 15m)
+        /// Silent for at least this long (default: 15m)
         #[arg(long, value_name = "DURATION", value_parser = length)]
         older_than: Option<i64>,
-        /// Only show who it would be
+        /// Show which agents it would be; change nothing
         #[arg(long)]
         dry_run: bool,
     },
@@ -77,24 +77,24 @@ enum Action {
 /// Register an agent; registering a name again keeps its id and everything you do not set
 #[derive(Debug, Args)]
 struct RegisterArgs {
-    /// What the ledger will call it
+    /// The name, as the ledger will show it
     name: String,
-    /// worker, coordinator, reviewer or human (default: worker)
+    /// Role: worker, coordinator, reviewer or human (default: worker)
     #[arg(long, value_name = "ROLE", value_parser = role)]
     role: Option<Role>,
-    /// What it runs in; empty removes it
+    /// What it runs in, such as claude-code; an empty text removes it
     #[arg(long, value_name = "TEXT")]
     runtime: Option<String>,
-    /// Something it can do; may be repeated; empty removes all
+    /// A capability; repeatable; an empty text removes all
     #[arg(long = "cap", value_name = "CAPABILITY", value_delimiter = ',')]
     capabilities: Option<Vec<String>>,
-    /// A process that the agent lives and dies with: never that of a short command
+    /// The process that lives as long as the agent; never that of a short command
     #[arg(long, value_name = "PID")]
     pid: Option<u32>,
-    /// Anything else worth knowing; may be repeated
+    /// Other facts; repeatable
     #[arg(long = "meta", value_name = "KEY=VALUE", value_parser = pair)]
     metadata: Vec<(String, String)>,
-    /// Although one of this name seems to be there: it is the same one
+    /// Take the name over even if it seems active: it is the same agent
     #[arg(long)]
     again: bool,
 }
@@ -239,6 +239,6 @@ fn sweep(older_than: Option<i64>, dry_run: bool, cx: &mut Context) -> Outcome {
             if one.released.is_empty() { String::new() } else { format!("; free again: {}", one.released.join(" ")) };
         cx.ui.done(&format!("{verb}: {} {}{freed}", one.agent.name, one.agent.id));
     }
-    cx.ui.note_if(swept.is_empty(), "nobody went away without a word");
+    cx.ui.note_if(swept.is_empty(), "no agent went silent");
     Ok(Exit::Ok)
 }

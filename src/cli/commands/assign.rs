@@ -4,7 +4,7 @@ use super::{Context, Outcome};
 use crate::coordination;
 use crate::view::{self, Exit};
 
-/// Give an issue to an agent or a person, and tell them by mail
+/// Assign an issue to an agent or a person and notify them by mail
 ///
 /// For coordinators and people. The issue stays open until the assignee claims it; automatic claims of others pass it over.
 #[derive(Debug, Args)]

@@ -5,7 +5,7 @@ use crate::cli::render;
 use crate::ops;
 use crate::view::{self, Exit, inline};
 
-/// Who gave each field of an issue its value, and in which commit
+/// Show who set each field of an issue, and in which commit
 ///
 /// A field that lost its value is listed with the commit that took it away. An issue that has left the ledger is found in the
 /// history. Ids that the issue had before are followed, and what a proposed issue came with is followed into the planning repo.

@@ -7,7 +7,7 @@ use crate::model::query::{Expr, Field};
 use crate::ops;
 use crate::view::{self, Exit, inline};
 
-/// What cannot be worked on, and what it waits for
+/// List blocked issues and what they wait for
 ///
 /// Lists issues with open blockers, those below a blocked ancestor, and those whose status is `blocked`.
 #[derive(Debug, Args)]
@@ -18,7 +18,7 @@ pub struct BlockedArgs {
     parent: Option<String>,
     #[command(flatten)]
     scope: ScopeArgs,
-    /// At most N issues, 0 for all (default: all)
+    /// Show at most N issues, 0 for all (default: all)
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<usize>,
     #[command(flatten)]

@@ -4,7 +4,7 @@ use super::{Context, Outcome};
 use crate::ops;
 use crate::view::{self, Exit};
 
-/// What was closed since a revision or a date, for release notes
+/// List the issues closed since a revision or a date, as release notes
 ///
 /// Markdown, by type. Issues that have left the ledger since are among them; reopened ones are not. Only the primary repo, or
 /// the one that is named, and nothing that is private.
@@ -14,7 +14,7 @@ pub struct ChangelogArgs {
     /// A revision of the repo, or a date
     #[arg(long, value_name = "REV|DATE")]
     since: String,
-    /// This repo of the project instead of the primary
+    /// Use this repo of the project instead of the primary
     #[arg(long, value_name = "REPO")]
     repo: Option<String>,
 }

@@ -7,7 +7,7 @@ use crate::ops;
 use crate::store::LeakScope;
 use crate::view::{self, Exit, Failure, inline, plural};
 
-/// Look for private things that a commit would carry
+/// Check what a commit would publish for private issues and fields
 ///
 /// Looks at what a commit adds to any file: issues that are local or that a planning repo keeps to itself, private notes and
 /// fields of proposed issues, dependencies on private issues, the path of a planning repo or of the personal settings. Exits
@@ -26,10 +26,10 @@ pub struct CheckLeaksArgs {
     /// Check every commit of a range, or of a revset of jj or hg
     #[arg(long, group = "what", value_name = "A..B")]
     range: Option<String>,
-    /// A file as it is
+    /// Check a file as it is
     #[arg(long, group = "what", value_name = "FILE")]
     ledger: Option<String>,
-    /// Called by a hook of git
+    /// Act as a git hook
     #[arg(long, group = "what", value_name = "NAME", hide = true)]
     hook: Option<String>,
     #[arg(long, value_name = "NAME", hide = true, requires = "hook")]

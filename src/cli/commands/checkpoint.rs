@@ -9,7 +9,7 @@ use crate::model::duration;
 use crate::model::json;
 use crate::view::{self, Exit, Failure, inline, plural};
 
-/// Note how far the work on an issue is, so that it can go on from there
+/// Record progress on an issue so that work can resume from there
 ///
 /// Checkpoints are kept in the state home, not in the ledger: numbered for each issue over all checkouts, never changed, and still
 /// there when the checkout is gone. With --snapshot version control also keeps all files of the checkout, uncommitted and untracked
@@ -29,11 +29,11 @@ pub struct CheckpointArgs {
 
 #[derive(Debug, Subcommand)]
 enum CheckpointCommand {
-    /// Add one to an issue
+    /// Add a checkpoint to an issue
     Add(AddArgs),
-    /// Those of this checkout, the oldest first
+    /// List the checkpoints of this checkout, oldest first
     List(ListArgs),
-    /// One in full: by id, its first characters, or ISSUE#NUMBER
+    /// Show one checkpoint: by id, its first characters, or ISSUE#NUMBER
     Show {
         #[arg(value_name = "CHECKPOINT")]
         which: String,
@@ -42,16 +42,16 @@ enum CheckpointCommand {
     Restore {
         #[arg(value_name = "CHECKPOINT")]
         which: String,
-        /// A directory that is not there or empty
+        /// The directory to write to; it must be empty or not exist
         #[arg(long, value_name = "DIR")]
         to: String,
     },
-    /// Drop those of issues that were closed long ago, with their snapshots; a report unless --apply
+    /// Drop checkpoints and snapshots of issues closed long ago; only reports without --apply
     Prune {
-        /// Closed at least so long ago (default: 30d)
+        /// Closed at least this long ago (default: 30d)
         #[arg(long, value_name = "TIME")]
         closed_older_than: Option<String>,
-        /// Do it
+        /// Drop them; without it, only show them
         #[arg(long)]
         apply: bool,
     },
@@ -59,45 +59,45 @@ enum CheckpointCommand {
 
 #[derive(Debug, Args)]
 struct AddArgs {
-    /// The issue (default: the one that you work on)
+    /// The issue (default: the one you work on)
     id: Option<String>,
-    /// What is to be known; - reads standard input
+    /// What to remember; - reads standard input
     #[arg(short, long, value_name = "TEXT")]
     message: String,
-    /// plan, replan, progress, decision, error, recovery or complete
+    /// Type: plan, replan, progress, decision, error, recovery or complete
     #[arg(short = 't', long = "type", value_name = "TYPE", default_value = "progress", value_parser = CheckpointKind::KNOWN.to_vec())]
     kind: String,
-    /// Files that it is about; auto takes those that version control calls changed or new
+    /// The files concerned; auto takes changed and new files
     #[arg(long, value_name = "PATH|auto", num_args = 1..)]
     files: Vec<String>,
-    /// Anything else, as JSON; @FILE reads a file
+    /// More detail, as JSON; @FILE reads a file
     #[arg(long, value_name = "JSON|@FILE")]
     detail: Option<String>,
-    /// With the same key for the same issue nothing is added again
+    /// Add nothing if the issue has a checkpoint with this key
     #[arg(long, value_name = "KEY", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     key: Option<String>,
-    /// Keep all files of the checkout as they are now
+    /// Also save all files of the checkout as they are now
     #[arg(long)]
     snapshot: bool,
 }
 
 #[derive(Debug, Args)]
 struct ListArgs {
-    /// Only of this issue
+    /// Only checkpoints of this issue
     id: Option<String>,
-    /// Only those later than this number
+    /// Only checkpoints after this number
     #[arg(long, value_name = "N")]
     since: Option<i64>,
     /// Only of this type
     #[arg(short = 't', long = "type", value_name = "TYPE", value_parser = CheckpointKind::KNOWN.to_vec())]
     kind: Option<String>,
-    /// Of all checkouts, those that are gone included
+    /// Include all checkouts, also removed ones
     #[arg(long)]
     all_worktrees: bool,
-    /// Of another checkout, by id, name or path
+    /// Another checkout, by id, name or path
     #[arg(long, value_name = "WORKTREE", conflicts_with = "all_worktrees")]
     worktree: Option<String>,
-    /// Only the latest so many
+    /// Show only the latest N
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<usize>,
 }
@@ -242,6 +242,6 @@ fn tell_pruned(done: &PrunedCheckpoints, typed: Option<&str>, cx: &mut Context) 
     let verb = if done.applied { "Dropped" } else { "Would drop" };
     cx.ui.done(&format!("{verb} {count}; {kept} stay"));
     if !done.applied {
-        cx.ui.hint("--apply drops them, with their snapshots");
+        cx.ui.hint("add --apply to drop them and their snapshots");
     }
 }

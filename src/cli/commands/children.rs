@@ -4,7 +4,7 @@ use super::{Context, Outcome, print_page};
 use crate::cli::filters::{LayoutArgs, ShapeArgs};
 use crate::ops;
 
-/// The children of an issue, closed ones included
+/// List the children of an issue, including closed ones
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd children bd-a3f8\n  bd children a3 --json")]
 pub struct ChildrenArgs {

@@ -7,11 +7,11 @@ use crate::ops;
 use crate::store::{ClaimWish, Claimed, Written};
 use crate::view::{self, Exit, Failure, Object};
 
-/// Take an issue: of many who try at once, in all checkouts, one gets it
+/// Claim issues; exactly one claimant wins across all checkouts
 ///
-/// An agent's claim ends when nothing is heard of it for 30 minutes (`lease.ttl`); every command of the agent renews it. A
-/// person's claim does not end. Refused (exit 4) if another has the issue. The epoch grows with each claim: who lost an issue is
-/// refused (exit 7) instead of writing over the next holder's work.
+/// An agent's claim ends after 30 minutes of silence (`lease.ttl`); every command of the agent renews it. A person's claim does
+/// not end. Refused (exit 4) if somebody else holds the issue. The epoch grows with each claim: an agent that lost its claim is
+/// refused (exit 7) instead of overwriting the next holder's work.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  bd claim bd-a3f8\n  BD_AGENT=builder bd claim bd-a3f8 --ttl 2h --json\n  bd claim bd-a3f8 --takeover --reason 'the machine is gone'"
@@ -21,10 +21,10 @@ pub struct ClaimArgs {
     ids: Vec<String>,
     #[command(flatten)]
     lease: LeaseArgs,
-    /// On the git remote too, so that no clone on another machine can take it (always with claims.remote)
+    /// Also claim it on the git remote, for all clones on all machines (always with claims.remote)
     #[arg(long)]
     remote: bool,
-    /// Take it from whoever has it
+    /// Take it from the current holder
     #[arg(long, requires = "reason")]
     takeover: bool,
     /// Why it is taken over
@@ -35,7 +35,7 @@ pub struct ClaimArgs {
 /// How long a claim lasts.
 #[derive(Debug, Args, Default)]
 pub struct LeaseArgs {
-    /// How long without a word of you: 30m, 2h; none for no end
+    /// Expire after this much inactivity: 30m, 2h (`none`: never)
     #[arg(long, value_name = "TIME")]
     ttl: Option<String>,
 }
@@ -58,7 +58,14 @@ impl LeaseArgs {
     }
 }
 
+/// Something to take must be named.
+pub fn require_issue(ids: &[String]) -> Result<(), Failure> {
+    let which = "which issue? `bd ready` lists candidates; `bd ready --claim` takes the first";
+    if ids.is_empty() { Err(Failure::usage(which)) } else { Ok(()) }
+}
+
 pub fn run(args: ClaimArgs, cx: &mut Context) -> Outcome {
+    require_issue(&args.ids)?;
     let ids = cx.named(&args.ids)?;
     let wish = ClaimWish { takeover: args.reason.clone().filter(|_| args.takeover), ..args.lease.wish()? };
     let results = ops::claim(cx.store()?, &ids, &wish, args.remote)?;

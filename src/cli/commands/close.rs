@@ -20,16 +20,16 @@ use crate::view::{self, inline};
 pub struct CloseArgs {
     #[command(flatten)]
     chosen: ChosenArgs,
-    /// Why; replaces the reason of an issue that is closed already, and an empty text removes it
+    /// Why; replaces the reason of a closed issue, and an empty text removes it
     #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
     reason: Option<String>,
     /// Read the reason from a file (- is standard input)
     #[arg(long, value_name = "FILE", conflicts_with = "reason")]
     reason_file: Option<String>,
-    /// Show what became ready by it
+    /// Show what became ready
     #[arg(long)]
     suggest_next: bool,
-    /// Close even if it is blocked or has open children or tasks
+    /// Close even if the issue is blocked or has open children or tasks
     #[arg(short, long)]
     force: bool,
     #[command(flatten)]
@@ -80,7 +80,7 @@ pub fn run(args: CloseArgs, cx: &mut Context) -> Outcome {
         ui.note("nothing became ready by it");
     } else {
         ui.done("Ready now:");
-        render::rows(ui, &index, &next);
+        render::rows(ui, &index, &next, &ops::Marks::default());
     }
     Ok(exit)
 }

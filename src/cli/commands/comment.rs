@@ -11,9 +11,9 @@ use crate::view::{self, Exit, Failure, block, inline};
 pub struct CommentArgs {
     /// The issue, by id or its first characters
     id: String,
-    /// The text; words need no quotes
+    /// The text; no quotes needed
     text: Vec<String>,
-    /// Who says it (default: you)
+    /// The author (default: you)
     #[arg(long, value_name = "NAME")]
     author: Option<String>,
     /// Read the text from standard input
@@ -24,7 +24,7 @@ pub struct CommentArgs {
     file: Option<String>,
 }
 
-/// The comments of an issue; `add` writes one
+/// List the comments of an issue; `add` writes one
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[command(after_help = "Examples:\n  bd comments bd-a3f8 --json\n  bd comments add bd-a3f8 \"seen again on main\"")]
@@ -40,7 +40,7 @@ pub struct CommentsArgs {
 enum CommentsCommand {
     /// Comment on an issue
     Add(CommentArgs),
-    /// The comments of an issue
+    /// List the comments of an issue
     List { id: String },
 }
 

@@ -4,7 +4,7 @@ use super::{Context, Outcome};
 use crate::ops;
 use crate::view::{self, inline};
 
-/// Commit the ledgers, and nothing else
+/// Commit the ledgers and nothing else
 ///
 /// Commits the ledger of every repo that has changes in it, with its own version control. Other changed files, and what is staged of them,
 /// stay as they are. The project of a contributor is not committed to. Where prune.auto is set, issues that have been closed for so long
@@ -12,10 +12,10 @@ use crate::view::{self, inline};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd commit\n  bd commit -m 'plan the release'\n  bd commit --repo . --dry-run")]
 pub struct CommitArgs {
-    /// The message; without one it names the issues
+    /// The commit message (default: names the issues)
     #[arg(short, long, value_name = "TEXT")]
     message: Option<String>,
-    /// Only this repo of the project
+    /// Limit to this repo of the project
     #[arg(long, value_name = "REPO")]
     repo: Option<String>,
     /// Show what would be committed

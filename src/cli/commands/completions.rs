@@ -2,20 +2,36 @@ use clap::Args;
 use clap_complete::Shell;
 
 use super::{Context, Outcome};
+use crate::cli::{complete, tips};
 use crate::view::Exit;
 
-/// Completions for your shell
+/// Print the completion script for your shell
+///
+/// The script asks bd while you type, so it completes ids (with titles), statuses, types, labels, repos, agents and templates of the
+/// project you are in. Completing never writes anything.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  bd completions bash > ~/.local/share/bash-completion/completions/bd\n  bd completions zsh > ~/.zfunc/_bd"
-)]
+#[command(after_help = "Examples:
+  bd completions bash > ~/.local/share/bash-completion/completions/bd
+  bd completions zsh > ~/.zfunc/_bd
+  bd completions fish > ~/.config/fish/completions/bd.fish
+  bd completions bash --static")]
 pub struct CompletionsArgs {
+    /// Your shell
     shell: Shell,
+    /// Print a script that knows commands and flags only and never runs bd
+    #[arg(long = "static")]
+    is_static: bool,
 }
 
 pub fn run(args: CompletionsArgs, cx: &mut Context) -> Outcome {
-    let mut text = Vec::new();
-    clap_complete::generate(args.shell, &mut crate::cli::tips::visible(), "bd", &mut text);
-    cx.ui.verbatim(&String::from_utf8_lossy(&text));
+    let text = match args.is_static {
+        true => {
+            let mut text = Vec::new();
+            clap_complete::generate(args.shell, &mut tips::visible(), "bd", &mut text);
+            String::from_utf8_lossy(&text).into_owned()
+        }
+        false => complete::script(args.shell),
+    };
+    cx.ui.verbatim(&text);
     Ok(Exit::Ok)
 }

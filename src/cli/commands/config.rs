@@ -6,7 +6,7 @@ use crate::cli::{alias, render};
 use crate::ops::{self, AllSettings, ConfigRequest, Found};
 use crate::view::{self, Exit, Failure, inline};
 
-/// Settings: which repos are joined, where new issues go, and the rest
+/// Read and change settings
 ///
 /// Settings come in layers, later wins: built-in, user (~/.config/beads/config.toml), committed (.beads/config.toml), personal
 /// (in the directory that version control keeps for itself, never committed), environment (BD_ROUTING_MODE for
@@ -34,13 +34,13 @@ pub struct ConfigArgs {
     /// Join a repo
     #[arg(long, value_name = "PATH")]
     add_repo: Vec<String>,
-    /// Leave a repo out again; its file is not touched
+    /// Remove a repo from the project; its files stay
     #[arg(long, value_name = "PATH")]
     remove_repo: Vec<String>,
-    /// Show the repos of the project
+    /// List the repos of the project
     #[arg(long)]
     list_repos: bool,
-    /// single, auto, explicit, or auto as: maintainer, contributor
+    /// Routing mode: single, auto, explicit, or maintainer or contributor for auto with that role
     #[arg(long, value_name = "MODE")]
     routing: Option<String>,
     #[command(flatten)]
@@ -49,9 +49,9 @@ pub struct ConfigArgs {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Print one setting
+    /// Print a setting
     Get { key: String },
-    /// Set one setting; a list takes several values
+    /// Set a setting; a list takes several values
     Set {
         key: String,
         #[arg(required = true)]
@@ -59,7 +59,7 @@ enum Action {
         #[command(flatten)]
         file: FileArgs,
     },
-    /// Take one setting out
+    /// Remove a setting
     Unset {
         key: String,
         #[command(flatten)]
@@ -67,13 +67,13 @@ enum Action {
     },
     /// Print every setting in effect
     List {
-        /// With the layer and the file of each
+        /// Show the layer and file of each
         #[arg(long)]
         origin: bool,
     },
-    /// Agree to paths in the committed file that lead out of the repository
+    /// Trust paths in the committed file that lead outside the repository
     Trust {
-        /// Only show them
+        /// Show them; change nothing
         #[arg(long)]
         dry_run: bool,
     },

@@ -4,7 +4,7 @@ use super::{Context, Outcome};
 use crate::coordination;
 use crate::view::{self, Exit};
 
-/// What an agent must know to begin with an issue, within a budget of tokens
+/// Print what an agent needs to start on an issue, within a token budget
 ///
 /// One text: the issue and what it is part of (15% of the budget), its description, plan, design, notes, comments and what it depends
 /// on (55%), the latest 5 checkpoints (20%), the issues around it (10%). What one part does not need goes to the others. What does not
@@ -17,10 +17,10 @@ use crate::view::{self, Exit};
 pub struct ContextArgs {
     /// The issue, by id or its first characters
     id: String,
-    /// The budget
+    /// The budget in tokens
     #[arg(long, value_name = "N", default_value_t = 8000)]
     max_tokens: usize,
-    /// Not only the latest 5 checkpoints
+    /// Include all checkpoints, not only the latest 5
     #[arg(long)]
     all_checkpoints: bool,
 }

@@ -16,7 +16,7 @@ use crate::view::{self, Exit, inline};
 pub struct CountArgs {
     #[command(flatten)]
     filter: FilterArgs,
-    /// status, priority, type, assignee or label
+    /// Group by status, priority, type, assignee or label
     #[arg(long, value_name = "FIELD", value_parser = group)]
     by: Option<GroupBy>,
     #[arg(long, hide = true)]

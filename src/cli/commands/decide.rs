@@ -5,7 +5,7 @@ use crate::model::proposal::Permit;
 use crate::ops::{self, Each};
 use crate::view::{self, Exit, Failure};
 
-/// Take proposals back
+/// Withdraw proposals and keep them private
 ///
 /// The latest text comes into your planning copy, then the line leaves the target's ledger.
 #[derive(Debug, Args)]
@@ -18,7 +18,7 @@ pub struct WithdrawArgs {
     target: Option<String>,
 }
 
-/// Make proposals the project's own
+/// Accept proposals into the project
 ///
 /// For maintainers.
 #[derive(Debug, Args)]
@@ -28,7 +28,7 @@ pub struct AcceptArgs {
     ids: Vec<String>,
 }
 
-/// Turn a proposal down
+/// Reject a proposal, with a reason
 ///
 /// For maintainers. The issue is closed here; the one who proposed it gets it back as a private one, with the reason.
 #[derive(Debug, Args)]

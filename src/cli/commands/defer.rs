@@ -6,13 +6,13 @@ use crate::model::when::{Bare, When};
 use crate::ops;
 use crate::view::{Exit, Failure};
 
-/// Put issues off, until a date or until further notice
+/// Defer issues until a date, or until you undefer them
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd defer bd-a3f8 --until 2026-09-01\n  bd defer a3 --until 2w\n  bd defer a3")]
 pub struct DeferArgs {
     /// Issues, by id or its first characters
     ids: Vec<String>,
-    /// When they come back by themselves; a date without a time means the beginning of that day
+    /// When they come back; a date without a time means the start of that day
     #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     until: Option<String>,
 }
@@ -35,7 +35,7 @@ fn with_until(cx: &Context, ids: &[String], failure: Failure) -> Failure {
     Failure { hint: Some(format!("to name a date, run `bd defer {issues} --until {date}`")), ..failure }
 }
 
-/// Bring issues back that were put off
+/// Bring deferred issues back
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd undefer bd-a3f8")]
 pub struct UndeferArgs {

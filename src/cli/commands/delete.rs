@@ -7,7 +7,7 @@ use crate::model::dependency::DependencyType;
 use crate::ops;
 use crate::view::{self, Exit, Failure, inline};
 
-/// Delete issues, leaving a tombstone
+/// Delete issues; a tombstone remains
 ///
 /// Without --yes it only shows what would be deleted. The line stays in the ledger with all its fields, so `bd reopen`
 /// brings the issue back.
@@ -18,13 +18,13 @@ use crate::view::{self, Exit, Failure, inline};
 pub struct DeleteArgs {
     #[command(flatten)]
     chosen: ChosenArgs,
-    /// Do it
+    /// Delete; without it, only show what would be deleted
     #[arg(short, long, visible_alias = "force")]
     yes: bool,
     /// Why
     #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
     reason: Option<String>,
-    /// Only show what would go, even with --yes
+    /// Show what would be deleted; change nothing, even with --yes
     #[arg(long)]
     dry_run: bool,
 }
@@ -66,6 +66,6 @@ fn preview(ids: &[String], cx: &mut Context) -> Outcome {
             cx.ui.line(&format!("    {} ({}) {what}", inline(&dependent.id), inline(&dependent.kind)));
         }
     }
-    cx.ui.hint("the same with --yes does it; bd reopen undoes it");
+    cx.ui.hint("add --yes to delete; `bd reopen` brings them back");
     Ok(Exit::Ok)
 }

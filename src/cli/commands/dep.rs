@@ -6,7 +6,7 @@ use crate::model::dependency::DependencyType;
 use crate::ops::{self, Neighbour, OpError};
 use crate::view::{self, Exit, Failure, inline};
 
-/// Dependencies: what waits for what
+/// Manage dependencies: which issue waits for which
 ///
 /// `bd dep add A B` makes A depend on B: A waits until B is closed.
 #[derive(Debug, Args)]
@@ -35,10 +35,10 @@ enum DepCommand {
     Add {
         /// The issue, by id or its first characters
         id: String,
-        /// The issue that it waits for
+        /// The issue it waits for
         #[arg(required_unless_present_any = ["blocked_by", "depends_on"])]
         target: Option<String>,
-        /// blocks, parent-child, conditional-blocks, waits-for, related, discovered-from, or another word
+        /// Type: blocks, parent-child, conditional-blocks, waits-for, related, discovered-from, or another word
         #[arg(short = 't', long = "type", value_name = "TYPE", default_value = "blocks")]
         kind: String,
         #[arg(long, value_name = "ID", hide = true)]
@@ -46,7 +46,7 @@ enum DepCommand {
         #[arg(long, value_name = "ID", hide = true)]
         depends_on: Option<String>,
     },
-    /// Take a dependency away
+    /// Remove a dependency
     #[command(visible_alias = "rm")]
     Remove {
         /// The issue, by id or its first characters
@@ -57,7 +57,7 @@ enum DepCommand {
         #[arg(short = 't', long = "type", value_name = "TYPE")]
         kind: Option<String>,
     },
-    /// What an issue depends on
+    /// List what an issue depends on
     List {
         /// The issue, by id or its first characters
         id: String,
@@ -68,21 +68,21 @@ enum DepCommand {
         #[arg(short = 't', long = "type", value_name = "TYPE")]
         kind: Option<String>,
     },
-    /// The dependencies of an issue as a tree
+    /// Show the dependencies of an issue as a tree
     Tree {
         /// The issue, by id or its first characters
         id: String,
-        /// What depends on it instead
+        /// Show what depends on it instead
         #[arg(long)]
         reverse: bool,
         #[arg(long, value_name = "N", default_value_t = 50)]
         max_depth: usize,
     },
-    /// Dependencies that go in a circle
+    /// List circular dependencies
     Cycles,
     /// Link two issues, each to the other ("see also")
     Relate(PairArgs),
-    /// Take such a link away
+    /// Remove such a link
     Unrelate(PairArgs),
 }
 
@@ -123,8 +123,15 @@ fn add(cx: &mut Context, dependent: &str, target: &str, kind: &str, reversed: bo
     }
     let json = if reversed { view::added_blocker } else { view::added_dependency };
     json_answer!(cx, json(&written.id, &target, kind.as_str()));
+    // Scripts look for "Added dependency".
     let word = if written.changed { "Added dependency" } else { "Nothing to change" };
-    cx.ui.done(&format!("{word}: {} depends ({kind}) on {target}", written.id));
+    let now = if written.changed { "now" } else { "already" };
+    let said = match kind.as_str() {
+        "blocks" => format!("{now} waits for {target}"),
+        "parent-child" => format!("is {now} a child of {target}"),
+        _ => format!("{now} depends on {target} ({kind})"),
+    };
+    cx.ui.done(&format!("{word}: {} {said}", written.id));
     Ok(Exit::Ok)
 }
 
@@ -177,20 +184,7 @@ fn tree(cx: &mut Context, id: &str, reverse: bool, max_depth: usize) -> Outcome 
     let nodes = ops::tree(cx.store()?, id, reverse, max_depth)?;
     json_answer!(cx, view::each(&nodes, view::tree_node));
     let (index, ui) = cx.index()?;
-    for node in &nodes {
-        let what = node.row.as_ref().map_or("in no ledger".to_owned(), |row| {
-            let status = ui.paint(render::status_style(row.issue.status.as_str()), &inline(row.issue.status.as_str()));
-            format!("{} {status}  {}", row.issue.priority, inline(&row.issue.title))
-        });
-        let kind = if node.kind.is_empty() { String::new() } else { format!("({}) ", inline(&node.kind)) };
-        let more = match (node.repeated, node.truncated) {
-            (true, _) => "  (see above)",
-            (false, true) => "  …",
-            (false, false) => "",
-        };
-        let line = format!("{}{kind}{}  {what}{more}", "  ".repeat(node.depth), render::id(ui, &index, &node.id));
-        ui.line(&line);
-    }
+    render::tree(ui, &index, &nodes, reverse);
     Ok(Exit::Ok)
 }
 

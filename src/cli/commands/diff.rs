@@ -4,7 +4,7 @@ use super::{Context, Outcome};
 use crate::ops;
 use crate::view::{self, Exit, inline};
 
-/// What is different between two states of the project, issue by issue
+/// Compare two states of the project, issue by issue
 ///
 /// Without a range: what is not committed. A and B are revisions of the primary repo (or of --repo), or dates; repos in other
 /// working copies are taken as they were at that time. `A..` goes up to now, `A...B` starts where the two parted.
@@ -19,10 +19,10 @@ pub struct DiffArgs {
     /// A..B, A.., ..B, A...B or A
     #[arg(allow_hyphen_values = false)]
     range: Option<String>,
-    /// For a pull request: only the primary repo, and nothing that is private
+    /// Print Markdown for a pull request: public issues of the primary repo only
     #[arg(long, conflicts_with = "json")]
     markdown: bool,
-    /// Only this repo of the project
+    /// Limit to this repo of the project
     #[arg(long, value_name = "REPO")]
     repo: Option<String>,
 }

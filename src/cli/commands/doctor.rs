@@ -5,14 +5,14 @@ use crate::cli::ui::Style;
 use crate::ops::{self, Severity};
 use crate::view::{self, Exit, inline};
 
-/// Look for what is wrong, and put it right with --fix
+/// Check the ledgers for problems; `--fix` repairs them
 ///
 /// Exits 8 while something is damaged. --fix joins copies of one issue, moves lines that cannot be read to
 /// .beads/damaged.txt, sorts, and makes line ends plain. bd resolve merges conflict regions.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd doctor\n  bd doctor --fix\n  bd doctor --json")]
 pub struct DoctorArgs {
-    /// Put right what can be put right without guessing
+    /// Repair what can be repaired without guessing
     #[arg(long)]
     fix: bool,
     #[arg(short, long, hide = true)]

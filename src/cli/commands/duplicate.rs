@@ -10,18 +10,18 @@ use crate::view::{self, Exit};
 pub struct DuplicateArgs {
     /// The issue to close, by id or its first characters
     id: String,
-    /// The issue that stays
+    /// The issue that remains
     #[arg(long, value_name = "ID")]
     of: String,
 }
 
-/// Close an issue that another one supersedes
+/// Close an issue as superseded by another
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd supersede bd-a3f8 --with bd-k9z2")]
 pub struct SupersedeArgs {
     /// The issue to close, by id or its first characters
     id: String,
-    /// The issue that takes its place
+    /// The issue that replaces it
     #[arg(long, value_name = "ID")]
     with: String,
 }

@@ -5,13 +5,13 @@ use crate::cli::render;
 use crate::ops;
 use crate::view::{self, Exit};
 
-/// Open issues that say the same
+/// List open issues with the same title
 ///
 /// Groups issues whose titles are equal but for case, blanks and punctuation. With --all, closed ones too.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd duplicates\n  bd duplicates --all --json")]
 pub struct DuplicatesArgs {
-    /// Closed ones too
+    /// Include closed issues
     #[arg(long)]
     all: bool,
 }
@@ -24,7 +24,7 @@ pub fn run(args: DuplicatesArgs, cx: &mut Context) -> Outcome {
         if n > 0 {
             ui.line("");
         }
-        render::rows(ui, &index, rows);
+        render::rows(ui, &index, rows, &ops::Marks::default());
     }
     ui.note_if(groups.is_empty(), "no duplicates");
     Ok(Exit::Ok)

@@ -6,7 +6,7 @@ use crate::model::change::Change;
 use crate::ops;
 use crate::view::{self, Exit, inline};
 
-/// Epics and how far they are
+/// Show the progress of epics
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  bd epic status\n  bd epic status --eligible-only --json\n  bd epic close-eligible --dry-run"
@@ -18,15 +18,15 @@ pub struct EpicArgs {
 
 #[derive(Debug, Subcommand)]
 enum EpicCommand {
-    /// Open epics with their closed and total children
+    /// List open epics with the number of closed and all children
     Status {
-        /// Only those whose children are all closed
+        /// Only epics whose children are all closed
         #[arg(long)]
         eligible_only: bool,
     },
     /// Close epics whose children are all closed
     CloseEligible {
-        /// Only say which
+        /// Show which; change nothing
         #[arg(long)]
         dry_run: bool,
     },

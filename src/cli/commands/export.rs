@@ -6,7 +6,7 @@ use crate::ops::{self, OpError};
 use crate::store;
 use crate::view::{self, Exit, Failure, plural};
 
-/// Print the ledger's lines, as they are
+/// Print the ledger's lines unchanged
 ///
 /// Sorted by id, closed and deleted issues included; filters narrow it. With --json and without -o the lines themselves are
 /// the JSON. Private issues are not written
@@ -16,7 +16,7 @@ use crate::view::{self, Exit, Failure, plural};
 pub struct ExportArgs {
     #[command(flatten)]
     filter: FilterArgs,
-    /// Write to a file
+    /// Write to a file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<String>,
     #[arg(long, hide = true)]

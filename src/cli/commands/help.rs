@@ -3,12 +3,15 @@ use clap::Args;
 use super::{Context, Outcome};
 use crate::cli::help;
 
-/// Help on a command; --all lists every command
+/// Show help for a command or a topic; --all lists every command
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  bd help --all\n  bd help dep add")]
+#[command(
+    after_help = "Examples:\n  bd help --all\n  bd help dep add\n  bd help dates\n\nTopics: dates, query, ids, roles, environment, way-back"
+)]
 pub struct HelpArgs {
+    /// The command, or a topic: dates, query, ids, roles, environment, way-back
     command: Vec<String>,
-    /// Every command
+    /// List every command by task
     #[arg(long)]
     all: bool,
 }

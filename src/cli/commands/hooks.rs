@@ -7,7 +7,7 @@ use crate::ops;
 use crate::store::{HooksRequest, HooksStatus};
 use crate::view::{self, Exit, inline};
 
-/// Have git look for private things, and merge the ledger well
+/// Install git hooks: leak check and ledger merge
 ///
 /// The hooks run `bd check-leaks` and then the hook that was there before, with the same arguments and input. Uninstalling
 /// leaves everything as it was. Hooks that are committed with the project are not touched: core.hooksPath leads past them and
@@ -26,37 +26,37 @@ pub struct HooksArgs {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Put the hooks and the merge driver in
+    /// Install the hooks and the merge driver
     Install {
-        /// Only the hooks
+        /// Install only the hooks
         #[arg(long, conflicts_with_all = ["merge_driver_only", "shared"])]
         no_merge_driver: bool,
-        /// Only the merge driver
+        /// Install only the merge driver
         #[arg(long)]
         merge_driver_only: bool,
         /// Name the driver in the committed .gitattributes; each clone still has to register it
         #[arg(long)]
         shared: bool,
     },
-    /// Take them out again
+    /// Uninstall both
     Uninstall,
-    /// What is installed, and what runs after it
+    /// Show what is installed, and which hooks run after it
     Status,
-    /// Do what a hook of git is for; hooks that the original installed call this
+    /// Run a git hook; called by hooks that the original installed
     #[command(hide = true)]
     Run(HookArgs),
 }
 
-/// Do what a hook of git is for
+/// Run a git hook
 ///
 /// Hooks that the original installed call this. Before a commit and a push it looks for private things, and only they stop git;
 /// for every other hook there is nothing to do.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd hook pre-commit")]
 pub struct HookArgs {
-    /// The hook, as git names it
+    /// The hook's name in git
     name: String,
-    /// What git told the hook
+    /// The arguments that git passed to the hook
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
     rest: Vec<OsString>,
 }
@@ -97,7 +97,7 @@ fn print(status: &HooksStatus, hooks: bool, installed: bool, cx: &mut Context) {
         let file = status.driver.file.as_ref().map(|file| format!(", {}", file.display())).unwrap_or_default();
         cx.ui.line(&inline(&format!("{:<10}  {}{file}", "merge", status.driver.state)));
         if status.driver.shared && installed {
-            cx.ui.hint("commit .gitattributes; every other clone still needs bd hooks install --merge-driver-only");
+            cx.ui.hint("commit .gitattributes; run `bd hooks install --merge-driver-only` in every other clone");
         }
     }
     for remark in &status.remarks {

@@ -25,11 +25,11 @@ pub struct HumanArgs {
 enum HumanCommand {
     /// List open issues with the label `human`
     List {
-        /// Only this status (`all` for every one)
+        /// Only issues with this status (`all`: any)
         #[arg(short, long, value_name = "STATUS")]
         status: Option<String>,
     },
-    /// Answer with a comment, and close the issue
+    /// Answer with a comment and close the issue
     Respond {
         /// The issue, by id or its first characters
         id: String,

@@ -11,7 +11,7 @@ use crate::view::{self, Exit, Failure};
 /// The longest file that is read; a ledger cannot be longer.
 const MAX_IMPORT: u64 = 1 << 30;
 
-/// Bring in issues from a JSONL file
+/// Import issues from a JSONL file
 ///
 /// Reads beads JSONL of any era. New ids come in as they are; a known issue is joined with the incoming one if that is
 /// newer, and left alone otherwise, so importing twice changes nothing. A deletions.jsonl leaves tombstones.
@@ -20,21 +20,21 @@ const MAX_IMPORT: u64 = 1 << 30;
     after_help = "Examples:\n  bd import old/.beads/issues.jsonl --dry-run\n  bd import old/.beads/issues.jsonl\n  curl -s URL | bd import -"
 )]
 pub struct ImportArgs {
-    /// The file (- is standard input)
+    /// The file to read (-: standard input)
     #[arg(required_unless_present = "input")]
     file: Option<String>,
     #[arg(short, long, value_name = "FILE", hide = true)]
     input: Option<String>,
-    /// Only say what would change
+    /// Show what would change; write nothing
     #[arg(long)]
     dry_run: bool,
-    /// Leave out lines that cannot be read instead of refusing the file
+    /// Skip unreadable lines instead of refusing the file
     #[arg(long)]
     skip_damaged: bool,
-    /// The repo for new issues (default: as routing says)
+    /// The repo for new issues (default: by routing)
     #[arg(long, value_name = "REPO")]
     repo: Option<String>,
-    /// How many issues may be added to the project's own repo, if they are more than 25
+    /// Confirm the number of issues added to the project's own repo, if over 25
     #[arg(long, value_name = "N")]
     count: Option<usize>,
 }

@@ -4,7 +4,7 @@ use super::{Context, Outcome};
 use crate::ops;
 use crate::view::{self, Exit};
 
-/// Facts about this ledger and this program
+/// Show facts about this ledger and this program
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd info\n  bd info --json")]
 pub struct InfoArgs {

@@ -5,7 +5,7 @@ use crate::ops::{self, InitRequest, PLANNING, Setup};
 use crate::store::HooksRequest;
 use crate::view::{self, Exit, Failure};
 
-/// Make a ledger here
+/// Create a ledger here
 ///
 /// Creates `.beads/` with an empty ledger and touches nothing else: no hook, no commit, no other file. --contributor also makes
 /// a planning repo, if it is missing, and sends your new issues there; the project is not touched by that. Questions are asked
@@ -25,13 +25,13 @@ pub struct InitArgs {
     /// The ledger's file name (default: beads.jsonl)
     #[arg(long, value_name = "NAME")]
     ledger_name: Option<String>,
-    /// Plan in a repo of your own
+    /// Act as a contributor: plan in a repo of your own
     #[arg(long, value_name = "PATH", num_args = 0..=1, default_missing_value = "", group = "part")]
     contributor: Option<String>,
-    /// You write to this repo, whatever its remotes say
+    /// Act as a maintainer: new issues go to this repo
     #[arg(long, group = "part")]
     maintainer: bool,
-    /// Maintainers write here, others plan in repos of their own
+    /// Set up a team: maintainers write here, others plan in their own repos
     #[arg(long, group = "part")]
     team: bool,
     /// E-mail addresses of the team's maintainers
@@ -46,7 +46,7 @@ pub struct InitArgs {
     /// Keep .beads/beads.db, an empty stand-in for clients that look for a database
     #[arg(long)]
     legacy_db: bool,
-    /// maintainer or contributor
+    /// The role: maintainer or contributor
     #[arg(long, value_name = "ROLE", group = "part", hide = true, value_parser = ["maintainer", "contributor"])]
     role: Option<String>,
 }
@@ -85,10 +85,12 @@ pub fn run(args: InitArgs, cx: &mut Context) -> Outcome {
         super::changed_settings::print_changes(done, cx);
     }
     match request.setup {
-        Setup::Plain if !made.already => cx.ui.hint("bd add \"First issue\", then bd ready"),
+        Setup::Plain if !made.already => cx.ui.hint("run `bd add \"First issue\"`, then `bd ready`"),
         Setup::Plain => {}
-        Setup::Contributor { .. } => cx.ui.hint("bd add \"First plan\" goes to your planning repo; bd where says so"),
-        Setup::Maintainer | Setup::Team { .. } => cx.ui.hint("bd role and bd where show what is in effect"),
+        Setup::Contributor { .. } => {
+            cx.ui.hint("run `bd add \"First plan\"`: it goes to your planning repo (see `bd where`)")
+        }
+        Setup::Maintainer | Setup::Team { .. } => cx.ui.hint("run `bd role` and `bd where` to see what is in effect"),
     }
     if let (true, Some(because)) = (cx.ui.is_interactive(), ops::files_for_others(cx.store()?)) {
         let advice = "run `bd init --contributor` to plan in a repo of your own";

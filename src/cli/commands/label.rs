@@ -5,7 +5,7 @@ use crate::model::change::Change;
 use crate::ops;
 use crate::view::{self, Exit, Failure, inline};
 
-/// Labels of issues
+/// Add, remove and list labels
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   bd label add bd-a3f8 backend
@@ -31,9 +31,9 @@ enum LabelCommand {
         #[arg(required = true, num_args = 2.., value_names = ["ID", "LABEL"])]
         ids_and_label: Vec<String>,
     },
-    /// The labels of an issue
+    /// List the labels of an issue
     List { id: String },
-    /// All labels in use, with how many issues bear them
+    /// List all labels in use, with the number of issues of each
     ListAll,
 }
 

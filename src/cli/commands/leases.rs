@@ -5,23 +5,23 @@ use crate::coordination;
 use crate::ops::{self, LeaseFilter};
 use crate::view::{self, Exit};
 
-/// Who holds which issue, in all checkouts
+/// List who holds which issue, in all checkouts
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd leases\n  bd leases --expired --json\n  bd leases --worktree feature-x")]
 pub struct LeasesArgs {
-    /// Only those whose time is over
+    /// Only expired claims
     #[arg(long)]
     expired: bool,
-    /// Only those of one agent or person
+    /// Only claims of this agent or person
     #[arg(long, value_name = "NAME")]
     holder: Option<String>,
-    /// Only those of one checkout, by id, name or path
+    /// Only claims made in this checkout, by id, name or path
     #[arg(long, value_name = "CHECKOUT", conflicts_with = "all_worktrees")]
     worktree: Option<String>,
-    /// Those on the git remote, of all clones
+    /// Claims on the git remote, of all clones
     #[arg(long, conflicts_with_all = ["expired", "worktree"])]
     remote: bool,
-    /// Those of all checkouts (they are always shown)
+    /// Include all checkouts (always on)
     #[arg(long, hide = true)]
     all_worktrees: bool,
 }

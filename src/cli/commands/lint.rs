@@ -7,7 +7,7 @@ use crate::model::query::Expr;
 use crate::ops::{self, not_done};
 use crate::view::{self, Exit, inline, plural};
 
-/// Check that issues say what their type should
+/// Check issues for the sections that their type needs
 ///
 /// A bug needs "Steps to Reproduce" and "Acceptance Criteria", a task and a feature "Acceptance Criteria", an epic "Success Criteria":
 /// as a heading in the description, or in the field for it (--acceptance). Exits 1 if something is missing.

@@ -33,7 +33,7 @@ pub struct ListArgs {
     page: PageArgs,
     #[command(flatten)]
     done: DoneArgs,
-    /// Every copy of an issue that stands in several repos
+    /// Show every copy of an issue that is in several repos
     #[arg(long, conflicts_with = "ready")]
     copies: bool,
     /// Only what can be worked on now

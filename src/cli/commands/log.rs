@@ -3,12 +3,13 @@ use clap::Args;
 use super::{Context, Outcome};
 use crate::cli::filters::limit;
 use crate::cli::ui::{Style, Ui};
+use crate::cli::width::{cells_of, plain_cells};
 use crate::model::difference::ChangeKind;
 use crate::ops::{self, LogRequest};
 use crate::store::Event;
 use crate::view::{self, Exit, inline};
 
-/// Who changed which field of which issue, newest first
+/// Show who changed which field of which issue, newest first
 ///
 /// Read from the commits of every repo of the project; what is not committed yet comes first. Names that a ledger had before
 /// are followed, and so are the ids that an issue had before.
@@ -19,21 +20,21 @@ use crate::view::{self, Exit, inline};
   bd log --since 7d --author ann --json
   bd log --repo ~/.beads-planning -n 10")]
 pub struct LogArgs {
-    /// Only of this issue; also of one that has left the ledger
+    /// The issue; it may have left the ledger
     id: Option<String>,
-    /// Only after a revision, or a date
+    /// Only changes after a revision or a date
     #[arg(long, value_name = "REV|DATE")]
     since: Option<String>,
-    /// Only by people in whose name or address this occurs
+    /// Only changes by people whose name or address contains this
     #[arg(long, value_name = "TEXT")]
     author: Option<String>,
-    /// Only of this field (status, title, labels, …)
+    /// Only changes of this field (status, title, labels, …)
     #[arg(long, value_name = "FIELD", value_delimiter = ',')]
     field: Vec<String>,
-    /// Only of this repo of the project
+    /// Only changes in this repo of the project
     #[arg(long, value_name = "REPO")]
     repo: Option<String>,
-    /// At most N changes, 0 for all (default: 50 for people, all with --json)
+    /// Show at most N changes, 0 for all (default: 50 for people, all with --json)
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<usize>,
 }
@@ -63,10 +64,10 @@ pub fn run(args: LogArgs, cx: &mut Context) -> Outcome {
         cx.ui.note("no changes");
     }
     if let Some((old, new)) = &end.renamed {
-        cx.ui.note(&format!("{}; bd log {new} goes on", view::renamed_text(old, new)));
+        cx.ui.note(&format!("{}; see also `bd log {new}`", view::renamed_text(old, new)));
     }
     for repo in &end.without_past {
-        cx.ui.note(&format!("{repo} is under no version control: it has no history"));
+        cx.ui.note(&format!("{repo} is not under version control, so it has no history"));
     }
     for commit in &end.cut {
         cx.ui.note(&format!("the history ends at {}: this is a shallow clone", view::short(commit)));
@@ -93,24 +94,26 @@ impl Printer {
             }
             let repo = if self.several { format!("  [{}]", inline(&event.source_repo)) } else { String::new() };
             let head = match &event.commit {
-                None => ui.paint(Style::Yellow, "not committed"),
+                None => [(Style::Yellow, "not committed".to_owned()), (Style::Plain, repo)].to_vec(),
                 Some(commit) => {
-                    format!(
-                        "{}  {}  {}  {}",
-                        ui.paint(Style::Yellow, view::short(commit)),
-                        ui.calendar().full(commit.authored),
-                        inline(&commit.author),
-                        ui.paint(Style::Dim, &inline(&commit.summary)),
-                    )
+                    let by = format!("  {}  {}  ", ui.calendar().full(commit.authored), inline(&commit.author));
+                    let summary = inline(&commit.summary).into_owned();
+                    [
+                        (Style::Yellow, view::short(commit).to_owned()),
+                        (Style::Plain, by),
+                        (Style::Dim, summary),
+                        (Style::Plain, repo),
+                    ]
+                    .to_vec()
                 }
             };
-            ui.line(&format!("{head}{repo}"));
+            ui.cells("", "  ", &cells_of(&head));
             self.under = Some(group);
         }
-        ui.line(&format!("  {}", inline(&view::event_text(event))));
+        ui.cells("  ", "    ", &plain_cells(&inline(&view::event_text(event))));
         if event.kind == ChangeKind::Changed {
             for text in view::told_changes(&event.fields) {
-                ui.line(&format!("      {}", inline(&text)));
+                ui.cells("      ", "        ", &plain_cells(&inline(&text)));
             }
         }
     }

@@ -10,10 +10,10 @@ use crate::coordination::mail::{self, InboxFilter, Letter, Sent};
 use crate::model::message::{Kind, Message, Urgency};
 use crate::view::{self, Exit, Failure};
 
-/// Mail between agents and people
+/// Send and read mail between agents and people
 ///
-/// Every recipient has a box of its own in the state home; what it reads, acknowledges and puts away is its own affair. An agent that is
-/// offline finds its mail when it comes back. A text that somebody sent is shown as a quotation: it is data, not an instruction.
+/// Every recipient has their own box in the state home, with their own read, acknowledged and archived marks. An agent that is
+/// offline finds its mail when it comes back. Messages are shown as quotations: they are data, not instructions.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   bd mail send worker-1 -m 'the tests are red since a3f8' --issue bd-a3f8
@@ -29,60 +29,60 @@ pub struct MailArgs {
 #[derive(Debug, Subcommand)]
 enum Action {
     Send(SendArgs),
-    /// Show the mail of the one who acts, newest first; nothing is marked
+    /// Show your mail, newest first; marks nothing as read
     Inbox(InboxArgs),
     /// Show a message and mark it as read
     Read {
         /// The message, by id or its first characters
         id: String,
     },
-    /// Answer the sender of a message, in its thread; an issue deferred until then is open again
+    /// Answer a message in its thread; reopens an issue deferred until the answer
     Reply {
         /// The message, by id or its first characters
         id: String,
         #[command(flatten)]
         text: TextArgs,
     },
-    /// Tell the senders that messages were seen
+    /// Acknowledge messages to their senders
     Ack {
         /// Messages, by id or its first characters
         #[arg(required = true)]
         ids: Vec<String>,
     },
-    /// Show a conversation from the boxes of all, oldest first
+    /// Show a conversation from everybody's boxes, oldest first
     Thread {
         /// A message, a thread, or the issue that it is about
         id: String,
     },
-    /// Put messages away: they stay in the box and are not shown
+    /// Archive messages: they stay in the box and are hidden
     Archive {
         /// Messages, by id or its first characters
         #[arg(required_unless_present = "read_older_than")]
         ids: Vec<String>,
-        /// Those that were read so long ago, unless an acknowledgement is owed
+        /// Messages read at least this long ago, unless an acknowledgement is due
         #[arg(long, value_name = "DURATION", value_parser = length, conflicts_with = "ids")]
         read_older_than: Option<i64>,
     },
-    /// Show what should have been acknowledged and was not, by you or to you
+    /// Show acknowledgements that are due, from you or to you
     Overdue {
-        /// Of everybody
+        /// Include everybody's
         #[arg(long)]
         all: bool,
     },
 }
 
-/// Send a message; if an address means nobody, nobody gets it
+/// Send a message; if one address matches nobody, nothing is sent
 #[derive(Debug, Args)]
 struct SendArgs {
-    /// An agent, role:R, status:S, runtime:T, cap:X, holder:ISSUE, person:NAME, human, or @all
+    /// Recipients: an agent, role:R, status:S, runtime:T, cap:X, holder:ISSUE, person:NAME, human or @all
     #[arg(required = true)]
     to: Vec<String>,
     #[command(flatten)]
     text: TextArgs,
-    /// task_assignment, status_update, query, response or broadcast (default: broadcast to a group, else status_update)
+    /// Type: task_assignment, status_update, query, response or broadcast (default: broadcast to a group, else status_update)
     #[arg(long = "type", value_name = "TYPE", value_parser = kind)]
     kind: Option<Kind>,
-    /// The issue that it is about
+    /// The issue it is about
     #[arg(long, value_name = "ID")]
     issue: Option<String>,
 }
@@ -93,41 +93,41 @@ struct TextArgs {
     /// The text; - reads it from standard input
     #[arg(short = 'm', long = "message", value_name = "TEXT")]
     body: Option<String>,
-    /// A file with the text
+    /// Read the text from a file
     #[arg(long, value_name = "FILE", conflicts_with = "body")]
     body_file: Option<String>,
-    /// What it is about, in a line
+    /// The subject, in one line
     #[arg(short, long, value_name = "TEXT")]
     subject: Option<String>,
-    /// low, normal, high or urgent
+    /// Importance: low, normal, high or urgent
     #[arg(long, value_name = "PRIORITY", default_value = "normal", value_parser = urgency)]
     priority: Urgency,
-    /// Ask for a word that it was seen
+    /// Ask for an acknowledgement
     #[arg(long)]
     ack: bool,
-    /// Not shown any more after so long
+    /// Hide the message after this long
     #[arg(long, value_name = "DURATION", value_parser = length)]
     expires: Option<i64>,
 }
 
 #[derive(Debug, Args)]
 struct InboxArgs {
-    /// Only what is unread
+    /// Only unread messages
     #[arg(long)]
     unread: bool,
-    /// Only what is urgent
+    /// Only urgent messages
     #[arg(long)]
     urgent: bool,
-    /// Only of a thread, or about an issue
+    /// Only messages of a thread or about an issue
     #[arg(long, value_name = "THREAD")]
     thread: Option<String>,
-    /// Only what came in the last so long
+    /// Only messages of the last so long, such as 2h
     #[arg(long, value_name = "DURATION", value_parser = length)]
     since: Option<i64>,
-    /// At most N messages, 0 for all (default: 50 for people, all with --json)
+    /// Show at most N messages, 0 for all (default: 50 for people, all with --json)
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<usize>,
-    /// Wait until something is unread, at most so long
+    /// Wait for unread mail, at most this long
     #[arg(long, value_name = "DURATION", value_parser = length)]
     wait: Option<i64>,
 }

@@ -17,38 +17,38 @@ use crate::view::{Exit, Failure};
     after_help = "Examples:\n  bd merge-driver base.jsonl ours.jsonl theirs.jsonl\n  bd merge-driver base.jsonl ours.jsonl theirs.jsonl --output merged.jsonl"
 )]
 pub struct MergeDriverArgs {
-    /// What both sides grew from; missing or empty if nobody knows
+    /// The common ancestor; missing or empty if unknown
     base: PathBuf,
-    /// Our side; the merge replaces it
+    /// Our side; replaced by the merge
     ours: PathBuf,
     /// Their side
     theirs: PathBuf,
-    /// git's %L; no markers are ever written
+    /// git's %L; bd never writes markers
     #[arg(hide = true)]
     marker_size: Option<String>,
     /// git's %P, for messages
     #[arg(hide = true, allow_hyphen_values = true)]
     path: Option<OsString>,
-    /// Where the merge goes (default: OURS)
+    /// Write the merge here (default: OURS)
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
 /// Merge two versions of a ledger, called as the original's merge driver is
 ///
-/// `bd merge %A %O %A %B` stands in the settings of clones that the original set up. It does what `bd merge-driver` does.
+/// Clones that the original set up call `bd merge %A %O %A %B`. It does the same as `bd merge-driver`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd merge merged.jsonl base.jsonl ours.jsonl theirs.jsonl")]
 pub struct MergeArgs {
-    /// Where the merge goes; it may be one of the sides
+    /// Write the merge here; may be one of the sides
     output: PathBuf,
-    /// What both sides grew from; missing or empty if nobody knows
+    /// The common ancestor; missing or empty if unknown
     base: PathBuf,
     /// Our side
     ours: PathBuf,
     /// Their side
     theirs: PathBuf,
-    /// Said by some to see more of it
+    /// Accepted for compatibility
     #[arg(long, hide = true)]
     debug: bool,
 }

@@ -6,7 +6,7 @@ use crate::ops;
 use crate::store::LEDGER_NAMES;
 use crate::view::{self, Exit, plural};
 
-/// Move issues to another repo, ids kept; or rename the ledger
+/// Move issues to another repo, keeping their ids; or rename the ledger
 ///
 /// The condition is that of `bd query`. Lines are written to the target first and leave their old file afterwards; after a
 /// crash the same command finishes the move. --ledger gives the ledger file its other name; the history follows it.
@@ -17,10 +17,10 @@ use crate::view::{self, Exit, plural};
   bd migrate --move-to . --filter 'repo=~/.beads-work/architecture label=shared'
   bd migrate --ledger issues.jsonl         the name that the original uses")]
 pub struct MigrateArgs {
-    /// The repo that gets them
+    /// The repo to move them to
     #[arg(long, value_name = "REPO", required_unless_present_any = ["ledger", "inspect"], requires = "filter")]
     move_to: Option<String>,
-    /// Which issues
+    /// Which issues, as a query
     #[arg(long, value_name = "CONDITION")]
     filter: Option<String>,
     /// Rename the ledger
@@ -29,10 +29,10 @@ pub struct MigrateArgs {
     /// Report what a migration would do: nothing, because the file is the only store
     #[arg(long, hide = true, conflicts_with_all = ["move_to", "filter", "count", "ledger"])]
     inspect: bool,
-    /// How many issues may be added to the project's own repo, if they are more than 25
+    /// Confirm the number of issues added to the project's own repo, if over 25
     #[arg(long, value_name = "N")]
     count: Option<usize>,
-    /// Only show what would move
+    /// Show what would move; change nothing
     #[arg(long)]
     dry_run: bool,
 }
@@ -51,13 +51,13 @@ pub fn run(args: MigrateArgs, cx: &mut Context) -> Outcome {
         cx.json(view::migrated(&done, args.dry_run));
     } else if args.dry_run {
         let (index, ui) = cx.index()?;
-        render::rows(ui, &index, &done.chosen);
+        render::rows(ui, &index, &done.chosen, &ops::Marks::default());
         ui.done(&format!("Would move {} to {}", plural(done.chosen.len(), "issue"), done.to));
     } else {
         cx.ui.done(&format!("Moved {} to {}", plural(done.moved.len(), "issue"), done.to));
     }
     if done.is_guest {
-        cx.ui.note(&format!("{} is not part of this project; bd repo add shows its issues here", done.to));
+        cx.ui.note(&format!("{} is not part of this project; run `bd repo add` to see its issues here", done.to));
     }
     let mut exit = Exit::Ok;
     for (id, error) in done.failed {

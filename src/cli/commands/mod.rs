@@ -53,6 +53,7 @@ mod lint;
 mod list;
 mod log;
 mod mail;
+mod man;
 mod mcp;
 pub(super) mod merge_driver;
 mod migrate;
@@ -109,8 +110,8 @@ use clap::{ArgMatches, Args as _, FromArgMatches as _};
 use super::context::Context;
 use crate::view::{Exit, Failure};
 pub use report::{
-    NO_ID, changed_line, due, fail, fail_repos, failures, print_page, report, report_failures, report_rehearsal,
-    tell_beside, tell_contributor, tell_way_out, with_force,
+    NO_ID, changed_line, due, fail, fail_repos, failures, print_marked, print_page, report, report_failures,
+    report_rehearsal, tell_beside, tell_contributor, tell_way_out, with_force,
 };
 
 type Outcome = Result<Exit, Failure>;
@@ -251,6 +252,7 @@ commands! {
     "info": info::InfoArgs => info::run;
     "schema": schema::SchemaArgs => schema::run;
     "completions" | "completion": completions::CompletionsArgs => completions::run;
+    "man": man::ManArgs => man::run;
     "version": version::VersionArgs => version::run;
     "quickstart": quickstart::QuickstartArgs => quickstart::run;
     "help": help::HelpArgs => help::run;
@@ -258,29 +260,36 @@ commands! {
 
 /// Every command in its group; the first group is what a newcomer sees.
 pub const GROUPS: &[(&str, &str)] = &[
-    ("Every day", "init add ready list show work update note close dep label search why doctor help"),
+    ("Every day", "init add ready list show work update edit note close dep label search why undo sync doctor help"),
+    ("Issues", "status comment reopen defer undefer delete duplicate supersede epic human batch"),
+    ("Finding", "blocked query count graph stale duplicates orphans lint types"),
+    ("Undoing", "recover restore resolve"),
+    ("History", "log blame diff changelog prune"),
+    ("Sharing", "commit import export hooks check-leaks"),
+    ("Joined repos", "repo role config migrate trust"),
+    ("Proposals", "propose proposals accept reject withdraw"),
+    ("Agents", "prime setup mcp claim release leases run resume checkpoint context mail agent reserve watch"),
+    ("Orchestration", "assign reclaim workspace worktree workflow template state"),
     (
-        "More on issues",
-        "q batch status reopen defer undefer delete undo edit comment comments duplicate supersede human",
-    ),
-    ("Looking", "blocked children graph epic query count stats stale duplicates orphans lint types"),
-    (
-        "Working together",
-        "claim release reclaim leases run assign agent mail watch reserve checkpoint resume context prime state \
-         workspace worktree workflow template",
-    ),
-    ("The past", "log blame diff changelog restore prune"),
-    ("Several repos", "config repo role migrate propose withdraw accept reject proposals check-leaks hooks trust"),
-    (
-        "Files and set-up",
-        "commit sync import export resolve recover validate repair-deps detect-pollution rename-prefix \
-         merge-driver mcp setup onboard where info schema completions version quickstart",
+        "Plumbing",
+        "where schema completions man version validate repair-deps detect-pollution rename-prefix merge-driver",
     ),
 ];
 
-/// All names, group by group.
+/// Commands that do what another of the list does. They work, are completed and have help; the list leaves them out.
+pub const DUPLICATES: &[(&str, &str)] = &[
+    ("q", "add"),
+    ("comments", "comment"),
+    ("stats", "status"),
+    ("children", "list"),
+    ("info", "where"),
+    ("onboard", "setup"),
+    ("quickstart", "help"),
+];
+
+/// All names, group by group, then those that are not listed.
 pub fn grouped() -> impl Iterator<Item = &'static str> {
-    GROUPS.iter().flat_map(|(_, names)| names.split(' '))
+    GROUPS.iter().flat_map(|(_, names)| names.split(' ')).chain(DUPLICATES.iter().map(|(name, _)| *name))
 }
 
 /// What the hooks and settings of repositories call that the original set up. They work, and nobody types them.
@@ -299,7 +308,7 @@ mod tests {
         let mut names: Vec<&str> = COMMANDS.iter().map(|entry| entry.name).collect();
         names.sort_unstable();
         assert_eq!(grouped, names);
-        assert_eq!(GROUPS[0].1.split(' ').count(), 15);
+        assert_eq!(GROUPS[0].1.split(' ').count(), 18);
     }
 
     #[test]

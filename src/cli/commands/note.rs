@@ -5,7 +5,7 @@ use crate::model::change::Change;
 use crate::ops;
 use crate::view::Failure;
 
-/// Add to the notes of an issue
+/// Add a line to an issue's notes
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  bd note bd-a3f8 \"the cache is cold on start\"\n  make 2>&1 | tail -20 | bd note a3 --stdin"
@@ -13,7 +13,7 @@ use crate::view::Failure;
 pub struct NoteArgs {
     /// The issue, by id or its first characters
     id: String,
-    /// The text; words need no quotes
+    /// The text; no quotes needed
     text: Vec<String>,
     /// Read the text from standard input
     #[arg(long)]

@@ -5,13 +5,13 @@ use crate::cli::render;
 use crate::ops;
 use crate::view::{self, Exit, inline};
 
-/// List open issues that commits name
+/// List open issues that commits mention
 ///
 /// A commit names an issue in brackets in its first line, as in "Fix the parser (bd-a3f8)". Such an issue may be done and not closed.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd orphans\n  bd orphans --details")]
 pub struct OrphansArgs {
-    /// With the commit
+    /// Show the commit
     #[arg(long)]
     details: bool,
 }

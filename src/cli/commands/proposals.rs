@@ -5,7 +5,7 @@ use crate::cli::render;
 use crate::ops::{self, Which};
 use crate::view::{self, Exit, inline};
 
-/// Proposals, and how they stand
+/// List proposals and their state
 ///
 /// Without a flag, those that are open.
 #[derive(Debug, Args)]
@@ -18,22 +18,22 @@ use crate::view::{self, Exit, inline};
 pub struct ProposalsArgs {
     #[command(subcommand)]
     action: Option<Action>,
-    /// Those you planned
+    /// Only proposals you made
     #[arg(long, group = "which")]
     mine: bool,
-    /// Those that await a decision here
+    /// Only proposals that await a decision here
     #[arg(long, group = "which")]
     incoming: bool,
-    /// Decided and withdrawn ones too
+    /// Include decided and withdrawn ones
     #[arg(long, group = "which")]
     all: bool,
 }
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Bring planning copies in line with what became of their proposals
+    /// Update planning copies with what became of their proposals
     Reconcile {
-        /// Only show what would be done
+        /// Show what would be done; change nothing
         #[arg(long)]
         dry_run: bool,
     },
@@ -52,7 +52,8 @@ pub fn run(args: ProposalsArgs, cx: &mut Context) -> Outcome {
         .iter()
         .map(|row| {
             let proposal = &row.proposal;
-            let since = format!("{} by {}", calendar.local_text(&proposal.at), proposal.by);
+            let by = if proposal.by == proposal.author { String::new() } else { format!(" by {}", proposal.by) };
+            let since = format!("{}{by}", calendar.local_text(&proposal.at));
             let branches = if row.branches.is_empty() { "on no branch".to_owned() } else { row.branches.join(" ") };
             [&row.id, row.standing.word(), &proposal.author, &since, &branches, &row.title]
                 .map(|cell| inline(cell).into_owned())

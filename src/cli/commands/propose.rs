@@ -7,7 +7,7 @@ use crate::ops::{self, ProposeOptions};
 use crate::store::Proposed;
 use crate::view::{self, Exit, Failure, inline};
 
-/// Put planned issues before the maintainers
+/// Propose planned issues to the project's maintainers
 #[derive(Debug, Args)]
 #[command(long_about = about(), after_help = "Examples:
   bd propose a3 --dry-run                 the exact line, and what is held back
@@ -19,22 +19,22 @@ pub struct ProposeArgs {
     /// The repo that gets them: a path, a name, or upstream (default: the project's own)
     #[arg(long, value_name = "REPO")]
     target: Option<String>,
-    /// Also what they depend on
+    /// Also propose what they depend on
     #[arg(long)]
     with_deps: bool,
     /// Also send notes or comments
     #[arg(long, value_name = "PART", value_delimiter = ',', value_parser = ["notes", "comments"])]
     include: Vec<String>,
-    /// Only show what would be written
+    /// Show what would be published; write nothing
     #[arg(long)]
     dry_run: bool,
-    /// How many issues may be added, if they are more than 25
+    /// Confirm the number of issues added, if over 25
     #[arg(long, value_name = "N")]
     count: Option<usize>,
-    /// Also propose issues that were filed for another project; they belong to this one then
+    /// Also propose issues filed for another project; they then belong to this one
     #[arg(long)]
     project: bool,
-    /// Let a ledger be committed that `bd init --contributor` keeps out of commits
+    /// Allow commits of a ledger that `bd init --contributor` keeps out of commits
     #[arg(long)]
     start_ledger: bool,
 }
@@ -79,7 +79,7 @@ pub fn run(args: ProposeArgs, cx: &mut Context) -> Outcome {
         }
     }
     if exit == Exit::Ok && !args.dry_run {
-        cx.ui.hint("commit the ledger on a branch and send it as a pull request; bd withdraw takes it back");
+        cx.ui.hint("commit the ledger on a branch and open a pull request; to take it back, run `bd withdraw`");
     }
     Ok(exit)
 }

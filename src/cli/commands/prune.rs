@@ -7,7 +7,7 @@ use crate::ops::{self, PruneWish};
 use crate::store::{PruneRequest, Pruned};
 use crate::view::{self, Exit, Failure, inline, plural};
 
-/// Take closed issues out of the ledger; history keeps them
+/// Remove old closed issues from the ledger; history keeps them
 ///
 /// Issues that were closed more than 30 days ago leave the file, if the last commit has them exactly as they are and no other issue is
 /// ready or blocked in another way without them. All other lines keep their bytes. `bd show ID` still finds them in the history,
@@ -23,16 +23,16 @@ pub struct PruneArgs {
     /// Closed before this: a date, or how long ago (default: 30d; with --to-budget any time)
     #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     closed_before: Option<String>,
-    /// Only as many as it takes to bring the file down to this size (k and M are understood)
+    /// Only as many as needed to shrink the file to this size (such as 25k or 1M)
     #[arg(long, value_name = "SIZE")]
     to_budget: Option<String>,
-    /// Also deleted issues and rejected proposals, which other clones should have heard of by then
+    /// Also remove deleted issues and rejected proposals; sync other clones first
     #[arg(long)]
     tombstones: bool,
-    /// This repo of the project (default: the primary)
+    /// The repo of the project (default: the primary)
     #[arg(long, value_name = "REPO")]
     repo: Option<String>,
-    /// Only show what would leave
+    /// Show what would leave; change nothing
     #[arg(short = 'n', long)]
     dry_run: bool,
 }
@@ -76,6 +76,6 @@ fn print(done: &Pruned, dry_run: bool, cx: &mut Context) {
         cx.ui.warning(&format!("that is more than {budget}, and nothing else can leave"));
     }
     if !dry_run && !done.pruned.is_empty() {
-        cx.ui.hint("bd show ID finds them in the history, bd restore ID brings one back");
+        cx.ui.hint("run `bd show ID` to see one in the history, or `bd restore ID` to bring it back");
     }
 }

@@ -15,22 +15,22 @@ pub struct QuickArgs {
     /// The title; words need no quotes
     #[arg(required = true)]
     title: Vec<String>,
-    /// bug, feature, task, epic, chore, …
+    /// Type: bug, feature, task, epic, chore, …
     #[arg(short = 't', long = "type", value_name = "TYPE")]
     kind: Option<String>,
-    /// 0 to 4, or critical, high, medium, low, backlog
+    /// Priority: 0 (urgent) to 4, or critical, high, medium, low, backlog
     #[arg(short, long, value_name = "N")]
     priority: Option<String>,
     /// Labels, comma-separated
     #[arg(short, long = "labels", value_name = "LABEL", value_delimiter = ',', alias = "label")]
     labels: Vec<String>,
-    /// The issue it is a part of
+    /// The parent issue
     #[arg(long, value_name = "ID")]
     parent: Option<String>,
     /// Dependencies, comma-separated
     #[arg(long, value_name = "TYPE:ID", value_delimiter = ',')]
     deps: Vec<String>,
-    /// The repo to file it in (default: that of its parent, else as routing says)
+    /// The repo to file it in (default: its parent's, else by routing)
     #[arg(long, value_name = "REPO")]
     repo: Option<String>,
 }

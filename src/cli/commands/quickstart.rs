@@ -3,7 +3,7 @@ use clap::Args;
 use super::{Context, Outcome};
 use crate::view::Exit;
 
-/// The first five minutes
+/// Show the first five minutes with bd
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd quickstart")]
 pub struct QuickstartArgs {}

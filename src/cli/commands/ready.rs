@@ -1,16 +1,16 @@
 use clap::Args;
 
 use super::claim::LeaseArgs;
-use super::{Context, Outcome, print_page};
+use super::{Context, Outcome, print_marked};
 use crate::cache::{ReadyOrder, Sort};
 use crate::cli::filters::{FilterArgs, LayoutArgs, ShapeArgs, WorktreeArgs, limit, sort_key};
 use crate::coordination;
 use crate::model::query::Expr;
-use crate::ops::{self, ReadyPage};
+use crate::ops::{self, Marks, ReadyPage};
 use crate::store::{AutoClaim, ReadyFilter};
 use crate::view::{self, Exit, Failure};
 
-/// What can be worked on now
+/// List issues that can be worked on now
 ///
 /// Open issues that nothing blocks, most urgent first: baseline-failure, discovered:blocker, priority, oldest. `bd why ID`
 /// says why an issue is not among them. An epic with open children is not offered: its children are the work. --include-epics
@@ -22,16 +22,16 @@ use crate::view::{self, Exit, Failure};
 pub struct ReadyArgs {
     #[command(flatten)]
     filter: FilterArgs,
-    /// At most N issues, 0 for all (default: 50 for people, all with --json)
+    /// Show at most N issues, 0 for all (default: 50 for people, all with --json)
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<usize>,
-    /// priority, hybrid (recent by priority, then by age), oldest, or fields as with `bd list --sort`
+    /// Order: priority, hybrid (recent by priority, then by age), oldest, or fields as with `bd list --sort`
     #[arg(long, value_name = "ORDER", value_parser = order, allow_hyphen_values = true)]
     sort: Option<Order>,
-    /// Deferred ones too
+    /// Include deferred issues
     #[arg(long)]
     include_deferred: bool,
-    /// Epics with open children too
+    /// Include epics with open children
     #[arg(long, conflicts_with = "claim")]
     include_epics: bool,
     /// Take the first one that may be handed out: accepted, yours to write, not labelled no-auto-claim or needs-attention, and
@@ -100,17 +100,21 @@ pub fn run(args: ReadyArgs, cx: &mut Context) -> Outcome {
     let all = filter.filter == Expr::ALL;
     let ReadyPage { page, taken, unjoined, unknown } = ops::ready(cx.store()?, &filter, args.checkouts.asked(place))?;
     let what = if all { "nothing is ready" } else { "nothing that matches is ready" };
-    let exit = print_page(cx, &page, false, &format!("{what}; bd blocked shows what waits"))?;
+    // What is offered is neither blocked nor claimed.
+    let none = format!("{what}; run `bd blocked` to see what waits");
+    let exit = print_marked(cx, &page, &Marks::default(), false, &none)?;
     if taken > 0 && !json {
         let verb = if taken == 1 { "is" } else { "are" };
-        let text = format!("{taken} more {verb} held by others, or done or in progress in other checkouts; bd why ID");
+        let text = format!(
+            "{taken} more {verb} held by others, or done or in progress in other checkouts; run `bd why ID` for the reason"
+        );
         cx.ui.note(&text);
     }
     if !json && unknown > 0 {
         let what = view::inline(&view::blocker_unknown(&unjoined)).into_owned();
         match unknown {
-            1 => cx.ui.note(&format!("1 more is not offered ({what}); bd blocked shows it")),
-            n => cx.ui.note(&format!("{n} more are not offered ({what}); bd blocked shows them")),
+            1 => cx.ui.note(&format!("1 more is not offered ({what}); run `bd blocked` to see it")),
+            n => cx.ui.note(&format!("{n} more are not offered ({what}); run `bd blocked` to see them")),
         }
     }
     Ok(exit)

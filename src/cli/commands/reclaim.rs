@@ -4,18 +4,18 @@ use super::{Context, Outcome};
 use crate::ops;
 use crate::view::{self, Exit};
 
-/// Take back claims whose time is over, or whose process is gone
+/// Take back claims that expired or whose process is gone
 ///
-/// The issues are open again. Their former holders are refused (exit 7) until they claim anew. Anybody may do it.
+/// The issues are open again. Their former holders are refused (exit 7) until they claim again. Anybody may run this.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd reclaim --dry-run\n  bd reclaim bd-a3f8")]
 pub struct ReclaimArgs {
-    /// One issue; all of them if none is named
+    /// The issue (default: all)
     id: Option<String>,
-    /// Only claims that are over (there are no others)
+    /// Only expired claims (always on)
     #[arg(long, hide = true)]
     expired: bool,
-    /// Say what would be taken back
+    /// Show what would be taken back; change nothing
     #[arg(long)]
     dry_run: bool,
 }

@@ -8,25 +8,25 @@ use crate::view::{self, Exit, plural};
 
 /// Put back writes that another program removed
 ///
-/// What `bd` writes is also noted in a log outside of the working copy, until a remote has it. When `git checkout`, a
-/// merge or an editor takes such a write out of the ledger, every command says so, and this one puts it back: a line that is
-/// gone as it was, a line that has changed merged with what it lacks. If it was taken out on purpose, --discard forgets it.
+/// `bd` also logs each write outside the working copy until a remote has it. When `git checkout`, a merge or an editor removes
+/// such a write from the ledger, every command warns, and this one puts it back: a missing line as it was, a changed line merged
+/// with what it lacks. If you removed it on purpose, --discard forgets it.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   bd recover --dry-run    what is missing
   bd recover              put it back
   bd recover --discard    it was meant to go")]
 pub struct RecoverArgs {
-    /// Only show what would be put back
+    /// Show what would be put back; change nothing
     #[arg(long, conflicts_with = "discard")]
     dry_run: bool,
     /// Forget what is missing
     #[arg(long)]
     discard: bool,
-    /// Only this repo of the project
+    /// Limit to this repo of the project
     #[arg(long, value_name = "REPO")]
     repo: Option<String>,
-    /// Take in what was written in checkouts that are gone, too
+    /// Also recover writes from checkouts that are gone
     #[arg(long)]
     from_gone: bool,
 }

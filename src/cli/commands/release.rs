@@ -5,7 +5,7 @@ use crate::ops;
 use crate::store::ReleaseWish;
 use crate::view;
 
-/// Give a claimed issue back: open again, and nobody's
+/// Release a claimed issue: open again and unassigned
 ///
 /// After three failures (`lease.max_attempts`) the issue gets the label needs-attention and is not handed out any more.
 #[derive(Debug, Args)]
@@ -16,10 +16,10 @@ pub struct ReleaseArgs {
     /// Why, for whoever takes it next; kept as a comment
     #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
     reason: Option<String>,
-    /// Only take what this clone left on the git remote off it, such as after closing an issue offline
+    /// Only remove this clone's claims from the git remote, for example after closing an issue offline
     #[arg(long, conflicts_with_all = ["reason", "failed"])]
     remote: bool,
-    /// The work failed, and how
+    /// Record that the work failed, and how
     #[arg(long, value_name = "ERROR", allow_hyphen_values = true)]
     failed: Option<String>,
 }

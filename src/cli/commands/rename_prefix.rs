@@ -4,7 +4,7 @@ use super::{Context, Outcome};
 use crate::ops;
 use crate::view::{self, Exit, inline, plural};
 
-/// Give all issues another prefix
+/// Rename the prefix of all issues
 ///
 /// Changes the ids of the project's own issues, what refers to them in every ledger that you write, and texts that mention them; new
 /// issues follow. Sync all clones first: a clone that edits an issue under its old id brings it back. History before this is under the
@@ -14,10 +14,10 @@ use crate::view::{self, Exit, inline, plural};
 pub struct RenamePrefixArgs {
     /// The new prefix, with or without the dash
     prefix: String,
-    /// Rename issues with any other prefix, too
+    /// Also rename issues with any other prefix
     #[arg(long)]
     repair: bool,
-    /// Only show what would change
+    /// Show what would change; write nothing
     #[arg(short = 'n', long)]
     dry_run: bool,
 }

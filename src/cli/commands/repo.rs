@@ -7,7 +7,7 @@ use crate::ops::{self, ConfigRequest};
 use crate::store::Access;
 use crate::view::{self, Exit, inline, plural};
 
-/// The repos of the project
+/// List, join and remove the project's repos
 ///
 /// The same as `bd config --add-repo`, `--remove-repo` and `--list-repos`.
 #[derive(Debug, Args)]
@@ -28,7 +28,7 @@ enum Action {
         #[command(flatten)]
         file: FileArgs,
     },
-    /// Leave repos out again; their files are not touched
+    /// Remove repos from the project; their files stay
     Remove {
         #[arg(required = true)]
         paths: Vec<String>,

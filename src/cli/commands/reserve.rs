@@ -6,12 +6,12 @@ use crate::model::duration;
 use crate::model::reservation::DEFAULT_TTL;
 use crate::view::{self, Exit, Failure, inline, plural};
 
-/// Reserve files, so that others on this machine leave them alone
+/// Reserve files so that others on this machine leave them alone
 ///
-/// A glob is about the directory that one stands in, and is kept as seen from the repository's root. `*` and `?` stay inside one
-/// name, `**` is any number of directories, `[a-z]` one character, `{a,b}` either. A directory means all that is in it. Two
-/// reservations conflict if some path matches both, unless both are shared or have the same holder; then nothing is reserved, and
-/// the exit code is 11. Who reserves again what it has renews it. Reservations are kept in the state home, for all checkouts.
+/// A glob is relative to the current directory and is stored relative to the repository's root. `*` and `?` stay inside one name,
+/// `**` is any number of directories, `[a-z]` one character, `{a,b}` either. A directory means everything in it. Two reservations
+/// conflict if some path matches both, unless both are shared or have the same holder; then nothing is reserved, and the exit
+/// code is 11. Reserving the same glob again renews it. All checkouts see the reservations.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[command(after_help = "Examples:
@@ -23,51 +23,51 @@ use crate::view::{self, Exit, Failure, inline, plural};
 pub struct ReserveArgs {
     #[command(subcommand)]
     command: Option<ReserveCommand>,
-    /// What to reserve
+    /// The files to reserve, as globs
     #[arg(required = true, value_name = "GLOB")]
     globs: Vec<String>,
-    /// Others may have it too, if they share it
+    /// Allow other shared reservations
     #[arg(long)]
     shared: bool,
-    /// How long: 20m, 2h, or none for a person (default: 1h)
+    /// Expire after this long: 20m, 2h; people may use none (default: 1h)
     #[arg(long, value_name = "TIME")]
     ttl: Option<String>,
-    /// The issue that it is for
+    /// The issue it is for
     #[arg(long, value_name = "ID")]
     issue: Option<String>,
-    /// Why, for those who meet it
+    /// Why, for others who need the files
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]
 enum ReserveCommand {
-    /// What is reserved
+    /// List the reservations
     List {
-        /// Only yours
+        /// Only your own
         #[arg(long)]
         mine: bool,
-        /// Those whose time is over, instead
+        /// Only expired ones
         #[arg(long)]
         expired: bool,
     },
-    /// Give back what you have reserved
+    /// Release your reservations
     Release {
         /// Globs or ids
         #[arg(value_name = "GLOB|ID", required_unless_present = "all", conflicts_with = "all")]
         which: Vec<String>,
-        /// All that are yours
+        /// All of your own
         #[arg(long)]
         all: bool,
     },
-    /// Whether somebody else has reserved these paths for itself; exits 11 if so
+    /// Check whether someone else has reserved these paths; exits 11 if so
     ///
     /// With --staged the setting reserve.mode decides: block (exit 11) or warn (exit 0). BD_BYPASS=1 lets everything pass, with a
     /// warning.
     Check {
         #[arg(value_name = "PATH", required_unless_present = "staged", conflicts_with = "staged")]
         paths: Vec<String>,
-        /// The paths that git has staged
+        /// Check the paths that git has staged
         #[arg(long)]
         staged: bool,
     },

@@ -5,17 +5,17 @@ use crate::ops;
 use crate::store::ResolvedLedger;
 use crate::view::{self, Exit, inline, plural};
 
-/// Merge a ledger in which a merge left conflict markers
+/// Merge a ledger that contains conflict markers
 ///
 /// Takes the regions of git (also diff3) and jj apart and merges them as `bd merge-driver` would have: field by field, with nothing lost from
 /// any side. Markers that do not fit together are named with their line, and nothing is changed.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd resolve\n  bd resolve --dry-run\n  bd resolve --repo ~/.beads-planning")]
 pub struct ResolveArgs {
-    /// Only this repo of the project
+    /// Limit to this repo of the project
     #[arg(long, value_name = "REPO")]
     repo: Option<String>,
-    /// Show what would be merged
+    /// Show what would be merged; change nothing
     #[arg(short = 'n', long)]
     dry_run: bool,
 }

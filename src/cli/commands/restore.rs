@@ -4,7 +4,7 @@ use super::{Context, Outcome, fail};
 use crate::ops;
 use crate::view::{self, Exit};
 
-/// Bring an issue back from history
+/// Bring an issue, or an older version of it, back from history
 ///
 /// An issue that was pruned, or removed in any other way, comes back with its last line, byte for byte, into the repo that had it. A
 /// deleted one comes back as it was before the deletion. With --at, an issue gets the values that it had then: an edit like any
@@ -20,7 +20,7 @@ pub struct RestoreArgs {
     /// The version: a revision of the project's repository, a date, or how long ago
     #[arg(long, value_name = "REV")]
     at: Option<String>,
-    /// Only show what would come back
+    /// Show what would come back; change nothing
     #[arg(short = 'n', long)]
     dry_run: bool,
 }

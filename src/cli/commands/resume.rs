@@ -4,17 +4,17 @@ use super::{Context, Outcome};
 use crate::coordination::{self, Resumption};
 use crate::view::{self, Exit, inline, plural};
 
-/// Where you were: your open work, and the checkpoint to go on from
+/// Show your open work and the checkpoint to resume from
 ///
-/// Shows what you have claimed, or what is in progress and assigned to you. For each issue it names the last checkpoint that is no
-/// error. What went wrong after it is shown, and never gone on from. Questions about the issue that nobody has answered are shown, too.
+/// Shows what you have claimed, or what is in progress and assigned to you. For each issue it names the last checkpoint that is not
+/// an error, later errors, and questions about the issue that nobody has answered.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   bd resume
   bd resume bd-a3f8 --json
   bd resume --agent worker-1")]
 pub struct ResumeArgs {
-    /// This issue, whoever has it
+    /// The issue, whoever holds it
     id: Option<String>,
 }
 
@@ -23,7 +23,7 @@ pub fn run(args: ResumeArgs, cx: &mut Context) -> Outcome {
     json_answer!(cx, view::each(&found, view::resumption));
     if found.is_empty() {
         let actor = cx.actor()?;
-        cx.ui.note(&format!("{actor} has no open work; bd ready shows what can be done"));
+        cx.ui.note(&format!("{actor} has no open work; run `bd ready` to find some"));
     }
     for (n, one) in found.iter().enumerate() {
         if n > 0 {

@@ -4,7 +4,7 @@ use super::{Context, Outcome};
 use crate::ops;
 use crate::view::{self, Exit};
 
-/// Whether you are a maintainer or a contributor here, and why
+/// Show whether you are a maintainer or a contributor here, and why
 ///
 /// The first rule that decides: BD_ROLE; beads.role in git's, jj's or hg's config; routing.role; your e-mail address in
 /// routing.maintainers; a remote upstream that differs from origin (contributor); no remote (maintainer); a push from here to

@@ -11,31 +11,31 @@ use crate::ops;
 use crate::store::{AutoClaim, ReadyFilter};
 use crate::view::{self, Exit};
 
-/// Run a program on an issue: it is claimed as long as the program runs
+/// Run a program on an issue, holding the claim while it runs
 ///
-/// Without an id the first ready issue is taken. The program gets BD_ISSUE, BD_LEASE and BD_AGENT; the claim is renewed while it
-/// runs. If the program fails, or ends without closing the issue, the issue is given back and the failure is counted. If the
-/// claim is lost, the program is ended. The exit code is the program's; 1 if the program ended with 0 and did not close the
+/// Without an id, the first ready issue is taken. The program gets BD_ISSUE, BD_LEASE and BD_AGENT, and the claim is renewed
+/// while it runs. If the program fails, or ends without closing the issue, the issue is released and the failure is counted. If
+/// the claim is lost, the program is stopped. The exit code is the program's; 1 if the program exited 0 without closing the
 /// issue; 7 if the claim was lost.
 ///
-/// With --workspace the program runs in a checkout of its own, made for the issue, and never in this one: if that cannot be
-/// made, the program is not started. A checkpoint says how the program ended. The workspace stays (bd workspace list), unless
-/// workspace.cleanup_on_complete is set and nothing in it would be lost.
+/// With --workspace the program runs in its own checkout, made for the issue, and never in this one: if that cannot be made, the
+/// program is not started. A checkpoint records how the program ended. The workspace stays (see `bd workspace list`), unless
+/// workspace.cleanup_on_complete is set and no work would be lost.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  bd run bd-a3f8 -- make test\n  BD_AGENT=builder bd run -l backend -- ./agent.sh\n  bd run --issue bd-a3f8 --workspace -- ./agent.sh"
 )]
 pub struct RunArgs {
-    /// The issue, by id or its first characters; the first ready one if none is named
+    /// The issue, by id or its first characters (default: the first ready one)
     id: Option<String>,
-    /// The same
+    /// The issue, as an option
     #[arg(long, value_name = "ID", conflicts_with = "id")]
     issue: Option<String>,
     #[command(flatten)]
     filter: FilterArgs,
     #[command(flatten)]
     lease: LeaseArgs,
-    /// Claim it on the git remote too
+    /// Also claim it on the git remote
     #[arg(long)]
     remote: bool,
     /// Keep the claim if the issue is still open at the end
@@ -51,25 +51,25 @@ pub struct RunArgs {
 /// Where the program runs.
 #[derive(Debug, Args)]
 struct WorkspaceArgs {
-    /// In a workspace of its own
+    /// Run in a workspace of its own
     #[arg(long)]
     workspace: bool,
-    /// What the workspace is (default: workspace.kind)
+    /// The kind of workspace (default: workspace.kind)
     #[arg(long, value_name = "KIND", requires = "workspace", value_parser = Kind::WORDS.to_vec())]
     kind: Option<String>,
     /// The branch of the workspace (default: workspace.branch)
     #[arg(long, value_name = "NAME", requires = "workspace")]
     branch: Option<String>,
-    /// Where that branch begins (default: what is checked out here)
+    /// Where that branch starts (default: what is checked out here)
     #[arg(long, value_name = "REF", requires = "workspace")]
     base: Option<String>,
     /// A command to run in the workspace first (default: workspace.setup)
     #[arg(long, value_name = "COMMAND", requires = "workspace", conflicts_with = "no_setup")]
     setup: Option<String>,
-    /// Run no such command
+    /// Do not run a setup command
     #[arg(long, requires = "workspace")]
     no_setup: bool,
-    /// A new workspace, even if one is idle
+    /// Make a new workspace even if one is idle
     #[arg(long, requires = "workspace")]
     fresh: bool,
 }
@@ -136,7 +136,7 @@ pub fn run(args: RunArgs, cx: &mut Context) -> Outcome {
         if let Some(used) = kept {
             let id = &used.workspace.id;
             cx.ui.hint(&format!(
-                "merge its branch here; with nothing to merge, bd workspace remove {id} brings the issue home"
+                "merge its branch here; if there is nothing to merge, run `bd workspace remove {id}` to bring the issue home"
             ));
         }
     }

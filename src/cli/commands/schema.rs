@@ -4,13 +4,13 @@ use super::{Context, Outcome};
 use crate::model::nearest::nearest;
 use crate::view::{self, Exit, Failure, schema};
 
-/// The JSON Schemas of what --json prints; without a name, the names
+/// Print the JSON Schema of a command's --json output; without a name, list the names
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd schema\n  bd schema list\n  bd schema dep add\n  bd schema --all")]
 pub struct SchemaArgs {
     /// The command, as `bd schema` lists it
     command: Vec<String>,
-    /// All schemas at once, and that of an error
+    /// Print all schemas, including that of an error
     #[arg(long, conflicts_with = "command")]
     all: bool,
 }

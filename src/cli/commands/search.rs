@@ -8,11 +8,11 @@ use crate::model::query::Field;
 use crate::ops;
 use crate::view::{self, Exit, Failure};
 
-/// Search everything people wrote, closed issues included
+/// Search the texts of all issues, including closed ones
 #[derive(Debug, Args)]
 #[command(long_about = about(), after_help = "Examples:\n  bd search login timeout\n  bd search crash --status open --json")]
 pub struct SearchArgs {
-    /// Words
+    /// The words to search for
     words: Vec<String>,
     #[command(flatten)]
     filter: FilterArgs,
@@ -55,8 +55,9 @@ pub fn run(args: SearchArgs, cx: &mut Context) -> Outcome {
     } else if cx.laid_out(found.iter().map(|hit| &hit.row)) {
         cx.ui.note_if(total == 0, "nothing found");
     } else {
+        let marks = ops::marks(cx.store()?, found.iter().map(|hit| &hit.row))?;
         let (index, ui) = cx.index()?;
-        render::rows(ui, &index, found.iter().map(|hit| &hit.row));
+        render::rows(ui, &index, found.iter().map(|hit| &hit.row), &marks);
         if total == 0 {
             ui.note("nothing found");
         }

@@ -2,15 +2,15 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 
 use super::{Context, Outcome};
-use crate::ops::{self, SETUP_CLIENTS, SetupAction, SetupClient, SetupReport, SetupRequest, SetupState};
+use crate::ops::{self, SETUP_CLIENTS, SetupAction, SetupClient, SetupFile, SetupReport, SetupRequest, SetupState};
 use crate::view::{self, Exit, inline};
 
-/// Set bd up for a coding agent: instructions, a skill, and a session hook that runs `bd prime`
+/// Set up bd for a coding agent: instructions, a skill, and a session hook that runs `bd prime`
 ///
-/// Writes a marked block into AGENTS.md (or CLAUDE.md, GEMINI.md if there is one; links and `@AGENTS.md` are followed), a SKILL.md, and
-/// the client's session hook, or with --mcp an entry for `bd mcp`. Settings files keep every other byte; --remove gives back the bytes
-/// from before. A file that cannot be edited safely is refused, and then nothing is written. For a contributor everything goes to the
-/// home directory, so that nothing ends up in a pull request.
+/// Writes a marked block into AGENTS.md (or CLAUDE.md or GEMINI.md if that exists; links and `@AGENTS.md` are followed), a SKILL.md, and
+/// the client's session hook, or with --mcp an entry for `bd mcp`. Settings files keep every other byte, and --remove restores the
+/// bytes from before. If a file cannot be edited safely, nothing is written. Text that you wrote or edited is kept unless you add
+/// --force. For a contributor everything goes to the home directory, so that nothing ends up in a pull request.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   bd setup claude
@@ -18,24 +18,27 @@ use crate::view::{self, Exit, inline};
   bd setup cursor --user --mcp
   bd setup claude --remove")]
 pub struct SetupArgs {
-    /// The client
+    /// Client to set up
     #[arg(value_parser = PossibleValuesParser::new(SETUP_CLIENTS.iter().map(|client| client.name)))]
     client: String,
-    /// Only say what is installed; exits 1 if something is missing
+    /// Show what is installed, without changing it; exit 1 if something is missing, outdated or turned off
     #[arg(long, group = "action")]
     check: bool,
-    /// Take everything out again
+    /// Remove what bd added; a block or skill that another client uses stays
     #[arg(long, group = "action")]
     remove: bool,
-    /// Only print what would be written
+    /// Print what would be written, without writing it
     #[arg(long, group = "action")]
     print: bool,
-    /// Set it up in your home directory, for all projects
+    /// Use your home directory, for all projects
     #[arg(long)]
     user: bool,
-    /// Add an entry for the MCP server in place of the hook
+    /// Add an entry for the MCP server instead of the hook
     #[arg(long)]
     mcp: bool,
+    /// Also overwrite a block or skill that was edited; with --remove, also remove what was edited or added by hand
+    #[arg(long, conflicts_with_all = ["check", "print"])]
+    force: bool,
 }
 
 pub fn run(args: SetupArgs, cx: &mut Context) -> Outcome {
@@ -46,13 +49,13 @@ pub fn run(args: SetupArgs, cx: &mut Context) -> Outcome {
         (.., true) => SetupAction::Print,
         _ => SetupAction::Install,
     };
-    let request = SetupRequest { client, action, user: args.user, mcp: args.mcp };
+    let request = SetupRequest { client, action, user: args.user, mcp: args.mcp, force: args.force };
     let env = cx.host_here().env;
     let report = match args.user {
         true => ops::setup(cx.project()?, &env, request)?,
         false => ops::setup(Some(cx.store()?), &env, request)?,
     };
-    let is_whole = report.files.iter().all(|file| file.state == SetupState::Installed);
+    let is_whole = report.files.iter().all(|file| file.state.is_in_effect());
     let exit = if args.check && !is_whole { Exit::Failed } else { Exit::Ok };
     if cx.ui.wants_json() {
         cx.json(view::set_up(&report));
@@ -63,21 +66,21 @@ pub fn run(args: SetupArgs, cx: &mut Context) -> Outcome {
 }
 
 fn print(report: &SetupReport, action: SetupAction, cx: &mut Context) {
-    if let Some(because) = &report.because {
+    if let Some(because) = report.because.as_ref().filter(|_| action != SetupAction::Remove) {
         cx.ui.note(&inline(&format!("in your home directory: {because}")));
     }
     for file in &report.files {
         let path = file.path.display();
+        let because = file.because.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
         match action {
             SetupAction::Print => {
                 cx.ui.line(&inline(&format!("{} {path}:", file.what)));
                 cx.ui.verbatim(&format!("{}\n", file.text));
             }
-            _ => cx.ui.line(&inline(&format!("{}  {}  {path}", file.state.word(), file.what))),
+            _ => cx.ui.line(&inline(&format!("{}  {}  {path}{because}", file.state.word(), file.what))),
         }
     }
-    let is_new = report.files.iter().any(|file| matches!(file.state, SetupState::Added | SetupState::Updated));
-    if is_new {
-        cx.ui.note(report.next);
-    }
+    let is_new = |file: &SetupFile| matches!(file.state, SetupState::Added | SetupState::Updated);
+    let is_off = report.files.iter().any(|file| is_new(file) && file.because.is_some());
+    cx.ui.note_if(report.files.iter().any(is_new) && !is_off, report.next);
 }

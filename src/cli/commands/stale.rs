@@ -8,19 +8,19 @@ use crate::model::query::{Expr, Field, Op, Value};
 use crate::model::time::DAY;
 use crate::ops::{self, not_done};
 
-/// Issues that nobody touched for a while, oldest first
+/// List issues not updated for a while, oldest first
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd stale\n  bd stale --days 7 --status in_progress")]
 pub struct StaleArgs {
     /// Not updated for this many days
     #[arg(short, long, value_name = "N", default_value_t = 30)]
     days: u32,
-    /// Only this status
+    /// Only issues with this status
     #[arg(short, long, value_name = "STATUS")]
     status: Option<String>,
     #[command(flatten)]
     scope: ScopeArgs,
-    /// At most N issues, 0 for all
+    /// Show at most N issues, 0 for all
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<usize>,
     #[command(flatten)]

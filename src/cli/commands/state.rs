@@ -5,7 +5,7 @@ use crate::ops;
 use crate::store::StateMode;
 use crate::view::{self, Exit, inline, plural};
 
-/// Where claims, mail and checkpoints are kept, and moving them
+/// Show or move the directory that holds claims, mail and checkpoints
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  bd state\n  bd state move --to global --dry-run\n  bd state move --from ~/.old-state"
@@ -17,18 +17,18 @@ pub struct StateArgs {
 
 #[derive(Debug, Subcommand)]
 enum StateCommand {
-    /// Copy everything to the state home of another mode, and use that one; what was there before stays
+    /// Copy everything to another state home and use that one; the old one stays
     ///
     /// With --from the records of another state home are brought in, such as one that BD_STATE_DIR named; it is not changed, and
     /// a second time copies nothing. Where both homes know an agent or a claim, the later word counts.
     Move {
-        /// repo (with the repository), global (of all your repositories), worktree (of this checkout alone)
+        /// Which: repo (this repository's), global (shared by all your repositories) or worktree (this checkout's)
         #[arg(long, value_name = "MODE", required_unless_present = "from")]
         to: Option<String>,
         /// Copy from this state home instead of the one in use
         #[arg(long, value_name = "DIR")]
         from: Option<String>,
-        /// Say what would be copied
+        /// Show what would be copied; change nothing
         #[arg(long)]
         dry_run: bool,
     },

@@ -5,7 +5,7 @@ use crate::cli::filters::ScopeArgs;
 use crate::ops;
 use crate::view::{self, Exit};
 
-/// Numbers over all issues
+/// Show statistics over all issues
 #[derive(Debug, Args, Default)]
 #[command(after_help = "Examples:\n  bd stats\n  bd stats --repo . --json")]
 pub struct StatsArgs {

@@ -4,19 +4,19 @@ use super::{Context, Outcome, changed_line, report, stats, with_force, worktree}
 use crate::model::change::Change;
 use crate::ops;
 
-/// Set the status of an issue; without arguments, the statistics
+/// Set the status of an issue; without arguments, show statistics
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd status bd-a3f8 in-progress\n  bd status --json\n  bd status --all-worktrees")]
 pub struct StatusArgs {
     /// The issue, by id or its first characters
     #[arg(requires = "status")]
     id: Option<String>,
-    /// open, in_progress, blocked, deferred, closed, pinned, hooked
+    /// The status: open, in_progress, blocked, deferred, closed, pinned or hooked
     status: Option<String>,
-    /// Close even if it is blocked or has open children or tasks
+    /// Close even if the issue is blocked or has open children or tasks
     #[arg(long, requires = "id")]
     force: bool,
-    /// All work that goes on: each checkout with its branch, agents, claims and what is not merged
+    /// Show all work in progress: each checkout with its branch, agents, claims and unmerged issues
     #[arg(long, conflicts_with = "id")]
     all_worktrees: bool,
 }

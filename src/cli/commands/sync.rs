@@ -5,13 +5,13 @@ use crate::ops::{self, SyncRequest};
 use crate::store::{RepoSync, SyncReport};
 use crate::view::{self, Exit, Failure, inline};
 
-/// Exchange the ledgers with other clones
+/// Sync the ledgers with other clones
 ///
 /// Syncs each repo of the project through its own version control: fetch, commit the ledger, merge it field by field, reconcile
-/// proposals, push. Only commits that touch nothing outside of .beads are pushed: if others would travel along, that repo is not pushed,
-/// they are named, and the exit code is 1. Other files are never committed, stashed or changed by hand; if they are in the way, that repo
-/// is left as it was and the others go on. The project of a contributor is only pulled. Where prune.auto is set, issues that have been
-/// closed for so long leave the ledger before it is pushed.
+/// proposals, push. Only commits that touch nothing outside .beads are pushed; if others would be pushed too, bd names them, does
+/// not push that repo, and exits 1. Other files are never committed, stashed or changed; if they are in the way, that repo is
+/// left as it was and the others go on. A contributor's project is only pulled. With prune.auto, issues that have been closed for
+/// that long leave the ledger before the push.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   bd sync
@@ -34,10 +34,10 @@ pub struct SyncArgs {
     /// Exchange with this bookmark of the remote (jj and hg)
     #[arg(long, value_name = "NAME")]
     bookmark: Option<String>,
-    /// Only this repo of the project
+    /// Limit to this repo of the project
     #[arg(long, value_name = "REPO")]
     repo: Option<String>,
-    /// Show what would be done, without the network
+    /// Show what would be done, without using the network
     #[arg(short = 'n', long)]
     dry_run: bool,
     /// Show what would be done, as --dry-run does
@@ -51,10 +51,10 @@ pub struct SyncArgs {
 /// do and the rest mean nothing.
 #[derive(Debug, Args)]
 struct DatabaseArgs {
-    /// Nothing to write: the ledger is the file already
+    /// Accepted for compatibility: the ledger file is always up to date
     #[arg(long, hide = true)]
     flush_only: bool,
-    /// Nothing to read in: the ledger is the file already
+    /// Accepted for compatibility: the ledger file is always up to date
     #[arg(long, hide = true, alias = "import", conflicts_with = "flush_only")]
     import_only: bool,
     #[arg(long, hide = true)]

@@ -9,7 +9,7 @@ use crate::coordination::templates::{self, SaveWish};
 use crate::coordination::workflows;
 use crate::view::{self, Exit, Failure, inline};
 
-/// Plans of workflows to be used again, with variables
+/// Manage templates for workflows
 ///
 /// A template is a plan in TOML with {{variables}} in its texts. Of several with one name the first counts: `.beads/templates/` of the
 /// project, then the user's (`~/.config/beads/templates/`), then those that bd brings: feature, bugfix, refactor, release.
@@ -27,13 +27,13 @@ pub struct TemplateArgs {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Show which templates there are, also broken ones
+    /// List the templates, including broken ones
     List {
-        /// Those that another of the same name hides too
+        /// Include templates hidden by another of the same name
         #[arg(long)]
         all: bool,
     },
-    /// Show one: its variables and its text
+    /// Show a template: its variables and its text
     Show {
         /// The template
         name: String,
@@ -45,23 +45,23 @@ enum Action {
         #[command(flatten)]
         options: Box<OptionArgs>,
     },
-    /// Make a template of the plan of a workflow
+    /// Save the plan of a workflow as a template
     Save {
-        /// What to call it
+        /// Its name
         name: String,
         /// The workflow
         #[arg(long, value_name = "ID")]
         from: String,
-        /// For yourself, not for the project
+        /// Save it for yourself instead of the project
         #[arg(long)]
         user: bool,
-        /// Replace one of the same name
+        /// Replace a template of the same name
         #[arg(long)]
         force: bool,
     },
-    /// Say everything that is wrong with a template
+    /// List every problem of a template
     Validate {
-        /// The file
+        /// The template file
         file: PathBuf,
     },
 }

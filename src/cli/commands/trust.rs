@@ -4,19 +4,20 @@ use super::{Context, Outcome};
 use crate::ops;
 use crate::view::{self, Exit, inline};
 
-/// Agree to the programs that a repository makes its version control run, to its text for agents, and to personal settings found there
+/// Trust a repository's programs, its text for agents, and the personal settings found in it
 ///
-/// Programs are filters, helpers, drivers and the like that stand in the repository's own settings, not in yours. Until you agree,
-/// `bd` reads such a repository but does not commit, merge or exchange anything there. You agree to exactly these; another one asks
-/// again. A `.beads/PRIME.md` is shown to agents by `bd prime` once you agree to exactly that text. Personal settings that were not made by you with this `bd` decide nothing: an unpacked archive may bring them. Until you
-/// confirm that they are yours, `bd` reads and does not write. `docs/security.md` says more.
+/// Programs are filters, helpers, drivers and the like from the repository's own settings, not from yours. Until you agree, `bd`
+/// reads such a repository but does not commit, merge or sync there. You agree to exactly these; a new one asks again. `bd prime`
+/// shows .beads/PRIME.md to agents once you agree to exactly that text. Personal settings that you did not make with this `bd`
+/// have no effect, because an unpacked archive may bring them; until you confirm that they are yours, `bd` reads and does not
+/// write. docs/security.md says more.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd trust --dry-run\n  bd trust ~/src/project")]
 pub struct TrustArgs {
     /// A directory in the working copy; without one, all working copies of the project
     #[arg(value_name = "DIR")]
     path: Option<String>,
-    /// Only show what you would agree to
+    /// Show what you would agree to; change nothing
     #[arg(short = 'n', long)]
     dry_run: bool,
 }
@@ -56,8 +57,8 @@ pub fn run(args: TrustArgs, cx: &mut Context) -> Outcome {
     if let Some(one) = &agreed.text {
         let verb = match (one.known, args.dry_run) {
             (true, _) => "trusted already",
-            (false, true) => "not trusted; bd prime would show it to agents",
-            (false, false) => "trusted; bd prime shows it to agents",
+            (false, true) => "not trusted; `bd prime` would show it to agents",
+            (false, false) => "trusted; `bd prime` shows it to agents",
         };
         cx.ui.line(&inline(&format!("{}: {verb}", one.path.display())));
         for line in one.text.lines() {

@@ -6,25 +6,24 @@ use crate::ops;
 use crate::store::{UndoAction, UndoneIssue, UndoneWrite};
 use crate::view::{self, Exit, inline};
 
-/// Take back your last writes
+/// Undo your last writes
 ///
-/// Without --yes it only shows what it would do. One command is one write, over however many issues and repos. The undo is a
-/// new write: nothing is rewritten, and the next `bd undo` brings back what this one took away. What others changed since
-/// stays; if they changed the very same field, nothing is done and they are named. Where no write of yours is noted, as in a
-/// fresh clone, it is your last commit that goes back.
+/// Without --yes it only shows what it would do. One command is one write, over however many issues and repos. The undo is a new
+/// write: history is not rewritten, and the next `bd undo` takes the undo back. What others changed since stays; if they changed
+/// the same field, nothing is undone and they are named. Without logged writes, as in a fresh clone, your last commit is undone.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   bd undo             what would go back
   bd undo --yes       take back the last write
   bd undo 3 --yes     take back the last three, as one write")]
 pub struct UndoArgs {
-    /// How many writes
+    /// How many writes to undo
     #[arg(value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     count: u32,
-    /// Do it
+    /// Undo; without it, only show what would be undone
     #[arg(short, long)]
     yes: bool,
-    /// Only show what would go back, even with --yes
+    /// Show what would be undone; change nothing, even with --yes
     #[arg(long)]
     dry_run: bool,
 }
@@ -51,7 +50,7 @@ pub fn run(args: UndoArgs, cx: &mut Context) -> Outcome {
         cx.ui.note(&format!("{} only put a file in order, and stays", told(repair, &calendar)));
     }
     if preview && !undo.issues.is_empty() {
-        cx.ui.hint("the same with --yes does it; bd undo after that takes the undo back");
+        cx.ui.hint("add --yes to undo; run `bd undo` again to take the undo back");
     }
     Ok(Exit::Ok)
 }

@@ -27,13 +27,13 @@ use crate::view::Failure;
 pub struct UpdateArgs {
     #[command(flatten)]
     chosen: ChosenArgs,
-    /// open, in_progress, blocked, deferred, closed, pinned, hooked
+    /// Status: open, in_progress, blocked, deferred, closed, pinned or hooked
     #[arg(short, long, value_name = "STATUS")]
     status: Option<String>,
-    /// 0 to 4, or critical, high, medium, low, backlog
+    /// Priority: 0 to 4, or critical, high, medium, low, backlog
     #[arg(short, long, value_name = "N", allow_hyphen_values = true)]
     priority: Option<String>,
-    /// bug, feature, task, epic, chore, …
+    /// Type: bug, feature, task, epic, chore, …
     #[arg(short = 't', long = "type", value_name = "TYPE")]
     kind: Option<String>,
     /// A new title
@@ -48,10 +48,10 @@ pub struct UpdateArgs {
     /// Read the description from standard input
     #[arg(long, conflicts_with_all = ["description", "body_file"])]
     stdin: bool,
-    /// How it is to be done
+    /// The design: how to do it
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     design: Option<String>,
-    /// When it is done
+    /// The acceptance criteria: when it is done
     #[arg(long, value_name = "TEXT", visible_alias = "acceptance-criteria", allow_hyphen_values = true)]
     acceptance: Option<String>,
     /// Replace the notes
@@ -60,7 +60,7 @@ pub struct UpdateArgs {
     /// Add to the notes
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true, conflicts_with = "notes")]
     append_notes: Option<String>,
-    /// Who does it (`me` or `@me`: you; an empty text: nobody)
+    /// Assignee (`me` or `@me`: you; an empty text: nobody)
     #[arg(short, long, value_name = "NAME")]
     assignee: Option<String>,
     /// A reference elsewhere, such as gh-9
@@ -72,25 +72,25 @@ pub struct UpdateArgs {
     /// When it is due; a date without a time means the end of that day (an empty text is never)
     #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     due: Option<String>,
-    /// Not before this date: it is ready from the beginning of that day
+    /// Defer until this date: ready from the start of that day
     #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     defer: Option<String>,
     /// Add these labels
     #[arg(long, value_name = "LABEL", value_delimiter = ',', visible_alias = "label", alias = "labels")]
     add_label: Vec<String>,
-    /// Take these labels off it
+    /// Remove these labels
     #[arg(long, value_name = "LABEL", value_delimiter = ',')]
     remove_label: Vec<String>,
     /// Replace all labels
     #[arg(long, value_name = "LABEL", value_delimiter = ',')]
     set_labels: Option<Vec<String>>,
-    /// The issue it is a part of (an empty text is none)
+    /// The parent issue (an empty text: none)
     #[arg(long, value_name = "ID")]
     parent: Option<String>,
     /// The project that a planning issue belongs to: `.` is this one (an empty text is every one that plans there)
     #[arg(long, value_name = "PROJECT", value_parser = [".", ""])]
     project: Option<String>,
-    /// Assign it to yourself and start it, unless another has it
+    /// Assign it to yourself and start it, unless somebody else holds it
     #[arg(long, conflicts_with = "dry_run")]
     claim: bool,
     /// Close even if it is blocked or has open children or tasks

@@ -5,7 +5,7 @@ use crate::model::change::Change;
 use crate::ops::{self, CHECKS};
 use crate::view::{self, Exit, inline, plural};
 
-/// Check the data: duplicates, dependencies that lead nowhere, test issues, conflict markers
+/// Check for duplicates, dangling dependencies, test issues and conflict markers
 ///
 /// `bd doctor` checks more. Exits 8 while the ledger holds conflict markers.
 #[derive(Debug, Args)]
@@ -16,20 +16,20 @@ pub struct ValidateArgs {
     /// Only these checks, comma-separated
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = CHECKS)]
     checks: Vec<String>,
-    /// Take dependencies away that lead nowhere
+    /// Remove dangling dependencies
     #[arg(long)]
     fix_all: bool,
     #[arg(short, long, hide = true)]
     yes: bool,
 }
 
-/// List dependencies that lead nowhere; --fix takes them away
+/// List dangling dependencies; --fix removes them
 ///
-/// Nothing is taken away while a repo of the project cannot be read, since it may hold what is missing.
+/// Nothing is removed while a repo of the project cannot be read: it may hold the missing issue.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd repair-deps\n  bd repair-deps --fix")]
 pub struct RepairDepsArgs {
-    /// Take them away
+    /// Remove them
     #[arg(long)]
     fix: bool,
 }
@@ -43,7 +43,7 @@ pub struct DetectPollutionArgs {
     /// Delete them
     #[arg(long)]
     clean: bool,
-    /// Do it, with --clean
+    /// Delete without asking, with --clean
     #[arg(short, long)]
     yes: bool,
 }

@@ -3,7 +3,7 @@ use clap::Args;
 use super::{Context, Outcome};
 use crate::view::{self, Exit};
 
-/// The version of this program
+/// Print the version
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd version\n  bd version --json")]
 pub struct VersionArgs {}

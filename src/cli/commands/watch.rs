@@ -9,7 +9,7 @@ use super::{Context, Outcome};
 use crate::coordination::{self, About, EventKind, WatchOptions};
 use crate::view::{self, Exit};
 
-/// Tell what happens, as it happens: one line per event
+/// Print events as they happen, one per line
 ///
 /// First what is there (ready issues, claims, unread mail), then what changes: issues in all repos of the project and all
 /// checkouts, what becomes ready, claims, mail for the one who acts. With --json one object a line. It sleeps until a file
@@ -21,22 +21,22 @@ use crate::view::{self, Exit};
   bd watch --issue a3f8 --events issue_closed --count 1 --for 10m    wait for an issue
   BD_AGENT=worker-1 bd watch --json --events ready,mail")]
 pub struct WatchArgs {
-    /// Only what concerns these issues, by id or its first characters
+    /// Only events of these issues, by id or its first characters
     #[arg(long = "issue", value_name = "ID")]
     issues: Vec<String>,
-    /// Only these: issue, ready, lease, mail, all, or the name of an event such as issue_closed or lease_renewed
+    /// Only these events: issue, ready, lease, mail, all, or names such as issue_closed or lease_renewed
     #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = kinds)]
     events: Vec<Kinds>,
-    /// Nothing of what is there already
+    /// Skip what exists already
     #[arg(long)]
     since_now: bool,
-    /// Mail of everybody
+    /// Include everybody's mail
     #[arg(long)]
     all_mail: bool,
-    /// End after N events; what was there before does not count
+    /// Stop after N events, not counting what existed before
     #[arg(long, value_name = "N")]
     count: Option<usize>,
-    /// End after so long
+    /// Stop after this long
     #[arg(long = "for", value_name = "DURATION", value_parser = length)]
     length: Option<i64>,
 }
@@ -70,9 +70,15 @@ pub fn run(args: WatchArgs, cx: &mut Context) -> Outcome {
     coordination::watch(store, &options, |event| {
         match (event.kind, &event.about) {
             (_, About::Trouble(message)) => ui.note(message),
-            (EventKind::Watching, _) if !ui.wants_json() => ui.note(&view::watch_text(&event)),
+            (EventKind::Watching, _) if !ui.wants_json() => {
+                let text = view::watch_text(&event, &ui.calendar());
+                ui.note(&text);
+            }
             _ if ui.wants_json() => ui.json_line(&view::watch_event(&event).finish()),
-            _ => ui.line_at_once(&view::watch_text(&event)),
+            _ => {
+                let text = view::watch_text(&event, &ui.calendar());
+                ui.line_at_once(&text);
+            }
         }
         let counts = !event.initial && !matches!(event.kind, EventKind::Watching | EventKind::Trouble);
         left -= usize::from(counts);

@@ -4,7 +4,7 @@ use super::{Context, Outcome};
 use crate::ops;
 use crate::view::{self, Exit, Failure};
 
-/// Which ledger is used, where new issues go, and why
+/// Show which ledger is used, where new issues go, and why
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd where\n  bd -C ../other where --json")]
 pub struct WhereArgs {}
@@ -14,10 +14,10 @@ pub fn run(_: WhereArgs, cx: &mut Context) -> Outcome {
     json_answer!(cx, view::whereabouts(&found));
     let mut facts = vec![
         ("Ledger", found.ledger),
-        ("Directory", found.beads.display().to_string()),
+        ("Directory", cx.ui.path(&found.beads)),
         ("Because", found.reason),
         ("New ids", format!("{}-…", found.prefix)),
-        ("State home", found.state.path.display().to_string()),
+        ("State home", cx.ui.path(&found.state.path)),
         ("Its mode", format!("{}: {}", found.state.mode.word(), found.state.reason)),
     ];
     if let Some(one) = &found.checkout {

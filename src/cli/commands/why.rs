@@ -4,7 +4,7 @@ use super::{Context, Outcome};
 use crate::ops;
 use crate::view::{self, Exit, inline};
 
-/// Why an issue is ready, or is not
+/// Explain why an issue is ready, or not
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd why bd-a3f8\n  bd why a3 --json")]
 pub struct WhyArgs {

@@ -7,7 +7,7 @@ use crate::cli::render;
 use crate::coordination::{self, WorktreeStatus, WorktreeWish};
 use crate::view::{self, Exit, inline};
 
-/// The checkouts of this repository: git worktrees, workspaces of jj, shares of hg
+/// Manage the checkouts of this repository: git worktrees, jj workspaces, hg shares
 ///
 /// Whoever made them, all checkouts of one repository share claims, agents and mail. Each has an id of its own that stays with it
 /// when it is moved. A checkout is named by its id, its name (`main`, or that of its directory) or its path.
@@ -25,55 +25,55 @@ pub struct WorktreeArgs {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Show the checkouts: branch, what is unsaved, who works there, what is not merged
+    /// List the checkouts: branch, unsaved files, who works there, unmerged issues
     List {
-        /// Those that are gone too
+        /// Include removed ones
         #[arg(long)]
         all: bool,
     },
     /// Show one checkout
     Info {
-        /// Its id, name or path (default: the one in use)
+        /// Its id, name or path (default: this one)
         checkout: Option<String>,
     },
     Create(CreateArgs),
-    /// Remove a checkout in which nothing would be lost; its branch and its commits stay
+    /// Remove a checkout if no work would be lost; keeps its branch and commits
     Remove {
         /// Its id, name or path
         checkout: String,
-        /// Although something would be: all files are kept first, but for those that version control ignores
+        /// Remove even if work would be lost; saves non-ignored files first
         #[arg(long)]
         force: bool,
     },
-    /// Write the files of a checkout that was removed by force into a new directory
+    /// Restore the saved files of a checkout removed by force
     Restore {
-        /// What bd worktree remove said
+        /// The key that `bd worktree remove` printed
         kept: String,
-        /// A directory that is not there, or empty
+        /// The directory to write to; it must be empty or not exist
         #[arg(value_name = "DIR")]
         to: PathBuf,
     },
-    /// Say what is left of checkouts that are gone
+    /// Show what is left of checkouts that are gone
     Prune {
-        /// Drop the records of version control; claims, mail and checkpoints stay
+        /// Drop their records in version control; keeps claims, mail and checkpoints
         #[arg(long)]
         apply: bool,
     },
-    /// Tell version control where checkouts are that were moved by hand
+    /// Repair the links to checkouts that were moved by hand
     Repair,
 }
 
-/// Make a checkout, on a branch of its own
+/// Create a checkout on its own branch
 ///
 /// Without --path it is beside the main checkout: ../<repo>-<name>. No hooks run.
 #[derive(Debug, Args)]
 struct CreateArgs {
-    /// What to call it
+    /// Its name
     name: String,
-    /// The branch to check out, made if it is not there (default: NAME)
+    /// The branch to check out, created if missing (default: NAME)
     #[arg(long, value_name = "BRANCH")]
     branch: Option<String>,
-    /// Where a new branch begins (default: what is checked out here)
+    /// Where a new branch starts (default: what is checked out here)
     #[arg(long, value_name = "REF")]
     base: Option<String>,
     /// Where to put it
@@ -102,7 +102,7 @@ fn list(cx: &mut Context, all: bool) -> Outcome {
             let one = &status.worktree;
             let branch = one.branch.as_deref().unwrap_or("-");
             let (state, counts) = (view::worktree_state(status), view::worktree_counts(status));
-            let path = one.root.display().to_string();
+            let path = cx.ui.path(&one.root);
             [&one.name, one.id.as_deref().unwrap_or("-"), branch, &state, &counts, &path]
                 .map(|cell| inline(cell).into_owned())
         })
@@ -150,7 +150,7 @@ fn create(cx: &mut Context, args: CreateArgs) -> Outcome {
         return Ok(Exit::Ok);
     }
     let branch = made.branch.as_ref().map(|name| format!(" on {}", inline(name))).unwrap_or_default();
-    cx.ui.done(&format!("Made{branch}: {}", inline(&made.root.display().to_string())));
+    cx.ui.done(&format!("Made{branch}: {}", inline(&cx.ui.path(&made.root))));
     Ok(Exit::Ok)
 }
 
@@ -162,10 +162,11 @@ fn remove(cx: &mut Context, typed: &str, force: bool) -> Outcome {
         cx.ui.note(&format!("although {reason}"));
     }
     if let Some(kept) = &removed.kept {
-        let text = format!("its files are kept: bd worktree restore {} DIR writes them ({})", kept.key, kept.name);
+        let text =
+            format!("its files are saved; run `bd worktree restore {} DIR` to get them back ({})", kept.key, kept.name);
         cx.ui.note(&text);
     }
-    cx.ui.done(&format!("Removed: {}", inline(&removed.worktree.root.display().to_string())));
+    cx.ui.done(&format!("Removed: {}", inline(&cx.ui.path(&removed.worktree.root))));
     Ok(Exit::Ok)
 }
 

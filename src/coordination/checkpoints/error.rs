@@ -24,8 +24,8 @@ pub enum CheckpointError {
     NoSummary,
     #[error("the detail is not one value of JSON")]
     Detail,
-    #[error("{id} was made without --snapshot, so there are no files to restore")]
+    #[error("{id} was made without --snapshot, so it has no files to restore")]
     NoSnapshot { id: String },
-    #[error("{} is there and is not empty", path.display())]
+    #[error("{} exists and is not empty", path.display())]
     InTheWay { path: std::path::PathBuf },
 }

@@ -38,7 +38,7 @@ pub fn wait_for_mail(store: &mut Store, filter: &InboxFilter, at_most: Duration)
         watcher.wait(left.min(interval));
         if heard.elapsed() >= interval {
             heard = Instant::now();
-            identity::take_part(store)?;
+            identity::join_as_agent(store)?;
         }
     }
 }

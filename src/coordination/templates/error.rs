@@ -20,7 +20,7 @@ pub enum TemplateError {
     Variables { name: String, missing: Vec<Variable>, unknown: Vec<(String, Option<String>)> },
     #[error("{text:?} is not NAME=VALUE")]
     BadVariable { text: String },
-    #[error("{} is there already", path.display())]
+    #[error("{} exists already", path.display())]
     Exists { path: PathBuf },
     #[error("HOME is not set, so you have no directory for your own templates")]
     NoUserPlace,

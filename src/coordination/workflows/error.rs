@@ -9,7 +9,7 @@ pub enum FlowError {
     OpenTasks { id: String, to: &'static str, tasks: Vec<String> },
     #[error("{id} cannot become {to}: somebody works on {}", tasks.join(", "))]
     Running { id: String, to: &'static str, tasks: Vec<String> },
-    #[error("whether the tasks of {id} are done cannot be told: it goes over repos that are not here: {}", repos.join(" "))]
+    #[error("cannot tell whether the tasks of {id} are done; these repos are not joined here: {}", repos.join(" "))]
     Hidden { id: String, repos: Vec<String> },
     #[error("{id} cannot become {to}: it has no tasks; legal now: abandoned (bd workflow abandon)")]
     NoTasks { id: String, to: &'static str },

@@ -103,7 +103,7 @@ pub fn wait(store: &mut Store, typed: &str, until: Until, at_most: Option<Durati
         watcher.wait(sleep.unwrap_or(Duration::MAX));
         if store.agent().is_some() && heard.elapsed() >= interval {
             heard = Moment::now();
-            identity::take_part(store)?;
+            identity::join_as_agent(store)?;
         }
         if let Ok(now) = store.watched_paths()
             && now != targets

@@ -29,10 +29,10 @@ pub fn adopt(store: &mut Store, path: &Path, issue: Option<String>) -> Result<Wo
     }
     if !is_own {
         if !is_clone_of(store, &root, &parent) {
-            return Err(refused("it is no checkout of this repository, and no clone of it").into());
+            return Err(refused("it is neither a checkout nor a clone of this repository").into());
         }
         if vcs::common_dir(&root).is_some_and(|common| crate::store::has_state(&common)) {
-            return Err(refused("it has claims and mail of its own; bd state move brings them elsewhere").into());
+            return Err(refused("it has its own claims and mail; move them first with `bd state move`").into());
         }
     }
     let (state, repo) = store.home_of_repo(0)?;

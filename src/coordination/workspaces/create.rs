@@ -78,7 +78,7 @@ fn draft(
     let usual = Kind::parse(store.settings().word("workspace.kind")).unwrap_or_default();
     let mut kind = wish.kind.unwrap_or(usual);
     if kind != Kind::Copy && !vcs::is_versioned(&parent) {
-        notes.push(format!("{} is under no version control: the workspace is a copy", parent.display()));
+        notes.push(format!("{} is not under version control: the workspace is a copy", parent.display()));
         kind = Kind::Copy;
     }
     if kind == Kind::Copy && wish.base.is_some() {

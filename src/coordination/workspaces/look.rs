@@ -192,7 +192,7 @@ fn inside(one: &Workspace, at: &Path, around: &Around) -> Vec<Reason> {
 
 /// What would be lost of files, commits and issues.
 fn files(store: &Store, one: &Workspace, at: &Path, look: &mut Look) {
-    let unknown = |error: String| Reason::new(Loss::Unknown, format!("what would be lost cannot be told: {error}"));
+    let unknown = |error: String| Reason::new(Loss::Unknown, format!("cannot tell what would be lost: {error}"));
     if let Err(error) = store.refuse_programs_of(at) {
         look.reasons.push(unknown(error.to_string()));
         return;
@@ -230,7 +230,7 @@ fn files(store: &Store, one: &Workspace, at: &Path, look: &mut Look) {
         Err(error) => look.reasons.push(unknown(error.to_string())),
     }
     if look.homeward.has_others {
-        look.reasons.push(Reason::new(Loss::Ledger, "its ledger has lines that are no issues and are nowhere else"));
+        look.reasons.push(Reason::new(Loss::Ledger, "its ledger has lines that are not issues and exist nowhere else"));
     }
 }
 

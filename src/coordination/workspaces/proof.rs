@@ -37,10 +37,10 @@ pub(super) fn oddity(one: &Workspace) -> Option<String> {
     let path = Path::new(&one.path);
     let plain = path.components().all(|part| matches!(part, Component::RootDir | Component::Normal(_)));
     if !state_id::is(WORKSPACE, &one.id) {
-        return Some(format!("its record cannot be right: {:?} is no id of a workspace", one.id));
+        return Some(format!("its record cannot be right: {:?} is not a workspace id", one.id));
     }
     let is_place = path.is_absolute() && plain && path.parent().is_some();
-    (!is_place).then(|| format!("its record cannot be right: {} is no place for a workspace", path.display()))
+    (!is_place).then(|| format!("its record cannot be right: {} is not a valid place for a workspace", path.display()))
 }
 
 /// The state home that a directory under no version control leads to, if that knows it.
@@ -64,7 +64,7 @@ pub(super) fn doubt(store: &Store, known: &Known, at: &Path) -> Option<String> {
     }
     let is_directory = sys::path::look(at).is_ok_and(|found| found.is_dir());
     if !is_directory || real_path(at) != at {
-        return says("is a link, is behind one, or is no directory");
+        return says("is a link, is behind a link, or is not a directory");
     }
     let home = store.host().env.home();
     let holy = [Some(PathBuf::from(&one.parent)), home, Some(known.state.path().to_owned())];

@@ -106,7 +106,7 @@ pub enum ChangeError {
     NotSettable(&'static str),
     #[error("{0} cannot depend on itself")]
     SelfDependency(String),
-    #[error("{id}: {key} holds something else than it should; it would be lost")]
+    #[error("{id}: {key} has an unexpected type; editing would destroy it")]
     OddValue { id: String, key: &'static str },
     #[error("the line of {id} would have {bytes} bytes, 16 MiB are allowed")]
     TooLong { id: String, bytes: usize },

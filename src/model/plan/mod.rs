@@ -151,15 +151,15 @@ pub enum Wrong {
     Text { key: String, problem: String },
     #[error("a second task of this name; the first is in line {first}")]
     Duplicate { first: usize },
-    #[error("there is a task of this name already")]
+    #[error("a task of this name exists already")]
     Taken,
-    #[error("{key} names {name:?}, which is no task of this plan{}", meant(nearest))]
+    #[error("{key} names {name:?}, which is not a task of this plan{}", meant(nearest))]
     UnknownTask { key: &'static str, name: String, nearest: Option<String> },
     #[error("{key} names the task itself")]
     OnItself { key: &'static str },
     #[error("a circle of dependencies: {}", circle(path))]
     Cycle { path: Vec<String> },
-    #[error("there are {found} {what}; {most} are the most")]
+    #[error("{found} {what} are too many; the limit is {most}")]
     TooMany { what: String, found: usize, most: usize },
     #[error(
         "its numbers and dependencies make {found} edges; {most} are the most. A task with a number between two large steps makes them few"
@@ -167,9 +167,9 @@ pub enum Wrong {
     TooManyEdges { found: usize, most: usize },
     #[error("a plan needs at least one task: [[tasks]] with a name")]
     NoTasks,
-    #[error("{{{{{name}}}}} is no variable of this template{}", meant(nearest))]
+    #[error("{{{{{name}}}}} is not a variable of this template{}", meant(nearest))]
     Undeclared { name: String, nearest: Option<String> },
-    #[error("{text:?} is no variable; a literal {{{{ is written {{{{{{{{")]
+    #[error("{text:?} is not a variable; a literal {{{{ is written {{{{{{{{")]
     Placeholder { text: String },
     #[error("the texts are longer than {most} bytes together")]
     TooLarge { most: usize },

@@ -346,8 +346,8 @@ mod tests {
         assert_eq!(
             problems(&[("new", &["open", "rum"])]),
             [
-                "line 2: task \"new\": depends_on names \"open\", which is no task of this plan",
-                "line 2: task \"new\": depends_on names \"rum\", which is no task of this plan; did you mean \"run\"?",
+                "line 2: task \"new\": depends_on names \"open\", which is not a task of this plan",
+                "line 2: task \"new\": depends_on names \"rum\", which is not a task of this plan; did you mean \"run\"?",
             ]
         );
     }

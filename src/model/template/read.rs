@@ -102,7 +102,7 @@ impl Reading {
     fn variable(&mut self, entry: &Entry) -> Option<Variable> {
         let key = |inner: &str| format!("variables.{}.{inner}", entry.key);
         if !is_variable(&entry.key) {
-            let problem = "is no name for a variable: letters, digits, - and _".to_owned();
+            let problem = "is not a valid variable name: use letters, digits, - and _".to_owned();
             self.problem(entry.line, Wrong::Text { key: format!("{:?}", entry.key), problem });
             return None;
         }

@@ -77,7 +77,7 @@ fn what_is_wrong_with_a_template() {
             "line 1: name must be \"ship\", as the file is called",
             "line 2: version must be a text, not a list",
             "line 3: variables.a has a default and is required; one of the two",
-            "line 6: \"b c\" is no name for a variable: letters, digits, - and _",
+            "line 6: \"b c\" is not a valid variable name: use letters, digits, - and _",
             "line 8: unknown key \"variables.d.reqired\"; did you mean \"required\"?",
         ]
     );
@@ -85,13 +85,13 @@ fn what_is_wrong_with_a_template() {
     assert_eq!(
         problems(text),
         [
-            "line 3: {{wat}} is no variable of this template; did you mean \"what\"?",
+            "line 3: {{wat}} is not a variable of this template; did you mean \"what\"?",
             "line 4: \"{{ a b }}\" is no variable; a literal {{ is written {{{{",
             "line 4: \"{{open\" is no variable; a literal {{ is written {{{{",
         ]
     );
     let text = "[variables.p]\n[[tasks]]\nname = \"a\"\npriority = \"{{p}}\"\ndepends_on = [\"b\"]\n";
-    assert_eq!(problems(text), ["line 3: task \"a\": depends_on names \"b\", which is no task of this plan"]);
+    assert_eq!(problems(text), ["line 3: task \"a\": depends_on names \"b\", which is not a task of this plan"]);
     let text = "[variables.p]\n[variables.q]\n[[tasks]]\nname = \"{{p}}\"\n";
     assert_eq!(template(text).unused(), ["q"]);
 }

@@ -21,7 +21,7 @@ pub enum BatchError {
     TwiceGiven { field: &'static str },
     #[error("{field:?} must be {wanted}")]
     WrongType { field: &'static str, wanted: &'static str },
-    #[error("{text} names no earlier line that files an issue")]
+    #[error("{text} does not name an earlier line that files an issue")]
     NoSuchLine { text: String },
     #[error("{text} names the issue of line {line}, which was not filed")]
     NotFiled { text: String, line: usize },

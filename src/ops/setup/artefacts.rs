@@ -13,8 +13,18 @@ pub struct SetupClient {
     pub skill: (Option<&'static str>, Option<&'static str>),
     pub hook: Option<Target>,
     pub mcp: Option<Target>,
-    /// What a person does next.
+    pub switch: Option<Switch>,
+    /// What a person does next: after the hook was set up, and after the MCP entry.
     pub next: &'static str,
+    pub next_mcp: &'static str,
+}
+
+/// A setting that turns all hooks of a client off. The first file that has it decides.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Switch {
+    pub key: &'static str,
+    pub project: &'static [&'static str],
+    pub user: &'static str,
 }
 
 /// A file that an entry goes into, in a project and in the user's home.
@@ -38,12 +48,13 @@ pub enum TargetKind {
 }
 
 pub const AGENTS_FILE: &str = "AGENTS.md";
-pub const BLOCK_BEGIN: &str = "<!-- bd:begin";
+/// Eight digits follow: the sum of the block, by which it is known that nobody has edited it.
+pub const BLOCK_BEGIN: &str = "<!-- bd:begin ";
 pub const BLOCK_END: &str = "<!-- bd:end -->";
 
-/// What stands in a file of instructions.
+/// What goes into a file of instructions.
 pub const BLOCK: &str = "\
-<!-- bd:begin 1 -->
+<!-- bd:begin 4b0b78c1 -->
 ## Issues
 
 This project keeps its issues in `.beads`; the command `bd` works with them. Run `bd prime` when a session
@@ -51,15 +62,15 @@ begins and after your context was shortened: it says what is in progress, what i
 <!-- bd:end -->
 ";
 
-/// Says of a skill that it may be replaced and removed.
-pub const SKILL_MARK: &str = "<!-- written by bd setup -->";
+/// Eight digits follow: the sum of the skill, by which it is known that nobody has edited it.
+pub const SKILL_MARK: &str = "<!-- written by bd setup ";
 
 pub const SKILL: &str = "\
 ---
 name: bd
 description: Work with the issues of this project through the bd command. Use it to find ready work, claim and close issues, keep notes and checkpoints, file what was found, hand work over, or go on after the context was shortened.
 ---
-<!-- written by bd setup -->
+<!-- written by bd setup 164c53ba -->
 
 Run `bd prime` first. It prints what you have in progress with its last checkpoint, what is ready, and the few rules of
 working here. Run it again after your context was shortened.
@@ -96,7 +107,13 @@ pub const SETUP_CLIENTS: [SetupClient; 6] = [
             kind: nested(r#"{"hooks": [{"type": "command", "command": "bd prime --hook claude"}]}"#),
         }),
         mcp: Some(Target { project: ".mcp.json", user: "", kind: server(SERVER) }),
+        switch: Some(Switch {
+            key: "disableAllHooks",
+            project: &[".claude/settings.local.json", ".claude/settings.json"],
+            user: ".claude/settings.json",
+        }),
         next: "the next session of Claude Code begins with bd prime",
+        next_mcp: "the next session of Claude Code asks whether to use the MCP server bd",
     },
     SetupClient {
         name: "codex",
@@ -112,10 +129,12 @@ pub const SETUP_CLIENTS: [SetupClient; 6] = [
             user: ".codex/config.toml",
             kind: TargetKind::Toml {
                 keys: ["mcp_servers", "bd"],
-                text: "[mcp_servers.bd]\ncommand = \"bd\"\nargs = [\"mcp\"]\n",
+                text: "# added by bd setup\n[mcp_servers.bd]\ncommand = \"bd\"\nargs = [\"mcp\"]\n",
             },
         }),
-        next: "run /hooks in Codex and agree to the hook; in a project the project must be trusted, too",
+        switch: None,
+        next: "run /hooks in Codex and agree to the hook; trust the project, too, if the hook is in a project",
+        next_mcp: "the next session of Codex starts bd mcp; trust the project first if the entry is in a project",
     },
     SetupClient {
         name: "gemini",
@@ -127,7 +146,9 @@ pub const SETUP_CLIENTS: [SetupClient; 6] = [
             kind: nested(r#"{"hooks": [{"type": "command", "command": "bd prime --hook gemini"}]}"#),
         }),
         mcp: Some(Target { project: ".gemini/settings.json", user: ".gemini/settings.json", kind: server(SERVER) }),
-        next: "Gemini CLI reads GEMINI.md; to let it read AGENTS.md, name that in context.fileName of its settings",
+        switch: None,
+        next: "Gemini CLI reads GEMINI.md; to let it read AGENTS.md, add that name to context.fileName in its settings",
+        next_mcp: "the next session of Gemini CLI starts bd mcp",
     },
     SetupClient {
         name: "cursor",
@@ -144,7 +165,9 @@ pub const SETUP_CLIENTS: [SetupClient; 6] = [
             }),
         }),
         mcp: Some(Target { project: ".cursor/mcp.json", user: ".cursor/mcp.json", kind: server(SERVER) }),
+        switch: None,
         next: "the next chat in Cursor begins with bd prime",
+        next_mcp: "enable the MCP server bd in Cursor's settings",
     },
     SetupClient {
         name: "copilot",
@@ -162,7 +185,9 @@ pub const SETUP_CLIENTS: [SetupClient; 6] = [
             user: ".copilot/mcp-config.json",
             kind: server(r#"{"type": "local", "command": "bd", "args": ["mcp"], "tools": ["*"]}"#),
         }),
-        next: "Copilot CLI asks whether it may trust the folder",
+        switch: None,
+        next: "the next session of Copilot CLI begins with bd prime; trust the folder when it asks",
+        next_mcp: "the next session of Copilot CLI starts bd mcp; trust the folder when it asks",
     },
     SetupClient {
         name: "agents-md",
@@ -170,7 +195,9 @@ pub const SETUP_CLIENTS: [SetupClient; 6] = [
         skill: (Some(AGENTS_SKILL), Some(AGENTS_SKILL)),
         hook: None,
         mcp: None,
+        switch: None,
         next: "clients that read AGENTS.md or .agents/skills find it there",
+        next_mcp: "",
     },
 ];
 

@@ -1,4 +1,4 @@
-//! What can stand against an edit of a settings file.
+//! Why a settings file is not edited.
 
 use std::path::PathBuf;
 
@@ -11,13 +11,13 @@ pub enum SetupError {
     LeadsOut { path: PathBuf },
     #[error("{} is read-only", path.display())]
     ReadOnly { path: PathBuf },
-    #[error("{} was not written by bd", path.display())]
+    #[error("{} exists, and bd did not write it", path.display())]
     Foreign { path: PathBuf },
     #[error("{} could end up in a pull request: version control does not ignore it, and you are a contributor here", path.display())]
     InPullRequest { path: PathBuf },
     #[error("{client} has no file for that in your home directory")]
     NotForUser { client: &'static str },
-    #[error("{client} has no MCP entry: its files are read by many clients")]
+    #[error("{client} has no MCP entry, because many clients read its files")]
     NoServer { client: &'static str },
     #[error("HOME is not set")]
     NoHome,

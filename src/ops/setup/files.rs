@@ -1,7 +1,8 @@
 //! The files that are set up: below a project, where a link may lead to another file of the project, and in the user's home,
 //! where it may lead anywhere.
 
-use std::path::{Path, PathBuf};
+use std::collections::VecDeque;
+use std::path::{Component, Path, PathBuf};
 
 use super::error::SetupError;
 use crate::ops::{OpError, Result};
@@ -11,40 +12,81 @@ use crate::sys::{below, path};
 /// The longest settings file.
 const MOST: u64 = 8 << 20;
 
+/// As many links as the system itself follows.
+const LINKS: usize = 40;
+
 /// A file, and the directory below which no link is followed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Place {
     root: PathBuf,
     inside: PathBuf,
+    /// Where the last link leads: only directories below it may have come with the file.
+    linked: Option<PathBuf>,
+}
+
+/// However it was found.
+impl PartialEq for Place {
+    fn eq(&self, other: &Self) -> bool {
+        self.path() == other.path()
+    }
 }
 
 /// A file of a project, where a link may lead to another file of it.
 pub fn place_in(root: &Path, name: &str) -> Result<Place> {
-    let (root, real) = (real_path(root), real_path(&root.join(name)));
+    let root = real_path(root);
+    let (real, linked) = followed(&root, name);
     match real.strip_prefix(&root) {
-        Ok(inside) => Ok(Place { inside: inside.to_owned(), root }),
+        Ok(inside) => Ok(Place { inside: inside.to_owned(), root, linked }),
         Err(_) => Err(SetupError::LeadsOut { path: root.join(name) }.into()),
     }
+}
+
+/// Where a name below a directory leads, and the end of the last link on the way. Unlike the system's own, this finds what does not
+/// exist yet.
+fn followed(root: &Path, name: &str) -> (PathBuf, Option<PathBuf>) {
+    let mut todo: VecDeque<PathBuf> =
+        Path::new(name).components().map(|part| PathBuf::from(part.as_os_str())).collect();
+    let (mut real, mut linked) = (root.to_owned(), None);
+    // How much is left to do when the last link has been followed to its end.
+    let (mut after, mut links) = (None, 0);
+    while let Some(part) = todo.pop_front() {
+        match part.components().next() {
+            Some(Component::ParentDir) => drop(real.pop()),
+            Some(Component::CurDir) => {}
+            _ => real.push(&part),
+        }
+        if links < LINKS
+            && let Ok(target) = path::link(&real)
+        {
+            links += 1;
+            after.get_or_insert(todo.len());
+            real.pop();
+            let parts: Vec<PathBuf> = target.components().map(|part| PathBuf::from(part.as_os_str())).collect();
+            parts.into_iter().rev().for_each(|part| todo.push_front(part));
+        } else if after.is_some_and(|after| todo.len() <= after) {
+            (linked, after) = (Some(real.clone()), None);
+        }
+    }
+    (real, linked)
 }
 
 impl Place {
     /// A file of the user's own.
     pub fn in_home(home: &Path, name: &str) -> Self {
-        let real = real_path(&home.join(name));
-        match real.strip_prefix(real_path(home)) {
-            Ok(inside) => Place { root: real_path(home), inside: inside.to_owned() },
-            Err(_) => {
-                let (root, inside) = below::parted(&real);
-                Place { root: root.to_owned(), inside: inside.to_owned() }
-            }
-        }
+        let home = real_path(home);
+        let (real, linked) = followed(&home, name);
+        let root = match &linked {
+            Some(linked) if !real.starts_with(&home) => below::nearest(linked).to_owned(),
+            _ => home,
+        };
+        Place { inside: real.strip_prefix(&root).unwrap_or(&real).to_owned(), root, linked }
     }
 
     pub fn path(&self) -> PathBuf {
         self.root.join(&self.inside)
     }
 
-    /// Its bytes; `None` if it is not there.
+    /// Its bytes; `None` if it does not exist.
     pub fn read(&self) -> Result<Option<Vec<u8>>> {
         match below::read(&self.root, &self.inside, MOST) {
             Ok(contents) => Ok(Some(contents.bytes)),
@@ -70,17 +112,19 @@ impl Place {
         }
     }
 
-    /// Puts bytes in its place; none removes it, with directories that are empty then.
-    pub fn write(&self, bytes: &[u8]) -> Result<()> {
-        if !bytes.is_empty() {
+    /// Puts bytes in its place; none removes it, with the directories that are empty then and that no link leads to.
+    pub fn write(&self, bytes: Option<&[u8]>) -> Result<()> {
+        if let Some(bytes) = bytes {
             if let Some(above) = self.inside.parent().filter(|above| !above.as_os_str().is_empty()) {
                 below::make(&self.root, above)?;
             }
             return Ok(below::put(&self.root, &self.inside, bytes)?);
         }
         below::remove(&self.root, &self.inside)?;
+        let floor = self.linked.as_deref().unwrap_or(&self.root);
         for above in self.inside.ancestors().skip(1).filter(|above| !above.as_os_str().is_empty()) {
-            if below::remove_empty(&self.root, above).is_err() {
+            let path = self.root.join(above);
+            if path == floor || !path.starts_with(floor) || below::remove_empty(&self.root, above).is_err() {
                 break;
             }
         }

@@ -1,6 +1,12 @@
 //! Texts that are put into files and taken out of them, byte for byte.
+//!
+//! A text carries the sum of its own bytes, line ends aside. If the sum is right, `bd` wrote the text, in this version or in another,
+//! and may replace it or take it out; otherwise somebody has edited it.
 
 use super::artefacts::{BLOCK, BLOCK_BEGIN, BLOCK_END};
+
+/// The digits of a sum.
+const DIGITS: usize = 8;
 
 fn find(bytes: &[u8], part: &str) -> Option<usize> {
     bytes.windows(part.len()).position(|window| window == part.as_bytes())
@@ -10,102 +16,169 @@ fn with_feeds_of(bytes: &[u8], text: &str) -> String {
     if find(bytes, "\r\n").is_some() { text.replace('\n', "\r\n") } else { text.to_owned() }
 }
 
-/// Adds a text at the end, after an empty line, or on the next line if the last one has no end: that tells the two apart when the
-/// text is taken out.
-pub fn append(bytes: &[u8], text: &str) -> Vec<u8> {
-    let feed = with_feeds_of(bytes, "\n");
-    let mut all = bytes.to_vec();
-    if !bytes.is_empty() {
-        all.extend_from_slice(feed.as_bytes());
-    }
-    all.extend_from_slice(with_feeds_of(bytes, text).as_bytes());
-    all
-}
-
-/// What was there before a text was appended; `None` if that cannot be told.
-pub fn unappend(bytes: &[u8], text: &str) -> Option<Vec<u8>> {
-    let at = find(bytes, &with_feeds_of(bytes, text))?;
-    let ends = (0..=at).rev().take(5);
-    ends.map(|end| bytes[..end].to_vec()).find(|before| append(before, text) == bytes)
-}
-
-/// Where the block of instructions stands, with the end of its last line.
-fn block_span(bytes: &[u8]) -> Option<Result<(usize, usize), usize>> {
-    let from = find(bytes, BLOCK_BEGIN)?;
-    let line = || bytes[..from].iter().filter(|byte| **byte == b'\n').count() + 1;
-    let Some(end) = find(&bytes[from..], BLOCK_END) else { return Some(Err(line())) };
-    let mut to = from + end + BLOCK_END.len();
-    to += match &bytes[to..] {
-        [b'\r', b'\n', ..] => 2,
-        [b'\n', ..] => 1,
-        _ => 0,
-    };
-    let is_again = find(&bytes[to..], BLOCK_BEGIN).is_some();
-    Some(if is_again { Err(line()) } else { Ok((from, to)) })
-}
-
-/// What a file of instructions says of `bd`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// How a text compares with what `bd` writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Found {
     Nothing,
     Same,
-    /// A block of another version.
-    Other,
+    /// What another version wrote.
+    Older,
+    Edited,
+}
+
+/// The sum that a text names after its mark, and the one that it has.
+fn sums(text: &str, mark: &str) -> Option<(String, String)> {
+    let at = text.find(mark)? + mark.len();
+    let digits = text.get(at..at + DIGITS).unwrap_or_default();
+    let rest = [&text[..at], &text[at + digits.len()..]].concat();
+    Some((digits.to_owned(), blake3::hash(rest.as_bytes()).to_hex()[..DIGITS].to_owned()))
+}
+
+/// What a text with a mark is, compared with what it should be.
+pub fn compared(bytes: &[u8], wanted: &str, mark: &str) -> Found {
+    let text = String::from_utf8_lossy(bytes).replace("\r\n", "\n");
+    match sums(&text, mark) {
+        _ if text == wanted => Found::Same,
+        None => Found::Nothing,
+        Some((named, has)) if named == has => Found::Older,
+        Some(_) => Found::Edited,
+    }
+}
+
+/// Adds a text at the end of a file: after an empty line, or on the next line if the last one has no end. A file that was not there
+/// holds the text alone.
+pub fn append(bytes: Option<&[u8]>, text: &str) -> Vec<u8> {
+    let Some(bytes) = bytes else { return text.as_bytes().to_vec() };
+    let (feed, text) = (with_feeds_of(bytes, "\n"), with_feeds_of(bytes, text));
+    [bytes, feed.as_bytes(), text.as_bytes()].concat()
+}
+
+/// Cuts out what was appended; `None` if there was no file before.
+fn cut(bytes: &[u8], (from, to): (usize, usize)) -> Option<Vec<u8>> {
+    let (head, rest) = (&bytes[..from], &bytes[to..]);
+    if head.is_empty() && rest.is_empty() {
+        return None;
+    }
+    let before = ["\r\n", "\n"].into_iter().find_map(|feed| {
+        let before = head.strip_suffix(feed.as_bytes())?;
+        (with_feeds_of(before, "\n") == feed).then_some(before)
+    });
+    Some([before.unwrap_or(head), rest].concat())
+}
+
+/// Takes out a text that was appended and not changed since: what is left, or `None` if the text is not there as it was.
+pub fn take(bytes: &[u8], text: &str) -> Option<Option<Vec<u8>>> {
+    let (plain, crlf) = (text.to_owned(), text.replace('\n', "\r\n"));
+    let (from, length) = [plain, crlf].iter().find_map(|text| Some((find(bytes, text)?, text.len())))?;
+    let starts_line = from == 0 || bytes[from - 1] == b'\n';
+    starts_line.then(|| cut(bytes, (from, from + length)))
+}
+
+/// A block, from its first line to the end of its last, or the line of one that is broken.
+fn block_span(bytes: &[u8]) -> Option<Result<(usize, usize), usize>> {
+    let (mut at, mut fence, mut begun, mut whole) = (0, None::<(u8, usize)>, None, None);
+    for (number, line) in bytes.split_inclusive(|byte| *byte == b'\n').enumerate() {
+        let (start, text) = (at, line.trim_ascii());
+        at += line.len();
+        // A block in an example says nothing to an agent.
+        let mark = text.first().filter(|byte| matches!(byte, b'`' | b'~')).copied();
+        let ticks = mark.map(|mark| (mark, text.iter().take_while(|byte| **byte == mark).count()));
+        match (fence, ticks.filter(|(_, count)| *count > 2)) {
+            (None, open) if begun.is_none() => fence = open,
+            (Some((open, length)), Some((byte, count))) if open == byte && count >= length => fence = None,
+            _ => {}
+        }
+        if fence.is_some() {
+            continue;
+        }
+        match begun {
+            None if line.starts_with(BLOCK_BEGIN.as_bytes()) && whole.is_some() => return Some(Err(number + 1)),
+            None if line.starts_with(BLOCK_BEGIN.as_bytes()) => begun = Some((start, number + 1)),
+            Some((from, _)) if line.starts_with(BLOCK_END.as_bytes()) => (whole, begun) = (Some((from, at)), None),
+            _ => {}
+        }
+    }
+    match (begun, whole) {
+        (Some((_, line)), _) => Some(Err(line)),
+        (None, whole) => whole.map(Ok),
+    }
 }
 
 /// The line of a block that is broken, or there twice, is an error.
 pub fn block_in(bytes: &[u8]) -> Result<Found, usize> {
     match block_span(bytes) {
         None => Ok(Found::Nothing),
-        Some(span) => {
-            let (from, to) = span?;
-            let same = bytes[from..to] == *with_feeds_of(bytes, BLOCK).as_bytes();
-            Ok(if same { Found::Same } else { Found::Other })
-        }
+        Some(span) => span.map(|(from, to)| compared(&bytes[from..to], BLOCK, BLOCK_BEGIN)),
     }
 }
 
 /// Puts the block in, or in the place of another version.
-pub fn put_block(bytes: &[u8]) -> Result<Vec<u8>, usize> {
-    match block_span(bytes) {
+pub fn put_block(bytes: Option<&[u8]>) -> Result<Vec<u8>, usize> {
+    match bytes.and_then(|bytes| Some((bytes, block_span(bytes)?))) {
         None => Ok(append(bytes, BLOCK)),
-        Some(span) => {
+        Some((bytes, span)) => {
             let (from, to) = span?;
             Ok([&bytes[..from], with_feeds_of(bytes, BLOCK).as_bytes(), &bytes[to..]].concat())
         }
     }
 }
 
-/// Takes the block out; an empty answer means that there was no file before.
-pub fn take_block(bytes: &[u8]) -> Result<Vec<u8>, usize> {
-    let Some(span) = block_span(bytes) else { return Ok(bytes.to_vec()) };
-    let (from, to) = span?;
-    if let Some(before) = unappend(bytes, BLOCK) {
-        return Ok(before);
+/// Takes the block out; `None` if there was no file before.
+pub fn take_block(bytes: &[u8]) -> Result<Option<Vec<u8>>, usize> {
+    match block_span(bytes) {
+        None => Ok(Some(bytes.to_vec())),
+        Some(span) => Ok(cut(bytes, span?)),
     }
-    // Somebody wrote on after it: the empty line before it goes with it.
-    let head = &bytes[..from];
-    let head = head.strip_suffix(b"\n").filter(|head| head.ends_with(b"\n")).unwrap_or(head);
-    Ok([head, &bytes[to..]].concat())
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::artefacts::{SKILL, SKILL_MARK};
     use super::*;
 
     #[test]
     fn a_block_comes_out_without_a_trace() {
         for text in ["", "# Rules\n", "# Rules", "# Rules\r\n\r\nmore\r\n", "\n", "a\n\n\n", "\u{feff}a"] {
-            let with = put_block(text.as_bytes()).unwrap();
+            let with = put_block(Some(text.as_bytes())).unwrap();
             assert_eq!(block_in(&with), Ok(Found::Same), "{text:?}");
-            assert_eq!(put_block(&with).unwrap(), with);
-            assert_eq!(String::from_utf8(take_block(&with).unwrap()).unwrap(), text);
+            assert_eq!(put_block(Some(&with)).unwrap(), with);
+            assert_eq!(String::from_utf8(take_block(&with).unwrap().unwrap()).unwrap(), text);
         }
+        let new = put_block(None).unwrap();
+        assert_eq!((new.as_slice(), take_block(&new)), (BLOCK.as_bytes(), Ok(None)));
         let changed = format!("a\n\n{BLOCK}\nb\n");
-        assert_eq!(take_block(changed.as_bytes()).unwrap(), b"a\n\nb\n");
+        assert_eq!(take_block(changed.as_bytes()).unwrap().unwrap(), b"a\n\nb\n");
         assert_eq!(block_in(b"x\n<!-- bd:begin 1 -->\n"), Err(2));
-        let old = "a\n<!-- bd:begin 0 -->\nold\n<!-- bd:end -->\nb\n";
-        assert_eq!(block_in(old.as_bytes()), Ok(Found::Other));
-        assert_eq!(put_block(old.as_bytes()).unwrap(), format!("a\n{BLOCK}b\n").as_bytes());
+        assert_eq!(block_in(format!("{BLOCK}\n{BLOCK}").as_bytes()), Err(9));
+    }
+
+    #[test]
+    fn a_sum_tells_another_version_from_an_edit() {
+        for (text, mark) in [(BLOCK, BLOCK_BEGIN), (SKILL, SKILL_MARK)] {
+            let (named, has) = sums(text, mark).unwrap();
+            assert_eq!(named, has, "the sum of the text that begins with {}", &text[..20]);
+        }
+        let body = "<!-- bd:begin  -->\nold\n<!-- bd:end -->\n";
+        let sum = &blake3::hash(body.as_bytes()).to_hex()[..DIGITS];
+        let old = body.replace("begin ", &format!("begin {sum}"));
+        let file = format!("a\n{old}b\n");
+        assert_eq!(block_in(file.as_bytes()), Ok(Found::Older));
+        assert_eq!(block_in(file.replace('\n', "\r\n").as_bytes()), Ok(Found::Older));
+        assert_eq!(put_block(Some(file.as_bytes())).unwrap(), format!("a\n{BLOCK}b\n").as_bytes());
+        assert_eq!(block_in(file.replace("old", "mine").as_bytes()), Ok(Found::Edited));
+        assert_eq!(block_in(b"<!-- bd:begin 1 -->\nx\n<!-- bd:end -->\n"), Ok(Found::Edited));
+    }
+
+    #[test]
+    fn a_block_in_an_example_is_none() {
+        for fence in ["```", "~~~", "  ````markdown\n```"] {
+            let end = fence.trim().split("markdown").next().unwrap();
+            let text = format!("See:\n{fence}\n{BLOCK}{end}\n");
+            assert_eq!(block_in(text.as_bytes()), Ok(Found::Nothing), "{fence}");
+            let with = put_block(Some(text.as_bytes())).unwrap();
+            assert_eq!((block_in(&with), with.len()), (Ok(Found::Same), text.len() + BLOCK.len() + 1));
+            assert_eq!(take_block(&with).unwrap().unwrap(), text.as_bytes());
+        }
+        assert_eq!(block_in(format!("say `{BLOCK}`").as_bytes()), Ok(Found::Nothing));
     }
 }

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 pub enum HookError {
     #[error("no hooks of bd are installed here")]
     NotInstalled,
-    #[error("{} was made by bd and then changed by hand: it is left alone", path.display())]
+    #[error("{} was made by bd and then changed by hand; left alone", path.display())]
     Edited { path: PathBuf },
-    #[error("{} is in the way: a hook stands aside there already", path.display())]
+    #[error("{} is in the way: it already holds a replaced hook", path.display())]
     InTheWay { path: PathBuf },
     #[error("merge.bd is set already, to something that is not ours: {value}")]
     OtherDriver { value: String },

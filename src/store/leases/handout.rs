@@ -29,7 +29,7 @@ pub enum NotHandedOut {
     Label { id: String, label: String },
     #[error("{id} waits for {}", blockers.join(" "))]
     Waits { id: String, blockers: Vec<String> },
-    #[error("{id} is held by another, or done or in progress in another checkout")]
+    #[error("{id} is claimed by someone else, or done or in progress in another checkout")]
     Taken { id: String },
 }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::known::parse;
-use super::locks::{Floor, HeldHome, Stillness};
+use super::locks::{Floor, HeldHome, Idleness};
 use crate::store::names::LEASES_NAME;
 use crate::store::{Result, StateDir, Store};
 
@@ -16,13 +16,13 @@ impl Store {
     }
 
     /// Keeps the state home of the project as it is, for a decision that rests on it.
-    pub fn keep_still(&self) -> Result<Stillness> {
-        Ok(Stillness { _held: self.hold(self.state())? })
+    pub fn keep_still(&self) -> Result<Idleness> {
+        Ok(Idleness { _held: self.hold(self.state())? })
     }
 
     /// The same for the state home of another repo of the project.
-    pub fn keep_still_in(&self, state: &StateDir) -> Result<Stillness> {
-        Ok(Stillness { _held: self.hold(state.clone())? })
+    pub fn keep_still_in(&self, state: &StateDir) -> Result<Idleness> {
+        Ok(Idleness { _held: self.hold(state.clone())? })
     }
 
     /// The same, waiting no longer than this.

@@ -81,7 +81,7 @@ impl HeldHome {
             *is_noted = true;
         }
         LEASES.file(&self.dir).edit::<RecordError>(&self.lock, entropy, |document| {
-            Ok(changed.iter().map(|lease| LEASES.put_anew(document, &lease.id, lease)).collect())
+            Ok(changed.iter().map(|lease| LEASES.replace_row(document, &lease.id, lease)).collect())
         })?;
         let mut leases = self.leases.lock().unwrap_or_else(PoisonError::into_inner);
         for lease in changed {
@@ -94,6 +94,6 @@ impl HeldHome {
 /// As long as this is there, nobody else claims anything or writes to the state home.
 #[derive(Debug)]
 #[must_use = "the lock is released when this is dropped"]
-pub struct Stillness {
+pub struct Idleness {
     pub(super) _held: Arc<HeldHome>,
 }

@@ -23,7 +23,7 @@ pub use error::LeaseError;
 pub use handout::NotHandedOut;
 pub use list::LeaseRow;
 pub use lock::LockedWorkflow;
-pub use locks::Stillness;
+pub use locks::Idleness;
 pub use release::{Reclaimed, ReleaseWish, Released};
 pub use wish::{AutoClaim, ClaimWish, Claimed, Evidence};
 

@@ -15,7 +15,7 @@ pub enum SettingsError {
     Lock(#[from] LockError),
     #[error("{path}: {key} is not a table, so {name} cannot be set in it")]
     Shape { path: String, key: String, name: String },
-    #[error("cannot note that something is yours: {0}")]
+    #[error("cannot record that something is yours: {0}")]
     NoPlace(Box<SettingsError>),
     #[error("{path} kept changing while it was edited")]
     Unstable { path: String },

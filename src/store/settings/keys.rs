@@ -100,7 +100,7 @@ pub static KEYS: &[Key] = &[
     key("commit.planning", Kind::Flag, Some("true"), "commit a planning repo's ledger after each write"),
     key("commit.primary", Kind::Flag, Some("false"), "commit the primary's ledger after each write"),
     key("state.mode", Kind::OneOf(StateMode::WORDS), Some("repo"), "where claims, mail and checkpoints are kept"),
-    key("lease.ttl", Kind::Duration, Some("30m"), "how long an agent's claim lasts without a word of it"),
+    key("lease.ttl", Kind::Duration, Some("30m"), "how long an agent's claim lasts without any command from it"),
     key("lease.max_attempts", Kind::Number, Some("3"), "after so many failures an issue needs attention"),
     key("claims.remote", Kind::Flag, Some("false"), "claims are made on the git remote too"),
     key("ledger.write", Kind::OneOf(&["checkout", "primary"]), Some("checkout"), "which checkout's ledger is written"),

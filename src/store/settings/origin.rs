@@ -31,7 +31,7 @@ pub enum HeldBecause {
 impl HeldBecause {
     pub fn text(self) -> &'static str {
         match self {
-            HeldBecause::Unmarked => "not in effect: the file is not known to be yours (bd trust)",
+            HeldBecause::Unmarked => "not in effect: the file is not known to be yours; run `bd trust`",
             HeldBecause::Joined => {
                 "not in effect: the committed file cannot decide this once you have joined a planning repo"
             }

@@ -19,6 +19,14 @@ impl Sources {
         self.once = Some(Moment::now());
     }
 
+    /// Wants one answer and leaves no image. Tells whether it comes soon: from an image, or from ledgers no larger than this.
+    pub fn glance(&mut self, most: u64, cache: &mut Cache) -> bool {
+        self.ask_once();
+        self.leaves_no_image = true;
+        let size = |source: &super::Source| fs::stat_link(source.ledger.path()).map_or(0, |stamp| stamp.size);
+        self.ask(cache) || self.all.iter().map(size).sum::<u64>() <= most
+    }
+
     /// The image stands in the place of the ledgers.
     pub fn is_asked(&self) -> bool {
         self.asked.is_some()
@@ -82,7 +90,7 @@ impl Sources {
             pairs.iter().filter(move |(.., accepted)| *accepted == wanted).map(|(copy, shown, _)| (*copy, *shown))
         };
         (self.lent, self.accepted) = (of(false).collect(), of(true).collect());
-        if renewed {
+        if renewed && !self.leaves_no_image {
             label.renew(&place);
         }
         self.reads += found.len() as u64;

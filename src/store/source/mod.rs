@@ -124,6 +124,8 @@ pub(super) struct Sources {
     doubled: Vec<(String, Vec<(u32, u32)>)>,
     /// Where an image of the cache may be kept.
     image: Option<PathBuf>,
+    /// An image may be asked, but none is made.
+    leaves_no_image: bool,
     unknown: UnknownIds,
     /// Some id may stand on several lines; the first load knows it cheaply, later ones ask the cache.
     maybe_doubled: bool,
@@ -188,6 +190,7 @@ impl Sources {
             places: vec![(0, 0)],
             doubled: Vec::new(),
             image,
+            leaves_no_image: false,
             unknown,
             maybe_doubled: false,
             unsettled: false,
@@ -313,7 +316,7 @@ impl Sources {
             }
             self.unsettled = false;
         }
-        if is_first && !self.is_held() {
+        if is_first && !self.is_held() && !self.leaves_no_image {
             self.keep_image(report.parsed, cache)?;
         }
         Ok(report)

@@ -312,7 +312,7 @@ impl Store {
             if copy.vcs.is_versioned() {
                 one.error = self.commit_copy(&copy, repo.is_some(), message, dry_run, &mut one).err();
             } else {
-                one.notes.push("under no version control: there is nothing to commit to".to_owned());
+                one.notes.push("not under version control: there is nothing to commit to".to_owned());
             }
             done.push(one);
         }
@@ -382,8 +382,9 @@ impl Store {
     ) -> Result<()> {
         if !copy.vcs.is_versioned() {
             let place = copy.root.display();
-            one.notes
-                .push(format!("under no version control: exchange the ledger in {place} by hand, then bd resolve"));
+            one.notes.push(format!(
+                "not under version control: exchange the ledger in {place} by hand, then run `bd resolve`"
+            ));
             return Ok(());
         }
         let env = self.host.env.clone();

@@ -297,7 +297,7 @@ fn take(steps: &[Step], draft: &mut Draft<'_>, path: &std::path::Path) -> Result
             (Some(line), Some(text)) => draft.carry([Edit::Set { line, id, text }])?,
             (None, Some(text)) => draft.carry([Edit::Insert { id, text }])?,
             (Some(_), None) if lines.len() > 1 => {
-                let what = format!("issue that stands on {} lines of {}", lines.len(), path.display());
+                let what = format!("issue that is on {} lines of {}", lines.len(), path.display());
                 return Err(StoreError::Unreadable { id, what });
             }
             (Some(line), None) => draft.carry([Edit::Remove { line }])?,

@@ -106,8 +106,7 @@ impl Source<'_> {
         let there = self.commit(&format!("refs/heads/{}", new.branch))?;
         match (there, &new.base) {
             (Some(_), Some(base)) => {
-                let why =
-                    format!("the branch {} is there already; leave out {base}, or name another branch", new.branch);
+                let why = format!("the branch {} exists already; leave out {base}, or name another branch", new.branch);
                 Err(no_checkout(path, why))
             }
             (Some(id), None) => Ok(id),

@@ -84,6 +84,12 @@ pub fn is_ignored(root: &Path, file: &Path, env: &Env) -> Result<bool, HistoryEr
     Ok(output.status.success())
 }
 
+/// The index holds a file; so it is if git does not say.
+pub fn is_tracked(root: &Path, file: &Path, env: &Env) -> bool {
+    let program = git(root, env).args(["--literal-pathspecs", "ls-files", "-z", "--"]).arg(file);
+    program.run().map_or(true, |output| !output.status.success() || !output.stdout.is_empty())
+}
+
 /// The index holds several versions of a file.
 pub fn is_unmerged(root: &Path, file: &Path, env: &Env) -> bool {
     let program = git(root, env).args(["--literal-pathspecs", "ls-files", "--unmerged", "-z", "--"]).arg(file);

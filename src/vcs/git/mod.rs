@@ -53,7 +53,7 @@ pub use config::{user_editor, user_name};
 pub(super) use dirs::{common_dir, own_dir};
 pub(super) use first::{first_commits, has_commit};
 pub use hooks::{hooks_path, local_setting, set_local};
-pub(super) use hooks::{is_ignored, is_unmerged, unmerged};
+pub(super) use hooks::{is_ignored, is_tracked, is_unmerged, unmerged};
 pub(super) use lines::committed_lines;
 pub use loose::keep as keep_loose;
 pub(super) use opened::{at as opened, odd_at};

@@ -88,7 +88,7 @@ fn set_below(from: &[String]) -> Result<String, SyncError> {
 }
 
 pub fn no_commit(id: &str) -> SyncError {
-    HistoryError::Object { id: id.to_owned(), message: "this is no full hash of a commit".to_owned() }.into()
+    HistoryError::Object { id: id.to_owned(), message: "this is not the full hash of a commit".to_owned() }.into()
 }
 
 /// One letter for each file.

@@ -27,14 +27,13 @@ pub fn clone(root: &Path, new: &NewClone, step: Option<&Step>, env: &Env) -> Res
     let is_there = !repo.ids(None, &bookmark(&new.branch))?.is_empty();
     let start = match (&new.base, is_there) {
         (Some(base), true) => {
-            let why =
-                format!("the bookmark {} is there already; leave out {base}, or name another bookmark", new.branch);
+            let why = format!("the bookmark {} exists already; leave out {base}, or name another bookmark", new.branch);
             return Err(no_checkout(&path, why));
         }
         (None, true) => one(&bookmark(&new.branch), &new.branch)?,
         (Some(base), false) => one(base, base)?,
         // What is below the files that are being worked on.
-        (None, false) => one("@-", "what the working copy stands on")?,
+        (None, false) => one("@-", "the parent of the working copy")?,
     };
     if one("root()", "the root")? == start {
         return Err(no_checkout(&path, "nothing is committed yet; commit something first"));

@@ -13,7 +13,7 @@ pub fn outgoing(repo: &Repo, named: Option<&str>, route: &Route<'_>) -> Result<O
     beside::check_finished(repo.root)?;
     let Course { remote, bookmark: found, local, fresh } = bookmark::course(repo, None, named)?;
     let Some(remote) = remote else {
-        return Ok(held("there is no remote called origin, nor a single one of another name"));
+        return Ok(held("there is neither a remote called origin nor exactly one other remote"));
     };
     let Some(found) = found else {
         return match named {
@@ -34,13 +34,13 @@ pub fn outgoing(repo: &Repo, named: Option<&str>, route: &Route<'_>) -> Result<O
     match wanted.as_slice() {
         [] => Ok(Outgoing::Nothing),
         [tip] if repo.count(None, &format!("{tip} & {there}::"))? == 0 => {
-            Ok(held(&format!("{} does not stand on {to}; push it with jj", found.name)))
+            Ok(held(&format!("{} does not descend from {to}; push it with jj", found.name)))
         }
         [tip] => {
             let commits = carried(repo, &revisions(tip), Some((there, tip)), route)?;
             Ok(Outgoing::Ready(Parcel { tip: tip.clone(), to, commits }))
         }
-        _ => Ok(held(&format!("the ledger's commits stand on several lines above {to}; merge them with jj"))),
+        _ => Ok(held(&format!("the ledger's commits are on several branches above {to}; merge them with jj"))),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::model::issue::Priority;
 use crate::model::plan::Plan;
 use crate::view::{self, Exit, Failure};
 
-/// File a workflow with its tasks, all at once
+/// Create a workflow with all its tasks
 ///
 /// With tasks it is ready to be started; without any it is in planning until some are added. With tasks in several repos each task
 /// of the plan names its own, and all repos need one state home: `bd state move --to global` in each.
@@ -22,7 +22,7 @@ pub struct CreateArgs {
     /// A plan in TOML or JSON (- is standard input)
     #[arg(long, value_name = "FILE", conflicts_with = "template")]
     plan: Option<PathBuf>,
-    /// A template; bd template list shows them
+    /// A template, as `bd template list` shows it
     #[arg(long, value_name = "NAME")]
     template: Option<String>,
     #[command(flatten)]
@@ -32,18 +32,18 @@ pub struct CreateArgs {
 /// What a workflow that is made is to be; the same for `bd template apply`.
 #[derive(Debug, Args)]
 pub struct OptionArgs {
-    /// What it is for (default: the name of the plan)
+    /// The title (default: the name of the plan)
     name: Option<String>,
     /// A value for a variable of the template
     #[arg(long, value_name = "NAME=VALUE", requires = "template")]
     var: Vec<String>,
-    /// How many tasks may be worked on at once (default: that of the plan, else 1)
+    /// How many tasks may run at once (default: from the plan, else 1)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_parallel: Option<u32>,
-    /// Each task gets a workspace of its own
+    /// Give each task its own workspace
     #[arg(long)]
     auto_workspace: bool,
-    /// A repo that it goes over, by name, path or rp_ id
+    /// A repo that it covers, by name, path or rp_ id
     #[arg(long, value_name = "REPO")]
     repo: Vec<String>,
     /// The id of its issue (default: a new one)
@@ -51,7 +51,7 @@ pub struct OptionArgs {
     id: Option<String>,
     #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
     description: Option<String>,
-    /// 0 (most urgent) to 4
+    /// Priority: 0 (most urgent) to 4
     #[arg(short, long, value_name = "N")]
     priority: Option<String>,
     /// A label of the workflow
@@ -64,19 +64,19 @@ pub struct OptionArgs {
 /// Where a workflow comes from.
 #[derive(Debug, Args, Default)]
 pub struct TextArgs {
-    /// Where it comes from: prompt, github_issue, linear, jira, custom
+    /// Its origin: prompt, github_issue, linear, jira or custom
     #[arg(long, value_name = "WORD")]
     source_type: Option<String>,
-    /// What it is called there
+    /// Its id at the origin
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     source_ref: Option<String>,
-    /// What it says there
+    /// Its text at the origin
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     source_content: Option<String>,
     /// The plan in a few words
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     plan_summary: Option<String>,
-    /// The plan as it was first thought of
+    /// The plan as first written
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     initial_plan: Option<String>,
 }
@@ -108,7 +108,7 @@ pub fn apply(template: &str, args: OptionArgs, cx: &mut Context) -> Outcome {
 
 fn create(args: OptionArgs, plan: Option<Plan>, cx: &mut Context) -> Outcome {
     if args.name.is_none() && plan.as_ref().is_none_or(|plan| plan.name.is_none()) {
-        return Err(Failure::usage("a workflow needs a name: bd workflow create NAME"));
+        return Err(Failure::usage("a workflow needs a name: run `bd workflow create NAME`"));
     }
     let priority = args.priority.as_deref().map(Priority::typed).transpose().map_err(crate::ops::OpError::from)?;
     let wish = NewWorkflow {

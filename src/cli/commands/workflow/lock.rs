@@ -6,17 +6,17 @@ use crate::coordination::workflows;
 use crate::store::ClaimWish;
 use crate::view::{self, Exit, inline};
 
-/// Lock a workflow: nobody else changes it or its plan
+/// Lock a workflow against changes by others
 ///
-/// Others go on reading, commenting, claiming ready tasks and working on theirs. An agent's lock ends when nothing is heard of it for
-/// 30 minutes (`lease.ttl`), a person's does not; --ttl says otherwise. Locking again puts the end off.
+/// Others can still read, comment, claim ready tasks and work on theirs. An agent's lock ends after 30 minutes of silence
+/// (`lease.ttl`), a person's does not; --ttl overrides this. Locking again extends it.
 #[derive(Debug, Args)]
 pub struct LockArgs {
     /// The workflow
     id: String,
     #[command(flatten)]
     lease: LeaseArgs,
-    /// Take it from whoever has it
+    /// Take it from the current holder
     #[arg(long, requires = "reason")]
     takeover: bool,
     /// Why it is taken over
@@ -24,15 +24,15 @@ pub struct LockArgs {
     reason: Option<String>,
 }
 
-/// Take the lock off a workflow
+/// Unlock a workflow
 #[derive(Debug, Args)]
 pub struct UnlockArgs {
     /// The workflow
     id: String,
-    /// Also that of another; for people and coordinators
+    /// Also remove another's lock; for people and coordinators
     #[arg(long, requires = "reason")]
     force: bool,
-    /// Why another's lock is taken off
+    /// Why another's lock is removed
     #[arg(long, value_name = "TEXT", requires = "force", allow_hyphen_values = true)]
     reason: Option<String>,
 }

@@ -7,25 +7,25 @@ use crate::coordination::workflows::{self, Flow, NextWish};
 use crate::model::workflow::State;
 use crate::view::{self, Exit, Failure};
 
-/// Show the workflows that are not over, of all checkouts
+/// List unfinished workflows of all checkouts
 #[derive(Debug, Args)]
 pub struct ListArgs {
-    /// Those that are completed or abandoned too
+    /// Include completed and abandoned workflows
     #[arg(long)]
     all: bool,
-    /// Only those in a state
+    /// Only workflows in this state
     #[arg(long, value_name = "STATE", value_parser = state)]
     state: Option<State>,
 }
 
-/// A workflow with its tasks: how each stands, who has it, what it waits for
+/// Show a workflow and its tasks: state, holder, and what each waits for
 #[derive(Debug, Args)]
 pub struct ShowArgs {
     /// The workflow
     id: String,
 }
 
-/// The tasks that can be worked on now, in their order
+/// List the tasks that can be worked on now, in order
 ///
 /// Open tasks that nobody has and nothing blocks, no more than may run beside those that do. A task that failed is handed out again
 /// only with --include-failed; one whose holder is gone is handed on at once.
@@ -33,17 +33,17 @@ pub struct ShowArgs {
 pub struct NextArgs {
     /// The workflow
     id: String,
-    /// Take the first one
+    /// Claim the first one
     #[arg(long)]
     claim: bool,
-    /// Tasks that failed too
+    /// Include failed tasks
     #[arg(long)]
     include_failed: bool,
     #[command(flatten)]
     lease: LeaseArgs,
 }
 
-/// How far a workflow is, who works on what, and what waits for what
+/// Show the progress of a workflow, who works on what, and what waits
 #[derive(Debug, Args)]
 pub struct ProgressArgs {
     /// The workflow
@@ -62,7 +62,7 @@ pub fn list(args: &ListArgs, cx: &mut Context) -> Outcome {
     for flow in &found {
         cx.ui.line(&view::workflow_line(flow));
     }
-    cx.ui.note_if(found.is_empty(), "no workflow; bd workflow create makes one");
+    cx.ui.note_if(found.is_empty(), "no workflows; create one with `bd workflow create`");
     Ok(Exit::Ok)
 }
 

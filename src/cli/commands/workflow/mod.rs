@@ -9,7 +9,7 @@ use clap::{Args, Subcommand};
 
 use super::{Context, Outcome};
 
-/// Work in steps: tasks that wait for each other, handed out to many agents at once
+/// Run plans of dependent tasks with many agents
 ///
 /// A workflow is an issue of type workflow, and its tasks are issues below it. Its tasks are handed out while it is in progress, and
 /// never more than --max-parallel at once, whoever asks: `bd workflow next --claim`, `bd ready --claim`, `bd claim` or `bd run`.

@@ -6,14 +6,14 @@ use crate::coordination::workflows::{self, Command, MoveWish, WorkflowChange};
 use crate::model::workflow::State;
 use crate::view::{self, Exit, Failure};
 
-/// Hand out the tasks of a workflow from now on
+/// Start a workflow: its tasks can be claimed
 #[derive(Debug, Args)]
 pub struct StartArgs {
     /// The workflow
     id: String,
 }
 
-/// Hand out no more tasks; those that run go on
+/// Pause a workflow: running tasks continue, no new ones start
 #[derive(Debug, Args)]
 pub struct PauseArgs {
     /// The workflow
@@ -22,14 +22,14 @@ pub struct PauseArgs {
     why: ReasonArgs,
 }
 
-/// Go on with a workflow that was paused, failed, or was to be merged
+/// Resume a workflow that was paused, failed or awaits a merge
 #[derive(Debug, Args)]
 pub struct ResumeArgs {
     /// The workflow
     id: String,
 }
 
-/// Say that all of a workflow is done
+/// Complete a workflow whose tasks are done
 ///
 /// Refused while a task is not done. With --await-merge the work is done and waits to be merged; complete it once it is.
 #[derive(Debug, Args)]
@@ -39,7 +39,7 @@ pub struct CompleteArgs {
     /// Close the tasks that are not done as skipped; refused while somebody works on one
     #[arg(long)]
     skip_open: bool,
-    /// It is done but for the merge
+    /// All work is done except the merge
     #[arg(long, conflicts_with = "merge_commit")]
     await_merge: bool,
     /// The commit that merged it
@@ -49,7 +49,7 @@ pub struct CompleteArgs {
     why: ReasonArgs,
 }
 
-/// Say that a workflow failed; it can be resumed
+/// Mark a workflow as failed; it can be resumed
 #[derive(Debug, Args)]
 pub struct FailArgs {
     /// The workflow
@@ -58,7 +58,7 @@ pub struct FailArgs {
     why: ReasonArgs,
 }
 
-/// Give a workflow up: tasks that nobody works on are closed as skipped
+/// Abandon a workflow: tasks that nobody works on are closed as skipped
 #[derive(Debug, Args)]
 pub struct AbandonArgs {
     /// The workflow
@@ -76,23 +76,23 @@ pub struct ReasonArgs {
     reason: Option<String>,
 }
 
-/// Change what a workflow says of itself, or its state
+/// Change a workflow's limits, config or state
 #[derive(Debug, Args)]
 pub struct SetArgs {
     /// The workflow
     id: String,
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     title: Option<String>,
-    /// How many tasks may be worked on at once; those that run go on
+    /// How many tasks may run at once; running tasks continue
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_parallel: Option<u32>,
-    /// Whether each task gets a workspace of its own
+    /// Whether each task gets its own workspace
     #[arg(long, value_name = "true|false")]
     auto_workspace: Option<bool>,
-    /// A value of its config; without a value it is taken away
+    /// Set a config value; an empty value removes it
     #[arg(long = "set", value_name = "KEY=VALUE")]
     values: Vec<String>,
-    /// Its state, as far as that is a legal move
+    /// Set the state, if the move is legal
     #[arg(long, value_name = "STATE", value_parser = look::state)]
     state: Option<State>,
     #[command(flatten)]
@@ -161,7 +161,7 @@ pub fn set(args: SetArgs, cx: &mut Context) -> Outcome {
         config: config.collect::<Result<_, _>>()?,
     };
     if change.is_empty() && args.state.is_none() {
-        return Err(Failure::usage("nothing to set; bd workflow set --help shows what can be"));
+        return Err(Failure::usage("nothing to set; run `bd workflow set --help` to see what can be"));
     }
     let store = cx.store()?;
     // The state first: if it is refused, nothing is changed.

@@ -17,7 +17,7 @@ use crate::view::{self, Exit};
 pub struct AddTaskArgs {
     /// The workflow
     id: String,
-    /// What to call the task in the plan
+    /// The task's name in the plan
     name: String,
     /// The title of its issue (default: the name)
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
@@ -26,31 +26,31 @@ pub struct AddTaskArgs {
     description: Option<String>,
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     acceptance: Option<String>,
-    /// A task that must be done before it
+    /// A task that must be done first
     #[arg(long, value_name = "TASK")]
     depends_on: Vec<String>,
-    /// A task that is to wait for it
+    /// A task that waits for this one
     #[arg(long, value_name = "TASK")]
     before: Vec<String>,
-    /// A task that learns from it and need not wait for it
+    /// A task that learns from this one without waiting for it
     #[arg(long, value_name = "TASK")]
     informs: Vec<String>,
-    /// A task whose outcome is handed to it
+    /// A task whose outcome is passed to this one
     #[arg(long, value_name = "TASK")]
     context_from: Vec<String>,
-    /// It waits for all tasks with a lower number
+    /// Wait for all tasks with a lower number
     #[arg(long, value_name = "N")]
     sequence: Option<u32>,
-    /// Tasks of one group do not wait for each other's numbers
+    /// A group: tasks in it ignore each other's numbers
     #[arg(long, value_name = "GROUP")]
     parallel_group: Option<String>,
-    /// How it is to be done
+    /// How to do it
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     plan: Option<String>,
     /// What to know for it
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     context: Option<String>,
-    /// 0 (most urgent) to 4
+    /// Priority: 0 (most urgent) to 4
     #[arg(short, long, value_name = "N")]
     priority: Option<String>,
     #[arg(short = 't', long = "type", value_name = "TYPE")]
@@ -62,15 +62,15 @@ pub struct AddTaskArgs {
     /// Estimated minutes
     #[arg(short, long, value_name = "MINUTES")]
     estimate: Option<u32>,
-    /// The repo to file it in, where the workflow goes over several
+    /// The repo to file it in, if the workflow covers several
     #[arg(long, value_name = "REPO")]
     repo: Option<String>,
-    /// Say what would be done, and do nothing
+    /// Show what would be done; change nothing
     #[arg(long)]
     dry_run: bool,
 }
 
-/// Take tasks out of a workflow; those that waited for one wait for what it waited for
+/// Remove tasks from a workflow and reconnect their dependents
 ///
 /// Each leaves a tombstone with all of its text, which `bd reopen` brings back. A task that is done, runs or is claimed stays.
 #[derive(Debug, Args)]
@@ -83,12 +83,12 @@ pub struct RemoveTaskArgs {
     /// Why
     #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
     reason: Option<String>,
-    /// Say what would be done, and do nothing
+    /// Show what would be done; change nothing
     #[arg(long)]
     dry_run: bool,
 }
 
-/// Put a whole new plan in the place of the old one
+/// Replace the plan of a workflow
 ///
 /// Tasks that are done, run or are claimed stay as they are. Open tasks of the same name become what the plan says, new ones are
 /// added, and the rest is taken out. The plan may name tasks that stay. Decided at once, or not at all.
@@ -101,7 +101,7 @@ pub struct ReplanArgs {
     id: String,
     /// A plan in TOML or JSON (- is standard input)
     file: PathBuf,
-    /// Say what would be done, and do nothing
+    /// Show what would be done; change nothing
     #[arg(long)]
     dry_run: bool,
 }
@@ -151,11 +151,12 @@ pub fn replan(args: &ReplanArgs, cx: &mut Context) -> Outcome {
 
 fn tell(done: &Replanned, cx: &mut Context) -> Outcome {
     for id in &done.outside {
-        cx.ui.note(&format!("{id} is no task of this workflow and waited for one that was taken out"));
+        cx.ui.note(&format!("{id} is not a task of this workflow and waited for one that was removed"));
     }
     if !done.left.is_empty() {
         let keys = done.left.join(", ");
-        cx.ui.note(&format!("a new plan does not change {keys} of the workflow; bd workflow set and bd update do"));
+        cx.ui
+            .note(&format!("a new plan does not change {keys} of the workflow; use `bd workflow set` and `bd update`"));
     }
     json_answer!(cx, view::replanned(done));
     for line in view::replanned_lines(done) {

@@ -8,10 +8,11 @@ use crate::coordination::workflows::{self, Halt, Until};
 use crate::model::workflow::State;
 use crate::view::{self, Exit};
 
-/// Wait until a workflow is done, or can go no further by itself
+/// Wait until a workflow is done or stuck
 ///
-/// Done: every task is done, or the workflow is over. Blocked: nothing runs, nothing can be taken, and not all is done. It sleeps until
-/// a file changes or a claim ends. Exit 0 when it is so, 6 when the time is over, 5 when it cannot come any more.
+/// Done: every task is done, or the workflow is over. Blocked: nothing runs, nothing can be taken, and not all is done. Sleeps
+/// until a file changes or a claim ends. Exits 0 when the condition is met, 6 when time is up, and 5 when it can no longer be
+/// met.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   bd workflow wait bd-a3f8 && bd workflow complete bd-a3f8
@@ -22,7 +23,7 @@ pub struct WaitArgs {
     /// What to wait for
     #[arg(long, value_name = "WHAT", default_value = "done")]
     until: What,
-    /// How long to wait: 90s, 10m (default: without end)
+    /// Give up after this long: 90s, 10m (default: never)
     #[arg(long, value_name = "DURATION", value_parser = length)]
     timeout: Option<i64>,
 }

@@ -8,33 +8,33 @@ use crate::coordination::{self, WorkspaceUpdate};
 use crate::model::workspace::State;
 use crate::view::{self, Exit, inline};
 
-/// Look after a checkout that is there already
+/// Adopt an existing checkout as a workspace
 ///
 /// A checkout of this repository, or a clone of it, is recorded as a workspace. It shares claims and mail from then on.
 #[derive(Debug, Args)]
 pub struct AdoptArgs {
-    /// Where it is
+    /// Its path
     path: PathBuf,
-    /// The issue that it is for, by id or its first characters
+    /// The issue it is for, by id or its first characters
     #[arg(long, value_name = "ID")]
     issue: Option<String>,
 }
 
-/// Say what became of a workspace, or bring it up to date
+/// Update a workspace's state, or bring its branch forward
 #[derive(Debug, Args)]
 pub struct UpdateArgs {
     /// Its id, path, issue or branch
     workspace: String,
-    /// What it is now: active, idle, merged (its work is in the branch it came from) or abandoned (nobody wants it)
+    /// The new state: active, idle, merged (its work is in its base branch) or abandoned
     #[arg(long, value_parser = PossibleValuesParser::new(["active", "idle", "merged", "abandoned"]), hide_possible_values = true)]
     status: Option<String>,
-    /// The commit with which its work was merged
+    /// The commit that merged its work
     #[arg(long, value_name = "COMMIT")]
     merge_commit: Option<String>,
     /// The pull request for its work
     #[arg(long, value_name = "URL")]
     pr_url: Option<String>,
-    /// Bring its branch forward to what its parent has; refused if anything in it would be lost
+    /// Fast-forward its branch to its parent's; refused if work would be lost
     #[arg(long)]
     fetch: bool,
 }

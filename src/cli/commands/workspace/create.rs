@@ -9,27 +9,26 @@ use crate::model::workspace::Kind;
 use crate::ops;
 use crate::view::{self, Exit, inline};
 
-/// Make a workspace, on a branch of its own
+/// Create a workspace on its own branch
 ///
-/// It is recorded before anything of it exists, and again when it is ready. If it cannot be made, nothing of it stays but its
-/// record, which says why. Files that version control ignores are copied if .worktreeinclude, workspace.copy or --copy names
-/// them. No hooks run.
+/// The workspace is recorded before anything of it exists, and again when it is ready. If it cannot be made, only the record
+/// remains, with the reason. Ignored files are copied if .worktreeinclude, workspace.copy or --copy names them. No hooks run.
 #[derive(Debug, Args)]
 pub struct CreateArgs {
-    /// The issue that it is for, by id or its first characters
+    /// The issue it is for, by id or its first characters
     #[arg(long, value_name = "ID")]
     issue: Option<String>,
     /// What it is: clone (a repository of its own, files linked), worktree (another checkout of this repository) or copy (all
     /// files as they are)
     #[arg(long, value_parser = PossibleValuesParser::new(Kind::WORDS), hide_possible_values = true)]
     kind: Option<String>,
-    /// The branch to check out, made if it is not there (default: bd/ID)
+    /// The branch to check out, created if missing (default: bd/ID)
     #[arg(long, value_name = "BRANCH")]
     branch: Option<String>,
-    /// Where a new branch begins (default: what is checked out here)
+    /// Where a new branch starts (default: what is checked out here)
     #[arg(long, value_name = "REF")]
     base: Option<String>,
-    /// The repo of the project that it is a checkout of (default: the primary)
+    /// The repo to check out (default: the primary)
     #[arg(long, value_name = "REPO")]
     repo: Option<String>,
     /// Where to put it
@@ -38,13 +37,13 @@ pub struct CreateArgs {
     /// A command to run in it, instead of workspace.setup
     #[arg(long, value_name = "COMMAND")]
     setup: Option<String>,
-    /// Run no command in it
+    /// Do not run a setup command
     #[arg(long, conflicts_with = "setup")]
     no_setup: bool,
     /// Ignored files to copy, as in .gitignore
     #[arg(long, value_name = "PATTERN")]
     copy: Vec<String>,
-    /// Make a new one, though an idle one could be used
+    /// Make a new one even if an idle one could be reused
     #[arg(long)]
     new: bool,
 }

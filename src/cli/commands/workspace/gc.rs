@@ -6,29 +6,29 @@ use crate::coordination::{self, GcRow, GcWish};
 use crate::model::{duration, size};
 use crate::view::{self, Exit, inline};
 
-/// Say which workspaces nobody needs any more, and remove them if asked to
+/// List workspaces that can be removed; --apply removes them
 ///
-/// Abandoned ones go first, then those whose work is merged, what could not be made, and idle ones, the oldest first. One in which
-/// something would be lost stays, and the answer says why. What a crash left is ended, and a directory without a record is put
-/// aside. Without --apply nothing is changed.
+/// Lists abandoned workspaces first, then merged and failed ones, then idle ones, oldest first. A workspace with unsaved work
+/// stays, and the answer says why. Leftovers of a crash are cleaned up, and a directory without a record is moved aside. Without
+/// --apply nothing is changed.
 #[derive(Debug, Args)]
 pub struct GcArgs {
-    /// Idle ones that nobody has used for so long (default: 7d)
+    /// Idle workspaces unused for this long (default: 7d)
     #[arg(long, value_name = "TIME", value_parser = span)]
     older_than: Option<i64>,
-    /// Idle ones, the oldest first, until all take no more than this: 500M, 10G
+    /// Idle workspaces, oldest first, until all take at most this: 500M, 10G
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     max_size: Option<u64>,
-    /// Idle ones, the oldest first, until there are no more than this
+    /// Idle workspaces, oldest first, until at most this many remain
     #[arg(long, value_name = "N")]
     max_count: Option<usize>,
-    /// Only directories that version control ignores as a whole, such as those of a build; the workspaces stay
+    /// Remove only ignored directories, such as build output; keep the workspaces
     #[arg(long)]
     artifacts_only: bool,
-    /// Get the newest commits of the remotes first, to see what was merged there
+    /// Fetch first, to see what was merged on the remotes
     #[arg(long)]
     fetch: bool,
-    /// Do it
+    /// Remove them; without it, only show them
     #[arg(long)]
     apply: bool,
 }

@@ -7,53 +7,53 @@ use crate::model::size;
 use crate::model::workspace::State;
 use crate::view::{self, Exit, inline};
 
-/// Show the workspaces: state, kind, branch, issue, when they were used last
+/// List the workspaces: state, kind, branch, issue, last use
 #[derive(Debug, Args)]
 pub struct ListArgs {
-    /// Those that are gone too
+    /// Include removed ones
     #[arg(long)]
     all: bool,
-    /// Only directories without a record, and what was put aside
+    /// Only directories without a record, and those put aside
     #[arg(long, conflicts_with_all = ["all", "stale", "merged"])]
     orphans: bool,
-    /// Only those whose process is gone, and those that nobody has used for long
+    /// Only workspaces whose process is gone or that are long unused
     #[arg(long, conflicts_with_all = ["all", "merged"])]
     stale: bool,
-    /// Only those whose work is in the branch that it began at
+    /// Only workspaces whose work is merged into their base branch
     #[arg(long, conflicts_with = "all")]
     merged: bool,
-    /// Get the newest commits of the remotes first, to see what was merged there
+    /// Fetch first, to see what was merged on the remotes
     #[arg(long, requires = "merged")]
     fetch: bool,
-    /// For how long nobody has used those of --stale (default: 7d)
+    /// How long unused counts as stale (default: 7d)
     #[arg(long, value_name = "TIME", value_parser = super::gc::span, requires = "stale")]
     older_than: Option<i64>,
 }
 
-/// Show all that is known of a workspace
+/// Show a workspace in full
 #[derive(Debug, Args)]
 pub struct ShowArgs {
     /// Its id, path, issue or branch
     workspace: String,
 }
 
-/// Print where a workspace is
+/// Print the path of a workspace
 #[derive(Debug, Args)]
 pub struct PathArgs {
     /// Its id, path, issue or branch
     workspace: String,
 }
 
-/// Print the variables that a job in a workspace gets, for a shell to evaluate
+/// Print the environment of a workspace's job, for a shell to evaluate
 #[derive(Debug, Args)]
 pub struct EnvArgs {
     /// Its id, path, issue or branch
     workspace: String,
 }
 
-/// Show what workspaces take on disk
+/// Show the disk usage of workspaces
 ///
-/// A file that has names elsewhere too, as the linked files of a clone have, is not given back when the workspace is removed.
+/// Hard-linked files, such as a clone's objects, free no space when the workspace is removed.
 #[derive(Debug, Args)]
 pub struct DuArgs {
     /// Its id, path, issue or branch (default: all)
@@ -80,7 +80,7 @@ pub fn list(args: ListArgs, cx: &mut Context) -> Outcome {
     };
     all.retain(|one| args.all || one.state != State::Removed);
     json_answer!(cx, view::each(&all, view::workspace));
-    cx.ui.note_if(all.is_empty(), "there is no workspace");
+    cx.ui.note_if(all.is_empty(), "no workspaces");
     let lines: Vec<[String; 7]> = all.iter().map(|one| view::workspace_cells(one, now)).collect();
     render::columns(&mut cx.ui, "", &lines);
     Ok(Exit::Ok)

@@ -11,7 +11,7 @@ use super::{Context, Outcome};
 use crate::coordination;
 use crate::view::Failure;
 
-/// Isolated checkouts for jobs: make one, look at them, use one
+/// Manage isolated checkouts, one per job
 ///
 /// A workspace is a checkout that bd makes for one job: a clone with a branch of its own, so that jobs do not see each other's
 /// files. It shares claims, mail and checkpoints with the checkout that it was made from. One is named by its id, path, issue or
@@ -65,7 +65,9 @@ fn name_unreadable(cx: &mut Context) -> Result<(), Failure> {
     for (file, line, id) in coordination::unreadable_workspaces(cx.store()?)? {
         let id = id.map(|id| format!(" of {id}")).unwrap_or_default();
         let file = file.display().to_string();
-        cx.ui.warning(&format!("the record{id} in line {line} of {file} is no workspace that this bd can read"));
+        cx.ui.warning(&format!(
+            "the record{id} in line {line} of {file} is not a workspace record that this bd can read"
+        ));
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use crate::store::StoreError;
 use crate::sys::job::Job;
 use crate::view::{Exit, Failure};
 
-/// Open a workspace: $BD_OPEN, else $VISUAL or $EDITOR, else $SHELL is started in it
+/// Open a workspace in $BD_OPEN, $VISUAL, $EDITOR or $SHELL
 ///
 /// The program gets the variables that `bd workspace env` prints. The exit code is that of the program.
 #[derive(Debug, Args)]

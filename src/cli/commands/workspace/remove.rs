@@ -6,22 +6,22 @@ use super::{Context, Outcome};
 use crate::coordination::{self, Removal};
 use crate::view::{self, Exit, inline};
 
-/// Remove a workspace in which nothing would be lost
+/// Remove a workspace if no work would be lost
 ///
-/// It stays, and the command says why, while something in it is nowhere else, while somebody holds an issue or a program runs in
-/// it, and while one stands in it. The branch of a worktree goes too, if it was made for it and what is on it is merged.
+/// The workspace stays, and the command says why, while it holds work that exists nowhere else, an issue is claimed from it, a
+/// program runs in it, or it is your current directory. Also deletes the branch made for a worktree, once that is merged.
 #[derive(Debug, Args)]
 pub struct RemoveArgs {
     /// Its id, path, issue or branch
     workspace: String,
-    /// Do not delete the branch that was made for it
+    /// Keep the branch that was made for it
     #[arg(long)]
     keep_branch: bool,
-    /// Although something would be lost: it is kept in the repository first, but for files that version control ignores. Claims,
-    /// programs that run in it and the current directory still count
+    /// Remove even if work would be lost; saves non-ignored files first. Claims, running programs and your current directory
+    /// still prevent it
     #[arg(long)]
     force: bool,
-    /// Only say what would be done
+    /// Show what would be done; change nothing
     #[arg(long)]
     dry_run: bool,
 }
@@ -35,7 +35,7 @@ pub fn remove(args: RemoveArgs, cx: &mut Context) -> Outcome {
         cx.ui.note(&format!("although {}", inline(&reason.text)));
     }
     if let Some(kept) = &removed.kept {
-        cx.ui.note(&format!("what was in it is kept: bd workspace restore {} --to DIR writes it again", kept.key));
+        cx.ui.note(&format!("its content is saved; run `bd workspace restore {} --to DIR` to get it back", kept.key));
     }
     if !removed.brought.is_empty() {
         let verb = if removed.dry_run { "would be brought home" } else { "is brought home" };
@@ -55,12 +55,12 @@ pub fn remove(args: RemoveArgs, cx: &mut Context) -> Outcome {
     Ok(Exit::Ok)
 }
 
-/// Write what was kept of a workspace that was removed by force into a new directory
+/// Restore the saved files of a workspace removed by force
 #[derive(Debug, Args)]
 pub struct RestoreArgs {
-    /// What bd workspace remove said, or the id of the workspace
+    /// The key that `bd workspace remove` printed, or the id of the workspace
     kept: String,
-    /// A directory that is not there, or empty
+    /// The directory to write to; it must be empty or not exist
     #[arg(long, value_name = "DIR")]
     to: PathBuf,
 }

@@ -1,0 +1,15 @@
+//! Help that is not about one command.
+
+/// What `bd help TOPIC` prints.
+pub const TOPICS: &[(&str, &str)] = &[
+    ("dates", include_str!("topics/dates.txt")),
+    ("query", include_str!("topics/query.txt")),
+    ("ids", include_str!("topics/ids.txt")),
+    ("roles", include_str!("topics/roles.txt")),
+    ("environment", include_str!("topics/environment.txt")),
+    ("way-back", include_str!("topics/way-back.txt")),
+];
+
+pub fn find(name: &str) -> Option<&'static str> {
+    TOPICS.iter().find(|(topic, _)| *topic == name).map(|(_, text)| *text)
+}

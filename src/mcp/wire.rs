@@ -1,0 +1,127 @@
+//! The lines on standard input and output, one message each.
+//!
+//! The SDK's own reader says nothing to a line that is not JSON, and leaves out the id of a message that it refuses. Here each is
+//! answered as JSON-RPC 2.0 wants it: with the id if it can be read, else with `null`. A notification is never answered.
+
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use rmcp::RoleServer;
+use rmcp::model::ErrorCode;
+use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
+use tokio::sync::Mutex;
+
+/// The longest message.
+const MOST: usize = 16 << 20;
+
+type Writer<W> = Arc<Mutex<Option<W>>>;
+
+pub struct Wire<R, W> {
+    read: BufReader<R>,
+    /// What was read of a line. It is kept here because reading is given up and begun again when an answer is ready first.
+    line: Vec<u8>,
+    is_too_long: bool,
+    write: Writer<W>,
+    /// A refusal that is being written, kept for the same reason.
+    refusing: Option<Pin<Box<dyn Future<Output = io::Result<()>> + Send>>>,
+}
+
+impl<R: AsyncRead, W> Wire<R, W> {
+    pub fn new((read, write): (R, W)) -> Self {
+        let write = Arc::new(Mutex::new(Some(write)));
+        Wire { read: BufReader::new(read), line: Vec::new(), is_too_long: false, write, refusing: None }
+    }
+}
+
+async fn written<W: AsyncWrite + Unpin>(write: Writer<W>, mut line: Vec<u8>) -> io::Result<()> {
+    line.push(b'\n');
+    let mut held = write.lock().await;
+    let write = held.as_mut().ok_or(io::ErrorKind::NotConnected)?;
+    write.write_all(&line).await?;
+    write.flush().await
+}
+
+impl<R, W> Transport<RoleServer> for Wire<R, W>
+where
+    R: AsyncRead + Send + Unpin,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    type Error = io::Error;
+
+    fn send(&mut self, message: TxJsonRpcMessage<RoleServer>) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let write = Arc::clone(&self.write);
+        async move { written(write, serde_json::to_vec(&message)?).await }
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        loop {
+            if let Some(refusing) = &mut self.refusing {
+                let done = refusing.await;
+                self.refusing = None;
+                done.ok()?;
+            }
+            let available = self.read.fill_buf().await.ok().filter(|bytes| !bytes.is_empty())?;
+            let end = available.iter().position(|byte| *byte == b'\n');
+            let taken = end.map_or(available.len(), |end| end + 1);
+            if !self.is_too_long {
+                self.line.extend_from_slice(&available[..taken]);
+            }
+            self.read.consume(taken);
+            if self.line.len() > MOST {
+                (self.line, self.is_too_long) = (Vec::new(), true);
+            }
+            if end.is_none() {
+                continue;
+            }
+            let (line, is_too_long) = (std::mem::take(&mut self.line), std::mem::take(&mut self.is_too_long));
+            match if is_too_long { Err(too_long()) } else { message(&line) } {
+                Ok(Some(message)) => return Some(message),
+                Ok(None) => {}
+                Err(refusal) => {
+                    let refusing = written(Arc::clone(&self.write), refusal.to_string().into_bytes());
+                    self.refusing = Some(Box::pin(refusing));
+                }
+            }
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        drop(self.write.lock().await.take());
+        Ok(())
+    }
+}
+
+fn refusal(id: &Value, code: ErrorCode, why: &str) -> Value {
+    json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code.0, "message": why } })
+}
+
+fn too_long() -> Value {
+    refusal(&Value::Null, ErrorCode::INVALID_REQUEST, &format!("a message has at most {MOST} bytes"))
+}
+
+/// What a line says; `None` if it wants no answer, and the answer to what is not a message.
+fn message(line: &[u8]) -> Result<Option<RxJsonRpcMessage<RoleServer>>, Value> {
+    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
+    if line.is_empty() {
+        return Ok(None);
+    }
+    if let Ok(message) = serde_json::from_slice(line) {
+        return Ok(Some(message));
+    }
+    let value: Value = serde_json::from_slice(line)
+        .map_err(|error| refusal(&Value::Null, ErrorCode::PARSE_ERROR, &format!("not JSON: {error}")))?;
+    let (id, has_method) = (value.get("id"), value.get("method").is_some_and(Value::is_string));
+    if id.is_none() && has_method {
+        return Ok(None);
+    }
+    let id = id.filter(|id| id.is_string() || id.is_i64()).unwrap_or(&Value::Null);
+    if has_method && !id.is_null() && value.get("params").is_some_and(|params| !params.is_object()) {
+        return Err(refusal(id, ErrorCode::INVALID_PARAMS, "params must be an object"));
+    }
+    Err(refusal(id, ErrorCode::INVALID_REQUEST, "not a message of JSON-RPC 2.0"))
+}

@@ -1,0 +1,224 @@
+//! One thing in one file: how the file compares with it, and the bytes with it and without it.
+
+use super::artefacts::{BLOCK, SKILL, SKILL_MARK, TargetKind};
+use super::error::SetupError;
+use super::files::Place;
+use super::state::{SetupAction, SetupState};
+use super::text::{self, Found};
+use crate::model::jsonc;
+use crate::ops::Result;
+
+/// What goes into a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Content {
+    Block,
+    Skill,
+    Entry(&'static TargetKind),
+}
+
+#[derive(Debug, Clone)]
+pub struct Wanted {
+    pub what: &'static str,
+    pub place: Place,
+    pub content: Content,
+    /// Why it is not taken out, whatever is there.
+    pub stays: Option<String>,
+}
+
+/// How a file compares with what is wanted in it.
+enum Standing {
+    Missing,
+    /// As this version writes it.
+    Same,
+    /// As another version wrote it.
+    Older,
+    /// The user's own, with the same effect.
+    Equal,
+    /// `bd` wrote it, and somebody has edited it since.
+    Edited,
+    /// The user's own, with another effect: why it is not replaced.
+    Other(SetupError),
+}
+
+/// What a file is to hold: `None` for no file, and whether that is what it held before.
+pub type After = (Option<Vec<u8>>, bool);
+
+/// What becomes of a file, why, and its new content if it changes.
+pub struct Decided {
+    pub state: SetupState,
+    pub because: Option<String>,
+    pub after: Option<After>,
+}
+
+const EDITED: &str = "it was edited since bd wrote it; add --force to";
+const OWN: &str = "bd did not write it";
+
+impl Content {
+    pub fn text(self) -> String {
+        match self {
+            Content::Block => BLOCK.to_owned(),
+            Content::Skill => SKILL.to_owned(),
+            Content::Entry(TargetKind::Json(entry)) => String::from_utf8_lossy(&jsonc::made(entry)).into_owned(),
+            Content::Entry(TargetKind::Toml { text, .. } | TargetKind::Whole(text)) => (*text).to_owned(),
+        }
+    }
+}
+
+impl From<Found> for Standing {
+    fn from(found: Found) -> Self {
+        match found {
+            Found::Nothing => Standing::Missing,
+            Found::Same => Standing::Same,
+            Found::Older => Standing::Older,
+            Found::Edited => Standing::Edited,
+        }
+    }
+}
+
+impl Wanted {
+    pub fn new(what: &'static str, place: Place, content: Content) -> Self {
+        Wanted { what, place, content, stays: None }
+    }
+
+    /// Whether its file has it, whoever wrote it.
+    pub fn is_there(&self) -> bool {
+        let standing = self.place.read().and_then(|bytes| self.standing(bytes.as_deref()));
+        standing.is_ok_and(|standing| !matches!(standing, Standing::Missing | Standing::Other(_)))
+    }
+
+    /// What becomes of its file, which holds these bytes.
+    pub fn decided(&self, action: SetupAction, force: bool, bytes: Option<&[u8]>) -> Result<Decided> {
+        let standing = self.standing(bytes)?;
+        let kept = |why: String| (SetupState::Kept, Some(why), None);
+        let put = || Ok::<_, SetupError>(Some((Some(self.with(bytes)?), true)));
+        let taken = || self.without(bytes.unwrap_or_default()).map(Some);
+        let (state, because, after) = match (action, standing) {
+            (SetupAction::Print, _) => (SetupState::Missing, None, None),
+            (SetupAction::Install | SetupAction::Check, Standing::Other(error)) => return Err(error.into()),
+            (SetupAction::Install, Standing::Missing) => (SetupState::Added, None, put()?),
+            (SetupAction::Install, Standing::Older) => (SetupState::Updated, None, put()?),
+            (SetupAction::Install, Standing::Edited) if force => (SetupState::Updated, None, put()?),
+            (SetupAction::Install, Standing::Edited) => kept(format!("{EDITED} overwrite it")),
+            (_, Standing::Missing) => (SetupState::Missing, None, None),
+            (SetupAction::Remove, standing) => match (&self.stays, standing) {
+                (Some(why), _) => kept(why.clone()),
+                (None, Standing::Other(_)) => kept(OWN.to_owned()),
+                (None, Standing::Equal) if !force => kept(format!("{OWN} like this; add --force to remove it")),
+                (None, Standing::Edited) if !force => kept(format!("{EDITED} remove it")),
+                _ => (SetupState::Removed, None, taken()?),
+            },
+            (SetupAction::Check, Standing::Older) => (SetupState::Outdated, None, None),
+            (SetupAction::Check, Standing::Edited) => (SetupState::Edited, None, None),
+            (_, Standing::Same | Standing::Equal) => (SetupState::Installed, None, None),
+        };
+        if after.is_some() {
+            self.place.refuse_read_only()?;
+        }
+        Ok(Decided { state, because, after })
+    }
+
+    fn fault(&self, line: usize, what: impl Into<String>) -> SetupError {
+        SetupError::Unreadable { path: self.place.path(), line, what: what.into() }
+    }
+
+    fn json_fault(&self, fault: jsonc::Fault) -> SetupError {
+        self.fault(fault.line, fault.what)
+    }
+
+    fn block_fault(&self, line: usize) -> SetupError {
+        self.fault(line, "the block of bd has no end, or occurs twice")
+    }
+
+    fn toml(&self, bytes: &[u8]) -> std::result::Result<toml_edit::DocumentMut, SetupError> {
+        let text = std::str::from_utf8(bytes).map_err(|_| self.fault(1, "it is not UTF-8"))?;
+        text.parse::<toml_edit::DocumentMut>().map_err(|error| {
+            let at = error.span().map_or(0, |span| span.start);
+            self.fault(text[..at].matches('\n').count() + 1, error.message())
+        })
+    }
+
+    fn standing(&self, bytes: Option<&[u8]>) -> Result<Standing> {
+        let Some(bytes) = bytes else { return Ok(Standing::Missing) };
+        let foreign = || Standing::Other(SetupError::Foreign { path: self.place.path() });
+        Ok(match &self.content {
+            Content::Block => text::block_in(bytes).map_err(|line| self.block_fault(line))?.into(),
+            Content::Skill => match text::compared(bytes, SKILL, SKILL_MARK) {
+                Found::Nothing => foreign(),
+                found => found.into(),
+            },
+            Content::Entry(TargetKind::Whole(text)) => {
+                let found = String::from_utf8_lossy(bytes).replace("\r\n", "\n");
+                match found == *text {
+                    true => Standing::Same,
+                    false if found.contains("bd prime --hook") => Standing::Edited,
+                    false => foreign(),
+                }
+            }
+            Content::Entry(TargetKind::Json(entry)) => {
+                match jsonc::find(bytes, entry).map_err(|fault| self.json_fault(fault))? {
+                    jsonc::Found::Nothing => Standing::Missing,
+                    jsonc::Found::Same => Standing::Same,
+                    jsonc::Found::Equal => Standing::Equal,
+                    jsonc::Found::Other(fault) => Standing::Other(self.json_fault(fault)),
+                }
+            }
+            Content::Entry(TargetKind::Toml { keys, text }) => {
+                let document = self.toml(bytes)?;
+                let other =
+                    || Standing::Other(self.fault(1, format!("{} is already set to something else", keys.join("."))));
+                match document.get(keys[0]).map(|item| item.get(keys[1])) {
+                    None => Standing::Missing,
+                    Some(None) if document[keys[0]].is_table_like() => Standing::Missing,
+                    Some(Some(item)) if item.get("command").and_then(|item| item.as_str()) == Some("bd") => {
+                        let table = text.parse::<toml_edit::DocumentMut>().ok();
+                        let ours = table.as_ref().and_then(|table| table.get(keys[0])?.get(keys[1])?.as_table_like());
+                        // A key that was added below the text belongs to the same table.
+                        let is_whole = item.as_table_like().map(|table| table.len()) == ours.map(|table| table.len());
+                        let is_same = is_whole && text::take(bytes, text).is_some();
+                        if is_same { Standing::Same } else { Standing::Equal }
+                    }
+                    _ => other(),
+                }
+            }
+        })
+    }
+
+    fn with(&self, bytes: Option<&[u8]>) -> std::result::Result<Vec<u8>, SetupError> {
+        Ok(match (&self.content, bytes) {
+            (Content::Block, _) => text::put_block(bytes).map_err(|line| self.block_fault(line))?,
+            (Content::Entry(TargetKind::Json(entry)), None) => jsonc::made(entry),
+            (Content::Entry(TargetKind::Json(entry)), Some(bytes)) => {
+                let put = jsonc::put(bytes, entry).map_err(|fault| self.json_fault(fault))?;
+                put.unwrap_or_else(|| bytes.to_vec())
+            }
+            (Content::Entry(TargetKind::Toml { text, .. }), _) => {
+                let with = text::append(bytes, text);
+                self.toml(&with)?;
+                with
+            }
+            (Content::Skill | Content::Entry(TargetKind::Whole(_)), _) => self.content.text().into_bytes(),
+        })
+    }
+
+    fn without(&self, bytes: &[u8]) -> std::result::Result<After, SetupError> {
+        let left = match &self.content {
+            Content::Block => text::take_block(bytes).map_err(|line| self.block_fault(line))?,
+            Content::Entry(TargetKind::Json(entry)) => {
+                let taken = jsonc::take(bytes, entry).map_err(|fault| self.json_fault(fault))?;
+                return Ok(taken.map_or_else(|| (Some(bytes.to_vec()), true), |taken| (taken.bytes, taken.is_exact)));
+            }
+            Content::Entry(TargetKind::Toml { keys, text }) => match self.standing(Some(bytes)) {
+                Ok(Standing::Same) => text::take(bytes, text).unwrap_or_else(|| Some(bytes.to_vec())),
+                _ => {
+                    let mut document = self.toml(bytes)?;
+                    if let Some(table) = document.get_mut(keys[0]).and_then(|item| item.as_table_like_mut()) {
+                        table.remove(keys[1]);
+                    }
+                    Some(document.to_string().into_bytes())
+                }
+            },
+            Content::Skill | Content::Entry(TargetKind::Whole(_)) => None,
+        };
+        Ok((left, true))
+    }
+}

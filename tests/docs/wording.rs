@@ -1,0 +1,169 @@
+//! How `bd` speaks: the rules that a program can check, over the pages, the help and the texts in the source.
+
+use super::texts::{self, Text};
+
+/// Words that sound translated, and what to write instead.
+const BANNED: &[(&str, &str)] = &[
+    ("is no ", "is not a, has no"),
+    ("are no ", "are not, have no"),
+    ("mend", "repair, fix"),
+    ("mends", "repairs, fixes"),
+    ("mended", "repaired, fixed"),
+    ("mending", "repairing"),
+    ("anew", "again"),
+    ("his own", "its, their"),
+    ("his", "its, their"),
+    ("one's own", "your own"),
+    ("stand", "is, is in"),
+    ("stands", "is, wins, is stored"),
+    ("stood", "was"),
+    ("lies", "is, is stored"),
+    ("goes with", "belongs to"),
+    ("looks out for", "checks for"),
+    ("look out for", "check for"),
+    ("takes it from there", "continues"),
+    ("says a word", "says"),
+    ("without a word", "silently"),
+    ("nobody that", "no one matches"),
+    ("put before the", "proposed to the"),
+    ("puts it right", "repairs it"),
+    ("put it right", "repair it"),
+    ("cannot be told", "cannot tell"),
+    ("is talk", "is for messages"),
+];
+
+/// What is good English although it holds a banned word, and quotations of other programs.
+const FINE: &[&str] = &[
+    "stands for",
+    "stand for",
+    "there is no ",
+    "there are no ",
+    "is no longer",
+    "are no longer",
+    "is no more than",
+    "are no more than",
+];
+
+#[test]
+fn pages_use_ordinary_words() {
+    let pages = texts::pages().into_iter().flat_map(|(name, text)| {
+        let prose = prose(&text);
+        prose.into_iter().map(move |(line, text)| Text { place: format!("{name}:{line}"), text, hint: false })
+    });
+    none(pages);
+}
+
+#[test]
+fn help_uses_ordinary_words() {
+    let help = texts::commands().into_iter().map(|words| {
+        let names: Vec<&str> = words.iter().map(String::as_str).collect();
+        Text { place: format!("bd {} --help", words.join(" ")), text: texts::help(&names).unwrap(), hint: false }
+    });
+    none(help);
+}
+
+#[test]
+fn messages_use_ordinary_words() {
+    let all = texts::literals();
+    assert!(all.len() > 3000, "{} texts were found in the source", all.len());
+    none(all.into_iter());
+}
+
+/// A hint says what to do: it begins with a verb, not with the name of a command or a flag.
+#[test]
+fn hints_instruct() {
+    let hints: Vec<Text> = texts::literals().into_iter().filter(|text| text.hint).collect();
+    assert!(hints.len() > 100, "{} hints were found in the source", hints.len());
+    let described = |text: &&Text| {
+        ["bd ", "`bd ", "-", "`-", "git ", "jj ", "hg "].iter().any(|start| text.text.starts_with(start))
+    };
+    let wrong: Vec<String> =
+        hints.iter().filter(described).map(|text| format!("{}: {}", text.place, text.text)).collect();
+    assert!(wrong.is_empty(), "hints that begin with a command:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_flag_and_argument_has_a_text() {
+    let mut bare = Vec::new();
+    for words in texts::commands() {
+        let names: Vec<&str> = words.iter().map(String::as_str).collect();
+        let help = texts::help(&names).unwrap();
+        let mut lines = help.lines().skip_while(|line| !["Arguments:", "Options:"].contains(line)).peekable();
+        while let Some(line) = lines.next() {
+            let named = line.trim_start();
+            let opens = line.starts_with("  ") && !line.starts_with("          ") && named.starts_with(['-', '<', '[']);
+            let said = named.contains("  ") || lines.peek().is_some_and(|next| next.starts_with("          "));
+            if line.starts_with("Examples:") {
+                break;
+            }
+            if opens && !said {
+                bare.push(format!("bd {}: {named}", words.join(" ")));
+            }
+        }
+    }
+    assert!(bare.is_empty(), "without a text:\n{}", bare.join("\n"));
+}
+
+/// The paragraphs, items and rows of a page, each with its first line, without what is code: fenced blocks and spans between backticks.
+fn prose(page: &str) -> Vec<(usize, String)> {
+    let mut fenced = false;
+    let mut found: Vec<(usize, String)> = Vec::new();
+    let mut goes_on = false;
+    for (at, line) in page.lines().enumerate() {
+        let fence = line.trim_start().starts_with("```");
+        fenced ^= fence;
+        if fenced || fence || line.trim().is_empty() {
+            goes_on = false;
+            continue;
+        }
+        match found.last_mut() {
+            Some((_, text)) if goes_on && !line.starts_with(['|', '-', '#']) => *text += &format!("\n{line}"),
+            _ => found.push((at + 1, line.to_owned())),
+        }
+        goes_on = !line.starts_with('#');
+    }
+    found.into_iter().map(|(at, text)| (at, text.split('`').step_by(2).collect::<Vec<_>>().join("`"))).collect()
+}
+
+fn none(texts: impl Iterator<Item = Text>) {
+    let hits: Vec<String> =
+        texts.flat_map(|text| hits(&text.text).map(move |hit| format!("{}: {hit}", text.place))).collect();
+    assert!(hits.is_empty(), "{} hits:\n{}", hits.len(), hits.join("\n"));
+}
+
+/// What is wrong with a text, each with the words around it.
+fn hits(text: &str) -> impl Iterator<Item = String> + use<> {
+    let mut flat = text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase() + " ";
+    for fine in FINE {
+        flat = flat.replace(fine, "_ ");
+    }
+    let mut found = Vec::new();
+    for (word, instead) in BANNED {
+        for (at, _) in flat.match_indices(word) {
+            let is_end = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && c != '_' && c != '-');
+            if is_end(flat[..at].chars().next_back())
+                && (word.ends_with(' ') || is_end(flat[at + word.len()..].chars().next()))
+            {
+                let from = flat[..at].char_indices().rev().nth(25).map_or(0, |(at, _)| at);
+                let around: String = flat[from..].chars().take(60).collect();
+                found.push(format!("{word:?} (write: {instead}) in …{around}…"));
+            }
+        }
+    }
+    found.into_iter()
+}
+
+#[test]
+fn the_check_finds_what_it_looks_for() {
+    for text in [
+        "This is no date",
+        "bd worktree repair there mends it",
+        "the contributor's copy is his own",
+        "A hook\nlies there",
+    ] {
+        assert!(hits(text).next().is_some(), "{text}");
+    }
+    for text in ["There is no server", "it is no longer there", "an amended commit", "recommends", "believes"] {
+        assert_eq!(hits(text).next(), None, "{text}");
+    }
+}
