@@ -201,6 +201,21 @@ impl Cache {
         rows.into_iter().map(|(key, id)| self.obstacles(key, &id, false)).collect()
     }
 
+    /// Which of some issues are among them.
+    pub fn held_among(&mut self, ids: &[&str], unknown: UnknownIds) -> Result<Vec<String>> {
+        self.compute_front(unknown)?;
+        let mut statement = self
+            .db
+            .prepare_cached("SELECT EXISTS (SELECT 1 FROM live i JOIN held h ON h.key = i.key WHERE i.id = ?1)")?;
+        let mut found = Vec::new();
+        for id in ids {
+            if statement.query_row([id], |row| row.get(0))? {
+                found.push((*id).to_owned());
+            }
+        }
+        Ok(found)
+    }
+
     /// How many there are.
     pub fn blocked_count(&mut self, filter: &Expr, unknown: UnknownIds) -> Result<usize> {
         self.compute_front(unknown)?;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::layout::{self, Layout};
-use super::ui::{JsonArray, Ui};
+use super::ui::{Colours, JsonArray, Ui};
 use crate::coordination;
 use crate::model::id::PrefixIndex;
 use crate::model::query::is_me;
@@ -47,6 +47,12 @@ pub struct GlobalArgs {
     /// The state home that all of your repositories share
     #[arg(long, global = true, hide = true)]
     pub global: bool,
+    /// Use colour: auto, always or never
+    #[arg(long, value_name = "WHEN", global = true, value_parser = colours)]
+    pub color: Option<Colours>,
+    /// Do not page long output
+    #[arg(long, global = true)]
+    pub no_pager: bool,
     /// Print only the result
     #[arg(short, long, global = true)]
     pub quiet: bool,
@@ -85,6 +91,15 @@ pub struct IgnoredArgs {
     verbose: bool,
     #[arg(long, global = true, hide = true)]
     profile: bool,
+}
+
+fn colours(word: &str) -> Result<Colours, String> {
+    match word {
+        "auto" => Ok(Colours::Auto),
+        "always" => Ok(Colours::Always),
+        "never" => Ok(Colours::Never),
+        _ => Err("one of auto always never".into()),
+    }
 }
 
 fn setting(text: &str) -> Result<(String, String), String> {
@@ -129,9 +144,13 @@ pub struct Context {
 }
 
 impl Context {
-    pub fn new(global: GlobalArgs, command: String) -> Self {
+    /// `only_looks`: nothing is lost if a reader stops the command.
+    pub fn new(global: GlobalArgs, command: String, only_looks: bool) -> Self {
         let host = Host::real();
-        let mut ui = Ui::new(&host, global.json, global.quiet);
+        let mut ui = Ui::new(&host, global.json, global.quiet, global.color.unwrap_or_default());
+        if only_looks && !global.no_pager {
+            ui.page();
+        }
         let activity = Activity::default();
         let working = (!waits(&command)).then(|| activity.begin(format!("bd {command}")));
         ui.show_activity(&activity);
@@ -460,7 +479,7 @@ impl Context {
                 failure.exit
             }
         };
-        self.ui.flush();
+        self.ui.end();
         exit
     }
 

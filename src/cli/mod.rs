@@ -10,6 +10,7 @@ mod form;
 mod help;
 mod layout;
 mod meter;
+mod output;
 mod reading;
 mod render;
 mod tips;
@@ -18,6 +19,7 @@ mod ui;
 mod width;
 
 use std::ffi::OsString;
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
@@ -40,6 +42,11 @@ struct Cli {
 /// Runs the program on its own arguments and gives its exit code.
 pub fn run() -> ExitCode {
     let args: Vec<OsString> = std::env::args_os().collect();
+    // Clients ask for the version each time they start; that needs no parser.
+    if matches!(args.as_slice(), [_, flag] if flag == "--version") {
+        let _ = writeln!(std::io::stdout(), "bd version {}", env!("CARGO_PKG_VERSION"));
+        return ExitCode::SUCCESS;
+    }
     if complete::answer(&args) {
         return ExitCode::SUCCESS;
     }
@@ -63,7 +70,7 @@ fn run_with(args: &[OsString], may_look_again: bool) -> Option<Exit> {
                 Ok(Some(typed)) => run_with(&typed, may_look_again),
                 Ok(None) => Some(usage_error(tips::retold(error, args), wants_json, merges)),
                 Err(failure) => Some(
-                    Context::new(GlobalArgs { json: wants_json, ..GlobalArgs::default() }, String::new())
+                    Context::new(GlobalArgs { json: wants_json, ..GlobalArgs::default() }, String::new(), false)
                         .finish(Err(failure)),
                 ),
             };
@@ -77,7 +84,7 @@ fn run_with(args: &[OsString], may_look_again: bool) -> Option<Exit> {
         Err(error) => return Some(usage_error(error.with_cmd(&help::whole()), wants_json, merges)),
     };
     let run = || {
-        let mut cx = Context::new(global, words);
+        let mut cx = Context::new(global, words, is_one_look);
         let result = match call {
             Some(_) if refused.is_err() => refused.map(|()| Exit::Ok),
             Some(call) => call(&mut cx),

@@ -1,12 +1,40 @@
 //! The streams. Data goes to stdout, talk to stderr; colour only to a terminal; every text is escaped.
 
 use std::io::{self, IsTerminal as _, Write as _};
+use std::path::Path;
 
 use super::meter::Meter;
+use super::output::Output;
+use super::width::{Cell, plain_cells, wrapped};
 use crate::model::json;
 use crate::model::when::Calendar;
-use crate::sys::{Activity, Clock, Host, terminal};
+use crate::store::display_path;
+use crate::sys::{Activity, Clock, Env, Host, terminal};
 use crate::view::{self, Failure, block, inline};
+use unicode_width::UnicodeWidthStr as _;
+
+/// When colours are used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Colours {
+    /// On a terminal, as `NO_COLOR`, `CLICOLOR` and `CLICOLOR_FORCE` ask for.
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+impl Colours {
+    fn are_wanted(self, env: &Env, is_terminal: bool) -> bool {
+        let says = |name: &str, word: &str| env.var(name).is_some_and(|value| value == word);
+        match self {
+            Colours::Always => true,
+            Colours::Never => false,
+            Colours::Auto if env.var("NO_COLOR").is_some() => false,
+            Colours::Auto if env.var("CLICOLOR_FORCE").is_some_and(|value| value != "0") => true,
+            Colours::Auto => is_terminal && !says("TERM", "dumb") && !says("CLICOLOR", "0"),
+        }
+    }
+}
 
 /// How a piece of text is set off on a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,6 +45,8 @@ pub enum Style {
     Red,
     Yellow,
     Cyan,
+    Italic,
+    Underline,
     /// The part of an id that is enough to type.
     Prefix,
 }
@@ -30,6 +60,8 @@ impl Style {
             Style::Red => "31",
             Style::Yellow => "33",
             Style::Cyan => "36",
+            Style::Italic => "3",
+            Style::Underline => "4",
             Style::Prefix => "1;4",
         }
     }
@@ -53,32 +85,56 @@ pub struct Ui {
     draws: bool,
     width: Option<usize>,
     clock: Clock,
-    out: io::BufWriter<io::Stdout>,
+    env: Env,
+    out: Output,
     has_printed: bool,
     /// What goes on, for a person who waits.
     meter: Option<Meter>,
 }
 
 impl Ui {
-    pub fn new(host: &Host, json: bool, quiet: bool) -> Self {
+    pub fn new(host: &Host, json: bool, quiet: bool, colours: Colours) -> Self {
         let env = &host.env;
         let terminal = io::stdout().is_terminal();
-        let wanted = env.var("NO_COLOR").is_none() && env.var("TERM").is_none_or(|term| term != "dumb");
         let columns = env.var("COLUMNS").and_then(|text| text.parse().ok());
         Ui {
             json,
             envelope: env.var("BD_JSON_ENVELOPE").is_some_and(|value| value == "1"),
             quiet,
-            colour: terminal && wanted,
-            colour_err: io::stderr().is_terminal() && wanted,
+            colour: colours.are_wanted(env, terminal),
+            colour_err: colours.are_wanted(env, io::stderr().is_terminal()),
             terminal,
             draws: io::stderr().is_terminal() && env.var("TERM").is_none_or(|term| term != "dumb"),
             width: terminal.then(|| columns.or_else(terminal::columns).filter(|n| *n > 0).unwrap_or(80)),
             clock: host.clock.clone(),
-            out: io::BufWriter::new(io::stdout()),
+            env: env.clone(),
+            out: Output::new(),
             has_printed: false,
             meter: None,
         }
+    }
+
+    /// Long output goes into the user's pager, if a person reads it.
+    pub fn page(&mut self) {
+        if self.terminal && !self.json {
+            let rows = self.env.var("LINES").and_then(|text| text.parse().ok()).or_else(terminal::rows);
+            self.out.page(rows.filter(|n| *n > 0).unwrap_or(24), self.env.clone());
+        }
+    }
+
+    /// Lines of trees may be drawn with more than ASCII.
+    pub fn draws_lines(&self) -> bool {
+        self.env.is_utf8()
+    }
+
+    /// Markdown is shown as what it means: to a person, and only where it can be set off.
+    pub fn renders_markdown(&self) -> bool {
+        self.terminal && self.colour
+    }
+
+    /// A path for people: from the working directory, or from the home.
+    pub fn path(&self, path: &Path) -> String {
+        display_path(path, self.env.cwd(), &self.env)
     }
 
     /// For times: people read those of their own zone.
@@ -163,9 +219,40 @@ impl Ui {
         self.write("\n");
     }
 
+    /// Lines of pieces that are escaped already, wrapped on a terminal; `first` is before the first one, `rest` before the others.
+    pub fn cells(&mut self, first: &str, rest: &str, cells: &[Cell]) {
+        self.titled(first, first.width().max(rest.width()), rest, cells);
+    }
+
+    /// Pieces after a head (painted already) that is so many columns wide.
+    pub fn titled(&mut self, head: &str, columns: usize, rest: &str, cells: &[Cell]) {
+        let room = self.width.map(|width| width.saturating_sub(columns).max(4));
+        for (n, line) in wrapped(cells, room).into_iter().enumerate() {
+            let text = format!("{}{}", if n == 0 { head } else { rest }, self.painted(line));
+            self.line(text.trim_end());
+        }
+    }
+
+    /// Pieces, each set off in its style.
+    pub fn painted(&self, cells: &[Cell]) -> String {
+        let mut text = String::new();
+        for run in cells.chunk_by(|one, next| one.1 == next.1) {
+            let plain: String = run.iter().map(|cell| cell.0).collect();
+            text.push_str(&self.paint(run[0].1, &plain));
+        }
+        text
+    }
+
     /// What is known of one thing, a line each.
     pub fn facts(&mut self, facts: impl IntoIterator<Item = (&'static str, String)>) {
-        facts.into_iter().for_each(|(name, value)| self.line(&format!("{name:<12}{}", inline(&value))));
+        facts.into_iter().for_each(|(name, value)| self.fact(name, &value));
+    }
+
+    pub fn fact(&mut self, name: &str, value: &str) {
+        if self.width.is_some_and(|width| width < 40) {
+            return self.cells("", "  ", &plain_cells(&format!("{name}  {}", inline(value))));
+        }
+        self.cells(&format!("{name:<12}"), "            ", &plain_cells(&inline(value)));
     }
 
     /// A confirmation: left out when only data is wanted.
@@ -280,8 +367,7 @@ impl Ui {
         if self.json {
             self.warning(text);
         } else if !self.quiet {
-            self.flush();
-            let _ = writeln!(io::stderr(), "{}", inline(text));
+            self.say(&inline(text));
         }
     }
 
@@ -305,9 +391,18 @@ impl Ui {
     }
 
     fn talk(&mut self, style: Style, label: &str, text: &str) {
-        self.flush();
         let label = if self.colour_err { format!("\x1b[{}m{label}\x1b[0m", style.code()) } else { label.to_owned() };
-        let _ = writeln!(io::stderr(), "{label} {}", block(text));
+        self.say(&format!("{label} {}", block(text)));
+    }
+
+    /// A line on standard error, after the data; while a pager has the terminal, in it.
+    fn say(&mut self, text: &str) {
+        self.flush();
+        if self.out.is_paged() && io::stderr().is_terminal() {
+            self.out.write(&format!("{text}\n"));
+        } else {
+            let _ = writeln!(io::stderr(), "{text}");
+        }
     }
 
     /// Something of the answer may have been seen.
@@ -320,26 +415,19 @@ impl Ui {
         if let Some(meter) = self.meter.take() {
             meter.stop();
         }
-        if let Err(error) = self.out.write_all(text.as_bytes()) {
-            stop_writing(&error);
-        }
+        self.out.write(text);
     }
 
     pub fn flush(&mut self) {
         self.clear_line();
-        if let Err(error) = self.out.flush() {
-            stop_writing(&error);
-        }
+        self.out.flush();
     }
-}
 
-/// A reader that went away (`bd list | head`) is no failure; an output that cannot take the data is one.
-fn stop_writing(error: &io::Error) {
-    if error.kind() == io::ErrorKind::BrokenPipe {
-        std::process::exit(0);
+    /// The command is over.
+    pub fn end(&mut self) {
+        self.clear_line();
+        self.out.end();
     }
-    let _ = writeln!(io::stderr(), "error: cannot write to standard output: {error}");
-    std::process::exit(1);
 }
 
 pub fn json_error(failure: &Failure, id: Option<&str>) {

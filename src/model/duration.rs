@@ -37,6 +37,21 @@ pub fn text(nanos: i64) -> String {
     parts.join(" ")
 }
 
+/// The same in words: `30 minutes`, `1 hour 20 minutes`.
+pub fn words(nanos: i64) -> String {
+    let short = text(nanos);
+    if short.ends_with(" ms") {
+        return short;
+    }
+    let units = [("d", "day"), ("h", "hour"), ("m", "minute"), ("s", "second")];
+    let word = |part: &str| {
+        let (number, unit) = part.split_at(part.len() - 1);
+        let unit = units.iter().find(|(letter, _)| *letter == unit).map_or(unit, |(_, word)| word);
+        format!("{number} {unit}{}", if number == "1" { "" } else { "s" })
+    };
+    short.split(' ').map(word).collect::<Vec<_>>().join(" ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -72,5 +87,8 @@ mod tests {
         ] {
             assert_eq!(text(nanos), shown);
         }
+        assert_eq!(words(1800 * SECOND), "30 minutes");
+        assert_eq!(words(3660 * SECOND), "1 hour 1 minute");
+        assert_eq!(words(0), "0 ms");
     }
 }

@@ -139,6 +139,11 @@ impl Calendar {
         }
     }
 
+    /// The time of day of an instant, to the second.
+    pub fn clock(&self, at: Instant) -> String {
+        self.local(at).map_or_else(|| at.to_string(), |local| local.strftime("%H:%M:%S").to_string())
+    }
+
     /// An instant for people: the date and the time of day.
     pub fn full(&self, at: Instant) -> String {
         self.local(at).map_or_else(|| at.to_string(), |local| local.strftime("%Y-%m-%d %H:%M").to_string())
@@ -151,6 +156,51 @@ impl Calendar {
             Some(_) => self.day_text(at),
             None => self.full(at),
         }
+    }
+
+    /// How far away an instant is, for people: by days, or within a day by hours and minutes. `None` where a date says more.
+    pub fn away(&self, at: Instant) -> Option<String> {
+        let (nanos, days) = (at.wide_nanos() - i128::from(self.now_nanos()), self.days_away(at));
+        let (minutes, is_past) = (nanos.abs() / i128::from(60 * SECOND), nanos < 0);
+        let far = match (minutes, days) {
+            (0, _) => return Some("now".to_owned()),
+            (_, 1) if minutes >= 12 * 60 => return Some("tomorrow".to_owned()),
+            (_, -1) if minutes >= 12 * 60 => return Some("yesterday".to_owned()),
+            (1..60, _) => format!("{minutes} min"),
+            (_, -1..=1) => format!("{} h", minutes / 60),
+            (_, -30..=30) => format!("{} days", days.abs()),
+            _ => return None,
+        };
+        Some(if is_past { format!("{far} ago") } else { format!("in {far}") })
+    }
+
+    /// When something is due, for a mark in a list; and whether that has passed.
+    pub fn due(&self, at: Instant) -> (String, bool) {
+        let days = self.days_away(at);
+        if at.wide_nanos() < i128::from(self.now_nanos()) {
+            return match -days {
+                0 => ("overdue".to_owned(), true),
+                1 => ("overdue since yesterday".to_owned(), true),
+                n => (format!("overdue by {n} days"), true),
+            };
+        }
+        let text = match days {
+            0 => "due today".to_owned(),
+            1 => "due tomorrow".to_owned(),
+            2..=14 => format!("due in {days} days"),
+            _ => format!("due {}", self.day_text(at)),
+        };
+        (text, false)
+    }
+
+    fn now_nanos(&self) -> i64 {
+        i64::try_from(self.now.timestamp().as_nanosecond()).unwrap_or(i64::MAX)
+    }
+
+    /// Midnights between now and an instant.
+    fn days_away(&self, at: Instant) -> i64 {
+        let then = self.local(at).map(|local| local.date());
+        then.and_then(|then| self.now.date().until(then).ok()).map_or(0, |span| i64::from(span.get_days()))
     }
 
     /// A time as a ledger writes it, for people; a text that is not a time stays as it is.
@@ -440,6 +490,26 @@ mod tests {
             );
             let noon = calendar.parse("9999-12-31 12:00", Bare::Future).unwrap().start();
             assert_eq!(calendar.full(noon), "9999-12-31 12:00", "{zone}");
+        }
+    }
+
+    #[test]
+    fn how_far_away_a_time_is() {
+        let calendar = Calendar::utc(at("2026-01-10T12:30:00Z"));
+        for (then, away, due) in [
+            ("2026-01-10T12:30:10Z", "now", "due today"),
+            ("2026-01-10T12:50:00Z", "in 20 min", "due today"),
+            ("2026-01-10T10:00:00Z", "2 h ago", "overdue"),
+            ("2026-01-11T03:30:00Z", "tomorrow", "due tomorrow"),
+            ("2026-01-10T23:59:59Z", "in 11 h", "due today"),
+            ("2026-01-09T23:59:59Z", "yesterday", "overdue since yesterday"),
+            ("2026-01-13T23:59:59Z", "in 3 days", "due in 3 days"),
+            ("2026-01-01T00:00:00Z", "9 days ago", "overdue by 9 days"),
+            ("2026-03-01T23:59:59Z", "", "due 2026-03-01"),
+            ("9999-12-31T23:59:59Z", "", "due 9999-12-31"),
+        ] {
+            let said = (calendar.away(at(then)).unwrap_or_default(), calendar.due(at(then)).0);
+            assert_eq!(said, (away.into(), due.into()), "{then}");
         }
     }
 

@@ -1,13 +1,13 @@
 //! Lists of issues: what every front end shows, chosen, ordered and cut.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::unified::in_all_worktrees;
 use super::{Result, with_known_words};
 use crate::cache::{EpicProgress, GroupBy, Sort, SortBy};
 use crate::model::id::PrefixIndex;
 use crate::model::query::{Expr, Field};
-use crate::store::{BlockedRow, Commit, Page, Place, ReadyFilter, Row, SearchRow, Store};
+use crate::store::{BlockedRow, Commit, LeaseRow, Page, Place, ReadyFilter, Row, SearchRow, Store};
 
 /// Neither closed nor deleted.
 pub fn not_done() -> Expr {
@@ -163,6 +163,40 @@ pub fn blockers(store: &mut Store) -> Result<HashMap<String, Vec<String>>> {
         (found.row.issue.id, ids)
     });
     Ok(each.collect())
+}
+
+/// What is to be known of listed issues besides what they say themselves.
+#[derive(Debug, Clone, Default)]
+pub struct Marks {
+    blocked: HashSet<String>,
+    claims: HashMap<String, LeaseRow>,
+}
+
+impl Marks {
+    /// It waits for something that is not done.
+    pub fn is_blocked(&self, id: &str) -> bool {
+        self.blocked.contains(id)
+    }
+
+    pub fn claim(&self, id: &str) -> Option<&LeaseRow> {
+        self.claims.get(id)
+    }
+}
+
+pub fn marks<'a>(store: &mut Store, rows: impl IntoIterator<Item = &'a Row>) -> Result<Marks> {
+    let open: Vec<&str> =
+        rows.into_iter().filter(|row| !row.issue.status.is_done()).map(|row| row.issue.id.as_str()).collect();
+    if open.is_empty() {
+        return Ok(Marks::default());
+    }
+    let blocked = store.held_among(&open)?.into_iter().collect();
+    let claims = store.claims_now()?.into_iter().map(|row| (row.id.clone(), row)).collect();
+    Ok(Marks { blocked, claims })
+}
+
+/// Nothing was ever filed, or all of it is gone.
+pub fn has_no_issues(store: &mut Store) -> Result<bool> {
+    Ok(!store.is_past() && store.list(&Expr::ALL, Sort::default(), Some(0))?.total == 0)
 }
 
 /// The children of an issue.

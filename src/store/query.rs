@@ -177,7 +177,7 @@ impl View {
 
     /// Issues that are not offered because of what other checkouts say: held by somebody else, or closed or in progress there.
     pub fn taken(&mut self) -> Result<Vec<String>> {
-        if (0..self.sources.len()).any(|source| self.sources.is_frozen(source)) {
+        if self.is_past() {
             return Ok(Vec::new());
         }
         let mut taken = self.held_by_others()?;
@@ -197,6 +197,17 @@ impl View {
         };
         let rows = found.into_iter().map(|blocked| Ok(BlockedRow { row: self.row(blocked.key)?, blocked }));
         Ok((rows.collect::<Result<_>>()?, total))
+    }
+
+    /// It answers as of a moment of the past.
+    pub fn is_past(&self) -> bool {
+        (0..self.sources.len()).any(|source| self.sources.is_frozen(source))
+    }
+
+    /// Which of some issues cannot be worked on.
+    pub fn held_among(&mut self, ids: &[&str]) -> Result<Vec<String>> {
+        self.refresh()?;
+        Ok(self.cache.held_among(ids, self.unknown_ids())?)
     }
 
     /// What stands in the way of one issue.

@@ -3,13 +3,15 @@
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::resident::Residents;
 
 /// A snapshot of the environment, taken once.
 #[derive(Debug, Clone, Default)]
 pub struct Env {
-    vars: HashMap<OsString, OsString>,
+    /// Shared by the copies, of which a command makes several.
+    vars: Arc<HashMap<OsString, OsString>>,
     cwd: PathBuf,
     residents: Residents,
 }
@@ -17,7 +19,7 @@ pub struct Env {
 impl Env {
     pub fn process() -> Self {
         let cwd = std::env::current_dir().unwrap_or_default();
-        Env { vars: std::env::vars_os().collect(), cwd, residents: Residents::default() }
+        Env { vars: Arc::new(std::env::vars_os().collect()), cwd, residents: Residents::default() }
     }
 
     /// The same environment seen from another directory.
@@ -37,9 +39,23 @@ impl Env {
         self.vars.get(OsStr::new(name)).map(OsString::as_os_str).filter(|value| !value.is_empty())
     }
 
+    /// A variable as it is set, even to nothing.
+    pub fn said(&self, name: &str) -> Option<&str> {
+        self.vars.get(OsStr::new(name))?.to_str()
+    }
+
+    /// Text may have characters beyond ASCII, by the first of the variables that decide.
+    pub fn is_utf8(&self) -> bool {
+        let named = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(|name| self.var(name));
+        named.is_some_and(|name| {
+            let name = name.to_lowercase();
+            name.contains("utf-8") || name.contains("utf8")
+        })
+    }
+
     /// The same environment with one variable set.
     pub fn with(mut self, name: &str, value: impl Into<OsString>) -> Self {
-        self.vars.insert(name.into(), value.into());
+        Arc::make_mut(&mut self.vars).insert(name.into(), value.into());
         self.residents = Residents::default();
         self
     }

@@ -19,6 +19,7 @@ pub mod looks;
 pub mod net;
 mod opening;
 mod owner;
+pub mod pager;
 pub mod path;
 pub mod process;
 pub mod processes;

@@ -215,7 +215,7 @@ impl<'a> Program<'a> {
         std::env::split_paths(path).filter(|directory| directory.is_absolute())
     }
 
-    fn find(&self) -> Option<PathBuf> {
+    pub(super) fn find(&self) -> Option<PathBuf> {
         self.path().map(|directory| directory.join(self.name)).find(|file| runs(file))
     }
 }

@@ -6,6 +6,12 @@ pub fn columns() -> Option<usize> {
     Some(usize::from(size.ws_col))
 }
 
+/// Its rows.
+pub fn rows() -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
+    Some(usize::from(size.ws_row))
+}
+
 /// The columns of the terminal that standard error goes to.
 pub fn error_columns() -> Option<usize> {
     let size = rustix::termios::tcgetwinsize(std::io::stderr()).ok()?;

@@ -96,15 +96,19 @@ answer! {
 
 pub fn claimed_text(claimed: &Claimed) -> String {
     let until = match claimed.holder.expires {
-        Some(_) => claimed.holder.ttl.map(|ttl| format!(", for {}", duration::text(ttl))).unwrap_or_default(),
+        Some(_) => claimed.holder.ttl.map(|ttl| format!(" for {}", duration::words(ttl))).unwrap_or_default(),
         None => String::new(),
     };
-    let what = if claimed.again { "Still yours" } else { "Claimed" };
+    let what = match claimed.again {
+        true if until.is_empty() => "Already yours",
+        true => "Already yours, renewed",
+        false => "Claimed",
+    };
     let from = match &claimed.taken_from {
-        Some(from) => format!(", taken from {}: {}", inline(&from.holder.name), inline(&from.why)),
+        Some(from) => format!(" (taken from {}: {})", inline(&from.holder.name), inline(&from.why)),
         None => String::new(),
     };
-    format!("{what} (epoch {}{until}{from}): {}", claimed.epoch, claimed.id)
+    format!("{what}{until}{from}: {}", claimed.id)
 }
 
 /// An issue that was taken before by the same name: by an earlier command, and perhaps another program.

@@ -6,6 +6,7 @@ use super::mail::{gist, message, sender};
 use crate::coordination::{About, Checkout, Event, EventKind, IssueNews, LeaseNews};
 use crate::model::lease::Holder;
 use crate::model::message::Message;
+use crate::model::when::Calendar;
 
 answer! {
     /// One event, on one line.
@@ -49,7 +50,7 @@ fn is_change(kind: EventKind) -> bool {
 }
 
 /// The same for a person.
-pub fn watch_text(event: &Event) -> String {
+pub fn watch_text(event: &Event, calendar: &Calendar) -> String {
     let said = match &event.about {
         About::Nothing => String::new(),
         About::Trouble(text) => inline(text).into_owned(),
@@ -77,8 +78,7 @@ pub fn watch_text(event: &Event) -> String {
         About::Issue(_) | About::Lease(_) => event.issue().map(|id| format!("  {}", inline(id))).unwrap_or_default(),
         _ => String::new(),
     };
-    let time = event.at.to_string();
     // The day is known to whoever looks on.
-    let time = time.get(11..19).unwrap_or(&time);
+    let time = calendar.clock(event.at);
     format!("{time}  {words}{id}{said}")
 }

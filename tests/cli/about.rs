@@ -136,10 +136,10 @@ fn where_and_info() {
         str![[r#"
 $ bd where
 Ledger      $ROOT/web/.beads/beads.jsonl
-Directory   $ROOT/web/.beads
+Directory   .beads
 Because     working directory
 New ids     bd-…
-State home  $ROOT/web/.beads/run
+State home  .beads/run
 Its mode    repo: not under version control
 Checkout    main
 New issues  go to .: routing.mode is single

@@ -54,7 +54,7 @@ fn a_contributor_works_on_an_issue_of_the_project_and_takes_notes_without_touchi
     assert_eq!(env.bd(["list", "--json", "--all", "--sort", "id"]).ok().ids(), ["bd-1", "bd-2"]);
     assert_eq!(env.bd(["ready", "--json"]).ok().ids(), ["bd-2"]);
     let row = env.bd(["list"]).ok().stdout;
-    assert!(row.contains("bd-1  P2  in_progress  task  BD-1 @ann (with your notes)"), "{row}");
+    assert!(row.contains("bd-1  P2  in_progress  task  BD-1 [claimed] @ann (with your notes)"), "{row}");
     // The planning repo has it, in one line that was committed each time.
     let lines = ledger(&env, "home/plan");
     assert!(lines.lines().count() == 1 && lines.contains("\"companion\":true"), "{lines}");

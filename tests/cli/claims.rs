@@ -51,9 +51,9 @@ fn claim_look_and_give_back() {
         ),
         str![[r#"
 $ bd --agent bot claim a
-Claimed (epoch 1, for 30m): bd-a
+Claimed for 30 minutes: bd-a
 $ bd --agent bot claim a
-Still yours (epoch 1, for 30m): bd-a
+Already yours, renewed for 30 minutes: bd-a
 $ bd --agent cat claim a
 ! error: bd-a is already claimed by bot in main until 2026-01-05T09:30:04.000Z
 ! hint: run `bd ready` to see free issues, or `bd leases` to see who holds what
@@ -68,9 +68,9 @@ Released: bd-a
 $ bd leases
 ! nobody holds an issue
 $ bd --agent cat claim a --ttl 2h
-Claimed (epoch 2, for 2h): bd-a
+Claimed for 2 hours: bd-a
 $ bd claim b
-Claimed (epoch 1): bd-b
+Claimed: bd-b
 $ bd leases
 bd-a  cat  epoch 2  1h 59m left  in main  Task a
 bd-b  ann  epoch 1  no end  in main  Task b
@@ -82,7 +82,7 @@ $ bd release c
 ! error: bd-c is not claimed
 [exit 5]
 $ bd claim a --takeover --reason 'cat is away'
-Claimed (epoch 3, taken from cat: taken over: cat is away): bd-a
+Claimed (taken from cat: taken over: cat is away): bd-a
 $ bd --agent cat close a
 ! error: the claim of cat on bd-a (epoch 2) is over: ann holds it, epoch 3; nothing was written
 ! hint: stop working on it; run `bd claim` to take it again if it is free, or `bd release` to let go

@@ -270,7 +270,7 @@ Reopened bd-fix
 $ bd list
 bd-fix   P1  open  bug   Fix the parser
 bd-part  P2  open  task  Part
-bd-docs  P2  open  task  Write the docs
+bd-docs  P2  open  task  Write the docs [blocked]
 $ bd delete
 ! error: no issue IDs provided: an issue ID is required
 [exit 2]

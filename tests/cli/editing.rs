@@ -31,7 +31,7 @@ bd-fix  New title
 P2  open  task
 Created     2026-01-05 09:00 by ann
 Updated     2026-01-05 09:00
-Lives in    . ($ROOT/web/.beads/beads.jsonl:2)
+Stored in   .beads/beads.jsonl:2
 
 Description
   It stumbles.

@@ -43,12 +43,16 @@ bd-part  Part one
 P0  open  feature  @ann
 Created     2026-01-05 09:00 by ann
 Updated     2026-01-05 09:00
-Due         2026-02-01
-Deferred to 2026-01-08 09:00
+Due         2026-02-01 (in 27 days)
+Deferred to 2026-01-08 09:00 (in 3 days)
 Estimate    90 min
 Reference   gh-9
 Labels      api, ui, web
-Lives in    . ($ROOT/web/.beads/beads.jsonl:2)
+Stored in   .beads/beads.jsonl:2
+
+Parent      bd-settings  open  Rework settings
+Waits for   bd-wait  open  Children come first
+Found in    bd-old  open  Old bug
 
 Description
   What and why
@@ -61,11 +65,6 @@ Acceptance criteria
 
 Notes
   Seen on main
-
-Depends on
-  parent-child     bd-settings  open  Rework settings
-  discovered-from  bd-old       open  Old bug
-  blocks           bd-wait      open  Children come first
 
 "#]].raw()
     );
@@ -138,7 +137,7 @@ $ bd add -f plan.md
 Created issue: bd-hr55b4j1
 Created issue: bd-k7fvz6iw
 $ bd list
-bd-hr55b4j1  P1  open  bug   First thing #a #b
+bd-hr55b4j1  P1  open  bug   First thing [blocked] #a #b
 bd-k7fvz6iw  P2  open  task  Second thing
 bd-known     P2  open  task  Known
 $ bd add -f bad.md
@@ -187,7 +186,7 @@ $ bd add Maybe --parent nosuch --dry-run
 ! hint: run `bd list --all` to see every id
 [exit 3]
 $ bd list
-! no issues
+! no issues yet; add one with `bd add "Title"`
 
 "#]]
         .raw()

@@ -59,6 +59,8 @@ $ bd epic
 !   -C, --directory <DIR>     Run as if started in DIR
 !       --actor <NAME>        Act as NAME (default: BD_ACTOR, BEADS_ACTOR, git's user.name, USER)
 !       --agent <NAME>        Act as the agent NAME (default: BD_AGENT)
+!       --color <WHEN>        Use colour: auto, always or never
+!       --no-pager            Do not page long output
 !   -q, --quiet               Print only the result
 !       --config <KEY=VALUE>  Override a setting for this command
 !   -h, --help                Print help

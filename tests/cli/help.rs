@@ -147,6 +147,12 @@ Global options:
       --agent <NAME>
           Act as the agent NAME (default: BD_AGENT)
 
+      --color <WHEN>
+          Use colour: auto, always or never
+
+      --no-pager
+          Do not page long output
+
   -q, --quiet
           Print only the result
 

@@ -179,7 +179,7 @@ fn the_view_as_it_was() {
         ),
         str![[r#"
 $ bd list --all --at v1
-bd-two  P2  open  task     Write files
+bd-two  P2  open  task     Write files [blocked]
 bd-one  P2  open  feature  Read files
 ! as of 2026-01-05 10:00 (commit <plan>)
 $ bd ready --at v1
@@ -193,16 +193,15 @@ bd-one  Read files
 P2  open  feature
 Created     2026-01-05 09:00 by ann
 Updated     2026-01-05 09:00
-Lives in    . ($ROOT/web/.beads/beads.jsonl:1)
+Stored in   .beads/beads.jsonl:1
+
+Blocks      bd-two  open  Write files
 
 Description
   First words
-
-Depended on by
-  blocks  bd-two  open  Write files
 ! as of 2026-01-05 10:00 (commit <plan>)
 $ bd list --at 2026-01-05T11:30:00Z
-bd-two  P2  open         task     Write files
+bd-two  P2  open         task     Write files [blocked]
 bd-one  P2  in_progress  feature  Read files #io @ann
 ! as of 2026-01-05 11:30 (commit <begin>)
 $ bd list --at 2026-01-01
@@ -428,13 +427,12 @@ Started     2026-01-05 09:00
 Closed      2026-01-05 09:00
 Reason      all read
 Labels      io
-Lives in    the history of ., not in the ledger: last changed in <done reading> on 2026-01-05, <prune> took it out on 2026-01-05; bd restore bd-one brings it back
+Stored in   the history of ., not in the ledger: last changed in <done reading> on 2026-01-05, <prune> took it out on 2026-01-05; bd restore bd-one brings it back
+
+Blocks      bd-two  open  Write files
 
 Description
   First words
-
-Depended on by
-  blocks  bd-two  open  Write files
 $ bd log bd-one -n 1
 <prune>  2026-01-05 14:00  bob  prune
   bd-one  removed (it was closed): Read files

@@ -114,7 +114,7 @@ fn issues_in_layers() {
     let all = env.bd(["graph", "--all", "--json"]).ok().json();
     assert_eq!((all.as_array().unwrap().len(), &all[0]["layout"]["RootID"]), (2, &json!("bd-e")));
     let text = env.bd(["graph", "bd-3"]).ok().stdout;
-    assert!(text.contains("Layer 2\n  bd-3") && text.contains("waits for bd-2"), "{text}");
+    assert!(text.contains("Third  (step 3, waits for bd-2)\n") && text.contains("\n`- bd-2  P2 open"), "{text}");
     env.bd(["graph"]).fails(2, &["issue ID is required"]);
     env.bd(["graph", "nosuch"]).fails(3, &["no issue found"]);
     env.bd(["graph", "bd-1", "--all"]).fails(2, &[]);

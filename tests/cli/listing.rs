@@ -37,25 +37,25 @@ fn list_hides_what_is_done() {
 $ bd list
 bd-login  P0  open  bug   Login fails on Safari
 bd-epic   P1  open  epic  Rework the settings page #ui
-bd-save   P2  open  task  Validate on save #backend #ui
+bd-save   P2  open  task  Validate on save [blocked] #backend #ui
 bd-form   P2  open  task  Move the form @bob
 $ bd list --all
 bd-login  P0  open    bug    Login fails on Safari
 bd-epic   P1  open    epic   Rework the settings page #ui
-bd-save   P2  open    task   Validate on save #backend #ui
+bd-save   P2  open    task   Validate on save [blocked] #backend #ui
 bd-form   P2  open    task   Move the form @bob
 bd-docs   P3  closed  chore  Write the docs
 $ bd list --tree
-bd-login   P0  open  bug   Login fails on Safari
-bd-epic    P1  open  epic  Rework the settings page #ui
-  bd-save  P2  open  task  Validate on save #backend #ui
-  bd-form  P2  open  task  Move the form @bob
+bd-login    P0  open  bug   Login fails on Safari
+bd-epic     P1  open  epic  Rework the settings page #ui
+|- bd-save  P2  open  task  Validate on save [blocked] #backend #ui
+`- bd-form  P2  open  task  Move the form @bob
 $ bd list --status closed
 bd-docs  P3  closed  chore  Write the docs
 $ bd list -p 4
 ! no issues
 $ bd list --parent epic -l ui
-bd-save  P2  open  task  Validate on save #backend #ui
+bd-save  P2  open  task  Validate on save [blocked] #backend #ui
 $ bd list --limit 2
 bd-login  P0  open  bug   Login fails on Safari
 bd-epic   P1  open  epic  Rework the settings page #ui

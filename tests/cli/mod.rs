@@ -106,6 +106,7 @@ mod resume;
 mod roles;
 mod same_project;
 mod schemas;
+mod screens;
 mod searching;
 mod sessions;
 mod settings;

@@ -28,7 +28,7 @@ fn a_date_alone_is_the_day_where_the_reader_is() {
             assert_eq!((overdue("UTC", "2026-01-05T23:59:59Z"), overdue("UTC", "2026-01-06T00:00:00Z")), (0, 1));
         }
         let shown = at(&env, BERLIN, "2026-01-05T09:00:00Z", "show bd-d").stdout;
-        assert!(shown.contains("\nDue         2026-01-05\nDeferred to 2026-01-06\n"), "{shown}");
+        assert!(shown.contains("\nDue         2026-01-05 (in 13 h)\nDeferred to 2026-01-06 (tomorrow)\n"), "{shown}");
         let why = at(&env, BERLIN, "2026-01-05T09:00:00Z", "why bd-d").stdout;
         assert_eq!(why, "bd-d is not ready:\n  it is deferred until 2026-01-06\n");
         let due = at(&env, BERLIN, "2026-01-05T09:00:00Z", "query due=today --json").ids();
@@ -42,7 +42,9 @@ fn a_date_alone_is_the_day_where_the_reader_is() {
 fn an_offset_needs_no_colon() {
     let env = Env::with_ledger(line("o", r#""due_at":"2026-01-05T10:00:00+0100""#));
     assert_eq!(at(&env, "UTC", "2026-01-05T09:00:01Z", "list --overdue --json").ids(), ["bd-o"]);
-    assert!(at(&env, BERLIN, "2026-01-05T09:00:00Z", "show bd-o").stdout.contains("\nDue         2026-01-05 10:00\n"));
+    assert!(
+        at(&env, BERLIN, "2026-01-05T09:00:00Z", "show bd-o").stdout.contains("\nDue         2026-01-05 10:00 (now)\n")
+    );
 }
 
 #[test]

@@ -175,7 +175,7 @@ pl-1  Dark mode
 P2  open  task
 Created     2026-01-05 09:00 by ann
 Updated     2026-01-05 09:00
-Lives in    . ($ROOT/web/.beads/beads.jsonl:2), read-only: you are a contributor here: routing.role in the personal settings says so
+Stored in   . (.beads/beads.jsonl:2), read-only: you are a contributor here: routing.role in the personal settings says so
 Copies in   ~/.beads-planning
 
 Yours alone, in ~/.beads-planning

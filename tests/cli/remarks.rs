@@ -36,7 +36,7 @@ bd-fix  Fix the parser
 P2  open  task
 Created     2026-01-05 09:00 by ann
 Updated     2026-01-05 09:00
-Lives in    . ($ROOT/web/.beads/beads.jsonl:2)
+Stored in   .beads/beads.jsonl:2
 
 Description
   It stops.

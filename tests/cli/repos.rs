@@ -66,7 +66,7 @@ plan-far  P2  open  task  PLAN-FAR (~/plan)
 $ bd repo remove plan
 changed: $ROOT/web/.beads/run/config.toml (personal)
 $ bd list
-! no issues
+! no issues yet; add one with `bd add "Title"`
 $ bd repo remove '~/plan'
 ! error: no repo "~/plan" in this project; it has .
 ! hint: run `bd repo list` to see the repos, or `bd repo add PATH` to join one
@@ -229,28 +229,28 @@ bd-own  BD-OWN
 P2  open  task
 Created     2026-01-02 09:00
 Updated     2026-01-02 09:00
-Lives in    . ($ROOT/web/.beads/beads.jsonl:1), writable
+Stored in   . (.beads/beads.jsonl:1), writable
 Copies in   ~/plan
 $ bd show bd-own --copies
 bd-own  BD-OWN
 P2  open  task
 Created     2026-01-02 09:00
 Updated     2026-01-02 09:00
-Lives in    . ($ROOT/web/.beads/beads.jsonl:1), writable
+Stored in   . (.beads/beads.jsonl:1), writable
 Copies in   ~/plan
 
 bd-own  As planned
 P0  open  task
 Created     2026-01-02 09:00
 Updated     2026-01-02 09:00
-Lives in    ~/plan ($ROOT/home/plan/.beads/beads.jsonl:1), writable, behind another repo's copy
+Stored in   ~/plan (~/plan/.beads/beads.jsonl:1), writable, behind another repo's copy
 Copies in   .
 $ bd show bd-own --repo plan
 bd-own  As planned
 P0  open  task
 Created     2026-01-02 09:00
 Updated     2026-01-02 09:00
-Lives in    ~/plan ($ROOT/home/plan/.beads/beads.jsonl:1), writable, behind another repo's copy
+Stored in   ~/plan (~/plan/.beads/beads.jsonl:1), writable, behind another repo's copy
 Copies in   .
 $ bd list --repo plan
 plan-far  P0  open  task  PLAN-FAR (~/plan)

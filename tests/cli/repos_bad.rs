@@ -309,10 +309,10 @@ $ bd add New --json
 [exit 9]
 $ bd where
 Ledger      $ROOT/web/.beads/beads.jsonl
-Directory   $ROOT/web/.beads
+Directory   .beads
 Because     working directory
 New ids     bd-…
-State home  $ROOT/web/.beads/run
+State home  .beads/run
 Its mode    repo: not under version control
 Checkout    main
 New issues  go nowhere: routing.auto.contributor names ~/plan, but $ROOT/home/plan has no ledger
@@ -385,10 +385,10 @@ $ bd q New
 [exit 2]
 $ bd where
 Ledger      $ROOT/web/.beads/beads.jsonl
-Directory   $ROOT/web/.beads
+Directory   .beads
 Because     working directory
 New ids     bd-…
-State home  $ROOT/web/.beads/run
+State home  .beads/run
 Its mode    repo: not under version control
 Checkout    main
 New issues  go nowhere: you are a contributor here and have no planning repo yet

@@ -27,7 +27,11 @@ P2  open  task
 Created     2026-01-05 09:00 by ann
 Updated     2026-01-05 09:00
 Labels      backend, ui
-Lives in    . ($ROOT/web/.beads/beads.jsonl:5)
+Stored in   .beads/beads.jsonl:5
+
+Parent      bd-epic  open  Rework the settings page
+Waits for   bd-form  open  Move the form
+Related     bd-login  open  Login fails on Safari
 
 Description
   First line.
@@ -36,13 +40,6 @@ Description
 
 Notes
   n
-
-Depends on
-  parent-child  bd-epic  open  Rework the settings page
-  blocks        bd-form  open  Move the form
-
-Depended on by
-  related  bd-login  open  Login fails on Safari
 
 Comments
   2026-01-05 09:00 ann
@@ -57,14 +54,14 @@ Created     2026-01-05 09:00 by ann
 Updated     2026-01-05 09:00
 Closed      2026-01-05 09:00
 Reason      done in 4f2e
-Lives in    . ($ROOT/web/.beads/beads.jsonl:1)
+Stored in   .beads/beads.jsonl:1
 $ bd show twice
 bd-twice  Filed twice
 P2  tombstone  task
 Created     2026-01-05 09:00 by ann
 Updated     2026-01-05 09:00
 Deleted     2026-01-05 09:00 by ann
-Lives in    . ($ROOT/web/.beads/beads.jsonl:6)
+Stored in   .beads/beads.jsonl:6
 
 "#]]
         .raw()
@@ -202,7 +199,7 @@ bd-login  Login fails on Safari
 P0  open  bug
 Created     2026-01-05 09:00 by ann
 Updated     2026-01-05 09:00
-Lives in    . ($ROOT/web/.beads/beads.jsonl:4)
+Stored in   .beads/beads.jsonl:4
 
 Description
   Cookies are lost.
@@ -213,7 +210,7 @@ Created     2026-01-05 09:00 by ann
 Updated     2026-01-05 09:00
 Closed      2026-01-05 09:00
 Reason      done in 4f2e
-Lives in    . ($ROOT/web/.beads/beads.jsonl:1)
+Stored in   .beads/beads.jsonl:1
 $ bd show bd-
 ! error: "bd-" is ambiguous: it matches bd-docs, bd-epic, bd-form, bd-login, bd-save, bd-twice
 ! hint: type more characters of the id

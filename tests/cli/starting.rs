@@ -48,7 +48,7 @@ $ bd work fix
 ! hint: run `bd reopen` first
 [exit 5]
 $ bd work
-! error: no issue ID provided: an issue ID is required
+! error: which issue? `bd ready` lists candidates; `bd ready --claim` takes the first
 [exit 2]
 $ bd work nosuch
 ! error: no issue found matching "nosuch": not found

@@ -214,7 +214,7 @@ const OTHERS: &[&str] = &[
 ];
 
 /// Options of `update` that change nothing by themselves.
-const GLOBAL: [&str; 7] = ["json", "directory", "actor", "agent", "quiet", "config", "help"];
+const GLOBAL: [&str; 9] = ["json", "directory", "actor", "agent", "color", "no-pager", "quiet", "config", "help"];
 
 struct Stage {
     env: Env,
@@ -439,7 +439,7 @@ $ bd undo --yes
 Reverted close_reason, closed_at, status: bd-1
 Reverted close_reason, closed_at, status: bd-2
 $ bd list
-bd-2  P2  open  task  Two
+bd-2  P2  open  task  Two [blocked]
 bd-1  P2  open  task  One
 $ bd undo 2
 UNDO PREVIEW: nothing was changed
@@ -453,7 +453,7 @@ bd-1  P2  open  task  One
 $ bd undo --yes
 Restored: bd-2
 $ bd list
-bd-2  P2  open  task  Two
+bd-2  P2  open  task  Two [blocked]
 bd-1  P2  open  task  One
 
 "#]]

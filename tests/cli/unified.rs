@@ -92,7 +92,7 @@ fn what_others_have_done_is_marked_where_it_is_listed() {
         str![[r#"
 $ bd list --sort id
 bd-base    P2  open  task  Base  closed in one (unmerged)
-bd-second  P2  open  task  Second  in progress by bob in two (unmerged)
+bd-second  P2  open  task  Second [claimed by bob]  in progress by bob in two (unmerged)
 bd-third   P2  open  task  Third
 
 "#]]

@@ -67,11 +67,14 @@ Created     2026-01-05 09:00 by ann
 Updated     2026-01-05 09:00
 Started     2026-01-05 09:00
 Due         2026-03-01
-Deferred to 2026-02-01
+Deferred to 2026-02-01 (in 27 days)
 Estimate    30 min
 Reference   gh-1
 Labels      b
-Lives in    . ($ROOT/web/.beads/beads.jsonl:2)
+Stored in   .beads/beads.jsonl:2
+
+Parent      bd-whole  open  The whole
+Blocks      bd-docs  open  Write the docs
 
 Description
   Words
@@ -85,12 +88,6 @@ Acceptance criteria
 Notes
   One
   Two
-
-Depends on
-  parent-child  bd-whole  open  The whole
-
-Depended on by
-  blocks  bd-docs  open  Write the docs
 $ bd update fix -s open -t bug --title 'Fix the parser' -d '' --design '' --acceptance '' --notes '' --external-ref '' --due '' --defer '' --set-labels '' --parent ''
 Updated issue: bd-fix
 

@@ -117,7 +117,7 @@ Already in_progress: bd-w
 $ bd workflow next bd-w
 pending  design    bd-w2s69b4p
 $ bd --agent bot workflow next bd-w --claim
-Claimed (epoch 1, for 30m): bd-w2s69b4p
+Claimed for 30 minutes: bd-w2s69b4p
 design
 $ bd --agent cat workflow next bd-w --claim
 ! nothing can be started now: 0 of 4 done, 3 blocked, 1 in progress

@@ -240,7 +240,7 @@ fn made_and_removed() {
         .replace(family.path("").to_str().unwrap(), "$ROOT/"),
         str![[r#"
 $ bd worktree create feature/x
-Made on feature/x: $ROOT/web-feature-x
+Made on feature/x: ../web-feature-x
 $ bd worktree create feature/x
 ! error: cannot make a checkout at $ROOT/web-feature-x: the directory is not empty; choose another path
 [exit 1]
@@ -251,11 +251,11 @@ $ bd worktree create other --branch topic --base nosuch
 ! error: cannot make a checkout at $ROOT/web-other: there is no commit nosuch; fetch it, or name another one
 [exit 1]
 $ bd worktree create other --branch topic --path ../there
-Made on topic: $ROOT/there
+Made on topic: ../there
 $ bd worktree remove topic
-Removed: $ROOT/there
+Removed: ../there
 $ bd worktree remove feature/x
-Removed: $ROOT/web-feature-x
+Removed: ../web-feature-x
 $ bd worktree remove feature/x
 ! error: no checkout "feature/x"; known: main, web-feature-x, there
 ! hint: run `bd worktree list` to see the checkouts

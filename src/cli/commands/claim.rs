@@ -58,7 +58,14 @@ impl LeaseArgs {
     }
 }
 
+/// Something to take must be named.
+pub fn require_issue(ids: &[String]) -> Result<(), Failure> {
+    let which = "which issue? `bd ready` lists candidates; `bd ready --claim` takes the first";
+    if ids.is_empty() { Err(Failure::usage(which)) } else { Ok(()) }
+}
+
 pub fn run(args: ClaimArgs, cx: &mut Context) -> Outcome {
+    require_issue(&args.ids)?;
     let ids = cx.named(&args.ids)?;
     let wish = ClaimWish { takeover: args.reason.clone().filter(|_| args.takeover), ..args.lease.wish()? };
     let results = ops::claim(cx.store()?, &ids, &wish, args.remote)?;

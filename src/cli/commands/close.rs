@@ -80,7 +80,7 @@ pub fn run(args: CloseArgs, cx: &mut Context) -> Outcome {
         ui.note("nothing became ready by it");
     } else {
         ui.done("Ready now:");
-        render::rows(ui, &index, &next);
+        render::rows(ui, &index, &next, &ops::Marks::default());
     }
     Ok(exit)
 }

@@ -123,8 +123,15 @@ fn add(cx: &mut Context, dependent: &str, target: &str, kind: &str, reversed: bo
     }
     let json = if reversed { view::added_blocker } else { view::added_dependency };
     json_answer!(cx, json(&written.id, &target, kind.as_str()));
+    // Scripts look for "Added dependency".
     let word = if written.changed { "Added dependency" } else { "Nothing to change" };
-    cx.ui.done(&format!("{word}: {} depends ({kind}) on {target}", written.id));
+    let now = if written.changed { "now" } else { "already" };
+    let said = match kind.as_str() {
+        "blocks" => format!("{now} waits for {target}"),
+        "parent-child" => format!("is {now} a child of {target}"),
+        _ => format!("{now} depends on {target} ({kind})"),
+    };
+    cx.ui.done(&format!("{word}: {} {said}", written.id));
     Ok(Exit::Ok)
 }
 
@@ -177,20 +184,7 @@ fn tree(cx: &mut Context, id: &str, reverse: bool, max_depth: usize) -> Outcome 
     let nodes = ops::tree(cx.store()?, id, reverse, max_depth)?;
     json_answer!(cx, view::each(&nodes, view::tree_node));
     let (index, ui) = cx.index()?;
-    for node in &nodes {
-        let what = node.row.as_ref().map_or("in no ledger".to_owned(), |row| {
-            let status = ui.paint(render::status_style(row.issue.status.as_str()), &inline(row.issue.status.as_str()));
-            format!("{} {status}  {}", row.issue.priority, inline(&row.issue.title))
-        });
-        let kind = if node.kind.is_empty() { String::new() } else { format!("({}) ", inline(&node.kind)) };
-        let more = match (node.repeated, node.truncated) {
-            (true, _) => "  (see above)",
-            (false, true) => "  …",
-            (false, false) => "",
-        };
-        let line = format!("{}{kind}{}  {what}{more}", "  ".repeat(node.depth), render::id(ui, &index, &node.id));
-        ui.line(&line);
-    }
+    render::tree(ui, &index, &nodes, reverse);
     Ok(Exit::Ok)
 }
 

@@ -24,7 +24,7 @@ pub fn run(args: DuplicatesArgs, cx: &mut Context) -> Outcome {
         if n > 0 {
             ui.line("");
         }
-        render::rows(ui, &index, rows);
+        render::rows(ui, &index, rows, &ops::Marks::default());
     }
     ui.note_if(groups.is_empty(), "no duplicates");
     Ok(Exit::Ok)

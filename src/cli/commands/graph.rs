@@ -1,14 +1,17 @@
+use std::collections::HashSet;
+
 use clap::Args;
 
 use super::{Context, Outcome};
 use crate::cli::render;
 use crate::ops::{self, Component};
+use crate::store::Row;
 use crate::view::{self, Exit, Failure, inline};
 
 /// Show issues in the order they can be done
 ///
 /// Of one issue: what it depends on and what depends on it. With --all: every open issue, one group of connected issues after the
-/// other. Each layer waits for the one before; issues of one layer can be done at the same time.
+/// other. Children are below their parents. Each step waits for the one before; issues of one step can be done at the same time.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd graph bd-a3f8\n  bd graph --all --json")]
 pub struct GraphArgs {
@@ -48,18 +51,33 @@ pub fn run(args: GraphArgs, cx: &mut Context) -> Outcome {
     Ok(Exit::Ok)
 }
 
+/// Children below their parents, in the order of the steps; each issue once.
 fn print(part: &Component, cx: &mut Context) -> Result<(), Failure> {
     let (index, ui) = cx.index()?;
-    for (n, layer) in part.layers.iter().enumerate() {
-        ui.line(&format!("Layer {n}"));
-        for row in layer.iter().filter_map(|id| part.issues.get(id)) {
-            let issue = &row.issue;
-            let status = ui.paint(render::status_style(issue.status.as_str()), &inline(issue.status.as_str()));
-            let waits = part.waits_for.get(&issue.id).filter(|all| !all.is_empty());
-            let waits = waits.map(|all| format!("  waits for {}", inline(&all.join(" ")))).unwrap_or_default();
-            let id = render::id(ui, &index, &issue.id);
-            ui.line(&format!("  {id}  {} {status}  {}{waits}", issue.priority, inline(&issue.title)));
+    let step = |id: &str| part.layers.iter().position(|layer| layer.iter().any(|known| known == id)).unwrap_or(0);
+    let parent = |row: &Row| row.issue.parent().filter(|id| part.issues.contains_key(*id)).map(str::to_owned);
+    let mut order: Vec<&Row> = part.issues.values().collect();
+    order.sort_by_key(|row| (step(&row.issue.id), row.issue.id.clone()));
+    let mut drawn: Vec<(usize, &Row)> = Vec::new();
+    let mut seen = HashSet::new();
+    let mut work: Vec<(usize, &Row)> =
+        order.iter().rev().filter(|row| parent(row).is_none()).map(|row| (0, *row)).collect();
+    // Members of a circle of parents hang on no root; they come last, side by side.
+    work.splice(0..0, order.iter().rev().filter(|row| parent(row).is_some()).map(|row| (0, *row)));
+    while let Some((depth, row)) = work.pop() {
+        if seen.insert(row.issue.id.as_str()) {
+            drawn.push((depth, row));
+            let below = order.iter().rev().filter(|child| parent(child).as_deref() == Some(row.issue.id.as_str()));
+            work.extend(below.map(|child| (depth + 1, *child)));
         }
+    }
+    let depths: Vec<usize> = drawn.iter().map(|(depth, _)| *depth).collect();
+    for (guide, (_, row)) in render::guides(&depths, ui.draws_lines()).iter().zip(&drawn) {
+        let issue = &row.issue;
+        let waits = part.waits_for.get(&issue.id).filter(|all| !all.is_empty());
+        let waits = waits.map(|all| format!(", waits for {}", inline(&all.join(" ")))).unwrap_or_default();
+        let remark = format!("  (step {}{waits})", step(&issue.id) + 1);
+        render::branch(ui, &index, guide, "", (&issue.id, Some(row)), &remark);
     }
     if !part.circular.is_empty() {
         ui.warning("some of these wait for each other in a circle; run `bd dep cycles` to see it");

@@ -3,6 +3,7 @@ use clap::Args;
 use super::{Context, Outcome};
 use crate::cli::filters::limit;
 use crate::cli::ui::{Style, Ui};
+use crate::cli::width::{cells_of, plain_cells};
 use crate::model::difference::ChangeKind;
 use crate::ops::{self, LogRequest};
 use crate::store::Event;
@@ -93,24 +94,26 @@ impl Printer {
             }
             let repo = if self.several { format!("  [{}]", inline(&event.source_repo)) } else { String::new() };
             let head = match &event.commit {
-                None => ui.paint(Style::Yellow, "not committed"),
+                None => [(Style::Yellow, "not committed".to_owned()), (Style::Plain, repo)].to_vec(),
                 Some(commit) => {
-                    format!(
-                        "{}  {}  {}  {}",
-                        ui.paint(Style::Yellow, view::short(commit)),
-                        ui.calendar().full(commit.authored),
-                        inline(&commit.author),
-                        ui.paint(Style::Dim, &inline(&commit.summary)),
-                    )
+                    let by = format!("  {}  {}  ", ui.calendar().full(commit.authored), inline(&commit.author));
+                    let summary = inline(&commit.summary).into_owned();
+                    [
+                        (Style::Yellow, view::short(commit).to_owned()),
+                        (Style::Plain, by),
+                        (Style::Dim, summary),
+                        (Style::Plain, repo),
+                    ]
+                    .to_vec()
                 }
             };
-            ui.line(&format!("{head}{repo}"));
+            ui.cells("", "  ", &cells_of(&head));
             self.under = Some(group);
         }
-        ui.line(&format!("  {}", inline(&view::event_text(event))));
+        ui.cells("  ", "    ", &plain_cells(&inline(&view::event_text(event))));
         if event.kind == ChangeKind::Changed {
             for text in view::told_changes(&event.fields) {
-                ui.line(&format!("      {}", inline(&text)));
+                ui.cells("      ", "        ", &plain_cells(&inline(&text)));
             }
         }
     }

@@ -51,7 +51,7 @@ pub fn run(args: MigrateArgs, cx: &mut Context) -> Outcome {
         cx.json(view::migrated(&done, args.dry_run));
     } else if args.dry_run {
         let (index, ui) = cx.index()?;
-        render::rows(ui, &index, &done.chosen);
+        render::rows(ui, &index, &done.chosen, &ops::Marks::default());
         ui.done(&format!("Would move {} to {}", plural(done.chosen.len(), "issue"), done.to));
     } else {
         cx.ui.done(&format!("Moved {} to {}", plural(done.moved.len(), "issue"), done.to));

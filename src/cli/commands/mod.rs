@@ -110,8 +110,8 @@ use clap::{ArgMatches, Args as _, FromArgMatches as _};
 use super::context::Context;
 use crate::view::{Exit, Failure};
 pub use report::{
-    NO_ID, changed_line, due, fail, fail_repos, failures, print_page, report, report_failures, report_rehearsal,
-    tell_beside, tell_contributor, tell_way_out, with_force,
+    NO_ID, changed_line, due, fail, fail_repos, failures, print_marked, print_page, report, report_failures,
+    report_rehearsal, tell_beside, tell_contributor, tell_way_out, with_force,
 };
 
 type Outcome = Result<Exit, Failure>;

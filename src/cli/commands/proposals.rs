@@ -52,7 +52,8 @@ pub fn run(args: ProposalsArgs, cx: &mut Context) -> Outcome {
         .iter()
         .map(|row| {
             let proposal = &row.proposal;
-            let since = format!("{} by {}", calendar.local_text(&proposal.at), proposal.by);
+            let by = if proposal.by == proposal.author { String::new() } else { format!(" by {}", proposal.by) };
+            let since = format!("{}{by}", calendar.local_text(&proposal.at));
             let branches = if row.branches.is_empty() { "on no branch".to_owned() } else { row.branches.join(" ") };
             [&row.id, row.standing.word(), &proposal.author, &since, &branches, &row.title]
                 .map(|cell| inline(cell).into_owned())

@@ -1,12 +1,12 @@
 use clap::Args;
 
 use super::claim::LeaseArgs;
-use super::{Context, Outcome, print_page};
+use super::{Context, Outcome, print_marked};
 use crate::cache::{ReadyOrder, Sort};
 use crate::cli::filters::{FilterArgs, LayoutArgs, ShapeArgs, WorktreeArgs, limit, sort_key};
 use crate::coordination;
 use crate::model::query::Expr;
-use crate::ops::{self, ReadyPage};
+use crate::ops::{self, Marks, ReadyPage};
 use crate::store::{AutoClaim, ReadyFilter};
 use crate::view::{self, Exit, Failure};
 
@@ -100,7 +100,9 @@ pub fn run(args: ReadyArgs, cx: &mut Context) -> Outcome {
     let all = filter.filter == Expr::ALL;
     let ReadyPage { page, taken, unjoined, unknown } = ops::ready(cx.store()?, &filter, args.checkouts.asked(place))?;
     let what = if all { "nothing is ready" } else { "nothing that matches is ready" };
-    let exit = print_page(cx, &page, false, &format!("{what}; run `bd blocked` to see what waits"))?;
+    // What is offered is neither blocked nor claimed.
+    let none = format!("{what}; run `bd blocked` to see what waits");
+    let exit = print_marked(cx, &page, &Marks::default(), false, &none)?;
     if taken > 0 && !json {
         let verb = if taken == 1 { "is" } else { "are" };
         let text = format!(

@@ -6,22 +6,31 @@ use crate::model::change::Change;
 use crate::model::difference::difference;
 use crate::model::time::Instant;
 use crate::model::when::Bare;
-use crate::ops::{self, Batch, PLANNING};
+use crate::ops::{self, Batch, Marks, PLANNING};
 use crate::store::{Page, RepoSync, Written};
 use crate::view::{self, Exit, Failure};
 
 /// Prints issues, as JSON or as a table, and says if a limit cut them.
 pub fn print_page(cx: &mut Context, page: &Page, tree: bool, none: &str) -> Outcome {
+    let marks = if cx.ui.wants_json() { Marks::default() } else { ops::marks(cx.store()?, &page.rows)? };
+    print_marked(cx, page, &marks, tree, none)
+}
+
+/// The same where it is known what is blocked or claimed.
+pub fn print_marked(cx: &mut Context, page: &Page, marks: &Marks, tree: bool, none: &str) -> Outcome {
     if cx.ui.wants_json() {
         cx.json_rows(view::rows(&page.rows))?;
     } else if cx.laid_out(&page.rows) {
         cx.ui.note_if(page.rows.is_empty(), none);
     } else {
+        // What another program removed is told of below; that is not a beginning.
+        let is_new = page.rows.is_empty() && cx.store()?.warnings().is_empty() && ops::has_no_issues(cx.store()?)?;
+        let none = if is_new { "no issues yet; add one with `bd add \"Title\"`" } else { none };
         let (index, ui) = cx.index()?;
         if tree {
-            render::tree_rows(ui, &index, &page.rows);
+            render::tree_rows(ui, &index, &page.rows, marks);
         } else {
-            render::rows(ui, &index, &page.rows);
+            render::rows(ui, &index, &page.rows, marks);
         }
         if page.rows.is_empty() {
             ui.note(none);

@@ -55,8 +55,9 @@ pub fn run(args: SearchArgs, cx: &mut Context) -> Outcome {
     } else if cx.laid_out(found.iter().map(|hit| &hit.row)) {
         cx.ui.note_if(total == 0, "nothing found");
     } else {
+        let marks = ops::marks(cx.store()?, found.iter().map(|hit| &hit.row))?;
         let (index, ui) = cx.index()?;
-        render::rows(ui, &index, found.iter().map(|hit| &hit.row));
+        render::rows(ui, &index, found.iter().map(|hit| &hit.row), &marks);
         if total == 0 {
             ui.note("nothing found");
         }

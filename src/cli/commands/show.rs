@@ -73,9 +73,10 @@ pub fn run(args: ShowArgs, cx: &mut Context) -> Outcome {
     if cx.ui.wants_json() {
         cx.json_rows(view::each(&shown, view::detail))?;
     } else {
+        let marks = ops::marks(cx.store()?, shown.iter().map(|one| &one.row).filter(|_| args.short))?;
         let (index, ui) = cx.index()?;
         if args.short {
-            render::rows(ui, &index, shown.iter().map(|one| &one.row));
+            render::rows(ui, &index, shown.iter().map(|one| &one.row), &marks);
         } else {
             for (n, one) in shown.iter().enumerate() {
                 if n > 0 {

@@ -70,9 +70,15 @@ pub fn run(args: WatchArgs, cx: &mut Context) -> Outcome {
     coordination::watch(store, &options, |event| {
         match (event.kind, &event.about) {
             (_, About::Trouble(message)) => ui.note(message),
-            (EventKind::Watching, _) if !ui.wants_json() => ui.note(&view::watch_text(&event)),
+            (EventKind::Watching, _) if !ui.wants_json() => {
+                let text = view::watch_text(&event, &ui.calendar());
+                ui.note(&text);
+            }
             _ if ui.wants_json() => ui.json_line(&view::watch_event(&event).finish()),
-            _ => ui.line_at_once(&view::watch_text(&event)),
+            _ => {
+                let text = view::watch_text(&event, &ui.calendar());
+                ui.line_at_once(&text);
+            }
         }
         let counts = !event.initial && !matches!(event.kind, EventKind::Watching | EventKind::Trouble);
         left -= usize::from(counts);

@@ -14,10 +14,10 @@ pub fn run(_: WhereArgs, cx: &mut Context) -> Outcome {
     json_answer!(cx, view::whereabouts(&found));
     let mut facts = vec![
         ("Ledger", found.ledger),
-        ("Directory", found.beads.display().to_string()),
+        ("Directory", cx.ui.path(&found.beads)),
         ("Because", found.reason),
         ("New ids", format!("{}-…", found.prefix)),
-        ("State home", found.state.path.display().to_string()),
+        ("State home", cx.ui.path(&found.state.path)),
         ("Its mode", format!("{}: {}", found.state.mode.word(), found.state.reason)),
     ];
     if let Some(one) = &found.checkout {

@@ -16,6 +16,7 @@ pub struct WorkArgs {
 }
 
 pub fn run(args: WorkArgs, cx: &mut Context) -> Outcome {
+    claim::require_issue(&args.ids)?;
     let ids = cx.named(&args.ids)?;
     let results = ops::claim(cx.store()?, &ids, &ClaimWish::default(), false)?;
     let calendar = cx.host().clock.calendar();

@@ -102,7 +102,7 @@ fn list(cx: &mut Context, all: bool) -> Outcome {
             let one = &status.worktree;
             let branch = one.branch.as_deref().unwrap_or("-");
             let (state, counts) = (view::worktree_state(status), view::worktree_counts(status));
-            let path = one.root.display().to_string();
+            let path = cx.ui.path(&one.root);
             [&one.name, one.id.as_deref().unwrap_or("-"), branch, &state, &counts, &path]
                 .map(|cell| inline(cell).into_owned())
         })
@@ -150,7 +150,7 @@ fn create(cx: &mut Context, args: CreateArgs) -> Outcome {
         return Ok(Exit::Ok);
     }
     let branch = made.branch.as_ref().map(|name| format!(" on {}", inline(name))).unwrap_or_default();
-    cx.ui.done(&format!("Made{branch}: {}", inline(&made.root.display().to_string())));
+    cx.ui.done(&format!("Made{branch}: {}", inline(&cx.ui.path(&made.root))));
     Ok(Exit::Ok)
 }
 
@@ -166,7 +166,7 @@ fn remove(cx: &mut Context, typed: &str, force: bool) -> Outcome {
             format!("its files are saved; run `bd worktree restore {} DIR` to get them back ({})", kept.key, kept.name);
         cx.ui.note(&text);
     }
-    cx.ui.done(&format!("Removed: {}", inline(&removed.worktree.root.display().to_string())));
+    cx.ui.done(&format!("Removed: {}", inline(&cx.ui.path(&removed.worktree.root))));
     Ok(Exit::Ok)
 }
 

@@ -1,7 +1,12 @@
 //! One issue in full.
 
-use super::{columns, id, priority_style, status_style};
+use unicode_width::UnicodeWidthStr as _;
+
+use super::markdown;
+use super::{id, priority_style, status_style};
 use crate::cli::ui::{Style, Ui};
+use crate::cli::width::{Cell, cells_of, plain_cells};
+use crate::model::dependency::DependencyType;
 use crate::model::field::{self, Field};
 use crate::model::id::PrefixIndex;
 use crate::model::issue::{Comment, Issue, Said};
@@ -11,27 +16,38 @@ use crate::model::record::Record;
 use crate::model::when::Calendar;
 use crate::ops::{Neighbour, Shown};
 use crate::store::{Access, Commit};
-use crate::view::{block, elsewhere_text, inline, renamed_text, short};
+use crate::view::{elsewhere_text, inline, renamed_text, short};
 
 pub fn shown(ui: &mut Ui, index: &PrefixIndex, shown: &Shown) {
     let issue = &shown.row.issue;
-    let line = format!("{}  {}", id(ui, index, &issue.id), ui.paint(Style::Bold, &inline(&issue.title)));
-    ui.line(&line);
-    let line = format!(
-        "{}  {}  {}{}",
-        ui.paint(priority_style(issue.priority.number()), &issue.priority.to_string()),
-        ui.paint(status_style(issue.status.as_str()), &inline(issue.status.as_str())),
-        inline(issue.issue_type.as_str()),
-        issue.assignee.as_ref().map(|name| format!("  @{}", inline(name))).unwrap_or_default(),
-    );
-    ui.line(&line);
+    let title: Vec<Cell> = inline(&issue.title).chars().map(|c| (c, Style::Bold)).collect();
+    let columns = inline(&issue.id).width() + 2;
+    match ui.width().is_some_and(|width| width < columns + 16) {
+        true => {
+            let line = id(ui, index, &issue.id);
+            ui.line(&line);
+            ui.cells("", "", &title);
+        }
+        false => {
+            let head = format!("{}  ", id(ui, index, &issue.id));
+            ui.titled(&head, columns, &" ".repeat(columns), &title);
+        }
+    }
+    let assignee = issue.assignee.as_ref().map(|name| format!("  @{}", inline(name))).unwrap_or_default();
+    let pieces = [
+        (priority_style(issue.priority.number()), issue.priority.to_string()),
+        (Style::Plain, "  ".to_owned()),
+        (status_style(issue.status.as_str()), inline(issue.status.as_str()).into_owned()),
+        (Style::Plain, format!("  {}{assignee}", inline(issue.issue_type.as_str()))),
+    ];
+    ui.cells("", "  ", &cells_of(&pieces));
     let calendar = ui.calendar();
     let facts = field::facts().map(|(field, name)| (name, fact(issue, field, &calendar)));
     let others = [
         ("Not read", not_read(&shown.row.line)),
         ("Labels", (!issue.labels.is_empty()).then(|| issue.labels.join(", "))),
         ("Visibility", issue.visibility.clone().filter(|word| word != "canonical")),
-        ("Lives in", Some(lives_in(shown, &calendar))),
+        ("Stored in", Some(stored_in(ui, shown, &calendar))),
         ("Project", Owner::of_line(&shown.row.line).map(|owner| format!("{} ({})", owner.name, owner.id))),
         ("Checkout", issue_place(shown)),
         ("Elsewhere", elsewhere(shown)),
@@ -39,18 +55,17 @@ pub fn shown(ui: &mut Ui, index: &PrefixIndex, shown: &Shown) {
     ];
     for (name, value) in facts.chain(others) {
         if let Some(value) = value {
-            ui.line(&format!("{name:<12}{}", inline(&value)));
+            ui.fact(name, &value);
         }
     }
+    relations(ui, shown);
     for (field, name) in field::sections() {
         if let Said::Text(text) = issue.said(field) {
             heading(ui, name);
-            paragraph(ui, "  ", text);
+            markdown::text(ui, "  ", text);
         }
     }
     yours(ui, shown);
-    edges(ui, "Depends on", &shown.dependencies);
-    edges(ui, "Depended on by", &shown.dependents);
     if !issue.comments.is_empty() {
         heading(ui, "Comments");
         remarks(ui, &issue.comments);
@@ -69,6 +84,10 @@ fn fact(issue: &Issue, field: Field, calendar: &Calendar) -> Option<String> {
         Said::Text(text) => text.to_owned(),
         Said::Number(number) if field == Field::Estimate => format!("{number} min"),
         Said::Number(number) => number.to_string(),
+        Said::Time(time) if field.is_date() && !issue.status.is_done() => {
+            let away = calendar.away(time.instant).map(|away| format!(" ({away})"));
+            format!("{}{}", calendar.date(time.instant), away.unwrap_or_default())
+        }
         Said::Time(time) if field.is_date() => calendar.date(time.instant),
         Said::Time(time) => calendar.full(time.instant),
     };
@@ -101,9 +120,9 @@ fn remarks(ui: &mut Ui, comments: &[Comment]) {
     let calendar = ui.calendar();
     for comment in comments {
         let time = comment.created_at.as_ref().map(|time| calendar.full(time.instant)).unwrap_or_default();
-        let line = ui.paint(Style::Dim, &format!("  {} {}", inline(&time), inline(&comment.author)));
-        ui.line(&line);
-        paragraph(ui, "    ", &comment.text);
+        let head = format!("{} {}", inline(&time), inline(&comment.author));
+        ui.cells("  ", "  ", &head.trim_start().chars().map(|c| (c, Style::Dim)).collect::<Vec<_>>());
+        markdown::text(ui, "    ", &comment.text);
     }
 }
 
@@ -118,13 +137,13 @@ fn yours(ui: &mut Ui, shown: &Shown) {
         ui.line(&format!("  depends on {}", inline(&private.dependencies.join(", "))));
     }
     if let Some(notes) = &private.notes {
-        paragraph(ui, "  ", notes);
+        markdown::text(ui, "  ", notes);
     }
     remarks(ui, &private.comments);
 }
 
-/// Where an issue lives; with several repos also whether it may be written there.
-fn lives_in(shown: &Shown, calendar: &Calendar) -> String {
+/// Where an issue is stored; with several repos also whether it may be written there.
+fn stored_in(ui: &Ui, shown: &Shown, calendar: &Calendar) -> String {
     let day = |commit: &Commit| calendar.day_text(commit.committed);
     let row = &shown.row;
     if let Some(past) = &shown.past {
@@ -145,18 +164,13 @@ fn lives_in(shown: &Shown, calendar: &Calendar) -> String {
             day(last),
         );
     }
-    let place = format!("{} ({}:{})", row.source_repo, row.file.display(), row.line_number);
+    let line = format!("{}:{}", ui.path(&row.file), row.line_number);
+    let place = if shown.of_many { format!("{} ({line})", row.source_repo) } else { line };
     let behind = if row.shadowed { ", behind another repo's copy" } else { "" };
     match &shown.access {
         Access::Write if shown.of_many => format!("{place}, writable{behind}"),
         Access::Write => place,
         Access::Read(reason) => format!("{place}, read-only: {reason}{behind}"),
-    }
-}
-
-fn paragraph(ui: &mut Ui, indent: &str, text: &str) {
-    for line in block(text).lines() {
-        ui.line(format!("{indent}{line}").trim_end());
     }
 }
 
@@ -166,15 +180,68 @@ fn heading(ui: &mut Ui, name: &str) {
     ui.line(&line);
 }
 
-fn edges(ui: &mut Ui, name: &str, edges: &[Neighbour]) {
-    if edges.is_empty() {
-        return;
+/// What an issue has to do with others, by what that means from its side.
+fn relations(ui: &mut Ui, shown: &Shown) {
+    let mut groups: Vec<(String, Vec<&Neighbour>)> = Vec::new();
+    let named = ["Parent", "Children", "Waits for", "Blocks"].map(str::to_owned);
+    let down = shown.dependencies.iter().map(|edge| (relation(&edge.kind, false), edge));
+    let up = shown.dependents.iter().map(|edge| (relation(&edge.kind, true), edge));
+    for (name, edge) in down.chain(up) {
+        match groups.iter_mut().find(|(known, _)| *known == name) {
+            // Two that are related say so of each other.
+            Some((_, edges)) if edges.iter().any(|known| known.id == edge.id && known.kind == edge.kind) => {}
+            Some((_, edges)) => edges.push(edge),
+            None => groups.push((name, vec![edge])),
+        }
     }
-    heading(ui, name);
-    let lines = edges.iter().map(|edge| {
-        let status = edge.row.as_ref().map_or("in no ledger", |row| row.issue.status.as_str());
-        let title = edge.row.as_ref().map_or("", |row| row.issue.title.as_str());
-        [edge.kind.as_str(), &edge.id, status, title].map(|cell| inline(cell).into_owned())
-    });
-    columns(ui, "  ", &lines.collect::<Vec<_>>());
+    groups.sort_by_key(|(name, _)| named.iter().position(|known| known == name).unwrap_or(named.len()));
+    if !groups.is_empty() {
+        ui.line("");
+    }
+    for (name, edges) in &groups {
+        let ids = edges.iter().map(|edge| inline(&edge.id).width()).max().unwrap_or(0);
+        let status = |edge: &Neighbour| {
+            inline(edge.row.as_ref().map_or("in no ledger", |row| row.issue.status.as_str())).into_owned()
+        };
+        let statuses = edges.iter().map(|edge| status(edge).width()).max().unwrap_or(0);
+        for (n, edge) in edges.iter().enumerate() {
+            let title = edge.row.as_ref().map_or("", |row| row.issue.title.as_str());
+            let kind = DependencyType::new(edge.kind.as_str());
+            // Which way of waiting it is, where it is not the usual one.
+            let odd = kind.is_blocking() && kind != DependencyType::blocks();
+            let kind = if odd { format!(" ({kind})") } else { String::new() };
+            let id = inline(&edge.id);
+            let pad = |text: &str, width: usize| " ".repeat(width - text.width());
+            let name = if n == 0 { name.as_str() } else { "" };
+            let status = status(edge);
+            let head = format!("{name:<12}{id}{}  {status}{}  ", pad(&id, ids), pad(&status, statuses));
+            let title = plain_cells(&format!("{}{}", inline(title), inline(&kind)));
+            let columns = head.width();
+            let rest = if ui.width().is_some_and(|width| width < columns + 16) { 2 } else { columns };
+            match rest {
+                2 => {
+                    ui.cells("", "  ", &plain_cells(head.trim_end()));
+                    ui.cells("  ", "  ", &title);
+                }
+                _ => ui.titled(&head, columns, &" ".repeat(columns), &title),
+            }
+        }
+    }
+}
+
+/// What a dependency is called in the words of one end: of the issue that has it, or `up` of the other one.
+fn relation(kind: &str, up: bool) -> String {
+    let known = DependencyType::new(kind);
+    let name = match (kind, up) {
+        ("parent-child", false) => "Parent",
+        ("parent-child", true) => "Children",
+        _ if known.is_blocking() && up => "Blocks",
+        _ if known.is_blocking() => "Waits for",
+        ("related" | "relates-to", _) => "Related",
+        ("discovered-from", false) => "Found in",
+        ("discovered-from", true) => "Led to",
+        (_, false) => return inline(kind).into_owned(),
+        (_, true) => return format!("{} (from)", inline(kind)),
+    };
+    name.to_owned()
 }

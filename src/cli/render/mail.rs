@@ -50,7 +50,7 @@ pub fn message(ui: &mut Ui, message: &Message) {
     ];
     for (name, value) in facts {
         if let Some(value) = value {
-            ui.line(&format!("{name:<12}{}", inline(&value)));
+            ui.fact(name, &value);
         }
     }
     body(ui, message);

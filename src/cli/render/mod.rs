@@ -2,11 +2,14 @@
 
 mod detail;
 mod mail;
+mod markdown;
 mod table;
+mod tree;
 
 pub use detail::shown;
 pub use mail::{conversation, message, messages};
 pub use table::{columns, cut_note, noted_rows, rows, tree_rows};
+pub use tree::{branch, guides, tree};
 
 use crate::cli::ui::{Style, Ui};
 use crate::model::id::{self, PrefixIndex};

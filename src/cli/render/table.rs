@@ -4,44 +4,54 @@ use std::collections::{HashMap, HashSet};
 
 use unicode_width::UnicodeWidthStr as _;
 
+use super::tree::{Guide, guides};
 use super::{id, priority_style, status_style};
 use crate::cli::ui::{Style, Ui};
-use crate::cli::width::shortened;
+use crate::cli::width::{cells_of, plain_cells};
 use crate::model::id::PrefixIndex;
+use crate::model::lease::Standing;
 use crate::model::proposal::Owner;
-use crate::store::Row;
+use crate::model::time::Instant;
+use crate::model::when::Calendar;
+use crate::ops::Marks;
+use crate::store::{LeaseRow, Row};
 use crate::view::{elsewhere_text, inline};
 
-/// Prints issues, one a line: id, priority, status, type, title, labels, assignee.
-pub fn rows<'a>(ui: &mut Ui, index: &PrefixIndex, rows: impl IntoIterator<Item = &'a Row>) {
-    let rows: Vec<(usize, &Row)> = rows.into_iter().map(|row| (0, row)).collect();
-    indented(ui, index, &rows, &[]);
+/// Prints issues, one a line: id, priority, status, type, title, marks, labels, assignee.
+pub fn rows<'a>(ui: &mut Ui, index: &PrefixIndex, rows: impl IntoIterator<Item = &'a Row>, marks: &Marks) {
+    let rows: Vec<(Guide, &Row)> = rows.into_iter().map(|row| (Guide::default(), row)).collect();
+    listed(ui, index, &rows, marks, &[]);
 }
 
 /// The same with lines of explanation (escaped already) below each issue.
 pub fn noted_rows(ui: &mut Ui, index: &PrefixIndex, rows: &[(&Row, Vec<String>)]) {
-    let plain: Vec<(usize, &Row)> = rows.iter().map(|(row, _)| (0, *row)).collect();
+    let plain: Vec<(Guide, &Row)> = rows.iter().map(|(row, _)| (Guide::default(), *row)).collect();
     let notes: Vec<&[String]> = rows.iter().map(|(_, notes)| notes.as_slice()).collect();
-    indented(ui, index, &plain, &notes);
+    listed(ui, index, &plain, &Marks::default(), &notes);
 }
 
 /// Prints lines of cells (escaped already) so that they stand below each other; the last cell is not padded.
 pub fn columns<const N: usize>(ui: &mut Ui, indent: &str, lines: &[[String; N]]) {
     let widths: Vec<usize> = (0..N).map(|n| lines.iter().map(|line| line[n].width()).max().unwrap_or(0)).collect();
+    let fixed = indent.width() + widths.iter().take(N - 1).map(|width| width + 2).sum::<usize>();
+    let is_narrow = ui.width().is_some_and(|width| width < fixed + 20.min(widths[N - 1]));
     for line in lines {
-        let mut text = indent.to_owned();
-        for (n, cell) in line.iter().enumerate() {
-            text.push_str(cell);
-            if n + 1 < N {
-                text.push_str(&" ".repeat(widths[n] - cell.width() + 2));
-            }
+        if is_narrow {
+            let cells: Vec<&str> = line.iter().map(String::as_str).filter(|cell| !cell.is_empty()).collect();
+            ui.cells(indent, &format!("{indent}    "), &plain_cells(&cells.join("  ")));
+            continue;
         }
-        ui.line(text.trim_end());
+        let mut text = indent.to_owned();
+        for (cell, width) in line.iter().zip(&widths).take(N - 1) {
+            text.push_str(cell);
+            text.push_str(&" ".repeat(width - cell.width() + 2));
+        }
+        ui.titled(&text, fixed, &" ".repeat(fixed), &plain_cells(&line[N - 1]));
     }
 }
 
 /// The same with children below their parents.
-pub fn tree_rows(ui: &mut Ui, index: &PrefixIndex, rows: &[Row]) {
+pub fn tree_rows(ui: &mut Ui, index: &PrefixIndex, rows: &[Row], marks: &Marks) {
     let here: HashSet<&str> = rows.iter().map(|row| row.issue.id.as_str()).collect();
     let mut children: HashMap<&str, Vec<&Row>> = HashMap::new();
     let mut roots = Vec::new();
@@ -63,58 +73,40 @@ pub fn tree_rows(ui: &mut Ui, index: &PrefixIndex, rows: &[Row]) {
     }
     // Members of a parent cycle hang on no root.
     order.extend(rows.iter().filter(|row| !seen.contains(row.issue.id.as_str())).map(|row| (0, row)));
-    indented(ui, index, &order, &[]);
+    let depths: Vec<usize> = order.iter().map(|(depth, _)| *depth).collect();
+    let order = guides(&depths, ui.draws_lines()).into_iter().zip(order.into_iter().map(|(_, row)| row));
+    listed(ui, index, &order.collect::<Vec<_>>(), marks, &[]);
 }
 
-fn indented(ui: &mut Ui, index: &PrefixIndex, rows: &[(usize, &Row)], notes: &[&[String]]) {
+/// The columns that a title needs beside the others; with fewer it gets lines of its own.
+const TITLE: usize = 24;
+
+fn listed(ui: &mut Ui, index: &PrefixIndex, rows: &[(Guide, &Row)], marks: &Marks, notes: &[&[String]]) {
     let column = |text: fn(&Row) -> String| rows.iter().map(|(_, row)| text(row).width()).max().unwrap_or(0);
-    let ids = rows.iter().map(|(depth, row)| depth * 2 + inline(&row.issue.id).width()).max().unwrap_or(0);
+    let ids = rows.iter().map(|(guide, row)| guide.first.width() + inline(&row.issue.id).width()).max().unwrap_or(0);
     let statuses = column(|row| inline(row.issue.status.as_str()).into_owned());
     let types = column(|row| inline(row.issue.issue_type.as_str()).into_owned());
     let places = column(place);
-    for (n, (depth, row)) in rows.iter().enumerate() {
+    let calendar = rows.iter().any(|(_, row)| due(row).is_some()).then(|| ui.calendar());
+    for (n, (guide, row)) in rows.iter().enumerate() {
         let issue = &row.issue;
-        let pad = |text: &str, width: usize| " ".repeat(width.saturating_sub(text.width()));
-        let plain_id = inline(&issue.id);
         let status = inline(issue.status.as_str());
         let kind = inline(issue.issue_type.as_str());
         let priority = issue.priority.to_string();
         let place = place(row);
         let gap = if places > 0 { 2 } else { 0 };
         let fixed = ids + 2 + priority.len().max(2) + 2 + statuses + 2 + types + 2 + places + gap;
-        let mut tail = String::new();
-        for label in &issue.labels {
-            tail.push_str(&format!(" #{}", inline(label)));
-        }
-        if let Some(assignee) = &issue.assignee {
-            tail.push_str(&format!(" @{}", inline(assignee)));
-        }
-        if let Some(word) = issue.visibility.as_deref().filter(|word| *word != "canonical") {
-            tail.push_str(&format!(" [{}]", inline(word)));
-        }
-        if row.source_repo != "." {
-            let project = Owner::of_line(&row.line).map(|owner| format!(", for {}", inline(&owner.name)));
-            tail.push_str(&format!(" ({}{})", inline(&row.source_repo), project.unwrap_or_default()));
-        }
-        if row.shadowed {
-            tail.push_str(" (behind another copy)");
-        }
-        if row.beside.is_some() {
-            tail.push_str(" (with your notes)");
-        }
-        for other in &row.elsewhere {
-            tail.push_str(&format!("  {}", inline(&elsewhere_text(other))));
-        }
-        let title = inline(&issue.title);
-        let (title, tail) = match ui.width() {
-            Some(width) => fit(&title, &tail, width.saturating_sub(fixed).max(20)),
-            None => (title.into_owned(), tail),
+        let said = said(row, marks, calendar.as_ref());
+        let is_narrow = ui.width().is_some_and(|width| width < fixed + TITLE);
+        let pad = |text: &str, width: usize| match is_narrow {
+            true => String::new(),
+            false => " ".repeat(width.saturating_sub(text.width())),
         };
-        let line = format!(
-            "{}{}{}  {}{}  {}{}  {}{}  {}{}{}{}",
-            "  ".repeat(*depth),
+        let head = format!(
+            "{}{}{}  {}{}  {}{}  {}{}  {}{}",
+            guide.first,
             id(ui, index, &issue.id),
-            pad(&plain_id, ids - depth * 2),
+            pad(&issue.id, ids - guide.first.width()),
             ui.paint(priority_style(issue.priority.number()), &priority),
             pad(&priority, 2),
             ui.paint(status_style(&status), &status),
@@ -123,13 +115,87 @@ fn indented(ui: &mut Ui, index: &PrefixIndex, rows: &[(usize, &Row)], notes: &[&
             pad(&kind, types),
             place,
             pad(&place, places + gap),
-            title,
-            ui.paint(Style::Dim, &tail),
         );
-        ui.line(line.trim_end());
-        for note in notes.get(n).copied().unwrap_or_default() {
-            ui.line(&format!("    {note}"));
+        if is_narrow {
+            let width = ui.width().unwrap_or_default();
+            if guide.first.width() + issue.id.width() + status.width() + kind.width() + place.width() + 8 <= width {
+                ui.line(head.trim_end());
+            } else {
+                let plain = format!("{}  {priority}  {status}  {kind}  {place}", inline(&issue.id));
+                ui.cells(&guide.first, &guide.rest, &plain_cells(plain.trim_end()));
+            }
+            let indent = format!("{}  ", guide.rest);
+            ui.cells(&indent, &indent, &cells_of(&said));
+        } else if ui.width().is_some() {
+            let rest = format!("{}{}", guide.rest, " ".repeat(fixed - guide.rest.width()));
+            ui.titled(&head, fixed, &rest, &cells_of(&said));
+        } else {
+            let mut line = head;
+            said.iter().for_each(|(style, text)| line.push_str(&ui.paint(*style, text)));
+            ui.line(line.trim_end());
         }
+        for note in notes.get(n).copied().unwrap_or_default() {
+            ui.cells("    ", "      ", &plain_cells(note));
+        }
+    }
+}
+
+/// When an issue is due that is not done.
+fn due(row: &Row) -> Option<Instant> {
+    row.issue.due_at.as_ref().filter(|_| !row.issue.status.is_done()).map(|time| time.instant)
+}
+
+/// The title of an issue, and what is to be known besides.
+fn said(row: &Row, marks: &Marks, calendar: Option<&Calendar>) -> Vec<(Style, String)> {
+    let issue = &row.issue;
+    let mut pieces = vec![(Style::Plain, inline(&issue.title).into_owned())];
+    let mut add = |style: Style, text: &str| pieces.push((style, text.to_owned()));
+    if issue.status.as_str() != "blocked" && marks.is_blocked(&issue.id) {
+        add(Style::Red, " [blocked]");
+    }
+    if let Some((calendar, at)) = calendar.zip(due(row)) {
+        let (text, is_over) = calendar.due(at);
+        add(if is_over { Style::Red } else { Style::Yellow }, &format!(" [{text}]"));
+    }
+    if let Some(claim) = marks.claim(&issue.id) {
+        add(Style::Cyan, &format!(" [{}]", claim_mark(claim, issue.assignee.as_deref())));
+    }
+    let mut tail = String::new();
+    for label in &issue.labels {
+        tail.push_str(&format!(" #{}", inline(label)));
+    }
+    if let Some(assignee) = &issue.assignee {
+        tail.push_str(&format!(" @{}", inline(assignee)));
+    }
+    if let Some(word) = issue.visibility.as_deref().filter(|word| *word != "canonical") {
+        tail.push_str(&format!(" [{}]", inline(word)));
+    }
+    if row.source_repo != "." {
+        let project = Owner::of_line(&row.line).map(|owner| format!(", for {}", inline(&owner.name)));
+        tail.push_str(&format!(" ({}{})", inline(&row.source_repo), project.unwrap_or_default()));
+    }
+    if row.shadowed {
+        tail.push_str(" (behind another copy)");
+    }
+    if row.beside.is_some() {
+        tail.push_str(" (with your notes)");
+    }
+    for other in &row.elsewhere {
+        tail.push_str(&format!("  {}", inline(&elsewhere_text(other))));
+    }
+    if !tail.is_empty() {
+        pieces.push((Style::Dim, tail));
+    }
+    pieces
+}
+
+/// Whether somebody holds an issue; who, unless the issue says so.
+fn claim_mark(claim: &LeaseRow, assignee: Option<&str>) -> String {
+    let holder = claim.lease.holder.as_ref().map(|holder| holder.name.as_str());
+    match (claim.standing, holder.filter(|name| Some(*name) != assignee)) {
+        (Standing::Expired, _) => "claim expired".to_owned(),
+        (_, None) => "claimed".to_owned(),
+        (_, Some(name)) => format!("claimed by {}", inline(name)),
     }
 }
 
@@ -138,29 +204,7 @@ fn place(row: &Row) -> String {
     row.place.as_ref().map(|place| inline(&place.worktree).into_owned()).unwrap_or_default()
 }
 
-/// Shortens the title, then leaves the tail out, so that both fit.
-fn fit(title: &str, tail: &str, room: usize) -> (String, String) {
-    if title.width() + tail.width() <= room {
-        return (title.to_owned(), tail.to_owned());
-    }
-    let tail = if tail.width() * 2 <= room { tail } else { "" };
-    let room = room - tail.width();
-    (shortened(title, room), tail.to_owned())
-}
-
 /// Says that a listing was cut, if it was.
 pub fn cut_note(ui: &mut Ui, shown: usize, total: usize) {
     ui.note_if(total > shown, &format!("{shown} of {total} issues shown; --limit 0 shows all"));
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn wide_characters_count_double() {
-        assert_eq!(fit("漢字漢字漢字", "", 7), ("漢字漢…".into(), String::new()));
-        assert_eq!(fit("short", " #a", 20), ("short".into(), " #a".into()));
-        assert_eq!(fit("a long title here", " #label", 14), ("a long…".into(), " #label".into()));
-    }
 }

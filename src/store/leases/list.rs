@@ -66,6 +66,16 @@ impl View {
         Ok(found.into_values().collect())
     }
 
+    /// Every claim of the project that somebody holds now, over or not, by its issue; none of the past.
+    pub fn claims_now(&mut self) -> Result<Vec<LeaseRow>> {
+        if self.is_past() {
+            return Ok(Vec::new());
+        }
+        let mut all = self.lease_records()?;
+        all.retain(|row| row.lease.holder.is_some());
+        Ok(all)
+    }
+
     /// What is known of the claims on one issue.
     pub fn lease(&mut self, id: &str) -> Result<Option<LeaseRow>> {
         let source = self.lease_source(id)?;

@@ -1,0 +1,138 @@
+//! Where data goes: to standard output, or on a terminal into the user's pager, once there is more than fits the screen.
+
+use std::io::{self, Write as _};
+
+use crate::sys::Env;
+use crate::sys::pager::{NoPager, Pager};
+
+pub struct Output {
+    out: io::BufWriter<io::Stdout>,
+    way: Way,
+}
+
+enum Way {
+    Straight,
+    /// Kept until it is known whether it fits the screen.
+    Held {
+        text: String,
+        lines: usize,
+        rows: usize,
+        env: Env,
+    },
+    /// What the pager got is kept, in case it never started.
+    Paged {
+        pager: Pager,
+        text: String,
+    },
+}
+
+impl Output {
+    pub fn new() -> Self {
+        Output { out: io::BufWriter::new(io::stdout()), way: Way::Straight }
+    }
+
+    /// Pages what does not fit into so many rows.
+    pub fn page(&mut self, rows: usize, env: Env) {
+        self.way = Way::Held { text: String::new(), lines: 0, rows, env };
+    }
+
+    pub fn is_paged(&self) -> bool {
+        matches!(self.way, Way::Paged { .. })
+    }
+
+    pub fn write(&mut self, text: &str) {
+        match &mut self.way {
+            Way::Straight => self.put(text),
+            Way::Held { text: held, lines, rows, .. } => {
+                held.push_str(text);
+                *lines += text.bytes().filter(|byte| *byte == b'\n').count();
+                if *lines >= *rows {
+                    self.start();
+                }
+            }
+            Way::Paged { pager, text: kept } => {
+                kept.push_str(text);
+                if pager.write(text).is_err() {
+                    self.end_reading();
+                }
+            }
+        }
+    }
+
+    /// What was written is out, but for what the pager shows when it likes.
+    pub fn flush(&mut self) {
+        if let Way::Held { text, .. } = &self.way {
+            if text.is_empty() {
+                return;
+            }
+            self.release();
+        }
+        if let Err(error) = self.out.flush() {
+            stop_writing(&error);
+        }
+    }
+
+    /// Waits for the reader of a pager.
+    pub fn end(&mut self) {
+        self.release();
+        if let Way::Paged { pager, text } = std::mem::replace(&mut self.way, Way::Straight)
+            && let Err(missing) = pager.wait()
+        {
+            self.without(&missing, &text);
+        }
+        self.flush();
+    }
+
+    fn put(&mut self, text: &str) {
+        if let Err(error) = self.out.write_all(text.as_bytes()) {
+            stop_writing(&error);
+        }
+    }
+
+    /// What was kept is printed: it fits the screen.
+    fn release(&mut self) {
+        if let Way::Held { text, .. } = &mut self.way {
+            let text = std::mem::take(text);
+            self.way = Way::Straight;
+            self.put(&text);
+        }
+    }
+
+    fn start(&mut self) {
+        let Way::Held { text, env, .. } = std::mem::replace(&mut self.way, Way::Straight) else { return };
+        match Pager::start(&env) {
+            Ok(Some(mut pager)) => {
+                let wrote = pager.write(&text);
+                self.way = Way::Paged { pager, text };
+                if wrote.is_err() {
+                    self.end_reading();
+                }
+            }
+            Ok(None) => self.put(&text),
+            Err(missing) => self.without(&missing, &text),
+        }
+    }
+
+    /// The reader has seen enough, or there never was one.
+    fn end_reading(&mut self) {
+        let Way::Paged { pager, text } = std::mem::replace(&mut self.way, Way::Straight) else { return };
+        match pager.wait() {
+            Ok(()) => std::process::exit(0),
+            Err(missing) => self.without(&missing, &text),
+        }
+    }
+
+    fn without(&mut self, missing: &NoPager, text: &str) {
+        let _ = writeln!(io::stderr(), "{missing}; printing without it");
+        self.put(text);
+    }
+}
+
+/// A reader that went away (`bd list | head`) is not a failure; an output that cannot take the data is one.
+fn stop_writing(error: &io::Error) {
+    if error.kind() == io::ErrorKind::BrokenPipe {
+        std::process::exit(0);
+    }
+    let _ = writeln!(io::stderr(), "error: cannot write to standard output: {error}");
+    std::process::exit(1);
+}
