@@ -101,7 +101,7 @@ fn dependents_wait_for_what_it_waited_for() {
     bd(&env, "add Outside --id bd-out").ok();
     bd(&env, &format!("dep add bd-out {docs}")).ok();
     let run = bd(&env, &format!("workflow remove-task bd-w build {docs}")).ok();
-    assert!(run.stderr.contains("bd-out is no task of this workflow and waited for one"), "{}", run.stderr);
+    assert!(run.stderr.contains("bd-out is not a task of this workflow and waited for one"), "{}", run.stderr);
     assert_eq!(order(&env), ["design < ", "release < design"]);
     assert!(!env.ledger_text().lines().any(|line| line.contains("\"release\"") && line.contains(&docs)));
 }
@@ -131,7 +131,7 @@ fn a_plan_that_does_not_fit_changes_nothing() {
     );
     bd(&env, "workflow add-task bd-w docs").fails(2, &["a task of this name exists already"]);
     bd(&env, "workflow add-task bd-w x --depends-on release --before docs --before design --before y")
-        .fails(2, &["before names \"design\", which is done", "before names \"y\", which is no task"]);
+        .fails(2, &["before names \"design\", which is done", "before names \"y\", which is not a task"]);
     bd(&env, "workflow add-task bd-w x --depends-on release --before docs").fails(2, &["a circle of dependencies"]);
     assert_eq!(env.ledger(), before);
 }

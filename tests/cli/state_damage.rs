@@ -36,7 +36,7 @@ fn an_id_with_other_content_is_named_and_left_alone() {
     let Some(family) = Family::new() else { return };
     let web = family.web();
     fs::write(web.join(".git/beads-id"), "precious\n").unwrap();
-    family.bd(&web, "worktree info").fails(8, &[".git/beads-id holds no id", "remove it"]);
+    family.bd(&web, "worktree info").fails(8, &[".git/beads-id does not hold an id", "remove it"]);
     assert_eq!(read(&web.join(".git/beads-id")), "precious\n");
 }
 

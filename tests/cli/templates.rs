@@ -202,7 +202,7 @@ fn a_workflow_saved_comes_back_the_same() {
 $ bd template save mine --from bd-w
 Saved: $ROOT/web/.beads/templates/mine.toml
 $ bd template save mine --from bd-w
-! error: $ROOT/web/.beads/templates/mine.toml is there already
+! error: $ROOT/web/.beads/templates/mine.toml exists already
 ! hint: nothing was written; choose another name, or replace it with --force
 [exit 5]
 $ bd template save mine --from bd-w --force
@@ -254,7 +254,7 @@ fn every_problem_of_a_template() {
 $ bd template validate t.toml
 ! error: $ROOT/web/t.toml: 2 problems:
 !   line 4: {{c}} is not a variable of this template
-!   line 5: "{{ x y }}" is no variable; a literal {{ is written {{{{
+!   line 5: "{{ x y }}" is not a variable; a literal {{ is written {{{{
 ! hint: nothing was written; fix it and check with `bd template validate FILE`
 [exit 2]
 $ bd template validate nosuch.toml

@@ -93,10 +93,10 @@ fn trusting_is_shown_and_asked_for() {
         str![[r#"
 $ bd list
 bd-own  P2  open  task  BD-OWN
-! warning: repos.additional names ~/x, outside of this repository, in a file that is committed; it is not used until you trust it: bd config trust
+! warning: repos.additional names ~/x, outside of this repository, in a file that is committed; it is not used until you trust it; run `bd config trust` to allow it
 $ bd config trust --dry-run
 Would trust: repos.additional = ~/x ($ROOT/home/x)
-! warning: repos.additional names ~/x, outside of this repository, in a file that is committed; it is not used until you trust it: bd config trust
+! warning: repos.additional names ~/x, outside of this repository, in a file that is committed; it is not used until you trust it; run `bd config trust` to allow it
 $ bd config trust --dry-run --json
 {
   "trusted": [
@@ -108,10 +108,10 @@ $ bd config trust --dry-run --json
   ],
   "dry_run": true,
   "warnings": [
-    "repos.additional names ~/x, outside of this repository, in a file that is committed; it is not used until you trust it: bd config trust"
+    "repos.additional names ~/x, outside of this repository, in a file that is committed; it is not used until you trust it; run `bd config trust` to allow it"
   ]
 }
-! {"warning":{"message":"repos.additional names ~/x, outside of this repository, in a file that is committed; it is not used until you trust it: bd config trust"}}
+! {"warning":{"message":"repos.additional names ~/x, outside of this repository, in a file that is committed; it is not used until you trust it; run `bd config trust` to allow it"}}
 
 "#]].raw()
     );

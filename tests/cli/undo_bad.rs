@@ -37,7 +37,7 @@ fn a_number_that_is_none() {
 #[test]
 fn without_a_log_there_is_nothing_to_undo() {
     let env = Env::new();
-    refused(&env, "undo", 3, &["no write of ann is known here", "hint: bd log"]);
+    refused(&env, "undo", 3, &["no write of ann is known here", "hint: run `bd log`"]);
     env.given("add One --id bd-1");
     refused(&env, "undo --yes --actor bob", 3, &["no write of bob is known here"]);
     let error = env.bd(["undo", "--json", "--actor", "bob"]).fails(3, &[]).error();

@@ -257,7 +257,7 @@ fn the_end_of_a_workflow_and_its_tasks() {
     bd(&env, "workflow complete bd-w --await-merge")
         .fails(5, &["design, build, docs, release are not done", "--skip-open"]);
     take(&env, "bot", "").unwrap();
-    bd(&env, "workflow complete bd-w --skip-open").fails(5, &["somebody works on design", "bd release"]);
+    bd(&env, "workflow complete bd-w --skip-open").fails(5, &["somebody works on design", "bd leases"]);
     bd(&env, &format!("--agent bot close {}", id(&env, "design"))).ok();
     let done = bd(&env, "workflow complete bd-w --await-merge --skip-open --json").ok().json();
     assert_eq!(done["skipped"], serde_json::json!(["build", "docs", "release"]));

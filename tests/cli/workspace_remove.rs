@@ -231,7 +231,7 @@ fn what_cannot_be_brought_home_keeps_it() {
     let ledger = path.join(".beads/beads.jsonl");
     let text = fs::read_to_string(&ledger).unwrap();
     fs::write(&ledger, format!("{text}{{\"kind\":\"a line of another tool\"}}\n")).unwrap();
-    bench.stays(&id, &path, &["ledger"], &["lines that are no issues"]);
+    bench.stays(&id, &path, &["ledger"], &["lines that are not issues"]);
     fs::write(&ledger, &text).unwrap();
     bench.family.bd(&path, "add Found --id bd-found").ok();
     // The ledger at home is in the middle of a merge.

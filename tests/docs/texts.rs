@@ -17,13 +17,14 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).to_owned()
 }
 
-/// The pages that a reader of the project sees, by their path below the root. The changelog says what was true of each version.
+/// The pages that a reader of the project sees, and the topics of the help, by their path below the root. The changelog says what
+/// was true of each version.
 pub fn pages() -> Vec<(String, String)> {
     let mut names: Vec<String> = ["README.md", "AGENTS.md"].map(str::to_owned).to_vec();
-    for directory in ["docs", "docs/walkthrough"] {
+    for directory in ["docs", "docs/walkthrough", "src/cli/topics"] {
         for entry in std::fs::read_dir(root().join(directory)).unwrap() {
             let name = entry.unwrap().file_name().into_string().unwrap();
-            if name.ends_with(".md") && name != "changelog.md" {
+            if name.ends_with(".md") && name != "changelog.md" || name.ends_with(".txt") {
                 names.push(format!("{directory}/{name}"));
             }
         }

@@ -135,7 +135,7 @@ fn refused_in(kind: Kind) {
         _ => "cd a; git branch job",
     });
     let both = said(add(&lab, "c", Some("job"), Some("job")));
-    assert!(both.contains("job is there already; leave out job, or name another"), "{both}");
+    assert!(both.contains("job exists already; leave out job, or name another"), "{both}");
     assert!(!lab.path("c").exists());
     // An empty directory, and a name that begins like an option.
     std::fs::create_dir(lab.path("-empty")).unwrap();

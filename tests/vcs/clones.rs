@@ -141,7 +141,7 @@ fn branches_and_bases() {
         assert_eq!(open(&lab, "c").head(&lab.env()).unwrap().unwrap(), first, "{kind}: where the base is");
         assert_eq!(work(&lab, "c"), Work::default(), "{kind}");
         let error = clone(&lab, "a", "d", "old", Some("old")).unwrap_err().to_string();
-        assert!(error.contains("is there already"), "{kind}: {error}");
+        assert!(error.contains("exists already"), "{kind}: {error}");
         assert!(!lab.path("d").exists());
         for (name, there) in [("old", true), ("nothing", false), ("--help", false), ("", false)] {
             let found = open(&lab, "a").resolve(name, &lab.env()).unwrap();

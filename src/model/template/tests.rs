@@ -86,8 +86,8 @@ fn what_is_wrong_with_a_template() {
         problems(text),
         [
             "line 3: {{wat}} is not a variable of this template; did you mean \"what\"?",
-            "line 4: \"{{ a b }}\" is no variable; a literal {{ is written {{{{",
-            "line 4: \"{{open\" is no variable; a literal {{ is written {{{{",
+            "line 4: \"{{ a b }}\" is not a variable; a literal {{ is written {{{{",
+            "line 4: \"{{open\" is not a variable; a literal {{ is written {{{{",
         ]
     );
     let text = "[variables.p]\n[[tasks]]\nname = \"a\"\npriority = \"{{p}}\"\ndepends_on = [\"b\"]\n";

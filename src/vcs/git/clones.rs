@@ -324,7 +324,7 @@ pub fn settle(root: &Path, from: &Path, branch: &str, env: &Env) -> Result<(), S
     check_name(root, branch, root, env)?;
     let source = Source { root, git_dir: None, env };
     if source.commit(&format!("refs/heads/{branch}"))?.is_some() {
-        return Err(no_checkout(root, format!("the branch {branch} is there already; name another branch")));
+        return Err(no_checkout(root, format!("the branch {branch} exists already; name another branch")));
     }
     let settings = source.settings()?;
     let others = remotes(&settings, from);

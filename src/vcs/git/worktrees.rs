@@ -32,7 +32,7 @@ pub fn add(root: &Path, new: &NewCheckout, env: &Env) -> Result<Checkout, SyncEr
     };
     let program = match (&new.branch, existing, &new.base) {
         (Some(name), Some(_), Some(base)) => {
-            let why = format!("the branch {name} is there already; leave out {base}, or name another branch");
+            let why = format!("the branch {name} exists already; leave out {base}, or name another branch");
             return Err(no_checkout(&path, why));
         }
         (Some(name), Some(_), None) => program.arg("--").arg(&path).arg(name),

@@ -89,7 +89,7 @@ pub(super) fn start_of(
     let start = match (&found, &new.base) {
         (Some(_), Some(base)) => {
             let name = new.branch.as_deref().unwrap_or_default();
-            let why = format!("the branch {name} is there already; leave out {base}, or name another branch");
+            let why = format!("the branch {name} exists already; leave out {base}, or name another branch");
             return Err(no_checkout(path, why));
         }
         (Some((node, _)), None) => Some(node.clone()),

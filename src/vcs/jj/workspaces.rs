@@ -64,7 +64,7 @@ pub fn add(root: &Path, new: &NewCheckout, env: &Env) -> Result<Checkout, SyncEr
     };
     let start = match (&new.branch, &new.base) {
         (Some(branch), Some(base)) if existing => {
-            let why = format!("the bookmark {branch} is there already; leave out {base}, or name another bookmark");
+            let why = format!("the bookmark {branch} exists already; leave out {base}, or name another bookmark");
             return Err(no_checkout(&path, why));
         }
         (Some(branch), _) if existing => Some(one(&bookmark(branch), branch)?),
