@@ -821,7 +821,8 @@ fn a_repo_that_is_away() {
     env.given("config --add-repo ../plan --personal");
     sh(&env, "mv plan gone");
     env.given("add Public --id bd-public --repo .");
-    env.bd(["sync"]).fails(8, &["cannot tell whether something private would be published", "that directory does not exist"]);
+    env.bd(["sync"])
+        .fails(8, &["cannot tell whether something private would be published", "that directory does not exist"]);
     sh(&env, "mv gone plan");
     env.bd(["sync"]).ok();
 }
