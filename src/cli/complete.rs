@@ -10,10 +10,8 @@ use clap::{Arg, Command};
 use clap_complete::env::Shells;
 use clap_complete::{ArgValueCompleter, CompleteEnv, CompletionCandidate, Shell};
 
-use super::tips;
-use crate::coordination;
+use super::{context, tips};
 use crate::ops::{self, Offer, Wanted};
-use crate::store::{Config, Store};
 use crate::sys::Host;
 use crate::sys::env::is_set;
 use crate::view::inline;
@@ -33,8 +31,11 @@ pub fn answer(args: &[OsString]) -> bool {
     let parser = || offering(tips::visible(), directory.as_ref());
     let host = Host::real();
     // Nothing is printed in the middle of what somebody types.
-    let _ =
-        CompleteEnv::with_factory(parser).var(VARIABLE).bin("bd").completer("bd").try_complete(args, Some(host.env.cwd()));
+    let _ = CompleteEnv::with_factory(parser)
+        .var(VARIABLE)
+        .bin("bd")
+        .completer("bd")
+        .try_complete(args, Some(host.env.cwd()));
     true
 }
 
@@ -101,21 +102,12 @@ fn offered(wanted: Wanted, directory: Option<&PathBuf>, word: &OsStr) -> Vec<Com
     let Some(word) = word.to_str() else { return Vec::new() };
     // Of several with commas the last one is typed.
     let (before, typed) = word.rsplit_once(',').map_or(("", word), |(before, typed)| (&word[..=before.len()], typed));
-    let offers = open(directory).and_then(|mut store| ops::offer(&mut store, wanted, typed).ok()).unwrap_or_default();
+    let offers = context::glance(directory, MOST_READ)
+        .and_then(|mut store| ops::offer(&mut store, wanted, typed).ok())
+        .unwrap_or_default();
     let candidate = |(n, Offer { word, about }): (usize, Offer)| {
         let about = (!about.is_empty()).then(|| inline(&about).into_owned().into());
         CompletionCandidate::new(format!("{before}{word}")).help(about).display_order(Some(n))
     };
     offers.into_iter().enumerate().map(candidate).collect()
-}
-
-/// The project's store, if it can answer soon.
-fn open(directory: Option<&PathBuf>) -> Option<Store> {
-    let mut host = Host::real();
-    let here = host.env.cwd().to_owned();
-    let directory = directory.map_or_else(|| here.clone(), |directory| here.join(directory));
-    host.env = host.env.at(directory.clone());
-    let mut store = Store::open_with(Config { host, ..Config::at(directory) }).ok()?;
-    coordination::identify(&mut store).ok()?;
-    store.glance(MOST_READ).then_some(store)
 }

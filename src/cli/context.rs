@@ -4,12 +4,10 @@ use std::cell::Cell;
 use std::collections::HashMap;
 use std::io::Read as _;
 use std::path::PathBuf;
-use std::time::Duration;
 
-use clap::Args;
-
+use super::global::GlobalArgs;
 use super::layout::{self, Layout};
-use super::ui::{Colours, JsonArray, Ui};
+use super::ui::{JsonArray, Ui};
 use crate::coordination;
 use crate::model::id::PrefixIndex;
 use crate::model::query::is_me;
@@ -25,100 +23,24 @@ use crate::view::{self, Exit, Failure, RowShape};
 /// The longest text that a file may give.
 const MAX_TEXT: u64 = 64 << 20;
 
-/// Flags that may stand before or after any command.
-#[derive(Debug, Args, Default)]
-#[command(next_help_heading = "Global options")]
-pub struct GlobalArgs {
-    /// Print JSON
-    #[arg(long, global = true)]
-    pub json: bool,
-    /// Run as if started in DIR
-    #[arg(short = 'C', long = "directory", value_name = "DIR", global = true)]
-    pub directory: Option<PathBuf>,
-    /// Act as NAME (default: BD_ACTOR, BEADS_ACTOR, git's user.name, USER)
-    #[arg(long, value_name = "NAME", global = true)]
-    pub actor: Option<String>,
-    /// Act as the agent NAME (default: BD_AGENT)
-    #[arg(long, value_name = "NAME", global = true, value_parser = clap::builder::NonEmptyStringValueParser::new())]
-    pub agent: Option<String>,
-    /// The state home: claims, mail, checkpoints (default: BD_STATE_DIR, else with the repository)
-    #[arg(long, value_name = "DIR", global = true, hide = true)]
-    pub state_dir: Option<PathBuf>,
-    /// The state home that all of your repositories share
-    #[arg(long, global = true, hide = true)]
-    pub global: bool,
-    /// Use colour: auto, always or never
-    #[arg(long, value_name = "WHEN", global = true, value_parser = colours)]
-    pub color: Option<Colours>,
-    /// Do not page long output
-    #[arg(long, global = true)]
-    pub no_pager: bool,
-    /// Print only the result
-    #[arg(short, long, global = true)]
-    pub quiet: bool,
-    /// Override a setting for this command
-    #[arg(long, value_name = "KEY=VALUE", global = true, value_parser = setting)]
-    pub config: Vec<(String, String)>,
-    /// Seconds to wait for another writer
-    #[arg(long, value_name = "SECONDS", global = true, value_parser = seconds, hide = true)]
-    pub lock_timeout: Option<Duration>,
-    /// A file in the .beads directory to use
-    #[arg(long, value_name = "PATH", global = true, hide = true)]
-    pub db: Option<PathBuf>,
-    /// Refuse every command that would write
-    #[arg(long, global = true, hide = true)]
-    pub readonly: bool,
-    #[command(flatten)]
-    pub ignored: IgnoredArgs,
-}
-
-/// Flags that clients of the original pass. They are accepted and ignored: there is no daemon, database or profile.
-#[derive(Debug, Args, Default)]
-pub struct IgnoredArgs {
-    #[arg(long, global = true, hide = true)]
-    sandbox: bool,
-    #[arg(long, global = true, hide = true)]
-    no_daemon: bool,
-    #[arg(long, global = true, hide = true)]
-    no_auto_flush: bool,
-    #[arg(long, global = true, hide = true)]
-    no_auto_import: bool,
-    #[arg(long, global = true, hide = true)]
-    no_db: bool,
-    #[arg(long, global = true, hide = true)]
-    allow_stale: bool,
-    #[arg(short, long, global = true, hide = true)]
-    verbose: bool,
-    #[arg(long, global = true, hide = true)]
-    profile: bool,
-}
-
-fn colours(word: &str) -> Result<Colours, String> {
-    match word {
-        "auto" => Ok(Colours::Auto),
-        "always" => Ok(Colours::Always),
-        "never" => Ok(Colours::Never),
-        _ => Err("one of auto always never".into()),
-    }
-}
-
-fn setting(text: &str) -> Result<(String, String), String> {
-    let (key, value) = text.split_once('=').ok_or_else(|| format!("{text:?} is not KEY=VALUE"))?;
-    Ok((key.trim().to_owned(), value.trim().to_owned()))
-}
-
-fn seconds(text: &str) -> Result<Duration, String> {
-    let number = text.strip_suffix('s').unwrap_or(text);
-    let value: f64 = number.parse().map_err(|_| format!("{text:?} is not a number of seconds"))?;
-    Duration::try_from_secs_f64(value).map_err(|error| error.to_string())
-}
-
 /// Commands that wait for somebody, or hand the terminal to another program.
 const WAITING: [&str; 8] =
     ["edit", "mail inbox", "mcp", "watch", "workflow wait", "workspace open", "merge-driver", "merge"];
 
 pub fn waits(command: &str) -> bool {
     WAITING.contains(&command)
+}
+
+/// The store of a directory for one look that leaves nothing behind, if it answers soon: from an image, or from ledgers no larger
+/// than this.
+pub fn glance(directory: Option<&PathBuf>, most: u64) -> Option<Store> {
+    let mut host = Host::real();
+    let here = host.env.cwd().to_owned();
+    let directory = directory.map_or_else(|| here.clone(), |directory| here.join(directory));
+    host.env = host.env.at(directory.clone());
+    let mut store = Store::open_with(Config { host, ..Config::at(directory) }).ok()?;
+    coordination::identify(&mut store).ok()?;
+    store.glance(most).then_some(store)
 }
 
 pub struct Context {

@@ -7,6 +7,7 @@ mod complete;
 mod context;
 mod filters;
 mod form;
+mod global;
 mod help;
 mod layout;
 mod meter;
@@ -28,7 +29,8 @@ use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser};
 use crate::sys::looks;
 use crate::view::{Exit, Failure};
 use commands::{Call, Entry};
-use context::{Context, GlobalArgs};
+use context::Context;
+use global::GlobalArgs;
 
 /// A git-native work ledger: issues are lines of a JSONL file in your repo, committed like code.
 #[derive(Debug, Parser)]

@@ -196,7 +196,7 @@ pub fn marks<'a>(store: &mut Store, rows: impl IntoIterator<Item = &'a Row>) -> 
 
 /// Nothing was ever filed, or all of it is gone.
 pub fn has_no_issues(store: &mut Store) -> Result<bool> {
-    Ok(!store.is_past() && store.list(&Expr::ALL, Sort::default(), Some(0))?.total == 0)
+    Ok(!store.is_past() && store.warnings().is_empty() && store.list(&Expr::ALL, Sort::default(), Some(0))?.total == 0)
 }
 
 /// The children of an issue.

@@ -47,7 +47,7 @@ fn a_date_lasts_to_the_end_of_the_local_day_and_is_shown_as_that_day() {
         "2026-01-06T07:59:59.999Z"
     );
     let shown = at(&env, zone, now, "show bd-s").ok().stdout;
-    assert!(shown.contains("\nDue         2026-01-05\n"), "{shown}");
+    assert!(shown.contains("\nDue         2026-01-05 (in 22 h)\n"), "{shown}");
     let json = at(&env, zone, now, "show bd-s --json").ok().json();
     assert_eq!(json[0]["due_at"], "2026-01-06T07:59:59.999Z", "JSON keeps RFC 3339");
 }

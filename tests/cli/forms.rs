@@ -167,8 +167,8 @@ fn a_clone_does_not_choose_the_editor() {
     let env = with_epic();
     let git = |args: &[&str]| assert!(env.command("git").args(args).status().unwrap().success());
     git(&["init", "-q"]);
-    put(&env.path("../theirs.sh"), "#!/bin/sh\ntouch ../run\n".to_owned());
-    put(&env.path("../mine.sh"), "#!/bin/sh\nsed -i '2s/.*/From git/' \"$1\"\n".to_owned());
+    put(&env.path("../theirs.sh"), "#!/bin/sh\ntouch ../run\n");
+    put(&env.path("../mine.sh"), "#!/bin/sh\nsed -i '2s/.*/From git/' \"$1\"\n");
     git(&["config", "core.editor", "../theirs.sh"]);
     env.bd(["add", "--editor"]).fails(1, &["no editor: set VISUAL, EDITOR or git's core.editor"]);
     std::fs::write(env.path("../gitconfig"), "[core]\n\teditor = ../mine.sh\n").unwrap();

@@ -165,7 +165,7 @@ fn check(line: &str) -> Result<(), String> {
             None => {}
         }
     }
-    for flag in words.iter().filter_map(|word| word.starts_with("--").then(|| flag(word))) {
+    for flag in words.iter().filter(|word| word.starts_with("--")).map(|word| flag(word)) {
         let known = |text: &str| text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').any(|word| word == flag);
         if !known(&text) && !HIDDEN.contains(&flag) {
             return Err(format!("no flag {flag}"));

@@ -24,7 +24,7 @@ pub fn print_marked(cx: &mut Context, page: &Page, marks: &Marks, tree: bool, no
         cx.ui.note_if(page.rows.is_empty(), none);
     } else {
         // What another program removed is told of below; that is not a beginning.
-        let is_new = page.rows.is_empty() && cx.store()?.warnings().is_empty() && ops::has_no_issues(cx.store()?)?;
+        let is_new = page.rows.is_empty() && ops::has_no_issues(cx.store()?)?;
         let none = if is_new { "no issues yet; add one with `bd add \"Title\"`" } else { none };
         let (index, ui) = cx.index()?;
         if tree {
