@@ -281,6 +281,7 @@ const OTHER_WAYS: &[(&str, usize, &str)] = &[
     ("coordination/workspaces/steps.rs", 5, "the directory of a workspace, as a whole"),
     ("ops/init.rs", 1, "the directory of a planning repo that a person named"),
     ("ops/merge_files.rs", 2, "the files that version control names to its merge driver"),
+    ("ops/pages.rs", 1, "the directory of manual pages that a person named, or their own"),
     ("store/home_dir.rs", 1, "the user's own directories"),
     ("store/hooks/files.rs", 2, "hooks, which git runs through a link, too"),
     ("store/image.rs", 1, "the user's cache"),

@@ -272,13 +272,13 @@ $ bd dep tree release
 bd-release  P2 open  Release
 |- waits for bd-store  P2 open  Write the storage
 |  `- waits for bd-layout  P1 open  Choose a layout
-|- related to bd-layout  P1 open  Choose a layout
+|- related to bd-layout (see above)
 `- waits for external:other:login  in no ledger
 $ bd dep tree layout --reverse
 bd-layout  P1 open  Choose a layout
 |- related to bd-release  P2 open  Release
 `- blocks bd-store  P2 open  Write the storage
-   `- blocks bd-release  P2 open  Release
+   `- blocks bd-release (see above)
 $ bd dep tree release --max-depth 1
 bd-release  P2 open  Release
 |- waits for bd-store  P2 open  Write the storage ...
