@@ -450,7 +450,7 @@ $ bd withdraw bd-up
         story.max("proposals|--incoming").snapshot(),
         str![[r#"
 $ bd proposals --incoming
-pl-1  proposed  ann  2026-01-05 09:00 by ann  on no branch  Dark mode
+pl-1  proposed  ann  2026-01-05 09:00  on no branch  Dark mode
 
 "#]]
         .raw()

@@ -63,7 +63,7 @@ fn screens_of_80_and_120_columns() {
             ("graph", "graph epic"),
             ("blocked", "blocked"),
         ] {
-            let seen = screen(&env, line, &[("COLUMNS", width)]);
+            let seen = screen(&env, line, &[("COLUMNS", width), ("BD_PAGER", "cat")]);
             assert_eq!(seen.code, 0, "{}", seen.snapshot());
             compare(&format!("{name}-{width}.txt"), &seen.snapshot());
         }
@@ -120,7 +120,7 @@ fn screens_of_the_help_pages() {
             ("help-show", "help show"),
             ("help-claim", "help claim"),
         ] {
-            let seen = screen(&env, line, &[("COLUMNS", width)]);
+            let seen = screen(&env, line, &[("COLUMNS", width), ("BD_PAGER", "cat")]);
             assert_eq!(seen.code, 0, "{}", seen.snapshot());
             compare(&format!("{name}-{width}.txt"), &seen.snapshot());
         }
@@ -286,7 +286,7 @@ fn long_output_on_a_terminal_is_paged() {
     assert!(!env.bd_with(["list"], None, &[small, ("PAGER", "sed s/^/P:/")]).ok().stdout.contains("P:"), "a pipe");
     // What changes something is never stopped by a reader.
     env.bd(["add", "x"]).ok();
-    assert_eq!(paged("close 10 11 12 13 14 15 16 17 18 19 20 21", &[small, ("PAGER", "sed s/^/P:/")]).1, 0);
+    assert_eq!(paged("close 10 11 12 13 14 15 16 17 18 19 20 21 --yes", &[small, ("PAGER", "sed s/^/P:/")]).1, 0);
 }
 
 #[test]

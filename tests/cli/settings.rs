@@ -385,7 +385,7 @@ fn unknown_keys_are_named_with_the_nearest() {
         ),
         str![[r#"
 $ bd list
-! no issues yet; add one with `bd add "Title"`
+! no issues
 ! warning: $ROOT/web/.beads/config.toml:3: no setting "repos.aditional"; did you mean repos.additional?
 $ bd add 'Still works' --id bd-1
 Created issue: bd-1

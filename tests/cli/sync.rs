@@ -104,7 +104,7 @@ P0  open  task
 Created     2026-01-05 09:00 by ann
 Updated     2026-01-05 09:00
 Labels      ours, theirs
-Lives in    . ($ROOT/web/.beads/beads.jsonl:1)
+Stored in   .beads/beads.jsonl:1
 
 Description
   First words

@@ -182,7 +182,7 @@ $ bd export -o .beads/beads.jsonl
 ! error: $ROOT/web/.beads/beads.jsonl is a ledger, or would be taken for one: choose another place
 [exit 2]
 $ bd export --status open -p 7
-! error: invalid priority "7": 0 to 4, or P0 to P4
+! error: invalid priority "7": 0 to 4, P0 to P4, or critical high medium low backlog
 [exit 2]
 
 "#]]

@@ -385,7 +385,9 @@ fn every_command_of_the_help_is_known_to_write_or_not() {
         })
     };
     let mut seen = BTreeSet::new();
-    for name in headings.iter().flat_map(|heading| names(&help, heading)) {
+    // The help leaves out what another command does too.
+    let unlisted = ["q", "comments", "stats", "children", "info", "onboard", "quickstart"].map(str::to_owned);
+    for name in headings.iter().flat_map(|heading| names(&help, heading)).chain(unlisted) {
         if OTHERS.contains(&name.as_str()) {
             seen.insert(name);
             continue;
