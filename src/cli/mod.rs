@@ -14,6 +14,7 @@ mod meter;
 mod output;
 mod reading;
 mod render;
+mod style;
 mod tips;
 mod topics;
 mod ui;

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::meter::Meter;
 use super::output::Output;
+pub use super::style::Style;
 use super::width::{Cell, plain_cells, wrapped};
 use crate::model::json;
 use crate::model::when::Calendar;
@@ -32,37 +33,6 @@ impl Colours {
             Colours::Auto if env.var("NO_COLOR").is_some() => false,
             Colours::Auto if env.var("CLICOLOR_FORCE").is_some_and(|value| value != "0") => true,
             Colours::Auto => is_terminal && !says("TERM", "dumb") && !says("CLICOLOR", "0"),
-        }
-    }
-}
-
-/// How a piece of text is set off on a terminal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Style {
-    Plain,
-    Bold,
-    Dim,
-    Red,
-    Yellow,
-    Cyan,
-    Italic,
-    Underline,
-    /// The part of an id that is enough to type.
-    Prefix,
-}
-
-impl Style {
-    fn code(self) -> &'static str {
-        match self {
-            Style::Plain => "",
-            Style::Bold => "1",
-            Style::Dim => "2",
-            Style::Red => "31",
-            Style::Yellow => "33",
-            Style::Cyan => "36",
-            Style::Italic => "3",
-            Style::Underline => "4",
-            Style::Prefix => "1;4",
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-use super::ui::Style;
+use super::style::Style;
 
 /// A character, and how it is set off.
 pub type Cell = (char, Style);

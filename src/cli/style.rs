@@ -1,0 +1,32 @@
+//! How text is set off on a terminal.
+
+/// How a piece of text is set off on a terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    Plain,
+    Bold,
+    Dim,
+    Red,
+    Yellow,
+    Cyan,
+    Italic,
+    Underline,
+    /// The part of an id that is enough to type.
+    Prefix,
+}
+
+impl Style {
+    pub fn code(self) -> &'static str {
+        match self {
+            Style::Plain => "",
+            Style::Bold => "1",
+            Style::Dim => "2",
+            Style::Red => "31",
+            Style::Yellow => "33",
+            Style::Cyan => "36",
+            Style::Italic => "3",
+            Style::Underline => "4",
+            Style::Prefix => "1;4",
+        }
+    }
+}
