@@ -42,6 +42,10 @@ pub fn is_misplaced(_: &Path) -> bool {
     false
 }
 
+pub fn is_tracked(_: &Path, _: &Path, _: &Env) -> bool {
+    true
+}
+
 pub fn local_setting(root: &Path, _: &str, _: &Env) -> Result<Option<String>, HistoryError> {
     unreadable(root)
 }
