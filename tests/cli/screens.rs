@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use crate::cli::harness::{BD, Env, Run};
 use crate::cli::project::Project;
-use crate::support::programs::have;
+use crate::support::programs::{have, put};
 
 /// Runs `bd` on a terminal without colours.
 fn screen(env: &Env, line: &str, vars: &[(&str, &str)]) -> Run {
@@ -307,8 +307,11 @@ fn a_pager_that_is_missing_or_ends_at_once_is_no_failure() {
     let run = screen(&env, "list -n 0", &[("LINES", "10"), ("PAGER", "true")]);
     assert_eq!((run.code, run.stdout.as_str()), (0, ""), "no noise");
     // The settings of a repository choose no program.
-    env.write(".beads/config.toml", "[core]\npager = \"touch ran\"\n");
-    screen(&env, "list -n 0", &[("LINES", "10"), ("BD_PAGER", "cat")]);
+    env.write(".beads/config.toml", "pager = \"touch ran\"\n[core]\npager = \"touch ran\"\n");
+    put(&env.path("bin/less"), "#!/bin/sh\nsed s/^/L:/\n");
+    let path = format!("{}:{}", env.path("bin").display(), std::env::var("PATH").unwrap());
+    let run = screen(&env, "list -n 0", &[("LINES", "10"), ("PATH", &path)]);
+    assert_eq!(run.stdout.lines().filter(|line| line.starts_with("L:bd-")).count(), 490, "{}", run.snapshot());
     assert!(!env.path("ran").exists());
 }
 
