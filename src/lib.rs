@@ -66,6 +66,15 @@ pub use api::{
     Version, VersionKind, Watch, WatchOptions,
 };
 
+/// The programs on the pages, which `cargo test` compiles.
+#[cfg(doctest)]
+mod pages {
+    #[doc = include_str!("../README.md")]
+    struct Readme;
+    #[doc = include_str!("../docs/library.md")]
+    struct Library;
+}
+
 /// What the project's own programs and tests use. It is not part of the library: everything in it can change with any version.
 #[doc(hidden)]
 pub mod internal {

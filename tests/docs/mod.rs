@@ -1,11 +1,14 @@
-//! Documentation that runs: every `console` block, with exactly the output that the page shows. In all other blocks, and in the help and
-//! the messages, every command and flag exists, and the words are ordinary ones.
+//! Documentation that runs: every `console` block, with exactly the output that the page shows, every line of the `sh` blocks, and `bd` over
+//! every `json` and `toml` block. Everywhere else, in the help and the messages too, every command and flag exists, and the words are
+//! ordinary ones.
 //!
 //! `SNAPSHOTS=overwrite cargo test --test stories docs::` writes the outputs again; read the difference before you commit it.
 
+mod given;
 mod named;
 mod newcomer;
 mod page;
+mod shell;
 mod stage;
 mod texts;
 mod wording;
@@ -40,24 +43,47 @@ walkthroughs! {
     teams: "teams.md",
 }
 
-#[test]
-fn readme() {
-    follow("README.md", "mkdir web && cd web && git init -q");
+/// One test for each other page, after what it takes for granted.
+macro_rules! pages {
+    ($($test:ident: $name:literal, $given:expr;)*) => {
+        const FOLLOWED: &[&str] = &[$($name),*];
+        $(#[test]
+        fn $test() {
+            follow($name, $given);
+        })*
+    };
 }
 
-#[test]
-fn start() {
-    follow("docs/start.md", "");
-}
+const PROJECT: &str = "git init -q ~/web && cd ~/web && bd init -q --prefix web";
 
-#[test]
-fn every_day() {
-    follow("docs/every-day.md", "");
-}
-
-#[test]
-fn which_way_back() {
-    follow("docs/which-way-back.md", "");
+pages! {
+    readme: "README.md", "mkdir web && cd web && git init -q";
+    every_day: "docs/every-day.md", "";
+    history: "docs/history.md", &format!(
+        "{PROJECT} && bd hooks install -q && bd add -q 'Read files' --id web-a3f8 && git add -A && git commit -qm Start
+        git switch -qc side && BD_TEST_NOW=2026-01-05T11:00:00Z bd update -q web-a3f8 -p 1 && git commit -qam Urgent
+        git switch -q main && BD_TEST_NOW=2026-01-05T10:00:00Z bd update -q web-a3f8 -p 3 && git commit -qam Later
+        git merge -q side"
+    );
+    prune: "docs/prune.md", &format!(
+        "export BD_TEST_NOW=2025-10-02T09:00:00Z
+        {PROJECT} && bd add -q 'Fix the parser' --id web-a1 && bd add -q 'Name the colours' --id web-b2
+        bd close -q web-a1 && git add -A && git commit -qm Start && bd close -q web-b2"
+    );
+    recover: "docs/recover.md", &format!(
+        "{PROJECT} && bd add -q 'Name the colours' --id web-b2 && git add -A && git commit -qm Start
+        bd add -q 'Fix the parser' --id web-a1 && bd update -q web-b2 -p 0 && git checkout -q .beads"
+    );
+    start: "docs/start.md", "";
+    sync_of_the_ledger_alone: "docs/sync.md", &format!(
+        "git init -q --bare ~/server && {PROJECT} && git add -A && git commit -qm Start
+        git remote add origin ~/server && git push -qu origin main
+        echo login >login.rs && git add login.rs && git commit -qm 'Fix the login' && bd add -q 'Release notes'"
+    );
+    undo: "docs/undo.md", &format!(
+        "{PROJECT} && bd add -q 'Fix the parser' --id web-a1 && bd add -q 'Name the colours' --id web-b2"
+    );
+    which_way_back: "docs/which-way-back.md", "";
 }
 
 /// What the first line of a code block may say, as docs/contributing.md explains.
@@ -66,14 +92,14 @@ const TAGS: [&str; 6] = ["console", "sh", "text", "json", "toml", "rust"];
 /// Blocks of commands run, or are marked as something else.
 #[test]
 fn every_code_block_says_what_it_is() {
-    let followed = ["README.md", "docs/start.md", "docs/every-day.md", "docs/which-way-back.md"];
     for (name, text) in texts::pages() {
         let mut open = false;
         for (at, line) in text.lines().enumerate() {
             let Some(tag) = line.trim_start().strip_prefix("```") else { continue };
             open = !open;
+            assert!(line.starts_with('`'), "{name}:{}: a block is not indented", at + 1);
             assert!(!open || TAGS.contains(&tag), "{name}:{}: a block is one of {TAGS:?}, not {tag:?}", at + 1);
-            let runs = followed.contains(&name.as_str()) || name.starts_with("docs/walkthrough/");
+            let runs = FOLLOWED.contains(&name.as_str()) || name.starts_with("docs/walkthrough/");
             assert!(!open || tag != "console" || runs, "{name}:{}: no test runs this block", at + 1);
         }
         assert!(!open, "{name}: a block is not closed");
@@ -151,7 +177,8 @@ fn root() -> PathBuf {
 fn follow(name: &str, given: &str) {
     let Some(mut stage) = Stage::set() else { return };
     if !given.is_empty() {
-        assert_eq!(stage.run(given), "", "{given}");
+        let output = stage.run(&format!("set -e; {given}"));
+        assert!(!output.contains("[exit "), "{given}\n{output}");
     }
     let path = root().join(name);
     let page = Page::parse(name, &std::fs::read_to_string(&path).unwrap()).unwrap_or_else(|error| panic!("{error}"));

@@ -4,10 +4,16 @@
 //! is seeded, so that ids are the same in every run.
 
 use std::io::Read as _;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::support::programs::have;
+use crate::support::wait::PATIENCE;
 
 pub struct Stage {
     root: tempfile::TempDir,
@@ -35,33 +41,55 @@ impl Stage {
         self.root.path().canonicalize().unwrap().join(below)
     }
 
+    /// The home, which the first command runs in.
+    pub fn home(&self) -> PathBuf {
+        self.path("home")
+    }
+
     /// Runs one line of shell. Gives what a terminal would show, with `~` for the home, and `[exit N]` if it failed.
     pub fn run(&mut self, line: &str) -> String {
+        match self.run_within(line, PATIENCE) {
+            (Some(0), text) => text,
+            (Some(code), text) => format!("{text}[exit {code}]\n"),
+            (None, text) => panic!("$ {line}\nended by a signal\n{text}"),
+        }
+    }
+
+    /// The exit code, unless a signal ended it, and what it showed.
+    fn run_within(&mut self, line: &str, patience: Duration) -> (Option<i32>, String) {
         let here = self.path("cwd");
         // One pipe for both streams: they come in the order in which they were written.
         let (mut reader, writer) = std::io::pipe().unwrap();
         let mut command = Command::new("bash");
         command.args(["--norc", "--noprofile", "-c"]);
         command.arg(format!("trap 'pwd >\"{}\"' EXIT\n{line}\n", here.display()));
-        command.current_dir(&self.cwd).stdin(Stdio::null());
+        command.current_dir(&self.cwd).stdin(Stdio::null()).process_group(0);
         command.stdout(writer.try_clone().unwrap()).stderr(writer);
         self.surround(&mut command);
         let mut child = command.spawn().unwrap();
         drop(command);
+        let group = Pid::from_child(&child);
+        let (ended, end) = channel::<()>();
+        // A command that never ends is ended, with all that it has started.
+        let guard = std::thread::spawn(move || {
+            if end.recv_timeout(patience) == Err(RecvTimeoutError::Timeout) {
+                kill_process_group(group, Signal::KILL).unwrap();
+            }
+        });
         let mut bytes = Vec::new();
         reader.read_to_end(&mut bytes).unwrap();
+        drop(ended);
+        guard.join().unwrap();
         let status = child.wait().unwrap();
-        self.cwd = PathBuf::from(std::fs::read_to_string(&here).unwrap().trim_end_matches('\n'));
         let mut text = String::from_utf8(bytes).unwrap_or_else(|_| panic!("$ {line}\nprints what is not UTF-8"));
-        text = text.replace(self.path("home").to_str().unwrap(), "~");
+        text = text.replace(self.home().to_str().unwrap(), "~");
         if !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
         }
-        match status.code() {
-            Some(0) => text,
-            Some(code) => format!("{text}[exit {code}]\n"),
-            None => panic!("$ {line}\nended by a signal\n{text}"),
+        if status.code().is_some() {
+            self.cwd = PathBuf::from(std::fs::read_to_string(&here).unwrap().trim_end_matches('\n'));
         }
+        (status.code(), text)
     }
 
     fn surround(&mut self, command: &mut Command) {
@@ -71,7 +99,7 @@ impl Stage {
         let built = Path::new(env!("CARGO_BIN_EXE_bd")).parent().unwrap().to_owned();
         let path = std::env::var_os("PATH").unwrap_or_default();
         let path = std::env::join_paths(std::iter::once(built).chain(std::env::split_paths(&path))).unwrap();
-        command.env_clear().env("PATH", path).env("HOME", self.path("home")).env("TMPDIR", self.path("tmp"));
+        command.env_clear().env("PATH", path).env("HOME", self.home()).env("TMPDIR", self.path("tmp"));
         command.env("LC_ALL", "C.UTF-8").env("TZ", "UTC").env("TERM", "dumb").env("GIT_CONFIG_NOSYSTEM", "1");
         command.env("GIT_AUTHOR_DATE", &now).env("GIT_COMMITTER_DATE", &now);
         command.env("BD_TEST_NOW", &now).env("BD_TEST_SEED", (n + 1).to_string());
@@ -89,6 +117,13 @@ mod tests {
         assert_eq!(stage.run("echo $HOME; printf x; exit 3"), "~\nx\n[exit 3]\n");
         assert_eq!(stage.run("bd --version | cut -d' ' -f1"), "bd\n");
         assert_eq!(stage.run("env | cut -d= -f1 | grep -c CARGO"), "0\n[exit 1]\n");
+    }
+
+    #[test]
+    fn a_line_that_never_ends_is_ended_with_all_that_it_started() {
+        let Some(mut stage) = Stage::set() else { return };
+        assert_eq!(stage.run_within("sleep 10000 | cat", Duration::ZERO), (None, String::new()));
+        assert_eq!(stage.run("pwd"), "~\n");
     }
 
     #[test]
