@@ -39,7 +39,6 @@ pub struct File {
     pub run: String,
     /// A part of what `run` prints.
     pub shows: String,
-    pub exit: i64,
 }
 
 pub fn given() -> BTreeMap<String, Given> {
@@ -63,7 +62,7 @@ fn page(mut entry: Entry) -> Given {
 }
 
 fn line(mut entry: Entry) -> Line {
-    let exit = entry.exit();
+    let exit = entry.value("exit").map_or(0, |code| code.as_integer().expect("a number"));
     let why = entry.text("why");
     assert_eq!(exit != 0, why.is_some(), "an exit code has a reason, and a reason is for an exit code");
     let act = entry.text("meanwhile");
@@ -74,8 +73,7 @@ fn line(mut entry: Entry) -> Line {
 }
 
 fn file(mut entry: Entry) -> File {
-    let exit = entry.exit();
-    let file = File { name: entry.needed("name"), run: entry.needed("run"), shows: entry.needed("shows"), exit };
+    let file = File { name: entry.needed("name"), run: entry.needed("run"), shows: entry.needed("shows") };
     entry.end();
     file
 }
@@ -99,10 +97,6 @@ impl Entry {
 
     fn needed(&mut self, key: &str) -> String {
         self.text(key).unwrap_or_else(|| panic!("given.toml: {key} is missing beside {:?}", self.0))
-    }
-
-    fn exit(&mut self) -> i64 {
-        self.value("exit").map_or(0, |code| code.as_integer().expect("a number"))
     }
 
     fn tables(&mut self, key: &str) -> impl Iterator<Item = Entry> + use<> {
