@@ -4,7 +4,7 @@ use super::answer::{List, answer, each, object, put};
 use super::escape::plural;
 use super::failure::Failure;
 use super::issue::{edge_issue, reply, summary};
-use crate::cache::{EpicProgress, Statistics};
+use crate::cache::{Blocker, EpicProgress, Statistics};
 use crate::model::json::Object;
 use crate::ops::{DoctorReport, Explanation, Health, Imported, Neighbour, Reason, Severity, TreeNode};
 use crate::store::settings::{ConfigFault, Held};
@@ -170,12 +170,12 @@ pub fn reason_text(reason: &Reason, time: impl Fn(&str) -> String) -> String {
         Reason::Hidden(what) => format!("it is {what}"),
         Reason::InternalType(kind) => format!("type {kind} is offered only with --type {kind}"),
         Reason::Blocked(blocker) if !blocker.known => {
-            format!("it depends ({}) on {}, which is in no ledger", blocker.kind, blocker.id)
+            format!("it {}, which is in no ledger", waits_for(blocker))
         }
         Reason::BlockerUnknown { blocker, repos } => {
-            format!("{}; it waits ({}) for {}", blocker_unknown(repos), blocker.kind, blocker.id)
+            format!("{}; it {}", blocker_unknown(repos), waits_for(blocker))
         }
-        Reason::Blocked(blocker) => format!("it waits ({}) for {}", blocker.kind, blocker.id),
+        Reason::Blocked(blocker) => format!("it {}", waits_for(blocker)),
         Reason::InheritedFrom { ancestor, blockers } => {
             format!("its ancestor {ancestor} is blocked by {}", blockers.join(", "))
         }
@@ -190,6 +190,14 @@ pub fn reason_text(reason: &Reason, time: impl Fn(&str) -> String) -> String {
         Reason::Taken(Taken::Elsewhere(one)) => super::elsewhere::elsewhere_text(one),
         Reason::Withheld(why) => why.to_string(),
         Reason::OtherProject(name) => format!("it was planned for {name}, another project"),
+    }
+}
+
+/// For what an issue waits, and in which way if that is not the usual one.
+pub fn waits_for(blocker: &Blocker) -> String {
+    match blocker.kind.as_str() {
+        "blocks" => format!("waits for {}", blocker.id),
+        kind => format!("waits for {} ({kind})", blocker.id),
     }
 }
 

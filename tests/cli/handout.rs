@@ -77,7 +77,7 @@ fn is_kept_back(env: &Env, repo: &str) {
     let why = bd(env, "why bd-waits").ok();
     assert!(why.stdout.contains("bd-waits is not ready") && why.stdout.contains(&words), "{}", why.snapshot());
     let blocked = bd(env, "blocked").ok();
-    assert!(blocked.stdout.contains(&format!("waits (blocks) for lib-1 ({words})")), "{}", blocked.snapshot());
+    assert!(blocked.stdout.contains(&format!("waits for lib-1 ({words})")), "{}", blocked.snapshot());
     let doctor = env.bd(["doctor"]);
     assert!(doctor.stdout.contains(&words), "{}", doctor.snapshot());
     let advice = doctor.stdout.lines().skip_while(|line| !line.contains("on lib-1")).nth(1).unwrap_or_default();

@@ -34,7 +34,7 @@ bd-login is not ready:
   it is deferred until 2026-02-01
 $ bd why epic
 bd-epic is not ready:
-  it waits (blocks) for bd-login
+  it waits for bd-login
   it is an epic with open children (listed by `bd ready --include-epics`): bd-save
 $ bd why docs
 bd-docs is not ready:

@@ -80,17 +80,17 @@ fn blocked_names_the_blockers() {
 $ bd blocked
 bd-login  P0  blocked  bug   Login fails on Safari
 bd-epic   P1  open     epic  Rework the settings page #ui
-    waits (blocks) for bd-login
+    waits for bd-login
 bd-form   P2  open     task  Move the form @bob
     is below bd-epic, which is blocked
 bd-save   P2  open     task  Validate on save #backend #ui
-    waits (blocks) for bd-form
+    waits for bd-form
     is below bd-epic, which is blocked
 $ bd blocked --parent epic
 bd-form  P2  open  task  Move the form @bob
     is below bd-epic, which is blocked
 bd-save  P2  open  task  Validate on save #backend #ui
-    waits (blocks) for bd-form
+    waits for bd-form
     is below bd-epic, which is blocked
 $ bd blocked --parent nosuch
 ! error: no issue found matching "nosuch": not found

@@ -15,7 +15,7 @@ fn why_tells_the_open_blockers_of_a_closed_issue() {
     let why = env.bd(["why", "bd-waits"]).ok().stdout;
     assert_eq!(
         why,
-        "bd-waits is not ready:\n  its status is closed, only open issues are offered\n  it waits (blocks) for bd-blocker\n  \
+        "bd-waits is not ready:\n  its status is closed, only open issues are offered\n  it waits for bd-blocker\n  \
          no longer waits for bd-done\n"
     );
     let json = env.bd(["why", "bd-waits", "--json"]).ok().json();

@@ -46,7 +46,7 @@ pub fn run(args: BlockedArgs, cx: &mut Context) -> Outcome {
     let lines = found.iter().map(|one| {
         let waits = one.blocked.blockers.iter().map(|blocker| {
             let unknown = if blocker.known { "" } else { unknown.as_str() };
-            format!("waits ({}) for {}{unknown}", inline(&blocker.kind), inline(&blocker.id))
+            format!("{}{unknown}", inline(&view::waits_for(blocker)))
         });
         let above = one.blocked.inherited.iter();
         let above = above.map(|inherited| format!("is below {}, which is blocked", inline(&inherited.ancestor)));
