@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use rusqlite::{Connection, OpenFlags, params};
+use rusqlite::{CachedStatement, Connection, OpenFlags, params};
 
 use super::db::Db;
-use super::{Cache, Key, Result, UnknownIds, filter};
+use super::{Cache, Counts, Key, Result, UnknownIds, set_up};
 
 /// Indexes that only an image is worth: what is open in the usual order, what stands behind something, and what waits for the
 /// children of something.
@@ -49,8 +49,33 @@ pub struct LinePlace {
     pub of: ImageLine,
 }
 
+/// What an image says of a row.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct AskedRow {
+    pub place: LinePlace,
+    pub counts: Counts,
+}
+
+/// Where a line is in its chunk: how many lines and bytes are before it.
+struct PlaceInChunk {
+    line: usize,
+    start: u64,
+    of: ImageLine,
+}
+
+impl PlaceInChunk {
+    fn find(lines: &[u8], key: Key) -> Option<Self> {
+        let (lines, _) = lines.as_chunks::<{ ImageLine::SIZE }>();
+        let sought = key.to_le_bytes();
+        let line = lines.iter().position(|line| line[ImageLine::KEY] == sought)?;
+        let before = lines[..line].iter().map(|line| u64::from(ImageLine::read(line).length) + 1);
+        Some(PlaceInChunk { line, start: before.sum(), of: ImageLine::read(&lines[line]) })
+    }
+}
+
 impl ImageLine {
     const SIZE: usize = 20;
+    const KEY: std::ops::Range<usize> = 8..16;
 
     fn write(self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.hash.to_le_bytes());
@@ -58,15 +83,13 @@ impl ImageLine {
         out.extend_from_slice(&self.length.to_le_bytes());
     }
 
-    fn read(bytes: &[u8]) -> Option<Self> {
-        let (hash, rest) = bytes.split_first_chunk()?;
-        let (key, rest) = rest.split_first_chunk()?;
-        let length = rest.first_chunk()?;
-        Some(ImageLine {
-            hash: u64::from_le_bytes(*hash),
-            key: Key::from_le_bytes(*key),
-            length: u32::from_le_bytes(*length),
-        })
+    fn read(bytes: &[u8; Self::SIZE]) -> Self {
+        let part = |from: usize| bytes[from..from + 8].try_into().expect("eight bytes");
+        ImageLine {
+            hash: u64::from_le_bytes(part(0)),
+            key: Key::from_le_bytes(part(Self::KEY.start)),
+            length: u32::from_le_bytes([bytes[16], bytes[17], bytes[18], bytes[19]]),
+        }
     }
 }
 
@@ -83,7 +106,7 @@ impl Chunk {
 
     pub(super) fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
         let n: i64 = row.get(0)?;
-        let lines = row.get_ref(3)?.as_blob()?.chunks_exact(ImageLine::SIZE).filter_map(ImageLine::read).collect();
+        let lines = row.get_ref(3)?.as_blob()?.as_chunks().0.iter().map(ImageLine::read).collect();
         let (source, number) = ((n >> 32) as usize, n as u32);
         Ok(Chunk { source, number, first: row.get::<_, i64>(1)? as usize, start: row.get::<_, i64>(2)? as u64, lines })
     }
@@ -190,8 +213,7 @@ impl Cache {
     }
 
     fn imaged(db: Connection, in_file: bool) -> Result<Self> {
-        filter::add_functions(&db)?;
-        db.set_prepared_statement_cache_capacity(64);
+        set_up(&db)?;
         let written_for: i64 = db.pragma_query_value(None, "user_version", |row| row.get(0))?;
         let is_any = |sql: &str| db.query_row(&format!("SELECT EXISTS ({sql})"), [], |row| row.get(0));
         let shadowed = is_any("SELECT 1 FROM issues WHERE effective = 0")?;
@@ -267,34 +289,55 @@ impl Cache {
 
     /// Where the line of a row is, in an image.
     pub fn line_place(&self, key: Key) -> Result<Option<LinePlace>> {
-        match self.last_place.get().filter(|(last, _)| *last == key && self.in_file) {
-            Some((_, place)) => Ok(Some(place)),
-            None => {
-                let found = self.find_line(key)?;
-                self.last_place.set(found.map(|place| (key, place)));
-                Ok(found)
-            }
-        }
+        Ok(self.asked_row(key)?.map(|row| row.place))
     }
 
-    fn find_line(&self, key: Key) -> Result<Option<LinePlace>> {
-        let sql = "SELECT n, first, start, lines FROM chunks
-                   WHERE n = (SELECT source << 32 | chunk FROM issues WHERE key = ?1)";
-        let mut statement = self.db.prepare_cached(sql)?;
+    /// What an image says of a row: who wants its line mostly wants its numbers as well.
+    pub(super) fn asked_row(&self, key: Key) -> Result<Option<AskedRow>> {
+        let known = self.asked.borrow().get(&key).copied();
+        if known.is_some() {
+            return Ok(known);
+        }
+        let found = self.find_row(&mut self.row_statement()?, key)?;
+        if self.in_file {
+            self.asked.borrow_mut().extend(found.map(|row| (key, row)));
+        }
+        Ok(found)
+    }
+
+    /// Asks an image for several rows at once, which costs less than one after the other. Nobody changes a file, so that they are
+    /// known from then on.
+    pub fn ask_rows(&self, keys: &[Key]) -> Result<()> {
+        if self.in_file {
+            let (mut statement, mut asked) = (self.row_statement()?, self.asked.borrow_mut());
+            for key in keys {
+                asked.extend(self.find_row(&mut statement, *key)?.map(|row| (*key, row)));
+            }
+        }
+        Ok(())
+    }
+
+    fn row_statement(&self) -> Result<CachedStatement<'_>> {
+        Ok(self.db.prepare_cached(&format!(
+            "SELECT c.n, c.first, c.start, c.lines, {} FROM issues i JOIN chunks c ON c.n = (i.source << 32 | i.chunk)
+             WHERE i.key = ?1",
+            self.count_columns()
+        ))?)
+    }
+
+    fn find_row(&self, statement: &mut CachedStatement<'_>, key: Key) -> Result<Option<AskedRow>> {
         let mut rows = statement.query([key])?;
         let Some(row) = rows.next()? else { return Ok(None) };
-        let source = (row.get::<_, i64>(0)? >> 32) as usize;
-        let (mut line, mut start) = (row.get::<_, i64>(1)? as usize, row.get::<_, i64>(2)? as u64);
-        for of in
-            row.get_ref(3)?.as_blob().unwrap_or_default().chunks_exact(ImageLine::SIZE).filter_map(ImageLine::read)
-        {
-            if of.key == key {
-                return Ok(Some(LinePlace { source, line, start, of }));
-            }
-            line += 1;
-            start += u64::from(of.length) + 1;
-        }
-        Ok(None)
+        let Some(found) = PlaceInChunk::find(row.get_ref(3)?.as_blob().unwrap_or_default(), key) else {
+            return Ok(None);
+        };
+        let place = LinePlace {
+            source: (row.get::<_, i64>(0)? >> 32) as usize,
+            line: row.get::<_, i64>(1)? as usize + found.line,
+            start: row.get::<_, i64>(2)? as u64 + found.start,
+            of: found.of,
+        };
+        Ok(Some(AskedRow { place, counts: Counts::read(row, 4)? }))
     }
 
     /// The row of an issue in one ledger.

@@ -101,6 +101,13 @@ pub struct Counts {
     pub comments: i64,
 }
 
+impl Counts {
+    /// From three columns, the first of which is this one.
+    pub(super) fn read(row: &rusqlite::Row<'_>, first: usize) -> rusqlite::Result<Self> {
+        Ok(Counts { dependencies: row.get(first)?, dependents: row.get(first + 1)?, comments: row.get(first + 2)? })
+    }
+}
+
 /// One end of a dependency: the issue at the other end and the type between.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edge {
@@ -217,15 +224,22 @@ impl Cache {
     }
 
     pub fn counts(&self, key: Key) -> Result<Counts> {
-        let mut statement = self.db.prepare_cached(
-            "SELECT (SELECT count(*) FROM edges e WHERE e.key = i.key),
-                    (SELECT count(*) FROM edges e JOIN live d ON d.key = e.key WHERE e.target = i.id),
-                    i.comments
-             FROM issues i WHERE i.key = ?1",
-        )?;
+        if self.in_file {
+            return Ok(self.asked_row(key)?.map(|row| row.counts).unwrap_or_default());
+        }
+        let sql = format!("SELECT {} FROM issues i WHERE i.key = ?1", self.count_columns());
+        let mut statement = self.db.prepare_cached(&sql)?;
         let mut rows = statement.query([key])?;
-        let Some(row) = rows.next()? else { return Ok(Counts::default()) };
-        Ok(Counts { dependencies: row.get(0)?, dependents: row.get(1)?, comments: row.get(2)? })
+        Ok(rows.next()?.map(|row| Counts::read(row, 0)).transpose()?.unwrap_or_default())
+    }
+
+    /// The columns of [`Counts`].
+    pub(super) fn count_columns(&self) -> String {
+        let shown = if self.shadowed { "JOIN live d ON d.key = e.key" } else { "" };
+        format!(
+            "(SELECT count(*) FROM edges e WHERE e.key = i.key),
+             (SELECT count(*) FROM edges e {shown} WHERE e.target = i.id), i.comments"
+        )
     }
 
     /// What an issue depends on, in the order of its line.

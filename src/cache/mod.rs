@@ -27,11 +27,13 @@ pub use stats::{EpicProgress, GroupBy, Statistics};
 pub use tasks::OpenTask;
 pub use unknown::UnknownIds;
 
-use std::cell::Cell;
+use std::cell::RefCell;
 use std::collections::HashMap;
 
 use db::Db;
+use image::AskedRow;
 use rusqlite::Connection;
+use rusqlite::config::DbConfig;
 
 use crate::model::field::{COLUMNS, Field, Kind};
 
@@ -59,6 +61,14 @@ pub fn schema() -> String {
     include_str!("schema.sql").replace("{fields}", &columns)
 }
 
+/// What every connection has. Values that are bound choose no plan: else a question is compiled again for each of them.
+fn set_up(db: &Connection) -> rusqlite::Result<()> {
+    filter::add_functions(db)?;
+    db.set_prepared_statement_cache_capacity(64);
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    Ok(())
+}
+
 /// The database.
 #[derive(Debug)]
 pub struct Cache {
@@ -77,8 +87,8 @@ pub struct Cache {
     shadowed: bool,
     /// Some row has edges of another one.
     lent: bool,
-    /// The line that was looked for last, of a file.
-    last_place: Cell<Option<(Key, LinePlace)>>,
+    /// The rows that were asked for, of a file.
+    asked: RefCell<HashMap<Key, AskedRow>>,
     /// Rows that are shown with other values than their lines have, and what these have.
     own: HashMap<Key, (Own, Own)>,
 }
@@ -101,8 +111,7 @@ impl Cache {
             let db = Connection::open_in_memory()?;
             db.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY;")?;
             db.execute_batch(&schema())?;
-            filter::add_functions(&db)?;
-            db.set_prepared_statement_cache_capacity(64);
+            set_up(&db)?;
             Ok(db)
         }))
     }
@@ -120,7 +129,7 @@ impl Cache {
             texts_known: false,
             shadowed: false,
             lent: false,
-            last_place: Cell::new(None),
+            asked: RefCell::default(),
             own: HashMap::new(),
         }
     }

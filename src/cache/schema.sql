@@ -44,7 +44,7 @@ CREATE TABLE holding (id TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE inherited (id TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE INDEX kin_child ON kin (child);
 CREATE INDEX kin_parent ON kin (parent);
-CREATE INDEX blockers_id ON blockers (id);
+CREATE INDEX blockers_id ON blockers (id, blocker, type, known);
 
 -- What nothing keeps from being worked on, in the order in which it is offered.
 CREATE TABLE front (

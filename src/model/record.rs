@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use super::field::Field;
+use super::field::{self, Field};
 use super::json::{self, Dialect, Member, ScanError};
 
 /// A parsed line that borrows its text.
@@ -17,7 +17,12 @@ pub struct Record<'a> {
     sorted: OnceLock<Vec<usize>>,
     /// Some key is written with a backslash, if that was asked.
     escaped: OnceLock<bool>,
+    /// For each field its member, counted from 1, if there are some and one was looked for.
+    places: OnceLock<[u8; field::ALL.len()]>,
 }
+
+/// Among so few members a key is found before it is clear which field it is.
+const FEW: usize = 8;
 
 /// More members than any issue of people has: looking for a key among so many goes by their order.
 const MANY: usize = 100;
@@ -38,7 +43,7 @@ impl<'a> Record<'a> {
 
     /// A line that was parsed before, by the members that it had then.
     pub fn known(text: &'a str, members: Vec<Member>) -> Self {
-        Record { text, members, sorted: OnceLock::new(), escaped: OnceLock::new() }
+        Record { text, members, sorted: OnceLock::new(), escaped: OnceLock::new(), places: OnceLock::new() }
     }
 
     pub fn into_members(self) -> Vec<Member> {
@@ -139,6 +144,9 @@ impl<'a> Record<'a> {
             });
             return sorted.binary_search_by(|n| key_of(n).as_ref().cmp(key)).ok().map(|at| sorted[at]);
         }
+        if let Some(field) = Field::of(key).filter(|_| self.members.len() > FEW) {
+            return (self.places()[field as usize] as usize).checked_sub(1);
+        }
         let text = self.text.as_bytes();
         let literal = self.members.iter().position(|m| text[m.key.clone()] == *key.as_bytes());
         if !self.has_escaped_keys() {
@@ -148,6 +156,28 @@ impl<'a> Record<'a> {
         literal.filter(|_| !key.contains('\\')).or_else(|| {
             let escaped = |m: &Member| self.text[m.key.clone()].contains('\\') && self.key(m) == key;
             self.members.iter().position(escaped)
+        })
+    }
+
+    fn places(&self) -> &[u8; field::ALL.len()] {
+        self.places.get_or_init(|| {
+            let mut places = [0; field::ALL.len()];
+            let mut note = |escaped: bool| {
+                for (n, member) in self.members.iter().enumerate() {
+                    let is_escaped = || self.text[member.key.clone()].contains('\\');
+                    if let Some(field) = Field::of(&self.key(member))
+                        && places[field as usize] == 0
+                        && is_escaped() == escaped
+                    {
+                        places[field as usize] = n as u8 + 1;
+                    }
+                }
+            };
+            note(false);
+            if self.has_escaped_keys() {
+                note(true);
+            }
+            places
         })
     }
 
@@ -199,6 +229,18 @@ mod tests {
 
     fn edit(line: &str, edits: &[KeyEdit], dialect: Dialect) -> String {
         Record::parse(line).unwrap().with(edits, dialect)
+    }
+
+    #[test]
+    fn fields_are_found_whatever_their_keys_look_like() {
+        let more = (0..FEW).map(|n| format!("\"k{n}\":{n}")).collect::<Vec<_>>().join(",");
+        let line = format!(r#"{{"\u0069d":"x",{more},"title":"y","not\u0065s":"z","k\u006b":7}}"#);
+        let record = Record::parse(&line).unwrap();
+        let found = ["id", "title", "notes", "design", "k3", "kk"].map(|key| record.raw(key));
+        assert_eq!(found, [Some("\"x\""), Some("\"y\""), Some("\"z\""), None, Some("3"), Some("7")]);
+        // Inside of a line a key may come twice: the one that is written plainly counts.
+        let part = format!(r#"{{"\u0069d":1,{more},"id":2,"id":3}}"#);
+        assert_eq!(Record::parse_part(&part).unwrap().raw("id"), Some("2"));
     }
 
     #[test]

@@ -195,6 +195,7 @@ impl View {
             Some(limit) if found.len() >= limit => self.cache.blocked_count(&filter, self.unknown_ids())?,
             _ => found.len(),
         };
+        self.cache.ask_rows(&found.iter().map(|blocked| blocked.key).collect::<Vec<_>>())?;
         let rows = found.into_iter().map(|blocked| Ok(BlockedRow { row: self.row(blocked.key)?, blocked }));
         Ok((rows.collect::<Result<_>>()?, total))
     }
@@ -360,6 +361,7 @@ impl View {
         if listing.keys.len() > 8 {
             self.cache.index()?;
         }
+        self.cache.ask_rows(&listing.keys)?;
         let rows = listing.keys.iter().map(|key| self.row(*key)).collect::<Result<_>>()?;
         Ok(Page { rows, total: listing.total })
     }

@@ -24,11 +24,10 @@ fn is_answered(key: &str) -> bool {
     field::is(key, |row| row.answered) || ANSWERS.contains(&key)
 }
 
-fn base(record: &Record<'_>, issue: &Issue, source_repo: &str) -> Object {
-    let time = |time: &Option<Time>| time.as_ref().map(|time| time.text.clone());
-    let created = time(&issue.created_at);
-    let updated = time(&issue.updated_at);
-    let known = created.clone().or_else(|| updated.clone()).unwrap_or_else(|| EPOCH.to_owned());
+fn base<'a>(record: &Record<'_>, issue: &'a Issue, source_repo: &str) -> Object {
+    let time = |time: &'a Option<Time>| time.as_ref().map(|time| time.text.as_str());
+    let (created, updated) = (time(&issue.created_at), time(&issue.updated_at));
+    let known = created.or(updated).unwrap_or(EPOCH);
     let mut object = Object::new().text("id", &issue.id).text("title", &issue.title);
     let own_assignee = issue.assignee.as_deref().filter(|name| record.text_of("assignee").as_deref() != Some(*name));
     for (key, raw) in record.iter() {
@@ -52,8 +51,8 @@ fn base(record: &Record<'_>, issue: &Issue, source_repo: &str) -> Object {
         .text("status", issue.status.as_str())
         .number("priority", issue.priority.number())
         .text("issue_type", issue.issue_type.as_str())
-        .text("created_at", created.as_deref().unwrap_or(&known))
-        .text("updated_at", updated.as_deref().unwrap_or(&known));
+        .text("created_at", created.unwrap_or(known))
+        .text("updated_at", updated.unwrap_or(known));
     if !issue.labels.is_empty() {
         object = object.texts("labels", &issue.labels);
     }

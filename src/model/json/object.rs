@@ -3,14 +3,25 @@
 use super::Dialect;
 
 /// An object under construction; keys keep the order in which they come.
-#[derive(Debug, Default, Clone)]
+#[derive(Debug, Clone)]
 pub struct Object {
+    /// From the brace that opens it.
     text: String,
+}
+
+impl Default for Object {
+    fn default() -> Self {
+        Object { text: "{".to_owned() }
+    }
 }
 
 impl Object {
     pub fn new() -> Self {
         Self::default()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.text.len() == 1
     }
 
     /// A value that is JSON text.
@@ -21,7 +32,7 @@ impl Object {
     }
 
     fn key(&mut self, key: &str) {
-        if !self.text.is_empty() {
+        if !self.is_empty() {
             self.text.push(',');
         }
         Dialect::default().write_string(key, &mut self.text);
@@ -56,15 +67,16 @@ impl Object {
 
     /// The keys of another object after those of this one.
     pub fn join(mut self, other: Object) -> Self {
-        if !self.text.is_empty() && !other.text.is_empty() {
+        if !self.is_empty() && !other.is_empty() {
             self.text.push(',');
         }
-        self.text.push_str(&other.text);
+        self.text.push_str(&other.text[1..]);
         self
     }
 
-    pub fn finish(self) -> String {
-        format!("{{{}}}", self.text)
+    pub fn finish(mut self) -> String {
+        self.text.push('}');
+        self.text
     }
 }
 

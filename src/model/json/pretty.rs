@@ -62,8 +62,10 @@ fn string_end(bytes: &[u8], mut at: usize) -> usize {
 }
 
 fn line(out: &mut String, depth: usize) {
-    out.push('\n');
-    out.extend(std::iter::repeat_n("  ", depth));
+    const BLANKS: &str = "\n                                ";
+    let wanted = 1 + 2 * depth;
+    out.push_str(&BLANKS[..wanted.min(BLANKS.len())]);
+    out.extend(std::iter::repeat_n(' ', wanted.saturating_sub(BLANKS.len())));
 }
 
 /// Escapes everything outside printable ASCII, for JSON that goes to a terminal (F53).

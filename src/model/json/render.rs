@@ -109,6 +109,7 @@ impl Dialect {
     }
 
     pub(super) fn write_string(self, text: &str, out: &mut String) {
+        out.reserve(text.len() + 2);
         out.push('"');
         let special = |byte: &u8| {
             matches!(byte, 0..=0x1f | b'"' | b'\\') || self.html && matches!(byte, b'<' | b'>' | b'&' | 0xe2)

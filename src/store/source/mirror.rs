@@ -18,7 +18,7 @@ use crate::model::when::Calendar;
 use crate::sys::Entropy;
 
 /// So many lines of a ledger make a chunk of its image.
-const LINES_OF_A_CHUNK: u32 = 256;
+const LINES_OF_A_CHUNK: u32 = 128;
 
 /// For each line of a document the line of an older version that it is, if there is one.
 type Origins = Vec<Option<usize>>;
