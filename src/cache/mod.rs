@@ -5,6 +5,7 @@
 
 mod chunks;
 mod db;
+mod deadlock;
 mod derived;
 mod entry;
 mod filter;

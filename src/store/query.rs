@@ -262,6 +262,9 @@ impl View {
         self.refresh()?;
         let mut found = self.cache.waits()?.cycles();
         found.extend(self.cache.graph(true)?.cycles());
+        let is_told = |circle: &Vec<String>| found.iter().any(|told| circle.iter().all(|id| told.contains(id)));
+        let more: Vec<Vec<String>> = self.cache.deadlocks()?.into_iter().filter(|circle| !is_told(circle)).collect();
+        found.extend(more);
         Ok(found)
     }
 

@@ -182,3 +182,33 @@ fn a_child_does_not_wait_for_its_own_epic() {
         assert_eq!(env.bd(["doctor"]).stdout.contains("bd-e -> bd-x"), found, "{status}");
     }
 }
+
+/// A child waits for what its ancestors wait for: if that waits for the child, none of them could ever be worked on.
+#[test]
+fn what_an_ancestor_waits_for_does_not_wait_for_its_child() {
+    let env = Env::new();
+    env.given(
+        "add 'Epic' -t epic --id bd-p
+         add 'Child' --id bd-c --parent bd-p
+         add 'Other' --id bd-d --deps bd-c",
+    );
+    let before = env.ledger();
+    env.bd(["dep", "add", "bd-p", "bd-d"]).fails(5, &["bd-p -> bd-d -> bd-c -> bd-p"]);
+    assert_eq!(env.ledger(), before);
+    // The same from the other side.
+    env.given(
+        "dep remove bd-c bd-p
+         dep add bd-p bd-d",
+    );
+    env.bd(["update", "bd-c", "--parent", "bd-p"]).fails(5, &["bd-c -> bd-p -> bd-d -> bd-c"]);
+    // What is done keeps nobody.
+    env.bd(["close", "bd-c"]).ok();
+    env.bd(["update", "bd-c", "--parent", "bd-p"]).ok();
+    env.bd(["reopen", "bd-c"]).ok();
+    assert!(env.bd(["dep", "cycles"]).ok().stdout.contains("bd-c -> bd-p -> bd-d -> bd-c"));
+    assert!(env.bd(["doctor"]).stdout.contains("dependency cycle: bd-c -> bd-p -> bd-d -> bd-c"));
+    // An epic may wait for its own children.
+    env.bd(["dep", "remove", "bd-p", "bd-d"]).ok();
+    env.bd(["dep", "add", "bd-p", "bd-c"]).ok();
+    assert!(env.bd(["ready", "--ids"]).ok().stdout.contains("bd-c"));
+}

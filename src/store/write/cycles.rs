@@ -18,6 +18,12 @@ impl Transaction<'_> {
             },
             false => cache.waits_path(target, dependent)?,
         };
+        // A child waits for what its ancestors wait for.
+        let around = match around {
+            None if parents => cache.waits_below(target, dependent)?,
+            None => cache.waits_back(target, dependent)?,
+            found => found,
+        };
         match around {
             None => Ok(()),
             Some(path) => {

@@ -1,0 +1,110 @@
+//! Issues that wait for each other through what their ancestors wait for; see [`crate::model::waits`].
+
+use std::collections::HashMap;
+
+use rusqlite::Connection;
+
+use super::derived::DONE;
+use super::{Cache, CacheError, Result};
+use crate::model::graph::shortest_path;
+use crate::model::waits::{AllTies, Ties, back_to, down_to};
+
+/// The ties of a database, asked for as they are needed.
+struct Asked<'a> {
+    db: &'a Connection,
+    /// A child and its parent, as they would be.
+    assumed: Option<(&'a str, &'a str)>,
+    /// The parents that were asked for.
+    parents: HashMap<String, Vec<String>>,
+}
+
+fn open(alias: &str) -> String {
+    format!("{alias}.status NOT IN {DONE}")
+}
+
+fn blocks(which: &str) -> String {
+    format!(
+        "SELECT DISTINCT i.id, t.id FROM live i CROSS JOIN edges e ON e.key = i.key CROSS JOIN live t ON t.id = e.target
+         WHERE {which} AND {} AND {} AND e.type IN ('blocks', 'conditional-blocks', 'waits-for') ORDER BY 1, 2",
+        open("i"),
+        open("t")
+    )
+}
+
+fn kin(which: &str, such: &str) -> String {
+    format!(
+        "SELECT DISTINCT c.id, p.id FROM kin CROSS JOIN live c ON c.id = kin.child CROSS JOIN live p ON p.id = kin.parent
+         WHERE {which} AND {} AND {} {such} ORDER BY 1, 2",
+        open("c"),
+        open("p")
+    )
+}
+
+impl<'a> Asked<'a> {
+    fn of(db: &'a Connection, assumed: Option<(&'a str, &'a str)>) -> Self {
+        Asked { db, assumed, parents: HashMap::new() }
+    }
+
+    fn column(&self, sql: &str, column: usize, id: &str) -> Result<Vec<String>> {
+        let mut statement = self.db.prepare_cached(sql)?;
+        let rows = statement.query_map([id], |row| row.get(column))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+impl Ties for Asked<'_> {
+    type Error = CacheError;
+
+    fn blockers(&mut self, id: &str) -> Result<Vec<String>> {
+        self.column(&blocks("i.id = ?1"), 1, id)
+    }
+
+    fn parents(&mut self, id: &str) -> Result<Vec<String>> {
+        if let Some(known) = self.parents.get(id) {
+            return Ok(known.clone());
+        }
+        let mut found = self.column(&kin("kin.child = ?1", ""), 1, id)?;
+        found.extend(self.assumed.filter(|(child, _)| *child == id).map(|(_, parent)| parent.to_owned()));
+        self.parents.insert(id.to_owned(), found.clone());
+        Ok(found)
+    }
+
+    fn parts(&mut self, id: &str) -> Result<Vec<String>> {
+        self.column(&kin("kin.parent = ?1", "AND p.type = 'epic'"), 0, id)
+    }
+
+    fn is_below(&mut self, id: &str, ancestor: &str) -> Result<bool> {
+        Ok(id != ancestor && shortest_path(id, ancestor, |node| self.parents(node))?.is_some())
+    }
+}
+
+impl Cache {
+    /// How an issue waits for another that is to wait for it, or for something below that one.
+    pub fn waits_back(&mut self, blocker: &str, dependent: &str) -> Result<Option<Vec<String>>> {
+        self.tie()?;
+        back_to(&mut Asked::of(&self.db, None), blocker, dependent)
+    }
+
+    /// How what an issue waits for would wait for the child that it is to have.
+    pub fn waits_below(&mut self, parent: &str, child: &str) -> Result<Option<Vec<String>>> {
+        self.tie()?;
+        down_to(&mut Asked::of(&self.db, Some((child, parent))), parent, child)
+    }
+
+    /// Every circle of issues that are not done and wait for each other.
+    pub fn deadlocks(&mut self) -> Result<Vec<Vec<String>>> {
+        self.tie()?;
+        let pairs = |sql: &str| -> Result<Vec<(String, String)>> {
+            let mut statement = self.db.prepare_cached(sql)?;
+            let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        };
+        let parts = pairs(&kin("1", "AND p.type = 'epic'"))?.into_iter().map(|(child, epic)| (epic, child));
+        Ok(AllTies { blockers: pairs(&blocks("1"))?, kin: pairs(&kin("1", ""))?, parts: parts.collect() }.deadlocks())
+    }
+
+    fn tie(&mut self) -> Result<()> {
+        self.index()?;
+        self.compute_kin()
+    }
+}
