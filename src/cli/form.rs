@@ -1,11 +1,9 @@
 //! An issue as a form in the user's editor, for `bd add` and `bd edit`.
 
-use std::path::Path;
-
 use super::context::Context;
 use crate::ops::{self, EditError, EditSheet, OpError};
 use crate::sys::form::{FormFile, KeptForm};
-use crate::view::Failure;
+use crate::view::{Failure, shell_word};
 
 /// Opens a form that was kept.
 pub fn kept(cx: &Context, path: &str) -> Result<(KeptForm, EditSheet), Failure> {
@@ -47,10 +45,4 @@ fn keeping(form: FormFile, failure: Failure, again: &str) -> Failure {
         hint: Some(format!("your text is kept in {}; to go on with it, run `{command}`", path.display())),
         ..failure
     }
-}
-
-fn shell_word(path: &Path) -> String {
-    let text = path.display().to_string();
-    let is_plain = text.chars().all(|c| c.is_alphanumeric() || "/._-+".contains(c));
-    if is_plain { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }

@@ -12,6 +12,7 @@ mod help;
 mod layout;
 mod meter;
 mod output;
+mod paths;
 mod reading;
 mod render;
 mod style;

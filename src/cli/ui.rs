@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::meter::Meter;
 use super::output::Output;
+use super::paths;
 pub use super::style::Style;
 use super::width::{Cell, plain_cells, wrapped};
 use crate::model::json;
@@ -102,9 +103,16 @@ impl Ui {
         self.terminal && self.colour
     }
 
-    /// A path for people: from the working directory, or from the home.
+    /// A path for people, escaped: from the working directory, or from the home.
     pub fn path(&self, path: &Path) -> String {
-        display_path(path, self.env.cwd(), &self.env)
+        // What is not whole is short already, or stands for something else, such as `--config`.
+        let short = path.is_absolute().then(|| display_path(path, self.env.cwd(), &self.env));
+        inline(&short.unwrap_or_else(|| path.display().to_string())).into_owned()
+    }
+
+    /// A text of the program's own, with its paths made short in the same way.
+    pub fn short(&self, text: &str) -> String {
+        paths::shorten(text, &self.env)
     }
 
     /// For times: people read those of their own zone.
@@ -215,7 +223,7 @@ impl Ui {
 
     /// What is known of one thing, a line each.
     pub fn facts(&mut self, facts: impl IntoIterator<Item = (&'static str, String)>) {
-        facts.into_iter().for_each(|(name, value)| self.fact(name, &value));
+        facts.into_iter().for_each(|(name, value)| self.fact(name, &self.short(&value)));
     }
 
     pub fn fact(&mut self, name: &str, value: &str) {
@@ -322,13 +330,13 @@ impl Ui {
             let warning = view::Object::new().text("message", text).finish();
             stderr_json(&view::Object::new().raw("warning", &warning).finish());
         } else if !self.quiet {
-            self.talk(Style::Yellow, "warning:", text);
+            self.talk(Style::Yellow, "warning:", &self.short(text));
         }
     }
 
     pub fn hint(&mut self, text: &str) {
         if !self.quiet && !self.json {
-            self.talk(Style::Cyan, "hint:", text);
+            self.talk(Style::Cyan, "hint:", &self.short(text));
         }
     }
 
@@ -337,7 +345,7 @@ impl Ui {
         if self.json {
             self.warning(text);
         } else if !self.quiet {
-            self.say(&inline(text));
+            self.say(&inline(&self.short(text)));
         }
     }
 
@@ -354,9 +362,10 @@ impl Ui {
             json_error(failure, id);
             return;
         }
-        self.talk(Style::Red, "error:", &failure.message);
+        // It may be read from another directory: only `~` is short.
+        self.talk(Style::Red, "error:", &paths::from_home(&failure.message, &self.env));
         if let Some(hint) = &failure.hint {
-            self.talk(Style::Cyan, "hint:", hint);
+            self.talk(Style::Cyan, "hint:", &paths::from_home(hint, &self.env));
         }
     }
 

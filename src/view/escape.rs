@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::path::Path;
 
 /// A number with its noun.
 pub fn plural(count: usize, noun: &str) -> String {
@@ -18,6 +19,13 @@ pub fn inline(text: &str) -> Cow<'_, str> {
 /// Text that may span lines.
 pub fn block(text: &str) -> Cow<'_, str> {
     escape(text, true)
+}
+
+/// A path as a word of a command that a person may copy.
+pub fn shell_word(path: &Path) -> String {
+    let text = path.display().to_string();
+    let is_plain = text.chars().all(|c| c.is_alphanumeric() || "/._-+".contains(c));
+    if is_plain { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
 fn escape(text: &str, lines: bool) -> Cow<'_, str> {
@@ -52,6 +60,12 @@ fn is_hazard(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paths_are_quoted_where_a_shell_needs_it() {
+        assert_eq!(shell_word(Path::new("/home/ann/web-2")), "/home/ann/web-2");
+        assert_eq!(shell_word(Path::new("/ann's web")), "'/ann'\\''s web'");
+    }
 
     #[test]
     fn hazards_are_shown_and_words_are_left() {

@@ -102,8 +102,8 @@ pub fn orphans(found: &[Orphan], aside: &[Workspace]) -> String {
     array(found.iter().map(orphan).chain(aside.iter().map(workspace)).map(Object::finish))
 }
 
-/// One row of a list: id, state, kind, branch, issue, when it was used last, path.
-pub fn workspace_cells(one: &Workspace, now: Instant) -> [String; 7] {
+/// One row of a list: id, state, kind, branch, issue, when it was used last, and its path as people read it.
+pub fn workspace_cells(one: &Workspace, path: String, now: Instant) -> [String; 7] {
     let dash = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
     let used = one.used_at.as_deref().unwrap_or(&one.created_at);
     [
@@ -113,7 +113,7 @@ pub fn workspace_cells(one: &Workspace, now: Instant) -> [String; 7] {
         dash(&one.branch),
         dash(&one.issue),
         ago(used, now),
-        one.path.clone(),
+        path,
     ]
     .map(|cell| inline(&cell).into_owned())
 }
@@ -175,12 +175,12 @@ fn short(commit: &str) -> String {
     commit.get(..12).unwrap_or(commit).to_owned()
 }
 
-pub fn usage_cells(row: &WorkspaceUsage) -> [String; 5] {
+pub fn usage_cells(row: &WorkspaceUsage, path: String) -> [String; 5] {
     let shared = match row.usage.shared {
         0 => "-".to_owned(),
         bytes => format!("and {} shared", size::text(bytes)),
     };
     let one = &row.workspace;
-    [one.id.clone(), size::text(row.own()), shared, one.state.word().to_owned(), one.path.clone()]
+    [one.id.clone(), size::text(row.own()), shared, one.state.word().to_owned(), path]
         .map(|cell| inline(&cell).into_owned())
 }

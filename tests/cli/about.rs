@@ -18,23 +18,23 @@ fn doctor_finds_and_fixes() {
         ),
         str![[r#"
 $ bd doctor
-damaged: $ROOT/web/.beads/beads.jsonl:4: ends in the middle of a value (column 15)
+damaged: .beads/beads.jsonl:4: ends in the middle of a value (column 15)
     run `bd doctor --fix` to move the line to .beads/damaged.txt
-note: $ROOT/web/.beads/beads.jsonl:1: lines that end with a carriage return: 1
+note: .beads/beads.jsonl:1: lines that end with a carriage return: 1
     run `bd doctor --fix` to repair it
-note: $ROOT/web/.beads/beads.jsonl:1: lines are not sorted by id
+note: .beads/beads.jsonl:1: lines are not sorted by id
     run `bd doctor --fix` to repair it
-note: $ROOT/web/.beads/beads.jsonl:2: blank lines: 1
+note: .beads/beads.jsonl:2: blank lines: 1
     harmless
 [exit 8]
 $ bd doctor --fix
-fixed: $ROOT/web/.beads/beads.jsonl:4: moved a damaged line out (ends in the middle of a value (column 15)) to $ROOT/web/.beads/damaged.txt
-fixed: $ROOT/web/.beads/beads.jsonl: sorted the lines by id
-fixed: $ROOT/web/.beads/beads.jsonl: made line ends plain line feeds
-note: $ROOT/web/.beads/beads.jsonl:3: blank lines: 1
+fixed: .beads/beads.jsonl:4: moved a damaged line out (ends in the middle of a value (column 15)) to .beads/damaged.txt
+fixed: .beads/beads.jsonl: sorted the lines by id
+fixed: .beads/beads.jsonl: made line ends plain line feeds
+note: .beads/beads.jsonl:3: blank lines: 1
     harmless
 $ bd doctor
-note: $ROOT/web/.beads/beads.jsonl:3: blank lines: 1
+note: .beads/beads.jsonl:3: blank lines: 1
     harmless
 $ bd doctor --json
 {
@@ -51,7 +51,8 @@ $ bd doctor --json
   "fixed": []
 }
 
-"#]].raw()
+"#]]
+        .raw()
     );
     assert_eq!(env.ledger_text(), format!("{}\n{}\n\n", lines[0], lines[1]));
     assert_eq!(std::fs::read_to_string(env.path(".beads/damaged.txt")).unwrap(), "{\"id\":\"old-0\",\n");
@@ -78,17 +79,18 @@ $ bd add 'Where to'
 ! hint: run `bd doctor --fix` to join them by id
 [exit 8]
 $ bd doctor
-damaged: $ROOT/web/.beads: two ledgers, beads.jsonl and issues.jsonl: both are shown, writes are refused
+damaged: .beads: two ledgers, beads.jsonl and issues.jsonl: both are shown, writes are refused
     run `bd doctor --fix` to join them by id
 [exit 8]
 $ bd doctor --fix
-fixed: $ROOT/web/.beads/beads.jsonl: lines taken from $ROOT/web/.beads/issues.jsonl: 1; that file is now $ROOT/web/.beads/issues.jsonl.joined
+fixed: .beads/beads.jsonl: lines taken from .beads/issues.jsonl: 1; that file is now .beads/issues.jsonl.joined
 everything is in order
 $ bd list --all
 old-1  P1  open    bug   From before
 old-2  P2  closed  task  Done long ago
 
-"#]].raw()
+"#]]
+        .raw()
     );
     assert_eq!(env.ledger_text(), OLD);
 }
@@ -135,7 +137,7 @@ fn where_and_info() {
         ),
         str![[r#"
 $ bd where
-Ledger      $ROOT/web/.beads/beads.jsonl
+Ledger      .beads/beads.jsonl
 Directory   .beads
 Because     working directory
 New ids     bd-…
@@ -162,7 +164,7 @@ $ bd where --json
   "routing_rule": "routing.mode is single"
 }
 $ bd info
-Ledger      $ROOT/web/.beads/beads.jsonl
+Ledger      .beads/beads.jsonl
 Issues      2
 Size        363 bytes
 Prefix      bd

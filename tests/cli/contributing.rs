@@ -27,7 +27,7 @@ fn removing_the_target_of_a_route_unsets_it() {
         ),
         str![[r#"
 $ bd repo remove '~/plan'
-changed: $ROOT/web/.beads/run/config.toml (personal)
+changed: .beads/run/config.toml (personal)
 ! routing.auto.contributor named it and is unset
 $ bd add Nowhere
 ! error: you are a contributor here and have no planning repo yet
@@ -54,14 +54,14 @@ fn a_contributor_plans_below_the_project_s_issues() {
         ),
         str![[r#"
 $ bd add Child --parent bd-own --dry-run
-Would file P2 task "Child" in $ROOT/home/plan/.beads/beads.jsonl
+Would file P2 task "Child" in ~/plan/.beads/beads.jsonl
   repo ~/plan: routing.mode is auto and you are a contributor (routing.role in the personal settings says so): routing.auto.contributor; its parent bd-own lives in ., which is not yours to write
 $ bd add Child --parent bd-own --id plan-child
 Created issue in ~/plan: plan-child
 $ bd add Found --deps discovered-from:bd-own --id plan-found
 Created issue in ~/plan: plan-found
 $ bd add Deeper --parent plan-child --dry-run
-Would file P2 task "Deeper" in $ROOT/home/plan/.beads/beads.jsonl
+Would file P2 task "Deeper" in ~/plan/.beads/beads.jsonl
   repo ~/plan: its parent plan-child lives there
 $ bd children bd-own
 plan-child  P2  open  task  Child [local] (~/plan, for bd)

@@ -167,7 +167,7 @@ fn add_dry_run_files_nothing() {
         ),
         str![[r#"
 $ bd add Maybe -p 0 --dry-run
-Would file P0 task "Maybe" in $ROOT/web/.beads/beads.jsonl
+Would file P0 task "Maybe" in .beads/beads.jsonl
   repo .: routing.mode is single
 $ bd add Maybe --dry-run --json
 [

@@ -13,7 +13,7 @@ fn init_makes_a_ledger_and_nothing_else() {
         env.script("init"),
         str![[r#"
 $ bd init
-bd initialized successfully! Ledger: $ROOT/web/.beads/beads.jsonl
+bd initialized successfully! Ledger: .beads/beads.jsonl
 new ids start with web-
 ! hint: run `bd add "First issue"`, then `bd ready`
 
@@ -43,7 +43,7 @@ fn init_twice_changes_nothing() {
         ),
         str![[r#"
 $ bd init
-already initialized, nothing changed: $ROOT/web/.beads/beads.jsonl
+already initialized, nothing changed: .beads/beads.jsonl
 $ bd init --prefix other --json
 {
   "status": "already_initialized",
@@ -137,7 +137,7 @@ fn a_config_that_cannot_be_read() {
     env.write(".beads/config.toml", "issue_prefix = \"ok\"\nx = = 1\n");
     // Reading goes on without the file; a write could go anywhere, so it goes nowhere.
     let seen = env.bd(["list"]).ok();
-    assert!(seen.stderr.contains("web/.beads/config.toml:2:5: "), "{}", seen.stderr);
+    assert!(seen.stderr.contains("warning: .beads/config.toml:2:5: "), "{}", seen.stderr);
     env.bd(["add", "x"]).fails(1, &["web/.beads/config.toml:2:5: ", "fix that line"]);
     for text in ["issue_prefix = \"Not Good\"\n", "issue_prefix = 3\n", "[ledger]\nfile = \"../x.jsonl\"\n"] {
         env.write(".beads/config.toml", text);

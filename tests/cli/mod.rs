@@ -113,6 +113,7 @@ mod settings;
 mod setup;
 mod setup_kept;
 mod setup_refused;
+mod short_paths;
 mod short_rows;
 mod showing;
 mod starting;

@@ -63,11 +63,11 @@ fn a_contributor_gets_a_planning_repo() {
         ),
         str![[r#"
 $ bd init --contributor
-already initialized, nothing changed: $ROOT/web/.beads/beads.jsonl
-git init in $ROOT/home/.beads-planning
-planning repo made: $ROOT/home/.beads-planning/.beads/beads.jsonl
+already initialized, nothing changed: .beads/beads.jsonl
+git init in ~/.beads-planning
+planning repo made: ~/.beads-planning/.beads/beads.jsonl
 committed: start the ledger
-changed: $ROOT/web/.git/beads/config.toml (personal)
+changed: .git/beads/config.toml (personal)
 ! hint: run `bd add "First plan"`: it goes to your planning repo (see `bd where`)
 $ bd add Private --id plan-1
 Created issue in ~/.beads-planning: plan-1
@@ -75,8 +75,8 @@ $ bd list
 plan-1  P2  open  task  Private [local] (~/.beads-planning, for bd)
 bd-own  P2  open  task  BD-OWN
 $ bd init --contributor
-already initialized, nothing changed: $ROOT/web/.beads/beads.jsonl
-already so: $ROOT/web/.git/beads/config.toml (personal)
+already initialized, nothing changed: .beads/beads.jsonl
+already so: .git/beads/config.toml (personal)
 ! ~/.beads-planning is already listed in the personal settings
 ! hint: run `bd add "First plan"`: it goes to your planning repo (see `bd where`)
 
@@ -143,13 +143,13 @@ fn a_project_without_a_ledger_sees_nothing_of_it() {
         ),
         str![[r#"
 $ bd init --contributor
-bd initialized successfully! Ledger: $ROOT/web/.beads/beads.jsonl
+bd initialized successfully! Ledger: .beads/beads.jsonl
 new ids start with web-
-/.beads/ is kept out of commits by $ROOT/web/.git/info/exclude
-git init in $ROOT/home/.beads-planning
-planning repo made: $ROOT/home/.beads-planning/.beads/beads.jsonl
+/.beads/ is kept out of commits by .git/info/exclude
+git init in ~/.beads-planning
+planning repo made: ~/.beads-planning/.beads/beads.jsonl
 committed: start the ledger
-changed: $ROOT/web/.git/beads/config.toml (personal)
+changed: .git/beads/config.toml (personal)
 ! hint: run `bd add "First plan"`: it goes to your planning repo (see `bd where`)
 $ bd add Private --id plan-1
 Created issue in ~/.beads-planning: plan-1
@@ -180,7 +180,7 @@ fn a_worktree_shares_the_exclude_file() {
 fn a_planning_repo_that_cannot_be_one_leaves_nothing_behind() {
     let Some(env) = plain_clone() else { return };
     env.write("../home/file", "mine");
-    env.bd(["init", "--contributor", "~/file"]).fails(9, &["no repo at", "home/file"]);
+    env.bd(["init", "--contributor", "~/file"]).fails(9, &["no repo at ~/file"]);
     env.bd(["init", "--contributor", "."]).fails(5, &["is inside the working copy of the primary repo"]);
     env.bd(["init", "--contributor", "sub"]).fails(5, &[]);
     env.bd(["init", "--contributor", "../web/sub"]).fails(5, &[]);
@@ -210,8 +210,8 @@ fn a_maintainer_says_so() {
         ),
         str![[r#"
 $ bd init --maintainer
-already initialized, nothing changed: $ROOT/web/.beads/beads.jsonl
-changed: $ROOT/web/.git/beads/config.toml (personal)
+already initialized, nothing changed: .beads/beads.jsonl
+changed: .git/beads/config.toml (personal)
 ! hint: run `bd role` and `bd where` to see what is in effect
 $ bd role
 maintainer
@@ -219,7 +219,7 @@ Rule        pinned
 Because     routing.role in the personal settings says so
 In effect   no: routing.mode is single, everything goes to this repo
 $ bd config --routing auto
-changed: $ROOT/web/.beads/config.toml (shared)
+changed: .beads/config.toml (shared)
 $ bd add 'For all' --id bd-all
 Created issue: bd-all
 
@@ -245,9 +245,9 @@ fn a_team_names_its_maintainers() {
         ),
         str![[r#"
 $ bd init --prefix bd --team --maintainers ann@example.org,bob@example.org
-bd initialized successfully! Ledger: $ROOT/web/.beads/beads.jsonl
+bd initialized successfully! Ledger: .beads/beads.jsonl
 new ids start with bd-
-changed: $ROOT/web/.beads/config.toml (shared)
+changed: .beads/config.toml (shared)
 ! hint: run `bd role` and `bd where` to see what is in effect
 $ bd role
 maintainer
@@ -338,7 +338,7 @@ fn on_a_terminal_the_default_is_a_key_away() {
     let Some(env) = clone() else { return };
     let seen = on_terminal(&env, "init --contributor", "\n");
     assert!(seen.contains("Planning repo [~/.beads-planning]: "), "{seen}");
-    assert!(seen.contains("planning repo made: $ROOT/home/.beads-planning/.beads/beads.jsonl"), "{seen}");
+    assert!(seen.contains("planning repo made: ~/.beads-planning/.beads/beads.jsonl"), "{seen}");
     assert_eq!(status(&env, "web"), "");
 }
 
@@ -349,7 +349,7 @@ fn on_a_terminal_an_answer_counts() {
     }
     let Some(env) = clone() else { return };
     let seen = on_terminal(&env, "init --contributor", "~/elsewhere\n");
-    assert!(seen.contains("planning repo made: $ROOT/home/elsewhere/.beads/beads.jsonl"), "{seen}");
+    assert!(seen.contains("planning repo made: ~/elsewhere/.beads/beads.jsonl"), "{seen}");
     assert!(!env.root().join("home/.beads-planning").exists());
     let seen = on_terminal(&env, "init --team", "ann@example.org, kim@example.org\n");
     assert!(seen.contains("E-mail addresses of the maintainers, comma-separated"), "{seen}");
@@ -510,7 +510,7 @@ fn a_write_stands_when_it_cannot_be_committed() {
     assert_data_eq!(run.snapshot(), str![[r#"
 $ bd add First --id plan-1
 Created issue in ~/plan: plan-1
-! warning: written, but not committed in ~/plan: cannot commit in $ROOT/home/plan: another program holds a lock there; the next write commits it too
+! warning: written, but not committed in ~/plan: cannot commit in ~/plan: another program holds a lock there; the next write commits it too
 
 "#]].raw());
     let json = env.bd(["update", "plan-1", "-p", "0", "--json"]).ok();

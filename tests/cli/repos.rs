@@ -31,7 +31,7 @@ fn repo_add_remove_list() {
 $ bd repo
 .  primary  0 issues  writable
 $ bd repo add '~/plan'
-changed: $ROOT/web/.beads/run/config.toml (personal)
+changed: .beads/run/config.toml (personal)
 $ bd repo add '~/plan/.beads'
 ! ~/plan is already listed in the personal settings
 $ bd repo list
@@ -64,7 +64,7 @@ $ bd repo list --json
 $ bd list
 plan-far  P2  open  task  PLAN-FAR (~/plan)
 $ bd repo remove plan
-changed: $ROOT/web/.beads/run/config.toml (personal)
+changed: .beads/run/config.toml (personal)
 $ bd list
 ! no issues yet; add one with `bd add "Title"`
 $ bd repo remove '~/plan'
@@ -171,7 +171,7 @@ fn an_unknown_repo_is_not_found() {
     }
     let before = (env.ledger_text(), ledger(&env, "home/plan"));
     env.bd(["add", "x", "--repo", "nosuch"]).fails(3, &["no repo \"nosuch\""]);
-    env.bd(["add", "x", "--repo", "~/nosuch"]).fails(9, &["no repo at", "home/nosuch"]);
+    env.bd(["add", "x", "--repo", "~/nosuch"]).fails(9, &["no repo at ~/nosuch"]);
     assert_eq!((env.ledger_text(), ledger(&env, "home/plan")), before);
 }
 
@@ -314,19 +314,19 @@ fn what_belongs_together_stays_together() {
         ),
         str![[r#"
 $ bd add Child --parent plan-far --dry-run
-Would file P2 task "Child" in $ROOT/home/plan/.beads/beads.jsonl
+Would file P2 task "Child" in ~/plan/.beads/beads.jsonl
   repo ~/plan: its parent plan-far lives there
 $ bd add Found --deps discovered-from:plan-far --dry-run
-Would file P2 task "Found" in $ROOT/home/plan/.beads/beads.jsonl
+Would file P2 task "Found" in ~/plan/.beads/beads.jsonl
   repo ~/plan: its origin plan-far lives there
 $ bd add Waits --deps blocks:plan-far --dry-run
-Would file P2 task "Waits" in $ROOT/web/.beads/beads.jsonl
+Would file P2 task "Waits" in .beads/beads.jsonl
   repo .: routing.mode is single
 $ bd add Child --parent plan-far --repo . --dry-run
-Would file P2 task "Child" in $ROOT/web/.beads/beads.jsonl
+Would file P2 task "Child" in .beads/beads.jsonl
   repo .: --repo names it
 $ bd add Both --parent bd-own --deps discovered-from:plan-far --dry-run
-Would file P2 task "Both" in $ROOT/web/.beads/beads.jsonl
+Would file P2 task "Both" in .beads/beads.jsonl
   repo .: its parent bd-own lives there
 $ bd add Plain --dry-run --json
 [

@@ -98,7 +98,7 @@ fn a_beads_directory_without_a_ledger() {
     let run = env.bd(["list", "--json"]).ok();
     assert_eq!(run.ids().len(), 2);
     assert!(run.talk().contains("~/bare"), "{}", run.snapshot());
-    env.bd(["add", "New", "--repo", "~/bare"]).fails(9, &["home/bare/.beads"]);
+    env.bd(["add", "New", "--repo", "~/bare"]).fails(9, &["~/bare/.beads"]);
     assert_eq!(std::fs::read_dir(env.root().join("home/bare/.beads")).unwrap().count(), 0);
     env.bd(["update", "bd-own", "plan-far", "-p", "0"]).ok();
 }
@@ -165,7 +165,7 @@ fn two_ledgers_in_a_joined_repo() {
     let run = env.bd(["list", "--json", "--sort", "id"]).ok();
     assert_eq!(run.ids(), ["bd-own", "plan-far", "plan-second"], "{}", run.snapshot());
     for line in ["update plan-far -p 0", "close plan-second", "add New --repo plan", "add Child --parent plan-far"] {
-        env.bd(line.split(' ')).fails(8, &["home/plan/.beads has two ledgers, beads.jsonl and issues.jsonl"]);
+        env.bd(line.split(' ')).fails(8, &["~/plan/.beads has two ledgers, beads.jsonl and issues.jsonl"]);
     }
     assert_eq!(ledger(&env, "home/plan"), first);
     assert_eq!(std::fs::read_to_string(&other).unwrap(), issues(&["plan-second"]));
@@ -181,7 +181,7 @@ fn a_torn_ledger_of_a_joined_repo() {
     let run = env.bd(["list", "--json", "--sort", "id"]).ok();
     assert_eq!(run.ids(), ["bd-own", "plan-far"]);
     assert!(run.talk().contains("home/plan/.beads/beads.jsonl:2"), "{}", run.snapshot());
-    env.bd(["update", "plan-far", "-p", "0"]).fails(8, &["home/plan/.beads/beads.jsonl"]);
+    env.bd(["update", "plan-far", "-p", "0"]).fails(8, &["~/plan/.beads/beads.jsonl"]);
     env.bd(["add", "New", "--repo", "plan"]).fails(8, &[]);
     assert_eq!(ledger(&env, "home/plan"), torn);
     env.bd(["update", "bd-own", "-p", "0"]).ok();
@@ -198,7 +198,7 @@ fn a_conflict_in_a_joined_repo() {
     assert_eq!(run.ids(), ["bd-own", "plan-far", "plan-z"]);
     assert!(run.talk().contains("home/plan/.beads/beads.jsonl:1"), "{}", run.snapshot());
     for line in ["update plan-far -p 0", "add New --repo plan", "migrate --move-to . --filter id=plan-far"] {
-        env.bd(line.split(' ')).fails(8, &["home/plan/.beads/beads.jsonl"]);
+        env.bd(line.split(' ')).fails(8, &["~/plan/.beads/beads.jsonl"]);
     }
     assert_eq!(ledger(&env, "home/plan"), text);
     env.bd(["migrate", "--move-to", "plan", "--filter", "id=bd-own"]).fails(8, &[]);
@@ -214,25 +214,25 @@ fn a_joined_repo_whose_own_config_is_broken() {
     let run = env.bd(["list", "--json"]).ok();
     assert_eq!(run.ids().len(), 2);
     assert!(run.talk().contains("home/plan/.beads/config.toml:1:16: "), "{}", run.snapshot());
-    env.bd(["update", "plan-far", "-p", "0"]).fails(1, &["home/plan/.beads/config.toml:1:16: "]);
-    env.bd(["add", "New", "--repo", "plan"]).fails(1, &["home/plan/.beads/config.toml:1:16: "]);
+    env.bd(["update", "plan-far", "-p", "0"]).fails(1, &["~/plan/.beads/config.toml:1:16: "]);
+    env.bd(["add", "New", "--repo", "plan"]).fails(1, &["~/plan/.beads/config.toml:1:16: "]);
     assert_eq!(ledger(&env, "home/plan"), before);
     env.bd(["update", "bd-own", "-p", "0"]).ok();
 }
 
 #[test]
 fn a_settings_file_that_cannot_be_read() {
-    for (file, flag) in [
-        ("web/.beads/config.toml", "--shared"),
-        ("web/.beads/run/config.toml", "--personal"),
-        ("home/config/beads/config.toml", "--user"),
+    for (file, shown, flag) in [
+        ("web/.beads/config.toml", ".beads/config.toml", "--shared"),
+        ("web/.beads/run/config.toml", ".beads/run/config.toml", "--personal"),
+        ("home/config/beads/config.toml", "~/config/beads/config.toml", "--user"),
     ] {
         let env = Env::new();
         put_issues(&env, "web", &["bd-own"]);
         let text = "[routing]\nmode = \"single\"\n  role = king\n";
         env.write(&format!("../{file}"), text);
         let path = env.root().join(file);
-        let place = format!("{}:3:10: ", path.display());
+        let place = format!("{shown}:3:10: ");
         let before = env.ledger();
         for line in ["list", "ready", "show bd-own", "search OWN", "stats", "config list", "repo list", "role", "where"]
         {
@@ -299,8 +299,8 @@ fn a_route_that_leads_nowhere() {
         ),
         str![[r#"
 $ bd add New
-! warning: repos.additional names ~/plan, but that directory does not exist ($ROOT/home/plan); its issues are left out; create it, or run `bd repo remove`
-! error: routing.auto.contributor names ~/plan, but $ROOT/home/plan has no ledger
+! warning: repos.additional names ~/plan, but that directory does not exist (~/plan); its issues are left out; create it, or run `bd repo remove`
+! error: routing.auto.contributor names ~/plan, but ~/plan has no ledger
 ! hint: run `bd init --contributor PATH` to make it, or name another repo with --repo
 [exit 9]
 $ bd add New --json
@@ -308,18 +308,18 @@ $ bd add New --json
 ! {"error":{"code":"no_repository","message":"routing.auto.contributor names ~/plan, but $ROOT/home/plan has no ledger","hint":"run `bd init --contributor PATH` to make it, or name another repo with --repo","recoverable":false,"exit_code":9}}
 [exit 9]
 $ bd where
-Ledger      $ROOT/web/.beads/beads.jsonl
+Ledger      .beads/beads.jsonl
 Directory   .beads
 Because     working directory
 New ids     bd-…
 State home  .beads/run
 Its mode    repo: not under version control
 Checkout    main
-New issues  go nowhere: routing.auto.contributor names ~/plan, but $ROOT/home/plan has no ledger
-! warning: repos.additional names ~/plan, but that directory does not exist ($ROOT/home/plan); its issues are left out; create it, or run `bd repo remove`
+New issues  go nowhere: routing.auto.contributor names ~/plan, but ~/plan has no ledger
+! warning: repos.additional names ~/plan, but that directory does not exist (~/plan); its issues are left out; create it, or run `bd repo remove`
 $ bd list
 bd-own  P2  open  task  BD-OWN
-! warning: repos.additional names ~/plan, but that directory does not exist ($ROOT/home/plan); its issues are left out; create it, or run `bd repo remove`
+! warning: repos.additional names ~/plan, but that directory does not exist (~/plan); its issues are left out; create it, or run `bd repo remove`
 
 "#]].raw()
     );
@@ -339,7 +339,7 @@ fn explicit_routing_without_a_default() {
         ),
         str![[r#"
 $ bd config --routing explicit
-changed: $ROOT/web/.beads/config.toml (shared)
+changed: .beads/config.toml (shared)
 ! no repo gets new issues yet; run `bd config set routing.default PATH`
 $ bd add New
 ! error: routing.mode is explicit, but routing.default is not set
@@ -372,9 +372,9 @@ $ bd config --routing contributor
 ! error: a contributor needs a planning repo: name it with --add-repo PATH, or make one with `bd init --contributor`
 [exit 2]
 $ bd config set routing.mode auto
-changed: $ROOT/web/.beads/config.toml (shared)
+changed: .beads/config.toml (shared)
 $ bd config set routing.role contributor
-changed: $ROOT/web/.beads/run/config.toml (personal)
+changed: .beads/run/config.toml (personal)
 $ bd add New
 ! error: you are a contributor here and have no planning repo yet
 ! hint: run `bd init --contributor`, or name a repo with --repo; if you maintain this project, run `bd init --maintainer`
@@ -384,7 +384,7 @@ $ bd q New
 ! hint: run `bd init --contributor`, or name a repo with --repo; if you maintain this project, run `bd init --maintainer`
 [exit 2]
 $ bd where
-Ledger      $ROOT/web/.beads/beads.jsonl
+Ledger      .beads/beads.jsonl
 Directory   .beads
 Because     working directory
 New ids     bd-…

@@ -214,7 +214,8 @@ fn s4_2_an_agent_keeps_what_it_said_and_shows_what_it_holds() {
     let path = env.bd(["workspace", "path", "bd-base"]).ok().stdout;
     assert_eq!(known["workspace_path"].as_str().unwrap(), path.trim());
     let text = env.bd(["agent", "show", "bot"]).ok().stdout;
-    assert!(text.contains("Works on") && text.contains("bd-base") && text.contains(path.trim()), "{text}");
+    let shown = path.trim().replace(env.root().join("home").to_str().unwrap(), "~");
+    assert!(text.contains("Works on") && text.contains("bd-base") && text.contains(&shown), "{text}");
     assert!(env.bd(["agent", "list"]).ok().stdout.contains("works on bd-2"));
 }
 

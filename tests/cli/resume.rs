@@ -42,7 +42,7 @@ $ bd resume
 bd-1  in_progress  One
   claimed by ann
   no checkpoint: a fresh start
-  the work is in $ROOT/web
+  the work is in .
 $ bd checkpoint add 1 -m 'lost the plot' -t error
 Added bd-1#1  error  cp_ID
 $ bd resume
@@ -50,7 +50,7 @@ bd-1  in_progress  One
   claimed by ann
   no checkpoint but errors: a fresh start
   not from bd-1#1  error  2026-01-05 09:00  main  lost the plot  cp_ID
-  the work is in $ROOT/web
+  the work is in .
   1 checkpoint in all
 $ bd checkpoint add 1 -m 'half done' --files a.rs
 Added bd-1#2  progress  cp_ID
@@ -62,7 +62,7 @@ bd-1  in_progress  One
   resume from bd-1#2  progress  2026-01-05 09:00  main  half done  cp_ID
   not from bd-1#3  error  2026-01-05 09:00  main  tests fail  cp_ID
   files: a.rs
-  the work is in $ROOT/web
+  the work is in .
   3 checkpoints in all
 $ bd checkpoint add 1 -m mended -t recovery
 Added bd-1#4  recovery  cp_ID
@@ -70,7 +70,7 @@ $ bd resume 1
 bd-1  in_progress  One
   claimed by ann
   resume from bd-1#4  recovery  2026-01-05 09:00  main  mended  cp_ID
-  the work is in $ROOT/web
+  the work is in .
   4 checkpoints in all
 
 "#]]

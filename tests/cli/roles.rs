@@ -263,7 +263,7 @@ Rule        fork
 Because     the remote upstream differs from origin, so this is a fork
 In effect   no: routing.mode is single, everything goes to this repo
 $ bd config set routing.mode auto
-changed: $ROOT/web/.git/beads/config.toml (personal)
+changed: .git/beads/config.toml (personal)
 $ bd role
 contributor
 Rule        fork

@@ -36,7 +36,7 @@ $ bd config get routing.default
 ! error: routing.default is not set
 [exit 3]
 $ bd config set routing.mode auto
-changed: $ROOT/web/.beads/config.toml (shared)
+changed: .beads/config.toml (shared)
 $ bd config get routing.mode
 auto
 $ bd config get routing.mode --json
@@ -45,14 +45,14 @@ $ bd config get routing.mode --json
   "value": "auto"
 }
 $ bd config set commit.primary yes --personal
-changed: $ROOT/web/.beads/run/config.toml (personal)
+changed: .beads/run/config.toml (personal)
 $ bd config get commit.primary --json
 {
   "key": "commit.primary",
   "value": true
 }
 $ bd config set routing.maintainers ann@example.org bob@example.org
-changed: $ROOT/web/.beads/config.toml (shared)
+changed: .beads/config.toml (shared)
 $ bd config get routing.maintainers
 ann@example.org
 bob@example.org
@@ -65,9 +65,9 @@ $ bd config get routing.maintainers --json
   ]
 }
 $ bd config set routing.mode auto
-already so: $ROOT/web/.beads/config.toml (shared)
+already so: .beads/config.toml (shared)
 $ bd config unset routing.mode
-changed: $ROOT/web/.beads/config.toml (shared)
+changed: .beads/config.toml (shared)
 $ bd config get routing.mode
 single
 $ bd config set routing.mode both
@@ -139,16 +139,16 @@ workspace.cleanup_on_complete  false
 prune.budget                   25k
 prune.auto                     off
 $ bd config list --origin
-mode                           multi        personal     $ROOT/web/.beads/run/config.toml:2
-issue_prefix                   bd           shared       $ROOT/web/.beads/config.toml:2
+mode                           multi        personal     .beads/run/config.toml:2
+issue_prefix                   bd           shared       .beads/config.toml:2
 repos.primary                  .            built-in
-repos.additional               ~/plan       personal     $ROOT/web/.beads/run/config.toml:2
+repos.additional               ~/plan       personal     .beads/run/config.toml:2
 routing.mode                   single       built-in
-routing.role                   contributor  personal     $ROOT/web/.beads/run/config.toml:5
+routing.role                   contributor  personal     .beads/run/config.toml:5
 routing.auto.maintainer        .            built-in
 legacy.db                      false        built-in
 ready.unknown_blocks           true         environment  BD_READY_UNKNOWN_BLOCKS
-commit.planning                false        user         $ROOT/home/config/beads/config.toml:2
+commit.planning                false        user         ~/config/beads/config.toml:2
 commit.primary                 false        built-in
 state.mode                     repo         built-in
 lease.ttl                      30m          built-in
@@ -169,16 +169,16 @@ workspace.cleanup_on_complete  false        built-in
 prune.budget                   25k          built-in
 prune.auto                     off          built-in
 $ bd --config routing.mode=auto config list --origin
-mode                           multi        personal     $ROOT/web/.beads/run/config.toml:2
-issue_prefix                   bd           shared       $ROOT/web/.beads/config.toml:2
+mode                           multi        personal     .beads/run/config.toml:2
+issue_prefix                   bd           shared       .beads/config.toml:2
 repos.primary                  .            built-in
-repos.additional               ~/plan       personal     $ROOT/web/.beads/run/config.toml:2
+repos.additional               ~/plan       personal     .beads/run/config.toml:2
 routing.mode                   auto         flag
-routing.role                   contributor  personal     $ROOT/web/.beads/run/config.toml:5
+routing.role                   contributor  personal     .beads/run/config.toml:5
 routing.auto.maintainer        .            built-in
 legacy.db                      false        built-in
 ready.unknown_blocks           true         environment  BD_READY_UNKNOWN_BLOCKS
-commit.planning                false        user         $ROOT/home/config/beads/config.toml:2
+commit.planning                false        user         ~/config/beads/config.toml:2
 commit.primary                 false        built-in
 state.mode                     repo         built-in
 lease.ttl                      30m          built-in
@@ -291,12 +291,12 @@ fn several_changes_in_one_call() {
         ),
         str![[r#"
 $ bd config --add-repo '~/one' --add-repo '~/two' --list-repos
-changed: $ROOT/web/.beads/run/config.toml (personal)
+changed: .beads/run/config.toml (personal)
 .      primary     0 issues  writable
 ~/one  additional  0 issues  writable
 ~/two  additional  0 issues  writable
 $ bd config --add-repo '~/three' --remove-repo '~/one' --routing contributor --list-repos
-changed: $ROOT/web/.beads/run/config.toml (personal)
+changed: .beads/run/config.toml (personal)
 .        primary     0 issues  read-only: you are a contributor here: routing.role in the personal settings says so
 ~/two    additional  0 issues  writable
 ~/three  planning    0 issues  writable
@@ -340,7 +340,7 @@ $ bd config --routing king
 ! error: --routing must be one of single auto explicit maintainer contributor, not "king"
 [exit 2]
 $ bd config --add-repo '~/three' --routing auto
-already so: $ROOT/web/.beads/run/config.toml (personal)
+already so: .beads/run/config.toml (personal)
 ! ~/three is already listed in the personal settings
 
 "#]]
@@ -386,10 +386,10 @@ fn unknown_keys_are_named_with_the_nearest() {
         str![[r#"
 $ bd list
 ! no issues
-! warning: $ROOT/web/.beads/config.toml:3: no setting "repos.aditional"; did you mean repos.additional?
+! warning: .beads/config.toml:3: no setting "repos.aditional"; did you mean repos.additional?
 $ bd add 'Still works' --id bd-1
 Created issue: bd-1
-! warning: $ROOT/web/.beads/config.toml:3: no setting "repos.aditional"; did you mean repos.additional?
+! warning: .beads/config.toml:3: no setting "repos.aditional"; did you mean repos.additional?
 $ bd --config routing.modus=auto list
 ! error: no setting "routing.modus"; did you mean routing.mode?
 ! hint: run `bd config list` to see every setting

@@ -89,9 +89,9 @@ fn a_hook_is_what_the_client_reads() {
         env.bd(["setup", "claude"]).ok().snapshot(),
         str![[r#"
 $ bd setup claude
-added  instructions  $ROOT/web/AGENTS.md
-added  skill  $ROOT/web/.claude/skills/bd/SKILL.md
-added  hook  $ROOT/web/.claude/settings.json
+added  instructions  AGENTS.md
+added  skill  .claude/skills/bd/SKILL.md
+added  hook  .claude/settings.json
 ! the next session of Claude Code begins with bd prime
 
 "#]]

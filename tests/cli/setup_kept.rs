@@ -82,9 +82,9 @@ fn a_skill_and_a_block_that_were_edited_stay() {
         env.bd(["setup", "claude"]).ok().snapshot(),
         str![[r#"
 $ bd setup claude
-kept  instructions  $ROOT/web/AGENTS.md: it was edited since bd wrote it; add --force to overwrite it
-kept  skill  $ROOT/web/.claude/skills/bd/SKILL.md: it was edited since bd wrote it; add --force to overwrite it
-installed  hook  $ROOT/web/.claude/settings.json
+kept  instructions  AGENTS.md: it was edited since bd wrote it; add --force to overwrite it
+kept  skill  .claude/skills/bd/SKILL.md: it was edited since bd wrote it; add --force to overwrite it
+installed  hook  .claude/settings.json
 
 "#]]
     );
@@ -192,7 +192,7 @@ fn a_hook_that_is_turned_off_is_told() {
     std::fs::create_dir(&home).unwrap();
     std::fs::write(home.join("settings.json"), "{\"disableAllHooks\": true}").unwrap();
     let run = env.bd(["setup", "claude"]).ok();
-    let off = "home/.claude/settings.json turns all hooks off\n";
+    let off = "~/.claude/settings.json turns all hooks off\n";
     assert!(run.stdout.contains(off) && !run.stderr.contains("begins with bd prime"), "{}", run.snapshot());
     let run = env.bd(["setup", "claude", "--check"]).fails(1, &[]);
     assert!(run.stdout.contains("disabled  hook") && run.stdout.contains(off), "{}", run.snapshot());

@@ -700,9 +700,9 @@ fn trusting() {
     sh(&env, "git -C web config core.sshCommand 'ssh -vv'");
     assert_data_eq!(none + &text + &env.script("sync --json"), str![[r#"
 $ bd trust --dry-run
-$ROOT/web: names no programs
+.: names no programs
 $ bd trust
-$ROOT/web: names no programs
+.: names no programs
 $ bd sync
 . (git): failed
 ! error: $ROOT/web names programs that its version control would run: core.sshcommand = ssh -v, diff.x.textconv = cat
@@ -713,15 +713,15 @@ $ bd commit
 ! hint: run `bd trust --dry-run` to see all of them, then `bd trust $ROOT/web` to agree to exactly these
 [exit 10]
 $ bd trust --dry-run
-$ROOT/web: not trusted
+.: not trusted
   core.sshcommand = ssh -v
   diff.x.textconv = cat
 $ bd trust .
-$ROOT/web: trusted
+.: trusted
   core.sshcommand = ssh -v
   diff.x.textconv = cat
 $ bd trust
-$ROOT/web: trusted already
+.: trusted already
   core.sshcommand = ssh -v
   diff.x.textconv = cat
 $ bd sync

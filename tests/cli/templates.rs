@@ -200,15 +200,15 @@ fn a_workflow_saved_comes_back_the_same() {
         ),
         str![[r#"
 $ bd template save mine --from bd-w
-Saved: $ROOT/web/.beads/templates/mine.toml
+Saved: .beads/templates/mine.toml
 $ bd template save mine --from bd-w
 ! error: $ROOT/web/.beads/templates/mine.toml exists already
 ! hint: nothing was written; choose another name, or replace it with --force
 [exit 5]
 $ bd template save mine --from bd-w --force
-Replaced: $ROOT/web/.beads/templates/mine.toml
+Replaced: .beads/templates/mine.toml
 $ bd template validate .beads/templates/mine.toml
-In order: $ROOT/web/.beads/templates/mine.toml
+In order: .beads/templates/mine.toml
 $ bd template apply mine --id bd-x
 Created a workflow with 4 tasks: bd-x
 

@@ -169,7 +169,7 @@ fn export_prints_lines_as_they_are() {
         ),
         str![[r#"
 $ bd export -o out.jsonl
-Exported 2 issues to $ROOT/web/out.jsonl
+Exported 2 issues to out.jsonl
 $ bd export --status open -o open.jsonl --json
 {
   "exported": 1,

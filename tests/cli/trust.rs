@@ -95,7 +95,7 @@ $ bd list
 bd-own  P2  open  task  BD-OWN
 ! warning: repos.additional names ~/x, outside of this repository, in a file that is committed; it is not used until you trust it; run `bd config trust` to allow it
 $ bd config trust --dry-run
-Would trust: repos.additional = ~/x ($ROOT/home/x)
+Would trust: repos.additional = ~/x
 ! warning: repos.additional names ~/x, outside of this repository, in a file that is committed; it is not used until you trust it; run `bd config trust` to allow it
 $ bd config trust --dry-run --json
 {
@@ -126,7 +126,7 @@ $ bd config trust --dry-run --json
         ),
         str![[r#"
 $ bd config trust
-Trusted: repos.additional = ~/x ($ROOT/home/x)
+Trusted: repos.additional = ~/x
 $ bd config trust
 the committed file names no path that would need trust
 $ bd list
@@ -302,14 +302,14 @@ fn what_this_user_puts_into_the_committed_file_is_trusted() {
         ),
         str![[r#"
 $ bd config --add-repo '~/x' --shared
-changed: $ROOT/web/.beads/config.toml (shared)
+changed: .beads/config.toml (shared)
 $ bd list
 bd-own  P2  open  task  BD-OWN
 x-far   P2  open  task  X-FAR (~/x)
 $ bd config set routing.default '~/x' --shared
-changed: $ROOT/web/.beads/config.toml (shared)
+changed: .beads/config.toml (shared)
 $ bd config set routing.mode explicit --shared
-changed: $ROOT/web/.beads/config.toml (shared)
+changed: .beads/config.toml (shared)
 $ bd add Routed --id x-routed
 Created issue in ~/x: x-routed
 $ bd list

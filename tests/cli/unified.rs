@@ -161,11 +161,11 @@ fn the_status_of_all_checkouts_is_one_picture_of_the_work() {
         picture,
         str![[r#"
 $ bd status --all-worktrees
-main  on main, 2 unsaved  $ROOT/web  ID
-one  on one, 1 changed, in use  $ROOT/one  ID
+main  on main, 2 unsaved  ../web  ID
+one  on one, 1 changed, in use  .  ID
   bd-base closed, unmerged  Base
   bd-found open, unmerged  Found
-two  on two, 1 changed  $ROOT/two  ID
+two  on two, 1 changed  ../two  ID
   agent bob is online
   bob holds bd-second for 2s, 29m 58s left  Second
   bd-second in progress by bob, unmerged  Second

@@ -1,4 +1,5 @@
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use clap::Args;
 
@@ -210,8 +211,8 @@ fn preview(filings: Vec<Filing>, cx: &mut Context) -> Outcome {
     json_answer!(cx, view::each(&placed, view::placed));
     for Placed { issue, route, repo, ledger, .. } in &placed {
         let what = format!("{} {} \"{}\"", issue.priority, issue.issue_type, issue.title);
-        cx.ui.done(&format!("Would file {what} in {ledger}"));
-        cx.ui.done(&format!("  repo {repo}: {}", route.rule));
+        cx.ui.done(&format!("Would file {what} in {}", cx.ui.path(Path::new(ledger))));
+        cx.ui.done(&format!("  repo {repo}: {}", cx.ui.short(&route.rule)));
     }
     Ok(Exit::Ok)
 }

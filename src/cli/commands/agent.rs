@@ -1,3 +1,5 @@
+use std::path::Path;
+
 use clap::{Args, Subcommand};
 
 use super::{Context, Outcome};
@@ -6,6 +8,7 @@ use crate::coordination::{self, AgentFilter, Registration, Seen};
 use crate::model::agent::{Role, Status};
 use crate::model::duration;
 use crate::model::json::Dialect;
+use crate::model::workspace::Workspace;
 use crate::view::{self, Exit, Failure, inline, plural};
 
 /// Register agents and see who is active
@@ -212,7 +215,9 @@ fn show(agent: Option<&str>, cx: &mut Context) -> Outcome {
         ("Heard of", Some(format!("{} ({} ago)", agent.heartbeat, view::silence(agent, now)))),
     ];
     let claims = hand.claims.iter().map(|row| ("Works on", Some(view::claim_line(row))));
-    let workspaces = hand.workspaces.iter().map(|one| ("Workspace", Some(format!("{} {}", one.path, one.id))));
+    let path = |one: &Workspace| cx.ui.path(Path::new(&one.path));
+    let workspaces: Vec<_> =
+        hand.workspaces.iter().map(|one| ("Workspace", Some(format!("{} {}", path(one), one.id)))).collect();
     for (name, value) in facts.into_iter().chain(claims).chain(workspaces) {
         if let Some(value) = value {
             cx.ui.line(&format!("{name:<12}{}", inline(&value)));

@@ -39,7 +39,7 @@ pub fn change(request: ConfigRequest, cx: &mut Context) -> Outcome {
 pub fn print_changes(done: &Configured, cx: &mut Context) {
     for file in &done.files {
         let word = if file.changed { "changed" } else { "already so" };
-        cx.ui.done(&format!("{word}: {} ({})", file.path.display(), file.origin.word()));
+        cx.ui.done(&format!("{word}: {} ({})", cx.ui.path(&file.path), file.origin.word()));
     }
     done.remarks.iter().for_each(|remark| cx.ui.note(remark));
 }

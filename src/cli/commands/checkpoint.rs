@@ -214,7 +214,7 @@ fn restore(which: &str, to: &str, cx: &mut Context) -> Outcome {
     if let Some(path) = staged {
         cx.ui.note(&format!("what was staged and differs from the files is in {}", path.display()));
     }
-    cx.ui.done(&format!("Restored {} into {}", row.checkpoint.id, to.display()));
+    cx.ui.done(&format!("Restored {} into {}", row.checkpoint.id, cx.ui.path(&to)));
     Ok(Exit::Ok)
 }
 

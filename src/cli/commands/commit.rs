@@ -40,7 +40,7 @@ pub fn run(args: CommitArgs, cx: &mut Context) -> Outcome {
                 cx.ui.line(&inline(&format!("{}: {verb}{pruned}", one.repos.join(", "))));
             }
             for note in &one.notes {
-                cx.ui.line(&inline(&format!("  {note}")));
+                cx.ui.line(&inline(&format!("  {}", cx.ui.short(note))));
             }
         }
     }

@@ -151,13 +151,14 @@ fn list(with_origin: bool, cx: &mut Context) -> Outcome {
         .map(|(setting, held)| {
             let (origin, place) =
                 if with_origin { (setting.origin.word(), setting.place.as_str()) } else { Default::default() };
-            let place = held.map_or_else(|| place.to_owned(), |held| format!("{place}  {}", held.text()));
+            let place = cx.ui.short(place);
+            let place = held.map_or_else(|| place.clone(), |held| format!("{place}  {}", held.text()));
             [setting.key.name, &setting.value.to_string(), origin, &place].map(|cell| inline(cell).into_owned())
         })
         .collect();
     lines.extend(foreign.iter().map(|one| {
         let (origin, place) = if with_origin { (one.origin.word(), one.place.as_str()) } else { Default::default() };
-        [&one.name, &one.value, origin, place].map(|cell| inline(cell).into_owned())
+        [&one.name, &one.value, origin, &cx.ui.short(place)].map(|cell| inline(cell).into_owned())
     }));
     render::columns(&mut cx.ui, "", &lines);
     Ok(Exit::Ok)
@@ -168,8 +169,11 @@ fn trust(dry_run: bool, cx: &mut Context) -> Outcome {
     json_answer!(cx, view::trusted_paths(&paths, dry_run));
     let word = if dry_run { "Would trust" } else { "Trusted" };
     for path in &paths {
-        let missing = if path.is_missing() { "; the directory does not exist yet" } else { "" };
-        cx.ui.done(&format!("{word}: {} = {} ({}{missing})", path.key, path.text, path.resolved.display()));
+        let resolved = Some(cx.ui.path(&path.resolved)).filter(|shown| *shown != path.text);
+        let missing = path.is_missing().then(|| "the directory does not exist yet".to_owned());
+        let about: Vec<String> = resolved.into_iter().chain(missing).collect();
+        let about = if about.is_empty() { String::new() } else { format!(" ({})", about.join("; ")) };
+        cx.ui.done(&format!("{word}: {} = {}{about}", path.key, path.text));
     }
     if paths.is_empty() {
         cx.ui.done("the committed file names no path that would need trust");

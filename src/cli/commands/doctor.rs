@@ -33,7 +33,7 @@ pub fn run(args: DoctorArgs, cx: &mut Context) -> Outcome {
         return Ok(exit);
     }
     for step in &report.fixed {
-        cx.ui.line(&format!("fixed: {}", inline(step)));
+        cx.ui.line(&format!("fixed: {}", inline(&cx.ui.short(step))));
     }
     for finding in &report.findings {
         let (style, word) = match finding.severity {
@@ -41,16 +41,17 @@ pub fn run(args: DoctorArgs, cx: &mut Context) -> Outcome {
             Severity::Warning => (Style::Yellow, "warning"),
             Severity::Damage => (Style::Red, "damaged"),
         };
-        let file = finding.file.as_ref().map(|file| file.display().to_string()).unwrap_or_default();
+        let file = finding.file.as_ref().map(|file| cx.ui.path(file)).unwrap_or_default();
         let place = match finding.line {
             Some(line) => format!("{file}:{line}: "),
             None if file.is_empty() => String::new(),
             None => format!("{file}: "),
         };
-        let line = format!("{}: {}", cx.ui.paint(style, word), inline(&format!("{place}{}", finding.message)));
+        let line =
+            format!("{}: {}", cx.ui.paint(style, word), inline(&format!("{place}{}", cx.ui.short(&finding.message))));
         cx.ui.line(&line);
         if let Some(remedy) = &finding.remedy {
-            cx.ui.line(&format!("    {}", inline(remedy)));
+            cx.ui.line(&format!("    {}", inline(&cx.ui.short(remedy))));
         }
     }
     if report.findings.is_empty() {

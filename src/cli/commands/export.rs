@@ -35,6 +35,6 @@ pub fn run(args: ExportArgs, cx: &mut Context) -> Outcome {
     let written = store::write_named(&path, &cx.directory(), text.as_bytes());
     written.map_err(|error| Failure::from(OpError::Fs(error)))?;
     json_answer!(cx, view::exported(count, &path));
-    cx.ui.done(&format!("Exported {} to {}", plural(count, "issue"), path.display()));
+    cx.ui.done(&format!("Exported {} to {}", plural(count, "issue"), cx.ui.path(&path)));
     Ok(Exit::Ok)
 }

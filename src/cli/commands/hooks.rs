@@ -82,7 +82,7 @@ pub fn run(args: HooksArgs, cx: &mut Context) -> Outcome {
     };
     json_answer!(cx, view::hooks(&status, changed));
     if let Some(word) = word {
-        cx.ui.done(&format!("{word}: {}", status.directory.display()));
+        cx.ui.done(&format!("{word}: {}", cx.ui.path(&status.directory)));
     }
     print(&status, word != Some("Uninstalled"), word == Some("Installed"), cx);
     Ok(Exit::Ok)
@@ -90,11 +90,11 @@ pub fn run(args: HooksArgs, cx: &mut Context) -> Outcome {
 
 fn print(status: &HooksStatus, hooks: bool, installed: bool, cx: &mut Context) {
     for hook in status.hooks.iter().filter(|_| hooks) {
-        let next = hook.chained.as_ref().map(|path| format!(", then {}", path.display())).unwrap_or_default();
+        let next = hook.chained.as_ref().map(|path| format!(", then {}", cx.ui.path(path))).unwrap_or_default();
         cx.ui.line(&inline(&format!("{:<10}  {}{next}", hook.name, hook.state)));
     }
     if hooks && status.driver.state != "unsupported" {
-        let file = status.driver.file.as_ref().map(|file| format!(", {}", file.display())).unwrap_or_default();
+        let file = status.driver.file.as_ref().map(|file| format!(", {}", cx.ui.path(file))).unwrap_or_default();
         cx.ui.line(&inline(&format!("{:<10}  {}{file}", "merge", status.driver.state)));
         if status.driver.shared && installed {
             cx.ui.hint("commit .gitattributes; run `bd hooks install --merge-driver-only` in every other clone");

@@ -1,3 +1,5 @@
+use std::path::Path;
+
 use clap::Args;
 
 use super::{Context, Outcome};
@@ -16,7 +18,7 @@ pub fn run(_: InfoArgs, cx: &mut Context) -> Outcome {
     let facts = ops::facts(cx.store()?)?;
     json_answer!(cx, view::info(&facts));
     cx.ui.facts([
-        ("Ledger", facts.ledger),
+        ("Ledger", cx.ui.path(Path::new(&facts.ledger))),
         ("Issues", facts.issues.to_string()),
         ("Size", format!("{} bytes", facts.bytes)),
         ("Prefix", facts.prefix),

@@ -71,16 +71,16 @@ pub fn run(args: InitArgs, cx: &mut Context) -> Outcome {
     }
     json_answer!(cx, view::initialised(&made));
     if made.already {
-        cx.ui.done(&format!("already initialized, nothing changed: {}", made.ledger.display()));
+        cx.ui.done(&format!("already initialized, nothing changed: {}", cx.ui.path(&made.ledger)));
         if request.prefix.as_ref().is_some_and(|prefix| *prefix != made.prefix) {
             let advice = "`bd rename-prefix` changes it for all issues, `bd config set issue_prefix` for new ones";
             cx.ui.hint(&format!("new ids start with {}-; {advice}", made.prefix));
         }
     } else {
-        cx.ui.done(&format!("bd initialized successfully! Ledger: {}", made.ledger.display()));
+        cx.ui.done(&format!("bd initialized successfully! Ledger: {}", cx.ui.path(&made.ledger)));
         cx.ui.done(&format!("new ids start with {}-", made.prefix));
     }
-    made.steps.iter().for_each(|step| cx.ui.done(step));
+    made.steps.iter().for_each(|step| cx.ui.done(&cx.ui.short(step)));
     if let Some(done) = &made.configured {
         super::changed_settings::print_changes(done, cx);
     }

@@ -68,7 +68,7 @@ pub fn run(args: MigrateArgs, cx: &mut Context) -> Outcome {
 
 fn rename(name: &str, dry_run: bool, cx: &mut Context) -> Outcome {
     let done = ops::rename_ledger(cx.store()?, name, dry_run)?;
-    let (from, to) = (done.from.display().to_string(), done.to.display().to_string());
+    let (from, to) = (cx.ui.path(&done.from), cx.ui.path(&done.to));
     json_answer!(cx, view::renamed_ledger(&done, dry_run));
     match (done.changed, dry_run) {
         (false, _) => cx.ui.done(&format!("Nothing to change: the ledger is {to}")),

@@ -63,7 +63,7 @@ fn print(done: &Pruned, dry_run: bool, cx: &mut Context) {
         cx.ui.line(&inline(&format!("{}  stays: {}", one.id, view::kept_text(&one.why))));
     }
     let (before, after) = (size::text(done.bytes_before), size::text(done.bytes_after));
-    let file = done.file.display();
+    let file = cx.ui.path(&done.file);
     if done.pruned.is_empty() {
         cx.ui.note(&format!("nothing to prune: {file} has {before}"));
     } else {

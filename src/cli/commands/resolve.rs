@@ -39,7 +39,7 @@ pub fn run(args: ResolveArgs, cx: &mut Context) -> Outcome {
 
 fn print(ledger: &ResolvedLedger, dry_run: bool, cx: &mut Context) {
     let verb = if dry_run { "Would merge" } else { "Merged" };
-    cx.ui.done(&format!("{verb} {}: {}", plural(ledger.regions, "marked region"), ledger.file.display()));
+    cx.ui.done(&format!("{verb} {}: {}", plural(ledger.regions, "marked region"), cx.ui.path(&ledger.file)));
     for line in &ledger.lines {
         for text in view::merged_text(line) {
             cx.ui.line(&inline(&format!("  {text}")));

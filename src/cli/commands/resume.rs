@@ -36,6 +36,7 @@ pub fn run(args: ResumeArgs, cx: &mut Context) -> Outcome {
 
 fn print(one: &Resumption, cx: &mut Context) {
     let calendar = cx.ui.calendar();
+    let place = one.worktree.as_ref().map(|place| (cx.ui.path(&place.root), place.branch.as_deref()));
     let mut line = |text: &str| cx.ui.line(&inline(text));
     line(&format!("{}  {}  {}", one.row.issue.id, one.row.issue.status, one.row.issue.title));
     if let Some(text) = one.lease.as_ref().and_then(|row| view::claim_text(row, |at| calendar.full(at))) {
@@ -55,9 +56,9 @@ fn print(one: &Resumption, cx: &mut Context) {
     if let Some(from) = one.from.as_ref().filter(|from| !from.checkpoint.files.is_empty()) {
         line(&format!("  files: {}", from.checkpoint.files.join(" ")));
     }
-    if let Some(place) = &one.worktree {
-        let branch = place.branch.as_deref().map(|name| format!(", branch {name}")).unwrap_or_default();
-        line(&format!("  the work is in {}{branch}", place.root.display()));
+    if let Some((path, branch)) = place {
+        let branch = branch.map(|name| format!(", branch {name}")).unwrap_or_default();
+        line(&format!("  the work is in {path}{branch}"));
     }
     for question in &one.questions {
         let (who, gist) = (view::sender(question), view::gist(question));

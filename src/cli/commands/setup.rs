@@ -70,8 +70,8 @@ fn print(report: &SetupReport, action: SetupAction, cx: &mut Context) {
         cx.ui.note(&inline(&format!("in your home directory: {because}")));
     }
     for file in &report.files {
-        let path = file.path.display();
-        let because = file.because.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
+        let path = cx.ui.path(&file.path);
+        let because = file.because.as_ref().map(|why| format!(": {}", cx.ui.short(why))).unwrap_or_default();
         match action {
             SetupAction::Print => {
                 cx.ui.line(&inline(&format!("{} {path}:", file.what)));

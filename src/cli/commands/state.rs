@@ -3,7 +3,7 @@ use clap::{Args, Subcommand};
 use super::{Context, Outcome};
 use crate::ops;
 use crate::store::StateMode;
-use crate::view::{self, Exit, inline, plural};
+use crate::view::{self, Exit, plural};
 
 /// Show or move the directory that holds claims, mail and checkpoints
 #[derive(Debug, Args)]
@@ -44,7 +44,7 @@ pub fn run(args: StateArgs, cx: &mut Context) -> Outcome {
 fn show(cx: &mut Context) -> Outcome {
     let (home, exists) = ops::state_home(cx.store()?);
     json_answer!(cx, view::state_home(&home, exists));
-    let path = home.path.display().to_string();
+    let path = cx.ui.path(&home.path);
     cx.ui.facts([("State home", path), ("Mode", home.mode.word().to_owned()), ("Because", home.reason)]);
     Ok(Exit::Ok)
 }
@@ -52,11 +52,11 @@ fn show(cx: &mut Context) -> Outcome {
 fn go(cx: &mut Context, to: Option<&str>, from: Option<&str>, dry_run: bool) -> Outcome {
     let from = from.map(|path| cx.host().env.path(path));
     let moved = ops::move_state(cx.store()?, to, from.as_deref(), dry_run)?;
-    let (from, target) = (moved.from.path.display().to_string(), moved.to.path.display().to_string());
+    let (from, target) = (cx.ui.path(&moved.from.path), cx.ui.path(&moved.to.path));
     let total: usize = moved.copied.iter().map(|(_, count)| count).sum();
     json_answer!(cx, view::moved_state(&moved, dry_run));
     let what = if dry_run { "Would copy" } else { "Copied" };
-    cx.ui.done(&format!("{what} {} from {} to {}", plural(total, "record"), inline(&from), inline(&target)));
+    cx.ui.done(&format!("{what} {} from {from} to {target}", plural(total, "record")));
     if !dry_run {
         cx.ui.note("what was there before is still there");
         if ops::state_home(cx.store()?).0.mode == StateMode::Named {

@@ -127,6 +127,6 @@ fn print(one: &RepoSync, failed: bool, dry_run: bool, cx: &mut Context) {
         cx.ui.line(&inline(&format!("  {text}")));
     }
     for note in &one.notes {
-        cx.ui.line(&inline(&format!("  {note}")));
+        cx.ui.line(&inline(&format!("  {}", cx.ui.short(note))));
     }
 }

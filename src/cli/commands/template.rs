@@ -7,7 +7,7 @@ use super::{Context, Outcome};
 use crate::cli::render;
 use crate::coordination::templates::{self, SaveWish};
 use crate::coordination::workflows;
-use crate::view::{self, Exit, Failure, inline};
+use crate::view::{self, Exit, Failure};
 
 /// Manage templates for workflows
 ///
@@ -112,7 +112,7 @@ fn save(cx: &mut Context, from: &str, wish: SaveWish) -> Outcome {
     })?;
     json_answer!(cx, view::saved_template(&saved));
     let verb = if saved.replaced { "Replaced" } else { "Saved" };
-    cx.ui.done(&format!("{verb}: {}", inline(&saved.path.display().to_string())));
+    cx.ui.done(&format!("{verb}: {}", cx.ui.path(&saved.path)));
     Ok(Exit::Ok)
 }
 
@@ -126,6 +126,6 @@ fn validate(cx: &mut Context, file: &std::path::Path) -> Outcome {
     for name in found.template.iter().flat_map(|template| template.unused()) {
         cx.ui.note(&format!("the variable {name} is not used"));
     }
-    cx.ui.done(&format!("In order: {}", inline(&found.place())));
+    cx.ui.done(&format!("In order: {}", cx.ui.short(&found.place())));
     Ok(Exit::Ok)
 }

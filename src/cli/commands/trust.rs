@@ -38,7 +38,7 @@ pub fn run(args: TrustArgs, cx: &mut Context) -> Outcome {
             (false, false, true) => "not trusted",
             (false, false, false) => "trusted",
         };
-        cx.ui.line(&inline(&format!("{}: {verb}", one.root.display())));
+        cx.ui.line(&inline(&format!("{}: {verb}", cx.ui.path(&one.root))));
         for program in &one.programs {
             cx.ui.line(&inline(&format!("  {program}")));
         }
@@ -49,7 +49,7 @@ pub fn run(args: TrustArgs, cx: &mut Context) -> Outcome {
             (false, true) => "not known to be yours",
             (false, false) => "yours from now on",
         };
-        cx.ui.line(&inline(&format!("{}: {verb}", one.home.display())));
+        cx.ui.line(&inline(&format!("{}: {verb}", cx.ui.path(&one.home))));
         for line in &one.says {
             cx.ui.line(&inline(&format!("  {line}")));
         }
@@ -60,7 +60,7 @@ pub fn run(args: TrustArgs, cx: &mut Context) -> Outcome {
             (false, true) => "not trusted; `bd prime` would show it to agents",
             (false, false) => "trusted; `bd prime` shows it to agents",
         };
-        cx.ui.line(&inline(&format!("{}: {verb}", one.path.display())));
+        cx.ui.line(&inline(&format!("{}: {verb}", cx.ui.path(&one.path))));
         for line in one.text.lines() {
             cx.ui.line(&inline(&format!("  {line}")));
         }

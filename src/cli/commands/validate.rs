@@ -62,7 +62,7 @@ pub fn run(args: ValidateArgs, cx: &mut Context) -> Outcome {
     for check in &checks {
         let fixed = if check.fixed > 0 { format!(", {} fixed", check.fixed) } else { String::new() };
         cx.ui.line(&format!("{:<11} {} found{fixed}", check.name, check.found.len()));
-        check.found.iter().for_each(|text| cx.ui.line(&inline(&format!("  {text}"))));
+        check.found.iter().for_each(|text| cx.ui.line(&inline(&format!("  {}", cx.ui.short(text)))));
     }
     Ok(exit)
 }

@@ -1,3 +1,5 @@
+use std::path::Path;
+
 use clap::Args;
 
 use super::{Context, Outcome};
@@ -13,7 +15,7 @@ pub fn run(_: WhereArgs, cx: &mut Context) -> Outcome {
     let found = ops::whereabouts(cx.store()?)?;
     json_answer!(cx, view::whereabouts(&found));
     let mut facts = vec![
-        ("Ledger", found.ledger),
+        ("Ledger", cx.ui.path(Path::new(&found.ledger))),
         ("Directory", cx.ui.path(&found.beads)),
         ("Because", found.reason),
         ("New ids", format!("{}-…", found.prefix)),

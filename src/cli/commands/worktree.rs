@@ -123,10 +123,10 @@ fn show(cx: &mut Context, status: &WorktreeStatus) {
     let one = &status.worktree;
     let branch = one.branch.as_ref().map(|name| format!("on {name}, ")).unwrap_or_default();
     let here = if one.is_here { ", in use" } else { "" };
-    let head = format!("{}  {branch}{}{here}  {}", one.name, view::worktree_state(status), one.root.display());
+    let head = format!("{}  {branch}{}{here}  {}", one.name, view::worktree_state(status), cx.ui.path(&one.root));
     cx.ui.line(&format!("{}  {}", inline(&head), one.id.as_deref().unwrap_or("-")));
     for line in view::worktree_facts(status, now) {
-        cx.ui.line(&format!("  {line}"));
+        cx.ui.line(&format!("  {}", cx.ui.short(&line)));
     }
 }
 
@@ -150,7 +150,7 @@ fn create(cx: &mut Context, args: CreateArgs) -> Outcome {
         return Ok(Exit::Ok);
     }
     let branch = made.branch.as_ref().map(|name| format!(" on {}", inline(name))).unwrap_or_default();
-    cx.ui.done(&format!("Made{branch}: {}", inline(&cx.ui.path(&made.root))));
+    cx.ui.done(&format!("Made{branch}: {}", cx.ui.path(&made.root)));
     Ok(Exit::Ok)
 }
 
@@ -166,7 +166,7 @@ fn remove(cx: &mut Context, typed: &str, force: bool) -> Outcome {
             format!("its files are saved; run `bd worktree restore {} DIR` to get them back ({})", kept.key, kept.name);
         cx.ui.note(&text);
     }
-    cx.ui.done(&format!("Removed: {}", inline(&cx.ui.path(&removed.worktree.root))));
+    cx.ui.done(&format!("Removed: {}", cx.ui.path(&removed.worktree.root)));
     Ok(Exit::Ok)
 }
 
@@ -176,7 +176,7 @@ fn restore(cx: &mut Context, kept: &str, to: &Path) -> Outcome {
     if let Some(path) = staged {
         cx.ui.note(&format!("what was staged and differs from the files is in {}", path.display()));
     }
-    cx.ui.done(&format!("Restored: {}", written.display()));
+    cx.ui.done(&format!("Restored: {}", cx.ui.path(&written)));
     Ok(Exit::Ok)
 }
 
@@ -185,14 +185,14 @@ fn prune(cx: &mut Context, apply: bool) -> Outcome {
     json_answer!(cx, view::pruned_worktrees(&pruned));
     let verb = if apply { "Dropped" } else { "Would drop" };
     for record in &pruned.records {
-        cx.ui.done(&format!("{verb} the record {}", inline(&record.display().to_string())));
+        cx.ui.done(&format!("{verb} the record {}", cx.ui.path(record)));
     }
     let verb = if apply { "Repaired" } else { "Moved, and to be repaired" };
     for one in &pruned.moved {
-        cx.ui.done(&format!("{verb}: {}", inline(&one.root.display().to_string())));
+        cx.ui.done(&format!("{verb}: {}", cx.ui.path(&one.root)));
     }
     for one in &pruned.gone {
-        cx.ui.done(&format!("Gone: {} {}", inline(&one.root.display().to_string()), one.id.as_deref().unwrap_or("-")));
+        cx.ui.done(&format!("Gone: {} {}", cx.ui.path(&one.root), one.id.as_deref().unwrap_or("-")));
     }
     let found = pruned.records.len() + pruned.moved.len() + pruned.gone.len();
     match found {
@@ -210,7 +210,7 @@ fn repair(cx: &mut Context) -> Outcome {
     let paths: Vec<String> = moved.chain(led.into_iter().map(|one| one.path)).collect();
     json_answer!(cx, view::repaired_worktrees(&paths));
     for path in &paths {
-        cx.ui.done(&format!("Repaired: {}", inline(path)));
+        cx.ui.done(&format!("Repaired: {}", cx.ui.path(Path::new(path))));
     }
     cx.ui.note_if(paths.is_empty(), "no checkout was moved");
     Ok(Exit::Ok)

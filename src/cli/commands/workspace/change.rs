@@ -1,4 +1,4 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -6,7 +6,7 @@ use clap::builder::PossibleValuesParser;
 use super::{Context, Outcome};
 use crate::coordination::{self, WorkspaceUpdate};
 use crate::model::workspace::State;
-use crate::view::{self, Exit, inline};
+use crate::view::{self, Exit};
 
 /// Adopt an existing checkout as a workspace
 ///
@@ -45,7 +45,7 @@ pub fn adopt(args: AdoptArgs, cx: &mut Context) -> Outcome {
     let store = cx.store()?;
     let one = coordination::adopt_workspace(store, &path, issue)?;
     json_answer!(cx, view::workspace(&one));
-    cx.ui.done(&format!("Looked after: {}  {}", inline(&one.path), one.id));
+    cx.ui.done(&format!("Looked after: {}  {}", cx.ui.path(Path::new(&one.path)), one.id));
     Ok(Exit::Ok)
 }
 

@@ -1,4 +1,4 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -79,6 +79,6 @@ pub fn run(args: CreateArgs, cx: &mut Context) -> Outcome {
     let one = &made.workspace;
     let branch = one.branch.as_ref().map(|name| format!(" on {}", inline(name))).unwrap_or_default();
     let verb = if made.is_reused { "Taken again" } else { "Made" };
-    cx.ui.done(&format!("{verb}{branch}: {}  {}", inline(&one.path), one.id));
+    cx.ui.done(&format!("{verb}{branch}: {}  {}", cx.ui.path(Path::new(&one.path)), one.id));
     Ok(Exit::Ok)
 }

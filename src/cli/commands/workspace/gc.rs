@@ -57,13 +57,13 @@ pub fn run(args: GcArgs, cx: &mut Context) -> Outcome {
     super::name_unreadable(cx)?;
     let gc = coordination::gc(cx.store()?, &wish, &cwd)?;
     json_answer!(cx, view::gc(&gc));
-    let lines: Vec<[String; 5]> = gc.rows.iter().map(|row| cells(row, gc.applied)).collect();
+    let lines: Vec<[String; 5]> = gc.rows.iter().map(|row| cells(row, gc.applied, cx)).collect();
     render::columns(&mut cx.ui, "", &lines);
     for orphan in &gc.orphans {
-        let path = inline(&orphan.path.display().to_string()).into_owned();
+        let path = cx.ui.path(&orphan.path);
         let text = match (&orphan.moved_to, &orphan.stays) {
-            (Some(to), _) => format!("no record knows {path}: moved to {}", inline(&to.display().to_string())),
-            (None, Some(why)) => format!("no record knows {path}, and it stays: {}", inline(why)),
+            (Some(to), _) => format!("no record knows {path}: moved to {}", cx.ui.path(to)),
+            (None, Some(why)) => format!("no record knows {path}, and it stays: {}", inline(&cx.ui.short(why))),
             (None, None) => format!("no record knows {path}: it would be put aside"),
         };
         cx.ui.line(&text);
@@ -85,7 +85,7 @@ pub(super) fn fetch(cx: &mut Context) -> Result<(), view::Failure> {
 }
 
 /// What becomes of one: id, verb, kind of reason, size, and why.
-fn cells(row: &GcRow, applied: bool) -> [String; 5] {
+fn cells(row: &GcRow, applied: bool, cx: &Context) -> [String; 5] {
     let verb = match (row.goes, row.done, &row.error) {
         (_, _, Some(_)) => "failed",
         (true, true, _) => "went",
@@ -99,6 +99,6 @@ fn cells(row: &GcRow, applied: bool) -> [String; 5] {
         (None, true) => row.why.clone(),
         (None, false) => format!("{}, but {}", row.why, against.join("; ")),
     };
-    [row.workspace.id.clone(), verb.to_owned(), row.class.word().to_owned(), size::text(row.bytes), why]
+    [row.workspace.id.clone(), verb.to_owned(), row.class.word().to_owned(), size::text(row.bytes), cx.ui.short(&why)]
         .map(|cell| inline(&cell).into_owned())
 }

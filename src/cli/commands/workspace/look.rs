@@ -1,10 +1,12 @@
+use std::path::Path;
+
 use clap::Args;
 
 use super::{Context, Outcome};
 use crate::cli::render;
 use crate::coordination;
 use crate::model::size;
-use crate::model::workspace::State;
+use crate::model::workspace::{State, Workspace};
 use crate::view::{self, Exit, inline};
 
 /// List the workspaces: state, kind, branch, issue, last use
@@ -81,7 +83,8 @@ pub fn list(args: ListArgs, cx: &mut Context) -> Outcome {
     all.retain(|one| args.all || one.state != State::Removed);
     json_answer!(cx, view::each(&all, view::workspace));
     cx.ui.note_if(all.is_empty(), "no workspaces");
-    let lines: Vec<[String; 7]> = all.iter().map(|one| view::workspace_cells(one, now)).collect();
+    let path = |one: &Workspace| cx.ui.path(Path::new(&one.path));
+    let lines: Vec<[String; 7]> = all.iter().map(|one| view::workspace_cells(one, path(one), now)).collect();
     render::columns(&mut cx.ui, "", &lines);
     Ok(Exit::Ok)
 }
@@ -93,10 +96,10 @@ fn orphans(cx: &mut Context) -> Outcome {
         cx.ui.note("every directory has a record");
     }
     for orphan in &found {
-        cx.ui.line(&format!("found     {}", inline(&orphan.path.display().to_string())));
+        cx.ui.line(&format!("found     {}", cx.ui.path(&orphan.path)));
     }
     for one in &aside {
-        cx.ui.line(&format!("put aside {}  {}", inline(&one.path), one.id));
+        cx.ui.line(&format!("put aside {}  {}", cx.ui.path(Path::new(&one.path)), one.id));
     }
     Ok(Exit::Ok)
 }
@@ -107,7 +110,7 @@ pub fn show(args: ShowArgs, cx: &mut Context) -> Outcome {
     json_answer!(cx, view::workspace(&one));
     cx.ui.line(&one.id);
     for (name, value) in view::workspace_facts(&one, now) {
-        cx.ui.line(&format!("  {name:<14}{value}"));
+        cx.ui.line(&format!("  {name:<14}{}", cx.ui.short(&value)));
     }
     Ok(Exit::Ok)
 }
@@ -132,7 +135,8 @@ pub fn env(args: EnvArgs, cx: &mut Context) -> Outcome {
 pub fn du(args: DuArgs, cx: &mut Context) -> Outcome {
     let found = coordination::workspace_usage(cx.store()?, args.workspace.as_deref())?;
     json_answer!(cx, view::each(&found, view::workspace_usage));
-    let lines: Vec<[String; 5]> = found.iter().map(view::usage_cells).collect();
+    let path = |one: &Workspace| cx.ui.path(Path::new(&one.path));
+    let lines: Vec<[String; 5]> = found.iter().map(|row| view::usage_cells(row, path(&row.workspace))).collect();
     render::columns(&mut cx.ui, "", &lines);
     if args.workspace.is_none() {
         let own = found.iter().map(coordination::WorkspaceUsage::own).sum();

@@ -1,4 +1,4 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
@@ -51,7 +51,7 @@ pub fn remove(args: RemoveArgs, cx: &mut Context) -> Outcome {
         (false, false) => "Removed",
         (false, true) => "Would be removed",
     };
-    cx.ui.done(&format!("{verb}: {}  {}", inline(&removed.workspace.path), removed.workspace.id));
+    cx.ui.done(&format!("{verb}: {}  {}", cx.ui.path(Path::new(&removed.workspace.path)), removed.workspace.id));
     Ok(Exit::Ok)
 }
 
@@ -73,6 +73,6 @@ pub fn restore(args: RestoreArgs, cx: &mut Context) -> Outcome {
         cx.ui.note(&format!("what was staged and differs from the files is in {}", path.display()));
     }
     let what = if restored.with_commits { "with its commits" } else { "files alone" };
-    cx.ui.done(&format!("Restored, {what}: {}", restored.path.display()));
+    cx.ui.done(&format!("Restored, {what}: {}", cx.ui.path(&restored.path)));
     Ok(Exit::Ok)
 }
