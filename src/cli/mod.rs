@@ -98,7 +98,12 @@ fn run_with(args: &[OsString], may_look_again: bool) -> Option<Exit> {
         if is_misled && may_look_again && is_one_look && !cx.ui.has_printed() {
             return None;
         }
-        Some(cx.finish(result))
+        let exit = cx.finish(result);
+        if is_one_look {
+            // Nothing is left to be written: the system takes the memory back faster.
+            std::mem::forget(cx);
+        }
+        Some(exit)
     };
     if is_one_look { looks::during(run) } else { run() }
 }

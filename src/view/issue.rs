@@ -28,7 +28,8 @@ fn base<'a>(record: &Record<'_>, issue: &'a Issue, source_repo: &str) -> Object 
     let time = |time: &'a Option<Time>| time.as_ref().map(|time| time.text.as_str());
     let (created, updated) = (time(&issue.created_at), time(&issue.updated_at));
     let known = created.or(updated).unwrap_or(EPOCH);
-    let mut object = Object::new().text("id", &issue.id).text("title", &issue.title);
+    // What is added to a line is not much.
+    let mut object = Object::sized(record.text().len() + 512).text("id", &issue.id).text("title", &issue.title);
     let own_assignee = issue.assignee.as_deref().filter(|name| record.text_of("assignee").as_deref() != Some(*name));
     for (key, raw) in record.iter() {
         let says_nothing = matches!(raw, "null" | "\"\"" | "[]") || key == "assignee" && own_assignee.is_some();

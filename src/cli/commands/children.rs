@@ -20,5 +20,5 @@ pub fn run(args: ChildrenArgs, cx: &mut Context) -> Outcome {
     args.shape.apply(cx);
     args.layout.apply(cx)?;
     let page = ops::children(cx.store()?, &args.id)?;
-    print_page(cx, &page, false, "no children")
+    print_page(cx, page, false, "no children")
 }

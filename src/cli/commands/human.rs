@@ -75,5 +75,5 @@ fn list(status: Option<&str>, cx: &mut Context) -> Outcome {
     };
     let filter = Expr::And(vec![Expr::text(Field::Label, "human"), of_status]);
     let page = ops::list_by(cx.store()?, &filter, Sort::default(), None)?;
-    print_page(cx, &page, false, "no issue needs a person")
+    print_page(cx, page, false, "no issue needs a person")
 }

@@ -109,5 +109,5 @@ pub fn run(mut args: ListArgs, cx: &mut Context) -> Outcome {
     let listing =
         Listing { filter, sort: args.page.sort(), limit: args.page.limit(json || args.layout.is_for_programs()), only };
     let page = ops::list(cx.store()?, &listing, args.checkouts.asked(place))?;
-    print_page(cx, &page, args.tree == Some(true), "no issues")
+    print_page(cx, page, args.tree == Some(true), "no issues")
 }

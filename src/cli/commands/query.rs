@@ -54,5 +54,5 @@ pub fn run(args: QueryArgs, cx: &mut Context) -> Outcome {
     let expr = args.done.limited(expr, names_status);
     let page =
         ops::list_by(cx.store()?, &expr, args.page.sort(), args.page.limit(json || args.layout.is_for_programs()))?;
-    print_page(cx, &page, false, "no issues")
+    print_page(cx, page, false, "no issues")
 }

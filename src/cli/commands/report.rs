@@ -10,10 +10,13 @@ use crate::ops::{self, Batch, Marks, PLANNING};
 use crate::store::{Page, RepoSync, Written};
 use crate::view::{self, Exit, Failure};
 
-/// Prints issues, as JSON or as a table, and says if a limit cut them.
-pub fn print_page(cx: &mut Context, page: &Page, tree: bool, none: &str) -> Outcome {
+/// Prints issues, as JSON or as a table, and says if a limit cut them. Nothing comes after that, so that their memory is left to the
+/// system.
+pub fn print_page(cx: &mut Context, page: Page, tree: bool, none: &str) -> Outcome {
     let marks = if cx.ui.wants_json() { Marks::default() } else { ops::marks(cx.store()?, &page.rows)? };
-    print_marked(cx, page, &marks, tree, none)
+    let printed = print_marked(cx, &page, &marks, tree, none);
+    std::mem::forget(page);
+    printed
 }
 
 /// The same where it is known what is blocked or claimed.

@@ -41,5 +41,5 @@ pub fn run(args: StaleArgs, cx: &mut Context) -> Outcome {
     let filter = ops::with_known_words(cx.store()?, Expr::And(parts))?;
     let sort = Sort { reverse: true, ..Sort::by(SortBy::Updated) };
     let page = ops::list_by(cx.store()?, &filter, sort, limit(args.limit, json || args.layout.is_for_programs()))?;
-    print_page(cx, &page, false, "nothing is stale")
+    print_page(cx, page, false, "nothing is stale")
 }

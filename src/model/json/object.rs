@@ -20,6 +20,13 @@ impl Object {
         Self::default()
     }
 
+    /// One that is about to have so many bytes.
+    pub fn sized(bytes: usize) -> Self {
+        let mut text = String::with_capacity(bytes);
+        text.push('{');
+        Object { text }
+    }
+
     fn is_empty(&self) -> bool {
         self.text.len() == 1
     }
