@@ -167,9 +167,30 @@ impl Cache {
     fn count_front(&self) -> Result<()> {
         self.db.execute_batch(
             "DELETE FROM numbers;
-             INSERT INTO numbers SELECT 'front', kind, count(*) FROM front WHERE since IS NULL GROUP BY kind;
+             INSERT INTO numbers SELECT 'front', kind, sum(since IS NULL)
+               FROM (SELECT kind, since FROM front UNION ALL VALUES (0, 1), (1, 1), (2, 1)) GROUP BY kind;
              INSERT INTO numbers SELECT 'held', 0, count(*) FROM held;",
         )?;
+        Ok(())
+    }
+
+    /// Takes rows out of `front`, `held` and `epics`.
+    fn leave_front(&self, keys: &str) -> Result<()> {
+        self.shift_numbers('-', keys)?;
+        self.db.execute_batch(&format!(
+            "DELETE FROM front WHERE key IN {keys}; DELETE FROM held WHERE key IN {keys};
+             DELETE FROM epics WHERE key IN {keys};"
+        ))?;
+        Ok(())
+    }
+
+    /// Adds these rows of `front` and `held` to what is known of their numbers, or takes them off.
+    fn shift_numbers(&self, sign: char, keys: &str) -> Result<()> {
+        self.db.execute_batch(&format!(
+            "UPDATE numbers SET n = n {sign} (SELECT count(*) FROM front
+               WHERE key IN {keys} AND since IS NULL AND front.kind = numbers.kind) WHERE name = 'front';
+             UPDATE numbers SET n = n {sign} (SELECT count(*) FROM held WHERE key IN {keys}) WHERE name = 'held';"
+        ))?;
         Ok(())
     }
 
@@ -217,9 +238,7 @@ impl Cache {
                 self.count_row(*key, -1)?;
             }
             self.db.execute("INSERT OR IGNORE INTO changed SELECT id FROM issues WHERE key = ?1", [key])?;
-            for table in ["front", "held", "epics"] {
-                self.db.prepare_cached(&format!("DELETE FROM {table} WHERE key = ?1"))?.execute([key])?;
-            }
+            self.leave_front(&format!("({key})"))?;
         }
         let keys: Vec<Key> = added.iter().map(|(key, _)| *key).collect();
         self.remove(gone)?;
@@ -275,12 +294,10 @@ impl Cache {
         }
         if self.front_known {
             let which = "i.id IN (SELECT id FROM touched)";
-            for table in ["front", "held", "epics"] {
-                let sql = format!("DELETE FROM {table} WHERE key IN (SELECT i.key FROM issues i WHERE {which})");
-                self.db.execute(&sql, [])?;
-            }
+            let keys = format!("(SELECT i.key FROM issues i WHERE {which})");
+            self.leave_front(&keys)?;
             self.fill_front(which)?;
-            self.count_front()?;
+            self.shift_numbers('+', &keys)?;
         }
         Ok(())
     }
