@@ -230,5 +230,5 @@ pub fn texts(all: &[String]) -> String {
 /// What a change made of an issue.
 pub fn changes(written: &crate::store::Written) -> Vec<String> {
     let found = crate::model::difference::difference(&[written.before.as_deref()], Some(&written.line));
-    found.map(|(_, fields)| view::told_changes(&fields)).unwrap_or_default()
+    found.map(|(_, fields)| view::told_changes(&fields, None)).unwrap_or_default()
 }

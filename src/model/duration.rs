@@ -37,7 +37,12 @@ pub fn text(nanos: i64) -> String {
     parts.join(" ")
 }
 
-/// The same in words: `30 minutes`, `1 hour 20 minutes`.
+/// How long ago something was, for people.
+pub fn ago(nanos: i64) -> String {
+    if nanos < 60 * SECOND { "just now".to_owned() } else { format!("{} ago", text(nanos)) }
+}
+
+/// A length of time in words: `30 minutes`, `1 hour 20 minutes`.
 pub fn words(nanos: i64) -> String {
     let short = text(nanos);
     if short.ends_with(" ms") {
@@ -90,5 +95,9 @@ mod tests {
         assert_eq!(words(1800 * SECOND), "30 minutes");
         assert_eq!(words(3660 * SECOND), "1 hour 1 minute");
         assert_eq!(words(0), "0 ms");
+    }
+    #[test]
+    fn moments_that_have_just_passed_have_no_number() {
+        assert_eq!([48 * MILLI, 59 * SECOND, 60 * SECOND].map(ago), ["just now", "just now", "1m ago"]);
     }
 }

@@ -5,6 +5,7 @@ use crate::coordination::{InHand, Pulse, Seen, Swept};
 use crate::model::agent::{Agent, INTERVAL, Status};
 use crate::model::duration;
 use crate::model::time::{Instant, MILLI};
+use crate::model::when::Calendar;
 use crate::store::LeaseRow;
 
 answer! {
@@ -74,11 +75,16 @@ pub fn absence(seen: &Seen, now: Instant) -> Option<String> {
         Status::Online | Status::Busy => None,
         Status::Gone => Some("it has unregistered".to_owned()),
         Status::Offline if seen.has_lost_its_process => Some("its process is gone".to_owned()),
-        Status::Offline => Some(format!("no word for {}", silence(&seen.agent, now))),
+        Status::Offline => Some(format!("no word for {}", duration::text(silence(&seen.agent, now)))),
     }
 }
 
-/// How long ago an agent was heard of.
-pub fn silence(agent: &Agent, now: Instant) -> String {
-    duration::text(now.nanos().saturating_sub(agent.heartbeat.nanos()))
+/// When an agent was heard of.
+pub fn heard_of(agent: &Agent, now: Instant, calendar: &Calendar) -> String {
+    format!("{} ({})", calendar.full(agent.heartbeat), duration::ago(silence(agent, now)))
+}
+
+/// For how long an agent has not been heard of, in nanoseconds.
+fn silence(agent: &Agent, now: Instant) -> i64 {
+    now.nanos().saturating_sub(agent.heartbeat.nanos())
 }

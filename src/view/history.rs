@@ -2,11 +2,12 @@
 
 use super::answer::{Any, answer, each, or_null};
 use super::escape::inline;
-use super::value::{change_text, is_told, shortened, winner};
+use super::value::{change_text, is_bookkeeping, is_told, value_text, winner};
 use crate::model::difference::{ChangeKind, FieldChange};
 use crate::model::issue::Issue;
 use crate::model::json::decode_string;
 use crate::model::record::Record;
+use crate::model::when::Calendar;
 use crate::ops::ClosedIssue;
 use crate::store::{Blame, BlamedField, Commit, DiffEntry, DiffKind, Event, PastLine};
 
@@ -94,15 +95,33 @@ fn was_closed(line: &str) -> &'static str {
     if status.as_deref() == Some("closed") { " (it was closed)" } else { "" }
 }
 
-/// The changes of fields that say something to a person; all of them if none does.
-pub fn told_changes(fields: &[FieldChange]) -> Vec<String> {
-    let told: Vec<String> = fields.iter().filter(|change| is_told(&change.field)).map(change_text).collect();
-    if told.is_empty() { fields.iter().map(change_text).collect() } else { told }
+/// The changes of fields that say something; all of them if none does. With a calendar a person reads them: times are local, and
+/// that a line was written without another change is a word.
+pub fn told_changes(fields: &[FieldChange], calendar: Option<&Calendar>) -> Vec<String> {
+    if calendar.is_some() && is_touched(fields) {
+        return vec!["touched".to_owned()];
+    }
+    let some_told = fields.iter().any(|change| is_told(&change.field));
+    let told = fields.iter().filter(|change| !some_told || is_told(&change.field));
+    told.map(|change| change_text(change, calendar)).collect()
+}
+
+/// Nothing changed but what changes with every write.
+fn is_touched(fields: &[FieldChange]) -> bool {
+    fields.iter().all(|change| is_bookkeeping(&change.field))
+}
+
+/// The differences that say something to a person, and how many others there are.
+pub fn told_differences(entries: &[DiffEntry]) -> (Vec<&DiffEntry>, usize) {
+    let is_told = |entry: &&DiffEntry| entry.kind != DiffKind::Changed || !is_touched(&entry.fields);
+    let told: Vec<&DiffEntry> = entries.iter().filter(is_told).collect();
+    let others = entries.len() - told.len();
+    (told, others)
 }
 
 /// A value that was given to a field, or that it was taken away.
-pub fn blamed_value(value: Option<&str>) -> String {
-    value.map_or_else(|| "nothing".to_owned(), shortened)
+pub fn blamed_value(one: &BlamedField, calendar: &Calendar) -> String {
+    value_text(&one.field, one.value.as_deref(), Some(calendar))
 }
 
 /// That an issue has left the ledger, and when.
@@ -120,7 +139,7 @@ pub fn renamed_text(old: &str, new: &str) -> String {
 }
 
 /// One difference in words: a line on the issue, then one for each field.
-pub fn difference_text(entry: &DiffEntry) -> Vec<String> {
+pub fn difference_text(entry: &DiffEntry, calendar: &Calendar) -> Vec<String> {
     let (before, after) = (entry.before.as_deref().unwrap_or_default(), entry.after.as_deref().unwrap_or_default());
     let head = match &entry.kind {
         DiffKind::Added => format!("+ {}  {}", entry.id, title(after)),
@@ -130,7 +149,7 @@ pub fn difference_text(entry: &DiffEntry) -> Vec<String> {
     };
     let mut lines = vec![head];
     if matches!(entry.kind, DiffKind::Changed | DiffKind::Moved(_)) && !entry.fields.is_empty() {
-        lines.extend(told_changes(&entry.fields).into_iter().map(|text| format!("    {text}")));
+        lines.extend(told_changes(&entry.fields, Some(calendar)).into_iter().map(|text| format!("    {text}")));
     }
     lines
 }
@@ -139,7 +158,7 @@ pub fn difference_text(entry: &DiffEntry) -> Vec<String> {
 type Section = (&'static str, fn(&DiffEntry) -> bool);
 
 /// The same as a list for a pull request, by what became of the issues.
-pub fn differences_markdown(entries: &[DiffEntry]) -> String {
+pub fn differences_markdown(entries: &[&DiffEntry], calendar: &Calendar) -> String {
     let sections: [Section; 5] = [
         ("Closed", is_closed),
         ("Added", |entry| entry.kind == DiffKind::Added && !is_closed(entry)),
@@ -149,7 +168,8 @@ pub fn differences_markdown(entries: &[DiffEntry]) -> String {
     ];
     let mut parts = Vec::new();
     for (heading, belongs) in sections {
-        let items: Vec<String> = entries.iter().filter(|entry| belongs(entry)).map(markdown_item).collect();
+        let mine = entries.iter().filter(|entry| belongs(entry));
+        let items: Vec<String> = mine.map(|entry| markdown_item(entry, calendar)).collect();
         if !items.is_empty() {
             parts.push(format!("### {heading}\n\n{}", items.join("\n")));
         }
@@ -163,14 +183,14 @@ fn is_closed(entry: &DiffEntry) -> bool {
     entry.kind != DiffKind::Removed && entry.fields.iter().any(closed)
 }
 
-fn markdown_item(entry: &DiffEntry) -> String {
+fn markdown_item(entry: &DiffEntry, calendar: &Calendar) -> String {
     let line = entry.after.as_deref().or(entry.before.as_deref()).unwrap_or_default();
     let reason = entry.fields.iter().find(|change| change.field == "close_reason").and_then(|c| c.after.as_deref());
     let what = match &entry.kind {
         _ if is_closed(entry) => {
             reason.and_then(decode_string).map_or_else(String::new, |r| format!(": {}", markdown(&r)))
         }
-        DiffKind::Changed => format!(": {}", markdown(&told_changes(&entry.fields).join("; "))),
+        DiffKind::Changed => format!(": {}", markdown(&told_changes(&entry.fields, Some(calendar)).join("; "))),
         DiffKind::Moved(from) => format!(" (from {})", markdown(from)),
         DiffKind::Added | DiffKind::Removed => String::new(),
     };

@@ -4,9 +4,10 @@ use super::answer::{Any, answer, each, filled, object};
 use super::escape::plural;
 use super::failure::Failure;
 use super::shapes::failure_object;
-use super::value::{is_told, shortened};
+use super::value::{is_told, value_text};
 use crate::ledger::MergedLine;
 use crate::model::merge::Clash;
+use crate::model::when::Calendar;
 use crate::ops::Agreed;
 use crate::store::{Carried, Integrated, Received, Reconciled, RepoSync, ResolvedLedger, SyncReport};
 
@@ -81,7 +82,7 @@ answer! {
 }
 
 /// What became of one issue, in words: a line on what came from which side, then one for each value that lost.
-pub fn merged_text(line: &MergedLine) -> Vec<String> {
+pub fn merged_text(line: &MergedLine, calendar: &Calendar) -> Vec<String> {
     let clashes: Vec<&Clash> = line.clashes.iter().filter(|clash| is_told(&clash.field)).collect();
     let settled = |field: &&String| is_told(field) && !clashes.iter().any(|clash| clash.field == **field);
     let mut parts = Vec::new();
@@ -105,7 +106,7 @@ pub fn merged_text(line: &MergedLine) -> Vec<String> {
     }
     let what = if parts.is_empty() { "merged".to_owned() } else { parts.join("; ") };
     let mut lines = vec![format!("{}: {what}", line.id)];
-    lines.extend(clashes.iter().map(|clash| format!("  {}", clash_text(clash, line))));
+    lines.extend(clashes.iter().map(|clash| format!("  {}", clash_text(clash, line, calendar))));
     lines
 }
 
@@ -116,14 +117,14 @@ const OURS: &str = "ours";
 const THEIRS: &str = "theirs";
 
 /// Both values, which side each is from, and where the one that lost is now.
-fn clash_text(clash: &Clash, line: &MergedLine) -> String {
+fn clash_text(clash: &Clash, line: &MergedLine, calendar: &Calendar) -> String {
     let has = |fields: &[String]| fields.contains(&clash.field);
     let (winner, loser) = match (has(&line.from_ours), has(&line.from_theirs)) {
         (true, false) => (format!(" from {OURS}"), format!(" from {THEIRS}")),
         (false, true) => (format!(" from {THEIRS}"), format!(" from {OURS}")),
         _ => (String::new(), String::new()),
     };
-    let value = |raw: &Option<String>| raw.as_deref().map_or("nothing".to_owned(), shortened);
+    let value = |raw: &Option<String>| value_text(&clash.field, raw.as_deref(), Some(calendar));
     let kept = if clash.lost.is_some() { ", which is kept as a comment" } else { "" };
     format!("{}: {}{winner}, not {}{loser}{kept}", clash.field, value(&clash.kept), value(&clash.lost))
 }
@@ -205,6 +206,11 @@ pub fn pruned_text(one: &RepoSync, dry_run: bool) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::time::Instant;
+
+    fn told(line: &MergedLine) -> Vec<String> {
+        merged_text(line, &Calendar::utc(Instant::parse("2026-01-05T09:00:00Z").unwrap()))
+    }
 
     fn line(from_ours: &[&str], from_theirs: &[&str], clashes: &[(&str, Option<&str>, Option<&str>)]) -> MergedLine {
         let names = |list: &[&str]| list.iter().map(|name| (*name).to_owned()).collect();
@@ -226,23 +232,26 @@ mod tests {
     fn what_follows_from_other_fields_is_not_told() {
         let one =
             line(&["labels", "updated_at"], &["priority", "content_hash"], &[("updated_at", Some("1"), Some("2"))]);
-        assert_eq!(merged_text(&one), ["bd-1: labels from ours; priority from theirs"]);
-        assert_eq!(merged_text(&line(&["updated_at"], &[], &[])), ["bd-1: merged"]);
+        assert_eq!(told(&one), ["bd-1: labels from ours; priority from theirs"]);
+        assert_eq!(told(&line(&["updated_at"], &[], &[])), ["bd-1: merged"]);
         let revived = MergedLine { revived: true, ..line(&[], &[], &[]) };
-        assert_eq!(merged_text(&revived), ["bd-1: removed on one side, edited on the other: kept"]);
+        assert_eq!(told(&revived), ["bd-1: removed on one side, edited on the other: kept"]);
     }
 
     #[test]
     fn two_issues_under_one_id() {
         let clash = ("created_at", Some(r#""2026-01-01T00:00:00Z""#), Some(r#""2026-01-02T00:00:00Z""#));
-        let told = merged_text(&line(&["created_at"], &[], &[clash])).concat();
+        let told = told(&line(&["created_at"], &[], &[clash])).concat();
         assert!(told.starts_with("bd-1: two different issues had this id and were joined; changed"), "{told}");
+        assert!(told.ends_with(
+            "created_at: 2026-01-01 00:00 from ours, not 2026-01-02 00:00 from theirs, which is kept as a comment"
+        ));
     }
 
     #[test]
     fn what_was_joined_is_told_once() {
         let one = line(&["labels", "notes"], &["labels", "priority"], &[]);
-        assert_eq!(merged_text(&one), ["bd-1: notes from ours; priority from theirs; labels from both"]);
+        assert_eq!(told(&one), ["bd-1: notes from ours; priority from theirs; labels from both"]);
     }
 
     #[test]
@@ -251,7 +260,7 @@ mod tests {
         let clashes = [("title", Some(r#""New""#), Some(long.as_str())), ("priority", Some("1"), None)];
         let cut = "ä".repeat(40);
         assert_eq!(
-            merged_text(&line(&["title"], &["priority"], &clashes)),
+            told(&line(&["title"], &["priority"], &clashes)),
             [
                 "bd-1: changed on both sides:".to_owned(),
                 format!(r#"  title: "New" from ours, not "{cut}…" from theirs, which is kept as a comment"#),

@@ -70,7 +70,6 @@ pub use setup::*;
 pub use shapes::*;
 pub use templates::*;
 pub use undo::undone;
-pub use value::shortened;
 pub use watch::{watch_event, watch_text};
 pub use workflows::*;
 pub use workspaces::*;

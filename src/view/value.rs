@@ -1,17 +1,26 @@
-//! Values of fields, and what became of them, in few words.
+//! Values of fields, and what became of them, in few words. With a calendar a person reads them, and times are local.
 
 use std::collections::BTreeSet;
 
 use crate::model::difference::FieldChange;
+use crate::model::field::Field;
 use crate::model::json;
 use crate::model::merge::AGREED;
 use crate::model::record::Record;
+use crate::model::time::Instant;
+use crate::model::when::Calendar;
 
-/// A value as its JSON, cut to what fits beside another one.
-pub fn shortened(raw: &str) -> String {
+/// A value of a field: a time as people read it, anything else as its JSON, cut to what fits beside another one.
+pub fn value_text(field: &str, raw: Option<&str>, calendar: Option<&Calendar>) -> String {
     const SHOWN: usize = 40;
+    let Some(raw) = raw else { return "nothing".to_owned() };
     let Some(text) = json::decode_string(raw) else { return cut(raw, SHOWN) };
-    format!("\"{}\"", cut(&text, SHOWN))
+    let known = Field::of(field).filter(|field| field.is_time());
+    match calendar.zip(known).zip(Instant::parse(&text)) {
+        Some(((calendar, field), at)) if field.is_date() => calendar.date(at),
+        Some(((calendar, _), at)) => calendar.full(at),
+        None => format!("\"{}\"", cut(&text, SHOWN)),
+    }
 }
 
 pub fn cut(text: &str, shown: usize) -> String {
@@ -26,6 +35,11 @@ pub fn is_told(field: &str) -> bool {
     !matches!(field, "updated_at" | "started_at" | "closed_at" | "deleted_at" | "content_hash" | "field_times" | AGREED)
 }
 
+/// Fields that change with every write, whatever it was about.
+pub fn is_bookkeeping(field: &str) -> bool {
+    matches!(field, "updated_at" | "content_hash" | "field_times" | AGREED)
+}
+
 /// Which side of a merge won, in the words of version control.
 pub fn winner(change: &FieldChange) -> Option<String> {
     change.won.map(|side| match side {
@@ -36,12 +50,12 @@ pub fn winner(change: &FieldChange) -> Option<String> {
 }
 
 /// What became of a field: sets by what came and what went, other values by both; and who won, where a merge had to choose.
-pub fn change_text(change: &FieldChange) -> String {
+pub fn change_text(change: &FieldChange, calendar: Option<&Calendar>) -> String {
     let won = winner(change).map(|side| format!(" ({side} won)")).unwrap_or_default();
-    values_text(change) + &won
+    values_text(change, calendar) + &won
 }
 
-fn values_text(change: &FieldChange) -> String {
+fn values_text(change: &FieldChange, calendar: Option<&Calendar>) -> String {
     let (before, after) = (change.before.as_deref(), change.after.as_deref());
     let set: Option<fn(&str) -> String> = match change.field.as_str() {
         "labels" => Some(label),
@@ -56,7 +70,7 @@ fn values_text(change: &FieldChange) -> String {
         let parts: Vec<String> = gone.chain(came).collect();
         return format!("{}: {}", change.field, if parts.is_empty() { "changed".into() } else { parts.join(" ") });
     }
-    let value = |raw: Option<&str>| raw.map_or_else(|| "nothing".to_owned(), shortened);
+    let value = |raw: Option<&str>| value_text(&change.field, raw, calendar);
     format!("{}: {} → {}", change.field, value(before), value(after))
 }
 
@@ -91,7 +105,7 @@ mod tests {
     fn changes_in_words() {
         let told = |field: &str, before: Option<&str>, after: Option<&str>| {
             let (before, after) = (before.map(str::to_owned), after.map(str::to_owned));
-            change_text(&FieldChange { field: field.into(), before, after, won: None })
+            change_text(&FieldChange { field: field.into(), before, after, won: None }, None)
         };
         assert_eq!(told("status", Some("\"open\""), Some("\"closed\"")), "status: \"open\" → \"closed\"");
         assert_eq!(told("assignee", None, Some("\"ann\"")), "assignee: nothing → \"ann\"");
@@ -106,10 +120,23 @@ mod tests {
         );
         assert_eq!(told("labels", Some(r#"["a"]"#), Some("7")), "labels: -a");
         let won = |side| FieldChange { field: "x".into(), after: Some("1".into()), won: Some(side), before: None };
-        let texts = [0, 1, 2].map(|side| change_text(&won(side)));
+        let texts = [0, 1, 2].map(|side| change_text(&won(side), None));
         assert_eq!(
             texts,
             ["x: nothing → 1 (ours won)", "x: nothing → 1 (theirs won)", "x: nothing → 1 (parent 3 won)"]
         );
+    }
+
+    #[test]
+    fn people_read_local_times() {
+        let now = Instant::parse("2026-11-17T12:00:00Z").unwrap();
+        let calendar = Calendar::utc(now);
+        let told = |field: &str, raw: &str, calendar| value_text(field, Some(raw), calendar);
+        let end_of_day = r#""2026-11-20T23:59:59.999Z""#;
+        assert_eq!(told("due_at", end_of_day, Some(&calendar)), "2026-11-20");
+        assert_eq!(told("due_at", end_of_day, None), end_of_day);
+        assert_eq!(told("closed_at", r#""2026-11-20T22:00:07Z""#, Some(&calendar)), "2026-11-20 22:00");
+        assert_eq!(told("due_at", "\"someday\"", Some(&calendar)), "\"someday\"");
+        assert_eq!(told("title", r#""2026-11-20T22:00:00Z""#, Some(&calendar)), r#""2026-11-20T22:00:00Z""#);
     }
 }

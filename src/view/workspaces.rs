@@ -8,6 +8,7 @@ use crate::model::duration;
 use crate::model::json::{Object, array};
 use crate::model::size;
 use crate::model::time::Instant;
+use crate::model::when::Calendar;
 use crate::model::workspace::Workspace;
 
 answer! {
@@ -120,13 +121,13 @@ pub fn workspace_cells(one: &Workspace, path: String, now: Instant) -> [String; 
 
 fn ago(at: &str, now: Instant) -> String {
     match Instant::parse(at) {
-        Some(at) => format!("{} ago", duration::text(now.nanos().saturating_sub(at.nanos()).max(0))),
+        Some(at) => duration::ago(now.nanos().saturating_sub(at.nanos())),
         None => "-".to_owned(),
     }
 }
 
 /// All that is known of one, a line each.
-pub fn workspace_facts(one: &Workspace, now: Instant) -> Vec<(&'static str, String)> {
+pub fn workspace_facts(one: &Workspace, now: Instant, calendar: &Calendar) -> Vec<(&'static str, String)> {
     let ports =
         one.ports.map(|ports| format!("{}-{}", ports.first, u32::from(ports.first) + u32::from(ports.count) - 1));
     let copied = match one.copied.len() {
@@ -134,7 +135,7 @@ pub fn workspace_facts(one: &Workspace, now: Instant) -> Vec<(&'static str, Stri
         1..=5 => Some(one.copied.join(", ")),
         count => Some(format!("{}, and {} more", one.copied[..5].join(", "), count - 5)),
     };
-    let when = |at: &Option<String>| at.as_ref().map(|at| format!("{at} ({})", ago(at, now)));
+    let when = |at: &Option<String>| at.as_ref().map(|at| format!("{} ({})", calendar.local_text(at), ago(at, now)));
     let base = match (&one.base, &one.base_commit) {
         (Some(name), Some(commit)) => Some(format!("{name} ({})", short(commit))),
         (name, commit) => name.clone().or_else(|| commit.as_deref().map(short)),

@@ -128,11 +128,11 @@ status        <done reading>  2026-01-05  ann  "closed"
 priority      <plan>  2026-01-05  ann  2
 issue_type    <plan>  2026-01-05  ann  "feature"
 assignee      <begin>  2026-01-05  bob  "ann"
-created_at    <plan>  2026-01-05  ann  "2026-01-05T09:00:00.000Z"
+created_at    <plan>  2026-01-05  ann  2026-01-05 09:00
 created_by    <plan>  2026-01-05  ann  "ann"
-updated_at    <done reading>  2026-01-05  ann  "2026-01-05T09:00:04.000Z"
-started_at    <begin>  2026-01-05  bob  "2026-01-05T09:00:02.000Z"
-closed_at     <done reading>  2026-01-05  ann  "2026-01-05T09:00:04.000Z"
+updated_at    <done reading>  2026-01-05  ann  2026-01-05 09:00
+started_at    <begin>  2026-01-05  bob  2026-01-05 09:00
+closed_at     <done reading>  2026-01-05  ann  2026-01-05 09:00
 close_reason  <done reading>  2026-01-05  ann  "all read"
 labels        <begin>  2026-01-05  bob  ["io"]
 $ bd blame two
@@ -140,9 +140,9 @@ title         <plan>     2026-01-05  ann  "Write files"
 status        <plan>     2026-01-05  ann  "open"
 priority      not committed                   0
 issue_type    <plan>     2026-01-05  ann  "task"
-created_at    <plan>     2026-01-05  ann  "2026-01-05T09:00:01.000Z"
+created_at    <plan>     2026-01-05  ann  2026-01-05 09:00
 created_by    <plan>     2026-01-05  ann  "ann"
-updated_at    not committed                   "2026-01-05T09:00:06.000Z"
+updated_at    not committed                   2026-01-05 09:00
 dependencies  <plan>     2026-01-05  ann  [{"issue_id":"bd-two","depends_on_id":"b…
 comments      <done reading>     2026-01-05  ann  [{"id":4231694355118669,"issue_id":"bd-t…
 $ bd blame nothing
@@ -556,9 +556,9 @@ title       not committed      "One"
 status      not committed      "open"
 priority    not committed      2
 issue_type  not committed      "task"
-created_at  not committed      "2026-01-05T09:00:00.000Z"
+created_at  not committed      2026-01-05 09:00
 created_by  not committed      "ann"
-updated_at  not committed      "2026-01-05T09:00:00.000Z"
+updated_at  not committed      2026-01-05 09:00
 $ bd diff
 + bd-one  One
 $ bd list --at yesterday

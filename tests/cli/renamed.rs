@@ -54,9 +54,9 @@ title         <plan>  2026-01-05  ann  "One"
 status        <plan>  2026-01-05  ann  "open"
 priority      <raise>  2026-01-05  bob  0
 issue_type    <plan>  2026-01-05  ann  "task"
-created_at    <plan>  2026-01-05  ann  "2026-01-05T09:00:01.000Z"
+created_at    <plan>  2026-01-05  ann  2026-01-05 09:00
 created_by    <plan>  2026-01-05  ann  "ann"
-updated_at    <raise>  2026-01-05  bob  "2026-01-05T09:00:03.000Z"
+updated_at    <raise>  2026-01-05  bob  2026-01-05 09:00
 dependencies  <again>  2026-01-05  cid  [..]"depends_on_id":"k…
 comments      <plan>  2026-01-05  ann  [..]"issue_id":"kw-o…
 

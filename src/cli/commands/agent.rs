@@ -198,6 +198,7 @@ fn show(agent: Option<&str>, cx: &mut Context) -> Outcome {
     json_answer!(cx, view::agent(&seen, &hand, now));
     let agent = &seen.agent;
     let because = view::absence(&seen, now).map(|why| format!(": {why}")).unwrap_or_default();
+    let calendar = cx.ui.calendar();
     let text = |value: &Option<String>| value.clone();
     let metadata = agent.metadata.iter().map(|(key, raw)| format!("{key}={raw}")).collect::<Vec<_>>().join(" ");
     let facts = [
@@ -211,8 +212,8 @@ fn show(agent: Option<&str>, cx: &mut Context) -> Outcome {
         ("Process", agent.owner.as_ref().map(|owner| owner.pid.to_string())),
         ("Host", text(&agent.host)),
         ("Metadata", Some(metadata).filter(|text| !text.is_empty())),
-        ("Registered", Some(format!("{} (session {})", agent.registered, agent.sessions))),
-        ("Heard of", Some(format!("{} ({} ago)", agent.heartbeat, view::silence(agent, now)))),
+        ("Registered", Some(format!("{} (session {})", calendar.full(agent.registered), agent.sessions))),
+        ("Heard of", Some(view::heard_of(agent, now, &calendar))),
     ];
     let claims = hand.claims.iter().map(|row| ("Works on", Some(view::claim_line(row))));
     let path = |one: &Workspace| cx.ui.path(Path::new(&one.path));

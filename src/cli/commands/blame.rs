@@ -30,7 +30,7 @@ pub fn run(args: BlameArgs, cx: &mut Context) -> Outcome {
             }
             None => ["not committed".to_owned(), String::new(), String::new()],
         };
-        [field.field.clone(), commit, day, author, view::blamed_value(field.value.as_deref())]
+        [field.field.clone(), commit, day, author, view::blamed_value(field, &calendar)]
             .map(|cell| inline(&cell).into_owned())
     });
     let lines: Vec<_> = lines.collect();

@@ -1,8 +1,9 @@
 use clap::Args;
 
 use super::{Context, Outcome};
+use crate::cli::width::plain_cells;
 use crate::ops;
-use crate::view::{self, Exit, inline};
+use crate::view::{self, Exit, inline, plural};
 
 /// Compare two states of the project, issue by issue
 ///
@@ -33,15 +34,20 @@ pub fn run(args: DiffArgs, cx: &mut Context) -> Outcome {
     cx.tell_shallow()?;
     if cx.ui.wants_json() {
         cx.json(view::differences(&entries));
-    } else if args.markdown {
-        cx.ui.line(&view::differences_markdown(&entries));
-    } else {
-        for entry in &entries {
-            for line in view::difference_text(entry) {
-                cx.ui.line(&inline(&line));
-            }
-        }
-        cx.ui.note_if(entries.is_empty(), "no difference");
+        return Ok(Exit::Ok);
     }
+    let calendar = cx.ui.calendar();
+    let (told, touched) = view::told_differences(&entries);
+    if args.markdown {
+        cx.ui.line(&view::differences_markdown(&told, &calendar));
+        return Ok(Exit::Ok);
+    }
+    for entry in told {
+        for (n, line) in view::difference_text(entry, &calendar).iter().enumerate() {
+            cx.ui.cells("", if n == 0 { "    " } else { "        " }, &plain_cells(&inline(line)));
+        }
+    }
+    cx.ui.note_if(touched > 0, &format!("{} touched without another change", plural(touched, "issue")));
+    cx.ui.note_if(entries.is_empty(), "no difference");
     Ok(Exit::Ok)
 }

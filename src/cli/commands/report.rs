@@ -69,9 +69,10 @@ pub fn report(cx: &mut Context, batch: Batch, line: impl Fn(&Written) -> String)
 
 /// Says what changes would do to several issues, where nothing was written. As JSON it is what they would be.
 pub fn report_rehearsal(cx: &mut Context, batch: Batch) -> Outcome {
+    let calendar = cx.ui.calendar();
     let exit = report(cx, batch, |written| {
         let found = difference(&[written.before.as_deref()], Some(&written.line));
-        let told = found.map(|(_, fields)| view::told_changes(&fields).join("; ")).unwrap_or_default();
+        let told = found.map(|(_, fields)| view::told_changes(&fields, Some(&calendar)).join("; ")).unwrap_or_default();
         changed_line(written, &format!("Would change ({told}): "))
     })?;
     cx.ui.hint("nothing was written; run it again without --dry-run");

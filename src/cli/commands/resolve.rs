@@ -40,8 +40,9 @@ pub fn run(args: ResolveArgs, cx: &mut Context) -> Outcome {
 fn print(ledger: &ResolvedLedger, dry_run: bool, cx: &mut Context) {
     let verb = if dry_run { "Would merge" } else { "Merged" };
     cx.ui.done(&format!("{verb} {}: {}", plural(ledger.regions, "marked region"), cx.ui.path(&ledger.file)));
+    let calendar = cx.ui.calendar();
     for line in &ledger.lines {
-        for text in view::merged_text(line) {
+        for text in view::merged_text(line, &calendar) {
             cx.ui.line(&inline(&format!("  {text}")));
         }
     }

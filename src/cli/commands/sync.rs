@@ -118,8 +118,9 @@ fn only_here(flushes: bool, dry_run: bool, cx: &mut Context) -> Outcome {
 
 fn print(one: &RepoSync, failed: bool, dry_run: bool, cx: &mut Context) {
     cx.ui.line(&inline(&view::synced_text(one, failed, dry_run)));
+    let calendar = cx.ui.calendar();
     for line in &one.merged {
-        for text in view::merged_text(line) {
+        for text in view::merged_text(line, &calendar) {
             cx.ui.line(&inline(&format!("  {text}")));
         }
     }

@@ -109,7 +109,7 @@ pub fn show(args: ShowArgs, cx: &mut Context) -> Outcome {
     let one = coordination::find_workspace(cx.store()?, &args.workspace)?;
     json_answer!(cx, view::workspace(&one));
     cx.ui.line(&one.id);
-    for (name, value) in view::workspace_facts(&one, now) {
+    for (name, value) in view::workspace_facts(&one, now, &cx.ui.calendar()) {
         cx.ui.line(&format!("  {name:<14}{}", cx.ui.short(&value)));
     }
     Ok(Exit::Ok)
