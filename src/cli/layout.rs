@@ -1,14 +1,12 @@
 //! How a listing is laid out where a person or a script chose that: ids alone, columns, or a template.
 
-use unicode_width::UnicodeWidthStr as _;
-
+use super::render;
 use super::ui::Ui;
-use super::width::shortened;
 use crate::model::field::Field;
 use crate::model::issue::Said;
 use crate::model::when::Calendar;
 use crate::store::Row;
-use crate::view::{Failure, inline};
+use crate::view::{Failure, inline, one_line};
 
 /// What is printed of each issue.
 #[derive(Debug, Default)]
@@ -110,7 +108,7 @@ fn template(text: &str) -> Result<Vec<Piece>, Failure> {
 }
 
 /// What a field of an issue says, on one line; empty if it has no value.
-fn value(row: &Row, field: Field, calendar: &Calendar) -> String {
+fn value(row: &Row, field: Field, ui: &Ui, calendar: &Calendar) -> String {
     let issue = &row.issue;
     let text = match field {
         Field::Id => issue.id.clone(),
@@ -128,7 +126,12 @@ fn value(row: &Row, field: Field, calendar: &Calendar) -> String {
             Said::Time(time) => calendar.date(time.instant),
         },
     };
-    inline(&text).into_owned()
+    shown(ui, &text)
+}
+
+/// A person is shown what cannot be seen; a program gets the text as it is.
+fn shown(ui: &Ui, text: &str) -> String {
+    if ui.width().is_some() { inline(text) } else { one_line(text) }.into_owned()
 }
 
 /// Prints issues as it was asked for; `false` if that is the usual table.
@@ -137,35 +140,24 @@ pub fn print<'a>(ui: &mut Ui, layout: Layout, rows: impl IntoIterator<Item = &'a
     let rows = rows.into_iter();
     match layout {
         Layout::Table => return false,
-        Layout::Ids => rows.for_each(|row| ui.line(&inline(&row.issue.id))),
+        Layout::Ids => rows.for_each(|row| {
+            let id = shown(ui, &row.issue.id);
+            ui.line(&id);
+        }),
         Layout::Template(pieces) => {
             for row in rows {
                 let each = pieces.iter().map(|piece| match piece {
                     Piece::Text(text) => text.clone(),
-                    Piece::Field(field) => value(row, *field, &calendar),
+                    Piece::Field(field) => value(row, *field, ui, &calendar),
                 });
-                ui.line(&each.collect::<String>());
+                let line: String = each.collect();
+                ui.line(&line);
             }
         }
         Layout::Columns(fields) => {
-            let cells = rows.map(|row| fields.iter().map(|field| value(row, *field, &calendar)).collect());
-            let cells: Vec<Vec<String>> = cells.collect();
-            let widths: Vec<usize> =
-                (0..fields.len()).map(|n| cells.iter().map(|line| line[n].width()).max().unwrap_or(0)).collect();
-            let last = fields.len() - 1;
-            let before: usize = widths[..last].iter().map(|width| width + 2).sum();
-            for line in &cells {
-                let mut text = String::new();
-                for (n, cell) in line[..last].iter().enumerate() {
-                    text.push_str(cell);
-                    text.push_str(&" ".repeat(widths[n] - cell.width() + 2));
-                }
-                match ui.width() {
-                    Some(width) => text.push_str(&shortened(&line[last], width.saturating_sub(before).max(20))),
-                    None => text.push_str(&line[last]),
-                }
-                ui.line(text.trim_end());
-            }
+            let cells = |row: &Row| fields.iter().map(|field| value(row, *field, ui, &calendar)).collect();
+            let lines: Vec<Vec<String>> = rows.map(cells).collect();
+            render::columns(ui, "", &lines);
         }
     }
     true

@@ -23,18 +23,14 @@ pub fn wrapped(cells: &[Cell], room: Option<usize>) -> Vec<&[Cell]> {
     let mut rest = cells;
     loop {
         let indent = rest.iter().take_while(|cell| cell.0 == ' ').count();
-        let mut used = 0;
-        let over = rest.iter().position(|cell| {
-            used += cell.0.width().unwrap_or(0);
-            used > room
-        });
-        let Some(over) = over else {
+        let over = fitting(rest, room);
+        if over == rest.len() {
             lines.push(rest);
             return lines;
-        };
+        }
         // A blank that does not fit any more ends the line as well.
         let blank = rest[..=over].iter().rposition(|cell| cell.0 == ' ').filter(|at| *at > indent);
-        let end = blank.unwrap_or(over.max(1));
+        let end = blank.unwrap_or_else(|| over.max(unit(rest).0));
         lines.push(&rest[..end]);
         let skipped = rest[end..].iter().take_while(|cell| cell.0 == ' ').count();
         rest = &rest[end + skipped..];
@@ -44,22 +40,57 @@ pub fn wrapped(cells: &[Cell], room: Option<usize>) -> Vec<&[Cell]> {
     }
 }
 
+/// How many characters fit into so many columns.
+fn fitting(cells: &[Cell], room: usize) -> usize {
+    let (mut end, mut used) = (0, 0);
+    while end < cells.len() {
+        let (length, width) = unit(&cells[end..]);
+        used += width;
+        if used > room {
+            break;
+        }
+        end += length;
+    }
+    end
+}
+
+/// How many characters at the beginning are not parted, and how wide they are: an escape, a letter with its marks, a joined emoji.
+fn unit(cells: &[Cell]) -> (usize, usize) {
+    let at = |n: usize| cells.get(n).map(|cell| cell.0);
+    let Some(first) = at(0) else { return (0, 0) };
+    if first == '\\' && at(1) == Some('u') && at(2) == Some('{') {
+        let digits = cells[3..].iter().take_while(|cell| cell.0.is_ascii_hexdigit()).count();
+        if (1..=6).contains(&digits) && at(3 + digits) == Some('}') {
+            return (digits + 4, digits + 4);
+        }
+    }
+    if at(1).is_none_or(|next| next.is_ascii()) {
+        return (1, first.width().unwrap_or(0));
+    }
+    let mut length = 1;
+    while at(length).is_some_and(|next| is_continued(cells[length - 1].0, next, length)) {
+        length += 1;
+    }
+    let text: String = cells[..length].iter().map(|cell| cell.0).collect();
+    (length, text.width())
+}
+
+/// A character belongs to the one before it, of a unit with so many characters.
+fn is_continued(last: char, next: char, length: usize) -> bool {
+    const JOINER: char = '\u{200d}';
+    let is_region = |c: char| matches!(c, '\u{1f1e6}'..='\u{1f1ff}');
+    let is_tone = matches!(next, '\u{1f3fb}'..='\u{1f3ff}');
+    let is_flag = length == 1 && is_region(last) && is_region(next);
+    next.width() == Some(0) || is_tone || is_flag || (last == JOINER && !next.is_ascii())
+}
+
 /// A text that fits into so many columns.
 pub fn shortened(text: &str, room: usize) -> String {
     if text.width() <= room {
         return text.to_owned();
     }
-    let mut short = String::new();
-    let mut used = 1;
-    for c in text.chars() {
-        used += c.width().unwrap_or(0);
-        if used > room {
-            break;
-        }
-        short.push(c);
-    }
-    short.push('…');
-    short
+    let end = fitting(&plain_cells(text), room.saturating_sub(1));
+    text.chars().take(end).chain(['…']).collect()
 }
 
 #[cfg(test)]
@@ -81,5 +112,16 @@ mod tests {
         assert_eq!(lines("漢字", 1), ["漢", "字"], "one that fits nowhere is not lost");
         assert_eq!(lines("one   ", 3), ["one"]);
         assert_eq!(lines("", 3), [""]);
+    }
+
+    #[test]
+    fn what_belongs_together_stays_on_one_line() {
+        assert_eq!(lines("ab\\u{202e}c", 8), ["ab", "\\u{202e}", "c"]);
+        assert_eq!(lines("\\u{202e}", 3), ["\\u{202e}"]);
+        assert_eq!(lines("👨\u{200d}💻👨\u{200d}💻x", 4), ["👨\u{200d}💻👨\u{200d}💻", "x"]);
+        assert_eq!(lines("🇩🇪🇫🇷", 2), ["🇩🇪", "🇫🇷"]);
+        assert_eq!(lines("e\u{301}e\u{301}e", 2), ["e\u{301}e\u{301}", "e"]);
+        assert_eq!(shortened("👨\u{200d}💻👨\u{200d}💻👍", 5), "👨\u{200d}💻👨\u{200d}💻…");
+        assert_eq!(shortened("a\\u{202e}", 5), "a…");
     }
 }

@@ -10,7 +10,7 @@ use crate::cli::project::Project;
 use crate::support::programs::{have, put};
 
 /// Runs `bd` on a terminal without colours.
-fn screen(env: &Env, line: &str, vars: &[(&str, &str)]) -> Run {
+pub fn screen(env: &Env, line: &str, vars: &[(&str, &str)]) -> Run {
     let mut command = env.bd_command("script");
     command.args(["-qec", &format!("'{BD}' {line}"), "/dev/null"]).env("SHELL", "/bin/sh");
     command.envs([("NO_COLOR", "1"), ("LANG", "C.UTF-8"), ("TERM", "xterm"), ("COLUMNS", "80"), ("LINES", "200")]);

@@ -30,23 +30,27 @@ pub fn noted_rows(ui: &mut Ui, index: &PrefixIndex, rows: &[(&Row, Vec<String>)]
     listed(ui, index, &plain, &Marks::default(), &notes);
 }
 
-/// Prints lines of cells (escaped already) so that they stand below each other; the last cell is not padded.
-pub fn columns<const N: usize>(ui: &mut Ui, indent: &str, lines: &[[String; N]]) {
-    let widths: Vec<usize> = (0..N).map(|n| lines.iter().map(|line| line[n].width()).max().unwrap_or(0)).collect();
-    let fixed = indent.width() + widths.iter().take(N - 1).map(|width| width + 2).sum::<usize>();
-    let is_narrow = ui.width().is_some_and(|width| width < fixed + 20.min(widths[N - 1]));
+/// Prints lines of as many cells each (escaped already) below each other; the last cell is wrapped and not padded.
+pub fn columns(ui: &mut Ui, indent: &str, lines: &[impl AsRef<[String]>]) {
+    let count = lines.first().map_or(0, |line| line.as_ref().len());
+    let column = |n: usize| lines.iter().map(|line| line.as_ref()[n].width()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..count).map(column).collect();
+    let Some((last, padded)) = widths.split_last() else { return };
+    let fixed = indent.width() + padded.iter().map(|width| width + 2).sum::<usize>();
+    let is_narrow = ui.width().is_some_and(|width| width < fixed + 20.min(*last));
     for line in lines {
+        let line = line.as_ref();
         if is_narrow {
             let cells: Vec<&str> = line.iter().map(String::as_str).filter(|cell| !cell.is_empty()).collect();
             ui.cells(indent, &format!("{indent}    "), &plain_cells(&cells.join("  ")));
             continue;
         }
         let mut text = indent.to_owned();
-        for (cell, width) in line.iter().zip(&widths).take(N - 1) {
+        for (cell, width) in line.iter().zip(padded) {
             text.push_str(cell);
             text.push_str(&" ".repeat(width - cell.width() + 2));
         }
-        ui.titled(&text, fixed, &" ".repeat(fixed), &plain_cells(&line[N - 1]));
+        ui.titled(&text, fixed, &" ".repeat(fixed), &plain_cells(&line[padded.len()]));
     }
 }
 
