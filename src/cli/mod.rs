@@ -5,6 +5,8 @@ mod chosen;
 mod commands;
 mod complete;
 mod context;
+#[cfg(test)]
+mod examples;
 mod filters;
 mod form;
 mod global;
@@ -12,6 +14,7 @@ mod help;
 mod layout;
 mod meter;
 mod output;
+mod page;
 mod paths;
 mod reading;
 mod render;
@@ -143,17 +146,22 @@ fn usage_error(error: clap::Error, json: bool, merges: bool) -> Exit {
         let _ = error.print();
         return Exit::Ok;
     }
+    let text = as_hint(&error.render().to_string());
     if json {
-        let text = error.render().to_string();
         let lines = text.lines().take_while(|line| !line.starts_with("Usage:"));
         let message = lines.map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
         let message = message.trim_start_matches("error: ").to_owned();
         ui::json_error(&Failure::usage(message), None);
     } else {
-        ui::plain_error(&error.render().to_string());
+        ui::plain_error(&text);
     }
     // What git takes for a conflict would leave one side alone in the file.
     if merges { Exit::Merge } else { Exit::Usage }
+}
+
+/// The parser's tips look like every other hint.
+fn as_hint(text: &str) -> String {
+    text.replace("\n\n  tip: ", "\nhint: ").replace("\n  tip: ", "\nhint: ")
 }
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ const RULES: &[&str] = &[
     "File what you find on the way: `bd add \"Title\" -d \"why\" --deps discovered-from:ID`. If ID must wait for it: `bd dep add ID OTHER`.",
 ];
 const CONTRIBUTING: &str =
-    "Your new issues are private. `bd propose ID` puts one before the maintainers; do that when the user wants it.";
+    "Your new issues are private. `bd propose ID` proposes one to the maintainers; do that when the user wants it.";
 const LAST_RULES: &[&str] = &[
     "Commit and push only when told.",
     "Other tools for notes and lists are yours to use; what others must know belongs in an issue.",

@@ -2,7 +2,7 @@
 
 use snapbox::{IntoData as _, assert_data_eq, str};
 
-use crate::cli::harness::Env;
+use crate::cli::harness::{Env, words};
 use crate::cli::project::Project;
 use crate::cli::workflows::{bd, ready};
 
@@ -45,10 +45,10 @@ fn from_a_template_to_a_workflow() {
         ),
         str![[r#"
 $ bd template list
-bugfix    built-in  5 tasks  A bug from the report to the proof: show it, find the cause, mend it, look for its like
-feature   built-in  5 tasks  A feature from the question to the merge: decide what it is, build it, test it, write it down, look it over
-refactor  built-in  5 tasks  A change of the form that keeps the behaviour: pin down what is, change it in steps, compare
-release   built-in  6 tasks  A release: freeze, check, write the notes, make it, publish it, and look whether it arrived
+bugfix    built-in  5 tasks  Fix a bug: reproduce it, find the cause, fix it, and check for the same mistake elsewhere
+feature   built-in  5 tasks  Build a feature: design, implement, test, document and review it
+refactor  built-in  5 tasks  Restructure code without changing its behaviour: record what it does, change it in steps, compare
+release   built-in  6 tasks  Make a release: freeze, check, write the notes, build, publish and verify it
 ship      project   2 tasks  Ship something
 $ bd template apply ship --id bd-w --var what=tea --var where=Home --max-parallel 2
 Created a workflow with 2 tasks: bd-w
@@ -267,4 +267,19 @@ $ bd template validate nosuch.toml
     env.write("t.toml", "[variables.a]\n[variables.b]\n[[tasks]]\nname = \"{{a}}\"\n");
     let run = bd(&env, "template validate t.toml").ok();
     assert!(run.stderr.contains("the variable b is not used"), "{}", run.stderr);
+}
+
+/// What the help shows can be typed as it is.
+#[test]
+fn examples_with_built_in_templates_work() {
+    let mut seen = 0;
+    for command in ["template", "workflow create"] {
+        let env = Env::new();
+        let help = bd(&env, &format!("{command} --help")).ok().stdout;
+        for line in help.lines().filter(|line| line.starts_with("  bd ") && line.contains("--var")) {
+            env.bd(words(line.trim().strip_prefix("bd ").unwrap())).ok();
+            seen += 1;
+        }
+    }
+    assert_eq!(seen, 2);
 }

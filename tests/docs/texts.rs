@@ -17,14 +17,16 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).to_owned()
 }
 
-/// The pages that a reader of the project sees, and the topics of the help, by their path below the root. The changelog says what
-/// was true of each version.
+/// The pages that a reader of the project sees, the topics of the help and the built-in templates, by their path below the root. The
+/// changelog says what was true of each version.
 pub fn pages() -> Vec<(String, String)> {
     let mut names: Vec<String> = ["README.md", "AGENTS.md"].map(str::to_owned).to_vec();
-    for directory in ["docs", "docs/walkthrough", "src/cli/topics"] {
+    for directory in ["docs", "docs/walkthrough", "src/cli/topics", "src/coordination/templates/builtin"] {
         for entry in std::fs::read_dir(root().join(directory)).unwrap() {
             let name = entry.unwrap().file_name().into_string().unwrap();
-            if name.ends_with(".md") && name != "changelog.md" || name.ends_with(".txt") {
+            if name.ends_with(".md") && name != "changelog.md"
+                || [".txt", ".toml"].iter().any(|end| name.ends_with(end))
+            {
                 names.push(format!("{directory}/{name}"));
             }
         }

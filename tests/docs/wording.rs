@@ -26,6 +26,9 @@ const BANNED: &[(&str, &str)] = &[
     ("without a word", "silently"),
     ("nobody that", "no one matches"),
     ("put before the", "proposed to the"),
+    ("before the maintainers", "to the maintainers"),
+    ("lately", "recently"),
+    ("for its like", "for the same"),
     ("puts it right", "repairs it"),
     ("put it right", "repair it"),
     ("cannot be told", "cannot tell"),
@@ -80,28 +83,6 @@ fn hints_instruct() {
     let wrong: Vec<String> =
         hints.iter().filter(described).map(|text| format!("{}: {}", text.place, text.text)).collect();
     assert!(wrong.is_empty(), "hints that begin with a command:\n{}", wrong.join("\n"));
-}
-
-#[test]
-fn every_flag_and_argument_has_a_text() {
-    let mut bare = Vec::new();
-    for words in texts::commands() {
-        let names: Vec<&str> = words.iter().map(String::as_str).collect();
-        let help = texts::help(&names).unwrap();
-        let mut lines = help.lines().skip_while(|line| !["Arguments:", "Options:"].contains(line)).peekable();
-        while let Some(line) = lines.next() {
-            let named = line.trim_start();
-            let opens = line.starts_with("  ") && !line.starts_with("          ") && named.starts_with(['-', '<', '[']);
-            let said = named.contains("  ") || lines.peek().is_some_and(|next| next.starts_with("          "));
-            if line.starts_with("Examples:") {
-                break;
-            }
-            if opens && !said {
-                bare.push(format!("bd {}: {named}", words.join(" ")));
-            }
-        }
-    }
-    assert!(bare.is_empty(), "without a text:\n{}", bare.join("\n"));
 }
 
 /// The paragraphs, items and rows of a page, each with its first line, without what is code: fenced blocks and spans between backticks.
@@ -160,6 +141,8 @@ fn the_check_finds_what_it_looks_for() {
         "bd worktree repair there mends it",
         "the contributor's copy is his own",
         "A hook\nlies there",
+        "find the cause, mend it, look for its like",
+        "Put planned issues before the maintainers",
     ] {
         assert!(hits(text).next().is_some(), "{text}");
     }

@@ -12,7 +12,7 @@ use crate::view::{self, Exit, Failure};
 ///
 /// Prints one JSON object for each line of the input. Each ledger is locked and written once, and `bd undo` takes the batch back.
 /// A line that fails names itself and the others are written; the exit code is that of the first failure. Operations: add, update,
-/// close, reopen, defer, undefer, delete, note, comment, label add, label remove, dep add, dep remove. \"$1\" is the issue that
+/// close, reopen, defer, undefer, delete, note, comment, label add, label remove, dep add, dep remove. `$1` is the issue that
 /// line 1 files.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:

@@ -35,11 +35,13 @@ enum CheckpointCommand {
     List(ListArgs),
     /// Show one checkpoint: by id, its first characters, or ISSUE#NUMBER
     Show {
+        /// The checkpoint: its id, the first characters of it, or ISSUE#NUMBER
         #[arg(value_name = "CHECKPOINT")]
         which: String,
     },
     /// Write the files of a snapshot into a directory
     Restore {
+        /// The checkpoint: its id, the first characters of it, or ISSUE#NUMBER
         #[arg(value_name = "CHECKPOINT")]
         which: String,
         /// The directory to write to; it must be empty or not exist

@@ -41,7 +41,10 @@ enum CommentsCommand {
     /// Comment on an issue
     Add(CommentArgs),
     /// List the comments of an issue
-    List { id: String },
+    List {
+        /// The issue, by id or its first characters
+        id: String,
+    },
 }
 
 pub fn run(args: CommentArgs, cx: &mut Context) -> Outcome {

@@ -50,10 +50,15 @@ pub struct ConfigArgs {
 #[derive(Debug, Subcommand)]
 enum Action {
     /// Print a setting
-    Get { key: String },
+    Get {
+        /// The setting, such as routing.mode; `bd config list` names all
+        key: String,
+    },
     /// Set a setting; a list takes several values
     Set {
+        /// The setting, such as routing.mode; `bd config list` names all
         key: String,
+        /// Its value; several for a list
         #[arg(required = true)]
         values: Vec<String>,
         #[command(flatten)]
@@ -61,6 +66,7 @@ enum Action {
     },
     /// Remove a setting
     Unset {
+        /// The setting, such as routing.mode
         key: String,
         #[command(flatten)]
         file: FileArgs,

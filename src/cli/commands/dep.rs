@@ -75,6 +75,7 @@ enum DepCommand {
         /// Show what depends on it instead
         #[arg(long)]
         reverse: bool,
+        /// Go at most so many levels deep
         #[arg(long, value_name = "N", default_value_t = 50)]
         max_depth: usize,
     },

@@ -16,7 +16,7 @@ use crate::view::{self, Exit, Failure};
   bd init --prefix web
   bd init --contributor                    plan in ~/.beads-planning
   bd init --contributor ~/plans/big
-  bd init --merge-driver                   have git merge the ledger well
+  bd init --merge-driver                   let git merge the ledger field by field
   bd init --team --maintainers ann@example.org,bob@example.org")]
 pub struct InitArgs {
     /// What new ids start with (default: the directory's name)

@@ -23,16 +23,21 @@ pub struct LabelArgs {
 enum LabelCommand {
     /// Add labels to issues: ID… LABEL[,LABEL…]
     Add {
+        /// Issues, by id or its first characters, and then the labels, with commas between
         #[arg(required = true, num_args = 2.., value_names = ["ID", "LABEL"])]
         ids_and_label: Vec<String>,
     },
     /// Remove labels from issues: ID… LABEL[,LABEL…]
     Remove {
+        /// Issues, by id or its first characters, and then the labels, with commas between
         #[arg(required = true, num_args = 2.., value_names = ["ID", "LABEL"])]
         ids_and_label: Vec<String>,
     },
     /// List the labels of an issue
-    List { id: String },
+    List {
+        /// The issue, by id or its first characters
+        id: String,
+    },
     /// List all labels in use, with the number of issues of each
     ListAll,
 }

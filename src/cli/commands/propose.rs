@@ -41,7 +41,7 @@ pub struct ProposeArgs {
 
 fn about() -> String {
     format!(
-        "Put planned issues before the maintainers
+        "Propose planned issues to the project's maintainers
 
 Writes the public part of each issue into the target's ledger, under the same id, for you to commit and send as a pull request. \
 Title, {}, type, priority, labels and dependencies that the target can see go; notes, comments, assignee, dates and everything \

@@ -23,6 +23,7 @@ pub struct RepoArgs {
 enum Action {
     /// Join repos
     Add {
+        /// Where they are: paths of repositories
         #[arg(required = true)]
         paths: Vec<String>,
         #[command(flatten)]
@@ -30,6 +31,7 @@ enum Action {
     },
     /// Remove repos from the project; their files stay
     Remove {
+        /// Their paths, or their names in `bd repo list`
         #[arg(required = true)]
         paths: Vec<String>,
         #[command(flatten)]

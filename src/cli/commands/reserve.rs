@@ -65,6 +65,7 @@ enum ReserveCommand {
     /// With --staged the setting reserve.mode decides: block (exit 11) or warn (exit 0). BD_BYPASS=1 lets everything pass, with a
     /// warning.
     Check {
+        /// Files or directories
         #[arg(value_name = "PATH", required_unless_present = "staged", conflicts_with = "staged")]
         paths: Vec<String>,
         /// Check the paths that git has staged

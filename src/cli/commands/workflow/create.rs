@@ -16,7 +16,7 @@ use crate::view::{self, Exit, Failure};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   bd workflow create 'Ship 2.0' --plan plan.toml --max-parallel 3
-  bd workflow create --template feature --var name=search
+  bd workflow create --template feature --var feature='Search in titles'
   bd workflow create 'Both halves' --plan halves.toml --repo web --repo server")]
 pub struct CreateArgs {
     /// A plan in TOML or JSON (- is standard input)
@@ -49,6 +49,7 @@ pub struct OptionArgs {
     /// The id of its issue (default: a new one)
     #[arg(long, value_name = "ID")]
     id: Option<String>,
+    /// What it is about
     #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
     description: Option<String>,
     /// Priority: 0 (most urgent) to 4

@@ -81,6 +81,7 @@ pub struct ReasonArgs {
 pub struct SetArgs {
     /// The workflow
     id: String,
+    /// Set the title
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     title: Option<String>,
     /// How many tasks may run at once; running tasks continue

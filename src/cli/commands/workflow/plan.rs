@@ -22,8 +22,10 @@ pub struct AddTaskArgs {
     /// The title of its issue (default: the name)
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     title: Option<String>,
+    /// What is to be done
     #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
     description: Option<String>,
+    /// Acceptance criteria: when it is done
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     acceptance: Option<String>,
     /// A task that must be done first
@@ -53,10 +55,13 @@ pub struct AddTaskArgs {
     /// Priority: 0 (most urgent) to 4
     #[arg(short, long, value_name = "N")]
     priority: Option<String>,
+    /// The type of its issue (default: task)
     #[arg(short = 't', long = "type", value_name = "TYPE")]
     kind: Option<String>,
+    /// A label of its issue
     #[arg(short, long, value_name = "LABEL")]
     label: Vec<String>,
+    /// Who is to do it
     #[arg(short, long, value_name = "NAME")]
     assignee: Option<String>,
     /// Estimated minutes
