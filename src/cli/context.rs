@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use super::global::GlobalArgs;
 use super::layout::{self, Layout};
+use super::page::filled;
 use super::ui::{JsonArray, Ui};
 use crate::coordination;
 use crate::model::id::PrefixIndex;
@@ -370,6 +371,12 @@ impl Context {
         } else {
             self.ui.line(text);
         }
+    }
+
+    /// Prints a page of help, in the width of the terminal.
+    pub fn page_answer(&mut self, text: &str) {
+        let width = self.ui.width().filter(|_| !self.ui.wants_json());
+        self.text_answer(&filled(text, width));
     }
 
     /// A failure that an image of the cache may have caused is the end of that image; tells whether there was one.

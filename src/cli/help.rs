@@ -5,6 +5,7 @@ use clap::{CommandFactory as _, builder::StyledStr};
 use super::Cli;
 use super::commands::{COMMANDS, Entry, GROUPS};
 use super::context::Context;
+use super::page::filled;
 use super::topics::{self, TOPICS};
 use crate::view::{Exit, Failure};
 
@@ -45,7 +46,7 @@ pub fn all(cx: &mut Context) -> Result<Exit, Failure> {
         "Topics: {}\n\nFor one command run `bd COMMAND --help`, for a topic `bd help TOPIC`.",
         topics.join(", ")
     ));
-    cx.text_answer(&text);
+    cx.page_answer(&text);
     Ok(Exit::Ok)
 }
 
@@ -55,7 +56,7 @@ pub fn of(cx: &mut Context, names: &[String]) -> Result<Exit, Failure> {
     let mut command = whole();
     command.build();
     if let Some(topic) = topic.filter(|_| command.find_subcommand(&names[0]).is_none()) {
-        cx.text_answer(topic);
+        cx.page_answer(topic);
         return Ok(Exit::Ok);
     }
     let mut current = &mut command;
@@ -65,7 +66,7 @@ pub fn of(cx: &mut Context, names: &[String]) -> Result<Exit, Failure> {
     }
     let mut text = current.render_long_help().to_string().trim_end().to_owned();
     if let Some(topic) = topic {
-        text = format!("{text}\n\n{topic}");
+        text = format!("{text}\n\n{}", filled(topic, cx.ui.width()));
     }
     cx.text_answer(&text);
     Ok(Exit::Ok)

@@ -55,6 +55,8 @@ pub struct Ui {
     /// A line can be drawn again on standard error.
     draws: bool,
     width: Option<usize>,
+    /// The same of standard error.
+    width_err: Option<usize>,
     clock: Clock,
     env: Env,
     out: Output,
@@ -77,6 +79,9 @@ impl Ui {
             terminal,
             draws: io::stderr().is_terminal() && env.var("TERM").is_none_or(|term| term != "dumb"),
             width: terminal.then(|| columns.or_else(terminal::columns).filter(|n| *n > 0).unwrap_or(80)),
+            width_err: io::stderr()
+                .is_terminal()
+                .then(|| columns.or_else(terminal::error_columns).filter(|n| *n > 0).unwrap_or(80)),
             clock: host.clock.clone(),
             env: env.clone(),
             out: Output::new(),
@@ -345,7 +350,10 @@ impl Ui {
         if self.json {
             self.warning(text);
         } else if !self.quiet {
-            self.say(&inline(&self.short(text)));
+            let cells = plain_cells(&inline(&self.short(text)));
+            let lines = wrapped(&cells, self.width_err.map(|width| width.max(4)));
+            let lines: Vec<String> = lines.iter().map(|line| line.iter().map(|cell| cell.0).collect()).collect();
+            self.say(&lines.join("\n"));
         }
     }
 

@@ -10,7 +10,7 @@ mod newcomer;
 mod page;
 mod shell;
 mod stage;
-mod texts;
+pub mod texts;
 mod wording;
 
 use std::collections::BTreeSet;

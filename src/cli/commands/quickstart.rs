@@ -23,6 +23,6 @@ bd keeps issues as lines of .beads/beads.jsonl, a file you commit like code.
 A few characters of an id are enough. Every command takes --json. bd help --all lists the rest.";
 
 pub fn run(_: QuickstartArgs, cx: &mut Context) -> Outcome {
-    cx.text_answer(TEXT);
+    cx.page_answer(TEXT);
     Ok(Exit::Ok)
 }
