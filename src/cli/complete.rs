@@ -28,7 +28,9 @@ pub fn answer(args: &[OsString]) -> bool {
     }
     let typed: Vec<OsString> = args.iter().skip_while(|arg| *arg != "--").skip(1).cloned().collect();
     let directory = directory(&typed);
-    let parser = || offering(tips::visible(), directory.as_ref());
+    // The last word is still being typed.
+    let before = &typed[..typed.len().saturating_sub(1)];
+    let parser = || offering(tips::visible(before), directory.as_ref());
     let host = Host::real();
     // Nothing is printed in the middle of what somebody types.
     let _ = CompleteEnv::with_factory(parser)

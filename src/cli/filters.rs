@@ -387,7 +387,7 @@ pub fn sort_key(text: &str) -> Result<SortKey, String> {
         Some(b'+') => (&text[1..], Some(false)),
         _ => (text, None),
     };
-    let by = match field {
+    let by = match field.to_lowercase().as_str() {
         "priority" => SortBy::Priority,
         "created" | "newest" => SortBy::Created,
         "updated" => SortBy::Updated,

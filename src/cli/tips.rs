@@ -1,21 +1,24 @@
 //! What the program offers to somebody who types: tips after a slip, and the completions of shells. Neither offers what is
-//! hidden: flags of the original that mean nothing here, and commands that only hooks call.
+//! hidden: flags of the original that mean nothing here, commands that only hooks call, and those that do what another does.
 
 use std::ffi::OsString;
 
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use super::commands::grouped;
+use super::commands::{DUPLICATES, listed};
 use super::help;
 use crate::model::nearest::{distance, nearest};
 
-/// The parser with what people may use, and nothing else.
-pub fn visible() -> Command {
+/// The parser with what people may use, and nothing else. A command that does what another does is in it only for somebody who
+/// has typed its name.
+pub fn visible(typed: &[OsString]) -> Command {
     let mut whole = help::whole();
     whole.build();
-    let grouped: Vec<&str> = grouped().collect();
-    let subs = whole.get_subcommands().filter(|sub| grouped.contains(&sub.get_name())).map(without_hidden);
+    let listed =
+        listed().chain(DUPLICATES.iter().map(|(name, _)| *name).filter(|name| typed.iter().any(|word| word == name)));
+    let listed: Vec<&str> = listed.collect();
+    let subs = whole.get_subcommands().filter(|sub| listed.contains(&sub.get_name())).map(without_hidden);
     bare(&whole).subcommands(subs)
 }
 
@@ -78,7 +81,7 @@ pub fn retold(mut error: clap::Error, args: &[OsString]) -> clap::Error {
         _ => return error,
     };
     let Some(ContextValue::String(wrong)) = error.get(invalid).cloned() else { return error };
-    let mut command = visible();
+    let mut command = visible(args);
     command.build();
     let mut at = &mut command;
     for word in args.iter().skip(1).filter_map(|arg| arg.to_str()).take_while(|word| *word != "--") {

@@ -186,6 +186,18 @@ fn of_setup(error: &SetupError, message: String) -> Failure {
     Failure::failed(message).hint(hint)
 }
 
+/// What was typed as a date is not one, or not one that fits.
+fn is_about_date(error: &QueryError) -> bool {
+    match error {
+        QueryError::BadDate { .. } | QueryError::Moment { .. } => true,
+        QueryError::Saved { source, .. } => is_about_date(source),
+        _ => false,
+    }
+}
+
+/// Where the language of queries is explained.
+const LANGUAGE: &str = "run `bd query --help` for the language";
+
 impl From<OpError> for Failure {
     fn from(error: OpError) -> Self {
         let message = error.to_string();
@@ -199,7 +211,8 @@ impl From<OpError> for Failure {
                     QueryError::UnknownWord { word, known, .. } => nearest(word, known.iter().copied()),
                     _ => None,
                 };
-                Self::usage(message).meant(meant).or_hint("run `bd query --help` for the language")
+                let page = if is_about_date(&error) { "run `bd help dates` for every form" } else { LANGUAGE };
+                Self::usage(message).meant(meant).or_hint(page)
             }
             OpError::Status { word, known }
             | OpError::Type { word, known }
@@ -207,9 +220,9 @@ impl From<OpError> for Failure {
                 Self::usage(message).meant(nearest(&word, known.iter().map(String::as_str)))
             }
             OpError::Date { flag, value } if value.starts_with('-') => Self::usage(message)
-                .hint(format!("put the date right after --{flag}, such as 2026-03-01, tomorrow, friday, 3d or -3d")),
+                .hint(format!("put the date right after --{flag}, such as 2026-03-01, tomorrow, friday, 3d or -3d; run `bd help dates` for every form")),
             OpError::Date { .. } => Self::usage(message)
-                .hint("write a date such as 2026-03-01, tomorrow, friday, 3d or +2w, or a time in RFC 3339"),
+                .hint("write a date such as 2026-03-01, tomorrow, friday, 3d or +2w, or a time in RFC 3339; run `bd help dates` for every form"),
             OpError::Usage(_) if message.contains("not found") => Self::not_found(message),
             OpError::Priority(_) | OpError::DependencyType(_) | OpError::Usage(_) | OpError::Plan(_) => {
                 Self::usage(message)

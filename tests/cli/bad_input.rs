@@ -146,7 +146,7 @@ fn a_date_that_is_none() {
         str![[r#"
 $ bd add x --due soon
 ! error: invalid --due format "soon": not a date
-! hint: write a date such as 2026-03-01, tomorrow, friday, 3d or +2w, or a time in RFC 3339
+! hint: write a date such as 2026-03-01, tomorrow, friday, 3d or +2w, or a time in RFC 3339; run `bd help dates` for every form
 [exit 2]
 
 "#]]

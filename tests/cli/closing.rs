@@ -166,7 +166,7 @@ $ bd defer nosuch
 [exit 3]
 $ bd defer fix --until someday
 ! error: invalid --until format "someday": not a date
-! hint: write a date such as 2026-03-01, tomorrow, friday, 3d or +2w, or a time in RFC 3339
+! hint: write a date such as 2026-03-01, tomorrow, friday, 3d or +2w, or a time in RFC 3339; run `bd help dates` for every form
 [exit 2]
 $ bd undefer
 ! error: no issue ID provided: an issue ID is required

@@ -230,7 +230,7 @@ $ bd add x -t bgu
 [exit 2]
 $ bd add x --due someday
 ! error: invalid --due format "someday": not a date
-! hint: write a date such as 2026-03-01, tomorrow, friday, 3d or +2w, or a time in RFC 3339
+! hint: write a date such as 2026-03-01, tomorrow, friday, 3d or +2w, or a time in RFC 3339; run `bd help dates` for every form
 [exit 2]
 $ bd add x --deps nosuch
 ! error: no issue found matching "nosuch": not found
@@ -238,8 +238,7 @@ $ bd add x --deps nosuch
 [exit 3]
 $ bd add x --deps -x:here
 ! error: unexpected argument '-x' found
-! 
-!   tip: to pass '-x' as a value, use '-- -x'
+! hint: to pass '-x' as a value, use '-- -x'
 ! 
 ! Usage: bd add [OPTIONS] [TITLE]...
 ! 

@@ -22,7 +22,7 @@ const GROUPS: [&str; 11] = [
     "Plumbing:",
 ];
 /// They do what another does, and are not listed.
-const UNLISTED: [&str; 7] = ["q", "comments", "stats", "children", "info", "onboard", "quickstart"];
+const UNLISTED: [&str; 6] = ["q", "comments", "stats", "children", "info", "onboard"];
 
 /// Every command that is listed.
 fn listed(env: &Env) -> Vec<String> {
@@ -192,8 +192,7 @@ $ bd nosuch
 [exit 2]
 $ bd lst
 ! error: unrecognized subcommand 'lst'
-! 
-!   tip: a similar subcommand exists: 'list'
+! hint: a similar subcommand exists: 'list'
 ! 
 ! Usage: bd [OPTIONS] [COMMAND]
 ! 
@@ -201,8 +200,7 @@ $ bd lst
 [exit 2]
 $ bd list --jsno
 ! error: unexpected argument '--jsno' found
-! 
-!   tip: a similar argument exists: '--json'
+! hint: a similar argument exists: '--json'
 ! 
 ! Usage: bd list [OPTIONS] [QUERY]...
 ! 

@@ -179,10 +179,10 @@ $ bd list --id o
 [exit 3]
 $ bd list --created-after someday
 ! error: invalid --created-after format "someday": not a date
-! hint: write a date such as 2026-03-01, tomorrow, friday, 3d or +2w, or a time in RFC 3339
+! hint: write a date such as 2026-03-01, tomorrow, friday, 3d or +2w, or a time in RFC 3339; run `bd help dates` for every form
 [exit 2]
 $ bd list --limit -1 --json
-! {"error":{"code":"usage","message":"unexpected argument '-1' found tip: to pass '-1' as a value, use '-- -1'","recoverable":false,"exit_code":2}}
+! {"error":{"code":"usage","message":"unexpected argument '-1' found hint: to pass '-1' as a value, use '-- -1'","recoverable":false,"exit_code":2}}
 [exit 2]
 
 "#]].raw()

@@ -189,7 +189,7 @@ $ bd query priority=highest
 [exit 2]
 $ bd query 'created<someday'
 ! error: created: "someday" is not a date
-! hint: run `bd query --help` for the language
+! hint: run `bd help dates` for every form
 [exit 2]
 $ bd query '(status=open'
 ! error: a bracket is not closed

@@ -62,6 +62,44 @@ fn tips_name_only_what_the_help_names() {
     }
 }
 
+/// Commands that do what a listed one does.
+const DUPLICATES: [&str; 6] = ["q", "comments", "stats", "children", "info", "onboard"];
+
+#[test]
+fn duplicates_are_not_suggested() {
+    let env = Env::new();
+    for typed in ["chldren", "childrn", "commnts", "stast", "inof", "onbord"] {
+        let run = env.bd([typed]).fails(2, &["unrecognized subcommand"]);
+        let named = DUPLICATES.iter().find(|name| run.stderr.contains(&format!("'{name}'")));
+        assert_eq!(named, None, "{}", run.snapshot());
+    }
+    let offered = |typed: &[&str]| {
+        let args = ["--", "bd"].iter().chain(typed);
+        let run = env.bd_with(args, None, &[("BD_COMPLETE", "fish")]).ok();
+        let names = run.stdout.lines().map(|line| line.split('\t').next().unwrap().to_owned());
+        names.collect::<Vec<_>>()
+    };
+    for typed in ["", "q", "comments", "sta", "chil", "onb"] {
+        let found = offered(&[typed]);
+        assert!(!DUPLICATES.iter().any(|name| found.iter().any(|word| word == name)), "{typed}: {found:?}");
+    }
+    assert!(offered(&["com"]).contains(&"comment".to_owned()));
+    assert!(offered(&["comments", "--js"]).contains(&"--json".to_owned()), "what was typed is completed");
+    env.bd(["comments", "x", "--jsno"]).fails(2, &["hint: a similar argument exists: '--json'", "Usage: bd comments"]);
+    for shell in SHELLS {
+        let script = env.bd(["completions", shell, "--static"]).ok().stdout;
+        assert!(!script.contains("onboard") && !script.contains("comments add"), "{shell}");
+    }
+}
+
+#[test]
+fn fields_are_known_in_any_case() {
+    let env = Env::new();
+    env.given("add One --id bd-a -p 2\nadd Two --id bd-b -p 1");
+    assert_eq!(env.bd(["list", "--sort", "PRIORITY", "--ids"]).ok().stdout, "bd-b\nbd-a\n");
+    assert_eq!(env.bd(["list", "--sort", "-Priority", "--columns", "ID"]).ok().stdout, "bd-a\nbd-b\n");
+}
+
 #[test]
 fn completions_offer_only_what_the_help_names() {
     let env = Env::bare();

@@ -346,7 +346,7 @@ fn there_and_back((place, given, write): &(Place, &str, &str)) {
     let after = stage.view();
     assert_ne!(before, after, "{story}: it writes something");
     let shown = stage.undo("").ok();
-    assert!(shown.stdout.starts_with("UNDO PREVIEW"), "{}", shown.snapshot());
+    assert!(shown.stdout.starts_with("Would undo:\n"), "{}", shown.snapshot());
     let command = write.trim_start_matches("* ").split(' ').next().unwrap();
     assert!(shown.stdout.contains(&format!("\n  bd {command}")), "{}", shown.snapshot());
     assert_eq!(stage.view(), after, "{story}: looking changes nothing");
@@ -435,7 +435,7 @@ fn what_a_person_sees() {
         ),
         str![[r#"
 $ bd undo
-UNDO PREVIEW: nothing was changed
+Would undo:
   bd close of 2026-01-05 09:00
   Would revert close_reason, closed_at, status: bd-1
   Would revert close_reason, closed_at, status: bd-2
@@ -447,7 +447,7 @@ $ bd list
 bd-2  P2  open  task  Two [blocked]
 bd-1  P2  open  task  One
 $ bd undo 2
-UNDO PREVIEW: nothing was changed
+Would undo:
   bd undo of 2026-01-05 09:00
   bd close of 2026-01-05 09:00
 ! nothing to change: it is as it was before
@@ -493,7 +493,7 @@ fn several_repos() {
         ),
         str![[r#"
 $ bd undo
-UNDO PREVIEW: nothing was changed
+Would undo:
   bd migrate of 2026-01-05 09:00
   Would restore in .: bd-own
   Would remove from ~/plan: bd-own

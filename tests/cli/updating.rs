@@ -183,7 +183,7 @@ $ bd update fix --title ''
 [exit 2]
 $ bd update fix --due someday
 ! error: invalid --due format "someday": not a date
-! hint: write a date such as 2026-03-01, tomorrow, friday, 3d or +2w, or a time in RFC 3339
+! hint: write a date such as 2026-03-01, tomorrow, friday, 3d or +2w, or a time in RFC 3339; run `bd help dates` for every form
 [exit 2]
 $ bd update fix -e -1
 ! error: estimate must be a non-negative number of minutes

@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn sizes_on_the_disk_may_differ_and_nothing_else() {
-        assert!(is_same("ws_1  idle  260 KB  used lately", "ws_1  idle  112 KB  used lately"));
+        assert!(is_same("ws_1  idle  260 KB  used recently", "ws_1  idle  112 KB  used recently"));
         for other in ["ws_2  idle  260 KB", "ws_1  idle  260 bytes", "ws_1  idle 260 KB"] {
             assert!(!is_same("ws_1  idle  260 KB", other), "{other}");
         }

@@ -27,7 +27,7 @@ pub fn run(args: CompletionsArgs, cx: &mut Context) -> Outcome {
     let text = match args.is_static {
         true => {
             let mut text = Vec::new();
-            clap_complete::generate(args.shell, &mut tips::visible(), "bd", &mut text);
+            clap_complete::generate(args.shell, &mut tips::visible(&[]), "bd", &mut text);
             String::from_utf8_lossy(&text).into_owned()
         }
         false => complete::script(args.shell),

@@ -272,11 +272,12 @@ pub const GROUPS: &[(&str, &str)] = &[
     ("Orchestration", "assign reclaim workspace worktree workflow template state"),
     (
         "Plumbing",
-        "where schema completions man version validate repair-deps detect-pollution rename-prefix merge-driver",
+        "quickstart where schema completions man version validate repair-deps detect-pollution rename-prefix merge-driver",
     ),
 ];
 
-/// Commands that do what another of the list does. They work, are completed and have help; the list leaves them out.
+/// Commands that do what another of the list does. They work and have help, and their flags are completed; nothing names them to
+/// somebody who did not.
 pub const DUPLICATES: &[(&str, &str)] = &[
     ("q", "add"),
     ("comments", "comment"),
@@ -284,12 +285,16 @@ pub const DUPLICATES: &[(&str, &str)] = &[
     ("children", "list"),
     ("info", "where"),
     ("onboard", "setup"),
-    ("quickstart", "help"),
 ];
 
-/// All names, group by group, then those that are not listed.
+/// The names that the help lists, group by group.
+pub fn listed() -> impl Iterator<Item = &'static str> {
+    GROUPS.iter().flat_map(|(_, names)| names.split(' '))
+}
+
+/// The same, then those that are not listed.
 pub fn grouped() -> impl Iterator<Item = &'static str> {
-    GROUPS.iter().flat_map(|(_, names)| names.split(' ')).chain(DUPLICATES.iter().map(|(name, _)| *name))
+    listed().chain(DUPLICATES.iter().map(|(name, _)| *name))
 }
 
 /// What the hooks and settings of repositories call that the original set up. They work, and nobody types them.

@@ -59,7 +59,7 @@ enum Order {
 }
 
 fn order(text: &str) -> Result<Order, String> {
-    Ok(match text {
+    Ok(match text.to_lowercase().as_str() {
         "priority" => Order::Ready(ReadyOrder::Priority),
         "hybrid" => Order::Ready(ReadyOrder::Hybrid),
         "oldest" => Order::Ready(ReadyOrder::Oldest),

@@ -36,7 +36,7 @@ pub fn run(args: UndoArgs, cx: &mut Context) -> Outcome {
     let several = cx.has_several_repos()?;
     let calendar = cx.ui.calendar();
     if preview {
-        cx.ui.line("UNDO PREVIEW: nothing was changed");
+        cx.ui.line("Would undo:");
         for write in &undo.writes {
             cx.ui.line(&format!("  {}", told(write, &calendar)));
         }

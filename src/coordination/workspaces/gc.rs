@@ -109,7 +109,7 @@ fn choose(store: &Store, all: &[Surveyed], wish: &GcWish) -> Vec<(bool, String)>
             Class::Failed => (true, "it could not be made".to_owned()),
             Class::Closed if cleanup || is_old(one) => (true, "its issue is closed".to_owned()),
             Class::Idle if is_old(one) => (true, "nobody has used it for long".to_owned()),
-            Class::Closed | Class::Idle => (false, "it was used lately".to_owned()),
+            Class::Closed | Class::Idle => (false, "it was used recently".to_owned()),
             Class::InUse => (false, "somebody works in it".to_owned()),
             Class::Adopted => (false, "its files were there before".to_owned()),
             Class::Orphaned => (false, "it was put aside".to_owned()),

@@ -69,9 +69,11 @@ pub fn run(args: GcArgs, cx: &mut Context) -> Outcome {
         cx.ui.line(&text);
     }
     let freed = size::text(gc.freed);
-    match gc.applied {
-        true => cx.ui.note(&format!("{freed} given back")),
-        false => cx.ui.note(&format!("nothing was changed; --apply gives {freed} back")),
+    match (gc.applied, gc.freed) {
+        (true, 0) => cx.ui.note("nothing was removed"),
+        (true, _) => cx.ui.note(&format!("{freed} freed")),
+        (false, 0) => cx.ui.note("nothing was changed; there is nothing to remove"),
+        (false, _) => cx.ui.note(&format!("nothing was changed; --apply frees {freed}")),
     }
     Ok(Exit::Ok)
 }
