@@ -64,7 +64,8 @@ fn every_example_is_taken_by_the_parser() {
 /// The calls of `bd` in a line as a shell would make them, without what explains the line.
 fn calls(line: &str) -> Vec<Vec<String>> {
     let mut found = Vec::new();
-    let mut line = line.trim().to_owned();
+    // The number of a process is a number.
+    let mut line = line.trim().replace("$$", "1");
     while let Some((before, rest)) = line.split_once("$(") {
         let (inner, after) = rest.split_once(')').expect("a bracket is closed");
         found.extend(calls(inner));

@@ -38,7 +38,8 @@ fn row(line: &str, width: usize, lines: &mut Vec<String>) {
     let first = " ".repeat(indent);
     for (n, part) in wrapped(&plain_cells(&text), Some(width - indent - 4)).into_iter().enumerate() {
         let more = if n == 0 { "" } else { "    " };
-        lines.push(format!("{first}{more}{}", part.iter().map(|cell| cell.0).collect::<String>()));
+        let part: String = part.iter().map(|cell| cell.0).collect();
+        lines.push(format!("{first}{more}{}", part.trim_end()));
     }
 }
 
