@@ -175,20 +175,28 @@ impl Cache {
         Ok(rows.next()?.map(|row| row.get(0)).transpose()?)
     }
 
-    /// Ids that begin like this, with their titles: what is open in the usual order, then what is closed.
-    pub fn titles(&self, start: &str, most: usize) -> Result<Vec<(String, String)>> {
+    /// Ids that begin like this, with their titles: what is open in the usual order, then what is closed, or the other way round.
+    /// If there are none, those of which a part begins so.
+    pub fn titles(&self, start: &str, is_closed_first: bool, most: usize) -> Result<Vec<(String, String)>> {
+        let mut kinds =
+            [(format!("NOT IN {DONE}"), Sort::default().sql()), ("= 'closed'".to_owned(), "i.id".to_owned())];
+        if is_closed_first {
+            kinds.reverse();
+        }
         let mut found = Vec::new();
-        for (such, order) in
-            [(format!("NOT IN {DONE}"), Sort::default().sql()), ("= 'closed'".to_owned(), "i.id".to_owned())]
-        {
-            let sql = format!(
-                "SELECT i.id, i.title FROM live i WHERE i.status {such} AND i.id >= ?1 AND i.id < ?1 || char(0x10FFFF)
-                 ORDER BY {order} LIMIT ?2"
-            );
-            let mut statement = self.db.prepare_cached(&sql)?;
-            let left = (most - found.len()) as i64;
-            let rows = statement.query_map(rusqlite::params![start, left], |row| Ok((row.get(0)?, row.get(1)?)))?;
-            found.extend(rows.collect::<rusqlite::Result<Vec<_>>>()?);
+        for fits in ["i.id >= ?1 AND i.id < ?1 || char(0x10FFFF)", "instr(i.id, '-' || ?1) > 0"] {
+            for (such, order) in &kinds {
+                let sql = format!(
+                    "SELECT i.id, i.title FROM live i WHERE i.status {such} AND {fits} ORDER BY {order} LIMIT ?2"
+                );
+                let mut statement = self.db.prepare_cached(&sql)?;
+                let left = (most - found.len()) as i64;
+                let rows = statement.query_map(rusqlite::params![start, left], |row| Ok((row.get(0)?, row.get(1)?)))?;
+                found.extend(rows.collect::<rusqlite::Result<Vec<_>>>()?);
+            }
+            if !found.is_empty() {
+                break;
+            }
         }
         Ok(found)
     }

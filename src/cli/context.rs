@@ -32,14 +32,19 @@ pub fn waits(command: &str) -> bool {
     WAITING.contains(&command)
 }
 
-/// The store of a directory for one look that leaves nothing behind, if it answers soon: from an image, or from ledgers no larger
-/// than this.
-pub fn glance(directory: Option<&PathBuf>, most: u64) -> Option<Store> {
+/// The store of a directory, of which nothing is read yet.
+pub fn opened(directory: Option<&PathBuf>) -> Option<Store> {
     let mut host = Host::real();
     let here = host.env.cwd().to_owned();
     let directory = directory.map_or_else(|| here.clone(), |directory| here.join(directory));
     host.env = host.env.at(directory.clone());
-    let mut store = Store::open_with(Config { host, ..Config::at(directory) }).ok()?;
+    Store::open_with(Config { host, ..Config::at(directory) }).ok()
+}
+
+/// The store of a directory for one look that leaves nothing behind, if it answers soon: from an image, or from ledgers no larger
+/// than this.
+pub fn glance(directory: Option<&PathBuf>, most: u64) -> Option<Store> {
+    let mut store = opened(directory)?;
     coordination::identify(&mut store).ok()?;
     store.glance(most).then_some(store)
 }

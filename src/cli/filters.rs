@@ -380,6 +380,10 @@ pub struct PageArgs {
     pub limit: Option<usize>,
 }
 
+/// What an order may go by.
+pub const SORTED_BY: [&str; 10] =
+    ["priority", "created", "updated", "closed", "due", "id", "title", "status", "type", "assignee"];
+
 /// A field of an order, as people type it.
 pub fn sort_key(text: &str) -> Result<SortKey, String> {
     let (field, descending) = match text.as_bytes().first() {
@@ -398,7 +402,7 @@ pub fn sort_key(text: &str) -> Result<SortKey, String> {
         "status" => SortBy::Status,
         "type" => SortBy::Type,
         "assignee" => SortBy::Assignee,
-        _ => return Err("one of priority created updated closed due id title status type assignee".into()),
+        _ => return Err(format!("one of {}", SORTED_BY.join(" "))),
     };
     Ok(SortKey { by, descending })
 }

@@ -70,12 +70,17 @@ fn name(field: Field) -> &'static str {
     field.row().asked.and_then(|(_, names)| names.first().copied()).unwrap_or(field.key())
 }
 
+/// The names of the fields that can be columns.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    KNOWN.iter().map(|field| name(*field))
+}
+
 fn field(typed: &str) -> Result<Field, Failure> {
     let typed = typed.trim();
     let lower = typed.to_lowercase();
     let found = Field::asked_as(&lower).or_else(|| Field::of(&lower)).filter(|field| KNOWN.contains(field));
     found.ok_or_else(|| {
-        let known: Vec<&str> = KNOWN.iter().map(|field| name(*field)).collect();
+        let known: Vec<&str> = names().collect();
         Failure::usage(format!("unknown field {typed:?}; known: {}", known.join(" ")))
     })
 }

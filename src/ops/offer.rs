@@ -12,11 +12,15 @@ const MOST: usize = 200;
 const MOST_READY: usize = 20;
 
 /// What a word may name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wanted {
     Issues,
     /// The same, those first that can be worked on now.
     Work,
+    /// The same, those first that are closed.
+    Closed,
+    /// What this issue depends on.
+    Dependencies(String),
     Statuses,
     Types,
     Labels,
@@ -24,6 +28,8 @@ pub enum Wanted {
     Agents,
     People,
     Templates,
+    /// Saved queries, as they are asked for.
+    Queries,
 }
 
 /// A word that could come next, and what it stands for.
@@ -34,24 +40,25 @@ pub struct Offer {
 }
 
 impl Offer {
-    fn plain(word: impl Into<String>) -> Self {
+    pub fn plain(word: impl Into<String>) -> Self {
         Offer { word: word.into(), about: String::new() }
     }
 }
 
 /// The words of a kind that begin like what was typed.
-pub fn offer(store: &mut Store, wanted: Wanted, typed: &str) -> Result<Vec<Offer>> {
+pub fn offer(store: &mut Store, wanted: &Wanted, typed: &str) -> Result<Vec<Offer>> {
     let mut found = match wanted {
-        Wanted::Issues => issues(store, typed)?,
-        Wanted::Work => {
-            let ready = store.ready(&ReadyFilter { limit: Some(MOST_READY), ..ReadyFilter::default() })?;
-            let ready = ready.rows.into_iter().map(|row| Offer { word: row.issue.id, about: row.issue.title });
-            let mut found: Vec<Offer> = ready.collect();
-            let others =
-                issues(store, typed)?.into_iter().filter(|other| found.iter().all(|one| one.word != other.word));
-            let others: Vec<Offer> = others.collect();
-            found.extend(others);
-            found
+        Wanted::Issues => return issues(store, typed, false),
+        Wanted::Closed => return issues(store, typed, true),
+        Wanted::Work => return work(store, typed),
+        Wanted::Dependencies(of) => {
+            let edges = super::show(store, of)?.dependencies.into_iter();
+            let edges = edges.map(|edge| (edge.id, edge.row.map(|row| row.issue.title).unwrap_or_default()));
+            return Ok(fitting(edges.map(|(word, about)| Offer { word, about }).collect(), typed));
+        }
+        Wanted::Queries => {
+            let saved = store.settings().own_names("query").into_iter();
+            saved.map(|(name, about)| Offer { word: format!("@{name}"), about }).collect()
         }
         Wanted::Statuses => words(Status::KNOWN, store.statuses()?),
         Wanted::Types => words(IssueType::KNOWN, store.types()?),
@@ -71,9 +78,34 @@ pub fn offer(store: &mut Store, wanted: Wanted, typed: &str) -> Result<Vec<Offer
     Ok(found)
 }
 
-fn issues(store: &mut Store, typed: &str) -> Result<Vec<Offer>> {
-    let titles = store.titles(typed, MOST)?;
-    Ok(titles.into_iter().map(|(word, about)| Offer { word, about }).collect())
+/// Issues that can be worked on, then the others.
+fn work(store: &mut Store, typed: &str) -> Result<Vec<Offer>> {
+    let ready = store.ready(&ReadyFilter { limit: Some(MOST_READY), ..ReadyFilter::default() })?;
+    let ready = ready.rows.into_iter().map(|row| Offer { word: row.issue.id, about: row.issue.title });
+    let mut found = fitting(ready.collect(), typed);
+    let others = issues(store, typed, false)?.into_iter();
+    let others: Vec<Offer> = others.filter(|other| found.iter().all(|one| one.word != other.word)).collect();
+    found.extend(others);
+    Ok(fitting(found, typed))
+}
+
+fn issues(store: &mut Store, typed: &str, is_closed_first: bool) -> Result<Vec<Offer>> {
+    let titles = store.titles(typed, is_closed_first, MOST)?;
+    Ok(fitting(titles.into_iter().map(|(word, about)| Offer { word, about }).collect(), typed))
+}
+
+/// Ids that begin like what was typed; if there are none, those that do after their prefix. A shell replaces what was typed by what
+/// all of them begin with, so these have one prefix.
+fn fitting(mut ids: Vec<Offer>, typed: &str) -> Vec<Offer> {
+    if ids.iter().any(|one| one.word.starts_with(typed)) {
+        ids.retain(|one| one.word.starts_with(typed));
+        return ids;
+    }
+    let part = format!("-{typed}");
+    let prefix = |one: &Offer| one.word.find(&part).map(|at| one.word[..at].to_owned());
+    let Some(first) = ids.iter().find_map(prefix) else { return Vec::new() };
+    ids.retain(|one| prefix(one).as_ref() == Some(&first));
+    ids
 }
 
 fn words(known: &[&str], used: Vec<String>) -> Vec<Offer> {

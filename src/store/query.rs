@@ -274,10 +274,10 @@ impl View {
         Ok(self.cache.dangling()?)
     }
 
-    /// Ids that begin like this, with their titles; those that are not done first.
-    pub fn titles(&mut self, start: &str, most: usize) -> Result<Vec<(String, String)>> {
+    /// Ids that begin like this, or of which a part does, with their titles; those that are not done first, or last.
+    pub fn titles(&mut self, start: &str, is_closed_first: bool, most: usize) -> Result<Vec<(String, String)>> {
         self.refresh()?;
-        Ok(self.cache.titles(start, most)?)
+        Ok(self.cache.titles(start, is_closed_first, most)?)
     }
 
     /// The names of people in a field, as they are spelled.

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::cli::harness::{BD, Env};
-use crate::support::programs::have;
+use crate::cli::harness::Env;
 
 /// A project with two issues, one of which waits for the other.
 fn project() -> (Env, [String; 2]) {
@@ -13,19 +12,6 @@ fn project() -> (Env, [String; 2]) {
     let second = env.bd(["q", "Say $(touch pwned) `twice`", "-l", "backend"]).ok().stdout.trim().to_owned();
     env.bd(["dep", "add", &first, &second]).ok();
     (env, [first, second])
-}
-
-/// Runs a shell's program text with `bd` in its path.
-fn shell(env: &Env, program: &[&str], text: &str) -> String {
-    let mut command = env.bd_command(program[0]);
-    let bin = Path::new(BD).parent().unwrap().to_str().unwrap().to_owned();
-    command.env("PATH", format!("{bin}:{}", std::env::var("PATH").unwrap())).args(&program[1..]).arg(text);
-    env.run(command, text.to_owned(), None).ok().stdout
-}
-
-fn script(env: &Env, shell: &str) -> String {
-    let text = env.bd(["completions", shell]).ok().stdout;
-    env.write(&format!("script.{shell}"), text).to_str().unwrap().to_owned()
 }
 
 /// What a shell is told, without the shell.
@@ -48,61 +34,6 @@ fn files(below: &Path) -> BTreeMap<PathBuf, (Vec<u8>, std::time::SystemTime)> {
         }
     }
     found
-}
-
-#[test]
-fn bash_completes_ids_and_labels() {
-    if !have(&["bash"]) {
-        return;
-    }
-    let (env, [first, _]) = project();
-    let script = script(&env, "bash");
-    let ask = |words: &str, at: usize, word: &str| {
-        let text = format!(
-            "source '{script}'; COMP_WORDS=({words}); COMP_CWORD={at}; _clap_complete_bd bd '{word}' x; \
-             printf '%s\\n' \"${{COMPREPLY[@]}}\""
-        );
-        shell(&env, &["bash", "--norc", "-c"], &text)
-    };
-    assert_eq!(ask(&format!("bd show {}", &first[..6]), 2, &first[..6]), format!("{first}\n"));
-    assert_eq!(ask("bd list -l back", 3, "back"), "backend\n");
-    assert_eq!(ask("bd update x --status in", 4, "in"), "in_progress\n");
-    assert!(!env.path("pwned").exists());
-}
-
-#[test]
-fn fish_shows_titles() {
-    if !have(&["fish"]) {
-        return;
-    }
-    let (env, [first, second]) = project();
-    let script = script(&env, "fish");
-    let text = format!("source '{script}'; complete -C 'bd show {}'", &first[..5]);
-    let said = shell(&env, &["fish", "--no-config", "-c"], &text);
-    assert!(said.contains(&format!("{first}\tFix the login")), "{said}");
-    let text = format!("source '{script}'; complete -C 'bd close {second}'");
-    assert!(shell(&env, &["fish", "--no-config", "-c"], &text).contains("$(touch pwned) `twice`"));
-    assert!(!env.path("pwned").exists());
-}
-
-#[test]
-fn zsh_completes_as_somebody_types() {
-    if !have(&["zsh"]) {
-        return;
-    }
-    let (env, [first, _]) = project();
-    let script = script(&env, "zsh");
-    let (start, rest) = first.split_at(first.len() - 3);
-    let text = format!(
-        "zmodload zsh/zpty; zpty t env TERM=dumb zsh -f -i
-         zpty -w t 'PS1=; autoload -U compinit; compinit -u -D; source {script}; compdef _clap_dynamic_completer_bd bd; echo READY$((1+1))'
-         zpty -r -m t out '*READY2*'
-         zpty -w -n t $'bd show {start}\\t'
-         zpty -r -m t out '*{first}*' || exit 1
-         print -r -- $out; zpty -d t"
-    );
-    let said = shell(&env, &["zsh", "-f", "-c"], &text);
-    assert!(said.contains(&format!("bd show {start}{rest}")), "{said}");
 }
 
 #[test]
@@ -129,6 +60,90 @@ fn each_word_is_offered_what_fits_there() {
     assert_eq!(starting(&["list", "--no-d"], "--no-d"), [""; 0], "a hidden flag");
 }
 
+/// What is offered, without what is said about it.
+fn words(env: &Env, typed: &[&str]) -> Vec<String> {
+    offered(env, typed).into_iter().map(|line| line.split('\t').next().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn issues_are_offered_wherever_one_is_named() {
+    let (env, [first, second]) = project();
+    let closed = env.bd(["q", "Long ago"]).ok().stdout.trim().to_owned();
+    env.bd(["close", &closed]).ok();
+    let ids = |typed: &[&str]| -> Vec<String> {
+        words(&env, typed).into_iter().filter(|word| word.contains("bd-")).collect()
+    };
+    assert!(ids(&["dep", "add", &first, ""]).contains(&second));
+    assert_eq!(ids(&["dep", "remove", &first, ""]), [second.clone()], "only what it depends on");
+    assert_eq!(ids(&["dep", "remove", &second, ""]), [""; 0]);
+    assert!(ids(&["dep", "relate", &first, "bd"]).contains(&closed));
+    assert_eq!(ids(&["add", "x", "--deps", &first]), [first.clone()]);
+    let typed = format!("{first},related:{second}");
+    assert_eq!(ids(&["add", "x", "--deps", &typed]), [typed]);
+    assert_eq!(ids(&["reopen", ""])[0], closed);
+    // Without the prefix.
+    assert_eq!(ids(&["show", &second["bd-".len()..]]), [second.clone()]);
+    assert_eq!(ids(&["work", &second["bd-".len()..]]), [second]);
+    assert_eq!(ids(&["mail", "read", "bd"]), [""; 0], "these are messages");
+}
+
+#[test]
+fn names_are_offered_wherever_one_is_typed() {
+    let (env, [first, _]) = project();
+    env.given(
+        "agent register worker-1\nconfig set query.soon 'due<=eow'\nconfig set alias.mine 'list -a @me'
+         add Odd --assignee=-rf",
+    );
+    for (typed, word) in [
+        ("label add ID ", "backend"),
+        ("label remove ID u", "ui"),
+        ("template show fea", "feature"),
+        ("template apply ", "feature"),
+        ("agent show wo", "worker-1"),
+        ("agent unregister ", "worker-1"),
+        ("agent list --status of", "offline"),
+        ("agent list --role rev", "reviewer"),
+        ("agent heartbeat --status ", "busy"),
+        ("list --sort du", "due"),
+        ("list --sort due,-upd", "due,-updated"),
+        ("ready --sort hy", "hybrid"),
+        ("list --columns id,assi", "id,assignee"),
+        ("list --fields issue_", "issue_type"),
+        ("--color al", "always"),
+        ("add x -p ", "0"),
+        ("list --priority-min ", "4"),
+        ("dep add ID x -t disc", "discovered-from"),
+        ("config get routing.m", "routing.mode"),
+        ("config set lease", "lease.ttl"),
+        ("config unset prune.b", "prune.budget"),
+        ("config set routing.mode exp", "explicit"),
+        ("list --config lease.t", "lease.ttl="),
+        ("help dat", "dates"),
+        ("help dep", "dep"),
+        ("help dep rel", "relate"),
+        ("man work", "workspace"),
+        ("man dep ad", "add"),
+        ("schema dep ad", "add"),
+        ("list @", "@soon"),
+        ("query @s", "@soon"),
+        ("list --where @s", "@soon"),
+        ("wo", "work"),
+        ("co", "completions"),
+        ("star", "start"),
+    ] {
+        let typed = typed.replace("ID", &first);
+        let said = words(&env, &typed.split(' ').collect::<Vec<_>>());
+        assert!(said.iter().any(|said| said == word), "{typed}: {said:?}");
+    }
+    let bare = words(&env, &[""]);
+    for name in ["work", "add", "close", "completions", "list"] {
+        assert!(bare.iter().any(|said| said == name), "{name}: {bare:?}");
+    }
+    assert!(!bare.iter().any(|said| said == "start"), "its first name is enough");
+    assert!(!words(&env, &["label", "add", ""]).iter().any(|said| said == "ui"), "an issue comes first");
+    assert!(!words(&env, &["list", "--assignee", ""]).iter().any(|said| said == "-rf"), "it would be a flag");
+}
+
 #[test]
 fn completing_leaves_nothing_behind() {
     let (env, [first, _]) = project();
@@ -142,6 +157,7 @@ fn completing_leaves_nothing_behind() {
         }
         let before = files(&env.root());
         let said = offered(&env, &["show", ""]);
+        offered(&env, &["dep", "remove", &first, ""]);
         assert_eq!(said.iter().any(|line| line.starts_with(&first)), step < 3, "step {step}: {said:?}");
         assert_eq!(files(&env.root()), before, "step {step}");
     }
@@ -160,22 +176,4 @@ fn a_large_ledger_is_only_asked_by_its_image() {
     assert_eq!(offered(&env, &["show", "bd-00"]).len(), 0);
     env.bd(["count"]).ok();
     assert_eq!(offered(&env, &["show", "bd-0012"]).len(), 10);
-}
-
-#[test]
-fn manual_pages_are_printed_and_installed() {
-    let env = Env::bare();
-    let page = env.bd(["man", "list"]).ok().stdout;
-    assert!(page.contains(".TH BD-LIST 1") && page.contains("bd list"), "{page}");
-    env.bd(["man", "nosuch"]).fails(2, &["no command \"nosuch\"; run `bd help --all`"]);
-    env.bd(["man", "--install"]).ok();
-    let installed = env.root().join("home/data/man/man1");
-    assert_eq!(std::fs::read_to_string(installed.join("bd-list.1")).unwrap(), page);
-    assert!(std::fs::read_to_string(installed.join("bd.1")).unwrap().contains(".TH BD 1"));
-    let count = std::fs::read_dir(installed).unwrap().count();
-    env.bd(["man", "--install", "--dir", "pages"]).ok();
-    assert_eq!(std::fs::read_dir(env.path("pages")).unwrap().count(), count);
-    // A file that is in the way is named.
-    std::fs::write(env.path("file"), "").unwrap();
-    env.bd(["man", "--install", "--dir", "file"]).fails(1, &["file"]);
 }

@@ -19,6 +19,7 @@ mod clients_strict;
 mod closing;
 mod closing_blocked;
 mod complete;
+mod complete_shells;
 mod conditions;
 mod contributing;
 mod damage;

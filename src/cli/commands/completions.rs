@@ -7,8 +7,9 @@ use crate::view::Exit;
 
 /// Print the completion script for your shell
 ///
-/// The script asks bd while you type, so it completes ids (with titles), statuses, types, labels, repos, agents and templates of the
-/// project you are in. Completing never writes anything.
+/// The script asks bd while you type, so it completes ids (with titles), statuses, types, labels, repos, agents, templates, saved
+/// queries and settings of the project you are in. Completing never writes anything. What it inserts is quoted, so that nothing in a
+/// ledger can run a command.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   bd completions bash > ~/.local/share/bash-completion/completions/bd
