@@ -12,6 +12,7 @@ mod form;
 mod global;
 mod help;
 mod layout;
+mod manual;
 mod meter;
 mod output;
 mod page;

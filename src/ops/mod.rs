@@ -85,7 +85,7 @@ pub use look::{
 pub use merge_files::{MergeFiles, merge_files};
 pub use migrate::{Migrated, migrate, rename_ledger};
 pub use offer::{Offer, Wanted, offer};
-pub use pages::install_pages;
+pub use pages::{InstalledPages, install_pages};
 pub use plan::{PlanError, parse_plan};
 pub use prefix::rename_prefix;
 pub use prime::{Prime, PrimeWish, prime};

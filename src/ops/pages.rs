@@ -1,13 +1,24 @@
 //! Manual pages in a directory of the user's.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::{OpError, Result};
 use crate::store::StoreError;
 use crate::sys::{Env, below};
 
-/// Writes pages (name and text) to the directory where `man` looks for the user's own, or to another. Gives the directory.
-pub fn install_pages(env: &Env, directory: Option<PathBuf>, pages: &[(String, String)]) -> Result<PathBuf> {
+/// Where `man` always looks.
+const ALWAYS: [&str; 3] = ["/usr/man", "/usr/share/man", "/usr/local/share/man"];
+
+/// Where the pages are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InstalledPages {
+    pub directory: PathBuf,
+    /// `man` does not look there: what to do about it.
+    pub unseen: Option<String>,
+}
+
+/// Writes pages (name and text) to the directory where `man` looks for the user's own, or to another.
+pub fn install_pages(env: &Env, directory: Option<PathBuf>, pages: &[(String, String)]) -> Result<InstalledPages> {
     let data = || env.var("XDG_DATA_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
     let usual =
         || data().or_else(|| env.home().map(|home| home.join(".local/share"))).map(|data| data.join("man/man1"));
@@ -18,5 +29,55 @@ pub fn install_pages(env: &Env, directory: Option<PathBuf>, pages: &[(String, St
     for (name, text) in pages {
         below::put(&directory, name, text.as_bytes()).map_err(StoreError::from)?;
     }
-    Ok(directory)
+    let unseen = unseen(&directory, env.var("MANPATH").as_deref(), env.var("PATH").as_deref());
+    Ok(InstalledPages { directory, unseen })
+}
+
+/// What to do where `man` does not look into a directory. It looks below the directories that MANPATH names; without that, or where
+/// MANPATH has an empty entry, beside the directories of programs that PATH names, too.
+fn unseen(directory: &Path, named: Option<&str>, programs: Option<&str>) -> Option<String> {
+    let root = directory.parent().filter(|_| directory.ends_with("man1"));
+    let Some(root) = root else {
+        return Some(format!(
+            "man reads only directories called man1; run `man -l {}`",
+            directory.join("bd.1").display()
+        ));
+    };
+    let named: Vec<&str> = named.map(|text| text.split(':').collect()).unwrap_or_default();
+    let is_named = named.iter().any(|entry| !entry.is_empty() && Path::new(entry) == root);
+    let beside = |program: &str| {
+        let program = Path::new(program);
+        let above = program.parent().unwrap_or(program);
+        ["man", "share/man"].iter().any(|man| above.join(man) == root || program.join(man) == root)
+    };
+    let looks_beside = named.is_empty() || named.contains(&"");
+    let is_beside = programs.unwrap_or_default().split(':').filter(|entry| !entry.is_empty()).any(beside);
+    let is_usual = ALWAYS.iter().any(|usual| Path::new(usual) == root) || is_beside;
+    if is_named || looks_beside && is_usual {
+        return None;
+    }
+    Some(format!(
+        "man does not look there; add `export MANPATH=\"{}:$MANPATH\"` to your shell's profile",
+        root.display()
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn man_finds_pages_by_its_own_path_or_beside_programs() {
+        let own = Path::new("/home/ann/.local/share/man/man1");
+        let path = Some("/usr/bin:/home/ann/.local/bin");
+        assert_eq!(unseen(own, None, path), None);
+        assert_eq!(unseen(own, Some("/home/ann/.local/share/man"), None), None);
+        assert_eq!(unseen(own, Some("/opt/man:"), path), None, "an empty entry stands for what is usual");
+        for (named, path) in [(None, Some("/usr/bin")), (None, None), (Some("/opt/man"), path)] {
+            let said = unseen(own, named, path).unwrap();
+            assert!(said.contains("export MANPATH=\"/home/ann/.local/share/man:$MANPATH\""), "{said}");
+        }
+        assert_eq!(unseen(Path::new("/usr/local/share/man/man1"), None, None), None);
+        assert!(unseen(Path::new("/tmp/pages"), None, path).unwrap().contains("man -l /tmp/pages/bd.1"));
+    }
 }

@@ -56,6 +56,7 @@ mod links;
 mod listing;
 mod local_times;
 mod looking;
+mod manual;
 mod mail;
 mod mail_many;
 mod many;

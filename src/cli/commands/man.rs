@@ -2,22 +2,23 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Context, Outcome, grouped};
-use crate::cli::help;
+use super::{Context, Outcome};
+use crate::cli::manual;
 use crate::ops;
 use crate::view::{Exit, Failure};
 
 /// Print the manual page of a command, or install all pages
 ///
-/// Pages are installed for you alone, in ~/.local/share/man/man1 (or below XDG_DATA_HOME), where man finds them.
+/// Pages are installed for you alone, in ~/.local/share/man/man1 (or below XDG_DATA_HOME). If man does not look there, bd says what to
+/// add to MANPATH.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  bd man | man -l -\n  bd man list | man -l -\n  bd man --install\n  bd man --install --dir /usr/local/share/man/man1"
+    after_help = "Examples:\n  bd man | man -l -\n  bd man dep add | man -l -\n  bd man --install\n  bd man --install --dir /usr/local/share/man/man1"
 )]
 pub struct ManArgs {
-    /// The command; without one, the page of bd itself
+    /// The command and its subcommand; without one, the page of bd itself
     #[arg(value_name = "COMMAND", conflicts_with = "install")]
-    command: Option<String>,
+    command: Vec<String>,
     /// Write the pages of all commands to a directory
     #[arg(long)]
     install: bool,
@@ -28,29 +29,17 @@ pub struct ManArgs {
 
 pub fn run(args: ManArgs, cx: &mut Context) -> Outcome {
     if !args.install {
-        let (_, text) = page(args.command.as_deref())?;
+        let unknown = || Failure::usage(format!("no command {:?}; run `bd help --all`", args.command.join(" ")));
+        let (_, text) = manual::one(&args.command).ok_or_else(unknown)?;
         cx.ui.verbatim(&text);
         return Ok(Exit::Ok);
     }
-    let pages = std::iter::once(None).chain(grouped().map(Some)).map(page).collect::<Result<Vec<_>, _>>()?;
+    let pages = manual::all();
     let directory = args.dir.map(|dir| cx.directory().join(dir));
     let installed = ops::install_pages(&cx.host_here().env, directory, &pages)?;
-    cx.ui.note(&format!("Installed {} pages in {}", pages.len(), installed.display()));
+    cx.ui.note(&format!("Installed {} pages in {}", pages.len(), installed.directory.display()));
+    if let Some(hint) = installed.unseen {
+        cx.ui.hint(&hint);
+    }
     Ok(Exit::Ok)
-}
-
-/// The name of a page and its text.
-fn page(command: Option<&str>) -> Result<(String, String), Failure> {
-    let mut whole = help::whole();
-    whole.build();
-    let (name, found) = match command {
-        None => ("bd".to_owned(), Some(help::command())),
-        Some(name) => (format!("bd-{name}"), whole.find_subcommand(name).cloned()),
-    };
-    let unknown = || Failure::usage(format!("no command {:?}; run `bd help --all`", command.unwrap_or_default()));
-    let found = found.ok_or_else(unknown)?.version(env!("CARGO_PKG_VERSION")).display_name(name.clone());
-    let mut text = Vec::new();
-    let man = clap_mangen::Man::new(found).title(name.to_uppercase()).source(concat!("bd ", env!("CARGO_PKG_VERSION")));
-    man.render(&mut text).expect("memory takes every page");
-    Ok((format!("{name}.1"), String::from_utf8_lossy(&text).into_owned()))
 }
