@@ -4,11 +4,13 @@
 //! `bd`, not of a shell: it starts no program.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use clap::CommandFactory as _;
 
 use super::Cli;
 use super::commands::Entry;
+use super::context;
 use crate::ops;
 use crate::sys::Host;
 use crate::view::Failure;
@@ -24,12 +26,27 @@ pub fn expanded(args: &[OsString]) -> Result<Option<Vec<OsString>>, Failure> {
     let Some((name, rest)) = outer.as_ref().ok().and_then(|outer| outer.subcommand()) else { return Ok(None) };
     let known = ops::aliases(&Host::real().env);
     if !known.iter().any(|(alias, _)| alias == name) {
-        return Ok(None);
+        let directory = outer.as_ref().ok().and_then(|outer| outer.get_one::<PathBuf>("directory"));
+        return not_own(name, directory).map_or(Ok(None), Err);
     }
     let words = resolved(name, &known)?;
     let at = args.len() - rest.get_raw("").map_or(0, |rest| rest.len()) - 1;
     let words = words.into_iter().map(OsString::from);
     Ok(Some(args[..at].iter().cloned().chain(words).chain(args[at + 1..].iter().cloned()).collect()))
+}
+
+/// Why an alias that a repository brings along is not followed.
+fn not_own(name: &str, directory: Option<&PathBuf>) -> Option<Failure> {
+    let key = format!("{ALIAS}{name}");
+    let store = if Entry::find(name).is_none() { context::opened(directory) } else { None }?;
+    let found = ops::settings(&store).foreign.into_iter().find(|one| one.name == key)?;
+    let message =
+        format!("{name} is not a command; {} calls it an alias, and only your own settings count", found.place);
+    Some(
+        Failure::usage(message).hint(format!(
+            "run `bd config list --origin` to see it; `bd config set {key} WORDS` makes one of your own"
+        )),
+    )
 }
 
 /// What an alias stands for; the first word is a command, or nothing that is known.

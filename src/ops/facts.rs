@@ -159,7 +159,14 @@ pub fn setting(store: &mut Store, name: &str) -> Result<std::result::Result<Foun
         if !is_foreign_key(name) {
             return Err(StoreError::UnknownKey { name: name.to_owned(), nearest: nearest_key(name) }.into());
         }
-        return Ok(all.foreign.into_iter().find(|one| one.name == name).map(|one| Found::Text(one.value)).ok_or(None));
+        let found = all.foreign.into_iter().find(|one| one.name == name);
+        return Ok(match found {
+            None => Err(None),
+            Some(ForeignSetting { held: None, value, .. }) => Ok(Found::Text(value)),
+            Some(ForeignSetting { held: Some(because), value, .. }) => {
+                Err(Some(format!("{name} = {value} is {}", because.text())))
+            }
+        });
     };
     let (held, found): (Vec<_>, Vec<_>) =
         all.own.into_iter().filter(|(setting, _)| setting.key == key).partition(|(_, held)| held.is_some());

@@ -39,8 +39,8 @@ pub enum StoreError {
     Config(#[from] ConfigError),
     #[error(transparent)]
     Edit(#[from] SettingsError),
-    #[error("no setting {name:?}{}", nearest.map(|near| format!("; did you mean {near}?")).unwrap_or_default())]
-    UnknownKey { name: String, nearest: Option<&'static str> },
+    #[error("no setting {name:?}{}", nearest.as_ref().map(|near| format!("; did you mean {near}?")).unwrap_or_default())]
+    UnknownKey { name: String, nearest: Option<String> },
     #[error("{0}")]
     BadValue(String),
     #[error("{what} cannot be written to {repo}: {reason}")]

@@ -43,6 +43,7 @@ answer! {
     /// A setting of another program.
     pub fn foreign_setting(one: &ForeignSetting) {
         key: &one.name, value: or_null(Some(&one.value)), origin: one.origin.word(), place: &one.place,
+        held: one.held.map(HeldBecause::text),
     }
 
     fn trusted_path(path: &OutsidePath) {

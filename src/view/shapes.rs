@@ -249,7 +249,7 @@ pub fn warning_text(warning: &Warning) -> String {
                 0 => unknown.path.display().to_string(),
                 line => format!("{}:{line}", unknown.path.display()),
             };
-            let meant = unknown.nearest.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
+            let meant = unknown.nearest.as_ref().map(|near| format!("; did you mean {near}?")).unwrap_or_default();
             format!("{place}: no setting {:?}{meant}", unknown.name)
         }
         Warning::Removed { repo, ids } => {

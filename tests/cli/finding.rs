@@ -129,7 +129,25 @@ fn an_alias_is_words_of_bd() {
     assert_eq!(env.bd(["a", "--json"]).fails(2, &[]).error()["code"], "usage");
     env.bd(["q2"]).fails(2, &["a quote is not closed"]);
     env.bd(["j"]).fails(2, &["does not begin with a command"]);
-    env.bd(["mine"]).fails(2, &["unrecognized subcommand 'mine'"]);
+    // It is said where such an alias is, and why it is not followed.
+    let said = ["mine is not a command", ".beads/config.toml:2", "only your own settings count"];
+    env.bd(["mine", "--all"]).fails(2, &said);
+    env.write("sub/file", "");
+    env.bd(["-C", "sub", "mine"]).fails(2, &said);
+    env.bd(["config", "get", "alias.mine"]).fails(3, &["alias.mine = list --all is not in effect"]);
+    assert!(!env.bd(["config", "list"]).ok().stdout.contains("alias.mine"));
+    let listed = env.bd(["config", "list", "--origin"]).ok().stdout;
+    let line = listed.lines().find(|line| line.starts_with("alias.mine")).unwrap();
+    assert!(line.contains("not in effect: aliases and queries count only in your own settings"), "{line}");
+    // The user's own one counts, and both are shown.
+    env.given("config set alias.mine 'list --ids'");
+    assert_eq!(env.bd(["config", "get", "alias.mine"]).ok().stdout, "list --ids\n");
+    let listed = env.bd(["config", "list", "--origin", "--json"]).ok().json();
+    let mine: Vec<_> = listed.as_array().unwrap().iter().filter(|one| one["key"] == "alias.mine").collect();
+    assert_eq!(mine.len(), 2);
+    assert_eq!(mine[0]["origin"], "user");
+    assert!(mine[0].get("held").is_none());
+    assert!(mine[1]["held"].as_str().unwrap().starts_with("not in effect"));
 }
 
 #[test]

@@ -49,6 +49,9 @@ fn a_slip_of_the_pen_is_still_an_error() {
         env.bd(["config", "set", name, "x"]).fails(2, &[]);
     }
     env.bd(["config", "set", "routng.mode", "auto"]).fails(2, &["routing.mode"]);
+    env.bd(["config", "set", "aliass.x", "list"]).fails(2, &["did you mean alias.x?"]);
+    env.bd(["config", "set", "aliases.x", "list"]).fails(2, &["did you mean alias.x?"]);
+    env.bd(["config", "set", "quer.x", "1"]).fails(2, &["did you mean query.x?"]);
     for args in
         [&["jira.url"][..], &["jira.url", "a", "b"], &["jira.", "x"], &[".url", "x"], &["a..b", "x"], &["", "x"]]
     {

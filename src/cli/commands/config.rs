@@ -145,8 +145,9 @@ fn get(name: &str, cx: &mut Context) -> Outcome {
 }
 
 fn list(with_origin: bool, cx: &mut Context) -> Outcome {
-    let AllSettings { own: mut settings, foreign } = ops::settings(cx.store()?);
+    let AllSettings { own: mut settings, mut foreign } = ops::settings(cx.store()?);
     settings.retain(|(_, held)| with_origin || held.is_none());
+    foreign.retain(|one| with_origin || one.held.is_none());
     if cx.ui.wants_json() {
         let own = settings.iter().map(|(setting, held)| view::setting(setting, *held));
         cx.json(view::each(own.chain(foreign.iter().map(view::foreign_setting)), |one| one));
@@ -164,7 +165,9 @@ fn list(with_origin: bool, cx: &mut Context) -> Outcome {
         .collect();
     lines.extend(foreign.iter().map(|one| {
         let (origin, place) = if with_origin { (one.origin.word(), one.place.as_str()) } else { Default::default() };
-        [&one.name, &one.value, origin, &cx.ui.short(place)].map(|cell| inline(cell).into_owned())
+        let place = cx.ui.short(place);
+        let place = one.held.map_or_else(|| place.clone(), |held| format!("{place}  {}", held.text()));
+        [&one.name, &one.value, origin, &place].map(|cell| inline(cell).into_owned())
     }));
     render::columns(&mut cx.ui, "", &lines);
     Ok(Exit::Ok)

@@ -27,7 +27,7 @@ pub struct UnknownKey {
     pub path: PathBuf,
     pub line: usize,
     pub name: String,
-    pub nearest: Option<&'static str>,
+    pub nearest: Option<String>,
 }
 
 /// Why a config is not used.

@@ -300,7 +300,7 @@ mod tests {
     fn unknown_keys_are_kept_apart_with_a_suggestion() {
         let found = parsed("zebra = 2\n[repos]\naditional = []\n[routing.zebra]\nx = 1\n").unwrap();
         assert!(found.entries.is_empty() && found.foreign.is_empty());
-        let names: Vec<_> = found.unknown.iter().map(|u| (u.name.as_str(), u.line, u.nearest)).collect();
+        let names: Vec<_> = found.unknown.iter().map(|u| (u.name.as_str(), u.line, u.nearest.as_deref())).collect();
         let expected =
             [("zebra", 1, None), ("repos.aditional", 3, Some("repos.additional")), ("routing.zebra", 4, None)];
         assert_eq!(names, expected);

@@ -138,9 +138,12 @@ fn table(name: &str) -> Option<&str> {
     name.split_once('.').map(|(table, _)| table)
 }
 
+/// The tables whose names users choose, and what somebody may take them to be called.
+const CHOSEN: [(&str, &str); 2] = [("alias", "aliases"), ("query", "queries")];
+
 /// A setting whose name the user chooses: an alias or a saved query.
 pub fn is_chosen(name: &str) -> bool {
-    matches!(table(name), Some("alias" | "query"))
+    CHOSEN.iter().any(|(chosen, _)| table(name) == Some(chosen))
 }
 
 /// A setting of another tool: it is in a table of its own, and not one of ours mistyped.
@@ -152,8 +155,15 @@ pub fn is_foreign(name: &str) -> bool {
     has_parts && (is_chosen(name) || is_apart && nearest(name).is_none())
 }
 
-/// The known key that a wrong one was probably meant to be.
-pub fn nearest(name: &str) -> Option<&'static str> {
+/// The key that a wrong one was probably meant to be.
+pub fn nearest(name: &str) -> Option<String> {
+    if !is_chosen(name)
+        && let Some((typed, rest)) = name.split_once('.')
+        && let Some((chosen, _)) =
+            CHOSEN.iter().find(|(one, many)| distance(typed, one) <= 1 || distance(typed, many) <= 1)
+    {
+        return Some(format!("{chosen}.{rest}"));
+    }
     let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
     let near = KEYS.iter().map(|key| {
         let whole = distance(name, key.name);
@@ -161,7 +171,7 @@ pub fn nearest(name: &str) -> Option<&'static str> {
         let forgot = !name.contains('.') && last(name) == last(key.name);
         (if forgot { whole.min(3) } else { whole }, key.name)
     });
-    near.min().filter(|(distance, _)| *distance <= 3.min(name.len() / 2)).map(|(_, name)| name)
+    near.min().filter(|(distance, _)| *distance <= 3.min(name.len() / 2)).map(|(_, name)| name.to_owned())
 }
 
 #[cfg(test)]
@@ -180,8 +190,12 @@ mod tests {
             ("zebra.colour", None),
             ("jira.mode", None),
             ("x", None),
+            ("aliass.mine", Some("alias.mine")),
+            ("aliases.mine", Some("alias.mine")),
+            ("quer.soon", Some("query.soon")),
+            ("atlas.url", None),
         ] {
-            assert_eq!(nearest(wrong), right, "{wrong}");
+            assert_eq!(nearest(wrong).as_deref(), right, "{wrong}");
         }
         assert_eq!(distance("kitten", "sitting"), 3);
     }
@@ -193,8 +207,20 @@ mod tests {
         {
             assert!(is_foreign(name), "{name}");
         }
-        for name in ["", "zebra", "jira.", ".url", "a..b", "a. b", "routing.colour", "routng.mode", "repo.x", "mode.x"]
-        {
+        for name in [
+            "",
+            "zebra",
+            "jira.",
+            ".url",
+            "a..b",
+            "a. b",
+            "routing.colour",
+            "routng.mode",
+            "repo.x",
+            "mode.x",
+            "aliass.x",
+            "queries.x",
+        ] {
             assert!(!is_foreign(name), "{name}");
         }
     }

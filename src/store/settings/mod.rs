@@ -79,6 +79,8 @@ pub struct ForeignSetting {
     pub origin: Origin,
     /// The file and line.
     pub place: String,
+    /// Why it is not in effect.
+    pub held: Option<HeldBecause>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -316,19 +318,22 @@ impl Settings {
         all
     }
 
-    /// What other tools keep in the settings, by name; a later layer wins.
+    /// What other tools keep in the settings, by name, and what the user has named; a later layer wins. What is not in effect comes
+    /// after what is.
     pub fn foreign(&self) -> Vec<ForeignSetting> {
         let mut all: Vec<ForeignSetting> = Vec::new();
         for layer in self.layers.iter().rev() {
             let path = self.files.path(layer.origin).map(|path| path.display().to_string()).unwrap_or_default();
             for one in layer.parsed.foreign.iter().cloned() {
                 let place = format!("{path}:{}", one.line);
-                if all.iter().all(|known| known.name != one.name) {
-                    all.push(ForeignSetting { name: one.name, value: one.value, origin: layer.origin, place });
+                let is_held = keys::is_chosen(&one.name) && layer.origin != Origin::User;
+                let held = is_held.then_some(HeldBecause::NotOwn);
+                if is_held || all.iter().all(|known| known.name != one.name || known.held.is_some()) {
+                    all.push(ForeignSetting { name: one.name, value: one.value, origin: layer.origin, place, held });
                 }
             }
         }
-        all.sort_by(|one, other| one.name.cmp(&other.name));
+        all.sort_by(|one, other| (&one.name, one.held.is_some()).cmp(&(&other.name, other.held.is_some())));
         all
     }
 

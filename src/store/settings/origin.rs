@@ -26,6 +26,8 @@ pub enum HeldBecause {
     Unmarked,
     /// The committed file says it against what the user has joined.
     Joined,
+    /// It names something that only the user's own file may name.
+    NotOwn,
 }
 
 impl HeldBecause {
@@ -35,6 +37,7 @@ impl HeldBecause {
             HeldBecause::Joined => {
                 "not in effect: the committed file cannot decide this once you have joined a planning repo"
             }
+            HeldBecause::NotOwn => "not in effect: aliases and queries count only in your own settings",
         }
     }
 }
