@@ -4,7 +4,10 @@
 use std::ffi::OsString;
 
 use clap::Command;
-use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::error::ErrorKind::{
+    ArgumentConflict, InvalidSubcommand, MissingRequiredArgument, MissingSubcommand, UnknownArgument,
+};
+use clap::error::{ContextKind, ContextValue};
 
 use super::commands::{DUPLICATES, listed};
 use super::help;
@@ -31,6 +34,9 @@ fn without_hidden(command: &Command) -> Command {
 fn bare(command: &Command) -> Command {
     let copy = Command::new(command.get_name().to_owned())
         .disable_help_subcommand(true)
+        .args_conflicts_with_subcommands(command.is_args_conflicts_with_subcommands_set())
+        .subcommand_negates_reqs(command.is_subcommand_negates_reqs_set())
+        .arg_required_else_help(command.is_arg_required_else_help_set())
         .visible_aliases(command.get_visible_aliases().map(str::to_owned).collect::<Vec<_>>());
     let copy = match command.get_about() {
         Some(about) => copy.about(about.clone()),
@@ -74,21 +80,20 @@ fn bare(command: &Command) -> Command {
 }
 
 /// An error of the parser, with a tip that names only what people may use.
-pub fn retold(mut error: clap::Error, args: &[OsString]) -> clap::Error {
+pub fn retold(error: clap::Error, args: &[OsString]) -> clap::Error {
+    if !matches!(error.kind(), UnknownArgument | InvalidSubcommand | MissingRequiredArgument | ArgumentConflict) {
+        return error;
+    }
+    let mut command = visible(args);
+    command.build();
+    let (at, word) = innermost(&mut command, args);
+    let mut error = in_group(error, at, word);
     let (invalid, tip) = match error.kind() {
-        ErrorKind::UnknownArgument => (ContextKind::InvalidArg, ContextKind::SuggestedArg),
-        ErrorKind::InvalidSubcommand => (ContextKind::InvalidSubcommand, ContextKind::SuggestedSubcommand),
+        UnknownArgument => (ContextKind::InvalidArg, ContextKind::SuggestedArg),
+        InvalidSubcommand => (ContextKind::InvalidSubcommand, ContextKind::SuggestedSubcommand),
         _ => return error,
     };
     let Some(ContextValue::String(wrong)) = error.get(invalid).cloned() else { return error };
-    let mut command = visible(args);
-    command.build();
-    let mut at = &mut command;
-    for word in args.iter().skip(1).filter_map(|arg| arg.to_str()).take_while(|word| *word != "--") {
-        if at.find_subcommand(word).is_some() {
-            at = at.find_subcommand_mut(word).expect("it was just found");
-        }
-    }
     let usage = at.render_usage();
     let meant = match tip {
         ContextKind::SuggestedArg => near_flag(&wrong, at).map(ContextValue::String),
@@ -107,6 +112,56 @@ pub fn retold(mut error: clap::Error, args: &[OsString]) -> clap::Error {
     }
     error.insert(ContextKind::Usage, ContextValue::StyledStr(usage));
     error
+}
+
+/// What was wrong with a command that has subcommands and words of its own: a slip in a subcommand looks like such a word.
+fn in_group(error: clap::Error, at: &mut Command, word: Option<String>) -> clap::Error {
+    let is_slip = |word: &String| at.has_subcommands() && near_command(word, at).is_some();
+    match (error.kind(), word) {
+        (MissingRequiredArgument | ArgumentConflict, Some(word)) if is_slip(&word) => {
+            let mut slip = clap::Error::new(InvalidSubcommand).with_cmd(at);
+            slip.insert(ContextKind::InvalidSubcommand, ContextValue::String(word));
+            slip
+        }
+        (MissingRequiredArgument, None) if at.has_subcommands() && at.is_arg_required_else_help_set() => {
+            let names = at.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
+            let name = at.get_bin_name().unwrap_or_default().to_owned();
+            let mut missing = clap::Error::new(MissingSubcommand).with_cmd(at);
+            missing.insert(ContextKind::InvalidSubcommand, ContextValue::String(name));
+            missing.insert(ContextKind::ValidSubcommand, ContextValue::Strings(names));
+            missing.insert(ContextKind::Usage, ContextValue::StyledStr(at.render_usage()));
+            missing
+        }
+        _ => error,
+    }
+}
+
+/// The command that the words lead to, and the first word after it that is not a flag nor the value of one.
+fn innermost<'a>(command: &'a mut Command, args: &[OsString]) -> (&'a mut Command, Option<String>) {
+    let mut at = command;
+    let mut words = args.iter().skip(1).filter_map(|arg| arg.to_str()).take_while(|word| *word != "--");
+    while let Some(word) = words.next() {
+        if word.len() > 1 && word.starts_with('-') {
+            let has_value = |arg: &clap::Arg| arg.get_num_args().is_some_and(|number| number.takes_values());
+            if named(at, word).is_some_and(has_value) {
+                words.next();
+            }
+        } else if at.find_subcommand(word).is_some() {
+            at = at.find_subcommand_mut(word).expect("it was just found");
+        } else {
+            return (at, Some(word.to_owned()));
+        }
+    }
+    (at, None)
+}
+
+/// The flag that is typed like this, if its value is the next word.
+fn named<'a>(command: &'a Command, typed: &str) -> Option<&'a clap::Arg> {
+    command.get_arguments().find(|arg| {
+        let is_short = arg.get_short().is_some_and(|short| typed == format!("-{short}"));
+        let longs = arg.get_long_and_visible_aliases().unwrap_or_default();
+        is_short || typed.strip_prefix("--").is_some_and(|typed| longs.contains(&typed))
+    })
 }
 
 fn near_flag(wrong: &str, command: &Command) -> Option<String> {

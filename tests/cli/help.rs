@@ -214,3 +214,32 @@ $ bd nosuch --json
         .raw()
     );
 }
+
+#[test]
+fn a_slip_in_a_subcommand_is_told_by_the_nearest_one() {
+    let env = Env::bare();
+    for (typed, wrong, meant) in [
+        ("dep ad", "ad", "add"),
+        ("dep ad a3 k9", "ad", "add"),
+        ("dep rmove", "rmove", "remove"),
+        ("dep rmove a3 k9", "rmove", "remove"),
+        ("label ad", "ad", "add"),
+    ] {
+        let run = env.bd(typed.split(' ')).fails(
+            2,
+            &[
+                &format!("unrecognized subcommand '{wrong}'"),
+                &format!("a similar subcommand exists: '{meant}'"),
+                &format!("Usage: bd {}", typed.split(' ').next().unwrap()),
+            ],
+        );
+        assert!(!run.stderr.contains("--blocks <ID>\n\n"), "{}", run.stderr);
+    }
+    env.bd(["dep"]).fails(2, &["Commands:", "remove"]);
+    env.bd(["dep", "--json"]).fails(2, &["requires a subcommand", "relate"]);
+    env.bd(["dep", "bd-a3f8"]).fails(2, &["--blocks <ID>"]);
+    // The usage is that of the command which was mistyped, not of a later word.
+    for typed in [&["foo", "list"][..], &["-C", "list", "foo"], &["--actor", "show", "foo", "list"]] {
+        env.bd(typed).fails(2, &["unrecognized subcommand 'foo'", "Usage: bd [OPTIONS] [COMMAND]"]);
+    }
+}

@@ -10,7 +10,7 @@ use crate::view::{self, Exit, Failure, inline};
 ///
 /// `bd dep add A B` makes A depend on B: A waits until B is closed.
 #[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true, arg_required_else_help = true)]
 #[command(after_help = "Examples:
   bd dep add bd-a3f8 bd-k9z2                 a3f8 waits for k9z2
   bd dep add a3 k9 -t discovered-from
