@@ -1,48 +1,78 @@
 //! An issue as a form in the user's editor, for `bd add` and `bd edit`.
 
+use std::io::Write as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use super::context::Context;
 use crate::ops::{self, EditError, EditSheet, OpError};
-use crate::sys::form::{FormFile, KeptForm};
+use crate::sys::form::{FormError, FormFile, before_end};
 use crate::view::{Failure, shell_word};
 
-/// Opens a form that was kept.
-pub fn kept(cx: &Context, path: &str) -> Result<(KeptForm, EditSheet), Failure> {
-    let kept = KeptForm::open(&cx.directory().join(path)).map_err(OpError::Fs)?;
-    let shown =
-        EditSheet::read(&kept.shown).map_err(|_| Failure::usage(format!("{path} is not a form that bd kept")))?;
-    Ok((kept, shown))
+/// A form that nobody has edited yet.
+pub fn begin(shown: &EditSheet) -> Result<FormFile, Failure> {
+    let text = shown.render();
+    Ok(FormFile::new(&text, &text).map_err(OpError::Fs)?)
 }
 
-/// Has a form edited, and uses what comes back; `None` if it comes back empty. What is refused is kept: `again` is the command that
-/// takes it up.
+/// A form that was kept, and what was shown first.
+pub fn take_up(cx: &Context, path: &str) -> Result<(FormFile, EditSheet), Failure> {
+    let path = cx.directory().join(path);
+    let (form, shown) = FormFile::open(&path).map_err(failed)?;
+    let shown = EditSheet::read(&shown).map_err(|_| failed(FormError::NotKept { path }))?;
+    Ok((form, shown))
+}
+
+/// Has a form edited, and uses what comes back; `None` if it comes back empty. A form that is not used is kept, with what was
+/// written into it: `again` is the command that takes it up.
 pub fn fill<T>(
     cx: &mut Context,
-    text: &str,
+    form: FormFile,
     shown: &EditSheet,
-    again: &str,
+    again: &[String],
     using: impl FnOnce(&mut Context, &EditSheet) -> Result<T, Failure>,
 ) -> Result<Option<T>, Failure> {
-    let form = FormFile::new(text, &shown.render()).map_err(OpError::Fs)?;
     let program = ops::users_editor(&cx.host().env);
     let env = cx.host().env.clone();
+    let hint = hint(cx, &form, again);
+    let is_lent = Arc::new(AtomicBool::new(true));
+    let (watched, said) = (form.clone(), hint.clone());
+    before_end(is_lent.clone(), move || {
+        if watched.is_touched() {
+            let _ = writeln!(std::io::stderr(), "hint: {said}");
+        }
+    });
     let edited = cx.ui.lend_terminal(|| form.edit(&env, program));
-    if let Err(error) = edited {
-        let failure = Failure::from(OpError::from(EditError::from(error)));
-        return Err(if form.is_touched() { keeping(form, failure, again) } else { failure });
+    is_lent.store(false, Ordering::Relaxed);
+    let has_text = if edited.is_ok() { form.exists() } else { form.is_touched() };
+    let used = edited.map_err(|error| Failure::from(OpError::from(EditError::from(error)))).and_then(|()| {
+        let text = form.text().map_err(failed)?;
+        if EditSheet::is_blank(&text) {
+            return Ok(None);
+        }
+        let sheet = shown.read_back(&text)?;
+        using(cx, &sheet).map(Some)
+    });
+    match used {
+        Err(failure) if has_text => Err(Failure { hint: Some(hint), ..failure }),
+        used => {
+            form.remove();
+            used
+        }
     }
-    let text = form.text().map_err(OpError::Fs)?;
-    if text.trim().is_empty() {
-        return Ok(None);
-    }
-    let used = shown.read_back(&text).map_err(Failure::from).and_then(|sheet| using(cx, &sheet));
-    used.map(Some).map_err(|failure| keeping(form, failure, again))
 }
 
-fn keeping(form: FormFile, failure: Failure, again: &str) -> Failure {
-    let path = form.keep();
-    let command = format!("{again} --form {}", shell_word(&path));
-    Failure {
-        hint: Some(format!("your text is kept in {}; to go on with it, run `{command}`", path.display())),
-        ..failure
+fn failed(error: FormError) -> Failure {
+    match error {
+        FormError::Fs(error) => OpError::Fs(error).into(),
+        FormError::NotText { .. } => Failure::failed(error.to_string()),
+        FormError::NotKept { .. } => Failure::usage(error.to_string()),
     }
+}
+
+fn hint(cx: &Context, form: &FormFile, again: &[String]) -> String {
+    let path = form.path().display().to_string();
+    let words = std::iter::once("bd".to_owned()).chain(cx.global.words()).chain(again.iter().cloned());
+    let command: Vec<String> = words.chain(["--form".to_owned(), path.clone()]).map(|word| shell_word(&word)).collect();
+    format!("your text is kept in {path}; to go on with it, run `{}`", command.join(" "))
 }

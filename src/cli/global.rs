@@ -54,6 +54,23 @@ pub struct GlobalArgs {
     pub ignored: IgnoredArgs,
 }
 
+impl GlobalArgs {
+    /// What was said of where a command works and for whom, to be said again.
+    pub fn words(&self) -> Vec<String> {
+        let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+        let texts = [
+            ("--directory", path(&self.directory)),
+            ("--actor", self.actor.clone()),
+            ("--agent", self.agent.clone()),
+            ("--state-dir", path(&self.state_dir)),
+            ("--db", path(&self.db)),
+        ];
+        let texts = texts.into_iter().filter_map(|(flag, text)| Some(format!("{flag}={}", text?)));
+        let settings = self.config.iter().map(|(key, value)| format!("--config={key}={value}"));
+        texts.chain(self.global.then(|| "--global".to_owned())).chain(settings).collect()
+    }
+}
+
 /// Flags that clients of the original pass. They are accepted and ignored: there is no daemon, database or profile.
 #[derive(Debug, Args, Default)]
 pub struct IgnoredArgs {

@@ -111,8 +111,27 @@ impl EditSheet {
         EditSheet { id, details: Default::default(), texts: Vec::new(), dashes }.read_back(text)
     }
 
-    /// Reads back a text that was made by [`EditSheet::render`] of this sheet and edited.
+    /// Nothing stands in a form.
+    pub fn is_blank(text: &str) -> bool {
+        without_mark(text).trim().is_empty()
+    }
+
+    /// Reads back a text that was made by [`EditSheet::render`] of this sheet and edited. An editor may have put a mark before it
+    /// and ended every line with CR LF.
     pub fn read_back(&self, text: &str) -> Result<Self> {
+        let text = without_mark(text);
+        let first = text.split_inclusive('\n').next().unwrap_or_default();
+        if !first.ends_with("\r\n") {
+            return self.read_lines(text);
+        }
+        let mut sheet = self.read_lines(&text.replace("\r\n", "\n"))?;
+        for (text, shown) in sheet.texts.iter_mut().zip(&self.texts) {
+            *text = with_ends_of(shown, text);
+        }
+        Ok(sheet)
+    }
+
+    fn read_lines(&self, text: &str) -> Result<Self> {
         let (sections, mut bodies) = (sections(), Vec::new());
         let mut rest = text;
         for (n, name) in sections.iter().enumerate() {
@@ -180,6 +199,21 @@ impl EditSheet {
         let texts = texts.collect();
         (Self::new(newest.id.clone(), details, texts), clashes)
     }
+}
+
+/// A form without the mark that some editors put before a text.
+fn without_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
+/// A text that came back with other line ends: what was shown if nothing else changed, otherwise with line ends of the same kind.
+fn with_ends_of(shown: &str, text: &str) -> String {
+    let plain = shown.replace("\r\n", "\n");
+    if text == plain {
+        return shown.to_owned();
+    }
+    let ends_in_both = plain.contains('\n') && plain.replace('\n', "\r\n") == shown;
+    if ends_in_both { text.replace('\n', "\r\n") } else { text.to_owned() }
 }
 
 /// The editor that the user chose for git.
@@ -387,6 +421,20 @@ mod tests {
             let error = sheet.read_back(&text.replace(part, other)).unwrap_err().to_string();
             assert!(error.starts_with(said), "{error}");
         }
+    }
+
+    #[test]
+    fn an_editor_may_end_lines_in_its_own_way() {
+        let sheet = |texts: [&str; 5]| {
+            let details = ["bug", "P1", "", "", ""].map(str::to_owned);
+            EditSheet::new(Some("bd-a".to_owned()), details, texts.map(str::to_owned).to_vec())
+        };
+        let shown = sheet(["T", "a\nb", "a\r\nb", "a\r\nb\nc", "x\r\ny"]);
+        let dos = |sheet: &EditSheet| format!("\u{feff}{}", sheet.render().replace("\r\n", "\n").replace('\n', "\r\n"));
+        assert_eq!(shown.read_back(&dos(&shown)).unwrap(), shown, "nothing was changed");
+        let changed = sheet(["U", "a\nb\nc", "a\r\nb", "a\r\nb\nc", "x\r\nz"]);
+        assert_eq!(shown.read_back(&dos(&changed)).unwrap(), changed);
+        assert!(EditSheet::is_blank("\u{feff}\r\n"));
     }
 
     #[test]

@@ -1,85 +1,135 @@
 //! A form in the user's editor: a file in a directory of its own below the temporary directory, beside what was shown first.
 //!
-//! The directory is only this user's, and is gone once the form was used. What was refused is kept, and can be opened again.
+//! Only this user can read them. A form is removed once it was used or holds nothing new; whatever else ends the program leaves it
+//! where it is, and it can be taken up again.
 
-use std::fs;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
 
 use super::Env;
 use super::fs::FsError;
+use super::path::private_scratch;
 use super::process::{EditorError, edit};
 
 const PREFIX: &str = "bd-form-";
 const FORM: &str = "form.md";
 const SHOWN: &str = "shown.md";
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct FormFile {
-    directory: tempfile::TempDir,
-    /// What is in the form before it is edited.
-    begun: String,
+    path: PathBuf,
+    /// What it held before it was edited; `None` for one that was kept, all of which counts.
+    begun: Option<Vec<u8>>,
 }
 
-/// A form that was kept.
-#[derive(Debug)]
-pub struct KeptForm {
-    path: PathBuf,
-    pub text: String,
-    /// What was shown first.
-    pub shown: String,
+#[derive(Debug, thiserror::Error)]
+pub enum FormError {
+    #[error(transparent)]
+    Fs(#[from] FsError),
+    #[error("line {line} of the form is not UTF-8; save it as UTF-8")]
+    NotText { line: usize },
+    #[error("{} is not a form that bd kept", path.display())]
+    NotKept { path: PathBuf },
 }
 
 impl FormFile {
     /// Puts a text into a form; `shown` is what changes are measured by.
     pub fn new(text: &str, shown: &str) -> Result<Self, FsError> {
-        let made = tempfile::Builder::new().prefix(PREFIX).tempdir();
+        let made = private_scratch(PREFIX);
         let directory = made.map_err(|e| FsError::new("create", std::env::temp_dir(), e))?;
         for (name, text) in [(FORM, text), (SHOWN, shown)] {
-            let path = directory.path().join(name);
-            fs::write(&path, text).map_err(|e| FsError::new("write", &path, e))?;
+            write_new(&directory.path().join(name), text)?;
         }
-        Ok(FormFile { directory, begun: text.to_owned() })
+        Ok(FormFile { path: directory.keep().join(FORM), begun: Some(text.as_bytes().to_vec()) })
     }
 
-    fn path(&self) -> PathBuf {
-        self.directory.path().join(FORM)
+    /// Takes up a form that was kept; also gives what was shown first.
+    pub fn open(path: &Path) -> Result<(Self, String), FormError> {
+        fs::metadata(path).map_err(|e| FsError::new("read", path, e))?;
+        let shown = fs::read_to_string(path.with_file_name(SHOWN));
+        let shown = shown.map_err(|_| FormError::NotKept { path: path.to_owned() })?;
+        Ok((FormFile { path: path.to_owned(), begun: None }, shown))
+    }
+
+    /// Puts another text into a form that was kept. The old one stays until the new one is on the disk.
+    pub fn rewrite(&self, text: &str, shown: &str) -> Result<(), FsError> {
+        for (path, text) in [(self.path.clone(), text), (self.path.with_file_name(SHOWN), shown)] {
+            let new = path.with_extension("new");
+            let _ = fs::remove_file(&new);
+            write_new(&new, text)?;
+            fs::rename(&new, &path).map_err(|e| FsError::new("write", &path, e))?;
+        }
+        Ok(())
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     pub fn edit(&self, env: &Env, program: Option<String>) -> Result<(), EditorError> {
-        edit(env, program, &self.path())
+        edit(env, program, &self.path)
     }
 
-    pub fn text(&self) -> Result<String, FsError> {
-        fs::read_to_string(self.path()).map_err(|e| FsError::new("read", self.path(), e))
+    pub fn text(&self) -> Result<String, FormError> {
+        let bytes = fs::read(&self.path).map_err(|e| FsError::new("read", &self.path, e))?;
+        String::from_utf8(bytes).map_err(|error| {
+            let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+            FormError::NotText { line: 1 + good.iter().filter(|byte| **byte == b'\n').count() }
+        })
     }
 
-    /// Somebody wrote something into it.
+    /// There is something in it that is nowhere else, or nobody can tell.
     pub fn is_touched(&self) -> bool {
-        self.text().is_ok_and(|text| text != self.begun)
+        match fs::read(&self.path) {
+            Ok(bytes) => self.begun.as_ref() != Some(&bytes),
+            Err(_) => self.exists(),
+        }
     }
 
-    /// Leaves the form where it is, and says where.
-    pub fn keep(self) -> PathBuf {
-        self.directory.keep().join(FORM)
-    }
-}
-
-impl KeptForm {
-    pub fn open(path: &Path) -> Result<Self, FsError> {
-        let read = |path: &Path| fs::read_to_string(path).map_err(|e| FsError::new("read", path, e));
-        let shown = path.with_file_name(SHOWN);
-        Ok(KeptForm { path: path.to_owned(), text: read(path)?, shown: read(&shown)? })
+    pub fn exists(&self) -> bool {
+        !matches!(fs::symlink_metadata(&self.path), Err(error) if error.kind() == io::ErrorKind::NotFound)
     }
 
-    /// Removes what was taken up again.
+    /// Removes what is not needed any more.
     pub fn remove(self) {
         let Some(directory) = self.path.parent() else { return };
+        // What stays is in the way of nobody.
+        if self.begun.is_some() {
+            let _ = fs::remove_dir_all(directory);
+            return;
+        }
+        // Of a place that the user named, only what bd puts there.
         let is_own = directory.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX));
         if is_own && self.path.file_name().is_some_and(|name| name == FORM) {
-            // What stays is in the way of nobody.
             let _ = fs::remove_file(&self.path);
             let _ = fs::remove_file(self.path.with_file_name(SHOWN));
             let _ = fs::remove_dir(directory);
         }
     }
+}
+
+fn write_new(path: &Path, text: &str) -> Result<(), FsError> {
+    let new = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+    new.and_then(|mut file| file.write_all(text.as_bytes())).map_err(|e| FsError::new("write", path, e))
+}
+
+/// Calls back before a signal ends the program. While `is_lent`, an interrupt at the keyboard is for the program that has the terminal.
+pub fn before_end(is_lent: Arc<AtomicBool>, tell: impl Fn() + Send + 'static) {
+    let Ok(mut signals) = Signals::new([SIGINT, SIGTERM, SIGHUP]) else { return };
+    std::thread::spawn(move || {
+        for signal in signals.forever() {
+            if signal == SIGINT && is_lent.load(Ordering::Relaxed) {
+                continue;
+            }
+            tell();
+            let _ = signal_hook::low_level::emulate_default_handler(signal);
+        }
+    });
 }

@@ -5,6 +5,7 @@
 use std::fs;
 pub use std::fs::Metadata;
 use std::io;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use super::fs::FsError;
@@ -47,6 +48,11 @@ pub fn make_all(directory: &Path) -> Result<(), FsError> {
     fs::create_dir_all(directory).map_err(|e| FsError::new("make", directory, e))
 }
 
+/// A directory below the temporary one that nobody else can look into, gone when it is dropped.
+pub fn private_scratch(prefix: &str) -> io::Result<tempfile::TempDir> {
+    tempfile::Builder::new().prefix(prefix).permissions(fs::Permissions::from_mode(0o700)).tempdir()
+}
+
 /// Gives what has a name another one.
 pub fn rename(from: &Path, to: &Path) -> Result<(), FsError> {
     looks::forget();
@@ -69,4 +75,15 @@ pub fn remove(directory: &Path) -> Result<(), FsError> {
 pub fn remove_all(directory: &Path) -> Result<(), FsError> {
     looks::forget();
     fs::remove_dir_all(directory).map_err(|e| FsError::new("remove", directory, e))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_else_looks_into_a_scratch_directory() {
+        let scratch = private_scratch("bd-test-").unwrap();
+        assert_eq!(scratch.path().metadata().unwrap().permissions().mode() & 0o777, 0o700);
+    }
 }

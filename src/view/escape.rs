@@ -22,11 +22,18 @@ pub fn block(text: &str) -> Cow<'_, str> {
     escape(text, |chars, at| matches!(chars[at], '\n' | '\t') || !is_hazard(chars[at]) || joins(chars, at))
 }
 
-/// A path as a word of a command that a person may copy.
-pub fn shell_word(path: &Path) -> String {
-    let text = path.display().to_string();
-    let is_plain = text.chars().all(|c| c.is_alphanumeric() || "/._-+".contains(c));
-    if is_plain { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
+/// A word of a command that a person may copy.
+pub fn shell_word(text: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+=:,@".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+/// The same of a path.
+pub fn shell_path(path: &Path) -> String {
+    shell_word(&path.display().to_string())
 }
 
 /// Text on one line for a program: as it is, but for what would end the line or act on a terminal.
@@ -106,8 +113,8 @@ mod tests {
 
     #[test]
     fn paths_are_quoted_where_a_shell_needs_it() {
-        assert_eq!(shell_word(Path::new("/home/ann/web-2")), "/home/ann/web-2");
-        assert_eq!(shell_word(Path::new("/ann's web")), "'/ann'\\''s web'");
+        assert_eq!(shell_path(Path::new("/home/ann/web-2")), "/home/ann/web-2");
+        assert_eq!(shell_path(Path::new("/ann's web")), "'/ann'\\''s web'");
     }
 
     #[test]

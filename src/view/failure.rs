@@ -1,6 +1,6 @@
 //! The one map from what went wrong to what callers are told: exit code, stable word, hint.
 
-use super::escape::shell_word;
+use super::escape::shell_path;
 use crate::model::json::Dialect;
 use crate::model::nearest::nearest;
 use crate::model::proposal::{IllegalMove, Standing};
@@ -259,7 +259,7 @@ impl From<StoreError> for Failure {
             StoreError::NoRepository { beyond: Some(beyond), .. } => {
                 Self::no_repository(message).hint(format!(
                     "run `bd init` for a ledger here, or `bd -C {}` to use that one",
-                    shell_word(beyond.ledger())
+                    shell_path(beyond.ledger())
                 ))
             }
             StoreError::NoRepository { .. } => Self::no_repository(message)
@@ -352,7 +352,7 @@ impl From<StoreError> for Failure {
                 "push them with `{push}`, or run `bd sync --with-code`, which also runs the repository's own hooks"
             )),
             StoreError::UntrustedPrograms { root, .. } => Self::untrusted(message)
-                .hint(format!("run `bd trust --dry-run` to see all of them, then `bd trust {0}` to agree to exactly these", shell_word(&root))),
+                .hint(format!("run `bd trust --dry-run` to see all of them, then `bd trust {0}` to agree to exactly these", shell_path(&root))),
             StoreError::Unseen { .. } => Self::new(Exit::Damaged, "leak", message)
                 .hint("bring it back, or remove it from the project with `bd repo remove`"),
             StoreError::PrivatePush { .. } => Self::new(Exit::Damaged, "leak", message)

@@ -1,6 +1,6 @@
 //! The part of the map for what goes wrong with an issue and with the file that holds it.
 
-use super::escape::shell_word;
+use super::escape::shell_path;
 use super::failure::{Exit, Failure, NO_LEDGER};
 use crate::ledger::LedgerError;
 use crate::model::change::ChangeError;
@@ -76,7 +76,7 @@ impl From<LedgerError> for Failure {
                 Self::illegal(message).hint("move the ledger there, or name its directory in .beads/redirect")
             }
             LedgerError::WriteProtected { ref path } => {
-                let hint = format!("run `chmod u+w {}` if it may be changed", shell_word(path));
+                let hint = format!("run `chmod u+w {}` if it may be changed", shell_path(path));
                 Self::illegal(message).hint(hint)
             }
             LedgerError::NotJsonl { .. } | LedgerError::HardLinks { .. } | LedgerError::TooLarge { .. } => {

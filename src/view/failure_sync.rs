@@ -1,6 +1,6 @@
 //! The part of the map for what goes wrong with version control.
 
-use super::escape::shell_word;
+use super::escape::shell_path;
 use super::failure::{Exit, Failure};
 use crate::store::{CommitError, SyncError};
 
@@ -55,7 +55,7 @@ impl From<SyncError> for Failure {
                 ))
             }
             SyncError::Commit(CommitError::Overlooked { path, flag }) => {
-                let way = format!("git update-index --no-{flag} {}", shell_word(&path));
+                let way = format!("git update-index --no-{flag} {}", shell_path(&path));
                 Self::new(Exit::Damaged, "would_lose", message)
                     .hint(format!("nothing was sent; run `{way}`, then try again"))
             }

@@ -48,6 +48,7 @@ mod images;
 mod incoming;
 mod init;
 mod jobs;
+mod kept_forms;
 mod labels;
 mod later_commands;
 mod leaks;

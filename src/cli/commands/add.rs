@@ -129,8 +129,8 @@ pub fn run(args: AddArgs, cx: &mut Context) -> Outcome {
             planned.into_iter().map(|filing| Filing { repo: args.repo.clone(), ..filing }).collect()
         }
         None if wants_form(&args, cx) => {
-            let form = args.form.clone();
-            match fill_form(filing(args, cx, false)?, form, dry_run, cx)? {
+            let (form, again) = (args.form.clone(), again(&args));
+            match fill_form(filing(args, cx, false)?, form, &again, dry_run, cx)? {
                 Some(exit) => return Ok(exit),
                 None => return Err(Failure::failed("nothing was filed: the form has no title")),
             }
@@ -152,26 +152,49 @@ fn wants_form(args: &AddArgs, cx: &Context) -> bool {
         || !has_title && !reads && !args.silent && !args.dry_run && cx.ui.is_interactive()
 }
 
+/// The command with what a form does not cover, or says less exactly.
+fn again(args: &AddArgs) -> Vec<String> {
+    let number = args.estimate.map(|minutes| minutes.to_string());
+    let texts = [
+        ("--assignee", &args.assignee),
+        ("--waits-for", &args.waits_for),
+        ("--id", &args.id),
+        ("--external-ref", &args.external_ref),
+        ("--estimate", &number),
+        ("--due", &args.due),
+        ("--defer", &args.defer),
+        ("--metadata", &args.metadata),
+        ("--spec-id", &args.spec_id),
+        ("--repo", &args.repo),
+    ];
+    let texts = texts.into_iter().filter_map(|(flag, text)| Some(format!("{flag}={}", text.as_ref()?)));
+    let deps = args.deps.iter().map(|dependency| format!("--deps={dependency}"));
+    let switches = [("--ephemeral", args.ephemeral), ("--dry-run", args.dry_run)];
+    let switches = switches.into_iter().filter(|(_, given)| *given).map(|(flag, _)| flag.to_owned());
+    std::iter::once("add".to_owned()).chain(texts).chain(deps).chain(switches).collect()
+}
+
 /// Has a form filled in and files it; `None` if it has no title, and nothing else either.
-fn fill_form(filing: Filing, kept: Option<String>, dry_run: bool, cx: &mut Context) -> Result<Option<Exit>, Failure> {
+fn fill_form(
+    filing: Filing,
+    kept: Option<String>,
+    again: &[String],
+    dry_run: bool,
+    cx: &mut Context,
+) -> Result<Option<Exit>, Failure> {
     let silent = cx.global.quiet && !cx.ui.wants_json();
     let shown = ops::sheet_to_file(cx.store()?, &filing);
-    let (mut text, mut taken_up) = (shown.render(), None);
-    if let Some(path) = kept {
-        let (kept, _) = form::kept(cx, &path)?;
-        text = kept.text.clone();
-        taken_up = Some(kept);
-    }
-    let filled = form::fill(cx, &text, &shown, "bd add", |cx, sheet| {
+    let form = match kept {
+        Some(path) => form::take_up(cx, &path)?.0,
+        None => form::begin(&shown)?,
+    };
+    let filled = form::fill(cx, form, &shown, again, |cx, sheet| {
         if sheet.title().is_empty() && *sheet == shown {
             return Ok(None);
         }
         let filing = ops::with_sheet(cx.store()?, &filing, &shown, sheet)?;
         if dry_run { preview(vec![filing], cx).map(Some) } else { file(vec![filing], false, silent, cx).map(Some) }
     })?;
-    if let Some(kept) = taken_up.filter(|_| matches!(filled, Some(Some(_)))) {
-        kept.remove();
-    }
     Ok(filled.flatten())
 }
 

@@ -3,7 +3,8 @@ use clap::Args;
 use super::{Context, Outcome, changed_line};
 use crate::cli::form;
 use crate::model::field;
-use crate::ops::{self, EditSheet};
+use crate::ops::{self, EditSheet, OpError};
+use crate::sys::form::FormFile;
 use crate::view::{self, Exit, Failure};
 
 /// Edit an issue in your editor
@@ -32,33 +33,40 @@ pub fn run(args: EditArgs, cx: &mut Context) -> Outcome {
     let row = ops::own_copy(cx.store()?, &args.id)?;
     let id = row.issue.id.clone();
     let newest = ops::sheet_of(cx.store()?, &row);
-    let (mut text, mut shown, mut taken_up) = (newest.render(), newest.clone(), None);
-    if let Some(path) = &args.form {
-        let (kept, first) = form::kept(cx, path)?;
-        if !first.is_of(&id) {
-            return Err(Failure::usage(format!("{path} is the form of another issue")));
+    let (form, shown) = match &args.form {
+        None => (form::begin(&newest)?, newest),
+        Some(path) => {
+            let (form, first) = form::take_up(cx, path)?;
+            if !first.is_of(&id) {
+                return Err(Failure::usage(format!("{path} is the form of another issue")));
+            }
+            let shown = bring_up_to_date(cx, &form, first, newest)?;
+            (form, shown)
         }
-        (text, shown) = taken_up_text(cx, &kept.text, first, newest);
-        taken_up = Some(kept);
-    }
-    let again = format!("bd edit {id}");
+    };
+    let again = ["edit".to_owned(), id.clone()];
     let written =
-        form::fill(cx, &text, &shown, &again, |cx, sheet| Ok(ops::apply_sheet(cx.store()?, &id, &shown, sheet)?))?;
+        form::fill(cx, form, &shown, &again, |cx, sheet| Ok(ops::apply_sheet(cx.store()?, &id, &shown, sheet)?))?;
     let Some(written) = written else { return Err(Failure::failed("the form is empty; nothing was changed")) };
-    if let Some(kept) = taken_up {
-        kept.remove();
-    }
     json_answer!(cx, view::replies([&written]));
     cx.ui.done(&changed_line(&written, "Updated issue: "));
     Ok(Exit::Ok)
 }
 
-/// A form with what others have changed since it was kept, and what it is measured by. One that cannot be read stays as it is.
-fn taken_up_text(cx: &mut Context, text: &str, first: EditSheet, newest: EditSheet) -> (String, EditSheet) {
-    let Ok(sheet) = first.read_back(text) else { return (text.to_owned(), first) };
+/// Brings what others have changed since into a form that was kept; gives what it is measured by. One that cannot be read stays
+/// as it is.
+fn bring_up_to_date(
+    cx: &mut Context,
+    form: &FormFile,
+    first: EditSheet,
+    newest: EditSheet,
+) -> Result<EditSheet, Failure> {
+    let Ok(text) = form.text() else { return Ok(first) };
+    let Ok(sheet) = first.read_back(&text) else { return Ok(first) };
     let (rebased, clashes) = sheet.rebased(&first, &newest);
     for name in clashes {
         cx.ui.note(&format!("{name} was changed by someone else meanwhile; your text will replace it"));
     }
-    (rebased.render(), newest)
+    form.rewrite(&rebased.render(), &newest.render()).map_err(OpError::Fs)?;
+    Ok(newest)
 }

@@ -10,6 +10,7 @@ use super::common_dir;
 use super::objects::{line, must};
 use super::upstream::ask;
 use crate::sys::Env;
+use crate::sys::path::private_scratch;
 use crate::sys::process::Program;
 use crate::vcs::SyncError;
 use crate::vcs::whereabouts::{How, Merged};
@@ -180,7 +181,7 @@ impl Pair<'_> {
     /// A merge would change no file. Its objects are thrown away.
     fn adds_nothing(&self, tip: &str, target: &str, tree: &str) -> Result<bool, SyncError> {
         let Some(common) = self.common() else { return Ok(false) };
-        let Ok(scratch) = tempfile::Builder::new().prefix("bd-merge-").tempdir() else { return Ok(false) };
+        let Ok(scratch) = private_scratch("bd-merge-") else { return Ok(false) };
         let both = [quoted(&common.join("objects")), quoted(&self.other.join("objects"))].join(":");
         let program = self.git().var("GIT_OBJECT_DIRECTORY", scratch.path());
         let program = program.var("GIT_ALTERNATE_OBJECT_DIRECTORIES", both);

@@ -21,6 +21,7 @@ use super::objects::{line, write_commit};
 use super::trees::{Trees, odd};
 use super::upstream::id;
 use super::work_tree::{Items, Known, WorkTree};
+use crate::sys::path::private_scratch;
 use crate::vcs::files::path_of;
 use crate::vcs::snapshot::{Fresh, LeftOut, Snapshot, Why, check_key, look, marker, unusable};
 use crate::vcs::{Kind, SyncError};
@@ -150,7 +151,7 @@ impl WorkTree<'_> {
 
     /// What is not known because it is ignored. A directory stands for all that is in it.
     pub fn ignored(&self) -> Result<Vec<PathBuf>, SyncError> {
-        let scratch = tempfile::tempdir().map_err(|source| unusable(self.root, source))?;
+        let scratch = private_scratch("bd-index-").map_err(|source| unusable(self.root, source))?;
         let flags = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
         let program = match self.dot_git {
             Some(_) => self.git().var("GIT_INDEX_FILE", scratch.path().join("none")),
