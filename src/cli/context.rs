@@ -299,8 +299,11 @@ impl Context {
         Ok(())
     }
 
-    /// Text from a flag, a file (`-` is standard input), or standard input.
+    /// Text as it was typed, from a file (`-` is standard input), or from standard input: one of them.
     pub fn text(&self, given: Option<&str>, file: Option<&str>, stdin: bool) -> Result<Option<String>, Failure> {
+        if [given.is_some(), file.is_some(), stdin].into_iter().filter(|is_said| *is_said).count() > 1 {
+            return Err(Failure::usage("the text is given more than once: type it, or name a file or standard input"));
+        }
         match (given, file) {
             (Some(text), _) => Ok(Some(text.to_owned())),
             (None, Some("-")) => self.stdin().map(Some),

@@ -309,3 +309,57 @@ $ bd q x -p 9
         .raw()
     );
 }
+
+/// One thing that is said in two ways: neither is dropped in silence.
+#[test]
+fn what_is_said_twice_is_refused() {
+    let env = Env::new();
+    env.given("add One --id bd-1\nadd Two --id bd-2\nadd Three --id bd-3");
+    env.write("text.md", "## From a file\n");
+    let before = env.ledger();
+    for line in [
+        "add foo --title bar",
+        "add '' --title bar",
+        "add -f text.md --title bar",
+        "add -f text.md -t bug",
+        "add -f text.md --parent 1",
+        "add -f text.md --ephemeral",
+        "add x -d one --body-file text.md",
+        "add x --parent 1 --parent 2",
+        "update 1 -d one --stdin",
+        "update 1 --body-file text.md --stdin",
+        "update 1 --title a --title b",
+        "note 1 words --stdin",
+        "comment 1 words --stdin",
+        "comment 1 words -f text.md",
+        "comment 1 -f text.md --stdin",
+        "comments add 1 words --stdin",
+        "close 1 -r one --reason two",
+        "close 1 -r one --reason-file text.md",
+        "dep add 1 2 --blocked-by 3",
+        "dep add 1 2 --depends-on 3",
+        "dep add 1 --blocked-by 2 --depends-on 3",
+        "count --by status --by-type",
+    ] {
+        let run = env.bd_with(words(line), Some("piped"), &[]);
+        assert!(run.code == 2 && run.stdout.is_empty() && !run.stderr.is_empty(), "{}", run.snapshot());
+        assert_eq!(env.ledger(), before, "{line}");
+    }
+    env.bd(["add", "--title", "bar"]).ok();
+    env.bd(["add", "-f", "text.md"]).ok();
+}
+
+#[test]
+fn what_should_be_a_number_and_is_not_one_is_told_plainly() {
+    let env = Env::new();
+    for (line, said) in [
+        ("list -n x", "error: not a number: x (for --limit <N>)"),
+        ("list -n 2.5", "error: not a whole number: 2.5 (for --limit <N>)"),
+        ("log --limit=-1", "error: number below zero: -1 (for --limit <N>)"),
+        ("add T -e 99999999999999999999", "error: number too large: 99999999999999999999 (for --estimate <MINUTES>)"),
+        ("workflow set x --max-parallel many", "error: not a number: many (for --max-parallel <N>)"),
+    ] {
+        env.bd(words(line)).fails(2, &[said]);
+    }
+    assert!(env.bd(["list", "-n", "x", "--json"]).error()["message"].as_str().unwrap().starts_with("not a number: x"));
+}

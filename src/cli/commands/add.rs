@@ -12,6 +12,33 @@ use crate::model::when::{Bare, When};
 use crate::ops::{self, Filing, OpError, Placed};
 use crate::view::{self, Exit, Failure};
 
+/// What describes one issue, and so does not go together with a file that describes many.
+const OF_ONE: [&str; 23] = [
+    "title",
+    "title_flag",
+    "kind",
+    "priority",
+    "description",
+    "assignee",
+    "labels",
+    "deps",
+    "parent",
+    "waits_for",
+    "design",
+    "acceptance",
+    "notes",
+    "id",
+    "external_ref",
+    "estimate",
+    "due",
+    "defer",
+    "body_file",
+    "stdin",
+    "metadata",
+    "spec_id",
+    "ephemeral",
+];
+
 /// File an issue
 ///
 /// Prints the id of the new issue. Dependencies are written TYPE:ID, or just ID for one that blocks. On a terminal, `bd add` without a
@@ -29,7 +56,7 @@ pub struct AddArgs {
     /// The title; no quotes needed
     title: Vec<String>,
     /// The title, as a flag
-    #[arg(long = "title", value_name = "TITLE", hide = true)]
+    #[arg(long = "title", value_name = "TITLE", hide = true, conflicts_with = "title")]
     title_flag: Option<String>,
     /// Type: bug, feature, task, epic, chore, …
     #[arg(short = 't', long = "type", value_name = "TYPE")]
@@ -86,7 +113,7 @@ pub struct AddArgs {
     #[arg(long, conflicts_with_all = ["description", "body_file"])]
     stdin: bool,
     /// File many issues from a Markdown file
-    #[arg(short, long, value_name = "FILE", conflicts_with_all = ["title", "id", "stdin", "body_file"])]
+    #[arg(short, long, value_name = "FILE", conflicts_with_all = OF_ONE)]
     file: Option<String>,
     /// Metadata as JSON, or @FILE
     #[arg(long, value_name = "JSON", allow_hyphen_values = true)]

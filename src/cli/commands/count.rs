@@ -17,17 +17,17 @@ pub struct CountArgs {
     #[command(flatten)]
     filter: FilterArgs,
     /// Group by status, priority, type, assignee or label
-    #[arg(long, value_name = "FIELD", value_parser = group)]
+    #[arg(long, value_name = "FIELD", value_parser = group, group = "grouping")]
     by: Option<GroupBy>,
-    #[arg(long, hide = true)]
+    #[arg(long, hide = true, group = "grouping")]
     by_status: bool,
-    #[arg(long, hide = true)]
+    #[arg(long, hide = true, group = "grouping")]
     by_priority: bool,
-    #[arg(long, hide = true)]
+    #[arg(long, hide = true, group = "grouping")]
     by_type: bool,
-    #[arg(long, hide = true)]
+    #[arg(long, hide = true, group = "grouping")]
     by_assignee: bool,
-    #[arg(long, hide = true)]
+    #[arg(long, hide = true, group = "grouping")]
     by_label: bool,
 }
 

@@ -41,9 +41,9 @@ enum DepCommand {
         /// Type: blocks, parent-child, conditional-blocks, waits-for, related, discovered-from, or another word
         #[arg(short = 't', long = "type", value_name = "TYPE", default_value = "blocks")]
         kind: String,
-        #[arg(long, value_name = "ID", hide = true)]
+        #[arg(long, value_name = "ID", hide = true, conflicts_with_all = ["target", "depends_on"])]
         blocked_by: Option<String>,
-        #[arg(long, value_name = "ID", hide = true)]
+        #[arg(long, value_name = "ID", hide = true, conflicts_with = "target")]
         depends_on: Option<String>,
     },
     /// Remove a dependency
