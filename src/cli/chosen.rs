@@ -11,11 +11,24 @@ use crate::view::{Failure, plural};
 /// More than so many are changed at a terminal only after a question.
 const MANY: usize = 10;
 
-/// The issues that a command is about.
+/// Issues that are named.
+#[derive(Debug, Args, Default)]
+pub struct IdArgs {
+    /// Issues, by id or its first characters (`-`: ids from standard input)
+    pub ids: Vec<String>,
+}
+
+impl IdArgs {
+    pub fn read(&self, cx: &mut Context) -> Result<Vec<String>, Failure> {
+        cx.named(&self.ids)
+    }
+}
+
+/// The issues that a command changes.
 #[derive(Debug, Args, Default)]
 pub struct ChosenArgs {
-    /// Issues, by id or its first characters (`-`: read ids from standard input)
-    ids: Vec<String>,
+    #[command(flatten)]
+    named: IdArgs,
     /// Every issue that meets a condition, in the language of `bd query`
     #[arg(long = "where", value_name = "EXPR", conflicts_with = "ids")]
     condition: Option<String>,
@@ -24,7 +37,7 @@ pub struct ChosenArgs {
 impl ChosenArgs {
     /// The ids. Without a condition on status, closed issues are not meant by one; deleted ones only if it names them.
     pub fn ids(&self, cx: &mut Context) -> Result<Vec<String>, Failure> {
-        let Some(text) = &self.condition else { return cx.named(&self.ids) };
+        let Some(text) = &self.condition else { return self.named.read(cx) };
         let expr = ops::parse_query(cx.store()?, text)?;
         let names_status = names_status(&expr);
         let expr = DoneArgs::default().limited(expr, names_status);
@@ -38,7 +51,7 @@ impl ChosenArgs {
 
     /// Nothing was said about which.
     pub fn is_empty(&self) -> bool {
-        self.condition.is_none() && self.ids.is_empty()
+        self.condition.is_none() && self.named.ids.is_empty()
     }
 }
 
@@ -54,30 +67,41 @@ pub struct CareArgs {
 }
 
 impl CareArgs {
-    /// Asks a person before many issues are changed.
-    pub fn check(&self, cx: &mut Context, verb: &str, count: usize) -> Result<(), Failure> {
-        if count <= MANY || self.yes || self.dry_run || !cx.ui.is_interactive() {
-            return Ok(());
-        }
-        match cx.ui.ask(&format!("{verb} {}? (y/N)", plural(count, "issue")), "N").to_lowercase().as_str() {
-            "y" | "yes" => Ok(()),
-            _ => Err(Failure::failed("nothing was changed")),
-        }
+    /// Whether to go ahead; a person is asked before many issues are changed.
+    pub fn agrees(&self, cx: &mut Context, verb: &str, count: usize) -> bool {
+        let is_asked = count > MANY && !self.yes && !self.dry_run && cx.ui.is_interactive();
+        let agrees = !is_asked || cx.ui.confirm(&format!("{verb} {}?", plural(count, "issue")));
+        cx.ui.note_if(!agrees, "nothing was changed");
+        agrees
     }
 }
 
 impl Context {
     /// The ids that were typed, with those from standard input in place of `-`.
-    pub fn named(&self, typed: &[String]) -> Result<Vec<String>, Failure> {
+    pub fn named(&mut self, typed: &[String]) -> Result<Vec<String>, Failure> {
         if typed.is_empty() {
             return Err(Failure::usage(NO_ID));
         }
         let mut ids = Vec::new();
         for one in typed {
             match one.as_str() {
-                "-" => ids.extend(self.stdin()?.split_whitespace().map(str::to_owned)),
+                "-" => ids.extend(self.piped_ids()?),
                 _ => ids.push(one.clone()),
             }
+        }
+        Ok(ids)
+    }
+
+    /// The ids on standard input, one a line.
+    fn piped_ids(&mut self) -> Result<Vec<String>, Failure> {
+        let text = self.stdin()?;
+        let mut ids = Vec::new();
+        for (n, line) in text.lines().map(str::trim).enumerate().filter(|(_, line)| !line.is_empty()) {
+            if line.contains(char::is_whitespace) && !self.is_id(line)? {
+                let failure = Failure::usage(format!("line {} of standard input is not an id", n + 1));
+                return Err(failure.hint("pipe one id a line, as `bd list --ids` prints them"));
+            }
+            ids.push(line.to_owned());
         }
         Ok(ids)
     }

@@ -203,8 +203,7 @@ impl Context {
             self.ui.note(&format!("{} is not known to be yours:", word.home.display()));
             word.says.iter().for_each(|line| self.ui.note(&format!("  {line}")));
         }
-        let answer = self.ui.ask("Did you put this there with bd?", "no");
-        if answer.eq_ignore_ascii_case("yes") || answer.eq_ignore_ascii_case("y") {
+        if self.ui.confirm("Did you put this there with bd?") {
             store.trust_homes(&words)?;
         }
         Ok(())
@@ -230,6 +229,15 @@ impl Context {
     /// The id that was typed, or the first characters of it.
     pub fn resolve(&mut self, typed: &str) -> Result<String, Failure> {
         Ok(self.store()?.resolve(typed)?)
+    }
+
+    /// Whether a text with blanks in it is an id: some of those that other programs made are.
+    pub fn is_id(&mut self, text: &str) -> Result<bool, Failure> {
+        match self.store()?.resolve(text) {
+            Ok(_) => Ok(true),
+            Err(error) if error.is_unknown_id() => Ok(false),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Whether it matters of an issue in which repo it is.
@@ -318,6 +326,11 @@ impl Context {
             (None, None) if stdin => self.stdin().map(Some),
             (None, None) => Ok(None),
         }
+    }
+
+    /// Standard input cannot be read again.
+    pub fn has_read_stdin(&self) -> bool {
+        self.stdin_taken.get()
     }
 
     /// All of standard input, which there is but once.

@@ -99,7 +99,7 @@ fn run_with(args: &[OsString], may_look_again: bool) -> Option<Exit> {
             None => help::overview(&mut cx),
         };
         let is_misled = result.as_ref().is_err_and(|failure| cx.gives_up_image(failure));
-        if is_misled && may_look_again && is_one_look && !cx.ui.has_printed() {
+        if is_misled && may_look_again && is_one_look && !cx.ui.has_printed() && !cx.has_read_stdin() {
             return None;
         }
         let exit = cx.finish(result);

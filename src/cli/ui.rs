@@ -155,18 +155,33 @@ impl Ui {
 
     /// Asks a person; an empty answer is the default.
     pub fn ask(&mut self, question: &str, default: &str) -> String {
+        let answer = self.answer(&format!("{} [{}]: ", inline(question), inline(default)));
+        if answer.is_empty() { default.to_owned() } else { answer }
+    }
+
+    /// Asks a person whether to go ahead; only a yes is one.
+    pub fn confirm(&mut self, question: &str) -> bool {
+        let answer = self.answer(&format!("{} (y/N) ", inline(question)));
+        matches!(answer.to_lowercase().as_str(), "y" | "yes")
+    }
+
+    /// What a person types after a question; nothing if they type no more.
+    fn answer(&mut self, question: &str) -> String {
         self.flush();
         if let Some(meter) = &self.meter {
             meter.hand_over();
         }
-        let _ = write!(io::stderr(), "{} [{}]: ", inline(question), inline(default));
+        let _ = write!(io::stderr(), "{question}");
         let mut answer = String::new();
         let read = io::stdin().read_line(&mut answer);
+        if !answer.ends_with('\n') {
+            // What follows begins on a line of its own.
+            let _ = writeln!(io::stderr());
+        }
         if let Some(meter) = &self.meter {
             meter.take_back();
         }
-        let answer = answer.trim();
-        if read.is_err() || answer.is_empty() { default.to_owned() } else { answer.to_owned() }
+        if read.is_ok() { answer.trim().to_owned() } else { String::new() }
     }
 
     /// Lets another program have the terminal for a while.

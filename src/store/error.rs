@@ -248,7 +248,9 @@ impl StoreError {
 }
 
 fn reasons(unknown: &[(String, StoreError)], of: usize) -> String {
-    let mut reasons: Vec<String> = unknown.iter().map(|(_, error)| error.to_string()).collect();
+    const SHOWN: usize = 3;
+    let mut reasons: Vec<String> = unknown.iter().take(SHOWN).map(|(_, error)| error.to_string()).collect();
+    reasons.extend((unknown.len() > SHOWN).then(|| format!("and {} more", unknown.len() - SHOWN)));
     // Of one id that goes without saying.
     reasons.extend((of > 1).then(|| "nothing was changed".to_owned()));
     reasons.join("; ")

@@ -128,7 +128,7 @@ Usage: bd work [OPTIONS] [IDS]...
 
 Arguments:
   [IDS]...
-          Issues, by id or its first characters
+          Issues, by id or its first characters (`-`: ids from standard input)
 
 Options:
   -h, --help

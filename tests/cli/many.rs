@@ -62,7 +62,7 @@ fn one_unknown_id_writes_nothing() {
 #[test]
 fn ids_come_from_standard_input() {
     let env = bugs(12);
-    env.bd_with(["update", "-", "-p", "0"], Some("bd-n0\n\n  bd-n1 n2\nbd-n0\n"), &[]).ok();
+    env.bd_with(["update", "-", "-p", "0"], Some("bd-n0\n\n  bd-n1 \nn2\r\nbd-n0\n"), &[]).ok();
     assert_eq!(priorities(&env, 0), 3);
     env.bd_with(["close", "-", "-r", "all of them"], Some("n3\nn4\n"), &[]).ok();
     env.bd_with(["reopen", "-"], Some("n3\n"), &[]).ok();
@@ -73,6 +73,65 @@ fn ids_come_from_standard_input() {
     assert_eq!(none.json(), serde_json::json!([]), "an empty pipe changes nothing");
     env.bd_with(["update", "-", "--stdin"], Some("bd-n0\n"), &[]).fails(2, &["standard input can be read only once"]);
     assert_eq!(env.ledger(), before);
+}
+
+#[test]
+fn every_command_that_takes_several_ids_reads_them_from_a_pipe() {
+    let env = bugs(3);
+    let piped = |line: &[&str]| env.bd_with(line, Some("n0\nn2\n"), &[]);
+    assert_eq!(piped(&["show", "-", "--json"]).ok().ids(), ["bd-n0", "bd-n2"]);
+    let lint = piped(&["lint", "-"]).fails(1, &[]);
+    assert!(lint.stdout.contains("bd-n0") && lint.stdout.contains("bd-n2") && !lint.stdout.contains("bd-n1"));
+    assert!(!env.bd_with(["lint", "-"], Some(""), &[]).ok().stdout.contains("bd-n"), "no ids are not all");
+    assert_eq!(env.bd_with(["show", "-", "--json"], Some(""), &[]).ok().json(), serde_json::json!([]));
+    for line in ["defer", "undefer", "work", "release", "claim", "close", "reopen"] {
+        piped(&[line, "-"]).ok();
+    }
+    // All that says "ids" in its help says this too.
+    for line in [
+        "show",
+        "lint",
+        "claim",
+        "work",
+        "release",
+        "reopen",
+        "defer",
+        "undefer",
+        "restore",
+        "propose",
+        "withdraw",
+        "accept",
+        "reject",
+        "update",
+        "close",
+        "delete",
+        "mail ack",
+        "mail archive",
+    ] {
+        let help = env.bd(line.split(' ').chain(["--help"])).ok().stdout;
+        let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(help.contains("`-`: ids from standard input"), "{line}\n{help}");
+    }
+}
+
+#[test]
+fn a_list_is_not_taken_for_ids() {
+    let env = bugs(30);
+    env.put_ledger(env.ledger_text() + "{\"id\":\"odd one-1\",\"title\":\"Blank\",\"status\":\"open\"}\n");
+    let before = env.ledger();
+    let list = env.bd(["list"]).ok().stdout;
+    for line in ["close", "show", "lint", "delete"] {
+        let run = env.bd_with([line, "-"], Some(&list), &[]);
+        let run = run.fails(2, &["line 1 of standard input is not an id", "`bd list --ids`"]);
+        assert_eq!(run.stderr.lines().count(), 2, "{}", run.snapshot());
+    }
+    let unknown: String = (0..9).map(|n| format!("bd-none{n}\n")).collect();
+    for line in ["close", "show"] {
+        let run = env.bd_with([line, "-"], Some(&unknown), &[]).fails(3, &["bd-none0", "bd-none2", "and 6 more"]);
+        assert!(!run.stderr.contains("bd-none3"), "{}", run.snapshot());
+    }
+    assert_eq!(env.ledger(), before);
+    env.bd_with(["close", "-"], Some("odd one-1\n"), &[]).ok();
 }
 
 #[test]
@@ -92,6 +151,10 @@ fn a_dry_run_shows_what_would_change_and_what_would_not() {
     assert_eq!(open, ["bd-part", "bd-e"], "what can be closed is, as it was shown");
     let run = env.bd(["delete", "--where", "type=task"]).ok();
     assert!(run.stdout.contains("DELETE PREVIEW") && run.stdout.contains("bd-part"), "{}", run.snapshot());
+    assert!(run.stderr.contains("add --yes to delete"), "{}", run.snapshot());
+    let run = env.bd(["delete", "bd-part", "--yes", "--dry-run"]).ok();
+    assert!(run.stderr.contains("run it again without --dry-run to delete"), "{}", run.snapshot());
+    assert!(!run.stderr.contains("--yes"), "{}", run.snapshot());
 }
 
 /// Runs `bd` on a terminal; gives its exit code and what is to be seen there.
@@ -113,6 +176,11 @@ fn a_person_is_asked_before_more_than_ten_are_changed() {
         let (code, seen) = on_terminal(&env, "update --where type=bug -p 0", answer);
         assert!(code == 1 && seen.contains(question) && seen.contains("nothing was changed"), "{code} {seen}");
     }
+    assert!(!on_terminal(&env, "update --where type=bug -p 0", "n\n").1.contains("error"), "a no is no error");
+    // The end of the input, as Ctrl-D types it.
+    let (code, seen) = on_terminal(&env, "close --where type=bug", "\u{4}");
+    assert!(code == 1 && seen.contains("\nnothing was changed"), "{code} {seen}");
+    assert!(seen.contains("Close 11 issues? (y/N) ") && !seen.contains("[N]"), "{seen}");
     assert_eq!(priorities(&env, 0), 0);
     let (code, seen) = on_terminal(&env, "update --where type=bug -p 0", "y\n");
     assert!(code == 0 && seen.contains(question), "{code} {seen}");

@@ -367,14 +367,14 @@ fn on_a_terminal_only_what_is_open_is_asked() {
     let Some(env) = clone() else { return };
     for line in ["init", "init --contributor ~/given", "init --team --maintainers a@example.org", "init --maintainer"] {
         let seen = on_terminal(&env, line, "~/typed\n");
-        assert!(!seen.contains("]: "), "bd {line} asks\n{seen}");
+        assert!(!seen.contains("]: ") && !seen.contains("(y/N)"), "bd {line} asks\n{seen}");
     }
     let json = on_terminal(&env, "init --contributor --json", "~/typed\n");
     assert!(!json.contains("]: ") && !env.root().join("home/typed").exists(), "{json}");
 }
 
 const TOLD: &str = "you look like a contributor here (the remote upstream differs from origin, so this is a fork)";
-const QUESTION: &str = "Plan in a repo of your own instead, ~/.beads-planning? (yes or no) [no]: ";
+const QUESTION: &str = "Plan in a repo of your own instead, ~/.beads-planning? (y/N) ";
 
 #[test]
 fn who_looks_like_a_contributor_is_told_before_an_issue_goes_into_the_project_and_never_asked_without_a_terminal() {

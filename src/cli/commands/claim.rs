@@ -1,6 +1,7 @@
 use clap::Args;
 
 use super::{Context, Outcome, fail};
+use crate::cli::chosen::IdArgs;
 use crate::coordination::CoordinationError;
 use crate::model::duration;
 use crate::ops;
@@ -17,8 +18,8 @@ use crate::view::{self, Exit, Failure, Object};
     after_help = "Examples:\n  bd claim bd-a3f8\n  BD_AGENT=builder bd claim bd-a3f8 --ttl 2h --json\n  bd claim bd-a3f8 --takeover --reason 'the machine is gone'"
 )]
 pub struct ClaimArgs {
-    /// Issues, by id or its first characters
-    ids: Vec<String>,
+    #[command(flatten)]
+    named: IdArgs,
     #[command(flatten)]
     lease: LeaseArgs,
     /// Also claim it on the git remote, for all clones on all machines (always with claims.remote)
@@ -65,8 +66,8 @@ pub fn require_issue(ids: &[String]) -> Result<(), Failure> {
 }
 
 pub fn run(args: ClaimArgs, cx: &mut Context) -> Outcome {
-    require_issue(&args.ids)?;
-    let ids = cx.named(&args.ids)?;
+    require_issue(&args.named.ids)?;
+    let ids = args.named.read(cx)?;
     let wish = ClaimWish { takeover: args.reason.clone().filter(|_| args.takeover), ..args.lease.wish()? };
     let results = ops::claim(cx.store()?, &ids, &wish, args.remote)?;
     let any_again = results.iter().any(|(_, result)| result.as_ref().is_ok_and(|claimed| claimed.again));

@@ -8,7 +8,7 @@ use crate::model::issue::status_of;
 use crate::model::record::Record;
 use crate::ops;
 use crate::store::Written;
-use crate::view::{self, inline};
+use crate::view::{self, Exit, inline};
 
 /// Close issues
 #[derive(Debug, Args)]
@@ -58,7 +58,9 @@ pub fn run(args: CloseArgs, cx: &mut Context) -> Outcome {
     let reason = cx.text(args.reason.as_deref(), args.reason_file.as_deref(), false)?;
     let changes = with_force(vec![Change::Close { reason }], args.force);
     let ids = args.chosen.ids(cx)?;
-    args.care.check(cx, "Close", ids.len())?;
+    if !args.care.agrees(cx, "Close", ids.len()) {
+        return Ok(Exit::Failed);
+    }
     if args.care.dry_run {
         let batch = ops::rehearse_each(cx.store()?, &ids, |_| changes.clone())?;
         return report_rehearsal(cx, batch);

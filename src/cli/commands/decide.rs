@@ -1,6 +1,7 @@
 use clap::Args;
 
 use super::{Context, Outcome};
+use crate::cli::chosen::IdArgs;
 use crate::model::proposal::Permit;
 use crate::ops::{self, Each};
 use crate::view::{self, Exit, Failure};
@@ -11,8 +12,8 @@ use crate::view::{self, Exit, Failure};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd withdraw a3")]
 pub struct WithdrawArgs {
-    /// Issues, by id or its first characters
-    ids: Vec<String>,
+    #[command(flatten)]
+    named: IdArgs,
     /// The repo they were proposed to (default: the project's own)
     #[arg(long, value_name = "REPO")]
     target: Option<String>,
@@ -24,8 +25,8 @@ pub struct WithdrawArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd proposals --incoming\n  bd accept a3")]
 pub struct AcceptArgs {
-    /// Issues, by id or its first characters
-    ids: Vec<String>,
+    #[command(flatten)]
+    named: IdArgs,
 }
 
 /// Reject a proposal, with a reason
@@ -34,27 +35,27 @@ pub struct AcceptArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd reject a3 --reason \"out of scope\"")]
 pub struct RejectArgs {
-    /// Issues, by id or its first characters
-    ids: Vec<String>,
+    #[command(flatten)]
+    named: IdArgs,
     /// Why
     #[arg(short, long, value_name = "TEXT", required = true, allow_hyphen_values = true)]
     reason: String,
 }
 
 pub fn run_withdraw(args: WithdrawArgs, cx: &mut Context) -> Outcome {
-    let ids = cx.named(&args.ids)?;
+    let ids = args.named.read(cx)?;
     let results = ops::withdraw(cx.store()?, &ids, args.target.as_deref())?;
     report(results, "withdrawn", cx)
 }
 
 pub fn run_accept(args: AcceptArgs, cx: &mut Context) -> Outcome {
-    let ids = cx.named(&args.ids)?;
+    let ids = args.named.read(cx)?;
     let results = ops::decide(cx.store()?, &ids, None)?;
     report(results, "accepted", cx)
 }
 
 pub fn run_reject(args: RejectArgs, cx: &mut Context) -> Outcome {
-    let ids = cx.named(&args.ids)?;
+    let ids = args.named.read(cx)?;
     if args.reason.trim().is_empty() {
         return Err(Failure::usage("a rejection needs a reason"));
     }

@@ -1,6 +1,7 @@
 use clap::Args;
 
 use super::{Context, Outcome, changed_line, report};
+use crate::cli::chosen::IdArgs;
 use crate::model::change::Change;
 use crate::model::when::{Bare, When};
 use crate::ops;
@@ -10,16 +11,16 @@ use crate::view::{Exit, Failure};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd defer bd-a3f8 --until 2026-09-01\n  bd defer a3 --until 2w\n  bd defer a3")]
 pub struct DeferArgs {
-    /// Issues, by id or its first characters
-    ids: Vec<String>,
+    #[command(flatten)]
+    named: IdArgs,
     /// When they come back; a date without a time means the start of that day
     #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     until: Option<String>,
 }
 
 pub fn run(args: DeferArgs, cx: &mut Context) -> Outcome {
-    let ids = cx.named(&args.ids)?;
-    let until = args.until.map(|text| cx.date("until", &text, Bare::Future)).transpose()?.map(When::start);
+    let ids = args.named.read(cx)?;
+    let until = args.until.map(|text| cx.date_or_none("until", &text)).transpose()?.flatten().map(When::start);
     let batch = ops::change_each(cx.store()?, &ids, |_| vec![Change::Defer { until }]);
     let batch = batch.map_err(|error| with_until(cx, &ids, error.into()))?;
     report(cx, batch, |written| changed_line(written, "Deferred "))
@@ -39,12 +40,12 @@ fn with_until(cx: &Context, ids: &[String], failure: Failure) -> Failure {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd undefer bd-a3f8")]
 pub struct UndeferArgs {
-    /// Issues, by id or its first characters
-    ids: Vec<String>,
+    #[command(flatten)]
+    named: IdArgs,
 }
 
 pub fn run_undefer(args: UndeferArgs, cx: &mut Context) -> Outcome {
-    let ids = cx.named(&args.ids)?;
+    let ids = args.named.read(cx)?;
     let batch = ops::change_each(cx.store()?, &ids, |_| vec![Change::Undefer])?;
     report(cx, batch, |written| changed_line(written, "Undeferred "))
 }

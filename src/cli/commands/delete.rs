@@ -36,7 +36,7 @@ pub fn run(args: DeleteArgs, cx: &mut Context) -> Outcome {
     }
     let ids = args.chosen.ids(cx)?;
     if !args.yes || args.dry_run {
-        return preview(&ids, cx);
+        return preview(&ids, args.yes, cx);
     }
     let batch = ops::change_each(cx.store()?, &ids, |_| vec![Change::Delete { reason: args.reason.clone() }])?;
     if !cx.ui.wants_json() {
@@ -51,7 +51,7 @@ pub fn run(args: DeleteArgs, cx: &mut Context) -> Outcome {
     super::report_failures(cx, batch)
 }
 
-fn preview(ids: &[String], cx: &mut Context) -> Outcome {
+fn preview(ids: &[String], says_yes: bool, cx: &mut Context) -> Outcome {
     let mut shown = Vec::new();
     for row in ops::named(cx.store()?, ids)? {
         shown.push(ops::show(cx.store()?, &row.issue.id)?);
@@ -66,6 +66,7 @@ fn preview(ids: &[String], cx: &mut Context) -> Outcome {
             cx.ui.line(&format!("    {} ({}) {what}", inline(&dependent.id), inline(&dependent.kind)));
         }
     }
-    cx.ui.hint("add --yes to delete; `bd reopen` brings them back");
+    let how = if says_yes { "run it again without --dry-run" } else { "add --yes" };
+    cx.ui.hint(&format!("{how} to delete; `bd reopen` brings them back"));
     Ok(Exit::Ok)
 }

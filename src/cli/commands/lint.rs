@@ -14,7 +14,7 @@ use crate::view::{self, Exit, inline, plural};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd lint\n  bd lint bd-a3f8 k9\n  bd lint --type bug --status all")]
 pub struct LintArgs {
-    /// Only these issues, by id or its first characters (default: all that are not closed)
+    /// Only these issues, by id or its first characters (`-`: ids from standard input; default: all that are not closed)
     ids: Vec<String>,
     #[command(flatten)]
     filter: FilterArgs,
@@ -26,7 +26,8 @@ pub fn run(args: LintArgs, cx: &mut Context) -> Outcome {
         let filter = Expr::And(vec![args.filter.expr(cx)?, usual]);
         ops::list_by(cx.store()?, &filter, Sort::default(), None)?.rows
     } else {
-        ops::named(cx.store()?, &args.ids)?
+        let ids = cx.named(&args.ids)?;
+        ops::named(cx.store()?, &ids)?
     };
     let checked = rows.len();
     let found = ops::lint(rows);

@@ -45,7 +45,7 @@ enum Action {
     },
     /// Acknowledge messages to their senders
     Ack {
-        /// Messages, by id or its first characters
+        /// Messages, by id or its first characters (`-`: ids from standard input)
         #[arg(required = true)]
         ids: Vec<String>,
     },
@@ -56,7 +56,7 @@ enum Action {
     },
     /// Archive messages: they stay in the box and are hidden
     Archive {
-        /// Messages, by id or its first characters
+        /// Messages, by id or its first characters (`-`: ids from standard input)
         #[arg(required_unless_present = "read_older_than")]
         ids: Vec<String>,
         /// Messages read at least this long ago, unless an acknowledgement is due
@@ -159,6 +159,7 @@ pub fn run(args: MailArgs, cx: &mut Context) -> Outcome {
             tell_sent(&sent, cx)
         }
         Action::Ack { ids } => {
+            let ids = cx.named(&ids)?;
             let marked = mail::acknowledge(cx.store()?, &ids)?;
             tell_marked(&marked, "Acknowledged", cx)
         }
@@ -172,10 +173,12 @@ pub fn run(args: MailArgs, cx: &mut Context) -> Outcome {
             Ok(Exit::Ok)
         }
         Action::Archive { ids, read_older_than } => {
-            let store = cx.store()?;
             let marked = match read_older_than {
-                Some(age) => mail::archive_read(store, age)?,
-                None => mail::archive(store, &ids)?,
+                Some(age) => mail::archive_read(cx.store()?, age)?,
+                None => {
+                    let ids = cx.named(&ids)?;
+                    mail::archive(cx.store()?, &ids)?
+                }
             };
             tell_marked(&marked, "Archived", cx)
         }

@@ -1,6 +1,7 @@
 use clap::Args;
 
 use super::{Context, Outcome};
+use crate::cli::chosen::IdArgs;
 use crate::model::field::{self, Field};
 use crate::model::proposal::Include;
 use crate::ops::{self, ProposeOptions};
@@ -14,8 +15,8 @@ use crate::view::{self, Exit, Failure, inline};
   bd propose a3
   bd propose a3 --with-deps --include notes")]
 pub struct ProposeArgs {
-    /// Issues, by id or its first characters
-    ids: Vec<String>,
+    #[command(flatten)]
+    named: IdArgs,
     /// The repo that gets them: a path, a name, or upstream (default: the project's own)
     #[arg(long, value_name = "REPO")]
     target: Option<String>,
@@ -51,7 +52,7 @@ else stay in your planning repo.",
 }
 
 pub fn run(args: ProposeArgs, cx: &mut Context) -> Outcome {
-    let ids = cx.named(&args.ids)?;
+    let ids = args.named.read(cx)?;
     let has = |word: &str| args.include.iter().any(|known| known == word);
     let include = Include { notes: has("notes"), comments: has("comments") };
     let target = args.target.as_deref();

@@ -1,6 +1,7 @@
 use clap::Args;
 
 use super::{Context, Outcome, claim};
+use crate::cli::chosen::IdArgs;
 use crate::ops;
 use crate::store::ReleaseWish;
 use crate::view;
@@ -11,8 +12,8 @@ use crate::view;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd release bd-a3f8\n  bd release bd-a3f8 --failed 'the tests need a database'")]
 pub struct ReleaseArgs {
-    /// Issues, by id or its first characters
-    ids: Vec<String>,
+    #[command(flatten)]
+    named: IdArgs,
     /// Why, for whoever takes it next; kept as a comment
     #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
     reason: Option<String>,
@@ -25,7 +26,7 @@ pub struct ReleaseArgs {
 }
 
 pub fn run(args: ReleaseArgs, cx: &mut Context) -> Outcome {
-    let ids = cx.named(&args.ids)?;
+    let ids = args.named.read(cx)?;
     if args.remote {
         return off_the_remote(cx, &ids);
     }

@@ -1,6 +1,7 @@
 use clap::Args;
 
 use super::{Context, Outcome, changed_line, report};
+use crate::cli::chosen::IdArgs;
 use crate::model::change::Change;
 use crate::ops;
 
@@ -8,15 +9,15 @@ use crate::ops;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd reopen bd-a3f8\n  bd reopen a3 --reason \"it came back\"")]
 pub struct ReopenArgs {
-    /// Issues, by id or its first characters
-    ids: Vec<String>,
+    #[command(flatten)]
+    named: IdArgs,
     /// Why; kept as a comment
     #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
     reason: Option<String>,
 }
 
 pub fn run(args: ReopenArgs, cx: &mut Context) -> Outcome {
-    let ids = cx.named(&args.ids)?;
+    let ids = args.named.read(cx)?;
     let batch = ops::change_each(cx.store()?, &ids, |store| {
         let comment = args.reason.clone().map(|text| ops::comment(store, text, None));
         vec![Change::Reopen { comment }]

@@ -135,8 +135,7 @@ pub fn tell_contributor(cx: &mut Context) -> Result<bool, Failure> {
     if !cx.ui.is_interactive() || !ops::asks_for_planning(cx.store()?) {
         return Ok(true);
     }
-    let question = format!("Plan in a repo of your own instead, {PLANNING}? (yes or no)");
-    if !matches!(cx.ui.ask(&question, "no").to_lowercase().as_str(), "y" | "yes") {
+    if !cx.ui.confirm(&format!("Plan in a repo of your own instead, {PLANNING}?")) {
         return Ok(true);
     }
     let setup = ops::Setup::Contributor { planning: PLANNING.to_owned() };

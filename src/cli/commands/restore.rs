@@ -1,6 +1,7 @@
 use clap::Args;
 
 use super::{Context, Outcome, fail};
+use crate::cli::chosen::IdArgs;
 use crate::ops;
 use crate::view::{self, Exit};
 
@@ -15,8 +16,8 @@ use crate::view::{self, Exit};
   bd restore bd-a3f8 --at 2026-01-01    as it was on a day
   bd restore bd-a3f8 --at HEAD~3 --dry-run")]
 pub struct RestoreArgs {
-    /// Issues, by id or its first characters
-    ids: Vec<String>,
+    #[command(flatten)]
+    named: IdArgs,
     /// The version: a revision of the project's repository, a date, or how long ago
     #[arg(long, value_name = "REV")]
     at: Option<String>,
@@ -26,7 +27,7 @@ pub struct RestoreArgs {
 }
 
 pub fn run(args: RestoreArgs, cx: &mut Context) -> Outcome {
-    let ids = cx.named(&args.ids)?;
+    let ids = args.named.read(cx)?;
     let done = ops::restore(cx.store()?, &ids, args.at.as_deref(), args.dry_run)?;
     if cx.ui.wants_json() {
         let restored: Vec<_> = done.iter().filter_map(|(_, one)| one.as_ref().ok()).collect();

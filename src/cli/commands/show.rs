@@ -1,10 +1,14 @@
 use clap::Args;
 
 use super::{Context, Outcome, list};
+use crate::cli::chosen::IdArgs;
 use crate::cli::filters::{FilterArgs, ScopeArgs, ShapeArgs, WorktreeArgs};
 use crate::cli::render;
 use crate::ops;
 use crate::view::{self, Exit, Failure};
+
+/// So many ids that cannot be shown are named to a person.
+const NAMED: usize = 3;
 
 /// Show issues in full; without an id, the list
 #[derive(Debug, Args)]
@@ -12,8 +16,8 @@ use crate::view::{self, Exit, Failure};
     after_help = "Examples:\n  bd show bd-a3f8\n  bd show a3 k9 --json\n  bd show --repo ~/.beads-planning\n  bd show a3 --at v1.2\n  bd show a3 --all-worktrees\n  bd show"
 )]
 pub struct ShowArgs {
-    /// Issues, by id or its first characters
-    ids: Vec<String>,
+    #[command(flatten)]
+    named: IdArgs,
     #[command(flatten)]
     scope: ScopeArgs,
     /// Show every copy of an issue that is in several repos
@@ -39,15 +43,16 @@ pub struct ShowArgs {
 
 pub fn run(args: ShowArgs, cx: &mut Context) -> Outcome {
     args.shape.apply(cx);
-    if args.ids.is_empty() {
+    if args.named.ids.is_empty() {
         let filter = FilterArgs { scope: args.scope, ..FilterArgs::default() };
         return list::run(list::ListArgs::of(filter, args.copies, args.at, args.checkouts), cx);
     }
     cx.go_back(args.at.as_deref())?;
     let place = cx.go_to(args.checkouts.worktree.as_deref())?;
+    let ids = args.named.read(cx)?;
     let store = cx.store()?;
     let mut found = Vec::new();
-    for typed in &args.ids {
+    for typed in &ids {
         if args.checkouts.all_worktrees {
             found.push((typed, ops::show_in_all_worktrees(store, typed)));
             continue;
@@ -86,8 +91,11 @@ pub fn run(args: ShowArgs, cx: &mut Context) -> Outcome {
             }
         }
     }
-    for (typed, failure) in failures {
+    let all = failures.len();
+    let told = if cx.ui.wants_json() { all } else { NAMED };
+    for (typed, failure) in failures.into_iter().take(told) {
         exit = super::fail(cx, &typed, failure, exit);
     }
+    cx.ui.note_if(all > told, &format!("and {} more", all.saturating_sub(told)));
     Ok(exit)
 }

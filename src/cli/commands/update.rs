@@ -5,9 +5,10 @@ use crate::cli::chosen::{CareArgs, ChosenArgs};
 use crate::model::change::Change;
 use crate::model::field::Field;
 use crate::model::issue::Priority;
-use crate::model::when::Bare;
+use crate::model::query::is_none;
+use crate::model::when::When;
 use crate::ops::{self, OpError};
-use crate::view::Failure;
+use crate::view::{Exit, Failure};
 
 /// Change fields of issues
 ///
@@ -21,7 +22,7 @@ use crate::view::Failure;
   bd update bd-a3f8 --status in_progress --assignee me
   bd update a3 k9 --priority 1 --add-label urgent
   bd update a3 --due \"next monday\" --parent bd-e1
-  bd update a3 --parent \"\"       detach it from its parent
+  bd update a3 --parent none     detach it from its parent
   bd update --where 'label=ui status=open' --add-label frontend --dry-run
   bd list --ids --overdue | bd update - --priority 1")]
 pub struct UpdateArgs {
@@ -69,10 +70,10 @@ pub struct UpdateArgs {
     /// Estimated minutes
     #[arg(short, long, value_name = "MINUTES", allow_negative_numbers = true)]
     estimate: Option<i64>,
-    /// When it is due; a date without a time means the end of that day (an empty text is never)
+    /// When it is due; a date without a time means the end of that day (`none`: no date)
     #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     due: Option<String>,
-    /// Defer until this date: ready from the start of that day
+    /// Defer until this date: ready from the start of that day (`none`: no date)
     #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     defer: Option<String>,
     /// Add these labels
@@ -84,7 +85,7 @@ pub struct UpdateArgs {
     /// Replace all labels
     #[arg(long, value_name = "LABEL", value_delimiter = ',')]
     set_labels: Option<Vec<String>>,
-    /// The parent issue (an empty text: none)
+    /// The parent issue (`none`: no parent)
     #[arg(long, value_name = "ID")]
     parent: Option<String>,
     /// The project that a planning issue belongs to: `.` is this one (an empty text is every one that plans there)
@@ -109,7 +110,9 @@ pub fn run(args: UpdateArgs, cx: &mut Context) -> Outcome {
         return Err(Failure::usage("nothing to change: name a field, such as --status or --priority"));
     }
     let ids = args.chosen.ids(cx)?;
-    args.care.check(cx, "Update", ids.len())?;
+    if !args.care.agrees(cx, "Update", ids.len()) {
+        return Ok(Exit::Failed);
+    }
     if args.care.dry_run {
         let batch = ops::rehearse_each(cx.store()?, &ids, |_| changes.clone())?;
         return report_rehearsal(cx, batch);
@@ -148,12 +151,12 @@ fn changes(args: &UpdateArgs, cx: &mut Context) -> Result<Vec<Change>, Failure> 
     }
     changes.extend(args.estimate.map(|minutes| Change::Estimate(Some(minutes))));
     if let Some(text) = &args.due {
-        let at = if text.is_empty() { None } else { Some(super::due(cx, text)?) };
+        let at = if text.is_empty() { None } else { super::due(cx, text)? };
         changes.push(Change::Date(Field::Due, at));
     }
     if let Some(text) = &args.defer {
-        let at = if text.is_empty() { None } else { Some(cx.date("defer", text, Bare::Future)?.start()) };
-        changes.push(Change::Date(Field::Defer, at));
+        let at = if text.is_empty() { None } else { cx.date_or_none("defer", text)? };
+        changes.push(Change::Date(Field::Defer, at.map(When::start)));
     }
     if let Some(labels) = &args.set_labels {
         let labels = labels.iter().map(|label| label.trim().to_owned()).filter(|label| !label.is_empty());
@@ -162,7 +165,7 @@ fn changes(args: &UpdateArgs, cx: &mut Context) -> Result<Vec<Change>, Failure> 
     changes.extend(args.add_label.iter().cloned().map(Change::AddLabel));
     changes.extend(args.remove_label.iter().cloned().map(Change::RemoveLabel));
     match args.parent.as_deref() {
-        Some("") => changes.push(Change::Parent(None)),
+        Some(word) if is_none(word) => changes.push(Change::Parent(None)),
         Some(parent) => changes.push(Change::Parent(Some(cx.resolve(parent)?))),
         None => {}
     }

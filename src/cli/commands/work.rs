@@ -1,6 +1,7 @@
 use clap::Args;
 
 use super::{Context, Outcome, claim};
+use crate::cli::chosen::IdArgs;
 use crate::ops;
 use crate::store::{ClaimWish, Claimed};
 use crate::view;
@@ -11,13 +12,13 @@ use crate::view;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd work bd-a3f8\n  bd work $(bd ready -n 1 --json | jq -r '.[0].id')")]
 pub struct WorkArgs {
-    /// Issues, by id or its first characters
-    ids: Vec<String>,
+    #[command(flatten)]
+    named: IdArgs,
 }
 
 pub fn run(args: WorkArgs, cx: &mut Context) -> Outcome {
-    claim::require_issue(&args.ids)?;
-    let ids = cx.named(&args.ids)?;
+    claim::require_issue(&args.named.ids)?;
+    let ids = args.named.read(cx)?;
     let results = ops::claim(cx.store()?, &ids, &ClaimWish::default(), false)?;
     let calendar = cx.host().clock.calendar();
     let is_person = cx.agent()?.is_none();
