@@ -3,6 +3,7 @@
 use clap::Args;
 
 use super::context::Context;
+use super::form::shell_word;
 use super::layout::Layout;
 use crate::cache::{Sort, SortBy, SortKey};
 use crate::model::issue::{IssueType, Priority, Status};
@@ -235,6 +236,23 @@ impl FilterArgs {
     pub fn names_ids(&self) -> bool {
         !self.ids.is_empty()
     }
+}
+
+/// The conditions that were typed without a flag and with one, together.
+pub fn conditions(words: &[String], flag: Option<&String>) -> Option<String> {
+    let typed = words.join(" ");
+    match flag {
+        _ if words.is_empty() => flag.cloned(),
+        None => Some(typed),
+        Some(flag) => Some(format!("({flag}) ({typed})")),
+    }
+}
+
+/// Where else words may be found that no listed issue holds; `None` if more than words was asked for.
+pub fn search_hint(condition: Option<&String>) -> Option<String> {
+    let text = condition.filter(|text| !text.contains(['=', '<', '>', '~', ':', '@', '(', '"']))?;
+    let words: Vec<String> = text.split_whitespace().map(shell_word).collect();
+    Some(format!("run `bd search {}` to search closed issues too; a condition is `status=open`", words.join(" ")))
 }
 
 /// A condition is about statuses itself, so that closed issues are not hidden.

@@ -37,7 +37,26 @@ fn one_language_in_every_command() {
     for command in ["list", "ready", "count", "search x", "export", "update -p 1", "close", "delete"] {
         env.bd(words(&format!("{command} --where colour=red"))).fails(2, &["unknown field \"colour\""]);
     }
-    env.bd(["list", "open"]).fails(2, &["\"open\" is not a condition", "bd search open"]);
+}
+
+#[test]
+fn a_word_means_the_same_wherever_a_condition_is_taken() {
+    let env = some();
+    for word in ["parser", "login", "nowhere"] {
+        let expected = lines(&env, &format!("query --ids {word}"));
+        for line in ["list --ids", "list --ids --where", "query --ids --where"] {
+            assert_eq!(lines(&env, &format!("{line} {word}")), expected, "{line} {word}");
+        }
+    }
+    assert_eq!(lines(&env, "query --ids login --where label=slow"), ["bd-c"]);
+    for line in ["list nowhere", "query nowhere", "list --where nowhere"] {
+        let run = env.bd(words(line)).ok();
+        assert!(run.stderr.contains("no issues\nhint: run `bd search nowhere`"), "{}", run.snapshot());
+    }
+    assert!(!env.bd(["list", "title~nowhere"]).ok().stderr.contains("hint"));
+    env.bd(["search", "--where", "type=bug or type=task"])
+        .fails(2, &["search query is required", "run `bd list --where 'type=bug or type=task'`"]);
+    env.bd(["query"]).fails(2, &["required"]);
 }
 
 #[test]

@@ -1,9 +1,11 @@
 use clap::Args;
 
 use super::{Context, Outcome, print_page};
-use crate::cli::filters::{DoneArgs, FilterArgs, LayoutArgs, PageArgs, ShapeArgs, WorktreeArgs};
+use crate::cli::filters::{
+    DoneArgs, FilterArgs, LayoutArgs, PageArgs, ShapeArgs, WorktreeArgs, conditions, search_hint,
+};
 use crate::ops::{self, Listing, Only};
-use crate::view::{Failure, RowShape};
+use crate::view::RowShape;
 
 /// List issues
 ///
@@ -25,7 +27,7 @@ use crate::view::{Failure, RowShape};
   bd list --format '{id} {title}'
   bd list --ids --overdue | bd update - --priority 1")]
 pub struct ListArgs {
-    /// Conditions, as with --where: `status=open`, `due<=eow`, `@mine` for a saved query
+    /// Conditions, as with --where: `status=open`, `due<=eow`, a word, `@mine` for a saved query
     query: Vec<String>,
     #[command(flatten)]
     filter: FilterArgs,
@@ -65,26 +67,8 @@ impl ListArgs {
     }
 }
 
-/// The conditions of the flag and those without one, together.
-fn condition(args: &ListArgs) -> Result<Option<String>, Failure> {
-    if args.query.is_empty() {
-        return Ok(args.filter.condition.clone());
-    }
-    let typed = args.query.join(" ");
-    if !typed.contains(['=', '<', '>', '~', ':', '@']) {
-        let text = format!("{typed:?} is not a condition");
-        return Err(
-            Failure::usage(text).hint(format!("to find words, run `bd search {typed}`; a condition is `status=open`"))
-        );
-    }
-    Ok(Some(match &args.filter.condition {
-        Some(other) => format!("({other}) ({typed})"),
-        None => typed,
-    }))
-}
-
 pub fn run(mut args: ListArgs, cx: &mut Context) -> Outcome {
-    args.filter.condition = condition(&args)?;
+    args.filter.condition = conditions(&args.query, args.filter.condition.as_ref());
     if cx.shape == RowShape::Full {
         args.shape.apply(cx);
     }
@@ -109,5 +93,10 @@ pub fn run(mut args: ListArgs, cx: &mut Context) -> Outcome {
     let listing =
         Listing { filter, sort: args.page.sort(), limit: args.page.limit(json || args.layout.is_for_programs()), only };
     let page = ops::list(cx.store()?, &listing, args.checkouts.asked(place))?;
-    print_page(cx, page, args.tree == Some(true), "no issues")
+    let is_empty = page.total == 0;
+    let exit = print_page(cx, page, args.tree == Some(true), "no issues")?;
+    if let Some(hint) = search_hint(args.filter.condition.as_ref()).filter(|_| is_empty) {
+        cx.ui.hint(&hint);
+    }
+    Ok(exit)
 }

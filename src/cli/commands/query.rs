@@ -1,7 +1,7 @@
 use clap::Args;
 
 use super::{Context, Outcome, print_page};
-use crate::cli::filters::{DoneArgs, LayoutArgs, PageArgs, ShapeArgs, names_status};
+use crate::cli::filters::{DoneArgs, LayoutArgs, PageArgs, ShapeArgs, conditions, names_status, search_hint};
 use crate::model::field;
 use crate::ops;
 
@@ -15,8 +15,11 @@ use crate::ops;
   bd query 'title~crash status=closed' --sort closed")]
 pub struct QueryArgs {
     /// The conditions
-    #[arg(required = true)]
+    #[arg(required_unless_present = "condition")]
     expression: Vec<String>,
+    /// The conditions, as other commands take them
+    #[arg(long = "where", value_name = "EXPR")]
+    condition: Option<String>,
     #[command(flatten)]
     page: PageArgs,
     #[command(flatten)]
@@ -49,10 +52,16 @@ pub fn run(args: QueryArgs, cx: &mut Context) -> Outcome {
     args.shape.apply(cx);
     args.layout.apply(cx)?;
     let json = cx.ui.wants_json();
-    let expr = ops::parse_query(cx.store()?, &args.expression.join(" "))?;
+    let condition = conditions(&args.expression, args.condition.as_ref());
+    let expr = ops::parse_query(cx.store()?, condition.as_deref().unwrap_or_default())?;
     let names_status = names_status(&expr);
     let expr = args.done.limited(expr, names_status);
     let page =
         ops::list_by(cx.store()?, &expr, args.page.sort(), args.page.limit(json || args.layout.is_for_programs()))?;
-    print_page(cx, page, false, "no issues")
+    let is_empty = page.total == 0;
+    let exit = print_page(cx, page, false, "no issues")?;
+    if let Some(hint) = search_hint(condition.as_ref()).filter(|_| is_empty) {
+        cx.ui.hint(&hint);
+    }
+    Ok(exit)
 }

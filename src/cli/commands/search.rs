@@ -2,6 +2,7 @@ use clap::Args;
 
 use super::{Context, Outcome};
 use crate::cli::filters::{FilterArgs, LayoutArgs, PageArgs, ShapeArgs};
+use crate::cli::form::shell_word;
 use crate::cli::render;
 use crate::model::field;
 use crate::model::query::Field;
@@ -36,7 +37,10 @@ Looks at title, {}, comments, labels and ids. Every word must occur, as a word o
 pub fn run(args: SearchArgs, cx: &mut Context) -> Outcome {
     let text = args.words.join(" ");
     if text.trim().is_empty() {
-        return Err(Failure::usage("search query is required"));
+        let condition = args.filter.condition.as_deref().unwrap_or("EXPR");
+        let list = format!("bd list --where {}", shell_word(condition));
+        let hint = format!("name the words to search for; to find issues by a condition alone, run `{list}`");
+        return Err(Failure::usage("search query is required").hint(hint));
     }
     args.shape.apply(cx);
     args.layout.apply(cx)?;
