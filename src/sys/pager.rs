@@ -2,12 +2,15 @@
 //!
 //! Only the environment chooses it, never a setting, which may come from somebody else's repository.
 
+use std::fs::File;
 use std::io::{self, Write as _};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::os::fd::AsRawFd as _;
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use signal_hook::consts::SIGINT;
+use signal_hook::consts::{SIGINT, SIGPIPE};
 
 use super::Env;
 use super::process::{Program, exists};
@@ -20,12 +23,18 @@ pub struct Pager {
     child: Child,
     input: Option<ChildStdin>,
     name: String,
+    /// How many bytes it was given.
+    given: u64,
 }
 
-/// The program is missing.
+/// Nobody has seen the text.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot start the pager {0:?}")]
-pub struct NoPager(String);
+pub enum NoPager {
+    #[error("cannot start the pager {0:?}")]
+    Missing(String),
+    #[error("the pager {name:?} ended with {status}")]
+    Failed { name: String, status: ExitStatus },
+}
 
 impl Pager {
     /// Starts the user's pager; `None` if there is none to start.
@@ -38,7 +47,7 @@ impl Pager {
                 let first = text.split_whitespace().next().unwrap_or_default();
                 let is_word = first.chars().all(|c| c.is_alphanumeric() || "-_./+".contains(c));
                 if is_word && !exists(first, env) {
-                    return Err(NoPager(first.to_owned()));
+                    return Err(NoPager::Missing(first.to_owned()));
                 }
                 let mut shell = Command::new("/bin/sh");
                 shell.arg("-c").arg(text);
@@ -55,20 +64,56 @@ impl Pager {
                 command.env(variable, value);
             }
         }
-        let mut child = command.stdin(Stdio::piped()).spawn().map_err(|_| NoPager(name.clone()))?;
+        let mut child = command.stdin(Stdio::piped()).spawn().map_err(|_| NoPager::Missing(name.clone()))?;
         // An interrupt is for the pager, which has the terminal.
         let _ = signal_hook::flag::register(SIGINT, Arc::new(AtomicBool::new(false)));
-        Ok(Some(Pager { input: child.stdin.take(), child, name }))
+        Ok(Some(Pager { input: child.stdin.take(), child, name, given: 0 }))
     }
 
     pub fn write(&mut self, text: &str) -> io::Result<()> {
-        self.input.as_mut().map_or(Ok(()), |input| input.write_all(text.as_bytes()))
+        let Some(input) = &mut self.input else { return Ok(()) };
+        let mut rest = text.as_bytes();
+        while !rest.is_empty() {
+            match input.write(rest) {
+                Ok(taken) => {
+                    self.given += taken as u64;
+                    rest = &rest[taken..];
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
     }
 
-    /// Waits until the reader has seen enough.
+    /// Waits until the reader has seen enough. A pager that fails has shown something if it took something.
     pub fn wait(mut self) -> Result<(), NoPager> {
-        drop(self.input.take());
-        let code = self.child.wait().ok().and_then(|status| status.code());
-        if code.is_some_and(|code| NOT_STARTED.contains(&code)) { Err(NoPager(self.name)) } else { Ok(()) }
+        let left = self.input.take().map(Left::of);
+        let Ok(status) = self.child.wait() else { return Ok(()) };
+        if status.code().is_some_and(|code| NOT_STARTED.contains(&code)) {
+            return Err(NoPager::Missing(self.name));
+        }
+        // Of a shell, a signal is part of its exit code.
+        let signal = status.signal().or(status.code().map(|code| code - 128));
+        let is_good = status.success() || signal == Some(SIGPIPE);
+        if is_good || left.and_then(Left::count).is_some_and(|left| left < self.given) {
+            return Ok(());
+        }
+        Err(NoPager::Failed { name: self.name, status })
+    }
+}
+
+/// What nobody took out of a pipe, to be counted when its reader is gone.
+struct Left(Option<File>);
+
+impl Left {
+    /// Closes the end that is written to, so that the reader sees the end of the text.
+    fn of(input: ChildStdin) -> Self {
+        // Where this leads nowhere, nobody can tell.
+        Left(File::open(format!("/proc/self/fd/{}", input.as_raw_fd())).ok())
+    }
+
+    fn count(self) -> Option<u64> {
+        io::copy(&mut self.0?, &mut io::sink()).ok()
     }
 }

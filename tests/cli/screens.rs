@@ -306,6 +306,23 @@ fn a_pager_that_is_missing_or_ends_at_once_is_no_failure() {
     }
     let run = screen(&env, "list -n 0", &[("LINES", "10"), ("PAGER", "true")]);
     assert_eq!((run.code, run.stdout.as_str()), (0, ""), "no noise");
+    let shown = |lines: &str, pager: &str| {
+        let run = screen(&env, &format!("list -n {lines}"), &[("LINES", "10"), ("PAGER", pager)]);
+        assert_eq!(run.code, 0, "{pager}");
+        let told = run.stdout.matches("printing without it").count();
+        (told, run.stdout.lines().filter(|line| line.starts_with("bd-")).count())
+    };
+    // More than a pipe holds, and less.
+    for (number, all) in [("0", 490), ("20", 20)] {
+        for pager in ["false", "true; exit 3", "kill -9 $$", "sleep 0.2; exit 1"] {
+            assert_eq!(shown(number, pager), (1, all), "{pager}");
+        }
+        for pager in
+            ["head -c 1 >/dev/null; exit 1", "head -c 1 >/dev/null; kill -9 $$", "kill -PIPE $$", "true; exit 141"]
+        {
+            assert_eq!(shown(number, pager), (0, 0), "{pager}");
+        }
+    }
     // The settings of a repository choose no program.
     env.write(".beads/config.toml", "pager = \"touch ran\"\n[core]\npager = \"touch ran\"\n");
     put(&env.path("bin/less"), "#!/bin/sh\nsed s/^/L:/\n");
