@@ -265,6 +265,11 @@ impl Context {
         found.ok_or_else(|| OpError::Date { flag, value: value.to_owned() }.into())
     }
 
+    /// A date that an issue is to get, or `none` for no date.
+    pub fn date_or_none(&self, flag: &'static str, value: &str) -> Result<Option<When>, Failure> {
+        if value.eq_ignore_ascii_case("none") { Ok(None) } else { self.date(flag, value, Bare::Future).map(Some) }
+    }
+
     /// A moment of the past as typed.
     pub fn moment(&self, text: &str) -> Moment {
         Moment::parse(text, &self.host().clock.calendar())

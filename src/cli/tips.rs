@@ -5,7 +5,7 @@ use std::ffi::OsString;
 
 use clap::Command;
 use clap::error::ErrorKind::{
-    ArgumentConflict, InvalidSubcommand, MissingRequiredArgument, MissingSubcommand, UnknownArgument,
+    ArgumentConflict, InvalidSubcommand, MissingRequiredArgument, MissingSubcommand, UnknownArgument, ValueValidation,
 };
 use clap::error::{ContextKind, ContextValue};
 
@@ -81,6 +81,9 @@ fn bare(command: &Command) -> Command {
 
 /// An error of the parser, with a tip that names only what people may use.
 pub fn retold(error: clap::Error, args: &[OsString]) -> clap::Error {
+    if error.kind() == ValueValidation {
+        return with_number_named(error);
+    }
     if !matches!(error.kind(), UnknownArgument | InvalidSubcommand | MissingRequiredArgument | ArgumentConflict) {
         return error;
     }
@@ -162,6 +165,25 @@ fn named<'a>(command: &'a Command, typed: &str) -> Option<&'a clap::Arg> {
         let longs = arg.get_long_and_visible_aliases().unwrap_or_default();
         is_short || typed.strip_prefix("--").is_some_and(|typed| longs.contains(&typed))
     })
+}
+
+/// Says of a value that should be a number what is wrong with it; the parser's own words are about digits in strings.
+fn with_number_named(error: clap::Error) -> clap::Error {
+    use std::num::IntErrorKind::{NegOverflow, PosOverflow};
+    let source = std::error::Error::source(&error).and_then(|source| source.downcast_ref::<std::num::ParseIntError>());
+    let values = (error.get(ContextKind::InvalidArg), error.get(ContextKind::InvalidValue));
+    let (Some(source), (Some(ContextValue::String(argument)), Some(ContextValue::String(value)))) = (source, values)
+    else {
+        return error;
+    };
+    let what = match source.kind() {
+        PosOverflow | NegOverflow => "number too large",
+        _ if value.parse::<i64>().is_ok() => "number below zero",
+        _ if value.parse::<f64>().is_ok_and(f64::is_finite) => "not a whole number",
+        _ => "not a number",
+    };
+    let text = format!("{what}: {value} (for {argument})\n\nFor more information, try '--help'.\n");
+    clap::Error::raw(ValueValidation, text)
 }
 
 fn near_flag(wrong: &str, command: &Command) -> Option<String> {

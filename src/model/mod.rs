@@ -32,6 +32,7 @@ pub mod state_id;
 pub mod status;
 pub mod template;
 pub mod time;
+pub mod unseen;
 pub mod waits;
 pub mod when;
 pub mod words;

@@ -8,6 +8,7 @@ use super::{EditError, Filing, OpError, Result, check_type};
 use crate::model::change::Change;
 use crate::model::field::{self, Field};
 use crate::model::issue::{Issue, Priority, Said};
+use crate::model::query::is_none;
 use crate::model::when::{Bare, Calendar, When};
 use crate::store::{Access, Row, Scope, Store, StoreError, Write, WriteError, Written};
 
@@ -324,7 +325,7 @@ pub fn with_sheet(store: &mut Store, filing: &Filing, shown: &EditSheet, sheet: 
 
 /// What a short value of the form means.
 fn change_for(store: &mut Store, name: &str, value: &str) -> Result<Change> {
-    let some = (!value.is_empty()).then_some(value);
+    let some = (!is_none(value)).then_some(value);
     Ok(match name {
         "type" => Change::Type(check_type(store, value)?),
         "priority" => Change::Priority(Priority::typed(value)?),

@@ -7,6 +7,8 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::path::Path;
 
+use crate::model::unseen::is_unseen;
+
 /// A number with its noun.
 pub fn plural(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
@@ -64,11 +66,7 @@ fn escape(text: &str, keeps: impl Fn(&[char], usize) -> bool) -> Cow<'_, str> {
 
 /// Characters that act on a terminal, reorder text, or cannot be seen.
 fn is_hazard(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{00ad}' | '\u{034f}' | '\u{061c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
-            | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}'
-            | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+    c.is_control() || is_unseen(c)
 }
 
 /// A character that cannot be seen belongs to those around it: a joiner between two letters or emoji, a variation after what it

@@ -210,6 +210,20 @@ fn what_is_not_a_date_is_refused() {
 }
 
 #[test]
+fn none_is_no_date() {
+    let env = Env::new();
+    env.given("add Whole --id bd-e -t epic\nadd Part --id bd-t --due 2026-02-01 --defer 2026-02-01 --parent bd-e");
+    env.bd(["update", "t", "--due", "none", "--defer", "None", "--parent", "none"]).ok();
+    let row = env.bd(["show", "t", "--json"]).ok().json()[0].clone();
+    assert!(row["due_at"].is_null() && row["defer_until"].is_null() && row["parent"].is_null(), "{row}");
+    assert!(env.bd(["add", "Other", "--due", "none", "--json"]).ok().json()["due_at"].is_null());
+    env.given("update t --due 2026-02-01");
+    let line = "{\"op\":\"update\",\"id\":\"bd-t\",\"due\":\"none\"}\n";
+    env.bd_with(["batch"], Some(line), &[]).ok();
+    assert!(env.bd(["show", "t", "--json"]).ok().json()[0]["due_at"].is_null());
+}
+
+#[test]
 fn a_due_date_that_has_passed_is_taken_and_told() {
     let env = Env::new();
     let run = env.bd(["add", "Late", "--id", "bd-late", "--due", "yesterday"]).ok();

@@ -2,7 +2,7 @@
 
 use snapbox::{IntoData as _, assert_data_eq, str};
 
-use crate::cli::harness::Env;
+use crate::cli::harness::{Env, words};
 
 #[test]
 fn add_prints_the_id_and_writes_one_line() {

@@ -183,7 +183,7 @@ fn a_clone_does_not_choose_the_editor() {
 fn on_a_terminal_no_title_opens_the_form() {
     let env = with_epic();
     editor(&env, FILL);
-    for line in ["add", "add --json", "add -t bug", "add ' '", "add '' --title x"] {
+    for line in ["add", "add --json", "add -t bug", "add ' '", "add '\u{200b}'", "add --title '\u{2060} \u{feff}'"] {
         let run = env.bd(words(line)).fails(2, &["title is required"]);
         assert!(run.stdout.is_empty(), "{}", run.snapshot());
     }

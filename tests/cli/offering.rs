@@ -186,7 +186,7 @@ $ bd stale --days 400
 $ bd stale --days 400 --json
 []
 $ bd stale --days soon
-! error: invalid value 'soon' for '--days <N>': invalid digit found in string
+! error: not a number: soon (for --days <N>)
 ! 
 ! For more information, try '--help'.
 [exit 2]

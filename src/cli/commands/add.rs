@@ -8,7 +8,7 @@ use crate::cli::form;
 use crate::model::change::NewIssue;
 use crate::model::issue::Priority;
 use crate::model::json;
-use crate::model::when::{Bare, When};
+use crate::model::when::When;
 use crate::ops::{self, Filing, OpError, Placed};
 use crate::view::{self, Exit, Failure};
 
@@ -291,8 +291,9 @@ fn filing(args: AddArgs, cx: &mut Context, needs_title: bool) -> Result<Filing, 
         issue.issue_type = ops::check_type(cx.store()?, word)?;
     }
     issue.assignee = cx.person(args.assignee.as_deref().unwrap_or_default())?;
-    issue.due_at = args.due.map(|text| super::due(cx, &text)).transpose()?;
-    issue.defer_until = args.defer.map(|text| cx.date("defer", &text, Bare::Future)).transpose()?.map(When::start);
+    issue.due_at = args.due.map(|text| super::due(cx, &text)).transpose()?.flatten();
+    let defer = args.defer.map(|text| cx.date_or_none("defer", &text)).transpose()?;
+    issue.defer_until = defer.flatten().map(When::start);
     let mut dependencies = args.deps.iter().map(|text| ops::parse_dependency(text)).collect::<Result<Vec<_>, _>>()?;
     if let Some(target) = args.waits_for {
         dependencies.push((crate::model::dependency::DependencyType::new("waits-for"), target));

@@ -5,7 +5,7 @@ use crate::cli::render;
 use crate::model::change::Change;
 use crate::model::difference::difference;
 use crate::model::time::Instant;
-use crate::model::when::Bare;
+use crate::model::when::When;
 use crate::ops::{self, Batch, Marks, PLANNING};
 use crate::store::{Page, RepoSync, Written};
 use crate::view::{self, Exit, Failure};
@@ -156,10 +156,10 @@ pub fn tell_way_out(cx: &mut Context, written: &[Written]) {
     }
 }
 
-/// When an issue is due, as typed: without a time of day, at the end of the day.
-pub fn due(cx: &mut Context, text: &str) -> Result<Instant, Failure> {
-    let at = cx.date("due", text, Bare::Future)?.end();
-    if at < cx.host().clock.now() {
+/// When an issue is due, as typed: without a time of day, at the end of the day; `None` if it has no date.
+pub fn due(cx: &mut Context, text: &str) -> Result<Option<Instant>, Failure> {
+    let at = cx.date_or_none("due", text)?.map(When::end);
+    if let Some(at) = at.filter(|at| *at < cx.host().clock.now()) {
         let text = format!("the due date has passed: {}", cx.ui.calendar().date(at));
         cx.ui.note(&text);
     }

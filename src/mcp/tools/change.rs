@@ -12,6 +12,7 @@ use crate::model::dependency::DependencyType;
 use crate::model::field::Field;
 use crate::model::issue::Priority;
 use crate::model::json::Object;
+use crate::model::query::is_none;
 use crate::model::when::Bare;
 use crate::ops::{self, Filing, OpError, Wish};
 use crate::store::{AutoClaim, StoreError, Written};
@@ -99,7 +100,7 @@ fn wishes(cx: &mut Context, arguments: &Arguments) -> Result<Vec<Wish>, Failure>
     for (field, name, bare) in [(Field::Due, "due", Bare::Future), (Field::Defer, "defer", Bare::Future)] {
         let at = match arguments.text(name) {
             None => continue,
-            Some("") => None,
+            Some(text) if is_none(text) => None,
             Some(text) if field == Field::Due => Some(cx.date(name, text, bare)?.end()),
             Some(text) => Some(cx.date(name, text, bare)?.start()),
         };

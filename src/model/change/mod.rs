@@ -22,6 +22,7 @@ use super::merge::{AGREED, FIELD_TIMES};
 use super::proposal::{self, Owner, PROJECT, Proposal};
 use super::record::{KeyEdit, Record};
 use super::time::{self, Instant};
+use super::unseen::is_unseen;
 use super::workflow::{self, TaskEdit, WorkflowEdit, WorkflowError};
 use edits::{delete_edits, dependency_edits, edit_unless, label_edits, reopen_edits, text_edit};
 
@@ -128,7 +129,7 @@ pub enum ChangeError {
 
 /// Checks a title that is about to be written.
 pub fn check_title(title: &str) -> Result<(), ChangeError> {
-    if title.trim().is_empty() {
+    if title.chars().all(|c| c.is_whitespace() || c.is_control() || is_unseen(c)) {
         return Err(ChangeError::EmptyTitle);
     }
     if title.contains(['\n', '\r']) {

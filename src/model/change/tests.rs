@@ -79,6 +79,7 @@ fn a_new_parent_replaces_the_old_one() {
 fn refusals() {
     let cases = [
         (Change::Title(" ".into()), "title required: a title is required"),
+        (Change::Title("\u{200b} \u{2060}\u{feff}".into()), "title required: a title is required"),
         (Change::Title("a\nb".into()), "a title is one line; put the rest into the description"),
         (Change::AddLabel("".into()), "a label cannot be empty"),
         (Change::Text(Field::Status, "bogus".into()), "status is not a field that this kind of change sets"),

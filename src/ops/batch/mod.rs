@@ -15,8 +15,7 @@ use crate::model::change::{Change, NewIssue};
 use crate::model::dependency::DependencyType;
 use crate::model::field::Field;
 use crate::model::issue::Priority;
-use crate::model::query::is_me;
-use crate::model::time::Instant;
+use crate::model::query::{is_me, is_none};
 use crate::model::when::{Bare, When};
 use crate::store::{Scope, Store, StoreError, Written};
 use line::Line;
@@ -162,7 +161,7 @@ fn act(store: &mut Store, line: &Line<'_>, filed: &Filed) -> Result<Written> {
             changed(store, vec![Change::Reopen { comment }])
         }
         "defer" => {
-            let until = line.word("until")?.map(|text| date(store, "until", &text)).transpose()?.map(When::start);
+            let until = line.word("until")?.map_or(Ok(None), |text| date(store, "until", &text))?.map(When::start);
             changed(store, vec![Change::Defer { until }])
         }
         "undefer" => changed(store, vec![Change::Undefer]),
@@ -216,8 +215,9 @@ fn filing(store: &mut Store, line: &Line<'_>, filed: &Filed) -> Result<Filing> {
         issue.issue_type = check_type(store, &word)?;
     }
     issue.assignee = person(store, text("assignee")?);
-    issue.due_at = line.word("due")?.map(|text| date(store, "due", &text)).transpose()?.map(When::end);
-    issue.defer_until = line.word("defer")?.map(|text| date(store, "defer", &text)).transpose()?.map(When::start);
+    let date = |name| line.word(name)?.map_or(Ok(None), |text| date(store, name, &text));
+    issue.due_at = date("due")?.map(When::end);
+    issue.defer_until = date("defer")?.map(When::start);
     let mut dependencies =
         line.dependencies()?.iter().map(|text| filed.dependency(text)).collect::<Result<Vec<_>>>()?;
     if let Some(target) = line.word("waits_for")? {
@@ -246,8 +246,7 @@ fn wishes(store: &mut Store, line: &Line<'_>, filed: &Filed) -> Result<Vec<Wish>
     for (field, name) in [(Field::Due, "due"), (Field::Defer, "defer")] {
         if let Some(text) = line.text(name)? {
             let moment = |when: When| if name == "due" { when.end() } else { when.start() };
-            let at: Option<Instant> = if text.is_empty() { None } else { Some(moment(date(store, name, &text)?)) };
-            change(Some(Change::Date(field, at)));
+            change(Some(Change::Date(field, date(store, name, &text)?.map(moment))));
         }
     }
     change(line.texts("labels")?.map(Change::SetLabels));
@@ -270,7 +269,11 @@ fn person(store: &mut Store, name: String) -> String {
     if is_me(&name) { store.actor().to_owned() } else { name }
 }
 
-fn date(store: &Store, flag: &'static str, value: &str) -> Result<When> {
+/// `None` for no date.
+fn date(store: &Store, flag: &'static str, value: &str) -> Result<Option<When>> {
+    if is_none(value) {
+        return Ok(None);
+    }
     let found = store.host().clock.calendar().parse(value, Bare::Future);
-    found.ok_or_else(|| OpError::Date { flag, value: value.to_owned() })
+    found.map(Some).ok_or_else(|| OpError::Date { flag, value: value.to_owned() })
 }
