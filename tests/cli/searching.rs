@@ -39,6 +39,7 @@ $ bd search docs --status open
 ! nothing found
 $ bd search
 ! error: search query is required
+! hint: name the words to search for; to find issues by a condition alone, run `bd list --where EXPR`
 [exit 2]
 
 "#]]
