@@ -57,9 +57,9 @@ mod links;
 mod listing;
 mod local_times;
 mod looking;
-mod manual;
 mod mail;
 mod mail_many;
+mod manual;
 mod many;
 mod marks;
 #[cfg(feature = "mcp")]
