@@ -3,14 +3,13 @@
 use clap::Args;
 
 use super::context::Context;
-use super::form::shell_word;
 use super::layout::Layout;
 use crate::cache::{Sort, SortBy, SortKey};
 use crate::model::issue::{IssueType, Priority, Status};
 use crate::model::query::{Expr, Field, Op, VISIBILITIES, Value, is_all};
 use crate::ops::{self, Checkouts, OpError, not_deleted, not_done};
 use crate::store::Place;
-use crate::view::{Failure, RowShape};
+use crate::view::{Failure, RowShape, shell_word};
 
 /// Flags that look beyond the checkout in use.
 #[derive(Debug, Args, Default)]

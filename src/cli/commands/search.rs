@@ -2,12 +2,11 @@ use clap::Args;
 
 use super::{Context, Outcome};
 use crate::cli::filters::{FilterArgs, LayoutArgs, PageArgs, ShapeArgs};
-use crate::cli::form::shell_word;
 use crate::cli::render;
 use crate::model::field;
 use crate::model::query::Field;
 use crate::ops;
-use crate::view::{self, Exit, Failure};
+use crate::view::{self, Exit, Failure, shell_word};
 
 /// Search the texts of all issues, including closed ones
 #[derive(Debug, Args)]
