@@ -5,7 +5,8 @@ use std::path::Path;
 use rusqlite::{CachedStatement, Connection, OpenFlags, params};
 
 use super::db::Db;
-use super::{Cache, Counts, Key, Result, UnknownIds, set_up};
+use super::row::{AskedRow, Counts, ImageLine, Key, LinePlace};
+use super::{Cache, Result, UnknownIds, set_up};
 
 /// Indexes that only an image is worth: what is open in the usual order, what stands behind something, and what waits for the
 /// children of something.
@@ -18,16 +19,6 @@ const ORDERED: &str = "
 /// The name of an image, that nobody foresees.
 pub type ImageId = [u8; 16];
 
-/// What an image knows of a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ImageLine {
-    pub hash: u64,
-    /// 0: a line without an issue; -1: one that must be read again.
-    pub key: Key,
-    /// In bytes, without the line feed.
-    pub length: u32,
-}
-
 /// Lines of a ledger that stand together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chunk {
@@ -37,23 +28,6 @@ pub struct Chunk {
     pub first: usize,
     pub start: u64,
     pub lines: Vec<ImageLine>,
-}
-
-/// Where the line of an issue is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LinePlace {
-    pub source: usize,
-    /// From 0.
-    pub line: usize,
-    pub start: u64,
-    pub of: ImageLine,
-}
-
-/// What an image says of a row.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct AskedRow {
-    pub place: LinePlace,
-    pub counts: Counts,
 }
 
 /// Where a line is in its chunk: how many lines and bytes are before it.
@@ -70,26 +44,6 @@ impl PlaceInChunk {
         let line = lines.iter().position(|line| line[ImageLine::KEY] == sought)?;
         let before = lines[..line].iter().map(|line| u64::from(ImageLine::read(line).length) + 1);
         Some(PlaceInChunk { line, start: before.sum(), of: ImageLine::read(&lines[line]) })
-    }
-}
-
-impl ImageLine {
-    const SIZE: usize = 20;
-    const KEY: std::ops::Range<usize> = 8..16;
-
-    fn write(self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.hash.to_le_bytes());
-        out.extend_from_slice(&self.key.to_le_bytes());
-        out.extend_from_slice(&self.length.to_le_bytes());
-    }
-
-    fn read(bytes: &[u8; Self::SIZE]) -> Self {
-        let part = |from: usize| bytes[from..from + 8].try_into().expect("eight bytes");
-        ImageLine {
-            hash: u64::from_le_bytes(part(0)),
-            key: Key::from_le_bytes(part(Self::KEY.start)),
-            length: u32::from_le_bytes([bytes[16], bytes[17], bytes[18], bytes[19]]),
-        }
     }
 }
 

@@ -5,7 +5,8 @@ use rusqlite::types::Value as Sql;
 
 use super::derived::{DONE, TALLIED};
 use super::filter::{self, Clause};
-use super::{Cache, Key, Result};
+use super::row::{Counts, Key};
+use super::{Cache, Result};
 use crate::model::graph::{Graph, shortest_path};
 use crate::model::query::{Expr, Field};
 
@@ -91,21 +92,6 @@ impl Sort {
 pub struct Listing {
     pub keys: Vec<Key>,
     pub total: usize,
-}
-
-/// Derived numbers of one issue.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Counts {
-    pub dependencies: i64,
-    pub dependents: i64,
-    pub comments: i64,
-}
-
-impl Counts {
-    /// From three columns, the first of which is this one.
-    pub(super) fn read(row: &rusqlite::Row<'_>, first: usize) -> rusqlite::Result<Self> {
-        Ok(Counts { dependencies: row.get(first)?, dependents: row.get(first + 1)?, comments: row.get(first + 2)? })
-    }
 }
 
 /// One end of a dependency: the issue at the other end and the type between.

@@ -13,6 +13,7 @@ mod image;
 mod issues;
 mod load;
 mod ready;
+mod row;
 mod search;
 mod standing;
 mod stats;
@@ -20,9 +21,10 @@ mod tasks;
 mod unknown;
 
 pub use entry::Entry;
-pub use image::{Chunk, ImageId, ImageLine, LinePlace};
-pub use issues::{Counts, Edge, Listing, Sort, SortBy, SortKey};
+pub use image::{Chunk, ImageId};
+pub use issues::{Edge, Listing, Sort, SortBy, SortKey};
 pub use ready::{Blocked, Blocker, Inherited, ReadyOrder, ReadyQuery};
+pub use row::{Counts, ImageLine, Key, LinePlace};
 pub use standing::Standing;
 pub use stats::{EpicProgress, GroupBy, Statistics};
 pub use tasks::OpenTask;
@@ -32,14 +34,11 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use db::Db;
-use image::AskedRow;
+use row::AskedRow;
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 
 use crate::model::field::{COLUMNS, Field, Kind};
-
-/// The handle of one line that holds an issue.
-pub type Key = i64;
 
 #[derive(Debug, thiserror::Error)]
 #[error("the in-memory cache failed: {0}")]
