@@ -445,17 +445,20 @@ fn on_a_terminal_who_looks_like_a_contributor_is_asked_once_for_each_clone() {
     }
     let Some(env) = clone() else { return };
     sh(&env, "git -C web remote add upstream https://host/app");
+    // Wherever the terminal's width makes a line end.
+    let on_terminal =
+        |line: &str, typed: &str| on_terminal(&env, line, typed).split_whitespace().collect::<Vec<_>>().join(" ");
     let before = env.ledger();
-    let first = on_terminal(&env, "add One", "\n");
+    let first = on_terminal("add One", "\n");
     assert!(first.contains(TOLD) && first.contains(QUESTION), "{first}");
     assert_ne!(env.ledger(), before, "the default is to go on");
-    let later = on_terminal(&env, "add Two", "yes\n");
+    let later = on_terminal("add Two", "yes\n");
     assert!(later.contains(TOLD) && !later.contains(QUESTION), "{later}");
-    let init = on_terminal(&env, "init", "");
+    let init = on_terminal("init", "");
     assert!(init.contains(TOLD) && init.contains("bd init --contributor"), "{init}");
     sh(&env, "rm web/.git/beads/hinted");
     let before = env.ledger();
-    let yes = on_terminal(&env, "add Three", "yes\n");
+    let yes = on_terminal("add Three", "yes\n");
     assert!(yes.contains(QUESTION) && yes.contains("Created issue in ~/.beads-planning: "), "{yes}");
     assert_eq!(env.ledger(), before);
 }
