@@ -2,7 +2,9 @@
 //!
 //! Each table is filled when a question needs it. After a change of a few rows only what these touch is computed again.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use rusqlite::params;
 
 use super::unknown::UnknownIds;
 use super::{Cache, Key, Result};
@@ -197,11 +199,21 @@ impl Cache {
     /// Fills `tally`.
     pub(super) fn compute_tally(&mut self) -> Result<()> {
         if !self.tally_known {
-            self.db.execute_batch(&format!(
-                "DELETE FROM tally;
-                 INSERT INTO tally SELECT status, priority, type, count(*), coalesce(sum({LEAD}), 0), count({LEAD})
-                 FROM live GROUP BY status, priority, type;"
-            ))?;
+            // There are few kinds: counting them here spares SQLite to sort all rows.
+            let mut tally: BTreeMap<(String, i64, String), [i64; 3]> = BTreeMap::new();
+            let mut statement = self.db.prepare(&format!("SELECT status, priority, type, {LEAD} FROM live"))?;
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                let lead: Option<i64> = row.get(3)?;
+                let counts = tally.entry((row.get(0)?, row.get(1)?, row.get(2)?)).or_default();
+                let more = [1, lead.unwrap_or(0), i64::from(lead.is_some())];
+                counts.iter_mut().zip(more).for_each(|(count, more)| *count += more);
+            }
+            self.db.execute("DELETE FROM tally", [])?;
+            let mut statement = self.db.prepare("INSERT INTO tally VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
+            for ((status, priority, kind), [n, lead, leads]) in tally {
+                statement.execute(params![status, priority, kind, n, lead, leads])?;
+            }
             self.tally_known = true;
         }
         Ok(())

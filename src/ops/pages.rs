@@ -29,13 +29,13 @@ pub fn install_pages(env: &Env, directory: Option<PathBuf>, pages: &[(String, St
     for (name, text) in pages {
         below::put(&directory, name, text.as_bytes()).map_err(StoreError::from)?;
     }
-    let unseen = unseen(&directory, env.var("MANPATH").as_deref(), env.var("PATH").as_deref());
+    let unseen = unseen(&directory, env.var("MANPATH").as_deref(), env.var("PATH").as_deref(), env.home().as_deref());
     Ok(InstalledPages { directory, unseen })
 }
 
 /// What to do where `man` does not look into a directory. It looks below the directories that MANPATH names; without that, or where
 /// MANPATH has an empty entry, beside the directories of programs that PATH names, too.
-fn unseen(directory: &Path, named: Option<&str>, programs: Option<&str>) -> Option<String> {
+fn unseen(directory: &Path, named: Option<&str>, programs: Option<&str>, home: Option<&Path>) -> Option<String> {
     let root = directory.parent().filter(|_| directory.ends_with("man1"));
     let Some(root) = root else {
         return Some(format!(
@@ -56,6 +56,8 @@ fn unseen(directory: &Path, named: Option<&str>, programs: Option<&str>) -> Opti
     if is_named || looks_beside && is_usual {
         return None;
     }
+    let below_home = home.and_then(|home| root.strip_prefix(home).ok());
+    let root = below_home.map_or_else(|| root.to_owned(), |below| Path::new("$HOME").join(below));
     Some(format!(
         "man does not look there; add `export MANPATH=\"{}:$MANPATH\"` to your shell's profile",
         root.display()
@@ -70,14 +72,15 @@ mod tests {
     fn man_finds_pages_by_its_own_path_or_beside_programs() {
         let own = Path::new("/home/ann/.local/share/man/man1");
         let path = Some("/usr/bin:/home/ann/.local/bin");
-        assert_eq!(unseen(own, None, path), None);
-        assert_eq!(unseen(own, Some("/home/ann/.local/share/man"), None), None);
-        assert_eq!(unseen(own, Some("/opt/man:"), path), None, "an empty entry stands for what is usual");
+        let home = Some(Path::new("/home/ann"));
+        assert_eq!(unseen(own, None, path, home), None);
+        assert_eq!(unseen(own, Some("/home/ann/.local/share/man"), None, home), None);
+        assert_eq!(unseen(own, Some("/opt/man:"), path, home), None, "an empty entry stands for what is usual");
         for (named, path) in [(None, Some("/usr/bin")), (None, None), (Some("/opt/man"), path)] {
-            let said = unseen(own, named, path).unwrap();
-            assert!(said.contains("export MANPATH=\"/home/ann/.local/share/man:$MANPATH\""), "{said}");
+            let said = unseen(own, named, path, home).unwrap();
+            assert!(said.contains("export MANPATH=\"$HOME/.local/share/man:$MANPATH\""), "{said}");
         }
-        assert_eq!(unseen(Path::new("/usr/local/share/man/man1"), None, None), None);
-        assert!(unseen(Path::new("/tmp/pages"), None, path).unwrap().contains("man -l /tmp/pages/bd.1"));
+        assert_eq!(unseen(Path::new("/usr/local/share/man/man1"), None, None, home), None);
+        assert!(unseen(Path::new("/tmp/pages"), None, path, home).unwrap().contains("man -l /tmp/pages/bd.1"));
     }
 }

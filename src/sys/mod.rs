@@ -20,6 +20,7 @@ pub mod net;
 mod opening;
 mod owner;
 pub mod pager;
+pub mod parallel;
 pub mod path;
 pub mod process;
 pub mod processes;

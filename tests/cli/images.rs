@@ -171,3 +171,25 @@ fn a_part_of_a_word_is_found_with_an_image_as_without() {
     assert_eq!(found.ids(), ["zz-3"]);
     assert!(env.bd(["search", "b", "--json", "-n", "0"]).ok().ids().contains(&"zz-3".to_owned()));
 }
+
+/// So many lines are read by several threads: each keeps its place, and what is damaged is named by its line.
+#[test]
+fn many_lines_are_read_in_order() {
+    let env = Env::new();
+    let mut lines = lines(3000, "bd");
+    for n in (96..3000).step_by(97) {
+        lines[n] = "{\"id\":\"broken\n".to_owned();
+    }
+    put_file(&env.ledger_path(), lines.concat().as_bytes());
+    let ids: Vec<String> = (0..3000).filter(|n| n % 97 != 96).map(|n| format!("bd-{n:04}")).collect();
+    for _ in 0..2 {
+        let found = env.bd(["list", "--all", "-n", "0", "--sort", "id", "--ids"]).ok().stdout;
+        assert_eq!(found.lines().collect::<Vec<_>>(), ids);
+        let shown = env.bd(["show", "bd-2999", "--json"]).json();
+        assert_eq!(shown[0]["title"], "Issue 2999");
+        let told = env.bd(["doctor"]).stdout;
+        let named = (96..3000).step_by(97).filter(|n| told.contains(&format!("beads.jsonl:{}: ", n + 1)));
+        assert_eq!(named.count(), 30, "{told}");
+        assert_eq!(env.bd(["count", "--json"]).json()["count"], ids.len());
+    }
+}

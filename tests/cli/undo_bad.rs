@@ -25,7 +25,7 @@ fn a_number_that_is_none() {
     let env = Env::new();
     env.given("add One --id bd-1");
     refused(&env, "undo 0 --yes", 2, &["'0'"]);
-    refused(&env, "undo x --yes", 2, &["'x'"]);
+    refused(&env, "undo x --yes", 2, &["not a number: x"]);
     refused(&env, "undo -1 --yes", 2, &["-1"]);
     refused(&env, "undo 99999999999 --yes", 2, &["99999999999"]);
     refused(&env, "undo 1.5 --yes", 2, &["1.5"]);

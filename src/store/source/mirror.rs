@@ -16,6 +16,7 @@ use crate::model::proposal;
 use crate::model::record::Record;
 use crate::model::when::Calendar;
 use crate::sys::Entropy;
+use crate::sys::parallel::in_order;
 
 /// So many lines of a ledger make a chunk of its image.
 const LINES_OF_A_CHUNK: u32 = 128;
@@ -202,19 +203,25 @@ impl Sources {
         let mut rows = Vec::with_capacity(document.len());
         let (places, chunks, zoned, clock) = (&mut self.places, &mut self.chunks, &mut self.zoned, &self.clock);
         let mut doubled = false;
-        let entries = (0..document.len()).filter_map(|line| {
-            let (row, mut entry) = row_of(document, line, places.len() as Key, &|| clock.calendar());
-            if let Some((key, entry)) = &mut entry {
+        let parse = |line: usize| row_of(document, line, 0, &|| clock.calendar());
+        in_order(document.len(), parse, |parsed| {
+            let entries = parsed.enumerate().filter_map(|(line, (row, entry))| {
+                let Some((_, mut entry)) = entry else {
+                    rows.push(row);
+                    return None;
+                };
+                // Which it gets is known only here: lines before it may hold no issue.
+                let key = places.len() as Key;
                 entry.chunk = line as u32 / LINES_OF_A_CHUNK;
                 chunks.push(entry.chunk);
-                zoned.extend(entry.depends_on_zone().then_some(*key));
+                zoned.extend(entry.depends_on_zone().then_some(key));
                 places.push((n as u32, line as u32));
                 doubled |= !seen.insert(XxHash3_64::oneshot(entry.id().as_bytes()));
-            }
-            rows.push(row);
-            entry
-        });
-        cache.insert(n, entries)?;
+                rows.push(Row::Issue(key));
+                Some((key, entry))
+            });
+            cache.insert(n, entries)
+        })?;
         self.maybe_doubled |= doubled;
         let parsed = rows.len();
         self.all[n].read = Some(Read { mirror: Mirror::Rows(rows), ..read });
