@@ -74,15 +74,15 @@ fn issues_are_offered_wherever_one_is_named() {
         words(&env, typed).into_iter().filter(|word| word.contains("bd-")).collect()
     };
     assert!(ids(&["dep", "add", &first, ""]).contains(&second));
-    assert_eq!(ids(&["dep", "remove", &first, ""]), [second.clone()], "only what it depends on");
+    assert_eq!(ids(&["dep", "remove", &first, ""]), [second.as_str()], "only what it depends on");
     assert_eq!(ids(&["dep", "remove", &second, ""]), [""; 0]);
     assert!(ids(&["dep", "relate", &first, "bd"]).contains(&closed));
-    assert_eq!(ids(&["add", "x", "--deps", &first]), [first.clone()]);
+    assert_eq!(ids(&["add", "x", "--deps", &first]), [first.as_str()]);
     let typed = format!("{first},related:{second}");
     assert_eq!(ids(&["add", "x", "--deps", &typed]), [typed]);
     assert_eq!(ids(&["reopen", ""])[0], closed);
     // Without the prefix.
-    assert_eq!(ids(&["show", &second["bd-".len()..]]), [second.clone()]);
+    assert_eq!(ids(&["show", &second["bd-".len()..]]), [second.as_str()]);
     assert_eq!(ids(&["work", &second["bd-".len()..]]), [second]);
     assert_eq!(ids(&["mail", "read", "bd"]), [""; 0], "these are messages");
 }
