@@ -10,7 +10,7 @@ use super::help;
 /// The name of a page's file, and its text.
 pub type Page = (String, String);
 
-/// The page of a command, which is named by its words; of `bd` itself without any. `None` if there is no such command.
+/// The page of the command with this name, or of `bd` itself if the name is empty. `None` for an unknown command.
 pub fn one(words: &[String]) -> Option<Page> {
     if words.is_empty() {
         return Some(page(&help::command()));

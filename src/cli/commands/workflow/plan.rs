@@ -61,7 +61,7 @@ pub struct AddTaskArgs {
     /// A label of its issue
     #[arg(short, long, value_name = "LABEL")]
     label: Vec<String>,
-    /// Who is to do it
+    /// Assign the task to a person or an agent
     #[arg(short, long, value_name = "NAME")]
     assignee: Option<String>,
     /// Estimated minutes
