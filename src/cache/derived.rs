@@ -199,7 +199,7 @@ impl Cache {
     /// Fills `tally`.
     pub(super) fn compute_tally(&mut self) -> Result<()> {
         if !self.tally_known {
-            // There are few kinds: counting them here spares SQLite to sort all rows.
+            // There are few kinds: counted here, SQLite need not sort every row.
             let mut tally: BTreeMap<(String, i64, String), [i64; 3]> = BTreeMap::new();
             let mut statement = self.db.prepare(&format!("SELECT status, priority, type, {LEAD} FROM live"))?;
             let mut rows = statement.query([])?;
