@@ -9,7 +9,7 @@ use std::time::{Duration, Instant as Moment};
 
 use super::document::{Document, MAX_LEDGER};
 use super::{Ledger, LedgerError};
-use crate::model::time::{Instant, MILLI, SECOND};
+use crate::model::time::{Instant, SECOND};
 use crate::sys::below;
 use crate::sys::fs::{self, Contents, FileStamp, FsError, Granularity};
 use crate::sys::log::Log;
@@ -54,16 +54,7 @@ impl Stamp {
     /// The file at the path is certainly the one that was read: same stamp, and old enough at the time of reading that a
     /// later write would have shown (R4).
     pub fn proves_unchanged(&self, now: &FileStamp) -> bool {
-        // Whatever the file system is: where both times are whole seconds, it may count in seconds.
-        let is_whole = |at: Instant| at.nanos().rem_euclid(SECOND) == 0;
-        let window = match self.granularity {
-            Granularity::Fine if is_whole(now.mtime) && is_whole(now.ctime) => 2 * SECOND,
-            Granularity::Fine => 50 * MILLI,
-            Granularity::Coarse => 2 * SECOND,
-            Granularity::Unreliable => return false,
-        };
-        let settled = self.read_at.plus_nanos(-window);
-        self.file == *now && now.mtime < settled && now.ctime < settled
+        self.file == *now && self.granularity.tells_later(now, self.read_at)
     }
 }
 
@@ -162,21 +153,5 @@ impl Ledger {
             Stamp { file: contents.stamp, read_at: contents.read_at, granularity: fs::granularity(self.path()) };
         let (links, mode) = (contents.links, contents.mode);
         Snapshot { document: Document::new(contents.bytes), stamp, links, mode }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_stamp_in_whole_seconds_proves_nothing_for_two_of_them() {
-        let at = |millis: i64| Instant::from_nanos(1_700_000_000 * SECOND + millis * MILLI);
-        let proves = |mtime: i64, read: i64| {
-            let file = FileStamp { dev: 1, ino: 2, size: 3, mtime: at(mtime), ctime: at(mtime) };
-            Stamp { file, read_at: at(read), granularity: Granularity::Fine }.proves_unchanged(&file)
-        };
-        assert!(proves(7, 60) && !proves(7, 50));
-        assert!(proves(1000, 3001) && !proves(1000, 2900), "the file system may count in seconds");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::model::time::{Instant, MILLI, SECOND};
+use crate::model::time::Instant;
 use crate::sys::fs::{self, FileStamp, Granularity};
 use crate::sys::looks;
 
@@ -19,7 +19,7 @@ impl Stamps {
     pub fn of(mut paths: Vec<PathBuf>) -> Self {
         paths.sort();
         paths.dedup();
-        let at = fs::realtime();
+        let at = fs::stamp_time();
         let seen: Vec<_> = paths.into_iter().map(|path| (looks::stamp(&path), path)).collect();
         let there = seen.iter().find(|(stamp, _)| stamp.is_some());
         let granularity = there.map_or(Granularity::Fine, |(_, path)| fs::granularity(path));
@@ -38,13 +38,7 @@ impl Stamps {
 
     /// Nothing has changed since: the stamps are the same, and were old enough that a later change would show in them.
     pub fn hold(&self) -> bool {
-        let window = match self.granularity {
-            Granularity::Fine => 50 * MILLI,
-            Granularity::Coarse => 2 * SECOND,
-            Granularity::Unreliable => return false,
-        };
-        let settled = self.at.plus_nanos(-window);
-        let proves = |stamp: &FileStamp| stamp.mtime < settled && stamp.ctime < settled;
+        let proves = |stamp: &FileStamp| self.granularity.tells_later(stamp, self.at);
         self.seen.iter().all(|(_, known)| known.as_ref().is_none_or(proves)) && self.hold_so_far()
     }
 }

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
-use super::fs::{Contents, Dir, Durability, FileStamp, FsError, Replaced, TEMP_PREFIX, realtime, retry};
+use super::fs::{Contents, Dir, Durability, FileStamp, FsError, Replaced, TEMP_PREFIX, retry, stamp_time};
 pub use super::opening::is_control;
 use super::opening::{astray, at_once, contents, is_link, kind, parts, reason, regular, step_by_step};
 use super::{Entropy, looks};
@@ -106,7 +106,7 @@ pub fn rename(root: &Path, from: &str, to: &str) -> Result<(), FsError> {
 /// Reads a file of the user's own, or one that a person or version control named: links are followed. Never blocks, never
 /// endless.
 pub fn read_own(path: &Path, limit: u64) -> Result<Contents, FsError> {
-    let read_at = realtime();
+    let read_at = stamp_time();
     let fd = open_own(path)?;
     let stat = regular(&fd, path)?;
     contents(fd, &stat, path, limit, read_at)
@@ -156,7 +156,7 @@ impl Dir {
 
     /// Reads a regular file below.
     pub fn read(&self, inside: &Path, limit: u64) -> Result<Contents, FsError> {
-        let read_at = realtime();
+        let read_at = stamp_time();
         let (fd, stat) = self.open_regular(inside, OFlags::RDONLY, Mode::empty())?;
         contents(fd, &stat, &self.path().join(inside), limit, read_at)
     }

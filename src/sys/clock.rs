@@ -122,7 +122,7 @@ pub fn from_system(at: SystemTime) -> Instant {
     })
 }
 
-/// The clock that stamps files, which no test can fix.
+/// The time on the machine's clock, which no test can fix.
 pub(super) fn realtime() -> Instant {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Instant::from_nanos(i64::try_from(since.as_nanos()).unwrap_or(i64::MAX))

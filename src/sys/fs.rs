@@ -14,7 +14,8 @@ use rustix::io::Errno;
 
 pub(super) use super::stamp::retry;
 pub use super::stamp::{
-    FileStamp, FsError, Granularity, cause, granularity, names_of, owner, realtime, stat, stat_link, user,
+    FileStamp, FsError, Granularity, cause, granularity, names_of, owner, realtime, stamp_time, stat, stat_link,
+    user,
 };
 use super::{Entropy, looks};
 use crate::model::time::Instant;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use rustix::fs::Stat;
 use rustix::io::Errno;
 
-use crate::model::time::Instant;
+use crate::model::time::{Instant, SECOND};
 
 /// The user that a file or directory belongs to; of a link, the link's own.
 pub fn owner(path: &Path) -> Option<u32> {
@@ -77,9 +77,22 @@ impl FileStamp {
     }
 }
 
-/// The clock that file stamps are made with.
+/// The time on the machine's clock, which no test can fix.
 pub fn realtime() -> Instant {
     super::clock::realtime()
+}
+
+/// The clock that stamps files. Between two of its ticks it stands still.
+#[cfg(target_os = "linux")]
+pub fn stamp_time() -> Instant {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::RealtimeCoarse);
+    Instant::from_nanos(now.tv_sec.saturating_mul(SECOND).saturating_add(now.tv_nsec))
+}
+
+/// The clock that stamps files, as far as it is known.
+#[cfg(not(target_os = "linux"))]
+pub fn stamp_time() -> Instant {
+    realtime()
 }
 
 /// Stats a path, following links.
@@ -104,12 +117,28 @@ pub fn names_of(path: &Path) -> Option<u64> {
 /// How far the clock of a file system can be trusted to tell two writes apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Granularity {
-    /// A local file system whose stamps come from the clock we read.
+    /// A local file system whose stamps come from the clock of [`stamp_time`].
     Fine,
     /// Unknown: stamps may be coarse.
     Coarse,
     /// A network or user-space file system: stamps prove nothing.
     Unreliable,
+}
+
+impl Granularity {
+    /// Whoever changes a file with this stamp from `at` on, a time of [`stamp_time`], gives it another one.
+    pub fn tells_later(self, stamp: &FileStamp, at: Instant) -> bool {
+        // Whatever the file system is: where both times are whole seconds, it may count in seconds.
+        let is_whole = |time: Instant| time.nanos().rem_euclid(SECOND) == 0;
+        let window = match self {
+            Granularity::Fine if is_whole(stamp.mtime) && is_whole(stamp.ctime) => 2 * SECOND,
+            Granularity::Fine => 0,
+            Granularity::Coarse => 2 * SECOND,
+            Granularity::Unreliable => return false,
+        };
+        let settled = at.plus_nanos(-window);
+        stamp.mtime < settled && stamp.ctime < settled
+    }
 }
 
 /// Classifies the file system that holds a path.
@@ -139,6 +168,42 @@ pub(super) fn retry<T>(mut call: impl FnMut() -> rustix::io::Result<T>) -> rusti
         match call() {
             Err(Errno::INTR) => {}
             other => return other,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::time::MILLI;
+
+    #[test]
+    fn a_stamp_tells_of_later_changes_once_its_tick_is_over() {
+        let at = |millis: i64| Instant::from_nanos(1_700_000_000 * SECOND + millis * MILLI);
+        let tells = |mtime: i64, ctime: i64, now: i64| {
+            let stamp = FileStamp { dev: 1, ino: 2, size: 3, mtime: at(mtime), ctime: at(ctime) };
+            Granularity::Fine.tells_later(&stamp, at(now))
+        };
+        assert!(tells(4, 4, 8) && !tells(4, 4, 4) && !tells(4, 8, 8) && !tells(8, 4, 8));
+        assert!(tells(1000, 1000, 3001) && !tells(1000, 1000, 2900), "the file system may count in seconds");
+        let stamp = FileStamp { dev: 1, ino: 2, size: 3, mtime: at(4), ctime: at(4) };
+        assert!(!Granularity::Coarse.tells_later(&stamp, at(1900)) && Granularity::Coarse.tells_later(&stamp, at(2005)));
+        assert!(!Granularity::Unreliable.tells_later(&stamp, at(1_000_000)));
+    }
+
+    /// What the proof rests on: a file that is written from a tick on has no earlier stamp.
+    #[test]
+    fn files_are_stamped_by_that_clock() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file");
+        if granularity(directory.path()) != Granularity::Fine {
+            return;
+        }
+        for n in 0..200 {
+            let before = stamp_time();
+            std::fs::write(&path, format!("{n}")).unwrap();
+            let stamp = stat(&path).unwrap();
+            assert!(before <= stamp.mtime && before <= stamp.ctime, "{before:?} {stamp:?}");
         }
     }
 }

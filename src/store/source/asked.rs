@@ -65,7 +65,7 @@ impl Sources {
         let mut found = Vec::new();
         let mut renewed = false;
         for (source, known) in self.all.iter().zip(&mut label.ledgers) {
-            let read_at = fs::realtime();
+            let read_at = fs::stamp_time();
             let (document, file) = source.ledger.open().ok()?;
             let mut stamp = Stamp::noted(known.file, known.read_at, source.ledger.path());
             if file.size != known.file.size {
