@@ -31,6 +31,12 @@ pub struct Document {
 struct Text {
     bytes: Vec<u8>,
     lines: Vec<Range<u32>>,
+    /// Where the ids of lines stand, for lines that begin with them: start and length, which is 0 for others.
+    ids: Vec<(u32, u32)>,
+    /// Every line of the file begins with its id, and they are in order.
+    is_ascending: bool,
+    /// The lines that a merge left.
+    markers: Vec<u32>,
     /// What lines are to say that are not written yet. New ones stand behind the last, without a place in the bytes.
     planned: HashMap<usize, String>,
 }
@@ -38,16 +44,36 @@ struct Text {
 impl Text {
     fn of(bytes: Vec<u8>) -> Self {
         let start = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
-        let mut lines = Vec::with_capacity(bytes.len() / 512 + 1);
+        let many = bytes.len() / 512 + 1;
+        let (mut lines, mut ids, mut markers) = (Vec::with_capacity(many), Vec::with_capacity(many), Vec::new());
+        let (mut is_ascending, mut last) = (true, &bytes[..0]);
+        // All that is asked of every line, while it is at hand.
+        let mut note = |from: usize, to: usize| {
+            let line = &bytes[from..to];
+            if is_marker(line) {
+                markers.push(lines.len() as u32);
+            }
+            lines.push(from as u32..to as u32);
+            let id = leading_id_span(line);
+            let found = id.clone().map_or(&bytes[..0], |id| &line[id]);
+            is_ascending &= !found.is_empty() && last <= found;
+            last = found;
+            ids.push(id.map_or((0, 0), |id| ((from + id.start) as u32, id.len() as u32)));
+        };
         let mut from = start;
         for end in memchr::memchr_iter(b'\n', &bytes[start..]) {
-            lines.push(from as u32..(start + end) as u32);
+            note(from, start + end);
             from = start + end + 1;
         }
         if from < bytes.len() {
-            lines.push(from as u32..bytes.len() as u32);
+            note(from, bytes.len());
         }
-        Text { bytes, lines, planned: HashMap::new() }
+        Text { lines, ids, is_ascending, markers, planned: HashMap::new(), bytes }
+    }
+
+    fn id(&self, n: usize) -> Option<&[u8]> {
+        let (start, length) = *self.ids.get(n).filter(|(_, length)| *length > 0)?;
+        self.bytes.get(start as usize..(start + length) as usize)
     }
 }
 
@@ -58,8 +84,6 @@ const MANY: usize = 8;
 #[derive(Debug, Default)]
 struct Places {
     asked: AtomicUsize,
-    /// Where the ids of lines stand, for lines that begin with them: start and length, which is 0 for others.
-    ids: OnceLock<Vec<(u32, u32)>>,
     /// The lines that have an id, in the order of the ids; those of one id in file order.
     by_id: OnceLock<Vec<u32>>,
     conflicts: OnceLock<Vec<Range<usize>>>,
@@ -132,7 +156,7 @@ impl Document {
 
     /// The bytes of a line without its line feed; a carriage return still belongs to it.
     pub fn raw(&self, n: usize) -> &[u8] {
-        let Text { bytes, lines, planned } = self.whole();
+        let Text { bytes, lines, planned, .. } = self.whole();
         if !planned.is_empty()
             && let Some(text) = planned.get(&n)
         {
@@ -188,26 +212,10 @@ impl Document {
 
     /// The id on a line, found the cheap way where possible. A damaged line may answer too.
     pub fn id(&self, n: usize) -> Option<Cow<'_, str>> {
-        match self.places.ids.get().and_then(|ids| self.id_bytes(ids, n)) {
+        match self.whole().id(n) {
             Some(id) => std::str::from_utf8(id).ok().map(Cow::Borrowed),
             None => line_id(self.text(n)),
         }
-    }
-
-    fn id_bytes(&self, ids: &[(u32, u32)], n: usize) -> Option<&[u8]> {
-        let (start, length) = *ids.get(n).filter(|(_, length)| *length > 0)?;
-        self.bytes().get(start as usize..(start + length) as usize)
-    }
-
-    /// Notes where the ids stand, for whoever looks at all of them, which is hardly ever done once only.
-    fn note_ids(&self) -> &[(u32, u32)] {
-        self.places.ids.get_or_init(|| {
-            let place = |n| {
-                let id = leading_id_span(self.text(n))?;
-                Some(((self.span(n).start + id.start) as u32, id.len() as u32))
-            };
-            (0..self.len()).map(|n| place(n).unwrap_or_default()).collect()
-        })
     }
 
     /// The last byte is a line feed, or there is nothing.
@@ -236,12 +244,8 @@ impl Document {
     fn marked(&self) -> Vec<Range<usize>> {
         let mut found = Vec::new();
         let mut open: Option<usize> = None;
-        for n in 0..self.len() {
-            let text = self.text(n);
-            if !is_marker(text) {
-                continue;
-            }
-            match (text[0], open) {
+        for n in self.whole().markers.iter().map(|n| *n as usize) {
+            match (self.text(n)[0], open) {
                 (b'<', None) => open = Some(n),
                 (b'>', Some(start)) => {
                     found.push(start..n + 1);
@@ -274,10 +278,14 @@ impl Document {
 
     /// The lines that seem to have this id, in file order.
     fn lines_naming(&self, id: &str) -> Vec<usize> {
-        let places = &self.places;
-        let ids = self.note_ids();
+        let (places, whole) = (&self.places, self.whole());
+        if whole.is_ascending && whole.planned.is_empty() {
+            let at = |n: usize| whole.id(n).unwrap_or_default();
+            let first = partition_point(self.len(), |n| at(n) < id.as_bytes());
+            return (first..self.len()).take_while(|n| at(*n) == id.as_bytes()).collect();
+        }
         if places.by_id.get().is_none() && places.asked.fetch_add(1, Ordering::Relaxed) < MANY {
-            let names_it = |n: &usize| match self.id_bytes(ids, *n) {
+            let names_it = |n: &usize| match whole.id(*n) {
                 Some(found) => found == id.as_bytes(),
                 None => self.id(*n).is_some_and(|found| found == id),
             };
@@ -312,7 +320,6 @@ impl Document {
     /// The lines that seem to have one of the ids that are sought, by id, found in one pass, in file order.
     pub fn naming(&self, is_sought: impl Fn(&str) -> bool) -> HashMap<String, Vec<usize>> {
         let mut found: HashMap<String, Vec<usize>> = HashMap::new();
-        self.note_ids();
         for n in 0..self.len() {
             if let Some(id) = self.id(n).filter(|id| is_sought(id)) {
                 found.entry(id.into_owned()).or_default().push(n);
@@ -345,11 +352,13 @@ impl Document {
 
     /// All ids, cheaply; with those of damaged lines, so that a new id never equals one.
     pub fn ids(&self) -> impl Iterator<Item = Cow<'_, str>> {
-        self.note_ids();
         (0..self.len()).filter_map(|n| self.id(n))
     }
 
     pub fn is_sorted(&self) -> bool {
+        if self.whole().is_ascending {
+            return true;
+        }
         let mut last: Option<Cow<'_, str>> = None;
         for id in self.ids() {
             if last.as_ref().is_some_and(|last| *last > id) {
@@ -358,6 +367,17 @@ impl Document {
             last = Some(id);
         }
         true
+    }
+
+    /// The line that a new one comes before so that the order of ids stays; behind the last with an id if there is none.
+    pub(super) fn place_for(&self, id: &str) -> usize {
+        let whole = self.whole();
+        if whole.is_ascending {
+            return partition_point(self.len(), |n| whole.id(n).unwrap_or_default() <= id.as_bytes());
+        }
+        let behind = |n: &usize| self.id(*n).is_some_and(|other| *other > *id);
+        let last = || (0..self.len()).rfind(|n| self.id(*n).is_some());
+        (0..self.len()).find(behind).unwrap_or_else(|| last().map_or(self.len(), |n| n + 1))
     }
 
     /// How this file is usually written, for lines that do not show it themselves.
@@ -396,6 +416,16 @@ impl Document {
     pub fn line_end(&self) -> &'static [u8] {
         if !self.is_empty() && self.raw(0).ends_with(b"\r") { b"\r\n" } else { b"\n" }
     }
+}
+
+/// The first of `0..len` that does not come before; those that do are all in front.
+fn partition_point(len: usize, comes_before: impl Fn(usize) -> bool) -> usize {
+    let (mut from, mut to) = (0, len);
+    while from < to {
+        let middle = from + (to - from) / 2;
+        if comes_before(middle) { from = middle + 1 } else { to = middle }
+    }
+    from
 }
 
 #[cfg(test)]

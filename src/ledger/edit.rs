@@ -2,9 +2,11 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
 
 use super::document::Document;
 use super::markers::Parts;
+use super::pieces::Pieces;
 
 /// A change to the lines of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,7 +50,7 @@ impl Document {
 }
 
 /// The issues that edits name, before and after. Only where lines go can an id stand on more lines than its edit tells.
-pub(super) fn changes(old: &Document, new: &Document, edits: &[Edit]) -> Vec<LineChange> {
+pub(super) fn changes<'n>(old: &Document, new: impl FnOnce() -> &'n Document, edits: &[Edit]) -> Vec<LineChange> {
     let text = |document: &Document, line: usize| String::from_utf8_lossy(document.text(line)).into_owned();
     if !edits.iter().any(|edit| matches!(edit, Edit::Remove { .. } | Edit::Resolve { .. })) {
         let change = |edit: &Edit| {
@@ -61,6 +63,7 @@ pub(super) fn changes(old: &Document, new: &Document, edits: &[Edit]) -> Vec<Lin
         };
         return edits.iter().filter_map(change).collect();
     }
+    let new = new();
     let named: BTreeSet<String> = edits
         .iter()
         .flat_map(|edit| match edit {
@@ -81,10 +84,74 @@ pub(super) fn changes(old: &Document, new: &Document, edits: &[Edit]) -> Vec<Lin
 }
 
 /// The text that edits make of a document.
-pub(super) fn render(document: &Document, edits: &[Edit]) -> Vec<u8> {
+pub(super) fn render<'d>(document: &'d Document, edits: &[Edit]) -> Pieces<'d> {
+    let mut out = Pieces::of(document);
     if let [Edit::Resolve { text, .. }] = edits {
-        return text.clone();
+        out.add(text, b"");
+    } else if edits.iter().any(|edit| matches!(edit, Edit::Sort | Edit::Normalise)) {
+        line_by_line(document, edits, &mut out);
+    } else {
+        in_place(document, edits, &mut out);
     }
+    out
+}
+
+/// Changes lines, and leaves all others where they are.
+fn in_place(document: &Document, edits: &[Edit], out: &mut Pieces<'_>) {
+    let is_sorted = edits.iter().any(|edit| matches!(edit, Edit::Insert { .. })) && document.is_sorted();
+    let mut steps: Vec<(usize, &Edit)> = Vec::new();
+    for edit in edits {
+        match edit {
+            Edit::Set { line, .. } | Edit::Remove { line } => steps.push((*line, edit)),
+            Edit::Insert { id, .. } => {
+                steps.push((if is_sorted { document.place_for(id) } else { document.len() }, edit));
+            }
+            // Never among others; the gate sees that nothing came of it.
+            Edit::Sort | Edit::Normalise | Edit::Resolve { .. } => {}
+        }
+    }
+    // New lines come before the one in whose place they are put, in the order of their ids.
+    let new = |edit: &Edit| match edit {
+        Edit::Insert { id, .. } => (false, Some(id.clone())),
+        _ => (true, None),
+    };
+    steps.sort_by_cached_key(|(line, edit)| (*line, new(edit)));
+    let size = document.bytes().len();
+    let start = |line: usize| if line < document.len() { document.span(line).start } else { size };
+    let (mut at, mut more, mut fewer) = (0, 0, 0);
+    let keep = |out: &mut Pieces<'_>, range: Range<usize>| {
+        let ends_file = range.end == size && !range.is_empty();
+        out.keep(range);
+        if ends_file && !document.ends_well() {
+            out.add(b"", b"\n");
+        }
+    };
+    for (line, edit) in steps {
+        keep(out, at..start(line).max(at));
+        at = at.max(start(line));
+        match edit {
+            Edit::Insert { id, text } => {
+                out.place(id, line + more - fewer);
+                out.add(text.as_bytes(), document.line_end());
+                more += 1;
+            }
+            Edit::Set { id, text, .. } => {
+                out.place(id, line + more - fewer);
+                let end: &[u8] = if document.raw(line).ends_with(b"\r") { b"\r\n" } else { b"\n" };
+                out.add(text.as_bytes(), end);
+                at = start(line + 1);
+            }
+            _ => {
+                at = start(line + 1);
+                fewer += 1;
+            }
+        }
+    }
+    keep(out, at..size);
+}
+
+/// Puts lines in order, or their ends.
+fn line_by_line(document: &Document, edits: &[Edit], out: &mut Pieces<'_>) {
     let mut set: BTreeMap<usize, &str> = BTreeMap::new();
     let mut removed = BTreeSet::new();
     let mut inserted: Vec<(&str, &str)> = Vec::new();
@@ -96,7 +163,6 @@ pub(super) fn render(document: &Document, edits: &[Edit]) -> Vec<u8> {
             Edit::Remove { line } => drop(removed.insert(*line)),
             Edit::Sort => sort = true,
             Edit::Normalise => normalise = true,
-            // Never among others; the gate sees that nothing came of it.
             Edit::Resolve { .. } => {}
         }
     }
@@ -108,9 +174,8 @@ pub(super) fn render(document: &Document, edits: &[Edit]) -> Vec<u8> {
         order.sort_by_cached_key(|n| document.id(*n).map_or((1, String::new()), |id| (0, id.into_owned())));
     }
     let end = if normalise { &b"\n"[..] } else { document.line_end() };
-    let mut out = Vec::with_capacity(document.bytes().len() + inserted.iter().map(|(_, t)| t.len() + 2).sum::<usize>());
     if document.has_bom() && !normalise {
-        out.extend_from_slice(&document.bytes()[..3]);
+        out.keep(0..3);
     }
     let mut waiting = inserted.into_iter().peekable();
     let last_with_id = order.iter().rposition(|n| document.id(*n).is_some());
@@ -118,29 +183,23 @@ pub(super) fn render(document: &Document, edits: &[Edit]) -> Vec<u8> {
         if sorted && waiting.peek().is_some() {
             let id = document.id(*n);
             while waiting.peek().is_some_and(|(new, _)| id.as_deref().is_some_and(|id| *new < id)) {
-                push(&mut out, waiting.next().map_or("", |(_, text)| text).as_bytes(), end);
+                out.add(waiting.next().map_or("", |(_, text)| text).as_bytes(), end);
             }
         }
         let raw = document.raw(*n);
         let cr = raw.ends_with(b"\r") && !normalise;
         match set.get(n) {
-            Some(text) => push(&mut out, text.as_bytes(), if cr { b"\r\n" } else { b"\n" }),
-            None if normalise => push(&mut out, document.text(*n), b"\n"),
-            None => push(&mut out, raw, b"\n"),
+            Some(text) => out.add(text.as_bytes(), if cr { b"\r\n" } else { b"\n" }),
+            None if normalise => out.add(document.text(*n), b"\n"),
+            None => out.add(raw, b"\n"),
         }
         if sorted && Some(place) == last_with_id {
             for (_, text) in waiting.by_ref() {
-                push(&mut out, text.as_bytes(), end);
+                out.add(text.as_bytes(), end);
             }
         }
     }
     for (_, text) in waiting {
-        push(&mut out, text.as_bytes(), end);
+        out.add(text.as_bytes(), end);
     }
-    out
-}
-
-fn push(out: &mut Vec<u8>, text: &[u8], end: &[u8]) {
-    out.extend_from_slice(text);
-    out.extend_from_slice(end);
 }

@@ -1,15 +1,117 @@
 //! The check that a write loses nothing (R6).
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ops::Range;
 
 use super::document::Document;
 use super::edit::Edit;
-use super::line::Line;
+use super::line::{Line, MAX_LINE};
 use super::markers::Parts;
+use super::pieces::{Piece, Pieces};
 
-/// The conservation gate: the new text, divided afresh, holds every line that no edit named, byte for byte, and besides
+/// The conservation gate: the new text holds every line that no edit named, byte for byte, and besides them only the lines that the
+/// edits put there.
+pub(super) fn conserves(old: &Document, new: &Pieces<'_>, edits: &[Edit]) -> Result<(), String> {
+    match edits.iter().all(|edit| matches!(edit, Edit::Set { .. } | Edit::Insert { .. } | Edit::Remove { .. })) {
+        true => keeps(old, new, edits),
+        false => holds(old, &new.joined(), edits),
+    }
+}
+
+/// The lines that edits name, and the texts that they put there, with how often and for which id.
+type Named<'e> = (BTreeSet<usize>, HashMap<&'e [u8], (usize, &'e str)>);
+
+fn named(edits: &[Edit]) -> Result<Named<'_>, String> {
+    let (mut named, mut wanted) = (BTreeSet::new(), HashMap::new());
+    let mut inserted = HashSet::new();
+    for edit in edits {
+        if let Edit::Set { line, .. } | Edit::Remove { line } = edit {
+            named.insert(*line);
+        }
+        if let Edit::Set { id, text, .. } | Edit::Insert { id, text } = edit {
+            wanted.entry(text.as_bytes()).or_insert((0, id.as_str())).0 += 1;
+        }
+        if let Edit::Insert { id, .. } = edit
+            && !inserted.insert(id.as_str())
+        {
+            return Err(format!("{id} would be there twice"));
+        }
+    }
+    Ok((named, wanted))
+}
+
+/// The gate for a text whose lines stay where they are: what is kept of the old text is all of it, in order and in whole lines, but
+/// for the lines that edits name. It shares no code with [`super::edit::render`] but the division of the old text into lines.
+fn keeps(old: &Document, new: &Pieces<'_>, edits: &[Edit]) -> Result<(), String> {
+    let (named, mut wanted) = named(edits)?;
+    let bytes = old.bytes();
+    let starts_line = |at: usize| at == 0 || bytes[at - 1] == b'\n' || old.has_bom() && at == 3;
+    let (mut at, mut gone, mut is_ended) = (0, 0, true);
+    let mut pieces = new.all().iter().peekable();
+    while let Some(piece) = pieces.next() {
+        match piece {
+            Piece::Kept(range) => {
+                if range.start < at || range.end > bytes.len() || range.is_empty() {
+                    return Err("lines would be there twice, or in another order".into());
+                }
+                let has_line_ends = starts_line(range.start) && (range.end == bytes.len() || starts_line(range.end));
+                if !has_line_ends || !is_ended {
+                    return Err("a line would be divided, or joined with another".into());
+                }
+                gone += taken_out(old, at..range.start, &named)?;
+                at = range.end;
+                is_ended = bytes[at - 1] == b'\n' || starts_line(at);
+            }
+            Piece::New(text) if !is_ended && text == b"\n" => is_ended = true,
+            Piece::New(line) => {
+                let text = line.strip_suffix(b"\n").map(|text| text.strip_suffix(b"\r").unwrap_or(text));
+                let wanted = text.and_then(|text| Some((text, wanted.get_mut(text).filter(|(count, _)| *count > 0)?)));
+                let Some((text, (count, id))) = wanted.filter(|_| is_ended) else {
+                    return Err("a line would be there that no change names".into());
+                };
+                *count -= 1;
+                let record = match Line::read(text, MAX_LINE) {
+                    Line::Issue(record) if !text.contains(&b'\n') => record,
+                    _ => return Err(format!("the new line of {id} cannot be read back")),
+                };
+                if record.string("id").as_deref() != Some(*id) {
+                    return Err(format!("the new line of {id} bears another id"));
+                }
+            }
+        }
+    }
+    gone += taken_out(old, at..bytes.len(), &named)?;
+    if let Some((_, id)) = wanted.values().find(|(count, _)| *count > 0) {
+        return Err(format!("the new line of {id} is missing"));
+    }
+    if !is_ended || gone != named.len() {
+        return Err(format!("{} lines should go or change, {gone} would", named.len()));
+    }
+    Ok(())
+}
+
+/// How many lines go with a part of the old text, if edits name all of them.
+fn taken_out(old: &Document, part: Range<usize>, named: &BTreeSet<usize>) -> Result<usize, String> {
+    let lines: Vec<usize> =
+        named.iter().copied().filter(|n| *n < old.len() && part.contains(&old.span(*n).start)).collect();
+    let mut at = part.start;
+    for n in &lines {
+        let span = old.span(*n);
+        if span.start != at {
+            break;
+        }
+        at = (span.end + 1).min(old.bytes().len());
+    }
+    if at != part.end {
+        let start: String = String::from_utf8_lossy(&old.bytes()[at..part.end]).chars().take(60).collect();
+        return Err(format!("a line that no change names would go: {start}"));
+    }
+    Ok(lines.len())
+}
+
+/// The gate for a text that was put in order: the new text, divided afresh, holds every line that no edit named, byte for byte, and besides
 /// them only the lines that the edits put there. It shares no code with [`super::edit::render`] but the division into lines.
-pub(super) fn conserves(old: &Document, new: &Document, edits: &[Edit]) -> Result<(), String> {
+fn holds(old: &Document, new: &Document, edits: &[Edit]) -> Result<(), String> {
     match edits {
         [Edit::Resolve { kept, .. }] => return resolves(old, new, kept.as_ref()),
         _ if edits.iter().any(|edit| matches!(edit, Edit::Resolve { .. })) => return Err("a merge goes alone".into()),
@@ -17,24 +119,7 @@ pub(super) fn conserves(old: &Document, new: &Document, edits: &[Edit]) -> Resul
     }
     let reorders = edits.contains(&Edit::Sort);
     let bare = edits.contains(&Edit::Normalise);
-    let mut named = BTreeSet::new();
-    let mut wanted: HashMap<&[u8], (usize, &str)> = HashMap::new();
-    for edit in edits {
-        if let Edit::Set { line, .. } | Edit::Remove { line } = edit {
-            named.insert(*line);
-        }
-        if let Edit::Set { id, text, .. } | Edit::Insert { id, text } = edit {
-            wanted.entry(text.as_bytes()).or_insert((0, id)).0 += 1;
-        }
-    }
-    let mut inserted = HashSet::new();
-    for edit in edits {
-        if let Edit::Insert { id, .. } = edit
-            && !inserted.insert(id.as_str())
-        {
-            return Err(format!("{id} would be there twice"));
-        }
-    }
+    let (named, mut wanted) = named(edits)?;
     let mut kept: Vec<&[u8]> = (0..old.len()).filter(|n| !named.contains(n)).map(|n| content(old, n, bare)).collect();
     let mut found: Vec<&[u8]> = Vec::with_capacity(kept.len());
     for n in 0..new.len() {
@@ -161,9 +246,10 @@ mod tests {
 
     fn rendered(text: &str, edits: &[Edit]) -> String {
         let doc = document(text);
-        let new = Document::new(render(&doc, edits));
+        let new = render(&doc, edits);
         conserves(&doc, &new, edits).unwrap();
-        String::from_utf8(new.bytes().to_vec()).unwrap()
+        holds(&doc, &new.joined(), edits).unwrap();
+        String::from_utf8(new.joined().bytes().to_vec()).unwrap()
     }
 
     #[test]
@@ -200,7 +286,7 @@ mod tests {
         let doc = document(text);
         let set = [Edit::Set { line: 1, id: "b".into(), text: "{\"id\":\"b\",\"x\":1}".into() }];
         let good = "{\"id\":\"a\"}\n{\"id\":\"b\",\"x\":1}\nopaque\n{\"id\":\"c\"}\n";
-        assert_eq!(conserves(&doc, &document(good), &set), Ok(()));
+        assert_eq!(holds(&doc, &document(good), &set), Ok(()));
         for (bug, bytes) in [
             ("empty cache", ""),
             ("half load", "{\"id\":\"a\"}\n{\"id\":\"b\",\"x\":1}\n"),
@@ -219,12 +305,65 @@ mod tests {
             ("old line kept too", "{\"id\":\"a\"}\n{\"id\":\"b\"}\n{\"id\":\"b\",\"x\":1}\nopaque\n{\"id\":\"c\"}\n"),
             ("nothing but the edit", "{\"id\":\"b\",\"x\":1}\n"),
         ] {
-            assert!(conserves(&doc, &document(bytes), &set).is_err(), "{bug}");
+            assert!(holds(&doc, &document(bytes), &set).is_err(), "{bug}");
+            assert!(keeps(&doc, &taken_apart(&doc, bytes), &set).is_err(), "{bug}, in pieces");
         }
         let wrong = [Edit::Set { line: 1, id: "b".into(), text: "{\"id\":\"z\"}".into() }];
-        assert!(conserves(&doc, &Document::new(render(&doc, &wrong)), &wrong).is_err(), "an edit that changes the id");
+        assert!(conserves(&doc, &render(&doc, &wrong), &wrong).is_err(), "an edit that changes the id");
         let broken = [Edit::Insert { id: "d".into(), text: "{\"id\":\"d\"".into() }];
-        assert!(conserves(&doc, &Document::new(render(&doc, &broken)), &broken).is_err(), "an edit that is not JSON");
+        assert!(conserves(&doc, &render(&doc, &broken), &broken).is_err(), "an edit that is not JSON");
+        let divided = [Edit::Insert { id: "d".into(), text: "{\n\"id\":\"d\"}".into() }];
+        assert!(conserves(&doc, &render(&doc, &divided), &divided).is_err(), "an edit on two lines");
+    }
+
+    /// The pieces that a writer with a bug would make a text of: what the old one has at the same place is kept, the rest is new.
+    fn taken_apart<'d>(doc: &'d Document, text: &str) -> Pieces<'d> {
+        let mut pieces = Pieces::of(doc);
+        for line in text.split_inclusive('\n') {
+            let old = String::from_utf8(doc.bytes().to_vec()).unwrap();
+            match old.find(line) {
+                Some(at) => pieces.keep(at..at + line.len()),
+                None => pieces.add(line.as_bytes(), b""),
+            }
+        }
+        pieces
+    }
+
+    #[test]
+    fn pieces_are_whole_lines_in_order() {
+        let doc = document("{\"id\":\"a\"}\n{\"id\":\"b\"}\n{\"id\":\"c\"}");
+        let (set, new) = (
+            [Edit::Set { line: 1, id: "b".into(), text: "{\"id\":\"b\",\"x\":1}".into() }],
+            b"{\"id\":\"b\",\"x\":1}\n",
+        );
+        let verdict = |kept: &[(usize, usize)], at: usize, end: &[u8]| {
+            let mut pieces = Pieces::of(&doc);
+            for (n, (from, to)) in kept.iter().enumerate() {
+                if n == at {
+                    pieces.add(new, b"");
+                }
+                pieces.keep(*from..*to);
+            }
+            if !end.is_empty() {
+                pieces.add(end, b"");
+            }
+            keeps(&doc, &pieces, &set)
+        };
+        assert_eq!(verdict(&[(0, 11), (22, 32)], 1, b"\n"), Ok(()));
+        for (bug, kept, at, end) in [
+            ("no line feed before the end", vec![(0, 11), (22, 32)], 1, &b""[..]),
+            ("in the middle of a line", vec![(0, 5), (5, 11), (22, 32)], 1, b"\n"),
+            ("before its place is kept", vec![(22, 32), (0, 11)], 1, b"\n"),
+            ("a piece twice", vec![(0, 11), (0, 11), (22, 32)], 1, b"\n"),
+            ("beyond the end", vec![(0, 11), (22, 33)], 1, b"\n"),
+            ("without the last line", vec![(0, 11)], 1, b""),
+            ("without the first line", vec![(22, 32)], 0, b"\n"),
+            ("a part of a line", vec![(0, 11), (24, 32)], 1, b"\n"),
+            ("the line itself too", vec![(0, 11), (11, 32)], 1, b"\n"),
+            ("a line feed too many", vec![(0, 11), (22, 32)], 1, b"\n\n"),
+        ] {
+            assert!(verdict(&kept, at, end).is_err(), "{bug}");
+        }
     }
 
     #[test]
@@ -233,7 +372,7 @@ mod tests {
         let doc = document(text);
         let resolved = |text: &str| {
             let edits = [Edit::Resolve { text: text.into(), kept: None }];
-            conserves(&doc, &Document::new(render(&doc, &edits)), &edits)
+            conserves(&doc, &render(&doc, &edits), &edits)
         };
         // One side took d away and the other left it as it was.
         assert_eq!(resolved("{\"id\":\"a\"}\n{\"id\":\"b\",\"x\":1}\n{\"id\":\"c\"}\nprose\n"), Ok(()));
@@ -250,10 +389,10 @@ mod tests {
         }
         let plain = document("{\"id\":\"a\"}\n");
         assert!(
-            conserves(&plain, &document(""), &[Edit::Resolve { text: Vec::new(), kept: None }]).is_err(),
+            holds(&plain, &document(""), &[Edit::Resolve { text: Vec::new(), kept: None }]).is_err(),
             "no conflict"
         );
         let both = [Edit::Resolve { text: text.into(), kept: None }, Edit::Sort];
-        assert!(conserves(&doc, &document(text), &both).is_err(), "not alone");
+        assert!(holds(&doc, &document(text), &both).is_err(), "not alone");
     }
 }

@@ -11,6 +11,7 @@ mod gate;
 mod line;
 mod markers;
 mod merge;
+mod pieces;
 mod read;
 mod repair;
 mod write;

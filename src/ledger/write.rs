@@ -1,14 +1,16 @@
 //! The only way a ledger is written (R1), with the check that nothing is lost by it (R6).
 
+use std::cell::OnceCell;
 use std::path::PathBuf;
 
 use super::document::{Document, EMPTIED, MAX_LEDGER};
 use super::edit::{Edit, LineChange, changes, render};
 use super::gate::conserves;
-use super::read::{Expectation, Snapshot};
+use super::pieces::Pieces;
+use super::read::{Expectation, Snapshot, Stamp};
 use super::{Ledger, LedgerError};
 use crate::sys::Entropy;
-use crate::sys::fs::{self, Dir, FileStamp};
+use crate::sys::fs::{self, Dir, FileStamp, Placed};
 use crate::sys::lock::DirLock;
 
 /// What the gate refused is kept under a name like this.
@@ -29,15 +31,45 @@ pub enum Outcome {
 
 /// What a write did, for whoever keeps account of it.
 #[derive(Debug)]
-pub struct Applied {
+pub struct Applied<'d> {
     pub changes: Vec<LineChange>,
     /// The file that it was made from.
     pub read: FileStamp,
-    /// The file that it left; `None` if another program has replaced that one already.
+    /// The file that it left; `None` if another program has changed or replaced that one already.
     pub left: Option<FileStamp>,
-    pub document: Document,
     /// Lines were changed, put in or taken out; all others are in the order in which they were.
     pub in_order: bool,
+    text: Pieces<'d>,
+    document: OnceCell<Document>,
+    path: PathBuf,
+    placed: Placed,
+}
+
+impl Applied<'_> {
+    /// The ledger as it is now.
+    pub fn document(&self) -> &Document {
+        self.document.get_or_init(|| self.text.joined())
+    }
+
+    /// The file that it left, if it still is as it was written, and since when that is known. Whoever waits for the next tick of the
+    /// clock that stamps files has a stamp that proves it.
+    pub fn settled(&self) -> Option<Stamp> {
+        let (at, granularity) = (fs::stamp_time(), fs::granularity(&self.path));
+        let now = fs::stat_link(&self.path).ok().filter(|now| self.placed.is_same(now))?;
+        // Somebody may have changed it in the tick in which it was written: nothing but its bytes tells.
+        let read_at = if self.placed.tells_later(granularity) { at } else { now.mtime };
+        Some(Stamp::noted(now, read_at, &self.path))
+    }
+
+    /// The line that an issue stands on now, if it was written.
+    pub fn line_of(&self, id: &str) -> Option<usize> {
+        self.text.line_of(id)
+    }
+
+    /// The bytes of the ledger as it is now, in pieces.
+    pub fn pieces(&self) -> Vec<&[u8]> {
+        self.text.slices()
+    }
 }
 
 /// A ledger whose lock is held. Dropping it releases the lock; nothing is written before [`LockedLedger::apply`].
@@ -87,18 +119,20 @@ impl LockedLedger {
         entropy: &Entropy,
         expected: impl Fn() -> Expectation,
         mut plan: impl FnMut(&Document) -> Result<Vec<Edit>, E>,
-        note: impl FnOnce(Applied, &Document),
+        note: impl FnOnce(Applied<'_>, &Document),
     ) -> Result<Outcome, E> {
+        let empty = Document::default();
         for _ in 0..MAX_TRIES {
             let snapshot = self.ledger.read(&expected).map_err(E::from)?;
             let edits = plan(&snapshot.document)?;
             if edits.is_empty() {
                 return Ok(Outcome::Unchanged);
             }
-            match self.replace(&snapshot, &edits, entropy).map_err(E::from)? {
+            let document = if snapshot.document.bytes() == EMPTIED { &empty } else { &snapshot.document };
+            match self.replace(&snapshot, document, &edits, entropy).map_err(E::from)? {
                 Some(None) => return Ok(Outcome::Unchanged),
                 Some(Some(applied)) => {
-                    note(applied, &snapshot.document);
+                    note(applied, document);
                     return Ok(Outcome::Written);
                 }
                 None if !self.held.dir().is_current() => break,
@@ -109,26 +143,27 @@ impl LockedLedger {
     }
 
     /// `None` if another program was faster, `Some(None)` if there is nothing to change.
-    fn replace(
+    fn replace<'d>(
         &self,
         snapshot: &Snapshot,
+        document: &'d Document,
         edits: &[Edit],
         entropy: &Entropy,
-    ) -> Result<Option<Option<Applied>>, LedgerError> {
-        let empty = Document::new(Vec::new());
-        let document = if snapshot.document.bytes() == EMPTIED { &empty } else { &snapshot.document };
+    ) -> Result<Option<Option<Applied<'d>>>, LedgerError> {
         let keep = |refused: &[u8]| self.keep_refused(refused, entropy);
-        let Some(new) = self.ledger.rendered(snapshot, document, edits, keep)? else { return Ok(Some(None)) };
-        let bytes = if new.bytes().is_empty() { EMPTIED } else { new.bytes() };
+        let Some(text) = self.ledger.rendered(snapshot, document, edits, keep)? else { return Ok(Some(None)) };
+        let pieces = if text.len() == 0 { vec![EMPTIED] } else { text.slices() };
         let read = snapshot.stamp.file;
-        let Some(inode) = self.held.dir().replace_by(self.ledger.name(), bytes, &read, entropy)? else {
+        let Some(placed) = self.held.dir().replace_by(self.ledger.name(), &pieces, &read, entropy)? else {
             return Ok(None);
         };
-        let size = bytes.len() as u64;
-        let left = fs::stat_link(self.ledger.path()).ok().filter(|now| now.ino == inode && now.size == size);
+        let path = self.ledger.path().to_owned();
+        let left = fs::stat_link(&path).ok().filter(|now| placed.is_same(now));
         let in_order =
             edits.iter().all(|edit| matches!(edit, Edit::Set { .. } | Edit::Insert { .. } | Edit::Remove { .. }));
-        Ok(Some(Some(Applied { changes: changes(document, &new, edits), read, left, document: new, in_order })))
+        let whole = OnceCell::new();
+        let changes = changes(document, || whole.get_or_init(|| text.joined()), edits);
+        Ok(Some(Some(Applied { changes, read, left, in_order, document: whole, text, path, placed })))
     }
 
     fn keep_refused(&self, bytes: &[u8], entropy: &Entropy) -> Option<PathBuf> {
@@ -148,13 +183,13 @@ impl Ledger {
     }
 
     /// The file with the edits, if it may be replaced by that; `None` if nothing would change. What the gate refuses is given to `keep`.
-    fn rendered(
+    fn rendered<'d>(
         &self,
         snapshot: &Snapshot,
-        document: &Document,
+        document: &'d Document,
         edits: &[Edit],
         keep: impl FnOnce(&[u8]) -> Option<PathBuf>,
-    ) -> Result<Option<Document>, LedgerError> {
+    ) -> Result<Option<Pieces<'d>>, LedgerError> {
         let path = || self.path().to_owned();
         self.refuse(document, edits)?;
         if snapshot.links > 1 {
@@ -164,16 +199,16 @@ impl Ledger {
         if snapshot.mode & OWNER_WRITES == 0 {
             return Err(LedgerError::WriteProtected { path: path() });
         }
-        let new = Document::new(render(document, edits));
-        if new.bytes().len() as u64 > MAX_LEDGER {
+        let new = render(document, edits);
+        if new.len() > MAX_LEDGER {
             return Err(LedgerError::TooLarge { path: path() });
         }
-        if new.bytes() == document.bytes() {
+        if new.is_unchanged() {
             return Ok(None);
         }
         match conserves(document, &new, edits) {
             Ok(()) => Ok(Some(new)),
-            Err(what) => Err(LedgerError::Gate { path: path(), what, kept: keep(new.bytes()) }),
+            Err(what) => Err(LedgerError::Gate { path: path(), what, kept: keep(new.joined().bytes()) }),
         }
     }
 

@@ -25,7 +25,7 @@ pub(super) const MIN_LINES: usize = 300;
 /// Where an image cannot be asked, a new one is made when more lines than this had to be parsed although there was one.
 pub(super) const STALE_LINES: usize = 64;
 
-const MAGIC: &[u8; 8] = b"bd-img-3";
+const MAGIC: &[u8; 8] = b"bd-img-4";
 /// What the images of earlier versions begin with, and what their names end in.
 const EARLIER: (&[u8], &str) = (b"bd-img-", ".img");
 const IMAGE_END: &str = ".image";
@@ -62,7 +62,8 @@ pub(super) struct Label {
 pub(super) struct LabelledLedger {
     pub file: FileStamp,
     pub read_at: Instant,
-    pub hash: u128,
+    /// Of its bytes; `None` where the stamp was enough, and the next look has to be.
+    pub hash: Option<u128>,
 }
 
 /// The path of the image of these ledgers, without a suffix; `None` if images are switched off or the user has no cache
@@ -97,8 +98,13 @@ pub(super) fn text_hash(seed: u64, raw: &[u8]) -> u64 {
 }
 
 /// The seeded hash of a whole ledger.
-pub(super) fn whole_hash(seed: u64, bytes: &[u8]) -> u128 {
-    XxHash3_128::oneshot_with_seed(seed, bytes)
+pub(super) fn whole_hash(seed: u64, pieces: &[&[u8]]) -> u128 {
+    if let [bytes] = pieces {
+        return XxHash3_128::oneshot_with_seed(seed, bytes);
+    }
+    let mut hasher = XxHash3_128::with_seed(seed);
+    pieces.iter().for_each(|piece| hasher.write(piece));
+    hasher.finish_128()
 }
 
 /// What this program's images look like inside: another schema or another version makes another image.
@@ -175,7 +181,7 @@ impl Label {
             ledgers.push(LabelledLedger {
                 file,
                 read_at: reader.instant()?,
-                hash: reader.take().map(u128::from_le_bytes)?,
+                hash: Some(reader.take().map(u128::from_le_bytes)?).filter(|hash| *hash != 0),
             });
         }
         Some(Label { id, seed, is_plain, days, ledgers, boot, length, sum })
@@ -203,7 +209,7 @@ impl Label {
             for instant in [file.mtime, file.ctime, *read_at] {
                 put(&mut bytes, instant.nanos() as u64);
             }
-            bytes.extend_from_slice(&hash.to_le_bytes());
+            bytes.extend_from_slice(&hash.unwrap_or(0).to_le_bytes());
         }
         let sum = XxHash3_64::oneshot(&bytes);
         put(&mut bytes, sum);
@@ -318,10 +324,10 @@ impl Label {
 
     /// Puts a changed copy of an earlier image in its place, and the label after it; `None` if that cannot be done.
     pub fn save_changed(
-        self,
+        mut self,
         place: &Path,
         earlier: &Label,
-        change: impl FnOnce(&mut Cache) -> Option<()>,
+        change: impl FnOnce(&mut Cache, &mut Label) -> Option<()>,
     ) -> Option<()> {
         let (directory, name) = below::parted(place);
         let (dir, name) = (own_directory(directory).ok()?, name.to_string_lossy());
@@ -334,7 +340,7 @@ impl Label {
         let changed = || {
             // Another may have put its own in this place since the label was read.
             let mut cache = Cache::edit(&dir.path().join(&copy), &earlier.id, &self.id).ok()??;
-            change(&mut cache)?;
+            change(&mut cache, &mut self)?;
             cache.finish().ok()?;
             let length = dir.own_regular_at(&copy).ok()??.size;
             below::rename(dir.path(), &copy, &image).ok()?;
@@ -406,7 +412,7 @@ mod tests {
         let place = directory.path().join("x/y");
         let time = Instant::from_nanos;
         let file = FileStamp { dev: 1, ino: 2, size: 3, mtime: time(-4), ctime: time(5) };
-        let ledgers = vec![LabelledLedger { file, read_at: time(6), hash: u128::MAX - 7 }; 2];
+        let ledgers = vec![LabelledLedger { file, read_at: time(6), hash: Some(u128::MAX - 7) }; 2];
         let label = Label::new(8, true, vec![("2026-01-05".into(), -9, 10)], ledgers);
         label.clone().save(&place, b"database");
         let back = Label::load(&place).unwrap();

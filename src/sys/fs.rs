@@ -5,8 +5,8 @@
 //! [`TEMP_PREFIX`]. No other part of `bd` opens a ledger for writing.
 
 use std::fs::File;
-use std::io::{self, Write as _};
-use std::os::fd::{AsFd, OwnedFd};
+use std::io::{self, BufWriter, Write as _};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RenameFlags, Stat};
@@ -14,8 +14,7 @@ use rustix::io::Errno;
 
 pub(super) use super::stamp::retry;
 pub use super::stamp::{
-    FileStamp, FsError, Granularity, cause, granularity, names_of, owner, realtime, stamp_time, stat, stat_link,
-    user,
+    FileStamp, FsError, Granularity, cause, granularity, names_of, owner, realtime, stamp_time, stat, stat_link, user,
 };
 use super::{Entropy, looks};
 use crate::model::time::Instant;
@@ -50,6 +49,27 @@ pub enum Replaced {
     Done,
     /// Another program changed the file since it was read; nothing was replaced.
     Foreign,
+}
+
+/// A file that was just put in place.
+#[derive(Debug, Clone, Copy)]
+pub struct Placed {
+    /// As it was written, before anybody could reach it.
+    written: FileStamp,
+    /// When it got a name.
+    named_at: Instant,
+}
+
+impl Placed {
+    /// The file with this stamp is the one that was put in place, and its bytes are not seen to have changed.
+    pub fn is_same(&self, now: &FileStamp) -> bool {
+        self.written.same_content(now)
+    }
+
+    /// Who changed it since it got a name has left a later stamp.
+    pub fn tells_later(&self, granularity: Granularity) -> bool {
+        granularity.tells_later(&self.written, self.named_at)
+    }
 }
 
 /// Whether this user may write to a file or a directory, as far as can be told without trying.
@@ -129,18 +149,18 @@ impl Dir {
     /// Replaces a file by new bytes if it still is the file that was read, and returns once both the bytes and the name are
     /// on disk.
     pub fn replace(&self, name: &str, bytes: &[u8], read: &FileStamp, entropy: &Entropy) -> Result<Replaced, FsError> {
-        let inode = self.replace_by(name, bytes, read, entropy)?;
-        Ok(if inode.is_some() { Replaced::Done } else { Replaced::Foreign })
+        let placed = self.replace_by(name, &[bytes], read, entropy)?;
+        Ok(if placed.is_some() { Replaced::Done } else { Replaced::Foreign })
     }
 
-    /// Like [`Dir::replace`], but tells the inode of the file that is in place now; `None` is [`Replaced::Foreign`].
+    /// Like [`Dir::replace`] with bytes in pieces, but tells of the file that is in place now; `None` is [`Replaced::Foreign`].
     pub fn replace_by(
         &self,
         name: &str,
-        bytes: &[u8],
+        pieces: &[&[u8]],
         read: &FileStamp,
         entropy: &Entropy,
-    ) -> Result<Option<u64>, FsError> {
+    ) -> Result<Option<Placed>, FsError> {
         let path = self.path.join(name);
         // A file that is away is being replaced: the caller reads again, and waits for it.
         let old = match self.stat(name) {
@@ -152,8 +172,8 @@ impl Dir {
             Err(error) if !error.is_missing() => return Err(error),
             _ => return Ok(None),
         };
-        let temp = Temp::write(self, name, bytes, Access::Like(&old), entropy)?;
-        let inode = temp.inode;
+        let temp = Temp::write(self, name, pieces, Access::Like(&old), entropy)?;
+        let placed = temp.placed;
         match self.stat(name) {
             Ok(now) if FileStamp::of(&now) == *read && self.is_current() => {}
             Err(error) if !error.is_missing() => return Err(error),
@@ -173,24 +193,24 @@ impl Dir {
             Err(e) => return Err(FsError::new("replace", &path, e)),
         }
         self.sync()?;
-        Ok(Some(inode))
+        Ok(Some(placed))
     }
 
     /// After a swap, a last look at what was displaced: it bears the temporary name now. If it is not what was read, or cannot
     /// be looked at, it goes back.
-    fn settle(&self, temp: Temp<'_>, name: &str, read: &FileStamp) -> Result<Option<u64>, FsError> {
-        let inode = temp.inode;
+    fn settle(&self, temp: Temp<'_>, name: &str, read: &FileStamp) -> Result<Option<Placed>, FsError> {
+        let placed = temp.placed;
         let problem = match self.stat(&temp.name) {
             Ok(displaced) if FileStamp::of(&displaced).same_content(read) => {
                 drop(temp);
                 self.sync()?;
-                return Ok(Some(inode));
+                return Ok(Some(placed));
             }
             // Cleaned away: there is nothing to look at and nothing to put back.
             Err(error) if error.is_missing() => {
                 temp.keep();
                 self.sync()?;
-                return Ok(Some(inode));
+                return Ok(Some(placed));
             }
             Ok(_) => None,
             Err(error) => Some(error),
@@ -201,7 +221,7 @@ impl Dir {
             return Err(failed(e));
         }
         // If it is not ours that comes out, yet another version had come in between: the latest stays, the other is kept.
-        if self.stat(&temp.name).is_ok_and(|out| FileStamp::of(&out).ino != temp.inode) {
+        if self.stat(&temp.name).is_ok_and(|out| FileStamp::of(&out).ino != placed.written.ino) {
             let swapped = self.swap(&temp.name, name);
             temp.keep_beside().and(swapped).map_err(failed)?;
         }
@@ -214,7 +234,7 @@ impl Dir {
 
     /// Creates a file that must not exist yet; `false` if it does.
     pub fn create(&self, name: &str, bytes: &[u8], entropy: &Entropy) -> Result<bool, FsError> {
-        let temp = Temp::write(self, name, bytes, Access::Usual, entropy)?;
+        let temp = Temp::write(self, name, &[bytes], Access::Usual, entropy)?;
         match rustix::fs::linkat(&self.file, &temp.name, &self.file, name, AtFlags::empty()) {
             Ok(()) => {}
             Err(Errno::EXIST) => return Ok(false),
@@ -234,7 +254,7 @@ impl Dir {
         durability: Durability,
         entropy: &Entropy,
     ) -> Result<(), FsError> {
-        let temp = Temp::write_as(self, name, bytes, Access::Mode(mode), durability, entropy)?;
+        let temp = Temp::write_as(self, name, &[bytes], Access::Mode(mode), durability, entropy)?;
         match retry(|| rustix::fs::renameat(&self.file, &temp.name, &self.file, name)) {
             Ok(()) => temp.keep(),
             Err(e) => return Err(FsError::new("write", self.path.join(name), e)),
@@ -275,19 +295,19 @@ enum Access<'s> {
 struct Temp<'a> {
     dir: &'a Dir,
     name: String,
-    inode: u64,
+    placed: Placed,
 }
 
 impl<'a> Temp<'a> {
-    fn write(dir: &'a Dir, to: &str, bytes: &[u8], access: Access<'_>, entropy: &Entropy) -> Result<Self, FsError> {
-        Self::write_as(dir, to, bytes, access, Durability::Full, entropy)
+    fn write(dir: &'a Dir, to: &str, pieces: &[&[u8]], access: Access<'_>, entropy: &Entropy) -> Result<Self, FsError> {
+        Self::write_as(dir, to, pieces, access, Durability::Full, entropy)
     }
 
     /// Errors name the file that is to be written: nobody knows the temporary one.
     fn write_as(
         dir: &'a Dir,
         to: &str,
-        bytes: &[u8],
+        pieces: &[&[u8]],
         access: Access<'_>,
         durability: Durability,
         entropy: &Entropy,
@@ -296,8 +316,14 @@ impl<'a> Temp<'a> {
         let random: [u8; 8] = entropy.bytes();
         let name = format!("{TEMP_PREFIX}{}-{:016x}", std::process::id(), u64::from_le_bytes(random));
         let error = |action, e: io::Error| FsError::new(action, dir.path.join(to), e);
+        let stat = |fd: BorrowedFd<'_>| {
+            let stat = retry(|| rustix::fs::fstat(fd)).map_err(|e| error("stat", e.into()))?;
+            Ok(FileStamp::of(&stat))
+        };
+        let named_at = stamp_time();
         let (fd, named) = open_temp(dir, &name).map_err(|e| error("write", e))?;
-        let temp = named.then(|| Temp { dir, name: name.clone(), inode: 0 });
+        let written = stat(fd.as_fd())?;
+        let temp = named.then(|| Temp { dir, name: name.clone(), placed: Placed { written, named_at } });
         let like = if let Access::Like(like) = access { Some(like) } else { None };
         match access {
             Access::Like(like) => {
@@ -308,25 +334,27 @@ impl<'a> Temp<'a> {
             }
             Access::Usual => {}
         }
-        let mut file = File::from(fd);
-        file.write_all(bytes).map_err(|e| error("write", e))?;
+        let mut file = BufWriter::new(File::from(fd));
+        pieces.iter().try_for_each(|piece| file.write_all(piece)).map_err(|e| error("write", e))?;
+        let file = file.into_inner().map_err(|e| error("write", e.into_error()))?;
         if durability == Durability::Full {
             file.sync_all().map_err(|e| error("sync", e))?;
         }
-        let stat = retry(|| rustix::fs::fstat(&file)).map_err(|e| error("stat", e.into()))?;
-        let FileStamp { size, ino: inode, .. } = FileStamp::of(&stat);
-        if size != bytes.len() as u64 {
-            return Err(error("write", io::Error::other(format!("{size} of {} bytes arrived", bytes.len()))));
+        let written = stat(file.as_fd())?;
+        let size = pieces.iter().map(|piece| piece.len() as u64).sum::<u64>();
+        if written.size != size {
+            return Err(error("write", io::Error::other(format!("{} of {size} bytes arrived", written.size))));
         }
         match temp {
             Some(mut temp) => {
-                temp.inode = inode;
+                temp.placed.written = written;
                 Ok(temp)
             }
             None => {
-                let name = tell_apart(&name, inode, like);
+                let name = tell_apart(&name, written.ino, like);
+                let placed = Placed { written, named_at: stamp_time() };
                 link_temp(&file, dir, &name).map_err(|e| error("write", e))?;
-                Ok(Temp { dir, name, inode })
+                Ok(Temp { dir, name, placed })
             }
         }
     }

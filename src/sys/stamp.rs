@@ -187,7 +187,9 @@ mod tests {
         assert!(tells(4, 4, 8) && !tells(4, 4, 4) && !tells(4, 8, 8) && !tells(8, 4, 8));
         assert!(tells(1000, 1000, 3001) && !tells(1000, 1000, 2900), "the file system may count in seconds");
         let stamp = FileStamp { dev: 1, ino: 2, size: 3, mtime: at(4), ctime: at(4) };
-        assert!(!Granularity::Coarse.tells_later(&stamp, at(1900)) && Granularity::Coarse.tells_later(&stamp, at(2005)));
+        assert!(
+            !Granularity::Coarse.tells_later(&stamp, at(1900)) && Granularity::Coarse.tells_later(&stamp, at(2005))
+        );
         assert!(!Granularity::Unreliable.tells_later(&stamp, at(1_000_000)));
     }
 

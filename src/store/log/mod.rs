@@ -191,7 +191,7 @@ impl WriteLog<'_> {
     }
 
     /// Notes a write of this ledger. Tells what is missing from the file that it left.
-    pub fn append(&self, mut entry: Entry, applied: &Applied) -> Result<Account, LogError> {
+    pub fn append(&self, mut entry: Entry, applied: &Applied<'_>) -> Result<Account, LogError> {
         let _lock = self.lock()?;
         let mut log = self.open()?;
         let mut account = Account::default();
@@ -200,7 +200,7 @@ impl WriteLog<'_> {
             // Another program has touched the file, or this is the first write.
             let mut entries = self.entries()?;
             entries.push(entry.clone());
-            account = self.compare(entries, &applied.document);
+            account = self.compare(entries, applied.document());
         }
         entry.stamp = applied.left.filter(|_| account.missing.is_empty()).as_ref().map(stamp_text);
         self.put(&mut log, &[entry])?;

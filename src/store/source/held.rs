@@ -67,7 +67,7 @@ impl Sources {
             let (mut gone, mut added) = (Vec::new(), Vec::new());
             for line in &lines {
                 let old = rows.get(*line).cloned();
-                let (row, entry) = row_of(&document, *line, self.places.len() as Key, &|| self.clock.calendar());
+                let (row, entry) = row_of(document.text(*line), self.places.len() as Key, &|| self.clock.calendar());
                 let mut chunk = 0;
                 if let Some(Row::Issue(key)) = old {
                     chunk = self.chunks[key as usize];

@@ -9,7 +9,7 @@ use super::super::image::{self, Label, LabelledLedger};
 use super::super::lines::Versions;
 use super::{Mirror, Read, Row, Sources, prefixes_of};
 use crate::cache::{Cache, Chunk, Entry, ImageLine, Key};
-use crate::ledger::{Document, Line, Stamp};
+use crate::ledger::{Document, Line, MAX_LINE, Stamp};
 use crate::model::field::{self, Kind};
 use crate::model::issue::Zone;
 use crate::model::proposal;
@@ -121,7 +121,7 @@ impl Sources {
         let ledger = |read: &&Read| LabelledLedger {
             file: read.stamp.file,
             read_at: read.stamp.read_at,
-            hash: image::whole_hash(seed, read.document.bytes()),
+            hash: Some(image::whole_hash(seed, &[read.document.bytes()])),
         };
         let ledgers = reads.iter().map(ledger).collect();
         let days = self.days();
@@ -203,7 +203,7 @@ impl Sources {
         let mut rows = Vec::with_capacity(document.len());
         let (places, chunks, zoned, clock) = (&mut self.places, &mut self.chunks, &mut self.zoned, &self.clock);
         let mut doubled = false;
-        let parse = |line: usize| row_of(document, line, 0, &|| clock.calendar());
+        let parse = |line: usize| row_of(document.text(line), 0, &|| clock.calendar());
         in_order(document.len(), parse, |parsed| {
             let entries = parsed.enumerate().filter_map(|(line, (row, entry))| {
                 let Some((_, mut entry)) = entry else {
@@ -273,7 +273,7 @@ impl Sources {
                     rows.push(old_rows[*from].clone());
                 }
                 None => {
-                    let (row, entry) = row_of(&new, line, self.places.len() as Key, &|| self.clock.calendar());
+                    let (row, entry) = row_of(new.text(line), self.places.len() as Key, &|| self.clock.calendar());
                     if let Some(mut entry) = entry {
                         entry.1.chunk = chunk;
                         self.chunks.push(chunk);
@@ -304,15 +304,10 @@ pub(super) fn days_of(record: &Record<'_>, calendar: &Calendar) -> Vec<(String, 
     days.map(|(day, text)| (text, day.start.micros(), day.end.micros())).collect()
 }
 
-pub(super) fn row_of<'a>(
-    document: &'a Document,
-    line: usize,
-    key: Key,
-    zone: Zone<'_>,
-) -> (Row, Option<(Key, Entry<'a>)>) {
-    match document.line(line) {
+pub(super) fn row_of<'a>(text: &'a [u8], key: Key, zone: Zone<'_>) -> (Row, Option<(Key, Entry<'a>)>) {
+    match Line::read(text, MAX_LINE) {
         // It says something about an issue and is none.
-        Line::Issue(_) if proposal::is_companion_line(document.text(line)) => (Row::Silent, None),
+        Line::Issue(_) if proposal::is_companion_line(text) => (Row::Silent, None),
         Line::Issue(record) => (Row::Issue(key), Some((key, Entry::read(&record, zone)))),
         Line::Damaged(damage) => (Row::Damaged(damage), None),
         Line::Other | Line::Blank => (Row::Silent, None),

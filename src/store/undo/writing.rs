@@ -37,7 +37,7 @@ impl Writing {
     }
 
     /// The name of the write. No two writes leave the same file behind, so it is made from that.
-    pub fn name(&mut self, ledger: &str, home: &Path, at: &str, applied: &Applied) -> Named {
+    pub fn name(&mut self, ledger: &str, home: &Path, at: &str, applied: &Applied<'_>) -> Named {
         let write = self.name.get_or_insert_with(|| made_from(ledger, at, applied)).clone();
         self.written.retain(|(known, _)| known != ledger);
         let with = self.written.clone();
@@ -46,7 +46,7 @@ impl Writing {
     }
 }
 
-fn made_from(ledger: &str, at: &str, applied: &Applied) -> String {
+fn made_from(ledger: &str, at: &str, applied: &Applied<'_>) -> String {
     let mut hash = blake3::Hasher::new();
     for text in [ledger, at, &format!("{:?}", (applied.read, applied.left))] {
         hash.update(text.as_bytes());

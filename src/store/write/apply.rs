@@ -85,7 +85,7 @@ impl Store {
         &self,
         lock: &LockedLedger,
         plan: impl FnMut(&Document) -> Result<Vec<Edit>, LedgerError>,
-        then: impl FnOnce(&WriteLog<'_>, &Applied, Account) -> Result<Account, LogError>,
+        then: impl FnOnce(&WriteLog<'_>, &Applied<'_>, Account) -> Result<Account, LogError>,
     ) -> Result<Outcome, LedgerError> {
         let path = lock.ledger().path();
         lock.apply(

@@ -48,7 +48,7 @@ impl Store {
     pub(super) fn log(
         &self,
         ledger: &Ledger,
-        applied: &Applied,
+        applied: &Applied<'_>,
         stays: Option<Stays>,
         then: impl FnOnce(&WriteLog<'_>, Account) -> Result<Account, LogError>,
     ) {
@@ -76,7 +76,12 @@ impl Store {
     }
 
     /// The line for a write, and the ledgers that the same write has changed before, each with its state home.
-    fn entry(&self, log: &WriteLog<'_>, applied: &Applied, stays: Option<Stays>) -> (Entry, Vec<(String, PathBuf)>) {
+    fn entry(
+        &self,
+        log: &WriteLog<'_>,
+        applied: &Applied<'_>,
+        stays: Option<Stays>,
+    ) -> (Entry, Vec<(String, PathBuf)>) {
         let at = self.host.clock.now().to_string();
         let ledger = place::real(log.ledger).display().to_string();
         let mut writing = self.writing.borrow_mut();

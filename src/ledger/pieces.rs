@@ -1,0 +1,82 @@
+//! The text that edits make of a document: what stays of it is not copied.
+
+use std::ops::Range;
+
+use super::document::Document;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Piece {
+    /// Bytes of the document.
+    Kept(Range<usize>),
+    New(Vec<u8>),
+}
+
+/// A text in pieces, one after the other.
+#[derive(Debug, Clone)]
+pub(super) struct Pieces<'d> {
+    old: &'d Document,
+    all: Vec<Piece>,
+    /// The lines that issues got, by their ids.
+    placed: Vec<(String, usize)>,
+}
+
+impl<'d> Pieces<'d> {
+    pub fn of(old: &'d Document) -> Self {
+        Pieces { old, all: Vec::new(), placed: Vec::new() }
+    }
+
+    pub fn keep(&mut self, range: Range<usize>) {
+        match self.all.last_mut() {
+            _ if range.is_empty() => {}
+            Some(Piece::Kept(last)) if last.end == range.start => last.end = range.end,
+            _ => self.all.push(Piece::Kept(range)),
+        }
+    }
+
+    pub fn add(&mut self, text: &[u8], end: &[u8]) {
+        self.all.push(Piece::New([text, end].concat()));
+    }
+
+    /// Notes which line of the new text an issue stands on.
+    pub fn place(&mut self, id: &str, line: usize) {
+        self.placed.push((id.to_owned(), line));
+    }
+
+    pub fn line_of(&self, id: &str) -> Option<usize> {
+        self.placed.iter().find(|(placed, _)| placed == id).map(|(_, line)| *line)
+    }
+
+    pub fn all(&self) -> &[Piece] {
+        &self.all
+    }
+
+    pub fn slices(&self) -> Vec<&[u8]> {
+        let slice = |piece| match piece {
+            &Piece::Kept(ref range) => &self.old.bytes()[range.clone()],
+            Piece::New(text) => text.as_slice(),
+        };
+        self.all.iter().map(slice).collect()
+    }
+
+    pub fn len(&self) -> u64 {
+        self.slices().iter().map(|slice| slice.len() as u64).sum()
+    }
+
+    /// The document with this text.
+    pub fn joined(&self) -> Document {
+        Document::new(self.slices().concat())
+    }
+
+    /// It is the text of the document.
+    pub fn is_unchanged(&self) -> bool {
+        let mut rest = self.old.bytes();
+        self.len() == rest.len() as u64
+            && self.all.iter().zip(self.slices()).all(|(piece, slice)| {
+                let (start, after) = rest.split_at(slice.len());
+                let at = self.old.bytes().len() - rest.len();
+                rest = after;
+                // Most of it is kept where it was, and need not be looked at.
+                matches!(piece, Piece::Kept(range) if range.start == at) || start == slice
+            })
+    }
+}
