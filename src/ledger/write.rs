@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::document::{Document, EMPTIED, MAX_LEDGER};
 use super::edit::{Edit, LineChange, changes, render};
@@ -41,24 +42,35 @@ pub struct Applied<'d> {
     pub in_order: bool,
     text: Pieces<'d>,
     document: OnceCell<Document>,
+    pub file: LeftFile,
+}
+
+/// The file that a write put in place.
+#[derive(Debug, Clone)]
+pub struct LeftFile {
     path: PathBuf,
     placed: Placed,
+}
+
+impl LeftFile {
+    /// Its stamp, if it still is as it was written. Who looks in a later tick of the clock that stamps files has one that proves it.
+    pub fn stamp(&self) -> Option<Stamp> {
+        let at = fs::stamp_time();
+        let now = fs::stat_link(&self.path).ok().filter(|now| self.placed.is_same(now))?;
+        let read_at = if self.can_be_proven() { at } else { now.mtime };
+        Some(Stamp::noted(now, read_at, &self.path))
+    }
+
+    /// Nobody can have changed it in the tick in which it was written, which its stamp would not tell.
+    pub fn can_be_proven(&self) -> bool {
+        self.placed.tells_later(fs::granularity(&self.path))
+    }
 }
 
 impl Applied<'_> {
     /// The ledger as it is now.
     pub fn document(&self) -> &Document {
         self.document.get_or_init(|| self.text.joined())
-    }
-
-    /// The file that it left, if it still is as it was written, and since when that is known. Whoever waits for the next tick of the
-    /// clock that stamps files has a stamp that proves it.
-    pub fn settled(&self) -> Option<Stamp> {
-        let (at, granularity) = (fs::stamp_time(), fs::granularity(&self.path));
-        let now = fs::stat_link(&self.path).ok().filter(|now| self.placed.is_same(now))?;
-        // Somebody may have changed it in the tick in which it was written: nothing but its bytes tells.
-        let read_at = if self.placed.tells_later(granularity) { at } else { now.mtime };
-        Some(Stamp::noted(now, read_at, &self.path))
     }
 
     /// The line that an issue stands on now, if it was written.
@@ -78,6 +90,17 @@ impl Applied<'_> {
 pub struct LockedLedger {
     ledger: Ledger,
     held: Held,
+    /// The file was replaced, and its name may not be on disk yet.
+    unsynced: AtomicBool,
+}
+
+/// When a write is known to be on disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnDisk {
+    /// When [`LockedLedger::apply`] returns.
+    Now,
+    /// When [`LockedLedger::release`] returns: the next one who writes need not wait for that.
+    AtRelease,
 }
 
 /// How others are kept out.
@@ -100,22 +123,37 @@ impl Held {
 
 impl LockedLedger {
     pub(super) fn new(ledger: Ledger, lock: DirLock) -> Self {
-        LockedLedger { ledger, held: Held::Own(lock) }
+        LockedLedger { ledger, held: Held::Own(lock), unsynced: AtomicBool::new(false) }
     }
 
     pub(super) fn within(ledger: Ledger, dir: Dir) -> Self {
-        LockedLedger { ledger, held: Held::Callers(dir) }
+        LockedLedger { ledger, held: Held::Callers(dir), unsynced: AtomicBool::new(false) }
     }
 
     pub fn ledger(&self) -> &Ledger {
         &self.ledger
     }
 
+    /// Lets others write, and returns once all writes are on disk.
+    pub fn release(self) -> Result<(), LedgerError> {
+        let held = match self.held {
+            Held::Own(lock) => Held::Callers(lock.release()),
+            callers @ Held::Callers(_) => callers,
+        };
+        LockedLedger { held, ..self }.sync()
+    }
+
+    /// Returns once all writes are on disk.
+    pub fn sync(&self) -> Result<(), LedgerError> {
+        if self.unsynced.swap(false, Ordering::Relaxed) { Ok(self.held.dir().sync()?) } else { Ok(()) }
+    }
+
     /// Reads the ledger now, plans edits on what was read, and replaces the file. If another program changes the file
     /// between the read and the replacement, everything is done again on what it left. `note` is told of a write, and of
-    /// what was there before, when it is on disk, while the lock is held.
+    /// what was there before, while the lock is held.
     pub fn apply<E: From<LedgerError>>(
         &self,
+        on_disk: OnDisk,
         entropy: &Entropy,
         expected: impl Fn() -> Expectation,
         mut plan: impl FnMut(&Document) -> Result<Vec<Edit>, E>,
@@ -132,6 +170,10 @@ impl LockedLedger {
             match self.replace(&snapshot, document, &edits, entropy).map_err(E::from)? {
                 Some(None) => return Ok(Outcome::Unchanged),
                 Some(Some(applied)) => {
+                    match on_disk {
+                        OnDisk::Now => self.held.dir().sync().map_err(|error| E::from(error.into()))?,
+                        OnDisk::AtRelease => self.unsynced.store(true, Ordering::Relaxed),
+                    }
                     note(applied, document);
                     return Ok(Outcome::Written);
                 }
@@ -157,13 +199,13 @@ impl LockedLedger {
         let Some(placed) = self.held.dir().replace_by(self.ledger.name(), &pieces, &read, entropy)? else {
             return Ok(None);
         };
-        let path = self.ledger.path().to_owned();
-        let left = fs::stat_link(&path).ok().filter(|now| placed.is_same(now));
+        let file = LeftFile { path: self.ledger.path().to_owned(), placed };
+        let left = fs::stat_link(&file.path).ok().filter(|now| placed.is_same(now));
         let in_order =
             edits.iter().all(|edit| matches!(edit, Edit::Set { .. } | Edit::Insert { .. } | Edit::Remove { .. }));
         let whole = OnceCell::new();
         let changes = changes(document, || whole.get_or_init(|| text.joined()), edits);
-        Ok(Some(Some(Applied { changes, read, left, in_order, document: whole, text, path, placed })))
+        Ok(Some(Some(Applied { changes, read, left, in_order, document: whole, text, file })))
     }
 
     fn keep_refused(&self, bytes: &[u8], entropy: &Entropy) -> Option<PathBuf> {

@@ -12,7 +12,7 @@ use super::home_dir::{fill, is_blank, prepare};
 use super::log::carry_over;
 use super::record_error::{LAYOUT, RecordError};
 use super::state_mode::StateMode;
-use crate::ledger::{Document, Edit, Expectation, Ledger, LedgerError, Outcome};
+use crate::ledger::{Document, Edit, Expectation, Ledger, LedgerError, OnDisk, Outcome};
 use crate::model::json::{Dialect, Object};
 use crate::model::lease::Owner;
 use crate::model::record::Record;
@@ -284,6 +284,7 @@ impl RecordFile {
         let locked = ledger.within(dir);
         let mut apply = || {
             locked.apply::<Failed<E>>(
+                OnDisk::Now,
                 entropy,
                 || Expectation::Nothing,
                 |document| Ok(edits(document, plan(document).map_err(Failed::Plan)?)),

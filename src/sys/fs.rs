@@ -149,11 +149,14 @@ impl Dir {
     /// Replaces a file by new bytes if it still is the file that was read, and returns once both the bytes and the name are
     /// on disk.
     pub fn replace(&self, name: &str, bytes: &[u8], read: &FileStamp, entropy: &Entropy) -> Result<Replaced, FsError> {
-        let placed = self.replace_by(name, &[bytes], read, entropy)?;
-        Ok(if placed.is_some() { Replaced::Done } else { Replaced::Foreign })
+        match self.replace_by(name, &[bytes], read, entropy)? {
+            Some(_) => self.sync().map(|()| Replaced::Done),
+            None => Ok(Replaced::Foreign),
+        }
     }
 
-    /// Like [`Dir::replace`] with bytes in pieces, but tells of the file that is in place now; `None` is [`Replaced::Foreign`].
+    /// Like [`Dir::replace`] with bytes in pieces, but tells of the file that is in place now; `None` is [`Replaced::Foreign`]. The
+    /// name is on disk once [`Dir::sync`] returns.
     pub fn replace_by(
         &self,
         name: &str,
@@ -192,7 +195,6 @@ impl Dir {
             }
             Err(e) => return Err(FsError::new("replace", &path, e)),
         }
-        self.sync()?;
         Ok(Some(placed))
     }
 
@@ -203,13 +205,11 @@ impl Dir {
         let problem = match self.stat(&temp.name) {
             Ok(displaced) if FileStamp::of(&displaced).same_content(read) => {
                 drop(temp);
-                self.sync()?;
                 return Ok(Some(placed));
             }
             // Cleaned away: there is nothing to look at and nothing to put back.
             Err(error) if error.is_missing() => {
                 temp.keep();
-                self.sync()?;
                 return Ok(Some(placed));
             }
             Ok(_) => None,
@@ -267,7 +267,8 @@ impl Dir {
         stat.map_err(|e| FsError::new("stat", self.path.join(name), e))
     }
 
-    fn sync(&self) -> Result<(), FsError> {
+    /// Returns once the names in it are on disk.
+    pub fn sync(&self) -> Result<(), FsError> {
         let synced = retry(|| rustix::fs::fsync(&self.file));
         synced.map_err(|e| FsError::new("sync (written, but not known to be on disk)", &self.path, e))
     }

@@ -25,20 +25,33 @@ pub enum LockError {
 #[derive(Debug)]
 #[must_use = "the lock is released when this is dropped"]
 pub struct DirLock {
-    dir: Dir,
+    /// None once it is released.
+    dir: Option<Dir>,
 }
 
 impl DirLock {
     pub fn dir(&self) -> &Dir {
-        &self.dir
+        self.dir.as_ref().expect("it has its directory until it is released")
     }
+
+    /// Gives the lock back, and leaves the directory open.
+    pub fn release(mut self) -> Dir {
+        unlock(self.dir());
+        self.dir.take().expect("it has its directory until it is released")
+    }
+}
+
+fn unlock(dir: &Dir) {
+    let _ = fs4::FileExt::unlock(dir.file());
 }
 
 /// A program that another thread is about to start holds the directory open for a moment, and the lock with it: closing
 /// it here would not be enough.
 impl Drop for DirLock {
     fn drop(&mut self) {
-        let _ = fs4::FileExt::unlock(self.dir.file());
+        if let Some(dir) = &self.dir {
+            unlock(dir);
+        }
     }
 }
 
@@ -53,7 +66,7 @@ pub fn lock(path: &Path, wait: Duration) -> Result<DirLock, LockError> {
             return Err(LockError::Timeout { path: path.to_owned(), holder, waited: wait });
         };
         // A directory that was removed and made again has another lock: start over with the one the path leads to (F12).
-        if lock.dir.is_current() {
+        if lock.dir().is_current() {
             return Ok(lock);
         }
     }
@@ -71,7 +84,7 @@ fn acquire(dir: Dir, wait: Duration) -> Result<Option<DirLock>, LockError> {
     let path = dir.path().to_owned();
     let failed = |e| LockError::Failed { path, source: Arc::new(e) };
     match fs4::FileExt::try_lock(dir.file()) {
-        Ok(()) => return Ok(Some(DirLock { dir })),
+        Ok(()) => return Ok(Some(DirLock { dir: Some(dir) })),
         Err(fs4::TryLockError::WouldBlock) if wait.is_zero() => return Ok(None),
         Err(fs4::TryLockError::WouldBlock) => {}
         Err(fs4::TryLockError::Error(e)) if e.kind() == io::ErrorKind::Interrupted => {}
@@ -82,7 +95,7 @@ fn acquire(dir: Dir, wait: Duration) -> Result<Option<DirLock>, LockError> {
         let granted = loop {
             match fs4::FileExt::lock(dir.file()) {
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-                other => break other.map(|()| DirLock { dir }),
+                other => break other.map(|()| DirLock { dir: Some(dir) }),
             }
         };
         let _ = send.send(granted);

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use super::Sources;
 use super::mirror::{days_of, row_of};
 use crate::cache::{Cache, Chunk, ImageLine};
-use crate::ledger::{Applied, Document, Ledger, LineChange, Stamp};
+use crate::ledger::{Applied, Document, Ledger, LeftFile, LineChange, Stamp};
 use crate::model::id;
 use crate::model::record::Record;
 use crate::store::image::{Label, LabelledLedger, text_hash, whole_hash};
@@ -19,16 +19,42 @@ const MOST_CHANGES: usize = 200;
 /// A chunk that has grown beyond this is not worth its name.
 const MOST_LINES: usize = 2048;
 
+/// Whose bytes are added up fast enough to do it for every write.
+const SMALL: u64 = 4 << 20;
+
+/// What an image needs to follow a write.
+#[derive(Debug)]
+pub(super) struct Followed {
+    source: usize,
+    /// The image that is to follow, and what it becomes.
+    earlier: Label,
+    new: Label,
+    /// With the line that each stands on now.
+    changes: Vec<(LineChange, Option<usize>)>,
+    left: FileStamp,
+    file: LeftFile,
+    /// Of the bytes of the file; `None` if its stamp will tell.
+    hash: Option<u128>,
+}
+
 impl Sources {
-    /// Lets the image follow a write. The write stands even if that fails.
-    pub fn follow_write(&self, ledger: &Ledger, applied: &Applied<'_>, before: &Document) {
-        let Some(source) = self.find(ledger) else { return };
-        if let Some(left) = self.try_follow(source, applied, before) {
-            self.written.borrow_mut().push(left);
+    /// Notes a write for the image. The lock is held.
+    pub fn note_write(&self, ledger: &Ledger, applied: &Applied<'_>, before: &Document) {
+        let noted = self.find(ledger).and_then(|source| self.followed(source, applied, before));
+        self.following.borrow_mut().extend(noted);
+    }
+
+    /// Lets the image follow the writes that were noted. They stand even if that fails.
+    pub fn follow_writes(&self) {
+        for followed in self.following.take() {
+            let left = followed.left;
+            if self.follow(followed).is_some() {
+                self.written.borrow_mut().push(left);
+            }
         }
     }
 
-    fn try_follow(&self, source: usize, applied: &Applied<'_>, before: &Document) -> Option<FileStamp> {
+    fn followed(&self, source: usize, applied: &Applied<'_>, before: &Document) -> Option<Followed> {
         let place = self.image.as_deref()?;
         let left = applied.left?;
         let is_simple =
@@ -47,20 +73,31 @@ impl Sources {
             days.extend(days_of(&Record::parse(line).ok()?, &self.clock.calendar()));
         }
         let new = Label::new(label.seed, true, days.into_iter().collect(), label.ledgers.clone());
-        new.save_changed(place, &label, |cache, new| {
-            self.change_image(cache, label.seed, source, applied)?;
-            let stamp = applied.settled().filter(|stamp| stamp.file == left)?;
-            // Whoever can tell by the stamp need not add up the bytes.
-            let hash = (!stamp.proves_unchanged(&left)).then(|| whole_hash(label.seed, &applied.pieces()));
+        let is_hashed = left.size <= SMALL || !applied.file.can_be_proven();
+        let hash = is_hashed.then(|| whole_hash(label.seed, &applied.pieces()));
+        let changes = applied.changes.iter().map(|change| (change.clone(), applied.line_of(&change.id))).collect();
+        Some(Followed { source, earlier: label, new, changes, left, file: applied.file.clone(), hash })
+    }
+
+    fn follow(&self, followed: Followed) -> Option<()> {
+        let Followed { source, earlier, new, changes, left, file, hash } = followed;
+        new.save_changed(self.image.as_deref()?, &earlier, |cache, new| {
+            self.change_image(cache, earlier.seed, source, &changes)?;
+            let stamp = file.stamp().filter(|stamp| stamp.file == left)?;
             new.ledgers[source] = LabelledLedger { file: left, read_at: stamp.read_at, hash };
             Some(())
-        })?;
-        Some(left)
+        })
     }
 
     /// Makes the changes of a write in the database of an image.
-    fn change_image(&self, cache: &mut Cache, seed: u64, source: usize, applied: &Applied<'_>) -> Option<()> {
-        let ids: BTreeSet<&str> = applied.changes.iter().map(|change| change.id.as_str()).collect();
+    fn change_image(
+        &self,
+        cache: &mut Cache,
+        seed: u64,
+        source: usize,
+        changes: &[(LineChange, Option<usize>)],
+    ) -> Option<()> {
+        let ids: BTreeSet<&str> = changes.iter().map(|(change, _)| change.id.as_str()).collect();
         let mut inserted: Vec<(usize, &str)> = Vec::new();
         let line_of =
             |text: &str, key| ImageLine { hash: text_hash(seed, text.as_bytes()), key, length: text.len() as u32 };
@@ -70,21 +107,20 @@ impl Sources {
         if !ids.iter().all(|id| is_alone(id)) {
             return None;
         }
-        for change in &applied.changes {
+        for (change, _) in changes {
             let more = i64::from(change.after.is_some()) - i64::from(change.before.is_some());
             if let Some(prefix) = id::prefix_of(&change.id).filter(|_| more != 0) {
                 cache.count_prefix(source, prefix, more).ok()?;
             }
         }
         let (mut gone, mut added): (_, Vec<(&str, _, _)>) = (Vec::new(), Vec::new());
-        for change in &applied.changes {
-            let LineChange { id, before, after } = change;
+        for (LineChange { id, before, after }, line) in changes {
             let Some(text) = before else {
                 // One that is there already stands on two lines now.
                 if cache.key_in(source, id).ok()?.is_some() {
                     return None;
                 }
-                inserted.push((applied.line_of(id)?, after.as_deref()?));
+                inserted.push(((*line)?, after.as_deref()?));
                 continue;
             };
             let old = cache.key_in(source, id).ok()??;

@@ -23,6 +23,7 @@ use crate::model::{id, proposal};
 use crate::sys::fs::FileStamp;
 use crate::sys::{self, Clock, Host, fs};
 use crate::vcs;
+use follow::Followed;
 
 /// An issue that moves from a file that is read later to one that was read before is in neither of them: several files are
 /// looked at until nothing has changed since the first was read. So often at most; who writes that fast is not waited for.
@@ -151,6 +152,8 @@ pub(super) struct Sources {
     once: Option<Moment>,
     /// What this program wrote and the image has followed.
     written: RefCell<Vec<FileStamp>>,
+    /// What it has to follow still.
+    following: RefCell<Vec<Followed>>,
 }
 
 impl Sources {
@@ -204,6 +207,7 @@ impl Sources {
             asked: None,
             once: None,
             written: RefCell::default(),
+            following: RefCell::default(),
         })
     }
 

@@ -2,7 +2,7 @@
 //! settled. A dry run goes the same way and stops before the file is replaced.
 
 use super::draft::Draft;
-use crate::ledger::{Applied, Document, Edit, Expectation, Ledger, LedgerError, LockedLedger, Outcome};
+use crate::ledger::{Applied, Document, Edit, Expectation, Ledger, LedgerError, LockedLedger, OnDisk, Outcome};
 use crate::store::Store;
 use crate::store::log::{Account, LogError, Stays, WriteLog};
 use crate::store::source::expected;
@@ -12,17 +12,30 @@ impl Store {
     pub fn write_ledger<E: From<LedgerError>>(
         &self,
         lock: &LockedLedger,
+        plan: impl FnMut(&mut Draft<'_>) -> Result<(), E>,
+    ) -> Result<Outcome, E> {
+        let outcome = self.write_ledger_until(OnDisk::Now, lock, plan);
+        self.sources.follow_writes();
+        outcome
+    }
+
+    /// The same for one whose lock is given back before the image follows ([`Locks::release`](super::lock::Locks::release)).
+    pub(super) fn write_ledger_until<E: From<LedgerError>>(
+        &self,
+        on_disk: OnDisk,
+        lock: &LockedLedger,
         mut plan: impl FnMut(&mut Draft<'_>) -> Result<(), E>,
     ) -> Result<Outcome, E> {
         let ledger = lock.ledger();
         let drafted = |document: &Document| self.drafted(ledger, document, &mut plan);
         lock.apply(
+            on_disk,
             &self.host.entropy,
             || expected(ledger.path()),
             drafted,
             |applied, before| {
                 self.log(ledger, &applied, None, |_, account| Ok(account));
-                self.sources.follow_write(ledger, &applied, before);
+                self.sources.note_write(ledger, &applied, before);
                 if let Some(source) = self.sources.find(ledger) {
                     self.settle_claims(source, &applied.changes);
                 }
@@ -75,7 +88,7 @@ impl Store {
         expected: impl Fn() -> Expectation,
         plan: impl FnMut(&Document) -> Result<Vec<Edit>, E>,
     ) -> Result<Outcome, E> {
-        lock.apply(&self.host.entropy, expected, plan, |applied, _| {
+        lock.apply(OnDisk::Now, &self.host.entropy, expected, plan, |applied, _| {
             self.log(lock.ledger(), &applied, Some(Stays::Repair), |_, account| Ok(account));
         })
     }
@@ -89,6 +102,7 @@ impl Store {
     ) -> Result<Outcome, LedgerError> {
         let path = lock.ledger().path();
         lock.apply(
+            OnDisk::Now,
             &self.host.entropy,
             || expected(path),
             plan,

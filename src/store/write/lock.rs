@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::intent::Scope;
-use crate::ledger::LockedLedger;
+use crate::ledger::{LedgerError, LockedLedger};
 use crate::store::leases::HeldHome;
 use crate::store::names::LEASES_NAME;
 use crate::store::{Result, StateDir, Store, StoreError, View};
@@ -22,6 +22,18 @@ pub(in crate::store) struct Locks {
 impl Locks {
     pub fn none() -> Self {
         Locks { ledgers: Vec::new(), _homes: Vec::new() }
+    }
+
+    /// Gives the locks back, and returns once all that was written under them is on disk. Tells which ledgers may not be.
+    pub fn release(locks: Arc<Locks>) -> Vec<(usize, LedgerError)> {
+        let ledgers = match Arc::try_unwrap(locks) {
+            Ok(Locks { ledgers, _homes }) => {
+                ledgers.into_iter().map(|(source, lock)| (source, lock.release())).collect()
+            }
+            // Somebody else holds them on.
+            Err(shared) => shared.iter().map(|(source, lock)| (*source, lock.sync())).collect::<Vec<_>>(),
+        };
+        ledgers.into_iter().filter_map(|(source, done)| done.err().map(|error| (source, error))).collect()
     }
 }
 

@@ -4,7 +4,7 @@ use super::draft::Draft;
 use super::intent::{Answer, Fresh, Intent, Write, WriteError, Written};
 use super::lock::Locks;
 use super::plan::Plan;
-use crate::ledger::{LockedLedger, Outcome};
+use crate::ledger::{LockedLedger, OnDisk, Outcome};
 use crate::model::change::Change;
 use crate::model::time::Instant;
 use crate::store::{Result, Store};
@@ -49,6 +49,8 @@ impl<'a> Round<'a> {
 
     /// Makes all writes but those that were refused, one ledger after the other. One answer per write, in order.
     pub fn make(&mut self, staged: &[Staged], mut answers: Vec<Option<Answer>>, place: Where) -> Result<Vec<Answer>> {
+        // Of several ledgers the first is on disk before the next is written.
+        let on_disk = if self.locks.len() == 1 { OnDisk::AtRelease } else { OnDisk::Now };
         for (source, lock) in self.in_order(staged) {
             let failed = |slot: usize| matches!(answers[slot], Some(Err(_)));
             let mine: Vec<&Staged> = staged.iter().filter(|part| part.source == source && !failed(part.slot)).collect();
@@ -69,7 +71,9 @@ impl<'a> Round<'a> {
                     refused.filter(|_| is_whole).map_or(Ok(()), |error| Err(error.clone()))
                 };
                 match place {
-                    Where::Disk => store.write_ledger::<WriteError>(lock, draw).map(|outcome| (outcome, Vec::new())),
+                    Where::Disk => {
+                        store.write_ledger_until::<WriteError>(on_disk, lock, draw).map(|outcome| (outcome, Vec::new()))
+                    }
                     Where::Memory => store
                         .draft_ledger::<WriteError>(lock.ledger(), &mut draw)
                         .map(|edits| (if edits.is_empty() { Outcome::Unchanged } else { Outcome::Written }, edits)),

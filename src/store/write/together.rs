@@ -116,9 +116,9 @@ impl Together<'_> {
         };
         let mut round = Round::new(self.store, &locks);
         round.is_whole = is_whole;
-        let answers = round.make(&staged, refused, Where::Disk)?;
+        let mut answers = round.make(&staged, refused, Where::Disk)?;
         let committed = round.committed;
-        drop(locks);
+        self.store.give_back(locks, &staged, &mut answers);
         self.store.view.sources.let_go();
         self.store.commit_ledgers(&committed);
         Ok(answers)

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::asked::Along;
 use super::guards::{GUARDS, Guard};
-use super::intent::{Intent, Scope, Write, WriteError, Written};
+use super::intent::{Answer, Intent, Scope, Write, WriteError, Written};
 use super::lock::Locks;
 use super::round::{Round, Staged, Where};
 use super::status;
@@ -57,6 +57,16 @@ impl Store {
         }
         let path = self.repos.primary_member().repo.beads().to_owned();
         Err(LedgerError::Unstable { path }.into())
+    }
+
+    /// Gives locks back and lets the images follow. A write that may not be on disk has failed.
+    pub(super) fn give_back(&self, locks: Arc<Locks>, staged: &[Staged], answers: &mut [Answer]) {
+        for (source, error) in Locks::release(locks) {
+            for part in staged.iter().filter(|part| part.source == source) {
+                answers[part.slot] = Err(error.clone().into());
+            }
+        }
+        self.sources.follow_writes();
     }
 
     /// Makes one write as a transaction of its own.
@@ -156,9 +166,9 @@ impl Transaction<'_> {
         let place = if is_together { Where::Memory } else { Where::Disk };
         let mut round = Round::new(store, &locks);
         let refused = round.refused_halves(&staged, slots);
-        let answers = round.make(&staged, refused, place)?;
+        let mut answers = round.make(&staged, refused, place)?;
         let committed = round.committed;
-        drop(locks);
+        store.give_back(locks, &staged, &mut answers);
         if is_together {
             store.gather(staged, &answers);
         } else {
