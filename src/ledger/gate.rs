@@ -1,6 +1,7 @@
 //! The check that a write loses nothing (R6).
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::iter::Peekable;
 use std::ops::Range;
 
 use super::document::Document;
@@ -46,9 +47,9 @@ fn keeps(old: &Document, new: &Pieces<'_>, edits: &[Edit]) -> Result<(), String>
     let (named, mut wanted) = named(edits)?;
     let bytes = old.bytes();
     let starts_line = |at: usize| at == 0 || bytes[at - 1] == b'\n' || old.has_bom() && at == 3;
-    let (mut at, mut gone, mut is_ended) = (0, 0, true);
-    let mut pieces = new.all().iter().peekable();
-    while let Some(piece) = pieces.next() {
+    let (mut at, mut is_ended) = (0, true);
+    let mut going = named.iter().copied().peekable();
+    for piece in new.all() {
         match piece {
             Piece::Kept(range) => {
                 if range.start < at || range.end > bytes.len() || range.is_empty() {
@@ -58,7 +59,7 @@ fn keeps(old: &Document, new: &Pieces<'_>, edits: &[Edit]) -> Result<(), String>
                 if !has_line_ends || !is_ended {
                     return Err("a line would be divided, or joined with another".into());
                 }
-                gone += taken_out(old, at..range.start, &named)?;
+                take_out(old, at..range.start, &mut going)?;
                 at = range.end;
                 is_ended = bytes[at - 1] == b'\n' || starts_line(at);
             }
@@ -80,36 +81,38 @@ fn keeps(old: &Document, new: &Pieces<'_>, edits: &[Edit]) -> Result<(), String>
             }
         }
     }
-    gone += taken_out(old, at..bytes.len(), &named)?;
+    take_out(old, at..bytes.len(), &mut going)?;
     if let Some((_, id)) = wanted.values().find(|(count, _)| *count > 0) {
         return Err(format!("the new line of {id} is missing"));
     }
-    if !is_ended || gone != named.len() {
-        return Err(format!("{} lines should go or change, {gone} would", named.len()));
+    match going.next() {
+        Some(n) => Err(format!("line {} should go or change, and would stay", n + 1)),
+        None if !is_ended => Err("the last line would have no end".into()),
+        None => Ok(()),
+    }
+}
+
+/// A part of the old text goes: it must be the next of the lines that edits name.
+fn take_out(
+    old: &Document,
+    part: Range<usize>,
+    going: &mut Peekable<impl Iterator<Item = usize>>,
+) -> Result<(), String> {
+    let mut at = part.start;
+    while at < part.end
+        && let Some(n) = going.next_if(|n| *n < old.len() && old.span(*n).start == at)
+    {
+        at = (old.span(n).end + 1).min(old.bytes().len());
+    }
+    if at != part.end {
+        let rest = &old.bytes()[at.min(part.end)..part.end];
+        let start: String = String::from_utf8_lossy(rest).chars().take(60).collect();
+        return Err(format!("a line that no change names would go: {start}"));
     }
     Ok(())
 }
 
-/// How many lines go with a part of the old text, if edits name all of them.
-fn taken_out(old: &Document, part: Range<usize>, named: &BTreeSet<usize>) -> Result<usize, String> {
-    let lines: Vec<usize> =
-        named.iter().copied().filter(|n| *n < old.len() && part.contains(&old.span(*n).start)).collect();
-    let mut at = part.start;
-    for n in &lines {
-        let span = old.span(*n);
-        if span.start != at {
-            break;
-        }
-        at = (span.end + 1).min(old.bytes().len());
-    }
-    if at != part.end {
-        let start: String = String::from_utf8_lossy(&old.bytes()[at..part.end]).chars().take(60).collect();
-        return Err(format!("a line that no change names would go: {start}"));
-    }
-    Ok(lines.len())
-}
-
-/// The gate for a text that was put in order: the new text, divided afresh, holds every line that no edit named, byte for byte, and besides
+/// The gate for a text that was put together anew: divided afresh, it holds every line that no edit named, byte for byte, and besides
 /// them only the lines that the edits put there. It shares no code with [`super::edit::render`] but the division into lines.
 fn holds(old: &Document, new: &Document, edits: &[Edit]) -> Result<(), String> {
     match edits {
