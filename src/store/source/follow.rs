@@ -6,13 +6,13 @@
 use std::collections::BTreeSet;
 
 use super::Sources;
+use super::followed::Followed;
 use super::mirror::{days_of, row_of};
 use crate::cache::{Cache, Chunk, ImageLine};
-use crate::ledger::{Applied, Document, Ledger, LeftFile, LineChange, Stamp};
+use crate::ledger::{Applied, Document, Ledger, LineChange, Stamp};
 use crate::model::id;
 use crate::model::record::Record;
 use crate::store::image::{Label, LabelledLedger, text_hash, whole_hash};
-use crate::sys::fs::FileStamp;
 
 /// Who changes more lines than this at once leaves the image behind.
 const MOST_CHANGES: usize = 200;
@@ -21,21 +21,6 @@ const MOST_LINES: usize = 2048;
 
 /// Whose bytes are added up fast enough to do it for every write.
 const SMALL: u64 = 4 << 20;
-
-/// What an image needs to follow a write.
-#[derive(Debug)]
-pub(super) struct Followed {
-    source: usize,
-    /// The image that is to follow, and what it becomes.
-    earlier: Label,
-    new: Label,
-    /// With the line that each stands on now.
-    changes: Vec<(LineChange, Option<usize>)>,
-    left: FileStamp,
-    file: LeftFile,
-    /// Of the bytes of the file; `None` if its stamp will tell.
-    hash: Option<u128>,
-}
 
 impl Sources {
     /// Notes a write for the image. The lock is held.

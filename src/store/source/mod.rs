@@ -4,6 +4,7 @@ mod asked;
 mod copies;
 mod find;
 mod follow;
+mod followed;
 mod held;
 mod mirror;
 
@@ -13,6 +14,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::Instant as Moment;
 
+use self::followed::Followed;
 use super::image::Label;
 use super::repos::Repos;
 use super::{LEDGER_NAMES, Member, Result, StoreError, home, image, missing};
@@ -23,7 +25,6 @@ use crate::model::{id, proposal};
 use crate::sys::fs::FileStamp;
 use crate::sys::{self, Clock, Host, fs};
 use crate::vcs;
-use follow::Followed;
 
 /// An issue that moves from a file that is read later to one that was read before is in neither of them: several files are
 /// looked at until nothing has changed since the first was read. So often at most; who writes that fast is not waited for.
