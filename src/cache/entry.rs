@@ -56,7 +56,7 @@ impl<'a> Entry<'a> {
         self.text(Field::Id)
     }
 
-    fn text(&self, field: Field) -> &str {
+    pub(super) fn text(&self, field: Field) -> &str {
         match field.column().map(|n| &self.cells[n]) {
             Some(Cell::Text(text)) => text,
             _ => "",
@@ -96,7 +96,7 @@ impl<'a> Entry<'a> {
                 Field::CloseReason => entry.failed = text(raw).is_some_and(|reason| dependency::is_failure(&reason)),
                 Field::Pinned | Field::Ephemeral | Field::IsTemplate => entry.hidden |= raw == "true",
                 Field::Task => entry.task = raw.starts_with('{'),
-                Field::Comments => entry.comments = record.elements(field.key()).len(),
+                Field::Comments => entry.comments = record.elements_of(field).len(),
                 Field::Label => entry.labels = issue::labels_of(record),
                 Field::Dependencies => entry.dependencies = issue::dependencies_of(record),
                 _ => {}
@@ -109,7 +109,7 @@ impl<'a> Entry<'a> {
     fn cell(&mut self, field: Field, raw: &'a str, record: &Record<'a>, zone: Zone<'_>) -> Option<Cell<'a>> {
         match field.row().kind {
             Kind::Number if field == Field::Priority => Some(Cell::Number(issue::priority_of(record).number())),
-            Kind::Number => record.integer(field.key()).map(Cell::Number),
+            Kind::Number => json::integer(raw).map(Cell::Number),
             Kind::Time => time(raw).map(Cell::Number),
             kind @ (Kind::Until | Kind::From) => {
                 let date = LineDate::read(raw, zone);

@@ -384,6 +384,22 @@ impl Context {
         layout::print(&mut self.ui, std::mem::take(&mut self.layout), rows)
     }
 
+    /// Prints the issues of a listing as an array, each as soon as it is made. Tells how many, and how many there are.
+    pub fn json_listing(&mut self, listing: &ops::Listing, place: Option<Place>) -> Result<(usize, usize), Failure> {
+        let (store, ui) = self.parts()?;
+        let layout = ui.item_layout();
+        let shape = |row: &Row| layout.text(&view::summary(row).finish());
+        // What fails does so before the first: then nothing is printed.
+        let mut array = None;
+        let numbers = ops::list_each(store, listing, place, shape, |text| {
+            let array = array.get_or_insert_with(|| ui.begin_array());
+            ui.add_text(array, &text);
+        })?;
+        let array = array.unwrap_or_else(|| ui.begin_array());
+        self.end_array(array);
+        Ok(numbers)
+    }
+
     /// Ends an array that was printed as it grew.
     pub fn end_array(&mut self, array: JsonArray) {
         let warnings = self.warnings();

@@ -5,6 +5,9 @@ use std::io::{self, Write as _};
 use crate::sys::Env;
 use crate::sys::pager::{NoPager, Pager};
 
+/// So many bytes are written at a time.
+const BUFFER: usize = 1 << 16;
+
 pub struct Output {
     out: io::BufWriter<io::Stdout>,
     way: Way,
@@ -28,7 +31,7 @@ enum Way {
 
 impl Output {
     pub fn new() -> Self {
-        Output { out: io::BufWriter::new(io::stdout()), way: Way::Straight }
+        Output { out: io::BufWriter::with_capacity(BUFFER, io::stdout()), way: Way::Straight }
     }
 
     /// Pages what does not fit into so many rows.

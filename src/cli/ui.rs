@@ -38,10 +38,30 @@ impl Colours {
     }
 }
 
+/// How the items of an array are laid out.
+#[derive(Clone, Copy)]
+pub struct ItemLayout {
+    /// So many levels are around each.
+    depth: usize,
+    /// A terminal shows it.
+    escapes: bool,
+}
+
+impl ItemLayout {
+    pub fn text(self, json: &str) -> String {
+        let text = json::pretty_inside(json, self.depth);
+        if self.escapes { json::ascii_only(&text) } else { text }
+    }
+
+    fn indent(self) -> &'static str {
+        &"\n    "[..1 + 2 * self.depth]
+    }
+}
+
 /// An array that is being printed.
 #[must_use]
 pub struct JsonArray {
-    indent: &'static str,
+    layout: ItemLayout,
     is_empty: bool,
 }
 
@@ -300,19 +320,32 @@ impl Ui {
     /// Begins an array that is printed as it grows, and looks as if it had been printed at once.
     pub fn begin_array(&mut self) -> JsonArray {
         self.write(if self.envelope { "{\n  \"schema_version\": 1,\n  \"data\": [" } else { "[" });
-        JsonArray { indent: if self.envelope { "\n    " } else { "\n  " }, is_empty: true }
+        JsonArray { layout: self.item_layout(), is_empty: true }
+    }
+
+    pub fn item_layout(&self) -> ItemLayout {
+        ItemLayout { depth: if self.envelope { 2 } else { 1 }, escapes: self.terminal }
     }
 
     pub fn add_item(&mut self, array: &mut JsonArray, json: &str) {
-        let text = json::pretty(json).replace('\n', array.indent);
-        let text = if self.terminal { json::ascii_only(&text) } else { text };
-        self.write(&format!("{}{}{text}", if array.is_empty { "" } else { "," }, array.indent));
-        array.is_empty = false;
+        self.add_text(array, &array.layout.text(json));
+    }
+
+    /// Adds an item that is laid out already.
+    pub fn add_text(&mut self, array: &mut JsonArray, text: &str) {
+        if !std::mem::take(&mut array.is_empty) {
+            self.write(",");
+        }
+        self.write(array.layout.indent());
+        self.write(text);
     }
 
     pub fn end_array(&mut self, array: JsonArray, warnings: &[String]) {
-        let end = if array.is_empty { "]" } else { &format!("{}]", &array.indent[..array.indent.len() - 2]) };
-        self.write(end);
+        if !array.is_empty {
+            let indent = array.layout.indent();
+            self.write(&indent[..indent.len() - 2]);
+        }
+        self.write("]");
         if self.envelope {
             let warnings = json::pretty(&view::Object::new().texts("warnings", warnings).finish());
             self.write(&format!(",{}", &warnings[1..]));

@@ -114,6 +114,15 @@ impl Document {
         })
     }
 
+    /// Reads the file if nobody has yet; where that fails, single lines are still asked for.
+    pub fn read_whole(&self) {
+        if let (None, Some(file)) = (self.text.get(), &self.unread)
+            && let Ok(bytes) = file.read(0, file.stamp().size)
+        {
+            let _ = self.text.set(Text::of(bytes));
+        }
+    }
+
     /// Some bytes of the file, read alone if the rest has not been asked for yet; `None` if it has not got them.
     pub fn part(&self, from: u64, length: usize) -> Option<Cow<'_, [u8]>> {
         match (self.text.get(), &self.unread) {

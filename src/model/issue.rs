@@ -25,18 +25,23 @@ impl Time {
         Time { text: instant.to_string(), instant }
     }
 
-    fn read(record: &Record<'_>, key: &str) -> Option<Self> {
-        let text = record.text_of(key)?.into_owned();
-        Instant::parse(&text).map(|instant| Time { text, instant })
+    fn read(raw: Option<&str>) -> Option<Self> {
+        let text = text(raw)?;
+        Instant::parse(&text).map(|instant| Time { text: text.into_owned(), instant })
     }
 
     /// The same of a date, which need not have a time of day.
-    fn read_date(record: &Record<'_>, key: &str, meant: fn(When) -> Instant, zone: Zone<'_>) -> Option<Self> {
-        match LineDate::read(record.raw(key)?, zone) {
-            LineDate::At(when) => Some(Time { text: record.text_of(key)?.into_owned(), instant: meant(when) }),
+    fn read_date(raw: Option<&str>, meant: fn(When) -> Instant, zone: Zone<'_>) -> Option<Self> {
+        match LineDate::read(raw?, zone) {
+            LineDate::At(when) => Some(Time { text: text(raw)?.into_owned(), instant: meant(when) }),
             LineDate::Absent | LineDate::Unreadable => None,
         }
     }
+}
+
+/// A string that says something.
+fn text(raw: Option<&str>) -> Option<Cow<'_, str>> {
+    raw.and_then(json::decode_string).filter(|text| !text.is_empty())
 }
 
 /// Where days begin. Asked only when a line has a date without a time of day, because finding the zone takes time.
@@ -82,7 +87,7 @@ impl Comment {
             id: id.unwrap_or_default(),
             author: record.string("author").unwrap_or_default().into_owned(),
             text: record.string("text").unwrap_or_default().into_owned(),
-            created_at: Time::read(&record, "created_at"),
+            created_at: Time::read(record.raw("created_at")),
         })
     }
 }
@@ -111,7 +116,7 @@ trait Value: Sized {
 
 impl Value for String {
     fn read((record, _): Line<'_, '_>, field: Field) -> Self {
-        record.string(field.key()).unwrap_or_default().into_owned()
+        record.raw_of(field).and_then(json::decode_string).unwrap_or_default().into_owned()
     }
 
     fn said(&self) -> Said<'_> {
@@ -121,7 +126,7 @@ impl Value for String {
 
 impl Value for Option<String> {
     fn read((record, _): Line<'_, '_>, field: Field) -> Self {
-        record.text_of(field.key()).map(Cow::into_owned)
+        text(record.raw_of(field)).map(Cow::into_owned)
     }
 
     fn said(&self) -> Said<'_> {
@@ -131,7 +136,7 @@ impl Value for Option<String> {
 
 impl Value for Option<i64> {
     fn read((record, _): Line<'_, '_>, field: Field) -> Self {
-        record.integer(field.key())
+        record.raw_of(field).and_then(json::integer)
     }
 
     fn said(&self) -> Said<'_> {
@@ -141,10 +146,11 @@ impl Value for Option<i64> {
 
 impl Value for Option<Time> {
     fn read((record, zone): Line<'_, '_>, field: Field) -> Self {
+        let raw = record.raw_of(field);
         match field.row().kind {
-            Kind::Until => Time::read_date(record, field.key(), When::end, zone),
-            Kind::From => Time::read_date(record, field.key(), When::start, zone),
-            _ => Time::read(record, field.key()),
+            Kind::Until => Time::read_date(raw, When::end, zone),
+            Kind::From => Time::read_date(raw, When::start, zone),
+            _ => Time::read(raw),
         }
     }
 
@@ -185,7 +191,7 @@ impl Value for Priority {
 
 impl Value for bool {
     fn read((record, _): Line<'_, '_>, field: Field) -> Self {
-        record.flag(field.key()) || field == Field::Ephemeral && record.flag(WISP)
+        record.raw_of(field) == Some("true") || field == Field::Ephemeral && record.flag(WISP)
     }
 }
 
@@ -203,7 +209,7 @@ impl Value for Vec<Dependency> {
 
 impl Value for Vec<Comment> {
     fn read((record, _): Line<'_, '_>, field: Field) -> Self {
-        record.elements(field.key()).into_iter().filter_map(Comment::decode).collect()
+        record.elements_of(field).into_iter().filter_map(Comment::decode).collect()
     }
 }
 
@@ -292,16 +298,17 @@ impl Issue {
 }
 
 pub fn status_of(record: &Record<'_>) -> Status {
-    record.text_of(Field::Status.key()).map_or_else(Status::open, |word| Status::new(word.into_owned()))
+    text(record.raw_of(Field::Status)).map_or_else(Status::open, |word| Status::new(word.into_owned()))
 }
 
 pub fn type_of(record: &Record<'_>) -> IssueType {
-    record.text_of(Field::Type.key()).map_or_else(IssueType::task, |word| IssueType::new(word.into_owned()))
+    text(record.raw_of(Field::Type)).map_or_else(IssueType::task, |word| IssueType::new(word.into_owned()))
 }
 
 pub fn priority_of(record: &Record<'_>) -> Priority {
-    let typed = || record.text_of("priority").and_then(|text| Priority::typed(&text).ok());
-    record.integer("priority").map(Priority::in_file).or_else(typed).unwrap_or(Priority::in_file(0))
+    let raw = record.raw_of(Field::Priority);
+    let typed = || text(raw).and_then(|text| Priority::typed(&text).ok());
+    raw.and_then(json::integer).map(Priority::in_file).or_else(typed).unwrap_or(Priority::in_file(0))
 }
 
 /// What a search finds of a field.
@@ -309,24 +316,24 @@ pub fn searched_text(record: &Record<'_>, field: Field) -> String {
     match field.row().kind {
         Kind::Labels => labels_of(record).join("\n"),
         Kind::Comments => {
-            let comments = record.elements(field.key()).into_iter().filter_map(Comment::decode);
+            let comments = record.elements_of(field).into_iter().filter_map(Comment::decode);
             comments.map(|comment| comment.text).collect::<Vec<_>>().join("\n")
         }
-        _ => record.string(field.key()).unwrap_or_default().into_owned(),
+        _ => record.raw_of(field).and_then(json::decode_string).unwrap_or_default().into_owned(),
     }
 }
 
 /// The labels of a line. One text in the place of the list is one label.
 pub fn labels_of(record: &Record<'_>) -> Vec<String> {
-    let elements = match record.raw("labels") {
+    let elements = match record.raw_of(Field::Label) {
         Some(raw) if raw.starts_with('"') && !says_nothing(raw) => vec![raw],
-        _ => record.elements("labels"),
+        _ => record.elements_of(Field::Label),
     };
     elements.into_iter().filter_map(|raw| json::decode_string(raw).map(|text| text.into_owned())).collect()
 }
 
 pub fn dependencies_of(record: &Record<'_>) -> Vec<Dependency> {
-    record.elements("dependencies").into_iter().filter_map(Dependency::decode).collect()
+    record.elements_of(Field::Dependencies).into_iter().filter_map(Dependency::decode).collect()
 }
 
 #[cfg(test)]

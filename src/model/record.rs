@@ -12,11 +12,9 @@ use super::json::{self, Dialect, Member, ScanError};
 #[derive(Debug, Clone)]
 pub struct Record<'a> {
     text: &'a str,
-    members: Vec<Member>,
+    members: Cow<'a, [Member]>,
     /// The members in the order of their keys, if there are many and one was looked for.
     sorted: OnceLock<Vec<usize>>,
-    /// Some key is written with a backslash, if that was asked.
-    escaped: OnceLock<bool>,
     /// For each field its member, counted from 1, if there are some and one was looked for.
     places: OnceLock<[u8; field::ALL.len()]>,
 }
@@ -33,21 +31,21 @@ pub type KeyEdit = (&'static str, Option<String>);
 impl<'a> Record<'a> {
     /// Parses a line (without its line end) strictly; see [`json::members`].
     pub fn parse(text: &'a str) -> Result<Self, ScanError> {
-        Ok(Record::known(text, json::members(text)?))
+        Ok(Record::known(text, json::members(text)?.into()))
     }
 
     /// Parses an object inside a record, such as a comment; see [`json::members_of_part`].
     pub fn parse_part(text: &'a str) -> Result<Self, ScanError> {
-        Ok(Record::known(text, json::members_of_part(text)?))
+        Ok(Record::known(text, json::members_of_part(text)?.into()))
     }
 
     /// A line that was parsed before, by the members that it had then.
-    pub fn known(text: &'a str, members: Vec<Member>) -> Self {
-        Record { text, members, sorted: OnceLock::new(), escaped: OnceLock::new(), places: OnceLock::new() }
+    pub fn known(text: &'a str, members: Cow<'a, [Member]>) -> Self {
+        Record { text, members, sorted: OnceLock::new(), places: OnceLock::new() }
     }
 
     pub fn into_members(self) -> Vec<Member> {
-        self.members
+        self.members.into_owned()
     }
 
     pub fn text(&self) -> &'a str {
@@ -62,6 +60,15 @@ impl<'a> Record<'a> {
     /// The raw value of a key.
     pub fn raw(&self, key: &str) -> Option<&'a str> {
         self.find(key).map(|n| &self.text[self.members[n].value.clone()])
+    }
+
+    /// The raw value of a field, found without looking at its key.
+    pub fn raw_of(&self, field: Field) -> Option<&'a str> {
+        let found = match self.members.len() {
+            len if len > FEW && len <= MANY => usize::from(self.places()[field as usize]).checked_sub(1),
+            _ => self.find(field.key()),
+        };
+        found.map(|n| &self.text[self.members[n].value.clone()])
     }
 
     /// A string value; `None` when absent, null or of another kind.
@@ -84,9 +91,12 @@ impl<'a> Record<'a> {
 
     /// The raw elements of an array value; empty when absent or not an array.
     pub fn elements(&self, key: &str) -> Vec<&'a str> {
-        let Some(raw) = self.raw(key) else { return Vec::new() };
-        let spans = json::elements(raw).unwrap_or_default();
-        spans.into_iter().map(|span| &raw[span]).collect()
+        self.raw(key).map(elements).unwrap_or_default()
+    }
+
+    /// The same of a field.
+    pub fn elements_of(&self, field: Field) -> Vec<&'a str> {
+        self.raw_of(field).map(elements).unwrap_or_default()
     }
 
     /// The line with some keys set or removed; everything else keeps its bytes.
@@ -127,7 +137,7 @@ impl<'a> Record<'a> {
 
     fn key(&self, member: &Member) -> Cow<'a, str> {
         let plain = &self.text[member.key.clone()];
-        if plain.contains('\\') {
+        if member.is_escaped {
             json::decode_string(&self.text[member.key.start - 1..member.key.end + 1]).unwrap_or(Cow::Borrowed(plain))
         } else {
             Cow::Borrowed(plain)
@@ -149,12 +159,12 @@ impl<'a> Record<'a> {
         }
         let text = self.text.as_bytes();
         let literal = self.members.iter().position(|m| text[m.key.clone()] == *key.as_bytes());
-        if !self.has_escaped_keys() {
+        if !self.members.iter().any(|m| m.is_escaped) {
             return literal;
         }
         // A key with a backslash equals only by its meaning: `"a\\nb"` and `"a\nb"` are two keys.
         literal.filter(|_| !key.contains('\\')).or_else(|| {
-            let escaped = |m: &Member| self.text[m.key.clone()].contains('\\') && self.key(m) == key;
+            let escaped = |m: &Member| m.is_escaped && self.key(m) == key;
             self.members.iter().position(escaped)
         })
     }
@@ -162,27 +172,18 @@ impl<'a> Record<'a> {
     fn places(&self) -> &[u8; field::ALL.len()] {
         self.places.get_or_init(|| {
             let mut places = [0; field::ALL.len()];
-            let mut note = |escaped: bool| {
-                for (n, member) in self.members.iter().enumerate() {
-                    let is_escaped = || self.text[member.key.clone()].contains('\\');
+            // A key that is written plainly counts before one with a backslash.
+            for is_escaped in [false, true] {
+                for (n, member) in self.members.iter().enumerate().filter(|(_, m)| m.is_escaped == is_escaped) {
                     if let Some(field) = Field::of(&self.key(member))
                         && places[field as usize] == 0
-                        && is_escaped() == escaped
                     {
                         places[field as usize] = n as u8 + 1;
                     }
                 }
-            };
-            note(false);
-            if self.has_escaped_keys() {
-                note(true);
             }
             places
         })
-    }
-
-    fn has_escaped_keys(&self) -> bool {
-        *self.escaped.get_or_init(|| self.members.iter().any(|m| self.text[m.key.clone()].contains('\\')))
     }
 
     fn set(&self, key: &str, raw: &str, dialect: Dialect) -> String {
@@ -218,6 +219,11 @@ impl<'a> Record<'a> {
         };
         [&self.text[..from], &self.text[to..]].concat()
     }
+}
+
+fn elements(raw: &str) -> Vec<&str> {
+    let spans = json::elements(raw).unwrap_or_default();
+    spans.into_iter().map(|span| &raw[span]).collect()
 }
 
 #[cfg(test)]

@@ -78,6 +78,19 @@ pub fn list(store: &mut Store, listing: &Listing, checkouts: Checkouts) -> Resul
     })
 }
 
+/// The issues of a listing in one checkout that meet its condition, each in the shape that is wanted and none before all are found.
+/// Tells how many were given, and how many there are.
+pub fn list_each<T: Send>(
+    store: &mut Store,
+    listing: &Listing,
+    place: Option<Place>,
+    shape: impl Fn(&Row) -> T + Sync,
+    take: impl FnMut(T),
+) -> Result<(usize, usize)> {
+    let shape = |row: Row| shape(&Row { place: place.clone(), ..row });
+    Ok(store.list_each(&listing.filter, listing.sort.clone(), listing.limit, shape, take)?)
+}
+
 /// Asks the checkouts that are wanted, and marks what other checkouts have otherwise.
 fn in_checkouts(
     store: &mut Store,

@@ -79,8 +79,8 @@ pub use leaks::check_leaks;
 pub use lint::{Linted, lint};
 pub use look::{
     BlockedPage, Checkouts, Listing, Marks, Only, ReadyPage, blocked, blockers, children, count, cycles, duplicates,
-    epics, has_no_issues, ids_by, labels, list, list_by, marks, named, not_deleted, not_done, orphans, prefix_index,
-    ready, search, statistics,
+    epics, has_no_issues, ids_by, labels, list, list_by, list_each, marks, named, not_deleted, not_done, orphans,
+    prefix_index, ready, search, statistics,
 };
 pub use merge_files::{MergeFiles, merge_files};
 pub use migrate::{Migrated, migrate, rename_ledger};

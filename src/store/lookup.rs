@@ -32,7 +32,7 @@ impl View {
     }
 
     /// The text of the line that a key stands for.
-    pub(super) fn text_of(&self, key: Key) -> Result<String> {
+    pub(super) fn text_of(&self, key: Key) -> Result<Cow<'_, str>> {
         self.sources.text(&self.cache, key)
     }
 

@@ -62,6 +62,7 @@ mod restore;
 mod role;
 mod route;
 mod row;
+mod rows;
 pub mod settings;
 mod siblings;
 mod source;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::Warning;
-use super::row::Elsewhere;
+use super::row::{Elsewhere, Row};
 use super::stamps::Stamps;
 use crate::model::proposal::Owner;
 use crate::sys::fs::FileStamp;
@@ -25,4 +25,18 @@ pub struct Siblings {
     pub(super) found: BTreeMap<String, Vec<Elsewhere>>,
     /// Ledgers of other checkouts that cannot be read.
     pub(super) problems: Vec<Warning>,
+}
+
+impl Siblings {
+    /// Notes on a row how other checkouts have its issue, where they have closed it or are at work on it.
+    pub(super) fn mark(&self, row: &mut Row) {
+        if self.found.is_empty() {
+            return;
+        }
+        let others = self.found.get(&row.issue.id).into_iter().flatten().filter(|one| {
+            let differs = one.status != row.issue.status.as_str() || one.assignee != row.issue.assignee;
+            differs && (one.is_done() || one.status == "in_progress")
+        });
+        row.elsewhere = others.cloned().collect();
+    }
 }

@@ -7,11 +7,10 @@ use super::repos::unknown_ids;
 use super::row::{BlockedRow, Page, ReadyFilter, Row, SearchRow};
 use super::{Project, RepoProblem, Result, StoreError, View, place};
 use crate::cache::{
-    Blocked, Blocker, Cache, Edge, EpicProgress, GroupBy, Key, Listing, ReadyQuery, Sort, Statistics, UnknownIds,
+    Blocked, Blocker, Cache, Edge, EpicProgress, GroupBy, Listing, ReadyQuery, Sort, Statistics, UnknownIds,
 };
 use crate::model::field::Kind;
 use crate::model::id::PrefixIndex;
-use crate::model::issue::{Issue, Status};
 use crate::model::query::{Expr, Field, Op, Value, folded};
 use crate::model::record::Record;
 use crate::model::time::Instant;
@@ -55,9 +54,13 @@ impl View {
     }
 
     pub fn list(&mut self, filter: &Expr, sort: Sort, limit: Option<usize>) -> Result<Page> {
-        let filter = self.prepared(filter)?;
-        let listing = self.cache.select(&filter, sort, limit)?;
+        let listing = self.listing(filter, sort, limit)?;
         self.page(listing)
+    }
+
+    pub(super) fn listing(&mut self, filter: &Expr, sort: Sort, limit: Option<usize>) -> Result<Listing> {
+        let filter = self.prepared(filter)?;
+        Ok(self.cache.select(&filter, sort, limit)?)
     }
 
     /// The same over every copy of every issue, those included that another repo's copy stands in front of.
@@ -360,45 +363,9 @@ impl View {
     }
 
     fn page(&mut self, listing: Listing) -> Result<Page> {
-        // A few rows are counted faster by a scan than an index is made.
-        if listing.keys.len() > 8 {
-            self.cache.index()?;
-        }
-        self.cache.ask_rows(&listing.keys)?;
+        self.ask_rows(&listing.keys)?;
         let rows = listing.keys.iter().map(|key| self.row(*key)).collect::<Result<_>>()?;
         Ok(Page { rows, total: listing.total })
-    }
-
-    pub(super) fn row(&self, key: Key) -> Result<Row> {
-        let line = self.text_of(key)?;
-        let record = Record::parse(&line).expect("a key stands for a valid record");
-        let mut issue = Issue::decode_in(&record, &|| self.host.clock.calendar());
-        if let Some(own) = self.cache.own(key) {
-            (issue.status, issue.assignee) = (Status::new(own.status.as_str()), own.assignee.clone());
-            let planned = own.from.map(|key| self.text_of(key)).transpose()?.unwrap_or_default();
-            if let Ok(record) = Record::parse(&planned) {
-                let planned = Issue::decode_in(&record, &|| self.host.clock.calendar());
-                issue.fill_own(planned);
-            }
-        }
-        let members = record.into_members();
-        let (source, line_number) = self.place_of(key)?;
-        let repo = self.sources.member_of(source);
-        let beside = if repo == 0 { self.companion(&issue.id) } else { None };
-        Ok(Row {
-            issue,
-            line,
-            members,
-            source_repo: self.name(repo).to_owned(),
-            repo,
-            shadowed: self.cache.is_shadowed(key)?,
-            file: self.sources.ledger(source).path().to_owned(),
-            line_number: line_number + 1,
-            counts: self.cache.counts(key)?,
-            place: None,
-            elsewhere: Vec::new(),
-            beside,
-        })
     }
 
     /// Brings the texts that a search needs into the cache.
@@ -408,7 +375,8 @@ impl View {
         }
         // From here on the database is in memory.
         let missing = self.cache.missing_texts()?;
-        let lines = missing.into_iter().map(|key| Ok((key, self.text_of(key)?))).collect::<Result<Vec<_>>>()?;
+        let lines =
+            missing.into_iter().map(|key| Ok((key, self.text_of(key)?.into_owned()))).collect::<Result<Vec<_>>>()?;
         let parse = |line| Record::parse(line).expect("a key stands for a valid record");
         self.cache.insert_texts(lines.iter().map(|(key, line)| (*key, parse(line))))?;
         Ok(())

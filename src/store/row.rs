@@ -39,7 +39,7 @@ pub struct Row {
 impl Row {
     /// The line, parsed.
     pub fn record(&self) -> Record<'_> {
-        Record::known(&self.line, self.members.clone())
+        Record::known(&self.line, (&self.members).into())
     }
 }
 

@@ -95,17 +95,8 @@ impl View {
 
     /// Notes on rows how other checkouts have their issues, where they have closed them or are at work on them.
     pub fn mark_elsewhere<'a>(&mut self, rows: impl IntoIterator<Item = &'a mut Row>) -> Result<()> {
-        let found = self.all_elsewhere()?;
-        if found.is_empty() {
-            return Ok(());
-        }
-        for row in rows {
-            let others = found.get(&row.issue.id).into_iter().flatten().filter(|one| {
-                let differs = one.status != row.issue.status.as_str() || one.assignee != row.issue.assignee;
-                differs && (one.is_done() || one.status == "in_progress")
-            });
-            row.elsewhere = others.cloned().collect();
-        }
+        self.look_at_siblings()?;
+        rows.into_iter().for_each(|row| self.siblings.mark(row));
         Ok(())
     }
 
@@ -139,7 +130,7 @@ impl View {
         self.compare_siblings()
     }
 
-    fn compare_siblings(&mut self) -> Result<()> {
+    pub(super) fn compare_siblings(&mut self) -> Result<()> {
         let own: Vec<_> =
             (0..self.sources.len()).map(|source| self.sources.last_read(source).map(|(_, stamp)| *stamp)).collect();
         if own == self.siblings.own && self.siblings.stamps.as_ref().is_some_and(Stamps::hold) {

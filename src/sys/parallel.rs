@@ -16,8 +16,9 @@ pub fn in_order<T: Send, R>(
     work: impl Fn(usize) -> T + Sync,
     take: impl FnOnce(&mut dyn Iterator<Item = T>) -> R,
 ) -> R {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
-    if count < MANY || threads < 2 {
+    let threads = || std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
+    let threads = if count < MANY { 1 } else { threads() };
+    if threads < 2 {
         return take(&mut (0..count).map(work));
     }
     let (next, work) = (AtomicUsize::new(0), &work);

@@ -21,7 +21,7 @@ const ANSWERS: &[&str] = &["shadowed", "writable", "copies", "private", "worktre
 
 /// A key that this view writes itself, whatever the line holds.
 fn is_answered(key: &str) -> bool {
-    field::is(key, |row| row.answered) || ANSWERS.contains(&key)
+    field::Field::of(key).map_or_else(|| ANSWERS.contains(&key), |field| field.row().answered)
 }
 
 fn base<'a>(record: &Record<'_>, issue: &'a Issue, source_repo: &str) -> Object {
@@ -38,7 +38,7 @@ fn base<'a>(record: &Record<'_>, issue: &'a Issue, source_repo: &str) -> Object 
         }
     }
     object = object.optional("assignee", own_assignee);
-    let mut own: Vec<_> = field::with(|row| row.own).filter(|field| record.raw(field.key()).is_none()).collect();
+    let mut own: Vec<_> = field::with(|row| row.own).filter(|field| record.raw_of(*field).is_none()).collect();
     own.sort_by_key(|field| field.row().kind == Kind::Number);
     for field in own {
         object = match issue.said(field) {

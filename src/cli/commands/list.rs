@@ -4,8 +4,9 @@ use super::{Context, Outcome, print_page};
 use crate::cli::filters::{
     DoneArgs, FilterArgs, LayoutArgs, PageArgs, ShapeArgs, WorktreeArgs, conditions, search_hint,
 };
-use crate::ops::{self, Listing, Only};
-use crate::view::RowShape;
+use crate::cli::render;
+use crate::ops::{self, Checkouts, Listing, Only};
+use crate::view::{Exit, RowShape};
 
 /// List issues
 ///
@@ -92,9 +93,20 @@ pub fn run(mut args: ListArgs, cx: &mut Context) -> Outcome {
     };
     let listing =
         Listing { filter, sort: args.page.sort(), limit: args.page.limit(json || args.layout.is_for_programs()), only };
-    let page = ops::list(cx.store()?, &listing, args.checkouts.asked(place))?;
-    let is_empty = page.total == 0;
-    let exit = print_page(cx, page, args.tree == Some(true), "no issues")?;
+    let checkouts = args.checkouts.asked(place);
+    let (exit, total) = match checkouts {
+        Checkouts::One(place) if json && cx.shape == RowShape::Full && only == Only::Every => {
+            let (shown, total) = cx.json_listing(&listing, place)?;
+            render::cut_note(&mut cx.ui, shown, total);
+            (Exit::Ok, total)
+        }
+        checkouts => {
+            let page = ops::list(cx.store()?, &listing, checkouts)?;
+            let total = page.total;
+            (print_page(cx, page, args.tree == Some(true), "no issues")?, total)
+        }
+    };
+    let is_empty = total == 0;
     if let Some(hint) = search_hint(args.filter.condition.as_ref()).filter(|_| is_empty) {
         cx.ui.hint(&hint);
     }

@@ -10,7 +10,7 @@ mod render;
 mod scan;
 
 pub use object::{Object, array};
-pub use pretty::{ascii_only, pretty};
+pub use pretty::{ascii_only, pretty, pretty_inside};
 pub use render::{Dialect, DialectEvidence, Json};
 pub use scan::{
     MAX_DEPTH, Member, ScanError, decode_string, elements, integer, members, members_of_part, says_nothing,

@@ -4,9 +4,13 @@ use std::fmt::Write as _;
 
 /// Indents valid JSON text by two spaces a level; every string and number keeps its bytes.
 pub fn pretty(json: &str) -> String {
+    pretty_inside(json, 0)
+}
+
+/// The same for a value that stands so many levels deep in others.
+pub fn pretty_inside(json: &str, mut depth: usize) -> String {
     let bytes = json.as_bytes();
     let mut out = String::with_capacity(json.len() * 3 / 2);
-    let mut depth = 0usize;
     let mut at = 0;
     while at < bytes.len() {
         match bytes[at] {
@@ -93,6 +97,7 @@ mod tests {
         let text = r#"{"a":[1e400,"x: {\" , "],"b":{},"c":[ ]}"#;
         let expected = "{\n  \"a\": [\n    1e400,\n    \"x: {\\\" , \"\n  ],\n  \"b\": {},\n  \"c\": []\n}";
         assert_eq!(pretty(text), expected);
+        assert_eq!(pretty_inside(text, 2), expected.replace('\n', "\n    "));
         assert_eq!(ascii_only("\"\u{9b}é😀\u{202e}\""), r#""\u009b\u00e9\ud83d\ude00\u202e""#);
     }
 }

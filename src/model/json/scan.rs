@@ -17,6 +17,8 @@ pub struct Member {
     pub key: Range<usize>,
     /// The value, without surrounding white space.
     pub value: Range<usize>,
+    /// The key is written with a backslash.
+    pub is_escaped: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -99,8 +101,7 @@ pub fn decode_string(raw: &str) -> Option<Cow<'_, str>> {
 
 fn unique(text: &str, members: &[Member]) -> Result<(), ScanError> {
     let duplicate = |key: &str| Err(ScanError::DuplicateKey(key.to_owned()));
-    let plain = members.iter().all(|m| !text[m.key.clone()].contains('\\'));
-    if plain && members.len() <= 48 {
+    if members.len() <= 48 && !members.iter().any(|m| m.is_escaped) {
         for (n, member) in members.iter().enumerate() {
             let key = &text[member.key.clone()];
             if members[..n].iter().any(|other| &text[other.key.clone()] == key) {
@@ -191,14 +192,14 @@ impl<'a> Scan<'a> {
         }
         loop {
             self.space();
-            let key = self.string()?;
+            let (key, is_escaped) = self.string()?;
             self.space();
             self.expect(b':')?;
             self.space();
             let start = self.at;
             self.value(depth)?;
             if let Some(found) = sink.as_deref_mut() {
-                found.push(Member { key, value: start..self.at });
+                found.push(Member { key, value: start..self.at, is_escaped });
             }
             self.space();
             match self.peek() {
@@ -241,10 +242,11 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Reads a string literal and gives the range between its quotes.
-    fn string(&mut self) -> Result<Range<usize>, ScanError> {
+    /// Reads a string literal and gives the range between its quotes, and whether it has escapes.
+    fn string(&mut self) -> Result<(Range<usize>, bool), ScanError> {
         self.expect(b'"')?;
         let start = self.at;
+        let mut is_escaped = false;
         loop {
             let rest = &self.bytes[self.at..];
             let Some(step) = memchr::memchr2(b'"', b'\\', rest) else {
@@ -257,9 +259,10 @@ impl<'a> Scan<'a> {
             self.at += step;
             if self.bytes[self.at] == b'"' {
                 self.at += 1;
-                return Ok(start..self.at - 1);
+                return Ok((start..self.at - 1, is_escaped));
             }
             self.escape()?;
+            is_escaped = true;
         }
     }
 

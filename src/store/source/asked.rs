@@ -1,5 +1,6 @@
 //! An image in the place of the ledgers: as long as they are what it was made from, nobody reads them.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::time::{Duration, Instant as Moment};
 
@@ -10,6 +11,9 @@ use crate::model::record::Record;
 use crate::store::image::{Label, text_hash, whole_hash};
 use crate::store::{Result, StoreError};
 use crate::sys::fs;
+
+/// So many lines are read one by one.
+const MANY_LINES: usize = 1000;
 
 /// Who takes longer over one answer looks closely again.
 const ONE_ANSWER: Duration = Duration::from_secs(1);
@@ -123,19 +127,32 @@ impl Sources {
         *cache = Cache::empty();
     }
 
-    pub(super) fn asked_text(&self, cache: &Cache, key: Key) -> Result<String> {
+    pub(super) fn asked_text(&self, cache: &Cache, key: Key) -> Result<Cow<'_, str>> {
         let place = cache.line_place(key)?;
         let text = place.and_then(|place| {
             let document = &self.all.get(place.source)?.read.as_ref()?.document;
             let raw = document.part(place.start, place.of.length as usize)?;
             let raw = (text_hash(self.asked.as_ref()?.seed, &raw) == place.of.hash).then_some(raw)?;
-            let text = raw.strip_suffix(b"\r").unwrap_or(&raw);
-            Some(std::str::from_utf8(text).ok()?.to_owned())
+            let mut text = match raw {
+                Cow::Borrowed(raw) => Cow::Borrowed(std::str::from_utf8(raw).ok()?),
+                Cow::Owned(raw) => Cow::Owned(String::from_utf8(raw).ok()?),
+            };
+            if text.ends_with('\r') {
+                text.to_mut().pop();
+            }
+            Some(text)
         });
         text.ok_or_else(|| {
             let path = place.and_then(|place| self.all.get(place.source)).map(|source| source.ledger.path().to_owned());
             StoreError::from(LedgerError::Unstable { path: path.unwrap_or_default() })
         })
+    }
+
+    /// Many lines are about to be asked for: reading the ledgers whole costs less then than line after line.
+    pub fn expect_lines(&self, count: usize) {
+        if self.asked.is_some() && count > MANY_LINES {
+            self.documents().for_each(|(_, _, document)| document.read_whole());
+        }
     }
 
     /// Brings the texts that a search needs: from the file beside the image, which the first search makes.
@@ -144,7 +161,7 @@ impl Sources {
         if label.attach_texts(place, cache) {
             return Some(());
         }
-        let text = |key: Key| self.asked_text(cache, key).ok();
+        let text = |key: Key| self.asked_text(cache, key).ok().map(Cow::into_owned);
         if label.follow_texts(place, text).is_none() {
             let chunks = cache.chunks().ok()?;
             let mut lines: Vec<(Key, &[u8])> = Vec::new();
@@ -166,6 +183,6 @@ impl Sources {
     pub(super) fn asked_line(&self, cache: &Cache, source: usize, id: &str) -> Option<String> {
         self.asked.as_ref()?;
         let key = cache.key_in(source, id).ok()??;
-        self.asked_text(cache, key).ok()
+        self.asked_text(cache, key).ok().map(Cow::into_owned)
     }
 }

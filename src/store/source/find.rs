@@ -66,16 +66,16 @@ impl Sources {
     }
 
     /// The text of the line that a key stands for.
-    pub fn text(&self, cache: &Cache, key: Key) -> Result<String> {
+    pub fn text(&self, cache: &Cache, key: Key) -> Result<Cow<'_, str>> {
         if self.asked.is_some() { self.asked_text(cache, key) } else { Ok(self.read_text(key)) }
     }
 
     /// The same in a ledger that was read.
-    pub(super) fn read_text(&self, key: Key) -> String {
+    pub(super) fn read_text(&self, key: Key) -> Cow<'_, str> {
         let (source, line) = self.places[key as usize];
         match &self.all[source as usize].read {
-            Some(read) => String::from_utf8_lossy(read.document.text(line as usize)).into_owned(),
-            None => String::new(),
+            Some(read) => String::from_utf8_lossy(read.document.text(line as usize)),
+            None => Cow::default(),
         }
     }
 

@@ -307,7 +307,7 @@ pub(super) fn days_of(record: &Record<'_>, calendar: &Calendar) -> Vec<(String, 
 pub(super) fn row_of<'a>(text: &'a [u8], key: Key, zone: Zone<'_>) -> (Row, Option<(Key, Entry<'a>)>) {
     match Line::read(text, MAX_LINE) {
         // It says something about an issue and is none.
-        Line::Issue(_) if proposal::is_companion_line(text) => (Row::Silent, None),
+        Line::Issue(record) if proposal::is_companion(&record) => (Row::Silent, None),
         Line::Issue(record) => (Row::Issue(key), Some((key, Entry::read(&record, zone)))),
         Line::Damaged(damage) => (Row::Damaged(damage), None),
         Line::Other | Line::Blank => (Row::Silent, None),
