@@ -2,13 +2,12 @@
 //!
 //! Each table is filled when a question needs it. After a change of a few rows only what these touch is computed again.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 
 use rusqlite::params;
 
 use super::unknown::UnknownIds;
-use super::{Cache, Key, Result};
-use crate::model::graph::Graph;
+use super::{Cache, Key, Result, flow};
 use crate::model::issue::IssueType;
 use crate::model::query::Field;
 
@@ -59,38 +58,24 @@ impl Cache {
         Ok(())
     }
 
-    /// Fills `holding` and `inherited`. Blockedness flows down to children, but not from a blocker that is itself below the
-    /// blocked ancestor: an epic that waits for its own children must not stop them. Each step is taken at most twice, however
-    /// parents and blockers are knotted.
+    /// Fills `holding` and `inherited`.
     fn compute_inherited(&mut self) -> Result<()> {
         let holding = self.find_holding()?;
         if holding.is_empty() {
             return Ok(());
         }
-        // Of what flows down to an issue two origins are enough: one of them is not the issue itself.
-        let mut origins: HashMap<String, Vec<usize>> = HashMap::new();
-        let mut work: Vec<(String, usize)> = holding.iter().cloned().zip(0..).collect();
         let sql = format!(
             "SELECT c.id FROM kin JOIN live c ON c.id = kin.child WHERE kin.parent = ?1 AND c.status NOT IN {DONE}"
         );
         let mut children = self.db.prepare_cached(&sql)?;
-        while let Some((parent, origin)) = work.pop() {
-            let found = children.query_map([parent], |row| row.get(0))?.collect::<rusqlite::Result<Vec<String>>>()?;
-            for child in found {
-                let known = origins.entry(child.clone()).or_default();
-                if known.len() < 2 && !known.contains(&origin) {
-                    known.push(origin);
-                    work.push((child, origin));
-                }
+        let inherited = flow::inherited(&holding, |parent| {
+            children.query_map([parent], |row| row.get(0))?.collect::<rusqlite::Result<_>>()
+        })?;
+        for (table, ids) in [("holding", holding), ("inherited", inherited)] {
+            let mut note = self.db.prepare_cached(&format!("INSERT INTO {table} VALUES (?1)"))?;
+            for id in ids {
+                note.execute([id])?;
             }
-        }
-        let mut note = self.db.prepare_cached("INSERT INTO holding VALUES (?1)")?;
-        for id in &holding {
-            note.execute([id])?;
-        }
-        let mut note = self.db.prepare_cached("INSERT INTO inherited VALUES (?1)")?;
-        for (id, _) in origins.iter().filter(|(id, from)| from.iter().any(|origin| holding[*origin] != **id)) {
-            note.execute([id])?;
         }
         Ok(())
     }
@@ -102,31 +87,18 @@ impl Cache {
                    WHERE b.id IN (SELECT parent FROM kin) ORDER BY b.id";
         let mut statement = self.db.prepare_cached(sql)?;
         let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
-        let candidates: Vec<(String, String, bool)> = rows.collect::<rusqlite::Result<_>>()?;
-        let mut edges: Vec<(String, String)> = Vec::new();
-        let mut seen: HashSet<String> = HashSet::new();
-        let mut work: Vec<String> =
-            candidates.iter().filter(|(_, _, has_parent)| *has_parent).map(|(_, blocker, _)| blocker.clone()).collect();
         let mut parents = self.db.prepare_cached("SELECT parent FROM kin WHERE child = ?1")?;
-        while let Some(child) = work.pop() {
-            if seen.insert(child.clone()) {
-                let found =
-                    parents.query_map([&child], |row| row.get(0))?.collect::<rusqlite::Result<Vec<String>>>()?;
-                work.extend(found.iter().cloned());
-                edges.extend(found.into_iter().map(|parent| (child.clone(), parent)));
-            }
-        }
-        let pairs: Vec<(&str, &str)> =
-            candidates.iter().map(|(id, blocker, _)| (blocker.as_str(), id.as_str())).collect();
-        let is_below = edges.into_iter().collect::<Graph>().joins(&pairs);
-        let mut holding: Vec<String> =
-            candidates.iter().zip(is_below).filter(|(_, below)| !below).map(|((id, ..), _)| id.clone()).collect();
-        holding.dedup();
-        Ok(holding)
+        let candidates = rows.collect::<rusqlite::Result<_>>()?;
+        Ok(flow::holding(candidates, |child| {
+            parents.query_map([child], |row| row.get(0))?.collect::<rusqlite::Result<_>>()
+        })?)
     }
 
     /// Fills `front`, `held` and `epics`.
     pub(super) fn compute_front(&mut self, unknown: UnknownIds) -> Result<()> {
+        if let Some(bulk) = self.db.take_bulk() {
+            *self = Self::from_image(&bulk.into_bytes(unknown, None))?;
+        }
         self.compute_blocked(unknown)?;
         if !self.front_known {
             self.db.execute_batch("DELETE FROM front; DELETE FROM held; DELETE FROM epics;")?;
@@ -464,6 +436,8 @@ mod tests {
                 fresh.compute_tally().unwrap();
                 assert!(cache.front_known && cache.tally_known, "it followed");
                 assert_eq!(computed(&cache), computed(&fresh), "round {round}, step {step}");
+                let odd: String = fresh.db.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+                assert_eq!(odd, "ok", "the indexes of a first load");
             }
         }
     }

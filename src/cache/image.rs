@@ -4,31 +4,11 @@ use std::path::Path;
 
 use rusqlite::{CachedStatement, Connection, OpenFlags, params};
 
+use super::bulk::ImageParts;
 use super::db::Db;
-use super::row::{AskedRow, Counts, ImageLine, Key, LinePlace};
-use super::{Cache, Result, UnknownIds, set_up};
-
-/// Indexes that only an image is worth: what is open in the usual order, what stands behind something, and what waits for the
-/// children of something.
-const ORDERED: &str = "
-    CREATE INDEX IF NOT EXISTS open_order ON issues (priority, created DESC, id)
-      WHERE effective = 1 AND status NOT IN ('closed', 'tombstone');
-    CREATE INDEX IF NOT EXISTS shadows ON issues (key) WHERE effective = 0;
-    CREATE INDEX IF NOT EXISTS edges_waits ON edges (coalesce(spawner, target)) WHERE type = 'waits-for';";
-
-/// The name of an image, that nobody foresees.
-pub type ImageId = [u8; 16];
-
-/// Lines of a ledger that stand together.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Chunk {
-    pub source: usize,
-    pub number: u32,
-    /// Its first line, and the byte at which that begins.
-    pub first: usize,
-    pub start: u64,
-    pub lines: Vec<ImageLine>,
-}
+use super::row::{AskedRow, Chunk, Counts, ImageId, ImageLine, Key, LinePlace};
+use super::schema::ORDERED;
+use super::{Cache, Result, UnknownIds, in_memory, set_up};
 
 /// Where a line is in its chunk: how many lines and bytes are before it.
 struct PlaceInChunk {
@@ -47,25 +27,6 @@ impl PlaceInChunk {
     }
 }
 
-impl Chunk {
-    pub(super) fn n(&self) -> i64 {
-        (self.source as i64) << 32 | i64::from(self.number)
-    }
-
-    pub(super) fn blob(&self) -> Vec<u8> {
-        let mut out = Vec::with_capacity(self.lines.len() * ImageLine::SIZE);
-        self.lines.iter().for_each(|line| line.write(&mut out));
-        out
-    }
-
-    pub(super) fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
-        let n: i64 = row.get(0)?;
-        let lines = row.get_ref(3)?.as_blob()?.as_chunks().0.iter().map(ImageLine::read).collect();
-        let (source, number) = ((n >> 32) as usize, n as u32);
-        Ok(Chunk { source, number, first: row.get::<_, i64>(1)? as usize, start: row.get::<_, i64>(2)? as u64, lines })
-    }
-}
-
 impl Cache {
     /// The rows and all that is computed from them as bytes.
     pub fn to_image(
@@ -76,6 +37,11 @@ impl Cache {
         prefixes: &[(usize, String, usize)],
         pairs: &[(Key, Key, bool)],
     ) -> Result<Vec<u8>> {
+        if let Some(bulk) = self.db.take_bulk() {
+            let bytes = bulk.into_bytes(unknown, Some(ImageParts { id, chunks, prefixes, pairs }));
+            *self = Self::from_image(&bytes)?;
+            return Ok(bytes);
+        }
         self.compute_all(unknown)?;
         let empty = "BEGIN; DELETE FROM chunks; DELETE FROM prefixes; DELETE FROM pairs;";
         self.db.execute_batch(&format!("{empty} {ORDERED}"))?;
@@ -119,10 +85,7 @@ impl Cache {
 
     /// A database in memory from such bytes. They must come from this very schema.
     pub fn from_image(bytes: &[u8]) -> Result<Self> {
-        let mut db = Connection::open_in_memory()?;
-        db.deserialize_read_exact("main", bytes, bytes.len(), false)?;
-        db.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY;")?;
-        Self::imaged(db, false)
+        Self::imaged(in_memory(Some(bytes))?, false)
     }
 
     /// A database that stays in its file, which nobody changes.
@@ -130,6 +93,7 @@ impl Cache {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let db = Connection::open_with_flags(uri(path), flags)?;
         db.execute_batch("PRAGMA temp_store = MEMORY;")?;
+        set_up(&db)?;
         if is_image(&db, id)? { Self::imaged(db, true).map(Some) } else { Ok(None) }
     }
 
@@ -142,6 +106,7 @@ impl Cache {
             "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;
              PRAGMA temp_store = MEMORY;",
         )?;
+        set_up(&db)?;
         if !is_image(&db, from)? {
             return Ok(None);
         }
@@ -167,7 +132,6 @@ impl Cache {
     }
 
     fn imaged(db: Connection, in_file: bool) -> Result<Self> {
-        set_up(&db)?;
         let written_for: i64 = db.pragma_query_value(None, "user_version", |row| row.get(0))?;
         let is_any = |sql: &str| db.query_row(&format!("SELECT EXISTS ({sql})"), [], |row| row.get(0));
         let shadowed = is_any("SELECT 1 FROM issues WHERE effective = 0")?;

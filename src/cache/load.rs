@@ -2,6 +2,7 @@
 
 use rusqlite::{ToSql, params};
 
+use super::schema::INDEXES;
 use super::{Cache, Entry, Key, Own, Result};
 use crate::model::field::{COLUMN_COUNT, COLUMNS};
 
@@ -26,6 +27,14 @@ impl Cache {
         }
         self.own_copy()?;
         self.touch();
+        if let Some(bulk) = self.db.bulk()? {
+            while let Some((key, entry)) = entries.next_if(|(key, _)| bulk.takes(*key)) {
+                bulk.add(source, key, entry);
+            }
+            if entries.peek().is_none() {
+                return Ok(());
+            }
+        }
         let tx = self.db.transaction()?;
         {
             let mut issue = tx.prepare_cached(&insertion())?;
@@ -83,8 +92,7 @@ impl Cache {
     /// Makes the indexes, after the bulk of the rows is in: that is much cheaper than before.
     pub fn index(&mut self) -> Result<()> {
         if !self.indexed {
-            self.db
-                .execute_batch("CREATE INDEX issues_id ON issues (id); CREATE INDEX edges_target ON edges (target);")?;
+            self.db.execute_batch(INDEXES)?;
             self.indexed = true;
         }
         Ok(())

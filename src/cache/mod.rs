@@ -3,17 +3,22 @@
 //! Owns `schema.sql` and every query. It knows issues by a [`Key`]; the store keeps which line a key stands for, so that
 //! long texts are not copied here. Nothing is ever written to a ledger from it.
 
+mod bulk;
 mod chunks;
+mod computed;
 mod db;
 mod deadlock;
 mod derived;
 mod entry;
 mod filter;
+mod flow;
 mod image;
 mod issues;
 mod load;
+mod pages;
 mod ready;
 mod row;
+mod schema;
 mod search;
 mod standing;
 mod stats;
@@ -21,10 +26,10 @@ mod tasks;
 mod unknown;
 
 pub use entry::Entry;
-pub use image::{Chunk, ImageId};
 pub use issues::{Edge, Listing, Sort, SortBy, SortKey};
 pub use ready::{Blocked, Blocker, Inherited, ReadyOrder, ReadyQuery};
-pub use row::{Counts, ImageLine, Key, LinePlace};
+pub use row::{Chunk, Counts, ImageId, ImageLine, Key, LinePlace};
+pub use schema::schema;
 pub use standing::Standing;
 pub use stats::{EpicProgress, GroupBy, Statistics};
 pub use tasks::OpenTask;
@@ -38,28 +43,11 @@ use row::AskedRow;
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 
-use crate::model::field::{COLUMNS, Field, Kind};
-
 #[derive(Debug, thiserror::Error)]
 #[error("the in-memory cache failed: {0}")]
 pub struct CacheError(#[from] rusqlite::Error);
 
 pub type Result<T> = std::result::Result<T, CacheError>;
-
-/// The whole schema, with a column for each field that has one.
-pub fn schema() -> String {
-    let column = |field: Field| {
-        let (name, absent) = field.row().column?;
-        let kind = match field.row().kind {
-            Kind::Text | Kind::Word | Kind::Person => "TEXT",
-            _ => "INTEGER",
-        };
-        let always = if field.row().always || absent.is_some() { " NOT NULL" } else { "" };
-        Some(format!("{name} {kind}{always},"))
-    };
-    let columns: String = COLUMNS.into_iter().filter_map(column).collect();
-    include_str!("schema.sql").replace("{fields}", &columns)
-}
 
 /// What every connection has. Values that are bound choose no plan: else a question is compiled again for each of them.
 fn set_up(db: &Connection) -> rusqlite::Result<()> {
@@ -67,6 +55,20 @@ fn set_up(db: &Connection) -> rusqlite::Result<()> {
     db.set_prepared_statement_cache_capacity(64);
     db.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(())
+}
+
+/// A database in memory: of these bytes, which must come from this very schema, or an empty one.
+fn in_memory(bytes: Option<&[u8]>) -> rusqlite::Result<Connection> {
+    let mut db = Connection::open_in_memory()?;
+    if let Some(bytes) = bytes {
+        db.deserialize_read_exact("main", bytes, bytes.len(), false)?;
+    }
+    db.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY;")?;
+    if bytes.is_none() {
+        db.execute_batch(&schema())?;
+    }
+    set_up(&db)?;
+    Ok(db)
 }
 
 /// The database.
@@ -107,13 +109,7 @@ pub struct Own {
 
 impl Cache {
     pub fn empty() -> Self {
-        Self::over(Db::made_by(|| {
-            let db = Connection::open_in_memory()?;
-            db.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY;")?;
-            db.execute_batch(&schema())?;
-            set_up(&db)?;
-            Ok(db)
-        }))
+        Self::over(Db::made_by(in_memory))
     }
 
     /// A database of which nothing is known yet.

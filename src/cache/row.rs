@@ -33,6 +33,39 @@ impl ImageLine {
     }
 }
 
+/// The name of an image, that nobody foresees.
+pub type ImageId = [u8; 16];
+
+/// Lines of a ledger that stand together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chunk {
+    pub source: usize,
+    pub number: u32,
+    /// Its first line, and the byte at which that begins.
+    pub first: usize,
+    pub start: u64,
+    pub lines: Vec<ImageLine>,
+}
+
+impl Chunk {
+    pub(super) fn n(&self) -> i64 {
+        (self.source as i64) << 32 | i64::from(self.number)
+    }
+
+    pub(super) fn blob(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(self.lines.len() * ImageLine::SIZE);
+        self.lines.iter().for_each(|line| line.write(&mut out));
+        out
+    }
+
+    pub(super) fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
+        let n: i64 = row.get(0)?;
+        let lines = row.get_ref(3)?.as_blob()?.as_chunks().0.iter().map(ImageLine::read).collect();
+        let (source, number) = ((n >> 32) as usize, n as u32);
+        Ok(Chunk { source, number, first: row.get::<_, i64>(1)? as usize, start: row.get::<_, i64>(2)? as u64, lines })
+    }
+}
+
 /// Where the line of an issue is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LinePlace {

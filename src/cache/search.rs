@@ -6,8 +6,8 @@ use std::path::Path;
 use rusqlite::{Connection, OpenFlags, params};
 
 use super::filter::Clause;
-use super::image::{ImageId, uri};
-use super::{Cache, Key, Result};
+use super::image::uri;
+use super::{Cache, ImageId, Key, Result};
 use crate::model::field;
 use crate::model::issue;
 use crate::model::query::{Expr, Field, folded};

@@ -12,6 +12,18 @@ pub enum UnknownIds {
 }
 
 impl UnknownIds {
+    /// Whether such an id blocks.
+    pub(super) fn blocks(self, id: &str) -> bool {
+        const ELSEWHERE: &str = "external:";
+        match self {
+            UnknownIds::Done => false,
+            UnknownIds::MayBeOpen => {
+                !id.get(..ELSEWHERE.len()).is_some_and(|start| start.eq_ignore_ascii_case(ELSEWHERE))
+            }
+            UnknownIds::Block => true,
+        }
+    }
+
     /// Whether the id in a column blocks, as SQL.
     pub(super) fn blocking(self, column: &str) -> String {
         match self {
