@@ -137,7 +137,7 @@ impl<'a> Known<'a> {
 
     fn write_blockers(&self, pages: &mut Pages, unknown: UnknownIds) -> Vec<Waiting<'a>> {
         let mut found: Vec<Waiting<'a>> = Vec::new();
-        for (_, row) in self.rows.iter().enumerate().filter(|(n, _)| !is_done(self.status(*n))) {
+        for row in self.rows.iter().filter(|row| !is_done(&self.words[row.status])) {
             let waits = row.dependencies.iter().filter_map(|edge| Some((edge, self.blocker(edge, unknown)?)));
             found.extend(waits.map(|(edge, (id, known))| (row.id.as_str(), id, edge.kind.as_str(), known)));
         }
