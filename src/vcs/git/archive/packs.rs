@@ -15,7 +15,7 @@ use gix::zlib::Inflate;
 use super::delta::MOST;
 
 /// An entry in one of the packs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Place {
     pack: usize,
     offset: u64,

@@ -22,7 +22,7 @@ const THREADS: usize = 8;
 /// The lines of one version.
 type Lines = Vec<Vec<u8>>;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Stored {
     Packed(Place),
     Loose(ObjectId),
@@ -89,14 +89,19 @@ impl Shelves {
         }
         let mut reader = Reader { shelves: self, packs: &packs, inflate: Inflate::default() };
         let mut tables = vec![None; versions.len()];
+        // What was made last: the next object that is kept whole has most lines in common with it.
+        let mut last: Option<Rc<Table>> = None;
         for root in &forest.roots {
-            let make = |bytes: Vec<u8>, base: Option<&Table>| match base {
+            let near = last.take();
+            let make = |bytes: Vec<u8>, base: Option<&Table>| match (base, &near) {
                 _ if names.bytes > room => None,
-                None => Some(Table::whole(bytes, names)),
-                Some(base) => base.changed(&bytes, names),
+                (Some(base), _) => base.changed(&bytes, names),
+                (None, Some(near)) => Some(Table::beside(&bytes, near, names)),
+                (None, None) => Some(Table::whole(bytes, names)),
             };
             reader.walk(&forest, *root, make, |versions, table| {
                 versions.iter().for_each(|version| tables[*version] = Some(Rc::clone(table)));
+                last = Some(Rc::clone(table));
             });
         }
         tables

@@ -4,15 +4,20 @@
 //! memory anyway, and a delta makes another list of it: only lines that it cuts or inserts are new. Two versions are compared
 //! by their runs; what both have of one source need not be looked at.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
+
+use twox_hash::XxHash3_64;
 
 use super::delta::{Delta, Instruction};
 use crate::vcs::archive::{Change, Naming, Spot};
 
 /// With more runs than this a version is put together after all.
 const RUNS: usize = 1024;
+/// The same for one whose bytes are at hand: it costs nothing but memory, and those after it begin with fewer runs.
+const FEW_RUNS: usize = 256;
 /// No honest delta makes so many.
 const TOO_MANY: usize = 1 << 20;
 const NAMELESS: u32 = u32::MAX;
@@ -70,8 +75,13 @@ impl Source {
         Rc::new(Source { bytes, starts, names: numbers, by_name })
     }
 
+    /// A line with its end.
+    fn ended(&self, n: u32) -> &[u8] {
+        &self.bytes[self.starts[n as usize] as usize..self.starts[n as usize + 1] as usize]
+    }
+
     fn line(&self, n: u32) -> &[u8] {
-        let line = &self.bytes[self.starts[n as usize] as usize..self.starts[n as usize + 1] as usize];
+        let line = self.ended(n);
         line.strip_suffix(b"\n").unwrap_or(line)
     }
 
@@ -169,6 +179,19 @@ impl Draft {
             self.add(&source.bytes[start..end]);
         }
     }
+
+    /// The version; with too many runs it is put together.
+    fn finish(self, most: usize, names: &mut Names) -> Table {
+        let new = Source::new(self.new, names);
+        let mut table = Table { runs: Vec::with_capacity(self.runs.len()), len: 0 };
+        for (source, lines) in self.runs {
+            let run = Run { source: source.unwrap_or_else(|| Rc::clone(&new)), lines, at: table.len };
+            table.len = run.end();
+            table.runs.push(run);
+        }
+        names.bytes += table.runs.len() * size_of::<Run>();
+        if table.runs.len() > most { Table::whole(table.text(), names) } else { table }
+    }
 }
 
 impl Table {
@@ -207,15 +230,32 @@ impl Table {
         if draft.len != delta.result {
             return None;
         }
-        let new = Source::new(draft.new, names);
-        let mut table = Table { runs: Vec::with_capacity(draft.runs.len()), len: 0 };
-        for (source, lines) in draft.runs {
-            let run = Run { source: source.unwrap_or_else(|| Rc::clone(&new)), lines, at: table.len };
-            table.len = run.end();
-            table.runs.push(run);
+        Some(draft.finish(RUNS, names))
+    }
+
+    /// A version of which there are the bytes alone: lines that another one has are not kept twice.
+    pub fn beside(bytes: &[u8], other: &Table, names: &mut Names) -> Self {
+        let lines: Vec<(&Rc<Source>, u32)> =
+            other.runs.iter().flat_map(|run| run.lines.clone().map(move |line| (&run.source, line))).collect();
+        let text = |n: usize| lines.get(n).map(|(source, line)| source.ended(*line));
+        // Most lines stand where one expects them; where the others are is asked if there are any.
+        let places: OnceCell<HashMap<u64, usize>> = OnceCell::new();
+        let sum = |line: &[u8]| XxHash3_64::oneshot(line);
+        let all = || (0..lines.len()).filter_map(|n| Some((sum(text(n)?), n))).collect();
+        let (mut draft, mut next) = (Draft::default(), 0);
+        for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+            let elsewhere = || places.get_or_init(all).get(&sum(line)).copied().filter(|n| text(*n) == Some(line));
+            let found = [next, next + 1].into_iter().find(|n| text(*n) == Some(line)).or_else(elsewhere);
+            match found {
+                Some(n) => {
+                    draft.push(Some(lines[n].0), lines[n].1..lines[n].1 + 1);
+                    draft.len += line.len();
+                    next = n + 1;
+                }
+                None => draft.add(line),
+            }
         }
-        names.bytes += table.runs.len() * size_of::<Run>();
-        Some(if table.runs.len() > RUNS { Table::whole(table.text(), names) } else { table })
+        draft.finish(FEW_RUNS, names)
     }
 
     /// Takes bytes of this version into another one.
@@ -384,6 +424,25 @@ mod tests {
             assert_eq!(compared(&whole, &table, &names), told(base, text), "{text:?}");
             assert_eq!(compared(&table, &whole, &names), told(text, base), "{text:?} back");
         }
+    }
+
+    #[test]
+    fn a_text_beside_another_is_the_same_as_one_alone() {
+        let texts =
+            ["a 1\nb 1\nc 1\nd 1\n", "a 1\nb 2\nc 1\nd 1\n", "d 1\nx 1\na 1\na 1\n", "b 1\nc 1\nd 1", "d 1", ""];
+        for (base, text) in texts.iter().flat_map(|base| texts.map(|text| (*base, text))) {
+            let mut names = names();
+            let whole = Rc::new(Table::whole(base.as_bytes().to_vec(), &mut names));
+            let table = Rc::new(Table::beside(text.as_bytes(), &whole, &mut names));
+            assert_eq!((table.text(), table.len), (text.as_bytes().to_vec(), text.len()), "{text:?} beside {base:?}");
+            assert_eq!(compared(&whole, &table, &names), told(base, text), "{text:?} beside {base:?}");
+            assert_eq!(compared(&table, &whole, &names), told(text, base), "{text:?} beside {base:?}");
+        }
+        let mut names = names();
+        let whole = Table::whole(texts[0].as_bytes().to_vec(), &mut names);
+        let needed = names.bytes;
+        Table::beside(texts[0].as_bytes(), &whole, &mut names);
+        assert!(names.bytes < 2 * needed, "no line is kept twice");
     }
 
     #[test]
