@@ -3,10 +3,11 @@
 //! `cargo bench --bench history` makes a repository with 10,000 issues and 2,000 commits that each change one to three of
 //! them, prunes some now and then, and renames the ledger once. It is measured with the last 100 commits loose, and again
 //! after `git gc`. Each command is measured without the index of the past (`BD_NO_IMAGE=1`), once while it makes one, and with
-//! it; the index is in a cache directory of the bench. A second repository has 50,000 commits of code, of which one in a thousand touches a small ledger.
-//! `BD_BENCH_ISSUES`, `BD_BENCH_COMMITS` and `BD_BENCH_CODE` choose other sizes (0 leaves a repository out),
-//! `BD_BENCH_RUNS` how often each question is asked; the smallest time counts. Making the repositories takes minutes;
-//! `BD_BENCH_DIR` names one that is there already, with such a ledger.
+//! it; the index is in a cache directory of the bench. `bd log ID` is also measured right after one more commit. A second
+//! repository has 50,000 commits of code, of which one in a thousand touches a small ledger. `BD_BENCH_ISSUES`,
+//! `BD_BENCH_COMMITS` and `BD_BENCH_CODE` choose other sizes (0 leaves a repository out), `BD_BENCH_RUNS` how often each
+//! question is asked; the smallest time counts. Making the repositories takes minutes; `BD_BENCH_DIR` names one that is there
+//! already, with such a ledger.
 
 use std::collections::BTreeMap;
 use std::io::{BufWriter, Write};
@@ -21,8 +22,11 @@ const ISSUE: &str = "bd-00000000";
 const LOOSE: usize = 100;
 
 /// Commands that read the past.
-const COMMANDS: [(&str, &[&str]); 4] = [
+const COMMANDS: [(&str, &[&str]); 7] = [
     ("bd log ID", &["log", ISSUE]),
+    ("bd blame ID", &["blame", ISSUE]),
+    ("bd diff HEAD~50..", &["diff", "HEAD~50.."]),
+    ("bd changelog, 50 commits", &["changelog", "--since", "HEAD~50"]),
     ("bd show ID --at HEAD~50", &["show", ISSUE, "--at", "HEAD~50"]),
     ("bd changelog, all", &["changelog", "--since", "2020-01-01"]),
     ("bd log -n 0", &["log", "-n", "0"]),
@@ -181,6 +185,28 @@ fn measure(what: &str, dir: &Path, runs: usize) {
     }
 }
 
+/// What the first question costs after a commit of one changed line.
+fn measure_growing(what: &str, dir: &Path, runs: usize) {
+    let cache = tempfile::tempdir().unwrap();
+    let ask = || {
+        let mut command = Command::new(BD);
+        command.args(["log", ISSUE]).current_dir(dir).env("XDG_CACHE_HOME", cache.path());
+        must(command);
+    };
+    ask();
+    let grown = |n: usize| {
+        let ledger = dir.join(LEDGER);
+        let text = std::fs::read_to_string(&ledger).unwrap();
+        let (rest, end) = text.rsplit_once('}').unwrap();
+        std::fs::write(&ledger, format!("{rest},\"more_{n}\":1}}{end}")).unwrap();
+        must(git(dir, &["-c", "user.name=Ann", "-c", "user.email=ann@example.org", "commit", "-qam", "more"]));
+        best(1, ask)
+    };
+    let after = (0..runs).map(grown).fold(f64::MAX, f64::min);
+    let floor = best(runs, || must(git(dir, &["log", "--format=%H", "--", LEDGER])));
+    println!("{what:<16} {:<36} {after:>10.1} {:>10.2}", "bd log ID after a commit", after / floor);
+}
+
 fn main() {
     // `cargo test --benches` passes --test: there is nothing to test here.
     if std::env::args().any(|arg| arg == "--test") {
@@ -207,6 +233,7 @@ fn main() {
         measure("100 loose", &dir, runs);
         must(git(&dir, &["gc", "-q"]));
         measure("all packed", &dir, runs);
+        measure_growing("all packed", &dir, runs);
     }
     if code > 0 {
         let dir = root.path().join("code");

@@ -1,9 +1,10 @@
 //! The past of git repositories in every way that git stores it: loose, in packs of all kinds, borrowed, cut off, damaged.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use beads::internal::vcs::{self, Archive, Steps, SyncError, Trail, Version};
+use beads::internal::vcs::{self, Archive, Pair, Spot, Steps, SyncError, Trail, Version};
 
 use crate::vcs::lab::Lab;
 
@@ -359,12 +360,23 @@ fn a_damaged_pack() {
         let pairs =
             steps.all.iter().map(|step| (step.before.first().and_then(|one| one.version.clone()), step.after.clone()));
         let mut told = archive.lines_with(&versions(&steps), b"bd-7")?;
-        let changes =
-            archive.changes(&pairs.collect::<Vec<_>>(), |line| String::from_utf8(line.get(..12)?.to_vec()).ok())?;
-        for (step, changes) in steps.all.iter().zip(changes) {
-            for change in changes.iter() {
-                told.push(archive.lines_at(step.after.as_ref().expect("a version"), &change.after)?);
-            }
+        let naming = |line: &[u8]| String::from_utf8(line.get(..12)?.to_vec()).ok();
+        let pairs: Vec<Pair> = pairs.collect();
+        let changes = archive.changes(&pairs, naming, None)?;
+        let mut placed: Vec<(&Version, &[Spot])> = Vec::new();
+        for (step, changes) in steps.all.iter().zip(&changes) {
+            let version = step.after.as_ref().expect("a version");
+            placed.extend(changes.iter().map(|change| (version, change.after.as_slice())));
+        }
+        told.extend(archive.lines_at(&placed)?);
+        // Those of one name are the same ones.
+        let name = changes.iter().flat_map(|changes| changes.iter()).next().expect("a change").name.to_string();
+        let of_one = archive.changes(&pairs, naming, Some(&BTreeSet::from([name.clone()])))?;
+        for (all, one) in changes.iter().zip(of_one) {
+            assert_eq!(
+                all.iter().filter(|change| *change.name == *name).collect::<Vec<_>>(),
+                one.iter().collect::<Vec<_>>()
+            );
         }
         Ok(told)
     };

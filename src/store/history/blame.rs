@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use super::changed::effective;
 use super::last::{Last, last};
-use super::lines::{LinesOf, effective};
+use super::lines::LinesOf;
 use super::{PastLine, Place};
 use crate::model::difference::is_told;
 use crate::model::field::place_of;
@@ -105,7 +106,12 @@ impl View {
         };
         let Ok(record) = Record::parse(&line) else { return Ok(Vec::new()) };
         lines.follow(archive, &steps, id, &now)?;
-        let origins = Origins { steps: &steps, lines: &lines, from };
+        let origins = Origins {
+            steps: &steps,
+            at: steps.all.iter().map(|step| lines.which(step.after.as_ref())).collect(),
+            records: lines.all().map(|line| Record::parse(line).ok()).collect(),
+            from,
+        };
         let mut commit = |origin: Option<usize>| origin.map(|n| archive.commit(&steps.all[n].commit.id)).transpose();
         let mut fields: Vec<BlamedField> = Vec::new();
         for (key, raw) in record.iter().filter(|(key, _)| is_told(key)) {
@@ -129,14 +135,17 @@ impl View {
 
 struct Origins<'a> {
     steps: &'a Steps,
-    lines: &'a LinesOf,
+    /// Which line each step has.
+    at: Vec<Option<usize>>,
+    /// The lines, read.
+    records: Vec<Option<Record<'a>>>,
     /// Where to begin.
     from: Vec<usize>,
 }
 
 impl<'a> Origins<'a> {
-    fn record(&self, n: usize) -> Option<Record<'a>> {
-        self.lines.get(self.steps.all[n].after.as_ref()).and_then(|line| Record::parse(line).ok())
+    fn record(&self, n: usize) -> Option<&Record<'a>> {
+        self.records[self.at[n]?].as_ref()
     }
 
     fn parents(&self, n: usize) -> impl Iterator<Item = usize> {
@@ -152,7 +161,7 @@ impl<'a> Origins<'a> {
     fn of(&self, key: &str, value: Option<&str>) -> Option<usize> {
         let has = |n: &usize| self.record(*n).is_some_and(|record| same_value(key, record.raw(key), value));
         let mut at = self.from.iter().copied().find(has)?;
-        while let Some(parent) = self.parents(at).find(has) {
+        while let Some(parent) = self.parents(at).find(|parent| self.at[*parent] == self.at[at] || has(parent)) {
             at = parent;
         }
         Some(at)
@@ -161,7 +170,7 @@ impl<'a> Origins<'a> {
     /// Keys that the issue had once, and has no more.
     fn former_keys(&self, now: &Record<'_>) -> BTreeSet<String> {
         let mut keys = BTreeSet::new();
-        for record in self.lines.all().filter_map(|line| Record::parse(line).ok()) {
+        for record in self.records.iter().flatten() {
             let told = record.iter().filter(|(key, raw)| is_told(key) && !same_value(key, Some(raw), None));
             keys.extend(told.map(|(key, _)| key.into_owned()).filter(|key| now.raw(key).is_none()));
         }

@@ -12,32 +12,45 @@ fn naming(line: &[u8]) -> Option<String> {
     line_id(line.strip_suffix(b"\r").unwrap_or(line)).map(Cow::into_owned)
 }
 
-/// What differs between versions, by id; a few more where a line is there twice or has moved.
-pub fn changes(archive: &mut dyn Archive, pairs: &[Pair]) -> Result<Vec<Changes>> {
-    Ok(archive.changes(pairs, naming)?)
+/// What differs between versions, by id, or of some issues only; a few more where a line is there twice or has moved.
+pub fn changes(archive: &mut dyn Archive, pairs: &[Pair], of: Option<&BTreeSet<String>>) -> Result<Vec<Changes>> {
+    Ok(archive.changes(pairs, naming, of)?)
 }
 
 /// What each step changed, against each of its parents; a first commit against nothing.
-pub fn changed_in(archive: &mut dyn Archive, steps: &[Step]) -> Result<Vec<Vec<Changes>>> {
+pub fn changed_in(
+    archive: &mut dyn Archive,
+    steps: &[Step],
+    of: Option<&BTreeSet<String>>,
+) -> Result<Vec<Vec<Changes>>> {
     let pairs_of = |step: &Step| -> Vec<Pair> {
         let before = step.before.iter().map(|before| (before.version.clone(), step.after.clone()));
         if step.before.is_empty() { vec![(None, step.after.clone())] } else { before.collect() }
     };
     let pairs: Vec<Vec<Pair>> = steps.iter().map(pairs_of).collect();
-    let mut all = changes(archive, &pairs.concat())?.into_iter();
+    let mut all = changes(archive, &pairs.concat(), of)?.into_iter();
     Ok(pairs.iter().map(|pairs| all.by_ref().take(pairs.len()).collect()).collect())
 }
 
 /// All ids that any of these steps changed.
 pub fn ids_changed_in(archive: &mut dyn Archive, steps: &[Step]) -> Result<BTreeSet<String>> {
-    let changed = changed_in(archive, steps)?;
+    let changed = changed_in(archive, steps, None)?;
     let all = changed.iter().flatten().flat_map(|changes| changes.iter());
     Ok(all.map(|change| change.name.to_string()).collect())
 }
 
-/// The line that counts for an issue among those at some spots of a version.
-pub fn line_at(archive: &mut dyn Archive, id: &str, version: &Version, spots: &[Spot]) -> Result<Option<String>> {
-    let lines = archive.lines_at(version, spots)?;
-    let document = Document::new(lines.join(&b'\n'));
-    Ok(document.effective(id).map(|n| String::from_utf8_lossy(document.text(n)).into_owned()))
+/// An issue, and where its lines are in a version.
+pub type Placed<'a> = (&'a str, &'a Version, &'a [Spot]);
+
+/// The line that counts for each of these issues, among those at its spots.
+pub fn lines_at(archive: &mut dyn Archive, placed: &[Placed<'_>]) -> Result<Vec<Option<String>>> {
+    let wanted: Vec<(&Version, &[Spot])> = placed.iter().map(|(_, version, spots)| (*version, *spots)).collect();
+    let found = archive.lines_at(&wanted)?;
+    let line = |((id, ..), lines): (&Placed<'_>, Vec<Vec<u8>>)| effective(&Document::new(lines.join(&b'\n')), id);
+    Ok(placed.iter().zip(found).map(line).collect())
+}
+
+/// The line that counts for an issue.
+pub fn effective(document: &Document, id: &str) -> Option<String> {
+    document.effective(id).map(|n| String::from_utf8_lossy(document.text(n)).into_owned())
 }

@@ -85,5 +85,7 @@ impl View {
 }
 
 fn is_closed(line: &str) -> bool {
-    Record::parse(line).is_ok_and(|record| record.string("status").as_deref() == Some("closed"))
+    // Only a line that holds the word, or writes it with escapes, has to be taken apart.
+    let may_say_so = line.contains("closed") || line.contains('\\');
+    may_say_so && Record::parse(line).is_ok_and(|record| record.string("status").as_deref() == Some("closed"))
 }

@@ -1,9 +1,9 @@
 //! What a step, or what is not committed, did to issues: each compared with what it stands on.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::ops::Range;
 
-use super::changed::{changes, line_at};
+use super::changed::{Placed, changes, lines_at};
 use super::lines::{Documents, changed_ids, effective_among};
 use crate::ledger::Document;
 use crate::model::difference::{ChangeKind, FieldChange, Side, merged_difference};
@@ -16,6 +16,8 @@ pub type Change = (String, ChangeKind, Vec<FieldChange>, String);
 
 /// The differences of so many steps are asked for at once.
 const AT_ONCE: usize = 64;
+/// So many bytes of lines are read at once, and those of one step in any case.
+const ROOM: usize = 4 << 20;
 
 /// A version that a step stands on, and those that it has in common with the others of a merge.
 pub struct Joined<'a> {
@@ -54,25 +56,122 @@ impl<'a> Joined<'a> {
 
 /// Where the lines of an issue are.
 type Lines<'a> = (Option<&'a Version>, &'a [Spot]);
+/// Stands for the line of an issue in a version: where the first one is that has its id.
+type Key = (Version, u32, u32);
+/// The lines that a side has in common with others, if that can be told.
+type Common = Option<Vec<Option<Key>>>;
+
+/// An issue that a step may have changed: its line on each side, what that has in common with others, and its line now.
+struct Touched {
+    id: String,
+    sides: Vec<(Option<Key>, Common)>,
+    now: Option<Key>,
+}
 
 /// What the next steps changed.
 #[derive(Default)]
 pub struct Pairs {
     steps: Range<usize>,
     known: HashMap<Pair, Changes>,
+    /// The issues of the steps whose lines were read, and the first of these steps.
+    touched: VecDeque<Vec<Touched>>,
+    first: usize,
+    lines: HashMap<Key, Option<String>>,
 }
 
 impl Pairs {
     /// What a step changed. Steps are asked for in their order.
     pub fn compare(&mut self, archive: &mut dyn Archive, steps: &Steps, n: usize) -> Result<Vec<Change>> {
+        while self.first < n && self.touched.pop_front().is_some() {
+            self.first += 1;
+        }
+        if self.first != n || self.touched.is_empty() {
+            self.read(archive, steps, n)?;
+        }
+        let touched = self.touched.pop_front().unwrap_or_default();
+        self.first = n + 1;
+        Ok(touched.iter().filter_map(|issue| self.told(issue)).collect())
+    }
+
+    fn told(&self, issue: &Touched) -> Option<Change> {
+        let line = |key: &Option<Key>| self.lines.get(key.as_ref()?)?.as_deref();
+        let sides: Vec<Side<'_>> = issue
+            .sides
+            .iter()
+            .map(|(key, common)| Side {
+                line: line(key),
+                common: common.as_ref().map(|common| common.iter().map(line).collect()),
+            })
+            .collect();
+        change(&issue.id, &sides, line(&issue.now))
+    }
+
+    /// Reads the lines of a step and of those after it, as many as there is room for.
+    fn read(&mut self, archive: &mut dyn Archive, steps: &Steps, n: usize) -> Result<()> {
         if !self.steps.contains(&n) {
             self.fetch(archive, steps, n..steps.all.len().min(n + AT_ONCE))?;
         }
-        let Some(before) = Joined::of_step(steps, n) else { return Ok(Vec::new()) };
+        let (mut touched, mut wanted, mut keys) = (VecDeque::new(), Vec::new(), HashSet::new());
+        let mut bytes = 0;
+        for step in n..self.steps.end {
+            touched.push_back(self.touched(steps, step, |id, version, spots, key| {
+                if keys.insert(key.clone()) {
+                    bytes += spots.iter().map(|spot| spot.len as usize).sum::<usize>();
+                    wanted.push((id, version, spots));
+                }
+            }));
+            if bytes > ROOM {
+                break;
+            }
+        }
+        let lines = lines_at(archive, &wanted)?;
+        let key = |(_, version, spots): &Placed<'_>| ((*version).clone(), spots[0].part, spots[0].start);
+        self.lines = wanted.iter().map(key).zip(lines).collect();
+        (self.touched, self.first) = (touched, n);
+        Ok(())
+    }
+
+    /// The issues that a step may have changed, by id; hands over each of their lines.
+    fn touched<'a>(
+        &'a self,
+        steps: &'a Steps,
+        n: usize,
+        mut see: impl FnMut(&'a str, &'a Version, &'a [Spot], &Key),
+    ) -> Vec<Touched> {
+        let Some(before) = Joined::of_step(steps, n) else { return Vec::new() };
         let after = steps.all[n].after.as_ref();
         let nothing = [Joined { version: None, common: None }];
         let below = if before.is_empty() { nothing.as_slice() } else { &before };
-        // What no side has as it is now, and what a side has of its own and the step has not taken.
+        let mut found = Vec::new();
+        for id in self.ids(below, after) {
+            let now = below.iter().find_map(|side| Some((after, spots(self.between(side.version, after), id)?.1)));
+            let Some(now) = now else { continue };
+            let mut key = |(version, spots): Lines<'a>| {
+                let (version, first) = (version?, spots.first()?);
+                let key = (version.clone(), first.part, first.start);
+                see(id, version, spots, &key);
+                Some(key)
+            };
+            let mut sides = Vec::new();
+            for side in &before {
+                // Where it did not change, it is what it was on the other side.
+                let was = spots(self.between(side.version, after), id).map_or(now, |spots| (side.version, spots.0));
+                let common = side.common.as_ref().map(|common| {
+                    let made = |version: &Option<&'a Version>| {
+                        let made = spots(self.between(*version, side.version), id);
+                        made.map_or(was, |spots| (*version, spots.0))
+                    };
+                    common.iter().map(|version| key(made(version))).collect()
+                });
+                sides.push((key(was), common));
+            }
+            found.push(Touched { id: id.to_owned(), sides, now: key(now) });
+        }
+        found
+    }
+
+    /// What no side has as it is now, and what a side has of its own and the step has not taken.
+    fn ids(&self, below: &[Joined<'_>], after: Option<&Version>) -> BTreeSet<&str> {
         let (mut everywhere, mut ids): (Option<BTreeSet<&str>>, BTreeSet<&str>) = (None, BTreeSet::new());
         for side in below {
             let changed = ids_in(self.between(side.version, after));
@@ -90,41 +189,7 @@ impl Pairs {
             });
         }
         ids.extend(everywhere.unwrap_or_default());
-        let mut told = Vec::new();
-        for id in ids {
-            let now = below.iter().find_map(|side| Some((after, spots(self.between(side.version, after), id)?.1)));
-            let Some(now) = now else { continue };
-            let mut read = BTreeMap::new();
-            let mut line = |lines: Lines<'_>| -> Result<Option<String>> {
-                let (Some(version), Some(first)) = (lines.0, lines.1.first()) else { return Ok(None) };
-                let key = (version.clone(), first.part, first.start);
-                if !read.contains_key(&key) {
-                    read.insert(key.clone(), line_at(archive, id, version, lines.1)?);
-                }
-                Ok(read.get(&key).cloned().flatten())
-            };
-            let mut sides = Vec::new();
-            for side in &before {
-                // Where it did not change, it is what it was on the other side.
-                let was = spots(self.between(side.version, after), id).map_or(now, |spots| (side.version, spots.0));
-                let mut common = Vec::new();
-                for version in side.common.iter().flatten() {
-                    let made = spots(self.between(*version, side.version), id);
-                    common.push(line(made.map_or(was, |spots| (*version, spots.0)))?);
-                }
-                sides.push((line(was)?, side.common.is_some().then_some(common)));
-            }
-            let new = line(now)?;
-            let sides: Vec<Side<'_>> = sides
-                .iter()
-                .map(|(line, common)| Side {
-                    line: line.as_deref(),
-                    common: common.as_ref().map(|common| common.iter().map(Option::as_deref).collect()),
-                })
-                .collect();
-            told.extend(change(id, &sides, new.as_deref()));
-        }
-        Ok(told)
+        ids
     }
 
     fn fetch(&mut self, archive: &mut dyn Archive, steps: &Steps, range: Range<usize>) -> Result<()> {
@@ -136,8 +201,9 @@ impl Pairs {
                 before => pairs.extend(before.iter().flatten().flat_map(|side| side.pairs(after))),
             }
         }
-        let found = changes(archive, &pairs)?;
-        *self = Pairs { steps: range, known: pairs.into_iter().zip(found).collect() };
+        let found = changes(archive, &pairs, None)?;
+        self.known = pairs.into_iter().zip(found).collect();
+        self.steps = range;
         Ok(())
     }
 

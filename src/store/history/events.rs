@@ -4,8 +4,9 @@ use std::cmp::Reverse;
 use std::collections::{HashSet, VecDeque};
 use std::rc::Rc;
 
+use super::changed::effective;
 use super::compared::{Change, Joined, Pairs, change_of_one, compare_documents, sides_of};
-use super::lines::{Documents, LinesOf, effective};
+use super::lines::{Documents, LinesOf};
 use super::{Moment, Place};
 use crate::ledger::Document;
 use crate::model::difference::{ChangeKind, FieldChange};
@@ -13,7 +14,7 @@ use crate::model::query::folded;
 use crate::model::time::Instant;
 use crate::store::sync::WorkingCopy;
 use crate::store::{Result, View};
-use crate::vcs::{Archive, Commit, Node, Steps};
+use crate::vcs::{Archive, Before, Commit, Node, Steps};
 
 /// Which changes to tell. The default is all.
 #[derive(Debug, Clone, Default)]
@@ -224,9 +225,16 @@ impl Reader {
     fn compare(&mut self, archive: &mut dyn Archive, steps: &Steps, n: usize) -> Result<Vec<Change>> {
         match self {
             Reader::One(_, lines) => {
+                let step = &steps.all[n];
+                let after = lines.which(step.after.as_ref());
+                // Most steps changed something else.
+                let is_same = |before: &Before| lines.which(before.version.as_ref()) == after;
+                if !step.before.is_empty() && step.before.iter().all(is_same) {
+                    return Ok(Vec::new());
+                }
                 let Some(before) = Joined::of_step(steps, n) else { return Ok(Vec::new()) };
                 let sides = sides_of(&before, |version| lines.get(version));
-                Ok(change_of_one(&sides, lines.get(steps.all[n].after.as_ref())).into_iter().collect())
+                Ok(change_of_one(&sides, lines.get(step.after.as_ref())).into_iter().collect())
             }
             Reader::All(pairs) => pairs.compare(archive, steps, n),
         }

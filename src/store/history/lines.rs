@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 
-use super::changed::{changed_in, changes, line_at};
+use super::changed::{Placed, changed_in, changes, effective, lines_at};
 use crate::ledger::Document;
 use crate::store::Result;
 use crate::vcs::{Archive, Changes, Spot, Steps, Version};
@@ -84,7 +84,7 @@ impl LinesOf {
     fn trace(archive: &mut dyn Archive, steps: &Steps, ids: &BTreeSet<String>) -> Result<HashMap<String, LinesOf>> {
         let versions = versions(steps);
         let numbers = numbered(&versions);
-        let changed = changed_in(archive, &steps.all)?;
+        let changed = changed_in(archive, &steps.all, Some(ids))?;
         let mut traces: HashMap<&str, Trace> = HashMap::new();
         for id in ids {
             traces.insert(id, Trace { at: vec![0; versions.len()], spots: Vec::new() });
@@ -117,45 +117,55 @@ impl LinesOf {
         }
         // Where a file had several names, a parent may have been seen under another one.
         for version in (0..versions.len()).filter(|version| !is_known[*version]) {
-            let all = changes(archive, &[(None, Some(versions[version].clone()))])?;
+            let all = changes(archive, &[(None, Some(versions[version].clone()))], Some(ids))?;
             all.iter().for_each(|all| learn(version, None, all));
         }
-        let mut wanted: Vec<(usize, &str, usize)> = Vec::new();
+        let mut placed: Vec<Placed<'_>> = Vec::new();
         for (id, trace) in &traces {
-            wanted.extend(trace.spots.iter().enumerate().map(|(n, (version, _))| (*version, *id, n)));
+            placed.extend(trace.spots.iter().map(|(version, spots)| (*id, &versions[*version], spots.as_slice())));
         }
-        // Neighbours are kept near each other.
-        wanted.sort_unstable();
-        let mut read: HashMap<&str, HashMap<u32, String>> = HashMap::new();
-        for (version, id, n) in wanted {
-            if let Some(line) = line_at(archive, id, &versions[version], &traces[id].spots[n].1)? {
-                read.entry(id).or_default().insert(n as u32 + 1, line);
-            }
-        }
+        let mut read = lines_at(archive, &placed)?.into_iter();
         let mut found = HashMap::new();
-        for (id, texts) in read {
+        for (id, trace) in &traces {
+            let texts: Vec<Option<String>> = read.by_ref().take(trace.spots.len()).collect();
             let mut lines = LinesOf::none(&numbers);
-            for (version, at) in traces[id].at.iter().enumerate() {
-                texts.get(at).iter().for_each(|line| lines.put(version, line));
+            let mut known = vec![None; texts.len()];
+            for (version, at) in trace.at.iter().enumerate() {
+                if let Some(n) = (*at as usize).checked_sub(1)
+                    && let Some(text) = &texts[n]
+                {
+                    lines.at[version] = *known[n].get_or_insert_with(|| lines.number(text));
+                }
             }
-            found.insert(id.to_owned(), lines);
+            if !lines.lines.is_empty() {
+                found.insert((*id).to_owned(), lines);
+            }
         }
         Ok(found)
     }
 
     fn put(&mut self, version: usize, text: &str) {
-        let number = self.numbers.get(text).copied().unwrap_or_else(|| {
+        self.at[version] = self.number(text);
+    }
+
+    /// The number of a line that may be new.
+    fn number(&mut self, text: &str) -> u32 {
+        self.numbers.get(text).copied().unwrap_or_else(|| {
             let line: Rc<str> = text.into();
             self.lines.push(Rc::clone(&line));
             self.numbers.insert(line, self.lines.len() as u32);
             self.lines.len() as u32
-        });
-        self.at[version] = number;
+        })
+    }
+
+    /// Which line a version has, by number; equal lines have equal numbers.
+    pub fn which(&self, version: Option<&Version>) -> Option<usize> {
+        let number = *self.at.get(*self.versions.get(version?)?)?;
+        (number as usize).checked_sub(1)
     }
 
     pub fn get(&self, version: Option<&Version>) -> Option<&str> {
-        let number = *self.at.get(*self.versions.get(version?)?)?;
-        self.lines.get((number as usize).checked_sub(1)?).map(AsRef::as_ref)
+        self.lines.get(self.which(version)?).map(AsRef::as_ref)
     }
 
     /// Every line that it ever was, once.
@@ -186,11 +196,6 @@ pub fn versions(steps: &Steps) -> Vec<Version> {
 /// No program writes an id of these characters in more than one way.
 pub fn is_plain(id: &str) -> bool {
     id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
-}
-
-/// The line that counts for an issue.
-pub fn effective(document: &Document, id: &str) -> Option<String> {
-    document.effective(id).map(|n| String::from_utf8_lossy(document.text(n)).into_owned())
 }
 
 /// The lines that count for several issues.

@@ -7,7 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::PastLine;
-use super::lines::{LinesOf, effective, is_plain};
+use super::changed::effective;
+use super::lines::{LinesOf, is_plain};
 use super::point::document_at;
 use crate::ledger::Document;
 use crate::model::id;

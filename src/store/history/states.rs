@@ -100,7 +100,9 @@ impl View {
         let (old, new) = (self.lines_in(from, repo)?, self.lines_in(to, repo)?);
         let ids: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
         let none = BTreeMap::new();
-        let differences = ids.into_iter().filter_map(|id| {
+        // Most issues are what they were.
+        let differing = ids.into_iter().filter(|id| old.get(*id) != new.get(*id));
+        let differences = differing.filter_map(|id| {
             let copies = self.copies_compared(id, old.get(id).unwrap_or(&none), new.get(id).unwrap_or(&none));
             // Of several copies the one that counts tells what became of the issue, and the others add what only they have.
             copies.into_iter().reduce(|mut one, other| {

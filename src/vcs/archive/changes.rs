@@ -53,6 +53,11 @@ pub struct Change {
 /// In the order of the names.
 pub type Changes = Rc<[Change]>;
 
+/// The changes of some names.
+pub fn only(changes: &Changes, names: &BTreeSet<String>) -> Changes {
+    changes.iter().filter(|change| names.contains(&*change.name)).cloned().collect()
+}
+
 /// How many texts are kept: each is compared with its neighbours, and those come one after the other.
 const KEPT: usize = 8;
 
@@ -92,7 +97,7 @@ impl Texts {
         }
         let mut sides = Vec::new();
         for version in [before, after] {
-            let parts = version.iter().flat_map(|version| &version.0);
+            let parts = version.iter().flat_map(|version| version.0.iter());
             sides.push(parts.map(|part| self.text(part, &mut read)).collect::<Result<Vec<_>, _>>()?);
         }
         let [before, after] = [&sides[0], &sides[1]].map(|texts| lines(texts));

@@ -49,6 +49,10 @@ impl Graph {
         self.parents[commit].iter().map(|parent| self.made[*parent]).collect()
     }
 
+    pub fn parents(&self, commit: usize) -> &[usize] {
+        &self.parents[commit]
+    }
+
     /// The parents of a step, counted from the newest.
     pub fn parents_of_step(&self, step: usize) -> &[usize] {
         &self.parents[self.steps[self.steps.len() - 1 - step]]

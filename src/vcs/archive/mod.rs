@@ -11,13 +11,14 @@ mod overlap;
 mod steps;
 mod trail;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
-pub(super) use changes::Texts;
 #[cfg(test)]
 pub(super) use changes::tests;
 pub use changes::{Change, Changes, Naming, Pair, Spot};
+pub(super) use changes::{Texts, only};
 use graph::Graph;
 pub(super) use order::newest_first;
 pub(super) use overlap::Likeness;
@@ -68,21 +69,22 @@ impl From<&Commit> for Node {
 /// A version of a file: one part for each name that it has in a commit. Equal ones have equal bytes; what the text of a part
 /// means is the adapter's business.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Version(pub(in crate::vcs) Vec<String>);
+pub struct Version(pub(in crate::vcs) Rc<[String]>);
 
 impl Version {
     pub(in crate::vcs) fn of(part: String) -> Self {
-        Version(vec![part])
+        Version(Rc::new([part]))
     }
 
     /// Several files as one; `None` if there are none. Copies with equal bytes are one copy.
     pub fn joined(files: impl IntoIterator<Item = Version>) -> Option<Self> {
-        let mut parts: Vec<String> = files.into_iter().flat_map(|file| file.0).collect();
-        if parts.len() > 1 {
-            let mut known = HashSet::new();
-            parts.retain(|part| known.insert(part.clone()));
+        let mut files: Vec<Version> = files.into_iter().collect();
+        if files.len() < 2 {
+            return files.pop();
         }
-        (!parts.is_empty()).then_some(Version(parts))
+        let mut known = HashSet::new();
+        let parts = files.iter().flat_map(|file| file.0.iter()).filter(|part| known.insert(*part));
+        Some(Version(parts.cloned().collect()))
     }
 }
 
@@ -119,7 +121,7 @@ pub struct Before {
 pub struct Step {
     pub commit: Node,
     /// The names that the file may have in this commit, from the root.
-    pub names: Vec<PathBuf>,
+    pub names: Rc<[PathBuf]>,
     /// `None` where the commit removed it.
     pub after: Option<Version>,
     /// One per parent, in order; none in a first commit.
@@ -134,7 +136,7 @@ pub struct Steps {
     /// The step that made the version of each commit that was asked for; `None` if there never was a file.
     pub tips: Vec<Option<usize>>,
     /// Commits in which the file had other names.
-    pub renamed: HashMap<String, Vec<PathBuf>>,
+    pub renamed: HashMap<String, Rc<[PathBuf]>>,
     graph: Graph,
 }
 
@@ -189,16 +191,23 @@ pub trait Archive {
     fn lines_with(&mut self, versions: &[Version], text: &[u8]) -> Result<Vec<Vec<Vec<u8>>>, SyncError>;
 
     /// For each pair of versions the lines with a name that only one of them has, and all others of that name. A line that
-    /// only moved may be among them.
-    fn changes(&mut self, pairs: &[Pair], naming: Naming) -> Result<Vec<Changes>, SyncError> {
+    /// only moved may be among them. Of some names only, if those are all that counts.
+    fn changes(
+        &mut self,
+        pairs: &[Pair],
+        naming: Naming,
+        of: Option<&BTreeSet<String>>,
+    ) -> Result<Vec<Changes>, SyncError> {
         let mut texts = Texts::default();
-        pairs.iter().map(|pair| texts.changes(pair, naming, |part| self.text(part))).collect()
+        let found = pairs.iter().map(|pair| texts.changes(pair, naming, |part| self.text(part)));
+        found.map(|found| found.map(|changes| of.map_or(Rc::clone(&changes), |names| only(&changes, names)))).collect()
     }
 
-    /// The lines at these spots of a version, without their ends.
-    fn lines_at(&mut self, version: &Version, spots: &[Spot]) -> Result<Vec<Vec<u8>>, SyncError> {
+    /// For each version the lines at these spots, without their ends. It pays to ask for many at once.
+    fn lines_at(&mut self, wanted: &[(&Version, &[Spot])]) -> Result<Vec<Vec<Vec<u8>>>, SyncError> {
         let mut texts = Texts::default();
-        spots.iter().map(|spot| texts.line(version, *spot, |part| self.text(part))).collect()
+        let mut line = |version: &Version, spot: Spot| texts.line(version, spot, |part| self.text(part));
+        wanted.iter().map(|(version, spots)| spots.iter().map(|spot| line(version, *spot)).collect()).collect()
     }
 
     /// Changes that were asked for once are known the next time, so that it pays to ask for all of them.

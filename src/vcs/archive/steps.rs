@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use super::{Before, Graph, Node, Step, Steps, Trail, Version};
 use crate::vcs::SyncError;
@@ -22,58 +23,67 @@ pub trait Past {
     ) -> Result<Option<PathBuf>, SyncError>;
 }
 
-/// Which names a file has in each commit.
+/// Which names a file has in each commit, and what it is under them. Commits go by number, children first.
 struct Names<'a> {
     trail: &'a Trail,
+    commits: &'a [Node],
     /// Every set of names once; the first is that of the trail's end.
-    sets: Vec<Vec<PathBuf>>,
+    sets: Vec<Rc<[PathBuf]>>,
     /// The set of a commit, as the first child said that has a file under one of its names, else as the first that was asked.
-    of: HashMap<String, (usize, bool)>,
+    of: Vec<Option<(usize, bool)>>,
+    /// What was looked up last in a commit, and under which set.
+    seen: Vec<Option<(usize, Option<Version>)>>,
 }
 
 impl Names<'_> {
-    fn in_commit(&self, commit: &str) -> usize {
-        self.of.get(commit).map_or(0, |(set, _)| *set)
+    fn in_commit(&self, commit: usize) -> usize {
+        self.of[commit].map_or(0, |(set, _)| set)
     }
 
     fn number(&mut self, names: Vec<PathBuf>) -> usize {
-        self.sets.iter().position(|known| *known == names).unwrap_or_else(|| {
-            self.sets.push(names);
+        self.sets.iter().position(|known| **known == *names).unwrap_or_else(|| {
+            self.sets.push(names.into());
             self.sets.len() - 1
         })
     }
 
-    fn learn(&mut self, commit: &str, set: usize, is_there: bool) {
-        match self.of.get_mut(commit) {
+    fn learn(&mut self, commit: usize, set: usize, is_there: bool) {
+        match &mut self.of[commit] {
             Some(known) if known.1 || !is_there => {}
-            Some(known) => *known = (set, is_there),
-            None => drop(self.of.insert(commit.to_owned(), (set, is_there))),
+            known => *known = Some((set, is_there)),
         }
     }
 
-    fn version(&self, past: &mut dyn Past, commit: &str, set: usize) -> Result<Option<Version>, SyncError> {
-        let mut parts = Vec::new();
-        for name in &self.sets[set] {
-            parts.extend(past.version(commit, name)?);
+    fn version(&mut self, past: &mut dyn Past, commit: usize, set: usize) -> Result<Option<Version>, SyncError> {
+        if let Some((_, version)) = self.seen[commit].as_ref().filter(|(known, _)| *known == set) {
+            return Ok(version.clone());
         }
-        Ok(Version::joined(parts))
+        let mut parts = Vec::new();
+        for name in self.sets[set].iter() {
+            parts.extend(past.version(&self.commits[commit].id, name)?);
+        }
+        let version = Version::joined(parts);
+        self.seen[commit] = Some((set, version.clone()));
+        Ok(version)
     }
 
     /// The names that the file has in a parent which has none of those that it has in the child.
     fn former(
         &mut self,
         past: &mut dyn Past,
-        child: &str,
-        parent: &str,
+        child: usize,
+        parent: usize,
         set: usize,
     ) -> Result<Option<usize>, SyncError> {
-        for name in self.sets[set].clone() {
-            if past.version(child, &name)?.is_none() {
+        let (child, parent) = (&self.commits[child].id, &self.commits[parent].id);
+        let names = Rc::clone(&self.sets[set]);
+        for name in names.iter() {
+            if past.version(child, name)?.is_none() {
                 continue;
             }
-            let mut beside = self.trail.beside(&name);
-            beside.retain(|other| !self.sets[set].contains(other));
-            if let Some(former) = past.former_name(child, parent, &name, &beside)? {
+            let mut beside = self.trail.beside(name);
+            beside.retain(|other| !names.contains(other));
+            if let Some(former) = past.former_name(child, parent, name, &beside)? {
                 let family = self.trail.family(former);
                 return Ok(Some(self.number(family)));
             }
@@ -84,19 +94,21 @@ impl Names<'_> {
 
 /// What changed a file in these commits, which are all below `from`, children first.
 pub fn steps(commits: Vec<Node>, from: &[String], trail: &Trail, past: &mut dyn Past) -> Result<Steps, SyncError> {
-    let of = from.iter().map(|id| (id.clone(), (0, true))).collect();
-    let mut names = Names { trail, sets: vec![trail.names().to_vec()], of };
+    let mut graph = graph(&commits, from);
+    let (of, seen) = (vec![None; commits.len()], vec![None; commits.len()]);
+    let mut names = Names { trail, commits: &commits, sets: vec![trail.names().into()], of, seen };
+    graph.tips().iter().for_each(|tip| names.learn(*tip, 0, true));
     let mut looked = Vec::with_capacity(commits.len());
-    for commit in &commits {
-        let set = names.in_commit(&commit.id);
-        let after = names.version(past, &commit.id, set)?;
-        let mut before = Vec::with_capacity(commit.parents.len());
-        for parent in &commit.parents {
+    for commit in 0..commits.len() {
+        let set = names.in_commit(commit);
+        let after = names.version(past, commit, set)?;
+        let mut before = Vec::with_capacity(graph.parents(commit).len());
+        for parent in graph.parents(commit).iter().copied() {
             let mut there = set;
             let mut version = names.version(past, parent, there)?;
             if version.is_none()
                 && after.is_some()
-                && let Some(former) = names.former(past, &commit.id, parent, set)?
+                && let Some(former) = names.former(past, commit, parent, set)?
             {
                 version = names.version(past, parent, former)?;
                 there = former;
@@ -106,7 +118,10 @@ pub fn steps(commits: Vec<Node>, from: &[String], trail: &Trail, past: &mut dyn 
         }
         looked.push((set, after, before));
     }
-    let mut graph = graph(&commits, from);
+    let Names { sets, of, .. } = names;
+    let renamed = of.into_iter().zip(&commits).filter_map(|(known, commit)| Some((known?.0, commit)));
+    let renamed = renamed.filter(|(set, _)| *set != 0).map(|(set, commit)| (commit.id.clone(), Rc::clone(&sets[set])));
+    let renamed = renamed.collect();
     // Parents first, so that every link leads to a step that is known; the oldest has the lowest number for the time being.
     let mut all: Vec<Step> = Vec::new();
     for (number, (commit, (set, after, before))) in commits.into_iter().zip(looked).enumerate().rev() {
@@ -118,7 +133,7 @@ pub fn steps(commits: Vec<Node>, from: &[String], trail: &Trail, past: &mut dyn 
         let joins = links.windows(2).any(|pair| pair[0] != pair[1]);
         if is_changed || joins {
             let before = before.into_iter().zip(links).map(|(version, step)| Before { version, step }).collect();
-            all.push(Step { commit, names: names.sets[set].clone(), after, before });
+            all.push(Step { commit, names: Rc::clone(&sets[set]), after, before });
             graph.add_step(number);
         } else {
             graph.pass_on(number);
@@ -130,8 +145,6 @@ pub fn steps(commits: Vec<Node>, from: &[String], trail: &Trail, past: &mut dyn 
         before.step = before.step.map(|number| count - 1 - number);
     }
     let tips = graph.tips().iter().map(|tip| graph.made(*tip)).collect();
-    let renamed = names.of.into_iter().filter(|(_, (set, _))| *set != 0);
-    let renamed = renamed.map(|(commit, (set, _))| (commit, names.sets[set].clone())).collect();
     Ok(Steps { all, tips, renamed, graph })
 }
 

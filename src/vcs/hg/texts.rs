@@ -89,7 +89,7 @@ impl Texts {
         versions: &[Version],
         sought: &[u8],
     ) -> Result<Vec<Vec<Vec<u8>>>, SyncError> {
-        let parts: Vec<&String> = versions.iter().flat_map(|version| &version.0).collect();
+        let parts: Vec<&String> = versions.iter().flat_map(|version| version.0.iter()).collect();
         let (mut lines, mut here) = (vec![Vec::new(); parts.len()], (Vec::new(), Vec::new()));
         let mut away = (Vec::new(), Vec::new());
         for (number, part) in parts.iter().enumerate() {

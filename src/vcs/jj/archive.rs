@@ -1,5 +1,6 @@
 //! The past of a jj repository. jj keeps its commits in git, where they are read; what a revision means only jj knows.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::program::Repo;
@@ -77,12 +78,17 @@ impl Archive for JjArchive<'_> {
         self.git.lines_with(versions, text)
     }
 
-    fn changes(&mut self, pairs: &[Pair], naming: Naming) -> Result<Vec<Changes>, SyncError> {
-        self.git.changes(pairs, naming)
+    fn changes(
+        &mut self,
+        pairs: &[Pair],
+        naming: Naming,
+        of: Option<&BTreeSet<String>>,
+    ) -> Result<Vec<Changes>, SyncError> {
+        self.git.changes(pairs, naming, of)
     }
 
-    fn lines_at(&mut self, version: &Version, spots: &[Spot]) -> Result<Vec<Vec<u8>>, SyncError> {
-        self.git.lines_at(version, spots)
+    fn lines_at(&mut self, wanted: &[(&Version, &[Spot])]) -> Result<Vec<Vec<Vec<u8>>>, SyncError> {
+        self.git.lines_at(wanted)
     }
 
     fn remembers(&self) -> bool {

@@ -6,23 +6,25 @@
 //! is answered from it but what a walk from the tips of the working copy arrives at: commits of a rewritten history are never
 //! asked for. Where a commit is not what its hash says (replaced objects, the end of a shallow clone) nothing is kept.
 
-use std::collections::{HashMap, HashSet};
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use gix::ObjectId;
+use gix::{ObjectId, hashtable};
 
-use super::record::{self, Reader, Writer};
+use super::kept::{Kept, Written, body};
+use super::record::{Reader, Writer};
 use crate::model::time::Instant;
 use crate::sys::Env;
 use crate::sys::cache_dir::Kind;
-use crate::vcs::archive::{Change, Changes, Pair, Version};
+use crate::vcs::archive::{Changes, Pair, Version, only};
 
 /// Its own version, and that of the program: what a line is called may change with it.
 const KIND: Kind = Kind {
     suffix: ".past",
     family: b"bd-past-",
-    version: concat!("1 ", env!("CARGO_PKG_VERSION"), "\n").as_bytes(),
+    version: concat!("2 ", env!("CARGO_PKG_VERSION"), "\n").as_bytes(),
     limit: 64 << 20,
 };
 
@@ -48,11 +50,13 @@ pub struct Memory {
     /// Where it is kept.
     place: Option<PathBuf>,
     paths: Vec<PathBuf>,
-    commits: HashMap<ObjectId, Known>,
+    commits: hashtable::HashMap<ObjectId, Known>,
     renames: HashMap<Rename, Option<u16>>,
-    changes: HashMap<Key, Changes>,
+    changes: HashMap<Key, Kept>,
+    /// What the file says of changes.
+    written: Written,
     /// What was asked for in this run: the rest goes first if there is too much.
-    used_commits: HashSet<ObjectId>,
+    used_commits: hashtable::HashSet<ObjectId>,
     used_changes: HashSet<Key>,
     is_new: bool,
 }
@@ -61,7 +65,7 @@ impl Memory {
     /// Opens that of an object store.
     pub fn open(env: &Env, objects: &Path) -> Self {
         let Some(place) = KIND.place(env, objects) else { return Memory::default() };
-        let mut memory = KIND.load(&place).and_then(|bytes| Memory::decode(&bytes)).unwrap_or_default();
+        let mut memory = KIND.load(&place).and_then(Memory::decode).unwrap_or_default();
         memory.place = Some(place);
         memory
     }
@@ -84,7 +88,7 @@ impl Memory {
     }
 
     fn number(&self, path: &Path) -> Option<u16> {
-        self.paths.iter().position(|known| known == path).map(|at| at as u16)
+        self.paths.iter().position(|known| known.as_os_str() == path.as_os_str()).map(|at| at as u16)
     }
 
     /// The number of a path that may be new; `None` if there are too many.
@@ -147,17 +151,28 @@ impl Memory {
         self.is_new = true;
     }
 
-    /// What differs between two versions, if that was asked before.
-    pub fn changes(&mut self, pair: &Pair) -> Option<Changes> {
-        let key = key(pair);
-        let known = self.changes.get(&key)?;
-        self.used_changes.insert(key);
-        Some(Rc::clone(known))
+    /// What differs between the versions of each pair, of some names if only those count, as far as that was asked before.
+    pub fn changes(&mut self, pairs: &[Pair], of: Option<&BTreeSet<String>>) -> Vec<Option<Changes>> {
+        let names = of.map(|names| self.written.numbers(names));
+        let mut recall = |pair: &Pair| {
+            if pair.0 == pair.1 {
+                return Some(Rc::new([]) as Changes);
+            }
+            let key = key(pair);
+            let found = match (self.changes.get(&key)?, of) {
+                (Kept::Written(place), _) => self.written.changes(place, names.as_ref())?,
+                (Kept::New(changes), None) => Rc::clone(changes),
+                (Kept::New(changes), Some(of)) => only(changes, of),
+            };
+            self.used_changes.insert(key);
+            Some(found)
+        };
+        pairs.iter().map(&mut recall).collect()
     }
 
     pub fn learn_changes(&mut self, pair: &Pair, changes: &Changes) {
         let key = key(pair);
-        self.changes.insert(key, Rc::clone(changes));
+        self.changes.insert(key, Kept::New(Rc::clone(changes)));
         self.used_changes.insert(key);
         self.is_new = true;
     }
@@ -197,30 +212,30 @@ impl Memory {
             out.number(former.map_or(0, |former| u64::from(former) + 1));
         });
         let changes = self.changes.iter().filter(|(key, _)| !only_used || self.used_changes.contains(*key));
-        let changes: Vec<(&Key, &Changes)> = changes.collect();
-        let mut numbers: HashMap<&str, u64> = HashMap::new();
-        let mut names: Vec<&str> = Vec::new();
-        for change in changes.iter().flat_map(|(_, changes)| changes.iter()) {
-            numbers.entry(&change.name).or_insert_with(|| {
-                names.push(&change.name);
-                names.len() as u64 - 1
-            });
-        }
-        out.list(names.iter(), |out, name| out.bytes(name.as_bytes()));
-        out.list(changes.iter(), |out, (key, changes)| {
-            out.raw(*key);
-            out.list(changes.iter(), |out, change| {
-                out.number(numbers.get(&*change.name).copied().unwrap_or_default());
-                record::put_spots(out, &change.before);
-                record::put_spots(out, &change.after);
-            });
+        // What is in the file stays as it is, and so do the numbers of its names.
+        let mut names = if only_used { HashMap::new() } else { self.written.all_names() };
+        let body = |(key, kept): (&Key, &Kept)| -> Option<(Key, Cow<'_, [u8]>)> {
+            let body = match kept {
+                Kept::New(changes) => body(changes, &mut names).into(),
+                Kept::Written(place) if only_used => body(&self.written.changes(place, None)?, &mut names).into(),
+                Kept::Written(place) => self.written.bytes(place)?.into(),
+            };
+            Some((*key, body))
+        };
+        let bodies: Vec<(Key, Cow<'_, [u8]>)> = changes.filter_map(body).collect();
+        let mut names: Vec<(Rc<str>, u64)> = names.into_iter().collect();
+        names.sort_unstable_by_key(|(_, number)| *number);
+        out.list(names.iter(), |out, (name, _)| out.bytes(name.as_bytes()));
+        out.list(bodies.iter(), |out, (key, body)| {
+            out.raw(key);
+            out.bytes(body);
         });
         out.finish()
     }
 
-    fn decode(bytes: &[u8]) -> Option<Self> {
+    fn decode(bytes: Vec<u8>) -> Option<Self> {
         let mut memory = Memory::default();
-        let mut input = Reader::new(bytes);
+        let mut input = Reader::new(&bytes);
         for _ in 0..input.count()? {
             memory.paths.push(crate::vcs::files::path_of(input.bytes()?));
         }
@@ -246,21 +261,23 @@ impl Memory {
             };
             memory.renames.insert((child, parent, file, beside), former);
         }
-        let mut names: Vec<Rc<str>> = Vec::new();
+        let mut names = Vec::new();
         for _ in 0..input.count()? {
-            names.push(std::str::from_utf8(input.bytes()?).ok()?.into());
+            let len = std::str::from_utf8(input.bytes()?).ok()?.len();
+            let end = bytes.len() - input.len();
+            names.push(end - len..end);
         }
         for _ in 0..input.count()? {
             let key: Key = input.raw(16)?.try_into().ok()?;
-            let mut changes = Vec::new();
-            for _ in 0..input.count()? {
-                let name = Rc::clone(names.get(usize::try_from(input.number()?).ok()?)?);
-                let (before, after) = (record::spots(&mut input)?, record::spots(&mut input)?);
-                changes.push(Change { name, before, after });
-            }
-            memory.changes.insert(key, changes.into());
+            let len = input.bytes()?.len();
+            let end = bytes.len() - input.len();
+            memory.changes.insert(key, Kept::Written(end - len..end));
         }
-        input.is_empty().then_some(memory)
+        if !input.is_empty() {
+            return None;
+        }
+        memory.written = Written::new(bytes, names);
+        Some(memory)
     }
 }
 
@@ -273,7 +290,7 @@ impl Drop for Memory {
 fn key((before, after): &Pair) -> Key {
     let mut hasher = blake3::Hasher::new();
     for version in [before, after] {
-        for part in version.iter().flat_map(|Version(parts)| parts) {
+        for part in version.iter().flat_map(|Version(parts)| parts.iter()) {
             hasher.update(part.as_bytes());
             hasher.update(b" ");
         }
@@ -287,14 +304,14 @@ fn key((before, after): &Pair) -> Key {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::vcs::archive::Spot;
+    use crate::vcs::archive::{Change, Spot};
 
     fn id(n: u8) -> ObjectId {
         ObjectId::from_bytes_or_panic(&[n; 20])
     }
 
     fn pair(n: u8) -> Pair {
-        (Some(Version::of(id(n).to_string())), Some(Version(vec![id(n + 1).to_string(), id(n + 2).to_string()])))
+        (Some(Version::of(id(n).to_string())), Some(Version([id(n + 1), id(n + 2)].map(|id| id.to_string()).into())))
     }
 
     fn filled() -> Memory {
@@ -315,18 +332,25 @@ mod tests {
         memory
     }
 
-    fn same(one: &Memory, other: &Memory) -> bool {
+    fn changes(memory: &mut Memory, pair: Pair) -> Option<Changes> {
+        memory.changes(&[pair], None).remove(0)
+    }
+
+    fn same(one: &mut Memory, other: &mut Memory) -> bool {
+        let pairs = [pair(7), pair(8), (None, pair(7).0), (pair(7).1, pair(7).0)];
         one.paths == other.paths
             && one.commits == other.commits
             && one.renames == other.renames
-            && one.changes == other.changes
+            && one.changes(&pairs, None) == other.changes(&pairs, None)
     }
 
     #[test]
     fn what_was_learned_is_known() {
-        let memory = filled();
-        let mut back = Memory::decode(&memory.encode(false)).unwrap();
-        assert!(same(&memory, &back));
+        let mut memory = filled();
+        let mut back = Memory::decode(memory.encode(false)).unwrap();
+        assert!(same(&mut memory, &mut back));
+        let mut again = Memory::decode(back.encode(false)).unwrap();
+        assert!(same(&mut memory, &mut again), "what was in the file is written again");
         assert_eq!(back.file(id(1), Path::new(".beads/issues.jsonl")), Some(Some(id(7))));
         assert_eq!(back.file(id(2), Path::new(".beads/issues.jsonl")), Some(None));
         assert_eq!(back.file(id(1), Path::new(".beads/beads.jsonl")), None, "nobody asked");
@@ -337,34 +361,65 @@ mod tests {
         assert_eq!(former(&mut back, 1, &beside), Some(Some(beside[0].clone())));
         assert_eq!(former(&mut back, 9, &beside), Some(None));
         assert_eq!(former(&mut back, 1, &[]), None, "another question");
-        assert_eq!(back.changes(&pair(7)).unwrap().len(), 2);
-        assert!(back.changes(&(pair(7).1, pair(7).0)).is_none(), "not the other way round");
+        assert_eq!(changes(&mut back, pair(7)).unwrap().len(), 2);
+        assert!(changes(&mut back, (pair(7).1, pair(7).0)).is_none(), "not the other way round");
+    }
+
+    #[test]
+    fn one_name_is_asked_for_alone() {
+        let mut new = filled();
+        let mut old = Memory::decode(new.encode(false)).unwrap();
+        let pairs = [pair(7), pair(8), (None, pair(7).0), (pair(8).1, pair(8).0)];
+        for memory in [&mut new, &mut old] {
+            let mut told = |name: &str| {
+                let found = memory.changes(&pairs, Some(&BTreeSet::from([name.to_owned()])));
+                let told = |changes: &Changes| changes.iter().map(|change| change.name.to_string()).collect();
+                found.iter().map(|changes| changes.as_ref().map(told)).collect::<Vec<Option<Vec<String>>>>()
+            };
+            let (one, two) = (vec!["bd-1".to_owned()], vec!["bd-2".to_owned()]);
+            assert_eq!(told("bd-1"), [Some(one), Some(vec![]), Some(vec![]), None]);
+            assert_eq!(told("bd-2"), [Some(two.clone()), Some(two), Some(vec![]), None]);
+            assert_eq!(told("bd-3"), [Some(vec![]), Some(vec![]), Some(vec![]), None]);
+        }
+    }
+
+    #[test]
+    fn what_is_learned_later_joins_what_was_written() {
+        let mut memory = Memory::decode(filled().encode(false)).unwrap();
+        let spot = Spot { part: 0, start: 5, len: 6, sum: 8 };
+        let change = |name: &str| Change { name: name.into(), before: vec![spot], after: vec![] };
+        let later: Changes = [change("bd-2"), change("bd-3")].into();
+        memory.learn_changes(&pair(20), &later);
+        let mut back = Memory::decode(memory.encode(false)).unwrap();
+        assert!(same(&mut filled(), &mut back));
+        assert_eq!(changes(&mut back, pair(20)), Some(later));
     }
 
     #[test]
     fn what_is_cut_or_changed_is_read_safely() {
         let bytes = filled().encode(false);
         for cut in 0..bytes.len() {
-            assert!(Memory::decode(&bytes[..cut]).is_none(), "cut at {cut}");
+            assert!(Memory::decode(bytes[..cut].to_vec()).is_none(), "cut at {cut}");
         }
         // The sum of the file guards against this; here it must only not end badly.
         for at in 0..bytes.len() {
             for bit in 0..8 {
                 let mut odd = bytes.clone();
                 odd[at] ^= 1 << bit;
-                drop(Memory::decode(&odd));
+                drop(Memory::decode(odd).map(|mut memory| changes(&mut memory, pair(7))));
             }
         }
-        assert!(Memory::decode(&[bytes.as_slice(), b"x"].concat()).is_none(), "more than there should be");
+        assert!(Memory::decode([bytes.as_slice(), b"x"].concat()).is_none(), "more than there should be");
     }
 
     #[test]
     fn what_nobody_asked_for_goes_first() {
-        let mut memory = Memory::decode(&filled().encode(false)).unwrap();
+        let mut memory = Memory::decode(filled().encode(false)).unwrap();
         memory.commit(id(2));
-        memory.changes(&pair(8));
-        let left = Memory::decode(&memory.encode(true)).unwrap();
+        changes(&mut memory, pair(8));
+        let mut left = Memory::decode(memory.encode(true)).unwrap();
         assert!(left.commits.contains_key(&id(2)) && !left.commits.contains_key(&id(1)));
         assert_eq!((left.renames.len(), left.changes.len()), (2, 1));
+        assert_eq!(changes(&mut left, pair(8)), changes(&mut filled(), pair(8)));
     }
 }

@@ -3,6 +3,7 @@
 mod bases;
 mod delta;
 mod items;
+mod kept;
 mod memory;
 mod names;
 mod objects;
@@ -13,12 +14,14 @@ mod search;
 mod spots;
 mod table;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use gix::ObjectId;
 use gix::bstr::ByteSlice as _;
+use gix::hash::Kind;
+use gix::hashtable;
 use gix::objs::CommitRef;
 
 use self::items::Items;
@@ -32,7 +35,7 @@ use crate::sys::Env;
 use crate::vcs::SyncError;
 use crate::vcs::archive::{
     Archive, Changes, Commit, Naming, Node, Pair, Past, Spot, Steps, Texts, Trail, Version, joined, lines_holding,
-    lines_of_parts, newest_first, steps,
+    lines_of_parts, newest_first, only, steps,
 };
 
 /// So many pairs of versions are compared at once, if their lines fit into so many bytes.
@@ -54,6 +57,10 @@ pub struct GitArchive {
 
 fn object_id(text: &str) -> Result<ObjectId, SyncError> {
     ObjectId::from_hex(text.as_bytes()).map_err(|error| unreadable(text, error))
+}
+
+fn hex(id: &ObjectId) -> String {
+    id.hex_to_buf(&mut Kind::hex_buf()).to_owned()
 }
 
 fn time(seconds: i64) -> Instant {
@@ -108,13 +115,13 @@ impl GitArchive {
                 (committed, parents)
             }
         };
-        let names = parents.iter().map(ObjectId::to_string).collect();
-        Ok((Node { id: id.to_string(), parents: names, committed, is_cut }, parents))
+        let names = parents.iter().map(hex).collect();
+        Ok((Node { id: hex(&id), parents: names, committed, is_cut }, parents))
     }
 
     fn below(&mut self, from: &[String]) -> Result<Vec<Node>, SyncError> {
         let mut waiting = from.iter().rev().map(|id| object_id(id)).collect::<Result<Vec<_>, _>>()?;
-        let mut seen = HashSet::new();
+        let mut seen = hashtable::HashSet::default();
         let mut commits = Vec::new();
         while let Some(id) = waiting.pop() {
             if !seen.insert(id) {
@@ -152,7 +159,7 @@ impl GitArchive {
     fn compared(&self, pairs: &[&Pair], naming: Naming, room: usize) -> Result<Option<Vec<Changes>>, SyncError> {
         let mut numbers: HashMap<&str, usize> = HashMap::new();
         let mut ids = Vec::new();
-        for part in pairs.iter().flat_map(|(one, other)| one.iter().chain(other)).flat_map(|version| &version.0) {
+        for part in pairs.iter().flat_map(|(one, other)| one.iter().chain(other)).flat_map(|version| version.0.iter()) {
             if !numbers.contains_key(part.as_str()) {
                 numbers.insert(part, ids.len());
                 ids.push(object_id(part)?);
@@ -172,7 +179,7 @@ impl GitArchive {
             }
         }
         let side = |version: &Option<Version>| -> Vec<Rc<Table>> {
-            let parts = version.iter().flat_map(|version| &version.0);
+            let parts = version.iter().flat_map(|version| version.0.iter());
             parts.filter_map(|part| tables[*numbers.get(part.as_str())?].clone()).collect()
         };
         let changes = pairs.iter().map(|(before, after)| table::changes(&side(before), &side(after), &names).into());
@@ -212,7 +219,7 @@ impl Archive for GitArchive {
     }
 
     fn version(&mut self, file: &Path, commit: &str) -> Result<Option<Version>, SyncError> {
-        Ok(self.file(commit, file)?.map(|id| Version::of(id.to_string())))
+        Ok(self.file(commit, file)?.map(|id| Version::of(hex(&id))))
     }
 
     fn steps(&mut self, file: &Trail, from: &[String]) -> Result<Steps, SyncError> {
@@ -226,7 +233,7 @@ impl Archive for GitArchive {
     }
 
     fn lines_with(&mut self, versions: &[Version], text: &[u8]) -> Result<Vec<Vec<Vec<u8>>>, SyncError> {
-        let parts = versions.iter().flat_map(|version| &version.0);
+        let parts = versions.iter().flat_map(|version| version.0.iter());
         let ids = parts.map(|part| object_id(part)).collect::<Result<Vec<_>, _>>()?;
         let quick = Sought::new(text).filter(|_| !self.objects.has_replacements());
         let found = match quick {
@@ -240,10 +247,13 @@ impl Archive for GitArchive {
         Ok(lines_of_parts(versions, lines.collect::<Result<_, SyncError>>()?))
     }
 
-    fn changes(&mut self, pairs: &[Pair], naming: Naming) -> Result<Vec<Changes>, SyncError> {
-        let mut recall =
-            |pair: &Pair| if pair.0 == pair.1 { Some(Rc::new([]) as Changes) } else { self.memory.changes(pair) };
-        let mut found: Vec<Option<Changes>> = pairs.iter().map(&mut recall).collect();
+    fn changes(
+        &mut self,
+        pairs: &[Pair],
+        naming: Naming,
+        of: Option<&BTreeSet<String>>,
+    ) -> Result<Vec<Changes>, SyncError> {
+        let mut found = self.memory.changes(pairs, of);
         let missing: Vec<usize> = (0..pairs.len()).filter(|n| found[*n].is_none()).collect();
         let (mut done, mut most) = (0, PAIRS);
         while done < missing.len() {
@@ -254,33 +264,35 @@ impl Archive for GitArchive {
                 Some(changes) => {
                     for (n, changes) in these.iter().zip(changes) {
                         self.memory.learn_changes(&pairs[*n], &changes);
-                        found[*n] = Some(changes);
+                        found[*n] = Some(of.map_or(Rc::clone(&changes), |names| only(&changes, names)));
                     }
                     done += these.len();
+                    most = PAIRS.min(2 * most);
                 }
             }
         }
         Ok(found.into_iter().flatten().collect())
     }
 
-    fn lines_at(&mut self, version: &Version, spots: &[Spot]) -> Result<Vec<Vec<u8>>, SyncError> {
-        let mut texts = Texts::default();
-        let mut lines = Vec::with_capacity(spots.len());
-        for spot in spots {
-            let quick = match version.0.get(spot.part as usize) {
-                Some(part) if !self.objects.has_replacements() => {
-                    let reader = self.spots.get_or_insert_with(|| Spots::new(self.objects.shelves()));
-                    reader.bytes(object_id(part)?, spot.start as usize..spot.start as usize + spot.len as usize)
-                }
-                _ => None,
-            };
-            // Of an object that was not read to its end nobody has seen the sum.
-            lines.push(match quick.filter(|line| spot.is(line)) {
-                Some(line) => line,
-                None => texts.line(version, *spot, |part| self.text(part))?,
-            });
+    fn lines_at(&mut self, wanted: &[(&Version, &[Spot])]) -> Result<Vec<Vec<Vec<u8>>>, SyncError> {
+        let mut asked = Vec::new();
+        for (version, spot) in wanted.iter().flat_map(|(version, spots)| spots.iter().map(move |spot| (version, spot)))
+        {
+            let bytes = spot.start as usize..spot.start as usize + spot.len as usize;
+            let part = version.0.get(spot.part as usize);
+            asked.push(part.map(|part| object_id(part)).transpose()?.map(|id| (id, bytes)));
         }
-        Ok(lines)
+        let quick = match self.objects.has_replacements() {
+            false => self.spots.get_or_insert_with(|| Spots::new(self.objects.shelves())).bytes(&asked),
+            true => vec![None; asked.len()],
+        };
+        let (mut quick, mut texts) = (quick.into_iter(), Texts::default());
+        let mut line = |version: &Version, spot: &Spot| match quick.next().flatten().filter(|line| spot.is(line)) {
+            Some(line) => Ok(line),
+            // Of an object that was not read to its end nobody has seen the sum.
+            None => texts.line(version, *spot, |part| self.text(part)),
+        };
+        wanted.iter().map(|(version, spots)| spots.iter().map(|spot| line(version, spot)).collect()).collect()
     }
 
     fn remembers(&self) -> bool {

@@ -54,6 +54,11 @@ impl<'a> Reader<'a> {
         Reader { left: bytes }
     }
 
+    /// How many bytes are left.
+    pub fn len(&self) -> usize {
+        self.left.len()
+    }
+
     pub fn is_empty(&self) -> bool {
         self.left.is_empty()
     }
@@ -87,6 +92,13 @@ impl<'a> Reader<'a> {
         self.raw(len)
     }
 
+    /// Passes over a number.
+    fn skip(&mut self) -> Option<()> {
+        let end = self.left.iter().position(|byte| byte & 0x80 == 0)?;
+        self.left = &self.left[end + 1..];
+        Some(())
+    }
+
     /// A hash, or that there is none.
     pub fn id(&mut self) -> Option<Option<ObjectId>> {
         match self.bytes()? {
@@ -102,9 +114,14 @@ pub fn put_spots(out: &mut Writer, spots: &[Spot]) {
     });
 }
 
+pub fn skip_spots(input: &mut Reader<'_>) -> Option<()> {
+    (0..input.count()?).try_for_each(|_| (0..4).try_for_each(|_| input.skip()))
+}
+
 pub fn spots(input: &mut Reader<'_>) -> Option<Vec<Spot>> {
-    let mut spots = Vec::new();
-    for _ in 0..input.count()? {
+    let count = input.count()?;
+    let mut spots = Vec::with_capacity(count.min(4));
+    for _ in 0..count {
         let mut number = || u32::try_from(input.number()?).ok();
         spots.push(Spot { part: number()?, start: number()?, len: number()?, sum: number()? });
     }

@@ -1,9 +1,10 @@
-//! A few bytes of a version, found through the deltas that it is made of.
+//! A few bytes of versions, found through the deltas that they are made of.
 //!
 //! What is wanted of a version is some of what its delta inserts, and some of its base, and so on down to the object that is
-//! kept whole. Of that one no more is unpacked than the last byte that is wanted, as long as it is asked once.
+//! kept whole. What many versions want of one such object is read at once, and no more of it is unpacked than the last byte
+//! that is wanted.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -19,14 +20,6 @@ use super::search::{Shelves, Stored};
 const DEPTH: usize = 4096;
 /// So many bytes of deltas are kept; then all go.
 const DELTAS: usize = 8 << 20;
-/// So many bytes of whole objects are kept, and one in any case.
-const WHOLE: usize = 24 << 20;
-
-/// The beginning of an object that is kept whole.
-struct Whole {
-    stored: Stored,
-    bytes: Rc<Vec<u8>>,
-}
 
 pub struct Spots {
     shelves: Shelves,
@@ -34,7 +27,8 @@ pub struct Spots {
     inflate: Inflate,
     deltas: HashMap<Place, Rc<Vec<u8>>>,
     delta_bytes: usize,
-    wholes: VecDeque<Whole>,
+    /// The beginning of the object that was read last of those that are kept whole.
+    whole: Option<(Stored, Rc<Vec<u8>>)>,
 }
 
 enum Piece {
@@ -51,46 +45,49 @@ impl Spots {
             inflate: Inflate::default(),
             deltas: HashMap::new(),
             delta_bytes: 0,
-            wholes: VecDeque::new(),
+            whole: None,
         }
     }
 
-    /// Some bytes of an object; `None` if they must be read another way.
-    pub fn bytes(&mut self, id: ObjectId, wanted: Range<usize>) -> Option<Vec<u8>> {
+    /// Some bytes of each of these objects; `None` for what must be read another way.
+    pub fn bytes(&mut self, asked: &[Option<(ObjectId, Range<usize>)>]) -> Vec<Option<Vec<u8>>> {
+        let mut found = vec![None; asked.len()];
+        let mut left: BTreeMap<Stored, Vec<(usize, Vec<Piece>)>> = BTreeMap::new();
+        for (n, asked) in asked.iter().enumerate() {
+            let traced = asked.as_ref().and_then(|(id, wanted)| self.traced(*id, wanted.clone()));
+            match traced {
+                Some((pieces, Some(whole))) => left.entry(whole).or_default().push((n, pieces)),
+                Some((pieces, None)) => found[n] = joined(pieces, &[]),
+                None => {}
+            }
+        }
+        for (stored, asked) in left {
+            let end = asked.iter().map(|(_, pieces)| wanted_end(pieces).unwrap_or_default()).max();
+            let Some(whole) = self.whole(stored, end.unwrap_or_default()) else { continue };
+            asked.into_iter().for_each(|(n, pieces)| found[n] = joined(pieces, &whole));
+        }
+        found
+    }
+
+    /// What some bytes of an object are made of, and the object that is kept whole, if there is something wanted of it.
+    fn traced(&mut self, id: ObjectId, wanted: Range<usize>) -> Option<(Vec<Piece>, Option<Stored>)> {
         let mut stored = self.packs.place(&id).map_or(Stored::Loose(id), Stored::Packed);
         let mut pieces = vec![Piece::Wanted(wanted)];
         for _ in 0..DEPTH {
-            let ends =
-                pieces.iter().filter_map(|piece| if let Piece::Wanted(range) = piece { Some(range.end) } else { None });
-            let Some(end) = ends.max() else { break };
-            let entry = match stored {
-                Stored::Packed(place) => self.packs.entry(place)?,
-                Stored::Loose(_) => Entry::Blob,
-            };
-            let base = match entry {
-                Entry::Blob => {
-                    let whole = self.whole(stored, end)?;
-                    for piece in &mut pieces {
-                        if let Piece::Wanted(range) = piece {
-                            *piece = Piece::Known(whole.get(range.clone())?.to_vec());
-                        }
-                    }
-                    break;
-                }
+            if wanted_end(&pieces).is_none() {
+                return Some((pieces, None));
+            }
+            let Stored::Packed(place) = stored else { return Some((pieces, Some(stored))) };
+            let base = match self.packs.entry(place)? {
+                Entry::Blob => return Some((pieces, Some(stored))),
                 Entry::DeltaOf(base) => Stored::Packed(base),
                 Entry::DeltaOfLoose(base) => Stored::Loose(base),
             };
-            let Stored::Packed(place) = stored else { return None };
             let delta = self.delta(place)?;
             pieces = below(&Delta::read(&delta)?, pieces)?;
             stored = base;
         }
-        let mut bytes = Vec::new();
-        for piece in pieces {
-            let Piece::Known(known) = piece else { return None };
-            bytes.extend(known);
-        }
-        Some(bytes)
+        None
     }
 
     fn delta(&mut self, place: Place) -> Option<Rc<Vec<u8>>> {
@@ -109,9 +106,9 @@ impl Spots {
 
     /// At least the first bytes of an object that is kept whole.
     fn whole(&mut self, stored: Stored, end: usize) -> Option<Rc<Vec<u8>>> {
-        let known = self.wholes.iter().position(|whole| whole.stored == stored).and_then(|at| self.wholes.remove(at));
+        let known = self.whole.take().filter(|(known, _)| *known == stored);
         let bytes = match known {
-            Some(whole) if whole.bytes.len() >= end => whole.bytes,
+            Some((_, bytes)) if bytes.len() >= end => bytes,
             // Who asks twice may ask for all of it.
             known => Rc::new(match stored {
                 Stored::Packed(place) if known.is_none() => self.packs.beginning(place, end, &mut self.inflate)?,
@@ -119,12 +116,27 @@ impl Spots {
                 Stored::Loose(id) => self.shelves.loose(id)?,
             }),
         };
-        self.wholes.push_back(Whole { stored, bytes: Rc::clone(&bytes) });
-        while self.wholes.len() > 1 && self.wholes.iter().map(|whole| whole.bytes.len()).sum::<usize>() > WHOLE {
-            self.wholes.pop_front();
-        }
+        self.whole = Some((stored, Rc::clone(&bytes)));
         Some(bytes)
     }
+}
+
+/// How far the pieces go into the base; `None` if nothing is wanted of it.
+fn wanted_end(pieces: &[Piece]) -> Option<usize> {
+    let ends = pieces.iter().filter_map(|piece| if let Piece::Wanted(range) = piece { Some(range.end) } else { None });
+    ends.max()
+}
+
+/// The pieces one after the other, with what is wanted of an object.
+fn joined(pieces: Vec<Piece>, whole: &[u8]) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    for piece in pieces {
+        match piece {
+            Piece::Known(known) => bytes.extend(known),
+            Piece::Wanted(range) => bytes.extend_from_slice(whole.get(range)?),
+        }
+    }
+    Some(bytes)
 }
 
 /// What is wanted of a version, told by its delta: known bytes, and what is wanted of its base.

@@ -1,0 +1,82 @@
+//! What the index of the past says about changes, as it stands in the file. Most questions are about one name, and the changes
+//! of all others are passed over.
+
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
+use std::rc::Rc;
+
+use super::record::{Reader, Writer, put_spots, skip_spots, spots};
+use crate::vcs::archive::{Change, Changes};
+
+/// What differs between two versions.
+pub enum Kept {
+    /// At these bytes of the file.
+    Written(Range<usize>),
+    New(Changes),
+}
+
+/// The file, and where the names are in it that its changes have by number.
+#[derive(Default)]
+pub struct Written {
+    bytes: Vec<u8>,
+    names: Vec<Range<usize>>,
+}
+
+impl Written {
+    pub fn new(bytes: Vec<u8>, names: Vec<Range<usize>>) -> Self {
+        Written { bytes, names }
+    }
+
+    pub fn bytes(&self, place: &Range<usize>) -> Option<&[u8]> {
+        self.bytes.get(place.clone())
+    }
+
+    fn name(&self, place: &Range<usize>) -> Option<&str> {
+        std::str::from_utf8(self.bytes(place)?).ok()
+    }
+
+    /// The numbers of some names, as far as they are there.
+    pub fn numbers(&self, names: &BTreeSet<String>) -> HashMap<u64, Rc<str>> {
+        let known = (0..).zip(&self.names).filter_map(|(number, place)| Some((number, self.name(place)?)));
+        known.filter(|(_, name)| names.contains(*name)).map(|(number, name)| (number, name.into())).collect()
+    }
+
+    /// All names with their numbers.
+    pub fn all_names(&self) -> HashMap<Rc<str>, u64> {
+        let known = (0..).zip(&self.names).filter_map(|(number, place)| Some((self.name(place)?.into(), number)));
+        known.collect()
+    }
+
+    /// The changes at some bytes, or those of some names among them; `None` if they cannot be read.
+    pub fn changes(&self, place: &Range<usize>, of: Option<&HashMap<u64, Rc<str>>>) -> Option<Changes> {
+        let mut input = Reader::new(self.bytes(place)?);
+        let mut found = Vec::new();
+        for _ in 0..input.count()? {
+            let number = input.number()?;
+            let name = match of {
+                None => Some(self.name(self.names.get(usize::try_from(number).ok()?)?)?.into()),
+                Some(names) => names.get(&number).cloned(),
+            };
+            match name {
+                Some(name) => found.push(Change { name, before: spots(&mut input)?, after: spots(&mut input)? }),
+                None => {
+                    skip_spots(&mut input)?;
+                    skip_spots(&mut input)?;
+                }
+            }
+        }
+        input.is_empty().then(|| found.into())
+    }
+}
+
+/// Changes as they are written; new names get the next numbers.
+pub fn body(changes: &Changes, names: &mut HashMap<Rc<str>, u64>) -> Vec<u8> {
+    let mut out = Writer::default();
+    out.list(changes.iter(), |out, change| {
+        let next = names.len() as u64;
+        out.number(*names.entry(Rc::clone(&change.name)).or_insert(next));
+        put_spots(out, &change.before);
+        put_spots(out, &change.after);
+    });
+    out.finish()
+}
