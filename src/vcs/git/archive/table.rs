@@ -428,8 +428,7 @@ mod tests {
 
     #[test]
     fn a_text_beside_another_is_the_same_as_one_alone() {
-        let texts =
-            ["a 1\nb 1\nc 1\nd 1\n", "a 1\nb 2\nc 1\nd 1\n", "d 1\nx 1\na 1\na 1\n", "b 1\nc 1\nd 1", "d 1", ""];
+        let texts = ["a 1\nb 1\nc 1\nd 1\n", "a 1\nb 2\nc 1\nd 1\n", "d 1\nx 1\na 1\n", "b 1\nc 1\nd 1", "d 1", ""];
         for (base, text) in texts.iter().flat_map(|base| texts.map(|text| (*base, text))) {
             let mut names = names();
             let whole = Rc::new(Table::whole(base.as_bytes().to_vec(), &mut names));
@@ -443,6 +442,8 @@ mod tests {
         let needed = names.bytes;
         Table::beside(texts[0].as_bytes(), &whole, &mut names);
         assert!(names.bytes < 2 * needed, "no line is kept twice");
+        let twice = "a 1\na 1\nd 1\nd 1\n";
+        assert_eq!(Table::beside(twice.as_bytes(), &whole, &mut names).text(), twice.as_bytes());
     }
 
     #[test]
