@@ -64,7 +64,7 @@ fn a_ledger_with_another_name() {
     assert_eq!(ask(&lab, "a", summaries), ["third", "second", "first"], "a new name alone changes no byte");
     assert_eq!(names(&steps), [LEDGER, ".beads/issues.jsonl", ".beads/issues.jsonl"]);
     let old = PathBuf::from(".beads/issues.jsonl");
-    let expected = ["HEAD~2", "HEAD~3"].map(|at| (git_id(&lab, "a", at), vec![old.clone()]));
+    let expected = ["HEAD~2", "HEAD~3"].map(|at| (git_id(&lab, "a", at), [old.clone()].into()));
     assert_eq!(steps.renamed, expected.into());
 }
 
