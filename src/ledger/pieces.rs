@@ -11,6 +11,15 @@ pub(super) enum Piece {
     New(Vec<u8>),
 }
 
+impl Piece {
+    fn of<'a>(&'a self, document: &'a Document) -> &'a [u8] {
+        match self {
+            Piece::Kept(range) => &document.bytes()[range.clone()],
+            Piece::New(text) => text,
+        }
+    }
+}
+
 /// A text in pieces, one after the other.
 #[derive(Debug, Clone)]
 pub(super) struct Pieces<'d> {
@@ -51,11 +60,7 @@ impl<'d> Pieces<'d> {
     }
 
     pub fn slices(&self) -> Vec<&[u8]> {
-        let slice = |piece| match piece {
-            &Piece::Kept(ref range) => &self.old.bytes()[range.clone()],
-            Piece::New(text) => text.as_slice(),
-        };
-        self.all.iter().map(slice).collect()
+        self.all.iter().map(|piece| piece.of(self.old)).collect()
     }
 
     pub fn len(&self) -> u64 {

@@ -19,8 +19,9 @@ const MOST_CHANGES: usize = 200;
 /// A chunk that has grown beyond this is not worth its name.
 const MOST_LINES: usize = 2048;
 
-/// Whose bytes are added up fast enough to do it for every write.
-const SMALL: u64 = 4 << 20;
+/// Whose bytes are added up for every write: the image of a larger one takes longer to follow than a tick of the clock, and the stamp
+/// is enough.
+const SMALL: u64 = 32 << 20;
 
 impl Sources {
     /// Notes a write for the image. The lock is held.
