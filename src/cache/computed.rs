@@ -14,6 +14,9 @@ use super::unknown::UnknownIds;
 use crate::model::dependency::Dependency;
 use crate::model::issue::IssueType;
 
+/// Microseconds of a second.
+const MICROS: i64 = 1_000_000;
+
 /// Before every date.
 const EVER: i64 = i64::MIN;
 
@@ -243,7 +246,9 @@ impl<'a> Known<'a> {
         let mut tally: BTreeMap<(&str, i64, &str), [i64; 3]> = BTreeMap::new();
         for (n, row) in self.rows.iter().enumerate() {
             let lead = match (self.status(n), row.created, row.closed) {
-                ("closed", Some(created), Some(closed)) if closed >= created => Some(closed.saturating_sub(created)),
+                ("closed", Some(created), Some(closed)) if closed >= created => {
+                    Some(closed.saturating_sub(created) / MICROS)
+                }
                 _ => None,
             };
             let counts = tally.entry((self.status(n), row.priority, self.kind(n))).or_default();

@@ -287,8 +287,8 @@ impl Cache {
     }
 }
 
-/// From filing to closing, in microseconds.
-pub(super) const LEAD: &str = "CASE WHEN status = 'closed' AND closed >= created THEN closed - created END";
+/// From filing to closing, in seconds: microseconds of a million issues would be too many to add up.
+pub(super) const LEAD: &str = "CASE WHEN status = 'closed' AND closed >= created THEN (closed - created) / 1000000 END";
 
 pub(super) const OPEN_CHILDREN: &str = "(i.type = 'epic' AND EXISTS (
     SELECT 1 FROM kin JOIN live c ON c.id = kin.child WHERE kin.parent = i.id AND c.status NOT IN ('closed', 'tombstone')))";

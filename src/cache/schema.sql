@@ -78,7 +78,7 @@ CREATE TABLE tally (
   priority INTEGER NOT NULL,
   type     TEXT NOT NULL,
   n        INTEGER NOT NULL,
-  lead     INTEGER NOT NULL,                -- microseconds
+  lead     INTEGER NOT NULL,                -- seconds
   leads    INTEGER NOT NULL,                -- of how many
   PRIMARY KEY (status, priority, type)
 ) WITHOUT ROWID;

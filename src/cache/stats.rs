@@ -41,8 +41,8 @@ pub struct EpicProgress {
     pub closed: i64,
 }
 
-/// Microseconds.
-const HOUR: f64 = 3.6e9;
+/// Seconds.
+const HOUR: f64 = 3600.0;
 
 /// Where issues are counted, and how: one by one, or as counted beforehand.
 struct Counted {
@@ -56,7 +56,7 @@ impl Counted {
     const EACH: Counted = Counted {
         table: "live",
         number: "count(*)",
-        lead: "sum(CASE WHEN status = 'closed' AND closed >= created THEN closed - created END)",
+        lead: "sum(CASE WHEN status = 'closed' AND closed >= created THEN (closed - created) / 1000000 END)",
         leads: "count(CASE WHEN status = 'closed' AND closed >= created THEN 1 END)",
     };
     const BEFOREHAND: Counted =
