@@ -193,3 +193,22 @@ fn many_lines_are_read_in_order() {
         assert_eq!(env.bd(["count", "--json"]).json()["count"], ids.len());
     }
 }
+
+#[test]
+fn long_lives_of_many_issues_are_added_up() {
+    let env = Env::new();
+    let lives = |line: String| {
+        line.replace("\"open\"", "\"closed\"")
+            .replace("\"created_at\":\"2026", "\"created_at\":\"0002")
+            .replace("\"issue_type\"", "\"closed_at\":\"9002-01-05T09:00:00Z\",\"issue_type\"")
+    };
+    let ledger: String = lines(400, "bd").into_iter().map(lives).collect();
+    put_file(&env.ledger_path(), ledger.as_bytes());
+    agrees(&env, &["stats --json", "stats --json"], "nine thousand years");
+    assert_eq!(images(&env).len(), 1);
+    let stats = env.bd(["stats", "--json"]).ok().json();
+    let hours = stats["summary"]["average_lead_time_hours"].as_f64().unwrap();
+    assert!((9000.0 * 365.2 * 24.0..9000.0 * 365.3 * 24.0).contains(&hours), "{stats}");
+    env.bd(["update", "bd-0007", "--title", "Another"]).ok();
+    agrees(&env, &["stats --json"], "a write");
+}
