@@ -212,3 +212,19 @@ fn long_lives_of_many_issues_are_added_up() {
     env.bd(["update", "bd-0007", "--title", "Another"]).ok();
     agrees(&env, &["stats --json"], "a write");
 }
+
+#[test]
+fn who_finds_a_line_changed_under_the_image_gives_it_up_for_the_next() {
+    let env = large();
+    agrees(&env, &QUESTIONS, "the beginning");
+    let [image] = <[PathBuf; 1]>::try_from(images(&env)).unwrap();
+    let mut bytes = fs::read(&image).unwrap();
+    // The line of bd-0002 in its chunk: a hash, which no longer fits, the key and the length.
+    let length = lines(3, "bd")[2].trim_end().len() as u32;
+    let place = [3_u64.to_le_bytes().as_slice(), &length.to_le_bytes()].concat();
+    let at = memchr::memmem::find(&bytes, &place).expect("the line in its chunk");
+    bytes[at - 1] ^= 1;
+    fs::write(&image, bytes).unwrap();
+    env.bd(["show", "bd-0002"]);
+    agrees(&env, &["show bd-0002", "show bd-0002 --json"], "a line that had changed");
+}

@@ -36,9 +36,11 @@ impl Sources {
         self.asked.is_some()
     }
 
-    /// Removes the image that is asked: what it says does not fit the ledgers. Tells whether there was one.
+    /// Removes the image that is asked, or that rows were taken from: what it says does not fit the ledgers. Tells whether there was
+    /// one.
     pub fn give_up_image(&self) -> bool {
-        let (Some(label), Some(place)) = (&self.asked, self.image.as_deref()) else { return false };
+        let label = self.asked.as_ref().or(self.recalled.as_ref());
+        let (Some(label), Some(place)) = (label, self.image.as_deref()) else { return false };
         label.drop(place);
         true
     }
@@ -143,6 +145,8 @@ impl Sources {
             Some(text)
         });
         text.ok_or_else(|| {
+            // It would be as wrong for the next one who asks.
+            self.give_up_image();
             let path = place.and_then(|place| self.all.get(place.source)).map(|source| source.ledger.path().to_owned());
             StoreError::from(LedgerError::Unstable { path: path.unwrap_or_default() })
         })

@@ -106,6 +106,7 @@ impl Sources {
         // Whether ids are doubled the image does not say.
         self.maybe_doubled = true;
         *cache = known;
+        self.recalled = Some(label.clone());
         Some(found)
     }
 

@@ -149,6 +149,8 @@ pub(super) struct Sources {
     chunks: Vec<u32>,
     /// The label of the image that is asked.
     asked: Option<Label>,
+    /// The label of the image that rows were taken from.
+    recalled: Option<Label>,
     /// One answer is all that is wanted: what was read then holds for it.
     once: Option<Moment>,
     /// What this program wrote and the image has followed.
@@ -206,6 +208,7 @@ impl Sources {
             reads: 0,
             chunks: vec![0],
             asked: None,
+            recalled: None,
             once: None,
             written: RefCell::default(),
             following: RefCell::default(),
