@@ -1,4 +1,4 @@
-//! Tables and indexes of SQLite written as pages, in its file format (https://sqlite.org/fileformat.html).
+//! Tables and indexes of SQLite written as pages, in its file format (<https://sqlite.org/fileformat.html>).
 //!
 //! Filling tables by statements is most of the work of a first read. Rows that come in order make a tree from the left to the
 //! right, and each page is written once. The schema and the first page are SQLite's own; what is here fills trees whose roots are
