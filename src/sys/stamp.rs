@@ -199,6 +199,11 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("file");
         if granularity(directory.path()) != Granularity::Fine {
+            assert!(
+                std::env::var_os("CI").is_none(),
+                "the temporary directory is on a file system with a clock of its own"
+            );
+            eprintln!("skipped: the temporary directory is on a file system with a clock of its own");
             return;
         }
         for n in 0..200 {
