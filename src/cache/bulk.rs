@@ -63,14 +63,20 @@ impl Bulk {
     /// Adds a row.
     pub fn add(&mut self, source: usize, key: Key, mut entry: Entry<'_>) {
         const FIRST: usize = 3;
-        let mut values = [Value::Null; FIRST + COLUMN_COUNT + 5];
+        let mut values = [Value::Null; FIRST + COLUMN_COUNT + 6];
         values[1] = Value::Int(source as i64);
         values[2] = Value::Int(1);
         for (value, cell) in values[FIRST..].iter_mut().zip(&entry.cells) {
             *value = cell.into();
         }
-        let own =
-            [entry.failed as i64, entry.hidden as i64, entry.comments as i64, entry.task as i64, entry.chunk.into()];
+        let own = [
+            entry.failed as i64,
+            entry.hidden as i64,
+            entry.dependencies.len() as i64,
+            entry.comments as i64,
+            entry.task as i64,
+            entry.chunk.into(),
+        ];
         values[FIRST + COLUMN_COUNT..].copy_from_slice(&own.map(Value::Int));
         self.issues.add(&mut self.pages, key, &values);
         entry.labels.sort_unstable();

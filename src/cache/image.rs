@@ -133,9 +133,8 @@ impl Cache {
 
     fn imaged(db: Connection, in_file: bool) -> Result<Self> {
         let written_for: i64 = db.pragma_query_value(None, "user_version", |row| row.get(0))?;
-        let is_any = |sql: &str| db.query_row(&format!("SELECT EXISTS ({sql})"), [], |row| row.get(0));
-        let shadowed = is_any("SELECT 1 FROM issues WHERE effective = 0")?;
-        let lent = is_any("SELECT 1 FROM pairs")?;
+        let both = "SELECT EXISTS (SELECT 1 FROM issues WHERE effective = 0), EXISTS (SELECT 1 FROM pairs)";
+        let (shadowed, lent) = db.query_row(both, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
         let rules = [UnknownIds::Done, UnknownIds::MayBeOpen, UnknownIds::Block];
         Ok(Cache {
             indexed: true,
@@ -200,6 +199,9 @@ impl Cache {
 
     /// Copies of proposals: the copy, the row that is shown instead, and whether it was accepted.
     pub fn pairs(&self) -> Result<Vec<(Key, Key, bool)>> {
+        if !self.lent {
+            return Ok(Vec::new());
+        }
         let mut statement = self.db.prepare_cached("SELECT copy, shown, accepted FROM pairs")?;
         let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)

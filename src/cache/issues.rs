@@ -40,6 +40,9 @@ pub struct SortKey {
     pub descending: Option<bool>,
 }
 
+/// The condition of `live`. A view costs its question as much as reading the schema: short questions do without.
+const LIVE: &str = "i.effective = 1";
+
 const BLOCKS: &str = "SELECT i.id, e.target FROM edges e JOIN live i ON i.key = e.key
     WHERE e.type IN ('blocks', 'conditional-blocks', 'waits-for')";
 
@@ -113,20 +116,20 @@ impl Cache {
         match limit {
             Some(limit) if expr.is_over(TALLIED) => {
                 let total = self.count(expr)?;
-                let keys = if limit == 0 { Vec::new() } else { self.select_from("live", expr, &sort, Some(limit))? };
+                let keys = if limit == 0 { Vec::new() } else { self.select_from(LIVE, expr, &sort, Some(limit))? };
                 Ok(Listing { keys, total })
             }
-            _ => self.cut("live", expr, &sort, limit),
+            _ => self.cut(LIVE, expr, &sort, limit),
         }
     }
 
     /// The same over every row, those included that stand behind another of the same id.
     pub fn select_copies(&self, expr: &Expr, sort: Sort, limit: Option<usize>) -> Result<Listing> {
-        self.cut("issues", expr, &sort, limit)
+        self.cut("1", expr, &sort, limit)
     }
 
-    fn cut(&self, table: &str, expr: &Expr, sort: &Sort, limit: Option<usize>) -> Result<Listing> {
-        let mut keys = self.select_from(table, expr, sort, None)?;
+    fn cut(&self, which: &str, expr: &Expr, sort: &Sort, limit: Option<usize>) -> Result<Listing> {
+        let mut keys = self.select_from(which, expr, sort, None)?;
         let total = keys.len();
         keys.truncate(limit.unwrap_or(total));
         Ok(Listing { keys, total })
@@ -141,10 +144,10 @@ impl Cache {
         Ok(statement.query_row([key], |row| row.get(0))?)
     }
 
-    fn select_from(&self, table: &str, expr: &Expr, sort: &Sort, limit: Option<usize>) -> Result<Vec<Key>> {
+    fn select_from(&self, which: &str, expr: &Expr, sort: &Sort, limit: Option<usize>) -> Result<Vec<Key>> {
         let clause = Clause::of(expr);
         let limit = limit.map_or(String::new(), |limit| format!(" LIMIT {limit}"));
-        let sql = format!("SELECT i.key FROM {table} i WHERE {} ORDER BY {}{limit}", clause.sql, sort.sql());
+        let sql = format!("SELECT i.key FROM issues i WHERE {which} AND {} ORDER BY {}{limit}", clause.sql, sort.sql());
         self.keys(&sql, clause.parameters)
     }
 
@@ -156,7 +159,7 @@ impl Cache {
 
     /// The effective row of an id.
     pub fn key_of(&self, id: &str) -> Result<Option<Key>> {
-        let mut statement = self.db.prepare_cached("SELECT key FROM live WHERE id = ?1")?;
+        let mut statement = self.db.prepare_cached("SELECT key FROM issues WHERE id = ?1 AND effective = 1")?;
         let mut rows = statement.query([id])?;
         Ok(rows.next()?.map(|row| row.get(0)).transpose()?)
     }
@@ -229,9 +232,10 @@ impl Cache {
 
     /// The columns of [`Counts`].
     pub(super) fn count_columns(&self) -> String {
+        let needs = if self.lent { "(SELECT count(*) FROM edges e WHERE e.key = i.key)" } else { "i.needs" };
         let shown = if self.shadowed { "JOIN live d ON d.key = e.key" } else { "" };
         format!(
-            "(SELECT count(*) FROM edges e WHERE e.key = i.key),
+            "{needs},
              (SELECT count(*) FROM edges e {shown} WHERE e.target = i.id), i.comments"
         )
     }
@@ -239,8 +243,9 @@ impl Cache {
     /// What an issue depends on, in the order of its line.
     pub fn dependencies(&self, id: &str) -> Result<Vec<Edge>> {
         self.edges(
-            "SELECT e.target, t.key, e.type FROM live i JOIN edges e ON e.key = i.key LEFT JOIN live t ON t.id = e.target
-             WHERE i.id = ?1 ORDER BY e.n",
+            "SELECT e.target, t.key, e.type FROM issues i JOIN edges e ON e.key = i.key
+             LEFT JOIN issues t ON t.id = e.target AND t.effective = 1
+             WHERE i.id = ?1 AND i.effective = 1 ORDER BY e.n",
             id,
         )
     }
@@ -248,7 +253,8 @@ impl Cache {
     /// What depends on an issue, by id.
     pub fn dependents(&self, id: &str) -> Result<Vec<Edge>> {
         self.edges(
-            "SELECT d.id, d.key, e.type FROM edges e JOIN live d ON d.key = e.key WHERE e.target = ?1 ORDER BY d.id, e.n",
+            "SELECT d.id, d.key, e.type FROM edges e JOIN issues d ON d.key = e.key
+             WHERE e.target = ?1 AND d.effective = 1 ORDER BY d.id, e.n",
             id,
         )
     }

@@ -7,7 +7,7 @@ use super::{Cache, Entry, Key, Own, Result};
 use crate::model::field::{COLUMN_COUNT, COLUMNS};
 
 /// The columns of a row that are not those of fields.
-const OWN_COLUMNS: [&str; 7] = ["key", "source", "failed", "hidden", "comments", "task", "chunk"];
+const OWN_COLUMNS: [&str; 8] = ["key", "source", "failed", "hidden", "needs", "comments", "task", "chunk"];
 
 fn insertion() -> String {
     let fields = COLUMNS.iter().filter_map(|field| field.row().column).map(|(name, _)| name);
@@ -43,9 +43,9 @@ impl Cache {
                 "INSERT INTO edges (key, n, target, type, any_gate, spawner) VALUES (?1,?2,?3,?4,?5,?6)",
             )?;
             for (key, e) in entries {
-                let (source, comments) = (source as i64, e.comments as i64);
+                let (source, needs, comments) = (source as i64, e.dependencies.len() as i64, e.comments as i64);
                 let own: [&dyn ToSql; OWN_COLUMNS.len()] =
-                    [&key, &source, &e.failed, &e.hidden, &comments, &e.task, &e.chunk];
+                    [&key, &source, &e.failed, &e.hidden, &needs, &comments, &e.task, &e.chunk];
                 let cell = |n: usize| own.get(n).copied().unwrap_or_else(|| &e.cells[n - OWN_COLUMNS.len()]);
                 let values: [&dyn ToSql; OWN_COLUMNS.len() + COLUMN_COUNT] = std::array::from_fn(cell);
                 issue.execute(values.as_slice())?;

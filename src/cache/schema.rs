@@ -1,6 +1,10 @@
 //! The tables of a database, with a column for each field that has one.
 
+use twox_hash::XxHash3_128;
+
 use crate::model::field::{COLUMNS, Field, Kind};
+
+const TABLES: &str = include_str!("schema.sql");
 
 /// Indexes that are made after the bulk of the rows is in: that is much cheaper than before.
 pub(super) const INDEXES: &str = "
@@ -15,17 +19,30 @@ pub(super) const ORDERED: &str = "
     CREATE INDEX IF NOT EXISTS shadows ON issues (key) WHERE effective = 0;
     CREATE INDEX IF NOT EXISTS edges_waits ON edges (coalesce(spawner, target)) WHERE type = 'waits-for';";
 
-/// The whole schema.
-pub fn schema() -> String {
-    let column = |field: Field| {
-        let (name, absent) = field.row().column?;
-        let kind = match field.row().kind {
-            Kind::Text | Kind::Word | Kind::Person => "TEXT",
-            _ => "INTEGER",
-        };
-        let always = if field.row().always || absent.is_some() { " NOT NULL" } else { "" };
-        Some(format!("{name} {kind}{always},"))
+/// The name of the column of a field, and what it holds.
+fn column(field: Field) -> Option<[&'static str; 3]> {
+    let (name, absent) = field.row().column?;
+    let kind = match field.row().kind {
+        Kind::Text | Kind::Word | Kind::Person => "TEXT",
+        _ => "INTEGER",
     };
-    let columns: String = COLUMNS.into_iter().filter_map(column).collect();
-    include_str!("schema.sql").replace("{fields}", &columns)
+    let is_always = field.row().always || absent.is_some();
+    Some([name, kind, if is_always { "NOT NULL" } else { "" }])
+}
+
+/// The whole schema, in few words: SQLite keeps them and reads them whenever it opens a file.
+pub(super) fn schema() -> String {
+    let columns: String = COLUMNS.into_iter().filter_map(column).map(|parts| parts.join(" ") + ",").collect();
+    let words = TABLES.lines().flat_map(|line| line.split("--").next().unwrap_or_default().split_whitespace());
+    words.collect::<Vec<_>>().join(" ").replace("{fields}", &columns)
+}
+
+/// A number that another schema does not have.
+pub fn schema_sum() -> u128 {
+    let mut sum = XxHash3_128::new();
+    for part in [TABLES, INDEXES, ORDERED].into_iter().chain(COLUMNS.into_iter().filter_map(column).flatten()) {
+        sum.write(part.as_bytes());
+        sum.write(b"\0");
+    }
+    sum.finish_128()
 }

@@ -8,6 +8,7 @@ CREATE TABLE issues (
   {fields}                                  -- those with a column in model::field; instants in microseconds since 1970
   failed       INTEGER NOT NULL,            -- closed for a reason that conditional-blocks counts as failure
   hidden       INTEGER NOT NULL,            -- pinned, ephemeral or a template
+  needs        INTEGER NOT NULL,            -- how many dependencies its line has
   comments     INTEGER NOT NULL,
   task         INTEGER NOT NULL,            -- a task of a workflow
   chunk        INTEGER NOT NULL             -- where in the ledger its line is; see chunks

@@ -116,7 +116,11 @@ fn run_with(args: &[OsString], may_look_again: bool) -> Option<Exit> {
 /// accept is the whole parser's to explain: where it accepts something, the whole one would read it the same.
 fn parse(args: &[OsString]) -> Result<ArgMatches, clap::Error> {
     let named = args.iter().skip(1).find_map(|arg| Entry::find(arg.to_str()?));
-    match Cli::command().subcommands(named.map(Entry::parser)).try_get_matches_from(args) {
+    let mut command = Cli::command().subcommands(named.map(Entry::parser));
+    let parsed = command.try_get_matches_from_mut(args);
+    // It is made once: the system takes the memory back faster.
+    std::mem::forget(command);
+    match parsed {
         Err(error) if error.kind() != ErrorKind::DisplayVersion => help::command().try_get_matches_from(args),
         parsed => parsed,
     }

@@ -109,8 +109,11 @@ pub(super) fn whole_hash(seed: u64, pieces: &[&[u8]]) -> u128 {
 
 /// What this program's images look like inside: another schema or another version makes another image.
 fn version() -> [u8; 32] {
-    let parts = [cache::schema(), env!("CARGO_PKG_VERSION").to_owned()];
-    *blake3::hash(parts.concat().as_bytes()).as_bytes()
+    let mut version = [0; 32];
+    let (schema, program) = version.split_at_mut(16);
+    schema.copy_from_slice(&cache::schema_sum().to_le_bytes());
+    program.copy_from_slice(&XxHash3_128::oneshot(env!("CARGO_PKG_VERSION").as_bytes()).to_le_bytes());
+    version
 }
 
 /// Which boot of the machine this is; nothing where the system does not say.

@@ -5,6 +5,7 @@
 use std::any::Any;
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
@@ -13,8 +14,8 @@ use rustix::io::Errno;
 
 use super::stamp::{FileStamp, retry};
 
-/// Questions, and per path what was answered.
-type Answers = HashMap<&'static str, HashMap<PathBuf, Box<dyn Any>>>;
+/// Questions, and per path what was answered. A path counts as it is written: it is hashed far faster than its parts.
+type Answers = HashMap<&'static str, HashMap<OsString, Box<dyn Any>>>;
 
 thread_local! {
     static KNOWN: RefCell<Option<Answers>> = const { RefCell::new(None) };
@@ -43,14 +44,14 @@ pub fn forget() {
 /// The answer to a question about a path: the known one, or else what is found out now.
 pub fn once<T: Clone + 'static>(question: &'static str, path: &Path, find_out: impl FnOnce() -> T) -> T {
     let known = KNOWN.with_borrow(|known| {
-        let answer = known.as_ref()?.get(question)?.get(path)?;
+        let answer = known.as_ref()?.get(question)?.get(path.as_os_str())?;
         Some(answer.downcast_ref::<T>().expect("a question has answers of one type").clone())
     });
     known.unwrap_or_else(|| {
         let found = find_out();
         KNOWN.with_borrow_mut(|known| {
             if let Some(known) = known {
-                known.entry(question).or_default().insert(path.to_owned(), Box::new(found.clone()));
+                known.entry(question).or_default().insert(path.into(), Box::new(found.clone()));
             }
         });
         found
@@ -99,7 +100,7 @@ pub fn is_missing(path: &Path) -> bool {
 
 /// It was looked for, and is not there.
 pub fn is_known_missing(path: &Path) -> bool {
-    let known = KNOWN.with_borrow(|known| Some(known.as_ref()?.get("look")?.contains_key(path)));
+    let known = KNOWN.with_borrow(|known| Some(known.as_ref()?.get("look")?.contains_key(path.as_os_str())));
     known == Some(true) && is_missing(path)
 }
 

@@ -44,9 +44,15 @@ pub(super) const MARKERS: [(&str, Kind); 4] =
 
 /// The nearest working copy at or above a path. Where there is none on the way to a link, what the link leads to counts.
 pub(super) fn place(path: &Path) -> Option<(Kind, PathBuf)> {
-    let marked = |dir: &Path| MARKERS.iter().find(|(name, _)| looks::exists(&dir.join(name))).map(|(_, kind)| *kind);
-    let above = |path: &Path| path.ancestors().find_map(|dir| Some((marked(dir)?, dir.to_owned())));
     above(path).or_else(|| above(&looks::real(path).ok()?))
+}
+
+fn above(path: &Path) -> Option<(Kind, PathBuf)> {
+    looks::once("working copy", path, || {
+        let is_marked = |(name, _): &&(&str, Kind)| looks::exists(&path.join(name));
+        let found = if looks::is_file(path) { None } else { MARKERS.iter().find(is_marked) };
+        found.map(|(_, kind)| (*kind, path.to_owned())).or_else(|| above(path.parent()?))
+    })
 }
 
 /// Which version control a path is under.
