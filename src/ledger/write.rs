@@ -1,8 +1,10 @@
 //! The only way a ledger is written (R1), with the check that nothing is lost by it (R6).
 
 use std::cell::OnceCell;
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use super::document::{Document, EMPTIED, MAX_LEDGER};
 use super::edit::{Edit, LineChange, changes, render};
@@ -61,6 +63,14 @@ impl LeftFile {
         Some(Stamp::noted(now, read_at, &self.path))
     }
 
+    /// The same in a tick that proves it, which is waited for.
+    pub fn settled_stamp(&self) -> Option<Stamp> {
+        if self.can_be_proven() {
+            fs::wait_for_tick(fs::stat_link(&self.path).ok()?.ctime);
+        }
+        self.stamp()
+    }
+
     /// Nobody can have changed it in the tick in which it was written, which its stamp would not tell.
     pub fn can_be_proven(&self) -> bool {
         self.placed.tells_later(fs::granularity(&self.path))
@@ -92,6 +102,8 @@ pub struct LockedLedger {
     held: Held,
     /// The file was replaced, and its name may not be on disk yet.
     unsynced: AtomicBool,
+    /// What was replaced last. To let go of it takes time that nobody need wait for: it goes after the lock.
+    replaced: Mutex<Option<(Document, Option<OwnedFd>)>>,
 }
 
 /// When a write is known to be on disk.
@@ -123,11 +135,15 @@ impl Held {
 
 impl LockedLedger {
     pub(super) fn new(ledger: Ledger, lock: DirLock) -> Self {
-        LockedLedger { ledger, held: Held::Own(lock), unsynced: AtomicBool::new(false) }
+        Self::of(ledger, Held::Own(lock))
     }
 
     pub(super) fn within(ledger: Ledger, dir: Dir) -> Self {
-        LockedLedger { ledger, held: Held::Callers(dir), unsynced: AtomicBool::new(false) }
+        Self::of(ledger, Held::Callers(dir))
+    }
+
+    fn of(ledger: Ledger, held: Held) -> Self {
+        LockedLedger { ledger, held, unsynced: AtomicBool::new(false), replaced: Mutex::default() }
     }
 
     pub fn ledger(&self) -> &Ledger {
@@ -167,6 +183,7 @@ impl LockedLedger {
                 return Ok(Outcome::Unchanged);
             }
             let document = if snapshot.document.bytes() == EMPTIED { &empty } else { &snapshot.document };
+            let replaced = self.held.dir().hold(self.ledger.name());
             match self.replace(&snapshot, document, &edits, entropy).map_err(E::from)? {
                 Some(None) => return Ok(Outcome::Unchanged),
                 Some(Some(applied)) => {
@@ -175,6 +192,7 @@ impl LockedLedger {
                         OnDisk::AtRelease => self.unsynced.store(true, Ordering::Relaxed),
                     }
                     note(applied, document);
+                    *self.replaced.lock().unwrap_or_else(PoisonError::into_inner) = Some((snapshot.document, replaced));
                     return Ok(Outcome::Written);
                 }
                 None if !self.held.dir().is_current() => break,

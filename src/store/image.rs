@@ -303,7 +303,7 @@ impl Label {
         let copy = dir.copy_unsynced(&texts, PRIVATE).ok()?;
         let image = with_end(place, IMAGE_END);
         let followed = Cache::follow_texts(&dir.path().join(&copy), &image, &self.id, &boot(), text);
-        let done = followed.is_ok_and(|done| done) && below::rename(dir.path(), &copy, &texts).is_ok();
+        let done = followed.is_ok_and(|done| done) && dir.rename_unsynced(&copy, &texts).is_ok();
         if !done {
             let _ = dir.remove(&copy);
         }
@@ -330,7 +330,8 @@ impl Label {
         mut self,
         place: &Path,
         earlier: &Label,
-        change: impl FnOnce(&mut Cache, &mut Label) -> Option<()>,
+        change: impl FnOnce(&mut Cache) -> Option<()>,
+        label: impl FnOnce(&mut Label) -> Option<()>,
     ) -> Option<()> {
         let (directory, name) = below::parted(place);
         let (dir, name) = (own_directory(directory).ok()?, name.to_string_lossy());
@@ -343,10 +344,11 @@ impl Label {
         let changed = || {
             // Another may have put its own in this place since the label was read.
             let mut cache = Cache::edit(&dir.path().join(&copy), &earlier.id, &self.id).ok()??;
-            change(&mut cache, &mut self)?;
+            change(&mut cache)?;
             cache.finish().ok()?;
             let length = dir.own_regular_at(&copy).ok()??.size;
-            below::rename(dir.path(), &copy, &image).ok()?;
+            label(&mut self)?;
+            dir.rename_unsynced(&copy, &image).ok()?;
             Label { length, sum: 0, ..self }.try_save(place, None).ok()
         };
         let done = changed();

@@ -1,5 +1,6 @@
 //! Which project a planning issue belongs to. Several projects may plan in one repo: each hands out and proposes its own.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -84,7 +85,13 @@ impl View {
         let files = writes.iter().any(|write| makes(write));
         let mints = writes.iter().any(|write| matches!(write, Write::File { id: None, .. }));
         let owner = if files && self.is_planning(member) { Some(self.owner_record(0)?) } else { None };
-        Ok(Fresh { prefix: if mints { self.new_prefix(member)? } else { String::new() }, owner })
+        let named = self.repos.members[member].named_prefix();
+        if mints && named.is_none() && !self.is_planning(member) && self.sources.is_to_be_read(&mut self.cache) {
+            let default_prefix = self.repos.members[member].repo.default_prefix();
+            return Ok(Fresh { prefix: OnceCell::new(), default_prefix, owner });
+        }
+        let prefix = if mints { self.new_prefix(member)? } else { String::new() };
+        Ok(Fresh { prefix: prefix.into(), default_prefix: String::new(), owner })
     }
 
     /// The prefix of new ids in a repo. What is planned for this project bears the project's: it may go there one day.

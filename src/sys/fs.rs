@@ -5,8 +5,8 @@
 //! [`TEMP_PREFIX`]. No other part of `bd` opens a ledger for writing.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write as _};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::io;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RenameFlags, Stat};
@@ -15,12 +15,13 @@ use rustix::io::Errno;
 pub(super) use super::stamp::retry;
 pub use super::stamp::{
     FileStamp, FsError, Granularity, cause, granularity, names_of, owner, realtime, stamp_time, stat, stat_link, user,
+    wait_for_tick,
 };
+pub(super) use super::temp::Durability;
+pub use super::temp::{Placed, TEMP_PREFIX};
+use super::temp::{is_foreign, keep_access, set_back, tell_apart, write_pieces};
 use super::{Entropy, looks};
 use crate::model::time::Instant;
-
-/// Temporary files that a crash may leave behind start with this; the next write removes them.
-pub const TEMP_PREFIX: &str = ".bd-tmp-";
 
 /// A temporary file older than this, in nanoseconds, belongs to nobody that still runs.
 const ORPHAN_AGE: i64 = 60_000_000_000;
@@ -49,27 +50,6 @@ pub enum Replaced {
     Done,
     /// Another program changed the file since it was read; nothing was replaced.
     Foreign,
-}
-
-/// A file that was just put in place.
-#[derive(Debug, Clone, Copy)]
-pub struct Placed {
-    /// As it was written, before anybody could reach it.
-    written: FileStamp,
-    /// When it got a name.
-    named_at: Instant,
-}
-
-impl Placed {
-    /// The file with this stamp is the one that was put in place, and its bytes are not seen to have changed.
-    pub fn is_same(&self, now: &FileStamp) -> bool {
-        self.written.same_content(now)
-    }
-
-    /// Who changed it since it got a name has left a later stamp.
-    pub fn tells_later(&self, granularity: Granularity) -> bool {
-        granularity.tells_later(&self.written, self.named_at)
-    }
 }
 
 /// Whether this user may write to a file or a directory, as far as can be told without trying.
@@ -198,6 +178,12 @@ impl Dir {
         Ok(Some(placed))
     }
 
+    /// Keeps a file in this directory from going with its name, until this is dropped.
+    pub fn hold(&self, name: &str) -> Option<OwnedFd> {
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        retry(|| rustix::fs::openat(&self.file, name, flags, Mode::empty())).ok()
+    }
+
     /// After a swap, a last look at what was displaced: it bears the temporary name now. If it is not what was read, or cannot
     /// be looked at, it goes back.
     fn settle(&self, temp: Temp<'_>, name: &str, read: &FileStamp) -> Result<Option<Placed>, FsError> {
@@ -255,11 +241,23 @@ impl Dir {
         entropy: &Entropy,
     ) -> Result<(), FsError> {
         let temp = Temp::write_as(self, name, &[bytes], Access::Mode(mode), durability, entropy)?;
-        match retry(|| rustix::fs::renameat(&self.file, &temp.name, &self.file, name)) {
+        match self.take_name(&temp.name, name, durability) {
             Ok(()) => temp.keep(),
             Err(e) => return Err(FsError::new("write", self.path.join(name), e)),
         }
         if durability == Durability::Full { self.sync() } else { Ok(()) }
+    }
+
+    /// Gives a complete file a name that another may have. A file system that sees one replaced by the other writes the new one to
+    /// disk at once; where nothing depends on that, the two change names, and the other one goes.
+    pub(super) fn take_name(&self, from: &str, to: &str, durability: Durability) -> rustix::io::Result<()> {
+        if durability == Durability::None && self.swap(from, to).is_ok() {
+            if rustix::fs::unlinkat(&self.file, from, AtFlags::empty()).is_ok() {
+                return Ok(());
+            }
+            self.swap(from, to)?;
+        }
+        retry(|| rustix::fs::renameat(&self.file, from, &self.file, to))
     }
 
     pub(super) fn stat(&self, name: &str) -> Result<Stat, FsError> {
@@ -272,14 +270,6 @@ impl Dir {
         let synced = retry(|| rustix::fs::fsync(&self.file));
         synced.map_err(|e| FsError::new("sync (written, but not known to be on disk)", &self.path, e))
     }
-}
-
-/// Whether a write is on disk when it is acknowledged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Durability {
-    Full,
-    /// It may be lost with the power; nothing depends on it.
-    None,
 }
 
 /// Who may read and write a new file.
@@ -335,9 +325,11 @@ impl<'a> Temp<'a> {
             }
             Access::Usual => {}
         }
-        let mut file = BufWriter::new(File::from(fd));
-        pieces.iter().try_for_each(|piece| file.write_all(piece)).map_err(|e| error("write", e))?;
-        let file = file.into_inner().map_err(|e| error("write", e.into_error()))?;
+        let mut file = File::from(fd);
+        write_pieces(&mut file, pieces).map_err(|e| error("write", e))?;
+        if temp.is_none() {
+            set_back(&file);
+        }
         if durability == Durability::Full {
             file.sync_all().map_err(|e| error("sync", e))?;
         }
@@ -380,23 +372,6 @@ impl Drop for Temp<'_> {
     }
 }
 
-/// Adds to a temporary name which files may bear it: the new one, or the one that it replaces.
-fn tell_apart(name: &str, inode: u64, replaces: Option<&Stat>) -> String {
-    let old = replaces.map_or((0, 0), |stat| (FileStamp::of(stat).ino, FileStamp::of(stat).mtime.nanos()));
-    format!("{name}-{inode:x}-{:x}-{:x}", old.0, old.1)
-}
-
-/// The file under a temporary name is neither the one that was written nor the one that it was to replace.
-fn is_foreign(name: &str, stamp: &FileStamp) -> bool {
-    let mut parts = name.rsplitn(4, '-');
-    let number = |part: Option<&str>| part.and_then(|text| u64::from_str_radix(text, 16).ok());
-    let (Some(mtime), Some(old), Some(new)) = (number(parts.next()), number(parts.next()), number(parts.next())) else {
-        return false;
-    };
-    let told = name.matches('-').count() == TEMP_PREFIX.matches('-').count() + 4;
-    told && stamp.ino != new && (stamp.ino, stamp.mtime.nanos() as u64) != (old, mtime)
-}
-
 /// Opens a file without a name, or a named one where the file system cannot do that.
 #[cfg(target_os = "linux")]
 fn open_temp(dir: &Dir, name: &str) -> io::Result<(OwnedFd, bool)> {
@@ -431,18 +406,6 @@ fn link_temp(file: &File, dir: &Dir, name: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Mode and group as before; the owner too where the system lets us (F7).
-fn keep_access(fd: impl AsFd, like: &Stat) -> io::Result<()> {
-    let fresh = retry(|| rustix::fs::fstat(&fd))?;
-    let (uid, gid) = (rustix::fs::Uid::from_raw(like.st_uid), rustix::fs::Gid::from_raw(like.st_gid));
-    let owned = fresh.st_uid != like.st_uid && rustix::fs::fchown(&fd, Some(uid), Some(gid)).is_ok();
-    if !owned && fresh.st_gid != like.st_gid {
-        rustix::fs::fchown(&fd, None, Some(gid))?;
-    }
-    retry(|| rustix::fs::fchmod(&fd, Mode::from_raw_mode(like.st_mode & 0o7777)))?;
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -462,6 +425,23 @@ mod tests {
         }
         let error = tempfile::tempdir_in("/nonexistent/place").unwrap_err();
         assert!(cause(&error).starts_with("No such file") && !cause(&error).contains("/nonexistent"), "{error}");
+    }
+
+    #[test]
+    fn what_is_not_a_file_keeps_its_name() {
+        let directory = tempfile::tempdir().unwrap();
+        let dir = Dir::open(directory.path()).unwrap();
+        let mode = Mode::from_raw_mode(0o600);
+        let put = |name: &str, bytes: &[u8]| dir.put_over(name, bytes, mode, Durability::None, &Entropy::System);
+        std::fs::create_dir(directory.path().join("taken")).unwrap();
+        assert!(put("taken", b"x").is_err());
+        put("free", b"one").and_then(|()| put("free", b"two")).unwrap();
+        let mut names: Vec<_> =
+            std::fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        assert_eq!(names, ["free", "taken"], "nothing is left over");
+        assert!(directory.path().join("taken").is_dir());
+        assert_eq!(std::fs::read(directory.path().join("free")).unwrap(), b"two");
     }
 
     #[test]

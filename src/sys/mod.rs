@@ -28,6 +28,7 @@ pub mod removal;
 pub mod resident;
 mod stamp;
 mod stream;
+mod temp;
 pub mod terminal;
 pub mod tree;
 mod watch;

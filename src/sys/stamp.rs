@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use rustix::fs::Stat;
 use rustix::io::Errno;
@@ -93,6 +94,18 @@ pub fn stamp_time() -> Instant {
 #[cfg(not(target_os = "linux"))]
 pub fn stamp_time() -> Instant {
     realtime()
+}
+
+/// Returns in a later tick of that clock than this one, or when it does not tick.
+pub fn wait_for_tick(after: Instant) {
+    const STEP: Duration = Duration::from_micros(500);
+    const MOST: usize = 40;
+    for _ in 0..MOST {
+        if stamp_time() > after {
+            return;
+        }
+        std::thread::sleep(STEP);
+    }
 }
 
 /// Stats a path, following links.

@@ -19,9 +19,9 @@ const MOST_CHANGES: usize = 200;
 /// A chunk that has grown beyond this is not worth its name.
 const MOST_LINES: usize = 2048;
 
-/// Whose bytes are added up for every write: the image of a larger one takes longer to follow than a tick of the clock, and the stamp
-/// is enough.
-const SMALL: u64 = 32 << 20;
+/// Ledgers up to this size are added up for every write, and read again if need be, in less time than the clock takes to tick. For a
+/// larger one it is waited for, and the stamp is enough.
+const SMALL: u64 = 4 << 20;
 
 impl Sources {
     /// Notes a write for the image. The lock is held.
@@ -67,9 +67,10 @@ impl Sources {
 
     fn follow(&self, followed: Followed) -> Option<()> {
         let Followed { source, earlier, new, changes, left, file, hash } = followed;
-        new.save_changed(self.image.as_deref()?, &earlier, |cache, new| {
-            self.change_image(cache, earlier.seed, source, &changes)?;
-            let stamp = file.stamp().filter(|stamp| stamp.file == left)?;
+        let change = |cache: &mut Cache| self.change_image(cache, earlier.seed, source, &changes);
+        new.save_changed(self.image.as_deref()?, &earlier, change, |new| {
+            let stamp = if left.size > SMALL { file.settled_stamp() } else { file.stamp() };
+            let stamp = stamp.filter(|stamp| stamp.file == left)?;
             new.ledgers[source] = LabelledLedger { file: left, read_at: stamp.read_at, hash };
             Some(())
         })

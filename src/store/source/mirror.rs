@@ -7,7 +7,7 @@ use twox_hash::XxHash3_64;
 use super::super::Result;
 use super::super::image::{self, Label, LabelledLedger};
 use super::super::lines::Versions;
-use super::{Mirror, Read, Row, Sources, prefixes_of};
+use super::{Mirror, Read, Row, Sources};
 use crate::cache::{Cache, Chunk, Entry, ImageLine, Key};
 use crate::ledger::{Document, Line, MAX_LINE, Stamp};
 use crate::model::field::{self, Kind};
@@ -144,9 +144,8 @@ impl Sources {
         let pair = |accepted: bool| move |(copy, shown): &(Key, Key)| (*copy, *shown, accepted);
         let pairs: Vec<(Key, Key, bool)> =
             self.lent.iter().map(pair(false)).chain(self.accepted.iter().map(pair(true))).collect();
-        let sources = self.all.iter().enumerate();
-        let counted = |(n, source)| prefixes_of(source).into_iter().map(move |(prefix, count)| (n, prefix, count));
-        let prefixes: Vec<(usize, String, usize)> = sources.flat_map(counted).collect();
+        let counted = |n: usize| self.prefixes(n).into_iter().map(move |(prefix, count)| (n, prefix, count));
+        let prefixes: Vec<(usize, String, usize)> = (0..self.all.len()).flat_map(counted).collect();
         let database = cache.to_image(self.unknown, &label.id, &chunks, &prefixes, &pairs)?;
         label.save(&place, &database);
         Ok(())

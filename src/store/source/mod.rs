@@ -7,21 +7,23 @@ mod follow;
 mod followed;
 mod held;
 mod mirror;
+mod prefixes;
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::Instant as Moment;
 
 use self::followed::Followed;
+pub use self::prefixes::usual_in;
 use super::image::Label;
 use super::repos::Repos;
 use super::{LEDGER_NAMES, Member, Result, StoreError, home, image, missing};
 use crate::cache::{Cache, Key, UnknownIds};
 use crate::ledger::{Damage, Document, Expectation, Ledger, LedgerError, Stamp};
+use crate::model::proposal;
 use crate::model::record::Record;
-use crate::model::{id, proposal};
 use crate::sys::fs::FileStamp;
 use crate::sys::{self, Clock, Host, fs};
 use crate::vcs;
@@ -427,39 +429,12 @@ impl Sources {
         self.all.iter().filter_map(|s| s.read.as_ref()).flat_map(|read| read.document.ids()).collect()
     }
 
-    /// The prefix that most ids of a repo bear.
-    pub fn usual_prefix(&self, cache: &Cache, member: usize) -> Result<Option<String>> {
-        let mut counts: HashMap<String, usize> = HashMap::new();
-        for source in self.of_member(member) {
-            let found = if self.asked.is_some() { cache.prefixes(source)? } else { prefixes_of(&self.all[source]) };
-            for (prefix, count) in found {
-                *counts.entry(prefix).or_default() += count;
-            }
-        }
-        let usable = counts.into_iter().filter(|(prefix, _)| id::check_prefix(prefix).is_ok());
-        Ok(usable.max_by(|a, b| a.1.cmp(&b.1).then(b.0.cmp(&a.0))).map(|(prefix, _)| prefix))
-    }
-
     /// What could not be read: the member, and why.
     pub fn troubles(&self) -> impl Iterator<Item = (usize, String)> {
         let refused = self.refused.iter().map(|(member, error)| (*member, error.to_string()));
         let unread = self.all.iter().filter_map(|s| s.trouble.as_ref().map(|(_, e)| (s.member, e.to_string())));
         refused.chain(unread)
     }
-}
-
-/// How many lines of a ledger have an id of each prefix.
-fn prefixes_of(source: &Source) -> Vec<(String, usize)> {
-    let mut counts: HashMap<String, usize> = HashMap::new();
-    let documents = source.read.iter().map(|read| &read.document);
-    for id in documents.flat_map(Document::ids) {
-        let Some(prefix) = id::prefix_of(&id) else { continue };
-        match counts.get_mut(prefix) {
-            Some(count) => *count += 1,
-            None => drop(counts.insert(prefix.to_owned(), 1)),
-        }
-    }
-    counts.into_iter().collect()
 }
 
 /// What version control knows about a file that is absent or empty.

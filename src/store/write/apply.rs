@@ -6,6 +6,7 @@ use crate::ledger::{Applied, Document, Edit, Expectation, Ledger, LedgerError, L
 use crate::store::Store;
 use crate::store::log::{Account, LogError, Stays, WriteLog};
 use crate::store::source::expected;
+use crate::sys::looks;
 
 impl Store {
     /// Writes a ledger.
@@ -34,7 +35,7 @@ impl Store {
             || expected(ledger.path()),
             drafted,
             |applied, before| {
-                self.log(ledger, &applied, None, |_, account| Ok(account));
+                looks::during(|| self.log(ledger, &applied, None, |_, account| Ok(account)));
                 self.sources.note_write(ledger, &applied, before);
                 if let Some(source) = self.sources.find(ledger) {
                     self.settle_claims(source, &applied.changes);

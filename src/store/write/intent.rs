@@ -1,5 +1,7 @@
 //! A write to a ledger, as a value: what is wanted, what for, of which ledgers, and what came of it.
 
+use std::cell::OnceCell;
+
 use crate::ledger::LedgerError;
 use crate::model::change::{Change, ChangeError, NewIssue};
 use crate::model::id::IssueId;
@@ -23,7 +25,10 @@ pub(in crate::store) enum Intent {
 /// What new issues of a repo get.
 #[derive(Debug, Default)]
 pub(in crate::store) struct Fresh {
-    pub prefix: String,
+    /// Of their ids; nothing yet if it is the one that most ids of the ledger bear.
+    pub prefix: OnceCell<String>,
+    /// The prefix where none of them bears one.
+    pub default_prefix: String,
     /// The project that they are planned for.
     pub owner: Option<Owner>,
 }

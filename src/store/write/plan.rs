@@ -12,6 +12,7 @@ use crate::model::record::Record;
 use crate::model::time::Instant;
 use crate::model::{change, proposal};
 use crate::store::Store;
+use crate::store::source::usual_in;
 
 pub(super) struct Plan<'a> {
     store: &'a Store,
@@ -23,6 +24,12 @@ pub(super) struct Plan<'a> {
 impl<'a> Plan<'a> {
     pub fn new(store: &'a Store, source: usize, fresh: &'a Fresh, actor: &'a str) -> Self {
         Plan { store, source, fresh, actor }
+    }
+
+    /// The prefix of new ids.
+    fn prefix(&self, draft: &Draft<'_>) -> &'a str {
+        let fresh = self.fresh;
+        fresh.prefix.get_or_init(|| usual_in(draft.document()).unwrap_or_else(|| fresh.default_prefix.clone()))
     }
 
     /// Drafts everything staged, on the document as it is now. One answer per write.
@@ -80,7 +87,7 @@ impl<'a> At<'_, 'a> {
             Some(id) => id.clone(),
             None => loop {
                 let nonce = self.plan.store.host.entropy.bytes();
-                let id = IssueId::mint(&self.plan.fresh.prefix, &issue.title, &issue.description, self.now, nonce);
+                let id = IssueId::mint(self.plan.prefix(draft), &issue.title, &issue.description, self.now, nonce);
                 if !taken(id.as_str()) {
                     break id;
                 }

@@ -1,0 +1,63 @@
+//! The prefix that new ids get where nobody has named one: the one that most ids bear.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use super::Sources;
+use crate::cache::Cache;
+use crate::ledger::Document;
+use crate::model::id;
+use crate::store::Result;
+
+impl Sources {
+    /// The prefix that most ids of a repo bear.
+    pub fn usual_prefix(&self, cache: &Cache, member: usize) -> Result<Option<String>> {
+        let mut counts: HashMap<String, usize> = HashMap::new();
+        for source in self.of_member(member) {
+            let found = if self.asked.is_some() { cache.prefixes(source)? } else { self.prefixes(source) };
+            for (prefix, count) in found {
+                *counts.entry(prefix).or_default() += count;
+            }
+        }
+        Ok(most_used(counts))
+    }
+
+    /// How many lines of a ledger have an id of each prefix.
+    pub(super) fn prefixes(&self, source: usize) -> Vec<(String, usize)> {
+        let documents = self.all[source].read.iter().map(|read| &read.document);
+        counted(documents.flat_map(Document::ids)).into_iter().collect()
+    }
+
+    /// The only ledger of the project was not read, and there is no image of it: who is about to read it anyway does so once.
+    pub fn is_to_be_read(&mut self, cache: &mut Cache) -> bool {
+        self.all.len() == 1 && self.all[0].read.is_none() && !self.ask(cache)
+    }
+}
+
+/// The prefix that most ids of a ledger bear.
+pub fn usual_in(document: &Document) -> Option<String> {
+    most_used(counted(document.ids()))
+}
+
+/// How many ids have each prefix.
+fn counted<'a>(ids: impl Iterator<Item = Cow<'a, str>>) -> HashMap<String, usize> {
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    // Most often it is the one of the line before.
+    let (mut last, mut times) = (String::new(), 0);
+    for id in ids {
+        let Some(prefix) = id::prefix_of(&id) else { continue };
+        if prefix != last {
+            *counts.entry(std::mem::replace(&mut last, prefix.to_owned())).or_default() += times;
+            times = 0;
+        }
+        times += 1;
+    }
+    *counts.entry(last).or_default() += times;
+    counts.retain(|_, count| *count > 0);
+    counts
+}
+
+fn most_used(counts: impl IntoIterator<Item = (String, usize)>) -> Option<String> {
+    let usable = counts.into_iter().filter(|(prefix, _)| id::check_prefix(prefix).is_ok());
+    usable.max_by(|a, b| a.1.cmp(&b.1).then(b.0.cmp(&a.0))).map(|(prefix, _)| prefix)
+}

@@ -1,0 +1,143 @@
+//! What a file is like before it gets its name: how it is written, and how it is told from others afterwards.
+
+use std::fs::File;
+use std::io::{self, IoSlice, Write as _};
+use std::os::fd::AsFd;
+
+use rustix::fs::{Mode, Stat, Timespec, Timestamps, UTIME_OMIT};
+
+use super::stamp::{FileStamp, Granularity, retry, stamp_time};
+use crate::model::time::{Instant, SECOND};
+
+/// Temporary files that a crash may leave behind start with this; the next write removes them.
+pub const TEMP_PREFIX: &str = ".bd-tmp-";
+
+/// A file that was just put in place.
+#[derive(Debug, Clone, Copy)]
+pub struct Placed {
+    /// As it was written, before anybody could reach it.
+    pub(super) written: FileStamp,
+    /// When it got a name.
+    pub(super) named_at: Instant,
+}
+
+impl Placed {
+    /// The file with this stamp is the one that was put in place, and its bytes are not seen to have changed.
+    pub fn is_same(&self, now: &FileStamp) -> bool {
+        self.written.same_content(now)
+    }
+
+    /// Who changed its bytes since it got a name has left a later time.
+    pub fn tells_later(&self, granularity: Granularity) -> bool {
+        let written = FileStamp { ctime: self.written.mtime, ..self.written };
+        granularity.tells_later(&written, self.named_at)
+    }
+}
+
+/// Whether a write is on disk when it is acknowledged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Durability {
+    Full,
+    /// It may be lost with the power; nothing depends on it.
+    None,
+}
+
+/// Writes all pieces at once: the system takes a whole file in a third of the time that it needs from somewhere in it to its end.
+pub(super) fn write_pieces(file: &mut File, pieces: &[&[u8]]) -> io::Result<()> {
+    let mut slices: Vec<IoSlice<'_>> = pieces.iter().map(|piece| IoSlice::new(piece)).collect();
+    let mut left = slices.as_mut_slice();
+    // Empty ones are passed over.
+    IoSlice::advance_slices(&mut left, 0);
+    while !left.is_empty() {
+        match file.write_vectored(left) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(written) => IoSlice::advance_slices(&mut left, written),
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(())
+}
+
+/// Sets the time at which a file was written before the tick of the clock that did so: whoever changes it in the tick in which it gets
+/// its name leaves another time then. Where the file system counts in seconds, or refuses, it stays.
+pub(super) fn set_back(file: &File) {
+    let Ok(stat) = retry(|| rustix::fs::fstat(file)) else { return };
+    // The file system may count finer than that clock.
+    let written = FileStamp::of(&stat).mtime.min(stamp_time()).nanos();
+    let (seconds, nanos) = (written.div_euclid(SECOND), written.rem_euclid(SECOND));
+    if nanos > 0 {
+        let earlier = Timespec { tv_sec: seconds, tv_nsec: (nanos - 1) as _ };
+        let kept = Timespec { tv_sec: 0, tv_nsec: UTIME_OMIT };
+        let _ = rustix::fs::futimens(file, &Timestamps { last_access: kept, last_modification: earlier });
+    }
+}
+
+/// Adds to a temporary name which files may bear it: the new one, or the one that it replaces.
+pub(super) fn tell_apart(name: &str, inode: u64, replaces: Option<&Stat>) -> String {
+    let old = replaces.map_or((0, 0), |stat| (FileStamp::of(stat).ino, FileStamp::of(stat).mtime.nanos()));
+    format!("{name}-{inode:x}-{:x}-{:x}", old.0, old.1)
+}
+
+/// The file under a temporary name is neither the one that was written nor the one that it was to replace.
+pub(super) fn is_foreign(name: &str, stamp: &FileStamp) -> bool {
+    let mut parts = name.rsplitn(4, '-');
+    let number = |part: Option<&str>| part.and_then(|text| u64::from_str_radix(text, 16).ok());
+    let (Some(mtime), Some(old), Some(new)) = (number(parts.next()), number(parts.next()), number(parts.next())) else {
+        return false;
+    };
+    let told = name.matches('-').count() == TEMP_PREFIX.matches('-').count() + 4;
+    told && stamp.ino != new && (stamp.ino, stamp.mtime.nanos() as u64) != (old, mtime)
+}
+
+/// Mode and group as before; the owner too where the system lets us (F7).
+pub(super) fn keep_access(fd: impl AsFd, like: &Stat) -> io::Result<()> {
+    let fresh = retry(|| rustix::fs::fstat(&fd))?;
+    let (uid, gid) = (rustix::fs::Uid::from_raw(like.st_uid), rustix::fs::Gid::from_raw(like.st_gid));
+    let owned = fresh.st_uid != like.st_uid && rustix::fs::fchown(&fd, Some(uid), Some(gid)).is_ok();
+    if !owned && fresh.st_gid != like.st_gid {
+        rustix::fs::fchown(&fd, None, Some(gid))?;
+    }
+    retry(|| rustix::fs::fchmod(&fd, Mode::from_raw_mode(like.st_mode & 0o7777)))?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::FileExt as _;
+
+    use super::super::stamp::{granularity, stat};
+    use super::*;
+
+    #[test]
+    fn pieces_arrive_whole_and_in_order() {
+        let many: Vec<Vec<u8>> = (0..5000).map(|n: usize| n.to_string().repeat(n % 7).into_bytes()).collect();
+        for pieces in [vec![], vec![b"".as_slice()], vec![b"a", b"", b"bc"], many.iter().map(Vec::as_slice).collect()] {
+            let directory = tempfile::tempdir().unwrap();
+            let path = directory.path().join("file");
+            write_pieces(&mut File::create(&path).unwrap(), &pieces).unwrap();
+            assert!(std::fs::read(&path).unwrap() == pieces.concat(), "{} pieces", pieces.len());
+        }
+    }
+
+    /// What following a write without reading it again rests on.
+    #[test]
+    fn who_changes_a_file_in_the_tick_of_its_name_leaves_another_time() {
+        let directory = tempfile::tempdir().unwrap();
+        let granularity = granularity(directory.path());
+        for n in 0..200 {
+            let path = directory.path().join(format!("{n}"));
+            let file = File::create_new(&path).unwrap();
+            file.write_all_at(b"one", 0).unwrap();
+            set_back(&file);
+            let placed = Placed { written: stat(&path).unwrap(), named_at: stamp_time() };
+            if !placed.tells_later(granularity) {
+                assert_ne!(granularity, Granularity::Fine, "{placed:?}");
+                continue;
+            }
+            assert!(placed.is_same(&stat(&path).unwrap()));
+            file.write_all_at(b"two", 0).unwrap();
+            assert!(!placed.is_same(&stat(&path).unwrap()), "{placed:?}");
+        }
+    }
+}
