@@ -214,7 +214,7 @@ fn long_lives_of_many_issues_are_added_up() {
 }
 
 #[test]
-fn who_finds_a_line_changed_under_the_image_gives_it_up_for_the_next() {
+fn who_finds_a_line_changed_under_the_image_gives_it_up_and_looks_again() {
     let env = large();
     agrees(&env, &QUESTIONS, "the beginning");
     let [image] = <[PathBuf; 1]>::try_from(images(&env)).unwrap();
@@ -225,6 +225,7 @@ fn who_finds_a_line_changed_under_the_image_gives_it_up_for_the_next() {
     let at = memchr::memmem::find(&bytes, &place).expect("the line in its chunk");
     bytes[at - 1] ^= 1;
     fs::write(&image, bytes).unwrap();
-    env.bd(["show", "bd-0002"]);
+    let shown = env.bd(["show", "bd-0002", "--json"]).ok().json();
+    assert_eq!(shown[0]["id"], "bd-0002", "{shown}");
     agrees(&env, &["show bd-0002", "show bd-0002 --json"], "a line that had changed");
 }

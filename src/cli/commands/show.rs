@@ -69,7 +69,11 @@ pub fn run(args: ShowArgs, cx: &mut Context) -> Outcome {
                 one.row.place = one.row.place.take().or_else(|| place.clone());
                 one
             })),
-            Err(error) => failures.push((typed.clone(), Failure::from(error))),
+            Err(error) => match Failure::from(error) {
+                // That is no fault of the id: whoever looks again may find it.
+                failure if failure.exit == Exit::Busy => return Err(failure),
+                failure => failures.push((typed.clone(), failure)),
+            },
         }
     }
     if !args.checkouts.all_worktrees {
