@@ -24,7 +24,7 @@ pub use markers::{BadMarkers, Parts};
 pub use merge::{Merged, MergedLine, add_lines, merge};
 pub use read::{Expectation, Snapshot, Stamp};
 pub use repair::{Repair, RepairStep};
-pub use write::{Applied, LeftFile, LockedLedger, OnDisk, Outcome, REFUSED_PREFIX};
+pub use write::{Applied, LeftFile, LockedLedger, OnDisk, Outcome, Planned, REFUSED_PREFIX};
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -32,18 +32,24 @@ pub enum Outcome {
     Written,
 }
 
-/// What a write did, for whoever keeps account of it.
+/// What a write is about to do.
 #[derive(Debug)]
-pub struct Applied<'d> {
+pub struct Planned<'d> {
     pub changes: Vec<LineChange>,
-    /// The file that it was made from.
+    /// The file that it is made from.
     pub read: FileStamp,
-    /// The file that it left; `None` if another program has changed or replaced that one already.
-    pub left: Option<FileStamp>,
-    /// Lines were changed, put in or taken out; all others are in the order in which they were.
+    /// Lines are changed, put in or taken out; all others are in the order in which they were.
     pub in_order: bool,
     text: Pieces<'d>,
     document: OnceCell<Document>,
+}
+
+/// What a write did, for whoever keeps account of it.
+#[derive(Debug)]
+pub struct Applied<'d> {
+    pub planned: Planned<'d>,
+    /// The file that it left; `None` if another program has changed or replaced that one already.
+    pub left: Option<FileStamp>,
     pub file: LeftFile,
 }
 
@@ -77,18 +83,18 @@ impl LeftFile {
     }
 }
 
-impl Applied<'_> {
-    /// The ledger as it is now.
+impl Planned<'_> {
+    /// The ledger as it is then.
     pub fn document(&self) -> &Document {
         self.document.get_or_init(|| self.text.joined())
     }
 
-    /// The line that an issue stands on now, if it was written.
+    /// The line that an issue stands on then, if it is written.
     pub fn line_of(&self, id: &str) -> Option<usize> {
         self.text.line_of(id)
     }
 
-    /// The bytes of the ledger as it is now, in pieces.
+    /// The bytes of the ledger as it is then, in pieces.
     pub fn pieces(&self) -> Vec<&[u8]> {
         self.text.slices()
     }
@@ -165,15 +171,16 @@ impl LockedLedger {
     }
 
     /// Reads the ledger now, plans edits on what was read, and replaces the file. If another program changes the file
-    /// between the read and the replacement, everything is done again on what it left. `note` is told of a write, and of
-    /// what was there before, while the lock is held.
+    /// between the read and the replacement, everything is done again on what it left. `begin` is told of a write that is about to be
+    /// made, with what is there before, and `note` of one that was, while the lock is held.
     pub fn apply<E: From<LedgerError>>(
         &self,
         on_disk: OnDisk,
         entropy: &Entropy,
         expected: impl Fn() -> Expectation,
         mut plan: impl FnMut(&Document) -> Result<Vec<Edit>, E>,
-        note: impl FnOnce(Applied<'_>, &Document),
+        mut begin: impl FnMut(&Planned<'_>, &Document),
+        note: impl FnOnce(Applied<'_>),
     ) -> Result<Outcome, E> {
         let empty = Document::default();
         for _ in 0..MAX_TRIES {
@@ -184,14 +191,14 @@ impl LockedLedger {
             }
             let document = if snapshot.document.bytes() == EMPTIED { &empty } else { &snapshot.document };
             let replaced = self.held.dir().hold(self.ledger.name());
-            match self.replace(&snapshot, document, &edits, entropy).map_err(E::from)? {
+            match self.replace(&snapshot, document, &edits, entropy, &mut begin).map_err(E::from)? {
                 Some(None) => return Ok(Outcome::Unchanged),
                 Some(Some(applied)) => {
                     match on_disk {
                         OnDisk::Now => self.held.dir().sync().map_err(|error| E::from(error.into()))?,
                         OnDisk::AtRelease => self.unsynced.store(true, Ordering::Relaxed),
                     }
-                    note(applied, document);
+                    note(applied);
                     *self.replaced.lock().unwrap_or_else(PoisonError::into_inner) = Some((snapshot.document, replaced));
                     return Ok(Outcome::Written);
                 }
@@ -209,21 +216,24 @@ impl LockedLedger {
         document: &'d Document,
         edits: &[Edit],
         entropy: &Entropy,
+        begin: &mut impl FnMut(&Planned<'_>, &Document),
     ) -> Result<Option<Option<Applied<'d>>>, LedgerError> {
         let keep = |refused: &[u8]| self.keep_refused(refused, entropy);
         let Some(text) = self.ledger.rendered(snapshot, document, edits, keep)? else { return Ok(Some(None)) };
-        let pieces = if text.len() == 0 { vec![EMPTIED] } else { text.slices() };
         let read = snapshot.stamp.file;
+        let in_order =
+            edits.iter().all(|edit| matches!(edit, Edit::Set { .. } | Edit::Insert { .. } | Edit::Remove { .. }));
+        let whole = OnceCell::new();
+        let changes = changes(document, || whole.get_or_init(|| text.joined()), edits);
+        let planned = Planned { changes, read, in_order, document: whole, text };
+        begin(&planned, document);
+        let pieces = if planned.text.len() == 0 { vec![EMPTIED] } else { planned.text.slices() };
         let Some(placed) = self.held.dir().replace_by(self.ledger.name(), &pieces, &read, entropy)? else {
             return Ok(None);
         };
         let file = LeftFile { path: self.ledger.path().to_owned(), placed };
         let left = fs::stat_link(&file.path).ok().filter(|now| placed.is_same(now));
-        let in_order =
-            edits.iter().all(|edit| matches!(edit, Edit::Set { .. } | Edit::Insert { .. } | Edit::Remove { .. }));
-        let whole = OnceCell::new();
-        let changes = changes(document, || whole.get_or_init(|| text.joined()), edits);
-        Ok(Some(Some(Applied { changes, read, left, in_order, document: whole, text, file })))
+        Ok(Some(Some(Applied { planned, left, file })))
     }
 
     fn keep_refused(&self, bytes: &[u8], entropy: &Entropy) -> Option<PathBuf> {

@@ -325,37 +325,28 @@ impl Label {
         let _ = label.try_save(place, Some(database));
     }
 
-    /// Puts a changed copy of an earlier image in its place, and the label after it; `None` if that cannot be done.
-    pub fn save_changed(
-        mut self,
+    /// A changed copy of the image; `None` if that cannot be made.
+    pub fn changed(
+        &self,
         place: &Path,
-        earlier: &Label,
+        id: &ImageId,
         change: impl FnOnce(&mut Cache) -> Option<()>,
-        label: impl FnOnce(&mut Label) -> Option<()>,
-    ) -> Option<()> {
+    ) -> Option<ChangedImage> {
         let (directory, name) = below::parted(place);
-        let (dir, name) = (own_directory(directory).ok()?, name.to_string_lossy());
-        let image = format!("{name}{IMAGE_END}");
+        let dir = own_directory(directory).ok()?;
+        let image = format!("{}{IMAGE_END}", name.to_string_lossy());
         let found = dir.own_regular_at(&image).ok()??;
-        if found.size != earlier.length {
+        if found.size != self.length {
             return None;
         }
-        let copy = dir.copy_unsynced(&image, PRIVATE).ok()?;
-        let changed = || {
-            // Another may have put its own in this place since the label was read.
-            let mut cache = Cache::edit(&dir.path().join(&copy), &earlier.id, &self.id).ok()??;
-            change(&mut cache)?;
-            cache.finish().ok()?;
-            let length = dir.own_regular_at(&copy).ok()??.size;
-            label(&mut self)?;
-            dir.rename_unsynced(&copy, &image).ok()?;
-            Label { length, sum: 0, ..self }.try_save(place, None).ok()
-        };
-        let done = changed();
-        if done.is_none() {
-            let _ = dir.remove(&copy);
-        }
-        done
+        let name = dir.copy_unsynced(&image, PRIVATE).ok()?;
+        let mut copy = ChangedImage { dir, name, image, length: 0 };
+        // Another may have put its own in this place since the label was read.
+        let mut cache = Cache::edit(&copy.dir.path().join(&copy.name), &self.id, id).ok()??;
+        change(&mut cache)?;
+        cache.finish().ok()?;
+        copy.length = copy.dir.own_regular_at(&copy.name).ok()??.size;
+        Some(copy)
     }
 
     /// Puts the label alone in its place: the ledgers were looked at again and are the same.
@@ -371,6 +362,29 @@ impl Label {
             forget_old(&dir);
         }
         dir.put_unsynced(&format!("{name}{LABEL_END}"), &self.render(), PRIVATE)
+    }
+}
+
+/// A changed copy of an image. It goes unless it is put in its place.
+#[derive(Debug)]
+pub(super) struct ChangedImage {
+    dir: Dir,
+    name: String,
+    image: String,
+    length: u64,
+}
+
+impl ChangedImage {
+    /// Puts it in the place of the image, and its label after it.
+    pub fn put(self, label: Label, place: &Path) -> Option<()> {
+        self.dir.rename_unsynced(&self.name, &self.image).ok()?;
+        Label { length: self.length, sum: 0, ..label }.try_save(place, None).ok()
+    }
+}
+
+impl Drop for ChangedImage {
+    fn drop(&mut self) {
+        let _ = self.dir.remove(&self.name);
     }
 }
 

@@ -86,7 +86,7 @@ impl View {
         let mints = writes.iter().any(|write| matches!(write, Write::File { id: None, .. }));
         let owner = if files && self.is_planning(member) { Some(self.owner_record(0)?) } else { None };
         let named = self.repos.members[member].named_prefix();
-        if mints && named.is_none() && !self.is_planning(member) && self.sources.is_to_be_read(&mut self.cache) {
+        if mints && named.is_none() && !self.is_planning(member) && self.sources.is_unread() {
             let default_prefix = self.repos.members[member].repo.default_prefix();
             return Ok(Fresh { prefix: OnceCell::new(), default_prefix, owner });
         }

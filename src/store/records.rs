@@ -289,6 +289,7 @@ impl RecordFile {
                 || Expectation::Nothing,
                 |document| Ok(edits(document, plan(document).map_err(Failed::Plan)?)),
                 |_, _| {},
+                |_| {},
             )
         };
         let outcome = match apply() {

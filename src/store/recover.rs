@@ -92,7 +92,7 @@ impl Store {
             let lost: Vec<Lost<'_>> = own.chain(gone).collect();
             match lost.is_empty() {
                 true => Ok(account),
-                false => log.forget(&lost, applied.document(), applied.left),
+                false => log.forget(&lost, applied.planned.document(), applied.left),
             }
         })?;
         drop(locks);

@@ -197,11 +197,11 @@ impl WriteLog<'_> {
         let mut log = self.open()?;
         let mut account = Account::default();
         entry.ledger_checkout = Noted::of(&place::real(self.ledger), self.home).map(|noted| noted.mark);
-        if !self.is_proof(&log.tail(TAIL)?, &applied.read) {
+        if !self.is_proof(&log.tail(TAIL)?, &applied.planned.read) {
             // Another program has touched the file, or this is the first write.
             let mut entries = self.entries()?;
             entries.push(entry.clone());
-            account = self.compare(entries, applied.document());
+            account = self.compare(entries, applied.planned.document());
         }
         entry.stamp = applied.left.filter(|_| account.missing.is_empty()).as_ref().map(stamp_text);
         self.put(&mut log, &[entry])?;

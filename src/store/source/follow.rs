@@ -6,13 +6,14 @@
 use std::collections::BTreeSet;
 
 use super::Sources;
-use super::followed::Followed;
+use super::followed::{Followed, Following};
 use super::mirror::{days_of, row_of};
 use crate::cache::{Cache, Chunk, ImageLine};
-use crate::ledger::{Applied, Document, Ledger, LineChange, Stamp};
+use crate::ledger::{Applied, Document, Ledger, LineChange, Planned, Stamp};
 use crate::model::id;
 use crate::model::record::Record;
 use crate::store::image::{Label, LabelledLedger, text_hash, whole_hash};
+use crate::sys::Clock;
 
 /// Who changes more lines than this at once leaves the image behind.
 const MOST_CHANGES: usize = 200;
@@ -24,10 +25,24 @@ const MOST_LINES: usize = 2048;
 const SMALL: u64 = 4 << 20;
 
 impl Sources {
-    /// Notes a write for the image. The lock is held.
-    pub fn note_write(&self, ledger: &Ledger, applied: &Applied<'_>, before: &Document) {
-        let noted = self.find(ledger).and_then(|source| self.followed(source, applied, before));
-        self.following.borrow_mut().extend(noted);
+    /// Begins to let the image follow a write that is about to be made: a copy of it is changed while the ledger goes to disk. The
+    /// lock is held.
+    pub fn begin_write(&self, ledger: &Ledger, planned: &Planned<'_>, before: &Document) {
+        self.begun.replace(self.find(ledger).and_then(|source| self.begin(source, planned, before)));
+    }
+
+    /// Leaves what was begun for a write that was not made.
+    pub fn end_write(&self) {
+        self.begun.take();
+    }
+
+    /// Notes that the write was made. The lock is held.
+    pub fn note_write(&self, ledger: &Ledger, applied: &Applied<'_>) {
+        let begun = self.begun.take().filter(|begun| self.find(ledger) == Some(begun.source));
+        let (Some(following), Some(left)) = (begun, applied.left) else { return };
+        let is_hashed = left.size <= SMALL || !applied.file.can_be_proven();
+        let hash = is_hashed.then(|| whole_hash(following.earlier.seed, &applied.planned.pieces()));
+        self.following.borrow_mut().push(Followed { following, left, file: applied.file.clone(), hash });
     }
 
     /// Lets the image follow the writes that were noted. They stand even if that fails.
@@ -40,113 +55,113 @@ impl Sources {
         }
     }
 
-    fn followed(&self, source: usize, applied: &Applied<'_>, before: &Document) -> Option<Followed> {
-        let place = self.image.as_deref()?;
-        let left = applied.left?;
+    fn begin(&self, source: usize, planned: &Planned<'_>, before: &Document) -> Option<Following> {
+        let place = self.image.clone()?;
         let is_simple =
-            applied.in_order && (1..=MOST_CHANGES).contains(&applied.changes.len()) && before.line_end() == b"\n";
-        let label = Label::load(place).filter(|label| is_simple && label.is_plain)?;
-        let known = label.ledgers.get(source).filter(|_| label.ledgers.len() == self.all.len())?;
+            planned.in_order && (1..=MOST_CHANGES).contains(&planned.changes.len()) && before.line_end() == b"\n";
+        let earlier = Label::load(&place).filter(|label| is_simple && label.is_plain)?;
+        let known = earlier.ledgers.get(source).filter(|_| earlier.ledgers.len() == self.all.len())?;
         let path = self.all[source].ledger.path();
-        let is_same = || known.hash.is_some_and(|hash| hash == whole_hash(label.seed, &[before.bytes()]));
-        let is_known = known.file.size == applied.read.size
-            && (Stamp::noted(known.file, known.read_at, path).proves_unchanged(&applied.read) || is_same());
-        if !is_known || !label.is_of_this_boot() || !label.holds_in(|| self.clock.calendar()) {
+        let is_same = || known.hash.is_some_and(|hash| hash == whole_hash(earlier.seed, &[before.bytes()]));
+        let is_known = known.file.size == planned.read.size
+            && (Stamp::noted(known.file, known.read_at, path).proves_unchanged(&planned.read) || is_same());
+        if !is_known || !earlier.is_of_this_boot() || !earlier.holds_in(|| self.clock.calendar()) {
             return None;
         }
-        let mut days: BTreeSet<_> = label.days.iter().cloned().collect();
-        for line in applied.changes.iter().filter_map(|change| change.after.as_deref()) {
+        let mut days: BTreeSet<_> = earlier.days.iter().cloned().collect();
+        for line in planned.changes.iter().filter_map(|change| change.after.as_deref()) {
             days.extend(days_of(&Record::parse(line).ok()?, &self.clock.calendar()));
         }
-        let new = Label::new(label.seed, true, days.into_iter().collect(), label.ledgers.clone());
-        let is_hashed = left.size <= SMALL || !applied.file.can_be_proven();
-        let hash = is_hashed.then(|| whole_hash(label.seed, &applied.pieces()));
-        let changes = applied.changes.iter().map(|change| (change.clone(), applied.line_of(&change.id))).collect();
-        Some(Followed { source, earlier: label, new, changes, left, file: applied.file.clone(), hash })
+        let new = Label::new(earlier.seed, true, days.into_iter().collect(), earlier.ledgers.clone());
+        let changes: Vec<_> =
+            planned.changes.iter().map(|change| (change.clone(), planned.line_of(&change.id))).collect();
+        let (from, id, clock) = (earlier.clone(), new.id, self.clock.clone());
+        let work = move || from.changed(&place, &id, |cache| change_image(cache, &clock, from.seed, source, &changes));
+        let copy = std::thread::Builder::new().spawn(work).ok();
+        Some(Following { source, earlier, new, copy })
     }
 
     fn follow(&self, followed: Followed) -> Option<()> {
-        let Followed { source, earlier, new, changes, left, file, hash } = followed;
-        let change = |cache: &mut Cache| self.change_image(cache, earlier.seed, source, &changes);
-        new.save_changed(self.image.as_deref()?, &earlier, change, |new| {
-            let stamp = if left.size > SMALL { file.settled_stamp() } else { file.stamp() };
-            let stamp = stamp.filter(|stamp| stamp.file == left)?;
-            new.ledgers[source] = LabelledLedger { file: left, read_at: stamp.read_at, hash };
-            Some(())
-        })
+        let Followed { mut following, left, file, hash } = followed;
+        let copy = following.join()?;
+        let stamp = if left.size > SMALL { file.settled_stamp() } else { file.stamp() };
+        let stamp = stamp.filter(|stamp| stamp.file == left)?;
+        let mut label = following.new.clone();
+        label.ledgers[following.source] = LabelledLedger { file: left, read_at: stamp.read_at, hash };
+        copy.put(label, self.image.as_deref()?)
     }
+}
 
-    /// Makes the changes of a write in the database of an image.
-    fn change_image(
-        &self,
-        cache: &mut Cache,
-        seed: u64,
-        source: usize,
-        changes: &[(LineChange, Option<usize>)],
-    ) -> Option<()> {
-        let ids: BTreeSet<&str> = changes.iter().map(|(change, _)| change.id.as_str()).collect();
-        let mut inserted: Vec<(usize, &str)> = Vec::new();
-        let line_of =
-            |text: &str, key| ImageLine { hash: text_hash(seed, text.as_bytes()), key, length: text.len() as u32 };
-        let mut key = cache.next_key().ok()?;
-        // What another repo holds as well is settled between the two.
-        let is_alone = |id: &str| cache.sources_of(id).is_ok_and(|found| found.iter().all(|n| *n == source));
-        if !ids.iter().all(|id| is_alone(id)) {
+/// Makes the changes of a write in the database of an image.
+fn change_image(
+    cache: &mut Cache,
+    clock: &Clock,
+    seed: u64,
+    source: usize,
+    changes: &[(LineChange, Option<usize>)],
+) -> Option<()> {
+    let ids: BTreeSet<&str> = changes.iter().map(|(change, _)| change.id.as_str()).collect();
+    let mut inserted: Vec<(usize, &str)> = Vec::new();
+    let line_of =
+        |text: &str, key| ImageLine { hash: text_hash(seed, text.as_bytes()), key, length: text.len() as u32 };
+    let mut key = cache.next_key().ok()?;
+    // What another repo holds as well is settled between the two.
+    let is_alone = |id: &str| cache.sources_of(id).is_ok_and(|found| found.iter().all(|n| *n == source));
+    if !ids.iter().all(|id| is_alone(id)) {
+        return None;
+    }
+    for (change, _) in changes {
+        let more = i64::from(change.after.is_some()) - i64::from(change.before.is_some());
+        if let Some(prefix) = id::prefix_of(&change.id).filter(|_| more != 0) {
+            cache.count_prefix(source, prefix, more).ok()?;
+        }
+    }
+    let (mut gone, mut added): (_, Vec<(&str, _, _)>) = (Vec::new(), Vec::new());
+    for (LineChange { id, before, after }, line) in changes {
+        let Some(text) = before else {
+            // One that is there already stands on two lines now.
+            if cache.key_in(source, id).ok()?.is_some() {
+                return None;
+            }
+            inserted.push(((*line)?, after.as_deref()?));
+            continue;
+        };
+        let old = cache.key_in(source, id).ok()??;
+        let chunk = cache.chunk_of(old).ok()??;
+        let at = chunk.lines.iter().position(|line| line.key == old)?;
+        if chunk.lines[at].hash != text_hash(seed, text.as_bytes()) {
             return None;
         }
-        for (change, _) in changes {
-            let more = i64::from(change.after.is_some()) - i64::from(change.before.is_some());
-            if let Some(prefix) = id::prefix_of(&change.id).filter(|_| more != 0) {
-                cache.count_prefix(source, prefix, more).ok()?;
+        let mut lines = chunk.lines.clone();
+        match after {
+            Some(text) => {
+                lines[at] = line_of(text, key);
+                added.push((text, key, chunk.number));
+                key += 1;
             }
+            None => drop(lines.remove(at)),
         }
-        let (mut gone, mut added): (_, Vec<(&str, _, _)>) = (Vec::new(), Vec::new());
-        for (LineChange { id, before, after }, line) in changes {
-            let Some(text) = before else {
-                // One that is there already stands on two lines now.
-                if cache.key_in(source, id).ok()?.is_some() {
-                    return None;
-                }
-                inserted.push(((*line)?, after.as_deref()?));
-                continue;
-            };
-            let old = cache.key_in(source, id).ok()??;
-            let chunk = cache.chunk_of(old).ok()??;
-            let at = chunk.lines.iter().position(|line| line.key == old)?;
-            if chunk.lines[at].hash != text_hash(seed, text.as_bytes()) {
-                return None;
-            }
-            let mut lines = chunk.lines.clone();
-            match after {
-                Some(text) => {
-                    lines[at] = line_of(text, key);
-                    added.push((text, key, chunk.number));
-                    key += 1;
-                }
-                None => drop(lines.remove(at)),
-            }
-            gone.push(old);
-            cache.set_lines(&chunk, lines).ok()?;
-        }
-        inserted.sort_by_key(|(line, _)| *line);
-        for (line, text) in inserted {
-            let chunk: Chunk = cache.chunk_at(source, line).ok()??;
-            let mut lines = chunk.lines.clone();
-            if line - chunk.first > lines.len() || lines.len() >= MOST_LINES {
-                return None;
-            }
-            lines.insert(line - chunk.first, line_of(text, key));
-            added.push((text, key, chunk.number));
-            key += 1;
-            cache.set_lines(&chunk, lines).ok()?;
-        }
-        let mut entries = Vec::new();
-        for (text, key, chunk) in added {
-            let (_, entry) = row_of(text.as_bytes(), key, &|| self.clock.calendar());
-            let (key, mut entry) = entry?;
-            entry.chunk = chunk;
-            entries.push((key, entry));
-        }
-        cache.change(source, &gone, entries).ok()
+        gone.push(old);
+        cache.set_lines(&chunk, lines).ok()?;
     }
+    inserted.sort_by_key(|(line, _)| *line);
+    for (line, text) in inserted {
+        let chunk: Chunk = cache.chunk_at(source, line).ok()??;
+        let mut lines = chunk.lines.clone();
+        if line - chunk.first > lines.len() || lines.len() >= MOST_LINES {
+            return None;
+        }
+        lines.insert(line - chunk.first, line_of(text, key));
+        added.push((text, key, chunk.number));
+        key += 1;
+        cache.set_lines(&chunk, lines).ok()?;
+    }
+    let mut entries = Vec::new();
+    for (text, key, chunk) in added {
+        let (_, entry) = row_of(text.as_bytes(), key, &|| clock.calendar());
+        let (key, mut entry) = entry?;
+        entry.chunk = chunk;
+        entries.push((key, entry));
+    }
+    cache.change(source, &gone, entries).ok()
 }

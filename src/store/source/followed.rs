@@ -1,18 +1,39 @@
 //! A write that the image has not followed yet.
 
-use crate::ledger::{LeftFile, LineChange};
-use crate::store::image::Label;
+use std::thread::JoinHandle;
+
+use crate::ledger::LeftFile;
+use crate::store::image::{ChangedImage, Label};
 use crate::sys::fs::FileStamp;
+
+/// A changed copy of the image, which is made while the ledger is written.
+#[derive(Debug)]
+pub(super) struct Following {
+    pub source: usize,
+    /// What it is a copy of, and what it becomes.
+    pub earlier: Label,
+    pub new: Label,
+    pub copy: Option<JoinHandle<Option<ChangedImage>>>,
+}
+
+impl Following {
+    /// Waits for the copy.
+    pub fn join(&mut self) -> Option<ChangedImage> {
+        self.copy.take()?.join().ok()?
+    }
+}
+
+/// One that nobody has taken goes.
+impl Drop for Following {
+    fn drop(&mut self) {
+        drop(self.join());
+    }
+}
 
 /// What an image needs to follow a write.
 #[derive(Debug)]
 pub(super) struct Followed {
-    pub source: usize,
-    /// The image that is to follow, and what it becomes.
-    pub earlier: Label,
-    pub new: Label,
-    /// With the line that each stands on now.
-    pub changes: Vec<(LineChange, Option<usize>)>,
+    pub following: Following,
     pub left: FileStamp,
     pub file: LeftFile,
     /// Of the bytes of the file; `None` if its stamp will tell.

@@ -15,7 +15,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::Instant as Moment;
 
-use self::followed::Followed;
+use self::followed::{Followed, Following};
 pub use self::prefixes::usual_in;
 use super::image::Label;
 use super::repos::Repos;
@@ -159,6 +159,8 @@ pub(super) struct Sources {
     written: RefCell<Vec<FileStamp>>,
     /// What it has to follow still.
     following: RefCell<Vec<Followed>>,
+    /// The image begins to follow a write.
+    begun: RefCell<Option<Following>>,
 }
 
 impl Sources {
@@ -214,6 +216,7 @@ impl Sources {
             once: None,
             written: RefCell::default(),
             following: RefCell::default(),
+            begun: RefCell::default(),
         })
     }
 

@@ -28,9 +28,9 @@ impl Sources {
         counted(documents.flat_map(Document::ids)).into_iter().collect()
     }
 
-    /// The only ledger of the project was not read, and there is no image of it: who is about to read it anyway does so once.
-    pub fn is_to_be_read(&mut self, cache: &mut Cache) -> bool {
-        self.all.len() == 1 && self.all[0].read.is_none() && !self.ask(cache)
+    /// Nobody has looked at the only ledger of the project yet: who is about to write it reads it soon enough.
+    pub fn is_unread(&self) -> bool {
+        self.all.len() == 1 && self.all[0].read.is_none()
     }
 }
 

@@ -48,7 +48,7 @@ impl Writing {
 
 fn made_from(ledger: &str, at: &str, applied: &Applied<'_>) -> String {
     let mut hash = blake3::Hasher::new();
-    for text in [ledger, at, &format!("{:?}", (applied.read, applied.left))] {
+    for text in [ledger, at, &format!("{:?}", (applied.planned.read, applied.left))] {
         hash.update(text.as_bytes());
         hash.update(b"\0");
     }

@@ -29,19 +29,22 @@ impl Store {
     ) -> Result<Outcome, E> {
         let ledger = lock.ledger();
         let drafted = |document: &Document| self.drafted(ledger, document, &mut plan);
-        lock.apply(
+        let outcome = lock.apply(
             on_disk,
             &self.host.entropy,
             || expected(ledger.path()),
             drafted,
-            |applied, before| {
+            |planned, before| self.sources.begin_write(ledger, planned, before),
+            |applied| {
                 looks::during(|| self.log(ledger, &applied, None, |_, account| Ok(account)));
-                self.sources.note_write(ledger, &applied, before);
+                self.sources.note_write(ledger, &applied);
                 if let Some(source) = self.sources.find(ledger) {
-                    self.settle_claims(source, &applied.changes);
+                    self.settle_claims(source, &applied.planned.changes);
                 }
             },
-        )
+        );
+        self.sources.end_write();
+        outcome
     }
 
     /// Asks whether a write would be made, on what is on disk now. Who writes several ledgers asks for all of them first, under their
@@ -89,9 +92,14 @@ impl Store {
         expected: impl Fn() -> Expectation,
         plan: impl FnMut(&Document) -> Result<Vec<Edit>, E>,
     ) -> Result<Outcome, E> {
-        lock.apply(OnDisk::Now, &self.host.entropy, expected, plan, |applied, _| {
-            self.log(lock.ledger(), &applied, Some(Stays::Repair), |_, account| Ok(account));
-        })
+        lock.apply(
+            OnDisk::Now,
+            &self.host.entropy,
+            expected,
+            plan,
+            |_, _| {},
+            |applied| self.log(lock.ledger(), &applied, Some(Stays::Repair), |_, account| Ok(account)),
+        )
     }
 
     /// Puts back what was acknowledged before: nobody is asked again. When it is in the log, `then` looks at what is missing still.
@@ -107,9 +115,8 @@ impl Store {
             &self.host.entropy,
             || expected(path),
             plan,
-            |applied, _| {
-                self.log(lock.ledger(), &applied, None, |log, account| then(log, &applied, account));
-            },
+            |_, _| {},
+            |applied| self.log(lock.ledger(), &applied, None, |log, account| then(log, &applied, account)),
         )
     }
 }

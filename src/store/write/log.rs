@@ -97,7 +97,7 @@ impl Store {
             at,
             actor: self.writer().into_owned(),
             stays,
-            changes: applied.changes.clone(),
+            changes: applied.planned.changes.clone(),
             ..Entry::default()
         };
         (entry, with)
