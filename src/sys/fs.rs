@@ -327,7 +327,7 @@ impl<'a> Temp<'a> {
         }
         let mut file = File::from(fd);
         write_pieces(&mut file, pieces).map_err(|e| error("write", e))?;
-        if temp.is_none() {
+        if temp.is_none() && like.is_some() {
             set_back(&file);
         }
         if durability == Durability::Full {

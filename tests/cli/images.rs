@@ -2,6 +2,7 @@
 //! ledgers. `properties::image` has chance do it.
 
 use std::fs;
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::PathBuf;
 
 use crate::cli::harness::{Env, put_file};
@@ -228,4 +229,43 @@ fn who_finds_a_line_changed_under_the_image_gives_it_up_and_looks_again() {
     let shown = env.bd(["show", "bd-0002", "--json"]).ok().json();
     assert_eq!(shown[0]["id"], "bd-0002", "{shown}");
     agrees(&env, &["show bd-0002", "show bd-0002 --json"], "a line that had changed");
+}
+
+/// Above four megabytes a write waits for the clock that stamps files, and the stamp alone tells whether it was the last.
+#[test]
+fn a_large_ledger_is_as_its_last_writer_left_it() {
+    let env = Env::new();
+    let padding = "x".repeat(12_000);
+    let long = |line: String| line.replace("\"status\"", &format!("\"description\":\"{padding}\",\"status\""));
+    let ledger = env.ledger_path();
+    put_file(&ledger, lines(400, "bd").into_iter().map(long).collect::<String>().as_bytes());
+    assert!(fs::metadata(&ledger).unwrap().len() > 4 << 20);
+    let questions = ["show bd-0007 --json", "list --json", "stats --json"];
+    agrees(&env, &questions, "the beginning");
+    let inodes = || -> Vec<u64> {
+        let entries = fs::read_dir(env.root().join("home/cache/beads")).unwrap();
+        let mut all: Vec<u64> = entries.map(|entry| entry.unwrap().metadata().unwrap().ino()).collect();
+        all.sort();
+        all
+    };
+    for n in 0..pick(4, 12, 60) {
+        let title = format!("Written {n}");
+        env.bd(["update", "bd-0007", "--title", &title]).ok();
+        let (left, kept) = (fs::metadata(&ledger).unwrap(), inodes());
+        if n % 2 == 0 {
+            assert_eq!(env.bd(["show", "bd-0007", "--json"]).ok().json()[0]["title"], title.as_str());
+            assert_eq!(inodes(), kept, "who reads after a write need not renew anything");
+        }
+        // Another program changes bytes in place, right away, and half of the time sets the old time again.
+        let bytes = fs::read(&ledger).unwrap();
+        let at = memchr::memmem::find(&bytes, title.as_bytes()).expect("the title");
+        let file = fs::File::options().write(true).open(&ledger).unwrap();
+        file.write_all_at(b"EDITED!", at as u64).unwrap();
+        if n % 3 == 0 {
+            file.set_modified(left.modified().unwrap()).unwrap();
+        }
+        assert_eq!(fs::metadata(&ledger).unwrap().len(), left.len());
+        assert_eq!(env.bd(["show", "bd-0007", "--json"]).ok().json()[0]["title"], format!("EDITED! {n}").as_str());
+        agrees(&env, &questions, "an edit in place");
+    }
 }
