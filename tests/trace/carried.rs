@@ -57,7 +57,7 @@ fn a_kill_at_any_call_loses_no_record_and_doubles_none() {
                 (plain.calls.iter().position(locks).unwrap(), plain.calls.iter().rposition(removes).unwrap() + 10)
             }
         };
-        for call in &plain.calls[first..last] {
+        for call in plain.calls[first..last].iter().filter(|call| !call.is_of_memory()) {
             state_of_1_7(&sandbox.repo());
             let trace = strace::run(&sandbox, &inject(call, "signal=KILL"), command);
             let at = format!("bd {}, killed at {}: {}", command.join(" "), call.text(), describe(&trace.output));

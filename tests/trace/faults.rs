@@ -10,11 +10,13 @@ use crate::trace::order::in_order;
 use crate::trace::strace::{self, Call, Trace};
 
 const ERRORS: [&str; 5] = ["ENOSPC", "EIO", "EDQUOT", "EACCES", "EROFS"];
-const CALLS: [&str; 13] = [
+const CALLS: [&str; 15] = [
     "open",
     "openat",
     "read",
     "write",
+    "writev",
+    "utimensat",
     "fsync",
     "linkat",
     "renameat2",

@@ -101,7 +101,8 @@ fn a_write_in_one_repo_touches_no_file_of_the_others() {
                 "open" | "openat" | "openat2" => {
                     ["O_WRONLY", "O_RDWR", "O_CREAT", "O_TMPFILE"].iter().any(|flag| call.args.contains(flag))
                 }
-                "write" | "fsync" | "renameat2" | "renameat" | "rename" | "unlinkat" | "linkat" | "fchmod" => true,
+                "write" | "writev" | "fsync" | "renameat2" | "renameat" | "rename" | "unlinkat" | "linkat"
+                | "fchmod" => true,
                 _ => false,
             };
             let touched = trace.calls.iter().find(|call| call.mentions(&path) && touches(call));
@@ -113,7 +114,8 @@ fn a_write_in_one_repo_touches_no_file_of_the_others() {
 
 /// The call may change something: between two of these every kill leaves the same. The short form has only these.
 fn changes(call: &Call) -> bool {
-    let names = ["write", "fsync", "ftruncate", "fchmod", "flock", "mkdir", "linkat", "unlinkat", "renameat2"];
+    let names =
+        ["write", "writev", "fsync", "ftruncate", "fchmod", "flock", "mkdir", "linkat", "unlinkat", "renameat2"];
     let opens = call.name == "openat" && !call.args.contains("O_RDONLY");
     opens || names.contains(&call.name.as_str())
 }

@@ -66,8 +66,9 @@ pub fn in_order(trace: &Trace) -> Result<(), String> {
     let is_temp = |call: &Call| call.args.contains("/.beads/#") || call.args.contains("/.beads/.bd-tmp-");
     let lock = earlier("lock", &|call| call.name == "flock" && call.args.contains("LOCK_EX"))?;
     let read = earlier("read", &|call| call.name == "read" && call.mentions("/.beads/beads.jsonl>"))?;
-    let opened = earlier("open", &|call| call.name.starts_with("open") && call.mentions("/.beads>, \"beads.jsonl\""))?;
-    let write = earlier("write", &|call| call.name == "write" && is_temp(call))?;
+    let opens = |call: &Call| call.name.starts_with("open") && call.mentions("/.beads>, \"beads.jsonl\"");
+    let opened = calls[..read].iter().rposition(|call| call.succeeded() && opens(call)).ok_or("no open")?;
+    let write = earlier("write", &|call| call.writes() && is_temp(call))?;
     let synced = earlier("fsync", &|call| call.name == "fsync" && is_temp(call))?;
     let directory = last("fsync of the directory", &Call::syncs_directory)?;
     let spoken = calls.iter().position(Call::speaks).ok_or("no success line")?;

@@ -44,6 +44,16 @@ impl Call {
         }
     }
 
+    /// What memory costs; neither a file nor another process is touched by it. How often it is asked for is a matter of chance.
+    pub fn is_of_memory(&self) -> bool {
+        ["brk", "mmap", "munmap", "mremap", "mprotect", "madvise"].contains(&self.name.as_str())
+    }
+
+    /// Bytes go to a file.
+    pub fn writes(&self) -> bool {
+        ["write", "writev"].contains(&self.name.as_str())
+    }
+
     /// A write to standard output: where a command says that it is done.
     pub fn speaks(&self) -> bool {
         self.name == "write" && self.args.starts_with("1<")
