@@ -42,7 +42,7 @@ pub(super) enum Durability {
     None,
 }
 
-/// Writes all pieces at once: the system takes a whole file in a third of the time that it needs from somewhere in it to its end.
+/// Writes all pieces in one call: a large write that starts in the middle of a file takes three times as long.
 pub(super) fn write_pieces(file: &mut File, pieces: &[&[u8]]) -> io::Result<()> {
     let mut slices: Vec<IoSlice<'_>> = pieces.iter().map(|piece| IoSlice::new(piece)).collect();
     let mut left = slices.as_mut_slice();
@@ -59,8 +59,8 @@ pub(super) fn write_pieces(file: &mut File, pieces: &[&[u8]]) -> io::Result<()> 
     Ok(())
 }
 
-/// Sets the time at which a file was written before the tick of the clock that did so: whoever changes it in the tick in which it gets
-/// its name leaves another time then. Where the file system counts in seconds, or refuses, it stays.
+/// Sets the modification time of a file to just before the current tick, so that a change within the tick in which it gets its name
+/// shows as another time. Left as it is where the file system counts in seconds, or refuses.
 pub(super) fn set_back(file: &File) {
     let Ok(stat) = retry(|| rustix::fs::fstat(file)) else { return };
     // The file system may count finer than that clock.

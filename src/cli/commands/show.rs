@@ -70,7 +70,7 @@ pub fn run(args: ShowArgs, cx: &mut Context) -> Outcome {
                 one
             })),
             Err(error) => match Failure::from(error) {
-                // That is no fault of the id: whoever looks again may find it.
+                // The ledger changed meanwhile; the id may be fine, so the whole command is tried again.
                 failure if failure.exit == Exit::Busy => return Err(failure),
                 failure => failures.push((typed.clone(), failure)),
             },

@@ -20,8 +20,8 @@ const MOST_CHANGES: usize = 200;
 /// A chunk that has grown beyond this is not worth its name.
 const MOST_LINES: usize = 2048;
 
-/// Ledgers up to this size are added up for every write, and read again if need be, in less time than the clock takes to tick. For a
-/// larger one it is waited for, and the stamp is enough.
+/// Up to this size hashing a ledger is faster than waiting for the clock to tick. For a larger one the writer waits, and the stamp is
+/// enough.
 const SMALL: u64 = 4 << 20;
 
 impl Sources {
@@ -31,7 +31,7 @@ impl Sources {
         self.begun.replace(self.find(ledger).and_then(|source| self.begin(source, planned, before)));
     }
 
-    /// Leaves what was begun for a write that was not made.
+    /// Drops what was begun for a write that was not made.
     pub fn end_write(&self) {
         self.begun.take();
     }

@@ -28,7 +28,7 @@ impl Sources {
         counted(documents.flat_map(Document::ids)).into_iter().collect()
     }
 
-    /// Nobody has looked at the only ledger of the project yet: who is about to write it reads it soon enough.
+    /// The project has one ledger, and it has not been read yet. A write is about to read it anyway.
     pub fn is_unread(&self) -> bool {
         self.all.len() == 1 && self.all[0].read.is_none()
     }
