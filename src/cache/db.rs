@@ -1,29 +1,37 @@
 //! The connection to SQLite.
 
 use std::cell::{OnceCell, RefCell};
-use std::ops::{Deref, DerefMut};
+use std::fmt;
 
-use rusqlite::{Connection, Result};
+use rusqlite::{CachedStatement, Connection, Params, Result, Row, Statement, Transaction};
 
 use super::bulk::Bulk;
 
-/// A connection. A database in memory is made when it is asked for the first time: who finds an image never does.
-#[derive(Debug)]
+/// Makes a database of the bytes of its pages, or one that needs none.
+type Make = Box<dyn Fn(Option<&[u8]>) -> Result<Connection> + Send>;
+
+/// A connection, made when it is used for the first time: who finds an image needs no database in memory, and who learns enough
+/// from its label needs no database at all.
 pub(super) struct Db {
     open: OnceCell<Connection>,
-    /// Makes one of the bytes of its pages, or an empty one.
-    make: fn(Option<&[u8]>) -> Result<Connection>,
+    make: Make,
     /// Rows that it will have.
     bulk: RefCell<Option<Bulk>>,
 }
 
+impl fmt::Debug for Db {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Db").field("open", &self.open).field("bulk", &self.bulk).finish_non_exhaustive()
+    }
+}
+
 impl Db {
-    pub fn made_by(make: fn(Option<&[u8]>) -> Result<Connection>) -> Self {
-        Db { open: OnceCell::new(), make, bulk: RefCell::default() }
+    pub fn made_by(make: impl Fn(Option<&[u8]>) -> Result<Connection> + Send + 'static) -> Self {
+        Db { open: OnceCell::new(), make: Box::new(make), bulk: RefCell::default() }
     }
 
     pub fn of(db: Connection) -> Self {
-        Db { open: OnceCell::from(db), make: |_| Connection::open_in_memory(), bulk: RefCell::default() }
+        Db { open: OnceCell::from(db), ..Self::made_by(|_| Connection::open_in_memory()) }
     }
 
     /// Where rows are put as long as nobody has asked.
@@ -47,23 +55,43 @@ impl Db {
     pub fn close(self) -> Result<()> {
         self.open.into_inner().map_or(Ok(()), |db| db.close().map_err(|(_, error)| error))
     }
-}
 
-impl Deref for Db {
-    type Target = Connection;
-
-    fn deref(&self) -> &Connection {
-        // It does not depend on any file: there is memory for it, or for nothing else either.
-        self.open.get_or_init(|| {
-            let rows = self.bulk.take().map(Bulk::into_rows);
-            (self.make)(rows.as_deref()).expect("a database in memory")
-        })
+    /// The connection itself.
+    pub fn on(&self) -> Result<&Connection> {
+        if let Some(db) = self.open.get() {
+            return Ok(db);
+        }
+        let rows = self.bulk.take().map(Bulk::into_rows);
+        let db = (self.make)(rows.as_deref())?;
+        Ok(self.open.get_or_init(|| db))
     }
-}
 
-impl DerefMut for Db {
-    fn deref_mut(&mut self) -> &mut Connection {
-        let _ = Deref::deref(self);
-        self.open.get_mut().expect("a database that was just made")
+    pub fn on_mut(&mut self) -> Result<&mut Connection> {
+        self.on()?;
+        Ok(self.open.get_mut().expect("a connection that was just made"))
+    }
+
+    pub fn prepare(&self, sql: &str) -> Result<Statement<'_>> {
+        self.on()?.prepare(sql)
+    }
+
+    pub fn prepare_cached(&self, sql: &str) -> Result<CachedStatement<'_>> {
+        self.on()?.prepare_cached(sql)
+    }
+
+    pub fn query_row<T>(&self, sql: &str, params: impl Params, read: impl FnOnce(&Row<'_>) -> Result<T>) -> Result<T> {
+        self.on()?.query_row(sql, params, read)
+    }
+
+    pub fn execute(&self, sql: &str, params: impl Params) -> Result<usize> {
+        self.on()?.execute(sql, params)
+    }
+
+    pub fn execute_batch(&self, sql: &str) -> Result<()> {
+        self.on()?.execute_batch(sql)
+    }
+
+    pub fn transaction(&mut self) -> Result<Transaction<'_>> {
+        self.on_mut()?.transaction()
     }
 }

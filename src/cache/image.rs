@@ -70,7 +70,7 @@ impl Cache {
         self.own_copy()?;
         self.compute_front(unknown)?;
         self.compute_tally()?;
-        Ok(self.db.pragma_update(None, "user_version", unknown as i64)?)
+        Ok(self.db.on()?.pragma_update(None, "user_version", unknown as i64)?)
     }
 
     /// The same for a copy in memory.
@@ -80,7 +80,7 @@ impl Cache {
     }
 
     fn serialized(&mut self) -> Result<Vec<u8>> {
-        Ok(self.db.serialize("main")?.to_vec())
+        Ok(self.db.on_mut()?.serialize("main")?.to_vec())
     }
 
     /// A database in memory from such bytes. They must come from this very schema.
@@ -89,12 +89,8 @@ impl Cache {
     }
 
     /// A database that stays in its file, which nobody changes.
-    pub fn ask(path: &Path, id: &ImageId) -> Result<Option<Self>> {
-        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let db = Connection::open_with_flags(uri(path), flags)?;
-        db.execute_batch("PRAGMA temp_store = MEMORY;")?;
-        set_up(&db)?;
-        if is_image(&db, id)? { Self::imaged(db, true).map(Some) } else { Ok(None) }
+    pub fn ask(path: &Path, id: &ImageId) -> Result<Self> {
+        Self::imaged(open(path, id)?, true)
     }
 
     /// The database of a file that nobody else knows yet, to be changed where it lies; `None` if it is not a copy of the image
@@ -133,20 +129,13 @@ impl Cache {
 
     fn imaged(db: Connection, in_file: bool) -> Result<Self> {
         let written_for: i64 = db.pragma_query_value(None, "user_version", |row| row.get(0))?;
-        let both = "SELECT EXISTS (SELECT 1 FROM issues WHERE effective = 0), EXISTS (SELECT 1 FROM pairs)";
-        let (shadowed, lent) = db.query_row(both, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        let rules = [UnknownIds::Done, UnknownIds::MayBeOpen, UnknownIds::Block];
-        Ok(Cache {
-            indexed: true,
-            kin_known: true,
-            blocked_known: rules.into_iter().find(|rule| *rule as i64 == written_for),
-            front_known: true,
-            tally_known: true,
-            shadowed,
-            lent,
-            in_file,
-            ..Self::over(Db::of(db))
-        })
+        let [shadowed, lent, _] = exist(&db)?;
+        Ok(Cache { blocked_known: UnknownIds::of(written_for), shadowed, lent, in_file, ..Self::computed(Db::of(db)) })
+    }
+
+    /// One that has all that is computed from the rows.
+    pub(super) fn computed(db: Db) -> Self {
+        Cache { indexed: true, kin_known: true, front_known: true, tally_known: true, ..Self::over(db) }
     }
 
     /// Before a change: a file is not changed, so from now on the database is in memory.
@@ -228,9 +217,11 @@ impl Cache {
     /// Asks an image for several rows at once, which costs less than one after the other. Nobody changes a file, so that they are
     /// known from then on.
     pub fn ask_rows(&self, keys: &[Key]) -> Result<()> {
-        if self.in_file {
-            let (mut statement, mut asked) = (self.row_statement()?, self.asked.borrow_mut());
-            for key in keys {
+        let mut asked = self.asked.borrow_mut();
+        let news: Vec<&Key> = keys.iter().filter(|key| self.in_file && !asked.contains_key(key)).collect();
+        if !news.is_empty() {
+            let mut statement = self.row_statement()?;
+            for key in news {
                 asked.extend(self.find_row(&mut statement, *key)?.map(|row| (*key, row)));
             }
         }
@@ -289,9 +280,26 @@ impl Cache {
     }
 }
 
+/// Opens the image of this name.
+pub(super) fn open(path: &Path, id: &ImageId) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let db = Connection::open_with_flags(uri(path), flags)?;
+    db.execute_batch("PRAGMA temp_store = MEMORY;")?;
+    set_up(&db)?;
+    let other = || rusqlite::Error::InvalidPath(path.to_owned());
+    if is_image(&db, id)? { Ok(db) } else { Err(other()) }
+}
+
+/// Whether there are rows behind others of the same id, copies of proposals, and tasks of workflows.
+pub(super) fn exist(db: &Connection) -> rusqlite::Result<[bool; 3]> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM issues WHERE effective = 0), EXISTS (SELECT 1 FROM pairs),
+                 EXISTS (SELECT 1 FROM issues WHERE task = 1)";
+    db.query_row(sql, [], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?]))
+}
+
 /// A database is the image of this name.
-fn is_image(db: &Connection, id: &ImageId) -> Result<bool> {
-    Ok(db.query_row("SELECT id = ?1 FROM made", [id], |row| row.get(0))?)
+fn is_image(db: &Connection, id: &ImageId) -> rusqlite::Result<bool> {
+    db.query_row("SELECT id = ?1 FROM made", [id], |row| row.get(0))
 }
 
 /// A file as SQLite names it, where nobody changes it: no lock is taken, and nothing is looked for beside it.

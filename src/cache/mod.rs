@@ -22,6 +22,7 @@ mod schema;
 mod search;
 mod standing;
 mod stats;
+mod summary;
 mod tasks;
 mod unknown;
 
@@ -33,6 +34,7 @@ use schema::schema;
 pub use schema::schema_sum;
 pub use standing::Standing;
 pub use stats::{EpicProgress, GroupBy, Statistics};
+pub use summary::Summary;
 pub use tasks::OpenTask;
 pub use unknown::UnknownIds;
 
@@ -90,6 +92,8 @@ pub struct Cache {
     shadowed: bool,
     /// Some row has edges of another one.
     lent: bool,
+    /// What is known of a file that may not be open yet.
+    summary: Option<Summary>,
     /// The rows that were asked for, of a file.
     asked: RefCell<HashMap<Key, AskedRow>>,
     /// Rows that are shown with other values than their lines have, and what these have.
@@ -126,6 +130,7 @@ impl Cache {
             texts_known: false,
             shadowed: false,
             lent: false,
+            summary: None,
             asked: RefCell::default(),
             own: HashMap::new(),
         }
@@ -139,6 +144,7 @@ impl Cache {
 
     /// Forgets what was computed from the rows.
     fn touch(&mut self) {
+        self.summary = None;
         self.kin_known = false;
         self.blocked_known = None;
         self.front_known = false;

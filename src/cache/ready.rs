@@ -41,6 +41,23 @@ pub struct ReadyQuery {
     pub limit: Option<usize>,
 }
 
+impl ReadyQuery {
+    /// Without any conditions, in the usual order.
+    pub(super) fn plain(now: Instant, unknown: UnknownIds, limit: usize) -> Self {
+        ReadyQuery {
+            filter: Expr::ALL,
+            now,
+            order: ReadyOrder::default(),
+            include_deferred: false,
+            include_epics: false,
+            any_type: false,
+            unknown,
+            without: Vec::new(),
+            limit: Some(limit),
+        }
+    }
+}
+
 /// Something open that an issue waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Blocker {
@@ -109,6 +126,10 @@ impl Cache {
 
     /// Issues that can be worked on now.
     pub fn ready(&mut self, query: &ReadyQuery) -> Result<Listing> {
+        if let Some((first, total)) = self.summary.as_ref().and_then(|summary| summary.ready(query)) {
+            self.asked.get_mut().extend(first.iter().copied());
+            return Ok(Listing { keys: first.iter().map(|(key, _)| *key).collect(), total });
+        }
         self.compute_front(query.unknown)?;
         let now = query.now.micros();
         let mut kinds = vec!["0"];
@@ -288,17 +309,7 @@ impl Cache {
     }
 
     pub(super) fn ready_count(&mut self, expr: &Expr, now: Instant, unknown: UnknownIds) -> Result<usize> {
-        let query = ReadyQuery {
-            filter: expr.clone(),
-            now,
-            order: ReadyOrder::default(),
-            include_deferred: false,
-            include_epics: false,
-            any_type: false,
-            unknown,
-            without: Vec::new(),
-            limit: Some(0),
-        };
+        let query = ReadyQuery { filter: expr.clone(), ..ReadyQuery::plain(now, unknown, 0) };
         Ok(self.ready(&query)?.total)
     }
 }

@@ -92,7 +92,7 @@ impl Counts {
 }
 
 /// What an image says of a row.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AskedRow {
     pub place: LinePlace,
     pub counts: Counts,

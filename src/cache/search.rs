@@ -28,7 +28,7 @@ impl Cache {
     }
 
     pub fn insert_texts<'a>(&mut self, lines: impl IntoIterator<Item = (Key, Record<'a>)>) -> Result<()> {
-        insert(&mut self.db, lines)
+        insert(self.db.on_mut()?, lines)
     }
 
     /// Takes the texts of a file of this length beside an image into the answers; `false` if they are not of this image.

@@ -12,6 +12,11 @@ pub enum UnknownIds {
 }
 
 impl UnknownIds {
+    /// The rule of a number.
+    pub(super) fn of(number: i64) -> Option<Self> {
+        [UnknownIds::Done, UnknownIds::MayBeOpen, UnknownIds::Block].into_iter().find(|rule| *rule as i64 == number)
+    }
+
     /// Whether such an id blocks.
     pub(super) fn blocks(self, id: &str) -> bool {
         const ELSEWHERE: &str = "external:";

@@ -54,6 +54,10 @@ pub struct Context {
     pub ui: Ui,
     host: Host,
     store: Option<Store>,
+    /// The command is run again if the image of the cache misleads it.
+    pub can_ask_again: bool,
+    /// The label of that image is likely to be enough for it.
+    needs_label: bool,
     /// The command itself reports what is odd about the files.
     pub reports_problems: bool,
     /// The command itself tells which writes are missing.
@@ -87,6 +91,8 @@ impl Context {
             ui,
             host,
             store: None,
+            can_ask_again: false,
+            needs_label: false,
             reports_problems: false,
             answers_removed: false,
             command,
@@ -148,6 +154,12 @@ impl Context {
         })
     }
 
+    /// For a command that the label of an image mostly answers. It lets every failure through: the image, if it is needed after all,
+    /// may have gone by then.
+    pub fn needs_label(&mut self) {
+        self.needs_label = true;
+    }
+
     /// The project's store, opened on first use.
     pub fn store(&mut self) -> Result<&mut Store, Failure> {
         if self.store.is_none() {
@@ -155,7 +167,7 @@ impl Context {
             let mut store = Store::open_with(config)?;
             store.report_to(self.activity.clone());
             store.write_as_one(&self.command);
-            store.ask_once();
+            store.ask_once(self.needs_label && self.can_ask_again);
             self.confirm_settings(&mut store)?;
             // Who registers is not yet the one who has the name; and who may not write leaves no sign of life.
             if self.command == "agent register" || self.command == "prime" || self.global.readonly {

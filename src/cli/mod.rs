@@ -93,13 +93,14 @@ fn run_with(args: &[OsString], may_look_again: bool) -> Option<Exit> {
     };
     let run = || {
         let mut cx = Context::new(global, words, is_one_look);
+        cx.can_ask_again = is_one_look && may_look_again;
         let result = match call {
             Some(_) if refused.is_err() => refused.map(|()| Exit::Ok),
             Some(call) => call(&mut cx),
             None => help::overview(&mut cx),
         };
         let is_misled = result.as_ref().is_err_and(|failure| cx.gives_up_image(failure));
-        if is_misled && may_look_again && is_one_look && !cx.ui.has_printed() && !cx.has_read_stdin() {
+        if is_misled && cx.can_ask_again && !cx.ui.has_printed() && !cx.has_read_stdin() {
             return None;
         }
         let exit = cx.finish(result);

@@ -2,6 +2,7 @@
 
 pub mod agent;
 pub mod budget;
+pub mod bytes;
 pub mod change;
 pub mod checkpoint;
 pub mod client;

@@ -12,8 +12,9 @@ use std::path::{Path, PathBuf};
 
 use twox_hash::{XxHash3_64, XxHash3_128};
 
-use crate::cache::{self, Cache, ImageId, Key};
+use crate::cache::{self, Cache, ImageId, Key, Summary};
 use crate::ledger::Document;
+use crate::model::bytes::{Reader, put_bytes, put_number};
 use crate::model::record::Record;
 use crate::model::time::{DAY, Instant};
 use crate::model::when::Calendar;
@@ -25,7 +26,7 @@ pub(super) const MIN_LINES: usize = 300;
 /// Where an image cannot be asked, a new one is made when more lines than this had to be parsed although there was one.
 pub(super) const STALE_LINES: usize = 64;
 
-const MAGIC: &[u8; 8] = b"bd-img-4";
+const MAGIC: &[u8; 8] = b"bd-img-5";
 /// What the images of earlier versions begin with, and what their names end in.
 const EARLIER: (&[u8], &str) = (b"bd-img-", ".img");
 const IMAGE_END: &str = ".image";
@@ -56,6 +57,8 @@ pub(super) struct Label {
     /// Of the image: its length, and its sum, or 0 if it followed a write: adding it up again would cost more than the write.
     length: u64,
     sum: u64,
+    /// What is asked most, so that the image need not be opened for it.
+    summary: Option<Summary>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -121,37 +124,12 @@ fn boot() -> String {
     sys::boot().unwrap_or_default()
 }
 
-/// Takes numbers from the front of bytes.
-struct Reader<'a>(&'a [u8]);
-
-impl Reader<'_> {
-    fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
-        let (found, rest) = self.0.split_first_chunk::<N>()?;
-        self.0 = rest;
-        Some(*found)
-    }
-
-    fn number(&mut self) -> Option<u64> {
-        self.take().map(u64::from_le_bytes)
-    }
-
-    fn instant(&mut self) -> Option<Instant> {
-        self.take().map(|bytes| Instant::from_nanos(i64::from_le_bytes(bytes)))
-    }
-
-    fn text(&mut self) -> Option<String> {
-        let length = usize::try_from(self.number()?).ok()?;
-        let (found, rest) = self.0.split_at_checked(length)?;
-        self.0 = rest;
-        String::from_utf8(found.to_vec()).ok()
-    }
-}
-
 impl Label {
     /// For an image that is about to be made.
     pub fn new(seed: u64, is_plain: bool, days: Vec<(String, i64, i64)>, ledgers: Vec<LabelledLedger>) -> Self {
         // Not the host's entropy, which a test may have fixed: nobody is to foresee this.
-        Label { id: Entropy::System.bytes(), seed, is_plain, days, ledgers, boot: boot(), length: 0, sum: 0 }
+        let id = Entropy::System.bytes();
+        Label { id, seed, is_plain, days, ledgers, boot: boot(), length: 0, sum: 0, summary: None }
     }
 
     /// The label of an image, if there is one and it is this user's alone.
@@ -187,35 +165,36 @@ impl Label {
                 hash: Some(reader.take().map(u128::from_le_bytes)?).filter(|hash| *hash != 0),
             });
         }
-        Some(Label { id, seed, is_plain, days, ledgers, boot, length, sum })
+        let summary = Some(reader.bytes()?).filter(|bytes| !bytes.is_empty());
+        let summary = summary.map(|bytes| Summary::from_bytes(bytes).ok_or(())).transpose().ok()?;
+        Some(Label { id, seed, is_plain, days, ledgers, boot, length, sum, summary })
     }
 
     fn render(&self) -> Vec<u8> {
         let mut bytes = [MAGIC.as_slice(), &version(), &self.id].concat();
-        let put = |bytes: &mut Vec<u8>, number: u64| bytes.extend_from_slice(&number.to_le_bytes());
-        for number in [self.seed, self.length, self.sum, u64::from(self.is_plain), self.boot.len() as u64] {
-            put(&mut bytes, number);
+        for number in [self.seed, self.length, self.sum, u64::from(self.is_plain)] {
+            put_number(&mut bytes, number);
         }
-        bytes.extend_from_slice(self.boot.as_bytes());
-        put(&mut bytes, self.days.len() as u64);
+        put_bytes(&mut bytes, self.boot.as_bytes());
+        put_number(&mut bytes, self.days.len() as u64);
         for (text, from, to) in &self.days {
-            put(&mut bytes, text.len() as u64);
-            bytes.extend_from_slice(text.as_bytes());
-            put(&mut bytes, *from as u64);
-            put(&mut bytes, *to as u64);
+            put_bytes(&mut bytes, text.as_bytes());
+            put_number(&mut bytes, *from as u64);
+            put_number(&mut bytes, *to as u64);
         }
-        put(&mut bytes, self.ledgers.len() as u64);
+        put_number(&mut bytes, self.ledgers.len() as u64);
         for LabelledLedger { file, read_at, hash } in &self.ledgers {
             for number in [file.dev, file.ino, file.size] {
-                put(&mut bytes, number);
+                put_number(&mut bytes, number);
             }
             for instant in [file.mtime, file.ctime, *read_at] {
-                put(&mut bytes, instant.nanos() as u64);
+                put_number(&mut bytes, instant.nanos() as u64);
             }
             bytes.extend_from_slice(&hash.unwrap_or(0).to_le_bytes());
         }
+        put_bytes(&mut bytes, &self.summary.as_ref().map(Summary::to_bytes).unwrap_or_default());
         let sum = XxHash3_64::oneshot(&bytes);
-        put(&mut bytes, sum);
+        put_number(&mut bytes, sum);
         bytes
     }
 
@@ -235,15 +214,19 @@ impl Label {
         !self.boot.is_empty() && self.boot == boot()
     }
 
-    /// Makes sure that nobody asks the image any more.
+    /// Makes sure that nobody asks the image any more, unless another is there by now.
     pub fn drop(&self, place: &Path) {
+        if Self::load(place).is_some_and(|found| found.id != self.id) {
+            return;
+        }
         let path = with_end(place, LABEL_END);
         let (directory, name) = below::parted(&path);
         let _ = below::remove(directory, name);
     }
 
-    /// The database of the image, to be asked where it lies.
-    pub fn ask(&mut self, place: &Path) -> Option<Cache> {
+    /// The database of the image, to be asked where it lies. Who can ask again gets one that is opened when the label does not say
+    /// enough: by then the image may have gone.
+    pub fn ask(&mut self, place: &Path, can_ask_again: bool) -> Option<Cache> {
         if !self.is_of_this_boot() {
             self.read(place)?;
             self.boot = boot();
@@ -254,7 +237,10 @@ impl Label {
         if found.size != self.length {
             return None;
         }
-        Cache::ask(&path, &self.id).ok()?
+        match self.summary.as_ref().filter(|_| can_ask_again) {
+            Some(summary) => Some(Cache::ask_later(path, self.id, summary.clone())),
+            None => Cache::ask(&path, &self.id).ok(),
+        }
     }
 
     /// The same read into memory, once its sum is right. One without a sum is whole as long as the machine runs.
@@ -320,8 +306,8 @@ impl Label {
     }
 
     /// Puts an image in its place, then the label. The command goes on if that fails.
-    pub fn save(self, place: &Path, database: &[u8]) {
-        let label = Label { length: database.len() as u64, sum: sum_of(database), ..self };
+    pub fn save(self, place: &Path, database: &[u8], summary: Option<Summary>) {
+        let label = Label { length: database.len() as u64, sum: sum_of(database), summary, ..self };
         let _ = label.try_save(place, Some(database));
     }
 
@@ -330,7 +316,7 @@ impl Label {
         &self,
         place: &Path,
         id: &ImageId,
-        change: impl FnOnce(&mut Cache) -> Option<()>,
+        change: impl FnOnce(&mut Cache) -> Option<Option<Summary>>,
     ) -> Option<ChangedImage> {
         let (directory, name) = below::parted(place);
         let dir = own_directory(directory).ok()?;
@@ -340,10 +326,10 @@ impl Label {
             return None;
         }
         let name = dir.copy_unsynced(&image, PRIVATE).ok()?;
-        let mut copy = ChangedImage { dir, name, image, length: 0 };
+        let mut copy = ChangedImage { dir, name, image, length: 0, summary: None };
         // Another may have put its own in this place since the label was read.
         let mut cache = Cache::edit(&copy.dir.path().join(&copy.name), &self.id, id).ok()??;
-        change(&mut cache)?;
+        copy.summary = change(&mut cache)?;
         cache.finish().ok()?;
         copy.length = copy.dir.own_regular_at(&copy.name).ok()??.size;
         Some(copy)
@@ -372,13 +358,14 @@ pub(super) struct ChangedImage {
     name: String,
     image: String,
     length: u64,
+    summary: Option<Summary>,
 }
 
 impl ChangedImage {
     /// Puts it in the place of the image, and its label after it.
-    pub fn put(self, label: Label, place: &Path) -> Option<()> {
+    pub fn put(mut self, label: Label, place: &Path) -> Option<()> {
         self.dir.rename_unsynced(&self.name, &self.image).ok()?;
-        Label { length: self.length, sum: 0, ..label }.try_save(place, None).ok()
+        Label { length: self.length, sum: 0, summary: self.summary.take(), ..label }.try_save(place, None).ok()
     }
 }
 
@@ -433,7 +420,7 @@ mod tests {
         let file = FileStamp { dev: 1, ino: 2, size: 3, mtime: time(-4), ctime: time(5) };
         let ledgers = vec![LabelledLedger { file, read_at: time(6), hash: Some(u128::MAX - 7) }; 2];
         let label = Label::new(8, true, vec![("2026-01-05".into(), -9, 10)], ledgers);
-        label.clone().save(&place, b"database");
+        label.clone().save(&place, b"database", None);
         let back = Label::load(&place).unwrap();
         assert_eq!((back.id, back.seed, &back.days, &back.ledgers), (label.id, 8, &label.days, &label.ledgers));
         assert_eq!((back.is_plain, back.length), (true, 8));

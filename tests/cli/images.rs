@@ -231,6 +231,41 @@ fn who_finds_a_line_changed_under_the_image_gives_it_up_and_looks_again() {
     agrees(&env, &["show bd-0002", "show bd-0002 --json"], "a line that had changed");
 }
 
+/// The label of an image knows what is ready first, and how much is.
+#[test]
+fn what_is_ready_first_needs_no_database() {
+    let env = large();
+    let usual = ["ready --json -n 20", "ready -n 50"];
+    let others = ["ready --json -n 51", "ready --json -p 1", "ready --json --include-deferred", "ready --sort created"];
+    let questions = [usual.as_slice(), &others].concat();
+    agrees(&env, &questions, "the beginning");
+    for written in [
+        "close bd-0002",
+        "close bd-0000",
+        "create Urgent -p 0",
+        "dep add bd-0005 bd-0010",
+        "label add bd-0006 baseline-failure",
+        "defer bd-0015 --until 2026-01-05T20:00:00Z",
+        "update bd-0020 --type epic",
+        "create Part --parent bd-0020",
+        "--agent other claim bd-0025",
+    ] {
+        env.given(written);
+        agrees(&env, &questions, written);
+    }
+    for now in ["2026-01-05T19:59:59Z", "2026-01-05T20:00:00Z", "2026-01-04T00:00:00Z", "2027-01-01T00:00:00Z"] {
+        env.set("BD_TEST_NOW", now);
+        agrees(&env, &questions, now);
+    }
+    // The database could not be asked any more, and nobody notices.
+    let [image] = <[PathBuf; 1]>::try_from(images(&env)).unwrap();
+    let expected = answers(&env, &usual);
+    fs::write(&image, vec![0; fs::metadata(&image).unwrap().len() as usize]).unwrap();
+    assert_eq!(answers(&env, &usual), expected);
+    assert!(image.with_extension("label").exists(), "the image was not given up");
+    agrees(&env, &questions, "the image has gone");
+}
+
 /// Above four megabytes a write waits for the clock that stamps files, and the stamp alone tells whether it was the last.
 #[test]
 fn a_large_ledger_is_as_its_last_writer_left_it() {

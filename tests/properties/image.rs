@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use beads::internal::model::change::{Change, NewIssue};
-use beads::internal::store::Store;
+use beads::internal::store::{ReadyFilter, Store};
 use beads::internal::sys::Env;
 
 use super::hydrate::difference;
@@ -39,8 +39,10 @@ fn line(n: usize, dice: &mut Dice) -> String {
         ),
         _ => String::new(),
     };
+    let later = *dice.pick(&["", "", "2020-01-01", "2099-01-01"]).expect("a date");
+    let later = if later.is_empty() { String::new() } else { format!(",\"defer_until\":\"{later}\"") };
     format!(
-        "{{\"id\":\"a-{n:03}\",\"title\":\"Fix {}\",\"status\":\"{status}\",\"priority\":{},\"issue_type\":\"{kind}\"{edge}}}",
+        "{{\"id\":\"a-{n:03}\",\"title\":\"Fix {}\",\"status\":\"{status}\",\"priority\":{},\"issue_type\":\"{kind}\"{later}{edge}}}",
         dice.below(1000),
         dice.below(5)
     )
@@ -67,8 +69,21 @@ impl Project {
     /// A store as a command opens it.
     fn open(&self, image: bool) -> Store {
         let mut store = Store::open_with(self.several.config(self.env(image))).expect("a store");
-        store.ask_once();
+        store.ask_once(false);
         store
+    }
+
+    /// What can be worked on, as a command asks for it: again, if the image turns out to have gone.
+    fn first_ready(&self, image: bool, most: usize) -> (Vec<String>, usize) {
+        let filter = ReadyFilter { limit: Some(most), ..ReadyFilter::default() };
+        let mut store = self.open(image);
+        store.ask_once(true);
+        let found = store.ready(&filter).or_else(|_| {
+            assert!(store.give_up_image(), "only an image is a reason to fail");
+            self.open(image).ready(&filter)
+        });
+        let page = found.expect("what is ready");
+        (page.rows.iter().map(|row| format!("{} {:?} {}", row.line_number, row.counts, row.line)).collect(), page.total)
     }
 
     fn images(&self) -> Vec<PathBuf> {
@@ -263,7 +278,10 @@ fn play(round: u64) {
         };
         let before = ledgers();
         // The first may make the image, the second may ask it.
+        let most = dice.below(60);
         for reader in ["first", "second"] {
+            let ready = [true, false].map(|image| project.first_ready(image, most));
+            assert_eq!(ready[0], ready[1], "round {round}, step {step}, the {reader} reader after {told:?}");
             let found = difference(&mut project.open(true), &mut project.open(false));
             assert!(found.is_empty(), "round {round}, step {step}, the {reader} reader after {told:?}: {found:#?}");
         }
