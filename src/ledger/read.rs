@@ -70,10 +70,15 @@ pub struct Snapshot {
 impl Ledger {
     /// Reads the ledger. `expected` is asked only when the file is absent or empty: does anything know of issues in it?
     pub fn read(&self, expected: impl Fn() -> Expectation) -> Result<Snapshot, LedgerError> {
+        self.settled(&expected)
+    }
+
+    /// The same, compiled once for all who call it.
+    fn settled(&self, expected: &dyn Fn() -> Expectation) -> Result<Snapshot, LedgerError> {
         let start = Moment::now();
         let mut pause = Duration::from_millis(1);
         let mut known: Option<Expectation> = None;
-        let mut expected = || *known.get_or_insert_with(&expected);
+        let mut expected = || *known.get_or_insert_with(expected);
         loop {
             let last_try = start.elapsed() >= PATIENCE;
             let found = match below::read(&self.root, self.inside(), MAX_LEDGER) {

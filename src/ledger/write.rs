@@ -216,7 +216,7 @@ impl LockedLedger {
         document: &'d Document,
         edits: &[Edit],
         entropy: &Entropy,
-        begin: &mut impl FnMut(&Planned<'_>, &Document),
+        begin: &mut dyn FnMut(&Planned<'_>, &Document),
     ) -> Result<Option<Option<Applied<'d>>>, LedgerError> {
         let keep = |refused: &[u8]| self.keep_refused(refused, entropy);
         let Some(text) = self.ledger.rendered(snapshot, document, edits, keep)? else { return Ok(Some(None)) };
