@@ -30,7 +30,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
-use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser};
+use clap::{ArgMatches, Args as _, Command, CommandFactory as _, FromArgMatches as _, Parser};
 
 use crate::sys::looks;
 use crate::view::{Exit, Failure};
@@ -67,8 +67,8 @@ pub fn run() -> ExitCode {
 fn run_with(args: &[OsString], may_look_again: bool) -> Option<Exit> {
     let merges = commands::merge_driver::is_called(args);
     let wants_json = args.iter().take_while(|arg| *arg != "--").any(|arg| arg == "--json");
-    let mut matches = match parse(args) {
-        Ok(matches) => matches,
+    let typed = match parse(args) {
+        Ok(typed) => typed,
         Err(error) => {
             let expanded = match error.kind() {
                 ErrorKind::InvalidSubcommand => alias::expanded(args),
@@ -84,11 +84,11 @@ fn run_with(args: &[OsString], may_look_again: bool) -> Option<Exit> {
             };
         }
     };
-    let words = command_words(&matches);
-    let refused = if matches.get_flag("readonly") { reading::refuse(&words, &matches) } else { Ok(()) };
-    let is_one_look = reading::only_looks(&words, &matches) && !context::waits(&words);
-    let (global, call) = match typed(&mut matches) {
-        Ok(typed) => typed,
+    let (words, given) = (typed.words(), &typed.given);
+    let refused = if given.get_flag("readonly") { reading::refuse(&words, given) } else { Ok(()) };
+    let is_one_look = reading::only_looks(&words, given) && !context::waits(&words);
+    let (global, call) = match typed.read() {
+        Ok(read) => read,
         Err(error) => return Some(usage_error(error.with_cmd(&help::whole()), wants_json, merges)),
     };
     let run = || {
@@ -113,37 +113,77 @@ fn run_with(args: &[OsString], may_look_again: bool) -> Option<Exit> {
     if is_one_look { looks::during(run) } else { run() }
 }
 
+/// The command that was typed, if one was, and what was given to it, the global flags included.
+struct Typed {
+    entry: Option<&'static Entry>,
+    given: ArgMatches,
+}
+
+impl Typed {
+    /// What the whole parser found.
+    fn of(mut given: ArgMatches) -> Self {
+        match given.remove_subcommand() {
+            Some((name, given)) => Typed { entry: Entry::find(&name), given },
+            None => Typed { entry: None, given },
+        }
+    }
+
+    /// The command and its subcommand, by their own names.
+    fn words(&self) -> String {
+        let mut words: Vec<&str> = self.entry.iter().map(|entry| entry.name).collect();
+        let mut next = self.given.subcommand();
+        while let Some((name, inner)) = next {
+            words.push(name);
+            next = inner.subcommand();
+        }
+        words.join(" ")
+    }
+
+    /// The global flags, and the command with its arguments.
+    fn read(mut self) -> Result<(GlobalArgs, Option<Call>), clap::Error> {
+        let global = GlobalArgs::from_arg_matches_mut(&mut self.given)?;
+        Ok((global, self.entry.map(|entry| (entry.read)(&mut self.given)).transpose()?))
+    }
+}
+
 /// Parses with the one command that is named, since building all of them takes longer than most commands do. What that does not
 /// accept is the whole parser's to explain: where it accepts something, the whole one would read it the same.
-fn parse(args: &[OsString]) -> Result<ArgMatches, clap::Error> {
-    let named = args.iter().skip(1).find_map(|arg| Entry::find(arg.to_str()?));
-    let mut command = Cli::command().subcommands(named.map(Entry::parser));
-    let parsed = command.try_get_matches_from_mut(args);
-    // It is made once: the system takes the memory back faster.
-    std::mem::forget(command);
+fn parse(args: &[OsString]) -> Result<Typed, clap::Error> {
+    let names = |(at, arg): (usize, &OsString)| Some((at, Entry::find(arg.to_str()?)?));
+    let parsed = match args.iter().enumerate().skip(1).find_map(names) {
+        Some((at, entry)) => parse_named(entry, &args[..at], &args[at + 1..]),
+        None => parse_by(Cli::command(), args),
+    };
     match parsed {
-        Err(error) if error.kind() != ErrorKind::DisplayVersion => help::command().try_get_matches_from(args),
+        Err(error) if error.kind() != ErrorKind::DisplayVersion => {
+            help::command().try_get_matches_from(args).map(Typed::of)
+        }
         parsed => parsed,
     }
 }
 
-/// The global flags, and the command with its arguments.
-fn typed(matches: &mut ArgMatches) -> Result<(GlobalArgs, Option<Call>), clap::Error> {
-    let global = Cli::from_arg_matches_mut(matches)?.global;
-    let Some((name, mut inner)) = matches.remove_subcommand() else { return Ok((global, None)) };
-    let entry = Entry::find(&name).expect("the parser knows only these");
-    Ok((global, Some((entry.read)(&mut inner)?)))
+/// The same for one command, with the global flags among its own: much cheaper than as a part of another.
+fn parse_named(entry: &'static Entry, before: &[OsString], after: &[OsString]) -> Result<Typed, clap::Error> {
+    if before.len() > 1 {
+        // Only global flags may be there, and no end of them.
+        parse_by(Cli::command(), before)?;
+        if before.iter().any(|arg| arg == "--") {
+            return Err(clap::Error::new(ErrorKind::InvalidSubcommand));
+        }
+    }
+    let args: Vec<&OsString> = before.iter().chain(after).collect();
+    let typed = parse_by(GlobalArgs::augment_args(entry.parser()), args)?;
+    Ok(Typed { entry: Some(entry), ..typed })
 }
 
-/// The command and its subcommand, by their own names.
-fn command_words(matches: &ArgMatches) -> String {
-    let mut words = Vec::new();
-    let mut next = matches.subcommand();
-    while let Some((name, inner)) = next {
-        words.push(name);
-        next = inner.subcommand();
-    }
-    words.join(" ")
+fn parse_by(
+    mut command: Command,
+    args: impl IntoIterator<Item = impl Into<OsString> + Clone>,
+) -> Result<Typed, clap::Error> {
+    let given = command.try_get_matches_from_mut(args);
+    // It is made once: the system takes the memory back faster.
+    std::mem::forget(command);
+    Ok(Typed { entry: None, given: given? })
 }
 
 /// clap's own errors: help and version are no errors; the rest exits 2, as JSON if asked.
@@ -178,6 +218,9 @@ mod tests {
     fn arguments_are_consistent() {
         help::command().debug_assert();
         help::whole().debug_assert();
+        for entry in commands::COMMANDS {
+            GlobalArgs::augment_args(entry.parser()).debug_assert();
+        }
     }
 
     /// Words that name a command stand where another thing is meant.
@@ -203,17 +246,40 @@ mod tests {
             "lst list",
             "list lst",
             "--lock-timeout list show x",
+            "--json list -n 5",
+            "list --json --json",
+            "--json list --json",
+            "-C a list -C b",
+            "--limit 5 list",
+            "--version list",
+            "--help list",
+            "dep --json add a b",
+            "--json dep add a b --actor x",
+            "dep",
+            "dep add",
+            "-q workflow add-task --readonly",
+            "ls -- --json",
+            "add list --readonly",
+            "show",
             "",
         ];
         for line in lines {
             let args: Vec<OsString> =
                 std::iter::once("bd").chain(line.split_whitespace()).map(OsString::from).collect();
-            let said = |parsed: Result<ArgMatches, clap::Error>| match parsed {
-                Ok(matches) => Ok((command_words(&matches), format!("{:?}", typed_debug(&matches)))),
+            let whole = help::command().try_get_matches_from(&args).map(Typed::of);
+            let said = |parsed: Result<Typed, clap::Error>| match parsed {
+                Ok(typed) => Ok((typed.words(), typed_debug(&typed.given))),
                 Err(error) => Err(error.render().to_string()),
             };
-            assert_eq!(said(parse(&args)), said(help::command().try_get_matches_from(&args)), "{line}");
+            assert_eq!(said(parse(&args)), said(whole), "{line}");
         }
+    }
+
+    #[test]
+    fn settings_before_and_after_the_command_count() {
+        let args = ["bd", "--config", "a=b", "list", "--config", "c=d"].map(OsString::from);
+        let (global, _) = parse(&args).unwrap().read().unwrap();
+        assert_eq!(global.config, [("a".into(), "b".into()), ("c".into(), "d".into())]);
     }
 
     /// What was given to the innermost command, and the global flags.
@@ -223,10 +289,13 @@ mod tests {
             inner = next;
         }
         let ids = inner.ids().map(|id| id.as_str().to_owned());
-        ids.map(|id| {
-            let raw: Vec<OsString> = inner.get_raw(&id).into_iter().flatten().map(Into::into).collect();
-            format!("{id}={raw:?}")
-        })
-        .collect()
+        let mut given: Vec<String> = ids
+            .map(|id| {
+                let raw: Vec<OsString> = inner.get_raw(&id).into_iter().flatten().map(Into::into).collect();
+                format!("{id}={raw:?} {:?}", inner.value_source(&id))
+            })
+            .collect();
+        given.sort();
+        given
     }
 }

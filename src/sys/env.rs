@@ -1,6 +1,6 @@
 //! Environment variables, the working directory and what the streams are.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use super::resident::Residents;
 #[derive(Debug, Clone, Default)]
 pub struct Env {
     /// Shared by the copies, of which a command makes several.
-    vars: Arc<HashMap<OsString, OsString>>,
+    vars: Arc<BTreeMap<OsString, OsString>>,
     cwd: PathBuf,
     residents: Residents,
 }

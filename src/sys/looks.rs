@@ -4,7 +4,7 @@
 
 use std::any::Any;
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -14,8 +14,8 @@ use rustix::io::Errno;
 
 use super::stamp::{FileStamp, retry};
 
-/// Questions, and per path what was answered. A path counts as it is written: it is hashed far faster than its parts.
-type Answers = HashMap<&'static str, HashMap<OsString, Box<dyn Any>>>;
+/// Questions, and per path what was answered. A path counts as it is written: that is compared far faster than its parts.
+type Answers = BTreeMap<&'static str, BTreeMap<OsString, Box<dyn Any>>>;
 
 thread_local! {
     static KNOWN: RefCell<Option<Answers>> = const { RefCell::new(None) };
