@@ -375,17 +375,20 @@ impl Context {
     }
 
     /// Prints an array of issues, in the shape that was asked for.
-    pub fn json_rows(&mut self, rows: impl Into<String>) -> Result<(), Failure> {
+    pub fn json_rows(&mut self, rows: impl IntoIterator<Item = view::Object>) -> Result<(), Failure> {
+        let rows = rows.into_iter().map(view::Object::finish);
         let shape = std::mem::take(&mut self.shape);
         let blockers = match shape {
             RowShape::Full => {
-                self.json(rows);
+                let mut array = self.ui.begin_array();
+                rows.for_each(|row| self.ui.add_item(&mut array, &row));
+                self.end_array(array);
                 return Ok(());
             }
             RowShape::Fields(_) => HashMap::new(),
             RowShape::Compact => ops::blockers(self.store()?)?,
         };
-        let text = view::shaped(&rows.into(), &shape, &blockers)?;
+        let text = view::shaped(&view::array(rows), &shape, &blockers)?;
         let warnings = self.warnings();
         self.ui.json_compact(&text, &warnings);
         Ok(())

@@ -34,7 +34,7 @@ pub fn run(args: BlockedArgs, cx: &mut Context) -> Outcome {
     let limit = args.limit.filter(|limit| *limit > 0);
     let ops::BlockedPage { rows: found, total, unjoined } = ops::blocked(cx.store()?, filter, limit)?;
     if cx.ui.wants_json() {
-        cx.json_rows(view::each(&found, view::blocked))?;
+        cx.json_rows(found.iter().map(view::blocked))?;
         render::cut_note(&mut cx.ui, found.len(), total);
         return Ok(Exit::Ok);
     }

@@ -22,7 +22,7 @@ pub fn print_page(cx: &mut Context, page: Page, tree: bool, none: &str) -> Outco
 /// The same where it is known what is blocked or claimed.
 pub fn print_marked(cx: &mut Context, page: &Page, marks: &Marks, tree: bool, none: &str) -> Outcome {
     if cx.ui.wants_json() {
-        cx.json_rows(view::rows(&page.rows))?;
+        cx.json_rows(page.rows.iter().map(view::summary))?;
     } else if cx.laid_out(&page.rows) {
         cx.ui.note_if(page.rows.is_empty(), none);
     } else {

@@ -54,7 +54,7 @@ pub fn run(args: SearchArgs, cx: &mut Context) -> Outcome {
     );
     let (found, total) = ops::search(cx.store()?, &text, &filter, sort, args.page.reverse, limit)?;
     if json {
-        cx.json_rows(view::each(&found, view::found))?;
+        cx.json_rows(found.iter().map(view::found))?;
     } else if cx.laid_out(found.iter().map(|hit| &hit.row)) {
         cx.ui.note_if(total == 0, "nothing found");
     } else {

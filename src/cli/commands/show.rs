@@ -80,7 +80,7 @@ pub fn run(args: ShowArgs, cx: &mut Context) -> Outcome {
         ops::mark_elsewhere(cx.store()?, &mut shown)?;
     }
     if cx.ui.wants_json() {
-        cx.json_rows(view::each(&shown, view::detail))?;
+        cx.json_rows(shown.iter().map(view::detail))?;
     } else {
         let marks = ops::marks(cx.store()?, shown.iter().map(|one| &one.row).filter(|_| args.short))?;
         let (index, ui) = cx.index()?;
