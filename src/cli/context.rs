@@ -38,7 +38,7 @@ pub fn opened(directory: Option<&PathBuf>) -> Option<Store> {
     let here = host.env.cwd().to_owned();
     let directory = directory.map_or_else(|| here.clone(), |directory| here.join(directory));
     host.env = host.env.at(directory.clone());
-    Store::open_with(Config { host, ..Config::at(directory) }).ok()
+    Store::open_with(Config::on(host, directory)).ok()
 }
 
 /// The store of a directory for one look that leaves nothing behind, if it answers soon: from an image, or from ledgers no larger
@@ -145,12 +145,11 @@ impl Context {
             settings.push(("state.mode".to_owned(), "global".to_owned()));
         }
         Ok(Config {
-            host,
             actor: self.global.actor.clone(),
             lock_wait: self.global.lock_timeout.unwrap_or(Config::LOCK_WAIT),
             ignore_env: self.global.db.is_some(),
             settings,
-            ..Config::at(path)
+            ..Config::on(host, path)
         })
     }
 

@@ -148,7 +148,7 @@ fn refuse_second(host: &Host, directory: &Path, beads: &Path, request: &InitRequ
 }
 
 fn open(host: &Host, directory: &Path) -> Result<Store> {
-    Ok(Store::open_with(Config { host: host.clone(), ..Config::at(directory) })?)
+    Ok(Store::open_with(Config::on(host.clone(), directory))?)
 }
 
 fn init_ledger(host: &Host, beads: &Path, request: &InitRequest) -> Result<Initialised> {

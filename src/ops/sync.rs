@@ -92,7 +92,7 @@ pub fn agree_at(text: &str, directory: &Path, host: &Host, dry_run: bool) -> Res
     }
     let beads = store::ledger_of_working_copy(&path, &host.env);
     let beads = beads.or_else(|| Some(Repo::at(&path, String::new())?.ok()?.beads().to_owned()));
-    let config = |beads| Config { host: host.clone(), ignore_env: true, ..Config::at(beads) };
+    let config = |beads| Config { ignore_env: true, ..Config::on(host.clone(), beads) };
     let mut store = beads.map(|beads| Store::open_with(config(beads))).transpose()?;
     let homes = store.as_ref().map(|store| store.words_of_homes()).unwrap_or_default();
     let text = store.as_ref().and_then(|store| store.project_text());

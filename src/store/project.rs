@@ -37,8 +37,13 @@ impl Config {
     pub const LOCK_WAIT: Duration = Duration::from_secs(30);
 
     pub fn at(path: impl Into<PathBuf>) -> Self {
+        Self::on(Host::real(), path)
+    }
+
+    /// The same on a machine that is known already.
+    pub fn on(host: Host, path: impl Into<PathBuf>) -> Self {
         Config {
-            host: Host::real(),
+            host,
             path: path.into(),
             additional: None,
             settings: Vec::new(),

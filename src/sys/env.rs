@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
+use std::ops::Bound;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -37,6 +38,16 @@ impl Env {
     pub fn var(&self, name: &str) -> Option<String> {
         let value = self.vars.get(OsStr::new(name))?.to_str()?;
         (!value.is_empty()).then(|| value.to_owned())
+    }
+
+    /// The variables that say something and whose names begin like this.
+    pub fn beginning(&self, start: &str) -> impl Iterator<Item = (&str, &str)> {
+        let from = self.vars.range::<OsStr, _>((Bound::Included(OsStr::new(start)), Bound::Unbounded));
+        let texts = from.map_while(move |(name, value)| {
+            let name = name.as_encoded_bytes().starts_with(start.as_bytes()).then_some(name)?;
+            Some(name.to_str().zip(value.to_str()))
+        });
+        texts.flatten().filter(|(_, value)| !value.is_empty())
     }
 
     /// A variable as it is, whether or not it is text.

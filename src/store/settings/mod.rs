@@ -105,7 +105,9 @@ impl Settings {
                 Err(error) => broken.push(error),
             }
         }
-        let variables = keys::KEYS.iter().filter_map(|key| Some((key, env.var(&variable(key))?)));
+        let ours: Vec<(&str, &str)> = env.beginning(VARIABLES).collect();
+        let variable = |key: &'static Key| ours.iter().find(|(name, _)| is_variable(name, key));
+        let variables = keys::KEYS.iter().filter_map(|key| Some((key, variable(key)?.1.to_owned())));
         let given = flags.iter().map(|(name, text)| (name.as_str(), text.clone()));
         for (origin, pairs) in [
             (Origin::Environment, variables.map(|(key, text)| (key.name, text)).collect::<Vec<_>>()),
@@ -410,9 +412,22 @@ fn names_in(parsed: &Parsed, table: &str) -> Vec<(String, String)> {
     named.collect()
 }
 
+/// What the names of our environment variables begin with.
+const VARIABLES: &str = "BD_";
+
 /// The environment variable of a key: `BD_ROUTING_MODE` for `routing.mode`.
 fn variable(key: &Key) -> String {
-    format!("BD_{}", key.name.replace('.', "_").to_uppercase())
+    VARIABLES.chars().chain(key.name.chars().map(in_variable)).collect()
+}
+
+/// Whether this is that variable.
+fn is_variable(name: &str, key: &Key) -> bool {
+    let name = name.strip_prefix(VARIABLES).filter(|name| name.len() == key.name.len());
+    name.is_some_and(|name| name.chars().eq(key.name.chars().map(in_variable)))
+}
+
+fn in_variable(c: char) -> char {
+    if c == '.' { '_' } else { c.to_ascii_uppercase() }
 }
 
 /// A layer that is not a file.
