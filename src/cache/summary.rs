@@ -1,6 +1,6 @@
 //! What the label of an image says of it, so that the most frequent question needs no database: what can be worked on?
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::db::Db;
 use super::image::{exist, open};
@@ -34,15 +34,24 @@ pub struct Summary {
 }
 
 impl Cache {
-    /// An image for who can ask again: it is opened when its summary does not tell enough, and may have gone by then.
-    pub fn ask_later(path: PathBuf, id: ImageId, summary: Summary) -> Self {
+    /// An image for who can ask again: it is opened when its summary does not tell enough, if it may be used then.
+    pub fn ask_later(
+        summary: Summary,
+        path: PathBuf,
+        id: ImageId,
+        may_be_used: impl Fn(&Path) -> bool + Send + 'static,
+    ) -> Self {
+        let open = move |_: Option<&[u8]>| match may_be_used(&path) {
+            true => open(&path, &id),
+            false => Err(rusqlite::Error::InvalidPath(path.clone())),
+        };
         Cache {
             blocked_known: Some(summary.unknown),
             shadowed: summary.shadowed,
             lent: summary.lent,
             in_file: true,
             summary: Some(summary),
-            ..Self::computed(Db::made_by(move |_| open(&path, &id)))
+            ..Self::computed(Db::made_by(open))
         }
     }
 

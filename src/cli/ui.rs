@@ -88,20 +88,18 @@ pub struct Ui {
 impl Ui {
     pub fn new(host: &Host, json: bool, quiet: bool, colours: Colours) -> Self {
         let env = &host.env;
-        let terminal = io::stdout().is_terminal();
+        let (terminal, terminal_err) = (io::stdout().is_terminal(), io::stderr().is_terminal());
         let columns = env.var("COLUMNS").and_then(|text| text.parse().ok());
         Ui {
             json,
             envelope: env.var("BD_JSON_ENVELOPE").is_some_and(|value| value == "1"),
             quiet,
             colour: colours.are_wanted(env, terminal),
-            colour_err: colours.are_wanted(env, io::stderr().is_terminal()),
+            colour_err: colours.are_wanted(env, terminal_err),
             terminal,
-            draws: io::stderr().is_terminal() && env.var("TERM").is_none_or(|term| term != "dumb"),
+            draws: terminal_err && env.var("TERM").is_none_or(|term| term != "dumb"),
             width: terminal.then(|| columns.or_else(terminal::columns).filter(|n| *n > 0).unwrap_or(80)),
-            width_err: io::stderr()
-                .is_terminal()
-                .then(|| columns.or_else(terminal::error_columns).filter(|n| *n > 0).unwrap_or(80)),
+            width_err: terminal_err.then(|| columns.or_else(terminal::error_columns).filter(|n| *n > 0).unwrap_or(80)),
             clock: host.clock.clone(),
             env: env.clone(),
             out: Output::new(),

@@ -166,7 +166,7 @@ pub fn committed_settings(beads: &Path, env: &Env) -> Option<PathBuf> {
 /// Whether the state home is there, or can be made. One that is there and cannot be written is used nevertheless: it has claims that
 /// must be seen.
 fn is_usable(shared: &Path, common: &Path) -> bool {
-    looks::exists(shared) || fs::is_writable(common)
+    looks::exists(shared) || looks::once("writable", common, || fs::is_writable(common))
 }
 
 /// The `.beads` of the main checkout, if there is one beside git's directory.

@@ -231,15 +231,10 @@ impl Label {
             self.read(place)?;
             self.boot = boot();
         }
-        let path = with_end(place, IMAGE_END);
-        let (directory, name) = below::parted(&path);
-        let found = Dir::root(directory).ok()?.own_regular_at(&name.to_string_lossy()).ok()??;
-        if found.size != self.length {
-            return None;
-        }
-        match self.summary.as_ref().filter(|_| can_ask_again) {
-            Some(summary) => Some(Cache::ask_later(path, self.id, summary.clone())),
-            None => Cache::ask(&path, &self.id).ok(),
+        let (path, length, id) = (with_end(place, IMAGE_END), self.length, self.id);
+        match self.summary.clone().filter(|_| can_ask_again) {
+            Some(summary) => Some(Cache::ask_later(summary, path, id, move |path| is_own(path, length))),
+            None => is_own(&path, length).then(|| Cache::ask(&path, &id).ok())?,
         }
     }
 
@@ -373,6 +368,13 @@ impl Drop for ChangedImage {
     fn drop(&mut self) {
         let _ = self.dir.remove(&self.name);
     }
+}
+
+/// Whether there is an image of this length that nobody else could have written.
+fn is_own(path: &Path, length: u64) -> bool {
+    let (directory, name) = below::parted(path);
+    let found = Dir::root(directory).and_then(|dir| dir.own_regular_at(&name.to_string_lossy()));
+    found.is_ok_and(|found| found.is_some_and(|stamp| stamp.size == length))
 }
 
 /// The sum of the bytes of an image.

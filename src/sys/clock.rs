@@ -87,8 +87,11 @@ fn zone_in_file() -> Option<TimeZone> {
 pub fn boot() -> Option<String> {
     static BOOT: OnceLock<Option<String>> = OnceLock::new();
     let read = || {
-        let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
-        Some(text.trim().to_owned()).filter(|id| !id.is_empty())
+        use std::io::Read as _;
+        // A UUID.
+        let mut id = [0; 36];
+        std::fs::File::open("/proc/sys/kernel/random/boot_id").ok()?.read_exact(&mut id).ok()?;
+        Some(String::from_utf8_lossy(&id).into_owned())
     };
     BOOT.get_or_init(read).clone()
 }
