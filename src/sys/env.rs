@@ -104,3 +104,15 @@ impl Env {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_are_found_by_how_they_begin() {
+        let named = [("BD", "0"), ("BD_", "1"), ("BD_A", "2"), ("BD_B", ""), ("BE", "4"), ("bd_C", "5")];
+        let env = named.into_iter().fold(Env::default(), |env, (name, value)| env.with(name, value));
+        assert_eq!(env.beginning("BD_").collect::<Vec<_>>(), [("BD_", "1"), ("BD_A", "2")]);
+    }
+}
