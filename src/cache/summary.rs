@@ -55,6 +55,11 @@ impl Cache {
         }
     }
 
+    /// Whether it can be asked: it is opened if it was not.
+    pub fn is_there(&self) -> bool {
+        self.db.on().is_ok()
+    }
+
     /// What the label of this image may say from now on; nothing if that would have to be computed first.
     pub fn summary(&mut self, now: Instant) -> Result<Option<Summary>> {
         let Some(unknown) = self.blocked_known.filter(|_| self.front_known) else { return Ok(None) };

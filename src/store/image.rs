@@ -232,10 +232,11 @@ impl Label {
             self.boot = boot();
         }
         let (path, length, id) = (with_end(place, IMAGE_END), self.length, self.id);
-        match self.summary.clone().filter(|_| can_ask_again) {
-            Some(summary) => Some(Cache::ask_later(summary, path, id, move |path| is_own(path, length))),
-            None => is_own(&path, length).then(|| Cache::ask(&path, &id).ok())?,
-        }
+        let Some(summary) = self.summary.clone() else {
+            return is_own(&path, length).then(|| Cache::ask(&path, &id).ok())?;
+        };
+        let cache = Cache::ask_later(summary, path, id, move |path| is_own(path, length));
+        (can_ask_again || cache.is_there()).then_some(cache)
     }
 
     /// The same read into memory, once its sum is right. One without a sum is whole as long as the machine runs.
