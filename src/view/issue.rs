@@ -4,6 +4,8 @@
 //! every client needs is always there and of one kind: `id title status priority issue_type created_at updated_at`. Raw
 //! dependency records are never under `dependencies`: clients read issues there.
 
+use std::sync::LazyLock;
+
 use super::answer::{Field, Fields, List, answer, each, filled, object};
 use super::elsewhere::elsewhere;
 use super::history::past;
@@ -18,6 +20,13 @@ const EPOCH: &str = "1970-01-01T00:00:00.000Z";
 
 /// Keys of answers that are not those of a line; whatever a line has under them is not shown.
 const ANSWERS: &[&str] = &["shadowed", "writable", "copies", "private", "worktree_id", "worktree", "elsewhere"];
+
+/// Fields that may be the reader's own: texts and times, then numbers.
+static OWN: LazyLock<Vec<field::Field>> = LazyLock::new(|| {
+    let mut own: Vec<field::Field> = field::with(|row| row.own).collect();
+    own.sort_by_key(|field| field.row().kind == Kind::Number);
+    own
+});
 
 /// A key that this view writes itself, whatever the line holds.
 fn is_answered(key: &str) -> bool {
@@ -38,10 +47,8 @@ fn base<'a>(record: &Record<'_>, issue: &'a Issue, source_repo: &str) -> Object 
         }
     }
     object = object.optional("assignee", own_assignee);
-    let mut own: Vec<_> = field::with(|row| row.own).filter(|field| record.raw_of(*field).is_none()).collect();
-    own.sort_by_key(|field| field.row().kind == Kind::Number);
-    for field in own {
-        object = match issue.said(field) {
+    for field in OWN.iter().filter(|field| record.raw_of(**field).is_none()) {
+        object = match issue.said(*field) {
             Said::Text(text) => object.text(field.key(), text),
             Said::Time(time) => object.text(field.key(), &time.text),
             Said::Number(number) => object.number(field.key(), number),
