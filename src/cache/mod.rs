@@ -47,7 +47,7 @@ use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 
 #[derive(Debug, thiserror::Error)]
-#[error("the in-memory cache failed: {0}")]
+#[error("the cache failed: {0}")]
 pub struct CacheError(#[from] rusqlite::Error);
 
 pub type Result<T> = std::result::Result<T, CacheError>;

@@ -15,7 +15,7 @@ use crate::model::query::is_me;
 use crate::model::when::{Bare, When};
 use crate::ops::{self, OpError};
 use crate::store::settings::{find_key, nearest_key};
-use crate::store::{self, AGENT_VARIABLE, Config, Moment, Place, Row, STATE_DIR, Store, StoreError, Warning};
+use crate::store::{self, AGENT_VARIABLE, Config, Moment, NO_IMAGE, Place, Row, STATE_DIR, Store, StoreError, Warning};
 use crate::sys::activity::Step;
 use crate::sys::fs::FsError;
 use crate::sys::{Activity, Host};
@@ -151,6 +151,11 @@ impl Context {
             settings,
             ..Config::on(host, path)
         })
+    }
+
+    /// For a command that an image has misled: another one may be there by now.
+    pub fn ignore_images(&mut self) {
+        self.host.env = self.host.env.clone().with(NO_IMAGE, "1");
     }
 
     /// For a command that the label of an image mostly answers. It lets every failure through: the image, if it is needed after all,

@@ -58,7 +58,6 @@ pub fn run() -> ExitCode {
     if complete::answer(&args) {
         return ExitCode::SUCCESS;
     }
-    // An image that does not fit its ledgers has gone by then.
     let exit = run_with(&args, true).or_else(|| run_with(&args, false)).unwrap_or(Exit::Failed);
     ExitCode::from(exit.code())
 }
@@ -94,6 +93,9 @@ fn run_with(args: &[OsString], may_look_again: bool) -> Option<Exit> {
     let run = || {
         let mut cx = Context::new(global, words, is_one_look);
         cx.can_ask_again = is_one_look && may_look_again;
+        if !may_look_again {
+            cx.ignore_images();
+        }
         let result = match call {
             Some(_) if refused.is_err() => refused.map(|()| Exit::Ok),
             Some(call) => call(&mut cx),
@@ -171,9 +173,35 @@ fn parse_named(entry: &'static Entry, before: &[OsString], after: &[OsString]) -
             return Err(clap::Error::new(ErrorKind::InvalidSubcommand));
         }
     }
-    let args: Vec<&OsString> = before.iter().chain(after).collect();
-    let typed = parse_by(GlobalArgs::augment_args(entry.parser()), args)?;
+    let command = GlobalArgs::augment_args(entry.parser());
+    // Global flags before a subcommand count as if they came after it: there the parser takes them for nothing else.
+    let (mut words, mut flags, mut rest) = (vec![&before[0]], before[1..].to_vec(), after);
+    let mut innermost = &command;
+    while let Some((at, inner)) = subcommand(innermost, rest) {
+        flags.extend_from_slice(&rest[..at]);
+        words.push(&rest[at]);
+        (innermost, rest) = (inner, &rest[at + 1..]);
+    }
+    let args: Vec<&OsString> = words.into_iter().chain(&flags).chain(rest).collect();
+    let typed = parse_by(command, args)?;
     Ok(Typed { entry: Some(entry), ..typed })
+}
+
+/// Where a subcommand is named, with nothing but global flags before it.
+fn subcommand<'c>(of: &'c Command, args: &[OsString]) -> Option<(usize, &'c Command)> {
+    let named = |at: usize| args.get(at).and_then(|arg| of.find_subcommand(arg));
+    if let Some(found) = named(0) {
+        return Some((0, found));
+    }
+    if !of.has_subcommands() || !args.first()?.as_encoded_bytes().starts_with(b"-") {
+        return None;
+    }
+    let end = args.iter().position(|arg| arg == "--").unwrap_or(args.len());
+    let are_global = |at: &usize| {
+        let flags = std::iter::once(OsString::from("bd")).chain(args[..*at].iter().cloned());
+        parse_by(Cli::command(), flags).is_ok()
+    };
+    (1..end).filter(|at| named(*at).is_some()).find(are_global).and_then(|at| Some((at, named(at)?)))
 }
 
 fn parse_by(
@@ -253,7 +281,6 @@ mod tests {
             "--limit 5 list",
             "--version list",
             "--help list",
-            "dep --json add a b",
             "--json dep add a b --actor x",
             "dep",
             "dep add",
@@ -277,9 +304,34 @@ mod tests {
 
     #[test]
     fn settings_before_and_after_the_command_count() {
-        let args = ["bd", "--config", "a=b", "list", "--config", "c=d"].map(OsString::from);
-        let (global, _) = parse(&args).unwrap().read().unwrap();
-        assert_eq!(global.config, [("a".into(), "b".into()), ("c".into(), "d".into())]);
+        for line in [
+            "--config a=b list --config c=d",
+            "--config a=b dep list x --config c=d",
+            "config --config a=b --config c=d list",
+        ] {
+            let args: Vec<OsString> = "bd".split(' ').chain(line.split(' ')).map(OsString::from).collect();
+            let (global, _) = parse(&args).unwrap().read().unwrap();
+            assert_eq!(global.config, [("a".into(), "b".into()), ("c".into(), "d".into())], "{line}");
+        }
+    }
+
+    /// A flag between a command and its subcommand does not make an argument of the subcommand.
+    #[test]
+    fn global_flags_may_come_between() {
+        let lines = [
+            ("reserve --json list", "reserve list"),
+            ("reserve -q check x", "reserve check"),
+            ("reserve -C list -q list", "reserve list"),
+            ("dep --json add a b", "dep add"),
+            ("config -q --config=a=b get x", "config get"),
+            ("-q reserve -- list", "reserve"),
+            ("reserve list-x", "reserve"),
+        ];
+        for (line, words) in lines {
+            let args: Vec<OsString> = "bd".split(' ').chain(line.split(' ')).map(OsString::from).collect();
+            let typed = parse(&args).unwrap_or_else(|error| panic!("{line}: {error}"));
+            assert_eq!(typed.words(), words, "{line}");
+        }
     }
 
     /// What was given to the innermost command, and the global flags.

@@ -26,6 +26,9 @@ pub(super) const MIN_LINES: usize = 300;
 /// Where an image cannot be asked, a new one is made when more lines than this had to be parsed although there was one.
 pub(super) const STALE_LINES: usize = 64;
 
+/// The variable that switches images off.
+pub const NO_IMAGE: &str = "BD_NO_IMAGE";
+
 const MAGIC: &[u8; 8] = b"bd-img-5";
 /// What the images of earlier versions begin with, and what their names end in.
 const EARLIER: (&[u8], &str) = (b"bd-img-", ".img");
@@ -72,7 +75,7 @@ pub(super) struct LabelledLedger {
 /// The path of the image of these ledgers, without a suffix; `None` if images are switched off or the user has no cache
 /// directory.
 pub(super) fn place(env: &Env, ledgers: &[&Path]) -> Option<PathBuf> {
-    if env.var("BD_NO_IMAGE").is_some_and(|value| value == "1") {
+    if env.var(NO_IMAGE).is_some_and(|value| value == "1") {
         return None;
     }
     let base = env.var("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());

@@ -94,6 +94,7 @@ pub use home::{STATE_DIR, StateHome, WORKSPACE_VARIABLE, state_home, user_cache,
 pub use home_dir::prepare as prepare_home;
 pub use home_word::HomeWord;
 pub use hooks::{DriverProblem, DriverStatus, HookError, HookState, HooksChange, HooksRequest, HooksStatus};
+pub use image::NO_IMAGE;
 pub use leaks::{LeakReport, LeakScope};
 pub use leases::{
     AutoClaim, ClaimWish, Claimed, Evidence, Idleness, LeaseError, LeaseRow, LockedWorkflow, NotHandedOut, Reclaimed,

@@ -70,8 +70,8 @@ pub fn run(args: ShowArgs, cx: &mut Context) -> Outcome {
                 one
             })),
             Err(error) => match Failure::from(error) {
-                // The ledger changed meanwhile; the id may be fine, so the whole command is tried again.
-                failure if failure.exit == Exit::Busy => return Err(failure),
+                // The ledger changed meanwhile, or the cache failed: that is not about the id.
+                failure if matches!(failure.exit, Exit::Busy | Exit::Failed) => return Err(failure),
                 failure => failures.push((typed.clone(), failure)),
             },
         }
