@@ -74,16 +74,24 @@ pub fn run(settings: &Settings, say: &mut dyn FnMut(&str)) {
         // Stamps younger than the racy window would make the first reads compare bytes.
         std::thread::sleep(std::time::Duration::from_millis(100));
         let runs = settings.runs(size);
-        let figures = TASKS.iter().map(|task| {
-            let mut found = vec![Figures::default(); subjects.len()];
+        let mut figures = vec![vec![Figures::default(); subjects.len()]; TASKS.len()];
+        let mut rest = figures.as_mut_slice();
+        // Commands that change nothing take turns as well, so that they can be compared with each other.
+        for tasks in TASKS.chunk_by(|one, next| [one, next].iter().all(|task| task.only_looks())) {
+            let (group, others) = std::mem::take(&mut rest).split_at_mut(tasks.len());
+            rest = others;
             // The first turn is not counted: it fills the caches of the system and of the programs.
             for turn in 0..=runs {
-                for (one, found) in subjects.iter().zip(&mut found) {
-                    let time = one.time(task, turn);
-                    found.times.extend(time.filter(|_| turn > 0));
+                for (task, found) in tasks.iter().zip(group.iter_mut()) {
+                    for (one, found) in subjects.iter().zip(found) {
+                        let time = one.time(task, turn);
+                        found.times.extend(time.filter(|_| turn > 0));
+                    }
                 }
             }
-            for (one, found) in subjects.iter().zip(&mut found) {
+        }
+        for (task, found) in TASKS.iter().zip(&mut figures) {
+            for (one, found) in subjects.iter().zip(found) {
                 found.times.sort_by(f64::total_cmp);
                 let is_quick = found.median().is_some_and(|median| median < TOO_SLOW);
                 if counts && is_quick && matches!(task.work, Work::Start | Work::Read | Work::After) {
@@ -93,9 +101,8 @@ pub fn run(settings: &Settings, say: &mut dyn FnMut(&str)) {
                     found.peak = one.peak(task, runs + 2, floor);
                 }
             }
-            found
-        });
-        let sized = Sized { size, figures: figures.collect() };
+        }
+        let sized = Sized { size, figures };
         say(&report::size(&sized, &subjects));
         all.push(sized);
         if n + 1 == settings.sizes.len() {

@@ -30,6 +30,13 @@ pub struct Task {
     pub work: Work,
 }
 
+impl Task {
+    /// It changes nothing, and needs no preparation.
+    pub fn only_looks(&self) -> bool {
+        matches!(self.work, Work::Start | Work::Read)
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Work {
     Start,
