@@ -89,16 +89,16 @@ pub fn run(settings: &Settings, say: &mut dyn FnMut(&str)) {
                     }
                 }
             }
-        }
-        for (task, found) in TASKS.iter().zip(&mut figures) {
-            for (one, found) in subjects.iter().zip(found) {
-                found.times.sort_by(f64::total_cmp);
-                let is_quick = found.median().is_some_and(|median| median < TOO_SLOW);
-                if counts && is_quick && matches!(task.work, Work::Start | Work::Read | Work::After) {
-                    found.instructions = one.instructions(task, runs + 1);
-                }
-                if let Some(floor) = floor.as_deref().filter(|_| found.median().is_some()) {
-                    found.peak = one.peak(task, runs + 2, floor);
+            for (task, found) in tasks.iter().zip(group) {
+                for (one, found) in subjects.iter().zip(found) {
+                    found.times.sort_by(f64::total_cmp);
+                    let is_quick = found.median().is_some_and(|median| median < TOO_SLOW);
+                    if counts && is_quick && (task.only_looks() || task.work == Work::After) {
+                        found.instructions = one.instructions(task, runs + 1);
+                    }
+                    if let Some(floor) = floor.as_deref().filter(|_| found.median().is_some()) {
+                        found.peak = one.peak(task, runs + 2, floor);
+                    }
                 }
             }
         }
