@@ -149,7 +149,8 @@ impl Typed {
 }
 
 /// Parses with the one command that is named, since building all of them takes longer than most commands do. What that does not
-/// accept is the whole parser's to explain: where it accepts something, the whole one would read it the same.
+/// accept is the whole parser's to explain: where both accept something, they read it the same, but for global flags before a
+/// subcommand, of which the whole one loses some.
 fn parse(args: &[OsString]) -> Result<Typed, clap::Error> {
     let names = |(at, arg): (usize, &OsString)| Some((at, Entry::find(arg.to_str()?)?));
     let parsed = match args.iter().enumerate().skip(1).find_map(names) {
