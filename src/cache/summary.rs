@@ -34,7 +34,7 @@ pub struct Summary {
 }
 
 impl Cache {
-    /// An image for who can ask again: it is opened when its summary does not tell enough, if it may be used then.
+    /// An image of which the summary is known: it is opened when that does not tell enough, if it may be used then.
     pub fn ask_later(
         summary: Summary,
         path: PathBuf,

@@ -56,7 +56,7 @@ pub struct Context {
     store: Option<Store>,
     /// The command is run again if the image of the cache misleads it.
     pub can_ask_again: bool,
-    /// The label of that image is likely to be enough for it.
+    /// It mostly needs no more than the label of that image.
     needs_label: bool,
     /// The command itself reports what is odd about the files.
     pub reports_problems: bool,
