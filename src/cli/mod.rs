@@ -85,7 +85,8 @@ fn run_with(args: &[OsString], may_look_again: bool) -> Option<Exit> {
     };
     let (words, given) = (typed.words(), &typed.given);
     let refused = if given.get_flag("readonly") { reading::refuse(&words, given) } else { Ok(()) };
-    let is_one_look = reading::only_looks(&words, given) && !context::waits(&words);
+    let waits = context::waits(&words);
+    let is_one_look = reading::only_looks(&words, given) && !waits;
     let (global, call) = match typed.read() {
         Ok(read) => read,
         Err(error) => return Some(usage_error(error.with_cmd(&help::whole()), wants_json, merges)),
@@ -112,7 +113,7 @@ fn run_with(args: &[OsString], may_look_again: bool) -> Option<Exit> {
         }
         Some(exit)
     };
-    if is_one_look { looks::during(run) } else { run() }
+    if waits { run() } else { looks::during(run) }
 }
 
 /// The command that was typed, if one was, and what was given to it, the global flags included.

@@ -11,7 +11,7 @@ use super::width::{Cell, plain_cells, wrapped};
 use crate::model::json;
 use crate::model::when::Calendar;
 use crate::store::display_path;
-use crate::sys::{Activity, Clock, Env, Host, terminal};
+use crate::sys::{Activity, Clock, Env, Host, looks, terminal};
 use crate::view::{self, Failure, block, inline};
 use unicode_width::UnicodeWidthStr as _;
 
@@ -192,6 +192,7 @@ impl Ui {
         let _ = write!(io::stderr(), "{question}");
         let mut answer = String::new();
         let read = io::stdin().read_line(&mut answer);
+        looks::forget();
         if !answer.ends_with('\n') {
             // What follows begins on a line of its own.
             let _ = writeln!(io::stderr());

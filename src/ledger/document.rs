@@ -395,8 +395,7 @@ impl Document {
     }
 
     fn usual_dialect(&self) -> Dialect {
-        let evidence =
-            (0..self.len().min(400)).filter_map(|n| std::str::from_utf8(self.text(n)).ok()).map(DialectEvidence::of);
+        let evidence = (0..self.len().min(400)).map(|n| DialectEvidence::of(self.text(n)));
         let (mut html, mut raw, mut spaced, mut compact) = (0, 0, 0, 0);
         for line in evidence {
             match line.html {
@@ -411,11 +410,11 @@ impl Document {
 
     /// The dialect of one line.
     pub fn dialect_of(&self, n: usize) -> Dialect {
-        self.dialect_of_text(std::str::from_utf8(self.text(n)).unwrap_or_default())
+        self.dialect_of_text(self.text(n))
     }
 
     /// The dialect of a line that may stand in this file one day.
-    pub fn dialect_of_text(&self, text: &str) -> Dialect {
+    pub fn dialect_of_text(&self, text: impl AsRef<[u8]>) -> Dialect {
         let evidence = DialectEvidence::of(text);
         // Only a line that shows nothing needs a look at the others.
         evidence.or(if evidence.html.is_none() { self.dialect() } else { Dialect::default() })

@@ -13,6 +13,7 @@ use crate::model::time::{Instant, SECOND};
 use crate::sys::below;
 use crate::sys::fs::{self, Contents, FileStamp, FsError, Granularity};
 use crate::sys::log::Log;
+use crate::sys::looks;
 
 /// How long a reader waits for a file that is being rewritten.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -117,7 +118,7 @@ impl Ledger {
                     }
                 }
             }
-            std::thread::sleep(pause);
+            looks::pause(pause);
             pause = (pause * 2).min(Duration::from_millis(50));
         }
     }

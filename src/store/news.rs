@@ -11,6 +11,7 @@ use super::{Project, Result, Store, View};
 use crate::ledger::{Document, Expectation, Ledger, LedgerError, Snapshot, Stamp};
 use crate::sys::fs;
 use crate::sys::fs::FileStamp;
+use crate::sys::looks;
 use crate::vcs;
 
 /// How long an issue is looked for again while version control is at work, and how often.
@@ -127,7 +128,7 @@ impl Store {
         };
         let start = Moment::now();
         while misses_something(self) && start.elapsed() < GONE_FOR {
-            std::thread::sleep(AGAIN);
+            looks::pause(AGAIN);
             // Before they are read: version control may end its work in between.
             let mut ledgers = (0..self.sources.len()).map(|source| self.sources.ledger(source).path());
             let was_busy = ledgers.any(vcs::is_busy);
@@ -155,7 +156,7 @@ impl CheckoutLedger {
             && start.elapsed() < GONE_FOR
             && lacks(&snapshot.document, &self.document)
         {
-            std::thread::sleep(AGAIN);
+            looks::pause(AGAIN);
             let was_busy = vcs::is_busy(&self.path);
             let again = ledger.read(expectation);
             let is_settled = again.as_ref().is_ok_and(|again| again.document.bytes() == snapshot.document.bytes());

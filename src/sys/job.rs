@@ -123,7 +123,9 @@ impl Job {
         let until = std::time::Instant::now() + most;
         loop {
             let left = until.saturating_duration_since(std::time::Instant::now());
-            match self.events.recv_timeout(left) {
+            let event = self.events.recv_timeout(left);
+            looks::forget();
+            match event {
                 Ok(Event::Over) | Err(RecvTimeoutError::Disconnected) => {
                     self.end_rest();
                     let status = self.child.wait().map_err(|e| FsError::new("wait for", "the program", e))?;

@@ -1,6 +1,6 @@
 //! What was found out about a path, for as long as it counts as known: while a project is opened, and for the length of a command
-//! that only looks. No path is then looked at twice, unless `sys` itself writes or starts a program meanwhile. At any other time
-//! every question is asked anew, so a store that stays open notices what changes.
+//! that does not wait for others. No path is then looked at twice, unless `sys` itself writes, starts a program, gets a lock or
+//! pauses meanwhile. At any other time every question is asked again, so a store that stays open notices what changes.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::time::Duration;
 
 use rustix::fs::{FileType, Stat};
 use rustix::io::Errno;
@@ -36,9 +37,15 @@ pub fn during<T>(work: impl FnOnce() -> T) -> T {
     work()
 }
 
-/// Something is about to be changed: all that was known is asked again.
+/// Something is about to be changed, or others had time to: all that was known is asked again.
 pub fn forget() {
     KNOWN.with_borrow_mut(|known| known.iter_mut().for_each(Answers::clear));
+}
+
+/// Waits a moment, in which others may change anything.
+pub fn pause(length: Duration) {
+    std::thread::sleep(length);
+    forget();
 }
 
 /// The answer to a question about a path: the known one, or else what is found out now.

@@ -30,15 +30,13 @@ pub struct DialectEvidence {
 
 impl DialectEvidence {
     /// Reads the signs from a whole line.
-    pub fn of(line: &str) -> Self {
-        let bytes = line.as_bytes();
-        let raw = memchr::memchr3(b'<', b'>', b'&', bytes).is_some();
-        let html = if raw {
-            Some(false)
-        } else {
-            ["\\u003c", "\\u003e", "\\u0026"].iter().any(|sign| line.contains(sign)).then_some(true)
-        };
-        let spaced = line.find("\":").is_some_and(|at| bytes.get(at + 2) == Some(&b' '));
+    pub fn of(line: impl AsRef<[u8]>) -> Self {
+        let line = line.as_ref();
+        let raw = memchr::memchr3(b'<', b'>', b'&', line).is_some();
+        let is_escape = |at: usize| matches!(line.get(at + 1..at + 6), Some(b"u003c" | b"u003e" | b"u0026"));
+        let html = if raw { Some(false) } else { memchr::memchr_iter(b'\\', line).any(is_escape).then_some(true) };
+        let colon = memchr::memchr_iter(b':', line).find(|at| line[..*at].ends_with(b"\""));
+        let spaced = colon.is_some_and(|at| line.get(at + 1) == Some(&b' '));
         DialectEvidence { html, spaced }
     }
 
@@ -165,5 +163,6 @@ mod tests {
         assert_eq!(DialectEvidence::of(r#"{"id":"a"}"#), DialectEvidence { html: None, spaced: false });
         assert_eq!(DialectEvidence::of(r#"{"id": "a<"}"#), DialectEvidence { html: Some(false), spaced: true });
         assert_eq!(DialectEvidence::of(r#"{"id":"\u003e"}"#), DialectEvidence { html: Some(true), spaced: false });
+        assert_eq!(DialectEvidence::of(r#"{"id":"a: \n\u0001\u003"#), DialectEvidence { html: None, spaced: false });
     }
 }

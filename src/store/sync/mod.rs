@@ -19,6 +19,7 @@ use super::names::CONFIG_NAME;
 use super::source::expected;
 use super::{Project, Reconciled, Result, Store, StoreError, View};
 use crate::ledger::{LedgerError, MergedLine};
+use crate::sys::looks;
 use crate::vcs::{
     Carried, CommitError, Committed, Exchange, Integrated, Integration, Route, Standing, SyncError, Versions,
 };
@@ -159,7 +160,7 @@ impl Project {
     /// A pause of uneven length that grows with every attempt, so that two who race do not race again.
     fn pause(&self, attempt: u32) {
         let [uneven] = self.host.entropy.bytes::<1>();
-        std::thread::sleep(Duration::from_millis(u64::from(uneven) * u64::from(attempt + 1)));
+        looks::pause(Duration::from_millis(u64::from(uneven) * u64::from(attempt + 1)));
     }
 
     /// What the ledgers have that the last commit has not.

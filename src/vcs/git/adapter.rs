@@ -11,6 +11,7 @@ use super::{attributes, changes, checkouts, clones, commit, config, hooks, integ
 use super::{programs, renew, rescue, trees, upstream, whereabouts, work, worktrees};
 use crate::sys::Env;
 use crate::sys::activity::Step;
+use crate::sys::looks;
 use crate::vcs::checkouts::{Checkout, NewCheckout, Work};
 use crate::vcs::commit::{Committed, Order};
 use crate::vcs::family::family;
@@ -170,7 +171,7 @@ impl Linking for Git {
     }
 
     fn remove_checkout(&self, root: &Path, force: bool, env: &Env) -> Result<(), SyncError> {
-        match root.join(".jj").exists() {
+        match looks::exists(&root.join(".jj")) {
             true => jj::remove(&self.root, root, force, env),
             false => worktrees::remove(&self.root, &self.root, root, force, env),
         }

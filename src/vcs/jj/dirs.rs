@@ -2,15 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::sys::looks;
 use crate::vcs::{Kind, SyncError, files, git};
 
 /// The repository behind a workspace: in the first workspace a directory, in others a file that names it.
 pub fn repo_dir(dot_jj: &Path) -> Option<PathBuf> {
     let repo = dot_jj.join("repo");
-    if repo.is_dir() {
-        return Some(repo);
+    match looks::is_dir(&repo) {
+        true => Some(repo),
+        false if looks::exists(&repo) => files::named(&repo, dot_jj),
+        false => None,
     }
-    files::named(&repo, dot_jj)
 }
 
 /// The git repository that keeps the commits: a `.git`, or a directory inside of `.jj`.
