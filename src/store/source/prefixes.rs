@@ -25,7 +25,7 @@ impl Sources {
     /// How many lines of a ledger have an id of each prefix.
     pub(super) fn prefixes(&self, source: usize) -> Vec<(String, usize)> {
         let documents = self.all[source].read.iter().map(|read| &read.document);
-        counted(documents.flat_map(Document::ids)).into_iter().collect()
+        counted(documents.flat_map(Document::raw_ids)).into_iter().collect()
     }
 
     /// The project has one ledger, and it has not been read yet. A write is about to read it anyway.
@@ -36,24 +36,27 @@ impl Sources {
 
 /// The prefix that most ids of a ledger bear.
 pub fn usual_in(document: &Document) -> Option<String> {
-    most_used(counted(document.ids()))
+    most_used(counted(document.raw_ids()))
 }
 
 /// How many ids have each prefix.
-fn counted<'a>(ids: impl Iterator<Item = Cow<'a, str>>) -> HashMap<String, usize> {
+fn counted<'a>(ids: impl Iterator<Item = Cow<'a, [u8]>>) -> HashMap<String, usize> {
     let mut counts: HashMap<String, usize> = HashMap::new();
+    let mut add = |prefix: Vec<u8>, times: usize| {
+        if let (Ok(prefix), 1..) = (String::from_utf8(prefix), times) {
+            *counts.entry(prefix).or_default() += times;
+        }
+    };
     // Most often it is the one of the line before.
-    let (mut last, mut times) = (String::new(), 0);
+    let (mut last, mut times) = (Vec::new(), 0);
     for id in ids {
-        let Some(prefix) = id::prefix_of(&id) else { continue };
+        let Some(prefix) = id.iter().rposition(|byte| *byte == b'-').map(|dash| &id[..dash]) else { continue };
         if prefix != last {
-            *counts.entry(std::mem::replace(&mut last, prefix.to_owned())).or_default() += times;
-            times = 0;
+            add(std::mem::replace(&mut last, prefix.to_owned()), std::mem::take(&mut times));
         }
         times += 1;
     }
-    *counts.entry(last).or_default() += times;
-    counts.retain(|_, count| *count > 0);
+    add(last, times);
     counts
 }
 
