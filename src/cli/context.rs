@@ -18,7 +18,7 @@ use crate::store::settings::{find_key, nearest_key};
 use crate::store::{self, AGENT_VARIABLE, Config, Moment, NO_IMAGE, Place, Row, STATE_DIR, Store, StoreError, Warning};
 use crate::sys::activity::Step;
 use crate::sys::fs::FsError;
-use crate::sys::{Activity, Host};
+use crate::sys::{Activity, Host, looks};
 use crate::view::{self, Exit, Failure, RowShape};
 
 /// The longest text that a file may give.
@@ -167,21 +167,25 @@ impl Context {
     /// The project's store, opened on first use.
     pub fn store(&mut self) -> Result<&mut Store, Failure> {
         if self.store.is_none() {
-            let config = self.config()?;
-            let mut store = Store::open_with(config)?;
-            store.report_to(self.activity.clone());
-            store.write_as_one(&self.command);
-            store.ask_once(self.needs_label && self.can_ask_again);
-            self.confirm_settings(&mut store)?;
-            // Who registers is not yet the one who has the name; and who may not write leaves no sign of life.
-            if self.command == "agent register" || self.command == "prime" || self.global.readonly {
-                coordination::identify(&mut store)?;
-            } else {
-                coordination::join_as_agent(&mut store)?;
-            }
-            self.store = Some(store);
+            self.store = Some(looks::during(|| self.open_store())?);
         }
         Ok(self.store.as_mut().expect("just opened"))
+    }
+
+    fn open_store(&mut self) -> Result<Store, Failure> {
+        let config = self.config()?;
+        let mut store = Store::open_with(config)?;
+        store.report_to(self.activity.clone());
+        store.write_as_one(&self.command);
+        store.ask_once(self.needs_label && self.can_ask_again);
+        self.confirm_settings(&mut store)?;
+        // Who registers is not yet the one who has the name; and who may not write leaves no sign of life.
+        if self.command == "agent register" || self.command == "prime" || self.global.readonly {
+            coordination::identify(&mut store)?;
+        } else {
+            coordination::join_as_agent(&mut store)?;
+        }
+        Ok(store)
     }
 
     /// What a program said on standard input; nothing if a person sits there.
@@ -363,6 +367,7 @@ impl Context {
         std::io::stdin()
             .read_to_string(&mut text)
             .map_err(|e| OpError::Fs(FsError::new("read", "standard input", e)))?;
+        looks::forget();
         Ok(text.trim_end_matches('\n').to_owned())
     }
 

@@ -85,8 +85,7 @@ fn run_with(args: &[OsString], may_look_again: bool) -> Option<Exit> {
     };
     let (words, given) = (typed.words(), &typed.given);
     let refused = if given.get_flag("readonly") { reading::refuse(&words, given) } else { Ok(()) };
-    let waits = context::waits(&words);
-    let is_one_look = reading::only_looks(&words, given) && !waits;
+    let is_one_look = reading::only_looks(&words, given) && !context::waits(&words);
     let (global, call) = match typed.read() {
         Ok(read) => read,
         Err(error) => return Some(usage_error(error.with_cmd(&help::whole()), wants_json, merges)),
@@ -113,7 +112,7 @@ fn run_with(args: &[OsString], may_look_again: bool) -> Option<Exit> {
         }
         Some(exit)
     };
-    if waits { run() } else { looks::during(run) }
+    if is_one_look { looks::during(run) } else { run() }
 }
 
 /// The command that was typed, if one was, and what was given to it, the global flags included.

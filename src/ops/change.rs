@@ -5,6 +5,7 @@ use crate::model::change::Change;
 use crate::model::dependency::DependencyType;
 use crate::model::time::Instant;
 use crate::store::{Named, Scope, Store, StoreError, Transaction, Write, Written};
+use crate::sys::looks;
 
 /// What became of each named issue, in the order in which they were named.
 #[derive(Debug, Default)]
@@ -40,6 +41,15 @@ pub fn rehearse_each(
 
 /// The same, but for issues that were changed after the time that the caller knows.
 pub(super) fn change_known(
+    store: &mut Store,
+    typed: &[String],
+    changes: impl Fn(&mut Store) -> Vec<Change>,
+    known: Option<&str>,
+) -> Result<Batch> {
+    looks::during(|| changed(store, typed, changes, known))
+}
+
+fn changed(
     store: &mut Store,
     typed: &[String],
     changes: impl Fn(&mut Store) -> Vec<Change>,

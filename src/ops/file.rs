@@ -7,6 +7,7 @@ use crate::model::change::NewIssue;
 use crate::model::dependency::DependencyType;
 use crate::model::id::IssueId;
 use crate::store::{Route, Scope, Store, StoreError, Transaction, Write, Written};
+use crate::sys::looks;
 
 /// An issue to file, with ids as people type them.
 #[derive(Debug, Clone)]
@@ -69,6 +70,10 @@ pub fn place(store: &mut Store, filings: Vec<Filing>) -> Result<Vec<Placed>> {
 
 /// Files issues: in one repo all of them, or none; over several repos one repo after the other.
 pub fn file_all(store: &mut Store, filings: Vec<Filing>) -> Result<Vec<Written>> {
+    looks::during(|| filed(store, filings))
+}
+
+fn filed(store: &mut Store, filings: Vec<Filing>) -> Result<Vec<Written>> {
     let placed = place(store, filings)?;
     let chosen = placed.iter().any(|one| one.id.is_some());
     let scope = if chosen { Scope::All } else { Scope::Repos(placed.iter().map(|one| one.route.repo).collect()) };

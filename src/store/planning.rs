@@ -11,6 +11,7 @@ use crate::sys;
 use crate::sys::Env;
 use crate::sys::below;
 use crate::sys::fs::{Dir, FsError};
+use crate::sys::looks;
 use crate::vcs::{self, Identity};
 
 /// The longest exclude file that is read.
@@ -56,6 +57,10 @@ impl Project {
     /// Why somebody whose new issues go straight into the project looks like a contributor to it. `None` if they do not, or if
     /// routing sees to it.
     pub fn files_for_others(&self) -> Option<&str> {
+        looks::during(|| self.looks_like_contributor())
+    }
+
+    fn looks_like_contributor(&self) -> Option<&str> {
         let repo = &self.repos.primary_member().repo;
         let is_plain = !self.has_roles() && self.repos.members.len() == 1;
         if !is_plain || !vcs::open(repo.root()).shows_who_pushes() || kept_out_by(repo.beads()).is_some() {

@@ -1,6 +1,7 @@
-//! What was found out about a path, for as long as it counts as known: while a project is opened, and for the length of a command
-//! that does not wait for others. No path is then looked at twice, unless `sys` itself writes, starts a program, gets a lock or
-//! pauses meanwhile. At any other time every question is asked again, so a store that stays open notices what changes.
+//! What was found out about a path, for as long as it counts as known: while a project is opened, while a write gets its locks and
+//! while it is made, and for the length of a command that only looks. No path is then looked at twice, unless `sys` itself writes,
+//! starts a program, gets a lock or pauses meanwhile. At any other time every question is asked again, so a store that stays open
+//! notices what changes.
 
 use std::any::Any;
 use std::cell::RefCell;

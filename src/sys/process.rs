@@ -291,6 +291,7 @@ pub fn edit(env: &Env, other: Option<String>, file: &Path) -> Result<(), EditorE
     let mut command = Command::new("/bin/sh");
     command.arg("-c").arg(format!("{program} \"$1\"")).arg("sh").arg(file);
     let status = command.status().map_err(|source| EditorError::Start { program: program.clone(), source })?;
+    looks::forget();
     if status.success() { Ok(()) } else { Err(EditorError::Failed { program, status }) }
 }
 

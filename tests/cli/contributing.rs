@@ -2,7 +2,7 @@
 
 use snapbox::{IntoData as _, assert_data_eq, str};
 
-use crate::cli::harness::Env;
+use crate::cli::harness::{BD, Env};
 use crate::cli::projects::{contributing, issues, joined, ledger, put_issues, repo};
 
 #[test]
@@ -139,6 +139,20 @@ fn a_contributor_changes_no_byte_of_the_project() {
         }
     }
     assert_eq!(unchanged, [""; 0]);
+}
+
+/// An editor is open for a long time, and whoever writes to a pipe takes theirs.
+#[test]
+fn who_becomes_a_contributor_while_an_issue_is_written_files_it_in_private() {
+    let env = Env::new();
+    repo(&env, "home/plan", "plan");
+    let join = format!("'{BD}' config --add-repo ~/plan --routing contributor -q");
+    env.write("../editor.sh", format!("{join}\nsed -i '2s/.*/A secret plan/' \"$1\"\n"));
+    env.set("EDITOR", format!("sh '{}'", env.path("../editor.sh").display()));
+    let before = env.ledger();
+    env.bd(["add", "--editor"]).ok();
+    assert_eq!(env.ledger(), before);
+    assert!(ledger(&env, "home/plan").contains("A secret plan"));
 }
 
 #[test]

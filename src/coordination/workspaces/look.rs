@@ -15,7 +15,7 @@ use crate::model::lease::{Owner, Standing};
 use crate::model::time::{DAY, Instant};
 use crate::model::workspace::{Kind, State, Workspace};
 use crate::store::{LeaseRow, Store, StoreError, Worktree, real_path};
-use crate::sys::{self, processes, removal};
+use crate::sys::{self, looks, processes, removal};
 use crate::vcs::{self, Merged, Origin};
 
 /// How long a process may take that only looks.
@@ -135,7 +135,7 @@ fn lasting(at: &Path) -> Vec<processes::Running> {
     let until = std::time::Instant::now() + PATIENCE;
     let mut found = processes::inside(at).unwrap_or_default();
     while found.iter().any(|one| !one.is_ours) && std::time::Instant::now() < until {
-        std::thread::sleep(PATIENCE / 10);
+        looks::pause(PATIENCE / 10);
         let now = processes::inside(at).unwrap_or_default();
         found.retain(|one| now.contains(one));
     }

@@ -10,6 +10,7 @@ use super::round::{Round, Staged, Where};
 use super::status;
 use crate::ledger::LedgerError;
 use crate::store::{Result, Store, StoreError};
+use crate::sys::looks;
 
 /// Holds the locks of the ledgers it writes. Dropping it without [`Transaction::commit`] changes nothing.
 #[derive(Debug)]
@@ -33,6 +34,11 @@ const MAX_TRIES: usize = 20;
 impl Store {
     /// Locks ledgers for writing, in the order of their paths, so that two transactions cannot wait for each other.
     pub fn begin(&mut self, scope: Scope) -> Result<Transaction<'_>> {
+        let locks = looks::during(|| self.locked_for(scope))?;
+        Ok(Transaction::new(self, locks))
+    }
+
+    fn locked_for(&mut self, scope: Scope) -> Result<Arc<Locks>> {
         if let Scope::Issues(_) = scope {
             self.look_around()?;
         }
@@ -41,7 +47,7 @@ impl Store {
             return Err(error.clone().into());
         }
         if let Some(locks) = self.held_together() {
-            return Ok(Transaction::new(self, locks));
+            return Ok(locks);
         }
         for _ in 0..MAX_TRIES {
             let wanted = self.sources_of(&scope)?;
@@ -52,7 +58,7 @@ impl Store {
                 Scope::Repos(_) | Scope::All => true,
             };
             if settled {
-                return Ok(Transaction::new(self, Arc::new(locks)));
+                return Ok(Arc::new(locks));
             }
         }
         let path = self.repos.primary_member().repo.beads().to_owned();
@@ -96,6 +102,10 @@ impl Transaction<'_> {
     }
 
     fn stage_as(&mut self, intent: Intent, write: Write) -> Result<()> {
+        looks::during(|| self.stage_part(intent, write))
+    }
+
+    fn stage_part(&mut self, intent: Intent, write: Write) -> Result<()> {
         self.check_numbering()?;
         let placed = self.store.place(write, intent)?;
         for (n, guard) in GUARDS.iter().enumerate() {
@@ -166,7 +176,7 @@ impl Transaction<'_> {
         let place = if is_together { Where::Memory } else { Where::Disk };
         let mut round = Round::new(store, &locks);
         let refused = round.refused_halves(&staged, slots);
-        let mut answers = round.make(&staged, refused, place)?;
+        let mut answers = looks::during(|| round.make(&staged, refused, place))?;
         let committed = round.committed;
         store.give_back(locks, &staged, &mut answers);
         if is_together {
