@@ -147,6 +147,8 @@ fn built(old: &str) -> PathBuf {
         run(Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()))
             .args(["build", "--release", "--bin", "bd"])
             .current_dir(&source)
+            // Every version is measured as `dist` builds it; older ones have no profile of that name.
+            .envs([("CARGO_PROFILE_RELEASE_LTO", "fat"), ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "1")])
             .env("CARGO_TARGET_DIR", place.join("target")));
     }
     program
