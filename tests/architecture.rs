@@ -90,6 +90,7 @@ const RULES: &[(&str, Broken)] = &[
     ("files below a repository have one door", other_ways_to_files),
     ("files of version control are read in one way", other_ways_to_version_control),
     ("only vcs tells systems apart", told_systems),
+    ("programs start behind a gate", ways_around_the_gate),
     ("files of a part form no circle", circles_of_parts),
     ("no file is too long", files_that_are_too_long),
 ];
@@ -316,6 +317,22 @@ fn other_ways_to_version_control(parts: &Parts) -> Vec<String> {
     differing(counted(parts, |part| part == "vcs", count), OTHERS)
 }
 
+/// Each program of version control is started in one place, with the leave that its gate gives, and no caller chooses the
+/// repository that git works in.
+fn ways_around_the_gate(parts: &Parts) -> Vec<String> {
+    const PLACES: [(&str, usize, &str); 6] = [
+        ("vcs/gate.rs", 1, "gives leave"),
+        ("vcs/git/commit.rs", 2, "git, with the repository that was judged"),
+        ("vcs/git/gate/settings.rs", 3, "asks git in no repository what it defines"),
+        ("vcs/hg/call.rs", 1, "hg and sl"),
+        ("vcs/jj/program.rs", 1, "jj"),
+        ("sys/pager.rs", 2, "the user's own pager"),
+    ];
+    let ways = ["Program::new(", "Leave::given(", "Leave::unless(", "\"GIT_DIR\""];
+    let count = |code: &str| ways.iter().map(|way| code.matches(way).count()).sum();
+    differing(counted(parts, |_| true, count), PLACES.map(|(file, count, _)| (file, count)))
+}
+
 /// Which system it is, only `vcs` knows: the others ask it what they want to know.
 fn told_systems(parts: &Parts) -> Vec<String> {
     let tells = |code: &str| {
@@ -482,6 +499,8 @@ fn every_rule_can_be_broken() {
         ("files of version control are read in one way", "vcs/seed.rs", "fn f() { File::open(path); }\n"),
         ("only vcs tells systems apart", "store/seed.rs", "use crate::vcs::Kind;\n"),
         ("only vcs tells systems apart", "ops/seed.rs", "fn f() { crate::vcs::Kind::Git }\n"),
+        ("programs start behind a gate", "vcs/seed.rs", "fn f() { Program::new(\"git\", env, Leave::given()); }\n"),
+        ("programs start behind a gate", "store/seed.rs", "fn f() { git.var(\"GIT_DIR\", dir); }\n"),
         ("files of a part form no circle", "view/seed.rs", "use crate::view::seed::below::f;\nmod below;\nfn g() {}\n"),
     ];
     let whole = parts();

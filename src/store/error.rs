@@ -86,12 +86,12 @@ pub enum StoreError {
     #[error(transparent)]
     Lease(Box<LeaseError>),
     #[error(transparent)]
-    Vcs(#[from] SyncError),
+    Vcs(SyncError),
     #[error("{}", outrun(repo, *pull))]
     Outrun { repo: String, pull: bool },
     #[error("not pushed to {to}: {} outside of the ledger: {}", touching(commits.len()), named(commits))]
     HoldsCode { to: String, push: &'static str, commits: Vec<Carried> },
-    #[error("{} names programs that its version control would run: {}", root.display(), list(programs))]
+    #[error("{} asks for what you have not agreed to: {}", root.display(), list(programs))]
     UntrustedPrograms { root: PathBuf, programs: Vec<String> },
     #[error("you are a contributor to {repo}: its commits are not yours to make with bd")]
     NotCommitter { repo: String, remedy: String },
@@ -231,6 +231,16 @@ fn more(count: usize) -> String {
     if count > 1 { format!(", and {} more", count - 1) } else { String::new() }
 }
 
+impl From<SyncError> for StoreError {
+    /// What the gate of version control refuses is refused here too, whichever step came upon it.
+    fn from(error: SyncError) -> Self {
+        match error.untrusted() {
+            Some((root, asks)) => StoreError::UntrustedPrograms { root: root.to_owned(), programs: asks.to_vec() },
+            None => StoreError::Vcs(error),
+        }
+    }
+}
+
 impl From<LogError> for StoreError {
     fn from(error: LogError) -> Self {
         match error {
@@ -291,6 +301,7 @@ fn no_repository(start: &Path, beyond: &Option<Beyond>) -> String {
 pub(super) fn as_store(error: HistoryError, what: &'static str) -> StoreError {
     match error {
         HistoryError::NotGit { root, kind } => StoreError::NotGit { what, root, kind: kind.to_string() },
+        other @ HistoryError::Run(_) => SyncError::History(other).into(),
         other => StoreError::History(other),
     }
 }

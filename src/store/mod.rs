@@ -7,6 +7,7 @@
 //! read. Only changed lines are read again.
 
 mod actor;
+mod agreed;
 mod checkout;
 mod checkout_id;
 mod commit;

@@ -9,7 +9,7 @@ use super::names::CONFIG_NAME;
 use super::settings::{ConfigError, ConfigFault, Origin};
 use super::{
     BEADS_DIR, Identity, Repo, Repos, Result, RoleDecision, STATE_DIR, Settings, StateDir, StateHome, StateMode,
-    StoreError, Warning, actor, family, home, role, settings,
+    StoreError, Warning, actor, agreed, family, home, role, settings,
 };
 use crate::sys::fs::FileStamp;
 use crate::sys::{Activity, Host, looks};
@@ -135,7 +135,8 @@ impl Given {
 
 impl Project {
     pub(super) fn open(config: Config) -> Result<Self> {
-        let Config { host, path, additional, settings, actor, lock_wait, ignore_env } = config;
+        let Config { mut host, path, additional, settings, actor, lock_wait, ignore_env } = config;
+        host.env = host.env.agreeing(agreed::agrees);
         let given = Given { additional, settings, guests: Vec::new() };
         let (repo, (settings, repos, surroundings)) = looks::during(|| {
             let repo = Repo::discover(&path, &host.env, ignore_env)?;

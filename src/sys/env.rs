@@ -15,7 +15,11 @@ pub struct Env {
     vars: Arc<BTreeMap<OsString, OsString>>,
     cwd: PathBuf,
     residents: Residents,
+    agreement: Option<Agreement>,
 }
+
+/// Whether the user has agreed to what the repository with this root asks for, all of it.
+pub type Agreement = fn(&Env, root: &Path, asks: &[String]) -> bool;
 
 /// A variable of this process says something; it is not worth a snapshot.
 pub fn is_set(name: &str) -> bool {
@@ -25,7 +29,7 @@ pub fn is_set(name: &str) -> bool {
 impl Env {
     pub fn process() -> Self {
         let cwd = std::env::current_dir().unwrap_or_default();
-        Env { vars: Arc::new(std::env::vars_os().collect()), cwd, residents: Residents::default() }
+        Env { vars: Arc::new(std::env::vars_os().collect()), cwd, residents: Residents::default(), agreement: None }
     }
 
     /// The same environment seen from another directory.
@@ -74,6 +78,16 @@ impl Env {
         Arc::make_mut(&mut self.vars).insert(name.into(), value.into());
         self.residents = Residents::default();
         self
+    }
+
+    /// The same environment, in which the user's agreements count. Without it nobody has agreed to anything.
+    pub fn agreeing(mut self, agreement: Agreement) -> Self {
+        self.agreement = Some(agreement);
+        self
+    }
+
+    pub fn agrees(&self, root: &Path, asks: &[String]) -> bool {
+        self.agreement.is_some_and(|agreement| agreement(self, root, asks))
     }
 
     /// Programs that were started in this environment and wait for requests.

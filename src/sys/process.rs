@@ -33,6 +33,8 @@ pub enum RunError {
     /// The program would wait for something that is not a file.
     #[error("{program} is not run: {} is not a regular file", path.display())]
     Odd { program: String, path: PathBuf },
+    #[error("{program} is not run: {} asks for what you have not agreed to: {}", root.display(), settings.join("; "))]
+    Untrusted { program: String, root: PathBuf, settings: Vec<String> },
     #[error("{program} did not end within {} seconds", limit.as_secs_f32())]
     TimedOut { program: String, limit: Duration },
 }
@@ -43,6 +45,31 @@ pub struct Output {
     pub status: ExitStatus,
     pub stdout: Vec<u8>,
     pub stderr: Vec<u8>,
+}
+
+/// Leave to start a program. In a repository only the gate of its version control gives it, after a look at what the repository
+/// brings; `tests/architecture.rs` lists everybody else who does.
+#[derive(Debug, Clone)]
+pub struct Leave(Option<Refusal>);
+
+/// Why a program is not started.
+#[derive(Debug, Clone)]
+pub enum Refusal {
+    /// This is neither a file nor a directory.
+    Odd(PathBuf),
+    /// The repository with this root asks for something that its user has not agreed to.
+    Untrusted { root: PathBuf, settings: Vec<String> },
+}
+
+impl Leave {
+    /// For a program that looks at no repository.
+    pub fn given() -> Self {
+        Leave(None)
+    }
+
+    pub fn unless(refusal: Option<Refusal>) -> Self {
+        Leave(refusal)
+    }
 }
 
 /// A program and all that it is given.
@@ -57,12 +84,12 @@ pub struct Program<'a> {
     limit: Duration,
     kept: usize,
     step: Option<&'a Step>,
-    odd: Option<PathBuf>,
+    leave: Leave,
 }
 
 impl<'a> Program<'a> {
     /// A program of `PATH`, in the working directory, with half a minute to run.
-    pub fn new(name: &'a str, env: &'a Env) -> Self {
+    pub fn new(name: &'a str, env: &'a Env, leave: Leave) -> Self {
         let directory = env.cwd().to_owned();
         let (arguments, vars) = (Vec::new(), Vec::new());
         Program {
@@ -75,14 +102,8 @@ impl<'a> Program<'a> {
             limit: Duration::from_secs(30),
             kept: KEPT,
             step: None,
-            odd: None,
+            leave,
         }
-    }
-
-    /// Names what keeps the program from being run, if anything does.
-    pub fn unless(mut self, odd: Option<PathBuf>) -> Self {
-        self.odd = odd;
-        self
     }
 
     pub fn at(mut self, directory: &Path) -> Self {
@@ -190,8 +211,13 @@ impl<'a> Program<'a> {
     /// Starts the program with its streams in pipes.
     fn spawn(&self) -> Result<Child, RunError> {
         let program = self.find().ok_or_else(|| RunError::NotFound { program: self.name.to_owned() })?;
-        if let Some(path) = self.odd.clone() {
-            return Err(RunError::Odd { program: self.name.to_owned(), path });
+        let name = self.name.to_owned();
+        match self.leave.0.clone() {
+            None => {}
+            Some(Refusal::Odd(path)) => return Err(RunError::Odd { program: name, path }),
+            Some(Refusal::Untrusted { root, settings }) => {
+                return Err(RunError::Untrusted { program: name, root, settings });
+            }
         }
         looks::forget();
         self.command(&program).spawn().map_err(|source| RunError::Start { program, source })
@@ -215,7 +241,7 @@ impl<'a> Program<'a> {
         std::env::split_paths(path).filter(|directory| directory.is_absolute())
     }
 
-    pub(super) fn find(&self) -> Option<PathBuf> {
+    pub fn find(&self) -> Option<PathBuf> {
         self.path().map(|directory| directory.join(self.name)).find(|file| runs(file))
     }
 }

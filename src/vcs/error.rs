@@ -1,6 +1,6 @@
 //! What can go wrong with version control.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
 use super::Kind;
@@ -98,6 +98,21 @@ pub enum SyncError {
     History(#[from] HistoryError),
     #[error(transparent)]
     Run(#[from] RunError),
+}
+
+impl SyncError {
+    /// Its program was not started, because the repository asks for what the user has not agreed to.
+    pub fn untrusted(&self) -> Option<(&Path, &[String])> {
+        match self {
+            SyncError::Run(error)
+            | SyncError::Commit(CommitError::Run(error))
+            | SyncError::History(HistoryError::Run(error)) => match error {
+                RunError::Untrusted { root, settings, .. } => Some((root, settings)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
 }
 
 fn cannot(kind: Kind) -> String {

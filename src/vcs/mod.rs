@@ -25,6 +25,7 @@ mod error;
 mod facts;
 mod family;
 mod files;
+mod gate;
 #[cfg(feature = "git")]
 mod git;
 #[cfg(not(feature = "git"))]
@@ -71,6 +72,7 @@ pub use directories::{common_dir, exclude_file, is_busy, is_place_recorded, is_s
 pub use error::{CommitError, HistoryError, SyncError};
 pub use facts::{Facts, Remote};
 pub use family::marks as checkout_marks;
+pub use gate::Verdict;
 pub use git::{
     committed_size, common_version, hooks_path, init as init_git, is_misplaced, local_setting as setting,
     reach_over_ssh, remote_claim, remote_claims, repair as repair_checkout, set_local as set_setting,

@@ -7,7 +7,7 @@ use super::snapshot::{Fresh, check_key};
 use super::{
     Abilities, Archive, Changed, Checkout, CommitError, Committed, Facts, HistoryError, Keep, Kind, Order, Origin, Past,
 };
-use super::{Reach, Rescue, Snapshot, Sought, Span, SyncError, Tips, Vcs, Whereabouts, Work, copies};
+use super::{Reach, Rescue, Snapshot, Sought, Span, SyncError, Tips, Vcs, Verdict, Whereabouts, Work, copies};
 use crate::sys::Env;
 
 /// Where state is kept that is nobody else's; snapshots lie there, and do not hold it.
@@ -56,8 +56,8 @@ impl Vcs for Unversioned {
         Facts::default()
     }
 
-    fn programs(&self, _: &Env) -> Result<Vec<String>, SyncError> {
-        Ok(Vec::new())
+    fn judge(&self, _: &Env) -> Verdict {
+        Verdict::default()
     }
 
     fn commit(&self, _: &Order) -> Result<Committed, CommitError> {

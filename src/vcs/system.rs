@@ -13,6 +13,7 @@ use super::clones::NewClone;
 use super::commit::{Committed, Order};
 use super::error::{CommitError, SyncError};
 use super::facts::Facts;
+use super::gate::Verdict;
 use super::history::{Changed, Span};
 use super::lines::{Reach, Sought};
 use super::place::Kind;
@@ -53,9 +54,8 @@ pub trait Vcs: Past + Keep {
     /// What can be said without running a program.
     fn facts(&self, env: &Env) -> Facts;
 
-    /// What the repository itself, and not the user, makes its version control run while it commits, merges or talks to a
-    /// network: filters, hooks, helpers, aliases, extensions. One line each, sorted; empty for an ordinary clone.
-    fn programs(&self, env: &Env) -> Result<Vec<String>>;
+    /// What the repository itself, and not the user, asks for: the judgement that is made before its program is started.
+    fn judge(&self, env: &Env) -> Verdict;
 
     /// Commits exactly the files of the order.
     fn commit(&self, order: &Order) -> Result<Committed, CommitError>;
@@ -235,7 +235,7 @@ pub trait Exchange {
     /// Sends exactly these commits. Never by force.
     fn push(&self, parcel: &Parcel, route: &Route<'_>) -> Result<Pushed>;
 
-    /// Programs of the repository that a push with code runs besides those of [`programs`](Vcs::programs): its hooks. One
+    /// Programs of the repository that a push with code runs besides what [`judge`](Vcs::judge) finds: its hooks. One
     /// line each, which changes with what the program does.
     fn hooks(&self, _: &Env) -> Result<Vec<String>> {
         Ok(Vec::new())

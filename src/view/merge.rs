@@ -75,7 +75,9 @@ answer! {
     /// What the user has agreed to.
     pub fn trusted(agreed: &Agreed, dry_run: bool) {
         dry_run: dry_run,
-        working_copies: each(&agreed.copies, |one| object! { path: &one.root, programs: &one.programs, known: one.known }),
+        working_copies: each(&agreed.copies, |one| object! {
+            path: &one.root, programs: &one.programs, idle: &one.idle, known: one.known,
+        }),
         state_homes: each(&agreed.homes, |one| object! { path: &one.home, says: &one.says, known: one.known }),
         prime: agreed.text.as_ref().map(|one| object! { path: &one.path, text: &one.text, known: one.known }),
     }

@@ -213,7 +213,7 @@ pub fn archive() -> Env {
 }
 
 /// The same with `.git`, as somebody packed it: hooks included.
-fn git_archive() -> Env {
+pub fn git_archive() -> Env {
     let env = archive();
     fs::remove_dir_all(env.path(".beads/run")).unwrap();
     sh(&env, "cd web; git init -q; git add -A; git commit -q -m base; git branch -q other");
@@ -225,7 +225,7 @@ fn git_archive() -> Env {
     env
 }
 
-fn hg_archive() -> Env {
+pub fn hg_archive() -> Env {
     let env = archive();
     fs::remove_dir_all(env.path(".beads/run")).unwrap();
     sh(&env, "cd web; hg init; hg add -q .; hg commit -q -m base");
@@ -237,7 +237,7 @@ fn hg_archive() -> Env {
     env
 }
 
-fn jj_archive() -> Env {
+pub fn jj_archive() -> Env {
     let env = archive();
     fs::remove_dir_all(env.path(".beads/run")).unwrap();
     sh(&env, "cd web; (jj git init --colocate; jj commit -m base; jj bookmark create main -r @-) 2>&1");

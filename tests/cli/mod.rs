@@ -44,6 +44,7 @@ mod hooks;
 mod hostile;
 mod hostile_brought;
 mod hostile_files;
+mod hostile_keys;
 mod images;
 mod incoming;
 mod init;

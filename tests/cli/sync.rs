@@ -700,16 +700,16 @@ fn trusting() {
     sh(&env, "git -C web config core.sshCommand 'ssh -vv'");
     assert_data_eq!(none + &text + &env.script("sync --json"), str![[r#"
 $ bd trust --dry-run
-.: names no programs
+.: asks for nothing
 $ bd trust
-.: names no programs
+.: asks for nothing
 $ bd sync
 . (git): failed
-! error: $ROOT/web names programs that its version control would run: core.sshcommand = ssh -v, diff.x.textconv = cat
+! error: $ROOT/web asks for what you have not agreed to: core.sshcommand = ssh -v, diff.x.textconv = cat
 ! hint: run `bd trust --dry-run` to see all of them, then `bd trust $ROOT/web` to agree to exactly these
 [exit 10]
 $ bd commit
-! error: $ROOT/web names programs that its version control would run: core.sshcommand = ssh -v, diff.x.textconv = cat
+! error: $ROOT/web asks for what you have not agreed to: core.sshcommand = ssh -v, diff.x.textconv = cat
 ! hint: run `bd trust --dry-run` to see all of them, then `bd trust $ROOT/web` to agree to exactly these
 [exit 10]
 $ bd trust --dry-run
@@ -766,7 +766,7 @@ $ bd sync --json
       "notes": [],
       "error": {
         "code": "untrusted",
-        "message": "$ROOT/web names programs that its version control would run: core.sshcommand = ssh -vv, diff.x.textconv = cat",
+        "message": "$ROOT/web asks for what you have not agreed to: core.sshcommand = ssh -vv, diff.x.textconv = cat",
         "hint": "run `bd trust --dry-run` to see all of them, then `bd trust $ROOT/web` to agree to exactly these",
         "recoverable": false,
         "exit_code": 10
@@ -775,7 +775,7 @@ $ bd sync --json
   ],
   "reconciled": []
 }
-! {"error":{"code":"untrusted","message":"$ROOT/web names programs that its version control would run: core.sshcommand = ssh -vv, diff.x.textconv = cat","hint":"run `bd trust --dry-run` to see all of them, then `bd trust $ROOT/web` to agree to exactly these","recoverable":false,"exit_code":10,"id":"."}}
+! {"error":{"code":"untrusted","message":"$ROOT/web asks for what you have not agreed to: core.sshcommand = ssh -vv, diff.x.textconv = cat","hint":"run `bd trust --dry-run` to see all of them, then `bd trust $ROOT/web` to agree to exactly these","recoverable":false,"exit_code":10,"id":"."}}
 [exit 10]
 
 "#]].raw());

@@ -210,7 +210,7 @@ pub fn places<S: Shop>(lab: &Lab) {
     assert!(ann.starts_with(lab.path("ann")) && ann.is_dir(), "{}", ann.display());
     assert_ne!(ann, bob);
     assert!(!vcs::is_busy(&lab.path("ann")));
-    assert_eq!(open(lab, "ann").programs(&lab.env()).unwrap(), Vec::<String>::new(), "an ordinary clone");
+    assert_eq!(open(lab, "ann").judge(&lab.env()).named(), Vec::<String>::new(), "an ordinary clone");
 }
 
 pub fn committed_files<S: Shop>(lab: &Lab) {

@@ -151,7 +151,7 @@ fn reading_runs_no_program_of_the_repository() {
     read_everything(&root, &env);
     read_everything(&root, &env.clone().with("GIT_DIR", "/nowhere").with("GIT_EXTERNAL_DIFF", "/nowhere"));
     assert_eq!(fired(&lab), "");
-    let listed = vcs::open(&root).programs(&env).unwrap();
+    let listed = vcs::open(&root).judge(&env).named();
     for (key, _) in CANARIES {
         let named = |line: &&String| line.to_lowercase().starts_with(&format!("{} = ", key.to_lowercase()));
         assert_eq!(listed.iter().filter(named).count(), 1, "{key}: {listed:?}");

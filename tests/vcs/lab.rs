@@ -58,8 +58,9 @@ impl Lab {
     }
 
     /// What the library sees.
+    /// The user has agreed to all that repositories ask for: what happens otherwise is tried by `bd` itself.
     pub fn env(&self) -> Env {
-        self.env.clone()
+        self.env.clone().agreeing(|_, _, _| true)
     }
 
     /// Runs a script that must succeed, as a user with a name.

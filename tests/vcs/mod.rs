@@ -25,6 +25,7 @@ mod driver;
 mod facts_git;
 mod facts_hg;
 mod facts_jj;
+mod gate_git;
 mod hostile_git;
 mod lab;
 mod process;

@@ -5,7 +5,7 @@ use beads::internal::vcs;
 use crate::vcs::lab::Lab;
 
 fn programs(lab: &Lab) -> Vec<String> {
-    vcs::open(&lab.path("a")).programs(&lab.env()).unwrap()
+    vcs::open(&lab.path("a")).judge(&lab.env()).named()
 }
 
 fn clone() -> Option<Lab> {
@@ -30,10 +30,11 @@ fn an_ordinary_clone() {
             git config lfs.repositoryformatversion 0; git config diff.algorithm histogram; git config rerere.enabled true
             git config core.hooksPath .husky; git config beads.role maintainer; git config protocol.file.allow always
             git config merge.conflictStyle diff3; git config include.path nosuch; git config receive.denyCurrentBranch ignore");
-    assert_eq!(programs(&lab), Vec::<String>::new());
+    assert_eq!(programs(&lab), ["core.hookspath = .husky"], "it is overridden");
+    assert!(vcs::open(&lab.path("a")).judge(&lab.env()).asks.is_empty());
     lab.write("a/.git/hooks/pre-commit", "#!/bin/sh\n");
     lab.sh("chmod +x a/.git/hooks/pre-commit");
-    assert_eq!(programs(&lab), Vec::<String>::new(), "hooks are switched off");
+    assert_eq!(programs(&lab), ["core.hookspath = .husky"], "hooks are switched off");
 }
 
 #[test]
@@ -139,7 +140,7 @@ fn other_files_and_other_spellings() {
     // A linked worktree has the settings of its repository.
     lab.sh(reset);
     lab.sh("cd a; git worktree add -q ../b; git config core.sshCommand /bin/canary");
-    assert_eq!(vcs::open(&lab.path("b")).programs(&lab.env()).unwrap(), found);
+    assert_eq!(vcs::open(&lab.path("b")).judge(&lab.env()).named(), found);
 }
 
 #[test]
@@ -153,14 +154,25 @@ fn the_driver_of_bd_itself() {
         found == 1
     };
     assert!(!listed(OWN_DRIVER));
-    for program in ["/usr/bin/bd", "'/opt/my tools/bd'", "/home/ann/.cargo/bin/bd"] {
-        assert!(!listed(&OWN_DRIVER.replacen("bd", program, 1)), "{program}");
-    }
+    let own = std::env::current_exe().unwrap().display().to_string();
+    assert!(!listed(&OWN_DRIVER.replacen("bd", &own, 1)), "this very program");
+    assert!(!listed(&OWN_DRIVER.replacen("bd", &format!("'{own}'"), 1)), "this very program");
     let inside = lab.path("a/bd").display().to_string();
     let in_git = lab.path("a/.git/bd").display().to_string();
-    for program in
-        ["./bd", "bin/bd", "/usr/bin/evil", "/tmp/x;bd", "$(x)/bd", "/tmp/'x'/bd", "/x/../bd", &inside, &in_git]
-    {
+    for program in [
+        "/usr/bin/bd",
+        "'/opt/my tools/bd'",
+        "/proc/self/cwd/tools/bd",
+        "./bd",
+        "bin/bd",
+        "/usr/bin/evil",
+        "/tmp/x;bd",
+        "$(x)/bd",
+        "/tmp/'x'/bd",
+        "/x/../bd",
+        &inside,
+        &in_git,
+    ] {
         assert!(listed(&OWN_DRIVER.replacen("bd", program, 1)), "{program}");
     }
     assert!(listed(&format!("{OWN_DRIVER}; canary")));

@@ -348,7 +348,7 @@ fn a_repository_that_names_programs() {
     );
     lab.write("ann/.hg/hgrc", &hgrc);
     let vcs = open(&lab, "ann");
-    let told = vcs.programs(&lab.env()).unwrap();
+    let told = vcs.judge(&lab.env()).named();
     assert_eq!(told.len(), hooks.lines().count() + commands.len() + 7, "{told:#?}");
     assert!(
         told.is_sorted() && told.iter().any(|line| line.starts_with(".hg/included: extdiff.cmd.x = ")),
@@ -378,7 +378,7 @@ fn addresses_that_are_none() {
         {
             assert!(matches!(error, SyncError::Unreachable { .. }), "{error}");
         }
-        assert_eq!(vcs.programs(&lab.env()).unwrap().len(), 1, "{address}");
+        assert_eq!(vcs.judge(&lab.env()).named().len(), 1, "{address}");
         assert!(!lab.path("ran").exists(), "{address}");
     }
 }
@@ -390,7 +390,7 @@ fn the_own_merge_tool() {
     let tool = |executable: &str| {
         let text = format!("[merge-tools]\nbd.executable = {executable}\nbd.args = merge-driver $base $local $other\n");
         lab.write("ann/.hg/hgrc", &format!("{text}[merge-patterns]\n.beads/*.jsonl = bd\n"));
-        open(&lab, "ann").programs(&lab.env()).unwrap().len()
+        open(&lab, "ann").judge(&lab.env()).named().len()
     };
     assert_eq!((tool("bd"), tool("/tmp/evil/bd")), (0, 2));
 }

@@ -268,7 +268,7 @@ fn a_server_that_refuses() {
 #[test]
 fn programs_of_the_repository() {
     let Some(lab) = clones(&["a"]) else { return };
-    let programs = || vcs::open(&lab.path("a")).programs(&lab.env()).unwrap();
+    let programs = || vcs::open(&lab.path("a")).judge(&lab.env()).named();
     lab.sh("cd a; jj config set --repo ui.pager less; jj config set --user ui.editor vi");
     assert_eq!(programs(), Vec::<String>::new());
     let settings = "ui.pager = ':builtin'\nui.editor = 'evil'\nfsmonitor.backend = 'none'\n

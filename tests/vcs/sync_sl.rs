@@ -195,7 +195,7 @@ fn no_remote_and_no_programs() {
     let vcs = vcs::open(&lab.path("a"));
     vcs.exchange().unwrap().fetch(&lab.env()).unwrap();
     assert!(matches!(lab::push(&*vcs, &lab.env()).unwrap(), Pushed::Held(_)));
-    assert_eq!(vcs.programs(&lab.env()).unwrap(), Vec::<String>::new());
+    assert_eq!(vcs.judge(&lab.env()).named(), Vec::<String>::new());
     lab.write("a/.sl/config", "[hooks]\nprecommit = touch x\n");
-    assert_eq!(vcs.programs(&lab.env()).unwrap(), [".sl/config: hooks.precommit = touch x"]);
+    assert_eq!(vcs.judge(&lab.env()).named(), [".sl/config: hooks.precommit = touch x"]);
 }

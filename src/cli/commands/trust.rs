@@ -6,8 +6,9 @@ use crate::view::{self, Exit, inline};
 
 /// Trust a repository's programs, its text for agents, and the personal settings found in it
 ///
-/// Programs are filters, helpers, drivers and the like from the repository's own settings, not from yours. Until you agree, `bd`
-/// reads such a repository but does not commit, merge or sync there. You agree to exactly these; a new one asks again. `bd prime`
+/// The repository's own version control settings, not yours, can name programs, files to write and ways for passwords; links in its
+/// directory can lead out of it. Until you agree, `bd` reads and writes issues there but does not commit, merge or sync. You agree
+/// to exactly what is listed; something new asks again. Settings that no bd command uses are listed too, and need no consent. `bd prime`
 /// shows .beads/PRIME.md to agents once you agree to exactly that text. Personal settings that you did not make with this `bd`
 /// have no effect, because an unpacked archive may bring them; until you confirm that they are yours, `bd` reads and does not
 /// write. docs/security.md says more.
@@ -33,7 +34,7 @@ pub fn run(args: TrustArgs, cx: &mut Context) -> Outcome {
     }
     for one in &agreed.copies {
         let verb = match (one.programs.is_empty(), one.known, args.dry_run) {
-            (true, _, _) => "names no programs",
+            (true, _, _) => "asks for nothing",
             (false, true, _) => "trusted already",
             (false, false, true) => "not trusted",
             (false, false, false) => "trusted",
@@ -41,6 +42,9 @@ pub fn run(args: TrustArgs, cx: &mut Context) -> Outcome {
         cx.ui.line(&inline(&format!("{}: {verb}", cx.ui.path(&one.root))));
         for program in &one.programs {
             cx.ui.line(&inline(&format!("  {program}")));
+        }
+        for setting in &one.idle {
+            cx.ui.line(&inline(&format!("  no bd command uses {setting}")));
         }
     }
     for one in &agreed.homes {

@@ -5,17 +5,20 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::super::agreed::{HOOKS, PROGRAMS, agrees, entry};
 use super::super::settings::OutsidePath;
-use super::super::{Project, Result, StoreError, View, family, hooks, place, read_trust};
+use super::super::{Project, Result, StoreError, View, hooks, place, read_trust};
 use super::copies::WorkingCopy;
 use crate::sys::{Env, Host};
 use crate::vcs::{self, Exchange};
 
-/// What a working copy makes its version control run.
+/// What a working copy asks for, and makes its version control run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedPrograms {
     pub root: PathBuf,
     pub programs: Vec<String>,
+    /// What it names, and no command of ours runs or writes: nobody is asked about it.
+    pub idle: Vec<String>,
     /// Agreed to before.
     pub known: bool,
 }
@@ -27,24 +30,22 @@ pub fn trust_programs(path: &Path, host: &Host, wait: Duration, dry_run: bool) -
         return Err(vcs::SyncError::NoVcs { root: place::plain(path) }.into());
     }
     let root = place::real(vcs.root());
-    let (programs, hooks) = (vcs.programs(&host.env)?, hooks_of(vcs.exchange()?, &root, &host.env)?);
+    let (verdict, hooks) = (vcs.judge(&host.env), hooks_of(vcs.exchange()?, &root, &host.env)?);
+    let is_agreed = verdict.is_agreed(&root, &host.env.clone().agreeing(agrees));
+    let programs: Vec<String> = verdict.asks.into_iter().collect();
     let trust = read_trust(&host.env);
     let mut entries = vec![entry(&root, PROGRAMS, &programs)];
     // Without programs there is nothing to agree to, unless there are hooks: those of a push are agreed to by themselves.
     entries.truncate(usize::from(!programs.is_empty() || hooks.is_empty()));
     entries.extend((!hooks.is_empty()).then(|| entry(&root, HOOKS, &hooks)));
-    let known = entries.iter().all(|entry| trust.covers(entry));
+    let covers = |entry: &OutsidePath| trust.covers(entry) || (entry.key == PROGRAMS && is_agreed);
+    let known = entries.iter().all(covers);
     let programs = [programs, hooks].concat();
     if !known && !programs.is_empty() && !dry_run {
         trust.add(&entries, wait, &host.entropy)?;
     }
-    Ok(NamedPrograms { root, programs, known })
+    Ok(NamedPrograms { root, programs, idle: verdict.idle.into_iter().collect(), known })
 }
-
-/// What runs in a commit, a merge or an exchange.
-const PROGRAMS: &str = "programs";
-/// What runs in a push with code.
-const HOOKS: &str = "hooks";
 
 /// The hooks that a push with code runs, and those that hooks of ours run in turn.
 fn hooks_of(exchange: &dyn Exchange, root: &Path, env: &Env) -> Result<Vec<String>> {
@@ -53,15 +54,6 @@ fn hooks_of(exchange: &dyn Exchange, root: &Path, env: &Env) -> Result<Vec<Strin
         found.extend(hooks::run_next(root, env));
     }
     Ok(found)
-}
-
-fn entry(root: &Path, key: &'static str, programs: &[String]) -> OutsidePath {
-    // A workspace may do what the checkout may that it was made from.
-    let first = family::parent(root);
-    let root = first.as_deref().unwrap_or(root);
-    let repository = vcs::common_dir(root).unwrap_or_else(|| root.to_owned());
-    let text = blake3::hash(programs.join("\n").as_bytes()).to_string();
-    OutsidePath { repository, root: root.to_owned(), key, text, resolved: PathBuf::new() }
 }
 
 impl Project {
@@ -87,11 +79,11 @@ impl Project {
 
     /// The same for the working copy with this root.
     pub fn refuse_programs_of(&self, root: &Path) -> Result<()> {
-        let programs = vcs::open(root).programs(&self.host.env)?;
-        if programs.is_empty() || read_trust(&self.host.env).covers(&entry(root, PROGRAMS, &programs)) {
+        let verdict = vcs::open(root).judge(&self.host.env);
+        if verdict.is_agreed(&place::real(root), &self.host.env) {
             return Ok(());
         }
-        Err(StoreError::UntrustedPrograms { root: root.to_owned(), programs })
+        Err(StoreError::UntrustedPrograms { root: root.to_owned(), programs: verdict.asks.into_iter().collect() })
     }
 }
 

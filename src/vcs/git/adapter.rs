@@ -8,7 +8,7 @@ use super::clones::Source;
 use super::dirs::{common_dir, own_dir};
 use super::work_tree::WorkTree;
 use super::{attributes, changes, checkouts, clones, commit, config, hooks, integrate, lines, network, outgoing};
-use super::{programs, renew, rescue, trees, upstream, whereabouts, work, worktrees};
+use super::{gate, renew, rescue, trees, upstream, whereabouts, work, worktrees};
 use crate::sys::Env;
 use crate::sys::activity::Step;
 use crate::sys::looks;
@@ -18,7 +18,7 @@ use crate::vcs::family::family;
 use crate::vcs::history::{Changed, Repository, Span};
 use crate::vcs::snapshot::Snapshot;
 use crate::vcs::sync::{Carried, Integrated, Integration, Outgoing, Parcel, Pushed, Route, Standing};
-use crate::vcs::{Abilities, Cloning, Exchange, Keep, Linking, Past, Renewal, Vcs, Whereabouts, jj};
+use crate::vcs::{Abilities, Cloning, Exchange, Keep, Linking, Past, Renewal, Vcs, Verdict, Whereabouts, jj};
 use crate::vcs::{
     Archive, CommitError, Facts, Kind, NewClone, Origin, Reach, Rescue, Returned, Sought, SyncError, Tips,
 };
@@ -67,8 +67,8 @@ impl Vcs for Git {
         config::facts(&self.root.join(".git"), env)
     }
 
-    fn programs(&self, env: &Env) -> Result<Vec<String>, SyncError> {
-        Ok(programs::programs(&self.root, env))
+    fn judge(&self, env: &Env) -> Verdict {
+        gate::judge(&self.root, &self.root.join(".git"), env)
     }
 
     fn commit(&self, order: &Order) -> Result<Committed, CommitError> {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use gix::ObjectId;
 use gix::object::tree::EntryKind;
 
-use super::commit::git;
+use super::commit::git_at;
 use super::hooks::checked;
 use crate::sys::Env;
 use crate::sys::process::Program;
@@ -186,12 +186,8 @@ fn pushed(objects: &gix::Repository, line: &str) -> Option<Vec<String>> {
 }
 
 fn program<'a>(repository: &Repository<'a>) -> Program<'a> {
-    let program = git(repository.root, repository.env);
-    if repository.git_dir == repository.root.join(".git") {
-        program
-    } else {
-        program.var("GIT_DIR", &repository.git_dir)
-    }
+    let is_elsewhere = repository.git_dir != repository.root.join(".git");
+    git_at(repository.root, is_elsewhere.then_some(&*repository.git_dir), repository.env)
 }
 
 fn listed(name: &'static str, program: Program<'_>) -> Result<Vec<u8>, HistoryError> {

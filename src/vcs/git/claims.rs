@@ -8,7 +8,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::commit::git;
+use super::commit::git_at;
 use super::hooks::checked;
 use super::network::{self, RACES, refused, run, unreachable};
 use super::objects::{write, write_commit};
@@ -100,7 +100,7 @@ impl<'a> Server<'a> {
 
     /// A command that needs no network.
     fn local(&self) -> Program<'a> {
-        self.with_dir(git(&self.root, self.env)).var("GIT_NO_LAZY_FETCH", "1").keeping(MAX)
+        git_at(&self.root, self.dot_git.as_deref(), self.env).var("GIT_NO_LAZY_FETCH", "1").keeping(MAX)
     }
 
     /// A command that talks to the remote, and does nothing else that settings of the remote ask for.
@@ -109,15 +109,8 @@ impl<'a> Server<'a> {
         let settings = settings
             .into_iter()
             .chain(["fetch.negotiationAlgorithm=noop".to_owned(), "push.negotiate=false".to_owned()]);
-        let program = self.with_dir(network::git(&self.root, self.env)).keeping(MAX);
+        let program = network::git_at(&self.root, self.dot_git.as_deref(), self.env).keeping(MAX);
         settings.fold(program, |program, setting| program.arg("-c").arg(setting))
-    }
-
-    fn with_dir(&self, program: Program<'a>) -> Program<'a> {
-        match &self.dot_git {
-            Some(dir) => program.var("GIT_DIR", dir),
-            None => program,
-        }
     }
 
     /// The remote that the branch is pushed to, else `origin`, else the only one.

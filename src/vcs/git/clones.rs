@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::checkouts::{self, admin_dir};
-use super::commit::{git, git_for_network, is_locked, unfinished};
+use super::commit::{git, git_at, git_for_network, is_locked, unfinished};
 use super::hooks::failed;
 use super::settings::{RemoteSettings, Setting, carried, moved, of_disk, parent_text, remotes, text, without_branches};
 use super::upstream::{ask, commit};
@@ -47,11 +47,7 @@ impl Source<'_> {
     }
 
     pub(super) fn git(&self) -> Program<'_> {
-        let program = git(self.root, self.env).var("GIT_NO_LAZY_FETCH", "1");
-        match self.git_dir {
-            Some(dir) => program.var("GIT_DIR", dir),
-            None => program,
-        }
+        git_at(self.root, self.git_dir, self.env).var("GIT_NO_LAZY_FETCH", "1")
     }
 
     pub(super) fn commit(&self, name: &str) -> Result<Option<String>, SyncError> {
@@ -227,7 +223,7 @@ impl Clone<'_> {
 
     /// Writes the files. Filters may have to go to a remote for them.
     fn fill(&self, step: Option<&Step>) -> Result<(), SyncError> {
-        let program = passing_git(git_for_network(self.path, self.source.env, false));
+        let program = passing_git(git_for_network(self.path, None, self.source.env, false));
         let program = program.args(["-c", "submodule.recurse=false", "reset", "--hard"]);
         must("git reset", self.path, counting(program, step)).map(drop)
     }
@@ -277,7 +273,7 @@ pub(super) fn set_back(source: &Source<'_>, root: &Path) -> Result<String, SyncE
 /// Gives a commit of the parent a name among those of its remote.
 pub fn name_remote(root: &Path, git_dir: &Path, parent: &str, id: &str, env: &Env) -> Result<(), SyncError> {
     let name = format!("refs/remotes/{parent}/bd-base-{}", id.get(..12).unwrap_or(id));
-    let program = git(root, env).var("GIT_DIR", git_dir).args(["update-ref", "--no-deref", &name, id]);
+    let program = git_at(root, Some(git_dir), env).args(["update-ref", "--no-deref", &name, id]);
     must("git update-ref", root, program).map(drop)
 }
 

@@ -1,27 +1,17 @@
 //! Committing with the program `git`.
 //!
-//! Hooks, signing, pagers and file system monitors are switched off: they are programs that a repository can name. Filters
-//! of `.gitattributes` stay on, because a file that is meant to be encrypted must not be committed in plain text.
+//! Filters of `.gitattributes` stay on, because a file that is meant to be encrypted must not be committed in plain text.
 
 use std::path::{Path, PathBuf};
 
-use super::opened::odd_around;
+use super::gate;
 use super::{common_dir, config, own_dir};
 use crate::sys::Env;
 use crate::sys::process::{Output, Program};
 use crate::vcs::CommitError;
 use crate::vcs::commit::{Committed, Order, checked, failed, patiently};
 use crate::vcs::files::path_of;
-
-const SETTINGS: [&str; 7] = [
-    "core.fsmonitor=false",
-    "core.hooksPath=/dev/null",
-    "core.pager=cat",
-    "core.sshCommand=ssh",
-    "diff.external=",
-    "commit.gpgsign=false",
-    "protocol.ext.allow=never",
-];
+use crate::vcs::gate::Verdict;
 
 /// What git leaves in its directory while something is unfinished.
 const UNFINISHED: [(&str, &str); 7] = [
@@ -92,30 +82,70 @@ pub fn commit(order: &Order) -> Result<Committed, CommitError> {
     }
 }
 
-/// The program with the settings that keep a repository from naming programs.
+/// The program, with the settings that keep a repository from naming programs.
 pub(super) fn git<'a>(directory: &Path, env: &'a Env) -> Program<'a> {
-    with_settings(directory, env, |_| true)
+    git_at(directory, None, env)
 }
 
-/// The same, but for questions about the hooks themselves; only for commands that run none.
-pub(super) fn git_with_hooks<'a>(directory: &Path, env: &'a Env) -> Program<'a> {
-    with_settings(directory, env, |setting| !setting.starts_with("core.hooksPath"))
+/// The same for a repository that is not beside its working copy, if that is named.
+pub(super) fn git_at<'a>(directory: &Path, git_dir: Option<&Path>, env: &'a Env) -> Program<'a> {
+    with_settings(directory, git_dir, env, |_| true)
+}
+
+/// The same to read and write the repository's own settings. That runs nothing, so nothing that they name asks.
+pub(super) fn git_config<'a>(directory: &Path, env: &'a Env) -> Program<'a> {
+    let verdict = gate::around(directory).map(|(_, git)| gate::judge_links(&git, env)).unwrap_or_default();
+    behind(verdict, directory, None, env, |_| false).arg("config")
 }
 
 /// The same, for talking to a remote: with the user's way to get there and to be known there.
-pub(super) fn git_for_network<'a>(directory: &Path, env: &'a Env, with_hooks: bool) -> Program<'a> {
+pub(super) fn git_for_network<'a>(
+    directory: &Path,
+    git_dir: Option<&Path>,
+    env: &'a Env,
+    with_hooks: bool,
+) -> Program<'a> {
     let is_left_out =
         |setting: &str| setting.starts_with("core.sshCommand") || (with_hooks && setting.starts_with("core.hooksPath"));
-    with_settings(directory, env, |setting| !is_left_out(setting))
+    with_settings(directory, git_dir, env, |setting| !is_left_out(setting))
 }
 
-fn with_settings<'a>(directory: &Path, env: &'a Env, wanted: impl Fn(&str) -> bool) -> Program<'a> {
-    let program = Program::new("git", env).at(directory).unless(odd_around(directory, env));
+fn with_settings<'a>(
+    directory: &Path,
+    git_dir: Option<&Path>,
+    env: &'a Env,
+    wanted: impl Fn(&str) -> bool,
+) -> Program<'a> {
+    let place = git_dir.map(|git_dir| (directory, git_dir.to_owned())).or_else(|| gate::around(directory));
+    let verdict = place.map(|(root, git)| gate::judge(root, &git, env)).unwrap_or_default();
+    behind(verdict, directory, git_dir, env, wanted)
+}
+
+/// The one place where git is started in a repository: behind its gate.
+fn behind<'a>(
+    verdict: Verdict,
+    directory: &Path,
+    git_dir: Option<&Path>,
+    env: &'a Env,
+    wanted: impl Fn(&str) -> bool,
+) -> Program<'a> {
+    let found = gate::around(directory).filter(|_| git_dir.is_none());
+    let root = gate::real(found.as_ref().map_or(directory, |(root, _)| root));
+    let program = Program::new("git", env, verdict.leave(&root, env)).at(directory);
+    let program = match git_dir {
+        Some(git_dir) => program.var("GIT_DIR", git_dir),
+        // What was judged is what git finds: it looks no further up.
+        None => found
+            .and(root.parent())
+            .into_iter()
+            .fold(program, |program, above| program.var("GIT_CEILING_DIRECTORIES", above)),
+    };
     let program = program.var("GIT_OPTIONAL_LOCKS", "0").var("GIT_TERMINAL_PROMPT", "0");
+    let program = program.var("GIT_EDITOR", ":").var("GIT_SEQUENCE_EDITOR", ":").var("GIT_PAGER", "cat");
     // Where the user's own settings are is the user's to say.
     let user = ["GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_GLOBAL"];
     let program = user.into_iter().fold(program, Program::passing);
-    let settings = SETTINGS.iter().filter(|setting| wanted(setting));
+    let settings = gate::ALWAYS.iter().filter(|setting| wanted(setting)).chain(&verdict.overrides);
     settings.fold(program, |program, setting| program.arg("-c").arg(setting))
 }
 

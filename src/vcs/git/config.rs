@@ -38,6 +38,13 @@ pub fn text(own: &Path, common: &Path, key: &str, env: &Env) -> Option<String> {
     read(own, common, env).string(key).map(|value| value.to_string())
 }
 
+/// The value of a setting in the repository's own file.
+pub fn own_text(root: &Path, key: &str) -> Option<String> {
+    let bytes = files::bytes(&common_dir(&root.join(".git"))?.join("config"))?;
+    let config = File::from_bytes_no_includes(&bytes, Metadata::api(), Options::default()).ok()?;
+    config.string(key).map(|value| value.to_string())
+}
+
 /// Whether git knows the user's name and email here.
 pub fn identity(own: &Path, common: &Path, env: &Env) -> (bool, bool) {
     let config = read(own, common, env);

@@ -3,11 +3,12 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use super::commit::{git, git_with_hooks};
+use super::commit::{git, git_config};
+use super::{common_dir, config, own_dir};
 use crate::sys::Env;
 use crate::sys::process::Output;
-use crate::vcs::files::{self, path_of};
-use crate::vcs::{HistoryError, SyncError, Versions};
+use crate::vcs::files;
+use crate::vcs::{HistoryError, Kind, SyncError, Versions};
 
 /// What a program said when it failed, without the rest of a long story.
 pub(super) fn failed(program: &'static str, output: &Output) -> HistoryError {
@@ -22,10 +23,14 @@ pub fn checked(program: &'static str, output: Output) -> Result<Output, HistoryE
     if output.status.success() { Ok(output) } else { Err(failed(program, &output)) }
 }
 
+/// Where git looks for hooks, from files alone.
 pub fn hooks_path(root: &Path, env: &Env) -> Result<PathBuf, HistoryError> {
-    let output = git_with_hooks(root, env).args(["rev-parse", "--git-path", "hooks"]).run()?;
-    let output = checked("git rev-parse", output)?;
-    Ok(path_of(output.stdout.strip_suffix(b"\n").unwrap_or(&output.stdout)))
+    let dot_git = root.join(".git");
+    let Some((own, common)) = own_dir(&dot_git).zip(common_dir(&dot_git)) else {
+        return Err(HistoryError::NotGit { root: root.to_owned(), kind: Kind::Git });
+    };
+    let named = config::text(&own, &common, "core.hooksPath", env).filter(|path| !path.is_empty());
+    Ok(named.map_or_else(|| common.join("hooks"), |path| env.clone().at(root.to_owned()).path(&path)))
 }
 
 /// The hooks that a push runs.
@@ -41,7 +46,7 @@ pub fn of_push(root: &Path, env: &Env) -> Result<Vec<String>, SyncError> {
     let is_in_repository = inside(root) || super::common_dir(&root.join(".git")).is_some_and(|common| inside(&common));
     let mut lines = Vec::new();
     if !is_in_repository {
-        if local_setting(root, "core.hooksPath", env)?.is_none() {
+        if config::own_text(root, "core.hooksPath").is_none() {
             return Ok(lines);
         }
         lines.push(format!("core.hooksPath = {}", directory.display()));
@@ -59,7 +64,7 @@ pub fn of_push(root: &Path, env: &Env) -> Result<Vec<String>, SyncError> {
 }
 
 pub fn local_setting(root: &Path, key: &str, env: &Env) -> Result<Option<String>, HistoryError> {
-    let output = git_with_hooks(root, env).args(["config", "--local", "-z", "--get", key]).run()?;
+    let output = git_config(root, env).args(["--local", "-z", "--get", key]).run()?;
     match output.status.code() {
         Some(0) => {
             let value = output.stdout.strip_suffix(b"\0").unwrap_or(&output.stdout);
@@ -71,7 +76,7 @@ pub fn local_setting(root: &Path, key: &str, env: &Env) -> Result<Option<String>
 }
 
 pub fn set_local(root: &Path, key: &str, value: Option<&str>, env: &Env) -> Result<(), HistoryError> {
-    let program = git_with_hooks(root, env).args(["config", "--local"]);
+    let program = git_config(root, env).arg("--local");
     let program = match value {
         Some(value) => program.args(["--replace-all", key, value]),
         None => program.args(["--unset-all", key]),

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::checkouts::admin_dir;
 use super::common_dir;
 use super::objects::must;
-use super::upstream::{ask, commit};
+use super::upstream::{ask, ask_at, commit};
 use crate::sys::Env;
 use crate::sys::process::Program;
 use crate::vcs::SyncError;
@@ -43,7 +43,7 @@ pub fn loose(root: &Path, env: &Env) -> Result<Vec<Loose>, SyncError> {
     let mut input: String = known.keys().map(|id| format!("{id}\n")).collect();
     input.extend(commit(root, "HEAD", env)?.map(|head| format!("^{head}\n")));
     // The refs and the logs that stay: those of the repository and of the main worktree.
-    let program = ask(root, env).var("GIT_DIR", &common).args(["rev-list", "--parents", "--ignore-missing", "--stdin"]);
+    let program = ask_at(root, Some(&common), env).args(["rev-list", "--parents", "--ignore-missing", "--stdin"]);
     let program = program.args(["--single-worktree", "--not", "--all", "--reflog"]).input(input.into_bytes());
     let said = must("git rev-list", program)?.stdout;
     let said = String::from_utf8_lossy(&said).into_owned();

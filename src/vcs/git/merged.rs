@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::common_dir;
 use super::objects::{line, must};
-use super::upstream::ask;
+use super::upstream::ask_at;
 use crate::sys::Env;
 use crate::sys::path::private_scratch;
 use crate::sys::process::Program;
@@ -33,11 +33,7 @@ pub struct Pair<'a> {
 
 impl Pair<'_> {
     pub fn git(&self) -> Program<'_> {
-        let program = ask(self.root, self.env).var("GIT_ATTR_SOURCE", TREE);
-        let program = match &self.git_dir {
-            Some(dir) => program.var("GIT_DIR", dir),
-            None => program,
-        };
+        let program = ask_at(self.root, self.git_dir.as_deref(), self.env).var("GIT_ATTR_SOURCE", TREE);
         program.var("GIT_ALTERNATE_OBJECT_DIRECTORIES", quoted(&self.other.join("objects")))
     }
 

@@ -24,12 +24,16 @@ const HOOKS: Duration = Duration::from_secs(3600);
 const SETTINGS: [&str; 4] = ["maintenance.auto=false", "gc.auto=0", "push.gpgSign=false", "submodule.recurse=false"];
 
 pub(super) fn git<'a>(root: &Path, env: &'a Env) -> Program<'a> {
-    prepared(git_for_network(root, env, false))
+    git_at(root, None, env)
+}
+
+pub(super) fn git_at<'a>(root: &Path, git_dir: Option<&Path>, env: &'a Env) -> Program<'a> {
+    prepared(git_for_network(root, git_dir, env, false))
 }
 
 /// The same, with the hooks of the repository, which the user has agreed to.
 fn git_running_hooks<'a>(root: &Path, env: &'a Env) -> Program<'a> {
-    prepared(git_for_network(root, env, true)).limit(HOOKS)
+    prepared(git_for_network(root, None, env, true)).limit(HOOKS)
 }
 
 fn prepared(program: Program<'_>) -> Program<'_> {
@@ -180,11 +184,12 @@ pub(super) fn refused(remote: &str, summary: &str, output: &Output) -> SyncError
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sys::process::Leave;
 
     #[test]
     fn a_remote_that_never_answers() {
         let env = Env::process();
-        let program = Program::new("sleep", &env).arg("10").limit(Duration::from_millis(50));
+        let program = Program::new("sleep", &env, Leave::given()).arg("10").limit(Duration::from_millis(50));
         let error = run("origin", &program).unwrap_err();
         assert_eq!(error.to_string(), "cannot reach origin: no answer within 0 seconds");
     }

@@ -39,12 +39,7 @@ pub fn around(directory: &Path) -> Option<gix::Repository> {
     at(root).ok()
 }
 
-/// What git itself would wait for in the repository around a directory.
-pub fn odd_around(directory: &Path, env: &Env) -> Option<PathBuf> {
-    odd_at(&directory.ancestors().map(|dir| dir.join(".git")).find(|git| git.symlink_metadata().is_ok())?, env)
-}
-
-/// The same of a `.git`, or a directory like it.
+/// What git itself would wait for in a `.git`, or a directory like it.
 pub fn odd_at(git: &Path, env: &Env) -> Option<PathBuf> {
     let (own, common) = (own_dir(git)?, common_dir(git)?);
     odd_single(&own, &common).or_else(|| odd_include(&own, &common, env.home().as_deref()))

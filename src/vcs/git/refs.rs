@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::objects::{line, must};
-use super::upstream::ask;
+use super::upstream::ask_at;
 use crate::sys::Env;
 use crate::sys::process::Program;
 use crate::vcs::SyncError;
@@ -18,10 +18,8 @@ pub struct Ref {
 
 /// git at a checkout, or in a directory of git itself.
 pub fn at<'a>(place: &Path, env: &'a Env) -> Program<'a> {
-    match place.join("HEAD").is_file() && place.join("objects").is_dir() {
-        true => ask(place, env).var("GIT_DIR", place),
-        false => ask(place, env),
-    }
+    let is_git_dir = place.join("HEAD").is_file() && place.join("objects").is_dir();
+    ask_at(place, is_git_dir.then_some(place), env)
 }
 
 pub fn refs(program: Program<'_>) -> Result<Vec<Ref>, SyncError> {

@@ -178,11 +178,7 @@ fn commits(from: &Path, key: &str, to: &Path, env: &Env) -> Result<bool, SyncErr
 }
 
 fn own_git<'a>(pair: &'a Pair<'a>) -> Program<'a> {
-    let program = super::upstream::ask(pair.root, pair.env);
-    match &pair.git_dir {
-        Some(dir) => program.var("GIT_DIR", dir),
-        None => program,
-    }
+    super::upstream::ask_at(pair.root, pair.git_dir.as_deref(), pair.env)
 }
 
 /// Deletes a branch that still is where it was.

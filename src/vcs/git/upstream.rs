@@ -8,7 +8,7 @@ use std::path::Path;
 
 use gix::ObjectId;
 
-use super::commit::git;
+use super::commit::git_at;
 use super::hooks::{checked, failed};
 use super::{common_dir, config, own_dir};
 use crate::sys::Env;
@@ -54,7 +54,12 @@ pub fn short(branch: &str) -> &str {
 /// A question to git that needs no network, not even for objects that a partial clone left out, and that is about commits as
 /// they are stored and sent: a replacement (`refs/replace`) would show others.
 pub fn ask<'a>(root: &Path, env: &'a Env) -> Program<'a> {
-    git(root, env).var("GIT_NO_LAZY_FETCH", "1").var("GIT_NO_REPLACE_OBJECTS", "1")
+    ask_at(root, None, env)
+}
+
+/// The same for a repository that is not beside its working copy, if that is named.
+pub fn ask_at<'a>(root: &Path, git_dir: Option<&Path>, env: &'a Env) -> Program<'a> {
+    git_at(root, git_dir, env).var("GIT_NO_LAZY_FETCH", "1").var("GIT_NO_REPLACE_OBJECTS", "1")
 }
 
 /// The full name of the branch that is checked out, in whichever format git keeps it.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::commit::git;
+use super::commit::git_at;
 use super::common_dir;
 use super::hooks::checked;
 use crate::sys::Env;
@@ -44,9 +44,10 @@ pub(super) type Items = BTreeMap<PathBuf, (&'static str, String)>;
 
 impl WorkTree<'_> {
     pub(super) fn git(&self) -> Program<'_> {
-        let program = git(self.root, self.env).var("GIT_NO_LAZY_FETCH", "1").limit(LIMIT).keeping(MAX);
+        let program = git_at(self.root, self.dot_git.as_deref(), self.env);
+        let program = program.var("GIT_NO_LAZY_FETCH", "1").limit(LIMIT).keeping(MAX);
         let program = match &self.dot_git {
-            Some(dir) => program.var("GIT_DIR", dir).var("GIT_WORK_TREE", self.root),
+            Some(_) => program.var("GIT_WORK_TREE", self.root),
             None => program,
         };
         SETTINGS.iter().fold(program, |program, setting| program.arg("-c").arg(setting))

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use super::archive::HgArchive;
 use super::call::Client;
 use super::dirs::own_dir;
-use super::{changes, checkouts, clones, commit, exchange, held, hgrc, integrate, outgoing, programs};
+use super::{changes, checkouts, clones, commit, exchange, gate, held, hgrc, integrate, outgoing};
 use super::{shares, snapshot, whereabouts};
 use crate::sys::Env;
 use crate::sys::activity::Step;
+use crate::vcs::Verdict;
 use crate::vcs::checkouts::{Checkout, NewCheckout, Work};
 use crate::vcs::commit::{Committed, Order};
 use crate::vcs::history::{Changed, Span};
@@ -69,8 +70,8 @@ impl Vcs for Hg {
         hgrc::facts(self.kind, &self.root, env)
     }
 
-    fn programs(&self, env: &Env) -> Result<Vec<String>, SyncError> {
-        Ok(programs::programs(self.kind, &self.root, env))
+    fn judge(&self, env: &Env) -> Verdict {
+        gate::judge(self.kind, &self.root, env)
     }
 
     fn commit(&self, order: &Order) -> Result<Committed, CommitError> {

@@ -12,12 +12,14 @@ use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use super::dirs::{common_dir, own_dir, unfinished};
+use super::gate;
 use super::hgrc::Settings;
 use super::server::{Answer, SERVE, Silence, ask, greets};
 use crate::sys::Env;
 use crate::sys::process::{Output, Program, RunError};
 use crate::vcs::commit::failed;
 use crate::vcs::files::{self, path_of};
+use crate::vcs::gate::Verdict;
 use crate::vcs::network::passing;
 use crate::vcs::{CommitError, Kind, SyncError};
 
@@ -132,7 +134,8 @@ impl<'a> Client<'a> {
 
     /// The same with the settings of the repository itself, and with what they make the program run.
     pub fn call_with_own_settings(&self, settings: &[String], command: &[&str]) -> Result<Output, SyncError> {
-        self.start(passing(self.bare_program()).limit(HOOKS), settings, command, &[])
+        let verdict = gate::judge(self.kind, &self.root, self.env);
+        self.start(passing(self.behind(verdict)).limit(HOOKS), settings, command, &[])
     }
 
     /// The same, where failing is an error.
@@ -142,12 +145,15 @@ impl<'a> Client<'a> {
     }
 
     fn program(&self) -> Program<'a> {
-        self.bare_program().var("HGRCSKIPREPO", "1")
+        self.behind(gate::links(self.kind, &self.root)).var("HGRCSKIPREPO", "1")
     }
 
-    fn bare_program(&self) -> Program<'a> {
+    /// The one place where hg and sl are started: behind the gate.
+    fn behind(&self, verdict: Verdict) -> Program<'a> {
         let name = if self.kind == Kind::Sl { "sl" } else { "hg" };
-        let program = Program::new(name, self.env).at(&self.root).passing("HGRCPATH").keeping(MAX).unless(self.odd());
+        let root = std::fs::canonicalize(&self.root).unwrap_or_else(|_| self.root.clone());
+        let leave = Verdict { odd: self.odd(), ..verdict }.leave(&root, self.env);
+        let program = Program::new(name, self.env, leave).at(&self.root).passing("HGRCPATH").keeping(MAX);
         program.var("HGPLAIN", "+strictflags")
     }
 

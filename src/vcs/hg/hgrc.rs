@@ -86,7 +86,7 @@ impl Settings {
     }
 
     /// Every value of a path, and of a detail of one that is an address.
-    fn addresses(&self) -> Vec<String> {
+    pub fn addresses(&self) -> Vec<String> {
         let is_address = |name: &str| name.split_once(':').is_none_or(|(_, detail)| detail == "pushurl");
         let paths = self.0.iter().filter(|(section, name, _)| section == "paths" && is_address(name));
         paths.map(|(_, _, value)| value.clone()).collect()

@@ -5,6 +5,7 @@
 //! side; what is draft is there only if it is below one of those heads, which is the case where the server does not publish.
 
 use super::call::{Client, is_node};
+use super::gate::path_of_address;
 use super::hgrc::Settings;
 use crate::vcs::{Kind, SyncError, files};
 
@@ -53,8 +54,7 @@ impl Remote {
 
 /// The settings of a repository on this machine: the program skips these too, and then would publish what is not published.
 fn local(client: &Client<'_>, address: &str) -> Option<std::path::PathBuf> {
-    let path = address.strip_prefix("file://").unwrap_or(address);
-    (!path.contains("://")).then(|| client.env.clone().at(client.root.clone()).path(path).join(".hg/hgrc"))
+    path_of_address(address, &client.root, client.env).map(|path| path.join(".hg/hgrc"))
 }
 
 fn is_word(text: &str) -> bool {

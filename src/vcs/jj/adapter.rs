@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use super::dirs::{self, git_behind, git_target};
 use super::program::Repo;
-use super::{archive, bookmark, changes, checkouts, clones, commit, config, exchange, integrate, outgoing, programs};
+use super::{archive, bookmark, changes, checkouts, clones, commit, config, exchange, gate, integrate, outgoing};
 use super::{snapshot, view, whereabouts, workspaces};
 use crate::sys::Env;
 use crate::sys::activity::Step;
+use crate::vcs::Verdict;
 use crate::vcs::checkouts::{Checkout, NewCheckout, Work};
 use crate::vcs::commit::{Committed, Order};
 use crate::vcs::family::family;
@@ -65,13 +66,8 @@ impl Vcs for Jj {
         config::facts(&self.root.join(".jj"), env)
     }
 
-    /// git counts too: jj runs it to talk to a network.
-    fn programs(&self, env: &Env) -> Result<Vec<String>, SyncError> {
-        let dot_jj = self.root.join(".jj");
-        let mut lines = programs::programs(&dot_jj);
-        lines.extend(git_target(&dot_jj).map(|git| git::programs_of(&self.root, &git, env)).unwrap_or_default());
-        lines.sort();
-        Ok(lines)
+    fn judge(&self, env: &Env) -> Verdict {
+        gate::judge(&self.root, env)
     }
 
     fn commit(&self, order: &Order) -> Result<Committed, CommitError> {

@@ -7,14 +7,14 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::{config, git_target, repo_dir};
+use super::{config, gate};
 use crate::sys::Env;
 use crate::sys::lock::is_held;
 use crate::sys::process::{Output, Program, RunError};
+use crate::vcs::CommitError;
 use crate::vcs::SyncError;
 use crate::vcs::commit::failed;
 use crate::vcs::network::passing_git;
-use crate::vcs::{CommitError, files, git};
 
 /// No pager, no colours, and no file system monitor that a repository could name.
 const SETTINGS: [&str; 3] = ["--no-pager", "--color=never", "--config=fsmonitor.backend=none"];
@@ -26,8 +26,6 @@ pub const SIGNERS: [&str; 3] = ["GNUPGHOME", "GPG_TTY", "SSH_AUTH_SOCK"];
 const FILE: usize = 256 << 20;
 const NETWORK: Duration = Duration::from_secs(120);
 const LONG: Duration = Duration::from_secs(600);
-/// So many entries of each directory are looked at before jj is run.
-const LOOKED_AT: usize = 2_000;
 
 /// Where the user keeps the settings of git, which jj reads too.
 const GIT: [&str; 3] = ["GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_GLOBAL"];
@@ -197,21 +195,11 @@ impl<'a> Repo<'a> {
     }
 }
 
-/// The program at a working copy, with the user's own settings.
+/// The program at a working copy, with the user's own settings: the one place where jj is started, behind its gate.
 pub fn jj<'a>(root: &Path, env: &'a Env) -> Program<'a> {
-    let program = Program::new("jj", env).at(root).unless(odd(root, env)).args(SETTINGS);
+    let real = std::fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
+    let program = Program::new("jj", env, gate::judge(root, env).leave(&real, env)).at(root).args(SETTINGS);
     ["JJ_CONFIG", "JJ_USER", "JJ_EMAIL"].into_iter().fold(program, Program::passing)
-}
-
-/// What jj would wait for in its own directories, or in those of the git repository behind them.
-fn odd(root: &Path, env: &Env) -> Option<PathBuf> {
-    let own = root.join(".jj");
-    let repo = repo_dir(&own).unwrap_or_else(|| own.join("repo"));
-    let parts = ["store", "op_heads", "op_heads/heads", "op_store/operations", "op_store/views", "index"];
-    let places =
-        [own.clone(), own.join("working_copy"), repo.clone()].into_iter().chain(parts.map(|part| repo.join(part)));
-    let found = places.into_iter().find_map(|place| files::odd_in(&place, 0, &mut { LOOKED_AT }));
-    found.or_else(|| git::odd_at(&git_target(&own)?, env))
 }
 
 fn place(at: Option<&Operation>) -> String {

@@ -1,20 +1,25 @@
-//! What the settings of a repository, and not those of its user, make hg or sl run.
+//! The gate before hg and sl.
 //!
-//! None of it runs in a command of ours, since those settings are skipped. It is told all the same: such a repository came
-//! with more than a clone brings, and the user's own commands would run it.
+//! The repository's own settings are skipped in all commands of ours but a push with its hooks, so to them only links in its
+//! directory matter ([`links`]). [`judge`] also lists what the settings name: a push would run it, and a repository that names
+//! anything came with more than a clone brings. That covers the settings of a path on this machine that is pushed to.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use super::dirs::{common_dir, own_dir};
 use super::hgrc::{Settings, own_paths};
 use super::remote::problem;
 use crate::sys::Env;
 use crate::sys::process::own_path;
+use crate::vcs::gate::Verdict;
 use crate::vcs::{Kind, files};
 
 /// Sections in which every value is a program, or may become one.
-const SECTIONS: [&str; 12] = [
+const SECTIONS: [&str; 18] = [
     "alias",
+    "auth",
+    "cmdserver",
     "committemplate",
     "decode",
     "defaults",
@@ -23,12 +28,16 @@ const SECTIONS: [&str; 12] = [
     "extdiff",
     "fix",
     "hooks",
+    "hostfingerprints",
+    "hostsecurity",
+    "logtoprocess",
     "schemes",
     "smtp",
     "tortoisehg",
+    "websub",
 ];
 /// Single names that are programs.
-const NAMES: [(&str, &str); 10] = [
+const NAMES: [(&str, &str); 24] = [
     ("ui", "editor"),
     ("ui", "merge"),
     ("ui", "patch"),
@@ -37,16 +46,63 @@ const NAMES: [(&str, &str); 10] = [
     ("pager", "pager"),
     ("gpg", "cmd"),
     ("email", "method"),
-    ("auth", "command"),
     ("fsmonitor", "mode"),
+    ("ui", "askusername"),
+    ("ui", "debugger"),
+    ("ui", "origbackuppath"),
+    ("ui", "tmpdir"),
+    ("ui", "logtemplate"),
+    ("profiling", "output"),
+    ("blackbox", "logsource"),
+    ("share", "pool"),
+    ("web", "cacerts"),
+    ("web", "errorlog"),
+    ("web", "accesslog"),
+    ("http_proxy", "host"),
+    ("http_proxy", "passwd"),
+    ("subrepos", "git:allowed"),
+    ("subrepos", "svn:allowed"),
 ];
 /// So many files may include each other.
 const MAX_FILES: usize = 64;
 
-/// One line each, sorted.
-pub fn programs(kind: Kind, root: &Path, env: &Env) -> Vec<String> {
+/// Links that lead out of hg's own directories: it writes its files in place.
+pub fn links(kind: Kind, root: &Path) -> Verdict {
+    let own = own_dir(kind, root);
+    let places = [common_dir(&own), Some(own)].into_iter().flatten();
+    let places: Vec<PathBuf> = places.map(|dir| std::fs::canonicalize(&dir).unwrap_or(dir)).collect();
+    let mut verdict = Verdict::default();
+    places.iter().for_each(|dir| verdict.links(dir, &places, |below| !below.ends_with("beads")));
+    // A link that is a lock leads nowhere; hg makes them.
+    verdict.asks.retain(|line| !["lock", "wlock"].iter().any(|lock| line.contains(&format!("/{lock} is a link to "))));
+    verdict
+}
+
+/// The links, and all that the settings name.
+pub fn judge(kind: Kind, root: &Path, env: &Env) -> Verdict {
+    let mut verdict = links(kind, root);
+    let before = programs(root, own_paths(kind, root), env);
+    for address in Settings::read(kind, root, env).addresses() {
+        if let Some(path) = path_of_address(&address, root, env).filter(|path| path.is_dir()) {
+            verdict.join(links(kind, &path));
+            verdict.asks.extend(programs(root, own_paths(kind, &path), env));
+        }
+    }
+    verdict.asks.extend(before.iter().cloned());
+    verdict.before = before;
+    verdict
+}
+
+/// Where an address leads on this machine.
+pub fn path_of_address(address: &str, root: &Path, env: &Env) -> Option<PathBuf> {
+    let path = address.strip_prefix("file://").unwrap_or(address);
+    (!path.contains("://")).then(|| env.clone().at(root.to_owned()).path(path))
+}
+
+/// One line each.
+fn programs(root: &Path, files: Vec<PathBuf>, env: &Env) -> BTreeSet<String> {
     let (mut found, mut seen) = (BTreeSet::new(), BTreeSet::new());
-    let mut open: Vec<PathBuf> = own_paths(kind, root);
+    let mut open = files;
     while let Some(path) = open.pop() {
         if seen.len() >= MAX_FILES || !seen.insert(path.clone()) {
             continue;
@@ -60,7 +116,7 @@ pub fn programs(kind: Kind, root: &Path, env: &Env) -> Vec<String> {
         let runs = settings.entries().filter(|(section, key, value)| runs(&settings, section, key, value));
         found.extend(runs.map(|(section, key, value)| format!("{name}: {section}.{key} = {value}")));
     }
-    found.into_iter().collect()
+    found
 }
 
 fn runs(settings: &Settings, section: &str, name: &str, value: &str) -> bool {

@@ -1,0 +1,182 @@
+//! What else git comes to from a repository: remotes that are paths, and submodules.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use super::settings::Named;
+use super::{Place, Role, Search, real};
+use crate::sys::Env;
+use crate::vcs::files;
+use crate::vcs::gate::Verdict;
+
+/// So deep may submodules be in one another, and their names.
+const DEPTH: usize = 12;
+/// What git tries, in this order, for a remote that is a path.
+const SUFFIXES: [&str; 4] = ["/.git", "", ".git/.git", ".git"];
+/// The hooks that run where a push arrives.
+const RECEIVING: [&str; 8] = [
+    "pre-receive",
+    "update",
+    "post-receive",
+    "post-update",
+    "proc-receive",
+    "push-to-checkout",
+    "reference-transaction",
+    "pre-auto-gc",
+];
+/// How a line of one begins.
+const HOOK: &str = "hook ";
+
+impl Search<'_> {
+    /// Remotes in files of their own, which git still reads: nothing writes them any more.
+    pub fn old_remotes(&mut self, place: &Place<'_>, common: &Path) {
+        for directory in ["remotes", "branches"] {
+            for entry in std::fs::read_dir(common.join(directory)).into_iter().flatten().flatten() {
+                let name = entry.file_name();
+                self.verdict.asks.insert(place.line(&format!("{directory}/{} names a remote", name.to_string_lossy())));
+            }
+        }
+    }
+
+    /// The repositories that a fetch or a push would start a second git in.
+    pub fn path_remotes(&mut self, place: &Place<'_>, named: &Named) {
+        for address in &named.addresses {
+            // A branch may name a remote, or an address.
+            if named.remotes.contains(address) || address == "." {
+                continue;
+            }
+            let rewritten = named
+                .rules
+                .iter()
+                .filter_map(|(start, base)| address.strip_prefix(start.as_str()).map(|rest| format!("{base}{rest}")));
+            let addresses: Vec<String> = std::iter::once(address.clone()).chain(rewritten).collect();
+            for path in addresses.iter().flat_map(|address| paths(place, address, self.env)).collect::<Vec<_>>() {
+                self.remote(&path);
+            }
+        }
+    }
+
+    fn remote(&mut self, path: &Path) {
+        let name = path.display().to_string();
+        for suffix in SUFFIXES {
+            let mut dot_git = path.as_os_str().to_owned();
+            dot_git.push(suffix);
+            let dot_git = PathBuf::from(dot_git);
+            if dot_git.symlink_metadata().is_err() {
+                continue;
+            }
+            let root = if suffix.ends_with("/.git") { dot_git.parent().unwrap_or(path) } else { path };
+            let at = |role| Place { root, dot_git: &dot_git, name: name.clone(), role };
+            // Whoever agreed to that repository by itself has agreed to it as a remote: a workspace has its parent as one.
+            let mut alone = Search { env: self.env, seen: self.seen.clone(), verdict: Verdict::default() };
+            alone.repository(&Place { name: String::new(), ..at(Role::Submodule) });
+            let is_agreed = !alone.verdict.asks.is_empty() && alone.verdict.is_agreed(&real(root), self.env);
+            let mut there = Search { env: self.env, seen: self.seen.clone(), verdict: Verdict::default() };
+            there.repository(&at(Role::Remote));
+            self.verdict.asks.extend(there.verdict.asks.into_iter().filter(|line| !is_agreed || line.contains(HOOK)));
+            self.verdict.odd = self.verdict.odd.take().or(there.verdict.odd);
+        }
+    }
+
+    /// The hooks of a repository on the other side run there, in our name.
+    pub fn hooks(&mut self, place: &Place<'_>, common: &Path, named: &Named) {
+        let at = |path: &String| self.env.clone().at(place.root.to_owned()).path(path);
+        let directories = named.hooks.iter().map(at).chain([common.join("hooks")]);
+        let paths = directories.flat_map(|directory| RECEIVING.map(|name| directory.join(name)));
+        let runs = |path: &PathBuf| path.metadata().is_ok_and(|found| found.permissions().mode() & 0o111 != 0);
+        for path in paths.filter(runs).collect::<Vec<_>>() {
+            self.verdict.asks.insert(place.line(&format!("{HOOK}{}", path.display())));
+        }
+    }
+
+    /// git looks into a submodule with the submodule's own settings: those that are checked out, wherever they are, and those that
+    /// it keeps in its own directory.
+    pub fn submodules(&mut self, place: &Place<'_>, own: &Path, common: &Path) {
+        for path in self.gitlinks(place, own) {
+            let root = place.root.join(&path);
+            let dot_git = root.join(".git");
+            if dot_git.symlink_metadata().is_ok() {
+                let name = place.line(&path.display().to_string());
+                self.repository(&Place { root: &root, dot_git: &dot_git, name, role: Role::Submodule });
+            }
+        }
+        let mut open = vec![(common.join("modules"), 0)];
+        while let Some((directory, depth)) = open.pop() {
+            if directory.join("HEAD").exists() {
+                let name = place.line(&directory.strip_prefix(common).unwrap_or(&directory).display().to_string());
+                self.repository(&Place { root: place.root, dot_git: &directory, name, role: Role::Submodule });
+                continue;
+            }
+            let entries = std::fs::read_dir(&directory).into_iter().flatten().flatten();
+            let below = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()) && depth < DEPTH);
+            open.extend(below.map(|entry| (entry.path(), depth + 1)));
+        }
+    }
+
+    /// The directories that stand for commits of other repositories, from the index.
+    fn gitlinks(&mut self, place: &Place<'_>, own: &Path) -> Vec<PathBuf> {
+        const GITLINK: [u8; 4] = [0, 0, 0xe0, 0];
+        let shared = std::fs::read_dir(own).into_iter().flatten().flatten().map(|entry| entry.path());
+        let is_shared =
+            |path: &PathBuf| path.file_name().is_some_and(|n| n.to_string_lossy().starts_with("sharedindex."));
+        let indexes = std::iter::once(own.join("index")).chain(shared.filter(is_shared));
+        let may_have =
+            |path: PathBuf| files::bytes(&path).is_some_and(|b| memchr::memmem::find(&b, &GITLINK).is_some());
+        if !indexes.into_iter().any(may_have) {
+            return Vec::new();
+        }
+        let kinds = [gix::hash::Kind::Sha1];
+        let read =
+            |kind| gix::index::File::at(own.join("index"), kind, true, gix::index::decode::Options::default()).ok();
+        let Some(index) = kinds.into_iter().find_map(read) else {
+            self.verdict.asks.insert(place.line("the index cannot be read, and may have submodules"));
+            return Vec::new();
+        };
+        let links = index.entries().iter().filter(|entry| entry.mode == gix::index::entry::Mode::COMMIT);
+        links.map(|entry| files::path_of(entry.path(&index))).collect()
+    }
+}
+
+/// The places that an address may mean on this machine; none for one elsewhere.
+fn paths(place: &Place<'_>, address: &str, env: &Env) -> Vec<PathBuf> {
+    let is_elsewhere = |text: &str| {
+        let colon = text.find(':');
+        colon.is_some_and(|colon| text.find('/').is_none_or(|slash| colon < slash))
+    };
+    let texts = match address.strip_prefix("file://") {
+        Some(path) => vec![path.to_owned(), decoded(path)],
+        None if is_elsewhere(address) => return Vec::new(),
+        None => vec![address.to_owned()],
+    };
+    texts.into_iter().map(|text| env.clone().at(place.root.to_owned()).path(&text)).collect()
+}
+
+/// `%41` is `A` in an address.
+fn decoded(text: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let code = (*first == b'%').then(|| after.get(..2).and_then(|hex| std::str::from_utf8(hex).ok())).flatten();
+        match code.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &after[2..];
+            }
+            None => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_decoded_as_git_does() {
+        assert_eq!(decoded("/a%20b%2Fc%zz%4"), "/a b/c%zz%4");
+    }
+}
