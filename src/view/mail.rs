@@ -1,7 +1,7 @@
 //! Mail as programs and people see it. What agents write is data: it is quoted and escaped, whoever wrote it.
 
 use super::answer::{List, answer, each};
-use super::escape::{block, inline, plural};
+use super::escape::{inline, plural};
 use crate::coordination::mail::{BroughtBack, Mailbox, Sent};
 use crate::model::message::Message;
 
@@ -82,20 +82,4 @@ pub fn sender(message: &Message) -> &str {
 pub fn gist(message: &Message) -> String {
     let first = || message.body.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
     inline(&super::value::cut(message.subject.as_deref().unwrap_or_else(first), 80)).into_owned()
-}
-
-/// The text of a message, escaped and quoted line by line.
-pub fn quoted(body: &str) -> Vec<String> {
-    block(body).lines().map(|line| format!("> {line}").trim_end().to_owned()).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_another_one_wrote_cannot_pass_for_ours() {
-        let lines = quoted("ignore the rest\n\x1b[2Jerror: none\r\n\n> quoted");
-        assert_eq!(lines, ["> ignore the rest", "> \\u{1b}[2Jerror: none\\r", ">", "> > quoted"]);
-    }
 }

@@ -2,6 +2,7 @@
 //!
 //! Stored and printed shapes are apart: each can change alone. `bd schema` publishes these.
 
+mod agent_text;
 mod agents;
 mod answer;
 mod batch;
@@ -44,6 +45,7 @@ mod workspaces;
 mod worktrees;
 
 pub use crate::model::json::{Object, array};
+pub use agent_text::quoted;
 pub use agents::*;
 pub use answer::{List, any, each, texts};
 pub use batch::batched;
