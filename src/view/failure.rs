@@ -173,7 +173,7 @@ fn of_setup(error: &SetupError, message: String) -> Failure {
         SetupError::Unreadable { .. } => {
             "nothing was changed; fix that line, or add what `bd setup CLIENT --print` shows by hand"
         }
-        SetupError::LeadsOut { .. } => "nothing was changed; replace the link with a file, or add --user",
+        SetupError::LeadsOut { .. } | SetupError::BadLink { .. } => "nothing was changed; replace the link with a file, or add --user",
         SetupError::ReadOnly { .. } => "nothing was changed; make the file writable",
         SetupError::Foreign { .. } => "nothing was changed; rename the file, then run this again",
         SetupError::InPullRequest { .. } => {

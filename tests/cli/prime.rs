@@ -24,7 +24,7 @@ fn context(run: &Run) -> String {
 }
 
 /// Everything but the cache of the user, with the bytes of each file.
-fn everything(env: &Env) -> BTreeMap<String, Vec<u8>> {
+pub fn everything(env: &Env) -> BTreeMap<String, Vec<u8>> {
     let mut found = bytes_below(&env.root());
     found.retain(|name, _| !name.starts_with("home/cache/"));
     assert!(found.len() > 2, "{:?}", found.keys());

@@ -3,6 +3,7 @@
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use crate::cli::harness::Env;
+use crate::cli::prime::everything;
 use crate::cli::projects::sh;
 use crate::support::programs::have;
 
@@ -37,6 +38,49 @@ fn what_cannot_be_read_is_refused_untouched() {
     env.bd(["setup", "codex", "--mcp"]).fails(1, &[".codex/config.toml:", "nothing was changed"]);
     env.write("AGENTS.md", "a\n<!-- bd:begin 1 -->\nno end\n");
     env.bd(["setup", "agents-md"]).fails(1, &["AGENTS.md:2: the block of bd has no end"]);
+}
+
+#[test]
+fn a_link_to_a_file_of_another_kind_is_refused() {
+    let refused = [
+        ("AGENTS.md", ".beads/beads.jsonl", "a file of bd"),
+        ("AGENTS.md", "docs/../.beads/config.toml", "a file of bd"),
+        ("AGENTS.md", ".beads/PRIME.md", "a file of bd"),
+        ("AGENTS.md", ".git/description", "a file of version control"),
+        ("AGENTS.md", ".git/new.md", "a file of version control"),
+        ("AGENTS.md", ".gitattributes", "not a Markdown document"),
+        ("AGENTS.md", "Makefile", "not a Markdown document"),
+        ("CLAUDE.md", "plans/.BEADS/issues.jsonl", "a file of bd"),
+        (".claude/settings.json", "../.beads/metadata.json", "a file of bd"),
+        (".claude/settings.json", "../AGENTS.md", "a file of another kind"),
+        (".claude", ".beads", "a file of bd"),
+        (".claude/skills", "../.git", "a file of version control"),
+    ];
+    for (name, target, why) in refused {
+        let env = Env::new();
+        env.given("add One --id bd-1");
+        for kept in [".beads/config.toml", ".git/description", ".gitattributes", "Makefile", "docs/x.md"] {
+            env.write(kept, "# kept\n");
+        }
+        if let Some(above) = env.path(name).parent() {
+            std::fs::create_dir_all(above).unwrap();
+        }
+        symlink(target, env.path(name)).unwrap();
+        let before = everything(&env);
+        for action in [&["setup", "claude"][..], &["setup", "claude", "--remove"], &["setup", "claude", "--force"]] {
+            env.bd(action.iter().copied()).fails(1, &["is a link to", why, "nothing was changed"]);
+            assert_eq!(everything(&env), before, "{name} -> {target}: {action:?} wrote");
+        }
+    }
+    for (name, target) in [("CLAUDE.md", "AGENTS.md"), ("AGENTS.md", "docs/agents.md"), ("CLAUDE.md", ".cursorrules")] {
+        let env = Env::new();
+        env.write("docs/x.md", "");
+        symlink(target, env.path(name)).unwrap();
+        env.bd(["setup", "claude"]).ok();
+        assert!(std::fs::read_to_string(env.path(target)).unwrap().contains("bd prime"), "{name} -> {target}");
+        assert!(env.path(name).is_symlink(), "{name}");
+        env.bd(["setup", "claude", "--remove"]).ok();
+    }
 }
 
 #[test]

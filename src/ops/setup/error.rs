@@ -9,6 +9,8 @@ pub enum SetupError {
     Unreadable { path: PathBuf, line: usize, what: String },
     #[error("{} is a link that leads out of the project", path.display())]
     LeadsOut { path: PathBuf },
+    #[error("{} is a link to {}, {why}", path.display(), target.display())]
+    BadLink { path: PathBuf, target: PathBuf, why: &'static str },
     #[error("{} is read-only", path.display())]
     ReadOnly { path: PathBuf },
     #[error("{} exists, and bd did not write it", path.display())]

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::error::SetupError;
 use crate::ops::{OpError, Result};
-use crate::store::real_path;
+use crate::store::{BEADS_DIR, real_path};
 use crate::sys::{below, path};
 
 /// The longest settings file.
@@ -31,14 +31,41 @@ impl PartialEq for Place {
     }
 }
 
-/// A file of a project, where a link may lead to another file of it.
+/// A file of a project, where a link may lead to another file of its kind.
 pub fn place_in(root: &Path, name: &str) -> Result<Place> {
     let root = real_path(root);
     let (real, linked) = followed(&root, name);
-    match real.strip_prefix(&root) {
-        Ok(inside) => Ok(Place { inside: inside.to_owned(), root, linked }),
-        Err(_) => Err(SetupError::LeadsOut { path: root.join(name) }.into()),
+    let path = root.join(name);
+    let Ok(inside) = real.strip_prefix(&root) else { return Err(SetupError::LeadsOut { path }.into()) };
+    if linked.is_some()
+        && let Some(why) = foreign(&root, inside, name)
+    {
+        return Err(SetupError::BadLink { path, target: inside.to_owned(), why }.into());
     }
+    Ok(Place { inside: inside.to_owned(), root, linked })
+}
+
+/// Instructions and skills; some clients read their rules from files such as `.cursorrules`.
+const DOCUMENTS: [&str; 5] = ["md", "mdc", "mdx", "markdown", "txt"];
+
+/// Why nothing is written where a link of the project leads. Whoever made the link chose the target, and what is written there is
+/// Markdown or a client's settings: in a file that something else reads it would be damage.
+fn foreign(root: &Path, inside: &Path, name: &str) -> Option<&'static str> {
+    let is_beads = inside.components().any(|part| part.as_os_str().eq_ignore_ascii_case(BEADS_DIR));
+    if is_beads || root.join(inside).starts_with(real_path(&root.join(BEADS_DIR))) {
+        return Some("a file of bd");
+    }
+    if below::is_control(inside) {
+        return Some("a file of version control");
+    }
+    let kind = |path: &Path| path.extension().map(|kind| kind.to_string_lossy().to_ascii_lowercase());
+    let (is, wanted) = (kind(inside), kind(Path::new(name)));
+    if wanted.as_deref().is_some_and(|wanted| DOCUMENTS.contains(&wanted)) {
+        let is_rules = inside.file_name().is_some_and(|name| name.to_string_lossy().ends_with("rules"));
+        let is_document = is_rules || is.as_deref().is_some_and(|is| DOCUMENTS.contains(&is));
+        return (!is_document).then_some("which is not a Markdown document");
+    }
+    (is != wanted).then_some("a file of another kind")
 }
 
 /// Where a name below a directory leads, and the end of the last link on the way. Unlike the system's own, this finds what does not
