@@ -16,6 +16,7 @@ mod words;
 pub use tool::Offer;
 
 use rmcp::ServiceExt as _;
+use rmcp::service::ServerInitializeError;
 
 use crate::store::Config;
 use crate::view::Failure;
@@ -35,11 +36,18 @@ pub fn serve(config: Config, is_named: bool, offer: Offer) -> Result<(), Failure
     let mark = format!("{a:02x}{b:02x}{c:02x}");
     let server = Server::new(Opening { config, is_named, offer, mark });
     runtime.block_on(async {
-        let running = match server.serve(Wire::new(rmcp::transport::stdio_pipes())).await {
-            Ok(running) => running,
-            // A client that leaves before it has said anything.
-            Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
-            Err(error) => return Err(failed(&error)),
+        let wire = Wire::new(rmcp::transport::stdio_pipes());
+        let running = loop {
+            match server.clone().serve(wire.clone()).await {
+                Ok(running) => break running,
+                // A client that leaves before it has said anything.
+                Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+                // A notification, or an answer that nobody asked for: neither is ever answered, and the client may still begin.
+                Err(ServerInitializeError::ExpectedInitializeRequest(_)) => {}
+                // The client has it as an answer to its request.
+                Err(ServerInitializeError::InitializeFailed(error)) => return Err(failed(&error.message)),
+                Err(error) => return Err(failed(&error)),
+            }
         };
         running.waiting().await.map(drop).map_err(|error| failed(&error))
     })

@@ -21,20 +21,31 @@ const MOST: usize = 16 << 20;
 
 type Writer<W> = Arc<Mutex<Option<W>>>;
 
+/// A copy is the same two ends: who gives one up goes on with another.
 pub struct Wire<R, W> {
+    read: Arc<Mutex<Reader<R>>>,
+    write: Writer<W>,
+}
+
+struct Reader<R> {
     read: BufReader<R>,
     /// What was read of a line. It is kept here because reading is given up and begun again when an answer is ready first.
     line: Vec<u8>,
     is_too_long: bool,
-    write: Writer<W>,
     /// A refusal that is being written, kept for the same reason.
     refusing: Option<Pin<Box<dyn Future<Output = io::Result<()>> + Send>>>,
 }
 
 impl<R: AsyncRead, W> Wire<R, W> {
     pub fn new((read, write): (R, W)) -> Self {
-        let write = Arc::new(Mutex::new(Some(write)));
-        Wire { read: BufReader::new(read), line: Vec::new(), is_too_long: false, write, refusing: None }
+        let read = Reader { read: BufReader::new(read), line: Vec::new(), is_too_long: false, refusing: None };
+        Wire { read: Arc::new(Mutex::new(read)), write: Arc::new(Mutex::new(Some(write))) }
+    }
+}
+
+impl<R, W> Clone for Wire<R, W> {
+    fn clone(&self) -> Self {
+        Wire { read: Arc::clone(&self.read), write: Arc::clone(&self.write) }
     }
 }
 
@@ -48,7 +59,7 @@ async fn written<W: AsyncWrite + Unpin>(write: Writer<W>, mut line: Vec<u8>) -> 
 
 impl<R, W> Transport<RoleServer> for Wire<R, W>
 where
-    R: AsyncRead + Send + Unpin,
+    R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
     type Error = io::Error;
@@ -59,32 +70,34 @@ where
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        let mut reader = self.read.lock().await;
+        let reader = &mut *reader;
         loop {
-            if let Some(refusing) = &mut self.refusing {
+            if let Some(refusing) = &mut reader.refusing {
                 let done = refusing.await;
-                self.refusing = None;
+                reader.refusing = None;
                 done.ok()?;
             }
-            let available = self.read.fill_buf().await.ok().filter(|bytes| !bytes.is_empty())?;
+            let available = reader.read.fill_buf().await.ok().filter(|bytes| !bytes.is_empty())?;
             let end = available.iter().position(|byte| *byte == b'\n');
             let taken = end.map_or(available.len(), |end| end + 1);
-            if !self.is_too_long {
-                self.line.extend_from_slice(&available[..taken]);
+            if !reader.is_too_long {
+                reader.line.extend_from_slice(&available[..taken]);
             }
-            self.read.consume(taken);
-            if self.line.len() > MOST {
-                (self.line, self.is_too_long) = (Vec::new(), true);
+            reader.read.consume(taken);
+            if reader.line.len() > MOST {
+                (reader.line, reader.is_too_long) = (Vec::new(), true);
             }
             if end.is_none() {
                 continue;
             }
-            let (line, is_too_long) = (std::mem::take(&mut self.line), std::mem::take(&mut self.is_too_long));
+            let (line, is_too_long) = (std::mem::take(&mut reader.line), std::mem::take(&mut reader.is_too_long));
             match if is_too_long { Err(too_long()) } else { message(&line) } {
                 Ok(Some(message)) => return Some(message),
                 Ok(None) => {}
                 Err(refusal) => {
                     let refusing = written(Arc::clone(&self.write), refusal.to_string().into_bytes());
-                    self.refusing = Some(Box::pin(refusing));
+                    reader.refusing = Some(Box::pin(refusing));
                 }
             }
         }

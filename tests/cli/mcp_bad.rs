@@ -127,6 +127,43 @@ fn a_call_before_the_handshake_is_refused_and_the_session_goes_on() {
 }
 
 #[test]
+fn what_comes_before_the_handshake_ends_nothing() {
+    let early = [
+        r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/unheard-of","params":{"secret":"s3"}}"#,
+        r#"{"jsonrpc":"2.0","id":9,"result":{}}"#,
+        r#"{"jsonrpc":"2.0","id":9,"error":{"code":-1,"message":"no"}}"#,
+    ];
+    let env = Env::new();
+    // A client that says nothing else, or only a part of a line, ends as one that says nothing.
+    for last in ["", "{\"jsonrpc\":"] {
+        let mut talk = Talk::silent(&env, Era::Handshake, &[], &[]);
+        talk.write(format!("{}\n{last}", early.join("\n")).as_bytes());
+        assert_eq!(talk.end(), (String::new(), 0, String::new()));
+    }
+    let mut talk = Talk::silent(&env, Era::Handshake, &[], &[]);
+    for line in early {
+        talk.write(format!("{line}\n").as_bytes());
+        talk.write(b"no JSON\n");
+        assert_eq!(talk.receive()["error"]["code"], -32700, "after {line}");
+        talk.write(b"[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]\n");
+        assert_eq!(talk.receive()["error"]["code"], -32600, "after {line}");
+        assert!(talk.ask("ping", json!({}))["result"].is_object(), "after {line}");
+        assert!(talk.ask("tools/list", json!({}))["error"]["code"].is_i64(), "after {line}");
+    }
+    let hello =
+        json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "T", "version": "1" } });
+    assert_eq!(talk.ask("initialize", hello)["result"]["protocolVersion"], "2025-11-25");
+    // Nor does it afterwards.
+    for line in early {
+        talk.write(format!("{line}\n").as_bytes());
+    }
+    assert_eq!(talk.done("ready", json!({}))["total"], 0);
+    assert_eq!(talk.end(), (String::new(), 0, String::new()));
+}
+
+#[test]
 fn lines_that_are_no_messages() {
     for era in ERAS {
         let env = Env::new();
