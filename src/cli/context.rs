@@ -445,6 +445,11 @@ impl Context {
         self.text_answer(&filled(text, width));
     }
 
+    /// A ledger that could not be read when it was needed is a failure, whatever was answered without it.
+    pub fn refuse_failed_read(&self) -> Result<(), Failure> {
+        Ok(self.store.as_ref().map_or(Ok(()), |store| store.refuse_failed_read())?)
+    }
+
     /// A failure that an image of the cache may have caused is the end of that image; tells whether there was one.
     pub fn gives_up_image(&self, failure: &Failure) -> bool {
         let may_be = matches!(failure.exit, Exit::Failed | Exit::Busy);
@@ -455,9 +460,7 @@ impl Context {
     pub fn finish(&mut self, result: Result<Exit, Failure>) -> Exit {
         self.working = None;
         let stays = self.store.as_mut().map(coordination::end_remote_claims).unwrap_or_default();
-        for warning in stays {
-            self.ui.warning(&warning);
-        }
+        stays.iter().for_each(|warning| self.ui.warning(warning));
         if !self.reports_problems {
             let said = result.as_ref().err().map(|failure| failure.message.as_str());
             for warning in self.warnings_to_print() {
@@ -482,12 +485,9 @@ impl Context {
         const SHOWN: usize = 5;
         let mut warnings = self.warnings();
         if warnings.len() > SHOWN {
-            let more = warnings.len() - SHOWN;
+            let more = view::plural(warnings.len() - SHOWN, "problem");
             warnings.truncate(SHOWN);
-            warnings.push(format!(
-                "{} more in the ledger; run `bd doctor` to list all of them",
-                view::plural(more, "problem")
-            ));
+            warnings.push(format!("{more} more in the ledger; run `bd doctor` to list all of them"));
         }
         warnings
     }

@@ -101,6 +101,7 @@ fn run_with(args: &[OsString], may_look_again: bool) -> Option<Exit> {
             Some(call) => call(&mut cx),
             None => help::overview(&mut cx),
         };
+        let result = result.and_then(|exit| cx.refuse_failed_read().map(|()| exit));
         let is_misled = result.as_ref().is_err_and(|failure| cx.gives_up_image(failure));
         if is_misled && cx.can_ask_again && !cx.ui.has_printed() && !cx.has_read_stdin() {
             return None;

@@ -6,10 +6,12 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use super::line::{Damage, Line, MAX_LINE, is_marker, leading_id_span, line_id};
+use super::line::{Damage, Line, MAX_LINE, line_id};
+use super::text::{BOM, Text};
 use crate::model::json::{Dialect, DialectEvidence};
 use crate::model::record::Record;
 use crate::model::time::Instant;
+use crate::sys::fs::FsError;
 use crate::sys::log::Log;
 
 /// A larger ledger is refused.
@@ -17,64 +19,14 @@ pub const MAX_LEDGER: u64 = 1 << 30;
 /// A ledger whose last issue left on purpose: not an empty file, which would look like one that was lost.
 pub(super) const EMPTIED: &[u8] = b"\n";
 
-const BOM: &[u8] = b"\xef\xbb\xbf";
-
 /// The bytes of a ledger and where its lines are. They may be read when somebody asks for the first time.
 #[derive(Debug, Clone, Default)]
 pub struct Document {
     text: OnceLock<Text>,
     unread: Option<Arc<Log>>,
+    /// Why the file could not be read when somebody asked. It has no lines then; whoever answers from it asks for this first.
+    failed: OnceLock<FsError>,
     places: Places,
-}
-
-#[derive(Debug, Clone, Default)]
-struct Text {
-    bytes: Vec<u8>,
-    lines: Vec<Range<u32>>,
-    /// Where the ids of lines stand, for lines that begin with them: start and length, which is 0 for others.
-    ids: Vec<(u32, u32)>,
-    /// Every line of the file begins with its id, and they are in order.
-    is_ascending: bool,
-    /// The lines that a merge left.
-    markers: Vec<u32>,
-    /// What lines are to say that are not written yet. New ones stand behind the last, without a place in the bytes.
-    planned: HashMap<usize, String>,
-}
-
-impl Text {
-    fn of(bytes: Vec<u8>) -> Self {
-        let start = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
-        let many = bytes.len() / 512 + 1;
-        let (mut lines, mut ids, mut markers) = (Vec::with_capacity(many), Vec::with_capacity(many), Vec::new());
-        let (mut is_ascending, mut last) = (true, &bytes[..0]);
-        // All that is asked of every line, while it is at hand.
-        let mut note = |from: usize, to: usize| {
-            let line = &bytes[from..to];
-            if is_marker(line) {
-                markers.push(lines.len() as u32);
-            }
-            lines.push(from as u32..to as u32);
-            let id = leading_id_span(line);
-            let found = id.clone().map_or(&bytes[..0], |id| &line[id]);
-            is_ascending &= !found.is_empty() && last <= found;
-            last = found;
-            ids.push(id.map_or((0, 0), |id| ((from + id.start) as u32, id.len() as u32)));
-        };
-        let mut from = start;
-        for end in memchr::memchr_iter(b'\n', &bytes[start..]) {
-            note(from, start + end);
-            from = start + end + 1;
-        }
-        if from < bytes.len() {
-            note(from, bytes.len());
-        }
-        Text { lines, ids, is_ascending, markers, planned: HashMap::new(), bytes }
-    }
-
-    fn id(&self, n: usize) -> Option<&[u8]> {
-        let (start, length) = *self.ids.get(n).filter(|(_, length)| *length > 0)?;
-        self.bytes.get(start as usize..(start + length) as usize)
-    }
 }
 
 /// How many ids are looked up line by line before it pays to put them in order.
@@ -98,26 +50,34 @@ impl Clone for Places {
 
 impl Document {
     pub fn new(bytes: Vec<u8>) -> Self {
-        Document { text: OnceLock::from(Text::of(bytes)), unread: None, places: Places::default() }
+        Document { text: OnceLock::from(Text::of(bytes)), ..Document::default() }
     }
 
     /// A file that is read when somebody asks for more than single lines of it.
     pub(super) fn unread(file: Log) -> Self {
-        Document { text: OnceLock::new(), unread: Some(Arc::new(file)), places: Places::default() }
+        Document { unread: Some(Arc::new(file)), ..Document::default() }
     }
 
     fn whole(&self) -> &Text {
-        self.text.get_or_init(|| match &self.unread {
-            // The file is open and regular: only a disk that fails comes between, and no answer is better than a wrong one.
-            Some(file) => Text::of(file.read(0, file.stamp().size).unwrap_or_else(|error| panic!("{error}"))),
+        self.text.get_or_init(|| match self.unread.as_deref().map(Log::unchanged) {
+            Some(Ok(bytes)) => Text::of(bytes),
+            Some(Err(error)) => {
+                let _ = self.failed.set(error);
+                Text::default()
+            }
             None => Text::default(),
         })
+    }
+
+    /// Why the file could not be read, if it could not.
+    pub fn failure(&self) -> Option<&FsError> {
+        self.failed.get()
     }
 
     /// Reads the file if nobody has yet; where that fails, single lines are still asked for.
     pub fn read_whole(&self) {
         if let (None, Some(file)) = (self.text.get(), &self.unread)
-            && let Ok(bytes) = file.read(0, file.stamp().size)
+            && let Ok(bytes) = file.unchanged()
         {
             let _ = self.text.set(Text::of(bytes));
         }
@@ -159,7 +119,7 @@ impl Document {
 
     /// Where a line stands in the file, without its line feed.
     pub fn span(&self, n: usize) -> Range<usize> {
-        let line = &self.lines()[n];
+        let line = self.lines().get(n).cloned().unwrap_or_default();
         line.start as usize..line.end as usize
     }
 
@@ -171,7 +131,7 @@ impl Document {
         {
             return text.as_bytes();
         }
-        let line = &lines[n];
+        let line = lines.get(n).cloned().unwrap_or_default();
         &bytes[line.start as usize..line.end as usize]
     }
 

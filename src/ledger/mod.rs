@@ -14,6 +14,7 @@ mod merge;
 mod pieces;
 mod read;
 mod repair;
+mod text;
 mod write;
 
 pub use check::{Finding, Problem};
@@ -66,6 +67,14 @@ pub enum LedgerError {
     TooLarge { path: PathBuf },
     #[error("conservation check failed on {}: {what}; nothing was written{}", path.display(), kept.as_ref().map(|k| format!(", the refused text is in {}", k.display())).unwrap_or_default())]
     Gate { path: PathBuf, what: String, kept: Option<PathBuf> },
+}
+
+impl LedgerError {
+    /// The file or its lock failed; nothing about the issues in it was refused.
+    pub fn is_of_file(&self) -> bool {
+        use LedgerError::{Fs, Lock, Missing, Unstable, Vanished};
+        matches!(self, Fs(_) | Lock(_) | Missing { .. } | Vanished { .. } | Unstable { .. })
+    }
 }
 
 /// The place of one ledger. Reading needs nothing more; writing needs [`Ledger::lock`].

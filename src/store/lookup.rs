@@ -51,6 +51,11 @@ impl View {
         self.sources.give_up_image()
     }
 
+    /// Refuses what was found if a ledger that it was to come from could not be read.
+    pub fn refuse_failed_read(&self) -> Result<()> {
+        self.sources.failed_read().map_or(Ok(()), |error| Err(error.into()))
+    }
+
     /// Only one answer is wanted: what was read for it holds until then. Who can ask again may fail once because the image of the
     /// cache has gone, and pays less otherwise.
     pub fn ask_once(&mut self, can_ask_again: bool) {

@@ -84,6 +84,16 @@ impl Log {
         Ok(bytes)
     }
 
+    /// All that the file had when it was opened, or an error if it has become shorter.
+    pub fn unchanged(&self) -> Result<Vec<u8>, FsError> {
+        let bytes = self.read(0, self.stamp.size)?;
+        if (bytes.len() as u64) < self.stamp.size {
+            let message = format!("it became shorter: {} of {} bytes are left", bytes.len(), self.stamp.size);
+            return Err(FsError::new("read", &self.path, io::Error::new(io::ErrorKind::UnexpectedEof, message)));
+        }
+        Ok(bytes)
+    }
+
     /// Appends bytes, with one write unless the system takes only a part of them.
     pub fn append(&mut self, bytes: &[u8]) -> Result<(), FsError> {
         self.file.write_all(bytes).map_err(|e| FsError::new("append to", &self.path, e))?;

@@ -151,3 +151,27 @@ pub fn listing(dir: &Path) -> Vec<(PathBuf, u64, SystemTime)> {
     found.sort();
     found
 }
+
+#[test]
+fn a_ledger_that_cannot_be_read_is_an_error_with_its_name() {
+    if strace::is_missing() {
+        return;
+    }
+    let sandbox = Sandbox::new().filled(400);
+    let ledger = sandbox.ledger().display().to_string();
+    // The first makes the image of the cache, in whose presence the ledger is opened and read only when it is needed.
+    for command in [&["list", "-n", "0"][..], &["search", "nothing"], &["list", "--all", "--json", "-n", "0"]] {
+        sandbox.ok(&["list"]);
+        for touched in [false, true] {
+            if touched {
+                fs::File::open(&ledger).unwrap().set_modified(SystemTime::now()).unwrap();
+            }
+            let options = ["-P", &ledger, "-e", "inject=read,pread64,readv,preadv:error=EIO"].map(str::to_owned);
+            let output = strace::run(&sandbox, &options, command).output;
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(!said.contains("panicked"), "{command:?}: {}", describe(&output));
+            let is_told = output.status.code() == Some(1) && said.contains(&ledger);
+            assert!(output.status.success() && !touched || is_told, "{command:?}: {}", describe(&output));
+        }
+    }
+}

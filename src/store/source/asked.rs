@@ -81,7 +81,8 @@ impl Sources {
             }
             let is_own = || self.is_one_answer() && file == known.file && self.written.borrow().contains(&file);
             if !stamp.proves_unchanged(&file) && !is_own() {
-                if known.hash != Some(whole_hash(label.seed, &[document.bytes()])) {
+                let hash = whole_hash(label.seed, &[document.bytes()]);
+                if known.hash != Some(hash) || document.failure().is_some() {
                     return None;
                 }
                 stamp = Stamp::noted(file, read_at, source.ledger.path());
@@ -116,11 +117,19 @@ impl Sources {
     /// The ledgers still are what the image was made from.
     pub(super) fn still_holds(&self) -> bool {
         let is_one_answer = self.is_one_answer();
-        self.all.iter().all(|source| {
-            let Some(read) = &source.read else { return false };
-            let now = fs::stat_link(source.ledger.path());
-            now.is_ok_and(|now| if is_one_answer { now == read.stamp.file } else { read.stamp.proves_unchanged(&now) })
-        })
+        self.failed_read().is_none()
+            && self.all.iter().all(|source| {
+                let Some(read) = &source.read else { return false };
+                let now = fs::stat_link(source.ledger.path());
+                now.is_ok_and(
+                    |now| if is_one_answer { now == read.stamp.file } else { read.stamp.proves_unchanged(&now) },
+                )
+            })
+    }
+
+    /// Why a ledger that was opened could not be read when it was needed: what was answered since is not to be believed.
+    pub fn failed_read(&self) -> Option<LedgerError> {
+        self.documents().find_map(|(.., document)| document.failure()).map(|error| LedgerError::from(error.clone()))
     }
 
     /// From now on the ledgers are read.
@@ -175,6 +184,10 @@ impl Sources {
                 let document = &self.all.get(chunk.source)?.read.as_ref()?.document;
                 let of = chunk.lines.iter().enumerate().filter(|(_, line)| line.key > 0);
                 lines.extend(of.map(|(n, line)| (line.key, document.text(chunk.first + n))));
+            }
+            // An index of what could not be read would stay.
+            if self.failed_read().is_some() {
+                return None;
             }
             let records = lines.into_iter().filter_map(|(key, text)| {
                 let text = std::str::from_utf8(text).ok()?;

@@ -167,6 +167,7 @@ impl Transaction<'_> {
     pub fn commit(self) -> Result<Vec<std::result::Result<Written, WriteError>>> {
         if !self.staged.is_empty() {
             self.check_numbering()?;
+            self.store.refuse_failed_read()?;
         }
         let Transaction { store, locks, mut staged, slots, .. } = self;
         // One moment for all parts, so that the copies of an issue stay alike.
