@@ -149,6 +149,7 @@ fn of_store(error: &StoreError) -> ErrorKind {
         StoreError::Lease(error) => of_lease(error),
         StoreError::Record(error) => of_record(error),
         StoreError::Ledger(error) => of_ledger(error),
+        StoreError::Partly { source, .. } => of_store(source),
         StoreError::Change(error) => of_change(error),
         _ => ErrorKind::Refused,
     }

@@ -461,6 +461,9 @@ impl Context {
         self.working = None;
         let stays = self.store.as_mut().map(coordination::end_remote_claims).unwrap_or_default();
         stays.iter().for_each(|warning| self.ui.warning(warning));
+        if self.store.as_ref().is_some_and(|store| store.has_written()) {
+            self.ui.note_change();
+        }
         if !self.reports_problems {
             let said = result.as_ref().err().map(|failure| failure.message.as_str());
             for warning in self.warnings_to_print() {

@@ -11,6 +11,7 @@ const BUFFER: usize = 1 << 16;
 pub struct Output {
     out: io::BufWriter<io::Stdout>,
     way: Way,
+    has_changed: bool,
 }
 
 enum Way {
@@ -31,7 +32,7 @@ enum Way {
 
 impl Output {
     pub fn new() -> Self {
-        Output { out: io::BufWriter::with_capacity(BUFFER, io::stdout()), way: Way::Straight }
+        Output { out: io::BufWriter::with_capacity(BUFFER, io::stdout()), way: Way::Straight, has_changed: false }
     }
 
     /// Pages what does not fit into so many rows.
@@ -71,8 +72,14 @@ impl Output {
             self.release();
         }
         if let Err(error) = self.out.flush() {
-            stop_writing(&error);
+            let answer = self.has_changed.then(|| String::from_utf8_lossy(self.out.buffer()).into_owned());
+            stop_writing(&error, answer.as_deref());
         }
+    }
+
+    /// The command has changed something: an answer that cannot be printed must be told all the same, or the change is made twice.
+    pub fn note_change(&mut self) {
+        self.has_changed = true;
     }
 
     /// Waits for the reader of a pager.
@@ -88,7 +95,7 @@ impl Output {
 
     fn put(&mut self, text: &str) {
         if let Err(error) = self.out.write_all(text.as_bytes()) {
-            stop_writing(&error);
+            stop_writing(&error, self.has_changed.then_some(text));
         }
     }
 
@@ -132,10 +139,14 @@ impl Output {
 }
 
 /// A reader that went away (`bd list | head`) is not a failure; an output that cannot take the data is one.
-fn stop_writing(error: &io::Error) {
+fn stop_writing(error: &io::Error, answer: Option<&str>) {
     if error.kind() == io::ErrorKind::BrokenPipe {
         std::process::exit(0);
     }
     let _ = writeln!(io::stderr(), "error: cannot write to standard output: {error}");
+    if let Some(answer) = answer {
+        let _ = writeln!(io::stderr(), "hint: the change was made; do not repeat it. The answer was:");
+        let _ = writeln!(io::stderr(), "{}", answer.trim_end());
+    }
     std::process::exit(1);
 }

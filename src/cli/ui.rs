@@ -457,6 +457,11 @@ impl Ui {
         self.out.flush();
     }
 
+    /// The command has changed something, whether its answer can be printed or not.
+    pub fn note_change(&mut self) {
+        self.out.note_change();
+    }
+
     /// The command is over.
     pub fn end(&mut self) {
         self.clear_line();

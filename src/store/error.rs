@@ -166,6 +166,9 @@ pub enum StoreError {
     UndoLog { path: PathBuf, line: usize },
     #[error("that write also changed {}, and what it changed there is not known any more", ledger.display())]
     UndoElsewhere { ledger: PathBuf },
+    /// A write of several parts that failed after the first of them.
+    #[error("{source}; done in part: {} changed before that", list(changed))]
+    Partly { changed: Vec<String>, source: Box<StoreError> },
     #[error(transparent)]
     Ledger(#[from] LedgerError),
     #[error(transparent)]

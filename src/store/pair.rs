@@ -249,7 +249,7 @@ impl View {
 impl Store {
     /// Rewrites lines of a locked ledger: for each id the new text, or `None` to take the line out.
     pub(super) fn put_lines(&self, lock: &LockedLedger, lines: &[NewLine]) -> Result<bool> {
-        let outcome = self.write_ledger::<StoreError>(lock, |draft| line_edits(lock.ledger(), draft, lines))?;
+        let outcome = self.write_ledger(lock, |draft| line_edits(lock.ledger(), draft, lines))?;
         Ok(outcome == Outcome::Written)
     }
 

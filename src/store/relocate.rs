@@ -205,7 +205,7 @@ impl Store {
     /// Brings the lines into the target; one that is there already is joined with what comes.
     fn arrive(&self, lock: &LockedLedger, arriving: &[(String, String)]) -> Result<Vec<Written>> {
         let mut written = Vec::new();
-        self.write_ledger::<StoreError>(lock, |draft| {
+        self.write_ledger(lock, |draft| {
             written = arrivals(draft, arriving)?;
             Ok(())
         })?;
@@ -215,7 +215,7 @@ impl Store {
     /// Takes lines out of a source, if they still are what was brought to the target. Gives the ids that are gone.
     fn leave(&self, lock: &LockedLedger, leaving: &[(String, String)]) -> Result<Vec<String>> {
         let mut gone = Vec::new();
-        self.write_ledger::<StoreError>(lock, |draft| {
+        self.write_ledger(lock, |draft| {
             gone = departures(draft, leaving)?;
             Ok(())
         })?;

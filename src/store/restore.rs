@@ -343,7 +343,7 @@ impl Store {
         let locks = self.lock(&[source])?;
         let Some((_, lock)) = locks.first() else { return Ok(done) };
         self.actor();
-        let outcome = self.write_ledger::<StoreError>(lock, |draft| plan(self, draft, &mut done))?;
+        let outcome = self.write_ledger(lock, |draft| plan(self, draft, &mut done))?;
         drop(locks);
         if outcome == Outcome::Written {
             let written = done.iter().filter_map(|(_, one)| one.as_ref().ok());

@@ -173,7 +173,9 @@ fn of_setup(error: &SetupError, message: String) -> Failure {
         SetupError::Unreadable { .. } => {
             "nothing was changed; fix that line, or add what `bd setup CLIENT --print` shows by hand"
         }
-        SetupError::LeadsOut { .. } | SetupError::BadLink { .. } => "nothing was changed; replace the link with a file, or add --user",
+        SetupError::LeadsOut { .. } | SetupError::BadLink { .. } => {
+            "nothing was changed; replace the link with a file, or add --user"
+        }
         SetupError::ReadOnly { .. } => "nothing was changed; make the file writable",
         SetupError::Foreign { .. } => "nothing was changed; rename the file, then run this again",
         SetupError::InPullRequest { .. } => {
@@ -340,6 +342,9 @@ impl From<StoreError> for Failure {
             }
             StoreError::NoHistory { .. } => Self::no_repository(message)
                 .hint("put it under git, jj or hg and commit the ledger; nothing was changed"),
+            StoreError::Partly { changed, source } => Failure { message, ..(*source).into() }
+                .hint("fix the cause, then repeat the command: that finishes a proposal, an edit or a move; after `bd undo`, look with `bd show` first")
+                .texts("changed", &changed),
             StoreError::Vcs(error) => error.into(),
             StoreError::Record(error) => error.into(),
             StoreError::Lease(error) => (*error).into(),

@@ -363,3 +363,25 @@ fn what_should_be_a_number_and_is_not_one_is_told_plainly() {
     }
     assert!(env.bd(["list", "-n", "x", "--json"]).error()["message"].as_str().unwrap().starts_with("not a number: x"));
 }
+
+#[test]
+fn an_answer_that_cannot_be_printed_is_told_so_nobody_files_twice() {
+    let env = Env::new();
+    for format in [&[][..], &["--json"]] {
+        let mut command = env.bd_command(env!("CARGO_BIN_EXE_bd"));
+        command.args(["add", "One"]).args(format);
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let output = command.stdout(full).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        let ledger = env.ledger_text();
+        let last = ledger.lines().find(|line| said.contains(&line[7..18]));
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(last.is_some() && said.contains("the change was made; do not repeat it"), "{said}");
+    }
+    // A read has nothing to repeat.
+    let mut command = env.bd_command(env!("CARGO_BIN_EXE_bd"));
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let output = command.arg("list").stdout(full).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(1) && !said.contains("change was made"), "{said}");
+}

@@ -133,3 +133,49 @@ fn a_kill_at_any_call_of_a_move_is_made_good_by_repeating_it() {
     );
     assert!(half > 0, "no kill fell between the two ledgers");
 }
+
+#[test]
+fn a_failure_between_the_two_ledgers_says_what_was_done() {
+    if strace::is_missing() {
+        return;
+    }
+    const WRITING: [&str; 6] = ["openat", "write", "writev", "fsync", "linkat", "renameat2"];
+    let (mut faults, mut half) = (0, 0);
+    for case in &CASES[..pick(2, 4, CASES.len())] {
+        let sandbox = prepared();
+        case.before.iter().for_each(|command| drop(sandbox.ok(command)));
+        let start = state(&sandbox);
+        let plain = strace::run(&sandbox, &[], case.command);
+        assert!(plain.output.status.success(), "{}", describe(&plain.output));
+        let expected = ends(&sandbox);
+        let from = plain.calls.iter().position(|call| call.name == "flock").unwrap();
+        let calls = plain.calls[from..].iter().filter(|call| WRITING.contains(&call.name.as_str()) && !call.speaks());
+        for call in calls.step_by(pick(2, 1, 1)) {
+            start.iter().for_each(|(path, bytes)| fs::write(path, bytes).unwrap());
+            let trace = strace::run(&sandbox, &inject(call, "error=ENOSPC"), case.command);
+            let at = format!("bd {}, no room at {}: {}", case.command.join(" "), call.text(), describe(&trace.output));
+            faults += 1;
+            let changed: Vec<PathBuf> = state(&sandbox)
+                .into_iter()
+                .zip(&start)
+                .filter(|(now, was)| now != *was)
+                .map(|(now, _)| now.0)
+                .collect();
+            let said = String::from_utf8_lossy(&trace.output.stderr);
+            if !trace.output.status.success() && !changed.is_empty() {
+                assert_eq!(trace.output.status.code(), Some(1), "{at}");
+                let below = |path: &PathBuf| path.strip_prefix(sandbox.home()).unwrap_or(path).display().to_string();
+                let is_told = said.contains("done in part") && changed.iter().all(|path| said.contains(&below(path)));
+                assert!(is_told || said.contains("not known to be on disk"), "{at}");
+                half += usize::from(is_told);
+            }
+            let again = sandbox.run(case.command);
+            assert!(again.status.success(), "{at}: again: {}", describe(&again));
+            assert_eq!(ends(&sandbox), expected, "{at}");
+        }
+    }
+    println!(
+        "moves on a full disk: {faults} faults, {half} of them between the two ledgers, each told; repeating finished it"
+    );
+    assert!(half > 0, "no fault fell between the two ledgers");
+}

@@ -340,8 +340,8 @@ impl Store {
         let renamed: Vec<String> = ids.iter().map(|id| used.get(id).unwrap_or(id).clone()).collect();
         let mut sources = vec![target];
         sources.extend(renamed.iter().filter_map(|id| self.copies_of(id, target).planning.map(|(n, _)| n)));
-        let locks = self.lock(&sources)?;
-        self.read_ledgers()?;
+        let locks = self.lock(&sources).map_err(|error| self.partly(error))?;
+        self.read_ledgers().map_err(|error| self.partly(error))?;
         let draft = self.draft(&renamed, &proposer, Some(&owner))?;
         self.refuse_growth(request.target, draft.grown, request.count)?;
         let written = self.write_both(&locks, target, draft.first, &draft.arriving, draft.last)?;

@@ -180,7 +180,7 @@ impl Store {
         }
         let ids: BTreeSet<String> = leaving.iter().map(|one| one.id.clone()).collect();
         let mut late: Vec<String> = Vec::new();
-        self.write_ledger::<StoreError>(lock, |draft| {
+        self.write_ledger(lock, |draft| {
             let document = draft.document();
             let lines = document.find_among(&ids);
             late.clear();

@@ -250,6 +250,11 @@ impl View {
 }
 
 impl Store {
+    /// Whether the write that goes on has changed a ledger.
+    pub fn has_written(&self) -> bool {
+        !self.writing.borrow().changed().is_empty()
+    }
+
     /// Makes everything that is written through this store one write for [`Store::undo`], and gives it the name of a command.
     pub fn write_as_one(&mut self, command: &str) {
         self.writing = Writing { command: command.to_owned(), is_one: true, ..Writing::default() }.into();

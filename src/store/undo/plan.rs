@@ -279,7 +279,7 @@ impl Plan {
 
 /// Writes the steps of one ledger, if its lines still are what was planned on.
 pub fn write(store: &Store, lock: &LockedLedger, steps: &[Step]) -> Result<()> {
-    store.write_ledger::<StoreError>(lock, |draft| take(steps, draft, lock.ledger().path()))?;
+    store.write_ledger(lock, |draft| take(steps, draft, lock.ledger().path()))?;
     Ok(())
 }
 

@@ -36,6 +36,11 @@ impl Writing {
         &self.command
     }
 
+    /// The ledgers that it has changed so far.
+    pub fn changed(&self) -> Vec<String> {
+        self.written.iter().map(|(ledger, _)| ledger.clone()).collect()
+    }
+
     /// The name of the write. No two writes leave the same file behind, so it is made from that.
     pub fn name(&mut self, ledger: &str, home: &Path, at: &str, applied: &Applied<'_>) -> Named {
         let write = self.name.get_or_insert_with(|| made_from(ledger, at, applied)).clone();

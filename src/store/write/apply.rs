@@ -3,21 +3,32 @@
 
 use super::draft::Draft;
 use crate::ledger::{Applied, Document, Edit, Expectation, Ledger, LedgerError, LockedLedger, OnDisk, Outcome};
-use crate::store::Store;
 use crate::store::log::{Account, LogError, Stays, WriteLog};
 use crate::store::source::expected;
+use crate::store::{Store, StoreError};
 use crate::sys::looks;
 
 impl Store {
-    /// Writes a ledger.
-    pub fn write_ledger<E: From<LedgerError>>(
+    /// Writes a ledger. A failure tells what the command has changed before.
+    pub fn write_ledger(
         &self,
         lock: &LockedLedger,
-        plan: impl FnMut(&mut Draft<'_>) -> Result<(), E>,
-    ) -> Result<Outcome, E> {
+        plan: impl FnMut(&mut Draft<'_>) -> Result<(), StoreError>,
+    ) -> Result<Outcome, StoreError> {
         let outcome = self.write_ledger_until(OnDisk::Now, lock, plan);
         self.sources.follow_writes();
-        outcome
+        outcome.map_err(|error| self.partly(error))
+    }
+
+    /// A file that fails leaves what the same command has written elsewhere before: whoever reads the failure must know.
+    pub(in crate::store) fn partly(&self, error: StoreError) -> StoreError {
+        let changed = self.writing.borrow().changed();
+        match error {
+            StoreError::Ledger(source) if source.is_of_file() && !changed.is_empty() => {
+                StoreError::Partly { changed, source: Box::new(StoreError::Ledger(source)) }
+            }
+            other => other,
+        }
     }
 
     /// The same for one whose lock is given back before the image follows ([`Locks::release`](super::lock::Locks::release)).

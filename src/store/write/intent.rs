@@ -92,6 +92,9 @@ pub enum WriteError {
     Ledger(#[from] LedgerError),
     #[error(transparent)]
     Lease(Box<LeaseError>),
+    /// It goes to several ledgers, and the first have it.
+    #[error("{source}; done in part: {} changed before that", changed.join(", "))]
+    Partly { changed: Vec<String>, source: Box<WriteError> },
 }
 
 impl From<Box<LeaseError>> for WriteError {
@@ -114,6 +117,9 @@ impl WriteError {
             WriteError::Change(error) => StoreError::Change(error),
             WriteError::Ledger(error) => StoreError::Ledger(error),
             WriteError::Lease(error) => StoreError::Lease(error),
+            WriteError::Partly { changed, source } => {
+                StoreError::Partly { changed, source: Box::new(source.into_store()) }
+            }
         }
     }
 }

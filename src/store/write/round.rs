@@ -94,10 +94,21 @@ impl<'a> Round<'a> {
             }
             for (part, answer) in mine.into_iter().zip(planned) {
                 let before = answers[part.slot].take();
+                let is_begun = matches!(&before, Some(Ok(first)) if first.changed) && place == Where::Disk;
+                let answer =
+                    answer.map_err(|error| if is_begun { self.partly(part.slot, staged, error) } else { error });
                 answers[part.slot] = Some(united(before, answer));
             }
         }
         Ok(answers.into_iter().map(|answer| answer.expect("every write is of a locked ledger")).collect())
+    }
+
+    /// A write of which an earlier part is on disk.
+    fn partly(&self, slot: usize, staged: &[Staged], error: WriteError) -> WriteError {
+        let is_written = |source: usize| self.committed.iter().any(|(known, _)| *known == source);
+        let parts = staged.iter().filter(|part| part.slot == slot && is_written(part.source));
+        let path = |part: &Staged| self.store.sources.ledger(part.source).path().display().to_string();
+        WriteError::Partly { changed: parts.map(path).collect(), source: Box::new(error) }
     }
 
     /// What would come of one write, on what is on disk now; nothing if its ledger is not locked.
