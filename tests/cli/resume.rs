@@ -199,7 +199,8 @@ fn every_value_of_a_stranger_is_quoted() {
             r#"{{"id":"{id} EVIL","title":"EVIL\n## EVIL","status":"EVIL","priority":1,"issue_type":"EVIL","assignee":"EVIL","created_by":"EVIL\r\nEVIL","created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z","close_reason":"EVIL\nEVIL","description":"EVIL\n# EVIL","notes":"EVIL","design":"EVIL","acceptance_criteria":"EVIL","labels":["EVIL","x\u2028EVIL"],"comments":[{{"id":1,"author":"EVIL","text":"EVIL\nEVIL","created_at":"EVIL"}}]{more}}}"#
         )
     };
-    let edge = |to: &str, kind: &str| format!(r#"{{"issue_id":"bd-1 EVIL","depends_on_id":"{to} EVIL","type":"{kind}"}}"#);
+    let edge =
+        |to: &str, kind: &str| format!(r#"{{"issue_id":"bd-1 EVIL","depends_on_id":"{to} EVIL","type":"{kind}"}}"#);
     let edges = [edge("bd-0", "parent-child"), edge("bd-2", "EVIL"), edge("bd-2", "blocks"), edge("bd-9", "blocks")];
     let one = line("bd-1", &format!(r#","dependencies":[{}]"#, edges.join(",")));
     let after = r#","dependencies":[{"issue_id":"bd-3 EVIL","depends_on_id":"bd-1 EVIL","type":"blocks"}]"#;
