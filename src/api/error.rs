@@ -157,6 +157,7 @@ fn of_store(error: &StoreError) -> ErrorKind {
 
 fn of_version_control(error: &SyncError) -> ErrorKind {
     match error {
+        error if error.untrusted().is_some() => ErrorKind::Untrusted,
         SyncError::NoVcs { .. } | SyncError::NoHistory { .. } | SyncError::Unsupported { .. } => ErrorKind::Unsupported,
         SyncError::Busy { .. } => ErrorKind::Busy,
         _ => ErrorKind::Io,

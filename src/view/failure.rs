@@ -356,8 +356,7 @@ impl From<StoreError> for Failure {
             StoreError::HoldsCode { push, .. } => Self::new(Exit::Failed, "holds_code", message).hint(format!(
                 "push them with `{push}`, or run `bd sync --with-code`, which also runs the repository's own hooks"
             )),
-            StoreError::UntrustedPrograms { root, .. } => Self::untrusted(message)
-                .hint(format!("run `bd trust --dry-run` to see all of them, then `bd trust {0}` to agree to exactly these", shell_path(&root))),
+            StoreError::UntrustedPrograms { root, .. } => Self::not_agreed(message, &root),
             StoreError::Unseen { .. } => Self::new(Exit::Damaged, "leak", message)
                 .hint("bring it back, or remove it from the project with `bd repo remove`"),
             StoreError::PrivatePush { .. } => Self::new(Exit::Damaged, "leak", message)

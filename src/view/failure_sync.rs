@@ -1,12 +1,25 @@
 //! The part of the map for what goes wrong with version control.
 
+use std::path::Path;
+
 use super::escape::shell_path;
 use super::failure::{Exit, Failure};
 use crate::store::{CommitError, SyncError};
 
+impl Failure {
+    /// A repository asks for what its user has not agreed to.
+    pub(super) fn not_agreed(message: String, root: &Path) -> Self {
+        let hint = "run `bd trust --dry-run` to see all of it, then `bd trust";
+        Self::untrusted(message).hint(format!("{hint} {}` to agree to exactly that", shell_path(root)))
+    }
+}
+
 impl From<SyncError> for Failure {
     fn from(error: SyncError) -> Self {
         let message = error.to_string();
+        if let Some((root, _)) = error.untrusted() {
+            return Self::not_agreed(message, root);
+        }
         match error {
             SyncError::NoVcs { .. } => Self::no_repository(message).hint(
                 "put it under git, jj or hg; without one, copy the other ledger here by hand and run `bd resolve`",

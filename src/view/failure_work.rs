@@ -29,7 +29,7 @@ impl From<ReservationError> for Failure {
             ReservationError::Staged(HistoryError::NotGit { .. }) => {
                 Self::no_repository(message).hint("only git stages files; run `bd reserve check PATH` instead")
             }
-            ReservationError::Staged(_) => Self::failed(message),
+            ReservationError::Staged(error) => SyncError::History(error).into(),
             ReservationError::Glob { .. } => {
                 Self::usage(message).hint("run `bd reserve --help` for the pattern language")
             }

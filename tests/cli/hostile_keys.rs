@@ -302,7 +302,7 @@ fn agreements_of_2_0_0_hold() {
     let sum = blake3::hash(lines.join("\n").as_bytes());
     let git = fs::canonicalize(env.path(".git")).unwrap();
     let row = format!("{{\"repository\":{git:?},\"key\":\"programs\",\"path\":\"{sum}\",\"resolved\":\"\"}}\n");
-    let place = env.root().join("home/.local/state/beads");
+    let place = env.root().join("home/state/beads");
     fs::create_dir_all(&place).unwrap();
     fs::write(place.join("trust.jsonl"), row).unwrap();
     env.given("add Three --id bd-three");

@@ -255,6 +255,7 @@ $ bd trust --json
     {
       "path": "$ROOT/web",
       "programs": [],
+      "idle": [],
       "known": false
     }
   ],
@@ -706,11 +707,11 @@ $ bd trust
 $ bd sync
 . (git): failed
 ! error: $ROOT/web asks for what you have not agreed to: core.sshcommand = ssh -v, diff.x.textconv = cat
-! hint: run `bd trust --dry-run` to see all of them, then `bd trust $ROOT/web` to agree to exactly these
+! hint: run `bd trust --dry-run` to see all of it, then `bd trust $ROOT/web` to agree to exactly that
 [exit 10]
 $ bd commit
 ! error: $ROOT/web asks for what you have not agreed to: core.sshcommand = ssh -v, diff.x.textconv = cat
-! hint: run `bd trust --dry-run` to see all of them, then `bd trust $ROOT/web` to agree to exactly these
+! hint: run `bd trust --dry-run` to see all of it, then `bd trust $ROOT/web` to agree to exactly that
 [exit 10]
 $ bd trust --dry-run
 .: not trusted
@@ -767,7 +768,7 @@ $ bd sync --json
       "error": {
         "code": "untrusted",
         "message": "$ROOT/web asks for what you have not agreed to: core.sshcommand = ssh -vv, diff.x.textconv = cat",
-        "hint": "run `bd trust --dry-run` to see all of them, then `bd trust $ROOT/web` to agree to exactly these",
+        "hint": "run `bd trust --dry-run` to see all of it, then `bd trust $ROOT/web` to agree to exactly that",
         "recoverable": false,
         "exit_code": 10
       }
@@ -775,7 +776,7 @@ $ bd sync --json
   ],
   "reconciled": []
 }
-! {"error":{"code":"untrusted","message":"$ROOT/web asks for what you have not agreed to: core.sshcommand = ssh -vv, diff.x.textconv = cat","hint":"run `bd trust --dry-run` to see all of them, then `bd trust $ROOT/web` to agree to exactly these","recoverable":false,"exit_code":10,"id":"."}}
+! {"error":{"code":"untrusted","message":"$ROOT/web asks for what you have not agreed to: core.sshcommand = ssh -vv, diff.x.textconv = cat","hint":"run `bd trust --dry-run` to see all of it, then `bd trust $ROOT/web` to agree to exactly that","recoverable":false,"exit_code":10,"id":"."}}
 [exit 10]
 
 "#]].raw());

@@ -100,7 +100,7 @@ fn dangerous_keys_are_named() {
     let Some(lab) = clone() else { return };
     for key in DANGEROUS {
         lab.sh(&format!("cp a/.git/config saved; cd a; git config '{key}' /bin/canary"));
-        let named = vcs::open(&lab.path("a")).judge(&lab.env()).named();
+        let named = vcs::open(&lab.path("a")).judge(&lab.env().agreeing(|_, _, _| false)).named();
         assert_eq!(named.len(), 1, "{key}: {named:?}");
         assert!(named[0].eq_ignore_ascii_case(&format!("{key} = /bin/canary")), "{key}: {named:?}");
         lab.sh("cp saved a/.git/config");
@@ -122,7 +122,11 @@ fn keys_that_are_not_listed() {
         ("branch.main.vscode-merge-base", false),
     ] {
         lab.sh(&format!("cp a/.git/config saved; cd a; git config '{key}' value"));
-        assert_eq!(!vcs::open(&lab.path("a")).judge(&lab.env()).asks.is_empty(), asks, "{key}");
+        assert_eq!(
+            !vcs::open(&lab.path("a")).judge(&lab.env().agreeing(|_, _, _| false)).asks.is_empty(),
+            asks,
+            "{key}"
+        );
         lab.sh("cp saved a/.git/config");
     }
 }
@@ -136,7 +140,7 @@ fn a_git_that_is_newer_than_the_table() {
     let path = format!("{}:{}", lab.path("bin").display(), std::env::var("PATH").unwrap());
     let asks = vcs::open(&lab.path("a")).judge(&lab.env().with("PATH", path)).asks;
     assert_eq!(asks.into_iter().collect::<Vec<_>>(), ["novel.key = /bin/canary"]);
-    assert!(vcs::open(&lab.path("a")).judge(&lab.env()).asks.is_empty());
+    assert!(vcs::open(&lab.path("a")).judge(&lab.env().agreeing(|_, _, _| false)).asks.is_empty());
 }
 
 /// What the settings of ordinary tools look like in a clone: nothing asks.
@@ -171,7 +175,7 @@ fn ordinary_tools_ask_for_nothing() {
     let Some(lab) = clone() else { return };
     for (tool, script) in TOOLS {
         lab.sh(&format!("rm -rf b; git clone -q server b; cd b; {script}"));
-        let asks = vcs::open(&lab.path("b")).judge(&lab.env()).asks;
+        let asks = vcs::open(&lab.path("b")).judge(&lab.env().agreeing(|_, _, _| false)).asks;
         assert!(asks.is_empty(), "{tool}: {asks:?}");
     }
     for (kind, script, place) in [
@@ -185,7 +189,7 @@ fn ordinary_tools_ask_for_nothing() {
         ("a sparse checkout", "git clone -q server sparse; git -C sparse sparse-checkout set --skip-checks x", "sparse"),
     ] {
         lab.sh(script);
-        let asks = vcs::open(&lab.path(place)).judge(&lab.env()).asks;
+        let asks = vcs::open(&lab.path(place)).judge(&lab.env().agreeing(|_, _, _| false)).asks;
         assert!(asks.is_empty(), "{kind}: {asks:?}");
     }
 }
@@ -280,7 +284,7 @@ fn roads_to_a_program() {
     ];
     for (road, script, expected) in roads {
         lab.sh(&format!("rm -rf b wt2 outside/objects outside/pack; git -C server worktree prune; git clone -q server b; cd b; {script}"));
-        let asks = vcs::open(&lab.path("b")).judge(&lab.env()).asks;
+        let asks = vcs::open(&lab.path("b")).judge(&lab.env().agreeing(|_, _, _| false)).asks;
         assert!(asks.iter().any(|line| line.contains(expected)), "{road}: {asks:?}");
     }
 }

@@ -38,7 +38,8 @@ pub fn trust_programs(path: &Path, host: &Host, wait: Duration, dry_run: bool) -
     // Without programs there is nothing to agree to, unless there are hooks: those of a push are agreed to by themselves.
     entries.truncate(usize::from(!programs.is_empty() || hooks.is_empty()));
     entries.extend((!hooks.is_empty()).then(|| entry(&root, HOOKS, &hooks)));
-    let covers = |entry: &OutsidePath| trust.covers(entry) || (entry.key == PROGRAMS && is_agreed);
+    let covers =
+        |entry: &OutsidePath| trust.covers(entry) || (entry.key == PROGRAMS && !programs.is_empty() && is_agreed);
     let known = entries.iter().all(covers);
     let programs = [programs, hooks].concat();
     if !known && !programs.is_empty() && !dry_run {

@@ -60,6 +60,12 @@ pub fn judge(root: &Path, env: &Env) -> Verdict {
     // The git repository was looked at by itself.
     places.iter().for_each(|dir| verdict.links(dir, &inside, |below| !below.ends_with("store/git")));
     for path in repo.map(|repo| repo.join("config.toml")).into_iter().chain([dot_jj.join("workspace-config.toml")]) {
+        // jj has put them beside the user's own, and left a link.
+        if is_users_own(&path, env) {
+            let name = format!("{} is a link to ", path.display());
+            verdict.asks.retain(|line| !line.starts_with(&name));
+            continue;
+        }
         let Some(text) = files::text(&path) else { continue };
         match text.parse::<Table>() {
             Ok(table) => collect("", &table, &mut verdict),
@@ -71,6 +77,12 @@ pub fn judge(root: &Path, env: &Env) -> Verdict {
         }
     }
     verdict
+}
+
+fn is_users_own(path: &Path, env: &Env) -> bool {
+    let target = path.is_symlink().then(|| std::fs::canonicalize(path).ok()).flatten();
+    let home = env.config_home().and_then(|home| std::fs::canonicalize(home.join("jj")).ok());
+    target.zip(home).is_some_and(|(target, home)| target.starts_with(home))
 }
 
 /// What jj would wait for in its own directories.

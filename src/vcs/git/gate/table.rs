@@ -154,7 +154,7 @@ pub const TABLE: &[(Class, &str, &str)] = &[
     (
         Harmless,
         "words",
-        "author.email author.name committer.email committer.name user.email user.name user.signingKey \
+        "author.* committer.* user.* \
          user.useConfigOnly i18n.commitEncoding i18n.logOutputEncoding branch.*.description branch.*.merge \
          branch.*.rebase branch.*.base branch.autoSetupMerge branch.autoSetupRebase branch.sort mailmap.blob \
          mailmap.file mailinfo.scissors versionsort.suffix pretty.*",
