@@ -2,7 +2,7 @@
 
 use super::failure::{Exit, Failure};
 use crate::coordination::{CheckpointError, Obstacle, ReservationError};
-use crate::store::HistoryError;
+use crate::store::{HistoryError, SyncError};
 
 impl Failure {
     /// Somebody else has reserved it.
