@@ -38,6 +38,13 @@ pub fn listed(path: PathBuf, extension: &str) -> Vec<PathBuf> {
     files
 }
 
+/// The files of a directory whose names begin like this.
+pub fn beginning(directory: &Path, start: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    let begins = |name: &OsStr| name.as_bytes().starts_with(start.as_bytes());
+    entries.filter(|entry| begins(&entry.file_name())).map(|entry| entry.path()).collect()
+}
+
 /// The first thing in a directory, or so many below it, that is neither a file nor a directory: a program that opens it would
 /// wait. So many entries are looked at, and no more.
 pub fn odd_in(directory: &Path, depth: usize, left: &mut usize) -> Option<PathBuf> {

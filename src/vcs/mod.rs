@@ -56,6 +56,7 @@ mod snapshot;
 mod sync;
 mod system;
 mod tips;
+mod tracked;
 mod unmerged;
 mod whereabouts;
 
@@ -85,7 +86,7 @@ pub use lines::{Reach, Sought};
 pub use merge_tool::{DRIVER as GIT_DRIVER, MergeSetup, MergeTool, merge_setup};
 pub use open::{commit, committed_lines, facts, open, open_for};
 pub use patterns::Patterns;
-pub use place::{Kind, is_supported, is_versioned, kind, root};
+pub use place::{Kind, disputed, is_supported, is_versioned, kind, root};
 use place::{MARKERS, place};
 pub use snapshot::{LARGEST, LeftOut, Rescue, Returned, Snapshot, Why};
 pub use sync::{

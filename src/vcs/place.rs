@@ -1,7 +1,11 @@
 //! Which version control a path is under, and where its working copy begins.
+//!
+//! That is decided by what no commit can bring. git commits `.hg`, `.sl` and `.jj` like any other directory, hg commits `.git`; who
+//! can push to a project could otherwise decide where `bd` looks for the user's settings.
 
 use std::path::{Path, PathBuf};
 
+use super::{git, tracked};
 use crate::sys::looks;
 
 /// A version control system.
@@ -42,17 +46,84 @@ impl std::fmt::Display for Kind {
 pub(super) const MARKERS: [(&str, Kind); 4] =
     [(".jj", Kind::Jj), (".git", Kind::Git), (".hg", Kind::Hg), (".sl", Kind::Sl)];
 
+/// A directory in which a commit of the repository around it can put anything but `.git`.
+const LEDGERS: &str = ".beads";
+
+/// A working copy.
+#[derive(Debug, Clone)]
+struct Found {
+    kind: Kind,
+    root: PathBuf,
+    /// Another marker beside it, if each is in the list of files of the other's version control.
+    disputed_by: Option<&'static str>,
+}
+
 /// The nearest working copy at or above a path. Where there is none on the way to a link, what the link leads to counts.
 pub(super) fn place(path: &Path) -> Option<(Kind, PathBuf)> {
+    found(path).map(|found| (found.kind, found.root))
+}
+
+fn found(path: &Path) -> Option<Found> {
     above(path).or_else(|| above(&looks::real(path).ok()?))
 }
 
-fn above(path: &Path) -> Option<(Kind, PathBuf)> {
+/// A marker counts only if no commit can have brought it: the version control around it, and another one beside it, must not
+/// track it. Each refuses to track its own, so the lists of files are read only where two systems meet.
+fn above(path: &Path) -> Option<Found> {
     looks::once("working copy", path, || {
+        let outer = || above(path.parent()?);
         let is_marked = |(name, _): &&(&str, Kind)| looks::exists(&path.join(name));
-        let found = if looks::is_file(path) { None } else { MARKERS.iter().find(is_marked) };
-        found.map(|(_, kind)| (*kind, path.to_owned())).or_else(|| above(path.parent()?))
+        let here = if looks::is_file(path) { Vec::new() } else { MARKERS.iter().filter(is_marked).collect() };
+        if here.is_empty() {
+            return outer();
+        }
+        let outer = outer();
+        let is_brought = |name: &str| outer.as_ref().is_some_and(|outer| outer.may_have_brought(path, name));
+        let own: Vec<_> = here.into_iter().filter(|(name, _)| !is_brought(name)).collect();
+        let rival = |name: &str| {
+            let others = own.iter().filter(|(other, _)| *other != name);
+            others.map(|(other, kind)| (*other, tracks(*kind, path, name.as_bytes()))).find(|(_, tracks)| *tracks)
+        };
+        let root = || path.to_owned();
+        let real = own.iter().find(|(name, _)| rival(name).is_none());
+        let real = real.map(|(_, kind)| Found { kind: *kind, root: root(), disputed_by: None });
+        real.or_else(|| {
+            let (name, kind) = own.first()?;
+            Some(Found { kind: *kind, root: root(), disputed_by: rival(name).map(|(other, _)| other) })
+        })
+        .or(outer)
     })
+}
+
+impl Found {
+    /// A commit of this working copy may have put a marker into a directory below it.
+    fn may_have_brought(&self, directory: &Path, marker: &str) -> bool {
+        let Ok(inside) = directory.strip_prefix(&self.root) else { return false };
+        let is_in_beads = inside.iter().any(|name| name == LEDGERS) && (marker != ".git" || self.kind == Kind::Sl);
+        is_in_beads || tracks(self.kind, &self.root, inside.join(marker).as_os_str().as_encoded_bytes())
+    }
+}
+
+/// Whether the version control of a working copy tracks a marker in it. None tracks its own; jj and git track no `.git`. The list
+/// of sl is not read.
+fn tracks(kind: Kind, root: &Path, marker: &[u8]) -> bool {
+    let is = |names: &[&str]| names.iter().any(|name| marker.ends_with(name.as_bytes()));
+    match kind {
+        Kind::Git if !is(&[".git"]) => {
+            git::own_dir(&root.join(".git")).is_some_and(|own| tracked::by_git(&own, marker))
+        }
+        Kind::Jj if !is(&[".git", ".jj"]) => tracked::by_jj(&root.join(".jj"), marker),
+        Kind::Hg if !is(&[".hg"]) => tracked::by_hg(&root.join(".hg"), marker),
+        _ => false,
+    }
+}
+
+/// Two markers in the root of the working copy around a path of which each may have been brought by a commit of the other's version
+/// control. Which one is real cannot be told.
+pub fn disputed(path: &Path) -> Option<(PathBuf, PathBuf)> {
+    let Found { kind, root, disputed_by } = found(path)?;
+    let (own, _) = MARKERS.iter().find(|(_, known)| *known == kind)?;
+    Some((root.join(own), root.join(disputed_by?)))
 }
 
 /// Which version control a path is under.

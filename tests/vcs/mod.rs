@@ -28,6 +28,7 @@ mod facts_jj;
 mod gate_git;
 mod hostile_git;
 mod lab;
+mod markers;
 mod process;
 mod programs_git;
 mod remote_claims;
