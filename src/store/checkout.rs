@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::checkout_id::{ID_NAME, read_id, read_text};
+use super::checkout_id::{ID_NAME, REPO_ID_NAME, read_id, read_text};
 use super::home_dir::{fill, prepare};
 use super::pointer::{Pointer, place_of, without_repository};
 use super::record_error::RecordError;
@@ -18,8 +18,6 @@ use crate::model::seen::SeenCheckout;
 use crate::model::state_id;
 use crate::sys::below;
 use crate::vcs;
-
-const REPO_ID_NAME: &str = "repo-id";
 
 impl Project {
     /// The id of this checkout, if it has one already; nothing is written.

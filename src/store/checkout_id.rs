@@ -1,4 +1,4 @@
-//! The id that a checkout bears.
+//! The ids that a checkout and its repository bear.
 
 use std::path::Path;
 
@@ -7,6 +7,8 @@ use crate::sys::below;
 use crate::vcs;
 
 pub(super) const ID_NAME: &str = "beads-id";
+/// The file with the id of a repository, which its workspaces share.
+pub(super) const REPO_ID_NAME: &str = "repo-id";
 
 pub(super) fn read_text(directory: &Path, name: &str) -> Option<String> {
     Some(below::text(directory, name).ok()??.trim().to_owned())

@@ -4,11 +4,12 @@
 
 use std::path::{Path, PathBuf};
 
+use super::checkout_id::{REPO_ID_NAME, read_text};
 use super::names::CONFIG_NAME;
-use super::pointer::{Pointer, PointerState, place_of, without_repository};
+use super::pointer::{Pointer, PointerState, place_of, root_of, without_repository};
 use super::settings::{ConfigError, ConfigFault};
 use super::state_mode::StateMode;
-use crate::sys::{self, Env, fs, looks};
+use crate::sys::{self, Env, below, looks};
 use crate::vcs;
 
 /// The user's settings.
@@ -40,6 +41,9 @@ fn xdg(env: &Env, variable: &str, usual: &str) -> Option<PathBuf> {
 pub const STATE_DIR: &str = "BD_STATE_DIR";
 /// The variable that names the workspace of a job.
 pub const WORKSPACE_VARIABLE: &str = "BD_WORKSPACE";
+
+/// So many workspaces may have been made from each other.
+const MOST_PARENTS: usize = 8;
 
 /// A state home, and why it is this one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -92,18 +96,18 @@ impl StateHome {
             (_, None) => home(own, StateMode::Repo, "not under version control"),
             (_, Some(common)) => {
                 let shared = place_of(&common);
-                if looks::exists(&own.join(CONFIG_NAME))
-                    && !looks::exists(&shared.join(CONFIG_NAME))
-                    && committed_settings(beads, env).is_none()
-                {
-                    let reason = "version control came after the settings, which stay in effect where they are";
-                    return home(own, StateMode::Repo, reason);
+                let is_settled = |beads: &PathBuf| {
+                    looks::exists(&beads.join("run").join(CONFIG_NAME)) && committed_settings(beads, env).is_none()
+                };
+                if !looks::exists(&shared.join(CONFIG_NAME)) {
+                    let main = in_main_checkout(beads, &common);
+                    if let Some(first) = main.into_iter().chain([beads.to_owned()]).find(is_settled) {
+                        let reason = "version control came after the settings, which stay in effect where they are";
+                        return home(first.join("run"), StateMode::Repo, reason);
+                    }
                 }
-                if is_usable(&shared, &common) {
-                    return home(shared, StateMode::Repo, "the directory that all checkouts share");
-                }
-                let main = main_beads(&common).map_or(own, |beads| beads.join("run"));
-                home(main, StateMode::Repo, "the directory that all checkouts share is read-only")
+                // Also where it cannot be written: another one would be a second home, whose claims nobody else sees.
+                home(shared, StateMode::Repo, "the directory that all checkouts share")
             }
         }
     }
@@ -131,10 +135,13 @@ fn resolved(path: PathBuf) -> PathBuf {
     }
 }
 
-/// The state home that a workspace shares, if it is not there.
-pub fn unreachable(beads: &Path, env: &Env) -> Option<PathBuf> {
+/// What a workspace needs and what is not there: the state home that it shares, or the checkout whose settings are its own.
+pub fn unreachable(beads: &Path, env: &Env) -> Option<(PathBuf, &'static str)> {
     let home = StateHome::with_repo(beads, env, StateMode::Repo);
-    (home.mode == StateMode::Workspace && !home.path.is_dir()).then_some(home.path)
+    if home.mode == StateMode::Workspace && !home.path.is_dir() {
+        return Some((home.path, "the state home that it shares"));
+    }
+    Some((settled_in(beads, env, MOST_PARENTS).err()?, "the checkout that it was made from, whose settings it shares,"))
 }
 
 /// A file that calls this a workspace of a repository which does not know it: nobody's word until that repository does.
@@ -163,20 +170,52 @@ pub fn committed_settings(beads: &Path, env: &Env) -> Option<PathBuf> {
     }
 }
 
-/// Whether the state home is there, or can be made. One that is there and cannot be written is used nevertheless: it has claims that
-/// must be seen.
-fn is_usable(shared: &Path, common: &Path) -> bool {
-    looks::exists(shared) || looks::once("writable", common, || fs::is_writable(common))
-}
-
-/// The `.beads` of the main checkout, if there is one beside git's directory.
-fn main_beads(common: &Path) -> Option<PathBuf> {
-    let beads = common.parent()?.join(super::BEADS_DIR);
-    beads.is_dir().then_some(beads)
+/// The same `.beads` in the main checkout, for one in another checkout.
+fn in_main_checkout(beads: &Path, common: &Path) -> Option<PathBuf> {
+    let main = below::is_control(common).then(|| root_of(common))?;
+    let root = vcs::root(beads)?;
+    let inside = beads.strip_prefix(&root).ok().filter(|_| root != main)?;
+    Some(main.join(inside))
 }
 
 /// The directory for what all checkouts of a repository share and nobody commits, whatever `state.mode` and `BD_STATE_DIR` say:
 /// settings, hooks and the log of writes concern the repository alone. A contributor's routing must not be lost with a variable.
+/// In a workspace it is that of the checkout which the workspace was made from, wherever their claims are.
 pub fn state_home(beads: &Path, env: &Env) -> PathBuf {
-    StateHome::with_repo(beads, env, StateMode::Repo).path
+    settled_in(beads, env, MOST_PARENTS).unwrap_or_else(|_| StateHome::with_repo(beads, env, StateMode::Repo).path)
+}
+
+/// The same; an error names the checkout that nobody can ask.
+fn settled_in(beads: &Path, env: &Env, parents: usize) -> Result<PathBuf, PathBuf> {
+    let home = StateHome::with_repo(beads, env, StateMode::Repo).path;
+    let pointer = match Pointer::of(beads, vcs::common_dir(beads).as_deref()) {
+        Some(PointerState::Known(pointer) | PointerState::Lost(pointer)) if vcs::stranded(beads).is_none() => pointer,
+        _ => return Ok(home),
+    };
+    match in_parent(beads, &pointer).filter(|_| parents > 0) {
+        Some(there) => settled_in(&there, env, parents - 1),
+        // With the repository, so it is where the settings are, too.
+        None if is_with_repository(&pointer.home) => Ok(home),
+        None => Err(pointer.parent.unwrap_or(pointer.home)),
+    }
+}
+
+/// The same `.beads` in the checkout that a workspace was made from, if that is still the same repository.
+fn in_parent(beads: &Path, pointer: &Pointer) -> Option<PathBuf> {
+    let root = vcs::root(beads).or_else(|| beads.parent().map(Path::to_owned))?;
+    let there = pointer.parent.as_ref()?.join(beads.strip_prefix(&root).ok()?);
+    let id = |beads: &Path| {
+        let directory = vcs::common_dir(beads).map_or_else(|| beads.join("run"), |common| place_of(&common));
+        read_text(&directory, REPO_ID_NAME)
+    };
+    id(beads).is_none_or(|own| id(&there) == Some(own)).then_some(there)
+}
+
+/// A state home lies with one repository: in the directory that its checkouts share, or in `.beads`.
+fn is_with_repository(home: &Path) -> bool {
+    let above = home.parent().unwrap_or(home);
+    below::is_control(home)
+        || above.extension().is_some_and(|end| end == "git")
+        || above.file_name().is_some_and(|name| name == super::BEADS_DIR)
+        || vcs::is_bare(above)
 }

@@ -70,6 +70,16 @@ impl Project {
         self.settings.broken.first().map_or(Ok(()), |error| Err(error.clone().into()))
     }
 
+    /// The working copy whose commits are looked at: the one that the command is run in. A workspace may have no ledger of its
+    /// own, and a variable can name that of another checkout. In a planning repo nothing is private, so there it is the primary.
+    fn leaving(&self) -> PathBuf {
+        let root = |path: &Path| vcs::root(path).map(|root| place::real(&root));
+        let plans = (0..self.repos.members.len()).filter(|member| self.is_planning(*member));
+        let plans: Vec<PathBuf> = plans.filter_map(|member| root(self.repos.members[member].repo.root())).collect();
+        let here = root(&self.start).filter(|here| !plans.contains(here));
+        here.unwrap_or_else(|| self.repos.primary_member().repo.root().to_owned())
+    }
+
     /// The places that nobody else need know of.
     fn private_paths(&self) -> Vec<(PathBuf, &'static str)> {
         let mut paths = vec![(self.settings.files.personal.clone(), SETTINGS)];
@@ -135,8 +145,7 @@ impl View {
             LeakScope::Range(text) => (Span::Range(text), "--range"),
             LeakScope::Push { remote, refs } => (Span::Push { remote, refs }, "a check before a push"),
         };
-        let root = self.repos.primary_member().repo.root().to_owned();
-        vcs::open(&root).changes(span, &self.host.env, &mut look).map_err(|error| match error {
+        vcs::open(&self.leaving()).changes(span, &self.host.env, &mut look).map_err(|error| match error {
             SyncError::History(error) => as_store(error, what),
             other => other.into(),
         })?;

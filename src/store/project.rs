@@ -58,6 +58,8 @@ impl Config {
 #[derive(Debug)]
 pub struct Project {
     pub(super) host: Host,
+    /// Where the project was looked for.
+    pub(super) start: PathBuf,
     /// Where the project was found.
     pub(super) repo: Repo,
     pub(super) given: Given,
@@ -107,11 +109,20 @@ impl Given {
             settings.broken.push(ConfigError::whole(file, message, ConfigFault::Stray));
         }
         // What the user has settled for the project is not known then, such as where private issues go.
+        if let Some((one, other)) = vcs::disputed(repo.beads()) {
+            let message = format!(
+                "this and {} each look like files that the other's version control tracks, so bd cannot tell which one is real; \
+                 remove the other",
+                other.display()
+            );
+            settings.broken.push(ConfigError::whole(one, message, ConfigFault::Broken));
+        }
         if let Some(error) = home::stranded(repo.beads()) {
             settings.broken.push(error);
-        } else if let Some(path) = home::unreachable(repo.beads(), &host.env) {
-            let message = "this is a workspace, and the state home that it shares is not there; if the repository was moved, \
-                           run `bd worktree repair` there";
+        } else if let Some((path, what)) = home::unreachable(repo.beads(), &host.env) {
+            let message = format!(
+                "this is a workspace, and {what} is not there; if the repository was moved, run `bd worktree repair` there"
+            );
             settings.broken.push(ConfigError::whole(path, message, ConfigFault::Broken));
         }
         let settings = match &self.additional {
@@ -144,6 +155,7 @@ impl Project {
             Ok::<_, StoreError>((repo, found))
         })?;
         Ok(Project {
+            start: host.env.cwd().join(path),
             host,
             repo,
             given,

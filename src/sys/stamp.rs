@@ -40,6 +40,11 @@ impl FsError {
         // Below a file there is nothing either.
         matches!(self.source.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
     }
+
+    /// The system does not let this user write there, or nobody.
+    pub fn is_forbidden(&self) -> bool {
+        matches!(self.source.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
+    }
 }
 
 /// Why something failed, in the system's words; what a library adds of files that nobody but `bd` knows is left out.

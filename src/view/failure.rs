@@ -8,6 +8,7 @@ use crate::model::query::QueryError;
 use crate::ops::{EditError, ImportError, OpError, SetupError};
 use crate::store::settings::{ConfigError, ConfigFault, SettingsError};
 use crate::store::{HistoryError, HookError, StoreError};
+use crate::sys::fs::FsError;
 use crate::sys::lock::LockError;
 
 pub(super) const NO_LEDGER: &str =
@@ -96,6 +97,17 @@ impl Failure {
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
+    }
+
+    /// Names a likely reason, and the way on, where the system does not let anybody write.
+    pub(super) fn barred(self, error: &FsError) -> Self {
+        match error.is_forbidden() {
+            true => self.hint(
+                "an agent's sandbox may have made this directory read-only; add it to the directories that the sandbox may write (a \
+                 setting of the client), or run this outside of the sandbox",
+            ),
+            false => self,
+        }
     }
 
     /// Says which word was probably meant.
@@ -473,7 +485,8 @@ impl From<StoreError> for Failure {
             StoreError::Ledger(error) => error.into(),
             StoreError::Change(error) => error.into(),
             StoreError::Id(_) => Self::usage(message),
-            StoreError::Cache(_) | StoreError::Fs(_) => Self::failed(message),
+            StoreError::Fs(error) => Self::failed(message).barred(&error),
+            StoreError::Cache(_) => Self::failed(message),
         }
     }
 }

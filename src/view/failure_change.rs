@@ -84,7 +84,7 @@ impl From<LedgerError> for Failure {
             }
             LedgerError::Gate { .. } => Self::new(Exit::Gate, "gate", message)
                 .hint("this is a bug in bd; please report it with the refused file"),
-            LedgerError::Fs(_) | LedgerError::Lock(LockError::Open(_)) => Self::failed(message),
+            LedgerError::Fs(error) | LedgerError::Lock(LockError::Open(error)) => Self::failed(message).barred(&error),
         }
     }
 }

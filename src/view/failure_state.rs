@@ -9,6 +9,7 @@ impl From<RecordError> for Failure {
         let message = error.to_string();
         match error {
             RecordError::Ledger(error) => error.into(),
+            RecordError::Fs(error) if error.is_forbidden() => Self::failed(message).barred(&error),
             RecordError::Fs(_) => {
                 Self::failed(message).hint("run `bd where` to see which state home is used; set BD_STATE_DIR to use another")
             }

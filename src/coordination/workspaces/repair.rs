@@ -21,7 +21,10 @@ pub fn repair_workspaces(store: &mut Store) -> Result<Vec<Workspace>> {
             continue;
         };
         // One that leads somewhere is somebody's; and it must be the one that the record means.
-        let is_lost = !pointer.home.is_dir() && pointer.parent.as_deref() == Some(Path::new(&workspace.parent));
+        let parent = Path::new(&workspace.parent);
+        // A state home for many repositories does not move with this one.
+        let is_gone = !pointer.home.is_dir() || (state.is_shared() && !parent.is_dir());
+        let is_lost = is_gone && pointer.parent.as_deref() == Some(parent);
         let bears_id = workspace.worktree_id.is_some() && worktree_id_at(path) == workspace.worktree_id;
         let Some(member) = workspace.repo.as_deref().and_then(|repo| store.find_repository(repo)) else { continue };
         if !is_lost || !bears_id {
