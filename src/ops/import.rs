@@ -13,7 +13,7 @@ use crate::model::merge::join_copies;
 use crate::model::proposal::is_companion;
 use crate::model::record::Record;
 use crate::model::time::Instant;
-use crate::store::{Scope, Store, StoreError, Write, WriteError};
+use crate::store::{Scope, Store, StoreError, Write, WriteError, resettled};
 
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
@@ -78,9 +78,11 @@ pub fn import(store: &mut Store, file: &str, bytes: Vec<u8>, options: ImportOpti
     let mut transaction = store.begin(Scope::All)?;
     let mut staged: Vec<String> = Vec::new();
     transaction.store().refresh()?;
+    let owner = transaction.store().planned_for(repo)?;
     for (id, line) in lines {
         match transaction.store().get(&id)? {
             None => {
+                let line = if owner.is_some() { resettled(&line, owner.as_ref()) } else { line };
                 report.created.push(id.clone());
                 staged.push(id.clone());
                 transaction.stage(Write::Put { id, line, repo })?;

@@ -9,7 +9,7 @@ use crate::store::{HooksRequest, RenamedLedger, Row, Store, StoreError};
 pub struct Migrated {
     /// Where they go, as answers name it.
     pub to: String,
-    /// What meets the condition and is elsewhere.
+    /// What a dry run would move.
     pub chosen: Vec<Row>,
     pub moved: Vec<String>,
     pub failed: Vec<(String, StoreError)>,
@@ -35,14 +35,16 @@ pub fn migrate(store: &mut Store, to: &str, filter: &Expr, dry_run: bool, count:
     })?;
     let chosen: Vec<Row> = rows.into_iter().filter(|row| row.repo != target).collect();
     let mut report = Migrated { is_guest: store.is_guest(&name), to: name, ..Migrated::default() };
-    if !dry_run && !chosen.is_empty() {
+    if !chosen.is_empty() {
         let issues: Vec<(String, usize)> = chosen.iter().map(|row| (row.issue.id.clone(), row.repo)).collect();
         store.refuse_growth(target, issues.len(), count)?;
-        let done = store.relocate(&issues, target)?;
-        report.moved = done.moved;
+        let done = store.relocate(&issues, target, dry_run)?;
         report.failed = done.failed;
+        match dry_run {
+            true => report.chosen = chosen.into_iter().filter(|row| done.moved.contains(&row.issue.id)).collect(),
+            false => report.moved = done.moved,
+        }
     }
-    report.chosen = chosen;
     Ok(report)
 }
 

@@ -121,7 +121,7 @@ pub use prune::{Kept, KeptIssue, PRUNE_DAYS, PruneRequest, Pruned, PrunedIssue};
 pub use record_error::RecordError;
 pub use records::{Put, RecordFile, StateDir, StateLock};
 pub use recover::{Recovered, Recovery};
-pub use relocate::Relocated;
+pub use relocate::{Relocated, resettled};
 pub use rename_prefix::RenamedPrefix;
 pub use repo_problem::RepoProblem;
 pub use repos::{Member, Repos, beads_of, outside};

@@ -78,13 +78,19 @@ impl View {
         Ok(Owner { id, name, remotes: identity.recorded() })
     }
 
+    /// What issues that come into a repo record, whether they are filed there, moved or imported: in a planning repo the project that
+    /// they come from, elsewhere nothing.
+    pub fn planned_for(&mut self, repo: usize) -> Result<Option<Owner>> {
+        self.is_planning(repo).then(|| self.owner_record(0)).transpose()
+    }
+
     /// What new issues of a ledger get: in a planning repo the prefix and the record of the project that they are filed from.
     pub(super) fn fresh_for(&mut self, source: usize, writes: &[&Write]) -> Result<Fresh> {
         let member = self.sources.member_of(source);
         let makes = |write: &Write| matches!(write, Write::File { .. }) || self.makes_companion(source, write);
         let files = writes.iter().any(|write| makes(write));
         let mints = writes.iter().any(|write| matches!(write, Write::File { id: None, .. }));
-        let owner = if files && self.is_planning(member) { Some(self.owner_record(0)?) } else { None };
+        let owner = if files { self.planned_for(member)? } else { None };
         let named = self.repos.members[member].named_prefix();
         if mints && named.is_none() && !self.is_planning(member) && self.sources.is_unread() {
             let default_prefix = self.repos.members[member].repo.default_prefix();

@@ -13,8 +13,8 @@ use crate::ledger::{Document, Edit, LedgerError, LockedLedger};
 use crate::model::field::{self, Field, Row, Travel};
 use crate::model::json::{Dialect, DialectEvidence};
 use crate::model::merge::join_copies;
-use crate::model::proposal::{Proposal, State, Visibility};
-use crate::model::record::Record;
+use crate::model::proposal::{Owner, Proposal, State, Visibility};
+use crate::model::record::{KeyEdit, Record};
 
 /// What became of the issues.
 #[derive(Debug, Default)]
@@ -74,29 +74,11 @@ impl View {
         let planned = self.is_planning(from) || self.role().rule != "uncertain";
         self.refuse_private(id, &line, planned, to)
     }
-
-    /// The line as its new repo holds it: private in a planning repo, not private elsewhere.
-    fn resettled(&self, line: &str, source: usize) -> String {
-        let Ok(record) = Record::parse(line) else { return line.to_owned() };
-        let dialect = DialectEvidence::of(line).or(Dialect::default());
-        match (self.is_planning(self.sources.member_of(source)), Visibility::of(&record)) {
-            (true, Visibility::Canonical) => {
-                let word = dialect.string(Visibility::Local.word());
-                record.with(&[("visibility", Some(word))], dialect)
-            }
-            (false, Visibility::Local) => {
-                let is_planning = |row: &Row| row.travel == Travel::Planning;
-                let fields = field::with(is_planning).chain([Field::Visibility]);
-                record.with(&fields.map(|field| (field.key(), None)).collect::<Vec<_>>(), dialect)
-            }
-            _ => line.to_owned(),
-        }
-    }
 }
 
 impl Store {
-    /// Moves issues, each given with the repo it is in now, to another repo.
-    pub fn relocate(&mut self, issues: &[(String, usize)], to: usize) -> Result<Relocated> {
+    /// Moves issues, each given with the repo it is in now, to another repo; with `dry_run` only tells which of them it would move.
+    pub fn relocate(&mut self, issues: &[(String, usize)], to: usize, dry_run: bool) -> Result<Relocated> {
         if let Some(error) = self.settings.broken.first() {
             return Err(error.clone().into());
         }
@@ -112,6 +94,7 @@ impl Store {
             }
         }
         self.leave_private_edges(&mut wanted, to, &mut report);
+        let owner = self.planned_for(to)?;
         let mut members: Vec<usize> = wanted.iter().map(|(_, from)| *from).collect();
         members.sort_unstable();
         members.dedup();
@@ -145,7 +128,7 @@ impl Store {
         let Some(lock) = lock_of(target) else { return Ok(report) };
         let arriving: Vec<(String, String)> = leaving.values().flatten().cloned().collect();
         let settled: Vec<(String, String)> =
-            arriving.iter().map(|(id, text)| (id.clone(), self.resettled(text, target))).collect();
+            arriving.iter().map(|(id, text)| (id.clone(), resettled(text, owner.as_ref()))).collect();
         // What claims forbid of any part is refused before the first one is on disk.
         for (source, ids) in &leaving {
             if let Some(lock) = lock_of(*source) {
@@ -153,6 +136,10 @@ impl Store {
             }
         }
         self.rehearse_ledger(lock.ledger(), |draft| arrivals(draft, &settled).map(drop))?;
+        if dry_run {
+            report.moved = arriving.into_iter().map(|(id, _)| id).collect();
+            return Ok(report);
+        }
         let written = self.arrive(lock, &settled)?;
         let mut committed = vec![(target, written)];
         for (source, ids) in &leaving {
@@ -221,6 +208,28 @@ impl Store {
         })?;
         Ok(gone)
     }
+}
+
+/// The line as its new repo holds it: in a planning repo private and with the project that it is planned for, as if it had been
+/// filed there, elsewhere neither.
+pub fn resettled(line: &str, owner: Option<&Owner>) -> String {
+    let Ok(record) = Record::parse(line) else { return line.to_owned() };
+    let dialect = DialectEvidence::of(line).or(Dialect::default());
+    let mut edits: Vec<KeyEdit> = Vec::new();
+    match (owner, Visibility::of(&record)) {
+        (Some(owner), visibility) => {
+            let local = || dialect.string(Visibility::Local.word());
+            edits.extend((visibility == Visibility::Canonical).then(|| ("visibility", Some(local()))));
+            edits.extend(Owner::of(&record).is_none().then(|| ("project", Some(owner.render(dialect)))));
+        }
+        (None, Visibility::Local) => {
+            let is_planning = |row: &Row| row.travel == Travel::Planning;
+            let fields = field::with(is_planning).chain([Field::Visibility]);
+            edits.extend(fields.map(|field| (field.key(), None)));
+        }
+        (None, _) => {}
+    }
+    if edits.is_empty() { line.to_owned() } else { record.with(&edits, dialect) }
 }
 
 /// What brings lines into a target.

@@ -72,6 +72,7 @@ mod mcp_bad;
 mod mcp_talk;
 mod merge_driver;
 mod meter;
+mod moved_plans;
 mod naming;
 mod odd_values;
 mod offering;

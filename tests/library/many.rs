@@ -329,7 +329,7 @@ fn a_move_to_where_an_issue_is_loses_nothing() {
     let mut store = several.open();
     for n in 0..2 {
         let before = several.read(n);
-        let _ = store.relocate(&[(format!("t-{n}"), n)], n);
+        let _ = store.relocate(&[(format!("t-{n}"), n)], n, false);
         assert_eq!(several.read(n), before, "repo {n}");
     }
 }
@@ -342,9 +342,9 @@ fn a_contributor_moves_nothing_into_the_primary() {
     several.configure_user(&(additional(&several.joined([1])) + routing));
     let mut store = several.open();
     let before = [several.read(0), several.read(1)];
-    let moved = store.relocate(&[("t-1".into(), 1)], 0);
+    let moved = store.relocate(&[("t-1".into(), 1)], 0, false);
     assert!(moved.as_ref().map_or(true, |report| report.moved.is_empty()), "{moved:?}");
-    let moved = store.relocate(&[("t-0".into(), 0)], 1).map(|report| report.moved);
+    let moved = store.relocate(&[("t-0".into(), 0)], 1, false).map(|report| report.moved);
     assert!(moved.as_ref().map_or(true, Vec::is_empty), "{moved:?}");
     assert_eq!([several.read(0), several.read(1)], before);
 }

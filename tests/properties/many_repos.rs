@@ -154,7 +154,7 @@ impl Project {
                 if let Some(to) = store.find_repo(&self.several.name(*to)).filter(|_| !ids.is_empty()) {
                     let (id, from) = index.get(&ids);
                     if lines(number(store.name(*from))) > 1 {
-                        let _ = store.relocate(&[(id.clone(), *from)], to);
+                        let _ = store.relocate(&[(id.clone(), *from)], to, false);
                     }
                 }
             }

@@ -289,7 +289,7 @@ impl Project {
                 let Some(from) = (!holders.is_empty()).then(|| *copy.get(&holders)) else {
                     return (Expected::Refused, Err("none".into()));
                 };
-                let done = store.relocate(&[(id.clone(), from)], *to);
+                let done = store.relocate(&[(id.clone(), from)], *to, false);
                 self.moved(files, &[(id, from)], *to, done.map(|report| report.moved).map_err(|e| name(&e)))
             }
             Step::Migrate(to, filter) => {

@@ -6,7 +6,7 @@ use super::error::LeaseError;
 use super::told::claimed;
 use super::wish::{AutoClaim, ClaimWish, Claimed, Evidence};
 use super::{HeldHome, standing};
-use crate::model::change::{Change, ChangeError};
+use crate::model::change::{self, Change, ChangeError, Stamp};
 use crate::model::field::Field;
 use crate::model::issue::Status;
 use crate::model::json::{Dialect, DialectEvidence};
@@ -220,6 +220,11 @@ impl Store {
     fn write_claim(&mut self, row: &Row, me: &str, takes: bool, with: &[Change]) -> Result<Written> {
         let id = row.issue.id.as_str();
         if self.access_to(row)? != Access::Write {
+            // Whom the ledger gives it to, counts all the same.
+            if !takes {
+                let stamp = Stamp { now: self.host.clock.now(), actor: me, dialect: Dialect::default() };
+                change::apply(&row.line, &[Change::Claim { assignee: me.to_owned() }], stamp)?;
+            }
             return match with.is_empty() {
                 true => Ok(taken_beside(row, me)),
                 false => self.change_one(Intent::Edit, id, with.to_vec()),
