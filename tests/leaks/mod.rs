@@ -87,14 +87,15 @@ fn one_sequence(seed: u64) -> (Neighbours, Seen) {
     (neighbours, seen)
 }
 
-/// Two projects on one planning repo: other spellings of remotes, pulled settings, moved repositories, forged proposals, checkpoints
-/// with snapshots. Every object of both servers is read.
+/// Three projects on one planning repo, in workspaces of every kind and every mode of the state home: other spellings of remotes,
+/// pulled settings and directories of other version control, moved repositories, forged proposals, issues moved into the planning
+/// repo, checkpoints with snapshots. Every object of the servers is read.
 #[test]
 fn nothing_gets_to_a_server_that_was_not_proposed_there() {
     if !crate::support::programs::have(&["git"]) {
         return;
     }
-    let sequences: u64 = pick(3, 8, 2_000);
+    let sequences: u64 = pick(5, 10, 2_000);
     let first: u64 = std::env::var("BD_LEAK_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
     // The full form takes an hour on one core, and says where it is.
     let (next, all) = (AtomicU64::new(first), Mutex::new(Sum::default()));
@@ -121,7 +122,18 @@ fn nothing_gets_to_a_server_that_was_not_proposed_there() {
          servers read, with {proposals} lines of proposals, nothing private in them",
         2 * COMMANDS
     );
-    let kinds = ["proposed", "snapshots", "synced", "remotes", "forged", "settings", "moved"];
+    let kinds = [
+        "proposed",
+        "snapshots",
+        "synced",
+        "remotes",
+        "forged",
+        "settings",
+        "moved",
+        "workspaces",
+        "markers",
+        "migrated",
+    ];
     // The short forms are too short to show every kind.
     let missing: Vec<&&str> = kinds.iter().filter(|kind| !did.contains_key(**kind)).collect();
     assert!(missing.len() <= pick(1, 1, 0) && proposals > 0 && ran > refused, "the dice are loaded: no {missing:?}");

@@ -1,7 +1,9 @@
-//! Two projects with servers of their own that plan in one private repo, a stranger who commits to one of them, and a
-//! contributor who moves, syncs, pushes and proposes as it comes.
+//! Three projects with servers of their own that plan in one private repo, a stranger who commits to them, and a contributor who
+//! moves, syncs, pushes and proposes as it comes, in the projects and in workspaces of every kind, in every mode of the state home.
 //!
-//! Every private text bears a mark, and so does the name of the planning repo. In the end every object of the two servers is read.
+//! Every private text bears a mark, and so does the name of the planning repo. In the end every object of the servers is read.
+
+mod places;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -21,7 +23,7 @@ use crate::support::fixture;
 /// Marks of texts that must stay private whatever happens: the last is the name of the planning repo.
 const MARKS: [&str; 6] = ["NOTE-", "REMARK-", "REASON-", "ASSIGNEE-", "CHECKPOINT-", "takeover"];
 const PLANS: &str = "acme-takeover";
-const PROJECTS: [&str; 2] = ["one", "two"];
+const PROJECTS: [&str; 3] = ["one", "two", "three"];
 
 pub struct Neighbours {
     dir: tempfile::TempDir,
@@ -30,13 +32,20 @@ pub struct Neighbours {
     /// How often something was proposed, synced, forged, moved, or a remote was written in another way.
     pub did: BTreeMap<&'static str, usize>,
     /// The titles that were proposed to each project: these are public there.
-    proposed: [BTreeSet<String>; 2],
+    proposed: [BTreeSet<String>; 3],
     /// Ids of planning issues and their titles.
     plans: BTreeMap<String, String>,
     /// Ids that the stranger has written into each project.
-    forged: [BTreeSet<String>; 2],
+    forged: [BTreeSet<String>; 3],
     /// Where the projects are now.
-    places: [String; 2],
+    places: [String; 3],
+    /// The project that a planning issue was filed or moved from.
+    owners: BTreeMap<String, usize>,
+    /// Workspaces, with the project of each.
+    workspaces: Vec<(usize, String)>,
+    /// The workspace in which the next command is given.
+    stands: Option<usize>,
+    mode: places::Mode,
     counter: usize,
     trail: Vec<String>,
 }
@@ -97,16 +106,23 @@ fn make(root: &Path) {
         let plans = root.join(PLANS).display().to_string();
         let request =
             ConfigRequest { add: vec![plans], routing: Some("contributor".into()), ..ConfigRequest::default() };
-        ops::configure(&mut open(root, place), &request).unwrap();
-        let set = vec![("commit.planning".to_owned(), vec!["false".to_owned()])];
-        ops::configure(&mut open(root, place), &ConfigRequest { set, ..ConfigRequest::default() }).unwrap();
+        ops::configure(&mut open(root, place, places::Mode::Repo), &request).unwrap();
+        set(root, place, "commit.planning", "false");
+        set(root, place, "workspace.min_free", "0");
     }
 }
 
-fn open(root: &Path, place: &str) -> Store {
+fn set(root: &Path, place: &str, key: &str, value: &str) {
+    let set = vec![(key.to_owned(), vec![value.to_owned()])];
+    ops::configure(&mut open(root, place, places::Mode::Repo), &ConfigRequest { set, ..ConfigRequest::default() })
+        .unwrap();
+}
+
+fn open(root: &Path, place: &str, mode: places::Mode) -> Store {
     let at = root.join(place);
     let env = Env::default().with("HOME", root.join("home")).with("GIT_CONFIG_GLOBAL", "/dev/null").at(at.clone());
     let env = env.with("PATH", std::env::var_os("PATH").unwrap_or_default());
+    let env = if mode == places::Mode::Named { env.with("BD_STATE_DIR", root.join("named")) } else { env };
     let host = Host { clock: Clock::System, entropy: Entropy::System, env };
     Store::open_with(Config { host, actor: Some("ann".to_owned()), ..Config::at(at) }).unwrap()
 }
@@ -115,6 +131,7 @@ impl Neighbours {
     pub fn new(seed: u64) -> Self {
         let dir = crate::support::place::in_memory("bd-leaks-");
         fixture::copy("neighbours", dir.path(), make);
+        let mode = places::Mode::of(seed, dir.path());
         Neighbours {
             dir,
             ran: 0,
@@ -124,8 +141,12 @@ impl Neighbours {
             plans: BTreeMap::new(),
             forged: Default::default(),
             places: PROJECTS.map(str::to_owned),
+            owners: BTreeMap::new(),
+            workspaces: Vec::new(),
+            stands: None,
+            mode,
             counter: 0,
-            trail: vec![format!("seed {seed}")],
+            trail: vec![format!("seed {seed}, {mode:?}")],
         }
     }
 
@@ -139,7 +160,9 @@ impl Neighbours {
 
     /// One of the projects, or the planning repo itself.
     fn store(&self, at: usize) -> Store {
-        open(&self.path(""), self.places.get(at).map_or(PLANS, String::as_str))
+        let workspace = self.stands.map(|n| &self.workspaces[n]).filter(|(of, _)| *of == at);
+        let place = workspace.map(|(_, place)| place).or(self.places.get(at));
+        open(&self.path(""), place.map_or(PLANS, String::as_str), self.mode)
     }
 
     fn fresh(&mut self, mark: &str) -> String {
@@ -176,20 +199,24 @@ impl Neighbours {
 
     /// One command, whatever it comes to.
     pub fn step(&mut self, dice: &mut Dice) {
-        let at = dice.below(2);
-        match dice.below(30) {
-            0..=6 => self.add(if dice.chance(3) { 2 } else { at }, dice),
+        let at = dice.below(PROJECTS.len());
+        self.stand(at, dice);
+        match dice.below(36) {
+            0..=6 => self.add(if dice.chance(3) { PROJECTS.len() } else { at }, dice),
             7..=10 => self.edit(at, dice),
             11 | 12 => self.depend(at, dice),
             13..=18 => self.propose(at, dice),
             19 => self.withdraw(at, dice),
             20 => self.tidy(at, dice),
             21 => self.checkpoint(at, dice),
-            22 | 23 => self.sync(dice.below(3)),
+            22 | 23 => self.sync(dice.below(PROJECTS.len() + 1)),
             24 => self.rewrite_remote(dice),
             25 | 26 => self.forge(at, dice),
             27 => self.pull_settings(at, dice),
             28 => self.move_project(at),
+            30..=32 => self.make_workspace(at, dice),
+            33 => self.pull_marker(at, dice),
+            34 | 35 => self.move_into_plans(at, dice),
             _ => self.push(at),
         }
     }
@@ -213,6 +240,7 @@ impl Neighbours {
         let what = format!("{at}: add {title} {:?} {:?} {:?}", filing.parent, filing.dependencies, filing.repo);
         let result = ops::file_all(&mut self.store(at), vec![filing]);
         for one in self.done(what, result).into_iter().flatten() {
+            self.owners.extend((at < PROJECTS.len()).then(|| (one.id.clone(), at)));
             self.plans.insert(one.id, title.clone());
         }
     }
@@ -253,6 +281,10 @@ impl Neighbours {
             match result {
                 Ok(one) => {
                     self.note("proposed");
+                    let former = one.former_id.clone().unwrap_or_else(|| one.id.clone());
+                    let owner = self.owners.insert(former.clone(), at).filter(|owner| *owner != at && !adopt);
+                    assert!(owner.is_none(), "{}", self.story(&format!("{former} of {owner:?}, published in {at}")));
+                    self.owners.insert(one.id.clone(), at);
                     self.trail.push(format!("  {id}: {} to {at}", one.id));
                     let title = one.former_id.as_ref().and_then(|old| self.plans.remove(old));
                     let title = title.or_else(|| self.plans.get(&one.id).cloned()).unwrap_or_default();
@@ -309,7 +341,7 @@ impl Neighbours {
     /// The remote of the planning repo, written so that it is its own or that of a project.
     fn rewrite_remote(&mut self, dice: &mut Dice) {
         let root = self.path("").display().to_string();
-        let (server, clone) = (*dice.pick(&["one", "two", "own"]).unwrap(), dice.pick(&["one", "two"]).unwrap());
+        let (server, clone) = (*dice.pick(&["one", "two", "three", "own"]).unwrap(), dice.pick(&PROJECTS).unwrap());
         let url = match dice.below(6) {
             0 => format!("file://{root}/{server}.git"),
             1 => format!("{root}/link/link/{server}"),
@@ -418,10 +450,11 @@ impl Neighbours {
         self.git(&place, &["commit", "-q", "-m", "work"]);
         let pushed = self.git(&place, &["push", "-q", "origin", "+refs/*:refs/contributor/*"]);
         assert!(pushed.is_some(), "{}", self.story("cannot push"));
+        self.push_workspaces(at);
         self.trail.push(format!("{at}: pushed everything"));
     }
 
-    /// Pushes all there is and reads every object of both servers.
+    /// Pushes all there is and reads every object of the servers.
     pub fn push_and_inspect(&mut self) -> Seen {
         let mut seen = Seen::default();
         for (at, name) in PROJECTS.iter().enumerate() {
