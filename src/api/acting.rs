@@ -66,7 +66,7 @@ impl Acting {
         let mut inner = self.lock();
         coordination::join_as_agent(&mut inner.store)?;
         let done = work(&mut inner.store);
-        let stays = coordination::end_remote_claims(&mut inner.store);
+        let stays = coordination::end_command(&mut inner.store);
         inner.notes.extend(stays);
         Ok(done?)
     }

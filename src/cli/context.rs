@@ -459,7 +459,7 @@ impl Context {
     /// Ends the command: warnings, the failure if there is one, and the exit code.
     pub fn finish(&mut self, result: Result<Exit, Failure>) -> Exit {
         self.working = None;
-        let stays = self.store.as_mut().map(coordination::end_remote_claims).unwrap_or_default();
+        let stays = self.store.as_mut().map(coordination::end_command).unwrap_or_default();
         stays.iter().for_each(|warning| self.ui.warning(warning));
         if self.store.as_ref().is_some_and(|store| store.has_written()) {
             self.ui.note_change();

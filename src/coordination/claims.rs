@@ -106,7 +106,7 @@ fn tell_former_holder(store: &mut Store, claimed: &Claimed) {
     tell(store, agent, &claimed.id, body);
 }
 
-fn tell(store: &mut Store, agent: String, id: &str, body: String) {
+pub(super) fn tell(store: &mut Store, agent: String, id: &str, body: String) {
     let letter = Letter {
         from: Sender::System,
         to: vec![agent],
@@ -221,9 +221,13 @@ fn held_by(store: &mut Store, name: &str) -> Result<Vec<LeaseRow>> {
         .collect())
 }
 
-/// Takes claims off remotes whose work has ended with this command; tells of those that stay.
-pub fn end_remote_claims(store: &mut Store) -> Vec<String> {
+/// Ends a command: takes claims off remotes whose work has ended with it, and gives lines of lost issues back what the others have.
+/// Tells what did not work.
+pub fn end_command(store: &mut Store) -> Vec<String> {
     let mut stays = Vec::new();
+    if let Err(error) = store.put_back_lost() {
+        stays.push(format!("the ledger here still names you on an issue that you have lost: {error}"));
+    }
     for (id, version) in store.ended_remotely() {
         match remote::end(store, &id, &version) {
             Ok(None) => {}
@@ -246,37 +250,4 @@ fn taken_there(other: &RemoteLease) -> String {
 /// Takes a claim of this clone off the remote, whether or not anything is known of it here. Tells whether there was one.
 pub fn release_remote(store: &mut Store, id: &str) -> Result<bool> {
     remote::release(store, id)
-}
-
-/// Claims that the ledger bears out: the issue is in progress, and its holder's. To be compared after others' commits have come.
-pub fn held_in_ledger(store: &mut Store) -> Result<Vec<LeaseRow>> {
-    let mut held = Vec::new();
-    for row in store.leases()? {
-        let issue = store.get(&row.id)?.map(|row| row.issue);
-        let holder = row.lease.holder.as_ref().map(|holder| holder.name.as_str());
-        if issue.is_some_and(|issue| issue.assignee.as_deref() == holder && issue.status.as_str() == "in_progress") {
-            held.push(row);
-        }
-    }
-    Ok(held)
-}
-
-/// Ends claims whose issues came back as somebody else's: of two clones that claimed at once, the merge has decided. Their holders are
-/// told, and refused from now on.
-pub fn yield_claims(store: &mut Store, held: &[LeaseRow]) {
-    for row in held {
-        let Ok(Some(issue)) = store.get(&row.id).map(|row| row.map(|row| row.issue)) else { continue };
-        let Some(holder) = &row.lease.holder else { continue };
-        let winner = issue.assignee.filter(|name| !name.is_empty() && *name != holder.name);
-        let Some(winner) = winner.filter(|_| issue.status.as_str() == "in_progress") else { continue };
-        if store.yield_lease(&row.id, row.lease.epoch).is_ok_and(|ended| ended)
-            && let Some(agent) = holder.agent.clone()
-        {
-            let body = format!(
-                "{winner} had claimed {} earlier, in another clone. Your claim is over. Stop working on it.",
-                row.id
-            );
-            tell(store, agent, &row.id, body);
-        }
-    }
 }

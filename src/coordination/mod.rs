@@ -4,6 +4,7 @@
 //! (`store::RecordFile`). Nothing here is committed, and nothing periodic touches a committed file. There is no daemon: what is
 //! stale is noticed by whoever looks next.
 
+mod abandoned;
 mod agents;
 mod checkout_changes;
 mod checkpoints;
@@ -16,6 +17,7 @@ mod identity;
 mod losses;
 pub mod mail;
 mod move_state;
+mod overruled;
 mod plans;
 mod primed;
 mod remote;
@@ -31,6 +33,7 @@ pub mod workflows;
 mod workspaces;
 mod worktrees;
 
+pub use abandoned::{abandoned, free_abandoned};
 pub use agents::{InHand, Pulse, Swept, heartbeat, in_hand, sweep, unregister};
 pub use checkout_changes::{
     KeptFiles, PrunedWorktrees, RemovedWorktree, WorktreeWish, create_worktree, prune_worktrees, remove_worktree,
@@ -41,17 +44,15 @@ pub use checkpoints::{
     PRUNE_DAYS as CHECKPOINT_DAYS, PrunedCheckpoints, Whose, add_checkpoint, checkpoints, checkpoints_of,
     find_checkpoint, prune_checkpoints, restore_checkpoint, working_on,
 };
-pub use claims::{
-    Assigned, assign, claim, claim_ready, end_remote_claims, held_in_ledger, reclaim, release, release_remote,
-    yield_claims,
-};
+pub use claims::{Assigned, assign, claim, claim_ready, end_command, reclaim, release, release_remote};
 pub use context::{IssueContext, Needed, RECENT as RECENT_CHECKPOINTS, issue_context};
 pub use error::{CoordinationError, Result, WorkspaceError};
 pub use here::open_in;
 pub use holder::{IssueHolder, holder_of};
-pub use identity::{ensure_registered, identify, join_as_agent};
+pub use identity::{ensure_registered, identify};
 pub use losses::{Loss, Reason};
 pub use move_state::{MoveRequest, StateMoved, move_state, plan_move};
+pub use overruled::{join_as_agent, yield_claims};
 pub use plans::PlanFile;
 pub use primed::note_primed;
 pub use remote::{RemoteLease, remote_leases};

@@ -9,6 +9,7 @@ use super::edit::Edit;
 use super::line::{Line, MAX_LINE};
 use super::markers::Parts;
 use super::pieces::{Piece, Pieces};
+use crate::model::merge::means_same;
 
 /// The conservation gate: the new text holds every line that no edit named, byte for byte, and besides them only the lines that the
 /// edits put there.
@@ -180,8 +181,7 @@ fn resolves(old: &Document, new: &Document, kept: Option<&Parts>) -> Result<(), 
     let bases: Vec<Contents<'_>> = bases.iter().map(Contents::of).collect();
     // Whatever the versions say: an issue that stands between the markers goes only if it stands there as it was.
     for (id, texts) in &Contents::of(old).issues {
-        let was_there =
-            |text: &&[u8]| bases.iter().any(|base| base.issues.get(id).is_some_and(|old| old.contains(text)));
+        let was_there = |text: &&[u8]| bases.iter().any(|base| base.says(id, text));
         if !found.issues.contains_key(id) && !texts.iter().all(was_there) {
             return Err(format!("{id} would go"));
         }
@@ -189,7 +189,7 @@ fn resolves(old: &Document, new: &Document, kept: Option<&Parts>) -> Result<(), 
     for side in &sides {
         for (id, texts) in &side.issues {
             let taken_away = sides.iter().any(|other| !other.issues.contains_key(id));
-            let untouched = bases.iter().any(|base| base.issues.get(id) == Some(texts));
+            let untouched = bases.iter().any(|base| texts.iter().all(|text| base.says(id, text)));
             if !(found.issues.contains_key(id) || taken_away && untouched) {
                 return Err(format!("{id} would go"));
             }
@@ -227,6 +227,15 @@ impl<'d> Contents<'d> {
             }
         }
         contents
+    }
+
+    /// Whether it has the issue with the same meaning, which is what the merge asks before it lets a line go.
+    fn says(&self, id: &str, text: &[u8]) -> bool {
+        let is_same = |known: &&[u8]| match (std::str::from_utf8(known), std::str::from_utf8(text)) {
+            (Ok(known), Ok(text)) => means_same(known, text),
+            _ => *known == text,
+        };
+        self.issues.get(id).is_some_and(|known| known.iter().any(is_same))
     }
 }
 
@@ -377,7 +386,11 @@ mod tests {
             let edits = [Edit::Resolve { text: text.into(), kept: None }];
             conserves(&doc, &render(&doc, &edits), &edits)
         };
-        // One side took d away and the other left it as it was.
+        // One side took d away and the other left it as it was, or with the same meaning.
+        let emptied = document(&text.replace("{\"id\":\"d\"}\n>>>>", "{\"id\":\"d\",\"notes\":\"\"}\n>>>>"));
+        let gone = "{\"id\":\"a\"}\n{\"id\":\"b\",\"x\":1}\n{\"id\":\"c\"}\nprose\n";
+        let edits = [Edit::Resolve { text: gone.into(), kept: None }];
+        assert_eq!(conserves(&emptied, &render(&emptied, &edits), &edits), Ok(()));
         assert_eq!(resolved("{\"id\":\"a\"}\n{\"id\":\"b\",\"x\":1}\n{\"id\":\"c\"}\nprose\n"), Ok(()));
         for (bug, text) in [
             ("ours alone", "{\"id\":\"a\"}\n{\"id\":\"b\",\"x\":1}\nprose\n"),

@@ -95,7 +95,7 @@ impl Context {
     /// What is odd about the project's files, in a few lines.
     pub fn warnings(&mut self) -> Vec<String> {
         const SHOWN: usize = 3;
-        let ended = coordination::end_remote_claims(&mut self.store);
+        let ended = coordination::end_command(&mut self.store);
         let mut all: Vec<String> = self.store.warnings().iter().map(view::warning_text).chain(ended).collect();
         let more = all.len().saturating_sub(SHOWN);
         if more > 0 {

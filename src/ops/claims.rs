@@ -77,7 +77,7 @@ pub fn release(store: &mut Store, typed: &[String], wish: &ReleaseWish) -> Resul
 }
 
 /// Takes back the claims of those who are gone.
-pub fn reclaim(store: &mut Store, typed: Option<&str>, dry_run: bool) -> Result<Vec<Reclaimed>> {
+pub fn reclaim(store: &mut Store, typed: Option<&str>, orphans: bool, dry_run: bool) -> Result<Vec<Reclaimed>> {
     let id = match typed.map(|typed| (typed, store.resolve(typed))) {
         // Another branch may have the issue: the claim on it is known by its full id.
         Some((typed, Err(StoreError::NotFound { .. }))) if store.leases()?.iter().any(|row| row.id == typed) => {
@@ -85,7 +85,10 @@ pub fn reclaim(store: &mut Store, typed: Option<&str>, dry_run: bool) -> Result<
         }
         other => other.map(|(_, id)| id).transpose()?,
     };
-    Ok(coordination::reclaim(store, id.as_deref(), dry_run)?)
+    match orphans {
+        true => Ok(coordination::free_abandoned(store, id.as_deref(), dry_run)?),
+        false => Ok(coordination::reclaim(store, id.as_deref(), dry_run)?),
+    }
 }
 
 /// Which claims to show.

@@ -171,7 +171,11 @@ fn finish(store: &mut Store, draft: Draft) -> Result<Configured> {
                 store.mark_personal()?;
             }
         }
+        let before = store.settings_before()?;
         let changed = edits.apply(path, *origin, store.lock_wait(), &store.host().entropy).map_err(StoreError::from)?;
+        if changed && *origin == Origin::Shared {
+            store.note_settings(before);
+        }
         done.files.push(ChangedFile { origin: *origin, path: path.to_owned(), changed });
     }
     store.reopen()?;

@@ -7,6 +7,7 @@ use super::future::check_times;
 use super::health::{Health, Report, Severity};
 use super::odd::check_values;
 use super::sizes::check_sizes;
+use super::unsettled::check_states;
 use super::workspaces::check_workspaces;
 use super::{OpError, Result};
 use crate::coordination::workflows;
@@ -44,6 +45,7 @@ pub fn doctor(store: &mut Store, fix: bool) -> Result<Report> {
     check_copies(store, &mut report)?;
     check_graph(store, &mut report)?;
     check_workflows(store, &mut report)?;
+    check_states(store, &mut report)?;
     report.findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     Ok(report)
 }

@@ -48,6 +48,7 @@ mod state;
 mod sync;
 mod undo;
 mod unified;
+mod unsettled;
 mod validate;
 mod workspaces;
 
@@ -107,6 +108,7 @@ pub use state::move_state;
 pub use sync::{Agreed, SyncRequest, agree, agree_at, commit, step_text, sync};
 pub use undo::undo;
 pub use unified::show_in_all_worktrees;
+pub use unsettled::abandoned;
 pub use validate::{CHECKS, Check, Polluted, dangling_dependencies, pollution, remove_dangling, validate};
 
 use crate::model::issue::PriorityError;

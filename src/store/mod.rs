@@ -94,12 +94,14 @@ pub use history::{
 pub use home::{STATE_DIR, StateHome, WORKSPACE_VARIABLE, state_home, user_cache, user_config, user_data, user_state};
 pub use home_dir::prepare as prepare_home;
 pub use home_word::HomeWord;
-pub use hooks::{DriverProblem, DriverStatus, HookError, HookState, HooksChange, HooksRequest, HooksStatus};
+pub use hooks::{
+    DriverProblem, DriverStatus, HookError, HookState, HooksChange, HooksRequest, HooksStatus, MERGES_STATES,
+};
 pub use image::NO_IMAGE;
 pub use leaks::{LeakReport, LeakScope};
 pub use leases::{
-    AutoClaim, ClaimWish, Claimed, Evidence, Idleness, LeaseError, LeaseRow, LockedWorkflow, NotHandedOut, Reclaimed,
-    ReleaseWish, Released,
+    AutoClaim, ClaimWish, Claimed, Evidence, Idleness, LeaseError, LeaseRow, LockedWorkflow, NotHandedOut, Overruled,
+    Reclaimed, ReleaseWish, Released,
 };
 pub use ledger_name::RenamedLedger;
 pub use names::{BEADS_DIR, LEASE_VARIABLE, LEDGER_NAMES, REDIRECT_NAME};
@@ -150,6 +152,7 @@ pub use write::{Draft, Scope, Together, Transaction, Write, WriteError, Written}
 pub use crate::vcs::{Carried, Commit, CommitError, HistoryError, Integrated, SyncError, user_editor};
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
 use std::sync::Weak;
@@ -168,6 +171,8 @@ pub struct Store {
     held_homes: RefCell<Vec<Weak<leases::HeldHome>>>,
     /// Claims on remotes whose work has ended: issue and version.
     ended_remotely: RefCell<Vec<(String, String)>>,
+    /// Issues that the one who acts has lost, and was refused.
+    refused_to_loser: RefCell<BTreeSet<String>>,
     /// What operations have planned that are written together.
     gathered: Option<write::Gathered>,
 }
@@ -199,6 +204,7 @@ impl Store {
             writing: RefCell::default(),
             held_homes: RefCell::default(),
             ended_remotely: RefCell::default(),
+            refused_to_loser: RefCell::default(),
             gathered: None,
         })
     }

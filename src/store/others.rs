@@ -1,12 +1,15 @@
 //! What was found outside of the project's own ledgers, as last read: planning issues of other projects, other checkouts.
 
 use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
 
 use super::Warning;
 use super::row::{Elsewhere, Row};
 use super::stamps::Stamps;
+use crate::ledger::Document;
 use crate::model::proposal::Owner;
 use crate::sys::fs::FileStamp;
+use crate::vcs;
 
 /// Issues of other projects, as found in the ledgers with these stamps.
 #[derive(Debug, Default)]
@@ -23,8 +26,27 @@ pub struct Siblings {
     pub(super) stamps: Option<Stamps>,
     pub(super) own: Vec<Option<FileStamp>>,
     pub(super) found: BTreeMap<String, Vec<Elsewhere>>,
+    /// Every line that differs there, news or not, by issue.
+    pub(super) differing: BTreeMap<String, Vec<Version>>,
     /// Ledgers of other checkouts that cannot be read.
     pub(super) problems: Vec<Warning>,
+}
+
+/// How another checkout has an issue that this one has otherwise.
+#[derive(Debug, Clone)]
+pub struct Version {
+    pub line: String,
+    pub(super) here: PathBuf,
+    pub(super) there: PathBuf,
+    pub(super) inside: PathBuf,
+}
+
+impl Version {
+    /// The line that both checkouts had last, if they had one; `None` if nobody can tell.
+    pub fn common(&self, id: &str) -> Option<Option<String>> {
+        let document = Document::new(vcs::common_version(&self.here, &self.there, &self.inside)?);
+        Some(document.effective(id).and_then(|line| document.record(line)).map(|record| record.text().to_owned()))
+    }
 }
 
 impl Siblings {

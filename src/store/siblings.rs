@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use super::others::Siblings;
+use super::others::{Siblings, Version};
 use super::row::{Elsewhere, Place, Taken};
 use super::source::expected;
 use super::stamps::Stamps;
@@ -56,6 +56,20 @@ impl View {
     pub fn all_elsewhere(&mut self) -> Result<&BTreeMap<String, Vec<Elsewhere>>> {
         self.look_at_siblings()?;
         Ok(&self.siblings.found)
+    }
+
+    /// How other checkouts have one issue, wherever they have it otherwise than this one.
+    pub(super) fn lines_elsewhere(&mut self, id: &str) -> Result<Vec<Version>> {
+        self.look_at_siblings()?;
+        Ok(self.siblings.differing.get(id).cloned().unwrap_or_default())
+    }
+
+    /// How the last commit has one issue, as far as version control can tell.
+    pub(super) fn committed_version(&self, id: &str) -> Option<String> {
+        let source = self.owner(id)?;
+        let root = place::real(&vcs::root(self.repo_here(self.sources.member_of(source)).beads())?);
+        let inside = self.sources.ledger(source).path().strip_prefix(&root).ok()?.to_owned();
+        Version { line: String::new(), here: root.clone(), there: root, inside }.common(id)?
     }
 
     /// Ledgers of other checkouts that could not be read.
@@ -184,6 +198,9 @@ impl View {
             let is_of_another =
                 |id: &str| self.sources.member_of(source) != 0 && self.owner(id).is_some_and(|owner| owner != source);
             for (_, place, versions, common) in those() {
+                for (id, (_, line)) in versions.iter().filter(|(id, _)| !is_of_another(id)) {
+                    siblings.differing.entry(id.clone()).or_default().push(common.version(line));
+                }
                 let news = later(ours, &here, versions.clone(), Some(common)).into_iter();
                 for (id, line) in news.filter(|(id, _)| !is_of_another(id)) {
                     siblings.found.entry(id).or_default().extend(Elsewhere::of(place, line));
@@ -285,6 +302,11 @@ impl Common {
         let here = vcs::root(here).unwrap_or_else(|| here.to_owned());
         let document = std::cell::OnceCell::new();
         Common { here, there: there.to_owned(), inside: inside.to_owned(), document }
+    }
+
+    fn version(&self, line: &str) -> Version {
+        let [here, there, inside] = [&self.here, &self.there, &self.inside].map(PathBuf::clone);
+        Version { line: line.to_owned(), here, there, inside }
     }
 
     /// They have closed the issue or taken it up, and here nobody knows: the status here is what both had.

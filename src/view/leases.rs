@@ -139,6 +139,9 @@ pub fn released_text(released: &Released) -> String {
 
 pub fn reclaimed_text(reclaimed: &Reclaimed, dry_run: bool) -> String {
     let what = if dry_run { "Would take back" } else { "Taken back" };
+    if reclaimed.holder.name.is_empty() {
+        return format!("{what}: {}", reclaimed.id);
+    }
     format!("{what} from {}: {}", inline(&reclaimed.holder.name), reclaimed.id)
 }
 

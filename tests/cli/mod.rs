@@ -133,6 +133,7 @@ mod state_home;
 mod state_merge;
 mod state_move;
 mod state_rows;
+mod states;
 mod surroundings;
 mod sync;
 mod sync_code;

@@ -15,6 +15,7 @@ mod kills;
 mod load;
 mod person;
 mod race;
+mod states;
 mod story;
 mod three;
 mod world;

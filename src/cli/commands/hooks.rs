@@ -4,7 +4,7 @@ use clap::{Args, Subcommand};
 
 use super::{Context, Outcome, check_leaks};
 use crate::ops;
-use crate::store::{HooksRequest, HooksStatus};
+use crate::store::{HooksRequest, HooksStatus, MERGES_STATES};
 use crate::view::{self, Exit, inline};
 
 /// Install git hooks: leak check and ledger merge
@@ -96,6 +96,11 @@ fn print(status: &HooksStatus, hooks: bool, installed: bool, cx: &mut Context) {
     if hooks && status.driver.state != "unsupported" {
         let file = status.driver.file.as_ref().map(|file| format!(", {}", cx.ui.path(file))).unwrap_or_default();
         cx.ui.line(&inline(&format!("{:<10}  {}{file}", "merge", status.driver.state)));
+        if status.driver.state == "installed" {
+            cx.ui.hint(&format!(
+                "merge with bd {MERGES_STATES} or later in every clone; older versions can reopen closed issues"
+            ));
+        }
         if status.driver.shared && installed {
             cx.ui.hint("commit .gitattributes; run `bd hooks install --merge-driver-only` in every other clone");
         }

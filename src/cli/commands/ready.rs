@@ -111,6 +111,13 @@ pub fn run(args: ReadyArgs, cx: &mut Context) -> Outcome {
         );
         cx.ui.note(&text);
     }
+    if !json && args.at.is_none() {
+        match ops::abandoned(cx.store()?)?.len() {
+            0 => {}
+            1 => cx.ui.note("1 more is in progress without a claim; run `bd doctor` to see it"),
+            n => cx.ui.note(&format!("{n} more are in progress without a claim; run `bd doctor` to see them")),
+        }
+    }
     if !json && unknown > 0 {
         let what = view::inline(&view::blocker_unknown(&unjoined)).into_owned();
         match unknown {

@@ -18,7 +18,7 @@ use super::dependency::{Dependency, DependencyType};
 use super::field::Field;
 use super::issue::{self, IssueType, Priority, Status};
 use super::json::says_nothing;
-use super::merge::{AGREED, FIELD_TIMES};
+use super::merge::{AGREED, edited};
 use super::proposal::{self, Owner, PROJECT, Proposal};
 use super::record::{KeyEdit, Record};
 use super::time::{self, Instant};
@@ -157,10 +157,7 @@ pub fn apply(line: &str, changes: &[Change], stamp: Stamp<'_>) -> Result<Option<
     }
     let record = Record::parse(&text).expect("an edited record stays a valid object");
     let previous = record.string("updated_at").and_then(|text| Instant::parse(&text));
-    let updated = time::after(previous, stamp.now).to_string();
-    let updated = Some(stamp.dialect.string(&updated));
-    // What a merge noted about the times of values was for the state before.
-    Ok(Some(record.with(&[("updated_at", updated), (FIELD_TIMES, None)], stamp.dialect)))
+    Ok(Some(edited(line, &text, time::after(previous, stamp.now), stamp.dialect)))
 }
 
 impl Change {

@@ -6,7 +6,7 @@ use super::Stamp;
 use crate::model::field::{self, Field, place_of};
 use crate::model::issue::Comment;
 use crate::model::json::{Dialect, decode_string, says_nothing};
-use crate::model::merge::{FIELD_TIMES, same_value};
+use crate::model::merge::{edited, same_value};
 use crate::model::record::Record;
 use crate::model::time::{self, Instant};
 
@@ -38,9 +38,7 @@ pub fn restore(now: &str, then: &str, stamp: Stamp<'_>) -> Option<String> {
         return None;
     }
     let previous = present.string("updated_at").and_then(|text| Instant::parse(&text));
-    let updated = stamp.dialect.string(&time::after(previous, stamp.now).to_string());
-    let record = Record::parse(&line).ok()?;
-    Some(record.with(&[("updated_at", Some(updated)), (FIELD_TIMES, None)], stamp.dialect))
+    Some(edited(now, &line, time::after(previous, stamp.now), stamp.dialect))
 }
 
 /// What a deletion puts into a line. An older version says what was there before.
@@ -95,7 +93,7 @@ mod tests {
     fn values_come_back_and_comments_stay() {
         assert_eq!(
             restore(NOW, THEN, stamp()).unwrap(),
-            r#"{"id":"a","title":"One","status":"open","priority":1,"updated_at":"2026-02-01T00:00:00.001Z","comments":[{"text":"first","id":1,"author":"ann"},{"id":2,"author":"bob","text":"second"}],"visibility":"local","x":{"k":1e400}}"#
+            r#"{"id":"a","title":"One","status":"open","priority":1,"updated_at":"2026-02-01T00:00:00.001Z","comments":[{"text":"first","id":1,"author":"ann"},{"id":2,"author":"bob","text":"second"}],"visibility":"local","field_times":{"at":"2026-02-01T00:00:00.001Z","status":"2026-02-01T00:00:00.001Z"},"x":{"k":1e400}}"#
         );
     }
 

@@ -47,7 +47,12 @@ fn close_and_reopen_are_inverse_but_for_time() {
     let closed = changed(LINE, &[Change::Close { reason: Some("done".into()) }]);
     assert!(closed.contains(r#""closed_at":"2026-01-02T03:04:05.678Z","close_reason":"done""#), "{closed}");
     let open = changed(&closed, &[Change::Reopen { comment: None }]);
-    assert_eq!(open.replace("2026-01-02T03:04:05.679Z", "2025-01-01T00:00:00Z"), LINE);
+    // The line says when it was opened, whatever is edited next.
+    let at = "2026-01-02T03:04:05.679Z";
+    let note = format!(r#","field_times":{{"at":"{at}","status":"{at}"}}"#);
+    assert_eq!(open.replace(&note, "").replace(at, "2025-01-01T00:00:00Z"), LINE);
+    let noted = changed(&open, &[Change::AppendNotes("n".into())]);
+    assert!(noted.contains(&format!(r#""status":"{at}"}}"#)) && !noted.contains(&note), "{noted}");
     let deleted = changed(LINE, &[Change::Delete { reason: None }]);
     assert_eq!(apply(&deleted, &[Change::Status(Status::open())], stamp()), Err(ChangeError::Deleted("bd-1".into())));
     let back = changed(&deleted, &[Change::Reopen { comment: None }]);

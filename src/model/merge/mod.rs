@@ -17,6 +17,7 @@ mod revert;
 mod sets;
 mod settle;
 mod side;
+mod state;
 mod text;
 
 use std::borrow::Cow;
@@ -31,8 +32,9 @@ use fields::Register;
 pub use revert::{differing, revert};
 use sets::Told;
 use settle::{Settled, settle};
-pub use side::FIELD_TIMES;
+pub use side::{FIELD_TIMES, set_at};
 use side::{Side, Stamp};
+pub use state::{edited, with_state_of};
 
 /// A value that two sides changed differently: which one stands, and which one was kept as a comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -138,6 +140,18 @@ pub fn was_joined(line: &str) -> bool {
     })
 }
 
+/// When an issue was closed that a merge made open again although the closing was later than its status: a version did that which compares
+/// the times of whole lines. The comment that keeps what lost tells.
+pub fn lost_close(line: &str) -> Option<Instant> {
+    let text = keep::text(Field::Status.key(), "closed");
+    let record = line.contains(&text).then(|| Record::parse(line).ok()).flatten()?;
+    let is_it = |comment: &Record<'_>| comment.string("text").as_deref() == Some(text.as_str());
+    let told = record.elements("comments").into_iter().filter(|raw| sets::is_own(raw));
+    let closed = told.filter_map(|raw| Record::parse_part(raw).ok()).filter(is_it);
+    let closed = closed.filter_map(|comment| Instant::parse(&comment.string("created_at")?)).max()?;
+    (set_at(&record).at < Some(closed)).then_some(closed)
+}
+
 /// Joins two copies of one issue that have no common ancestor; `None` if one of the lines is no record.
 pub fn join_copies(one: &str, other: &str, dialect: Dialect) -> Option<String> {
     merge_issue(None, one, other, dialect).map(|merged| merged.line)
@@ -184,7 +198,9 @@ fn merge(base: Option<&Side<'_>>, ours: &Side<'_>, theirs: &Side<'_>, usual: Dia
         values.extend(register.keys.iter().cloned().zip(outcome.values.iter().cloned()));
     }
     values.insert(Cow::Borrowed("comments"), sets::comments(base, ours, theirs, &told, dialect));
-    values.insert(Cow::Borrowed(FIELD_TIMES), base.and_then(|_| field_times(&settled, dialect)));
+    values.insert(Cow::Borrowed(FIELD_TIMES), None);
+    let line = written(usual_line, &values, dialect);
+    values.insert(Cow::Borrowed(FIELD_TIMES), field_times(&settled, &line, base.is_some(), dialect));
     merged.line = written(usual_line, &values, dialect);
     // A side that has everything keeps its layout: without a base in any case, else if both differ from it in nothing else.
     if base.is_none_or(|base| base.record.text() == merged.line) {
@@ -200,15 +216,23 @@ fn stands(one: &Side<'_>, other: &Side<'_>) -> bool {
     (one.updated(), one.record.text()) >= (other.updated(), other.record.text())
 }
 
-/// When values that are older than the line were edited; `None` if there are none.
-fn field_times(settled: &[(Register<'_>, Settled)], dialect: Dialect) -> Option<String> {
+/// When values that are older than the line were edited, and when its status was set; `None` if the line says so itself. Without a base
+/// only the status has a time.
+fn field_times(settled: &[(Register<'_>, Settled)], line: &str, has_base: bool, dialect: Dialect) -> Option<String> {
+    let record = Record::parse(line).ok()?;
     let (_, updated) = settled.iter().find(|(register, _)| register.name() == "updated_at")?;
     let at = updated.values.first()?.clone()?;
     let latest: &Stamp = &updated.stamp;
     let mut times = vec![("at".to_owned(), Json::Raw(at))];
     for (register, outcome) in settled {
         let earlier = outcome.changed && outcome.stamp.at.is_some() && outcome.stamp.at != latest.at;
-        if earlier && register.name() != "updated_at" {
+        let is_noted = match register.name() {
+            "updated_at" => false,
+            "status" if has_base => state::wants_note(&record, &outcome.stamp),
+            "status" => outcome.stamp.at.is_some() && side::dated(&record).at != outcome.stamp.at,
+            _ => has_base && earlier,
+        };
+        if is_noted {
             times.push((register.name().to_owned(), Json::Text(outcome.stamp.text.clone())));
         }
     }

@@ -10,7 +10,7 @@ use super::sets::{self, edge_identity};
 use super::side::{Side, Stamp};
 use super::{object, text};
 use crate::model::field::Merge;
-use crate::model::issue::Status;
+use crate::model::issue::{Status, status_of};
 use crate::model::json::{Dialect, decode_string};
 use crate::model::record::Record;
 use crate::model::time::Instant;
@@ -83,6 +83,8 @@ struct Weight<'a> {
     rank: Rank,
     class: Class,
     stamp: Stamp,
+    /// Settles a tie of two states: work that is done before work that is not.
+    is_done: bool,
     values: Vec<Option<&'a str>>,
 }
 
@@ -113,6 +115,10 @@ fn weigh<'a>(register: &Register<'_>, base: Option<&Side<'_>>, side: &Side<'a>) 
     } else {
         Rank::Changed
     };
+    let is_state = register.name() == "status";
+    // The same status, set again since: closed once more after it was reopened, or open again after it was closed.
+    let is_renewed = is_state && base.is_some_and(|base| base.state().at < side.state().at);
+    let rank = if is_renewed { Rank::Changed } else { rank };
     let time = |raw: Option<&str>| raw.and_then(decode_string).and_then(|text| Instant::parse(&text));
     // The time of the last edit is that of the later side, whatever the base says; one that cannot be read is none.
     let rank = match (register.name(), time(values[0])) {
@@ -127,7 +133,9 @@ fn weigh<'a>(register: &Register<'_>, base: Option<&Side<'_>>, side: &Side<'a>) 
         }
         _ => Class::Ordinary,
     };
-    Weight { rank, class, stamp: side.stamp(register.name()).clone(), values }
+    let stamp = if is_state { side.state() } else { side.stamp(register.name()) };
+    let is_done = is_state && status_of(&side.record).is_done();
+    Weight { rank, class, stamp: stamp.clone(), is_done, values }
 }
 
 pub fn settle(
@@ -237,7 +245,7 @@ pub fn deletion(settled: &mut [(Register<'_>, Settled)], base: Option<&Side<'_>>
     let is_changed = rank == Rank::Changed;
     *outcome = Settled {
         values: owned(alive),
-        stamp: alive.stamp("status").clone(),
+        stamp: alive.state().clone(),
         changed: rank >= Rank::Dated,
         from_ours: is_changed && is_ours,
         from_theirs: is_changed && !is_ours,

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::model::field::Field;
+use crate::model::issue;
 use crate::model::record::Record;
 use crate::model::time::Instant;
 
@@ -18,7 +19,7 @@ pub struct Stamp {
 }
 
 impl Stamp {
-    fn of(text: Cow<'_, str>) -> Self {
+    pub fn of(text: Cow<'_, str>) -> Self {
         Stamp { at: Instant::parse(&text), text: text.into_owned() }
     }
 }
@@ -26,6 +27,8 @@ impl Stamp {
 pub struct Side<'a> {
     pub record: Record<'a>,
     updated: Stamp,
+    /// When the status was set.
+    state: Stamp,
     /// What a merge noted of values that are older than the line.
     times: BTreeMap<String, Stamp>,
 }
@@ -34,8 +37,9 @@ impl<'a> Side<'a> {
     pub fn parse(line: &'a str) -> Option<Self> {
         let record = Record::parse(line).ok()?;
         let updated = record.string("updated_at").map(Stamp::of).unwrap_or_default();
-        let times = record.raw(FIELD_TIMES).and_then(|raw| times(raw, record.raw("updated_at")?)).unwrap_or_default();
-        Some(Side { record, updated, times })
+        let times = noted(&record).unwrap_or_default();
+        let state = set_at(&record);
+        Some(Side { record, updated, state, times })
     }
 
     pub fn updated(&self) -> &Stamp {
@@ -46,12 +50,17 @@ impl<'a> Side<'a> {
     pub fn stamp(&self, name: &str) -> &Stamp {
         self.times.get(name).unwrap_or(&self.updated)
     }
+
+    /// When the status was set; see [`set_at`].
+    pub fn state(&self) -> &Stamp {
+        &self.state
+    }
 }
 
 /// The noted times, if they were noted for this very state of the line.
-fn times(raw: &str, updated: &str) -> Option<BTreeMap<String, Stamp>> {
-    let noted = Record::parse_part(raw).ok()?;
-    if noted.raw("at")? != updated {
+pub fn noted(record: &Record<'_>) -> Option<BTreeMap<String, Stamp>> {
+    let noted = Record::parse_part(record.raw(FIELD_TIMES)?).ok()?;
+    if noted.raw("at")? != record.raw("updated_at")? {
         return None;
     }
     let read = |(key, raw): (Cow<'_, str>, &str)| {
@@ -59,4 +68,21 @@ fn times(raw: &str, updated: &str) -> Option<BTreeMap<String, Stamp>> {
         (key != "at").then(|| (key.into_owned(), Stamp::of(text)))
     };
     Some(noted.iter().filter_map(read).collect())
+}
+
+/// When the status was set, as far as the line says.
+pub fn set_at(record: &Record<'_>) -> Stamp {
+    noted(record).and_then(|mut times| times.remove(Field::Status.key())).unwrap_or_else(|| dated(record))
+}
+
+/// The same without what was noted: a closed issue has its date, and all others are at least as old as the start of the work, or as the
+/// issue.
+pub fn dated(record: &Record<'_>) -> Stamp {
+    let date = |field: Field| record.string(field.key()).map(Stamp::of).filter(|stamp| stamp.at.is_some());
+    let own = match issue::status_of(record) {
+        status if status.is_tombstone() => date(Field::Deleted),
+        status if status.is_done() => date(Field::Closed),
+        _ => None,
+    };
+    own.or_else(|| date(Field::Created).max(date(Field::Started))).unwrap_or_default()
 }

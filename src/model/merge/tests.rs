@@ -75,7 +75,7 @@ fn labels_follow_each_side_and_comments_only_grow() {
 fn a_reopen_newer_than_a_close_wins_and_an_older_one_does_not() {
     let base = line(0, r#""status":"in_progress","#);
     let closed = |time| line(time, r#""status":"closed","closed_at":"2025-01-01T00:00:01Z","close_reason":"done","#);
-    let open = |time| line(time, r#""status":"open","#);
+    let open = |time| noted(time, r#""status":"open","#);
     let newer = merged(&base, &closed(1), &open(2));
     assert!(newer.contains(r#""status":"open","updated_at""#) && !newer.contains("closed_at"), "{newer}");
     for lost in ["status of the other version: closed", "close_reason of the other version: done"] {
@@ -238,7 +238,7 @@ fn a_status_brings_its_own_dates() {
         line(time, &format!(r#""status":"closed","closed_at":"2025-01-01T00:00:0{at}Z","close_reason":"{reason}","#))
     };
     let base = closed(0, 0, "done");
-    let open = |time| line(time, r#""status":"open","#);
+    let open = |time| noted(time, r#""status":"open","#);
     // Closed on both sides: reason and date are those of one of them.
     let both = merged(&open(0), &closed(3, 3, "late"), &closed(2, 2, "early"));
     assert!(both.contains(r#""closed_at":"2025-01-01T00:00:03Z","close_reason":"late""#), "{both}");
@@ -341,4 +341,42 @@ fn two_issues_under_one_id_are_told_apart() {
     // One issue that two tools stamped differently has a common version.
     let base = line(0, r#""title":"t","#);
     assert!(!merged(&base, &made(1, "t"), &made(2, "t")).contains("created_at of the other"));
+}
+
+/// A line whose status was set by its last edit, and says so.
+fn noted(time: u32, fields: &str) -> String {
+    let at = format!("2025-01-01T00:00:0{time}Z");
+    line(time, fields).replacen(
+        r#""updated_at""#,
+        &format!(r#""field_times":{{"at":"{at}","status":"{at}"}},"updated_at""#),
+        1,
+    )
+}
+
+#[test]
+fn a_later_note_does_not_open_what_was_closed() {
+    let started = r#""status":"in_progress","assignee":"A","started_at":"2025-01-01T00:00:01Z","#;
+    let closed = r#""status":"closed","assignee":"B","started_at":"2025-01-01T00:00:02Z","closed_at":"2025-01-01T00:00:03Z","close_reason":"done","#;
+    let (base, ours) = (line(0, r#""status":"open","#), line(5, &format!(r#""notes":"n",{started}"#)));
+    let theirs = line(3, closed);
+    for base in [Some(base.as_str()), None] {
+        let result = merge_issue(base, &ours, &theirs, Dialect::default()).unwrap().line;
+        let swapped = merge_issue(base, &theirs, &ours, Dialect::default()).unwrap().line;
+        assert_eq!(result, swapped);
+        assert!(result.contains(r#""status":"closed""#) && result.contains(r#""close_reason":"done""#), "{result}");
+        assert!(result.contains(r#""notes":"n""#), "{result}");
+    }
+}
+
+#[test]
+fn a_status_that_was_set_again_is_newer_than_the_one_before() {
+    let closed = |time: u32| {
+        line(time, &format!(r#""status":"closed","closed_at":"2025-01-01T00:00:0{time}Z","close_reason":"done","#))
+    };
+    // Reopened and closed again here; reopened before that there.
+    let again = merged(&closed(0), &closed(3), &noted(2, r#""status":"open","#));
+    assert!(again.contains(r#""status":"closed""#), "{again}");
+    // Closed and reopened here; closed before that there.
+    let open = merged(&line(0, r#""status":"open","#), &noted(5, r#""status":"open","#), &closed(4));
+    assert!(open.contains(r#""status":"open""#) && open.contains("status of the other version: closed"), "{open}");
 }

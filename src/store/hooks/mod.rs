@@ -36,6 +36,9 @@ pub use health::DriverProblem;
 
 pub use status::{HookState, HooksStatus};
 
+/// The first version whose merges compare a status by its own time. An older one can open what was closed.
+pub const MERGES_STATES: &str = "2.1";
+
 /// In the state home: the hooks of a repository whose own are committed.
 const HOOKS_NAME: &str = "hooks";
 

@@ -104,6 +104,7 @@ impl Store {
             }
         }
         if let Some(epoch) = lease.lost_by(&agent.name) {
+            self.refused_to_loser.borrow_mut().insert(id.to_owned());
             return Err(stale(epoch));
         }
         // A merge may have closed the issue: then the claim is over, whatever the state home still says.

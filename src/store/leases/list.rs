@@ -42,8 +42,8 @@ impl View {
                 }
                 let standing = standing(&lease, &now);
                 let row = self.get(&id)?;
-                // A merge may have closed it: then nobody works on it any more.
-                if row.as_ref().is_some_and(|row| row.issue.status.is_done()) {
+                // A merge may have closed it, or given it to somebody else.
+                if self.overruled(&id, &lease)?.is_some() {
                     continue;
                 }
                 found.push(LeaseRow { id, title: row.map(|row| row.issue.title), lease, standing });

@@ -14,6 +14,7 @@ mod known;
 mod list;
 mod lock;
 mod locks;
+mod overruled;
 mod release;
 mod renew;
 mod told;
@@ -24,6 +25,7 @@ pub use handout::NotHandedOut;
 pub use list::LeaseRow;
 pub use lock::LockedWorkflow;
 pub use locks::Idleness;
+pub use overruled::Overruled;
 pub use release::{Reclaimed, ReleaseWish, Released};
 pub use wish::{AutoClaim, ClaimWish, Claimed, Evidence};
 
@@ -35,6 +37,7 @@ use super::names::LEASES_NAME;
 use super::{Result, StateDir, View};
 use crate::model::lease::{Lease, Now, Standing};
 use crate::sys;
+use key::is_lock;
 use known::{Leases, parse};
 
 /// How a lease stands, the process that it may belong to included.

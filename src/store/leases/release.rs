@@ -85,6 +85,7 @@ impl Store {
         if !mine && lease.lost_by(&me).is_some() {
             lease.lost.retain(|lost| lost.holder != me);
             home.put(std::slice::from_ref(&lease), &self.host.entropy)?;
+            self.refused_to_loser.borrow_mut().insert(id.to_owned());
             return Ok(Released {
                 id: id.to_owned(),
                 epoch: lease.epoch,

@@ -24,6 +24,13 @@ impl Stays {
     }
 }
 
+/// The text of a settings file before and after; `None` where there is no file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettingsChange {
+    pub before: Option<String>,
+    pub after: Option<String>,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Entry {
     /// The same in all parts of a write; empty in a line for `bd recover` alone.
@@ -46,6 +53,8 @@ pub struct Entry {
     pub actor: String,
     pub stays: Option<Stays>,
     pub changes: Vec<LineChange>,
+    /// What the write did to the committed settings beside the ledger.
+    pub settings: Option<SettingsChange>,
     /// `bd recover` does not know these changes, or knows them from other lines.
     pub is_forgotten: bool,
     /// The lines, by [`name_of`], that `bd recover` need not know any more.
@@ -86,6 +95,10 @@ impl Entry {
             actor: needed("actor")?,
             stays,
             changes: record.elements("changes").into_iter().map(change).collect::<Option<_>>()?,
+            settings: match record.raw("settings") {
+                Some(raw) => Some(settings(raw)?),
+                None => None,
+            },
             is_forgotten: record.flag("forgotten"),
             forgets: texts("forgets")?,
             forgets_all: record.flag("forgets_all"),
@@ -142,6 +155,10 @@ impl Entry {
             none if none.is_empty() && !is_write => String::new(),
             changes => format!(",\"changes\":[{}]", changes.join(",")),
         };
+        let settings = self.settings.as_ref().map(|SettingsChange { before, after }| {
+            format!(",\"settings\":{{{}}}", object(&[("before", before.as_deref()), ("after", after.as_deref())]))
+        });
+        let settings = settings.unwrap_or_default();
         let stamp =
             self.stamp.as_ref().map(|stamp| format!(",\"stamp\":{}", dialect.string(stamp))).unwrap_or_default();
         let begin = match (self.is_forgotten, self.forgets_all) {
@@ -149,7 +166,7 @@ impl Entry {
             (false, true) => FORGETS_ALL,
             (false, false) => "{",
         };
-        format!("{begin}{head}{lists}{changes}{stamp}}}\n")
+        format!("{begin}{head}{lists}{changes}{settings}{stamp}}}\n")
     }
 
     /// The same after the checkout was moved: every file that was below one directory is below another.
@@ -187,6 +204,12 @@ fn change(raw: &str) -> Option<LineChange> {
     let record = Record::parse_part(raw).ok()?;
     let text = |key: &str| record.string(key).map(|text| text.into_owned());
     Some(LineChange { id: text("id")?, before: text("before"), after: text("after") })
+}
+
+fn settings(raw: &str) -> Option<SettingsChange> {
+    let record = Record::parse_part(raw).ok()?;
+    let text = |key: &str| record.string(key).map(|text| text.into_owned());
+    Some(SettingsChange { before: text("before"), after: text("after") })
 }
 
 /// What stands for a line of a ledger among those that are forgotten.
@@ -242,6 +265,11 @@ mod tests {
             write(),
             Entry { stays: Some(Stays::Repair), command: String::new(), with: Vec::new(), ..write() },
             Entry { ledger_checkout: None, ..write() },
+            Entry {
+                settings: Some(SettingsChange { before: None, after: Some("a = \"b\"\n".into()) }),
+                changes: Vec::new(),
+                ..write()
+            },
             Entry { checkout: None, is_forgotten: true, ..write() },
             Entry { at: String::new(), actor: String::new(), checkout: None, ..joined },
             Entry { ledger: "/l".into(), forgets: vec!["0123".into()], ..Entry::default() },

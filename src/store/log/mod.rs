@@ -19,7 +19,7 @@ mod file;
 mod fold;
 mod retain;
 
-pub use entry::{Entry, Stays};
+pub use entry::{Entry, SettingsChange, Stays};
 pub use error::LogError;
 pub use file::{Contents, Line, carry_over, woven};
 pub use fold::{Fold, Held, Missing};

@@ -113,6 +113,33 @@ impl Edits {
     }
 }
 
+/// The text of a committed settings file; `None` if there is none.
+pub fn shared_text(path: &Path) -> Result<Option<String>, SettingsError> {
+    Ok(file::text(path, owner(Origin::Shared))?)
+}
+
+/// Puts a text in the place of another, or takes the file away.
+pub fn put_shared(
+    path: &Path,
+    old: Option<&str>,
+    new: Option<&str>,
+    wait: Duration,
+    entropy: &Entropy,
+) -> Result<(), SettingsError> {
+    let (directory, _) = below::parted(path);
+    let lock = lock::lock(directory, wait)?;
+    let stamp = lock.dir().regular_at(CONFIG_NAME)?;
+    let is_known = shared_text(path)?.as_deref() == old;
+    let done = match (stamp, new) {
+        _ if !is_known => false,
+        (Some(stamp), Some(new)) => lock.dir().replace(CONFIG_NAME, new.as_bytes(), &stamp, entropy)? == Replaced::Done,
+        (Some(_), None) => lock.dir().remove(CONFIG_NAME).map(|()| true)?,
+        (None, Some(new)) => lock.dir().create(CONFIG_NAME, new.as_bytes(), entropy)?,
+        (None, None) => true,
+    };
+    if done { Ok(()) } else { Err(SettingsError::Unstable { path: path.display().to_string() }) }
+}
+
 /// The user's own file behind all links, in a directory that is there.
 fn real_own(path: &Path) -> Result<PathBuf, SettingsError> {
     file::text(path, Owner::User)?;

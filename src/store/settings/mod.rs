@@ -16,7 +16,7 @@ mod origin;
 mod original;
 mod trust;
 
-pub use edit::Edits;
+pub use edit::{Edits, put_shared, shared_text};
 pub use error::{ConfigError, ConfigFault, SettingsError, UnknownKey};
 pub use file::{Value, is_ledger_name, typed_value};
 pub use keys::{

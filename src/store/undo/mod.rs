@@ -6,6 +6,7 @@
 
 mod outcome;
 mod plan;
+mod settings;
 mod writing;
 
 pub use outcome::{Undo, UndoAction, UndoClash, UndoneIssue, UndoneWrite};
@@ -285,6 +286,7 @@ impl Store {
         let log: Vec<&Entry> = lines.iter().filter_map(|line| line.entry.as_ref()).collect();
         let plan = Plan::make(self, &chosen, &log)?;
         plan.check(self)?;
+        let settings = settings::steps(&chosen)?;
         let renames = plan.renames();
         for (source, names) in &renames {
             self.may_rename_claims(*source, names)?;
@@ -306,6 +308,7 @@ impl Store {
         for names in renames.values() {
             self.rename_records(names)?;
         }
+        self.apply_settings(settings)?;
         self.commit_ledgers(&written);
         Ok(undo)
     }

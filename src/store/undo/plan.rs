@@ -9,7 +9,7 @@ use crate::model::dependency::Dependency;
 use crate::model::graph::Graph;
 use crate::model::issue::{dependencies_of, status_of};
 use crate::model::json::{Dialect, DialectEvidence};
-use crate::model::merge::{FIELD_TIMES, differing, revert};
+use crate::model::merge::{differing, edited, revert};
 use crate::model::proposal::{FORMER_ID, Names, Proposal, State, Visibility};
 use crate::model::record::Record;
 use crate::model::time::Instant;
@@ -88,15 +88,16 @@ impl Plan {
             for n in mine {
                 let step = &self.steps[n];
                 let Some(line) = &step.new else { continue };
+                let stamped = |at: Instant| stamped(step.now.as_deref().unwrap_or(line), line, at);
                 let line = match pair {
                     Some((target, planning, edited)) if n == planning && target != planning => {
-                        let line = stamped(line, if edited { time::after(Some(at), now) } else { at });
+                        let line = stamped(if edited { time::after(Some(at), now) } else { at });
                         in_step(&line, at)
                     }
-                    Some((target, _, _)) if n == target => stamped(line, at),
+                    Some((target, _, _)) if n == target => stamped(at),
                     // A line that was taken out comes back as it was.
                     _ if step.now.is_none() => continue,
-                    _ => stamped(line, at),
+                    _ => stamped(at),
                 };
                 self.steps[n].new = Some(line);
             }
@@ -347,10 +348,8 @@ fn updated(line: impl AsRef<str>) -> Option<Instant> {
     Record::parse(line.as_ref()).ok()?.string("updated_at").and_then(|text| Instant::parse(&text))
 }
 
-fn stamped(line: &str, at: Instant) -> String {
-    let Ok(record) = Record::parse(line) else { return line.to_owned() };
-    let dialect = DialectEvidence::of(line).or(Dialect::default());
-    record.with(&[("updated_at", Some(dialect.string(&at.to_string()))), (FIELD_TIMES, None)], dialect)
+fn stamped(now: &str, line: &str, at: Instant) -> String {
+    edited(now, line, at, DialectEvidence::of(line).or(Dialect::default()))
 }
 
 /// The planning copy of a proposal, in step with a target's line of this time.

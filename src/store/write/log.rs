@@ -104,7 +104,7 @@ impl Store {
     }
 
     /// The mark of this checkout in the log of a state home.
-    fn checkout_in(&self, home: &Path) -> Option<String> {
+    pub(in crate::store) fn checkout_in(&self, home: &Path) -> Option<String> {
         Noted::of(&Path::new(&self.undo_key()).join("ledger"), home).map(|noted| noted.mark)
     }
 
