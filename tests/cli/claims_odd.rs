@@ -54,7 +54,8 @@ fn a_claim_on_an_issue_that_a_merge_closed_is_over() {
     assert_eq!(agent(&env, "bot", "reclaim --json").ok().stdout, "[]\n", "nobody has failed");
     let line = std::fs::read_to_string(env.path(".beads/run/leases.jsonl")).unwrap();
     let second = line.lines().find(|line| line.contains("bd-2")).unwrap();
-    assert!(!second.contains("holder"), "{second}");
+    let second: serde_json::Value = serde_json::from_str(second).unwrap();
+    assert!(second["holder"].is_null() && second["lost"][0]["holder"] == "bot", "{second}");
 }
 
 /// An agent whose work is in another checkout closes the issue there.
