@@ -322,6 +322,8 @@ fn timeless(value: &mut Value) {
         Value::Array(all) => all.iter_mut().for_each(timeless),
         Value::Object(map) => {
             map.remove("updated_at");
+            // When the status was set: an undo sets it again.
+            map.remove("field_times");
             map.remove("synced");
             map.values_mut().for_each(timeless);
         }

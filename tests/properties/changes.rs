@@ -19,7 +19,7 @@ const CLOSING: &[&str] =
     &["status", "closed_at", "close_reason", "closed_by_session", "started_at", "defer_until", "issue_type"];
 const GRAVE: &[&str] = &["deleted_at", "deleted_by", "delete_reason", "original_type"];
 
-/// A change and the keys that it may touch besides `updated_at`.
+/// A change and the keys that it may touch besides `updated_at` and `field_times`.
 fn change() -> impl Strategy<Value = (Change, Vec<&'static str>)> {
     let word = || "[a-c<é]{1,3}";
     let id = || select(vec!["t-1", "t-2"]).prop_map(str::to_owned);
@@ -95,7 +95,7 @@ proptest! {
         };
         let Some(text) = changed else { return Ok(()) };
         let others = |line: &str| -> Vec<(String, String)> {
-            let named = |key: &str| key == "updated_at" || keys.contains(&key);
+            let named = |key: &str| ["updated_at", "field_times"].contains(&key) || keys.contains(&key);
             pairs(line).into_iter().filter(|(key, _)| !named(key)).collect()
         };
         prop_assert_eq!(others(&text), others(&line), "{:?}", change);
