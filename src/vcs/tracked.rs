@@ -3,7 +3,7 @@
 //! Paths are given as bytes below the working copy, with slashes. A directory counts if anything below it is tracked, and names
 //! are compared without regard to case, as some file systems do. What cannot be read says nothing.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::files;
 
@@ -21,6 +21,23 @@ pub fn by_git(own: &Path, path: &[u8]) -> bool {
         [20, 32].iter().any(|hash| Entries::of(&index, *hash).is_some_and(|mut entries| entries.has(path)))
     })
 }
+
+/// The directories that stand for commits of other repositories in the list of git; `None` if the list cannot be read.
+pub fn gitlinks(own: &Path) -> Option<Vec<PathBuf>> {
+    let parts = files::beginning(own, "sharedindex.").into_iter().chain([own.join("index")]);
+    let mut found = Vec::new();
+    for index in parts.filter_map(|file| files::bytes(&file)) {
+        // Most have none, and are not taken apart.
+        if memchr::memmem::find(&index, &GITLINK.to_be_bytes()).is_some() {
+            let lists = [20, 32].into_iter().map(|hash| Entries::of(&index, hash).and_then(Entries::gitlinks));
+            found.extend(lists.flatten().next()?);
+        }
+    }
+    Some(found)
+}
+
+/// What git calls a commit of another repository.
+const GITLINK: u32 = 0o160_000;
 
 /// The names in an index of git.
 struct Entries<'a> {
@@ -47,10 +64,22 @@ impl<'a> Entries<'a> {
         false
     }
 
-    fn next(&mut self) -> Option<()> {
+    /// The names of commits of other repositories; `None` if the list does not end where it should.
+    fn gitlinks(mut self) -> Option<Vec<PathBuf>> {
+        let mut found = Vec::new();
+        while let Some(mode) = self.next() {
+            found.extend((mode == GITLINK).then(|| files::path_of(&self.name)));
+        }
+        (self.left == 0).then_some(found)
+    }
+
+    /// Goes to the next name, and gives what it is.
+    fn next(&mut self) -> Option<u32> {
+        const MODE: usize = 24;
         const NUMBERS: usize = 40;
         const EXTENDED: u8 = 0x40;
-        self.left = self.left.checked_sub(1)?;
+        let left = self.left.checked_sub(1)?;
+        let mode = number(self.rest.get(MODE..)?)?;
         let flags = NUMBERS + self.hash;
         let start = flags + if self.rest.get(flags)? & EXTENDED == 0 { 2 } else { 4 };
         let (mut text, mut length) = (self.rest.get(start..)?, start);
@@ -66,7 +95,8 @@ impl<'a> Entries<'a> {
         self.name.extend_from_slice(&text[..end]);
         length += end + 1;
         self.rest = self.rest.get(if self.version >= 4 { length } else { length.next_multiple_of(8) }..)?;
-        Some(())
+        self.left = left;
+        Some(mode)
     }
 }
 

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use super::settings::Named;
 use super::{Place, Role, Search, real};
 use crate::sys::Env;
-use crate::vcs::files;
 use crate::vcs::gate::Verdict;
+use crate::vcs::tracked;
 
 /// So deep may submodules be in one another, and their names.
 const DEPTH: usize = 12;
@@ -92,7 +92,11 @@ impl Search<'_> {
     /// git looks into a submodule with the submodule's own settings: those that are checked out, wherever they are, and those that
     /// it keeps in its own directory.
     pub fn submodules(&mut self, place: &Place<'_>, own: &Path, common: &Path) {
-        for path in self.gitlinks(place, own) {
+        let links = tracked::gitlinks(own);
+        if links.is_none() {
+            self.verdict.asks.insert(place.line("the index cannot be read, and may have submodules"));
+        }
+        for path in links.unwrap_or_default() {
             let root = place.root.join(&path);
             let dot_git = root.join(".git");
             if dot_git.symlink_metadata().is_ok() {
@@ -111,29 +115,6 @@ impl Search<'_> {
             let below = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()) && depth < DEPTH);
             open.extend(below.map(|entry| (entry.path(), depth + 1)));
         }
-    }
-
-    /// The directories that stand for commits of other repositories, from the index.
-    fn gitlinks(&mut self, place: &Place<'_>, own: &Path) -> Vec<PathBuf> {
-        const GITLINK: [u8; 4] = [0, 0, 0xe0, 0];
-        let shared = std::fs::read_dir(own).into_iter().flatten().flatten().map(|entry| entry.path());
-        let is_shared =
-            |path: &PathBuf| path.file_name().is_some_and(|n| n.to_string_lossy().starts_with("sharedindex."));
-        let indexes = std::iter::once(own.join("index")).chain(shared.filter(is_shared));
-        let may_have =
-            |path: PathBuf| files::bytes(&path).is_some_and(|b| memchr::memmem::find(&b, &GITLINK).is_some());
-        if !indexes.into_iter().any(may_have) {
-            return Vec::new();
-        }
-        let kinds = [gix::hash::Kind::Sha1];
-        let read =
-            |kind| gix::index::File::at(own.join("index"), kind, true, gix::index::decode::Options::default()).ok();
-        let Some(index) = kinds.into_iter().find_map(read) else {
-            self.verdict.asks.insert(place.line("the index cannot be read, and may have submodules"));
-            return Vec::new();
-        };
-        let links = index.entries().iter().filter(|entry| entry.mode == gix::index::entry::Mode::COMMIT);
-        links.map(|entry| files::path_of(entry.path(&index))).collect()
     }
 }
 
