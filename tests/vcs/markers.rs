@@ -58,11 +58,11 @@ fn a_repository_of_hg_inside_of_one_of_git() {
 /// hg tracks everything but `.hg`.
 #[test]
 fn hg_tracks_the_markers_of_the_others() {
-    for form in ["", "--config format.use-dirstate-v2=true --config storage.dirstate-v2.slow-path=allow"] {
+    for form in ["", "[format]\nuse-dirstate-v2 = true\n[storage]\ndirstate-v2.slow-path = allow\n"] {
         let Some(lab) = Lab::with(&["git", "hg"]) else { return };
-        lab.sh(&format!(
-            "hg init r {form}; cd r; mkdir -p .beads a; touch a/x .beads/x; hg add -q; hg commit -m x -u t"
-        ));
+        lab.write("home/.hgrc", form);
+        lab.sh("hg init r; cd r; mkdir -p .beads a; touch a/x .beads/x; hg add -q; hg commit -m x -u t");
+        assert_eq!(lab.sh("grep -c dirstate-v2 r/.hg/requires || true").trim() == "1", !form.is_empty());
         for marker in [".git", ".jj", ".sl", ".beads/.git", "a/.git", "a/.jj"] {
             let fill = format!("mkdir -p {marker}/objects {marker}/refs; echo 'ref: refs/heads/main' > {marker}/HEAD");
             lab.sh(&format!("cd r; {fill}; hg add -q {marker}; hg commit -m y -u t"));
