@@ -173,12 +173,14 @@ fn stories(name: &str, old: Option<&PathBuf>) {
     let (seeds, acts) = pick((3, 25), (10, 40), (150, 60));
     let mut tally = Tally::default();
     let first = std::env::var("BD_SEEDS").ok().and_then(|text| text.split("..").next()?.parse().ok());
-    for seed in first.map_or(0..seeds, |seed: u64| seed..seed + 1) {
+    let seeds = first.map_or(0..seeds, |seed: u64| seed..seed + 1);
+    let count = seeds.end - seeds.start;
+    for seed in seeds {
         story(seed, acts, old, &mut tally);
     }
     let Tally { acts, refused, syncs, issues, named, unheld } = tally;
     println!(
-        "{name}: {seeds} seeds, {acts} acts ({refused} refused), {syncs} syncs, {issues} issues; the same bytes in all clones; \
+        "{name}: {count} seeds, {acts} acts ({refused} refused), {syncs} syncs, {issues} issues; the same bytes in all clones; \
          {named} closed issues open again, all named by doctor; {unheld} in progress without a claim, all named by doctor"
     );
 }

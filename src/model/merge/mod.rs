@@ -8,7 +8,8 @@
 //! a deletion among three sides, and at lines that somebody wrote in another layout; nothing is lost there either.
 //!
 //! For the order not to matter, a line must say when a value was edited if that was before the line's last edit. That is
-//! the key `field_times`; it counts only while its `at` is the line's `updated_at`, and goes with the next edit.
+//! the key `field_times`; it counts only while its `at` is the line's `updated_at`. The next edit keeps the time of the status alone, by
+//! which a status is judged; see [`state`].
 
 mod fields;
 mod keep;
