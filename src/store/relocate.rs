@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::source::expected;
 use super::write::{Draft, Written};
 use super::{Access, Project, Result, Role, Store, StoreError, View};
-use crate::ledger::{Document, Edit, LedgerError, LockedLedger};
+use crate::ledger::{Document, Edit, Ledger, LedgerError, LockedLedger};
 use crate::model::field::{self, Field, Row, Travel};
 use crate::model::json::{Dialect, DialectEvidence};
 use crate::model::merge::join_copies;
@@ -101,7 +101,8 @@ impl Store {
         let target = self.writable(to)?;
         let mut sources = members.iter().map(|member| self.writable(*member)).collect::<Result<Vec<usize>>>()?;
         sources.push(target);
-        let locks = self.lock(&sources)?;
+        // A rehearsal reads, and keeps nobody waiting.
+        let locks = if dry_run { Vec::new() } else { self.lock(&sources)? };
         let mut leaving: HashMap<usize, Vec<(String, String)>> = HashMap::new();
         for (id, from) in wanted {
             let source = self.writable(from)?;
@@ -109,10 +110,9 @@ impl Store {
         }
         let lock_of = |n: usize| locks.iter().find(|(source, _)| *source == n).map(|(_, lock)| lock);
         for (source, ids) in &mut leaving {
-            let Some(lock) = lock_of(*source) else { continue };
-            let path = lock.ledger().path();
-            let document = lock.ledger().read(|| expected(path))?.document;
-            ids.retain_mut(|(id, text)| match line_of(lock, &document, id) {
+            let ledger = self.sources.ledger(*source);
+            let document = ledger.read(|| expected(ledger.path()))?.document;
+            ids.retain_mut(|(id, text)| match line_of(ledger, &document, id) {
                 Ok(Some(line)) => {
                     *text = line;
                     true
@@ -125,21 +125,18 @@ impl Store {
                 }
             });
         }
-        let Some(lock) = lock_of(target) else { return Ok(report) };
         let arriving: Vec<(String, String)> = leaving.values().flatten().cloned().collect();
         let settled: Vec<(String, String)> =
             arriving.iter().map(|(id, text)| (id.clone(), resettled(text, owner.as_ref()))).collect();
         // What claims forbid of any part is refused before the first one is on disk.
         for (source, ids) in &leaving {
-            if let Some(lock) = lock_of(*source) {
-                self.rehearse_ledger(lock.ledger(), |draft| departures(draft, ids).map(drop))?;
-            }
+            self.rehearse_ledger(self.sources.ledger(*source), |draft| departures(draft, ids).map(drop))?;
         }
-        self.rehearse_ledger(lock.ledger(), |draft| arrivals(draft, &settled).map(drop))?;
-        if dry_run {
+        self.rehearse_ledger(self.sources.ledger(target), |draft| arrivals(draft, &settled).map(drop))?;
+        let Some(lock) = lock_of(target) else {
             report.moved = arriving.into_iter().map(|(id, _)| id).collect();
             return Ok(report);
-        }
+        };
         let written = self.arrive(lock, &settled)?;
         let mut committed = vec![(target, written)];
         for (source, ids) in &leaving {
@@ -283,8 +280,8 @@ fn departures(draft: &mut Draft<'_>, leaving: &[(String, String)]) -> Result<Vec
 }
 
 /// The line of an issue in the file it is to leave; `None` if it has left already.
-fn line_of(lock: &LockedLedger, document: &Document, id: &str) -> Result<Option<String>> {
-    let path = || lock.ledger().path().to_owned();
+fn line_of(ledger: &Ledger, document: &Document, id: &str) -> Result<Option<String>> {
+    let path = || ledger.path().to_owned();
     if let Some(region) = document.conflicts().first() {
         let what = "nothing can be moved out of it";
         return Err(LedgerError::Conflicted { path: path(), line: region.start + 1, what }.into());

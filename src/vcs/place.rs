@@ -77,6 +77,10 @@ fn above(path: &Path) -> Option<Found> {
         if here.is_empty() {
             return outer();
         }
+        // Only hg and sl commit a `.git`, and one that they brought in a directory of its own hides nothing that is settled around it.
+        if matches!(here[..], [(".git", _)]) && !path.iter().any(|name| name == LEDGERS) {
+            return Some(Found { kind: Kind::Git, root: path.to_owned(), disputed_by: None });
+        }
         let outer = outer();
         let is_brought = |name: &str| outer.as_ref().is_some_and(|outer| outer.may_have_brought(path, name));
         let own: Vec<_> = here.into_iter().filter(|(name, _)| !is_brought(name)).collect();

@@ -133,7 +133,8 @@ fn weigh<'a>(register: &Register<'_>, base: Option<&Side<'_>>, side: &Side<'a>) 
         }
         _ => Class::Ordinary,
     };
-    let stamp = if is_state { side.state() } else { side.stamp(register.name()) };
+    // The state of a workflow goes with its status.
+    let stamp = if is_state || register.name() == "workflow" { side.state() } else { side.stamp(register.name()) };
     let is_done = is_state && status_of(&side.record).is_done();
     Weight { rank, class, stamp: stamp.clone(), is_done, values }
 }
