@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::source::expected;
-use super::write::{Draft, Written};
+use super::write::{Draft, Locks, Written};
 use super::{Access, Project, Result, Role, Store, StoreError, View};
 use crate::ledger::{Document, Edit, Ledger, LedgerError, LockedLedger};
 use crate::model::field::{self, Field, Row, Travel};
@@ -102,7 +102,7 @@ impl Store {
         let mut sources = members.iter().map(|member| self.writable(*member)).collect::<Result<Vec<usize>>>()?;
         sources.push(target);
         // A rehearsal reads, and keeps nobody waiting.
-        let locks = if dry_run { Vec::new() } else { self.lock(&sources)? };
+        let locks = if dry_run { Locks::none() } else { self.lock(&sources)? };
         let mut leaving: HashMap<usize, Vec<(String, String)>> = HashMap::new();
         for (id, from) in wanted {
             let source = self.writable(from)?;
