@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 use super::Result;
 use crate::ledger::{Damage, Document, Line};
 use crate::model::change::Change;
-use crate::model::json::DialectEvidence;
-use crate::model::merge::join_copies;
+use crate::model::issue;
+use crate::model::json::{Dialect, DialectEvidence};
+use crate::model::merge::{FIELD_TIMES, edited, join_copies};
 use crate::model::proposal::is_companion;
 use crate::model::record::Record;
 use crate::model::time::Instant;
@@ -89,7 +90,8 @@ pub fn import(store: &mut Store, file: &str, bytes: Vec<u8>, options: ImportOpti
             }
             Some(row) if age(&line) > age(&row.line) => {
                 let dialect = DialectEvidence::of(&row.line).or(Default::default());
-                let joined = join_copies(&line, &row.line, dialect).unwrap_or(line);
+                let joined =
+                    join_copies(&with_status_time(&line, &row.line, dialect), &row.line, dialect).unwrap_or(line);
                 report.updated.push(id.clone());
                 staged.push(id.clone());
                 let write = Write::Put { id, line: joined, repo };
@@ -126,6 +128,16 @@ pub fn import(store: &mut Store, file: &str, bytes: Vec<u8>, options: ImportOpti
         }
     }
     Ok(report)
+}
+
+/// A newer line with another status, as other programs write it: when that was set, only the time of its last edit tells.
+fn with_status_time(line: &str, known: &str, dialect: Dialect) -> String {
+    let (Ok(record), Ok(before), Some(at)) = (Record::parse(line), Record::parse(known), age(line)) else {
+        return line.to_owned();
+    };
+    let status = issue::status_of(&record);
+    let says_so = record.raw(FIELD_TIMES).is_some() || status.is_done() || status.is_tombstone();
+    if says_so || status == issue::status_of(&before) { line.to_owned() } else { edited(known, line, at, dialect) }
 }
 
 fn age(line: &str) -> Option<Instant> {

@@ -144,6 +144,16 @@ pub fn unreachable(beads: &Path, env: &Env) -> Option<(PathBuf, &'static str)> {
     Some((settled_in(beads, env, MOST_PARENTS).err()?, "the checkout that it was made from, whose settings it shares,"))
 }
 
+/// The settings of the checkout around a `.beads` that is a submodule of it, if that submodule has none of its own: a commit of the
+/// project can make it one, and must not make the user somebody else.
+pub fn hidden_by_submodule(beads: &Path) -> Option<PathBuf> {
+    let own =
+        vcs::common_dir(beads).filter(|_| vcs::root(beads).is_some_and(|root| root.ends_with(super::BEADS_DIR)))?;
+    let is_outer = |dir: &&Path| own.starts_with(dir.join("modules")) && below::is_control(dir);
+    let outer = place_of(own.ancestors().find(is_outer)?).join(CONFIG_NAME);
+    (looks::exists(&outer) && !looks::exists(&place_of(&own).join(CONFIG_NAME))).then_some(outer)
+}
+
 /// A file that calls this a workspace of a repository which does not know it: nobody's word until that repository does.
 pub fn unknown_pointer(beads: &Path) -> Option<(PathBuf, Pointer)> {
     match Pointer::of(beads, vcs::common_dir(beads).as_deref())? {

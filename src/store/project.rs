@@ -117,6 +117,14 @@ impl Given {
             );
             settings.broken.push(ConfigError::whole(one, message, ConfigFault::Broken));
         }
+        if let Some(outer) = home::hidden_by_submodule(repo.beads()) {
+            let message = format!(
+                "this is a submodule, and what you settled for the project is in {}; a commit may have made it one, so bd writes \
+                 nothing here until you settle it here too, with `bd init --contributor` or `bd config set --personal routing.role maintainer`",
+                outer.display()
+            );
+            settings.broken.push(ConfigError::whole(repo.beads().to_owned(), message, ConfigFault::Broken));
+        }
         if let Some(error) = home::stranded(repo.beads()) {
             settings.broken.push(error);
         } else if let Some((path, what)) = home::unreachable(repo.beads(), &host.env) {

@@ -9,6 +9,7 @@ use super::source::expected;
 use super::write::Written;
 use super::{Result, Store, View};
 use crate::ledger::{Document, Edit, LedgerError, Outcome};
+use crate::model::merge::FIELD_TIMES;
 use crate::model::record::Record;
 
 /// One issue whose writes were missing.
@@ -164,11 +165,12 @@ fn recovered(missing: Missing, repo: &str, from: Option<PathBuf>) -> Recovered {
     Recovered { id, source_repo: repo.to_owned(), was_gone: now.is_none(), fields, line, at, actor, from, lost }
 }
 
-/// The keys whose values differ, but for the time of the edit itself.
+/// The keys whose values differ, but for the times of edits themselves.
 fn changed(old: &str, new: &str) -> Vec<String> {
     let (Ok(old), Ok(new)) = (Record::parse(old), Record::parse(new)) else { return Vec::new() };
     let keys: BTreeSet<String> = old.iter().chain(new.iter()).map(|(key, _)| key.into_owned()).collect();
-    keys.into_iter().filter(|key| key != "updated_at" && old.raw(key) != new.raw(key)).collect()
+    let is_time = |key: &str| key == "updated_at" || key == FIELD_TIMES;
+    keys.into_iter().filter(|key| !is_time(key) && old.raw(key) != new.raw(key)).collect()
 }
 
 fn edits(recovery: &Recovery, document: &Document) -> Vec<Edit> {

@@ -186,6 +186,16 @@ fn ordinary_tools_ask_for_nothing() {
         ("a submodule twice deep", "git init -q -b main mid; cd mid; git -c protocol.file.allow=always submodule -q add $OLDPWD/server sub; git commit -qm sub; cd ..
             git init -q -b main top; cd top; git -c protocol.file.allow=always submodule -q add $OLDPWD/mid mid; git -c protocol.file.allow=always submodule -q update --init --recursive; git commit -qm mid", "top"),
         ("a repository kept elsewhere", "git clone -q --separate-git-dir kept.git server apart", "apart"),
+        (
+            "a remote with links in its working copy",
+            "git clone -q server par; ln -s /usr/share par/result; git clone -q par kid",
+            "kid",
+        ),
+        (
+            "a linked worktree of a submodule",
+            "git init -q -b main sup; cd sup; git -c protocol.file.allow=always submodule -q add $OLDPWD/server lib; git commit -qm lib; cd lib; git worktree add -q ../../libwt",
+            "libwt",
+        ),
         ("a sparse checkout", "git clone -q server sparse; git -C sparse sparse-checkout set --skip-checks x", "sparse"),
     ] {
         lab.sh(script);
@@ -286,5 +296,22 @@ fn roads_to_a_program() {
         lab.sh(&format!("rm -rf b wt2 outside/objects outside/pack; git -C server worktree prune; git clone -q server b; cd b; {script}"));
         let asks = vcs::open(&lab.path("b")).judge(&lab.env().agreeing(|_, _, _| false)).asks;
         assert!(asks.iter().any(|line| line.contains(expected)), "{road}: {asks:?}");
+    }
+}
+
+/// hg enters the repositories inside of a working copy with their own settings, here and where it pushes to.
+#[test]
+fn repositories_inside_of_one_of_hg() {
+    let Some(lab) = Lab::with(&["hg"]) else { return };
+    lab.begin(
+        "hg init p; cd p; hg init sm; cd sm; echo a > a; hg add -q a; hg commit -q -m s; cd ..; echo 'sm = sm' > .hgsub
+         hg add -q; hg commit -q -m p; cd ..; hg clone -q p other; printf '[paths]\ndefault = ../other\n' > p/.hg/hgrc",
+    );
+    let asks = || vcs::open(&lab.path("p")).judge(&lab.env()).asks;
+    assert!(asks().is_empty(), "{:?}", asks());
+    for hgrc in ["p/sm/.hg/hgrc", "other/sm/.hg/hgrc"] {
+        lab.sh(&format!("cp {hgrc} kept 2>/dev/null || : > kept; printf '[hooks]\nincoming = canary\n' >> {hgrc}"));
+        assert!(asks().iter().any(|line| line.contains("hooks.incoming = canary")), "{hgrc}: {:?}", asks());
+        lab.sh(&format!("cp kept {hgrc}"));
     }
 }

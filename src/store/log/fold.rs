@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use super::entry::{Entry, name_of};
 use crate::ledger::{Document, LineChange};
 use crate::model::json::{Dialect, DialectEvidence};
+use crate::model::merge::FIELD_TIMES;
 use crate::model::merge::merge_issue;
 use crate::model::record::Record;
 use crate::model::time::Instant;
@@ -176,7 +177,8 @@ fn has_values(stretch: &Stretch, line: &str) -> bool {
     let [Ok(base), Ok(after), Ok(line)] = [&stretch.base, &stretch.after, line].map(Record::parse) else {
         return false;
     };
-    let kept = |key: &str| key == "updated_at" || base.raw(key) == after.raw(key) || line.raw(key) == after.raw(key);
+    let is_time = |key: &str| key == "updated_at" || key == FIELD_TIMES;
+    let kept = |key: &str| is_time(key) || base.raw(key) == after.raw(key) || line.raw(key) == after.raw(key);
     base.iter().chain(after.iter()).all(|(key, _)| kept(&key))
 }
 

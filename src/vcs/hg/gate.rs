@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 
 use super::dirs::{common_dir, own_dir};
 use super::hgrc::{Settings, own_paths};
-use super::remote::problem;
 use crate::sys::Env;
 use crate::sys::process::own_path;
 use crate::vcs::gate::Verdict;
@@ -82,8 +81,13 @@ pub fn links(kind: Kind, root: &Path) -> Verdict {
 pub fn judge(kind: Kind, root: &Path, env: &Env) -> Verdict {
     let mut verdict = links(kind, root);
     let before = programs(root, own_paths(kind, root), env);
-    for address in Settings::read(kind, root, env).addresses() {
-        if let Some(path) = path_of_address(&address, root, env).filter(|path| path.is_dir()) {
+    let addresses = Settings::read(kind, root, env).addresses();
+    let remotes = addresses.iter().filter_map(|address| path_of_address(address, root, env));
+    let mut open: Vec<PathBuf> = remotes.chain(subrepos(root)).filter(|path| path.is_dir()).collect();
+    let mut seen = BTreeSet::from([root.to_owned()]);
+    while let Some(path) = open.pop() {
+        if seen.len() < MAX_FILES && seen.insert(path.clone()) {
+            open.extend(subrepos(&path));
             verdict.join(links(kind, &path));
             verdict.asks.extend(programs(root, own_paths(kind, &path), env));
         }
@@ -91,6 +95,16 @@ pub fn judge(kind: Kind, root: &Path, env: &Env) -> Verdict {
     verdict.asks.extend(before.iter().cloned());
     verdict.before = before;
     verdict
+}
+
+/// Repositories inside of a working copy that hg enters with it, each with settings of its own.
+fn subrepos(root: &Path) -> Vec<PathBuf> {
+    let text = |name: &str| files::text(&root.join(name)).unwrap_or_default();
+    let (named, recorded) = (text(".hgsub"), text(".hgsubstate"));
+    let named = named.lines().filter_map(|line| line.split_once('=')).map(|(path, _)| path.trim());
+    let recorded = recorded.lines().filter_map(|line| line.split_once(' ')).map(|(_, path)| path.trim());
+    let paths = named.chain(recorded).map(|path| root.join(path));
+    paths.filter(|path| own_dir(Kind::Hg, path).exists()).collect()
 }
 
 /// Where an address leads on this machine.
@@ -138,4 +152,22 @@ fn is_own(settings: &Settings, name: &str) -> bool {
     let executable = settings.get("merge-tools", "bd.executable");
     let harmless = executable.is_none_or(|path| path == "bd" || Some(path) == own.as_deref());
     harmless && matches!(tool, "executable" | "args" | "premerge" | "priority" | "binary" | "symlink" | "gui" | "check")
+}
+
+/// Why a value is not used as an address (F56).
+pub fn problem(address: &str) -> Option<&'static str> {
+    let host = address.split_once("://").map(|(_, rest)| rest.split('/').next().unwrap_or(rest));
+    let host = host.map(|host| host.rsplit_once('@').map_or(host, |(_, host)| host).to_ascii_lowercase());
+    let scheme = address.split(['/', '?', '#']).next().unwrap_or(address);
+    if address.starts_with('-') {
+        Some("it begins like an option")
+    } else if address.chars().any(char::is_control) {
+        Some("it holds a control character")
+    } else if scheme.contains("::") {
+        Some("it names a program")
+    } else if host.is_some_and(|host| host.starts_with('-') || host.starts_with("%2d")) {
+        Some("its host begins like an option")
+    } else {
+        None
+    }
 }

@@ -5,7 +5,7 @@
 //! side; what is draft is there only if it is below one of those heads, which is the case where the server does not publish.
 
 use super::call::{Client, is_node};
-use super::gate::path_of_address;
+use super::gate::{path_of_address, problem};
 use super::hgrc::Settings;
 use crate::vcs::{Kind, SyncError, files};
 
@@ -59,24 +59,6 @@ fn local(client: &Client<'_>, address: &str) -> Option<std::path::PathBuf> {
 
 fn is_word(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_alphanumeric())
-}
-
-/// Why a value is not used as an address (F56).
-pub fn problem(address: &str) -> Option<&'static str> {
-    let host = address.split_once("://").map(|(_, rest)| rest.split('/').next().unwrap_or(rest));
-    let host = host.map(|host| host.rsplit_once('@').map_or(host, |(_, host)| host).to_ascii_lowercase());
-    let scheme = address.split(['/', '?', '#']).next().unwrap_or(address);
-    if address.starts_with('-') {
-        Some("it begins like an option")
-    } else if address.chars().any(char::is_control) {
-        Some("it holds a control character")
-    } else if scheme.contains("::") {
-        Some("it names a program")
-    } else if host.is_some_and(|host| host.starts_with('-') || host.starts_with("%2d")) {
-        Some("its host begins like an option")
-    } else {
-        None
-    }
 }
 
 /// What the other side had, as written down: names and hashes.

@@ -62,7 +62,8 @@ impl Search<'_> {
             let mut dot_git = path.as_os_str().to_owned();
             dot_git.push(suffix);
             let dot_git = PathBuf::from(dot_git);
-            if dot_git.symlink_metadata().is_err() {
+            let is_git_dir = || dot_git.join("HEAD").exists() && dot_git.join("objects").exists();
+            if !dot_git.is_file() && !is_git_dir() {
                 continue;
             }
             let root = if suffix.ends_with("/.git") { dot_git.parent().unwrap_or(path) } else { path };
@@ -75,6 +76,7 @@ impl Search<'_> {
             there.repository(&at(Role::Remote));
             self.verdict.asks.extend(there.verdict.asks.into_iter().filter(|line| !is_agreed || line.contains(HOOK)));
             self.verdict.odd = self.verdict.odd.take().or(there.verdict.odd);
+            return;
         }
     }
 

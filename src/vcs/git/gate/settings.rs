@@ -205,6 +205,11 @@ impl Reading<'_> {
 
     /// Files of another place would be committed and overwritten. The files of a submodule are in the working copy.
     fn is_root(&self, value: &str) -> bool {
+        // A linked worktree has its own place, unless it has settings of its own.
+        let is_linked = self.own.join("commondir").exists() && self.own != self.place.dot_git;
+        if is_linked && !self.own.join("config.worktree").exists() {
+            return true;
+        }
         let named = std::fs::canonicalize(self.own.join(value));
         let root = real(self.place.root);
         // It may be that of the main worktree.
