@@ -76,7 +76,7 @@ pub fn set_at(record: &Record<'_>) -> Stamp {
 }
 
 /// The same without what was noted: a closed issue has its date, and all others are at least as old as the start of the work, or as the
-/// issue. A line without any of these has only the time of its last edit.
+/// issue.
 pub fn dated(record: &Record<'_>) -> Stamp {
     let date = |field: Field| record.string(field.key()).map(Stamp::of).filter(|stamp| stamp.at.is_some());
     let own = match issue::status_of(record) {
@@ -84,5 +84,5 @@ pub fn dated(record: &Record<'_>) -> Stamp {
         status if status.is_done() => date(Field::Closed),
         _ => None,
     };
-    own.or_else(|| date(Field::Created).max(date(Field::Started))).or_else(|| date(Field::Updated)).unwrap_or_default()
+    own.or_else(|| date(Field::Created).max(date(Field::Started))).unwrap_or_default()
 }

@@ -198,7 +198,14 @@ fn what_two_branches_do_to_a_workflow_or_a_task() {
         ),
     ];
     for (base, one, other, has, lacks) in cases {
-        let line = |day: u8, rest: &str| format!(r#"{{"id":"a","updated_at":"2026-01-0{day}T00:00:00.000Z",{rest}}}"#);
+        // Whoever sets a status notes when.
+        let status = |text: &str| text.split(',').next().unwrap_or_default().to_owned();
+        let line = |day: u8, rest: &str| {
+            let at = format!("2026-01-0{day}T00:00:00.000Z");
+            let note = format!(r#","field_times":{{"at":"{at}","status":"{at}"}}"#);
+            let note = if status(rest) == status(base) { "" } else { &note };
+            format!(r#"{{"id":"a","updated_at":"{at}",{rest}{note}}}"#)
+        };
         let (base, one, other) = (line(1, base), line(2, one), line(3, other));
         let result = merged(&base, &one, &other);
         assert_eq!(merged(&base, &other, &one), result);
@@ -210,10 +217,11 @@ fn what_two_branches_do_to_a_workflow_or_a_task() {
 
 #[test]
 fn a_workflow_is_merged_key_by_key() {
-    let line = |status: &str, at: &str, workflow: &str| {
-        format!(
-            r#"{{"id":"a","status":"{status}","updated_at":"2026-01-0{at}T00:00:00.000Z","workflow":{{"id":"wf_1",{workflow}}}}}"#
-        )
+    let line = |status: &str, day: &str, workflow: &str| {
+        let at = format!("2026-01-0{day}T00:00:00.000Z");
+        let note = format!(r#","field_times":{{"at":"{at}","status":"{at}"}}"#);
+        let note = if status == "in_progress" { "" } else { &note };
+        format!(r#"{{"id":"a","status":"{status}","updated_at":"{at}","workflow":{{"id":"wf_1",{workflow}}}{note}}}"#)
     };
     let base = line("in_progress", "1", r#""state":"in_progress""#);
     let paused = line("deferred", "2", r#""state":"paused""#);
