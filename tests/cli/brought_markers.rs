@@ -71,3 +71,25 @@ fn a_workspace_of_a_commit_with_markers() {
         assert!(!ledger(env, kind).contains("Private"), "{kind}");
     }
 }
+
+/// A commit makes a submodule of the ledger's directory: what the user has settled around it is not forgotten in silence.
+#[test]
+fn a_pull_that_makes_the_ledger_a_submodule_stops_writes() {
+    let Some(project) = Project::new() else { return };
+    let env = &project.env;
+    sh(
+        env,
+        "git clone -q web other; git init -q ledger; cp other/.beads/beads.jsonl ledger/; cd ledger; git add -A; git commit -qm ledger
+         cd ../other; git rm -rqf .beads; git -c protocol.file.allow=always submodule -q add ../ledger .beads; git commit -qam submodule
+         cd ../web; git pull -q ../other; git -c protocol.file.allow=always submodule -q update --init",
+    );
+    let before = ledger(env, "web");
+    env.bd(["add", "Private plan"]).fails(1, &["this is a submodule", "bd init --contributor"]);
+    env.bd(["check-leaks"]).fails(1, &["this is a submodule"]);
+    env.bd(["list"]).ok();
+    assert_eq!(ledger(env, "web"), before);
+    env.bd(["init", "--contributor"]).ok();
+    env.bd(["add", "Private plan"]).ok();
+    assert_eq!(ledger(env, "web"), before);
+    assert!(ledger(env, PLANS).contains("Private plan"));
+}

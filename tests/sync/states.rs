@@ -170,7 +170,7 @@ fn story(seed: u64, acts: usize, old: Option<&PathBuf>, tally: &mut Tally) {
 }
 
 fn stories(name: &str, old: Option<&PathBuf>) {
-    let (seeds, acts) = pick((3, 25), (10, 40), (150, 60));
+    let (seeds, acts) = pick((3, 25), (4, 30), (150, 60));
     let mut tally = Tally::default();
     let first = std::env::var("BD_SEEDS").ok().and_then(|text| text.split("..").next()?.parse().ok());
     let seeds = first.map_or(0..seeds, |seed: u64| seed..seed + 1);
