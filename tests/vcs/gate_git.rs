@@ -204,7 +204,7 @@ fn ordinary_tools_ask_for_nothing() {
     }
 }
 
-/// One way each by which something that asks was not seen: A2, A3, A14, A15, A16 of the findings and their neighbours.
+/// Ways by which something that asks could go unseen, one each.
 #[test]
 fn roads_to_a_program() {
     let Some(lab) = clone() else { return };

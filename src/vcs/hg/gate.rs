@@ -154,7 +154,7 @@ fn is_own(settings: &Settings, name: &str) -> bool {
     harmless && matches!(tool, "executable" | "args" | "premerge" | "priority" | "binary" | "symlink" | "gui" | "check")
 }
 
-/// Why a value is not used as an address (F56).
+/// Why a value is not used as an address.
 pub fn problem(address: &str) -> Option<&'static str> {
     let host = address.split_once("://").map(|(_, rest)| rest.split('/').next().unwrap_or(rest));
     let host = host.map(|host| host.rsplit_once('@').map_or(host, |(_, host)| host).to_ascii_lowercase());
