@@ -9,7 +9,7 @@
 //!
 //! For the order not to matter, a line must say when a value was edited if that was before the line's last edit. That is
 //! the key `field_times`; it counts only while its `at` is the line's `updated_at`. The next edit keeps the time of the status alone, by
-//! which a status is judged; see [`state`].
+//! which a status is judged; see `state`.
 
 mod fields;
 mod keep;
