@@ -252,6 +252,16 @@ fn roads_to_a_program() {
             "hook ",
         ),
         (
+            "a path with the name of another remote",
+            "git init -q --bare evil; printf '#!/bin/sh\\n' > evil/hooks/update; chmod +x evil/hooks/update; git config remote.evil.url https://x/y; git config remote.origin.url evil",
+            "hook ",
+        ),
+        (
+            "the repository itself",
+            "printf '#!/bin/sh\\n' > .git/hooks/pre-receive; chmod +x .git/hooks/pre-receive; git config remote.origin.url .",
+            "hook ",
+        ),
+        (
             "an old file of a remote",
             "mkdir .git/remotes; echo 'URL: ext::canary' > .git/remotes/origin",
             "remotes/origin names a remote",

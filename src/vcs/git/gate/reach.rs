@@ -38,13 +38,10 @@ impl Search<'_> {
         }
     }
 
-    /// The repositories that a fetch or a push would start a second git in.
+    /// The repositories that a fetch or a push would start a second git in. The name of a remote is looked at like an address: the same
+    /// word may be both, and where no directory has it nothing is found.
     pub fn path_remotes(&mut self, place: &Place<'_>, named: &Named) {
         for address in &named.addresses {
-            // A branch may name a remote, or an address.
-            if named.remotes.contains(address) || address == "." {
-                continue;
-            }
             let rewritten = named
                 .rules
                 .iter()

@@ -45,7 +45,6 @@ pub struct Named {
     pub addresses: BTreeSet<String>,
     /// Beginnings of addresses, and what stands in their place.
     pub rules: Vec<(String, String)>,
-    pub remotes: BTreeSet<String>,
     /// Directories of hooks.
     pub hooks: Vec<String>,
 }
@@ -155,7 +154,6 @@ impl Reading<'_> {
         match (section, key) {
             ("remote", "url" | "pushurl") => {
                 self.named.addresses.insert(value.to_owned());
-                self.named.remotes.extend(sub.map(str::to_owned));
                 unless(!is_odd_address(value))
             }
             ("remote", "pushdefault") | ("branch", "remote" | "pushremote") => {
