@@ -328,7 +328,7 @@ fn ways_around_the_gate(parts: &Parts) -> Vec<String> {
         ("vcs/jj/program.rs", 1, "jj"),
         ("sys/pager.rs", 2, "the user's own pager"),
     ];
-    let ways = ["Program::new(", "Leave::given(", "Leave::unless(", "\"GIT_DIR\""];
+    let ways = ["Program::new(", "Clearance::given(", "Clearance::unless(", "\"GIT_DIR\""];
     let count = |code: &str| ways.iter().map(|way| code.matches(way).count()).sum();
     differing(counted(parts, |_| true, count), PLACES.map(|(file, count, _)| (file, count)))
 }
@@ -499,7 +499,7 @@ fn every_rule_can_be_broken() {
         ("files of version control are read in one way", "vcs/seed.rs", "fn f() { File::open(path); }\n"),
         ("only vcs tells systems apart", "store/seed.rs", "use crate::vcs::Kind;\n"),
         ("only vcs tells systems apart", "ops/seed.rs", "fn f() { crate::vcs::Kind::Git }\n"),
-        ("programs start behind a gate", "vcs/seed.rs", "fn f() { Program::new(\"git\", env, Leave::given()); }\n"),
+        ("programs start behind a gate", "vcs/seed.rs", "fn f() { Program::new(\"git\", env, Clearance::given()); }\n"),
         ("programs start behind a gate", "store/seed.rs", "fn f() { git.var(\"GIT_DIR\", dir); }\n"),
         ("files of a part form no circle", "view/seed.rs", "use crate::view::seed::below::f;\nmod below;\nfn g() {}\n"),
     ];

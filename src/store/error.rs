@@ -91,7 +91,7 @@ pub enum StoreError {
     Outrun { repo: String, pull: bool },
     #[error("not pushed to {to}: {} outside of the ledger: {}", touching(commits.len()), named(commits))]
     HoldsCode { to: String, push: &'static str, commits: Vec<Carried> },
-    #[error("{} asks for what you have not agreed to: {}", root.display(), list(programs))]
+    #[error("not trusted in {}: {}", root.display(), list(programs))]
     UntrustedPrograms { root: PathBuf, programs: Vec<String> },
     #[error("you are a contributor to {repo}: its commits are not yours to make with bd")]
     NotCommitter { repo: String, remedy: String },

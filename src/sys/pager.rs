@@ -13,7 +13,7 @@ use std::sync::atomic::AtomicBool;
 use signal_hook::consts::{SIGINT, SIGPIPE};
 
 use super::Env;
-use super::process::{Leave, Program, exists};
+use super::process::{Clearance, Program, exists};
 
 /// Exit codes of a shell that could not start what it was told to.
 const NOT_STARTED: [i32; 2] = [126, 127];
@@ -53,7 +53,7 @@ impl Pager {
                 shell.arg("-c").arg(text);
                 (shell, text.to_owned())
             }
-            None => match Program::new("less", env, Leave::given()).find() {
+            None => match Program::new("less", env, Clearance::given()).find() {
                 Some(path) => (Command::new(path), "less".to_owned()),
                 None => return Ok(None),
             },

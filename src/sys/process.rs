@@ -33,7 +33,7 @@ pub enum RunError {
     /// The program would wait for something that is not a file.
     #[error("{program} is not run: {} is not a regular file", path.display())]
     Odd { program: String, path: PathBuf },
-    #[error("{program} is not run: {} asks for what you have not agreed to: {}", root.display(), settings.join("; "))]
+    #[error("{program} was not started: not trusted in {}: {}", root.display(), settings.join("; "))]
     Untrusted { program: String, root: PathBuf, settings: Vec<String> },
     #[error("{program} did not end within {} seconds", limit.as_secs_f32())]
     TimedOut { program: String, limit: Duration },
@@ -47,10 +47,10 @@ pub struct Output {
     pub stderr: Vec<u8>,
 }
 
-/// Leave to start a program. In a repository only the gate of its version control gives it, after a look at what the repository
+/// Clearance to start a program. In a repository only the gate of its version control gives it, after a look at what the repository
 /// brings; `tests/architecture.rs` lists everybody else who does.
 #[derive(Debug, Clone)]
-pub struct Leave(Option<Refusal>);
+pub struct Clearance(Option<Refusal>);
 
 /// Why a program is not started.
 #[derive(Debug, Clone)]
@@ -61,14 +61,14 @@ pub enum Refusal {
     Untrusted { root: PathBuf, settings: Vec<String> },
 }
 
-impl Leave {
+impl Clearance {
     /// For a program that looks at no repository.
     pub fn given() -> Self {
-        Leave(None)
+        Clearance(None)
     }
 
     pub fn unless(refusal: Option<Refusal>) -> Self {
-        Leave(refusal)
+        Clearance(refusal)
     }
 }
 
@@ -84,12 +84,12 @@ pub struct Program<'a> {
     limit: Duration,
     kept: usize,
     step: Option<&'a Step>,
-    leave: Leave,
+    clearance: Clearance,
 }
 
 impl<'a> Program<'a> {
     /// A program of `PATH`, in the working directory, with half a minute to run.
-    pub fn new(name: &'a str, env: &'a Env, leave: Leave) -> Self {
+    pub fn new(name: &'a str, env: &'a Env, clearance: Clearance) -> Self {
         let directory = env.cwd().to_owned();
         let (arguments, vars) = (Vec::new(), Vec::new());
         Program {
@@ -102,7 +102,7 @@ impl<'a> Program<'a> {
             limit: Duration::from_secs(30),
             kept: KEPT,
             step: None,
-            leave,
+            clearance,
         }
     }
 
@@ -212,7 +212,7 @@ impl<'a> Program<'a> {
     fn spawn(&self) -> Result<Child, RunError> {
         let program = self.find().ok_or_else(|| RunError::NotFound { program: self.name.to_owned() })?;
         let name = self.name.to_owned();
-        match self.leave.0.clone() {
+        match self.clearance.0.clone() {
             None => {}
             Some(Refusal::Odd(path)) => return Err(RunError::Odd { program: name, path }),
             Some(Refusal::Untrusted { root, settings }) => {

@@ -3,7 +3,7 @@
 //! A repository may come from strangers with its version control's own directory, and that can name programs, files to write
 //! and ways for passwords. Settings of the user (home, system, environment, flags) are never judged. What the repository says
 //! is harmless; or idle, because flags of ours override it or no command of ours comes to it; or it asks for the user's word
-//! (`bd trust`). The judgement is made where a program is started: [`Program::new`] wants a [`Leave`], and for a repository
+//! (`bd trust`). The judgement is made where a program is started: [`Program::new`] wants a [`Clearance`], and for a repository
 //! only a [`Verdict`] gives one.
 //!
 //! [`Program::new`]: crate::sys::process::Program::new
@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::sys::Env;
-use crate::sys::process::{Leave, Refusal};
+use crate::sys::process::{Clearance, Refusal};
 
 /// What was found in a repository.
 #[derive(Debug, Clone, Default)]
@@ -30,13 +30,13 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Leave to start a program in the working copy with this root.
-    pub fn leave(&self, root: &Path, env: &Env) -> Leave {
+    /// Clearance to start a program in the working copy with this root.
+    pub fn clearance(&self, root: &Path, env: &Env) -> Clearance {
         let untrusted = || {
             let settings = self.asks.iter().cloned().collect();
             (!self.is_agreed(root, env)).then(|| Refusal::Untrusted { root: root.to_owned(), settings })
         };
-        Leave::unless(self.odd.clone().map(Refusal::Odd).or_else(untrusted))
+        Clearance::unless(self.odd.clone().map(Refusal::Odd).or_else(untrusted))
     }
 
     /// Nothing asks, or the user has agreed to all of it.

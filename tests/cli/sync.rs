@@ -706,11 +706,11 @@ $ bd trust
 .: asks for nothing
 $ bd sync
 . (git): failed
-! error: $ROOT/web asks for what you have not agreed to: core.sshcommand = ssh -v, diff.x.textconv = cat
+! error: not trusted in $ROOT/web: core.sshcommand = ssh -v, diff.x.textconv = cat
 ! hint: run `bd trust --dry-run` to see all of it, then `bd trust $ROOT/web` to agree to exactly that
 [exit 10]
 $ bd commit
-! error: $ROOT/web asks for what you have not agreed to: core.sshcommand = ssh -v, diff.x.textconv = cat
+! error: not trusted in $ROOT/web: core.sshcommand = ssh -v, diff.x.textconv = cat
 ! hint: run `bd trust --dry-run` to see all of it, then `bd trust $ROOT/web` to agree to exactly that
 [exit 10]
 $ bd trust --dry-run
@@ -767,7 +767,7 @@ $ bd sync --json
       "notes": [],
       "error": {
         "code": "untrusted",
-        "message": "$ROOT/web asks for what you have not agreed to: core.sshcommand = ssh -vv, diff.x.textconv = cat",
+        "message": "not trusted in $ROOT/web: core.sshcommand = ssh -vv, diff.x.textconv = cat",
         "hint": "run `bd trust --dry-run` to see all of it, then `bd trust $ROOT/web` to agree to exactly that",
         "recoverable": false,
         "exit_code": 10
@@ -776,7 +776,7 @@ $ bd sync --json
   ],
   "reconciled": []
 }
-! {"error":{"code":"untrusted","message":"$ROOT/web asks for what you have not agreed to: core.sshcommand = ssh -vv, diff.x.textconv = cat","hint":"run `bd trust --dry-run` to see all of it, then `bd trust $ROOT/web` to agree to exactly that","recoverable":false,"exit_code":10,"id":"."}}
+! {"error":{"code":"untrusted","message":"not trusted in $ROOT/web: core.sshcommand = ssh -vv, diff.x.textconv = cat","hint":"run `bd trust --dry-run` to see all of it, then `bd trust $ROOT/web` to agree to exactly that","recoverable":false,"exit_code":10,"id":"."}}
 [exit 10]
 
 "#]].raw());

@@ -4,13 +4,13 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use beads::internal::sys::process::{Leave, Output, Program, RunError};
+use beads::internal::sys::process::{Clearance, Output, Program, RunError};
 
 use crate::support::wait;
 use crate::vcs::lab::Lab;
 
 fn shell(lab: &Lab, script: &str, limit: Duration) -> Result<Output, RunError> {
-    Program::new("sh", &lab.env(), Leave::given()).args(["-c", script]).limit(limit).run()
+    Program::new("sh", &lab.env(), Clearance::given()).args(["-c", script]).limit(limit).run()
 }
 
 const LONG: Duration = wait::PATIENCE;
@@ -29,7 +29,7 @@ fn only_the_given_environment() {
     let env = lab.env().with("GIT_DIR", "/x").with("SECRET", "s").with("SSH_AUTH_SOCK", "/sock").with("LANG", "de_DE");
     let path = format!("relative::{}", env.var("PATH").unwrap());
     let env = env.with("PATH", path);
-    let output = Program::new("env", &env, Leave::given()).var("EXTRA", "1").passing("HGRCPATH").run().unwrap();
+    let output = Program::new("env", &env, Clearance::given()).var("EXTRA", "1").passing("HGRCPATH").run().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     let mut names: Vec<&str> = text.lines().filter_map(|line| line.split('=').next()).collect();
     names.sort_unstable();
@@ -41,23 +41,26 @@ fn only_the_given_environment() {
 #[test]
 fn arguments_are_not_text_for_a_shell() {
     let Some(lab) = Lab::with(&["printf"]) else { return };
-    let output = Program::new("printf", &lab.env(), Leave::given()).args(["%s|", "a b", "$HOME;*", ""]).run().unwrap();
+    let output =
+        Program::new("printf", &lab.env(), Clearance::given()).args(["%s|", "a b", "$HOME;*", ""]).run().unwrap();
     assert_eq!(output.stdout, b"a b|$HOME;*||");
 }
 
 #[test]
 fn no_input() {
     let Some(lab) = Lab::with(&["cat"]) else { return };
-    assert_eq!(Program::new("cat", &lab.env(), Leave::given()).limit(LONG).run().unwrap().stdout, b"");
+    assert_eq!(Program::new("cat", &lab.env(), Clearance::given()).limit(LONG).run().unwrap().stdout, b"");
 }
 
 #[test]
 fn input_that_is_read_or_not() {
     let Some(lab) = Lab::with(&["cat", "true"]) else { return };
     let much = vec![b'x'; 300_000];
-    let output = Program::new("cat", &lab.env(), Leave::given()).input(much.clone()).limit(LONG).run().unwrap();
+    let output = Program::new("cat", &lab.env(), Clearance::given()).input(much.clone()).limit(LONG).run().unwrap();
     assert!(output.stdout == much);
-    assert!(Program::new("true", &lab.env(), Leave::given()).input(much).limit(LONG).run().unwrap().status.success());
+    assert!(
+        Program::new("true", &lab.env(), Clearance::given()).input(much).limit(LONG).run().unwrap().status.success()
+    );
 }
 
 #[test]
@@ -116,7 +119,7 @@ fn a_missing_program_is_named() {
     lab.write("bin/plain", "not executable");
     let env = lab.env().with("PATH", lab.path("bin"));
     for name in ["plain", "nosuch"] {
-        let error = Program::new(name, &env, Leave::given()).run().unwrap_err();
+        let error = Program::new(name, &env, Clearance::given()).run().unwrap_err();
         assert!(matches!(error, RunError::NotFound { .. }));
         assert_eq!(error.to_string(), format!("{name} is not installed: no directory of PATH holds it"));
     }

@@ -131,7 +131,7 @@ fn behind<'a>(
 ) -> Program<'a> {
     let found = gate::around(directory).filter(|_| git_dir.is_none());
     let root = gate::real(found.as_ref().map_or(directory, |(root, _)| root));
-    let program = Program::new("git", env, verdict.leave(&root, env)).at(directory);
+    let program = Program::new("git", env, verdict.clearance(&root, env)).at(directory);
     let program = match git_dir {
         Some(git_dir) => program.var("GIT_DIR", git_dir),
         // What was judged is what git finds: it looks no further up.

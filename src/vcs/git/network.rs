@@ -184,12 +184,12 @@ pub(super) fn refused(remote: &str, summary: &str, output: &Output) -> SyncError
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sys::process::Leave;
+    use crate::sys::process::Clearance;
 
     #[test]
     fn a_remote_that_never_answers() {
         let env = Env::process();
-        let program = Program::new("sleep", &env, Leave::given()).arg("10").limit(Duration::from_millis(50));
+        let program = Program::new("sleep", &env, Clearance::given()).arg("10").limit(Duration::from_millis(50));
         let error = run("origin", &program).unwrap_err();
         assert_eq!(error.to_string(), "cannot reach origin: no answer within 0 seconds");
     }

@@ -152,8 +152,8 @@ impl<'a> Client<'a> {
     fn behind(&self, verdict: Verdict) -> Program<'a> {
         let name = if self.kind == Kind::Sl { "sl" } else { "hg" };
         let root = std::fs::canonicalize(&self.root).unwrap_or_else(|_| self.root.clone());
-        let leave = Verdict { odd: self.odd(), ..verdict }.leave(&root, self.env);
-        let program = Program::new(name, self.env, leave).at(&self.root).passing("HGRCPATH").keeping(MAX);
+        let clearance = Verdict { odd: self.odd(), ..verdict }.clearance(&root, self.env);
+        let program = Program::new(name, self.env, clearance).at(&self.root).passing("HGRCPATH").keeping(MAX);
         program.var("HGPLAIN", "+strictflags")
     }
 

@@ -198,7 +198,7 @@ impl<'a> Repo<'a> {
 /// The program at a working copy, with the user's own settings: the one place where jj is started, behind its gate.
 pub fn jj<'a>(root: &Path, env: &'a Env) -> Program<'a> {
     let real = std::fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
-    let program = Program::new("jj", env, gate::judge(root, env).leave(&real, env)).at(root).args(SETTINGS);
+    let program = Program::new("jj", env, gate::judge(root, env).clearance(&real, env)).at(root).args(SETTINGS);
     ["JJ_CONFIG", "JJ_USER", "JJ_EMAIL"].into_iter().fold(program, Program::passing)
 }
 

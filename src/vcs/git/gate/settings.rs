@@ -11,7 +11,7 @@ use gix::config::file::init::Options;
 use super::table::{self, Class};
 use super::{Place, Role, Search, real};
 use crate::sys::Env;
-use crate::sys::process::{Leave, Program, own_path};
+use crate::sys::process::{Clearance, Program, own_path};
 use crate::vcs::files;
 
 /// How deep files may include each other; git stops at the same depth.
@@ -255,7 +255,7 @@ fn is_own_driver(value: &str) -> bool {
 /// for each program, in the root directory and without any repository.
 fn is_of_git(section: &str, env: &Env) -> bool {
     static KNOWN: Mutex<BTreeMap<PathBuf, BTreeSet<String>>> = Mutex::new(BTreeMap::new());
-    let program = Program::new("git", env, Leave::given()).at(Path::new("/"));
+    let program = Program::new("git", env, Clearance::given()).at(Path::new("/"));
     let program =
         program.var("GIT_DIR", "/dev/null").var("GIT_CONFIG_NOSYSTEM", "1").var("GIT_CONFIG_GLOBAL", "/dev/null");
     // Without git nothing is started either.

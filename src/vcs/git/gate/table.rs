@@ -308,13 +308,13 @@ pub fn fits(pattern: &str, section: &str, sub: Option<&str>, key: &str) -> bool 
 mod tests {
     use super::*;
     use crate::sys::Env;
-    use crate::sys::process::{Leave, Program};
+    use crate::sys::process::{Clearance, Program};
 
     /// Each setting that this git documents has a row: none asks because it was forgotten.
     #[test]
     fn every_documented_setting_has_a_row() {
         let env = Env::process();
-        let program = Program::new("git", &env, Leave::given()).args(["help", "--config"]);
+        let program = Program::new("git", &env, Clearance::given()).args(["help", "--config"]);
         let output = program.run().expect("git is installed");
         let text = String::from_utf8(output.stdout).unwrap();
         let keys: Vec<&str> = text.lines().filter(|line| line.contains('.') && !line.contains(' ')).collect();
