@@ -94,7 +94,8 @@ impl Neighbours {
     /// What another program has filed into the project is moved into the planning repo before it is committed.
     pub(super) fn move_into_plans(&mut self, at: usize, dice: &mut Dice) {
         self.counter += 1;
-        let (id, title) = (format!("up-moved{}", self.counter), format!("TITLE-OF-{}.", self.counter));
+        // No id is the beginning of another: the servers' objects are searched for them.
+        let (id, title) = (format!("up-moved{}x", self.counter), format!("TITLE-OF-{}.", self.counter));
         let ledger = self.path(&self.places[at]).join(".beads/beads.jsonl");
         let before = std::fs::read_to_string(&ledger).unwrap();
         let note = self.fresh("NOTE-");
