@@ -169,11 +169,11 @@ fn other_doors_to_the_host(parts: &Parts) -> Vec<String> {
 
 /// Where a state home is, is decided in one place: nothing else joins `beads` or `run` to a directory that checkouts share.
 fn other_resolvers(parts: &Parts) -> Vec<String> {
-    const RESOLVER: &str = "store/home.rs";
+    const RESOLVER: &str = "store/project/home.rs";
     // Ids of the repository and of a checkout without version control, the pointer of a workspace, and what is in the cache directory:
     // none is state of a home.
     const OTHERS: [(&str, usize); 4] =
-        [("store/checkout.rs", 2), ("store/pointer.rs", 3), ("store/image.rs", 1), ("sys/cache_dir.rs", 1)];
+        [("store/project/checkout.rs", 2), ("store/project/pointer.rs", 3), ("store/read/image.rs", 1), ("sys/cache_dir.rs", 1)];
     let joins = [".join(\"beads\")", ".join(\"run\")", "STATE_DIR)"];
     let mut found = counted(parts, |_| true, |code| joins.iter().map(|text| code.matches(text).count()).sum());
     assert!(found.remove(RESOLVER).is_some_and(|count| count >= 4), "the resolver is not where it was");
@@ -226,7 +226,7 @@ fn reaches_around(code: &str) -> Vec<String> {
 /// Plans become files in one place, and every edit gets into a plan past the guards. Files of records go the same way through the gate.
 fn other_writers(parts: &Parts) -> Vec<String> {
     const WRITERS: [(&str, usize, &str); 2] =
-        [("store/write/apply.rs", 1, "ledgers"), ("store/records.rs", 1, "records of the state home")];
+        [("store/write/apply.rs", 1, "ledgers"), ("store/state/records.rs", 1, "records of the state home")];
     let applies = ["lock.apply(", "locked.apply(", ".apply::<", "LockedLedger::apply"];
     let writes = |code: &str| usize::from(applies.iter().any(|call| code.contains(call)));
     differing(counted(parts, |part| part != "ledger", writes), WRITERS.map(|(file, count, _)| (file, count)))
@@ -283,14 +283,14 @@ const OTHER_WAYS: &[(&str, usize, &str)] = &[
     ("ops/init.rs", 1, "the directory of a planning repo that a person named"),
     ("ops/merge_files.rs", 2, "the files that version control names to its merge driver"),
     ("ops/pages.rs", 1, "the directory of manual pages that a person named, or their own"),
-    ("store/home_dir.rs", 1, "the user's own directories"),
-    ("store/hooks/files.rs", 2, "hooks, which git runs through a link, too"),
-    ("store/image.rs", 1, "the user's cache"),
-    ("store/leaks.rs", 1, "a file that a person named"),
-    ("store/place.rs", 2, "a file that a person named, outside of the working copy"),
-    ("store/settings/edit.rs", 1, "the user's own settings"),
-    ("store/settings/file.rs", 1, "the user's own settings"),
-    ("store/settings/trust.rs", 2, "the user's own record of trust"),
+    ("store/project/home_dir.rs", 1, "the user's own directories"),
+    ("store/exchange/hooks/files.rs", 2, "hooks, which git runs through a link, too"),
+    ("store/read/image.rs", 1, "the user's cache"),
+    ("store/exchange/leaks.rs", 1, "a file that a person named"),
+    ("store/project/place.rs", 2, "a file that a person named, outside of the working copy"),
+    ("store/project/settings/edit.rs", 1, "the user's own settings"),
+    ("store/project/settings/file.rs", 1, "the user's own settings"),
+    ("store/project/settings/trust.rs", 2, "the user's own record of trust"),
 ];
 
 /// How often something is named in the code, not as the end of another name.

@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use super::log::LogError;
-use super::settings::{ConfigError, SettingsError};
 use super::{Beyond, HookError, LEDGER_NAMES, LeaseError, RecordError, UndoClash};
 use crate::cache::CacheError;
 use crate::ledger::LedgerError;
 use crate::model::change::ChangeError;
 use crate::model::id::IdError;
 use crate::model::proposal::IllegalMove;
+use crate::store::project::settings::{ConfigError, SettingsError};
+use crate::store::state::log::LogError;
 use crate::sys::fs::FsError;
 use crate::vcs::{Carried, HistoryError, SyncError};
 

@@ -6,146 +6,88 @@
 //! A [`Store`] answers from the cache after looking, with one `stat` per file, whether the ledgers still are what was
 //! read. Only changed lines are read again.
 
-mod actor;
-mod agreed;
-mod checkout;
-mod checkout_id;
-mod commit;
-mod companion;
-mod consent;
-mod cycles;
-mod damage;
-mod discover;
+mod claims;
 mod error;
-mod family;
-mod generation;
-mod grounds;
-mod guard;
-mod history;
-mod home;
-mod home_dir;
-mod home_word;
-mod hooks;
-mod image;
-mod leaks;
-mod leases;
-mod ledger_name;
-mod lines;
-mod log;
-mod lookup;
-mod mark;
-mod names;
-mod naming;
-mod news;
-mod others;
-mod own;
-mod owner;
-mod pair;
-mod place;
-mod placeholder;
-mod planning;
-mod pointer;
+mod exchange;
+mod past;
 mod project;
-mod proposals;
-mod prune;
-mod query;
-mod record_error;
-mod records;
-mod recover;
-mod registry;
-mod relocate;
-mod rename_prefix;
-mod repo_problem;
-mod repos;
-mod repositories;
-mod resolve;
-mod restore;
-mod role;
-mod route;
-mod row;
-mod rows;
-pub mod settings;
-mod siblings;
-mod source;
-mod stamps;
-mod state_mode;
-mod sync;
-mod tables;
-mod undo;
-mod view;
+mod propose;
+mod read;
+mod state;
 mod warning;
-mod watch;
-mod withheld;
-mod workflows;
-mod worktree;
 mod write;
 
-pub use actor::{AGENT_VARIABLE, Identity, find as find_actor};
-pub use checkout_id::worktree_id_at;
-pub use consent::{ProjectText, SETUP as SETUP_KEY, command as committed_command};
-pub use damage::{DamagedRecord, QUARANTINE, store_away};
-pub use discover::{Repo, missing, named_beads, refuse_control, refuse_not_checked_out};
-pub use error::{Result, StoreError};
-pub use family::{counterpart, has_state, is_family};
-pub use guard::{Found, FoundLeak};
-pub use history::{
-    Blame, BlamedField, DiffEntry, DiffKind, Event, Log, LogEnd, LogQuery, Moment, PastLine, Point, State,
-};
-pub use home::{STATE_DIR, StateHome, WORKSPACE_VARIABLE, state_home, user_cache, user_config, user_data, user_state};
-pub use home_dir::prepare as prepare_home;
-pub use home_word::HomeWord;
-pub use hooks::{
-    DriverProblem, DriverStatus, HookError, HookState, HooksChange, HooksRequest, HooksStatus, MERGES_STATES,
-};
-pub use image::NO_IMAGE;
-pub use leaks::{LeakReport, LeakScope};
-pub use leases::{
+pub use claims::{
     AutoClaim, ClaimWish, Claimed, Evidence, Idleness, LeaseError, LeaseRow, LockedWorkflow, NotHandedOut, Overruled,
     Reclaimed, ReleaseWish, Released,
 };
-pub use ledger_name::RenamedLedger;
-pub use names::{BEADS_DIR, LEASE_VARIABLE, LEDGER_NAMES, REDIRECT_NAME};
-pub use naming::Named;
-pub use news::{CheckoutLedger, counting_copy};
-pub use place::{
+pub use error::{Result, StoreError};
+pub use exchange::guard::{Found, FoundLeak};
+pub use exchange::hooks::{
+    DriverProblem, DriverStatus, HookError, HookState, HooksChange, HooksRequest, HooksStatus, MERGES_STATES,
+};
+pub use exchange::leaks::{LeakReport, LeakScope};
+pub use exchange::resolve::ResolvedLedger;
+pub use exchange::sync::{
+    NamedPrograms, Progress, Received, RepoSync, SyncOptions, SyncReport, SyncStep, trust_programs,
+};
+pub use past::history::{
+    Blame, BlamedField, DiffEntry, DiffKind, Event, Log, LogEnd, LogQuery, Moment, PastLine, Point, State,
+};
+pub use past::prune::{Kept, KeptIssue, PRUNE_DAYS, PruneRequest, Pruned, PrunedIssue};
+pub use past::recover::{Recovered, Recovery};
+pub use past::restore::Restored;
+pub use past::undo::{Undo, UndoAction, UndoClash, UndoneIssue, UndoneWrite};
+pub use project::actor::{AGENT_VARIABLE, Identity, find as find_actor};
+pub use project::checkout_id::worktree_id_at;
+pub use project::consent::{ProjectText, SETUP as SETUP_KEY, command as committed_command};
+pub use project::discover::{Repo, missing, named_beads, refuse_control, refuse_not_checked_out};
+pub use project::family::{counterpart, has_state, is_family};
+pub use project::home::{
+    STATE_DIR, StateHome, WORKSPACE_VARIABLE, state_home, user_cache, user_config, user_data, user_state,
+};
+pub use project::home_dir::prepare as prepare_home;
+pub use project::home_word::HomeWord;
+pub use project::ledger_name::RenamedLedger;
+pub use project::names::{BEADS_DIR, LEASE_VARIABLE, LEDGER_NAMES, REDIRECT_NAME};
+pub use project::place::{
     Beyond, display as display_path, expand as expand_path, from as path_from, plain as plain_path, read_named,
     real as real_path, write_named,
 };
-pub use placeholder::PLACEHOLDER_NAME;
-pub use planning::{
+pub use project::placeholder::PLACEHOLDER_NAME;
+pub use project::planning::{
     check_planning, commit_files, exclude_line, keep_out_of_commits, ledger_of_working_copy, refuse_stranded,
     start_version_control,
 };
-pub use pointer::{Pointer, PointerState};
+pub use project::pointer::{Pointer, PointerState};
+pub use project::repo_problem::RepoProblem;
+pub use project::repos::{Member, Repos, beads_of, outside};
+pub use project::role::{Role, RoleDecision};
+pub use project::route::{Access, Route};
+pub use project::settings;
+pub use project::settings::{Settings, read_trust};
+pub use project::state_mode::StateMode;
+pub use project::worktree::Worktree;
 pub use project::{Config, Project};
-pub use proposals::{ProposalRow, ProposeRequest, Proposed, Reconciled};
-pub use prune::{Kept, KeptIssue, PRUNE_DAYS, PruneRequest, Pruned, PrunedIssue};
-pub use record_error::RecordError;
-pub use records::{Put, RecordFile, StateDir, StateLock};
-pub use recover::{Recovered, Recovery};
-pub use relocate::{Relocated, resettled};
-pub use rename_prefix::RenamedPrefix;
-pub use repo_problem::RepoProblem;
-pub use repos::{Member, Repos, beads_of, outside};
-pub use resolve::ResolvedLedger;
-pub use restore::Restored;
-pub use role::{Role, RoleDecision};
-pub use route::{Access, Route};
-pub use row::{Beside, BlockedRow, Elsewhere, Page, Place, ReadyFilter, Row, SearchRow, Taken};
-pub use settings::{Settings, read_trust};
-pub use siblings::news as news_of;
-pub use source::Refresh;
-pub use state_mode::StateMode;
-pub use sync::{NamedPrograms, Progress, Received, RepoSync, SyncOptions, SyncReport, SyncStep, trust_programs};
-pub use tables::{
+pub use propose::{ProposalRow, ProposeRequest, Proposed, Reconciled};
+pub use read::image::NO_IMAGE;
+pub use read::naming::Named;
+pub use read::news::{CheckoutLedger, counting_copy};
+pub use read::row::{Beside, BlockedRow, Elsewhere, Page, Place, ReadyFilter, Row, SearchRow, Taken};
+pub use read::siblings::news as news_of;
+pub use read::source::Refresh;
+pub use read::view::View;
+pub use read::withheld::Withheld;
+pub use read::workflows::{TaskRow, TaskState, WorkflowRow};
+pub use state::damage::{DamagedRecord, QUARANTINE, store_away};
+pub use state::record_error::RecordError;
+pub use state::records::{Put, RecordFile, StateDir, StateLock};
+pub use state::tables::{
     AGENTS, CHECKPOINTS, LEASES, MAIL, REPOSITORIES, RESERVATIONS, Spot, StateTable, TABLES, Table, WORKSPACES,
 };
-pub use undo::{Undo, UndoAction, UndoClash, UndoneIssue, UndoneWrite};
-pub use view::View;
 pub use warning::{LineWarning, Warning};
-pub use withheld::Withheld;
-pub use workflows::{TaskRow, TaskState, WorkflowRow};
-pub use worktree::Worktree;
+pub use write::relocate::{Relocated, resettled};
+pub use write::rename_prefix::RenamedPrefix;
 pub use write::{Draft, Scope, Together, Transaction, Write, WriteError, Written};
 
 /// What a sync passes on from version control.
@@ -159,7 +101,7 @@ use std::sync::Weak;
 
 use crate::model::change::{Change, NewIssue};
 use crate::model::issue::Issue;
-use undo::Writing;
+use past::undo::Writing;
 
 /// A project's issues, and the one way to change them. `Send`, and cheap to keep: a question about unchanged files costs one `stat` each.
 #[derive(Debug)]
@@ -168,7 +110,7 @@ pub struct Store {
     /// Which write the next change of a ledger is a part of.
     writing: RefCell<Writing>,
     /// State homes whose locks are held.
-    held_homes: RefCell<Vec<Weak<leases::HeldHome>>>,
+    held_homes: RefCell<Vec<Weak<claims::HeldHome>>>,
     /// Claims on remotes whose work has ended: issue and version.
     ended_remotely: RefCell<Vec<(String, String)>>,
     /// Issues that the one who acts has lost, and was refused.

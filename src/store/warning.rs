@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use super::repo_problem::RepoProblem;
-use super::settings::Held;
-use super::settings::{ConfigError, UnknownKey};
 use crate::ledger::Finding;
+use crate::store::project::repo_problem::RepoProblem;
+use crate::store::project::settings::Held;
+use crate::store::project::settings::{ConfigError, UnknownKey};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Warning {

@@ -3,8 +3,8 @@
 
 use super::draft::Draft;
 use crate::ledger::{Applied, Document, Edit, Expectation, Ledger, LedgerError, LockedLedger, OnDisk, Outcome};
-use crate::store::log::{Account, LogError, Stays, WriteLog};
-use crate::store::source::expected;
+use crate::store::read::source::expected;
+use crate::store::state::log::{Account, LogError, Stays, WriteLog};
 use crate::store::{Store, StoreError};
 use crate::sys::looks;
 

@@ -4,11 +4,12 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use crate::ledger::{Applied, Ledger};
-use crate::store::checkout::Noted;
-use crate::store::home_word::make_first;
-use crate::store::log::{Account, Entry, LogError, Stays, WriteLog};
-use crate::store::undo::Named;
-use crate::store::{Project, Store, View, Warning, actor, place};
+use crate::store::past::undo::Named;
+use crate::store::project::checkout::Noted;
+use crate::store::project::home_word::make_first;
+use crate::store::project::{actor, place};
+use crate::store::state::log::{Account, Entry, LogError, Stays, WriteLog};
+use crate::store::{Project, Store, View, Warning};
 use crate::sys::fs::FileStamp;
 
 impl Project {

@@ -14,6 +14,7 @@
 mod apply;
 mod asked;
 mod claims;
+pub(in crate::store) mod commit;
 mod cycles;
 mod draft;
 mod guards;
@@ -22,6 +23,8 @@ mod lock;
 mod log;
 mod place;
 mod plan;
+pub(in crate::store) mod relocate;
+pub(in crate::store) mod rename_prefix;
 mod round;
 mod status;
 mod together;

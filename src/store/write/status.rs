@@ -10,7 +10,7 @@ use crate::model::json::Json;
 use crate::model::lease::Standing;
 use crate::model::record::Record;
 use crate::model::workflow::{SKIPPED, Task, TaskEdit, WorkflowError};
-use crate::store::leases::standing;
+use crate::store::claims::standing;
 use crate::store::{Result, Row, Store, TaskRow, TaskState, View, Warning};
 
 const WORKS: &str = "in_progress";

@@ -11,9 +11,9 @@ use crate::model::issue;
 use crate::model::lease::{Lease, Standing};
 use crate::model::record::Record;
 use crate::model::workflow::{Task, Workflow};
-use crate::store::leases::{Fenced, LeaseError, standing};
-use crate::store::names::LEASES_NAME;
-use crate::store::source::expected;
+use crate::store::claims::{Fenced, LeaseError, standing};
+use crate::store::project::names::LEASES_NAME;
+use crate::store::read::source::expected;
 use crate::store::{Store, View};
 
 /// What anybody may change of a locked workflow and of its tasks.

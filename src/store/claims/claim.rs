@@ -1,0 +1,294 @@
+//! Taking an issue: one winner among all who try.
+
+use std::sync::Arc;
+
+use super::error::LeaseError;
+use super::told::claimed;
+use super::wish::{AutoClaim, ClaimWish, Claimed, Evidence};
+use super::{HeldHome, standing};
+use crate::model::change;
+use crate::model::change::{Change, ChangeError, Stamp};
+use crate::model::field::Field;
+use crate::model::issue::Status;
+use crate::model::json::{Dialect, DialectEvidence};
+use crate::model::lease::{Holder, Lease, Owner, Standing, ends};
+use crate::model::proposal::COMPANION;
+use crate::model::record::Record;
+use crate::store::write::Intent;
+use crate::store::{Access, Result, Row, Scope, Store, StoreError, View, Write, Written};
+use crate::sys;
+
+impl View {
+    /// What an issue waits for. Most have no edges, and need not be compared with all others.
+    fn blockers_of(&mut self, row: &Row) -> Result<Vec<String>> {
+        if row.issue.dependencies.is_empty() { Ok(Vec::new()) } else { self.waits_for(&row.issue.id) }
+    }
+
+    /// Refuses an issue that another checkout has closed, or in which somebody is at work without a claim that is known here.
+    fn refuse_elsewhere(&mut self, row: &Row, lease: &Lease, wish: &ClaimWish) -> Result<()> {
+        let takes_over = wish.takeover.is_some();
+        let me = self.actor().to_owned();
+        for other in self.elsewhere(&row.issue.id)? {
+            let done = Status::new(other.status.as_str()).is_done();
+            let working =
+                other.status == "in_progress" && lease.epoch == 0 && other.assignee.as_deref() != Some(me.as_str());
+            if done || (working && !takes_over) {
+                let (id, status, worktree) = (row.issue.id.clone(), other.status, other.worktree);
+                return Err(LeaseError::Elsewhere { id, status, worktree }.into());
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Store {
+    /// Takes an issue, named by its full id, for the one who acts.
+    pub fn claim(&mut self, id: &str, wish: &ClaimWish) -> Result<Claimed> {
+        let home = self.hold_home_of(id)?;
+        self.refresh()?;
+        self.claim_held(&home, id, wish)
+    }
+
+    /// Takes the first ready issue that may be handed out; `None` if there is none.
+    pub fn claim_ready(&mut self, auto: &AutoClaim) -> Result<Option<Claimed>> {
+        // All homes, in the order of their paths: nobody else can take one of the issues meanwhile.
+        let mut homes: Vec<_> = (0..self.sources.len()).map(|source| self.lease_home(source)).collect();
+        homes.sort_by(|a, b| a.path().cmp(b.path()));
+        homes.dedup_by(|a, b| a.path() == b.path());
+        let _held = homes.into_iter().map(|home| self.hold(home)).collect::<Result<Vec<_>>>()?;
+        let wish = ClaimWish { to_write: true, ..auto.wish.clone() };
+        let mut passed = Vec::new();
+        while let Some(id) = self.next_to_hand_out(auto, &passed)? {
+            let home = self.hold_home_of(&id)?;
+            passed.push(id.clone());
+            match self.claim_held(&home, &id, &wish) {
+                Err(
+                    StoreError::Lease(_) | StoreError::Change(ChangeError::Claimed { .. } | ChangeError::Done { .. }),
+                ) => {}
+                // A repo that this user may not write is passed over.
+                Err(StoreError::ReadOnly { .. }) => {}
+                other => return other.map(Some),
+            }
+        }
+        Ok(None)
+    }
+
+    fn hold_home_of(&mut self, id: &str) -> Result<Arc<HeldHome>> {
+        let source = self.lease_source(id)?;
+        self.hold(self.lease_home(source))
+    }
+
+    fn claim_held(&mut self, home: &HeldHome, id: &str, wish: &ClaimWish) -> Result<Claimed> {
+        let row = self.get(id)?.ok_or_else(|| StoreError::NotFound { typed: id.to_owned() })?;
+        let source = self.lease_source(id)?;
+        if row.issue.status.is_tombstone() {
+            return Err(ChangeError::Deleted(id.to_owned()).into());
+        }
+        if row.issue.status.is_done() {
+            let (id, status) = (id.to_owned(), row.issue.status.as_str().to_owned());
+            return Err(ChangeError::Done { id, status, what: "claimed" }.into());
+        }
+        if self.is_workflow(&row) {
+            return Err(LeaseError::IsWorkflow { id: id.to_owned() }.into());
+        }
+        let key = self.lease_key(source, home.dir(), id)?;
+        self.refuse_damaged_claim(home.dir(), &key, id)?;
+        let before = home.lease(&key);
+        let me = self.actor().to_owned();
+        let now = self.host.clock.both();
+        let standing = standing(&before, &now);
+        let holder = before.holder.clone();
+        if let (Standing::Live, Some(holder)) = (standing, &holder) {
+            if self.is_held_as(holder, &me) && holder.agent.is_some() == self.agent.is_some() {
+                return self.claim_again(home, before, &row, wish);
+            }
+            if wish.takeover.is_none() {
+                return Err(claimed(id, &before).into());
+            }
+        }
+        if let (true, Access::Read(reason)) = (wish.to_write, self.access_to(&row)?) {
+            return Err(StoreError::ReadOnly { what: id.to_owned(), repo: row.source_repo.clone(), reason });
+        }
+        self.refuse_elsewhere(&row, &before, wish)?;
+        let workflow = self.refuse_task(&row, &[])?;
+        let blockers = self.blockers_of(&row)?;
+        let evidence = holder.map(|holder| {
+            let why = match (&wish.takeover, standing) {
+                (Some(reason), Standing::Live) => format!("taken over: {reason}"),
+                _ if holder.owner.as_ref().is_some_and(sys::is_gone) => "its process is gone".to_owned(),
+                _ => match holder.expires {
+                    Some(at) => format!("it ended at {at}, last renewed {}", holder.renewed),
+                    None => "it was over".to_owned(),
+                },
+            };
+            Evidence { holder, epoch: before.epoch, why }
+        });
+        let mut lease = before.clone();
+        // A person who goes on in another session has not failed.
+        if evidence.as_ref().is_some_and(|found| found.holder.name != me) && wish.takeover.is_none() {
+            lease.attempts += 1;
+            lease.last_error =
+                evidence.as_ref().map(|found| format!("{} did not finish: {}", found.holder.name, found.why));
+        }
+        lease.grant(Holder { workflow, ..self.new_holder(wish, &now)? });
+        home.put(std::slice::from_ref(&lease), &self.host.entropy)?;
+        let takes = evidence.is_some()
+            || wish.takeover.is_some()
+            || before.lost.iter().any(|lost| Some(&lost.holder) == row.issue.assignee.as_ref());
+        let written = match wish.aside {
+            true => Ok(as_it_is(&row, id)),
+            false => self.write_claim(&row, &me, takes, &wish.with),
+        };
+        match written {
+            Ok(written) => Ok(Claimed {
+                id: id.to_owned(),
+                epoch: lease.epoch,
+                holder: lease.holder.clone().unwrap_or_default(),
+                again: false,
+                taken_from: evidence,
+                attempts: lease.attempts,
+                last_error: lease.last_error,
+                blockers,
+                written,
+            }),
+            Err(error) => {
+                // Nothing came of it, and nobody was told of the number.
+                match home.put(&[before], &self.host.entropy) {
+                    Ok(()) => Err(error),
+                    Err(stays) => {
+                        let problem = format!("{error}; {stays}");
+                        Err(LeaseError::HalfMade { id: id.to_owned(), problem }.into())
+                    }
+                }
+            }
+        }
+    }
+
+    /// The issue is the caller's already: the claim is renewed, and the ledger says so if it did not.
+    fn claim_again(&mut self, home: &HeldHome, mut lease: Lease, row: &Row, wish: &ClaimWish) -> Result<Claimed> {
+        let blockers = self.blockers_of(row)?;
+        let now = self.host.clock.both();
+        let here = self.worktree().ok();
+        if let Some(holder) = &mut lease.holder {
+            // Where it is claimed again, the work is.
+            if let Some(here) = here {
+                (holder.worktree_id, holder.worktree) = (here.id, Some(here.name));
+            }
+            if wish.ttl.is_some() || wish.forever {
+                holder.ttl = if wish.forever { None } else { wish.ttl };
+            }
+            if wish.remote.is_some() {
+                holder.remote = wish.remote.clone();
+            }
+            if wish.owner.is_some() {
+                holder.owner = wish.owner.clone();
+            }
+        }
+        lease.renew(&now);
+        home.put(std::slice::from_ref(&lease), &self.host.entropy)?;
+        let me = self.actor().to_owned();
+        let written = match wish.aside {
+            true => as_it_is(row, &row.issue.id),
+            false => self.write_claim(row, &me, false, &wish.with)?,
+        };
+        Ok(Claimed {
+            id: row.issue.id.clone(),
+            epoch: lease.epoch,
+            holder: lease.holder.clone().unwrap_or_default(),
+            again: true,
+            taken_from: None,
+            attempts: lease.attempts,
+            last_error: lease.last_error,
+            blockers,
+            written,
+        })
+    }
+
+    /// Says which process a claim lives and dies with from now on, if it still is this one.
+    pub fn set_lease_owner(&mut self, claimed: &Claimed, owner: Option<Owner>) -> Result<()> {
+        let source = self.lease_source(&claimed.id)?;
+        let home = self.hold(self.lease_home(source))?;
+        let mut lease = home.lease(&self.lease_key(source, home.dir(), &claimed.id)?);
+        match &mut lease.holder {
+            Some(holder) if lease.epoch == claimed.epoch => holder.owner = owner,
+            _ => return Ok(()),
+        }
+        Ok(home.put(&[lease], &self.host.entropy)?)
+    }
+
+    /// Writes the claim into the ledger: assignee and status. A ledger that this user may not write is left alone: the claim is
+    /// their own business, and remarks go to the companion.
+    fn write_claim(&mut self, row: &Row, me: &str, takes: bool, with: &[Change]) -> Result<Written> {
+        let id = row.issue.id.as_str();
+        if self.access_to(row)? != Access::Write {
+            // Whom the ledger gives it to, counts all the same.
+            if !takes {
+                let stamp = Stamp { now: self.host.clock.now(), actor: me, dialect: Dialect::default() };
+                change::apply(&row.line, &[Change::Claim { assignee: me.to_owned() }], stamp)?;
+            }
+            return match with.is_empty() {
+                true => Ok(taken_beside(row, me)),
+                false => self.change_one(Intent::Edit, id, with.to_vec()),
+            };
+        }
+        let mut changes = if takes {
+            vec![Change::Text(Field::Assignee, me.to_owned()), Change::Status(Status::new("in_progress"))]
+        } else {
+            vec![Change::Claim { assignee: me.to_owned() }]
+        };
+        changes.extend_from_slice(with);
+        self.change_one(Intent::Claim, id, changes)
+    }
+
+    pub(super) fn change_one(&mut self, intent: Intent, id: &str, changes: Vec<Change>) -> Result<Written> {
+        let write = Write::Change { id: id.to_owned(), changes };
+        self.write_one(Scope::Issues(vec![id.to_owned()]), intent, write)
+    }
+
+    pub(super) fn new_holder(&mut self, wish: &ClaimWish, now: &crate::model::lease::Now) -> Result<Holder> {
+        let usual = || crate::model::duration::parse(self.settings.word("lease.ttl"));
+        // A session ends without a word, as an agent does.
+        let ttl = match (self.agent.is_some() || self.session().is_some(), wish.forever) {
+            (_, true) => None,
+            (false, false) => wish.ttl,
+            (true, false) => wish.ttl.or_else(usual),
+        };
+        let (expires, deadline) = ends(ttl, now);
+        let agent = self.agent.as_ref().map(|agent| agent.id.clone().unwrap_or_else(|| agent.name.clone()));
+        let worktree = self.worktree().ok();
+        let at = now.wall.to_string();
+        Ok(Holder {
+            name: self.actor().to_owned(),
+            agent,
+            acquired: at.clone(),
+            renewed: at,
+            ttl,
+            expires,
+            deadline,
+            owner: wish.owner.clone(),
+            host: sys::host_name(),
+            worktree_id: worktree.as_ref().and_then(|one| one.id.clone()),
+            worktree: worktree.map(|one| one.name),
+            remote: wish.remote.clone(),
+            workflow: None,
+            session: self.session().map(str::to_owned),
+        })
+    }
+}
+
+/// The issue as the one who took it sees it, where no ledger says so.
+fn taken_beside(row: &Row, me: &str) -> Written {
+    let written = as_it_is(row, &row.issue.id);
+    let Ok(record) = Record::parse(&row.line) else { return written };
+    let dialect = DialectEvidence::of(&row.line).or(Dialect::default());
+    let own = [("status", dialect.string("in_progress")), ("assignee", dialect.string(me)), (COMPANION, "true".into())];
+    let own = own.map(|(key, raw)| (key, Some(raw)));
+    let is_new = row.issue.status.as_str() != "in_progress" || row.issue.assignee.as_deref() != Some(me);
+    Written { line: record.with(&own, dialect), changed: is_new, ..written }
+}
+
+/// A write that was not made.
+fn as_it_is(row: &Row, id: &str) -> Written {
+    let (line, before) = (row.line.clone(), Some(row.line.clone()));
+    Written { id: id.to_owned(), line, before, changed: false, source_repo: row.source_repo.clone() }
+}

@@ -1,0 +1,51 @@
+//! Holding state homes: each is locked once, however many parts of a command need it.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use super::known::parse;
+use super::locks::{Floor, HeldHome, Idleness};
+use crate::store::project::names::LEASES_NAME;
+use crate::store::{Result, StateDir, Store};
+
+impl Store {
+    /// Takes the lock of a state home, or shares it with whoever holds it in this store already.
+    pub(in crate::store) fn hold(&self, dir: StateDir) -> Result<Arc<HeldHome>> {
+        self.hold_within(dir, self.lock_wait)
+    }
+
+    /// Keeps the state home of the project as it is, for a decision that rests on it.
+    pub fn keep_still(&self) -> Result<Idleness> {
+        Ok(Idleness { _held: self.hold(self.state())? })
+    }
+
+    /// The same for the state home of another repo of the project.
+    pub fn keep_still_in(&self, state: &StateDir) -> Result<Idleness> {
+        Ok(Idleness { _held: self.hold(state.clone())? })
+    }
+
+    /// The same, waiting no longer than this.
+    pub(in crate::store) fn hold_within(&self, dir: StateDir, wait: Duration) -> Result<Arc<HeldHome>> {
+        if let Some(held) = self.held_home(dir.path()) {
+            return Ok(held);
+        }
+        // Which state home it should be is not known.
+        if self.settings.held.iter().any(|held| held.setting.key.name == "state.mode") {
+            self.refuse_unmarked()?;
+        }
+        let lock = dir.lock(wait)?;
+        let leases = parse(&self.records(&dir.file(LEASES_NAME))?);
+        let floor = Floor::of(&dir, &leases, self.host.clock.now());
+        let held = Arc::new(HeldHome { dir, lock, leases: Mutex::new(leases), floor });
+        let mut homes = self.held_homes.borrow_mut();
+        homes.retain(|known| known.strong_count() > 0);
+        homes.push(Arc::downgrade(&held));
+        Ok(held)
+    }
+
+    /// A state home that this store holds the lock of.
+    pub(in crate::store) fn held_home(&self, path: &Path) -> Option<Arc<HeldHome>> {
+        self.held_homes.borrow().iter().filter_map(std::sync::Weak::upgrade).find(|held| held.dir.path() == path)
+    }
+}

@@ -1,0 +1,163 @@
+//! Who holds what.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::error::LeaseError;
+use super::key::{is_lock, issue_of};
+use super::known::{KnownLeases, parse};
+use super::standing;
+use crate::model::lease::{Lease, Now, Standing};
+use crate::store::project::names::LEASES_NAME;
+use crate::store::read::stamps::Stamps;
+use crate::store::{Result, StateDir, View};
+
+/// A claim as an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeaseRow {
+    /// The issue.
+    pub id: String,
+    pub title: Option<String>,
+    pub lease: Lease,
+    pub standing: Standing,
+}
+
+impl LeaseRow {
+    /// What another is told who wants the issue.
+    pub fn claimed(&self) -> LeaseError {
+        super::told::claimed(&self.id, &self.lease)
+    }
+}
+
+impl View {
+    /// Every claim of the project that somebody holds, over or not, in the order of their issues.
+    pub fn leases(&mut self) -> Result<Vec<LeaseRow>> {
+        self.refresh()?;
+        let mut found = Vec::new();
+        let mut seen = BTreeSet::new();
+        for source in 0..self.sources.len() {
+            let now = self.host.clock.both();
+            for (id, lease) in self.leases_of(source)? {
+                if lease.holder.is_none() || is_lock(&id) || !seen.insert(id.clone()) {
+                    continue;
+                }
+                let standing = standing(&lease, &now);
+                let row = self.get(&id)?;
+                // A merge may have closed it, or given it to somebody else.
+                if self.overruled(&id, &lease)?.is_some() {
+                    continue;
+                }
+                found.push(LeaseRow { id, title: row.map(|row| row.issue.title), lease, standing });
+            }
+        }
+        found.sort_by(|a, b| a.id.cmp(&b.id));
+        Ok(found)
+    }
+
+    /// Everything that is known of claims in the project, also of those that ended, in the order of their issues.
+    pub fn lease_records(&mut self) -> Result<Vec<LeaseRow>> {
+        self.refresh()?;
+        let now = self.host.clock.both();
+        let mut found: BTreeMap<&str, LeaseRow> = BTreeMap::new();
+        for (id, lease) in self.claims()?.iter().filter(|(id, _)| !is_lock(id)) {
+            let row =
+                || LeaseRow { id: id.clone(), title: None, lease: lease.clone(), standing: standing(lease, &now) };
+            found.entry(id).or_insert_with(row);
+        }
+        Ok(found.into_values().collect())
+    }
+
+    /// Every claim of the project that somebody holds now, over or not, by its issue; none of the past.
+    pub fn claims_now(&mut self) -> Result<Vec<LeaseRow>> {
+        if self.is_past() {
+            return Ok(Vec::new());
+        }
+        let mut all = self.lease_records()?;
+        all.retain(|row| row.lease.holder.is_some());
+        Ok(all)
+    }
+
+    /// What is known of the claims on one issue.
+    pub fn lease(&mut self, id: &str) -> Result<Option<LeaseRow>> {
+        let source = self.lease_source(id)?;
+        let now = self.host.clock.both();
+        let found = self.leases_of(source)?.remove(id);
+        Ok(found.map(|lease| LeaseRow { id: id.to_owned(), title: None, standing: standing(&lease, &now), lease }))
+    }
+
+    /// Issues of this project that are held in a checkout right now, each with its holder; read anew, whatever the ledgers say.
+    pub fn held_in_worktree(&self, worktree_id: &str) -> Result<Vec<(String, String)>> {
+        let now = self.host.clock.both();
+        let mut found = Vec::new();
+        for source in 0..self.sources.len() {
+            for (id, lease) in self.leases_of(source)? {
+                let is_live = standing(&lease, &now) == Standing::Live;
+                let holder = lease.holder.filter(|one| is_live && one.worktree_id.as_deref() == Some(worktree_id));
+                found.extend(holder.map(|holder| (id, holder.name)));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Issues of this project that somebody else holds right now.
+    pub(in crate::store) fn held_by_others(&mut self) -> Result<Vec<String>> {
+        if self.claims()?.is_empty() {
+            return Ok(Vec::new());
+        }
+        let me = self.actor().to_owned();
+        let now = self.host.clock.both();
+        let others = self.last_claims().iter().filter(|(_, lease)| self.is_of_another(lease, &me, &now));
+        Ok(others.map(|(id, _)| id.clone()).collect())
+    }
+
+    /// The claim of somebody else on one issue.
+    pub(in crate::store) fn held_by_another(&mut self, id: &str) -> Result<Option<Lease>> {
+        let me = self.actor().to_owned();
+        let now = self.host.clock.both();
+        self.claims()?;
+        let is_it = |(known, lease): &&(String, Lease)| known == id && self.is_of_another(lease, &me, &now);
+        let found = self.last_claims().iter().find(is_it);
+        Ok(found.map(|(_, lease)| lease.clone()))
+    }
+
+    /// All claims on issues of this project, read again only if they have changed.
+    pub(in crate::store) fn claims(&mut self) -> Result<&[(String, Lease)]> {
+        if !self.known_leases.as_ref().is_some_and(|known| known.stamps.hold()) {
+            let path = |source| self.lease_home(source).path().join(LEASES_NAME);
+            let stamps = Stamps::of((0..self.sources.len()).map(path).collect());
+            let mut all = Vec::new();
+            for source in 0..self.sources.len() {
+                all.extend(self.leases_of(source)?);
+            }
+            let mut of_workflows = Vec::new();
+            for home in self.distinct_homes() {
+                let known = parse(&self.records(&home.file(LEASES_NAME))?).into_iter();
+                let tasks = known.filter(|(_, lease)| lease.holder.as_ref().is_some_and(|one| one.workflow.is_some()));
+                of_workflows.extend(tasks.map(|(key, lease)| (issue_of(&key).to_owned(), lease)));
+            }
+            self.known_leases = Some(KnownLeases { stamps, all, of_workflows });
+        }
+        Ok(self.last_claims())
+    }
+
+    /// The claims on tasks of workflows in all state homes of the project, also on those of repos that it does not have.
+    pub(in crate::store) fn claims_of_workflows(&mut self) -> Result<&[(String, Lease)]> {
+        self.claims()?;
+        Ok(self.known_leases.as_ref().map(|known| known.of_workflows.as_slice()).unwrap_or_default())
+    }
+
+    fn distinct_homes(&self) -> Vec<StateDir> {
+        let mut homes: Vec<StateDir> = (0..self.sources.len()).map(|source| self.lease_home(source)).collect();
+        homes.sort_by(|a, b| a.path().cmp(b.path()));
+        homes.dedup_by(|a, b| a.path() == b.path());
+        homes
+    }
+
+    fn is_of_another(&self, lease: &Lease, me: &str, now: &Now) -> bool {
+        let holder = lease.holder.as_ref();
+        holder.is_some_and(|holder| !self.is_held_as(holder, me)) && standing(lease, now) == Standing::Live
+    }
+
+    fn last_claims(&self) -> &[(String, Lease)] {
+        self.known_leases.as_ref().map(|known| known.all.as_slice()).unwrap_or_default()
+    }
+}

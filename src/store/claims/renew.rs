@@ -1,0 +1,36 @@
+//! Putting off the end of one claim, and writing under its number.
+
+use super::error::LeaseError;
+use super::standing;
+use super::told::since;
+use crate::model::lease::{Lease, Standing};
+use crate::model::time::Instant;
+use crate::store::project::names::LEASE_VARIABLE;
+use crate::store::{Project, Result, Store};
+
+impl Project {
+    /// Says which numbers of claims the caller carries from now on, as [`LEASE_VARIABLE`] does.
+    pub fn carry(&mut self, numbers: &str) {
+        self.host.env = self.host.env.clone().with(LEASE_VARIABLE, numbers);
+    }
+}
+
+impl Store {
+    /// Puts the end of a claim off, if it still is the caller's under this number; when it ends now, `None` for never.
+    pub fn renew_lease(&mut self, id: &str, epoch: i64) -> Result<Option<Instant>> {
+        let source = self.lease_source(id)?;
+        let home = self.hold(self.lease_home(source))?;
+        let mut lease = home.lease(&self.lease_key(source, home.dir(), id)?);
+        let (name, now) = (self.actor().to_owned(), self.host.clock.both());
+        let is_mine = |lease: &Lease| lease.holder.as_ref().is_some_and(|holder| holder.name == name);
+        if lease.epoch != epoch || !is_mine(&lease) || standing(&lease, &now) != Standing::Live {
+            let holder = lease.holder.as_ref().map(|holder| holder.name.clone());
+            let (id, why, epoch, held) = (id.to_owned(), since(&lease, &now), lease.epoch, epoch);
+            return Err(LeaseError::Stale { id, name, held, epoch, holder, why }.into());
+        }
+        if lease.renew(&now) {
+            home.put(std::slice::from_ref(&lease), &self.host.entropy)?;
+        }
+        Ok(lease.holder.and_then(|holder| holder.expires))
+    }
+}

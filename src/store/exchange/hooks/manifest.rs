@@ -1,0 +1,145 @@
+//! What an installation has to remember so that it can be undone: `<state home>/hooks.json`, and `merge-driver.json` beside it.
+
+use std::path::{Path, PathBuf};
+
+use crate::model::record::Record;
+use crate::model::row::{Exact, Part, Row, row};
+use crate::store::project::names::MARK_NAME;
+use crate::sys::below;
+use crate::sys::fs::FsError;
+
+const NAME: &str = "hooks.json";
+const DRIVER_NAME: &str = "merge-driver.json";
+const MAX_MANIFEST: u64 = 16 << 20;
+
+row! {
+    #[derive(Debug, Clone, PartialEq, Eq, Default)]
+    pub(super) struct Manifest {
+        /// The directory that holds our hooks.
+        pub directory: PathBuf,
+        pub made_directory: bool = false,
+        pub made_home: bool = false,
+        /// The hooks are those of another repository that shares the directory.
+        pub shared: bool = false,
+        /// `core.hooksPath` leads to our directory.
+        pub settings: Option<Redirection> as Part,
+    }
+}
+
+row! {
+    /// What the repository's own settings were before.
+    #[derive(Debug, Clone, PartialEq, Eq, Default)]
+    pub(super) struct Redirection {
+        /// Where hooks were, as the settings named it.
+        pub hooks: String as Exact,
+        /// The checksum of the file after our change.
+        pub after: String = String::new(),
+        /// `core.hooksPath` in the repository's own file.
+        pub previous: Option<String> as Exact,
+        /// The file before our change.
+        pub before: Option<String> as Exact,
+    }
+}
+
+impl Manifest {
+    pub fn read(home: &Path) -> Option<Self> {
+        read(&home.join(NAME))
+    }
+
+    pub fn write(&self, home: &Path) -> Result<(), FsError> {
+        write(self, &home.join(NAME))
+    }
+
+    pub fn remove(&self, home: &Path) -> Result<(), FsError> {
+        remove(&home.join(NAME), self.made_home)
+    }
+}
+
+row! {
+    /// A registered merge driver.
+    #[derive(Debug, Clone, PartialEq, Eq, Default)]
+    pub(super) struct DriverManifest {
+        /// What was registered.
+        pub command: String as Exact,
+        /// The file that our lines are in, or jj's settings.
+        pub file: PathBuf,
+        pub made_file: bool = false,
+        pub made_directory: bool = false,
+        pub made_home: bool = false,
+        /// The file is committed.
+        pub shared: bool = false,
+        /// The checksum of jj's settings after our change.
+        pub after: String = String::new(),
+        /// The value that was replaced.
+        pub previous: Option<String> as Exact,
+        /// jj's settings before our change.
+        pub before: Option<String> as Exact,
+    }
+}
+
+impl DriverManifest {
+    pub fn read(home: &Path) -> Option<Self> {
+        read(&home.join(DRIVER_NAME))
+    }
+
+    pub fn write(&self, home: &Path) -> Result<(), FsError> {
+        write(self, &home.join(DRIVER_NAME))
+    }
+
+    pub fn remove(&self, home: &Path) -> Result<(), FsError> {
+        remove(&home.join(DRIVER_NAME), self.made_home)
+    }
+}
+
+fn read<T: Row>(path: &Path) -> Option<T> {
+    T::parse(&Record::parse(text_of(path)?.trim_end()).ok()?)
+}
+
+fn text_of(path: &Path) -> Option<String> {
+    let (home, name) = below::parted(path);
+    String::from_utf8(below::read(home, name, MAX_MANIFEST).ok()?.bytes).ok()
+}
+
+/// What this version does not know of an earlier one stays.
+fn write(row: &impl Row, path: &Path) -> Result<(), FsError> {
+    let old = text_of(path).unwrap_or_default();
+    let line = Record::parse(old.trim_end()).map_or_else(|_| row.line(), |old| row.line_over(&old));
+    let (home, name) = below::parted(path);
+    below::put(home, name, (line + "\n").as_bytes())
+}
+
+fn remove(path: &Path, made_home: bool) -> Result<(), FsError> {
+    let (home, name) = below::parted(path);
+    below::remove(home, name)?;
+    if made_home {
+        // Stays if something else came to live in it.
+        if below::names(home, "").is_ok_and(|names| names.iter().all(|name| name == MARK_NAME)) {
+            let _ = below::remove(home, MARK_NAME);
+        }
+        let (above, name) = below::parted(home);
+        let _ = below::remove_empty(above, name);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::manifest::*;
+
+    #[test]
+    fn manifests_of_an_earlier_version_are_written_as_they_were() {
+        let text = |name: &str| {
+            std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/rows").join(name)).unwrap()
+        };
+        let hooks = text(NAME);
+        assert_eq!(Manifest::parse(&Record::parse(hooks.trim()).unwrap()).unwrap().line(), hooks.trim());
+        let driver = text(DRIVER_NAME);
+        assert_eq!(DriverManifest::parse(&Record::parse(driver.trim()).unwrap()).unwrap().line(), driver.trim());
+        // What was there before may be empty: that is another thing than none.
+        let line = r#"{"directory":"/h","made_directory":true,"made_home":true,"shared":false,"hooks":"","after":"sum","previous":"","before":""}"#;
+        let read = Manifest::parse(&Record::parse(line).unwrap()).unwrap();
+        let some = Some(String::new());
+        let settings = Redirection { hooks: String::new(), after: "sum".into(), previous: some.clone(), before: some };
+        assert_eq!((read.settings.as_ref(), read.line().as_str()), (Some(&settings), line));
+    }
+}

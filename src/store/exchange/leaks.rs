@@ -1,0 +1,233 @@
+//! Whether a commit of the primary would carry what is private: its issues, their notes, the way to the planning repo.
+
+use std::path::{Path, PathBuf};
+
+use super::guard::{Found, FoundLeak, Guard};
+use crate::ledger::{Document, MAX_LEDGER};
+use crate::model::id;
+use crate::store::error::as_store;
+use crate::store::project::{place, planning};
+use crate::store::read::source::expected;
+use crate::store::warning::Warning;
+use crate::store::{Project, RepoProblem, Result, StoreError, View};
+use crate::sys;
+use crate::sys::{below, fs};
+use crate::vcs;
+use crate::vcs::{Changed, Span, SyncError};
+
+/// What to look at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LeakScope {
+    /// What is staged, against the last commit; with jj and hg what a commit would take.
+    Staged,
+    /// Every commit of `A..B`, or of a revset of jj or hg, against its parents.
+    Range(String),
+    /// What a push would bring: the remote's name, and the lines that git gives to its hook.
+    Push { remote: String, refs: String },
+    /// One file, all of it.
+    Ledger(PathBuf),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LeakReport {
+    /// How many versions of files were looked at.
+    pub checked: usize,
+    pub leaks: Vec<FoundLeak>,
+    /// Files that were too large to look at.
+    pub skipped: Vec<String>,
+}
+
+const PLANNING: &str = "a planning repo";
+const SETTINGS: &str = "the personal settings";
+
+impl Project {
+    /// Refuses to write private issues to a file that the primary's next commit may pick up.
+    pub fn check_export(&self, path: &Path, rows: &[crate::store::Row]) -> Result<()> {
+        let is_private =
+            |row: &&crate::store::Row| self.is_planning(row.repo) || row.issue.visibility.as_deref() == Some("local");
+        let ids: Vec<String> = rows.iter().filter(is_private).map(|row| row.issue.id.clone()).collect();
+        let real = landing(path);
+        // Another name of the file may be anywhere, a ledger's or a tracked file's among them.
+        if let Some(names) = fs::names_of(&real).filter(|names| *names > 1) {
+            return Err(StoreError::SharedFile { path: path.to_owned(), names });
+        }
+        let primary = self.repos.primary_member().repo.root();
+        let root = |path: &Path| vcs::root(path).map(|root| place::real(&root));
+        let above = real.parent().unwrap_or(&real);
+        // Another checkout or clone of the project is no better a place.
+        let family = |found: &PathBuf| {
+            Some(found) == root(primary).as_ref() || planning::is_same_project(primary, found, &self.host.env)
+        };
+        let Some(inside) = root(above).filter(family) else { return Ok(()) };
+        // What version control keeps for itself is in no commit.
+        let own = [".git", ".jj", ".hg", ".sl"].iter().any(|name| real.starts_with(inside.join(name)));
+        if ids.is_empty() || own || vcs::is_ignored(&real, &self.host.env) == Some(true) {
+            return Ok(());
+        }
+        Err(StoreError::PrivateExport { path: path.to_owned(), ids })
+    }
+
+    /// With a settings file that cannot be read nobody knows which repos are private.
+    pub fn refuse_unread_settings(&self) -> Result<()> {
+        self.settings.broken.first().map_or(Ok(()), |error| Err(error.clone().into()))
+    }
+
+    /// The working copy whose commits are looked at: the one that the command is run in. A workspace may have no ledger of its
+    /// own, and a variable can name that of another checkout. In a planning repo nothing is private, so there it is the primary.
+    fn leaving(&self) -> PathBuf {
+        let root = |path: &Path| vcs::root(path).map(|root| place::real(&root));
+        let plans = (0..self.repos.members.len()).filter(|member| self.is_planning(*member));
+        let plans: Vec<PathBuf> = plans.filter_map(|member| root(self.repos.members[member].repo.root())).collect();
+        let here = root(&self.start).filter(|here| !plans.contains(here));
+        here.unwrap_or_else(|| self.repos.primary_member().repo.root().to_owned())
+    }
+
+    /// The places that nobody else need know of.
+    fn private_paths(&self) -> Vec<(PathBuf, &'static str)> {
+        let mut paths = vec![(self.settings.files.personal.clone(), SETTINGS)];
+        let primary = place::real(self.repos.primary_member().repo.root());
+        let home = self.host.env.home().map(|home| place::real(&home));
+        let wide = |path: &Path| primary.starts_with(path) || home.as_deref() == Some(path);
+        for (_, member) in self.repos.members.iter().enumerate().filter(|(n, _)| self.is_planning(*n)) {
+            // A planning repo above the project is told by its ledger; all else there is not private.
+            let root = member.repo.root();
+            paths.push((if wide(root) { member.repo.beads() } else { root }.to_owned(), PLANNING));
+        }
+        if self.has_roles() {
+            let named =
+                ["routing.auto.contributor", "routing.default"].iter().filter_map(|key| self.settings.text(key));
+            let named = named.map(|(text, _)| self.repos.path_of(text, &self.host.env));
+            let missing = self.repos.problems.iter().filter_map(|problem| match problem {
+                RepoProblem::Missing { path, .. } | RepoProblem::NoRepo { path, .. } => Some(path.clone()),
+                _ => None,
+            });
+            paths.extend(named.chain(missing).filter(|path| !wide(&place::real(path))).map(|path| (path, PLANNING)));
+        }
+        paths
+    }
+
+    /// The ways in which people and programs write a path.
+    fn spellings(&self, path: &Path) -> Vec<Vec<u8>> {
+        let home = self.host.env.home();
+        let homes: Vec<PathBuf> = home.into_iter().flat_map(|home| [place::real(&home), home]).collect();
+        let mut texts = Vec::new();
+        for path in [place::plain(path), place::real(path)] {
+            texts.push(path.as_os_str().as_encoded_bytes().to_vec());
+            let below = homes.iter().filter_map(|home| path.strip_prefix(home).ok());
+            for below in below.filter(|below| !below.as_os_str().is_empty()) {
+                let below = below.as_os_str().as_encoded_bytes();
+                texts.extend(["~/", "$HOME/", "${HOME}/"].map(|start| [start.as_bytes(), below].concat()));
+            }
+        }
+        texts
+    }
+}
+
+impl View {
+    /// Looks for what a commit of the primary must not carry.
+    pub fn check_leaks(&mut self, scope: &LeakScope) -> Result<LeakReport> {
+        self.refuse_unread_settings()?;
+        let guard = self.guard();
+        let mut report = LeakReport::default();
+        let mut look = |changed: Changed| {
+            let file = changed.path.display().to_string();
+            let Some(new) = changed.new else { return report.skipped.push(file) };
+            report.checked += 1;
+            for (line, found) in guard.look(&changed.old, &new) {
+                report.leaks.push(FoundLeak { commit: changed.commit.clone(), file: file.clone(), line, found });
+            }
+        };
+        let (span, what) = match scope {
+            LeakScope::Ledger(path) => {
+                let new = below::read_own(path, MAX_LEDGER)?.bytes;
+                look(Changed { commit: None, path: path.clone(), old: Vec::new(), new: Some(new) });
+                return Ok(report);
+            }
+            LeakScope::Staged => (Span::Staged, "--staged"),
+            LeakScope::Range(text) => (Span::Range(text), "--range"),
+            LeakScope::Push { remote, refs } => (Span::Push { remote, refs }, "a check before a push"),
+        };
+        vcs::open(&self.leaving()).changes(span, &self.host.env, &mut look).map_err(|error| match error {
+            SyncError::History(error) => as_store(error, what),
+            other => other.into(),
+        })?;
+        Ok(report)
+    }
+
+    /// What is private, from all repos that can be read; a repo that cannot be is named in a warning.
+    pub(in crate::store) fn guard(&mut self) -> Guard {
+        let mut guard = Guard::default();
+        let primary = self.repos.primary_member();
+        let configured = primary.prefix.clone();
+        guard.add_target(primary.named_prefix().unwrap_or_else(|| primary.repo.default_prefix()));
+        for source in 0..self.sources.len() {
+            let ledger = self.sources.ledger(source);
+            let member = self.sources.member_of(source);
+            if member == 0 {
+                // Without waiting for it: in a hook git is always in the middle of something.
+                for document in ledger.bytes_now().into_iter().map(Document::new) {
+                    guard.add_public(&document);
+                    // Without a configured one it was the usual prefix of its day, and may be another by now.
+                    if configured.is_none() {
+                        document
+                            .ids()
+                            .filter_map(|id| id::prefix_of(&id).map(str::to_owned))
+                            .for_each(|prefix| guard.add_target(prefix));
+                    }
+                }
+                continue;
+            }
+            match ledger.read(|| expected(ledger.path())) {
+                Ok(read) if self.is_planning(member) => {
+                    guard.add_planning(&read.document);
+                    // What has left the ledger is private all the same.
+                    match self.ever_in(source) {
+                        Ok(former) => former.into_iter().for_each(|(id, line)| guard.add_former(id, line)),
+                        Err(error) => {
+                            let (repo, message) = (self.name(member).to_owned(), error.to_string());
+                            self.notices.push(Warning::Unread { repo, message });
+                        }
+                    }
+                }
+                Ok(read) => guard.add_public(&read.document),
+                Err(error) => {
+                    let (repo, message) = (self.name(member).to_owned(), error.to_string());
+                    self.notices.push(Warning::Unread { repo, message });
+                }
+            }
+        }
+        guard.set_others(|owner| self.is_owner(owner, 0));
+        for (path, what) in self.private_paths() {
+            for text in self.spellings(&path) {
+                guard.add_path(text, what);
+            }
+        }
+        guard
+    }
+}
+
+/// Where a file would be written: through links, even if they lead to nothing yet.
+fn landing(path: &Path) -> PathBuf {
+    const LINKS: usize = 40;
+    let mut path = path.to_owned();
+    for _ in 0..LINKS {
+        let Ok(target) = sys::path::link(&path) else { break };
+        path = path.parent().unwrap_or(Path::new("")).join(target);
+    }
+    place::real(&path)
+}
+
+impl Found {
+    /// A stable word for programs.
+    pub fn kind(&self) -> &'static str {
+        use crate::model::proposal::Leak;
+        match self {
+            Found::Issue { leak: Leak::Local, .. } => "local_issue",
+            Found::Issue { leak: Leak::Private, .. } => "private_issue",
+            Found::Issue { leak: Leak::Field(_), .. } => "private_field",
+            Found::Issue { leak: Leak::Dependency(_), .. } => "private_dependency",
+            Found::Issue { leak: Leak::Mention(_), .. } => "private_mention",
+            Found::Path(_) => "path",
+        }
+    }
+}

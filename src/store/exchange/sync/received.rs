@@ -1,0 +1,115 @@
+//! What differs between two states of the ledgers of a working copy.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::copies::WorkingCopy;
+use crate::ledger::{Document, MAX_LEDGER};
+use crate::store::project::names::other_name;
+use crate::sys::below;
+
+/// Ids, sorted.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Received {
+    pub added: Vec<String>,
+    pub changed: Vec<String>,
+    pub removed: Vec<String>,
+    /// Lines that are no issues, or the order of lines.
+    pub other: bool,
+    /// The title of the only issue, if there is one.
+    title: Option<String>,
+}
+
+impl Received {
+    /// What came later on top of this.
+    pub fn add(&mut self, later: Received) {
+        let mut with = |into: fn(&mut Received) -> &mut Vec<String>, ids: Vec<String>| {
+            into(self).extend(ids);
+            into(self).sort();
+            into(self).dedup();
+        };
+        with(|all| &mut all.added, later.added);
+        with(|all| &mut all.changed, later.changed);
+        with(|all| &mut all.removed, later.removed);
+        self.other |= later.other;
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.added.is_empty() && self.changed.is_empty() && self.removed.is_empty()
+    }
+}
+
+/// The bytes of the ledgers; one that got its other name is read under that, and an absent one is empty.
+pub fn read(copy: &WorkingCopy) -> Vec<Vec<u8>> {
+    let read = |path: &Path| below::read(&copy.root, path, MAX_LEDGER).map(|file| file.bytes).ok();
+    let renamed = |ledger: &Path| other_name(ledger).filter(|other| !copy.ledgers.contains(other));
+    let bytes = |ledger: &Path| read(ledger).or_else(|| read(&renamed(ledger)?)).unwrap_or_default();
+    copy.ledgers.iter().map(|ledger| bytes(ledger)).collect()
+}
+
+/// A ledger that somebody committed although it cannot be whole.
+pub fn is_damaged(bytes: &[u8]) -> bool {
+    let document = Document::new(bytes.to_vec());
+    bytes.is_empty() || document.torn().is_some() || !document.conflicts().is_empty()
+}
+
+pub fn compare(before: &[Vec<u8>], after: &[Vec<u8>]) -> Received {
+    let mut found = Received::default();
+    for (before, after) in before.iter().zip(after).filter(|(before, after)| before != after) {
+        let documents = [before, after].map(|bytes| Document::new(bytes.clone()));
+        let [before, after] = documents.each_ref().map(lines);
+        let known = (found.added.len(), found.changed.len(), found.removed.len());
+        for (id, line) in &after {
+            match before.get(id) {
+                None => found.added.push(id.clone()),
+                Some(old) if old != line => found.changed.push(id.clone()),
+                Some(_) => {}
+            }
+        }
+        found.removed.extend(before.keys().filter(|id| !after.contains_key(*id)).cloned());
+        found.other |= known == (found.added.len(), found.changed.len(), found.removed.len());
+        if let ([id], []) | ([], [id]) = (found.added.as_slice(), found.changed.as_slice()) {
+            let n = documents[1].find(id).first().copied();
+            let title = n.and_then(|n| documents[1].record(n)?.string("title").map(|title| title.into_owned()));
+            found.title = title;
+        }
+    }
+    found.added.sort();
+    found.changed.sort();
+    found.removed.sort();
+    found
+}
+
+fn lines(document: &Document) -> BTreeMap<String, Vec<&[u8]>> {
+    let mut lines: BTreeMap<String, Vec<&[u8]>> = BTreeMap::new();
+    for n in 0..document.len() {
+        if let Some(id) = document.id(n) {
+            lines.entry(id.into_owned()).or_default().push(document.text(n));
+        }
+    }
+    lines
+}
+
+/// The message of a commit that carries this.
+pub fn message(changes: &Received) -> String {
+    let ids: Vec<&String> = changes.added.iter().chain(&changes.changed).chain(&changes.removed).collect();
+    match ids.as_slice() {
+        [] => "update the ledger".to_owned(),
+        [id] => {
+            let verb = if !changes.added.is_empty() {
+                "add"
+            } else if changes.removed.is_empty() {
+                "update"
+            } else {
+                "remove"
+            };
+            let title = changes.title.as_deref().unwrap_or_default();
+            let title: String = title.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+            if title.is_empty() { format!("{verb} {id}") } else { format!("{verb} {id}: {title}") }
+        }
+        many => {
+            let list: Vec<&str> = many.iter().map(|id| id.as_str()).collect();
+            format!("update {} issues\n\n{}", many.len(), list.join("\n"))
+        }
+    }
+}

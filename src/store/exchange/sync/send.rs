@@ -1,0 +1,154 @@
+//! Sending what is committed: which commits may go, and again when somebody else was faster.
+//!
+//! Every push of a sync passes [`Store::refuse_push`], which sees exactly the commits that are sent. What is for the user's own
+//! eyes, and what is not the ledger's, is stopped there, whichever version control carries it.
+
+use super::copies::WorkingCopy;
+use super::{Progress, RepoSync, SyncOptions, SyncStep, TRIES, received};
+use crate::store::{Result, Store, StoreError, View};
+use crate::vcs;
+use crate::vcs::{DryRun, Exchange, Outgoing, Parcel, Pushed, Route, Span};
+
+impl View {
+    /// Says what would be sent, and refuses what would be refused, as far as the last fetch knows.
+    pub(super) fn preview_push(
+        &mut self,
+        with: &dyn Exchange,
+        copy: &WorkingCopy,
+        options: &SyncOptions,
+        one: &mut RepoSync,
+    ) -> Result<()> {
+        if !options.push {
+            return Ok(());
+        }
+        self.refuse_project_remote(&copy.root, &copy.members)?;
+        let (env, areas) = (self.host.env.clone(), copy.areas());
+        let dry_run = Some(DryRun { commits: one.committed });
+        match with.outgoing(&Route { ledgers: &areas, with_code: options.with_code, dry_run, env: &env })? {
+            found @ (Outgoing::Nothing | Outgoing::Outrun) => {
+                if !one.committed && found == Outgoing::Nothing {
+                    return Ok(());
+                }
+                // It stands on what the other side has not seen, or the other way round.
+                if one.standing.behind > 0 && !options.pull {
+                    return Err(StoreError::Outrun { repo: one.repos[0].clone(), pull: false });
+                }
+                one.sends_to = one.standing.upstream.clone();
+                Ok(())
+            }
+            Outgoing::Held(why) => {
+                one.notes.push(format!("would not be pushed: {why}"));
+                Ok(())
+            }
+            Outgoing::Ready(parcel) => {
+                self.refuse_push(copy, &parcel, options)?;
+                (one.outgoing, one.sends_to) = (parcel.commits, Some(parcel.to));
+                Ok(())
+            }
+        }
+    }
+
+    /// Decides whether commits may go to the other side.
+    fn refuse_push(&mut self, copy: &WorkingCopy, parcel: &Parcel, options: &SyncOptions) -> Result<()> {
+        self.guard_push(copy, parcel)?;
+        if options.with_code {
+            return self.refuse_hooks(copy);
+        }
+        let code: Vec<_> = parcel.commits.iter().filter(|commit| commit.has_code).cloned().collect();
+        if code.is_empty() {
+            return Ok(());
+        }
+        Err(StoreError::HoldsCode { to: parcel.to.clone(), push: copy.vcs.own_push(), commits: code })
+    }
+
+    /// Refuses to send commits that carry something private, whoever made them.
+    fn guard_push(&mut self, copy: &WorkingCopy, parcel: &Parcel) -> Result<()> {
+        if !self.is_guarded(copy) {
+            return Ok(());
+        }
+        self.refuse_unseen()?;
+        let guard = self.guard();
+        let mut leak = None;
+        let ids: Vec<String> = parcel.commits.iter().map(|commit| commit.id.clone()).collect();
+        copy.vcs.changes(Span::Commits(&ids), &self.host.env, &mut |changed| {
+            let Some(new) = &changed.new else { return };
+            if let (None, Some((line, _))) = (&leak, guard.look(&changed.old, new).first()) {
+                leak = Some((changed.path.clone(), *line, changed.commit.clone().unwrap_or_default()));
+            }
+        })?;
+        match leak {
+            Some((path, line, commit)) => Err(StoreError::PrivatePush { path, line, commit }),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Store {
+    /// Sends our commits, and starts again when somebody else was faster.
+    pub(super) fn send(
+        &mut self,
+        copy: &WorkingCopy,
+        options: &SyncOptions,
+        one: &mut RepoSync,
+        progress: Progress<'_>,
+    ) -> Result<()> {
+        if !self.owns(copy)? {
+            return Ok(());
+        }
+        let env = self.host.env.clone();
+        let vcs = vcs::open_for(&copy.root, options.bookmark.as_deref());
+        let exchange = vcs.exchange()?;
+        // Reconciling, or somebody else, may have written.
+        if received::read(copy) != one.left {
+            self.guard_commit(copy)?;
+            let locks = self.lock_ledgers(&copy.sources)?;
+            one.committed |= self.commit_locked(copy, None)?;
+            drop(locks);
+        }
+        let areas = copy.areas();
+        let route = Route { ledgers: &areas, with_code: options.with_code, dry_run: None, env: &env };
+        for attempt in 0..TRIES {
+            self.refuse_project_remote(&copy.root, &copy.members)?;
+            progress(&one.repos[0], if attempt == 0 { SyncStep::Pushing } else { SyncStep::Again });
+            let parcel = match exchange.outgoing(&route)? {
+                Outgoing::Nothing => return Ok(()),
+                Outgoing::Held(why) => {
+                    one.notes.push(format!("not pushed: {why}"));
+                    return Ok(());
+                }
+                Outgoing::Outrun => None,
+                Outgoing::Ready(parcel) => Some(parcel),
+            };
+            let pushed = match parcel {
+                Some(parcel) => {
+                    self.refuse_push(copy, &parcel, options)?;
+                    exchange.push(&parcel, &route)?
+                }
+                None => Pushed::Outrun,
+            };
+            match pushed {
+                Pushed::Done => {
+                    one.pushed = true;
+                    one.standing = exchange.standing(&env)?;
+                    self.prune_logs(copy);
+                    return Ok(());
+                }
+                Pushed::NothingToPush => return Ok(()),
+                Pushed::Held(why) => {
+                    one.notes.push(format!("not pushed: {why}"));
+                    return Ok(());
+                }
+                Pushed::Outrun if !options.pull => break,
+                Pushed::Outrun => {}
+            }
+            one.retries = attempt + 1;
+            self.pause(attempt);
+            exchange.fetch(&env)?;
+            let locks = self.lock_ledgers(&copy.sources)?;
+            one.committed |= self.commit_locked(copy, None)?;
+            self.integrate(exchange, copy, true, one)?;
+            drop(locks);
+        }
+        Err(StoreError::Outrun { repo: one.repos[0].clone(), pull: options.pull })
+    }
+}

@@ -1,0 +1,294 @@
+//! What a step, or what is not committed, did to issues: each compared with what it stands on.
+
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::ops::Range;
+
+use super::changed::{Placed, changes, lines_at};
+use super::lines::{Documents, changed_ids, effective_among};
+use crate::ledger::Document;
+use crate::model::difference::{ChangeKind, FieldChange, Side, merged_difference};
+use crate::model::record::Record;
+use crate::store::Result;
+use crate::vcs;
+use crate::vcs::{Archive, Changes, Pair, Spot, Steps, Version};
+
+/// One issue before and after.
+pub type Change = (String, ChangeKind, Vec<FieldChange>, String);
+
+/// The differences of so many steps are asked for at once.
+const AT_ONCE: usize = 64;
+/// So many bytes of lines are read at once, and those of one step in any case.
+const ROOM: usize = 4 << 20;
+
+/// A version that a step stands on, and those that it has in common with the others of a merge.
+pub struct Joined<'a> {
+    pub version: Option<&'a Version>,
+    pub common: Option<Vec<Option<&'a Version>>>,
+}
+
+impl<'a> Joined<'a> {
+    /// What a step stands on; `None` if it changed nothing itself, as when a merge took everything from the one side that had
+    /// changed.
+    pub fn of_step(steps: &'a Steps, n: usize) -> Option<Vec<Self>> {
+        let step = &steps.all[n];
+        let is_merge = step.before.len() > 1;
+        let side = |side: usize| Joined {
+            version: step.before[side].version.as_ref(),
+            common: if is_merge { steps.common(n, side) } else { None },
+        };
+        let before: Vec<Joined<'_>> = (0..step.before.len()).map(side).collect();
+        let after = step.after.as_ref();
+        let is_taken = before.iter().any(|side| side.version == after);
+        let is_nothing = is_merge && is_taken && before.iter().all(|side| side.version == after || side.is_untouched());
+        (!is_nothing).then_some(before)
+    }
+
+    /// It is what it was where the ways parted.
+    fn is_untouched(&self) -> bool {
+        self.common.as_ref().is_none_or(|common| common.contains(&self.version))
+    }
+
+    /// The versions to compare for it: with what the step made of it, and with those it has in common with others.
+    fn pairs(&self, after: Option<&Version>) -> Vec<Pair> {
+        let common = self.common.iter().flatten().map(|common| (common.cloned(), self.version.cloned()));
+        common.chain([(self.version.cloned(), after.cloned())]).collect()
+    }
+}
+
+/// Where the lines of an issue are.
+type Lines<'a> = (Option<&'a Version>, &'a [Spot]);
+/// Stands for the line of an issue in a version: where the first one is that has its id.
+type Key = (Version, u32, u32);
+/// The lines that a side has in common with others, if that can be told.
+type Common = Option<Vec<Option<Key>>>;
+
+/// An issue that a step may have changed: its line on each side, what that has in common with others, and its line now.
+struct Touched {
+    id: String,
+    sides: Vec<(Option<Key>, Common)>,
+    now: Option<Key>,
+}
+
+/// What the next steps changed.
+#[derive(Default)]
+pub struct Pairs {
+    steps: Range<usize>,
+    known: HashMap<Pair, Changes>,
+    /// The issues of the steps whose lines were read, and the first of these steps.
+    touched: VecDeque<Vec<Touched>>,
+    first: usize,
+    lines: HashMap<Key, Option<String>>,
+}
+
+impl Pairs {
+    /// What a step changed. Steps are asked for in their order.
+    pub fn compare(&mut self, archive: &mut dyn Archive, steps: &Steps, n: usize) -> Result<Vec<Change>> {
+        while self.first < n && self.touched.pop_front().is_some() {
+            self.first += 1;
+        }
+        if self.first != n || self.touched.is_empty() {
+            self.read(archive, steps, n)?;
+        }
+        let touched = self.touched.pop_front().unwrap_or_default();
+        self.first = n + 1;
+        Ok(touched.iter().filter_map(|issue| self.told(issue)).collect())
+    }
+
+    fn told(&self, issue: &Touched) -> Option<Change> {
+        let line = |key: &Option<Key>| self.lines.get(key.as_ref()?)?.as_deref();
+        let sides: Vec<Side<'_>> = issue
+            .sides
+            .iter()
+            .map(|(key, common)| Side {
+                line: line(key),
+                common: common.as_ref().map(|common| common.iter().map(line).collect()),
+            })
+            .collect();
+        change(&issue.id, &sides, line(&issue.now))
+    }
+
+    /// Reads the lines of a step and of those after it, as many as there is room for.
+    fn read(&mut self, archive: &mut dyn Archive, steps: &Steps, n: usize) -> Result<()> {
+        if !self.steps.contains(&n) {
+            self.fetch(archive, steps, n..steps.all.len().min(n + AT_ONCE))?;
+        }
+        let (mut touched, mut wanted, mut keys) = (VecDeque::new(), Vec::new(), HashSet::new());
+        let mut bytes = 0;
+        for step in n..self.steps.end {
+            touched.push_back(self.touched(steps, step, |id, version, spots, key| {
+                if keys.insert(key.clone()) {
+                    bytes += spots.iter().map(|spot| spot.len as usize).sum::<usize>();
+                    wanted.push((id, version, spots));
+                }
+            }));
+            if bytes > ROOM {
+                break;
+            }
+        }
+        let lines = lines_at(archive, &wanted)?;
+        let key = |(_, version, spots): &Placed<'_>| ((*version).clone(), spots[0].part, spots[0].start);
+        self.lines = wanted.iter().map(key).zip(lines).collect();
+        (self.touched, self.first) = (touched, n);
+        Ok(())
+    }
+
+    /// The issues that a step may have changed, by id; hands over each of their lines.
+    fn touched<'a>(
+        &'a self,
+        steps: &'a Steps,
+        n: usize,
+        mut see: impl FnMut(&'a str, &'a Version, &'a [Spot], &Key),
+    ) -> Vec<Touched> {
+        let Some(before) = Joined::of_step(steps, n) else { return Vec::new() };
+        let after = steps.all[n].after.as_ref();
+        let nothing = [Joined { version: None, common: None }];
+        let below = if before.is_empty() { nothing.as_slice() } else { &before };
+        let mut found = Vec::new();
+        for id in self.ids(below, after) {
+            let now = below.iter().find_map(|side| Some((after, spots(self.between(side.version, after), id)?.1)));
+            let Some(now) = now else { continue };
+            let mut key = |(version, spots): Lines<'a>| {
+                let (version, first) = (version?, spots.first()?);
+                let key = (version.clone(), first.part, first.start);
+                see(id, version, spots, &key);
+                Some(key)
+            };
+            let mut sides = Vec::new();
+            for side in &before {
+                // Where it did not change, it is what it was on the other side.
+                let was = spots(self.between(side.version, after), id).map_or(now, |spots| (side.version, spots.0));
+                let common = side.common.as_ref().map(|common| {
+                    let made = |version: &Option<&'a Version>| {
+                        let made = spots(self.between(*version, side.version), id);
+                        made.map_or(was, |spots| (*version, spots.0))
+                    };
+                    common.iter().map(|version| key(made(version))).collect()
+                });
+                sides.push((key(was), common));
+            }
+            found.push(Touched { id: id.to_owned(), sides, now: key(now) });
+        }
+        found
+    }
+
+    /// What no side has as it is now, and what a side has of its own and the step has not taken.
+    fn ids(&self, below: &[Joined<'_>], after: Option<&Version>) -> BTreeSet<&str> {
+        let (mut everywhere, mut ids): (Option<BTreeSet<&str>>, BTreeSet<&str>) = (None, BTreeSet::new());
+        for side in below {
+            let changed = ids_in(self.between(side.version, after));
+            if !side.is_untouched() {
+                let mut own = changed.clone();
+                for common in side.common.iter().flatten() {
+                    let made: HashSet<&str> = ids_in(self.between(*common, side.version)).into_iter().collect();
+                    own.retain(|id| made.contains(id));
+                }
+                ids.extend(own);
+            }
+            everywhere = Some(match everywhere {
+                Some(others) => others.intersection(&changed).copied().collect(),
+                None => changed,
+            });
+        }
+        ids.extend(everywhere.unwrap_or_default());
+        ids
+    }
+
+    fn fetch(&mut self, archive: &mut dyn Archive, steps: &Steps, range: Range<usize>) -> Result<()> {
+        let mut pairs: Vec<Pair> = Vec::new();
+        for n in range.clone() {
+            let after = steps.all[n].after.as_ref();
+            match Joined::of_step(steps, n) {
+                Some(before) if before.is_empty() => pairs.push((None, after.cloned())),
+                before => pairs.extend(before.iter().flatten().flat_map(|side| side.pairs(after))),
+            }
+        }
+        let found = changes(archive, &pairs, None)?;
+        self.known = pairs.into_iter().zip(found).collect();
+        self.steps = range;
+        Ok(())
+    }
+
+    fn between(&self, before: Option<&Version>, after: Option<&Version>) -> &[vcs::Change] {
+        self.known.get(&(before.cloned(), after.cloned())).map_or(&[], |changes| changes)
+    }
+}
+
+fn ids_in(changes: &[vcs::Change]) -> BTreeSet<&str> {
+    changes.iter().map(|change| &*change.name).collect()
+}
+
+/// Where an issue is before and after.
+fn spots<'a>(changes: &'a [vcs::Change], id: &str) -> Option<(&'a [Spot], &'a [Spot])> {
+    let at = changes.binary_search_by(|change| (*change.name).cmp(id)).ok()?;
+    Some((&changes[at].before, &changes[at].after))
+}
+
+/// The lines of an issue that a step stands on.
+pub fn sides_of<'a>(before: &[Joined<'_>], line: impl Fn(Option<&Version>) -> Option<&'a str>) -> Vec<Side<'a>> {
+    let side = |side: &Joined<'_>| Side {
+        line: line(side.version),
+        common: side.common.as_ref().map(|common| common.iter().map(|version| line(*version)).collect()),
+    };
+    before.iter().map(side).collect()
+}
+
+pub fn compare_documents(
+    documents: &mut Documents,
+    archive: &mut dyn Archive,
+    before: &[Joined<'_>],
+    after: &Document,
+) -> Result<Vec<Change>> {
+    // What no side has as it is now, and what a side has of its own and the step has not taken.
+    let (mut everywhere, mut ids): (Option<BTreeSet<String>>, BTreeSet<String>) = (None, BTreeSet::new());
+    let none = Joined { version: None, common: None };
+    for side in if before.is_empty() { std::slice::from_ref(&none) } else { before } {
+        let document = documents.get(archive, side.version)?;
+        let changed = changed_ids(&document, after);
+        if !side.is_untouched() {
+            let mut own = changed.clone();
+            for common in side.common.iter().flatten() {
+                let common = documents.get(archive, *common)?;
+                let made = changed_ids(&common, &document);
+                own.retain(|id| made.contains(id));
+            }
+            ids.extend(own);
+        }
+        everywhere = Some(match everywhere {
+            Some(others) => others.intersection(&changed).cloned().collect(),
+            None => changed,
+        });
+    }
+    ids.extend(everywhere.unwrap_or_default());
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut lines: Vec<(Option<&Version>, HashMap<String, String>)> = Vec::new();
+    for version in before.iter().flat_map(|side| side.common.iter().flatten().copied().chain([side.version])) {
+        if !lines.iter().any(|(known, _)| *known == version) {
+            let document = documents.get(archive, version)?;
+            lines.push((version, effective_among(&document, &ids)));
+        }
+    }
+    let new = effective_among(after, &ids);
+    let changes = ids.iter().filter_map(|id| {
+        let line = |version: Option<&Version>| {
+            let (_, lines) = lines.iter().find(|(known, _)| *known == version)?;
+            lines.get(id).map(String::as_str)
+        };
+        change(id, &sides_of(before, line), new.get(id).map(String::as_str))
+    });
+    Ok(changes.collect())
+}
+
+fn change(id: &str, before: &[Side<'_>], after: Option<&str>) -> Option<Change> {
+    let (kind, fields) = merged_difference(before, after)?;
+    let line = after.or_else(|| before.iter().find_map(|side| side.line))?;
+    Some((id.to_owned(), kind, fields, line.to_owned()))
+}
+
+/// The same under the id that the issue had then.
+pub fn change_of_one(before: &[Side<'_>], after: Option<&str>) -> Option<Change> {
+    let line = after.or_else(|| before.iter().find_map(|side| side.line))?;
+    let id = Record::parse(line).ok()?.string("id")?.into_owned();
+    change(&id, before, after)
+}

@@ -1,0 +1,157 @@
+//! Issues that are in the ledger no more.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::changed::ids_changed_in;
+use super::last::last;
+use super::lines::{LinesOf, effective_among};
+use super::point::document_at;
+use super::{Moment, Place};
+use crate::model::id;
+use crate::model::proposal::{Visibility, is_companion_line};
+use crate::model::record::Record;
+use crate::model::time::Instant;
+use crate::store::read::naming::one;
+use crate::store::{Result, StoreError, View};
+use crate::vcs::{Archive, Commit};
+
+/// The line of an issue in the past.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PastLine {
+    pub id: String,
+    /// The repo whose ledger had it, by its number.
+    pub repo: usize,
+    pub line: String,
+    /// The commit that last changed it, or the one that was asked for.
+    pub commit: Commit,
+    /// The commit that took it out of the ledger; `None` if that is not committed, or it is still there.
+    pub removed: Option<Commit>,
+    /// What the issue is called now, where that was asked for and can be told.
+    pub called_now: Option<String>,
+}
+
+impl PastLine {
+    /// Where an issue was in several ledgers, it belongs to the one that kept it private, else to the one that had it last.
+    fn claim(&self, in_planning: bool) -> (bool, bool, Option<Instant>, Instant) {
+        let visibility = Record::parse(&self.line).map(|record| Visibility::of(&record));
+        let is_private = in_planning && visibility.is_ok_and(|word| word != Visibility::Canonical);
+        let removed = self.removed.as_ref().map(|commit| commit.committed);
+        (is_private, removed.is_none(), removed, self.commit.committed)
+    }
+}
+
+/// Shorter texts occur everywhere.
+const SHORTEST: usize = 3;
+
+impl View {
+    /// The newest version of an issue that any ledger of the project had, by its full id.
+    pub fn last_in_history(&mut self, id: &str) -> Result<Option<PastLine>> {
+        Ok(self.last_of_each(&BTreeSet::from([id.to_owned()]))?.remove(id))
+    }
+
+    /// The newest versions of several issues, found in one pass over the history of each ledger.
+    pub fn last_of_each(&mut self, ids: &BTreeSet<String>) -> Result<HashMap<String, PastLine>> {
+        self.last_of_each_in(ids, None)
+    }
+
+    /// The same in one repo.
+    pub(in crate::store) fn last_of_each_in(
+        &mut self,
+        ids: &BTreeSet<String>,
+        repo: Option<usize>,
+    ) -> Result<HashMap<String, PastLine>> {
+        self.refresh()?;
+        let mut found: HashMap<String, PastLine> = HashMap::new();
+        for copy in self.remembering_copies(repo)?.iter().filter(|copy| copy.vcs.is_versioned()) {
+            for place in self.places(copy, repo) {
+                let pasts = self.with_archive(copy, |archive| last_lines(archive, &place, ids))?;
+                for past in pasts.into_iter().filter(|past| !is_companion_line(past.line.as_bytes())) {
+                    let claim = |past: &PastLine| past.claim(self.is_planning(past.repo));
+                    match found.get(&past.id) {
+                        Some(known) if claim(known) >= claim(&past) => {}
+                        _ => drop(found.insert(past.id.clone(), past)),
+                    }
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Issues as they were at a moment: in the ledger that has them now, else in the first that had them then.
+    pub fn lines_at(&mut self, ids: &BTreeSet<String>, moment: &Moment) -> Result<HashMap<String, PastLine>> {
+        self.refresh()?;
+        let point = self.point(moment, None)?;
+        let mut found: HashMap<String, PastLine> = HashMap::new();
+        for copy in self.remembering_copies(None)?.iter().filter(|copy| copy.vcs.is_versioned()) {
+            let Some(commit) = point.commit(copy) else { continue };
+            for place in self.places(copy, None) {
+                let repo = place.member;
+                let document = self.with_archive(copy, |archive| document_at(archive, &place.trail, &commit.id))?;
+                let issues = effective_among(&document, ids).into_iter();
+                for (id, line) in issues.filter(|(_, line)| !is_companion_line(line.as_bytes())) {
+                    let owner = self.owner(&id).map(|source| self.sources.member_of(source));
+                    if !found.contains_key(&id) || owner == Some(repo) {
+                        let commit = commit.clone();
+                        let past = PastLine { id: id.clone(), repo, line, commit, removed: None, called_now: None };
+                        found.insert(id, past);
+                    }
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// The full id that a typed one stands for, among those that any ledger of the project ever had.
+    pub fn resolve_in_history(&mut self, typed: &str) -> Result<String> {
+        match self.resolve(typed) {
+            Err(StoreError::NotFound { .. }) => {}
+            other => return other,
+        }
+        // The whole id, or the beginning of what follows its dash.
+        let mut sought = vec![format!("\"{typed}\"")];
+        if typed.len() >= SHORTEST {
+            sought.extend([format!("\"{typed}"), format!("-{typed}")]);
+        }
+        let ids = self.ids_in_history(typed, &sought)?;
+        one(typed, id::resolve(typed, ids.iter().map(String::as_str)))
+    }
+
+    /// Whether a ledger of the project once had the issue with this very id, as far as its history can be read.
+    pub(in crate::store) fn is_in_history(&mut self, id: &str) -> bool {
+        self.ids_in_history(id, &[format!("\"{id}\"")]).is_ok_and(|ids| ids.contains(id))
+    }
+
+    /// The ids of all times that hold one of these texts, as they stand in a line.
+    fn ids_in_history(&mut self, typed: &str, sought: &[String]) -> Result<BTreeSet<String>> {
+        let mut ids = BTreeSet::new();
+        if typed.is_empty() || typed.contains(['"', '\\', '\n']) {
+            return Ok(ids);
+        }
+        for copy in self.remembering_copies(None)?.iter().filter(|copy| copy.vcs.is_versioned()) {
+            for place in self.places(copy, None) {
+                self.with_archive(copy, |archive| {
+                    let tips = archive.tips()?;
+                    let steps = archive.steps(&place.trail, &tips)?;
+                    let all = ids_changed_in(archive, &steps.all)?.into_iter();
+                    let quoted = |id: &String| format!("\"{id}\"");
+                    ids.extend(all.filter(|id| sought.iter().any(|text| quoted(id).contains(text.as_str()))));
+                    Ok(())
+                })?;
+            }
+        }
+        Ok(ids)
+    }
+}
+
+fn last_lines(archive: &mut dyn Archive, place: &Place, ids: &BTreeSet<String>) -> Result<Vec<PastLine>> {
+    let tips = archive.tips()?;
+    let steps = archive.steps(&place.trail, &tips)?;
+    let mut pasts = Vec::new();
+    for (id, lines) in LinesOf::read_each(archive, &steps, ids)? {
+        let Some(last) = last(&steps, &lines, &steps.tips) else { continue };
+        let mut commit = |n: usize| archive.commit(&steps.all[n].commit.id);
+        let (removed, commit) = (last.removed.map(&mut commit).transpose()?, commit(last.changed)?);
+        pasts.push(PastLine { id, repo: place.member, line: last.line, commit, removed, called_now: None });
+    }
+    Ok(pasts)
+}

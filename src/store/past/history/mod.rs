@@ -1,0 +1,119 @@
+//! What version control remembers of the ledgers: who changed what, and how the view was.
+//!
+//! Nothing has to be kept for it: every answer is read from the commits, or from what was found out about them before. The past of a ledger is that of the commits which the
+//! working copy stands on, followed to the names that the file had before. A repo whose ledger has both usual names, now or
+//! in a commit, has the issues of both files, as it is shown. What is in the files and in no commit yet comes first, as a
+//! change that nobody has committed. The past of one issue is followed to the ids that it had before.
+
+mod blame;
+mod changed;
+mod closed;
+mod compared;
+mod events;
+mod ever;
+mod known;
+mod last;
+mod lines;
+mod living;
+mod lookup;
+mod mentioned;
+mod own;
+mod point;
+mod renames;
+mod states;
+
+pub use blame::{Blame, BlamedField};
+pub use events::{Event, Log, LogEnd, LogQuery};
+pub use lookup::PastLine;
+pub(in crate::store) use own::OwnCommit;
+pub use point::{Moment, Point};
+pub use states::{DiffEntry, DiffKind, State};
+
+use std::path::{Path, PathBuf};
+
+use crate::ledger::Document;
+use crate::store::exchange::sync::WorkingCopy;
+use crate::store::{LEDGER_NAMES, Project, Result, View};
+use crate::vcs;
+use crate::vcs::{Archive, SyncError, Trail};
+
+/// The ledger of one repo, as its working copy knows it.
+pub(in crate::store) struct Place {
+    /// The repo, by its number.
+    pub member: usize,
+    /// Its files: one, or two where both names are there.
+    pub sources: Vec<usize>,
+    /// Their names, as seen from the root of the working copy.
+    pub trail: Trail,
+}
+
+impl Project {
+    /// The names of a ledger. Where the settings name none, both usual ones count, whichever of them is there.
+    fn trail(&self, member: usize, file: &Path) -> Trail {
+        let is_usual = LEDGER_NAMES.iter().any(|name| file.ends_with(name));
+        let names: Vec<PathBuf> = match self.repos.members[member].ledger_file {
+            None if is_usual => LEDGER_NAMES.iter().map(|name| file.with_file_name(name)).collect(),
+            _ => vec![file.to_owned()],
+        };
+        Trail::named(names, &LEDGER_NAMES)
+    }
+
+    /// Opens the past of a working copy.
+    pub(in crate::store) fn with_archive<T>(
+        &self,
+        copy: &WorkingCopy,
+        work: impl FnOnce(&mut dyn Archive) -> Result<T>,
+    ) -> Result<T> {
+        self.refuse_filtered(copy)?;
+        let mut archive = copy.vcs.archive(&self.host.env)?;
+        work(archive.as_mut())
+    }
+
+    /// Repos that remember nothing, by name.
+    fn without_past(&self, copies: &[WorkingCopy]) -> Vec<String> {
+        let without = copies.iter().filter(|copy| !copy.vcs.is_versioned());
+        without.flat_map(|copy| copy.members.iter().map(|member| self.name(*member).to_owned())).collect()
+    }
+}
+
+impl View {
+    /// The working copies whose past is asked for; an error if version control is nowhere among them.
+    fn remembering_copies(&self, repo: Option<usize>) -> Result<Vec<WorkingCopy>> {
+        let copies = self.working_copies(repo);
+        if copies.iter().any(|copy| copy.vcs.is_versioned()) {
+            return Ok(copies);
+        }
+        let root = copies.first().map_or_else(|| self.repo.root().to_owned(), |copy| copy.root.clone());
+        Err(SyncError::NoHistory { root }.into())
+    }
+
+    /// The ledgers of a working copy, that of one repo if one is asked for.
+    fn places(&self, copy: &WorkingCopy, repo: Option<usize>) -> Vec<Place> {
+        let mut places: Vec<Place> = Vec::new();
+        for (source, file) in copy.sources.iter().zip(&copy.ledgers) {
+            let member = self.sources.member_of(*source);
+            match places.iter_mut().find(|place| place.member == member) {
+                _ if repo.is_some_and(|repo| repo != member) => {}
+                Some(place) => place.sources.push(*source),
+                None => places.push(Place { member, sources: vec![*source], trail: self.trail(member, file) }),
+            }
+        }
+        places
+    }
+
+    /// A ledger as it is now; an absent one is empty.
+    fn present(&self, sources: &[usize]) -> Document {
+        let read = |source: &usize| self.sources.last_read(*source).map(|(document, _)| document);
+        match sources.iter().filter_map(read).collect::<Vec<_>>().as_slice() {
+            [only] => (*only).clone(),
+            files => Document::new(vcs::joined(files.iter().map(|document| document.bytes().to_vec()).collect())),
+        }
+    }
+
+    /// Repos whose clone lacks the older part of its history, by name.
+    pub fn shallow_repos(&self) -> Vec<String> {
+        let copies = self.working_copies(None);
+        let shallow = copies.iter().filter(|copy| copy.vcs.is_versioned() && vcs::is_shallow(&copy.root));
+        shallow.flat_map(|copy| copy.members.iter().map(|member| self.name(*member).to_owned())).collect()
+    }
+}

@@ -1,0 +1,316 @@
+//! Taking back what one wrote: the last writes of an actor, from the log of this checkout or else from his commits, as a new write.
+//!
+//! History is never rewritten, and nothing that others wrote since is lost: of a line that somebody edited in the meantime only
+//! one's own values go back, and if just these were changed again the whole undo is refused. Everything is planned and checked
+//! before the first byte is written; what a write may not do, an undo may not do either.
+
+mod outcome;
+mod plan;
+mod settings;
+mod writing;
+
+pub use outcome::{Undo, UndoAction, UndoClash, UndoneIssue, UndoneWrite};
+
+use std::path::{Path, PathBuf};
+
+use super::history::OwnCommit;
+use crate::ledger::{LedgerError, LineChange};
+use crate::model::merge::differing;
+use crate::store::project::checkout::Noted;
+use crate::store::project::names::{WRITES_NAME, became};
+use crate::store::project::settings::{ConfigError, ConfigFault};
+use crate::store::project::{home, mark, place};
+use crate::store::state::log::{Contents, Entry, Line, Stays, woven};
+use crate::store::write::{Locks, Written};
+use crate::store::{Project, Result, Store, StoreError, View};
+use plan::{Past, Plan};
+pub(in crate::store) use writing::{Named, Writing};
+
+impl Project {
+    /// How the log names this checkout.
+    pub(in crate::store) fn undo_key(&self) -> String {
+        place::real(self.repos.primary_member().repo.beads()).display().to_string()
+    }
+
+    /// What this checkout wrote before it was moved is written from here.
+    fn follow_move(&self, home: &Path, lines: &mut [Line]) {
+        let now = PathBuf::from(self.undo_key());
+        let Some(own) = Noted::of(&now.join("ledger"), home) else { return };
+        for part in lines.iter_mut().filter_map(|line| line.entry.as_mut()) {
+            let is_own = part.checkout.as_ref() == Some(&own.mark);
+            if let Some(root) = is_own.then(|| own.former_root(Path::new(&part.from), &now)).flatten() {
+                part.moved(&root, &own.root);
+            }
+        }
+    }
+
+    /// Refuses to go to a ledger that is in no repo of the project because a log names it that is not known to be this user's.
+    fn refuse_unmarked_log(&self, past: &Past, ledger: &str) -> Result<()> {
+        let names =
+            |part: &Entry| part.ledger == ledger || part.with.iter().chain(&part.guests).any(|one| one == ledger);
+        let naming = past.parts.iter().zip(&past.homes).filter(|(part, _)| names(part)).map(|(_, home)| home);
+        match naming.into_iter().find(|home| !mark::is_own(home, &self.host.env)) {
+            Some(home) => {
+                let message = format!("names {ledger}, and is not known to be yours");
+                Err(ConfigError::whole(home.join(WRITES_NAME), message, ConfigFault::Unmarked).into())
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+impl View {
+    /// The logs of all repos as one, and the time before which one of them knows nothing any more.
+    fn undo_lines(&self) -> Result<(Vec<Line>, String)> {
+        let mut homes: Vec<&Path> = (0..self.sources.len()).map(|source| self.sources.home(source)).collect();
+        homes.sort_unstable();
+        homes.dedup();
+        let mut logs = Vec::new();
+        let mut since = String::new();
+        for home in homes {
+            let Contents { newest: mut lines, has_forgotten, .. } = Contents::read(home)?;
+            // Notes for `bd recover` are not writes.
+            lines.retain(|line| line.entry.as_ref().is_none_or(|entry| !entry.write.is_empty()));
+            self.follow_move(home, &mut lines);
+            if let (true, Some(first)) = (has_forgotten, lines.iter().find_map(|line| line.entry.as_ref())) {
+                since = since.max(first.at.clone());
+            }
+            logs.push(lines);
+        }
+        Ok((woven(logs), since))
+    }
+
+    /// The last writes of this actor from here, newest first.
+    fn chosen(
+        &mut self,
+        lines: &[Line],
+        since: &str,
+        count: usize,
+        repairs: &mut Vec<UndoneWrite>,
+    ) -> Result<Vec<Past>> {
+        let (actor, here) = (self.actor().to_owned(), self.undo_key());
+        let mut all: Vec<Past> = Vec::new();
+        for (n, line) in lines.iter().enumerate() {
+            let own = |part: &&Entry| part.actor == actor && part.from == here;
+            let Some(part) = line.entry.as_ref().filter(own) else { continue };
+            let home = line.path.parent().unwrap_or(Path::new("")).to_owned();
+            match all.iter_mut().rev().find(|past| past.parts[0].write == part.write) {
+                Some(past) => {
+                    past.parts.push(part.clone());
+                    past.homes.push(home);
+                }
+                None => all.push(Past { parts: vec![part.clone()], homes: vec![home], first: n, commit: None }),
+            }
+        }
+        all.retain(|past| past.parts.iter().all(|part| part.at.as_str() >= since));
+        let mut chosen = Vec::new();
+        for past in all.into_iter().rev() {
+            if chosen.len() == count {
+                break;
+            }
+            match past.stays() {
+                Some(Stays::Repair) => repairs.push(past.told()),
+                Some(Stays::Large) => {
+                    let UndoneWrite { command, at, .. } = past.told();
+                    return Err(StoreError::UndoTooLarge { command, at });
+                }
+                None => chosen.push(past),
+            }
+        }
+        // What an unreadable line said may belong to one of these writes, or have changed the same issues.
+        let first = chosen.last().filter(|_| chosen.len() == count).map_or(0, |past| past.first);
+        match lines.iter().skip(first).find(|line| line.entry.is_none()) {
+            Some(line) => Err(StoreError::UndoLog { path: line.path.clone(), line: line.number }),
+            None if chosen.is_empty() => self.committed(&actor, &here, count),
+            None if chosen.len() < count => Err(StoreError::NothingToUndo { actor, known: chosen.len(), count }),
+            None => chosen.iter().try_for_each(|past| self.refuse_strays(past)).map(|()| chosen),
+        }
+    }
+
+    /// Refuses a write that a log tells of ledgers which it is not the log of. An archive may bring one: it speaks for what lies
+    /// beside it and for nothing else.
+    fn refuse_strays(&self, past: &Past) -> Result<()> {
+        let is_stray = |(part, home): &(&Entry, &PathBuf)| {
+            let theirs = match self.source_at(&part.ledger) {
+                Some(source) => self.sources.home(source).to_owned(),
+                None => {
+                    let beads = Path::new(&part.ledger).parent().unwrap_or(Path::new(""));
+                    home::state_home(beads, &self.host.env)
+                }
+            };
+            place::real(&theirs) != place::real(home)
+        };
+        match past.parts.iter().zip(&past.homes).find(is_stray) {
+            Some((part, _)) => Err(StoreError::UndoElsewhere { ledger: PathBuf::from(&part.ledger) }),
+            None => Ok(()),
+        }
+    }
+
+    /// The last commits of this actor, where the log knows nothing: on another machine, or if it was deleted.
+    fn committed(&self, actor: &str, here: &str, count: usize) -> Result<Vec<Past>> {
+        let commits = self.commits_of(actor, count)?;
+        if commits.len() < count {
+            return Err(StoreError::NothingToUndo { actor: actor.to_owned(), known: commits.len(), count });
+        }
+        let past = |one: OwnCommit| {
+            let part = |(source, changes): (usize, Vec<LineChange>)| Entry {
+                write: one.commit.id.clone(),
+                from: here.to_owned(),
+                ledger: place::real(self.sources.ledger(source).path()).display().to_string(),
+                at: one.commit.authored.to_string(),
+                actor: actor.to_owned(),
+                changes,
+                ..Entry::default()
+            };
+            let parts = one.changes.into_iter().map(part).collect();
+            Past { parts, homes: Vec::new(), first: 0, commit: Some(one.commit.id.clone()) }
+        };
+        Ok(commits.into_iter().map(past).collect())
+    }
+
+    /// A write may have gone to a repo that only its command named. Tells whether one came into view.
+    fn join_ledgers_of(&mut self, chosen: &[Past]) -> Result<bool> {
+        let mut joined = false;
+        for past in chosen {
+            let named = |part: &'_ Entry| [part.with.clone(), part.guests.clone(), vec![part.ledger.clone()]].concat();
+            for ledger in &past.parts.iter().flat_map(named).collect::<Vec<String>>() {
+                let elsewhere = || StoreError::UndoElsewhere { ledger: PathBuf::from(ledger) };
+                if self.source_at(ledger).is_none() {
+                    self.refuse_unmarked_log(past, ledger)?;
+                    let root = Path::new(ledger).parent().and_then(Path::parent).ok_or_else(elsewhere)?;
+                    self.join(&root.display().to_string()).map_err(|_| elsewhere())?;
+                    self.refresh()?;
+                    self.source_at(ledger).ok_or_else(elsewhere)?;
+                    joined = true;
+                }
+                // Its own log must know of it, or only a part of the write would go back.
+                let is_written = past.parts.iter().any(|part| part.with.contains(ledger));
+                if is_written && !joined && !past.parts.iter().any(|part| part.ledger == *ledger) {
+                    return Err(elsewhere());
+                }
+            }
+        }
+        Ok(joined)
+    }
+
+    /// The ledgers, but for this one, of repos that only the command named.
+    pub(in crate::store) fn guest_ledgers(&self, but: &str) -> Vec<String> {
+        let members = &self.repos.members;
+        let guests = (0..self.sources.len()).filter(|n| self.is_guest(&members[self.sources.member_of(*n)].name));
+        let guests = guests.map(|n| place::real(self.sources.ledger(n).path()).display().to_string());
+        guests.filter(|ledger| ledger != but).collect()
+    }
+
+    /// The ledger with this name in the log.
+    pub(in crate::store) fn source_at(&self, ledger: &str) -> Option<usize> {
+        let then = Path::new(ledger);
+        (0..self.sources.len()).find(|n| {
+            let now = place::real(self.sources.ledger(*n).path());
+            now == then || became(then, &now)
+        })
+    }
+
+    /// The ledgers that were written; all of them if it must hold over the whole project that nothing points to nowhere, and that
+    /// no circle closes.
+    fn ledgers_to_lock(&self, chosen: &[Past]) -> Result<Vec<usize>> {
+        let parts = || chosen.iter().flat_map(|past| &past.parts);
+        let sources: Vec<usize> = parts().filter_map(|part| self.source_at(&part.ledger)).collect();
+        let mut wanted = Vec::new();
+        for source in sources {
+            wanted.push(self.writable(self.sources.member_of(source))?);
+        }
+        let binds = |before: &Option<String>, after: &Option<String>| match (before, after) {
+            (Some(before), Some(after)) => differing(before, after).iter().any(|key| key == "dependencies"),
+            _ => true,
+        };
+        if parts().flat_map(|part| &part.changes).any(|change| binds(&change.before, &change.after)) {
+            let all = (0..self.repos.members.len()).filter_map(|n| self.sources.of_member(n).first().copied());
+            wanted.extend(all.collect::<Vec<_>>());
+        }
+        Ok(wanted)
+    }
+
+    fn undone(&self, step: &plan::Step) -> UndoneIssue {
+        let (action, fields) = match (&step.now, &step.new) {
+            (Some(now), Some(new)) => (UndoAction::Reverted, differing(now, new)),
+            (Some(_), None) => (UndoAction::Removed, Vec::new()),
+            (None, _) => (UndoAction::Restored, Vec::new()),
+        };
+        let source_repo = self.name(self.sources.member_of(step.source)).to_owned();
+        UndoneIssue { id: step.id.clone(), source_repo, action, fields, line: step.new.clone() }
+    }
+
+    fn told(&self, step: &plan::Step) -> Written {
+        Written {
+            id: step.id.clone(),
+            line: step.new.clone().or_else(|| step.now.clone()).unwrap_or_default(),
+            before: step.now.clone(),
+            changed: true,
+            source_repo: self.name(self.sources.member_of(step.source)).to_owned(),
+        }
+    }
+}
+
+impl Store {
+    /// Whether the write that goes on has changed a ledger.
+    pub fn has_written(&self) -> bool {
+        !self.writing.borrow().changed().is_empty()
+    }
+
+    /// Makes everything that is written through this store one write for [`Store::undo`], and gives it the name of a command.
+    pub fn write_as_one(&mut self, command: &str) {
+        self.writing = Writing { command: command.to_owned(), is_one: true, ..Writing::default() }.into();
+    }
+
+    /// Takes back the last writes of this actor, or only tells what that would do.
+    pub fn undo(&mut self, count: usize, dry_run: bool) -> Result<Undo> {
+        self.refuse_broken()?;
+        self.refresh()?;
+        let mut undo = Undo::default();
+        let (chosen, lines) = loop {
+            let (lines, since) = self.undo_lines()?;
+            undo.repairs.clear();
+            let chosen = self.chosen(&lines, &since, count, &mut undo.repairs)?;
+            // A repo that only the command named has a log of its own.
+            if !self.join_ledgers_of(&chosen)? {
+                break (chosen, lines);
+            }
+        };
+        undo.writes = chosen.iter().map(Past::told).collect();
+        let numbering = self.numbering;
+        let wanted = self.ledgers_to_lock(&chosen)?;
+        let locks = if dry_run { Locks::none() } else { self.lock(&wanted)? };
+        self.refresh()?;
+        if numbering != self.numbering {
+            return Err(LedgerError::Unstable { path: self.settings.files.shared.clone() }.into());
+        }
+        let log: Vec<&Entry> = lines.iter().filter_map(|line| line.entry.as_ref()).collect();
+        let plan = Plan::make(self, &chosen, &log)?;
+        plan.check(self)?;
+        let settings = settings::steps(&chosen)?;
+        let renames = plan.renames();
+        for (source, names) in &renames {
+            self.may_rename_claims(*source, names)?;
+        }
+        undo.issues = plan.steps.iter().map(|step| self.undone(step)).collect();
+        if dry_run {
+            return Ok(undo);
+        }
+        let mut written: Vec<(usize, Vec<Written>)> = Vec::new();
+        for (source, steps) in plan.in_order() {
+            let Some((_, lock)) = locks.iter().find(|(locked, _)| *locked == source) else { continue };
+            plan::write(self, lock, &steps)?;
+            written.push((source, steps.iter().map(|step| self.told(step)).collect()));
+        }
+        for (source, names) in &renames {
+            self.rename_claims(*source, names)?;
+        }
+        drop(locks);
+        for names in renames.values() {
+            self.rename_records(names)?;
+        }
+        self.apply_settings(settings)?;
+        self.commit_ledgers(&written);
+        Ok(undo)
+    }
+}

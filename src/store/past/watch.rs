@@ -1,0 +1,97 @@
+//! Watching over acknowledged writes: what the log knows is looked for in the files.
+
+use std::collections::{BTreeSet, HashMap};
+
+use crate::ledger::Ledger;
+use crate::store::project::home;
+use crate::store::read::source::Watched;
+use crate::store::state::log::{Held, WriteLog};
+use crate::store::{Result, View, Warning};
+use crate::sys::fs;
+
+impl View {
+    /// Gives the log that a ledger's writes go to.
+    pub(in crate::store) fn logging<T>(&self, ledger: &Ledger, work: impl FnOnce(&WriteLog<'_>) -> T) -> T {
+        let (path, host) = (ledger.path(), &self.host);
+        match self.sources.find(ledger) {
+            Some(source) => work(&WriteLog { home: self.sources.home(source), ledger: path, host }),
+            None => {
+                let beads = path.parent().unwrap_or(path);
+                work(&WriteLog { home: &home::state_home(beads, &host.env), ledger: path, host })
+            }
+        }
+    }
+
+    /// Acknowledged writes that other programs took out of the ledgers, as of the last read or write.
+    pub(in crate::store) fn removed(&self) -> Vec<Warning> {
+        let several = self.sources.len() > 1;
+        let found = (0..self.sources.len()).filter_map(|source| {
+            let repo = self.name(self.sources.member_of(source)).to_owned();
+            match self.missing_from(source)? {
+                Ok(ids) if ids.is_empty() => None,
+                Ok(ids) => Some(Warning::Removed { repo: several.then_some(repo), ids }),
+                Err(message) => Some(Warning::Unwatched { repo, message }),
+            }
+        });
+        found.collect()
+    }
+
+    /// `None` if the file has not been looked at, or has changed since.
+    fn missing_from(&self, source: usize) -> Option<Watched> {
+        if self.sources.is_frozen(source) {
+            return None;
+        }
+        let ledger = self.sources.ledger(source);
+        let watched = self.sources.watched(source);
+        let read = self.sources.last_read(source);
+        if read.is_none() && watched.borrow().is_none() {
+            return None;
+        }
+        let now = fs::stat(ledger.path()).ok()?;
+        if let Some((stamp, known)) = &*watched.borrow()
+            && *stamp == now
+        {
+            return Some(known.clone());
+        }
+        read.filter(|(_, stamp)| **stamp == now)?;
+        let account = self.logging(ledger, |log| log.account(&LastRead { view: self, source }, &now));
+        let found = match account {
+            Ok(account) => Ok(account.missing.into_iter().map(|missing| missing.id).collect::<Vec<_>>()),
+            Err(error) => Err(error.to_string()),
+        };
+        // A write that came after the read is in the log but not in what was read; nothing is lost then.
+        let quiet = matches!(&found, Ok(ids) if ids.is_empty());
+        if !quiet && fs::stat(ledger.path()).ok() != Some(now) {
+            return None;
+        }
+        watched.replace(Some((now, found.clone())));
+        Some(found)
+    }
+
+    /// Has the log of a repo forget what a remote has by now.
+    pub fn prune_log(&self, member: usize) -> Result<()> {
+        for source in self.sources.of_member(member) {
+            let ledger = self.sources.ledger(source);
+            self.logging(ledger, |log| log.prune())?;
+        }
+        Ok(())
+    }
+}
+
+/// A ledger as it was last read, or as the image has it.
+struct LastRead<'v> {
+    view: &'v View,
+    source: usize,
+}
+
+impl Held for LastRead<'_> {
+    fn copies(&self, ids: &BTreeSet<String>) -> HashMap<String, Vec<String>> {
+        let (sources, cache) = (&self.view.sources, &self.view.cache);
+        if !sources.is_asked() {
+            return sources.last_read(self.source).map(|(document, _)| document.copies(ids)).unwrap_or_default();
+        }
+        // An image is asked only where no id stands on two lines.
+        let line = |id: &String| Some((id.clone(), vec![sources.line(cache, self.source, id)?]));
+        ids.iter().filter_map(line).collect()
+    }
+}

@@ -1,0 +1,375 @@
+//! The checkouts of the project's repository: which there are, and the id that each bears.
+//!
+//! Owns `beads-id` in the directory that version control keeps for a checkout alone; `registry.rs` notes where each was seen.
+//! An id is minted once, is no hash of a path, and moves with the checkout. The registry knows what version control does not list
+//! (workspaces of jj, shares of hg) and what is gone. A checkout need not be made by `bd` to be known.
+
+use std::path::{Path, PathBuf};
+
+use super::checkout_id::{ID_NAME, REPO_ID_NAME, read_id, read_text};
+use super::home_dir::{fill, prepare};
+use super::pointer::{Pointer, place_of, without_repository};
+use super::worktree::Worktree;
+use super::{family, place};
+use crate::ledger::Document;
+use crate::model::seen::SeenCheckout;
+use crate::model::state_id;
+use crate::store::state::record_error::RecordError;
+use crate::store::state::tables::REGISTRY;
+use crate::store::{Project, Repo, Result, StateDir, Store, StoreError, View};
+use crate::sys::below;
+use crate::vcs;
+
+impl Project {
+    /// The id of this checkout, if it has one already; nothing is written.
+    pub fn known_worktree_id(&self) -> Option<String> {
+        read_id(&self.own_places().1)
+    }
+
+    fn own(&self, registered: &Document) -> Worktree {
+        let all = self.named(0, REGISTRY.rows(registered).collect());
+        all.into_iter().find(|one| one.is_here).expect("this checkout is always among them")
+    }
+
+    /// Every checkout that version control or the registry knows of, the main one first; those that are gone last.
+    pub fn worktrees(&self) -> Result<Vec<Worktree>> {
+        self.worktrees_of(0)
+    }
+
+    /// The checkouts of one repo of the project. `is_here` is then the one that the project reads.
+    pub(in crate::store) fn worktrees_of(&self, member: usize) -> Result<Vec<Worktree>> {
+        let mut known: Vec<SeenCheckout> = REGISTRY.rows(&self.registry_of(member)?).collect();
+        if member != 0 && self.registry_path_of(member) != self.registry_path_of(0) {
+            // Earlier versions noted the workspaces of every repo here.
+            let noted_here: Vec<SeenCheckout> = REGISTRY.rows(&self.registry()?).collect();
+            known.extend(noted_here.into_iter().filter(|entry| bears(&entry.root, &entry.id)));
+        }
+        Ok(self.named(member, known))
+    }
+
+    /// The id of a checkout, made if it has none; without version control there is none.
+    pub fn worktree_id_for(&self, root: &Path) -> Result<Option<String>> {
+        let Some(admin) = vcs::open(&place::real(root)).admin_dir() else { return Ok(None) };
+        match read_id(&admin) {
+            Some(id) => Ok(Some(id)),
+            None => Ok(Some(self.mint(&admin, ID_NAME, state_id::WORKTREE, false)?)),
+        }
+    }
+
+    /// An id for the repository, for state homes that several repositories share.
+    pub(in crate::store) fn repo_id(&self, member: usize) -> Result<String> {
+        let directory = self.repo_id_directory(member);
+        match read_repo_id(&directory) {
+            Some(id) => Ok(id),
+            None => Ok(self.mint(&directory, REPO_ID_NAME, state_id::REPOSITORY, false)?),
+        }
+    }
+
+    /// The id of a repo of the project, if it has one yet.
+    pub(in crate::store) fn known_repository_id(&self, member: usize) -> Option<String> {
+        read_repo_id(&self.repo_id_directory(member))
+    }
+
+    /// Where the id of a repository is kept.
+    fn repo_id_directory(&self, member: usize) -> PathBuf {
+        let beads = self.repos.members[member].repo.beads();
+        vcs::common_dir(beads).map_or_else(|| without_repository(beads), |common| place_of(&common))
+    }
+
+    /// What names this clone among all clones of the repository.
+    pub fn clone_id(&self) -> Result<String> {
+        self.repo_id(0)
+    }
+
+    /// The state homes of the repos of the project, each with the ids of the repos that have one and use it.
+    pub fn homes_of_repos(&self) -> Vec<(StateDir, Vec<String>)> {
+        let mut homes: Vec<(StateDir, Vec<String>)> = Vec::new();
+        for member in 0..self.repos.members.len() {
+            let state = StateDir::of(self.state_home_of(member));
+            let id = read_repo_id(&self.repo_id_directory(member));
+            match homes.iter_mut().find(|(known, _)| known.path() == state.path()) {
+                Some((_, ids)) => ids.extend(id),
+                None => homes.push((state, id.into_iter().collect())),
+            }
+        }
+        homes
+    }
+
+    /// The state home of one repo of the project, and the id of the repo, which it gets if it has none.
+    pub fn home_of_repo(&self, member: usize) -> Result<(StateDir, String)> {
+        Ok((StateDir::of(self.state_home_of(member)), self.repo_id(member)?))
+    }
+
+    /// The checkout that workspaces of one repo of the project are made from, and where in it the repo is. In a workspace that
+    /// is the checkout which the workspace itself was made from.
+    pub fn workspace_parent(&self, member: usize) -> (PathBuf, PathBuf) {
+        let repo = &self.repos.members[member].repo;
+        let own = vcs::root(repo.beads()).unwrap_or_else(|| repo.root().to_owned());
+        let inside = place::real(repo.root()).strip_prefix(place::real(&own)).map(Path::to_owned).unwrap_or_default();
+        (place::real(&family::parent(repo.beads()).unwrap_or(own)), inside)
+    }
+
+    /// Makes a clone or a copy a workspace of one repo of the project: it shares the state home and the id of that repo.
+    pub fn make_workspace_of(&self, member: usize, root: &Path) -> Result<()> {
+        let (_, repo) = self.home_of_repo(member)?;
+        let directory = match vcs::common_dir(root) {
+            Some(common) => place_of(&common),
+            None => root.join(crate::store::BEADS_DIR).join("run"),
+        };
+        self.pointer_to(member)?.write(&directory, &self.host.entropy).map_err(RecordError::from)?;
+        let text = format!("{repo}\n");
+        fill(&directory, REPO_ID_NAME, text.as_bytes(), &self.host.entropy).map_err(RecordError::from)?;
+        Ok(())
+    }
+
+    /// Leads a workspace to one repo of the project that was moved.
+    pub fn lead_workspace_to(&self, member: usize, root: &Path) -> Result<()> {
+        let Some(common) = vcs::common_dir(root) else { return Err(StoreError::NotARepo { path: root.to_owned() }) };
+        let pointer = self.pointer_to(member)?;
+        Ok(pointer.rewrite(&place_of(&common)).map_err(RecordError::from)?)
+    }
+
+    fn pointer_to(&self, member: usize) -> Result<Pointer> {
+        let (state, _) = self.home_of_repo(member)?;
+        let repo = &self.repos.members[member].repo;
+        let first = family::parent(repo.beads()).or_else(|| vcs::root(repo.beads()));
+        let parent = Some(place::real(&first.unwrap_or_else(|| repo.root().to_owned())));
+        Ok(Pointer { home: place::real(state.path()), parent })
+    }
+
+    /// The root of this checkout, and the directory that version control keeps for it alone.
+    fn own_places(&self) -> (PathBuf, PathBuf) {
+        places(&self.repo)
+    }
+
+    /// The repo whose checkouts are meant: of the project's own, the one that it was found in.
+    pub(in crate::store) fn repo_here(&self, member: usize) -> &Repo {
+        if member == 0 { &self.repo } else { &self.repos.members[member].repo }
+    }
+
+    /// Checkouts by version control and these others, with names that differ.
+    fn named(&self, member: usize, others: Vec<SeenCheckout>) -> Vec<Worktree> {
+        let beads = self.repo_here(member).beads();
+        let (here, own_admin) = places(self.repo_here(member));
+        let mut all: Vec<Worktree> = Vec::new();
+        let first = family::parent(beads).unwrap_or_else(|| beads.to_owned());
+        for one in vcs::open(&first).checkouts() {
+            let id = read_id(&one.admin);
+            let is_here = one.root == here;
+            let (root, branch, is_main, exists) = (one.root, one.branch, one.is_main, one.exists);
+            all.push(Worktree { id, name: String::new(), root, branch, is_main, is_here, exists, gone_at: None });
+        }
+        if !all.iter().any(|one| one.is_here) {
+            let is_main = all.is_empty();
+            let id = read_id(&own_admin);
+            let (name, branch) = (String::new(), vcs::open(&here).branch());
+            let (root, exists, gone_at) = (here, true, None);
+            all.push(Worktree { id, name, root, branch, is_main, is_here: true, exists, gone_at });
+        }
+        let ours = family::family(beads);
+        let is_shared = StateDir::of(self.state_home_of(member)).is_shared();
+        let repo = if is_shared { self.known_repository_id(member) } else { None };
+        for SeenCheckout { id, root, gone_at, repo: of, .. } in others {
+            // Another repository, or a copy of this one, may be in the same registry.
+            let is_ours = match bears(&root, &id) {
+                true => ours.is_some() && family::family(&root) == ours,
+                false => !is_shared || (of.is_some() && of == repo),
+            };
+            if !is_ours {
+                continue;
+            }
+            match all.iter_mut().find(|one| one.is_entry(&id, &root)) {
+                Some(known) if known.exists => {}
+                // Moved behind the back of version control, and seen there since.
+                Some(known) if bears(&root, &id) => {
+                    let (branch, exists) = (vcs::open(&root).branch(), true);
+                    *known = Worktree { id: Some(id), root, branch, exists, ..known.clone() };
+                }
+                Some(known) => (known.id, known.gone_at) = (Some(id), gone_at),
+                None => {
+                    let exists = bears(&root, &id);
+                    let branch = exists.then(|| vcs::open(&root).branch()).flatten();
+                    let (id, name, gone_at) = (Some(id), String::new(), gone_at.filter(|_| !exists));
+                    all.push(Worktree { id, name, root, branch, is_main: false, is_here: false, exists, gone_at });
+                }
+            }
+        }
+        all.sort_by_key(|one| !one.exists);
+        let mut taken: Vec<String> = Vec::new();
+        for one in &mut all {
+            let base = match one.root.file_name() {
+                Some(name) if !one.is_main => name.to_string_lossy().into_owned(),
+                _ => "main".to_owned(),
+            };
+            let numbered = (2..).map(|n| format!("{base}#{n}"));
+            let free = std::iter::once(base.clone()).chain(numbered).find(|name| !taken.contains(name));
+            one.name = free.unwrap_or(base);
+            taken.push(one.name.clone());
+        }
+        all
+    }
+
+    /// Makes an id and keeps it in a file that only one can make; a copy of another checkout gets a new one.
+    fn mint(&self, directory: &Path, name: &str, prefix: &str, anew: bool) -> std::result::Result<String, RecordError> {
+        // Version control has made its own directories; one of ours may be missing.
+        let is_ours =
+            directory.parent().and_then(Path::file_name).is_some_and(|parent| parent == crate::store::BEADS_DIR);
+        if is_ours || !directory.is_dir() {
+            prepare(directory)?;
+        }
+        if anew {
+            below::remove(directory, name)?;
+        }
+        let id = state_id::mint(prefix, self.host.entropy.bytes());
+        if fill(directory, name, format!("{id}\n").as_bytes(), &self.host.entropy)? {
+            return Ok(id);
+        }
+        // Another was faster, or the file holds something else.
+        let known = read_text(directory, name).filter(|id| state_id::is(prefix, id));
+        known.ok_or_else(|| RecordError::NoId { path: directory.join(name) })
+    }
+}
+
+impl View {
+    /// Where the repo that owns an issue is.
+    pub fn root_of(&mut self, id: &str) -> Result<PathBuf> {
+        let source = self.owner_of(id)?;
+        Ok(self.repos.members[self.sources.member_of(source)].repo.root().to_owned())
+    }
+}
+
+impl Store {
+    /// The checkout that the project was found in, with its id; both are noted in the state home if they are new.
+    pub fn worktree(&self) -> Result<Worktree> {
+        let (root, admin) = self.own_places();
+        let registered = self.registry()?;
+        let known = read_id(&admin);
+        let is_copy = known.as_deref().is_some_and(|id| is_elsewhere(&registered, id, &root, &admin));
+        let id = match known.filter(|_| !is_copy) {
+            Some(id) => id,
+            None => self.mint(&admin, ID_NAME, state_id::WORKTREE, is_copy)?,
+        };
+        let own = Worktree { id: Some(id), ..self.own(&registered) };
+        self.register(std::slice::from_ref(&own), &registered)?;
+        Ok(own)
+    }
+
+    /// The same, and every one that is there has an id and is noted.
+    pub fn worktrees_with_ids(&self) -> Result<Vec<Worktree>> {
+        self.worktree()?;
+        let mut all = self.worktrees()?;
+        for one in all.iter_mut().filter(|one| one.exists && one.id.is_none()) {
+            if let Some(admin) = vcs::open(&one.root).admin_dir() {
+                one.id = self.mint(&admin, ID_NAME, state_id::WORKTREE, false).ok();
+            }
+        }
+        let there: Vec<Worktree> = all.iter().filter(|one| one.exists).cloned().collect();
+        self.register(&there, &self.registry()?)?;
+        Ok(all)
+    }
+
+    /// Gives a checkout an id and notes it, where version control keeps no list of them.
+    pub fn adopt_worktree(&self, root: &Path) -> Result<Worktree> {
+        self.adopt_worktree_of(0, root)
+    }
+
+    /// The same for a checkout of one repo of the project.
+    pub fn adopt_worktree_of(&self, member: usize, root: &Path) -> Result<Worktree> {
+        let root = place::real(root);
+        let vcs = vcs::open(&root);
+        let id = self.worktree_id_for(&root)?;
+        let found = Worktree {
+            id,
+            name: String::new(),
+            branch: vcs.branch(),
+            root: root.clone(),
+            is_main: false,
+            is_here: false,
+            exists: true,
+            gone_at: None,
+        };
+        self.register_in(member, std::slice::from_ref(&found), &self.registry_of(member)?)?;
+        let named = self.worktrees_of(member)?.into_iter().find(|one| one.root == root);
+        Ok(named.unwrap_or(found))
+    }
+
+    /// The checkout that a person means, by id, name, path or branch.
+    pub fn find_worktree(&self, text: &str) -> Result<Worktree> {
+        let all = self.worktrees_with_ids()?;
+        let path = place::real(&self.host.env.path(text)).display().to_string();
+        // The name that `bd worktree create` was given is that of the branch, and the end of the directory's.
+        let base = all.iter().find(|one| one.is_main).and_then(|main| main.root.file_name());
+        let long = base.map(|base| format!("{}-{}", base.to_string_lossy(), text.replace('/', "-")));
+        let is_meant =
+            |one: &&Worktree| one.exists && (one.branch.as_deref() == Some(text) || Some(&one.name) == long.as_ref());
+        let found = all.iter().find(|one| one.is_called(text)).or_else(|| all.iter().find(|one| one.is_called(&path)));
+        let found = found.or_else(|| all.iter().find(is_meant));
+        found.cloned().ok_or_else(|| {
+            let known = all.iter().map(|one| one.name.clone()).collect();
+            StoreError::NoSuchWorktree { text: text.to_owned(), known }
+        })
+    }
+}
+
+/// The root of the checkout that a repo is in, and the directory that version control keeps for it alone.
+fn places(repo: &Repo) -> (PathBuf, PathBuf) {
+    let vcs = vcs::open(repo.beads());
+    match vcs.admin_dir() {
+        Some(admin) => (place::real(vcs.root()), admin),
+        None => (place::real(repo.root()), without_repository(repo.beads())),
+    }
+}
+
+/// The checkout that something was noted in, so that the note is found again when the checkout was moved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Noted {
+    /// Stands for the checkout in the notes of one state home: that the state home is in it, or else its id.
+    pub mark: String,
+    /// Where it is now.
+    pub root: PathBuf,
+}
+
+/// The checkout that holds the state home; both move together.
+const HOME: &str = "home";
+
+impl Noted {
+    /// The checkout that a ledger is in, for the notes of a state home. `None` if it can only be told by its path.
+    pub fn of(ledger: &Path, state: &Path) -> Option<Self> {
+        let vcs = vcs::open(ledger);
+        let beads = ledger.parent()?;
+        let (root, admin) = match vcs.admin_dir() {
+            Some(admin) => (place::real(vcs.root()), admin),
+            None => (place::real(beads.parent()?), without_repository(beads)),
+        };
+        let mark = if place::real(state).starts_with(&root) { HOME.to_owned() } else { read_id(&admin)? };
+        Some(Noted { mark, root })
+    }
+
+    /// The root of this checkout when a file of it, which is `now` here, was at `then`. `None` if it was not moved from there: a
+    /// checkout that is there still is another one.
+    pub fn former_root(&self, then: &Path, now: &Path) -> Option<PathBuf> {
+        let inside = now.strip_prefix(&self.root).ok()?;
+        let was_moved = then != now && then.ends_with(inside) && !then.exists();
+        was_moved.then(|| then.iter().take(then.iter().count() - inside.iter().count()).collect())
+    }
+}
+
+fn read_repo_id(directory: &Path) -> Option<String> {
+    read_text(directory, REPO_ID_NAME).filter(|id| state_id::is(state_id::REPOSITORY, id))
+}
+
+/// Whether a checkout with this id is at a path.
+fn bears(root: &Path, id: &str) -> bool {
+    vcs::open(root).admin_dir().and_then(|admin| read_id(&admin)).as_deref() == Some(id)
+}
+
+/// The registry knows this id at another path, and there it is still: this is a copy of that checkout.
+fn is_elsewhere(registered: &Document, id: &str, root: &Path, admin: &Path) -> bool {
+    REGISTRY.rows(registered).any(|SeenCheckout { id: known, root: path, .. }| {
+        let other = || vcs::open(&path).admin_dir().unwrap_or_else(|| path.join(crate::store::BEADS_DIR).join("run"));
+        known == id
+            && path != root
+            && place::real(&other()) != place::real(admin)
+            && read_id(&other()).as_deref() == Some(id)
+    })
+}

@@ -1,0 +1,128 @@
+//! What the files of a repository want of this machine and the user has not agreed to yet.
+//!
+//! The committed settings: a place outside of the repository for workspaces, and a command to run in them. `bd config trust` agrees
+//! to both. Nothing warns of them before they are needed. The state home: what bears no mark of this user (`mark.rs`); `bd trust`
+//! makes it the user's.
+
+use std::path::{Path, PathBuf};
+
+use super::home_word::{make_first, word};
+use super::repos::outside;
+use super::settings::{ConfigError, ConfigFault, Origin, OutsidePath};
+use super::{family, home, mark, place};
+use crate::store::{HomeWord, Project, Result, View, read_trust};
+use crate::sys::{below, fs};
+use crate::vcs;
+
+const PLACE: &str = "workspace.path";
+pub const SETUP: &str = "workspace.setup";
+
+/// A command that the committed settings of a project name.
+pub fn command(root: &Path, key: &'static str, text: &str) -> OutsidePath {
+    let root = place::real(root);
+    // What a user agrees to, the workspaces of the repository may do too.
+    let root = family::parent(&root).and_then(|_| family::counterpart(&root)).unwrap_or(root);
+    let repository = vcs::common_dir(&root).unwrap_or_else(|| root.clone());
+    OutsidePath { repository, root, key, text: text.to_owned(), resolved: PathBuf::new() }
+}
+
+impl Project {
+    /// Refuses while a file of the state home would decide something and is not known to be this user's word.
+    pub fn refuse_unmarked(&self) -> Result<()> {
+        let found = self.settings.broken.iter().find(|error| error.fault != ConfigFault::Broken);
+        found.map_or(Ok(()), |error| Err(error.clone().into()))
+    }
+
+    /// Makes the personal settings count as this user's, before something is put there that decides.
+    pub fn mark_personal(&self) -> Result<()> {
+        self.refuse_unmarked()?;
+        let home = self.settings.files.personal.parent().unwrap_or(Path::new("."));
+        if make_first(home, &self.host.env, self.lock_wait)? {
+            return Ok(());
+        }
+        let says = word(home, &self.host.env).says.join("; ");
+        Err(ConfigError::whole(home, format!("holds {says}, and is not known to be yours"), ConfigFault::Unmarked)
+            .into())
+    }
+
+    /// What the state homes of the project hold that counts only as this user's word.
+    pub fn words_of_homes(&self) -> Vec<HomeWord> {
+        let members = self.repos.members.iter();
+        let mut homes: Vec<PathBuf> =
+            members.map(|member| home::state_home(member.repo.beads(), &self.host.env)).collect();
+        homes.sort();
+        homes.dedup();
+        let words = homes.iter().map(|home| word(home, &self.host.env));
+        words.filter(|word| !word.says.is_empty()).collect()
+    }
+
+    /// Whether the one who acts can be asked if the personal settings are theirs: they belong to the same user and lie where
+    /// version control keeps its own files, where no commit puts anything.
+    pub fn may_ask_for_marks(&self) -> bool {
+        let home = self.settings.files.personal.parent().unwrap_or(Path::new("."));
+        let common = vcs::common_dir(self.repo.beads()).map(|common| place::real(&common));
+        self.settings.is_unmarked()
+            && common.is_some_and(|common| place::real(home).starts_with(common))
+            && [home, &self.settings.files.personal].into_iter().all(|path| fs::owner(path) == Some(fs::user()))
+    }
+
+    /// What is not agreed to.
+    pub fn unagreed(&self) -> Vec<OutsidePath> {
+        let shared = |key: &str| self.settings.text(key).filter(|(_, origin)| *origin == Origin::Shared);
+        let root = &self.repos.root;
+        let place = shared(PLACE).and_then(|(text, _)| {
+            let path = self.repos.path_of(text, &self.host.env);
+            outside(root, PLACE, text, &path)
+        });
+        let setup = shared(SETUP).filter(|(text, _)| !text.trim().is_empty());
+        let setup = setup.map(|(text, _)| command(root, SETUP, text));
+        let wishes: Vec<OutsidePath> = place.into_iter().chain(setup).collect();
+        if wishes.is_empty() {
+            return wishes;
+        }
+        let trust = read_trust(&self.host.env);
+        wishes.into_iter().filter(|wish| !trust.covers(wish)).collect()
+    }
+}
+
+impl View {
+    /// Makes it this user's word.
+    pub fn trust_homes(&mut self, words: &[HomeWord]) -> Result<()> {
+        for word in words.iter().filter(|word| !word.known) {
+            mark::make(&word.home, &self.host.env, self.lock_wait)?;
+        }
+        self.reopen()
+    }
+}
+
+/// What a project says to agents, in `.beads/PRIME.md`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProjectText {
+    pub path: PathBuf,
+    pub text: String,
+    /// This user has agreed to exactly this text.
+    pub known: bool,
+}
+
+/// The file of that text, in `.beads`.
+const PROJECT_TEXT: &str = "PRIME.md";
+
+fn text_wish(root: &Path, text: &str) -> OutsidePath {
+    command(root, PROJECT_TEXT, &blake3::hash(text.as_bytes()).to_string())
+}
+
+impl Project {
+    /// The text for agents; `None` if there is none that can be read.
+    pub fn project_text(&self) -> Option<ProjectText> {
+        let beads = self.repo.beads();
+        let text = below::text(beads, PROJECT_TEXT).ok().flatten().filter(|text| !text.trim().is_empty())?;
+        let known = read_trust(&self.host.env).covers(&text_wish(&self.repos.root, &text));
+        Some(ProjectText { path: beads.join(PROJECT_TEXT), text, known })
+    }
+
+    /// Agrees to it.
+    pub fn trust_project_text(&self, text: &ProjectText) -> Result<()> {
+        let wish = text_wish(&self.repos.root, &text.text);
+        Ok(read_trust(&self.host.env).add(&[wish], self.lock_wait, &self.host.entropy)?)
+    }
+}

@@ -1,0 +1,256 @@
+//! Finding the repo that a command is about.
+//!
+//! Looking upwards ends where another repository begins that is no part of this one, and where the ledger is another user's:
+//! what is written there would end up in somebody else's project. Whoever means it names it.
+
+use std::path::{Path, PathBuf};
+
+use super::names::{BEADS_DIR, CONFIG_NAME, LEDGER_NAMES, REDIRECT_NAME};
+use super::place;
+use super::place::Beyond;
+use crate::model::id;
+use crate::store::{Result, StoreError};
+use crate::sys;
+use crate::sys::{Env, below, fs, looks};
+use crate::vcs;
+
+/// So many redirects in a row are followed.
+const MOST_REDIRECTS: usize = 4;
+
+/// A directory with a `.beads` in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repo {
+    root: PathBuf,
+    beads: PathBuf,
+    /// Why this one.
+    reason: String,
+}
+
+impl Repo {
+    /// Finds the repo: `BEADS_DIR`, `BEADS_DB`, then upwards from the path.
+    pub fn discover(start: &Path, env: &Env, ignore_env: bool) -> Result<Self> {
+        for name in ["BEADS_DIR", "BEADS_DB"] {
+            if let Some(value) = env.var(name).filter(|_| !ignore_env) {
+                let path = env.path(&value);
+                let reason = format!("{name} is set");
+                let beads = named_beads(name, &path);
+                let found = Self::at(&path, reason.clone())
+                    .or_else(|| looks::is_dir(&beads).then(|| Self::follow(beads.clone(), reason)));
+                return found.unwrap_or(Err(StoreError::BadVariable { variable: name, path }));
+            }
+        }
+        let start = env.cwd().join(start);
+        let place = if start == env.cwd() { "working directory" } else { "given path" };
+        let named = Self::at(&start, place.to_owned());
+        if let Some(found) = named.filter(|_| !looks::is_dir(&start.join(BEADS_DIR))) {
+            return found;
+        }
+        let from = sys::path::real(&start).unwrap_or_else(|_| start.clone());
+        let above = beads_above(&from);
+        // What is in the way is not passed over: the repo above it is another.
+        if let Some(odd) = above.filter(|dir| !looks::is_dir(&dir.join(BEADS_DIR)) && !is_nested(&from, dir)) {
+            return Err(StoreError::NotADirectory { path: odd.join(BEADS_DIR) });
+        }
+        if let Some(beads) = beads_of_parent(&from, above) {
+            return Self::follow(beads, "the workspace has no ledger of its own, its parent has".to_owned());
+        }
+        let Some(root) = above else { return Err(StoreError::NoRepository { start, beyond: None }) };
+        if let Some(beyond) = border(&from, root) {
+            return Err(StoreError::NoRepository { start, beyond: Some(beyond) });
+        }
+        let reason = if root == from { place.to_owned() } else { format!("found above the {place}") };
+        Self::follow(root.join(BEADS_DIR), reason)
+    }
+
+    /// A path that names a `.beads` directory, or a file in one (which need not exist).
+    pub fn at(path: &Path, reason: String) -> Option<Result<Self>> {
+        let is_beads = |path: &Path| path.file_name().is_some_and(|name| name == BEADS_DIR);
+        let beads = if looks::is_dir(path)
+            && (is_beads(path) || LEDGER_NAMES.iter().any(|name| looks::is_file(&path.join(name))))
+        {
+            Some(path.to_owned())
+        } else {
+            path.parent()
+                .filter(|parent| !looks::is_dir(path) && is_beads(parent) && looks::is_dir(parent))
+                .map(Path::to_owned)
+        };
+        let beads = beads.or_else(|| Some(path.join(BEADS_DIR)).filter(|beads| looks::is_dir(beads)));
+        beads.map(|beads| Self::follow(beads, reason))
+    }
+
+    /// Follows `.beads/redirect` and a linked `.beads`, as long as they stay in the same repository family. This is the only
+    /// place where a link of a repository is followed.
+    fn follow(beads: PathBuf, reason: String) -> Result<Self> {
+        let real = |path: &Path| sys::path::real(path).unwrap_or_else(|_| path.to_owned());
+        let above = |path: &Path| path.parent().unwrap_or(Path::new(".")).to_owned();
+        let named = real(&above(&beads)).join(beads.file_name().unwrap_or(BEADS_DIR.as_ref()));
+        let mut at = named.clone();
+        for hop in 0..=MOST_REDIRECTS {
+            let target = real(&at);
+            if target != named && !same_family(&named, &target) {
+                return Err(StoreError::Redirect { from: named, to: target });
+            }
+            if below::is_control(&target) || target != named && is_inside_control(&named, &target) {
+                return Err(StoreError::InControl { path: target });
+            }
+            let is_led = looks::is_there(&target.join(REDIRECT_NAME));
+            let text = if is_led { below::text(&target, REDIRECT_NAME)? } else { None }.unwrap_or_default();
+            let line = text.lines().next().unwrap_or_default().trim();
+            if line.is_empty() {
+                let reason = if hop > 0 { format!("{reason}, redirected") } else { reason };
+                // A ledger that lies in no `.beads`, such as at the root of a planning repo, has its directory to itself.
+                let is_bare = hop == 0 && named.file_name().is_some_and(|name| name != BEADS_DIR);
+                let root = if is_bare { target.clone() } else { above(&target) };
+                return Ok(Repo { root, beads: target, reason });
+            }
+            let to = above(&at).join(line);
+            at = if looks::is_dir(&to.join(BEADS_DIR)) { to.join(BEADS_DIR) } else { to };
+            if !looks::is_dir(&at) {
+                return Err(StoreError::NoRepository { start: at, beyond: None });
+            }
+        }
+        Err(StoreError::TooManyRedirects { from: named, most: MOST_REDIRECTS })
+    }
+
+    /// The directory that holds `.beads`, or the ledger itself.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    pub fn beads(&self) -> &Path {
+        &self.beads
+    }
+
+    pub fn reason(&self) -> &str {
+        &self.reason
+    }
+
+    pub(in crate::store) fn default_prefix(&self) -> String {
+        let first = super::family::counterpart(&self.root);
+        let root = first.as_ref().unwrap_or(&self.root);
+        id::prefix_from(root.file_name().and_then(|name| name.to_str()).unwrap_or("bd"))
+    }
+}
+
+/// The `.beads` directory that `BEADS_DIR` or `BEADS_DB` means, whether it is there or not. A database that is in no such directory
+/// has its ledger beside it.
+pub fn named_beads(variable: &str, path: &Path) -> PathBuf {
+    let is_beads = |path: &Path| path.file_name().is_some_and(|name| name == BEADS_DIR);
+    match path.parent() {
+        _ if is_beads(path) => path.to_owned(),
+        Some(parent) if variable == "BEADS_DB" && !path.is_dir() => {
+            if is_beads(parent) {
+                parent.to_owned()
+            } else {
+                parent.join(BEADS_DIR)
+            }
+        }
+        _ => path.join(BEADS_DIR),
+    }
+}
+
+/// The `.beads` directory of the checkout that a workspace was made from, if the workspace itself has no ledger: nobody has committed
+/// it yet, or nobody ever will.
+fn beads_of_parent(from: &Path, found: Option<&Path>) -> Option<PathBuf> {
+    let has_usual = |found: &Path| LEDGER_NAMES.iter().any(|name| looks::exists(&found.join(BEADS_DIR).join(name)));
+    if found == Some(from) && has_usual(from) {
+        return None;
+    }
+    let root = vcs::root(from)?;
+    let inside = found.filter(|found| found.starts_with(&root));
+    let has_ledger = |found: &Path| {
+        let beads = || sys::path::real(&found.join(BEADS_DIR)).unwrap_or_default();
+        let names = || below::names(&beads(), "").unwrap_or_default();
+        has_usual(found) || names().iter().any(|name| name.ends_with(".jsonl") || name == REDIRECT_NAME)
+    };
+    if inside.is_some_and(has_ledger) {
+        return None;
+    }
+    super::family::parent(from)?;
+    let first = super::family::counterpart(inside.unwrap_or(from))?;
+    let above =
+        beads_above(&first).filter(|above| looks::is_dir(&above.join(BEADS_DIR)) && border(&first, above).is_none())?;
+    Some(above.join(BEADS_DIR))
+}
+
+/// The nearest directory that has something called `.beads`, whatever it is.
+fn beads_above(from: &Path) -> Option<&Path> {
+    from.ancestors().find(|directory| sys::path::is_there(&directory.join(BEADS_DIR)))
+}
+
+/// A path is in a working copy of its own below a directory.
+fn is_nested(from: &Path, directory: &Path) -> bool {
+    vcs::root(from).is_some_and(|inner| inner != directory && inner.starts_with(directory))
+}
+
+/// What stands between a path and a ledger above it.
+fn border(from: &Path, root: &Path) -> Option<Beyond> {
+    if root == from {
+        return None;
+    }
+    let ledger = root.to_owned();
+    let owner = fs::owner(&root.join(BEADS_DIR));
+    if owner != fs::owner(from) && owner != Some(fs::user()) {
+        return Some(Beyond::Foreign { ledger });
+    }
+    let inner = vcs::root(from).filter(|inner| inner != root && inner.starts_with(root))?;
+    // A submodule and a linked worktree keep their files in the directory of the repository that they belong to.
+    let belongs =
+        vcs::common_dir(&inner).zip(vcs::common_dir(root)).is_some_and(|(inner, outer)| inner.starts_with(outer));
+    (!belongs).then_some(Beyond::Nested { root: inner, ledger })
+}
+
+/// A path lies in the directory in which version control keeps its own files, whatever that is called.
+fn is_inside_control(repo: &Path, path: &Path) -> bool {
+    vcs::common_dir(repo).is_some_and(|common| path.starts_with(common))
+}
+
+/// Both paths lie in one working copy, or in two checkouts of one repository.
+fn same_family(one: &Path, other: &Path) -> bool {
+    let Some(root) = vcs::root(one) else { return one.parent() == other.parent() };
+    other.starts_with(&root) || super::family::is_family(one, other)
+}
+
+/// Refuses to make a ledger among the files of version control: no commit would have it.
+pub fn refuse_control(beads: &Path) -> Result<()> {
+    let path = place::real(beads);
+    match below::is_control(&path) || path.ancestors().skip(1).any(vcs::is_bare) {
+        true => Err(StoreError::InControl { path }),
+        false => Ok(()),
+    }
+}
+
+/// The error for a ledger that is not there: another one beside it may hold the issues.
+pub fn missing(ledger: &Path) -> StoreError {
+    let (directory, _) = below::parted(ledger);
+    let has_lines = |name: &&&str| fs::stat(&directory.join(name)).is_ok_and(|stat| stat.size > 0);
+    let beside = LEDGER_NAMES.iter().filter(|name| directory.join(name) != *ledger).find(has_lines);
+    match beside {
+        Some(found) => StoreError::OtherLedger { ledger: ledger.to_owned(), found },
+        None => StoreError::NoLedger { directory: directory.to_owned() },
+    }
+}
+
+/// Refuses to make a ledger where version control has one that is not checked out: the next commit would remove its issues.
+pub fn refuse_not_checked_out(beads: &Path, configured: Option<&str>, env: &Env) -> Result<()> {
+    let vcs = vcs::open(beads);
+    let real = place::real(beads);
+    let root = place::real(vcs.root());
+    let Ok(inside) = real.strip_prefix(&root) else { return Ok(()) };
+    if !vcs.is_versioned() {
+        return Ok(());
+    }
+    // What cannot be told is no reason to refuse.
+    let committed = |file: &Path| vcs.committed(file, env).ok().flatten();
+    // The settings may be away with the ledger that they name.
+    let settings = committed(&inside.join(CONFIG_NAME)).and_then(|bytes| String::from_utf8(bytes).ok());
+    let settings = settings.and_then(|text| text.parse::<toml::Table>().ok()).unwrap_or_default();
+    let named = settings.get("ledger").and_then(|ledger| ledger.get("file")?.as_str());
+    for name in LEDGER_NAMES.into_iter().chain(configured).chain(named) {
+        let path = inside.join(name);
+        if committed(&path).is_some_and(|bytes| !bytes.trim_ascii().is_empty()) {
+            return Err(StoreError::NotCheckedOut { remedy: vcs.to_get_back(&path), path });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,44 @@
+//! What a state home says that counts only as its user's own word.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::mark::{is_own, make};
+use super::names::{CONFIG_NAME, WRITES_NAME};
+use super::settings::{Settings, SettingsError};
+use crate::store::exchange::hooks;
+use crate::store::state::log;
+use crate::sys::Env;
+
+/// What a state home holds that counts only if it is this user's own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HomeWord {
+    pub home: PathBuf,
+    pub says: Vec<String>,
+    /// This user's already.
+    pub known: bool,
+}
+
+/// Marks a state home in which nothing decides yet, before something is put there that does. `false` if somebody else's word
+/// stands there already.
+pub fn make_first(home: &Path, env: &Env, wait: Duration) -> Result<bool, SettingsError> {
+    if is_own(home, env) {
+        return Ok(true);
+    }
+    let word = word(home, env);
+    if word.says.is_empty() {
+        make(home, env, wait)?;
+    }
+    Ok(word.says.is_empty())
+}
+
+/// What a state home holds, and whether that is this user's word.
+pub fn word(home: &Path, env: &Env) -> HomeWord {
+    let settings = Settings::deciding(&home.join(CONFIG_NAME));
+    let mut says: Vec<String> = settings.into_iter().map(|entry| format!("{CONFIG_NAME}: {entry}")).collect();
+    says.extend(hooks::manifests(home));
+    if log::leads_elsewhere(home) {
+        says.push(format!("{WRITES_NAME}: writes that went to other repos too"));
+    }
+    HomeWord { home: home.to_owned(), says, known: is_own(home, env) }
+}

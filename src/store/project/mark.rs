@@ -1,0 +1,68 @@
+//! Whether a state home is the user's own word.
+//!
+//! Owns `mark` in a state home: random ids, one per line. The home is this user's if the user's own state lists one of them
+//! ([`Trust::lists`]). An archive or a copied directory can bring any file along, but it cannot bring an id that is listed. An id is
+//! made when `bd` first puts something there that decides, and by `bd trust`; it is never taken over from the file, so that a
+//! stranger's mark never becomes the user's. Moves of the repository and edits by hand change nothing about it.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::home_dir::prepare;
+use super::names::MARK_NAME;
+use super::settings::{MARK, OutsidePath, SettingsError};
+use super::{home, place};
+use crate::model::state_id;
+use crate::store::read_trust;
+use crate::sys::{Entropy, Env, below};
+
+const MAX_MARK: u64 = 64 << 10;
+/// The state home bears a mark of this user, or the environment names it.
+pub fn is_own(home: &Path, env: &Env) -> bool {
+    if home::is_named(home, env) {
+        return true;
+    }
+    // Behind a link lies another home, whose mark says nothing about this one.
+    if home.symlink_metadata().is_ok_and(|data| data.is_symlink()) {
+        return false;
+    }
+    let ids = ids(home);
+    !ids.is_empty() && {
+        let trust = read_trust(env);
+        ids.iter().any(|id| trust.lists(id))
+    }
+}
+
+fn ids(home: &Path) -> Vec<String> {
+    let bytes = below::read(home, MARK_NAME, MAX_MARK).map(|contents| contents.bytes).unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    text.lines().map(str::trim).filter(|id| state_id::is(state_id::MARK, id)).map(str::to_owned).collect()
+}
+
+/// Marks a state home as this user's. Others who share it keep their marks.
+pub fn make(home: &Path, env: &Env, wait: Duration) -> Result<(), SettingsError> {
+    prepare(home)?;
+    // A secret: never from the seed of a test.
+    let entropy = Entropy::System;
+    let id = state_id::mint(state_id::MARK, entropy.bytes());
+    let entry = OutsidePath {
+        repository: place::real(home),
+        root: place::real(home),
+        key: MARK,
+        text: id.clone(),
+        resolved: PathBuf::new(),
+    };
+    // First the list: an id that no home bears says nothing.
+    read_trust(env).add(&[entry], wait, &entropy).map_err(|error| SettingsError::NoPlace(Box::new(error)))?;
+    let mut bytes = match below::read(home, MARK_NAME, MAX_MARK) {
+        Ok(known) => known.bytes,
+        Err(error) if error.is_missing() => Vec::new(),
+        Err(error) => return Err(error.into()),
+    };
+    if bytes.last().is_some_and(|last| *last != b'\n') {
+        bytes.push(b'\n');
+    }
+    bytes.extend_from_slice(id.as_bytes());
+    bytes.push(b'\n');
+    Ok(below::put(home, MARK_NAME, &bytes)?)
+}

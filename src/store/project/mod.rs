@@ -1,0 +1,355 @@
+//! Where a command stands: the repos of the project, its settings, who acts, and in which role. Nothing here reads a ledger.
+
+pub(in crate::store) mod actor;
+pub(in crate::store) mod agreed;
+pub(in crate::store) mod checkout;
+pub(in crate::store) mod checkout_id;
+pub(in crate::store) mod consent;
+pub(in crate::store) mod discover;
+pub(in crate::store) mod family;
+pub(in crate::store) mod home;
+pub(in crate::store) mod home_dir;
+pub(in crate::store) mod home_word;
+pub(in crate::store) mod ledger_name;
+pub(in crate::store) mod mark;
+pub(in crate::store) mod names;
+pub(in crate::store) mod place;
+pub(in crate::store) mod placeholder;
+pub(in crate::store) mod planning;
+pub(in crate::store) mod pointer;
+pub(in crate::store) mod registry;
+pub(in crate::store) mod repo_problem;
+pub(in crate::store) mod repos;
+pub(in crate::store) mod repositories;
+pub(in crate::store) mod role;
+pub(in crate::store) mod route;
+pub mod settings;
+pub(in crate::store) mod state_mode;
+pub(in crate::store) mod worktree;
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use self::names::CONFIG_NAME;
+use self::settings::{ConfigError, ConfigFault, Origin};
+use super::{
+    BEADS_DIR, Identity, Repo, Repos, Result, RoleDecision, STATE_DIR, Settings, StateDir, StateHome, StateMode,
+    StoreError, Warning,
+};
+use crate::sys::fs::FileStamp;
+use crate::sys::{Activity, Host, looks};
+use crate::vcs;
+
+/// How to open a store, for those who need more than `Store::open`.
+#[derive(Debug, Clone)]
+pub struct Config {
+    pub host: Host,
+    /// The primary repo: a project directory, a `.beads` directory, or a file in one.
+    pub path: PathBuf,
+    /// The repos to read along, instead of those that the settings name.
+    pub additional: Option<Vec<String>>,
+    /// Settings that win over every file and over the environment: `("routing.mode", "auto")`.
+    pub settings: Vec<(String, String)>,
+    /// Who writes; found out from environment and version control if not given.
+    pub actor: Option<String>,
+    /// How long a write waits for the lock.
+    pub lock_wait: Duration,
+    /// The path was named on purpose: `BEADS_DIR` and `BEADS_DB` do not win over it.
+    pub ignore_env: bool,
+}
+
+impl Config {
+    pub const LOCK_WAIT: Duration = Duration::from_secs(30);
+
+    pub fn at(path: impl Into<PathBuf>) -> Self {
+        Self::on(Host::real(), path)
+    }
+
+    /// The same on a machine that is known already.
+    pub fn on(host: Host, path: impl Into<PathBuf>) -> Self {
+        Config {
+            host,
+            path: path.into(),
+            additional: None,
+            settings: Vec::new(),
+            actor: None,
+            lock_wait: Self::LOCK_WAIT,
+            ignore_env: false,
+        }
+    }
+}
+
+/// The repos of a project, its settings, and who acts.
+#[derive(Debug)]
+pub struct Project {
+    pub(super) host: Host,
+    /// Where the project was looked for.
+    pub(super) start: PathBuf,
+    /// Where the project was found.
+    pub(super) repo: Repo,
+    pub(super) given: Given,
+    pub(super) settings: Settings,
+    pub(super) repos: Repos,
+    pub(super) role: OnceCell<RoleDecision>,
+    pub(super) actor: Option<String>,
+    /// The agent that acts; without one it is a person.
+    pub(super) agent: Option<Identity>,
+    pub(super) session: Option<String>,
+    pub(super) lock_wait: Duration,
+    pub(super) surroundings: Surroundings,
+    /// The state homes of repos, once they were asked for.
+    pub(super) homes: RefCell<BTreeMap<usize, StateHome>>,
+    /// Records of the state home that could not be read.
+    pub(super) damaged_records: RefCell<Vec<Warning>>,
+    /// What a long piece of work says about itself.
+    pub(super) activity: Activity,
+}
+
+/// What the caller said beyond the files.
+#[derive(Debug)]
+pub(super) struct Given {
+    pub(super) additional: Option<Vec<String>>,
+    pub(super) settings: Vec<(String, String)>,
+    /// Repos that a command named.
+    pub(super) guests: Vec<String>,
+}
+
+impl Given {
+    pub(super) fn read(&self, repo: &Repo, host: &Host) -> Result<(Settings, Repos, Surroundings)> {
+        looks::during(|| self.look(repo, host))
+    }
+
+    fn look(&self, repo: &Repo, host: &Host) -> Result<(Settings, Repos, Surroundings)> {
+        // Before the files are read: a later change must not go unnoticed.
+        let files = settings::Files::of(repo.beads(), &host.env);
+        let watched = files.user.iter().chain([&files.shared, &files.personal]).cloned();
+        let mut surroundings: Surroundings = watched.map(stamped).collect();
+        let mut settings = Settings::read(files, &host.env, &self.settings);
+        if let Some(path) = home::committed_settings(repo.beads(), &host.env) {
+            let message = "settings of one person are committed here; take the file out of version control";
+            settings.broken.push(ConfigError::whole(path, message, ConfigFault::Broken));
+        }
+        if let Some((file, pointer)) = home::unknown_pointer(repo.beads()) {
+            let message = format!("calls this a workspace of {}, which does not know it", pointer.home.display());
+            settings.broken.push(ConfigError::whole(file, message, ConfigFault::Stray));
+        }
+        // What the user has settled for the project is not known then, such as where private issues go.
+        if let Some((one, other)) = vcs::disputed(repo.beads()) {
+            let message = format!(
+                "this and {} each look like files that the other's version control tracks, so bd cannot tell which one is real; \
+                 remove the other",
+                other.display()
+            );
+            settings.broken.push(ConfigError::whole(one, message, ConfigFault::Broken));
+        }
+        if let Some(outer) = home::hidden_by_submodule(repo.beads()) {
+            let message = format!(
+                "this is a submodule, and what you settled for the project is in {}; a commit may have made it one, so bd writes \
+                 nothing here until you settle it here too, with `bd init --contributor` or `bd config set --personal routing.role maintainer`",
+                outer.display()
+            );
+            settings.broken.push(ConfigError::whole(repo.beads().to_owned(), message, ConfigFault::Broken));
+        }
+        if let Some(error) = home::stranded(repo.beads()) {
+            settings.broken.push(error);
+        } else if let Some((path, what)) = home::unreachable(repo.beads(), &host.env) {
+            let message = format!(
+                "this is a workspace, and {what} is not there; if the repository was moved, run `bd worktree repair` there"
+            );
+            settings.broken.push(ConfigError::whole(path, message, ConfigFault::Broken));
+        }
+        let settings = match &self.additional {
+            Some(additional) => settings.with_repos(additional),
+            None => settings,
+        };
+        let trust = if settings.names_outside() { settings::read_trust(&host.env) } else { settings::Trust::default() };
+        let repos = Repos::of(repo, &settings, &trust, &host.env, &self.guests)?;
+        // Where its state is, and what may leak from it, only version control knows.
+        if let Some(member) = repos.members.iter().find(|member| !vcs::is_supported(member.repo.root())) {
+            let root = member.repo.root().to_owned();
+            return Err(StoreError::NotBuilt { system: vcs::open(&root).name(), root });
+        }
+        surroundings.extend(surrounding_paths(&repos, &host.env).into_iter().map(stamped));
+        if settings.is_unmarked() {
+            surroundings.extend(home::user_state(&host.env).map(|dir| stamped(dir.join(settings::TRUST_NAME))));
+        }
+        Ok((settings, repos, surroundings))
+    }
+}
+
+impl Project {
+    pub(super) fn open(config: Config) -> Result<Self> {
+        let Config { mut host, path, additional, settings, actor, lock_wait, ignore_env } = config;
+        host.env = host.env.agreeing(agreed::agrees);
+        let given = Given { additional, settings, guests: Vec::new() };
+        let (repo, (settings, repos, surroundings)) = looks::during(|| {
+            let repo = Repo::discover(&path, &host.env, ignore_env)?;
+            let found = given.read(&repo, &host)?;
+            Ok::<_, StoreError>((repo, found))
+        })?;
+        Ok(Project {
+            start: host.env.cwd().join(path),
+            host,
+            repo,
+            given,
+            settings,
+            repos,
+            role: OnceCell::new(),
+            actor,
+            agent: None,
+            session: None,
+            lock_wait,
+            surroundings,
+            homes: RefCell::default(),
+            damaged_records: RefCell::default(),
+            activity: Activity::default(),
+        })
+    }
+
+    /// Reads settings and repos anew.
+    pub(super) fn reread(&mut self) -> Result<()> {
+        (self.settings, self.repos, self.surroundings) = self.given.read(&self.repo, &self.host)?;
+        self.role = OnceCell::new();
+        self.homes.borrow_mut().clear();
+        Ok(())
+    }
+
+    /// The repo of the project that a path or a name stands for.
+    pub fn find_repo(&self, text: &str) -> Option<usize> {
+        self.repos.find(text, &self.host.env, self.host.env.cwd())
+    }
+
+    /// A repo that only this command named; the settings do not join it.
+    pub fn is_guest(&self, name: &str) -> bool {
+        self.repos.members.iter().any(|member| member.name == name && member.origin == Some(Origin::Flag))
+    }
+
+    /// What goes on in the store, for work that takes long. Whoever shows it looks at it from another thread.
+    pub fn activity(&self) -> &Activity {
+        &self.activity
+    }
+
+    /// Tells what goes on here from now on.
+    pub fn report_to(&mut self, activity: Activity) {
+        self.activity = activity;
+    }
+
+    pub fn host(&self) -> &Host {
+        &self.host
+    }
+
+    pub fn repo(&self) -> &Repo {
+        &self.repo
+    }
+
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    pub fn repos(&self) -> &Repos {
+        &self.repos
+    }
+
+    /// How answers name a repo.
+    pub fn name(&self, repo: usize) -> &str {
+        &self.repos.members[repo].name
+    }
+
+    pub fn lock_wait(&self) -> Duration {
+        self.lock_wait
+    }
+
+    /// Who acts: the given actor, `BD_ACTOR`, `BEADS_ACTOR`, git's user name, `USER`.
+    pub fn actor(&mut self) -> &str {
+        if self.actor.is_none() {
+            self.actor = Some(actor::find(&self.host.env, self.repo.root()));
+        }
+        self.actor.as_deref().unwrap_or_default()
+    }
+
+    /// Somebody has said by name who acts, and nothing else decides it.
+    pub fn is_actor_named(&self) -> bool {
+        self.actor.is_some() || actor::is_named(&self.host.env)
+    }
+
+    /// The agent that acts; `None` if it is a person.
+    pub fn agent(&self) -> Option<&Identity> {
+        self.agent.as_ref()
+    }
+
+    /// The session of a client in which the person who acts does so.
+    pub fn session(&self) -> Option<&str> {
+        self.session.as_deref().filter(|_| self.agent.is_none())
+    }
+
+    /// Says in which session of a client the person acts. Claims of one person are told apart by it.
+    pub fn act_in(&mut self, session: Option<String>) {
+        self.session = session;
+    }
+
+    /// Says which agent acts from now on.
+    pub fn act_as(&mut self, agent: Identity) {
+        self.actor.get_or_insert_with(|| agent.name.clone());
+        self.agent = Some(agent);
+    }
+
+    /// The state home of the project: agents, mail, checkpoints.
+    pub fn state(&self) -> StateDir {
+        StateDir::of(self.state_home_of(0))
+    }
+
+    /// The state home that the project would have in another mode.
+    pub fn state_home_in(&self, mode: StateMode) -> StateHome {
+        let env = self.host.env.clone().with(STATE_DIR, "");
+        StateHome::of(self.repos.members[0].repo.beads(), &env, mode)
+    }
+
+    /// The state home for what concerns the issues of a repo.
+    pub(super) fn state_home_of(&self, repo: usize) -> StateHome {
+        let find = || {
+            // What is committed does not decide where others keep their state.
+            let asked = match self.settings.text("state.mode") {
+                Some((word, origin)) if origin != Origin::Shared => StateMode::asked(word),
+                _ => StateMode::Repo,
+            };
+            StateHome::of(self.repos.members[repo].repo.beads(), &self.host.env, asked)
+        };
+        self.homes.borrow_mut().entry(repo).or_insert_with(find).clone()
+    }
+
+    /// The role of this user in the primary repo, and why.
+    pub fn role(&self) -> &RoleDecision {
+        self.role.get_or_init(|| {
+            // A workspace pushes where it was made to; what its user may do is known where it came from.
+            let own = self.repos.primary_member().repo.root();
+            let facts = vcs::facts(&family::parent(own).unwrap_or_else(|| own.to_owned()), &self.host.env);
+            role::decide(&self.host.env, &self.settings, &facts)
+        })
+    }
+}
+
+/// Files and directories whose change may mean that a ledger came or went, or that a setting was edited.
+pub(super) type Surroundings = Vec<(PathBuf, Option<FileStamp>)>;
+
+fn stamped(path: PathBuf) -> (PathBuf, Option<FileStamp>) {
+    let stamp = looks::stamp(&path);
+    (path, stamp)
+}
+
+/// What to watch of the repos: `.beads` directories, configs of their own, and the paths of repos that are not there.
+fn surrounding_paths(repos: &Repos, env: &crate::sys::Env) -> Vec<PathBuf> {
+    let mut paths = Vec::new();
+    for member in &repos.members {
+        paths.push(member.repo.beads().to_owned());
+        if member.origin.is_some() {
+            paths.push(member.repo.beads().join(CONFIG_NAME));
+        }
+    }
+    if !repos.problems.is_empty() {
+        paths.extend(repos.watched.iter().flat_map(|path| [path.clone(), path.join(BEADS_DIR)]));
+        paths.extend(home::user_state(env).map(|dir| dir.join(settings::TRUST_NAME)));
+    }
+    paths
+}

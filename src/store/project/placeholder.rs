@@ -1,0 +1,64 @@
+//! A file that stands in for a database: some clients of the original find a project only by `.beads/*.db`, and watch that file.
+//!
+//! Owns `.beads/beads.db`, in the primary repo alone and only while `legacy.db` is set. Nothing is ever read from it. It is not
+//! empty: the original would take an empty file for a new database and write an empty ledger out of it. A database that is there
+//! already is only touched.
+
+use std::path::{Path, PathBuf};
+
+use super::place;
+use super::planning::exclude_line;
+use crate::store::Project;
+use crate::sys::below;
+use crate::sys::fs::{Dir, FsError};
+use crate::vcs;
+
+pub const PLACEHOLDER_NAME: &str = "beads.db";
+const TEXT: &str = "This is not a database: the issues are in the .jsonl file beside it. bd touches this file after each \
+                    write, for clients that watch it; `bd config set legacy.db false` removes it.\n";
+/// What `.beads/.gitignore` may say of it.
+const IGNORED: [&str; 2] = ["*.db", PLACEHOLDER_NAME];
+
+impl Project {
+    /// Makes the placeholder or touches it if the settings ask for one, and otherwise removes it.
+    pub fn keep_placeholder(&self) -> Result<(), FsError> {
+        let beads = self.repos.primary_member().repo.beads();
+        let dir = Dir::root(beads)?;
+        if !self.settings.flag("legacy.db") {
+            let is_ours = dir.starts_with(PLACEHOLDER_NAME, TEXT.as_bytes());
+            return if is_ours { dir.remove(PLACEHOLDER_NAME) } else { Ok(()) };
+        }
+        if dir.regular_at(PLACEHOLDER_NAME)?.is_some() {
+            return dir.touch(PLACEHOLDER_NAME);
+        }
+        keep_out_of_commits(beads)?;
+        dir.create(PLACEHOLDER_NAME, TEXT.as_bytes(), &self.host.entropy).map(drop)
+    }
+
+    /// Databases that the original left in the primary repo.
+    pub fn old_databases(&self) -> Vec<PathBuf> {
+        let beads = self.repos.primary_member().repo.beads();
+        let Ok(dir) = Dir::root(beads) else { return Vec::new() };
+        let is_old = |name: &String| name.ends_with(".db") && !dir.starts_with(name, TEXT.as_bytes());
+        dir.names().unwrap_or_default().into_iter().filter(is_old).map(|name| beads.join(name)).collect()
+    }
+
+    /// Tells old clients of a write. That it cannot be told is no reason to fail the write, which is on disk.
+    pub(in crate::store) fn touch_placeholder(&self) {
+        if self.settings.flag("legacy.db") {
+            let _ = self.keep_placeholder();
+        }
+    }
+}
+
+/// Has git overlook the placeholder where the ignore file of this directory does not say so.
+fn keep_out_of_commits(beads: &Path) -> Result<(), FsError> {
+    let known = below::text(beads, ".gitignore")?.unwrap_or_default();
+    let Some(exclude) = vcs::exclude_file(beads).filter(|_| !known.lines().any(|line| IGNORED.contains(&line.trim())))
+    else {
+        return Ok(());
+    };
+    let root = vcs::root(beads).map(|root| place::real(&root)).unwrap_or_default();
+    let file = place::real(beads).join(PLACEHOLDER_NAME);
+    exclude_line(&exclude, &format!("/{}", file.strip_prefix(&root).unwrap_or(&file).display()))
+}

@@ -1,0 +1,216 @@
+//! The version control side of setting up a planning repo.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use super::{family, home, place};
+use crate::ledger::Document;
+use crate::model::proposal::{Owner, Visibility};
+use crate::model::record::Record;
+use crate::store::{Project, Repo, Result, Role, StoreError, View};
+use crate::sys;
+use crate::sys::Env;
+use crate::sys::below;
+use crate::sys::fs::{Dir, FsError};
+use crate::sys::looks;
+use crate::vcs;
+use crate::vcs::Identity;
+
+/// The longest exclude file that is read.
+const MAX_EXCLUDE: u64 = 16 << 20;
+
+/// Two working copies are of one project: what is committed in one can be pushed to where the other comes from. The one answer to
+/// "is this the project?", asked when a planning repo is joined and before each push of one.
+pub(in crate::store) fn is_same_project(one: &Path, other: &Path, env: &Env) -> bool {
+    family::is_family(one, other) || vcs::is_same_project(one, other, env)
+}
+
+/// The same from settings alone: cheap enough for every write.
+pub(in crate::store) fn shares_remote(one: &Path, other: &Path, env: &Env) -> bool {
+    family::is_family(one, other) || Identity::of(one, env).meets(&Identity::of(other, env))
+}
+
+/// Refuses a place for a planning repo inside the project's working copy, or in another checkout or clone of the project: its
+/// files would be committed there.
+pub fn check_planning(project: &Path, planning: &Path, env: &Env) -> Result<()> {
+    let root = vcs::root(project).unwrap_or_else(|| project.to_owned());
+    if is_same_project(project, planning, env) || place::real(planning).starts_with(place::real(&root)) {
+        return Err(StoreError::WouldLeak { repo: planning.display().to_string() });
+    }
+    match sys::path::follow(planning) {
+        Ok(meta) if !meta.is_dir() => Err(StoreError::NotARepo { path: planning.to_owned() }),
+        _ => Ok(()),
+    }
+}
+
+impl Project {
+    /// No commit of the user's can carry a file: version control ignores it, or there is none.
+    pub fn is_kept_out_of_commits(&self, file: &Path) -> bool {
+        vcs::root(self.repos.primary_member().repo.root()).is_none()
+            || vcs::is_ignored(file, &self.host.env) == Some(true)
+    }
+
+    /// Whether a change of a file shows in a commit, because version control tracks it, or may.
+    pub fn is_tracked(&self, file: &Path) -> bool {
+        vcs::root(self.repos.primary_member().repo.root()).is_some()
+            && vcs::is_tracked(file, &self.host.env).unwrap_or(true)
+    }
+
+    /// Why somebody whose new issues go straight into the project looks like a contributor to it. `None` if they do not, or if
+    /// routing sees to it.
+    pub fn files_for_others(&self) -> Option<&str> {
+        looks::during(|| self.looks_like_contributor())
+    }
+
+    fn looks_like_contributor(&self) -> Option<&str> {
+        let repo = &self.repos.primary_member().repo;
+        let is_plain = !self.has_roles() && self.repos.members.len() == 1;
+        if !is_plain || !vcs::open(repo.root()).shows_who_pushes() || kept_out_by(repo.beads()).is_some() {
+            return None;
+        }
+        let decision = self.role();
+        (decision.role == Role::Contributor).then_some(decision.because.as_str())
+    }
+}
+
+impl View {
+    /// Whether an issue of the primary is in its file and in no commit that the working copy stands on: it is still the business
+    /// of the one who wrote it.
+    pub(in crate::store) fn is_uncommitted(&self, id: &str) -> Result<bool> {
+        let copies = self.working_copies(Some(0));
+        for copy in copies.iter().filter(|copy| copy.vcs.is_versioned() && copy.members.contains(&0)) {
+            let pairs = copy.sources.iter().zip(&copy.ledgers);
+            for (_, ledger) in pairs.filter(|(source, _)| self.sources.member_of(**source) == 0) {
+                let committed = copy.vcs.committed(ledger, &self.host.env)?.unwrap_or_default();
+                if !Document::new(committed).has_id(id) {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// The same for the working copy that owns an issue.
+    pub fn refuse_project_remote_of(&mut self, id: &str) -> Result<()> {
+        let root = self.root_of(id)?;
+        let member = self.repos.members.iter().position(|member| member.repo.root() == root).unwrap_or_default();
+        self.refuse_project_remote(&root, &[member])
+    }
+
+    /// Refuses to send private issues from a working copy with these repos to where the project comes from. Asked before every
+    /// push: a remote or a setting may have changed since the repo was joined, and a planning repo is also pushed by those who
+    /// stand in it.
+    pub fn refuse_project_remote(&mut self, root: &Path, members: &[usize]) -> Result<()> {
+        self.read_ledgers()?;
+        let mut local = false;
+        let mut owners = HashSet::new();
+        for source in (0..self.sources.len()).filter(|source| members.contains(&self.sources.member_of(*source))) {
+            for id in self.sources.ids_mentioning(source, "\"local\"") {
+                let line = self.line_in(source, &id).unwrap_or_default();
+                let Ok(record) = Record::parse(&line) else { continue };
+                if Visibility::of(&record) == Visibility::Local {
+                    local = true;
+                    owners.extend(Owner::of(&record));
+                }
+            }
+        }
+        // Planned for the very project that this working copy is one of.
+        if owners.iter().any(|owner| self.comes_from(owner, root)) {
+            return Err(StoreError::WouldLeak { repo: self.name(members[0]).to_owned() });
+        }
+        let planned = members.iter().find(|member| self.is_planning(**member));
+        let primary = self.repos.primary_member().repo.root();
+        let concerns = !members.contains(&0) && (local || planned.is_some());
+        if concerns && is_same_project(primary, root, &self.host.env) {
+            return Err(StoreError::WouldLeak { repo: self.name(*planned.unwrap_or(&members[0])).to_owned() });
+        }
+        Ok(())
+    }
+}
+
+/// Refuses a working copy whose repository is not where it says.
+pub fn refuse_stranded(directory: &Path) -> Result<()> {
+    home::stranded(directory).map_or(Ok(()), |error| Err(error.into()))
+}
+
+/// The `.beads` directory that the working copy around a directory has, at or above it.
+pub fn ledger_of_working_copy(directory: &Path, env: &Env) -> Option<PathBuf> {
+    let found = Repo::discover(directory, env, false).ok()?;
+    let root = |path: &Path| vcs::root(path).map(|root| place::real(&root));
+    (root(directory).is_some() && root(directory) == root(found.root())).then(|| found.beads().to_owned())
+}
+
+/// Puts a new directory under version control, unless it lies in a working copy of its own already. Says what was done, or
+/// why not.
+pub fn start_version_control(directory: &Path, env: &Env) -> Option<String> {
+    let is_own = vcs::root(directory).is_some_and(|root| place::real(&root) == place::real(directory));
+    let is_new = below::names(&place::real(directory), "").is_ok_and(|names| names.is_empty());
+    if is_own || !is_new {
+        return None;
+    }
+    Some(match vcs::init_git(directory, env) {
+        Ok(()) => format!("git init in {}", directory.display()),
+        Err(error) => format!("{} has no version control: {error}", directory.display()),
+    })
+}
+
+/// The first commit of a planning repo. Says what was done, or why not.
+pub fn commit_files(files: &[PathBuf], message: &str, author: &str, env: &Env) -> Option<String> {
+    match vcs::commit(files, message, author, env) {
+        Ok(vcs::Committed::Done) => Some(format!("committed: {message}")),
+        Ok(_) => None,
+        Err(error) => Some(format!("not committed: {error}")),
+    }
+}
+
+/// The line that keeps a `.beads` out of commits, and the file that it is in.
+fn exclusion(beads: &Path) -> Option<(PathBuf, String)> {
+    let root = place::real(&vcs::root(beads)?);
+    let real = place::real(beads);
+    let line = format!("/{}/", real.strip_prefix(&root).unwrap_or(Path::new(crate::store::BEADS_DIR)).display());
+    Some((vcs::exclude_file(beads)?, line))
+}
+
+/// The file that keeps a `.beads` out of this user's commits, if one does.
+pub(in crate::store) fn kept_out_by(beads: &Path) -> Option<PathBuf> {
+    let (exclude, line) = exclusion(beads)?;
+    let (info, name) = below::parted(&exclude);
+    let known = below::text(info, name).ok()??;
+    known.lines().any(|known| known == line).then_some(exclude)
+}
+
+/// Takes back [`keep_out_of_commits`].
+pub(in crate::store) fn let_into_commits(beads: &Path) -> Result<()> {
+    let Some((exclude, line)) = exclusion(beads) else { return Ok(()) };
+    let (info, name) = below::parted(&exclude);
+    let known = below::text(info, name)?.unwrap_or_default();
+    let kept: String = known.split_inclusive('\n').filter(|known| known.trim_end() != line).collect();
+    Ok(below::put(info, name, kept.as_bytes())?)
+}
+
+/// Keeps a `.beads` that only this user wants out of the project's commits, without a trace in the project: by git's own
+/// private exclude file. Where there is none, nothing is done and the user is told.
+pub fn keep_out_of_commits(beads: &Path) -> Result<String> {
+    let Some((exclude, line)) = exclusion(beads) else {
+        return Ok(format!("{} is new here: keep it out of your commits", beads.display()));
+    };
+    exclude_line(&exclude, &line)?;
+    Ok(format!("{line} is kept out of commits by {}", exclude.display()))
+}
+
+/// Adds a line to git's private exclude file, `info/exclude` in the directory that checkouts share, unless it is there.
+pub fn exclude_line(exclude: &Path, line: &str) -> std::result::Result<(), FsError> {
+    let (info, name) = below::parted(exclude);
+    let (common, inside) = below::parted(info);
+    let dir = Dir::root(common)?.make(inside)?;
+    let known = match dir.read(name, MAX_EXCLUDE) {
+        Ok(contents) => String::from_utf8_lossy(&contents.bytes).into_owned(),
+        Err(error) if error.is_missing() => String::new(),
+        Err(error) => return Err(error),
+    };
+    if known.lines().any(|known| known == line) {
+        return Ok(());
+    }
+    let gap = if known.is_empty() || known.ends_with('\n') { "" } else { "\n" };
+    dir.put(&name.to_string_lossy(), format!("{known}{gap}{line}\n").as_bytes())
+}

@@ -1,0 +1,90 @@
+//! Where checkouts were seen: `registry.jsonl` in the state home.
+//!
+//! One line per checkout, for ever: a checkout that is gone keeps its line, marked, so that what it left behind still has a name.
+
+use std::path::PathBuf;
+
+use crate::ledger::Document;
+use crate::model::seen::SeenCheckout;
+use crate::store::state::record_error::RecordError;
+use crate::store::state::tables::REGISTRY;
+use crate::store::{Project, Result, StateDir, Store, Worktree};
+
+impl Project {
+    pub(in crate::store) fn registry(&self) -> Result<Document> {
+        self.registry_of(0)
+    }
+
+    /// That of the state home of one repo of the project.
+    pub(in crate::store) fn registry_of(&self, member: usize) -> Result<Document> {
+        Ok(self.records(&REGISTRY.file(&StateDir::of(self.state_home_of(member))))?)
+    }
+
+    pub(in crate::store) fn registry_path_of(&self, member: usize) -> PathBuf {
+        REGISTRY.file(&StateDir::of(self.state_home_of(member))).path().to_owned()
+    }
+}
+
+impl Store {
+    /// Notes where checkouts are, if the registry does not know that.
+    pub(in crate::store) fn register(&self, all: &[Worktree], registered: &Document) -> Result<()> {
+        self.register_in(0, all, registered)
+    }
+
+    /// The same for checkouts of one repo of the project.
+    pub(in crate::store) fn register_in(&self, member: usize, all: &[Worktree], registered: &Document) -> Result<()> {
+        let is_known = |one: &Worktree| {
+            let seen = REGISTRY.row(registered, key(one));
+            seen.is_some_and(|seen| seen.root == one.root && seen.gone_at.is_none())
+        };
+        let fresh: Vec<&Worktree> = all.iter().filter(|one| one.id.is_some() && !is_known(one)).collect();
+        let state = StateDir::of(self.state_home_of(member));
+        let repo = if !fresh.is_empty() && state.is_shared() { Some(self.repo_id(member)?) } else { None };
+        self.change_rows(state, &fresh, |one, now, seen| match seen {
+            Some(seen) => {
+                let moved_at = if seen.root == one.root { seen.moved_at } else { Some(now) };
+                SeenCheckout { root: one.root.clone(), moved_at, gone_at: None, ..seen }
+            }
+            None => SeenCheckout { repo: repo.clone(), created_at: Some(now), ..new(one) },
+        })
+    }
+
+    /// Notes that checkouts are gone. Their rows and what they left in the state home stay.
+    pub fn mark_gone(&self, gone: &[Worktree]) -> Result<()> {
+        let gone: Vec<&Worktree> = gone.iter().filter(|one| one.id.is_some() && one.gone_at.is_none()).collect();
+        self.change_rows(self.state(), &gone, |one, now, seen| SeenCheckout {
+            gone_at: Some(now),
+            ..seen.unwrap_or_else(|| new(one))
+        })
+    }
+
+    /// Changes the rows of some checkouts.
+    fn change_rows(
+        &self,
+        state: StateDir,
+        all: &[&Worktree],
+        change: impl Fn(&Worktree, String, Option<SeenCheckout>) -> SeenCheckout,
+    ) -> Result<()> {
+        if all.is_empty() {
+            return Ok(());
+        }
+        let held = self.hold(state.clone())?;
+        REGISTRY.file(&state).edit::<RecordError>(held.lock(), &self.host.entropy, |document| {
+            let now = self.host.clock.now().to_string();
+            let put = |one: &&Worktree| {
+                let seen = change(one, now.clone(), REGISTRY.row(document, key(one)));
+                REGISTRY.put(document, key(one), &seen)
+            };
+            Ok(all.iter().map(put).collect())
+        })?;
+        Ok(())
+    }
+}
+
+fn new(one: &Worktree) -> SeenCheckout {
+    SeenCheckout { id: key(one).to_owned(), root: one.root.clone(), ..SeenCheckout::default() }
+}
+
+fn key(one: &Worktree) -> &str {
+    one.id.as_deref().unwrap_or_default()
+}

@@ -1,0 +1,349 @@
+//! Which repos make up the project: the primary, the additional ones, and those that new issues are routed to.
+//!
+//! A repo that cannot be joined is named as a [`RepoProblem`] and left out; the others work.
+
+use std::path::{Path, PathBuf};
+
+use super::repo_problem::RepoProblem;
+use super::settings::{ConfigError, Origin, OutsidePath, Settings, Trust, original_prefix};
+use super::{family, home, place};
+use crate::cache::UnknownIds;
+use crate::store::{BEADS_DIR, LEDGER_NAMES, Repo, Result, StoreError};
+use crate::sys;
+use crate::sys::Env;
+use crate::vcs;
+
+/// A repo of the project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Member {
+    pub repo: Repo,
+    /// How answers name it.
+    pub name: String,
+    /// What new ids start with, if the repo says so.
+    pub prefix: Option<String>,
+    /// The ledger's name, if the repo says so.
+    pub ledger_file: Option<String>,
+    /// Its own config cannot be read: it is shown, but not written.
+    pub broken: Option<ConfigError>,
+    /// It receives the private issues of a contributor.
+    pub planning: bool,
+    /// Where it was configured; nothing for the primary.
+    pub origin: Option<Origin>,
+}
+
+impl Member {
+    /// What new ids start with, if the settings of the repo say so: ours, else those of the original.
+    pub fn named_prefix(&self) -> Option<String> {
+        self.prefix.clone().or_else(|| original_prefix(self.repo.beads()))
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repos {
+    /// Where the project was found; paths in the settings are relative to it.
+    pub root: PathBuf,
+    /// The first is the primary.
+    pub members: Vec<Member>,
+    pub problems: Vec<RepoProblem>,
+    /// Paths out of the repository that its committed config names and nobody has trusted yet.
+    pub untrusted: Vec<OutsidePath>,
+    /// Paths whose coming or going would change the project.
+    pub watched: Vec<PathBuf>,
+}
+
+/// A path in the settings, on its way to become a member.
+struct Wanted<'s> {
+    key: &'static str,
+    text: &'s str,
+    origin: Origin,
+}
+
+/// A repo that a layer leaves out.
+struct Excluded {
+    beads: PathBuf,
+    origin: Origin,
+}
+
+impl Repos {
+    /// The repos that the settings name. `extra` are those a command named itself.
+    pub fn of(found: &Repo, settings: &Settings, trust: &Trust, env: &Env, extra: &[String]) -> Result<Self> {
+        let root = found.root().to_owned();
+        let mut project =
+            Repos { root, members: Vec::new(), problems: Vec::new(), untrusted: Vec::new(), watched: Vec::new() };
+        let primary = project.primary(found, settings, trust, env)?;
+        project.members.push(primary);
+        let single = settings.is_single();
+        let excluded = settings.list("repos.exclude").into_iter();
+        let excluded: Vec<Excluded> =
+            excluded.map(|(text, origin)| Excluded { beads: project.beads_at(text, env), origin }).collect();
+        let mut wanted = Vec::new();
+        if !single {
+            let additional = settings.list("repos.additional").into_iter();
+            wanted.extend(additional.map(|(text, origin)| Wanted { key: "repos.additional", text, origin }));
+            wanted.extend(routes(settings));
+        }
+        wanted.extend(extra.iter().map(|text| Wanted { key: "--repo", text, origin: Origin::Flag }));
+        for wish in wanted {
+            project.join(&wish, &excluded, trust, env);
+        }
+        project.mark_planning(settings, env);
+        project.find_nested();
+        Ok(project)
+    }
+
+    fn primary(&mut self, found: &Repo, settings: &Settings, trust: &Trust, env: &Env) -> Result<Member> {
+        let (prefix, file) = (settings.text("issue_prefix"), settings.text("ledger.file"));
+        let mut repo = found.clone();
+        if let Some((text, origin)) = settings.text("repos.primary").filter(|(text, _)| *text != ".") {
+            let wish = Wanted { key: "repos.primary", text, origin };
+            let path = self.path_of(text, env);
+            if self.is_trusted(&wish, &path, trust) {
+                repo = Repo::at(&path, format!("{} sets repos.primary", origin.word()))
+                    .unwrap_or(Err(StoreError::NoRepository { start: path, beyond: None }))?;
+            } else {
+                // Until then the repo that was found is read, and nothing is written to it.
+                self.problems.push(RepoProblem::Untrusted { key: wish.key, text: text.to_owned(), path });
+            }
+        } else if settings.word("ledger.write") == "primary"
+            && let Some(main) = main_beads(found)
+        {
+            repo = Repo::at(&main, "ledger.write is primary: the ledger of the main checkout".to_owned())
+                .unwrap_or(Err(StoreError::NoRepository { start: main, beyond: None }))?;
+        }
+        Ok(Member {
+            name: ".".to_owned(),
+            repo,
+            prefix: prefix.map(|(text, _)| text.to_owned()),
+            ledger_file: file.map(|(text, _)| text.to_owned()),
+            broken: settings.broken.first().cloned(),
+            planning: false,
+            origin: None,
+        })
+    }
+
+    fn join(&mut self, wish: &Wanted<'_>, excluded: &[Excluded], trust: &Trust, env: &Env) {
+        let path = self.path_of(wish.text, env);
+        let (key, text) = (wish.key, wish.text.to_owned());
+        self.watched.push(path.clone());
+        if !self.is_trusted(wish, &path, trust) {
+            self.problems.push(RepoProblem::Untrusted { key, text, path });
+            return;
+        }
+        let repo = match Repo::at(&path, format!("{key} in the {} settings", wish.origin.word())) {
+            Some(Ok(repo)) => repo,
+            Some(Err(error)) => {
+                let message = error.to_string();
+                return self.problems.push(RepoProblem::Unusable { key, text, path, message });
+            }
+            // Named under another key already, and as little there.
+            None if self.watched.iter().filter(|known| **known == path).count() > 1 => return,
+            None => {
+                return self.problems.push(match sys::path::follow(&path) {
+                    Ok(meta) if meta.is_dir() => RepoProblem::NoRepo { key, text, path },
+                    Ok(_) => {
+                        RepoProblem::Unusable { key, text, path, message: "that is a file, not a directory".into() }
+                    }
+                    Err(e) if e.kind() == std::io::ErrorKind::NotFound => RepoProblem::Missing { key, text, path },
+                    Err(e) => RepoProblem::Unusable { key, text, path, message: e.to_string() },
+                });
+            }
+        };
+        let mut excluding = excluded.iter().filter(|one| one.beads == repo.beads()).map(|one| one.origin);
+        // The committed file cannot take away what the user has joined.
+        if excluding.clone().any(|origin| origin != Origin::Shared || wish.origin == Origin::Shared) && key != "--repo"
+        {
+            return;
+        }
+        let is_told = self
+            .problems
+            .iter()
+            .any(|known| matches!(known, RepoProblem::Joined { path: known, .. } if *known == path));
+        if excluding.next().is_some() && key != "--repo" && !is_told {
+            self.problems.push(RepoProblem::Joined { text, path });
+        }
+        let text = wish.text.to_owned();
+        if let Some(known) = self.members.iter().find(|member| member.repo.beads() == repo.beads()) {
+            let first = known.repo.reason().to_owned();
+            // In two layers, or as a target of routing too: that is how it is meant.
+            if key == "repos.additional" && known.origin == Some(wish.origin) && first == repo.reason() {
+                let name = known.name.clone();
+                let first = self.listed_as(repo.beads(), env, wish).unwrap_or_else(|| name.clone());
+                self.problems.push(RepoProblem::Twice { name, first, second: text });
+            }
+            return;
+        }
+        let name = place::display(repo.root(), &self.root, env);
+        let (own, broken) = match Settings::of_repo(repo.beads()) {
+            Ok(own) => (own, home::stranded(repo.beads())),
+            Err(error) => ((None, None), Some(error)),
+        };
+        let (prefix, ledger_file) = own;
+        let origin = Some(wish.origin);
+        self.members.push(Member { repo, name, prefix, ledger_file, broken, planning: false, origin });
+    }
+
+    /// The earlier way in which a repo was listed.
+    fn listed_as(&self, beads: &Path, env: &Env, wish: &Wanted<'_>) -> Option<String> {
+        let earlier = self.watched.iter().find(|path| beads_of(&place::real(path)) == beads)?;
+        let written = self.path_of(wish.text, env);
+        Some(if *earlier == written { wish.text.to_owned() } else { place::display(earlier, &self.root, env) })
+    }
+
+    /// A path from a committed file must stay in its repository, or be one that the user has agreed to.
+    fn is_trusted(&mut self, wish: &Wanted<'_>, path: &Path, trust: &Trust) -> bool {
+        if wish.origin != Origin::Shared {
+            return true;
+        }
+        let Some(outside) = outside(&self.root, wish.key, wish.text, path) else { return true };
+        let known = trust.covers(&outside);
+        if !known {
+            self.untrusted.push(outside);
+        }
+        known
+    }
+
+    /// The repos that private issues are routed to.
+    fn mark_planning(&mut self, settings: &Settings, env: &Env) {
+        if settings.routing() == "single" {
+            return;
+        }
+        let target = |key: &str| settings.text(key).map(|(text, _)| self.beads_at(text, env));
+        let (named, fallback) = (target("routing.auto.contributor"), target("routing.default"));
+        // One that only this command named is a guest.
+        let is_guest = |member: &Member| member.origin.is_none_or(|origin| origin == Origin::Flag);
+        // The committed file adds none to those that the user has joined.
+        let is_shared = |member: &Member| member.origin == Some(Origin::Shared);
+        let has_own = self.members.iter().any(|member| !is_guest(member) && !is_shared(member));
+        let counts = |member: &Member| !(is_guest(member) || has_own && is_shared(member));
+        let alone = self.members.iter().filter(|member| counts(member)).count() == 1;
+        let only = alone && named.is_none() && fallback.is_none();
+        for member in self.members.iter_mut().skip(1) {
+            let beads = Some(member.repo.beads());
+            let is_target = named.as_deref() == beads || fallback.as_deref() == beads;
+            member.planning = is_target || only && counts(member);
+        }
+    }
+
+    /// A repo with version control of its own inside another's working copy.
+    fn find_nested(&mut self) {
+        if self.members.len() < 2 {
+            return;
+        }
+        let roots: Vec<Option<PathBuf>> =
+            self.members.iter().map(|member| vcs::root(member.repo.root()).map(|root| place::real(&root))).collect();
+        for (n, inner) in roots.iter().enumerate() {
+            for (m, outer) in roots.iter().enumerate() {
+                if let (Some(inner), Some(outer)) = (inner, outer)
+                    && inner != outer
+                    && inner.starts_with(outer)
+                {
+                    let name = |n: usize| self.members[n].name.clone();
+                    self.problems.push(RepoProblem::Nested { name: name(n), outer: name(m) });
+                }
+            }
+        }
+    }
+
+    /// What a path in the settings stands for. One that leads out of the working copy is seen from the checkout that this one
+    /// was made from: a workspace lies elsewhere, and the other repos do not move with it.
+    pub fn path_of(&self, text: &str, env: &Env) -> PathBuf {
+        let path = place::expand(text, &self.root, env);
+        let is_from_here = !Path::new(text).is_absolute() && !text.starts_with('~');
+        let leaves = || !place::plain(&path).starts_with(vcs::root(&self.root).unwrap_or_else(|| self.root.clone()));
+        match is_from_here && leaves() {
+            true => family::counterpart(&self.root).map_or(path, |first| first.join(text)),
+            false => path,
+        }
+    }
+
+    /// The directory of the ledger that a path in the settings leads to.
+    pub fn beads_at(&self, text: &str, env: &Env) -> PathBuf {
+        beads_of(&place::real(&self.path_of(text, env)))
+    }
+
+    pub fn primary_member(&self) -> &Member {
+        &self.members[0]
+    }
+
+    /// The member that a path or a name stands for: any way of writing its path, its name in answers, or the last part of
+    /// that if no other repo shares it.
+    pub fn find(&self, text: &str, env: &Env, from: &Path) -> Option<usize> {
+        let by_name = self.members.iter().position(|member| member.name == text);
+        let by_path = || {
+            let places = [self.path_of(text, env), place::expand(text, from, env)];
+            places.iter().find_map(|path| {
+                let beads = beads_of(&place::real(path));
+                self.members.iter().position(|member| member.repo.beads() == beads)
+            })
+        };
+        let by_last_part = || {
+            let last = |member: &Member| member.repo.root().file_name().is_some_and(|name| name == text);
+            let mut found = (0..self.members.len()).filter(|n| last(&self.members[*n]));
+            found.next().filter(|_| found.next().is_none())
+        };
+        by_name.or_else(by_path).or_else(by_last_part)
+    }
+
+    /// Two repos share one working copy, or lie in two checkouts of one repository: what is written to one is committed with
+    /// the other.
+    pub fn share_working_copy(&self, one: usize, other: usize) -> bool {
+        let root = |n: usize| vcs::root(self.members[n].repo.root()).map(|root| place::real(&root));
+        let shared = |n: usize| family::family(self.members[n].repo.root());
+        let same = |one: Option<PathBuf>, other| one.is_some() && one == other;
+        one != other && (same(root(one), root(other)) || same(shared(one), shared(other)))
+    }
+}
+
+/// The paths that routing names.
+fn routes(settings: &Settings) -> Vec<Wanted<'_>> {
+    let keys: &[&'static str] = match settings.routing() {
+        "auto" => &["routing.auto.maintainer", "routing.auto.contributor", "routing.default"],
+        "explicit" => &["routing.default"],
+        _ => &[],
+    };
+    let wanted = |key: &&'static str| settings.text(key).map(|(text, origin)| Wanted { key, text, origin });
+    keys.iter().filter_map(wanted).collect()
+}
+
+/// What a path in a committed config leads to, if it leads out of the repository.
+pub fn outside(root: &Path, key: &'static str, text: &str, path: &Path) -> Option<OutsidePath> {
+    let fence = vcs::root(root).unwrap_or_else(|| root.to_owned());
+    let fence = place::real(&fence);
+    let resolved = place::real(path);
+    // `~` and an absolute path lead wherever they lead, even if that is inside today.
+    let names_machine = text.starts_with('~') || Path::new(text).is_absolute();
+    let root = place::real(root);
+    // What a user trusts, the workspaces of the repository may do too.
+    let root = family::parent(&root).and_then(|_| family::counterpart(&root)).unwrap_or(root);
+    let repository = vcs::common_dir(&root).unwrap_or_else(|| root.clone());
+    let leaves = names_machine || !resolved.starts_with(&fence);
+    leaves.then(|| OutsidePath { repository, root, key, text: text.to_owned(), resolved })
+}
+
+/// The directory that holds the ledger of a repo path, which may name either.
+pub fn beads_of(path: &Path) -> PathBuf {
+    let is_beads = path.file_name().is_some_and(|name| name == BEADS_DIR);
+    if is_beads || LEDGER_NAMES.iter().any(|name| path.join(name).is_file()) {
+        path.to_owned()
+    } else {
+        place::real(&path.join(BEADS_DIR))
+    }
+}
+
+/// The same `.beads` directory in the main checkout, if this is another one.
+fn main_beads(found: &Repo) -> Option<PathBuf> {
+    let vcs = vcs::open(found.beads());
+    let inside = found.beads().strip_prefix(place::real(vcs.root())).ok()?.to_owned();
+    let main = vcs.checkouts().into_iter().find(|checkout| checkout.is_main && checkout.exists)?;
+    let beads = main.root.join(inside);
+    (beads != found.beads() && beads.is_dir()).then_some(beads)
+}
+
+/// The same as far as it can be told before a ledger is read.
+pub(in crate::store) fn unknown_ids(settings: &Settings, project: &Repos) -> UnknownIds {
+    match settings.flag("ready.unknown_blocks") {
+        true => UnknownIds::Block,
+        false if project.problems.iter().any(|problem| problem.left_out().is_some()) => UnknownIds::MayBeOpen,
+        false => UnknownIds::Done,
+    }
+}

@@ -1,0 +1,50 @@
+//! The repos of a project by the ids that other machines and other state know them by, and whether their claims are kept in one
+//! place.
+
+use super::settings;
+use super::settings::Origin;
+use crate::model::state_id;
+use crate::store::{Project, Result, Settings, StateHome, StateMode};
+
+impl Project {
+    /// The `rp_` id of a repo of the project, made if it has none.
+    pub fn repository_id(&self, repo: usize) -> Result<String> {
+        self.repo_id(repo)
+    }
+
+    /// A repo of the project by name, path or `rp_` id.
+    pub fn find_repository(&self, text: &str) -> Option<usize> {
+        if state_id::is(state_id::REPOSITORY, text) {
+            let is_it = |repo: &usize| self.known_repository_id(*repo).as_deref() == Some(text);
+            return (0..self.repos.members.len()).find(is_it);
+        }
+        self.find_repo(text)
+    }
+
+    /// Those of some repos whose claims are not kept where all of them see them, by name. Each is asked as it is used from its own
+    /// directory: an agent in one of them must see the claims of the others.
+    pub fn repos_apart(&self, repos: &[usize]) -> Result<Vec<String>> {
+        let mut repos = repos.to_vec();
+        repos.sort_unstable();
+        repos.dedup();
+        let common = self.state_home_of(0);
+        let is_shared = |home: &StateHome| matches!(home.mode, StateMode::Global | StateMode::Named);
+        let apart = |repo: &usize| {
+            let home = self.own_home(*repo);
+            !is_shared(&home) || home.path != common.path
+        };
+        Ok(repos.iter().filter(|repo| apart(repo)).map(|repo| self.name(*repo).to_owned()).collect())
+    }
+
+    /// The state home that a repo has by its own settings.
+    fn own_home(&self, repo: usize) -> StateHome {
+        let (beads, env) = (self.repos.members[repo].repo.beads(), &self.host.env);
+        let settings = Settings::read(settings::Files::of(beads, env), env, &self.given.settings);
+        let asked = match settings.text("state.mode") {
+            // What is committed does not decide where others keep their state.
+            Some((word, origin)) if origin != Origin::Shared => StateMode::asked(word),
+            _ => StateMode::Repo,
+        };
+        StateHome::of(beads, env, asked)
+    }
+}

@@ -1,0 +1,164 @@
+//! Where a new issue goes: a named repo, then the repo of what it belongs to, then the routing settings.
+
+use super::role::{Role, RoleDecision};
+use crate::model::dependency::DependencyType;
+use crate::store::{Project, Result, Row, StoreError, View};
+
+/// A decision, with the rule that made it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Route {
+    /// The member that gets the issue.
+    pub repo: usize,
+    pub rule: String,
+}
+
+/// Whether one may write.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Access {
+    Write,
+    /// Not, and why.
+    Read(String),
+}
+
+impl Project {
+    /// What the settings say about a new issue that belongs to nothing.
+    pub(in crate::store) fn routed(&mut self) -> Result<Route> {
+        match self.settings.routing() {
+            "explicit" => match self.target("routing.default")? {
+                Some(repo) => Ok(Route { repo, rule: "routing.mode is explicit: routing.default".to_owned() }),
+                None => Err(StoreError::NoRoute { mode: "explicit", missing: "routing.default" }),
+            },
+            "auto" => {
+                let RoleDecision { role, because, .. } = self.role().clone();
+                let rule = |key: &str| format!("routing.mode is auto and you are a {role} ({because}): {key}");
+                if role == Role::Maintainer {
+                    let repo = self.target("routing.auto.maintainer")?.unwrap_or(0);
+                    return Ok(Route { repo, rule: rule("routing.auto.maintainer") });
+                }
+                for key in ["routing.auto.contributor", "routing.default"] {
+                    if let Some(repo) = self.target(key)? {
+                        return Ok(Route { repo, rule: rule(key) });
+                    }
+                }
+                // The only other repo, as far as the settings name it: not one that a command just brought in.
+                let only = (1..self.repos.members.len()).filter(|n| self.is_planning(*n));
+                match only.collect::<Vec<_>>().as_slice() {
+                    [repo] => Ok(Route { repo: *repo, rule: rule("the only additional repo") }),
+                    [] if self.repos.members.len() == 1 => Err(StoreError::NoPlanningRepo),
+                    _ => Err(StoreError::NoRoute { mode: "auto", missing: "routing.auto.contributor" }),
+                }
+            }
+            _ => Ok(Route { repo: 0, rule: "routing.mode is single".to_owned() }),
+        }
+    }
+
+    /// The member that a setting names, if it names one.
+    fn target(&self, key: &'static str) -> Result<Option<usize>> {
+        let Some((text, _)) = self.settings.text(key) else { return Ok(None) };
+        let env = &self.host.env;
+        let path = self.repos.path_of(text, env);
+        // Also if the repo is joined by another setting: to read it is not to write private issues to it.
+        if self.repos.untrusted.iter().any(|outside| outside.key == key) {
+            return Err(StoreError::Untrusted { key, text: text.to_owned(), path });
+        }
+        if let Some(repo) = self.repos.find(text, env, &self.repos.root) {
+            return Ok(Some(repo));
+        }
+        Err(StoreError::BadRoute { key, text: text.to_owned(), path })
+    }
+
+    /// Refuses a route that would put an issue where it may not go.
+    fn checked(&mut self, route: Route) -> Result<Route> {
+        let name = self.name(route.repo).to_owned();
+        if let Access::Read(reason) = self.access(route.repo)? {
+            return Err(StoreError::ReadOnly { what: "a new issue".to_owned(), repo: name, reason });
+        }
+        // In the primary's working copy a private issue would travel with the next commit.
+        if self.has_roles() && self.role().role == Role::Contributor && self.is_exposed(route.repo) {
+            return Err(StoreError::WouldLeak { repo: name });
+        }
+        Ok(route)
+    }
+
+    /// What is written to a repo can end up where the primary's commits go.
+    fn is_exposed(&self, repo: usize) -> bool {
+        let root = |n: usize| self.repos.members[n].repo.root();
+        repo != 0
+            && (self.repos.share_working_copy(0, repo)
+                || super::planning::shares_remote(root(0), root(repo), &self.host.env))
+    }
+
+    /// Refuses a repo that may not get issues: not one's own to write, or one whose commits others would see.
+    pub(in crate::store) fn may_receive(&mut self, repo: usize) -> Result<()> {
+        self.checked(Route { repo, rule: String::new() }).map(drop)
+    }
+
+    /// Roles mean something: routing is not `single`.
+    pub fn has_roles(&self) -> bool {
+        self.settings.routing() != "single"
+    }
+
+    /// Whether new issues and canonical ones of a repo may be written.
+    pub fn access(&mut self, repo: usize) -> Result<Access> {
+        if repo != 0 || !self.has_roles() {
+            return Ok(Access::Write);
+        }
+        let decision = self.role();
+        Ok(match decision.role {
+            Role::Maintainer => Access::Write,
+            Role::Contributor => Access::Read(format!("you are a contributor here: {}", decision.because)),
+        })
+    }
+}
+
+impl View {
+    /// Where a new issue goes that has these dependencies.
+    pub fn route(&mut self, named: Option<&str>, dependencies: &[(String, DependencyType)]) -> Result<Route> {
+        if let Some(error) = self.settings.broken.first() {
+            // What it would say about routing is not known.
+            return Err(error.clone().into());
+        }
+        if let Some(text) = named {
+            self.look_around()?;
+            let repo = self.join(text)?;
+            return self.checked(Route { repo, rule: "--repo names it".to_owned() });
+        }
+        self.look_around()?;
+        let mut passed_over = String::new();
+        if self.repos.members.len() > 1 || self.has_roles() {
+            self.read_ledgers()?;
+            let kin = |kind: &DependencyType| kind.is_parent_child() || kind.as_str() == "discovered-from";
+            let mut kin: Vec<_> = dependencies.iter().filter(|(_, kind)| kin(kind)).collect();
+            kin.sort_by_key(|(_, kind)| !kind.is_parent_child());
+            for (target, kind) in kin {
+                let what = if kind.is_parent_child() { "parent" } else { "origin" };
+                let Some(repo) = self.owner(target).map(|source| self.sources.member_of(source)) else {
+                    continue;
+                };
+                // Planning below an issue of the primary is what contributors do; it stays in their own repo.
+                if self.may_receive(repo).is_err() {
+                    passed_over =
+                        format!("; its {what} {target} lives in {}, which is not yours to write", self.name(repo));
+                    continue;
+                }
+                return Ok(Route { repo, rule: format!("its {what} {target} lives there") });
+            }
+        }
+        let mut route = self.routed()?;
+        route.rule.push_str(&passed_over);
+        self.checked(route)
+    }
+
+    /// Whether one issue may be written where it lives.
+    pub fn access_to(&mut self, row: &Row) -> Result<Access> {
+        self.access_to_line(row.repo, &row.issue.id, &row.line)
+    }
+
+    /// The same for an issue that is named by its full id.
+    pub fn access_by_id(&mut self, id: &str) -> Result<Access> {
+        match self.get(id)? {
+            Some(row) => self.access_to(&row),
+            None => Err(StoreError::NotFound { typed: id.to_owned() }),
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! What this user has agreed to: paths and commands of committed configs, programs, and the marks of the user's own state homes.
+//!
+//! Owns `<user state>/trust.jsonl`. A committed config is data from strangers: a path in it that leaves the repository is
+//! used only when the user said so (`bd config trust`) or put it there. What is trusted is one path under one key of one
+//! repository, as it is written and as it resolves today; change either and it must be trusted again. A mark is listed by its
+//! id alone, because it must survive a move of the repository.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::super::{home, place};
+use super::SettingsError;
+use crate::model::record::Record;
+use crate::model::row::{Exact, Row, row};
+use crate::sys::fs::{FsError, Replaced};
+use crate::sys::{Entropy, Env, below, lock};
+
+pub const TRUST_NAME: &str = "trust.jsonl";
+/// The key of a mark.
+pub const MARK: &str = "mark";
+const MAX_TRUST: u64 = 16 << 20;
+
+/// A path in a committed config that leads out of the repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutsidePath {
+    /// The repository whose config names it.
+    pub repository: PathBuf,
+    /// The project's directory: what stands for the repository before it is under version control.
+    pub root: PathBuf,
+    pub key: &'static str,
+    /// As it is written.
+    pub text: String,
+    /// Where it leads.
+    pub resolved: PathBuf,
+}
+
+impl OutsidePath {
+    /// It leads to nothing that is there; a command leads nowhere.
+    pub fn is_missing(&self) -> bool {
+        !self.resolved.as_os_str().is_empty() && !self.resolved.exists()
+    }
+
+    fn line(&self) -> String {
+        let agreed = Agreed {
+            repository: self.repository.clone(),
+            key: self.key.to_owned(),
+            path: self.text.clone(),
+            resolved: self.resolved.clone(),
+        };
+        agreed.line()
+    }
+}
+
+row! {
+    /// Something that was agreed to.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    struct Agreed {
+        repository: PathBuf,
+        key: String as Exact,
+        path: String as Exact,
+        resolved: PathBuf,
+    }
+}
+
+/// What this user trusts.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Trust {
+    file: Option<PathBuf>,
+    rows: Vec<Agreed>,
+}
+
+impl Trust {
+    /// Reads what is trusted; without a place for it, nothing is.
+    pub fn read(directory: Option<&Path>) -> Self {
+        let file = directory.map(|directory| directory.join(TRUST_NAME));
+        let text = file.as_deref().and_then(|file| below::read_own(file, MAX_TRUST).ok());
+        let text = text.and_then(|contents| String::from_utf8(contents.bytes).ok()).unwrap_or_default();
+        let row = |line: &str| Agreed::parse(&Record::parse(line).ok()?);
+        Trust { rows: text.lines().filter_map(row).collect(), file }
+    }
+
+    pub fn path(&self) -> Option<&Path> {
+        self.file.as_deref()
+    }
+
+    pub fn covers(&self, path: &OutsidePath) -> bool {
+        self.rows.iter().any(|row| {
+            [&path.repository, &path.root].contains(&&row.repository)
+                && row.key == path.key
+                && row.path == path.text
+                && row.resolved == path.resolved
+        })
+    }
+
+    /// The id is that of a mark which this user made.
+    pub fn lists(&self, mark: &str) -> bool {
+        self.rows.iter().any(|row| row.key == MARK && row.path == mark)
+    }
+
+    /// Adds paths, and returns once that is on disk.
+    pub fn add(&self, paths: &[OutsidePath], wait: Duration, entropy: &Entropy) -> Result<(), SettingsError> {
+        let Some(file) = &self.file else {
+            let e = std::io::Error::new(std::io::ErrorKind::NotFound, "HOME is not set");
+            return Err(FsError::new("find a place for", TRUST_NAME, e).into());
+        };
+        let directory = file.parent().unwrap_or(Path::new("."));
+        below::make_own(directory)?;
+        let lock = lock::lock(&place::real(directory), wait)?;
+        for _ in 0..20 {
+            let known = match lock.dir().read(Path::new(TRUST_NAME), MAX_TRUST) {
+                Ok(contents) => Some(contents),
+                Err(error) if error.is_missing() => None,
+                Err(error) => return Err(error.into()),
+            };
+            let mut bytes = known.as_ref().map(|contents| contents.bytes.clone()).unwrap_or_default();
+            if !bytes.is_empty() && !bytes.ends_with(b"\n") {
+                bytes.push(b'\n');
+            }
+            for line in paths.iter().map(OutsidePath::line) {
+                bytes.extend_from_slice(line.as_bytes());
+                bytes.push(b'\n');
+            }
+            let done = match known {
+                Some(known) => lock.dir().replace(TRUST_NAME, &bytes, &known.stamp, entropy)? == Replaced::Done,
+                None => lock.dir().create(TRUST_NAME, &bytes, entropy)?,
+            };
+            if done {
+                return Ok(());
+            }
+        }
+        Err(SettingsError::Unstable { path: file.display().to_string() })
+    }
+}
+
+/// The trust of this user.
+pub fn read(env: &Env) -> Trust {
+    Trust::read(home::user_state(env).as_deref())
+}

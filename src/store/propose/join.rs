@@ -1,0 +1,62 @@
+//! The two copies of a proposed issue that were edited on both sides, made alike.
+
+use std::collections::HashSet;
+
+use crate::model::issue;
+use crate::model::proposal;
+use crate::model::proposal::{Include, Joined, Joining, Limits, Proposal, Visibility};
+use crate::model::record::Record;
+use crate::store::View;
+
+/// What joining does to the copies of an open proposal.
+pub(in crate::store) struct JoinedPair {
+    /// The target's line, if it changes.
+    pub target: Option<String>,
+    /// The planning line, if it changes.
+    pub planning: Option<String>,
+    pub joined: Joined,
+}
+
+impl View {
+    /// Joins a planning copy with the line of a target; `None` if what they agreed on is not known. `along` are ids that the
+    /// target gets to know in the same move.
+    pub(super) fn joined(
+        &self,
+        planning: &Record<'_>,
+        theirs: &Record<'_>,
+        target: usize,
+        joining: Joining,
+        along: &HashSet<String>,
+    ) -> Option<Joined> {
+        // A plan that its author deleted takes part in nothing.
+        if issue::status_of(planning).is_tombstone() {
+            return None;
+        }
+        let include = Proposal::of(planning).map(|proposal| Include::of(&proposal)).unwrap_or_default();
+        let id = planning.string("id").unwrap_or_default();
+        let visible = |other: &str| along.contains(other) || self.is_visible(target, other);
+        let is_private = |raw: &str| self.private_word(&id, raw, along).is_some();
+        let limits = Limits { include, visible: &visible, is_private: &is_private };
+        let stamp = self.stamp("", planning.text());
+        proposal::join(planning, theirs, joining, &limits, stamp.now, stamp.dialect)
+    }
+
+    /// The same for an open proposal, with the marks that the planning copy gets.
+    pub(in crate::store) fn joined_pair(
+        &self,
+        planning: &Record<'_>,
+        theirs: &Record<'_>,
+        target: usize,
+        proposal: &Proposal,
+    ) -> Option<JoinedPair> {
+        let joined = self.joined(planning, theirs, target, Joining::Both, &HashSet::new())?;
+        let line = joined.target.as_deref().unwrap_or(theirs.text());
+        let after = Record::parse(line).ok()?;
+        let is_settled =
+            joined.target.is_none() && joined.planning == planning.text() && !proposal::has_moved_on(planning, theirs);
+        let stamp = self.stamp("", planning.text());
+        let mark = || proposal::in_step(&joined.planning, &after, Visibility::Proposed, proposal, stamp);
+        let planning = (!is_settled).then(mark);
+        Some(JoinedPair { target: joined.target.clone(), planning, joined })
+    }
+}

@@ -1,0 +1,186 @@
+//! Proposals as a listing shows them: those in the files here, and those on branches that were fetched and not merged yet.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::model::issue::Issue;
+use crate::model::proposal::{Proposal, Standing, State};
+use crate::model::record::Record;
+use crate::store::exchange::sync::WorkingCopy;
+use crate::store::{Result, View, Warning};
+use crate::vcs::{Archive, Tip, Version};
+
+/// So many branches are looked at, those that changed last first.
+const MOST_BRANCHES: usize = 1_000;
+/// So many different versions of the ledger are read on them.
+const MOST_VERSIONS: usize = 200;
+
+/// A proposal as a listing shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProposalRow {
+    pub id: String,
+    pub title: String,
+    pub standing: Standing,
+    pub proposal: Proposal,
+    /// The planning repo that holds a copy, if one of this project's does.
+    pub planning: Option<String>,
+    /// The repo it is proposed to, if its file holds it here.
+    pub target: Option<String>,
+    /// The branches of the primary that carry it, those of remotes as they were fetched last.
+    pub branches: Vec<String>,
+}
+
+/// A line with a proposal, and the branches that have it.
+struct OnBranches {
+    line: String,
+    names: Vec<String>,
+    /// One of them is not merged into what is checked out.
+    is_new: bool,
+}
+
+impl View {
+    /// Every proposal that the files here and the fetched branches of the primary tell of.
+    pub fn proposals(&mut self) -> Result<Vec<ProposalRow>> {
+        self.refresh()?;
+        let mut rows: Vec<ProposalRow> = Vec::new();
+        for source in 0..self.sources.len() {
+            for id in self.sources.ids_mentioning(source, "\"proposal\"") {
+                let Some(line) = self.line_in(source, &id) else { continue };
+                let Ok(record) = Record::parse(&line) else { continue };
+                let Some(proposal) = Proposal::of(&record) else { continue };
+                let member = self.sources.member_of(source);
+                let name = self.name(member).to_owned();
+                let known = rows.iter_mut().find(|row| row.id == id);
+                match (known, member) {
+                    (Some(row), _) => {
+                        let theirs = self.holders(&id).first().and_then(|first| self.line_in(*first, &id));
+                        let theirs = theirs.as_deref().and_then(|line| Record::parse(line).ok());
+                        // Turned down here before, and proposed again.
+                        if Standing::of(theirs.as_ref(), Some(&record)) == Standing::Elsewhere {
+                            (row.standing, row.proposal, row.target) = (Standing::Elsewhere, proposal, None);
+                        }
+                        row.planning = Some(name);
+                    }
+                    (None, 0) => rows.push(ProposalRow {
+                        title: Issue::decode(&record).title,
+                        standing: Standing::of(Some(&record), None),
+                        proposal,
+                        planning: None,
+                        branches: Vec::new(),
+                        target: Some(name),
+                        id,
+                    }),
+                    (None, _) => rows.push(ProposalRow {
+                        title: Issue::decode(&record).title,
+                        standing: Standing::of(None, Some(&record)),
+                        proposal,
+                        planning: Some(name),
+                        branches: Vec::new(),
+                        target: None,
+                        id,
+                    }),
+                }
+            }
+        }
+        for found in self.on_branches() {
+            let Ok(record) = Record::parse(&found.line) else { continue };
+            let (Some(id), Some(proposal)) = (record.string("id"), Proposal::of(&record)) else { continue };
+            if let Some(row) = rows.iter_mut().find(|row| row.proposal.id == proposal.id) {
+                row.branches
+                    .extend(found.names.into_iter().filter(|name| !row.branches.contains(name)).collect::<Vec<_>>());
+                continue;
+            }
+            // What was merged once and is not in the ledger any more was decided.
+            if !found.is_new || proposal.state != State::Open || Standing::of(Some(&record), None) != Standing::Proposed
+            {
+                continue;
+            }
+            rows.push(ProposalRow {
+                id: id.into_owned(),
+                title: Issue::decode(&record).title,
+                standing: Standing::Elsewhere,
+                proposal,
+                planning: None,
+                target: None,
+                branches: found.names,
+            });
+        }
+        rows.iter_mut().for_each(|row| row.branches.sort());
+        Ok(rows)
+    }
+
+    /// The proposals on the branches of the primary. What cannot be read of them is left out, and said.
+    fn on_branches(&mut self) -> Vec<OnBranches> {
+        let copies = self.working_copies(Some(0));
+        let Some(copy) = copies.iter().find(|copy| copy.vcs.is_versioned() && copy.members.contains(&0)) else {
+            return Vec::new();
+        };
+        let (found, is_cut) = match self.look_at_branches(copy) {
+            Ok(found) => found,
+            Err(error) => {
+                self.notices.push(Warning::Branches { message: error.to_string() });
+                return Vec::new();
+            }
+        };
+        if is_cut {
+            let message = format!(
+                "only the {MOST_BRANCHES} that changed last were looked at, and {MOST_VERSIONS} ledgers on them"
+            );
+            self.notices.push(Warning::Branches { message });
+        }
+        found
+    }
+
+    /// What they have, and whether there would be more.
+    fn look_at_branches(&self, copy: &WorkingCopy) -> Result<(Vec<OnBranches>, bool)> {
+        let places = copy.sources.iter().zip(&copy.ledgers);
+        let file = places.filter(|(source, _)| self.sources.member_of(**source) == 0).map(|(_, file)| file).next();
+        let Some(file) = file else { return Ok((Vec::new(), false)) };
+        let tips = copy.vcs.tips(MOST_BRANCHES, &self.host.env)?;
+        let mut is_cut = tips.is_cut;
+        self.with_archive(copy, |archive| {
+            // Most branches have a ledger that another one has, too.
+            let mut versions: Vec<(Version, Vec<&Tip>)> = Vec::new();
+            let mut known: HashMap<Version, usize> = HashMap::new();
+            for tip in &tips.all {
+                // A commit that a partial clone lacks says nothing.
+                let Ok(Some(version)) = archive.version(file, &tip.commit) else { continue };
+                match known.get(&version) {
+                    Some(n) => versions[*n].1.push(tip),
+                    None if versions.len() == MOST_VERSIONS => is_cut = true,
+                    None => {
+                        known.insert(version.clone(), versions.len());
+                        versions.push((version, vec![tip]));
+                    }
+                }
+            }
+            let texts: Vec<Version> = versions.iter().map(|(version, _)| version.clone()).collect();
+            let lines = proposing(archive, &texts);
+            let mut found: BTreeMap<String, OnBranches> = BTreeMap::new();
+            for ((_, tips), lines) in versions.iter().zip(lines) {
+                for line in lines.into_iter().filter_map(|line| String::from_utf8(line).ok()) {
+                    let text = line.trim_end().to_owned();
+                    let one = found.entry(text.clone()).or_insert(OnBranches {
+                        line: text,
+                        names: Vec::new(),
+                        is_new: false,
+                    });
+                    one.names.extend(tips.iter().map(|tip| tip.name.clone()));
+                    one.is_new |= tips.iter().any(|tip| !tip.is_merged);
+                }
+            }
+            Ok((found.into_values().collect(), is_cut))
+        })
+    }
+}
+
+/// For each version the lines that may hold a proposal. A version that cannot be read has none.
+fn proposing(archive: &mut dyn Archive, versions: &[Version]) -> Vec<Vec<Vec<u8>>> {
+    const SOUGHT: &[u8] = b"\"proposal\"";
+    let one = |archive: &mut dyn Archive, version: &Version| {
+        let found = archive.lines_with(std::slice::from_ref(version), SOUGHT).ok();
+        found.and_then(|found| found.into_iter().next()).unwrap_or_default()
+    };
+    archive
+        .lines_with(versions, SOUGHT)
+        .unwrap_or_else(|_| versions.iter().map(|version| one(archive, version)).collect())
+}

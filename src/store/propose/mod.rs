@@ -1,0 +1,172 @@
+//! Proposals over two ledgers: propose, withdraw, accept, reject, reconcile.
+//!
+//! Two files cannot be replaced at once, so each move has an order in which a crash leaves something that the same move, or
+//! [`Store::reconcile`], recognises and finishes: a new proposal is recorded in the planning copy first and written to the target
+//! then; a withdrawal saves the text in the planning copy first and takes the target's line out then. Accepting and
+//! rejecting touch the target alone. A line of the target can have been written by anybody: what the planning copy does not
+//! record is not finished.
+
+pub(in crate::store) mod companion;
+mod decide;
+mod follow;
+mod join;
+mod list;
+pub(in crate::store) mod pair;
+mod propose;
+mod reconcile;
+mod rename;
+
+pub(in crate::store) use join::JoinedPair;
+pub use list::ProposalRow;
+pub use propose::{ProposeRequest, Proposed};
+pub use reconcile::Reconciled;
+
+use std::collections::HashMap;
+
+use self::pair::NewLine;
+use crate::ledger::LockedLedger;
+use crate::model::change::Stamp;
+use crate::model::json::Dialect;
+use crate::model::proposal::{Include, Move, Owner, Proposal, Standing, State, Visibility};
+use crate::model::record::Record;
+use crate::store::write::Written;
+use crate::store::{Project, Result, Store, StoreError, View};
+
+/// More new issues than this at once need a word.
+pub const MAX_GROWTH: usize = 25;
+
+/// The copies of one issue.
+struct Copies {
+    target: Option<String>,
+    planning: Option<(usize, String)>,
+}
+
+impl Project {
+    pub(in crate::store) fn stamp<'a>(&self, actor: &'a str, line: &str) -> Stamp<'a> {
+        let dialect = crate::model::json::DialectEvidence::of(line).or(Dialect::default());
+        Stamp { now: self.host.clock.now(), actor, dialect }
+    }
+
+    fn fresh_proposal(&self, actor: &str, target: &str, include: Include, at: &str) -> Proposal {
+        const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
+        let bytes: [u8; 12] = self.host.entropy.bytes();
+        let id: String = bytes.iter().map(|byte| char::from(DIGITS[usize::from(*byte) % 36])).collect();
+        Proposal {
+            id: format!("prop_{id}"),
+            author: actor.to_owned(),
+            target: target.to_owned(),
+            state: State::Open,
+            by: actor.to_owned(),
+            at: at.to_owned(),
+            reason: None,
+            include: include.words(),
+            synced: None,
+        }
+    }
+
+    pub(in crate::store) fn refuse_broken(&self) -> Result<()> {
+        self.settings.broken.first().map_or(Ok(()), |error| Err(error.clone().into()))
+    }
+
+    /// Refuses to make the primary grow by many issues at once, unless the caller knows how many (the accident of a bulk commit).
+    pub fn refuse_growth(&self, repo: usize, grown: usize, count: Option<usize>) -> Result<()> {
+        if repo == 0 && grown > MAX_GROWTH && count != Some(grown) {
+            return Err(StoreError::TooMany { count: grown, repo: self.name(repo).to_owned() });
+        }
+        Ok(())
+    }
+}
+
+impl View {
+    fn copies_of(&self, id: &str, target: usize) -> Copies {
+        let target_line = self.line_in(target, id);
+        let others = self.holders(id).into_iter().filter(|n| *n != target);
+        // A copy in the primary is nobody's plan.
+        let others = others.filter(|n| self.sources.member_of(*n) != 0);
+        let planning = others.filter_map(|n| Some((n, self.line_in(n, id)?))).next();
+        Copies { target: target_line, planning }
+    }
+
+    /// Refuses a move in the planning repo itself, where an issue is on its way to another repo.
+    fn refuse_plan(&self, id: &str, target: usize, wanted: Move) -> Result<()> {
+        let repo = self.sources.member_of(target);
+        // The project of a plan, if the line records one.
+        let plan = |id: &str| -> Option<Option<String>> {
+            let line = self.line_in(target, id)?;
+            let record = Record::parse(&line).ok()?;
+            let is_decision = matches!(wanted, Move::Accept | Move::Reject);
+            if is_decision && Proposal::of(&record).is_some_and(|proposal| proposal.synced.is_none()) {
+                // The target's own line, whatever else somebody wrote into it.
+                return None;
+            }
+            match Owner::of(&record) {
+                Some(owner) if !self.is_owner(&owner, repo) => Some(Some(owner.name)),
+                _ => (Visibility::of(&record) == Visibility::Local).then_some(None),
+            }
+        };
+        // What was filed in the planning repo itself bears no mark; the plans beside it tell what kind of repo this is.
+        let is_unmarked = || {
+            let is_own = self.line_in(target, id).is_some_and(|line| {
+                Record::parse(&line).is_ok_and(|record| Standing::of(Some(&record), None) == Standing::Canonical)
+            });
+            let beside = ["project", "visibility"].into_iter().flat_map(|key| self.sources.ids_mentioning(target, key));
+            wanted == Move::Propose && is_own && beside.into_iter().any(|other| plan(&other).is_some())
+        };
+        match plan(id).or_else(|| is_unmarked().then_some(None)) {
+            Some(project) => Err(StoreError::PlannedHere { id: id.to_owned(), what: wanted.done(), project }),
+            None => Ok(()),
+        }
+    }
+
+    /// The ledger of a repo that proposals go to.
+    fn target_source(&mut self, repo: usize) -> Result<usize> {
+        self.read_ledgers()?;
+        self.writable(repo)
+    }
+
+    /// Lines as answers, for the commit of the ledger.
+    fn record_of(&self, source: usize, lines: &[NewLine]) -> Vec<Written> {
+        let source_repo = self.name(self.sources.member_of(source)).to_owned();
+        let one = |(id, line): &NewLine| {
+            let before = self.line_in(source, id);
+            let line = line.clone().or_else(|| before.clone()).unwrap_or_else(|| "{}".to_owned());
+            Written { id: id.clone(), line, before, changed: true, source_repo: source_repo.clone() }
+        };
+        lines.iter().map(one).collect()
+    }
+}
+
+impl Store {
+    /// Writes planning copies that come first, then the target, then other planning copies; nothing if one of them is refused.
+    fn write_both(
+        &self,
+        locks: &[(usize, LockedLedger)],
+        target: usize,
+        first: HashMap<usize, Vec<NewLine>>,
+        arriving: &[NewLine],
+        last: HashMap<usize, Vec<NewLine>>,
+    ) -> Result<Vec<(usize, Vec<Written>)>> {
+        let mut parts: Vec<(usize, Vec<NewLine>)> = first.into_iter().collect();
+        parts.push((target, arriving.to_vec()));
+        parts.extend(last);
+        let lock_of = |n: usize| locks.iter().find(|(source, _)| *source == n).map(|(_, lock)| lock);
+        for (lock, lines) in parts.iter().filter_map(|(source, lines)| Some((lock_of(*source)?, lines))) {
+            self.may_put_lines(lock, lines)?;
+        }
+        let mut written = Vec::new();
+        for (source, lines) in parts {
+            if let Some(lock) = lock_of(source)
+                && self.put_lines(lock, &lines)?
+            {
+                written.push((source, self.record_of(source, &lines)));
+            }
+        }
+        Ok(written)
+    }
+}
+
+/// The ids without repetitions, in their order.
+fn each_once(ids: &[String]) -> Vec<String> {
+    let mut seen = std::collections::HashSet::new();
+    ids.iter().filter(|id| seen.insert(id.as_str())).cloned().collect()
+}

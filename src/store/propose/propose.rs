@@ -1,0 +1,372 @@
+//! Putting issues before the maintainers of a target.
+
+use std::collections::{HashMap, HashSet};
+
+use super::pair::NewLine;
+use super::{Copies, each_once};
+use crate::model::change::ChangeError;
+use crate::model::id;
+use crate::model::issue;
+use crate::model::proposal;
+use crate::model::proposal::{
+    Export, HeldBack, Include, Joining, Move, Names, Owner, PROJECT, Permit, Proposal, Standing, State, Visibility,
+    permit,
+};
+use crate::model::record::Record;
+use crate::model::time;
+use crate::model::time::Instant;
+use crate::store::project::planning;
+use crate::store::write::Locks;
+use crate::store::{Result, Store, StoreError, View};
+
+/// What to propose, and how.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ProposeRequest {
+    pub ids: Vec<String>,
+    /// The repo that gets them.
+    pub target: usize,
+    /// Also what they depend on, as far as the target cannot see it.
+    pub with_deps: bool,
+    pub include: Include,
+    pub dry_run: bool,
+    /// How many issues may be added at once, if that is more than usual.
+    pub count: Option<usize>,
+    /// Also those that were filed for another project; they belong to this one then.
+    pub adopt: bool,
+    /// Lets a ledger be committed that this user has kept out of commits.
+    pub start_ledger: bool,
+}
+
+/// One issue that was proposed, or would be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Proposed {
+    pub id: String,
+    /// The id that it had in the planning repo before.
+    pub former_id: Option<String>,
+    /// The line in the target.
+    pub line: String,
+    pub held_back: Vec<HeldBack>,
+    /// It was proposed before; whatever was missing was made up for.
+    pub already: bool,
+    /// The target has this very line.
+    pub unchanged: bool,
+    pub source_repo: String,
+    pub target: String,
+}
+
+impl Proposed {
+    /// The same for a dry run. New ids are given when issues are renamed, so none is known yet: the line has a stand-in for each, and
+    /// everything else says the id that the issue has.
+    fn before_renaming(mut self, names: &Names) -> Self {
+        for (n, (old, new)) in names.iter().enumerate() {
+            let prefix = id::prefix_of(new).unwrap_or_default();
+            let stand_in = if n == 0 { format!("{prefix}-(new)") } else { format!("{prefix}-(new {})", n + 1) };
+            self.line = self.line.replace(new, &stand_in);
+            self.held_back.iter_mut().for_each(|held| held.what = held.what.replace(new, old));
+        }
+        self.id = self.former_id.clone().unwrap_or(self.id);
+        self
+    }
+}
+
+/// What proposing comes to, before anything is written.
+#[derive(Default)]
+struct Draft {
+    results: Vec<(String, Result<Proposed>)>,
+    /// Lines for the target.
+    arriving: Vec<NewLine>,
+    /// Planning copies that record a new proposal.
+    first: HashMap<usize, Vec<NewLine>>,
+    /// Planning copies that take over what the target says by now.
+    last: HashMap<usize, Vec<NewLine>>,
+    /// How many issues are new in the target.
+    grown: usize,
+}
+
+/// Who proposes, and where.
+struct Proposer<'a> {
+    actor: &'a str,
+    /// The ledger of the target, its repo and the prefix of its ids.
+    target: usize,
+    repo: usize,
+    prefix: &'a str,
+    include: Include,
+    adopt: bool,
+    /// New ids that are not in the ledger yet.
+    names: Names,
+}
+
+impl View {
+    /// A ledger that this user keeps out of commits carries no proposal to anybody: that is said, and undone if asked for.
+    fn refuse_uncommitted_ledger(&self, target: usize, request: &ProposeRequest) -> Result<()> {
+        let beads = self.repos.members[request.target].repo.beads();
+        match planning::kept_out_by(beads) {
+            Some(_) if request.start_ledger && request.dry_run => Ok(()),
+            Some(_) if request.start_ledger => planning::let_into_commits(beads),
+            Some(by) => {
+                let path = self.sources.ledger(target).path().to_owned();
+                Err(StoreError::UncommittedLedger { path, by })
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// What proposing these issues comes to. With the record of the project the planning copies get it.
+    fn draft(&self, ids: &[String], proposer: &Proposer<'_>, owner: Option<&Owner>) -> Result<Draft> {
+        let new = |id: &String| proposer.names.get(id).unwrap_or(id).clone();
+        let mut along: HashSet<String> = ids.iter().map(new).collect();
+        // A text may name whatever goes along; what turns out to be refused does not.
+        loop {
+            let draft = self.draft_along(ids, proposer, owner, &along)?;
+            let fine = draft.results.iter().filter(|(_, one)| one.is_ok()).map(|(id, _)| new(id)).collect();
+            if along == fine {
+                return Ok(draft);
+            }
+            along = fine;
+        }
+    }
+
+    fn draft_along(
+        &self,
+        ids: &[String],
+        proposer: &Proposer<'_>,
+        owner: Option<&Owner>,
+        along: &HashSet<String>,
+    ) -> Result<Draft> {
+        let mut draft = Draft::default();
+        // What goes along in this very move; dependencies come first, so that one which is refused is not counted on.
+        let mut chosen: HashSet<String> = HashSet::new();
+        for id in ids {
+            let mut copies = self.copies_of(id, proposer.target);
+            let new = proposer.names.get(id).unwrap_or(id);
+            if let Some((_, line)) = &mut copies.planning {
+                *line = proposal::renamed(line, &proposer.names).unwrap_or_else(|| line.clone());
+            }
+            // Whatever is wrong is told of the id that the issue has.
+            let made = self.proposed(id, &copies, proposer, owner, (&chosen, along)).and_then(|made| {
+                let is_new = copies.target.as_ref() != Some(&made.0.line);
+                let private = || {
+                    let named = self.private_in(id, &made.0.line, |other| along.contains(other));
+                    named.or_else(|| left_behind(id, &made.0.line, &proposer.names, along))
+                };
+                if is_new { private().map_or(Ok(made), Err) } else { Ok(made) }
+            });
+            let made = made.map(|(one, source, mark, is_new)| {
+                let unchanged = copies.target.as_ref() == Some(&one.line);
+                (Proposed { id: new.clone(), unchanged, ..one }, source, mark, is_new)
+            });
+            if let Ok((one, source, mark, is_new)) = &made {
+                chosen.insert(new.clone());
+                if copies.target.is_none() {
+                    draft.grown += 1;
+                }
+                if copies.target.as_ref() != Some(&one.line) {
+                    draft.arriving.push((new.clone(), Some(one.line.clone())));
+                }
+                let marks = if *is_new { &mut draft.first } else { &mut draft.last };
+                marks.entry(*source).or_default().push((new.clone(), Some(mark.clone())));
+            }
+            let (target, former_id) = (self.name(proposer.repo).to_owned(), (new != id).then(|| id.clone()));
+            draft.results.push((id.clone(), made.map(|(one, ..)| Proposed { target, former_id, ..one })));
+        }
+        Ok(draft)
+    }
+
+    /// The line for the target, the mark for the planning copy, and whether that records a new proposal.
+    fn proposed(
+        &self,
+        id: &str,
+        copies: &Copies,
+        proposer: &Proposer<'_>,
+        owner: Option<&Owner>,
+        (chosen, along): (&HashSet<String>, &HashSet<String>),
+    ) -> Result<(Proposed, usize, String, bool)> {
+        let Proposer { actor, target, prefix, include, .. } = *proposer;
+        if copies.planning.is_none() {
+            self.refuse_plan(id, target, Move::Propose)?;
+        }
+        let target_record = copies.target.as_deref().and_then(|line| Record::parse(line).ok());
+        let standing = Standing::of(
+            target_record.as_ref(),
+            copies.planning.as_ref().and_then(|(_, line)| Record::parse(line).ok()).as_ref(),
+        );
+        let permit = permit(id, standing, Move::Propose)?;
+        let Some((source, planning_line)) = &copies.planning else {
+            return Err(StoreError::NoPlanningCopy { id: id.to_owned(), what: "proposed" });
+        };
+        let planning = Record::parse(planning_line).map_err(|_| StoreError::NotFound { typed: id.to_owned() })?;
+        let stamp = self.stamp(actor, planning_line);
+        let at = stamp.now.to_string();
+        let open = |record: &Record<'_>| Proposal::of(record).filter(|proposal| proposal.state == State::Open);
+        if issue::status_of(&planning).is_tombstone() {
+            return Err(ChangeError::Deleted(id.to_owned()).into());
+        }
+        let own = open(&planning).filter(|_| Visibility::of(&planning) == Visibility::Proposed);
+        let elsewhere = self.refuse_other_project(id, &planning, proposer.repo);
+        if let Some(own) = own.as_ref().filter(|own| !is_here(&planning, own, prefix) || elsewhere.is_err()) {
+            return Err(StoreError::OtherTarget { id: id.to_owned(), target: own.target.clone() });
+        }
+        if !proposer.adopt {
+            elsewhere?;
+        }
+        let theirs = target_record.as_ref().and_then(open);
+        if let Some(theirs) = theirs.as_ref().filter(|theirs| theirs.author != actor && own.is_none()) {
+            let reason = format!("there is a proposal of {} under this id", theirs.author);
+            return Err(StoreError::ReadOnly { what: id.to_owned(), repo: prefix.to_owned(), reason });
+        }
+        // An open proposal of one's own goes on. One that only the target's line tells of is none: anybody can have written it.
+        let known = if standing == Standing::Rejected { None } else { own };
+        let is_new = known.is_none();
+        let proposal = known.unwrap_or_else(|| self.fresh_proposal(actor, prefix, include, &at));
+        let updated = |record: &Record<'_>| record.string("updated_at").and_then(|text| Instant::parse(&text));
+        let visible = |other: &str| chosen.contains(other) || self.is_visible(target, other);
+        let stand = time::after(updated(&planning), stamp.now).to_string();
+        let Export { line, held_back } = proposal::export(&planning, &proposal, &stand, visible, stamp.dialect);
+        let of_same = |record: &&Record<'_>| Proposal::of(record).is_some_and(|theirs| theirs.id == proposal.id);
+        let theirs = target_record.as_ref().filter(of_same);
+        let joined = theirs.and_then(|theirs| self.joined(&planning, theirs, target, Joining::Both, along));
+        if joined.as_ref().is_some_and(|joined| !joined.held.is_empty())
+            && let Some(word) = self.private_word(id, &line, along)
+        {
+            return Err(StoreError::PrivateMention { id: id.to_owned(), target: word });
+        }
+        // What the maintainers did to it stays: a target's copy that moved on is taken over, not overwritten.
+        let line = match (&copies.target, &target_record) {
+            (Some(text), Some(_)) if joined.is_some() => {
+                joined.as_ref().and_then(|joined| joined.target.clone()).unwrap_or_else(|| text.clone())
+            }
+            (Some(text), Some(record)) => {
+                let made = Record::parse(&line).expect("an exported line is a record");
+                let mut edits = proposal::public_edits(record, &made, stamp.dialect);
+                if theirs.is_some() && (proposal::has_moved_on(&planning, record) || edits.is_empty()) {
+                    text.clone()
+                } else {
+                    // Whatever else stands in the line was written by others, and stays.
+                    edits.extend(
+                        ["visibility", "proposal", "updated_at"].map(|key| (key, made.raw(key).map(str::to_owned))),
+                    );
+                    if proposal::is_turned_down(record) {
+                        let of_the_end = ["close_reason", "deleted_at", "deleted_by", "delete_reason", "original_type"];
+                        edits.extend(of_the_end.map(|key| (key, None)));
+                    }
+                    record.with(&edits, stamp.dialect)
+                }
+            }
+            _ => line,
+        };
+        let target_line = Record::parse(&line).expect("an exported line is a record");
+        let is_alike = joined.as_ref().is_none_or(|joined| joined.planning == *planning_line);
+        let in_step = !is_new && is_alike && !proposal::has_moved_on(&planning, &target_line);
+        let mark = match &joined {
+            _ if in_step => planning_line.clone(),
+            Some(joined) => proposal::in_step(&joined.planning, &target_line, Visibility::Proposed, &proposal, stamp),
+            None => {
+                let comment = self.host.entropy.comment_id();
+                proposal::follow(&planning, &target_line, Visibility::Proposed, &proposal, stamp, comment)
+            }
+        };
+        let mark = match owner {
+            Some(owner) if Owner::of_line(&mark).as_ref() != Some(owner) => {
+                let record = Record::parse(&mark).expect("a planning line is a record");
+                record.with(&[(PROJECT, Some(owner.render(stamp.dialect)))], stamp.dialect)
+            }
+            _ => mark,
+        };
+        let source_repo = self.name(self.sources.member_of(*source)).to_owned();
+        let already = permit == Permit::Already && !is_new;
+        let one = Proposed {
+            id: id.to_owned(),
+            former_id: None,
+            line,
+            held_back,
+            already,
+            unchanged: false,
+            source_repo,
+            target: String::new(),
+        };
+        Ok((one, *source, mark, is_new))
+    }
+
+    /// What issues depend on that the target cannot see, dependencies first.
+    fn closure(&self, ids: &[String], target: usize) -> Vec<String> {
+        let mut order = Vec::new();
+        let mut seen = HashSet::new();
+        let mut work: Vec<(String, bool)> = ids.iter().rev().map(|id| (id.clone(), false)).collect();
+        while let Some((id, expanded)) = work.pop() {
+            if expanded {
+                order.push(id);
+                continue;
+            }
+            if !seen.insert(id.clone()) {
+                continue;
+            }
+            work.push((id.clone(), true));
+            let Some((_, line)) = self.copies_of(&id, target).planning else { continue };
+            let Ok(record) = Record::parse(&line) else { continue };
+            for dependency in issue::dependencies_of(&record) {
+                let known = self.is_visible(target, &dependency.target);
+                if !known && self.copies_of(&dependency.target, target).planning.is_some() {
+                    work.push((dependency.target, false));
+                }
+            }
+        }
+        order
+    }
+}
+
+impl Store {
+    /// Puts issues before the maintainers of a target: records the proposal in the planning copies, then writes their public part
+    /// into its ledger.
+    pub fn propose(&mut self, request: &ProposeRequest) -> Result<Vec<(String, Result<Proposed>)>> {
+        self.refuse_broken()?;
+        let target = self.target_source(request.target)?;
+        self.refuse_uncommitted_ledger(target, request)?;
+        let actor = self.actor().to_owned();
+        let prefix = self.prefix(request.target)?;
+        let named = each_once(&request.ids);
+        let ids = if request.with_deps { self.closure(&named, target) } else { named };
+        let names = self.new_names(&ids, target, request.target)?;
+        let (repo, include, adopt) = (request.target, request.include, request.adopt);
+        let mut proposer = Proposer { actor: &actor, target, repo, prefix: &prefix, include, adopt, names };
+        // First all of it without a write: what is refused must not have been renamed.
+        let draft = self.draft(&ids, &proposer, None)?;
+        self.refuse_growth(request.target, draft.grown, request.count)?;
+        if request.dry_run {
+            let results = draft.results.into_iter();
+            return Ok(results.map(|(id, one)| (id, one.map(|one| one.before_renaming(&proposer.names)))).collect());
+        }
+        let fine: HashSet<&String> = draft.results.iter().filter(|(_, one)| one.is_ok()).map(|(id, _)| id).collect();
+        let names = std::mem::take(&mut proposer.names);
+        let used: Names = names.into_iter().filter(|(old, _)| fine.contains(old)).collect();
+        self.rename_planned(&used)?;
+        let owner = self.owner_record(request.target)?;
+        let renamed: Vec<String> = ids.iter().map(|id| used.get(id).unwrap_or(id).clone()).collect();
+        let mut sources = vec![target];
+        sources.extend(renamed.iter().filter_map(|id| self.copies_of(id, target).planning.map(|(n, _)| n)));
+        let locks = self.lock(&sources).map_err(|error| self.partly(error))?;
+        self.read_ledgers().map_err(|error| self.partly(error))?;
+        let draft = self.draft(&renamed, &proposer, Some(&owner))?;
+        self.refuse_growth(request.target, draft.grown, request.count)?;
+        let written = self.write_both(&locks, target, draft.first, &draft.arriving, draft.last)?;
+        drop::<Locks>(locks);
+        self.commit_ledgers(&written);
+        let former = |new: &str| used.iter().find(|(_, known)| *known == new).map(|(old, _)| old.clone());
+        let results = draft.results.into_iter().map(|(id, one)| {
+            let former_id = former(&id);
+            (former_id.clone().unwrap_or(id), one.map(|one| Proposed { former_id, ..one }))
+        });
+        Ok(results.collect())
+    }
+}
+
+/// A proposal goes to the target of this prefix. Where the planning copy names the project, that decides: its prefix may have changed.
+pub(super) fn is_here(planning: &Record<'_>, own: &Proposal, prefix: &str) -> bool {
+    own.target == prefix || Owner::of(planning).is_some()
+}
+
+/// The line of an issue names one under its new id that does not go along after all.
+fn left_behind(id: &str, line: &str, names: &Names, along: &HashSet<String>) -> Option<StoreError> {
+    let mentioned = proposal::mentions(&Record::parse(line).ok()?);
+    let mut stays = names.iter().filter(|(_, new)| !along.contains(*new) && mentioned.contains(new));
+    stays.next().map(|(old, _)| StoreError::PrivateMention { id: id.to_owned(), target: old.clone() })
+}

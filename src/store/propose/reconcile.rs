@@ -1,0 +1,203 @@
+//! Bringing planning copies in line with what became of their proposals.
+
+use std::collections::{HashMap, HashSet};
+
+use super::JoinedPair;
+use crate::model::field;
+use crate::model::issue;
+use crate::model::merge;
+use crate::model::proposal;
+use crate::model::proposal::{Joined, Joining, Proposal, State, Visibility};
+use crate::model::record::Record;
+use crate::store::write::Locks;
+use crate::store::{Result, Store, View};
+
+/// One thing that reconciling did, or would do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reconciled {
+    pub id: String,
+    pub what: String,
+}
+
+impl View {
+    /// What one pair of copies needs.
+    fn settle(&self, ours: &str, theirs: Option<&str>, target: usize, actor: &str) -> Option<Step> {
+        let planning = Record::parse(ours).ok()?;
+        let theirs = Record::parse(theirs?).ok()?;
+        let stamp = self.stamp(actor, ours);
+        let comment = self.host.entropy.comment_id();
+        let own = Proposal::of(&planning)?;
+        let proposal = Proposal::of(&theirs).filter(|theirs| theirs.id == own.id)?;
+        // What is included is for the planning copy to say, never for the target's line.
+        let proposal = Proposal { include: own.include.clone(), ..proposal };
+        let joined = |joining| self.joined(&planning, &theirs, target, joining, &HashSet::new());
+        match (Visibility::of(&theirs), proposal.state, Visibility::of(&planning)) {
+            (Visibility::Proposed, State::Open, Visibility::Proposed) if issue::status_of(&theirs).is_tombstone() => {
+                let text = |key: &str| theirs.text_of(key).map(|text| text.into_owned());
+                let by = text("deleted_by").unwrap_or_else(|| proposal.by.clone());
+                let reason = text("delete_reason").map(|reason| format!(": {reason}")).unwrap_or_default();
+                let at = text("deleted_at").unwrap_or_else(|| stamp.now.to_string());
+                let moved = proposal.moved(State::Rejected, &by, &at, Some(&format!("deleted in the project{reason}")));
+                let both = joined(Joining::Rejected);
+                let line = proposal::take_back(&planning, Some(&theirs), both.as_ref(), &moved, stamp, comment);
+                Some(Step::planning("deleted in the project: the planning copy is private again", Some(line)))
+            }
+            (Visibility::Canonical, State::Accepted, Visibility::Proposed) => {
+                const STAYS: &str = "accepted: the planning copy stays for its private parts";
+                if let Some(Joined { planning: line, .. }) = joined(Joining::Accepted) {
+                    let left = Record::parse(&line).ok()?;
+                    if private_parts(&left, &theirs).is_empty() {
+                        return Some(Step::planning("accepted: the planning copy is retired", None));
+                    }
+                    let line = proposal::in_step(&line, &theirs, Visibility::Canonical, &proposal, stamp);
+                    return Some(Step::planning(STAYS, Some(line)));
+                }
+                let edited = proposal::was_edited(&planning) && differs(&planning, &theirs);
+                if !edited && private_parts(&planning, &theirs).is_empty() {
+                    return Some(Step::planning("accepted: the planning copy is retired", None));
+                }
+                let line = proposal::follow(&planning, &theirs, Visibility::Canonical, &proposal, stamp, comment);
+                Some(Step::planning(STAYS, Some(line)))
+            }
+            (Visibility::Proposed, State::Rejected, Visibility::Proposed) => {
+                let both = joined(Joining::Rejected);
+                let line = proposal::take_back(&planning, Some(&theirs), both.as_ref(), &proposal, stamp, comment);
+                Some(Step::planning("rejected: the planning copy is private again", Some(line)))
+            }
+            (Visibility::Proposed, State::Open, Visibility::Local) if own.state == State::Withdrawn => {
+                Some(Step { what: "withdrawn: the line leaves the target".into(), target: Some(None), planning: None })
+            }
+            (Visibility::Proposed, State::Open, Visibility::Proposed) if proposal::has_base(&planning) => {
+                let pair = self.joined_pair(&planning, &theirs, target, &proposal)?;
+                let what = told(&pair)?;
+                Some(Step { what, target: pair.target.map(Some), planning: pair.planning.map(Some) })
+            }
+            (Visibility::Proposed, State::Open, Visibility::Proposed) if proposal::has_moved_on(&planning, &theirs) => {
+                let line = proposal::follow(&planning, &theirs, Visibility::Proposed, &proposal, stamp, comment);
+                Some(Step::planning("proposed: the target's edits are taken over", Some(line)))
+            }
+            (Visibility::Proposed, State::Open, Visibility::Proposed) => {
+                let at = planning.string("updated_at")?;
+                let visible = |other: &str| self.is_visible(target, other);
+                let made = proposal::export(&planning, &proposal, &at, visible, stamp.dialect);
+                let made = Record::parse(&made.line).ok()?;
+                let mut edits = proposal::public_edits(&theirs, &made, stamp.dialect);
+                if edits.is_empty() || issue::status_of(&planning).is_tombstone() {
+                    return None;
+                }
+                edits.push(("updated_at", made.raw("updated_at").map(str::to_owned)));
+                let line = theirs.with(&edits, stamp.dialect);
+                let record = Record::parse(&line).ok()?;
+                let mark = proposal::follow(&planning, &record, Visibility::Proposed, &proposal, stamp, comment);
+                let what = "proposed: edits go to the target".to_owned();
+                Some(Step { what, target: Some(Some(line)), planning: Some(Some(mark)) })
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Store {
+    /// Brings planning copies in line with what became of their proposals, as far as the files here tell.
+    pub fn reconcile(&mut self, dry_run: bool) -> Result<Vec<Reconciled>> {
+        self.refuse_broken()?;
+        let target = self.target_source(0)?;
+        let actor = self.actor().to_owned();
+        let mut done = self.follow_prefix(dry_run)?;
+        for source in 0..self.sources.len() {
+            if self.sources.member_of(source) == 0 {
+                continue;
+            }
+            // A line of the target can have been written by anybody: only what the planning copy records is finished.
+            let ids = self.sources.ids_mentioning(source, "\"proposal\"");
+            if ids.is_empty() {
+                continue;
+            }
+            let locks = if dry_run { Locks::none() } else { self.lock(&[target, source])? };
+            self.read_ledgers()?;
+            let (mut in_target, mut in_planning) = (Vec::new(), Vec::new());
+            for id in &ids {
+                let (Some(ours), theirs) = (self.line_in(source, id), self.line_in(target, id)) else {
+                    continue;
+                };
+                if let Some(step) = self.settle(&ours, theirs.as_deref(), target, &actor) {
+                    done.push(Reconciled { id: id.clone(), what: step.what });
+                    in_target.extend(step.target.map(|line| (id.clone(), line)));
+                    in_planning.extend(step.planning.map(|line| (id.clone(), line)));
+                }
+            }
+            if !dry_run {
+                let marks = HashMap::from([(source, in_planning)]);
+                let written = self.write_both(&locks, target, HashMap::new(), &in_target, marks)?;
+                drop(locks);
+                self.commit_ledgers(&written);
+            }
+        }
+        Ok(done)
+    }
+}
+
+/// What reconciling does to one pair: new lines, or `Some(None)` to take a line out.
+struct Step {
+    what: String,
+    target: Option<Option<String>>,
+    planning: Option<Option<String>>,
+}
+
+impl Step {
+    fn planning(what: &str, line: Option<String>) -> Self {
+        Step { what: what.to_owned(), target: None, planning: Some(line) }
+    }
+}
+
+/// What joining the copies of an open proposal comes to, in words; `None` if they are alike.
+fn told(pair: &JoinedPair) -> Option<String> {
+    let Joined { takes_over, clashes, held, .. } = &pair.joined;
+    let mut said = match (pair.target.is_some(), *takes_over) {
+        (true, true) => vec!["edits go to the target, and its edits are taken over".to_owned()],
+        (true, false) => vec!["edits go to the target".to_owned()],
+        (false, _) if pair.planning.is_some() => vec!["the target's edits are taken over".to_owned()],
+        (false, _) => Vec::new(),
+    };
+    if !clashes.is_empty() {
+        said.push(format!("{} changed on both sides: yours is kept as a comment", clashes.join(", ")));
+    }
+    if !held.is_empty() {
+        said.push(format!("{} held back: it names a private issue", held.join(", ")));
+    }
+    (!said.is_empty()).then(|| format!("proposed: {}", said.join("; ")))
+}
+
+/// A shared text differs.
+fn differs(planning: &Record<'_>, target: &Record<'_>) -> bool {
+    let mut shared = field::ALL.iter().filter(|field| field.is_shared());
+    shared.any(|field| planning.raw(field.key()) != target.raw(field.key()))
+}
+
+/// What only the planning copy holds and somebody wrote: notes, comments, private dependencies, references, unknown fields.
+fn private_parts(planning: &Record<'_>, target: &Record<'_>) -> Vec<String> {
+    let mut parts = Vec::new();
+    for (key, raw) in planning.iter() {
+        let nothing = matches!(raw, "null" | "\"\"" | "[]");
+        if nothing || field::is(&key, |row| row.passing) || target.raw(&key).is_some_and(|theirs| theirs == raw) {
+            continue;
+        }
+        match key.as_ref() {
+            "dependencies" => {
+                let known = issue::dependencies_of(target);
+                let private = issue::dependencies_of(planning).into_iter();
+                parts.extend(private.filter(|d| !known.iter().any(|k| k.target == d.target)).map(|d| d.target));
+            }
+            "comments" => {
+                let name = |raw: &&str| merge::element_identity("comments", raw);
+                let known: Vec<String> = target.elements("comments").iter().map(name).collect();
+                let is_own = planning.elements("comments").iter().any(|raw| !known.contains(&name(raw)));
+                parts.extend(is_own.then(|| key.into_owned()));
+            }
+            // Shared fields: the target's version has come in, or will.
+            shared if proposal::is_shared(shared) => {}
+            _ => parts.push(key.into_owned()),
+        }
+    }
+    parts
+}

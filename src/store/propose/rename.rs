@@ -1,0 +1,221 @@
+//! Giving planning issues the project's prefix before they are proposed, so that no private repo's name is published.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::Copies;
+use super::pair::NewLine;
+use crate::ledger::Document;
+use crate::model::id;
+use crate::model::id::IssueId;
+use crate::model::lease::Lease;
+use crate::model::merge::join_copies;
+use crate::model::proposal;
+use crate::model::proposal::{FORMER_ID, Names, Owner, Proposal};
+use crate::model::record::Record;
+use crate::store::claims::LeaseError;
+use crate::store::project::names::LEASES_NAME;
+use crate::store::state::record_error::RecordError;
+use crate::store::state::records::Put;
+use crate::store::state::tables::TABLES;
+use crate::store::{Project, Result, StateDir, Store, View};
+
+impl Project {
+    fn needs_name(&self, id: &str, planning: &Record<'_>, member: usize, repo: usize, prefix: &str) -> bool {
+        let of_id = id::prefix_of(id).unwrap_or_default();
+        let owner = Owner::of(planning);
+        let is_elsewhere = owner.as_ref().is_some_and(|owner| !self.is_owner(owner, repo));
+        let published = !is_elsewhere && Proposal::of(planning).is_some_and(|known| known.target == prefix);
+        if of_id == prefix || published {
+            return false;
+        }
+        let planner = &self.repos.members[member];
+        let is_private = planner.named_prefix().as_deref() == Some(of_id) || planner.repo.default_prefix() == of_id;
+        owner.is_none() || is_elsewhere || is_private
+    }
+
+    /// Checkpoints, mail, reservations and workspaces of these issues.
+    pub(in crate::store) fn rename_records(&self, names: &Names) -> Result<()> {
+        let mut homes: HashMap<_, StateDir> = HashMap::new();
+        for member in 0..self.repos.members.len() {
+            let state = StateDir::of(self.state_home_of(member));
+            homes.insert(state.path().to_owned(), state);
+        }
+        for state in homes.into_values().filter(StateDir::exists) {
+            for (inside, name) in TABLES.iter().flat_map(|table| table.spot().files(&state).unwrap_or_default()) {
+                let directory = state.inside(inside);
+                let file = directory.file(&name);
+                let document = file.read()?;
+                let of = |document: &Document| -> Vec<Put> {
+                    let records = (0..document.len()).filter_map(|line| document.record(line));
+                    records.filter_map(|record| renamed_record(&record, names)).collect()
+                };
+                if of(&document).is_empty() {
+                    continue;
+                }
+                let lock = directory.lock(self.lock_wait)?;
+                file.edit::<RecordError>(&lock, &self.host.entropy, |document| Ok(of(document)))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl View {
+    /// The ids that issues get before they are proposed to a repo. One that bears its prefix, that somebody chose for it, or
+    /// under which the issue was proposed to it before stays.
+    pub(super) fn new_names(&mut self, ids: &[String], target: usize, repo: usize) -> Result<Names> {
+        let prefix = self.prefix(repo)?;
+        let now = self.host.clock.now();
+        let mut names = Names::new();
+        for old in ids {
+            let Copies { planning: Some((source, line)), .. } = self.copies_of(old, target) else { continue };
+            let Ok(record) = Record::parse(&line) else { continue };
+            if !self.needs_name(old, &record, self.sources.member_of(source), repo, &prefix) {
+                continue;
+            }
+            let title = record.string("title").unwrap_or_default();
+            let new = loop {
+                let new = IssueId::mint(&prefix, &title, "", now, self.host.entropy.bytes());
+                let is_taken = names.values().any(|known| known == new.as_str());
+                if !is_taken && self.holders(new.as_str()).is_empty() {
+                    break new.to_string();
+                }
+            };
+            names.insert(old.clone(), new);
+        }
+        Ok(names)
+    }
+
+    /// The planning issue that had this id before it was proposed.
+    pub(in crate::store) fn renamed_from(&self, typed: &str) -> Option<String> {
+        self.former_ids().remove(typed)
+    }
+
+    /// Ids that planning issues had before they were proposed, and those that they have now.
+    pub(in crate::store) fn former_ids(&self) -> HashMap<String, String> {
+        let planning = (0..self.sources.len()).filter(|source| self.is_planning(self.sources.member_of(*source)));
+        let renamed = planning.flat_map(|source| {
+            let ids = self.sources.ids_mentioning(source, FORMER_ID).into_iter();
+            ids.filter_map(move |id| {
+                let line = self.line_in(source, &id)?;
+                let former = Record::parse(&line).ok()?.string(FORMER_ID)?.into_owned();
+                Some((former, id))
+            })
+        });
+        renamed.collect()
+    }
+
+    /// A claim that a remote knows cannot follow: the remote knows it under the old id.
+    pub(in crate::store) fn may_rename_claims(&self, source: usize, names: &Names) -> Result<()> {
+        let leases = self.leases_of(source)?;
+        for (id, lease) in leases.iter().filter(|(id, _)| names.contains_key(*id)) {
+            if lease.holder.as_ref().is_some_and(|holder| holder.remote.is_some()) {
+                let holder = lease.holder.as_ref().map(|holder| holder.name.clone()).unwrap_or_default();
+                let (epoch, id) = (lease.epoch, id.clone());
+                return Err(LeaseError::Claimed {
+                    id,
+                    holder,
+                    agent: None,
+                    epoch,
+                    expires: None,
+                    worktree: None,
+                    session: None,
+                }
+                .into());
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Store {
+    /// Renames planning issues where they are: their lines, what refers to them, their claims and other records. One ledger is
+    /// rewritten in one step.
+    pub(super) fn rename_planned(&mut self, names: &Names) -> Result<()> {
+        if names.is_empty() {
+            return Ok(());
+        }
+        let sources: Vec<usize> =
+            (0..self.sources.len()).filter(|source| self.is_planning(self.sources.member_of(*source))).collect();
+        let words: Vec<&str> = names.keys().map(String::as_str).collect();
+        self.rename_issues(&sources, names, &words, proposal::renamed)
+    }
+
+    /// The same in any ledgers; the lines in question hold one of the words.
+    pub(in crate::store) fn rename_issues(
+        &mut self,
+        sources: &[usize],
+        names: &Names,
+        words: &[&str],
+        renamed: impl Fn(&str, &Names) -> Option<String>,
+    ) -> Result<()> {
+        let locks = self.lock(sources)?;
+        self.read_ledgers()?;
+        let mut parts: BTreeMap<usize, Vec<NewLine>> = BTreeMap::new();
+        for source in sources {
+            let mut ids: Vec<String> =
+                words.iter().flat_map(|word| self.sources.ids_mentioning(*source, word)).collect();
+            ids.sort();
+            ids.dedup();
+            for id in ids {
+                let line = self.line_in(*source, &id).unwrap_or_default();
+                let Some(new) = renamed(&line, names) else { continue };
+                let lines = parts.entry(*source).or_default();
+                match names.get(&id) {
+                    Some(name) => {
+                        // What stands there under the new id already is not overwritten.
+                        let known = self.line_in(*source, name);
+                        let dialect = self.stamp("", &new).dialect;
+                        let both = known.and_then(|known| join_copies(&known, &new, dialect));
+                        lines.extend([(id, None), (name.clone(), Some(both.unwrap_or(new)))]);
+                    }
+                    None => lines.push((id, Some(new))),
+                }
+            }
+        }
+        for (lock, lines) in locks.iter().filter_map(|(source, lock)| Some((lock, parts.get(source)?))) {
+            self.may_put_lines(lock, lines)?;
+        }
+        for source in sources {
+            self.may_rename_claims(*source, names)?;
+        }
+        let mut written = Vec::new();
+        for (source, lock) in locks.iter() {
+            let Some(lines) = parts.get(source) else { continue };
+            if self.put_lines(lock, lines)? {
+                written.push((*source, self.record_of(*source, lines)));
+            }
+            self.rename_claims(*source, names)?;
+        }
+        drop(locks);
+        self.rename_records(names)?;
+        self.commit_ledgers(&written);
+        self.read_ledgers()
+    }
+
+    pub(in crate::store) fn rename_claims(&self, source: usize, names: &Names) -> Result<()> {
+        let home = self.lease_home(source);
+        if !home.path().join(LEASES_NAME).exists() {
+            return Ok(());
+        }
+        let held = self.hold(home.clone())?;
+        let mut changed: Vec<Lease> = Vec::new();
+        for (old, new) in names {
+            let mut lease = held.lease(&self.lease_key(source, &home, old)?);
+            if lease.epoch == 0 {
+                continue;
+            }
+            changed.push(Lease { id: self.lease_key(source, &home, new)?, ..lease.clone() });
+            lease.end();
+            changed.push(lease);
+        }
+        Ok(held.put(&changed, &self.host.entropy)?)
+    }
+}
+
+fn renamed_record(record: &Record<'_>, names: &Names) -> Option<Put> {
+    let new = names.get(record.string("issue")?.as_ref())?;
+    let dialect = crate::model::json::Dialect::default();
+    let text = record.with(&[("issue", Some(dialect.string(new)))], dialect);
+    Some(Put::Line { id: record.string("id")?.into_owned(), text })
+}

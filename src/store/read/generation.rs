@@ -1,0 +1,34 @@
+//! Whether an answer given before still holds, for those who ask again and again.
+//!
+//! Answers rest on ledgers and settings, on claims and their ends, on other checkouts, and on dates that come. As long as none of
+//! these has changed, the generation is the same number, and so is every answer. To find that out costs `stat` calls.
+
+use super::grounds::{Grounds, Known};
+use crate::model::lease::Standing;
+use crate::store::claims::standing;
+use crate::store::{Result, View};
+
+impl View {
+    /// The number of the state in which the project is now: it rises with everything that can change an answer, from 1 on.
+    pub fn generation(&mut self) -> Result<u64> {
+        self.refresh()?;
+        let now = self.host.clock.both();
+        let claims = self.claims()?.iter().filter_map(|(id, lease)| {
+            let holder = lease.holder.as_ref()?.name.clone();
+            Some((id.clone(), lease.epoch, holder, standing(lease, &now) == Standing::Live))
+        });
+        let claims = claims.collect();
+        let known = Known {
+            files: (self.numbering, self.sources.reads()),
+            troubles: self.sources.troubles().collect(),
+            claims,
+            elsewhere: self.taken_elsewhere()?,
+        };
+        let has_come = self.grounds.until.is_some_and(|at| at <= now.wall);
+        if self.grounds.generation == 0 || known != self.grounds.known || has_come {
+            let until = self.cache.next_date(now.wall)?;
+            self.grounds = Grounds { generation: self.grounds.generation + 1, known, until };
+        }
+        Ok(self.grounds.generation)
+    }
+}

@@ -1,0 +1,22 @@
+//! What the ledgers of a project say: read once, mirrored into an index, and asked.
+
+pub(in crate::store) mod cycles;
+pub(in crate::store) mod generation;
+pub(in crate::store) mod grounds;
+pub(in crate::store) mod image;
+pub(in crate::store) mod lines;
+pub(in crate::store) mod lookup;
+pub(in crate::store) mod naming;
+pub(in crate::store) mod news;
+pub(in crate::store) mod others;
+pub(in crate::store) mod own;
+pub(in crate::store) mod owner;
+pub(in crate::store) mod query;
+pub(in crate::store) mod row;
+pub(in crate::store) mod rows;
+pub(in crate::store) mod siblings;
+pub(in crate::store) mod source;
+pub(in crate::store) mod stamps;
+pub(in crate::store) mod view;
+pub(in crate::store) mod withheld;
+pub(in crate::store) mod workflows;

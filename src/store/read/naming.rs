@@ -1,0 +1,74 @@
+//! Which issue is meant by what a person typed.
+
+use crate::model::id;
+use crate::model::id::Resolved;
+use crate::store::{Result, StoreError, View};
+
+/// An issue that was named, and the word that named it first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    pub typed: String,
+    pub id: String,
+}
+
+impl View {
+    /// The full id that a typed one stands for. The whole id of an issue that left the ledger stands for no other one, and one that a
+    /// planning issue had before it was proposed for that issue.
+    pub fn resolve(&mut self, typed: &str) -> Result<String> {
+        self.look_around()?;
+        self.read_ledgers()?;
+        let resolved = match self.owner(typed) {
+            Some(_) => Resolved::One(typed.to_owned()),
+            None => id::resolve(typed, self.ids()?.iter().map(|id| id.as_ref())),
+        };
+        if !matches!(&resolved, Resolved::One(id) if id == typed)
+            && let Some(id) = self.renamed_from(typed)
+        {
+            return Ok(id);
+        }
+        let is_short = match &resolved {
+            Resolved::One(id) => id != typed && id::hash_of(id) != typed,
+            Resolved::None => false,
+            Resolved::Many(_) => true,
+        };
+        if is_short && typed.contains('-') && self.is_in_history(typed) {
+            return Err(StoreError::NotFound { typed: typed.to_owned() });
+        }
+        one(typed, resolved)
+    }
+
+    /// The issues that several typed ids stand for, each once and in the order in which they were named. All are known, or the
+    /// error names each that is not: nobody begins to change the first while the last is a slip of the pen.
+    pub fn resolve_all(&mut self, typed: &[String]) -> Result<Vec<Named>> {
+        let named = each_once(typed, |typed| self.resolve(typed));
+        if matches!(named, Err(StoreError::Unresolved { .. })) {
+            // The issue may be in a repo that is left out until the user has agreed to the settings.
+            self.refuse_unmarked()?;
+        }
+        named
+    }
+}
+
+pub(in crate::store) fn one(typed: &str, resolved: Resolved) -> Result<String> {
+    match resolved {
+        Resolved::One(id) => Ok(id),
+        Resolved::None => Err(StoreError::NotFound { typed: typed.to_owned() }),
+        Resolved::Many(candidates) => Err(StoreError::Ambiguous { typed: typed.to_owned(), candidates }),
+    }
+}
+
+pub(in crate::store) fn each_once(
+    typed: &[String],
+    mut resolve: impl FnMut(&str) -> Result<String>,
+) -> Result<Vec<Named>> {
+    let (mut named, mut unknown) = (Vec::<Named>::new(), Vec::new());
+    for typed in typed {
+        match resolve(typed) {
+            Ok(id) if named.iter().any(|known| known.id == id) => {}
+            Ok(id) => named.push(Named { typed: typed.clone(), id }),
+            Err(error) if error.is_unknown_id() => unknown.push((typed.clone(), error)),
+            Err(error) => return Err(error),
+        }
+    }
+    if unknown.is_empty() { Ok(named) } else { Err(StoreError::Unresolved { unknown, of: typed.len() }) }
+}

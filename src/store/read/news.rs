@@ -1,0 +1,189 @@
+//! What a stream of events asks of the files: which of them to watch, and what the ledgers of other checkouts say now.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant as Moment};
+
+use super::source::{expected, is_rejected};
+use crate::ledger::{Document, Expectation, Ledger, LedgerError, Snapshot, Stamp};
+use crate::store::project::worktree::Worktree;
+use crate::store::state::tables::{Spot, TABLES};
+use crate::store::{Project, Result, Store, View};
+use crate::sys::fs;
+use crate::sys::fs::FileStamp;
+use crate::sys::looks;
+use crate::vcs;
+
+/// How long an issue is looked for again while version control is at work, and how often.
+const GONE_FOR: Duration = Duration::from_secs(2);
+const AGAIN: Duration = Duration::from_millis(50);
+
+/// The ledger of another checkout, as last read.
+#[derive(Debug)]
+pub struct CheckoutLedger {
+    pub worktree: Worktree,
+    pub document: Document,
+    path: PathBuf,
+    stamp: Stamp,
+    /// It was absent or empty then; nobody waits for it again while it is.
+    vanished: Option<Option<FileStamp>>,
+}
+
+impl Project {
+    /// The ledger of a checkout as its last commit has it; nothing if that cannot be told.
+    fn committed_there(&self, worktree: &Worktree, path: &Path) -> Option<Document> {
+        let inside = path.strip_prefix(&worktree.root).ok()?;
+        let vcs = vcs::open(&worktree.root);
+        if !vcs.is_read_directly() {
+            // The others ask a program.
+            self.refuse_programs_of(&worktree.root).ok()?;
+        }
+        let bytes = vcs.committed(inside, &self.host.env).ok()?;
+        Some(Document::new(bytes.unwrap_or_default()))
+    }
+}
+
+impl View {
+    /// The files and directories whose change may change an answer.
+    pub fn watched_paths(&self) -> Result<Vec<PathBuf>> {
+        // Who stays long notices that version control came, or that the state home is another.
+        self.homes.borrow_mut().clear();
+        let mut paths: Vec<PathBuf> = self.surroundings.iter().map(|(path, _)| path.clone()).collect();
+        let mut homes = vec![self.state()];
+        for source in 0..self.sources.len() {
+            paths.push(self.sources.ledger(source).path().to_owned());
+            homes.push(self.lease_home(source));
+        }
+        let watched: Vec<Spot> = TABLES.iter().map(|table| table.spot()).filter(|spot| spot.is_watched).collect();
+        paths.extend(homes.iter().flat_map(|home| watched.iter().map(|spot| spot.path(home))));
+        let ledgers = self.sibling_ledgers()?.into_iter().filter(|(_, worktree, _)| worktree.exists);
+        paths.extend(ledgers.map(|(_, worktree, inside)| worktree.root.join(inside)));
+        paths.extend((0..self.repos.members.len()).flat_map(|member| self.checkout_marks(member)));
+        paths.sort();
+        paths.dedup();
+        Ok(paths)
+    }
+
+    /// Brings what is known of the ledgers of other checkouts up to date, and gives what those that changed held before, by their
+    /// places in the list. One that cannot be read, or is cut off, stays as it was. At the first look all are only noted; one that
+    /// comes later held before what its last commit has.
+    pub fn look_at_checkouts(&self, known: &mut Vec<CheckoutLedger>, is_first: bool) -> Result<Vec<(usize, Document)>> {
+        let there = self.checkout_ledgers()?;
+        for one in known.iter_mut() {
+            // A checkout that was moved is no new one.
+            let is_same = |worktree: &Worktree, path: &Path| {
+                worktree.id.is_some() && worktree.id == one.worktree.id && path.file_name() == one.path.file_name()
+            };
+            if let Some((worktree, path)) = there.iter().find(|(worktree, path)| is_same(worktree, path)) {
+                (one.worktree, one.path) = (worktree.clone(), path.clone());
+            }
+        }
+        known
+            .retain(|one| there.iter().any(|(worktree, path)| *path == one.path && worktree.root == one.worktree.root));
+        let mut changed = Vec::new();
+        for (worktree, path) in there {
+            let Ok(ledger) = Ledger::at(&path, &worktree.root) else { continue };
+            let Some(place) = known.iter().position(|one| one.path == path) else {
+                let was_busy = vcs::is_busy(&path);
+                if let Ok(Snapshot { document, stamp, .. }) = ledger.read(|| expected(&path)) {
+                    let before = if is_first { None } else { self.committed_there(&worktree, &path) };
+                    if before.as_ref().is_some_and(|before| lacks(&document, before)) && was_busy {
+                        // Version control has not written all of it yet.
+                        continue;
+                    }
+                    changed.extend(before.map(|before| (known.len(), before)));
+                    known.push(CheckoutLedger { worktree, document, path, stamp, vanished: None });
+                }
+                continue;
+            };
+            let one = &mut known[place];
+            one.worktree = worktree;
+            if let Some(snapshot) = one.reread(&ledger) {
+                one.stamp = snapshot.stamp;
+                changed.push((place, std::mem::replace(&mut one.document, snapshot.document)));
+            }
+        }
+        Ok(changed)
+    }
+
+    /// The ledgers of other checkouts of the project's own repo.
+    fn checkout_ledgers(&self) -> Result<Vec<(Worktree, PathBuf)>> {
+        let is_own = |source: usize| self.sources.member_of(source) == 0;
+        let there = self.sibling_ledgers()?.into_iter();
+        let there = there.filter(|(source, worktree, _)| worktree.exists && is_own(*source));
+        Ok(there.map(|(_, worktree, inside)| (worktree.clone(), worktree.root.join(inside))).collect())
+    }
+}
+
+impl Store {
+    /// Brings the answers up to date like [`View::refresh`]. If the ledgers lack an id of those that are known, by their paths, it
+    /// must be gone for good: version control takes files away for a moment, and writes them bit by bit.
+    pub fn refresh_patiently<'a>(&mut self, known: impl Fn(&Path) -> Option<&'a Document>) -> Result<()> {
+        self.refresh()?;
+        let misses_something = |store: &Store| {
+            let lacking = |(_, ledger, now): (usize, &Ledger, &Document)| {
+                known(ledger.path()).is_some_and(|then| then.bytes() != now.bytes() && lacks(now, then))
+            };
+            store.documents().into_iter().any(lacking)
+        };
+        let start = Moment::now();
+        while misses_something(self) && start.elapsed() < GONE_FOR {
+            looks::pause(AGAIN);
+            // Before they are read: version control may end its work in between.
+            let mut ledgers = (0..self.sources.len()).map(|source| self.sources.ledger(source).path());
+            let was_busy = ledgers.any(vcs::is_busy);
+            if self.refresh()?.changed == 0 && !was_busy {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl CheckoutLedger {
+    /// What the file holds, if that can be read and is something else.
+    fn reread(&mut self, ledger: &Ledger) -> Option<Snapshot> {
+        let is = fs::stat(&self.path).ok();
+        if self.vanished.is_some_and(|then| then == is) {
+            return None;
+        }
+        let known = !self.document.is_empty();
+        let expectation = || if known { Expectation::Issues } else { expected(&self.path) };
+        let mut read = ledger.refresh(&mut self.stamp, &self.document, expectation);
+        // What is gone must be gone for good: version control takes files away for a moment, and writes them bit by bit.
+        let start = Moment::now();
+        while let Ok(Some(snapshot)) = &read
+            && start.elapsed() < GONE_FOR
+            && lacks(&snapshot.document, &self.document)
+        {
+            looks::pause(AGAIN);
+            let was_busy = vcs::is_busy(&self.path);
+            let again = ledger.read(expectation);
+            let is_settled = again.as_ref().is_ok_and(|again| again.document.bytes() == snapshot.document.bytes());
+            read = again.map(Some);
+            if is_settled && !was_busy {
+                break;
+            }
+        }
+        self.vanished = match &read {
+            Err(LedgerError::Vanished { .. } | LedgerError::Missing { .. }) => Some(fs::stat(&self.path).ok()),
+            _ => None,
+        };
+        read.ok().flatten().filter(|snapshot| snapshot.document.torn().is_none())
+    }
+}
+
+/// An id of the earlier version is on no line of the later one.
+fn lacks(later: &Document, earlier: &Document) -> bool {
+    let there: HashSet<_> = later.ids().collect();
+    earlier.ids().any(|id| !there.contains(&id))
+}
+
+/// Which of several copies of an issue counts, in the order of the repos: the first that was not turned down, else the first.
+pub fn counting_copy(copies: &[&str]) -> Option<usize> {
+    match copies {
+        [] => None,
+        [_] => Some(0),
+        _ => Some(copies.iter().position(|line| !is_rejected(line)).unwrap_or(0)),
+    }
+}

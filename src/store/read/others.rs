@@ -1,0 +1,64 @@
+//! What was found outside of the project's own ledgers, as last read: planning issues of other projects, other checkouts.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+
+use super::row::{Elsewhere, Row};
+use super::stamps::Stamps;
+use crate::ledger::Document;
+use crate::model::proposal::Owner;
+use crate::store::Warning;
+use crate::sys::fs::FileStamp;
+use crate::vcs;
+
+/// Issues of other projects, as found in the ledgers with these stamps.
+#[derive(Debug, Default)]
+pub(in crate::store) struct Others {
+    pub(in crate::store) found: HashMap<String, Owner>,
+    pub(in crate::store) stamps: Vec<FileStamp>,
+    pub(in crate::store) numbering: u64,
+}
+
+/// What was found, and in which state of the files.
+#[derive(Debug, Default)]
+pub struct Siblings {
+    /// What it was derived from, the list of checkouts included.
+    pub(in crate::store) stamps: Option<Stamps>,
+    pub(in crate::store) own: Vec<Option<FileStamp>>,
+    pub(in crate::store) found: BTreeMap<String, Vec<Elsewhere>>,
+    /// Every line that differs there, news or not, by issue.
+    pub(in crate::store) differing: BTreeMap<String, Vec<Version>>,
+    /// Ledgers of other checkouts that cannot be read.
+    pub(in crate::store) problems: Vec<Warning>,
+}
+
+/// How another checkout has an issue that this one has otherwise.
+#[derive(Debug, Clone)]
+pub struct Version {
+    pub line: String,
+    pub(in crate::store) here: PathBuf,
+    pub(in crate::store) there: PathBuf,
+    pub(in crate::store) inside: PathBuf,
+}
+
+impl Version {
+    /// The line that both checkouts had last, if they had one; `None` if nobody can tell.
+    pub fn common(&self, id: &str) -> Option<Option<String>> {
+        let document = Document::new(vcs::common_version(&self.here, &self.there, &self.inside)?);
+        Some(document.effective(id).and_then(|line| document.record(line)).map(|record| record.text().to_owned()))
+    }
+}
+
+impl Siblings {
+    /// Notes on a row how other checkouts have its issue, where they have closed it or are at work on it.
+    pub(in crate::store) fn mark(&self, row: &mut Row) {
+        if self.found.is_empty() {
+            return;
+        }
+        let others = self.found.get(&row.issue.id).into_iter().flatten().filter(|one| {
+            let differs = one.status != row.issue.status.as_str() || one.assignee != row.issue.assignee;
+            differs && (one.is_done() || one.status == "in_progress")
+        });
+        row.elsewhere = others.cloned().collect();
+    }
+}

@@ -1,0 +1,100 @@
+//! Status, assignee, dates and estimate that are this user's own: of what they proposed, and of what they claimed and may not write.
+//!
+//! The ledger of the project says nothing of it, and no write takes it from here: only answers show it.
+
+use crate::cache::{Key, Own};
+use crate::model::field;
+use crate::model::field::Field;
+use crate::model::issue;
+use crate::model::lease::Standing;
+use crate::model::proposal;
+use crate::model::proposal::Proposal;
+use crate::model::record::Record;
+use crate::store::{Access, Result, View};
+
+impl View {
+    /// Brings what is shown as this user's own up to date.
+    pub(in crate::store) fn show_own(&mut self) -> Result<()> {
+        let is_past = (0..self.sources.len()).any(|source| self.sources.is_frozen(source));
+        let own = match self.has_roles() && !is_past {
+            true => self.own_values()?,
+            false => Vec::new(),
+        };
+        Ok(self.cache.set_own(&own)?)
+    }
+
+    fn own_values(&mut self) -> Result<Vec<(Key, Own)>> {
+        let mut own = self.own_planned()?;
+        for (key, claim) in self.own_claimed()? {
+            match own.iter_mut().find(|(known, _)| *known == key) {
+                Some((_, one)) => (one.status, one.assignee) = (claim.status, claim.assignee),
+                None => {
+                    let line = self.cache.line_values(key)?;
+                    own.push((key, Own { status: claim.status, assignee: claim.assignee, ..line }));
+                }
+            }
+        }
+        Ok(own)
+    }
+
+    /// Issues that were proposed and whose planning copies say more than the target may know.
+    fn own_planned(&self) -> Result<Vec<(Key, Own)>> {
+        let mut found = Vec::new();
+        let pairs = self.sources.pairs().iter().map(|pair| (pair, true));
+        for ((planning, target), is_open) in pairs.chain(self.sources.accepted_pairs().iter().map(|pair| (pair, false)))
+        {
+            let (source, _) = self.place_of(*planning)?;
+            if !self.is_planning(self.sources.member_of(source)) {
+                continue;
+            }
+            let (ours, theirs) = (self.text_of(*planning)?, self.text_of(*target)?);
+            let (Ok(ours), Ok(theirs)) = (Record::parse(&ours), Record::parse(&theirs)) else { continue };
+            // The target's line can be of another proposal, or a stranger's.
+            let id = |record: &Record<'_>| Proposal::of(record).map(|proposal| proposal.id);
+            if id(&ours) != id(&theirs) {
+                continue;
+            }
+            let line = self.cache.line_values(*target)?;
+            let planned = self.cache.line_values(*planning)?;
+            let (status, assignee) = match is_open {
+                true => proposal::own_state(&ours, &theirs).unwrap_or((line.status.clone(), line.assignee.clone())),
+                false => (line.status.clone(), line.assignee.clone()),
+            };
+            let (due, defer) = (line.due.or(planned.due), line.defer.or(planned.defer));
+            let own = Own { status, assignee, due, defer, from: None };
+            // What the cache has no column for.
+            let mut others = field::with(|row| row.own && row.column.is_none()).map(Field::key);
+            let more = others.any(|key| theirs.raw(key).is_none() && ours.raw(key).is_some());
+            found.extend((own != line || more).then_some((*target, Own { from: Some(*planning), ..own })));
+        }
+        Ok(found)
+    }
+
+    /// Issues of the project that somebody has claimed here and that this user may not write.
+    fn own_claimed(&mut self) -> Result<Vec<(Key, Own)>> {
+        let now = self.host.clock.both();
+        // What cannot be read is told by those who ask for claims.
+        let Ok(claims) = self.claims() else { return Ok(Vec::new()) };
+        let live = claims.iter().filter(|(_, lease)| crate::store::claims::standing(lease, &now) == Standing::Live);
+        let held = live.filter_map(|(id, lease)| Some((id.clone(), lease.holder.as_ref()?.name.clone())));
+        let held: Vec<(String, String)> = held.collect();
+        let mut found: Vec<(Key, Own)> = Vec::new();
+        for (id, name) in held {
+            let Some(source) = self.owner(&id).filter(|n| self.sources.member_of(*n) == 0) else { continue };
+            let line = self.line_in(source, &id).unwrap_or_default();
+            let Ok(record) = Record::parse(&line) else { continue };
+            let assignee = record.text_of("assignee").filter(|known| *known != name);
+            if issue::status_of(&record).as_str() != "open" || assignee.is_some() {
+                continue;
+            }
+            if self.access_to_line(0, &id, &line)? == Access::Write {
+                continue;
+            }
+            let own = Own { status: "in_progress".to_owned(), assignee: Some(name), ..Own::default() };
+            found.extend(
+                self.cache.key_of(&id)?.filter(|key| found.iter().all(|(known, _)| known != key)).map(|key| (key, own)),
+            );
+        }
+        Ok(found)
+    }
+}

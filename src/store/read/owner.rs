@@ -1,0 +1,197 @@
+//! Which project a planning issue belongs to. Several projects may plan in one repo: each hands out and proposes its own.
+
+use std::cell::OnceCell;
+use std::collections::HashMap;
+use std::path::Path;
+
+use super::others::Others;
+use crate::model::proposal::{Owner, is_companion_line};
+use crate::model::record::Record;
+use crate::model::{issue, state_id};
+use crate::store::write::{Fresh, Write};
+use crate::store::{Project, Result, StoreError, View};
+use crate::sys::fs::FileStamp;
+use crate::vcs;
+use crate::vcs::Identity;
+
+impl Project {
+    /// Whether a record names this repo.
+    pub(in crate::store) fn is_owner(&self, owner: &Owner, repo: usize) -> bool {
+        let root = self.repos.members[repo].repo.root();
+        let own = || Identity::of(root, &self.host.env);
+        vcs::has_commit(root, &owner.id)
+            || self.known_repository_id(repo).as_ref() == Some(&owner.id)
+            || owner.remotes.iter().chain([&owner.id]).any(|remote| own().has_remote(remote))
+    }
+
+    /// Whether a working copy is one of the project that a record names, as far as its history and its remotes tell.
+    pub(in crate::store) fn comes_from(&self, owner: &Owner, root: &Path) -> bool {
+        let own = || Identity::of(root, &self.host.env);
+        vcs::begins_with(root, &owner.id) || owner.remotes.iter().any(|remote| own().has_remote(remote))
+    }
+
+    /// One of the repos of this project, other than the planning repos, is the project that a record names.
+    fn is_ours(&self, owner: &Owner) -> bool {
+        (0..self.repos.members.len()).any(|repo| !self.is_planning(repo) && self.is_owner(owner, repo))
+    }
+
+    /// Refuses to propose an issue to a repo if it was filed for another project.
+    pub(in crate::store) fn refuse_other_project(&self, id: &str, planning: &Record<'_>, repo: usize) -> Result<()> {
+        match Owner::of(planning).filter(|owner| !self.is_owner(owner, repo)) {
+            Some(owner) => Err(StoreError::OtherProject { id: id.to_owned(), project: owner.name }),
+            None => Ok(()),
+        }
+    }
+}
+
+impl View {
+    /// What planning issues of this project record about it.
+    pub fn project_record(&mut self) -> Result<Owner> {
+        self.read_ledgers()?;
+        self.owner_record(0)
+    }
+
+    /// Planning issues that name no project: every project that plans there has them.
+    pub fn without_project(&mut self) -> Result<Vec<String>> {
+        self.read_ledgers()?;
+        let mut found = Vec::new();
+        for source in self.planning_sources() {
+            let Some((document, _)) = self.sources.last_read(source) else { continue };
+            let records = (0..document.len()).filter_map(|line| document.record(line));
+            let open = records.filter(|record| Owner::of(record).is_none() && !issue::status_of(record).is_done());
+            found.extend(open.filter_map(|record| record.string("id").map(|id| id.into_owned())));
+        }
+        Ok(found)
+    }
+
+    /// What planning issues of a repo record about it: what one of them records already, else its first commit, the address of
+    /// its remote, or an id of its own.
+    pub(in crate::store) fn owner_record(&mut self, repo: usize) -> Result<Owner> {
+        let name = self.prefix(repo)?;
+        let root = self.repos.members[repo].repo.root().to_owned();
+        let identity = Identity::of(&root, &self.host.env);
+        // An id of its own is not known in other clones: the first commit is better, once there is one.
+        let lasts = |owner: &Owner| !state_id::is(state_id::REPOSITORY, &owner.id);
+        let known = self.recorded().into_iter().find(|owner| lasts(owner) && self.is_owner(owner, repo));
+        let id = known.map(|owner| owner.id).or_else(|| vcs::first_commit(&root)).or_else(|| identity.server());
+        let id = id.map_or_else(|| self.repo_id(repo), Ok)?;
+        Ok(Owner { id, name, remotes: identity.recorded() })
+    }
+
+    /// What issues that come into a repo record, whether they are filed there, moved or imported: in a planning repo the project that
+    /// they come from, elsewhere nothing.
+    pub fn planned_for(&mut self, repo: usize) -> Result<Option<Owner>> {
+        self.is_planning(repo).then(|| self.owner_record(0)).transpose()
+    }
+
+    /// What new issues of a ledger get: in a planning repo the prefix and the record of the project that they are filed from.
+    pub(in crate::store) fn fresh_for(&mut self, source: usize, writes: &[&Write]) -> Result<Fresh> {
+        let member = self.sources.member_of(source);
+        let makes = |write: &Write| matches!(write, Write::File { .. }) || self.makes_companion(source, write);
+        let files = writes.iter().any(|write| makes(write));
+        let mints = writes.iter().any(|write| matches!(write, Write::File { id: None, .. }));
+        let owner = if files { self.planned_for(member)? } else { None };
+        let named = self.repos.members[member].named_prefix();
+        if mints && named.is_none() && !self.is_planning(member) && self.sources.is_unread() {
+            let default_prefix = self.repos.members[member].repo.default_prefix();
+            return Ok(Fresh { prefix: OnceCell::new(), default_prefix, owner });
+        }
+        let prefix = if mints { self.new_prefix(member)? } else { String::new() };
+        Ok(Fresh { prefix: prefix.into(), default_prefix: String::new(), owner })
+    }
+
+    /// The prefix of new ids in a repo. What is planned for this project bears the project's: it may go there one day.
+    pub fn new_prefix(&mut self, repo: usize) -> Result<String> {
+        self.prefix(if self.is_planning(repo) { 0 } else { repo })
+    }
+
+    /// Every project that the lines of planning repos name.
+    fn recorded(&self) -> Vec<Owner> {
+        let mut found: Vec<Owner> = Vec::new();
+        for source in self.planning_sources() {
+            for id in self.sources.ids_mentioning(source, "\"project\"") {
+                let line = self.line_in(source, &id);
+                found.extend(line.as_deref().and_then(Owner::of_line));
+            }
+        }
+        found.sort();
+        found.dedup_by(|a, b| a.id == b.id);
+        found
+    }
+
+    fn planning_sources(&self) -> impl Iterator<Item = usize> {
+        (0..self.sources.len()).filter(|source| self.is_planning(self.sources.member_of(*source)))
+    }
+
+    /// Issues that only planning repos hold and that belong to other projects than this one, with the project of each. They are
+    /// not handed out here, and not proposed without a word.
+    pub fn of_other_projects(&mut self) -> Result<&HashMap<String, Owner>> {
+        if !(0..self.repos.members.len()).any(|repo| self.is_planning(repo)) {
+            return Ok(&self.others.found);
+        }
+        self.read_ledgers()?;
+        let stamps: Vec<FileStamp> =
+            (0..self.sources.len()).filter_map(|source| Some(*self.sources.last_read(source)?.1)).collect();
+        if self.others.stamps != stamps || self.others.numbering != self.numbering {
+            self.others = Others { found: self.find_others(), stamps, numbering: self.numbering };
+        }
+        Ok(&self.others.found)
+    }
+
+    fn find_others(&self) -> HashMap<String, Owner> {
+        let mut is_ours: HashMap<String, bool> = HashMap::new();
+        let mut found = HashMap::new();
+        for source in self.planning_sources() {
+            for id in self.sources.ids_mentioning(source, "\"project\"") {
+                let counts = self.owner(&id) == Some(source);
+                let line = self.line_in(source, &id).filter(|_| counts);
+                let Some(owner) = line.as_deref().and_then(Owner::of_line) else { continue };
+                let ours = *is_ours.entry(owner.id.clone()).or_insert_with(|| self.is_ours(&owner));
+                if !ours {
+                    found.insert(id, owner);
+                }
+            }
+        }
+        found
+    }
+
+    /// The planning issues that were filed for a project, by its name or id; `.` is this one.
+    pub(in crate::store) fn ids_of_project(&self, text: &str, in_part: bool) -> Vec<String> {
+        let is_meant = |owner: &Owner| match text {
+            "." => self.is_ours(owner),
+            text if in_part => owner.name.contains(text),
+            text => owner.name == text || owner.id == text,
+        };
+        let mut known: HashMap<Owner, bool> = HashMap::new();
+        let mut found = Vec::new();
+        for source in self.planning_sources() {
+            for id in self.sources.ids_mentioning(source, "\"project\"") {
+                let line = self.line_in(source, &id).filter(|line| !is_companion_line(line.as_bytes()));
+                let Some(owner) = line.as_deref().and_then(Owner::of_line) else { continue };
+                if *known.entry(owner).or_insert_with_key(is_meant) {
+                    found.push(id);
+                }
+            }
+        }
+        found
+    }
+
+    /// Refuses the name of a project that nobody plans for here.
+    pub fn check_project(&mut self, text: &str) -> Result<()> {
+        self.read_ledgers()?;
+        let own = self.prefix(0)?;
+        if text == "." || text == own || !self.ids_of_project(text, false).is_empty() {
+            return Ok(());
+        }
+        let others = self.recorded().into_iter().map(|owner| owner.name).filter(|name| *name != own);
+        let mut known: Vec<String> = others.collect();
+        known.dedup();
+        known.insert(0, own.clone());
+        Err(StoreError::NoSuchProject { text: text.to_owned(), known })
+    }
+
+    /// Whether an issue belongs to this project: one of a planning repo that was filed for another does not.
+    pub fn belongs_here(&mut self, id: &str) -> Result<bool> {
+        Ok(!self.of_other_projects()?.contains_key(id))
+    }
+}

@@ -1,0 +1,122 @@
+//! Rows as they are made from lines. Of many each thread makes some, and nobody has all of them at once.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use super::row::{Beside, Row};
+use crate::cache::{Counts, Key, Own, Sort};
+use crate::model::issue::{Issue, Status};
+use crate::model::query::Expr;
+use crate::model::record::Record;
+use crate::store::{Result, View};
+use crate::sys::Clock;
+use crate::sys::parallel::in_order;
+
+/// All that a row is made of.
+struct Parts<'a> {
+    line: Cow<'a, str>,
+    /// What the row is shown with that its line does not have, and the line that says so.
+    own: Option<(&'a Own, Cow<'a, str>)>,
+    repo: usize,
+    source_repo: &'a str,
+    file: &'a Path,
+    line_number: usize,
+    shadowed: bool,
+    counts: Counts,
+    beside: Option<Beside>,
+}
+
+impl Parts<'_> {
+    fn row(&self, clock: &Clock) -> Row {
+        // The line was checked when it got its key: that is not done again.
+        let record = Record::parse_part(&self.line).expect("a key stands for a valid record");
+        let mut issue = Issue::decode_in(&record, &|| clock.calendar());
+        if let Some((own, planned)) = &self.own {
+            (issue.status, issue.assignee) = (Status::new(own.status.as_str()), own.assignee.clone());
+            if let Ok(record) = Record::parse(planned) {
+                issue.fill_own(Issue::decode_in(&record, &|| clock.calendar()));
+            }
+        }
+        Row {
+            issue,
+            members: record.into_members(),
+            line: self.line.clone().into_owned(),
+            source_repo: self.source_repo.to_owned(),
+            repo: self.repo,
+            shadowed: self.shadowed,
+            file: self.file.to_owned(),
+            line_number: self.line_number,
+            counts: self.counts,
+            place: None,
+            elsewhere: Vec::new(),
+            beside: self.beside.clone(),
+        }
+    }
+}
+
+impl View {
+    pub(in crate::store) fn row(&self, key: Key) -> Result<Row> {
+        Ok(self.parts(key)?.row(&self.host.clock))
+    }
+
+    fn parts(&self, key: Key) -> Result<Parts<'_>> {
+        let (source, line) = self.place_of(key)?;
+        let repo = self.sources.member_of(source);
+        let planned = |own: &Own| own.from.map(|key| self.text_of(key)).transpose();
+        let own =
+            self.cache.own(key).map(|own| Ok::<_, crate::store::StoreError>((own, planned(own)?.unwrap_or_default())));
+        Ok(Parts {
+            line: self.text_of(key)?,
+            own: own.transpose()?,
+            repo,
+            source_repo: self.name(repo),
+            file: self.sources.ledger(source).path(),
+            line_number: line + 1,
+            shadowed: self.cache.is_shadowed(key)?,
+            counts: self.cache.counts(key)?,
+            beside: if repo == 0 && self.has_planning() { self.companion_of(key)? } else { None },
+        })
+    }
+
+    fn has_planning(&self) -> bool {
+        (0..self.repos.members.len()).any(|repo| self.is_planning(repo))
+    }
+
+    fn companion_of(&self, key: Key) -> Result<Option<Beside>> {
+        Ok(self.cache.id_of(key)?.and_then(|id| self.companion(&id)))
+    }
+
+    /// Gives the issues that meet a condition one after the other, in the shape that is wanted, marked with what other checkouts have
+    /// otherwise. Whatever can fail does so before the first. Tells how many were given, and how many there are.
+    pub fn list_each<T: Send>(
+        &mut self,
+        filter: &Expr,
+        sort: Sort,
+        limit: Option<usize>,
+        shape: impl Fn(Row) -> T + Sync,
+        take: impl FnMut(T),
+    ) -> Result<(usize, usize)> {
+        let listing = self.listing(filter, sort, limit)?;
+        self.compare_siblings()?;
+        self.ask_rows(&listing.keys)?;
+        let parts = listing.keys.iter().map(|key| self.parts(*key)).collect::<Result<Vec<_>>>()?;
+        let (clock, siblings) = (&self.host.clock, &self.siblings);
+        let make = |n: usize| {
+            let mut row = parts[n].row(clock);
+            siblings.mark(&mut row);
+            shape(row)
+        };
+        in_order(parts.len(), make, |rows| rows.for_each(take));
+        Ok((parts.len(), listing.total))
+    }
+
+    /// Prepares to tell much of several rows.
+    pub(in crate::store) fn ask_rows(&mut self, keys: &[Key]) -> Result<()> {
+        // A few rows are counted faster by a scan than an index is made.
+        if keys.len() > 8 {
+            self.cache.index()?;
+        }
+        self.sources.expect_lines(keys.len());
+        Ok(self.cache.ask_rows(keys)?)
+    }
+}

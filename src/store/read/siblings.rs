@@ -1,0 +1,426 @@
+//! What other checkouts of the repos of a project say about their issues, as far as it is not merged here.
+//!
+//! Read-only, and only for questions: an issue that another checkout has closed is not offered again. A ledger of another checkout
+//! counts where its version of an issue is the later one; one that is behind says nothing new. Lines that both have byte for byte
+//! are not parsed.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use super::others::{Siblings, Version};
+use super::row::{Elsewhere, Place, Taken};
+use super::source::expected;
+use super::stamps::Stamps;
+use crate::ledger::{Document, Expectation, Ledger, LedgerError, Line, MAX_LINE};
+use crate::model::issue;
+use crate::model::record::Record;
+use crate::model::time::Instant;
+use crate::model::workflow::WORKFLOW;
+use crate::store::project::place;
+use crate::store::project::worktree::Worktree;
+use crate::store::{Project, Result, Row, View, Warning};
+use crate::vcs;
+
+/// So many lines of another checkout are parsed without a closer look whether they differ.
+const FEW: usize = 64;
+
+impl Project {
+    /// Where the project is in a checkout: its `.beads` directory there.
+    pub fn beads_in(&self, one: &Worktree) -> Option<PathBuf> {
+        let root = place::real(&vcs::root(self.repo.beads())?);
+        let inside = self.repo.beads().strip_prefix(&root).ok()?.to_owned();
+        Some(one.root.join(inside)).filter(|beads| beads.is_dir())
+    }
+
+    /// What changes when a checkout of a repo comes or goes.
+    pub(in crate::store) fn checkout_marks(&self, member: usize) -> Vec<PathBuf> {
+        let repo = self.repo_here(member);
+        let mut marks = vcs::checkout_marks(repo.beads());
+        if marks.is_empty() {
+            // Version control may come yet.
+            marks.push(repo.root().to_owned());
+        }
+        marks.push(self.registry_path_of(member));
+        marks
+    }
+}
+
+impl View {
+    /// How other checkouts have one issue, where that is news here.
+    pub fn elsewhere(&mut self, id: &str) -> Result<Vec<Elsewhere>> {
+        self.look_at_siblings()?;
+        Ok(self.siblings.found.get(id).cloned().unwrap_or_default())
+    }
+
+    /// The same for all issues.
+    pub fn all_elsewhere(&mut self) -> Result<&BTreeMap<String, Vec<Elsewhere>>> {
+        self.look_at_siblings()?;
+        Ok(&self.siblings.found)
+    }
+
+    /// How other checkouts have one issue, wherever they have it otherwise than this one.
+    pub(in crate::store) fn lines_elsewhere(&mut self, id: &str) -> Result<Vec<Version>> {
+        self.look_at_siblings()?;
+        Ok(self.siblings.differing.get(id).cloned().unwrap_or_default())
+    }
+
+    /// How the last commit has one issue, as far as version control can tell.
+    pub(in crate::store) fn committed_version(&self, id: &str) -> Option<String> {
+        let source = self.owner(id)?;
+        let root = place::real(&vcs::root(self.repo_here(self.sources.member_of(source)).beads())?);
+        let inside = self.sources.ledger(source).path().strip_prefix(&root).ok()?.to_owned();
+        Version { line: String::new(), here: root.clone(), there: root, inside }.common(id)?
+    }
+
+    /// Ledgers of other checkouts that could not be read.
+    pub(in crate::store) fn sibling_problems(&self) -> impl Iterator<Item = &Warning> {
+        self.siblings.problems.iter()
+    }
+
+    /// Issues that other checkouts have closed, or are at work on, and that are therefore not offered here. The ledgers have been
+    /// read.
+    pub(in crate::store) fn taken_elsewhere(&mut self) -> Result<Vec<String>> {
+        let me = self.actor().to_owned();
+        self.compare_siblings()?;
+        if self.siblings.found.is_empty() {
+            return Ok(Vec::new());
+        }
+        // Where claims are known, they say whether somebody is at work.
+        let claims: HashSet<String> = self.claims()?.iter().map(|(id, _)| id.clone()).collect();
+        let is_taken = |id: &String, others: &[Elsewhere]| others.iter().any(|one| one.takes(&me, claims.contains(id)));
+        let found = self.siblings.found.iter().filter(|(id, others)| is_taken(id, others));
+        Ok(found.map(|(id, _)| id.clone()).collect())
+    }
+
+    /// Why [`View::ready`] leaves out an issue that could be worked on otherwise; nothing if it does not.
+    pub fn why_taken(&mut self, id: &str) -> Result<Vec<Taken>> {
+        let mut reasons = Vec::new();
+        if let Some(lease) = self.held_by_another(id)? {
+            let holder = lease.holder.unwrap_or_default();
+            let expires = holder.expires.map(|at| at.to_string());
+            reasons.push(Taken::Held { holder: holder.name, worktree: holder.worktree, expires });
+        }
+        let me = self.actor().to_owned();
+        let is_claimed = self.claims()?.iter().any(|(known, _)| known == id);
+        let others = self.elsewhere(id)?.into_iter().filter(|one| one.takes(&me, is_claimed));
+        reasons.extend(others.map(Taken::Elsewhere));
+        Ok(reasons)
+    }
+
+    /// Notes on rows how other checkouts have their issues, where they have closed them or are at work on them.
+    pub fn mark_elsewhere<'a>(&mut self, rows: impl IntoIterator<Item = &'a mut Row>) -> Result<()> {
+        self.look_at_siblings()?;
+        rows.into_iter().for_each(|row| self.siblings.mark(row));
+        Ok(())
+    }
+
+    /// What a checkout has and the main one has not: issues that are only there, or in a later version. Where there is no main
+    /// one, the one in use stands in for it.
+    pub fn unmerged_in(&mut self, one: &Worktree) -> Result<Vec<Elsewhere>> {
+        let all = self.worktrees()?;
+        let main = all.iter().find(|other| other.is_main && other.exists);
+        let Some(base) = main.or_else(|| all.iter().find(|other| other.is_here)) else { return Ok(Vec::new()) };
+        if base.root == one.root || !one.exists {
+            return Ok(Vec::new());
+        }
+        let read = |worktree: &Worktree, inside: &Path| {
+            let path = worktree.root.join(inside);
+            match Ledger::at(&path, &worktree.root).and_then(|ledger| ledger.read(|| Expectation::Nothing)) {
+                Ok(snapshot) => Ok(snapshot.document),
+                Err(LedgerError::Missing { .. }) => Ok(Document::default()),
+                Err(error) => Err(error),
+            }
+        };
+        let mut found = Vec::new();
+        for (_, inside) in self.ledgers_inside(0) {
+            let news = news(&read(base, &inside)?, &read(one, &inside)?);
+            found.extend(news.into_iter().filter_map(|(_, line)| Elsewhere::of(&Place::from(one), line)));
+        }
+        Ok(found)
+    }
+
+    fn look_at_siblings(&mut self) -> Result<()> {
+        self.read_ledgers()?;
+        self.compare_siblings()
+    }
+
+    pub(in crate::store) fn compare_siblings(&mut self) -> Result<()> {
+        let own: Vec<_> =
+            (0..self.sources.len()).map(|source| self.sources.last_read(source).map(|(_, stamp)| *stamp)).collect();
+        if own == self.siblings.own && self.siblings.stamps.as_ref().is_some_and(Stamps::hold) {
+            return Ok(());
+        }
+        // The list before the ledgers that are on it.
+        let mut watched: Vec<PathBuf> = (0..self.repos.members.len()).flat_map(|n| self.checkout_marks(n)).collect();
+        let list = Stamps::of(watched.clone());
+        if list.are_of_nothing() {
+            self.siblings = Siblings { stamps: Some(list), own, ..Siblings::default() };
+            return Ok(());
+        }
+        let ledgers = self.sibling_ledgers()?;
+        watched.extend(ledgers.iter().map(|(_, worktree, inside)| worktree.root.join(inside)));
+        let stamps = Some(Stamps::of(watched)).filter(|_| list.hold_so_far());
+        let mut siblings = Siblings { stamps, own, ..Siblings::default() };
+        let mut read: Vec<(usize, Place, Versions, Common)> = Vec::new();
+        for (source, worktree, inside) in ledgers.into_iter().filter(|(_, worktree, _)| worktree.exists) {
+            let path = worktree.root.join(&inside);
+            let theirs = Ledger::at(&path, &worktree.root).and_then(|ledger| ledger.read(|| Expectation::Nothing));
+            let theirs = match theirs {
+                Ok(snapshot) => snapshot.document,
+                Err(LedgerError::Missing { .. }) => continue,
+                Err(error) => {
+                    let (worktree, message) = (worktree.name.clone(), error.to_string());
+                    siblings.problems.push(Warning::SiblingUnread { worktree, message });
+                    continue;
+                }
+            };
+            let Some((ours, _)) = self.sources.last_read(source) else { continue };
+            let lines = differing(ours, &theirs);
+            let is_emptied = || expected(&path) == Expectation::Issues;
+            if let Some(message) = damage(&theirs, &lines, is_emptied) {
+                siblings.problems.push(Warning::SiblingUnread { worktree: worktree.name.clone(), message });
+            }
+            let versions = versions(&theirs, &lines);
+            if !versions.is_empty() {
+                let here = self.repo_here(self.sources.member_of(source)).root();
+                let common = Common::new(here, &worktree.root, &inside);
+                read.push((source, Place::from(&worktree), versions, common));
+            }
+        }
+        let sources: BTreeSet<usize> = read.iter().map(|(source, ..)| *source).collect();
+        for source in sources {
+            let Some((ours, _)) = self.sources.last_read(source) else { continue };
+            let those = || read.iter().filter(|(of, ..)| *of == source);
+            // Looked for once, whatever the number of checkouts.
+            let ids = those().flat_map(|(_, _, versions, _)| versions.keys().cloned()).collect();
+            let here = ours.effective_among(&ids);
+            // Another repo's copy counts here, or there: what this one's checkouts have of it decides nothing.
+            let is_of_another =
+                |id: &str| self.sources.member_of(source) != 0 && self.owner(id).is_some_and(|owner| owner != source);
+            for (_, place, versions, common) in those() {
+                for (id, (_, line)) in versions.iter().filter(|(id, _)| !is_of_another(id)) {
+                    siblings.differing.entry(id.clone()).or_default().push(common.version(line));
+                }
+                let news = later(ours, &here, versions.clone(), Some(common)).into_iter();
+                for (id, line) in news.filter(|(id, _)| !is_of_another(id)) {
+                    siblings.found.entry(id).or_default().extend(Elsewhere::of(place, line));
+                }
+            }
+        }
+        self.siblings = siblings;
+        Ok(())
+    }
+
+    /// The ledgers of the project's own repo as paths inside of any of its checkouts.
+    pub fn own_ledgers(&self) -> Vec<PathBuf> {
+        self.ledgers_inside(0).into_iter().map(|(_, inside)| inside).collect()
+    }
+
+    fn ledgers_inside(&self, member: usize) -> Vec<(usize, PathBuf)> {
+        let repo = self.repo_here(member);
+        // A plain directory has copies, in which it is at the same place.
+        let root = vcs::root(repo.beads()).unwrap_or_else(|| repo.root().to_owned());
+        let root = place::real(&root);
+        let own = self.sources.of_member(member).into_iter();
+        own.filter_map(|source| Some((source, self.sources.ledger(source).path().strip_prefix(&root).ok()?.to_owned())))
+            .collect()
+    }
+
+    /// The ledgers of other checkouts: which of ours each is a version of, and where it is inside of the checkout.
+    pub(in crate::store) fn sibling_ledgers(&self) -> Result<Vec<(usize, Worktree, PathBuf)>> {
+        if (0..self.sources.len()).any(|source| self.sources.is_frozen(source)) {
+            return Ok(Vec::new());
+        }
+        let mut found = Vec::new();
+        for member in 0..self.repos.members.len() {
+            let inside = self.ledgers_inside(member);
+            let is_alone = || member != 0 && Stamps::of(self.checkout_marks(member)).are_of_nothing();
+            if inside.is_empty() || is_alone() {
+                continue;
+            }
+            for mut one in self.worktrees_of(member)?.into_iter().filter(|one| !one.is_here) {
+                if member != 0 {
+                    one.name = format!("{} of {}", one.name, self.name(member));
+                }
+                found.extend(inside.iter().map(|(source, path)| (*source, one.clone(), path.clone())));
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// The issues whose version is a later one there than here, or that are only there.
+pub fn news(ours: &Document, theirs: &Document) -> Vec<(String, String)> {
+    let versions = versions(theirs, &differing(ours, theirs));
+    let here = ours.effective_among(&versions.keys().cloned().collect());
+    later(ours, &here, versions, None)
+}
+
+/// The latest version of each issue among lines that only the other ledger has, with the time of its last edit.
+type Versions = BTreeMap<String, (Option<Instant>, String)>;
+
+fn versions(theirs: &Document, lines: &[usize]) -> Versions {
+    let mut found = Versions::new();
+    for line in lines {
+        let Line::Issue(record) = Line::read(theirs.text(*line), MAX_LINE) else { continue };
+        let Some(id) = record.string("id") else { continue };
+        let at = updated(&record);
+        if found.get(id.as_ref()).is_none_or(|(known, _)| *known < at) {
+            found.insert(id.into_owned(), (at, record.text().to_owned()));
+        }
+    }
+    found
+}
+
+/// Those of the versions that are later than ours, or all there is. `here` knows on which lines ours are.
+/// An earlier version counts too where it says something of the status that ours does not know: whatever else was edited here since.
+fn later(
+    ours: &Document,
+    here: &HashMap<String, usize>,
+    versions: Versions,
+    common: Option<&Common>,
+) -> Vec<(String, String)> {
+    let is_news = |id: &String, at: &Option<Instant>, line: &str| {
+        let Some(own) = here.get(id).and_then(|line| ours.record(*line)) else { return true };
+        *at > updated(&own) || common.is_some_and(|common| common.is_unknown_here(id, &own, line))
+    };
+    let news = versions.into_iter().filter(|(id, (at, line))| is_news(id, at, line));
+    news.map(|(id, (_, line))| (id, line)).collect()
+}
+
+/// What two checkouts last had in common, looked up when it is needed.
+#[derive(Debug)]
+struct Common {
+    here: PathBuf,
+    there: PathBuf,
+    inside: PathBuf,
+    document: std::cell::OnceCell<Option<Document>>,
+}
+
+impl Common {
+    fn new(here: &Path, there: &Path, inside: &Path) -> Self {
+        let here = vcs::root(here).unwrap_or_else(|| here.to_owned());
+        let document = std::cell::OnceCell::new();
+        Common { here, there: there.to_owned(), inside: inside.to_owned(), document }
+    }
+
+    fn version(&self, line: &str) -> Version {
+        let [here, there, inside] = [&self.here, &self.there, &self.inside].map(PathBuf::clone);
+        Version { line: line.to_owned(), here, there, inside }
+    }
+
+    /// They have closed the issue or taken it up, and here nobody knows: the status here is what both had.
+    fn is_unknown_here(&self, id: &str, own: &Record<'_>, line: &str) -> bool {
+        let Ok(theirs) = Record::parse(line) else { return false };
+        let (here, there) = (issue::status_of(own), issue::status_of(&theirs));
+        let works = there.as_str() == "in_progress" && here.as_str() == "open";
+        // A workflow that was halted there is not worked on here.
+        let halts = theirs.raw(WORKFLOW).is_some() && matches!(there.as_str(), "deferred" | "blocked");
+        if here.is_done() || here == there || !(there.is_done() || works || halts) {
+            return false;
+        }
+        let find = || vcs::common_version(&self.here, &self.there, &self.inside).map(Document::new);
+        let base = self.document.get_or_init(find).as_ref();
+        match base.and_then(|base| base.record(base.effective(id)?)) {
+            // It was so before: here it was opened again.
+            Some(base) => issue::status_of(&base) != there,
+            // Nobody can tell; work is not done twice.
+            None => there.is_done(),
+        }
+    }
+}
+
+/// What is wrong with the ledger of another checkout, if it cannot be believed whole.
+/// A ledger without issues is no damage: so it is after `bd init`, until `is_emptied` knows of some.
+fn damage(theirs: &Document, lines: &[usize], is_emptied: impl Fn() -> bool) -> Option<String> {
+    if theirs.is_empty() && is_emptied() {
+        return Some("its ledger is empty, but its last commit has issues".to_owned());
+    }
+    let odd = |line: &usize| matches!(Line::read(theirs.text(*line), MAX_LINE), Line::Damaged(_));
+    let line = lines.iter().copied().find(odd)?;
+    Some(format!("line {} of its ledger cannot be read", line + 1))
+}
+
+/// The lines that only the other ledger has. Both are walked side by side by their ids, as most of their lines are the same; where
+/// they are not sorted by id, too many lines look different, and are looked for one by one.
+fn differing(ours: &Document, theirs: &Document) -> Vec<usize> {
+    if ours.bytes() == theirs.bytes() {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let mut here = 0;
+    for there in 0..theirs.len() {
+        let text = theirs.text(there);
+        let mut id = None;
+        loop {
+            if here == ours.len() {
+                found.push(there);
+                break;
+            }
+            if ours.text(here) == text {
+                here += 1;
+                break;
+            }
+            // A line without an id, on either side, stops nothing.
+            let id = id.get_or_insert_with(|| theirs.id(there));
+            match ours.id(here).as_ref().cmp(&id.as_ref()) {
+                Ordering::Less => here += 1,
+                order => {
+                    here += usize::from(order.is_eq());
+                    found.push(there);
+                    break;
+                }
+            }
+        }
+    }
+    if found.len() > FEW {
+        let known: HashSet<&[u8]> = (0..ours.len()).map(|line| ours.text(line)).collect();
+        found.retain(|line| !known.contains(theirs.text(*line)));
+    }
+    found
+}
+
+fn updated(record: &Record<'_>) -> Option<Instant> {
+    record.string("updated_at").and_then(|text| Instant::parse(&text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::siblings::*;
+
+    fn line(id: &str, day: u32, status: &str) -> String {
+        format!("{{\"id\":\"{id}\",\"status\":\"{status}\",\"updated_at\":\"2026-01-{day:02}T00:00:00.000Z\"}}\n")
+    }
+
+    #[test]
+    fn only_what_is_later_there_is_news() {
+        let ours = [line("a", 1, "open"), line("b", 2, "open"), line("c", 5, "closed")].concat();
+        let theirs =
+            [line("a", 1, "open"), line("b", 3, "closed"), line("c", 4, "open"), line("d", 1, "open")].concat();
+        let document = |text: &str| Document::new(text.as_bytes().to_vec());
+        let found = news(&document(&ours), &document(&theirs));
+        let ids: Vec<&str> = found.iter().map(|(id, _)| id.as_str()).collect();
+        assert_eq!(ids, ["b", "d"]);
+        assert_eq!(news(&document(&ours), &document(&ours)), []);
+    }
+
+    #[test]
+    fn lines_that_differ_are_found_in_sorted_and_unsorted_ledgers() {
+        let texts = |lines: &[String]| Document::new(lines.concat().into_bytes());
+        let ours: Vec<String> = (0..300).map(|n| line(&format!("a{n:03}"), 1, "open")).collect();
+        let mut theirs = ours.clone();
+        theirs[7] = line("a007", 2, "closed");
+        theirs.remove(100);
+        theirs.insert(200, "\n".to_owned());
+        theirs.insert(250, "not an issue\n".to_owned());
+        theirs.push(line("a999", 1, "open"));
+        theirs.insert(0, line("Z", 1, "open"));
+        assert_eq!(differing(&texts(&ours), &texts(&theirs)), [0, 8, 201, 251, 302]);
+        // In another order every line must be looked for; none of them differs.
+        let turned: Vec<String> = ours.iter().rev().cloned().collect();
+        assert_eq!(differing(&texts(&ours), &texts(&turned)), [0usize; 0]);
+        let ids: Vec<String> = news(&texts(&turned), &texts(&theirs)).into_iter().map(|(id, _)| id).collect();
+        assert_eq!(ids, ["Z", "a007", "a999"]);
+    }
+}

@@ -1,0 +1,290 @@
+//! What the log says of one ledger, put together: for each issue what `bd` made of what, and whether that is still there.
+//!
+//! Writes that build on each other are one stretch. Where a write was made on another line than the one before it left, another
+//! program had changed the issue in between: if its line has all that the earlier stretch made, the stretch goes on; if not, the
+//! stretch stays by itself, and is missing.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use super::entry::{Entry, name_of};
+use crate::ledger::{Document, LineChange};
+use crate::model::json::{Dialect, DialectEvidence};
+use crate::model::merge::FIELD_TIMES;
+use crate::model::merge::merge_issue;
+use crate::model::record::Record;
+use crate::model::time::Instant;
+
+/// Writes of one issue that build on each other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stretch {
+    /// `bd` made the issue; `base` then is its first line.
+    pub created: bool,
+    pub base: String,
+    pub after: String,
+    /// The last write.
+    pub at: String,
+    pub actor: String,
+}
+
+/// A write that is not in the ledger any more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Missing {
+    pub id: String,
+    /// The last of the writes that are missing.
+    pub at: String,
+    pub actor: String,
+    /// The lines that those writes left.
+    pub after: Vec<String>,
+    /// The line of the ledger now.
+    pub now: Option<String>,
+    /// The line that has both.
+    pub line: String,
+}
+
+/// A ledger that can be asked for the lines of some issues.
+pub trait Held {
+    /// The lines of each; first the one that counts.
+    fn copies(&self, ids: &BTreeSet<String>) -> HashMap<String, Vec<String>>;
+}
+
+impl Held for Document {
+    fn copies(&self, ids: &BTreeSet<String>) -> HashMap<String, Vec<String>> {
+        let text = |line: &usize| String::from_utf8_lossy(self.text(*line)).into_owned();
+        let found = self.find_among(ids).into_iter().map(|(id, mut lines)| {
+            if let Some(at) = self.effective_of(&id, lines.clone()).and_then(|n| lines.iter().position(|l| *l == n)) {
+                lines.swap(0, at);
+            }
+            (id, lines.iter().map(text).collect())
+        });
+        found.collect()
+    }
+}
+
+/// Every issue that `bd recover` knows of one ledger.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Fold {
+    pub issues: BTreeMap<String, Vec<Stretch>>,
+}
+
+impl Fold {
+    /// Goes on with the next entry of the ledger.
+    pub fn take(&mut self, entry: &Entry) {
+        if !entry.is_forgotten {
+            entry.changes.iter().for_each(|change| self.go_on(change, entry));
+        }
+        if !entry.forgets.is_empty() {
+            self.forget(&entry.forgets.iter().cloned().collect());
+        }
+    }
+
+    /// Leaves out lines by their names.
+    pub fn forget(&mut self, names: &HashSet<String>) {
+        self.retain(|after| !names.contains(&name_of(after)));
+    }
+
+    /// Leaves out the stretches whose last line is not to stay.
+    pub fn retain(&mut self, stays: impl Fn(&str) -> bool) {
+        self.issues.values_mut().for_each(|stretches| stretches.retain(|stretch| stays(&stretch.after)));
+        self.issues.retain(|_, stretches| !stretches.is_empty());
+    }
+
+    fn go_on(&mut self, change: &LineChange, entry: &Entry) {
+        let LineChange { id, before, after } = change.clone();
+        let (at, actor) = (entry.at.clone(), entry.actor.clone());
+        // What a command took out is not missed, and what was there before it is not either.
+        let Some(after) = after else {
+            self.issues.remove(&id);
+            return;
+        };
+        let stretches = self.issues.entry(id).or_default();
+        let from = before.as_deref().unwrap_or(&after);
+        let goes_on = |stretch: &Stretch| stretch.after == from || lacks(stretch, from).is_none();
+        let Some(first) = stretches.iter().position(goes_on) else {
+            let (created, base) = (before.is_none(), from.to_owned());
+            stretches.push(Stretch { created, base, after, at, actor });
+            return;
+        };
+        let mut n = 0;
+        stretches.retain(|stretch| {
+            n += 1;
+            n - 1 <= first || !goes_on(stretch)
+        });
+        stretches[first] = Stretch { after, at, actor, ..stretches[first].clone() };
+    }
+
+    /// What a ledger lacks.
+    pub fn missing(&self, ledger: &dyn Held) -> Vec<Missing> {
+        let ids: BTreeSet<String> = self.issues.keys().cloned().collect();
+        if ids.is_empty() {
+            return Vec::new();
+        }
+        let lines = ledger.copies(&ids);
+        let mut found = Vec::new();
+        for (id, stretches) in &self.issues {
+            // Of an issue that stands on several lines each may be the one that has it.
+            let copies: &[String] = lines.get(id).map_or(&[], Vec::as_slice);
+            let is_there = |stretch: &&Stretch| copies.iter().any(|copy| lacks(stretch, copy).is_none());
+            let lost: Vec<&Stretch> = stretches.iter().filter(|stretch| !is_there(stretch)).collect();
+            let Some(last) = lost.last() else { continue };
+            let now = copies.first().cloned();
+            let line = lost.iter().fold(now.clone(), |line, stretch| {
+                Some(line.map_or_else(|| stretch.after.clone(), |line| lacks(stretch, &line).unwrap_or(line)))
+            });
+            found.push(Missing {
+                id: id.clone(),
+                at: last.at.clone(),
+                actor: last.actor.clone(),
+                after: lost.iter().map(|stretch| stretch.after.clone()).collect(),
+                now,
+                line: line.unwrap_or_default(),
+            });
+        }
+        found
+    }
+
+    /// The fewest entries that say the same, each otherwise like this one.
+    pub fn entries(&self, like: &Entry) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        for (id, stretches) in &self.issues {
+            for Stretch { created, base, after, at, actor } in stretches {
+                let change = |before: Option<&String>, after: &String| LineChange {
+                    id: id.clone(),
+                    before: before.cloned(),
+                    after: Some(after.clone()),
+                };
+                let first = created.then(|| change(None, base));
+                let last = (!created || base != after).then(|| change(Some(base), after));
+                let changes = first.into_iter().chain(last).collect();
+                entries.push(Entry { at: at.clone(), actor: actor.clone(), changes, ..like.clone() });
+            }
+        }
+        entries
+    }
+}
+
+/// The line with what a stretch made and the line lacks; `None` if it lacks nothing.
+fn lacks(stretch: &Stretch, line: &str) -> Option<String> {
+    if stretch.after == line || stretch.after == stretch.base || has_values(stretch, line) {
+        return None;
+    }
+    let usual = DialectEvidence::of(line).or(Dialect::default());
+    let merged = merge_issue(Some(&stretch.base), line, &stretch.after, usual)?.line;
+    (merged != line && !is_superseded(stretch, line, &merged)).then_some(merged)
+}
+
+/// Every key that the stretch changed has the value that it got.
+fn has_values(stretch: &Stretch, line: &str) -> bool {
+    let [Ok(base), Ok(after), Ok(line)] = [&stretch.base, &stretch.after, line].map(Record::parse) else {
+        return false;
+    };
+    let is_time = |key: &str| key == "updated_at" || key == FIELD_TIMES;
+    let kept = |key: &str| is_time(key) || base.raw(key) == after.raw(key) || line.raw(key) == after.raw(key);
+    base.iter().chain(after.iter()).all(|(key, _)| kept(&key))
+}
+
+/// The line is later, and has a value of its own for everything that the stretch changed: somebody edited the same fields
+/// afterwards. What a merge adds then is only a remark about the values that lost.
+fn is_superseded(stretch: &Stretch, line: &str, merged: &str) -> bool {
+    let parsed = [&stretch.base, &stretch.after, line, merged].map(Record::parse);
+    let [Ok(base), Ok(after), Ok(line), Ok(merged)] = parsed else { return false };
+    let updated = |record: &Record<'_>| record.string("updated_at").and_then(|text| Instant::parse(&text));
+    let edited_too = |key: &str| base.raw(key) == after.raw(key) || base.raw(key) != line.raw(key);
+    let unmerged = |key: &str| key == "comments" || line.raw(key) == merged.raw(key);
+    let (ours, known) = (after.elements("comments"), line.elements("comments"));
+    updated(&line) > updated(&after)
+        && base.iter().chain(after.iter()).all(|(key, _)| edited_too(&key))
+        && line.iter().chain(merged.iter()).all(|(key, _)| unmerged(&key))
+        && merged.elements("comments").iter().all(|comment| known.contains(comment) || !ours.contains(comment))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fold::*;
+
+    fn line(fields: &str, second: u32) -> String {
+        format!("{{\"id\":\"a\",{fields},\"updated_at\":\"2026-01-05T09:00:{second:02}.000Z\"}}")
+    }
+
+    fn entry(before: Option<&str>, after: Option<&str>) -> Entry {
+        let [before, after] = [before, after].map(|line| line.map(str::to_owned));
+        Entry { ledger: "/l".into(), changes: vec![LineChange { id: "a".into(), before, after }], ..Entry::default() }
+    }
+
+    fn fold(entries: &[Entry]) -> Fold {
+        let mut fold = Fold::default();
+        entries.iter().for_each(|entry| fold.take(entry));
+        fold
+    }
+
+    fn missing(entries: &[Entry], ledger: &str) -> Vec<Missing> {
+        let document = Document::new(ledger.as_bytes().to_vec());
+        let all = fold(entries);
+        // Wherever the older ones are joined, the rest goes on from there.
+        for joined in 0..=entries.len() {
+            let (old, new) = entries.split_at(joined);
+            let again =
+                fold(&[fold(old).entries(&Entry { ledger: "/l".into(), ..Entry::default() }), new.to_vec()].concat());
+            assert_eq!(again, all, "{joined} joined");
+        }
+        all.missing(&document)
+    }
+
+    #[test]
+    fn a_line_that_is_forgotten_is_not_missing_and_a_later_one_is() {
+        let [x, y, z] = [0, 1, 2].map(|n| line(&format!("\"priority\":{n}"), n));
+        let forgets = |line: &str| Entry { forgets: vec![name_of(line)], ..Entry::default() };
+        let edit = entry(Some(&x), Some(&y));
+        assert_eq!(missing(&[edit.clone(), forgets(&y)], ""), []);
+        assert_eq!(missing(&[edit.clone(), forgets(&x)], "").len(), 1, "another line");
+        assert_eq!(missing(&[edit.clone(), forgets(&y), entry(Some(&y), Some(&z))], "")[0].line, z);
+        assert_eq!(missing(&[Entry { is_forgotten: true, ..edit }], ""), []);
+    }
+
+    #[test]
+    fn a_line_that_is_gone_or_put_back_is_missing() {
+        let (x, y, z) = (line("\"priority\":0", 0), line("\"priority\":1", 1), line("\"priority\":2", 2));
+        let edits = [entry(Some(&x), Some(&y)), entry(Some(&y), Some(&z))];
+        assert_eq!(missing(&edits, &format!("{z}\n")), []);
+        for now in [format!("{x}\n"), String::new()] {
+            let found = missing(&edits, &now);
+            assert_eq!((found.len(), found[0].line.as_str()), (1, z.as_str()), "{now}");
+        }
+        let filed = [entry(None, Some(&x)), entry(Some(&x), Some(&y))];
+        assert_eq!(missing(&filed, "")[0].line, y);
+        assert_eq!(missing(&filed, &format!("{x}\n"))[0].line, y);
+    }
+
+    #[test]
+    fn what_a_command_took_out_is_not_missing() {
+        let (x, y) = (line("\"priority\":0", 0), line("\"priority\":1", 1));
+        let moved = [entry(Some(&x), Some(&y)), entry(Some(&y), None)];
+        assert_eq!(missing(&moved, ""), []);
+        assert_eq!(missing(&moved, &format!("{x}\n")), [], "and is not taken out again");
+    }
+
+    #[test]
+    fn an_issue_that_somebody_edited_elsewhere_is_not_missing() {
+        let filed = line("\"title\":\"One\"", 0);
+        let edited = line("\"title\":\"Two\"", 0);
+        assert_eq!(missing(&[entry(None, Some(&filed))], &format!("{edited}\n")), [], "the issue is there");
+    }
+
+    #[test]
+    fn a_later_edit_of_the_same_field_by_another_program_takes_nothing_away() {
+        let [x, y] = [0, 1].map(|n| line(&format!("\"priority\":{n}"), n));
+        let edit = [entry(Some(&x), Some(&y))];
+        let later = line("\"priority\":3", 2);
+        assert_eq!(missing(&edit, &format!("{later}\n")), []);
+        let by_hand = line("\"priority\":3", 0);
+        assert_eq!(missing(&edit, &format!("{by_hand}\n")).len(), 1, "no later time: it may be an old line");
+    }
+
+    #[test]
+    fn a_write_on_a_line_that_was_put_back_does_not_hide_the_loss() {
+        let x = line("\"title\":\"t\",\"priority\":0", 0);
+        let lost = line("\"title\":\"t\",\"priority\":1", 1);
+        let later = line("\"title\":\"u\",\"priority\":0", 2);
+        let entries = [entry(Some(&x), Some(&lost)), entry(Some(&x), Some(&later))];
+        assert_eq!(missing(&entries, &format!("{later}\n")).len(), 1);
+    }
+}

@@ -1,0 +1,244 @@
+//! The log of acknowledged writes: what `bd` wrote, for the one who takes it back, and for finding it again when another program
+//! takes it out of a ledger or gives up the commit that held it.
+//!
+//! Owns `<state home>/writes.jsonl`, one for all checkouts of a repository: one line for each ledger that a write changed, in the
+//! state home of that ledger's repo, with the lines before and after. Two read it. `bd undo` takes the newest writes of
+//! one actor, whatever became of them. `bd recover`, and every reader of a ledger, asks for changes that the ledger lacks; a change
+//! that a commit of some branch holds is not missing, and one that a remote has is forgotten. What is kept for whom,
+//! [`retain`] says. The lines of a checkout bear its mark, so they are still its own after it was moved.
+//!
+//! A line is appended after the ledger is on disk and before the write is acknowledged, under the ledger's lock and then that of the
+//! state home's directory, never the other way round. It carries the stamp of the file that the write left, but only if nothing
+//! that the log knows was missing from that file. So a reader that finds the stamp of its ledger near the end of the log need
+//! not look further. Readers take no lock and write nothing. Nothing is synced: the log guards against other programs, a
+//! loss of power is covered by the ledger itself. A log that cannot be written does not fail the write.
+
+mod entry;
+mod error;
+mod file;
+mod fold;
+mod retain;
+
+pub use entry::{Entry, SettingsChange, Stays};
+pub use error::LogError;
+pub use file::{Contents, Line, carry_over, woven};
+pub use fold::{Fold, Held, Missing};
+pub use retain::Lost;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use crate::ledger::Applied;
+use crate::model::time::Instant;
+use crate::store::project::checkout::Noted;
+use crate::store::project::names::{WRITES_NAME, became};
+use crate::store::project::place;
+use crate::sys::Host;
+use crate::sys::fs::{FileStamp, FsError, Granularity, granularity};
+use crate::sys::lock::DirLock;
+use crate::sys::log::Log;
+use crate::vcs;
+use crate::vcs::{Reach, Sought};
+use entry::{holds_stamp, stamp_text};
+
+/// How much of the end is searched for a stamp: many writes of other checkouts.
+const TAIL: u64 = 64 << 10;
+
+/// The log as one ledger sees it.
+#[derive(Debug)]
+pub struct WriteLog<'a> {
+    pub home: &'a Path,
+    pub ledger: &'a Path,
+    pub host: &'a Host,
+}
+
+/// What became of the writes that the log knows.
+#[derive(Debug, Default)]
+pub struct Account {
+    pub missing: Vec<Missing>,
+}
+
+/// What the log knows of one ledger.
+#[derive(Debug, Default)]
+struct Known {
+    fold: Fold,
+    /// The mark of the checkout that it is in.
+    checkout: Option<String>,
+    /// The last one.
+    stamp: Option<String>,
+}
+
+impl Known {
+    /// A line for `bd recover` about this ledger.
+    fn note(&self, ledger: String) -> Entry {
+        Entry { ledger, ledger_checkout: self.checkout.clone(), ..Entry::default() }
+    }
+}
+
+impl WriteLog<'_> {
+    /// How entries name this ledger.
+    fn key(&self) -> String {
+        place::real(self.ledger).display().to_string()
+    }
+
+    /// Looks whether everything that was acknowledged is in a document. Costs a look at the end of the log if no other program
+    /// has touched the ledger since the last write.
+    pub fn account(&self, held: &dyn Held, stamp: &FileStamp) -> Result<Account, FsError> {
+        if let Some(log) = Log::open(&self.home.join(WRITES_NAME))? {
+            let is_near = self.is_proof(&log.tail(TAIL)?, stamp);
+            if is_near || log.stamp().size > TAIL && self.is_proof(&log.whole(file::MOST)?, stamp) {
+                return Ok(Account::default());
+            }
+        }
+        self.account_whole(held)
+    }
+
+    /// The same without a look at the stamp.
+    pub fn account_whole(&self, held: &dyn Held) -> Result<Account, FsError> {
+        let entries = self.entries()?;
+        Ok(if entries.is_empty() { Account::default() } else { self.compare(entries, held) })
+    }
+
+    /// These lines say that nothing was missing from the file with this stamp.
+    fn is_proof(&self, lines: &[u8], stamp: &FileStamp) -> bool {
+        holds_stamp(lines, stamp) && granularity(self.ledger) != Granularity::Unreliable
+    }
+
+    fn compare(&self, entries: Vec<Entry>, held: &dyn Held) -> Account {
+        let key = self.key();
+        let mut fold = Fold::default();
+        entries.iter().filter(|entry| entry.ledger == key).for_each(|entry| fold.take(entry));
+        let missing = fold.missing(held);
+        if missing.is_empty() {
+            return Account::default();
+        }
+        let lost: HashSet<&String> = missing.iter().flat_map(|missing| &missing.after).collect();
+        let elsewhere = self.leave_out(&mut fold, self.ledger, Reach::Any, |after| lost.contains(after));
+        Account { missing: if elsewhere.is_empty() { missing } else { fold.missing(held) } }
+    }
+
+    /// Leaves out the lines that a commit holds, of those that are asked for, and tells which they were.
+    fn leave_out(
+        &self,
+        fold: &mut Fold,
+        ledger: &Path,
+        reach: Reach,
+        asked: impl Fn(&String) -> bool,
+    ) -> HashSet<String> {
+        let stretches = fold.issues.values().flatten().filter(|stretch| asked(&stretch.after));
+        // A time that cannot be read is long ago.
+        let since = |at: &str| Instant::parse(at).unwrap_or(Instant::from_nanos(0));
+        let lines: Vec<(String, Instant)> =
+            stretches.map(|stretch| (stretch.after.clone(), since(&stretch.at))).collect();
+        let sought: Vec<Sought<'_>> = lines.iter().map(|(text, since)| Sought { text, since: *since }).collect();
+        let found = vcs::committed_lines(ledger, &sought, reach, &self.host.env);
+        let found: HashSet<String> =
+            lines.into_iter().zip(found).filter(|(_, held)| *held).map(|((line, _), _)| line).collect();
+        fold.retain(|after| !found.contains(after));
+        found
+    }
+
+    /// All that the log says and `bd recover` has not forgotten.
+    fn entries(&self) -> Result<Vec<Entry>, FsError> {
+        Ok(self.followed(Contents::read_to_recover(self.home)?.into_entries().collect()))
+    }
+
+    /// What was noted at another path before this checkout was moved, or before the ledger got its other name, is noted for this
+    /// ledger.
+    fn followed(&self, mut entries: Vec<Entry>) -> Vec<Entry> {
+        let now = place::real(self.ledger);
+        let own = Noted::of(&now, self.home);
+        let mut moved: HashMap<(String, bool), bool> = HashMap::new();
+        for entry in &mut entries {
+            let own = own.as_ref().filter(|own| entry.ledger_checkout.as_ref() == Some(&own.mark));
+            let is_moved = |then: &str| {
+                let then = Path::new(then);
+                became(then, &now) || own.is_some_and(|own| own.former_root(then, &now).is_some())
+            };
+            let key = (entry.ledger.clone(), own.is_some());
+            if *moved.entry(key).or_insert_with(|| is_moved(&entry.ledger)) {
+                entry.ledger = now.display().to_string();
+            }
+        }
+        entries
+    }
+
+    fn by_ledger(&self, entries: Vec<Entry>) -> BTreeMap<String, Known> {
+        let mut all: BTreeMap<String, Known> = BTreeMap::new();
+        for entry in entries {
+            let known = all.entry(entry.ledger.clone()).or_default();
+            known.fold.take(&entry);
+            known.checkout = entry.ledger_checkout.or(known.checkout.take());
+            known.stamp = entry.stamp.or(known.stamp.take());
+        }
+        all
+    }
+
+    /// What was written in checkouts that are gone and is in no commit: the file it was in, and the issues.
+    pub fn of_gone_checkouts(&self) -> Result<Vec<(PathBuf, Fold)>, FsError> {
+        let key = self.key();
+        let mut gone = Vec::new();
+        for (ledger, Known { mut fold, .. }) in self.by_ledger(self.entries()?) {
+            let path = PathBuf::from(&ledger);
+            if ledger == key || path.exists() || path.file_name() != self.ledger.file_name() {
+                continue;
+            }
+            self.leave_out(&mut fold, self.ledger, Reach::Any, |_| true);
+            if !fold.issues.is_empty() {
+                gone.push((path, fold));
+            }
+        }
+        Ok(gone)
+    }
+
+    /// Notes a write of this ledger. Tells what is missing from the file that it left.
+    pub fn append(&self, mut entry: Entry, applied: &Applied<'_>) -> Result<Account, LogError> {
+        let _lock = self.lock()?;
+        let mut log = self.open()?;
+        let mut account = Account::default();
+        entry.ledger_checkout = Noted::of(&place::real(self.ledger), self.home).map(|noted| noted.mark);
+        if !self.is_proof(&log.tail(TAIL)?, &applied.planned.read) {
+            // Another program has touched the file, or this is the first write.
+            let mut entries = self.entries()?;
+            entries.push(entry.clone());
+            account = self.compare(entries, applied.planned.document());
+        }
+        entry.stamp = applied.left.filter(|_| account.missing.is_empty()).as_ref().map(stamp_text);
+        self.put(&mut log, &[entry])?;
+        self.keep_small(&log)?;
+        Ok(account)
+    }
+
+    /// Notes for `bd undo` what became of a write that is here already.
+    pub fn add(&self, entry: Entry) -> Result<(), LogError> {
+        let _lock = self.lock()?;
+        Ok(self.put(&mut self.open()?, &[entry])?)
+    }
+
+    /// The log to append to. The lock is held.
+    fn open(&self) -> Result<Log, FsError> {
+        file::carry_over_held(self.home, &self.host.entropy)?;
+        Log::open_to_append(&self.home.join(WRITES_NAME))
+    }
+
+    fn put(&self, log: &mut Log, entries: &[Entry]) -> Result<(), FsError> {
+        // The end of a line that was cut off.
+        let gap = if log.tail(1)?.last().is_some_and(|last| *last != b'\n') { "\n" } else { "" };
+        let lines: String = entries.iter().map(Entry::render).collect();
+        log.append(format!("{gap}{lines}").as_bytes())
+    }
+
+    /// The lock of the log. It is the ledger's own lock where both share a directory.
+    fn lock(&self) -> Result<Option<DirLock>, LogError> {
+        if self.ledger.parent().is_some_and(|directory| place::real(directory) == place::real(self.home)) {
+            return Ok(None);
+        }
+        Ok(Some(file::lock(self.home)?))
+    }
+}
+
+/// The log names ledgers of other repos, or may do so: it cannot be read.
+pub fn leads_elsewhere(home: &Path) -> bool {
+    let leads = |entry: Entry| !entry.with.is_empty() || !entry.guests.is_empty();
+    Contents::read(home).map_or(true, |contents| contents.into_entries().any(leads))
+}

@@ -1,0 +1,7 @@
+//! What `bd` keeps in a state home: tables of records, the log of writes, and what is damaged of them.
+
+pub(in crate::store) mod damage;
+pub(in crate::store) mod log;
+pub(in crate::store) mod record_error;
+pub(in crate::store) mod records;
+pub(in crate::store) mod tables;

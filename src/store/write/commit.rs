@@ -1,0 +1,99 @@
+//! Committing a ledger after a write, where the settings ask for it: planning repos, which hold nothing else.
+//!
+//! Only the ledger and what `bd init` put beside it are committed; whatever else is staged stays staged. A commit that cannot be made leaves the write
+//! standing: the next write's commit carries it along.
+
+use std::path::PathBuf;
+
+use super::Written;
+use crate::store::project::names::CONFIG_NAME;
+use crate::store::project::place;
+use crate::store::warning::Warning;
+use crate::store::{Project, View};
+use crate::sys::below;
+use crate::vcs;
+
+/// What `bd init` puts beside a ledger.
+const SET_UP: [&str; 4] = [CONFIG_NAME, "metadata.json", ".gitignore", ".gitattributes"];
+
+impl Project {
+    /// Files of a planning repo's set-up that are not committed as they are. It holds nothing else, so nobody else commits them.
+    pub(in crate::store) fn new_set_up(&self, member: usize) -> Vec<PathBuf> {
+        match member != 0 && self.is_planning(member) && !self.repos.share_working_copy(0, member) {
+            true => self.uncommitted_set_up(member, &SET_UP),
+            false => Vec::new(),
+        }
+    }
+
+    /// Those of some files beside a ledger that version control would take and has not, or not as they are.
+    pub(in crate::store) fn uncommitted_set_up(&self, member: usize, names: &[&str]) -> Vec<PathBuf> {
+        let beads = self.repos.members[member].repo.beads();
+        let vcs = vcs::open(beads);
+        let root = place::real(vcs.root());
+        let is_new = |path: &PathBuf| {
+            let Ok(inside) = path.strip_prefix(&root) else { return false };
+            let Ok(now) = below::read(&root, inside, below::SMALL) else { return false };
+            let committed = vcs.committed(inside, &self.host.env);
+            committed.is_ok_and(|then| then.as_ref() != Some(&now.bytes))
+                && vcs::is_ignored(path, &self.host.env) != Some(true)
+        };
+        let paths = names.iter().map(|name| place::real(beads).join(name));
+        if vcs.is_versioned() { paths.filter(is_new).collect() } else { Vec::new() }
+    }
+
+    /// Whether a repo's ledger is committed after each write.
+    pub fn commits(&self, member: usize) -> bool {
+        // A commit in the primary's working copy is one of the primary, whichever ledger it carries.
+        if member == 0 || self.repos.share_working_copy(0, member) {
+            return self.settings.flag("commit.primary");
+        }
+        let is_versioned = vcs::root(self.repos.members[member].repo.root()).is_some();
+        is_versioned && self.is_planning(member) && self.settings.flag("commit.planning")
+    }
+}
+
+impl View {
+    /// Commits the ledgers that were just written, as the settings say.
+    pub(in crate::store) fn commit_ledgers(&mut self, written: &[(usize, Vec<Written>)]) {
+        for (source, issues) in written {
+            let member = self.sources.member_of(*source);
+            let changed: Vec<&Written> = issues.iter().filter(|issue| issue.changed).collect();
+            if self.commits(member) && !changed.is_empty() {
+                let message = message(&changed);
+                let path = self.sources.ledger(*source).path().to_owned();
+                // The others ask a program for each file: there it waits for a sync.
+                let set_up = if vcs::open(&path).is_read_directly() { self.new_set_up(member) } else { Vec::new() };
+                let paths: Vec<PathBuf> = std::iter::once(path).chain(set_up).collect();
+                self.commit_paths(member, &paths, &message);
+            }
+        }
+    }
+
+    pub(in crate::store) fn commit_paths(&mut self, member: usize, paths: &[PathBuf], message: &str) {
+        let author = self.actor().to_owned();
+        let allowed =
+            paths.first().map_or(Ok(()), |path| self.refuse_programs_at(path)).map_err(|error| error.to_string());
+        let done = allowed.and_then(|()| {
+            vcs::commit(paths, message, &author, &self.host.env).map(drop).map_err(|error| error.to_string())
+        });
+        if let Err(message) = done {
+            let repo = self.name(member).to_owned();
+            self.notices.push(Warning::NotCommitted { repo, message });
+        }
+    }
+}
+
+/// One line: what was written, and the title if it was one issue.
+fn message(written: &[&Written]) -> String {
+    match written {
+        [one] => {
+            let verb = if one.before.is_none() { "add" } else { "update" };
+            let title: String = one.issue().title.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+            format!("{verb} {}: {title}", one.id)
+        }
+        many => {
+            let ids: Vec<&str> = many.iter().map(|one| one.id.as_str()).collect();
+            format!("update {} issues\n\n{}", many.len(), ids.join("\n"))
+        }
+    }
+}
