@@ -36,8 +36,7 @@
 //! | `vcs` | what version control knows; committing files | sys |
 //! | `cache` | the SQLite database in memory, `schema.sql` | model |
 //! | `store` | the repos of a project as one; settings files; images of the cache in the user's cache directory | all of the above |
-//! | `coordination` | what agents and checkouts share: agents, mail, reservations, checkpoints, claims on a remote, workflows | model, sys, ledger, vcs, store |
-//! | `ops` | one function per thing a user can do; `.beads/metadata.json` and the ignore files (init), `.beads/damaged.txt` (doctor) | model, store |
+//! | `ops` | one function per thing a user can do, alone or with other agents: claims, mail, checkpoints, workspaces, workflows; `.beads/metadata.json` and the ignore files (init), `.beads/damaged.txt` (doctor) | model, sys, ledger, vcs, store |
 //! | `view` | the JSON that programs read, exit codes | model, ops' results |
 //! | `mcp` | tools for agents without a shell, and all that is asynchronous | ops, view |
 //! | `cli` | arguments and text | ops, view, mcp |
@@ -49,7 +48,6 @@ mod api;
 mod cache;
 #[cfg(feature = "cli")]
 mod cli;
-mod coordination;
 mod ledger;
 #[cfg(feature = "mcp")]
 mod mcp;
@@ -84,9 +82,6 @@ pub mod internal {
     #[cfg(feature = "cli")]
     pub mod cli {
         pub use crate::cli::*;
-    }
-    pub mod coordination {
-        pub use crate::coordination::*;
     }
     pub mod ledger {
         pub use crate::ledger::*;

@@ -11,12 +11,11 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("vcs", &["model", "sys"]),
     ("cache", &["model"]),
     ("store", &["model", "sys", "ledger", "vcs", "cache"]),
-    ("coordination", &["model", "sys", "ledger", "vcs", "store"]),
-    ("ops", &["model", "sys", "ledger", "cache", "store", "coordination"]),
-    ("view", &["model", "ledger", "cache", "store", "coordination", "ops", "sys"]),
-    ("api", &["model", "ledger", "cache", "store", "coordination", "ops", "view", "sys"]),
-    ("mcp", &["model", "cache", "store", "coordination", "ops", "view", "sys"]),
-    ("cli", &["model", "cache", "store", "coordination", "ops", "view", "sys", "mcp"]),
+    ("ops", &["model", "sys", "ledger", "vcs", "cache", "store"]),
+    ("view", &["model", "ledger", "cache", "store", "ops", "sys"]),
+    ("api", &["model", "ledger", "cache", "store", "ops", "view", "sys"]),
+    ("mcp", &["model", "cache", "store", "ops", "view", "sys"]),
+    ("cli", &["model", "cache", "store", "ops", "view", "sys", "mcp"]),
 ];
 
 /// Libraries that only one part may touch.
@@ -172,8 +171,12 @@ fn other_resolvers(parts: &Parts) -> Vec<String> {
     const RESOLVER: &str = "store/project/home.rs";
     // Ids of the repository and of a checkout without version control, the pointer of a workspace, and what is in the cache directory:
     // none is state of a home.
-    const OTHERS: [(&str, usize); 4] =
-        [("store/project/checkout.rs", 2), ("store/project/pointer.rs", 3), ("store/read/image.rs", 1), ("sys/cache_dir.rs", 1)];
+    const OTHERS: [(&str, usize); 4] = [
+        ("store/project/checkout.rs", 2),
+        ("store/project/pointer.rs", 3),
+        ("store/read/image.rs", 1),
+        ("sys/cache_dir.rs", 1),
+    ];
     let joins = [".join(\"beads\")", ".join(\"run\")", "STATE_DIR)"];
     let mut found = counted(parts, |_| true, |code| joins.iter().map(|text| code.matches(text).count()).sum());
     assert!(found.remove(RESOLVER).is_some_and(|count| count >= 4), "the resolver is not where it was");
@@ -182,8 +185,7 @@ fn other_resolvers(parts: &Parts) -> Vec<String> {
 
 /// The file system is reached through `sys`; in `vcs` through `vcs::files` too, which has a check of its own below.
 fn touched_file_systems(parts: &Parts) -> Vec<String> {
-    const OTHERS: [(&str, usize, &str); 1] =
-        [("coordination/workspaces/setup.rs", 1, "the end of what a job has said")];
+    const OTHERS: [(&str, usize, &str); 1] = [("ops/workspaces/setup.rs", 1, "the end of what a job has said")];
     let found = counted(parts, |part| part != "sys" && part != "vcs", touches_files);
     differing(found, OTHERS.map(|(file, count, _)| (file, count)))
 }
@@ -268,18 +270,18 @@ const WAYS: &[&str] = &[
 
 /// Who may, how often, and why that is no file of a repository.
 const OTHER_WAYS: &[(&str, usize, &str)] = &[
-    ("coordination/checkpoints/mod.rs", 1, "whether the directory that a person named is empty"),
-    ("coordination/templates/places.rs", 1, "the user's own templates"),
-    ("coordination/templates/save.rs", 1, "the user's own templates"),
-    ("coordination/workspaces/checkout.rs", 3, "the directory of a new workspace"),
-    ("coordination/workspaces/create.rs", 3, "the directories of a new workspace"),
-    ("coordination/workspaces/finish.rs", 1, "the directory of a workspace, as a whole"),
-    ("coordination/workspaces/orphans.rs", 3, "the directories of workspaces, as a whole"),
-    ("coordination/workspaces/places.rs", 1, "the directory of all workspaces"),
-    ("coordination/workspaces/rescue.rs", 1, "whether a directory is empty"),
-    ("coordination/workspaces/reuse.rs", 1, "the directory of a workspace"),
-    ("coordination/workspaces/setup.rs", 1, "what a job has said, in its own directory"),
-    ("coordination/workspaces/steps.rs", 5, "the directory of a workspace, as a whole"),
+    ("ops/checkpoints/mod.rs", 1, "whether the directory that a person named is empty"),
+    ("ops/templates/places.rs", 1, "the user's own templates"),
+    ("ops/templates/save.rs", 1, "the user's own templates"),
+    ("ops/workspaces/checkout.rs", 3, "the directory of a new workspace"),
+    ("ops/workspaces/create.rs", 3, "the directories of a new workspace"),
+    ("ops/workspaces/finish.rs", 1, "the directory of a workspace, as a whole"),
+    ("ops/workspaces/orphans.rs", 3, "the directories of workspaces, as a whole"),
+    ("ops/workspaces/places.rs", 1, "the directory of all workspaces"),
+    ("ops/workspaces/rescue.rs", 1, "whether a directory is empty"),
+    ("ops/workspaces/reuse.rs", 1, "the directory of a workspace"),
+    ("ops/workspaces/setup.rs", 1, "what a job has said, in its own directory"),
+    ("ops/workspaces/steps.rs", 5, "the directory of a workspace, as a whole"),
     ("ops/init.rs", 1, "the directory of a planning repo that a person named"),
     ("ops/merge_files.rs", 2, "the files that version control names to its merge driver"),
     ("ops/pages.rs", 1, "the directory of manual pages that a person named, or their own"),
@@ -346,7 +348,7 @@ fn told_systems(parts: &Parts) -> Vec<String> {
 /// The parts in which no file uses another that uses it, directly or by others.
 const STRAIGHT: &[&str] = &["model", "sys", "vcs", "ops", "view", "api"];
 /// The same by what they import alone: a `mod.rs` still calls files below it that use it.
-const STRAIGHT_IMPORTS: &[&str] = &["ledger", "cache", "store", "coordination", "cli"];
+const STRAIGHT_IMPORTS: &[&str] = &["ledger", "cache", "store", "cli"];
 
 fn circles_of_parts(parts: &Parts) -> Vec<String> {
     let straight = STRAIGHT.iter().flat_map(|part| circles(&parts[*part], true));
@@ -489,7 +491,7 @@ fn every_rule_can_be_broken() {
         ("libraries stay in their part", "store/seed.rs", "use rusqlite::Connection;\n"),
         ("the host is reached through sys", "ops/seed.rs", "fn f() { println!(\"x\") }\n"),
         ("the host is reached through sys", "api/seed.rs", "fn f() { SystemTime::now(); }\n"),
-        ("one function finds the state home", "coordination/seed.rs", "fn f() { common.join(\"beads\"); }\n"),
+        ("one function finds the state home", "ops/seed.rs", "fn f() { common.join(\"beads\"); }\n"),
         ("only sys and vcs touch the file system", "store/seed.rs", "use std::fs;\n"),
         ("front ends call operations", "cli/commands/seed.rs", "fn f() { cx.store()?.undo(1, false); }\n"),
         ("front ends call operations", "mcp/tools/seed.rs", "fn f() { cx.store.undo(1, false); }\n"),

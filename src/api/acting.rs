@@ -8,11 +8,9 @@ use super::error::Result;
 use super::issue::Issue;
 use super::new_issue::NewIssue;
 use super::update::Update;
-use crate::coordination;
 use crate::model::change::Change;
 use crate::ops::{self, Wish};
-use crate::store;
-use crate::view;
+use crate::{store, view};
 
 /// Shared by all handles that act as the same one.
 #[derive(Debug)]
@@ -32,7 +30,7 @@ impl Acting {
     /// As the agent of a name, or as the one that the environment says.
     pub fn open(how: &Builder, agent: Option<&str>) -> Result<Self> {
         let mut store = how.make(agent)?;
-        coordination::identify(&mut store)?;
+        ops::identify(&mut store)?;
         Ok(Acting { inner: Mutex::new(Inner { store, answers: Answers::default(), notes: Vec::new() }) })
     }
 
@@ -64,9 +62,9 @@ impl Acting {
     /// Does something that may write; it is a sign of life of the agent.
     pub fn act<T>(&self, work: impl FnOnce(&mut store::Store) -> ops::Result<T>) -> Result<T> {
         let mut inner = self.lock();
-        coordination::join_as_agent(&mut inner.store)?;
+        ops::join_as_agent(&mut inner.store)?;
         let done = work(&mut inner.store);
-        let stays = coordination::end_command(&mut inner.store);
+        let stays = ops::end_command(&mut inner.store);
         inner.notes.extend(stays);
         Ok(done?)
     }

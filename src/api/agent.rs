@@ -11,7 +11,6 @@ use super::lease::Lease;
 use super::new_issue::NewIssue;
 use super::query::Query;
 use super::update::Update;
-use crate::coordination;
 use crate::ops::{self, OpError};
 use crate::store::{AutoClaim, ClaimWish, ReadyFilter, StoreError};
 
@@ -41,7 +40,7 @@ impl Agent {
         let claimed = self.acting.act(|store| {
             let filter = ReadyFilter { limit: None, ..query.ready(store)? };
             let wish = ClaimWish { ttl: Some(nanos(ttl)?), ..ClaimWish::default() };
-            Ok(coordination::claim_ready(store, &AutoClaim { filter, wish })?)
+            Ok(ops::claim_ready(store, &AutoClaim { filter, wish })?)
         })?;
         Ok(claimed.map(|claimed| Lease::new(Arc::clone(&self.acting), claimed)))
     }

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use crate::coordination::CoordinationError;
 use crate::ledger::LedgerError;
 use crate::model::change::ChangeError;
 use crate::ops::{EditError, OpError};
@@ -83,7 +82,10 @@ impl<E: Into<OpError>> From<E> for Error {
 fn of_operation(error: &OpError) -> ErrorKind {
     match error {
         OpError::Store(error) => of_store(error),
-        OpError::Coordination(error) => of_coordination(error),
+        OpError::Record(error) => of_record(error),
+        OpError::Remote(error) => of_version_control(error),
+        OpError::NoSuchAgent { .. } | OpError::AmbiguousAgent { .. } => ErrorKind::NotFound,
+        OpError::BadName { .. } => ErrorKind::Invalid,
         OpError::Partly { source, .. } => of_store(source),
         OpError::Usage(text) if text.contains("not found") => ErrorKind::NotFound,
         OpError::Query(_)
@@ -97,11 +99,10 @@ fn of_operation(error: &OpError) -> ErrorKind {
         | OpError::IsLedger { .. }
         | OpError::Plan(_)
         | OpError::Batch(_) => ErrorKind::Invalid,
-        OpError::InsideProject { .. }
-        | OpError::RepoInUse { .. }
-        | OpError::Edit(EditError::Overtaken { .. } | EditError::Newer { .. }) => ErrorKind::Refused,
-        OpError::Import(_) => ErrorKind::Damaged,
+        OpError::Edit(EditError::Overtaken { .. } | EditError::Newer { .. }) => ErrorKind::Refused,
+        OpError::Import { .. } => ErrorKind::Damaged,
         OpError::Edit(_) | OpError::Fs(_) | OpError::Setup(_) => ErrorKind::Io,
+        _ => ErrorKind::Refused,
     }
 }
 
@@ -161,17 +162,6 @@ fn of_version_control(error: &SyncError) -> ErrorKind {
         SyncError::NoVcs { .. } | SyncError::NoHistory { .. } | SyncError::Unsupported { .. } => ErrorKind::Unsupported,
         SyncError::Busy { .. } => ErrorKind::Busy,
         _ => ErrorKind::Io,
-    }
-}
-
-fn of_coordination(error: &CoordinationError) -> ErrorKind {
-    match error {
-        CoordinationError::Store(error) => of_store(error),
-        CoordinationError::Record(error) => of_record(error),
-        CoordinationError::Remote(error) => of_version_control(error),
-        CoordinationError::NoSuchAgent { .. } | CoordinationError::AmbiguousAgent { .. } => ErrorKind::NotFound,
-        CoordinationError::BadName { .. } => ErrorKind::Invalid,
-        _ => ErrorKind::Refused,
     }
 }
 

@@ -10,10 +10,9 @@ use std::time::{Duration, SystemTime};
 use super::builder::Builder;
 use super::error::{Error, Result};
 use super::issue::IssueId;
-use crate::coordination::{self, About};
-use crate::ops::OpError;
-use crate::store;
+use crate::ops::{About, OpError};
 use crate::sys::{self, Waker};
+use crate::{ops, store};
 
 /// What a watch is to tell, and from where on.
 #[derive(Debug, Clone, Default)]
@@ -21,7 +20,7 @@ use crate::sys::{self, Waker};
 pub struct WatchOptions {
     since: Option<Position>,
     issues: Vec<String>,
-    kinds: Option<BTreeSet<coordination::EventKind>>,
+    kinds: Option<BTreeSet<ops::EventKind>>,
     at_most: Option<Duration>,
 }
 
@@ -89,7 +88,7 @@ pub enum EventKind {
     Trouble,
 }
 
-type Told = coordination::EventKind;
+type Told = ops::EventKind;
 
 const KINDS: [(EventKind, Told); 13] = [
     (EventKind::Created, Told::IssueCreated),
@@ -135,7 +134,7 @@ pub struct Event {
     pub is_initial: bool,
 }
 
-fn event(told: coordination::Event) -> Option<Event> {
+fn event(told: ops::Event) -> Option<Event> {
     let kind = KINDS.iter().find(|(_, known)| *known == told.kind)?.0;
     let empty = Event {
         kind,
@@ -194,7 +193,7 @@ fn event(told: coordination::Event) -> Option<Event> {
 #[derive(Debug)]
 pub struct Watch {
     store: store::Store,
-    watch: coordination::Watch,
+    watch: ops::Watch,
     is_stopped: Arc<AtomicBool>,
     is_first: bool,
 }
@@ -202,16 +201,16 @@ pub struct Watch {
 impl Watch {
     pub(super) fn start(how: &Builder, options: WatchOptions) -> Result<Self> {
         let mut store = how.make(None)?;
-        coordination::identify(&mut store)?;
+        ops::identify(&mut store)?;
         let usual = KINDS.iter().map(|(_, told)| *told).filter(|told| told.is_usual());
-        let wanted = coordination::WatchOptions {
+        let wanted = ops::WatchOptions {
             issues: options.issues,
             kinds: Some(options.kinds.unwrap_or_else(|| usual.collect())),
             at_most: options.at_most,
-            ..coordination::WatchOptions::default()
+            ..ops::WatchOptions::default()
         };
         let since = options.since.map(|position| position.0);
-        let watch = coordination::Watch::start(&mut store, wanted, since.as_ref())?;
+        let watch = ops::Watch::start(&mut store, wanted, since.as_ref())?;
         Ok(Watch { store, watch, is_stopped: Arc::default(), is_first: true })
     }
 
@@ -258,7 +257,7 @@ impl Stopper {
 
 /// Where a watch was. As text it can be kept, and read again with `parse`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Position(coordination::Position);
+pub struct Position(ops::Position);
 
 impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -270,7 +269,7 @@ impl FromStr for Position {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let position = text.parse::<coordination::Position>();
+        let position = text.parse::<ops::Position>();
         position.map(Position).map_err(|error| OpError::Usage(error.to_string()).into())
     }
 }

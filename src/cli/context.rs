@@ -9,7 +9,6 @@ use super::global::GlobalArgs;
 use super::layout::{self, Layout};
 use super::page::filled;
 use super::ui::{JsonArray, Ui};
-use crate::coordination;
 use crate::model::id::PrefixIndex;
 use crate::model::query::is_me;
 use crate::model::when::{Bare, When};
@@ -45,7 +44,7 @@ pub fn opened(directory: Option<&PathBuf>) -> Option<Store> {
 /// than this.
 pub fn glance(directory: Option<&PathBuf>, most: u64) -> Option<Store> {
     let mut store = opened(directory)?;
-    coordination::identify(&mut store).ok()?;
+    ops::identify(&mut store).ok()?;
     store.glance(most).then_some(store)
 }
 
@@ -181,9 +180,9 @@ impl Context {
         self.confirm_settings(&mut store)?;
         // Who registers is not yet the one who has the name; and who may not write leaves no sign of life.
         if self.command == "agent register" || self.command == "prime" || self.global.readonly {
-            coordination::identify(&mut store)?;
+            ops::identify(&mut store)?;
         } else {
-            coordination::join_as_agent(&mut store)?;
+            ops::join_as_agent(&mut store)?;
         }
         Ok(store)
     }
@@ -318,7 +317,7 @@ impl Context {
         let store = self.store()?;
         let found = store.find_worktree(typed)?;
         if !found.is_here {
-            let there = coordination::open_in(store, &found)?;
+            let there = ops::open_in(store, &found)?;
             self.store = Some(there);
         }
         Ok(Some(Place::from(&found)))
@@ -459,7 +458,7 @@ impl Context {
     /// Ends the command: warnings, the failure if there is one, and the exit code.
     pub fn finish(&mut self, result: Result<Exit, Failure>) -> Exit {
         self.working = None;
-        let stays = self.store.as_mut().map(coordination::end_command).unwrap_or_default();
+        let stays = self.store.as_mut().map(ops::end_command).unwrap_or_default();
         stays.iter().for_each(|warning| self.ui.warning(warning));
         if self.store.as_ref().is_some_and(|store| store.has_written()) {
             self.ui.note_change();

@@ -6,9 +6,9 @@
 use std::path::{Path, PathBuf};
 
 use super::tool::Offer;
-use crate::coordination;
 use crate::model::query::is_me;
 use crate::model::when::{Bare, When};
+use crate::ops;
 use crate::ops::OpError;
 use crate::store::{AGENT_VARIABLE, Config, Moment, Store};
 use crate::view::{self, Exit, Failure};
@@ -57,9 +57,9 @@ impl Opening {
         store.ask_once(false);
         // Who may not write leaves no sign of life.
         if self.offer.read_only {
-            coordination::identify(&mut store)?;
+            ops::identify(&mut store)?;
         } else {
-            coordination::join_as_agent(&mut store)?;
+            ops::join_as_agent(&mut store)?;
         }
         let root = store.repo().root().to_owned();
         Ok(Context { store, root })
@@ -95,7 +95,7 @@ impl Context {
     /// What is odd about the project's files, in a few lines.
     pub fn warnings(&mut self) -> Vec<String> {
         const SHOWN: usize = 3;
-        let ended = coordination::end_command(&mut self.store);
+        let ended = ops::end_command(&mut self.store);
         let mut all: Vec<String> = self.store.warnings().iter().map(view::warning_text).chain(ended).collect();
         let more = all.len().saturating_sub(SHOWN);
         if more > 0 {

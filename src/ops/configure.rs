@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{OpError, Result};
-use crate::coordination;
+use crate::ops;
 use crate::store::settings::{
     Edits, Key, Origin, OutsidePath, Value, find_key, is_chosen_key, is_foreign_key, nearest_key, typed_value,
 };
@@ -113,7 +113,7 @@ fn refuse_project(store: &mut Store, request: &Request) -> Result<()> {
 fn refuse_used(store: &mut Store, request: &Request) -> Result<()> {
     let leaving = leaving(store, request);
     for repo in leaving {
-        let used = coordination::repo_use(store, repo)?;
+        let used = ops::repo_use(store, repo)?;
         if !used.is_empty() {
             return Err(OpError::RepoInUse { repo: store.name(repo).to_owned(), used });
         }

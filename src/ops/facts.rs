@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use super::look::not_deleted;
 use super::{OpError, Result};
 use crate::cache::Sort;
-use crate::coordination;
 use crate::model::change::NewComment;
 use crate::model::issue::IssueType;
 use crate::model::proposal::Owner;
@@ -14,7 +13,7 @@ use crate::store::settings::{ForeignSetting, HeldBecause, Setting, Value, find_k
 use crate::store::{
     LEDGER_NAMES, NotHandedOut, ReadyFilter, RoleDecision, Row, StateHome, Store, StoreError, Withheld, Worktree,
 };
-use crate::sys;
+use crate::{ops, sys};
 
 /// The commands that the user has named, and what they stand for.
 pub fn aliases(env: &crate::sys::Env) -> Vec<(String, String)> {
@@ -87,7 +86,7 @@ pub fn whereabouts(store: &mut Store) -> Result<Whereabouts> {
         reason,
         state: store.state().home().clone(),
         checkout: store.worktrees()?.into_iter().find(|one| one.is_here),
-        workspace: coordination::workspace_here(store),
+        workspace: ops::workspace_here(store),
         agent: store.agent().map(|agent| (agent.name.clone(), agent.workspace.is_some())),
         repos: store.repos().members.iter().map(|member| member.name.clone()).collect(),
         route,

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use super::Result;
-use crate::ledger::{Damage, Document, Line};
+use super::{OpError, Result};
+use crate::ledger::{Document, Line};
 use crate::model::change::Change;
 use crate::model::issue;
 use crate::model::json::{Dialect, DialectEvidence};
@@ -15,12 +15,6 @@ use crate::model::proposal::is_companion;
 use crate::model::record::Record;
 use crate::model::time::Instant;
 use crate::store::{Scope, Store, StoreError, Write, WriteError, resettled};
-
-#[derive(Debug, thiserror::Error)]
-pub enum ImportError {
-    #[error("{file}:{line}: {damage}; nothing was imported")]
-    Damaged { file: String, line: usize, damage: Damage },
-}
 
 #[derive(Debug, Default)]
 pub struct Imported {
@@ -71,7 +65,7 @@ pub fn import(store: &mut Store, file: &str, bytes: Vec<u8>, options: ImportOpti
             Line::Other => report.skipped.push((n + 1, "not an issue".into())),
             Line::Damaged(damage) if skip_damaged => report.skipped.push((n + 1, damage.to_string())),
             Line::Damaged(damage) => {
-                return Err(ImportError::Damaged { file: file.to_owned(), line: n + 1, damage }.into());
+                return Err(OpError::Import { file: file.to_owned(), line: n + 1, damage });
             }
         }
     }

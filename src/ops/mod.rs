@@ -1,22 +1,23 @@
 //! One function per thing a user can do. No printing, no argument parsing: an operation takes values and returns a full
 //! outcome, from which text and JSON are made elsewhere.
 
+mod agents;
 mod batch;
 mod change;
+mod checkpoints;
 mod claims;
 mod configure;
-mod copies;
+mod context;
 mod dependencies;
 mod doctor;
 mod edit;
-mod edit_error;
+mod error;
 mod explain;
 mod export;
 mod facts;
 mod file;
-mod future;
 mod graph;
-mod health;
+mod here;
 mod history;
 mod hooks;
 mod import;
@@ -24,9 +25,10 @@ mod init;
 mod leaks;
 mod lint;
 mod look;
+mod losses;
+pub mod mail;
 mod merge_files;
 mod migrate;
-mod odd;
 mod offer;
 mod pages;
 mod plan;
@@ -37,31 +39,55 @@ mod prune;
 mod recover;
 mod replace;
 mod repos;
+mod repositories;
+mod reservations;
 mod resolve;
 mod restore;
+mod resume;
 mod revise;
+mod run;
 mod select;
 mod setup;
 mod show;
-mod sizes;
 mod state;
 mod sync;
+pub mod templates;
 mod undo;
 mod unified;
-mod unsettled;
 mod validate;
+mod watch;
+pub mod workflows;
 mod workspaces;
+mod worktrees;
 
+pub use crate::vcs::Work;
+pub use agents::identity::{ensure_registered, identify};
+pub use agents::primed::note_primed;
+pub use agents::pulse::{InHand, Pulse, Swept, heartbeat, in_hand, sweep, unregister};
+pub use agents::roster::{AgentFilter, Registration, Seen, agents, find_agent, register};
 pub use batch::{BatchError, BatchLine, BatchOptions, MAX_BATCH_BYTES, batch};
 pub use change::{Batch, change_each, rehearse_each};
+pub use checkpoints::{
+    AddedCheckpoint, CheckpointError, CheckpointFilter, CheckpointPage, CheckpointRow, FilesWish, NewCheckpoint,
+    PRUNE_DAYS as CHECKPOINT_DAYS, PrunedCheckpoints, Whose, add_checkpoint, checkpoints, checkpoints_of,
+    find_checkpoint, prune_checkpoints, restore_checkpoint, working_on,
+};
+pub use claims::abandoned::free_abandoned;
+pub use claims::by_id::{Assigned, assign, claim_ready, end_command};
+pub use claims::holder::{IssueHolder, holder_of};
+pub use claims::overruled::{join_as_agent, yield_claims};
+pub use claims::remote::{RemoteLease, remote_leases};
 pub use claims::{
     LeaseFilter, claim, claim_and_change, claim_each, give_back, leases, reclaim, release, release_remote, renew, take,
 };
 pub use configure::{ChangedFile, Configured, ROUTING, Request as ConfigRequest, configure, trust};
+pub use context::{IssueContext, Needed, RECENT as RECENT_CHECKPOINTS, issue_context};
 pub use dependencies::{TreeNode, add_dependency, parse_dependency, relate, remove_dependency, tree};
 pub use doctor::doctor;
+pub use doctor::health::{Health, Report as DoctorReport, Severity};
+pub use doctor::unsettled::abandoned;
 pub use edit::{EditSheet, apply_sheet, own_copy, sheet_of, sheet_to_file, users_editor, with_sheet};
-pub use edit_error::EditError;
+pub use error::{EditError, OpError, PlanError, RepoUse, Result, WorkspaceError};
 pub use explain::{Explanation, Reason, explain};
 pub use export::export;
 pub use facts::{
@@ -71,10 +97,10 @@ pub use facts::{
 };
 pub use file::{Filing, Minted, Placed, file_all, file_minted, mint, place};
 pub use graph::{Component, graph};
-pub use health::{Health, Report as DoctorReport, Severity};
+pub use here::open_in;
 pub use history::{ClosedIssue, LogRequest, blame, changelog, diff, log, parse_range};
 pub use hooks::{hooks_status, install_hooks, uninstall_hooks, wants_hooks};
-pub use import::{ImportError, ImportOptions, Imported, import};
+pub use import::{ImportOptions, Imported, import};
 pub use init::{InitRequest, Initialised, PLANNING, Setup, init};
 pub use leaks::check_leaks;
 pub use lint::{Linted, lint};
@@ -83,11 +109,12 @@ pub use look::{
     epics, has_no_issues, ids_by, labels, list, list_by, list_each, marks, named, not_deleted, not_done, orphans,
     prefix_index, ready, search, statistics,
 };
+pub use losses::{Loss, Reason as LossReason};
 pub use merge_files::{MergeFiles, merge_files};
 pub use migrate::{Migrated, migrate, rename_ledger};
 pub use offer::{Offer, Wanted, offer};
 pub use pages::{InstalledPages, install_pages};
-pub use plan::{PlanError, parse_plan};
+pub use plan::parse_plan;
 pub use prefix::rename_prefix;
 pub use prime::{Prime, PrimeWish, prime};
 pub use proposals::{Each, ProposeOptions, Which, decide, proposals, propose, reconcile, withdraw};
@@ -95,9 +122,16 @@ pub use prune::{PruneWish, prune};
 pub use recover::{RecoverAction, recover};
 pub use replace::{Replacement, replace};
 pub use repos::{RepoStatus, asks_for_planning, is_guest, join, repo_names, repos};
+pub use repositories::{repo_use, repository_ids};
+pub use reservations::{
+    Checked, Obstacle, Release, ReservationError, ReserveRequest, Reserved, check_paths, check_staged, only_warns,
+    release as unreserve, reservations, reserve,
+};
 pub use resolve::resolve;
 pub use restore::{Restorations, restore};
+pub use resume::{Resumption, resume, resume_each};
 pub use revise::{Wish, revise, revise_known};
+pub use run::{Run, RunEnd, RunRequest, UsedWorkspace, run};
 pub use select::{check_dependency_type, check_status, check_type, parse_query, with_known_words};
 pub use setup::{
     AGENTS_BLOCK, SETUP_CLIENTS, SetupAction, SetupClient, SetupError, SetupFile, SetupReport, SetupRequest,
@@ -105,65 +139,27 @@ pub use setup::{
 };
 pub use show::{Neighbour, Private, Shown, mark_elsewhere, show, show_copies, show_past, unblocked_by};
 pub use state::move_state;
+pub use state::relocate::{MoveRequest, StateMoved, plan_move};
 pub use sync::{Agreed, SyncRequest, agree, agree_at, commit, step_text, sync};
 pub use undo::undo;
 pub use unified::show_in_all_worktrees;
-pub use unsettled::abandoned;
 pub use validate::{CHECKS, Check, Polluted, dangling_dependencies, pollution, remove_dangling, validate};
-
-use crate::model::issue::PriorityError;
-use crate::model::query::QueryError;
-use crate::store::StoreError;
-
-/// Why an operation did not succeed.
-#[derive(Debug, thiserror::Error)]
-pub enum OpError {
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    #[error(transparent)]
-    Coordination(#[from] crate::coordination::CoordinationError),
-    #[error(transparent)]
-    Query(#[from] QueryError),
-    #[error(transparent)]
-    Priority(#[from] PriorityError),
-    #[error("invalid status {word:?}; known: {}", known.join(" "))]
-    Status { word: String, known: Vec<String> },
-    #[error("invalid issue type {word:?}; known: {}", known.join(" "))]
-    Type { word: String, known: Vec<String> },
-    #[error("invalid dependency type {0:?}: lower-case letters, digits and dashes, at most 50")]
-    DependencyType(String),
-    #[error("unknown dependency type {word:?}; known: {}", known.join(" "))]
-    UnknownDependencyType { word: String, known: Vec<String> },
-    #[error("invalid --{flag} format {value:?}: not a date")]
-    Date { flag: &'static str, value: String },
-    #[error("{} is part of the project in {}", directory.display(), project.display())]
-    InsideProject { directory: std::path::PathBuf, project: std::path::PathBuf },
-    #[error("{} is a ledger, or would be taken for one: choose another place", path.display())]
-    IsLedger { path: std::path::PathBuf, renamed: Option<String> },
-    #[error("{repo} stays: it is needed by {}", used.text())]
-    RepoInUse { repo: String, used: crate::coordination::RepoUse },
-    #[error("{0}")]
-    Usage(String),
-    #[error("{source}; filed before that: {}", filed.join(" "))]
-    Partly { filed: Vec<String>, source: Box<StoreError> },
-    #[error(transparent)]
-    Batch(#[from] BatchError),
-    #[error(transparent)]
-    Plan(#[from] PlanError),
-    #[error(transparent)]
-    Import(#[from] ImportError),
-    #[error(transparent)]
-    Edit(#[from] EditError),
-    #[error(transparent)]
-    Setup(#[from] SetupError),
-    #[error(transparent)]
-    Fs(#[from] crate::sys::fs::FsError),
-}
-
-impl From<crate::ledger::LedgerError> for OpError {
-    fn from(error: crate::ledger::LedgerError) -> Self {
-        OpError::Store(error.into())
-    }
-}
-
-pub type Result<T> = std::result::Result<T, OpError>;
+pub use watch::{
+    About, Checkout, Event, EventKind, IssueNews, LeaseNews, Position, PositionError, Watch, WatchOptions, watch,
+};
+pub use workflows::plan_file::PlanFile;
+pub use workspaces::{
+    Gc, GcClass, GcRow, GcWish, IDLE_DAYS, JobEnd, Orphan, Removal, RemovedWorkspace, RestoredWorkspace, end_of_job,
+    fetch_parents, gc, merged_workspaces, odd_workspaces, orphans as workspace_orphans, remove_workspace,
+    repair_workspaces, restore_workspace, stale_workspaces, unreadable_workspaces, workspace_reasons,
+};
+pub use workspaces::{
+    ISSUE_VARIABLE, MadeWorkspace, SetupWish, WorkspaceUpdate, WorkspaceUsage, WorkspaceWish, adopt_workspace,
+    create_workspace, exports, find_workspace, here as workspace_here, lacks_issue, update_workspace, workspace_env,
+    workspace_usage, workspaces,
+};
+pub use worktrees::change::{
+    KeptFiles, PrunedWorktrees, RemovedWorktree, WorktreeWish, create_worktree, prune_worktrees, remove_worktree,
+    repair_worktrees, restore_worktree,
+};
+pub use worktrees::status::{WorktreeStatus, worktree_status, worktrees};

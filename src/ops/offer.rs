@@ -1,9 +1,9 @@
 //! What could come next, for a shell that completes a word. It only looks.
 
-use super::Result;
-use crate::coordination::{self, AgentFilter, templates};
+use super::{AgentFilter, Result, templates};
 use crate::model::field::Field;
 use crate::model::issue::{IssueType, Status};
+use crate::ops;
 use crate::store::{ReadyFilter, Store};
 
 /// The most issues that are offered for one word.
@@ -68,7 +68,7 @@ pub fn offer(store: &mut Store, wanted: &Wanted, typed: &str) -> Result<Vec<Offe
         }
         Wanted::Repos => super::repo_names(store).into_iter().map(Offer::plain).collect(),
         Wanted::Agents => {
-            let seen = coordination::agents(store, &AgentFilter::default())?;
+            let seen = ops::agents(store, &AgentFilter::default())?;
             seen.into_iter().map(|seen| Offer::plain(seen.agent.name)).collect()
         }
         Wanted::People => store.people(Field::Assignee)?.into_iter().map(Offer::plain).collect(),

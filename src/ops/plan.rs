@@ -4,20 +4,10 @@
 //! `### Design`, `### Acceptance Criteria`, `### Notes` and `### Description` set fields; text before the first `###` is
 //! the description.
 
-use super::{Filing, OpError, Result, check_type, parse_dependency};
+use super::{Filing, OpError, PlanError, Result, check_type, parse_dependency};
 use crate::model::change::{NewIssue, check_title};
 use crate::model::issue::Priority;
 use crate::store::{Store, StoreError};
-
-#[derive(Debug, thiserror::Error)]
-pub enum PlanError {
-    #[error(
-        "line {line}: unknown section {name:?}; known: type, priority, labels, assignee, dependencies, design, acceptance criteria, notes, description"
-    )]
-    Section { line: usize, name: String },
-    #[error("no issue in the plan: each one starts with a line \"## Title\"")]
-    Empty,
-}
 
 struct Draft {
     title: String,

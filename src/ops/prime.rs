@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use super::look::{Checkouts, ready};
-use super::{OpError, Result};
-use crate::coordination::{self, Resumption, mail};
+use super::{OpError, Result, Resumption, mail};
 use crate::model::lease::Standing;
 use crate::model::when::Calendar;
+use crate::ops;
 use crate::store::{LeaseRow, ProjectText, ReadyFilter, Role, Row, Store, StoreError};
 
 /// How much of each list is told.
@@ -60,11 +60,11 @@ pub struct Prime {
 pub fn prime(store: &mut Store, wish: PrimeWish) -> Result<Prime> {
     let page = ready(store, &ReadyFilter { limit: Some(wish.ready), ..ReadyFilter::default() }, Checkouts::One(None))?;
     let mut mine = Vec::new();
-    for id in coordination::working_on(store)? {
+    for id in ops::working_on(store)? {
         // What is only in the ledger of another branch cannot be worked on here.
         mine.extend(store.get(&id)?.map(|_| id));
     }
-    let work = coordination::resume_each(store, &mine[..mine.len().min(wish.claims)], &mine)?;
+    let work = ops::resume_each(store, &mine[..mine.len().min(wish.claims)], &mine)?;
     let held = store.leases()?.into_iter().filter(|row| row.standing == Standing::Live);
     let me = store.actor().to_owned();
     let is_other = |row: &LeaseRow| {

@@ -1,9 +1,9 @@
 //! What the project is made of, and the hint that it could be made of more.
 
 use super::Result;
-use crate::coordination;
 use crate::ledger::Document;
 use crate::model::proposal::is_companion_line;
+use crate::ops;
 use crate::store::{Access, Store};
 use crate::sys::below;
 
@@ -31,7 +31,7 @@ pub struct RepoStatus {
 /// All repos of the project. Their ids are given only if they are asked for: a repo that has none yet gets one then.
 pub fn repos(store: &mut Store, with_ids: bool) -> Result<Vec<RepoStatus>> {
     store.refresh()?;
-    let ids = if with_ids { coordination::repository_ids(store) } else { vec![None; store.repos().members.len()] };
+    let ids = if with_ids { ops::repository_ids(store) } else { vec![None; store.repos().members.len()] };
     let mut all = Vec::new();
     for (n, id) in ids.into_iter().enumerate() {
         let access = store.access(n)?;

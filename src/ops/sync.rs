@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{OpError, Result};
-use crate::coordination;
+use crate::ops;
 use crate::store::{
     self, Config, HomeWord, NamedPrograms, Progress, ProjectText, Repo, RepoSync, Store, StoreError, SyncError,
     SyncOptions, SyncReport, SyncStep, expand_path,
@@ -41,7 +41,7 @@ pub fn sync(store: &mut Store, request: SyncRequest<'_>, progress: Progress<'_>)
     };
     let report = store.sync(&options, progress)?;
     // The sync itself stands, whatever becomes of the claims.
-    let _ = coordination::yield_claims(store, true);
+    let _ = ops::yield_claims(store, true);
     Ok(report)
 }
 

@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::show::{Shown, show};
 use super::{OpError, Result};
-use crate::coordination::{self, CoordinationError};
 use crate::model::query::{Expr, Field};
+use crate::ops;
 use crate::store::{Page, Place, Row, Store, StoreError, Worktree};
 
 /// Asks this checkout and then each of the others that have news, for the issues that are news here. `ask` gets a condition on top
@@ -88,9 +88,9 @@ fn others(store: &Store, is_wanted: impl Fn(&Worktree) -> bool) -> Result<Vec<(W
     let mut found = Vec::new();
     let all = store.worktrees_with_ids()?.into_iter();
     for worktree in all.filter(|one| one.exists && !one.is_here && is_wanted(one)) {
-        match coordination::open_in(store, &worktree) {
+        match ops::open_in(store, &worktree) {
             Ok(other) => found.push((worktree, other)),
-            Err(CoordinationError::NoLedgerThere { .. }) => {}
+            Err(OpError::NoLedgerThere { .. }) => {}
             Err(error) => return Err(error.into()),
         }
     }

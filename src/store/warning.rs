@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use crate::ledger::Finding;
 use crate::store::project::repo_problem::RepoProblem;
-use crate::store::project::settings::Held;
-use crate::store::project::settings::{ConfigError, UnknownKey};
+use crate::store::project::settings::{ConfigError, Held, UnknownKey};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Warning {

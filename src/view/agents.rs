@@ -1,11 +1,11 @@
 //! Agents as programs and people see them.
 
 use super::answer::{List, answer, each, filled, or_null, raw_object};
-use crate::coordination::{InHand, Pulse, Seen, Swept};
 use crate::model::agent::{Agent, INTERVAL, Status};
 use crate::model::duration;
 use crate::model::time::{Instant, MILLI};
 use crate::model::when::Calendar;
+use crate::ops::{InHand, Pulse, Seen, Swept};
 use crate::store::LeaseRow;
 
 answer! {

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use super::answer::{Any, Line, answer, each};
 use super::issue::summary;
 use super::mail::message;
-use crate::coordination::{CheckpointRow, PrunedCheckpoints, Resumption};
 use crate::model::json::Object;
 use crate::model::lease::{Holder, Standing};
 use crate::model::row::Row;
 use crate::model::time::Instant;
 use crate::model::when::Calendar;
+use crate::ops::{CheckpointRow, PrunedCheckpoints, Resumption};
 use crate::store::{LeaseRow, Worktree};
 
 answer! {

@@ -5,8 +5,8 @@
 use super::agent_text::{AgentText, DATA_LINE};
 use super::answer::{answer, each};
 use super::checkpoints::claim_text;
-use crate::coordination::{CheckpointRow, IssueContext, Needed};
 use crate::model::budget::{self, Fitted};
+use crate::ops::{CheckpointRow, IssueContext, Needed};
 use crate::store::Row;
 
 /// The parts and their shares in percent.

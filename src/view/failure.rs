@@ -2,10 +2,7 @@
 
 use super::escape::shell_path;
 use crate::model::json::Dialect;
-use crate::model::nearest::nearest;
 use crate::model::proposal::{IllegalMove, Standing};
-use crate::model::query::QueryError;
-use crate::ops::{EditError, ImportError, OpError, SetupError};
 use crate::store::settings::{ConfigError, ConfigFault, SettingsError};
 use crate::store::{HistoryError, HookError, StoreError};
 use crate::sys::fs::FsError;
@@ -118,7 +115,7 @@ impl Failure {
         }
     }
 
-    fn or_hint(self, hint: &str) -> Self {
+    pub(super) fn or_hint(self, hint: &str) -> Self {
         if self.hint.is_some() { self } else { self.hint(hint) }
     }
 
@@ -178,94 +175,6 @@ impl Failure {
         Self::new(Exit::Failed, "failed", message.into())
     }
 }
-
-/// A file that was not touched, and what to do about it.
-fn of_setup(error: &SetupError, message: String) -> Failure {
-    let hint = match error {
-        SetupError::Unreadable { .. } => {
-            "nothing was changed; fix that line, or add what `bd setup CLIENT --print` shows by hand"
-        }
-        SetupError::LeadsOut { .. } | SetupError::BadLink { .. } => {
-            "nothing was changed; replace the link with a file, or add --user"
-        }
-        SetupError::ReadOnly { .. } => "nothing was changed; make the file writable",
-        SetupError::Foreign { .. } => "nothing was changed; rename the file, then run this again",
-        SetupError::InPullRequest { .. } => {
-            return Failure::illegal(message).hint("add --user, or add the file to .git/info/exclude");
-        }
-        SetupError::NotForUser { .. } => "for Claude Code, run `claude mcp add --scope user bd -- bd mcp`",
-        SetupError::NoServer { .. } => return Failure::usage(message).hint("name a client, such as claude"),
-        SetupError::NoHome => return Failure::usage(message),
-    };
-    Failure::failed(message).hint(hint)
-}
-
-/// What was typed as a date is not one, or not one that fits.
-fn is_about_date(error: &QueryError) -> bool {
-    match error {
-        QueryError::BadDate { .. } | QueryError::Moment { .. } => true,
-        QueryError::Saved { source, .. } => is_about_date(source),
-        _ => false,
-    }
-}
-
-/// Where the language of queries is explained.
-const LANGUAGE: &str = "run `bd query --help` for the language";
-
-impl From<OpError> for Failure {
-    fn from(error: OpError) -> Self {
-        let message = error.to_string();
-        match error {
-            OpError::Store(error) => error.into(),
-            OpError::Coordination(error) => error.into(),
-            OpError::Partly { source, .. } => Failure { message, ..(*source).into() },
-            OpError::Query(error) => {
-                let meant = match &error {
-                    QueryError::UnknownField { name, known } => nearest(name, known.iter().copied()),
-                    QueryError::UnknownWord { word, known, .. } => nearest(word, known.iter().copied()),
-                    _ => None,
-                };
-                let page = if is_about_date(&error) { "run `bd help dates` for every form" } else { LANGUAGE };
-                Self::usage(message).meant(meant).or_hint(page)
-            }
-            OpError::Status { word, known }
-            | OpError::Type { word, known }
-            | OpError::UnknownDependencyType { word, known } => {
-                Self::usage(message).meant(nearest(&word, known.iter().map(String::as_str)))
-            }
-            OpError::Date { flag, value } if value.starts_with('-') => Self::usage(message)
-                .hint(format!("put the date right after --{flag}, such as 2026-03-01, tomorrow, friday, 3d or -3d; run `bd help dates` for every form")),
-            OpError::Date { .. } => Self::usage(message)
-                .hint("write a date such as 2026-03-01, tomorrow, friday, 3d or +2w, or a time in RFC 3339; run `bd help dates` for every form"),
-            OpError::Usage(_) if message.contains("not found") => Self::not_found(message),
-            OpError::Priority(_) | OpError::DependencyType(_) | OpError::Usage(_) | OpError::Plan(_) => {
-                Self::usage(message)
-            }
-            OpError::Batch(error) => error.into(),
-            OpError::RepoInUse { used, .. } => Self::illegal(message)
-                .hint("nothing was changed; finish or abandon these workflows and remove these workspaces first")
-                .texts("workflows", &used.workflows)
-                .texts("workspaces", &used.workspaces),
-            OpError::Import(ImportError::Damaged { .. }) => {
-                Self::damaged(message).hint("fix that line, or import the rest with --skip-damaged")
-            }
-            OpError::IsLedger { renamed, .. } => {
-                let hint =
-                    renamed.as_ref().map(|name| format!("to rename the ledger, run `bd migrate --ledger {name}`"));
-                Failure { hint, ..Failure::usage(message) }
-            }
-            OpError::InsideProject { .. } => Self::failed(message)
-                .hint("issues filed here go to that project; `bd init --here` makes a second ledger"),
-            OpError::Edit(EditError::Overtaken { .. }) => Self::illegal(message),
-            OpError::Edit(EditError::Newer { .. }) => Self::illegal(message)
-                .hint("nothing was changed; read the issue again, then repeat the change if you still want it"),
-            OpError::Edit(_) => Self::failed(message),
-            OpError::Setup(error) => of_setup(&error, message),
-            OpError::Fs(_) => Self::failed(message),
-        }
-    }
-}
-
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         let message = error.to_string();

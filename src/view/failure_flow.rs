@@ -1,7 +1,7 @@
 //! What callers are told about workflows that cannot be made or moved.
 
 use super::failure::{Exit, Failure};
-use crate::coordination::workflows::FlowError;
+use crate::ops::workflows::FlowError;
 
 impl From<FlowError> for Failure {
     fn from(error: FlowError) -> Self {

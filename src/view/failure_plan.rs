@@ -1,8 +1,8 @@
 //! What callers are told about plans and templates that cannot be used.
 
 use super::failure::Failure;
-use crate::coordination::templates::TemplateError;
 use crate::model::plan::Problem;
+use crate::ops::templates::TemplateError;
 use crate::sys::lock::LockError;
 
 impl Failure {

@@ -1,8 +1,7 @@
 //! What callers are told when something about the state home went wrong.
 
 use super::failure::{Exit, Failure};
-use crate::coordination::CoordinationError;
-use crate::store::{LeaseError, RecordError, SyncError, Withheld};
+use crate::store::{LeaseError, RecordError, Withheld};
 
 impl From<RecordError> for Failure {
     fn from(error: RecordError) -> Self {
@@ -22,83 +21,6 @@ impl From<RecordError> for Failure {
             RecordError::Unreachable { .. } => {
                 Self::no_repository(message).hint("mount that directory here, or name a state home with BD_STATE_DIR")
             }
-        }
-    }
-}
-
-impl From<CoordinationError> for Failure {
-    fn from(error: CoordinationError) -> Self {
-        let message = error.to_string();
-        match error {
-            CoordinationError::Store(error) => error.into(),
-            CoordinationError::Record(error) => error.into(),
-            CoordinationError::Remote(error) if matches!(error, SyncError::Unreachable { .. }) => {
-                Self::from(error).hint("nothing was claimed or given back there; try again later")
-            }
-            CoordinationError::Remote(error) => error.into(),
-            CoordinationError::Reservation(error) => error.into(),
-            CoordinationError::Checkpoint(error) => error.into(),
-            CoordinationError::Workspace(error) => error.into(),
-            CoordinationError::Workflow(error) => error.into(),
-            CoordinationError::Template(error) => error.into(),
-            CoordinationError::Plan { problems, .. } => {
-                Self::broken_plan(message, &problems).hint("nothing was written; fix the plan and try again")
-            }
-            CoordinationError::BadWorktreeName { .. } => Self::usage(message),
-            CoordinationError::WorktreeKept { reasons, .. } => Self::new(Exit::Damaged, "would_lose", message)
-                .hint("nothing was removed; first commit, merge or release what is there")
-                .texts("reasons", &reasons),
-            CoordinationError::WorktreeGone { .. } => {
-                Self::not_found(message).hint("run `bd worktree prune` to see what is left of it")
-            }
-            CoordinationError::HalfRemoved { key, .. } => Self::failed(message)
-                .hint("run `bd worktree restore` to write these files into a directory, and `bd worktree list` to see what is left")
-                .fact("kept", &key),
-            CoordinationError::NoLedgerThere { .. } => Self::no_repository(message)
-                .hint("its branch has none; merge a branch that has one, or run `bd init` there"),
-            CoordinationError::NoSuchAgent { .. } => {
-                Self::not_found(message).hint("run `bd agent list` to see the agents, or `bd agent register NAME` to add one")
-            }
-            CoordinationError::AmbiguousAgent { .. } => {
-                Self::new(Exit::NotFound, "ambiguous", message).hint("type more characters of the id")
-            }
-            CoordinationError::BadName { .. } => Self::usage(message),
-            CoordinationError::Alive { id, heartbeat, .. } => Self::new(Exit::Claimed, "claimed", message)
-                .hint("choose another name, or add --again if it is yours")
-                .fact("agent", &id)
-                .fact("heartbeat", &heartbeat),
-            CoordinationError::NoSuchProcess { .. } => {
-                Self::not_found(message).hint("pass the process that lives as long as the agent with --pid")
-            }
-            CoordinationError::NoStateHome { .. } => {
-                Self::not_found(message).hint("nothing was copied; pass the directory that BD_STATE_DIR named to --from")
-            }
-            CoordinationError::NoWhere { .. } => Self::usage(message).hint("name the destination with --to"),
-            CoordinationError::BothKnow { .. } => Self::new(Exit::Damaged, "conflict", message)
-                .hint("nothing was copied; release the issue in one of them first"),
-            CoordinationError::NotCoordinator { .. } => {
-                Self::illegal(message).hint("run `bd agent register NAME --role coordinator` to register one")
-            }
-            CoordinationError::NotYours { .. } => {
-                Self::illegal(message).hint("a coordinator or a person can do that")
-            }
-            CoordinationError::Unregistered { .. } => {
-                Self::not_found(message).hint("nothing was sent; run `bd agent list` to see the agents")
-            }
-            CoordinationError::NoRecipient { .. } => Self::not_found(message)
-                .hint("nothing was sent; use an agent's name, role:R, status:S, runtime:T, cap:X, holder:ISSUE, person:NAME, human or @all"),
-            CoordinationError::NoSuchMessage { .. } => {
-                Self::not_found(message).hint("run `bd mail inbox` to see yours; expired messages are hidden")
-            }
-            CoordinationError::AmbiguousMessage { .. } => {
-                Self::new(Exit::NotFound, "ambiguous", message).hint("type more characters of the id")
-            }
-            CoordinationError::NoSender { .. } => Self::illegal(message),
-            CoordinationError::NoBody => Self::usage(message).hint("pass -m TEXT, -m - or --body-file FILE"),
-            CoordinationError::TooLong { .. } => {
-                Self::usage(message).hint("put the text into a file or an issue and send a reference to it")
-            }
-            CoordinationError::Person { .. } => Self::usage(message).hint("name the agent with BD_AGENT or --agent"),
         }
     }
 }

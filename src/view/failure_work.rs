@@ -1,7 +1,7 @@
 //! What callers are told about reservations and checkpoints that cannot be.
 
 use super::failure::{Exit, Failure};
-use crate::coordination::{CheckpointError, Obstacle, ReservationError};
+use crate::ops::{CheckpointError, Obstacle, ReservationError};
 use crate::store::{HistoryError, SyncError};
 
 impl Failure {

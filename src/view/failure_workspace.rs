@@ -2,8 +2,8 @@
 
 use super::escape::plural;
 use super::failure::{Exit, Failure};
-use crate::coordination::WorkspaceError;
 use crate::model::size;
+use crate::ops::WorkspaceError;
 
 impl From<WorkspaceError> for Failure {
     fn from(error: WorkspaceError) -> Self {

@@ -3,11 +3,11 @@
 use super::answer::{answer, object};
 use super::escape::{inline, plural};
 use super::issue::reply;
-use crate::coordination::{Assigned, RemoteLease, Run, RunEnd, UsedWorkspace};
 use crate::model::duration;
 use crate::model::lease::{Holder, Standing};
 use crate::model::time::{Instant, MILLI};
 use crate::model::when::Calendar;
+use crate::ops::{Assigned, RemoteLease, Run, RunEnd, UsedWorkspace};
 use crate::store::{Claimed, Evidence, LeaseRow, Reclaimed, Released};
 
 answer! {

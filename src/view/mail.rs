@@ -2,8 +2,8 @@
 
 use super::answer::{List, answer, each};
 use super::escape::{inline, plural};
-use crate::coordination::mail::{BroughtBack, Mailbox, Sent};
 use crate::model::message::Message;
+use crate::ops::mail::{BroughtBack, Mailbox, Sent};
 
 answer! {
     /// What a message says, without the marks of a recipient.

@@ -15,6 +15,7 @@ mod failure;
 mod failure_batch;
 mod failure_change;
 mod failure_flow;
+mod failure_ops;
 mod failure_plan;
 mod failure_state;
 mod failure_sync;

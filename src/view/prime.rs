@@ -7,9 +7,8 @@ use super::agent_text::{DATA_LINE, quoted_line};
 use super::answer::{answer, each};
 use super::escape::{block, inline};
 use super::value;
-use crate::coordination::Resumption;
 use crate::model::budget;
-use crate::ops::Prime;
+use crate::ops::{Prime, Resumption};
 use crate::store::{Role, Row};
 
 /// How much of one text is shown, in bytes after it was made harmless.

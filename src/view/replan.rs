@@ -3,8 +3,8 @@
 use super::answer::{answer, each, object};
 use super::escape::inline;
 use super::workflows::workflow;
-use crate::coordination::workflows::{Replanned, WaitEnd};
 use crate::model::lease::Holder;
+use crate::ops::workflows::{Replanned, WaitEnd};
 use crate::store::{Evidence, LockedWorkflow};
 
 answer! {

@@ -1,9 +1,9 @@
 //! Reservations, as programs and people read them.
 
 use super::answer::{answer, each};
-use crate::coordination::{Checked, Obstacle, Reserved};
 use crate::model::reservation::Reservation;
 use crate::model::when::Calendar;
+use crate::ops::{Checked, Obstacle, Reserved};
 
 answer! {
     pub fn reservation(one: &Reservation) {

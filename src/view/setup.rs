@@ -2,8 +2,9 @@
 
 use super::answer::{Any, Value, answer, each, object, or_null};
 use super::shapes::rows;
-use crate::coordination::StateMoved;
-use crate::ops::{Configured, Facts, Initialised, Migrated, Placed, RepoStatus, SetupFile, SetupReport, Whereabouts};
+use crate::ops::{
+    Configured, Facts, Initialised, Migrated, Placed, RepoStatus, SetupFile, SetupReport, StateMoved, Whereabouts,
+};
 use crate::store::settings::{ForeignSetting, HeldBecause, OutsidePath, Setting, Value as Set};
 use crate::store::{Access, RenamedLedger, RenamedPrefix, RoleDecision, StateHome};
 

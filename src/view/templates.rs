@@ -2,8 +2,8 @@
 
 use super::answer::{answer, each};
 use super::escape::{inline, plural};
-use crate::coordination::templates::{Found, Saved};
 use crate::model::template::Variable;
+use crate::ops::templates::{Found, Saved};
 
 /// What is wrong with a template.
 fn problems(one: &Found) -> Vec<String> {

@@ -3,10 +3,10 @@
 use super::answer::answer;
 use super::escape::inline;
 use super::mail::{gist, message, sender};
-use crate::coordination::{About, Checkout, Event, EventKind, IssueNews, LeaseNews};
 use crate::model::lease::Holder;
 use crate::model::message::Message;
 use crate::model::when::Calendar;
+use crate::ops::{About, Checkout, Event, EventKind, IssueNews, LeaseNews};
 
 answer! {
     /// One event, on one line.

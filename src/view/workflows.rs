@@ -3,11 +3,11 @@
 use super::answer::{List, answer, each, filled, raw_object};
 use super::escape::{inline, plural};
 use super::leases::claimed;
-use crate::coordination::workflows::{CreatedWorkflow, Flow, MovedWorkflow, Next};
 use crate::model::json::Object;
 use crate::model::lease::{Holder, Standing};
 use crate::model::when::Calendar;
 use crate::model::workflow::State;
+use crate::ops::workflows::{CreatedWorkflow, Flow, MovedWorkflow, Next};
 use crate::store::{Place, TaskRow, TaskState, WorkflowRow};
 
 answer! {

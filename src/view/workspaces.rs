@@ -2,14 +2,14 @@
 
 use super::answer::{Field, Fields, answer, each, filled};
 use super::escape::{inline, plural};
-use crate::coordination::{Gc, GcRow, KeptFiles, Orphan, Reason, RemovedWorkspace, RestoredWorkspace};
-use crate::coordination::{MadeWorkspace, WorkspaceUsage};
-use crate::model::duration;
 use crate::model::json::{Object, array};
-use crate::model::size;
 use crate::model::time::Instant;
 use crate::model::when::Calendar;
 use crate::model::workspace::Workspace;
+use crate::model::{duration, size};
+use crate::ops::{
+    Gc, GcRow, KeptFiles, LossReason, MadeWorkspace, Orphan, RemovedWorkspace, RestoredWorkspace, WorkspaceUsage,
+};
 
 answer! {
     pub fn workspace(one: &Workspace) {
@@ -90,11 +90,11 @@ impl workspace_env {
 }
 
 /// Why a workspace stays, in words.
-fn texts(all: &[Reason]) -> Vec<&str> {
+fn texts(all: &[LossReason]) -> Vec<&str> {
     all.iter().map(|reason| reason.text.as_str()).collect()
 }
 
-fn kinds(all: &[Reason]) -> Vec<&'static str> {
+fn kinds(all: &[LossReason]) -> Vec<&'static str> {
     all.iter().map(|reason| reason.loss.word()).collect()
 }
 

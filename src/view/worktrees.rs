@@ -7,9 +7,9 @@ use super::checkpoints::checkpoint;
 use super::escape::{inline, plural};
 use super::leases::{ends_text, lease};
 use super::workspaces::kept;
-use crate::coordination::{CheckpointRow, PrunedWorktrees, RemovedWorktree, Seen, Work, WorktreeStatus};
 use crate::model::duration;
 use crate::model::time::Instant;
+use crate::ops::{CheckpointRow, PrunedWorktrees, RemovedWorktree, Seen, Work, WorktreeStatus};
 use crate::store::{Elsewhere, Worktree};
 
 answer! {

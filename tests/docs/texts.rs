@@ -21,7 +21,7 @@ pub fn root() -> PathBuf {
 /// changelog says what was true of each version.
 pub fn pages() -> Vec<(String, String)> {
     let mut names: Vec<String> = ["README.md", "AGENTS.md"].map(str::to_owned).to_vec();
-    for directory in ["docs", "docs/walkthrough", "src/cli/topics", "src/coordination/templates/builtin"] {
+    for directory in ["docs", "docs/walkthrough", "src/cli/topics", "src/ops/templates/builtin"] {
         for entry in std::fs::read_dir(root().join(directory)).unwrap() {
             let name = entry.unwrap().file_name().into_string().unwrap();
             if name.ends_with(".md") && name != "changelog.md"

@@ -9,11 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use beads::internal::coordination::{NewCheckpoint, add_checkpoint};
 use beads::internal::model::change::{Change, NewComment, NewIssue};
 use beads::internal::model::dependency::DependencyType;
 use beads::internal::model::field::Field;
 use beads::internal::ops::{self, ConfigRequest, Filing, ProposeOptions, SyncRequest};
+use beads::internal::ops::{NewCheckpoint, add_checkpoint};
 use beads::internal::store::{Config, Store};
 use beads::internal::sys::{Clock, Entropy, Env, Host};
 

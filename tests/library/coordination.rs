@@ -3,9 +3,9 @@
 use std::sync::mpsc;
 use std::time::Duration;
 
-use beads::internal::coordination::mail::{self, InboxFilter, Letter, Sender};
-use beads::internal::coordination::{self, AgentFilter, CoordinationError, Registration};
 use beads::internal::model::agent::{Role, Status};
+use beads::internal::ops::mail::{self, InboxFilter, Letter, Sender};
+use beads::internal::ops::{self, AgentFilter, OpError, Registration};
 use beads::internal::store::{AGENT_VARIABLE, Config, STATE_DIR, Store};
 
 use crate::library::scratch::{Scratch, options};
@@ -16,7 +16,7 @@ fn acting(scratch: &Scratch, name: &str) -> Store {
     let mut config = options(scratch.root(), scratch.root());
     config.host.env = config.host.env.with(AGENT_VARIABLE, name);
     let mut store = Store::open_with(config).unwrap();
-    coordination::join_as_agent(&mut store).unwrap();
+    ops::join_as_agent(&mut store).unwrap();
     store
 }
 
@@ -33,21 +33,21 @@ fn an_agent_is_what_it_registered_as() {
     let capabilities = Some(vec!["rust".to_owned()]);
     let registration =
         Registration { name: "bob".into(), role: Some(Role::Coordinator), capabilities, ..Registration::default() };
-    let agent = coordination::register(&mut store, registration).unwrap();
+    let agent = ops::register(&mut store, registration).unwrap();
     for store in [&store, &acting(&scratch, "bob"), &acting(&scratch, &agent.id)] {
         let known = store.agent().unwrap();
         assert_eq!((known.name.as_str(), known.id.as_ref(), known.is_coordinator), ("bob", Some(&agent.id), true));
         assert_eq!(known.capabilities, ["rust"]);
     }
-    assert_eq!(coordination::ensure_registered(&mut store).unwrap(), Some(agent.clone()));
+    assert_eq!(ops::ensure_registered(&mut store).unwrap(), Some(agent.clone()));
     // Who has left comes back as what it was, under its id.
-    let seen = coordination::find_agent(&store, "bob").unwrap();
-    coordination::unregister(&mut store, &seen, None).unwrap();
+    let seen = ops::find_agent(&store, "bob").unwrap();
+    ops::unregister(&mut store, &seen, None).unwrap();
     assert_eq!(acting(&scratch, "bob").agent().unwrap().id, None);
-    let back = coordination::ensure_registered(&mut acting(&scratch, "bob")).unwrap().unwrap();
+    let back = ops::ensure_registered(&mut acting(&scratch, "bob")).unwrap().unwrap();
     assert_eq!((&back.id, back.role, back.sessions, back.status), (&agent.id, Role::Coordinator, 2, Status::Online));
     // A person is no agent.
-    assert_eq!(coordination::ensure_registered(&mut scratch.open()).unwrap(), None);
+    assert_eq!(ops::ensure_registered(&mut scratch.open()).unwrap(), None);
 }
 
 #[test]
@@ -55,8 +55,8 @@ fn an_id_that_nobody_has_is_refused() {
     let scratch = Scratch::with("");
     let mut config = options(scratch.root(), scratch.root());
     config.host.env = config.host.env.with(AGENT_VARIABLE, "ag_0123456789ab");
-    let error = coordination::join_as_agent(&mut Store::open_with(config).unwrap()).unwrap_err();
-    assert!(matches!(error, CoordinationError::NoSuchAgent { .. }), "{error}");
+    let error = ops::join_as_agent(&mut Store::open_with(config).unwrap()).unwrap_err();
+    assert!(matches!(error, OpError::NoSuchAgent { .. }), "{error}");
 }
 
 #[test]
@@ -69,8 +69,8 @@ fn a_named_state_home_is_shared_by_repos() {
         Store::open_with(config).unwrap()
     };
     let registration = Registration { name: "bob".into(), ..Registration::default() };
-    coordination::register(&mut open(&one), registration).unwrap();
-    assert_eq!(coordination::agents(&open(&two), &AgentFilter::default()).unwrap().len(), 1);
+    ops::register(&mut open(&one), registration).unwrap();
+    assert_eq!(ops::agents(&open(&two), &AgentFilter::default()).unwrap().len(), 1);
     assert!(!one.beads().join("run").exists() && !two.beads().join("run").exists());
 }
 
@@ -78,20 +78,20 @@ fn a_named_state_home_is_shared_by_repos() {
 fn the_program_itself_can_send() {
     let scratch = Scratch::with("");
     let mut bob = acting(&scratch, "bob");
-    coordination::ensure_registered(&mut bob).unwrap();
+    ops::ensure_registered(&mut bob).unwrap();
     let mut person = scratch.open();
     mail::send(&mut person, Letter { from: Sender::System, ..letter("bob", "your claim is over") }).unwrap();
     let found = mail::inbox(&mut bob, &InboxFilter::default()).unwrap();
     assert_eq!((found.len(), &found[0].from, &found[0].from_agent), (1, &None, &None));
     let error = mail::reply(&mut bob, &found[0].id, letter("", "why?")).unwrap_err();
-    assert!(matches!(error, CoordinationError::NoSender { .. }), "{error}");
+    assert!(matches!(error, OpError::NoSender { .. }), "{error}");
 }
 
 #[test]
 fn mail_wakes_the_one_who_waits() {
     let scratch = Scratch::with("");
     let mut bob = acting(&scratch, "bob");
-    coordination::ensure_registered(&mut bob).unwrap();
+    ops::ensure_registered(&mut bob).unwrap();
     let (tell, told) = mpsc::channel();
     let (send, woken) = mpsc::channel();
     let waiter = std::thread::spawn(move || {

@@ -1,9 +1,7 @@
 //! Reservations, checkpoints and what to go on from, for programs.
 
-use beads::internal::coordination::{
-    self, CheckpointFilter, CoordinationError, NewCheckpoint, Release, ReservationError, ReserveRequest,
-};
 use beads::internal::model::change::NewIssue;
+use beads::internal::ops::{self, CheckpointFilter, NewCheckpoint, OpError, Release, ReservationError, ReserveRequest};
 use beads::internal::store::Identity;
 use beads::internal::store::Store;
 
@@ -21,17 +19,17 @@ fn two_programs_on_one_repo() {
     let (mut ann, mut bob) = (agent(&scratch, "ann"), agent(&scratch, "bob"));
     let issue = ann.create(NewIssue::titled("One")).unwrap();
     let wish = |glob: &str| ReserveRequest { globs: vec![glob.to_owned()], ..ReserveRequest::default() };
-    let reserved = coordination::reserve(&mut ann, &wish("src/**")).unwrap();
+    let reserved = ops::reserve(&mut ann, &wish("src/**")).unwrap();
     assert_eq!(reserved[0].reservation.glob, "src/**");
-    match coordination::reserve(&mut bob, &wish("src/a.rs")) {
-        Err(CoordinationError::Reservation(ReservationError::Reserved { obstacles })) => {
+    match ops::reserve(&mut bob, &wish("src/a.rs")) {
+        Err(OpError::Reservation(ReservationError::Reserved { obstacles })) => {
             assert_eq!(obstacles[0].reservation.holder.name, "ann");
         }
         other => panic!("{other:?}"),
     }
-    assert_eq!(coordination::check_paths(&mut bob, &["src/a.rs".to_owned()]).unwrap().obstacles.len(), 1);
-    coordination::unreserve(&mut ann, &Release::All).unwrap();
-    coordination::reserve(&mut bob, &wish("src/a.rs")).unwrap();
+    assert_eq!(ops::check_paths(&mut bob, &["src/a.rs".to_owned()]).unwrap().obstacles.len(), 1);
+    ops::unreserve(&mut ann, &Release::All).unwrap();
+    ops::reserve(&mut bob, &wish("src/a.rs")).unwrap();
 
     for (summary, kind) in [("half", "progress"), ("broken", "error")] {
         let new = NewCheckpoint {
@@ -40,13 +38,13 @@ fn two_programs_on_one_repo() {
             kind: kind.to_owned(),
             ..NewCheckpoint::default()
         };
-        coordination::add_checkpoint(&mut ann, &new).unwrap();
+        ops::add_checkpoint(&mut ann, &new).unwrap();
     }
-    let page = coordination::checkpoints(&mut bob, &CheckpointFilter::default()).unwrap();
+    let page = ops::checkpoints(&mut bob, &CheckpointFilter::default()).unwrap();
     assert_eq!(page.rows.iter().map(|row| row.checkpoint.number).collect::<Vec<_>>(), [1, 2]);
-    let found = coordination::resume(&mut bob, Some(&issue.id)).unwrap();
+    let found = ops::resume(&mut bob, Some(&issue.id)).unwrap();
     assert_eq!(found[0].from.as_ref().map(|row| row.checkpoint.summary.as_str()), Some("half"));
     assert_eq!(found[0].errors.len(), 1);
-    let context = coordination::issue_context(&mut bob, &issue.id, false).unwrap();
+    let context = ops::issue_context(&mut bob, &issue.id, false).unwrap();
     assert_eq!(context.checkpoints[0].checkpoint.summary, "broken");
 }

@@ -3,14 +3,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use beads::internal::coordination::workflows::{self, NewWorkflow};
-use beads::internal::coordination::{self, PlanFile};
 use beads::internal::model::issue::{IssueType, Priority};
 use beads::internal::model::plan::{
     Current, Draft, Fixed, Format, Plan, PlannedTask, Revision, drop_tasks, read, revise,
 };
 use beads::internal::model::template::Template;
 use beads::internal::model::workflow::State;
+use beads::internal::ops::workflows::{self, NewWorkflow};
+use beads::internal::ops::{self, PlanFile};
 use beads::internal::store::{ClaimWish, Identity};
 use proptest::collection::{btree_set, vec};
 use proptest::option;
@@ -291,7 +291,7 @@ proptest! {
             match task.fixed {
                 Some(Fixed::Done) => drop(store.close(issue, None).unwrap()),
                 // One that waits is not given out.
-                Some(_) if coordination::claim(&mut worker, issue, &ClaimWish::default(), false).is_err() => continue,
+                Some(_) if ops::take(&mut worker, issue, &ClaimWish::default()).is_err() => continue,
                 Some(_) => {}
                 None => continue,
             }

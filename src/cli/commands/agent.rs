@@ -4,11 +4,12 @@ use clap::{Args, Subcommand};
 
 use super::{Context, Outcome};
 use crate::cli::render;
-use crate::coordination::{self, AgentFilter, Registration, Seen};
 use crate::model::agent::{Role, Status};
 use crate::model::duration;
 use crate::model::json::Dialect;
 use crate::model::workspace::Workspace;
+use crate::ops;
+use crate::ops::{AgentFilter, Registration, Seen};
 use crate::view::{self, Exit, Failure, inline, plural};
 
 /// Register agents and see who is active
@@ -137,14 +138,14 @@ pub fn run(args: AgentArgs, cx: &mut Context) -> Outcome {
 fn register(args: RegisterArgs, cx: &mut Context) -> Outcome {
     let RegisterArgs { name, role, runtime, capabilities, pid, metadata, again } = args;
     let registration = Registration { name, role, runtime, capabilities, metadata, pid, again };
-    let agent = coordination::register(cx.store()?, registration)?;
+    let agent = ops::register(cx.store()?, registration)?;
     json_answer!(cx, view::registered(&agent));
     cx.ui.line(&agent.id);
     Ok(Exit::Ok)
 }
 
 fn heartbeat(status: Option<Status>, note: Option<&str>, cx: &mut Context) -> Outcome {
-    let pulse = coordination::heartbeat(cx.store()?, status, note)?;
+    let pulse = ops::heartbeat(cx.store()?, status, note)?;
     json_answer!(cx, view::pulse(&pulse));
     let mut line = format!("{} is {}", pulse.agent.name, pulse.agent.status.word());
     if let Some(at) = &pulse.lease_expires {
@@ -161,8 +162,8 @@ fn heartbeat(status: Option<Status>, note: Option<&str>, cx: &mut Context) -> Ou
 }
 
 fn list(filter: &AgentFilter, cx: &mut Context) -> Outcome {
-    let found = coordination::agents(cx.store()?, filter)?;
-    let hands = coordination::in_hand(cx.store()?, &found)?;
+    let found = ops::agents(cx.store()?, filter)?;
+    let hands = ops::in_hand(cx.store()?, &found)?;
     let now = cx.host().clock.now();
     json_answer!(cx, view::agents(&found, &hands, now));
     let lines: Vec<[String; 5]> = found
@@ -188,12 +189,12 @@ fn named(agent: Option<&str>, cx: &mut Context) -> Result<Seen, Failure> {
     let Some(typed) = agent.map(str::to_owned).or(acting) else {
         return Err(Failure::usage("which agent? name one, or say who you are with --agent or BD_AGENT"));
     };
-    Ok(coordination::find_agent(cx.store()?, &typed)?)
+    Ok(ops::find_agent(cx.store()?, &typed)?)
 }
 
 fn show(agent: Option<&str>, cx: &mut Context) -> Outcome {
     let seen = named(agent, cx)?;
-    let hand = coordination::in_hand(cx.store()?, std::slice::from_ref(&seen))?.pop().unwrap_or_default();
+    let hand = ops::in_hand(cx.store()?, std::slice::from_ref(&seen))?.pop().unwrap_or_default();
     let now = cx.host().clock.now();
     json_answer!(cx, view::agent(&seen, &hand, now));
     let agent = &seen.agent;
@@ -229,7 +230,7 @@ fn show(agent: Option<&str>, cx: &mut Context) -> Outcome {
 
 fn unregister(agent: Option<&str>, reason: Option<&str>, cx: &mut Context) -> Outcome {
     let seen = named(agent, cx)?;
-    let (agent, released) = coordination::unregister(cx.store()?, &seen, reason)?;
+    let (agent, released) = ops::unregister(cx.store()?, &seen, reason)?;
     json_answer!(cx, view::unregistered(&agent, &released));
     let freed = if released.is_empty() { String::new() } else { format!("; free again: {}", released.join(" ")) };
     cx.ui.done(&format!("Unregistered {}: {}{freed}", agent.name, agent.id));
@@ -237,7 +238,7 @@ fn unregister(agent: Option<&str>, reason: Option<&str>, cx: &mut Context) -> Ou
 }
 
 fn sweep(older_than: Option<i64>, dry_run: bool, cx: &mut Context) -> Outcome {
-    let swept = coordination::sweep(cx.store()?, older_than, dry_run)?;
+    let swept = ops::sweep(cx.store()?, older_than, dry_run)?;
     json_answer!(cx, view::swept(&swept, dry_run));
     let verb = if dry_run { "Would be offline" } else { "Offline" };
     for one in &swept {

@@ -1,7 +1,7 @@
 use clap::Args;
 
 use super::{Context, Outcome};
-use crate::coordination;
+use crate::ops;
 use crate::view::{self, Exit};
 
 /// Assign an issue to an agent or a person and notify them by mail
@@ -18,7 +18,7 @@ pub struct AssignArgs {
 
 pub fn run(args: AssignArgs, cx: &mut Context) -> Outcome {
     let id = cx.resolve(&args.id)?;
-    let assigned = coordination::assign(cx.store()?, &id, &args.to)?;
+    let assigned = ops::assign(cx.store()?, &id, &args.to)?;
     json_answer!(cx, view::assigned(&assigned));
     cx.ui.done(&format!("Assigned to {}: {id}", view::inline(&assigned.to)));
     Ok(Exit::Ok)

@@ -1,12 +1,12 @@
 use clap::{Args, Subcommand};
 
 use super::{Context, Outcome};
-use crate::coordination::{
-    self, CHECKPOINT_DAYS, CheckpointFilter, CheckpointRow, FilesWish, NewCheckpoint, PrunedCheckpoints, Whose,
-};
 use crate::model::checkpoint::CheckpointKind;
-use crate::model::duration;
-use crate::model::json;
+use crate::model::{duration, json};
+use crate::ops;
+use crate::ops::{
+    CHECKPOINT_DAYS, CheckpointFilter, CheckpointRow, FilesWish, NewCheckpoint, PrunedCheckpoints, Whose,
+};
 use crate::view::{self, Exit, Failure, inline, plural};
 
 /// Record progress on an issue so that work can resume from there
@@ -137,7 +137,7 @@ fn add(args: AddArgs, cx: &mut Context) -> Outcome {
         key: args.key,
         snapshot: args.snapshot,
     };
-    let added = coordination::add_checkpoint(cx.store()?, &new)?;
+    let added = ops::add_checkpoint(cx.store()?, &new)?;
     let one = added.checkpoint;
     for left_out in one.snapshot.iter().flat_map(|saved| &saved.left_out) {
         cx.ui.warning(&format!("not in the snapshot: {left_out}"));
@@ -160,7 +160,7 @@ fn list(args: ListArgs, cx: &mut Context) -> Outcome {
     // As everywhere, 0 is no limit.
     let limit = args.limit.filter(|most| *most > 0);
     let filter = CheckpointFilter { issue: args.id, since: args.since, kind: args.kind, whose, limit };
-    let page = coordination::checkpoints(cx.store()?, &filter)?;
+    let page = ops::checkpoints(cx.store()?, &filter)?;
     if cx.ui.wants_json() {
         cx.json(view::each(&page.rows, view::checkpoint));
     } else {
@@ -177,7 +177,7 @@ fn list(args: ListArgs, cx: &mut Context) -> Outcome {
 }
 
 fn show(which: &str, cx: &mut Context) -> Outcome {
-    let row = coordination::find_checkpoint(cx.store()?, which)?;
+    let row = ops::find_checkpoint(cx.store()?, which)?;
     json_answer!(cx, view::checkpoint(&row));
     let one = &row.checkpoint;
     let gone = if row.is_gone { " (gone)" } else { "" };
@@ -211,7 +211,7 @@ fn quote(text: &str, cx: &mut Context) {
 
 fn restore(which: &str, to: &str, cx: &mut Context) -> Outcome {
     let to = cx.directory().join(to);
-    let (row, staged) = coordination::restore_checkpoint(cx.store()?, which, &to)?;
+    let (row, staged) = ops::restore_checkpoint(cx.store()?, which, &to)?;
     json_answer!(cx, view::restored_checkpoint(&row, &to, &staged));
     if let Some(path) = staged {
         cx.ui.note(&format!("what was staged and differs from the files is in {}", path.display()));
@@ -223,7 +223,7 @@ fn restore(which: &str, to: &str, cx: &mut Context) -> Outcome {
 fn prune(typed: Option<&str>, apply: bool, cx: &mut Context) -> Outcome {
     let wrong = |text: &str| Failure::usage(format!("invalid --closed-older-than {text:?}: a time such as 30d or 12h"));
     let age = typed.map(|text| duration::parse(text).ok_or_else(|| wrong(text))).transpose()?;
-    let done = coordination::prune_checkpoints(cx.store()?, age, apply)?;
+    let done = ops::prune_checkpoints(cx.store()?, age, apply)?;
     json_answer!(cx, view::pruned_checkpoints(&done));
     let calendar = cx.ui.calendar();
     for row in &done.pruned {

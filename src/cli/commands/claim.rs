@@ -2,9 +2,9 @@ use clap::Args;
 
 use super::{Context, Outcome, fail};
 use crate::cli::chosen::IdArgs;
-use crate::coordination::CoordinationError;
 use crate::model::duration;
 use crate::ops;
+use crate::ops::OpError;
 use crate::store::{ClaimWish, Claimed, Written};
 use crate::view::{self, Exit, Failure, Object};
 
@@ -86,7 +86,7 @@ pub const NAME_AGENTS: &str =
     "if another program of yours works on it, leave it; set BD_AGENT to a name of its own for each of them";
 
 /// Claims that no ledger says anything of.
-pub fn beside(results: &[(String, Result<Claimed, CoordinationError>)]) -> Vec<Written> {
+pub fn beside(results: &[(String, Result<Claimed, OpError>)]) -> Vec<Written> {
     let written = results.iter().filter_map(|(_, result)| result.as_ref().ok()).map(|claimed| &claimed.written);
     written.filter(|written| written.is_beside() && written.changed).cloned().collect()
 }
@@ -101,7 +101,7 @@ pub fn warn_waiting<'a>(cx: &mut Context, claimed: impl Iterator<Item = &'a Clai
 /// Reports on several issues in the shape of the command.
 pub fn each<T>(
     cx: &mut Context,
-    results: Vec<(String, Result<T, CoordinationError>)>,
+    results: Vec<(String, Result<T, OpError>)>,
     json: impl Fn(&T) -> Object,
     text: impl Fn(&T) -> String,
 ) -> Outcome {

@@ -1,7 +1,7 @@
 use clap::Args;
 
 use super::{Context, Outcome};
-use crate::coordination;
+use crate::ops;
 use crate::view::{self, Exit};
 
 /// Print what an agent needs to start on an issue, within a token budget
@@ -26,7 +26,7 @@ pub struct ContextArgs {
 }
 
 pub fn run(args: ContextArgs, cx: &mut Context) -> Outcome {
-    let found = coordination::issue_context(cx.store()?, &args.id, args.all_checkpoints)?;
+    let found = ops::issue_context(cx.store()?, &args.id, args.all_checkpoints)?;
     let text = view::context_text(&found, args.max_tokens);
     json_answer!(cx, view::fitted_context(&found.row.issue.id, &text));
     cx.ui.verbatim(&text.text);

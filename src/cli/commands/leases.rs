@@ -1,7 +1,6 @@
 use clap::Args;
 
 use super::{Context, Outcome};
-use crate::coordination;
 use crate::ops::{self, LeaseFilter};
 use crate::view::{self, Exit};
 
@@ -42,7 +41,7 @@ pub fn run(args: LeasesArgs, cx: &mut Context) -> Outcome {
 }
 
 fn on_remote(cx: &mut Context, holder: Option<&str>) -> Outcome {
-    let mut claims = coordination::remote_leases(cx.store()?)?;
+    let mut claims = ops::remote_leases(cx.store()?)?;
     claims.retain(|one| holder.is_none_or(|name| one.holder == name));
     let now = cx.host().clock.now();
     json_answer!(cx, view::each(&claims, |one| view::remote_lease(one, now)));

@@ -6,8 +6,9 @@ use super::agent::length;
 use super::{Context, Outcome};
 use crate::cli::filters::limit;
 use crate::cli::render;
-use crate::coordination::mail::{self, InboxFilter, Letter, Sent};
 use crate::model::message::{Kind, Message, Urgency};
+use crate::ops::mail;
+use crate::ops::mail::{InboxFilter, Letter, Sent};
 use crate::view::{self, Exit, Failure};
 
 /// Send and read mail between agents and people

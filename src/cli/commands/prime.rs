@@ -3,7 +3,6 @@ use std::path::Path;
 use clap::Args;
 
 use super::{Context, Outcome};
-use crate::coordination;
 use crate::model::client::{self, Client, HookInput};
 use crate::ops::{self, PrimeWish};
 use crate::store::AGENT_VARIABLE;
@@ -91,7 +90,7 @@ fn told(input: &HookInput, source: &str, wish: PrimeWish, cx: &mut Context) -> R
     // Its context is gone: what it was told before does not count.
     let is_anew = matches!(source, "compact" | "clear");
     if let Some(session) = input.session.as_ref().filter(|_| !is_anew && !readonly)
-        && !coordination::note_primed(store, session, source)
+        && !ops::note_primed(store, session, source)
     {
         return Ok(None);
     }

@@ -4,7 +4,6 @@ use super::claim::LeaseArgs;
 use super::{Context, Outcome, print_marked};
 use crate::cache::{ReadyOrder, Sort};
 use crate::cli::filters::{FilterArgs, LayoutArgs, ShapeArgs, WorktreeArgs, limit, sort_key};
-use crate::coordination;
 use crate::model::query::Expr;
 use crate::ops::{self, Marks, ReadyPage};
 use crate::store::{AutoClaim, ReadyFilter};
@@ -129,7 +128,7 @@ pub fn run(args: ReadyArgs, cx: &mut Context) -> Outcome {
 }
 
 fn hand_out(cx: &mut Context, wanted: AutoClaim) -> Outcome {
-    let claimed = coordination::claim_ready(cx.store()?, &wanted)?;
+    let claimed = ops::claim_ready(cx.store()?, &wanted)?;
     let why = if claimed.is_some() { None } else { ops::why_nothing(cx.store()?, &wanted.filter)? };
     json_answer!(cx, view::each(&claimed, view::claimed));
     match claimed {

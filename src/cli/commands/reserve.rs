@@ -1,9 +1,10 @@
 use clap::{Args, Subcommand};
 
 use super::{Context, Outcome};
-use crate::coordination::{self, Release, ReserveRequest};
 use crate::model::duration;
 use crate::model::reservation::DEFAULT_TTL;
+use crate::ops;
+use crate::ops::{Release, ReserveRequest};
 use crate::view::{self, Exit, Failure, inline, plural};
 
 /// Reserve files so that others on this machine leave them alone
@@ -101,7 +102,7 @@ fn ttl(typed: Option<&str>) -> Result<Option<i64>, Failure> {
 }
 
 fn reserve(request: &ReserveRequest, cx: &mut Context) -> Outcome {
-    let reserved = coordination::reserve(cx.store()?, request)?;
+    let reserved = ops::reserve(cx.store()?, request)?;
     json_answer!(cx, view::each(&reserved, view::reserved));
     let calendar = cx.ui.calendar();
     for one in &reserved {
@@ -112,7 +113,7 @@ fn reserve(request: &ReserveRequest, cx: &mut Context) -> Outcome {
 }
 
 fn list(mine: bool, expired: bool, cx: &mut Context) -> Outcome {
-    let found = coordination::reservations(cx.store()?, mine, expired)?;
+    let found = ops::reservations(cx.store()?, mine, expired)?;
     json_answer!(cx, view::each(&found, view::reserved));
     let calendar = cx.ui.calendar();
     for one in &found {
@@ -123,7 +124,7 @@ fn list(mine: bool, expired: bool, cx: &mut Context) -> Outcome {
 }
 
 fn release(which: Release, cx: &mut Context) -> Outcome {
-    let released = coordination::unreserve(cx.store()?, &which)?;
+    let released = ops::unreserve(cx.store()?, &which)?;
     json_answer!(cx, view::each(&released, view::reservation));
     for one in &released {
         cx.ui.done(&format!("Released {}  {}", one.glob, one.id));
@@ -134,9 +135,9 @@ fn release(which: Release, cx: &mut Context) -> Outcome {
 
 fn check(paths: &[String], staged: bool, cx: &mut Context) -> Outcome {
     let store = cx.store()?;
-    let checked = if staged { coordination::check_staged(store)? } else { coordination::check_paths(store, paths)? };
+    let checked = if staged { ops::check_staged(store)? } else { ops::check_paths(store, paths)? };
     let bypassed = cx.host().env.var("BD_BYPASS").as_deref() == Some("1");
-    let only_warns = staged && coordination::only_warns(cx.store()?);
+    let only_warns = staged && ops::only_warns(cx.store()?);
     if cx.ui.wants_json() {
         cx.json(view::reserve_check(&checked, bypassed));
     } else {

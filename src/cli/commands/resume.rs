@@ -1,7 +1,8 @@
 use clap::Args;
 
 use super::{Context, Outcome};
-use crate::coordination::{self, Resumption};
+use crate::ops;
+use crate::ops::Resumption;
 use crate::view::{self, Exit, inline, plural};
 
 /// Show your open work and the checkpoint to resume from
@@ -19,7 +20,7 @@ pub struct ResumeArgs {
 }
 
 pub fn run(args: ResumeArgs, cx: &mut Context) -> Outcome {
-    let found = coordination::resume(cx.store()?, args.id.as_deref())?;
+    let found = ops::resume(cx.store()?, args.id.as_deref())?;
     json_answer!(cx, view::each(&found, view::resumption));
     if found.is_empty() {
         let actor = cx.actor()?;

@@ -5,9 +5,9 @@ use clap::Args;
 use super::claim::LeaseArgs;
 use super::{Context, Outcome, claim};
 use crate::cli::filters::FilterArgs;
-use crate::coordination::{self, RunEnd, RunRequest, SetupWish, WorkspaceWish};
 use crate::model::workspace::Kind;
 use crate::ops;
+use crate::ops::{RunEnd, RunRequest, SetupWish, WorkspaceWish};
 use crate::store::{AutoClaim, ReadyFilter};
 use crate::view::{self, Exit};
 
@@ -110,7 +110,7 @@ pub fn run(args: RunArgs, cx: &mut Context) -> Outcome {
         apart: json,
         workspace: args.workspace.wish(),
     };
-    let Some(done) = coordination::run(cx.store()?, &request)? else {
+    let Some(done) = ops::run(cx.store()?, &request)? else {
         if json {
             cx.json("[]");
         } else {

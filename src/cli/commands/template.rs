@@ -5,8 +5,8 @@ use clap::{Args, Subcommand};
 use super::workflow::create::{self, OptionArgs};
 use super::{Context, Outcome};
 use crate::cli::render;
-use crate::coordination::templates::{self, SaveWish};
-use crate::coordination::workflows;
+use crate::ops::templates::SaveWish;
+use crate::ops::{templates, workflows};
 use crate::view::{self, Exit, Failure};
 
 /// Manage templates for workflows
@@ -121,7 +121,7 @@ fn validate(cx: &mut Context, file: &std::path::Path) -> Outcome {
         let path = cx.directory().join(file);
         templates::read_file(cx.store()?, &path)?
     };
-    found.usable().map_err(|error| Failure::from(crate::coordination::CoordinationError::from(error)))?;
+    found.usable().map_err(|error| Failure::from(crate::ops::OpError::from(error)))?;
     json_answer!(cx, view::template(&found));
     for name in found.template.iter().flat_map(|template| template.unused()) {
         cx.ui.note(&format!("the variable {name} is not used"));

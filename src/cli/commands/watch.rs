@@ -6,7 +6,8 @@ use clap::Args;
 
 use super::agent::length;
 use super::{Context, Outcome};
-use crate::coordination::{self, About, EventKind, WatchOptions};
+use crate::ops;
+use crate::ops::{About, EventKind, WatchOptions};
 use crate::view::{self, Exit};
 
 /// Print events as they happen, one per line
@@ -67,7 +68,7 @@ pub fn run(args: WatchArgs, cx: &mut Context) -> Outcome {
     if left == 0 {
         return Ok(Exit::Ok);
     }
-    coordination::watch(store, &options, |event| {
+    ops::watch(store, &options, |event| {
         match (event.kind, &event.about) {
             (_, About::Trouble(message)) => ui.note(message),
             (EventKind::Watching, _) if !ui.wants_json() => {

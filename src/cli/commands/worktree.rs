@@ -4,7 +4,8 @@ use clap::{Args, Subcommand};
 
 use super::{Context, Outcome};
 use crate::cli::render;
-use crate::coordination::{self, WorktreeStatus, WorktreeWish};
+use crate::ops;
+use crate::ops::{WorktreeStatus, WorktreeWish};
 use crate::view::{self, Exit, inline};
 
 /// Manage the checkouts of this repository: git worktrees, jj workspaces, hg shares
@@ -94,7 +95,7 @@ pub fn run(args: WorktreeArgs, cx: &mut Context) -> Outcome {
 }
 
 fn list(cx: &mut Context, all: bool) -> Outcome {
-    let found = coordination::worktrees(cx.store()?, all)?;
+    let found = ops::worktrees(cx.store()?, all)?;
     json_answer!(cx, view::each(&found, view::worktree));
     let lines: Vec<[String; 6]> = found
         .iter()
@@ -112,7 +113,7 @@ fn list(cx: &mut Context, all: bool) -> Outcome {
 }
 
 fn info(cx: &mut Context, typed: Option<&str>) -> Outcome {
-    let status = coordination::worktree_status(cx.store()?, typed)?;
+    let status = ops::worktree_status(cx.store()?, typed)?;
     json_answer!(cx, view::worktree(&status));
     show(cx, &status);
     Ok(Exit::Ok)
@@ -132,7 +133,7 @@ fn show(cx: &mut Context, status: &WorktreeStatus) {
 
 /// The one picture of all work that goes on, for `bd status --all-worktrees`.
 pub(super) fn overview(cx: &mut Context) -> Outcome {
-    let found = coordination::worktrees(cx.store()?, false)?;
+    let found = ops::worktrees(cx.store()?, false)?;
     json_answer!(cx, view::each(&found, view::worktree));
     for status in &found {
         show(cx, status);
@@ -143,9 +144,9 @@ pub(super) fn overview(cx: &mut Context) -> Outcome {
 fn create(cx: &mut Context, args: CreateArgs) -> Outcome {
     let path = args.path.map(|path| cx.directory().join(path));
     let wish = WorktreeWish { name: args.name, branch: args.branch, base: args.base, path };
-    let made = coordination::create_worktree(cx.store()?, &wish)?;
+    let made = ops::create_worktree(cx.store()?, &wish)?;
     if cx.ui.wants_json() {
-        let status = coordination::worktree_status(cx.store()?, made.root.to_str())?;
+        let status = ops::worktree_status(cx.store()?, made.root.to_str())?;
         cx.json(view::worktree(&status));
         return Ok(Exit::Ok);
     }
@@ -156,7 +157,7 @@ fn create(cx: &mut Context, args: CreateArgs) -> Outcome {
 
 fn remove(cx: &mut Context, typed: &str, force: bool) -> Outcome {
     let cwd = cx.host().env.cwd().to_owned();
-    let removed = coordination::remove_worktree(cx.store()?, typed, force, &cwd)?;
+    let removed = ops::remove_worktree(cx.store()?, typed, force, &cwd)?;
     json_answer!(cx, view::removed_worktree(&removed));
     for reason in &removed.forced {
         cx.ui.note(&format!("although {reason}"));
@@ -171,7 +172,7 @@ fn remove(cx: &mut Context, typed: &str, force: bool) -> Outcome {
 }
 
 fn restore(cx: &mut Context, kept: &str, to: &Path) -> Outcome {
-    let (written, staged) = coordination::restore_worktree(cx.store()?, kept, to)?;
+    let (written, staged) = ops::restore_worktree(cx.store()?, kept, to)?;
     json_answer!(cx, view::restored_worktree(kept, &written, &staged));
     if let Some(path) = staged {
         cx.ui.note(&format!("what was staged and differs from the files is in {}", path.display()));
@@ -181,7 +182,7 @@ fn restore(cx: &mut Context, kept: &str, to: &Path) -> Outcome {
 }
 
 fn prune(cx: &mut Context, apply: bool) -> Outcome {
-    let pruned = coordination::prune_worktrees(cx.store()?, apply)?;
+    let pruned = ops::prune_worktrees(cx.store()?, apply)?;
     json_answer!(cx, view::pruned_worktrees(&pruned));
     let verb = if apply { "Dropped" } else { "Would drop" };
     for record in &pruned.records {
@@ -204,8 +205,8 @@ fn prune(cx: &mut Context, apply: bool) -> Outcome {
 }
 
 fn repair(cx: &mut Context) -> Outcome {
-    let moved = coordination::repair_worktrees(cx.store()?)?;
-    let led = coordination::repair_workspaces(cx.store()?)?;
+    let moved = ops::repair_worktrees(cx.store()?)?;
+    let led = ops::repair_workspaces(cx.store()?)?;
     let moved = moved.iter().map(|one| one.root.display().to_string());
     let paths: Vec<String> = moved.chain(led.into_iter().map(|one| one.path)).collect();
     json_answer!(cx, view::repaired_worktrees(&paths));

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use super::{look, work};
-use crate::coordination;
 use crate::mcp::answer::{self, Answer, changes};
 use crate::mcp::arguments::Arguments;
 use crate::mcp::context::Context;
@@ -141,7 +140,7 @@ pub fn close(cx: &mut Context, arguments: &Arguments) -> Answer {
         Err(error) => more = more.raw("unblocked_failed", &answer::described(&error.into()).finish()),
     }
     if arguments.flag("claim_next") && !closed.is_empty() {
-        more = match coordination::claim_ready(&mut cx.store, &AutoClaim::default()) {
+        more = match ops::claim_ready(&mut cx.store, &AutoClaim::default()) {
             Ok(Some(next)) => more.raw("next", &work::claimed(&next).finish()),
             Ok(None) => more.raw("next", "null"),
             Err(error) => more.raw("next_failed", &answer::described(&error.into()).finish()),

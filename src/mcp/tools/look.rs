@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use crate::cache::Sort;
-use crate::coordination;
 use crate::mcp::answer::{self, Answer, number};
 use crate::mcp::arguments::Arguments;
 use crate::mcp::context::Context;
@@ -188,7 +187,7 @@ pub fn named(arguments: &Arguments) -> Result<Vec<String>, Failure> {
 
 pub fn context(cx: &mut Context, arguments: &Arguments) -> Answer {
     const TOKENS: usize = 4_000;
-    let found = coordination::issue_context(&mut cx.store, arguments.needed("id", "context")?, false)?;
+    let found = ops::issue_context(&mut cx.store, arguments.needed("id", "context")?, false)?;
     let text = view::context_text(&found, arguments.count("max_tokens").unwrap_or(TOKENS));
     let object = Object::new()
         .text("id", &found.row.issue.id)

@@ -1,11 +1,12 @@
 //! Mail of the agent that calls.
 
-use crate::coordination::mail::{self, InboxFilter, Letter};
 use crate::mcp::answer::{self, Answer};
 use crate::mcp::arguments::Arguments;
 use crate::mcp::context::Context;
 use crate::model::json::Object;
 use crate::model::message::{Kind, Message};
+use crate::ops::mail;
+use crate::ops::mail::{InboxFilter, Letter};
 use crate::view;
 
 const ROWS: usize = 20;

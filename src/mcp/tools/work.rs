@@ -1,9 +1,5 @@
 //! Tools for those who work beside others: claims, workflows, checkpoints, reservations.
 
-use crate::coordination::workflows::{self, Command, MoveWish, NextWish};
-use crate::coordination::{
-    self, CheckpointFilter, CheckpointRow, FilesWish, NewCheckpoint, Release, ReserveRequest, Whose,
-};
 use crate::mcp::answer::{self, Answer};
 use crate::mcp::arguments::Arguments;
 use crate::mcp::context::Context;
@@ -12,6 +8,10 @@ use crate::model::json::Object;
 use crate::model::query::{Expr, Field};
 use crate::model::workflow::State;
 use crate::ops;
+use crate::ops::workflows::{Command, MoveWish, NextWish};
+use crate::ops::{
+    CheckpointFilter, CheckpointRow, FilesWish, NewCheckpoint, Release, ReserveRequest, Whose, workflows,
+};
 use crate::store::{AutoClaim, ClaimWish, Claimed, ReadyFilter, ReleaseWish};
 use crate::view::{self, Failure};
 
@@ -37,7 +37,7 @@ fn next(cx: &mut Context, arguments: &Arguments) -> Answer {
     let any_type = filter.mentions(Field::Type);
     let wanted =
         AutoClaim { filter: ReadyFilter { filter, any_type, ..ReadyFilter::default() }, ..AutoClaim::default() };
-    if let Some(one) = coordination::claim_ready(&mut cx.store, &wanted)? {
+    if let Some(one) = ops::claim_ready(&mut cx.store, &wanted)? {
         return Ok(claimed(&one));
     }
     let why = ops::why_nothing(&mut cx.store, &wanted.filter)?.map(|why| why.to_string());
@@ -123,13 +123,13 @@ pub fn checkpoint(cx: &mut Context, arguments: &Arguments) -> Answer {
     match arguments.text("action").unwrap_or_default() {
         "list" => {
             let filter = CheckpointFilter { issue: id, since: None, kind: None, whose: Whose::All, limit: None };
-            let page = coordination::checkpoints(&mut cx.store, &filter)?;
+            let page = ops::checkpoints(&mut cx.store, &filter)?;
             let rows = page.rows.iter().rev();
             let rows = rows.map(|row| (row.checkpoint.id.clone(), view::checkpoint(row).finish()));
             Ok(answer::page("checkpoints", rows, page.total, arguments.text("after"), ROWS)?)
         }
         "resume" => {
-            let found = coordination::resume(&mut cx.store, id.as_deref())?;
+            let found = ops::resume(&mut cx.store, id.as_deref())?;
             Ok(Object::new().raw("work", &answer::list(&found, view::resumption)))
         }
         _ => {
@@ -142,7 +142,7 @@ pub fn checkpoint(cx: &mut Context, arguments: &Arguments) -> Answer {
                 key: None,
                 snapshot: arguments.flag("snapshot"),
             };
-            let added = coordination::add_checkpoint(&mut cx.store, &new)?;
+            let added = ops::add_checkpoint(&mut cx.store, &new)?;
             let worktree = added.checkpoint.worktree.clone().unwrap_or_default();
             let row = CheckpointRow { worktree, is_gone: false, checkpoint: added.checkpoint };
             Ok(view::added_checkpoint(&row, added.is_new))
@@ -158,16 +158,16 @@ pub fn reserve(cx: &mut Context, arguments: &Arguments) -> Answer {
     };
     match arguments.text("action").unwrap_or_default() {
         "list" => {
-            let found = coordination::reservations(&mut cx.store, false, false)?;
+            let found = ops::reservations(&mut cx.store, false, false)?;
             let rows = found.iter().map(|one| (one.reservation.id.clone(), view::reserved(one).finish()));
             Ok(answer::page("reservations", rows, found.len(), arguments.text("after"), ROWS)?)
         }
         "check" => {
-            let checked = coordination::check_paths(&mut cx.store, &some()?)?;
+            let checked = ops::check_paths(&mut cx.store, &some()?)?;
             Ok(view::reserve_check(&checked, false))
         }
         "release" => {
-            let released = coordination::unreserve(&mut cx.store, &Release::These(some()?))?;
+            let released = ops::unreserve(&mut cx.store, &Release::These(some()?))?;
             Ok(Object::new().raw("released", &answer::list(&released, view::reservation)))
         }
         _ => {
@@ -181,7 +181,7 @@ pub fn reserve(cx: &mut Context, arguments: &Arguments) -> Answer {
                 issue: arguments.text("id").map(str::to_owned),
                 reason: arguments.text("reason").map(str::to_owned),
             };
-            let reserved = coordination::reserve(&mut cx.store, &request)?;
+            let reserved = ops::reserve(&mut cx.store, &request)?;
             Ok(Object::new().raw("reserved", &answer::list(&reserved, view::reserved)))
         }
     }

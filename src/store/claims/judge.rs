@@ -14,8 +14,7 @@ use super::known::parse;
 use super::standing;
 use super::told::{claimed, locked, since};
 use crate::model::lease::{Holder, Lease, Standing};
-use crate::store::project::names::LEASE_VARIABLE;
-use crate::store::project::names::LEASES_NAME;
+use crate::store::project::names::{LEASE_VARIABLE, LEASES_NAME};
 use crate::store::{Project, Result, Store};
 
 /// What stands between the numbers of several claims.

@@ -3,10 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::ledger::Document;
-use crate::model::json;
-use crate::model::proposal;
 use crate::model::proposal::{Leak, Owner, Target};
 use crate::model::record::Record;
+use crate::model::{json, proposal};
 
 /// What is private about a line.
 #[derive(Debug, Clone, PartialEq, Eq)]

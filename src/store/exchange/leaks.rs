@@ -10,10 +10,9 @@ use crate::store::project::{place, planning};
 use crate::store::read::source::expected;
 use crate::store::warning::Warning;
 use crate::store::{Project, RepoProblem, Result, StoreError, View};
-use crate::sys;
 use crate::sys::{below, fs};
-use crate::vcs;
 use crate::vcs::{Changed, Span, SyncError};
+use crate::{sys, vcs};
 
 /// What to look at.
 #[derive(Debug, Clone, PartialEq, Eq)]

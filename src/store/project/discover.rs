@@ -10,9 +10,8 @@ use super::place;
 use super::place::Beyond;
 use crate::model::id;
 use crate::store::{Result, StoreError};
-use crate::sys;
 use crate::sys::{Env, below, fs, looks};
-use crate::vcs;
+use crate::{sys, vcs};
 
 /// So many redirects in a row are followed.
 const MOST_REDIRECTS: usize = 4;

@@ -9,9 +9,8 @@ use super::names::CONFIG_NAME;
 use super::pointer::{Pointer, PointerState, place_of, root_of, without_repository};
 use super::settings::{ConfigError, ConfigFault};
 use super::state_mode::StateMode;
-use crate::sys;
 use crate::sys::{Env, below, looks};
-use crate::vcs;
+use crate::{sys, vcs};
 
 /// The user's settings.
 pub fn user_config(env: &Env) -> Option<PathBuf> {

@@ -2,10 +2,9 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use crate::sys;
 use crate::sys::fs::FsError;
 use crate::sys::{Env, below};
-use crate::vcs;
+use crate::{sys, vcs};
 
 /// What a path in the settings stands for: `~` is the home directory, relative is from the project's root.
 pub fn expand(text: &str, root: &Path, env: &Env) -> PathBuf {

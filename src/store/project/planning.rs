@@ -8,13 +8,10 @@ use crate::ledger::Document;
 use crate::model::proposal::{Owner, Visibility};
 use crate::model::record::Record;
 use crate::store::{Project, Repo, Result, Role, StoreError, View};
-use crate::sys;
-use crate::sys::Env;
-use crate::sys::below;
 use crate::sys::fs::{Dir, FsError};
-use crate::sys::looks;
-use crate::vcs;
+use crate::sys::{Env, below, looks};
 use crate::vcs::Identity;
+use crate::{sys, vcs};
 
 /// The longest exclude file that is read.
 const MAX_EXCLUDE: u64 = 16 << 20;

@@ -9,9 +9,8 @@ use super::settings::{ConfigError, Origin, OutsidePath, Settings, Trust, origina
 use super::{family, home, place};
 use crate::cache::UnknownIds;
 use crate::store::{BEADS_DIR, LEDGER_NAMES, Repo, Result, StoreError};
-use crate::sys;
 use crate::sys::Env;
-use crate::vcs;
+use crate::{sys, vcs};
 
 /// A repo of the project.
 #[derive(Debug, Clone, PartialEq, Eq)]

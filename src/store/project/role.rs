@@ -5,8 +5,7 @@
 
 use std::path::Path;
 
-use super::settings::Origin;
-use super::settings::Settings;
+use super::settings::{Origin, Settings};
 use crate::model::words::words;
 use crate::sys::Env;
 use crate::vcs::{Address, Facts};

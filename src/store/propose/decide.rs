@@ -5,11 +5,10 @@ use std::collections::HashSet;
 use super::each_once;
 use super::propose::is_here;
 use crate::model::dependency::Dependency;
-use crate::model::proposal;
 use crate::model::proposal::{Include, Joining, Move, Permit, Proposal, Standing, State, Visibility, permit};
 use crate::model::record::Record;
-use crate::model::time;
 use crate::model::time::Instant;
+use crate::model::{proposal, time};
 use crate::store::{Access, Result, Store, StoreError, View};
 
 impl View {

@@ -3,10 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::Reconciled;
-use crate::model::issue;
-use crate::model::proposal;
 use crate::model::proposal::{Names, Proposal, Visibility, is_companion};
 use crate::model::record::Record;
+use crate::model::{issue, proposal};
 use crate::store::{Result, Store};
 
 impl Store {

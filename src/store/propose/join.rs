@@ -2,10 +2,9 @@
 
 use std::collections::HashSet;
 
-use crate::model::issue;
-use crate::model::proposal;
 use crate::model::proposal::{Include, Joined, Joining, Limits, Proposal, Visibility};
 use crate::model::record::Record;
+use crate::model::{issue, proposal};
 use crate::store::View;
 
 /// What joining does to the copies of an open proposal.

@@ -4,12 +4,10 @@ use std::collections::HashSet;
 
 use super::JoinedPair;
 use crate::ledger::{Edit, Ledger, LedgerError, LockedLedger, Outcome};
-use crate::model::change;
 use crate::model::change::Change;
-use crate::model::issue;
-use crate::model::proposal;
 use crate::model::proposal::{Include, Proposal, State, Visibility};
 use crate::model::record::Record;
+use crate::model::{change, issue, proposal};
 use crate::store::write::{Draft, Write};
 use crate::store::{Access, Project, Result, Store, StoreError, View};
 

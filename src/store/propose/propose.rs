@@ -5,16 +5,13 @@ use std::collections::{HashMap, HashSet};
 use super::pair::NewLine;
 use super::{Copies, each_once};
 use crate::model::change::ChangeError;
-use crate::model::id;
-use crate::model::issue;
-use crate::model::proposal;
 use crate::model::proposal::{
     Export, HeldBack, Include, Joining, Move, Names, Owner, PROJECT, Permit, Proposal, Standing, State, Visibility,
     permit,
 };
 use crate::model::record::Record;
-use crate::model::time;
 use crate::model::time::Instant;
+use crate::model::{id, issue, proposal, time};
 use crate::store::project::planning;
 use crate::store::write::Locks;
 use crate::store::{Result, Store, StoreError, View};

@@ -3,12 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use super::JoinedPair;
-use crate::model::field;
-use crate::model::issue;
-use crate::model::merge;
-use crate::model::proposal;
 use crate::model::proposal::{Joined, Joining, Proposal, State, Visibility};
 use crate::model::record::Record;
+use crate::model::{field, issue, merge, proposal};
 use crate::store::write::Locks;
 use crate::store::{Result, Store, View};
 

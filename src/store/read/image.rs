@@ -12,17 +12,15 @@ use std::path::{Path, PathBuf};
 
 use twox_hash::{XxHash3_64, XxHash3_128};
 
-use crate::cache;
 use crate::cache::{Cache, ImageId, Key, Summary};
 use crate::ledger::Document;
 use crate::model::bytes::{Reader, put_bytes, put_number};
 use crate::model::record::Record;
 use crate::model::time::{DAY, Instant};
 use crate::model::when::Calendar;
-use crate::sys;
-use crate::sys::fs;
 use crate::sys::fs::{Dir, FileStamp, FsError};
-use crate::sys::{Entropy, Env, below};
+use crate::sys::{Entropy, Env, below, fs};
+use crate::{cache, sys};
 
 /// Below this many lines parsing is cheaper than the image is worth.
 pub(in crate::store) const MIN_LINES: usize = 300;

@@ -9,9 +9,8 @@ use crate::ledger::{Document, Expectation, Ledger, LedgerError, Snapshot, Stamp}
 use crate::store::project::worktree::Worktree;
 use crate::store::state::tables::{Spot, TABLES};
 use crate::store::{Project, Result, Store, View};
-use crate::sys::fs;
 use crate::sys::fs::FileStamp;
-use crate::sys::looks;
+use crate::sys::{fs, looks};
 use crate::vcs;
 
 /// How long an issue is looked for again while version control is at work, and how often.

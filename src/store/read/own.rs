@@ -3,13 +3,11 @@
 //! The ledger of the project says nothing of it, and no write takes it from here: only answers show it.
 
 use crate::cache::{Key, Own};
-use crate::model::field;
 use crate::model::field::Field;
-use crate::model::issue;
 use crate::model::lease::Standing;
-use crate::model::proposal;
 use crate::model::proposal::Proposal;
 use crate::model::record::Record;
+use crate::model::{field, issue, proposal};
 use crate::store::{Access, Result, View};
 
 impl View {

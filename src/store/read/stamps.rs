@@ -3,9 +3,8 @@
 use std::path::PathBuf;
 
 use crate::model::time::Instant;
-use crate::sys::fs;
 use crate::sys::fs::{FileStamp, Granularity};
-use crate::sys::looks;
+use crate::sys::{fs, looks};
 
 /// Some files, those included that are not there.
 #[derive(Debug)]

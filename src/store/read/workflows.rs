@@ -13,8 +13,7 @@ use crate::model::lease::{Holder, Lease, Standing};
 use crate::model::record::Record;
 use crate::model::workflow::{SKIPPED, State, Task, WORKFLOW, Workflow, WorkflowError};
 use crate::model::{issue, state_id};
-use crate::store::claims::LeaseError;
-use crate::store::claims::standing;
+use crate::store::claims::{LeaseError, standing};
 use crate::store::{Result, Row, StoreError, View};
 
 /// A workflow: its issue, and what it says of itself.

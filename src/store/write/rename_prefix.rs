@@ -5,11 +5,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::id;
 use crate::model::id::IssueId;
-use crate::model::proposal;
 use crate::model::proposal::{Names, Visibility};
 use crate::model::record::Record;
+use crate::model::{id, proposal};
 use crate::store::{Access, Result, Store, StoreError, View};
 
 /// What became of the ids.

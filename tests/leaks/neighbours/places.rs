@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
-use beads::internal::coordination::{WorkspaceWish, create_workspace};
 use beads::internal::model::workspace::Kind;
 use beads::internal::ops;
+use beads::internal::ops::{WorkspaceWish, create_workspace};
 
 use super::{Neighbours, PLANS, PROJECTS, open, set};
 use crate::support::dice::Dice;

@@ -3,10 +3,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::{Context, Outcome};
-use crate::coordination::workflows::{self, NewWorkflow};
-use crate::coordination::{PlanFile, templates};
 use crate::model::issue::Priority;
 use crate::model::plan::Plan;
+use crate::ops::workflows::NewWorkflow;
+use crate::ops::{PlanFile, templates, workflows};
 use crate::view::{self, Exit, Failure};
 
 /// Create a workflow with all its tasks

@@ -2,7 +2,7 @@ use clap::Args;
 
 use super::{Context, Outcome};
 use crate::cli::commands::claim::LeaseArgs;
-use crate::coordination::workflows;
+use crate::ops::workflows;
 use crate::store::ClaimWish;
 use crate::view::{self, Exit, inline};
 

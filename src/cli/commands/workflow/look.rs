@@ -3,8 +3,9 @@ use clap::Args;
 use super::{Context, Outcome};
 use crate::cli::commands::claim::LeaseArgs;
 use crate::cli::render;
-use crate::coordination::workflows::{self, Flow, NextWish};
 use crate::model::workflow::State;
+use crate::ops::workflows;
+use crate::ops::workflows::{Flow, NextWish};
 use crate::view::{self, Exit, Failure};
 
 /// List unfinished workflows of all checkouts

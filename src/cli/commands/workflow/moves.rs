@@ -2,8 +2,9 @@ use clap::Args;
 
 use super::create::TextArgs;
 use super::{Context, Outcome, look};
-use crate::coordination::workflows::{self, Command, MoveWish, WorkflowChange};
 use crate::model::workflow::State;
+use crate::ops::workflows;
+use crate::ops::workflows::{Command, MoveWish, WorkflowChange};
 use crate::view::{self, Exit, Failure};
 
 /// Start a workflow: its tasks can be claimed

@@ -4,10 +4,10 @@ use clap::Args;
 
 use super::create::plan_file;
 use super::{Context, Outcome};
-use crate::coordination::workflows::{self, NewTask, Replanned};
 use crate::model::issue::Priority;
 use crate::model::plan::PlannedTask;
-use crate::ops::{self, OpError};
+use crate::ops::workflows::{NewTask, Replanned};
+use crate::ops::{self, OpError, workflows};
 use crate::view::{self, Exit};
 
 /// Add a task to a workflow

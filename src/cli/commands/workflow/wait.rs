@@ -4,8 +4,9 @@ use clap::{Args, ValueEnum};
 
 use super::{Context, Outcome};
 use crate::cli::commands::agent::length;
-use crate::coordination::workflows::{self, Halt, Until};
 use crate::model::workflow::State;
+use crate::ops::workflows;
+use crate::ops::workflows::{Halt, Until};
 use crate::view::{self, Exit};
 
 /// Wait until a workflow is done or stuck

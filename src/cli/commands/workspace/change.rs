@@ -4,8 +4,9 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 
 use super::{Context, Outcome};
-use crate::coordination::{self, WorkspaceUpdate};
 use crate::model::workspace::State;
+use crate::ops;
+use crate::ops::WorkspaceUpdate;
 use crate::view::{self, Exit};
 
 /// Adopt an existing checkout as a workspace
@@ -43,7 +44,7 @@ pub fn adopt(args: AdoptArgs, cx: &mut Context) -> Outcome {
     let path = cx.directory().join(args.path);
     let issue = args.issue.as_deref().map(|typed| cx.resolve(typed)).transpose()?;
     let store = cx.store()?;
-    let one = coordination::adopt_workspace(store, &path, issue)?;
+    let one = ops::adopt_workspace(store, &path, issue)?;
     json_answer!(cx, view::workspace(&one));
     cx.ui.done(&format!("Looked after: {}  {}", cx.ui.path(Path::new(&one.path)), one.id));
     Ok(Exit::Ok)
@@ -56,7 +57,7 @@ pub fn update(args: UpdateArgs, cx: &mut Context) -> Outcome {
         pr_url: args.pr_url,
         fetch: args.fetch,
     };
-    let (one, is_new) = coordination::update_workspace(cx.store()?, &args.workspace, &wish)?;
+    let (one, is_new) = ops::update_workspace(cx.store()?, &args.workspace, &wish)?;
     json_answer!(cx, view::workspace(&one));
     if wish.fetch {
         cx.ui.note(if is_new { "brought forward" } else { "there was nothing new" });

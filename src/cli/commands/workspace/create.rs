@@ -4,9 +4,9 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 
 use super::{Context, Outcome};
-use crate::coordination::{self, SetupWish, WorkspaceWish};
 use crate::model::workspace::Kind;
 use crate::ops;
+use crate::ops::{SetupWish, WorkspaceWish};
 use crate::view::{self, Exit, inline};
 
 /// Create a workspace on its own branch
@@ -70,8 +70,8 @@ pub fn run(args: CreateArgs, cx: &mut Context) -> Outcome {
         reuse: args.new.then_some(false),
         ..WorkspaceWish::default()
     };
-    let mut made = coordination::create_workspace(store, &wish)?;
-    made.notes.extend(coordination::lacks_issue(store, &made.workspace));
+    let mut made = ops::create_workspace(store, &wish)?;
+    made.notes.extend(ops::lacks_issue(store, &made.workspace));
     json_answer!(cx, view::made_workspace(&made));
     for note in &made.notes {
         cx.ui.note(&inline(note));

@@ -2,8 +2,9 @@ use clap::Args;
 
 use super::{Context, Outcome};
 use crate::cli::render;
-use crate::coordination::{self, GcRow, GcWish};
 use crate::model::{duration, size};
+use crate::ops;
+use crate::ops::{GcRow, GcWish};
 use crate::view::{self, Exit, inline};
 
 /// List workspaces that can be removed; --apply removes them
@@ -55,7 +56,7 @@ pub fn run(args: GcArgs, cx: &mut Context) -> Outcome {
         fetch(cx)?;
     }
     super::name_unreadable(cx)?;
-    let gc = coordination::gc(cx.store()?, &wish, &cwd)?;
+    let gc = ops::gc(cx.store()?, &wish, &cwd)?;
     json_answer!(cx, view::gc(&gc));
     let lines: Vec<[String; 5]> = gc.rows.iter().map(|row| cells(row, gc.applied, cx)).collect();
     render::columns(&mut cx.ui, "", &lines);
@@ -80,7 +81,7 @@ pub fn run(args: GcArgs, cx: &mut Context) -> Outcome {
 
 /// Brings what is known of remotes up to date; what cannot be reached is only told.
 pub(super) fn fetch(cx: &mut Context) -> Result<(), view::Failure> {
-    for problem in coordination::fetch_parents(cx.store()?)? {
+    for problem in ops::fetch_parents(cx.store()?)? {
         cx.ui.warning(&inline(&problem));
     }
     Ok(())

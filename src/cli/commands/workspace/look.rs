@@ -4,9 +4,9 @@ use clap::Args;
 
 use super::{Context, Outcome};
 use crate::cli::render;
-use crate::coordination;
 use crate::model::size;
 use crate::model::workspace::{State, Workspace};
+use crate::ops;
 use crate::view::{self, Exit, inline};
 
 /// List the workspaces: state, kind, branch, issue, last use
@@ -73,12 +73,12 @@ pub fn list(args: ListArgs, cx: &mut Context) -> Outcome {
     }
     let mut all = if args.merged {
         let cwd = cx.host().env.cwd().to_owned();
-        coordination::merged_workspaces(cx.store()?, &cwd)?
+        ops::merged_workspaces(cx.store()?, &cwd)?
     } else if args.stale {
-        let usual = coordination::GcWish::default().older_than;
-        coordination::stale_workspaces(cx.store()?, args.older_than.unwrap_or(usual))?
+        let usual = ops::GcWish::default().older_than;
+        ops::stale_workspaces(cx.store()?, args.older_than.unwrap_or(usual))?
     } else {
-        coordination::workspaces(cx.store()?)?
+        ops::workspaces(cx.store()?)?
     };
     all.retain(|one| args.all || one.state != State::Removed);
     json_answer!(cx, view::each(&all, view::workspace));
@@ -90,7 +90,7 @@ pub fn list(args: ListArgs, cx: &mut Context) -> Outcome {
 }
 
 fn orphans(cx: &mut Context) -> Outcome {
-    let (found, aside) = coordination::orphans(cx.store()?)?;
+    let (found, aside) = ops::workspace_orphans(cx.store()?)?;
     json_answer!(cx, view::orphans(&found, &aside));
     if found.is_empty() && aside.is_empty() {
         cx.ui.note("every directory has a record");
@@ -106,7 +106,7 @@ fn orphans(cx: &mut Context) -> Outcome {
 
 pub fn show(args: ShowArgs, cx: &mut Context) -> Outcome {
     let now = cx.host().clock.now();
-    let one = coordination::find_workspace(cx.store()?, &args.workspace)?;
+    let one = ops::find_workspace(cx.store()?, &args.workspace)?;
     json_answer!(cx, view::workspace(&one));
     cx.ui.line(&one.id);
     for (name, value) in view::workspace_facts(&one, now, &cx.ui.calendar()) {
@@ -116,7 +116,7 @@ pub fn show(args: ShowArgs, cx: &mut Context) -> Outcome {
 }
 
 pub fn path(args: PathArgs, cx: &mut Context) -> Outcome {
-    let one = coordination::find_workspace(cx.store()?, &args.workspace)?;
+    let one = ops::find_workspace(cx.store()?, &args.workspace)?;
     let path = one.directory().display().to_string();
     json_answer!(cx, view::at_path(&one.id, &path));
     cx.ui.line(&inline(&path));
@@ -125,21 +125,21 @@ pub fn path(args: PathArgs, cx: &mut Context) -> Outcome {
 
 pub fn env(args: EnvArgs, cx: &mut Context) -> Outcome {
     let store = cx.store()?;
-    let one = coordination::find_workspace(store, &args.workspace)?;
-    let vars = coordination::workspace_env(store, &one)?;
+    let one = ops::find_workspace(store, &args.workspace)?;
+    let vars = ops::workspace_env(store, &one)?;
     json_answer!(cx, view::workspace_env(&vars));
-    cx.ui.verbatim(&coordination::exports(&vars));
+    cx.ui.verbatim(&ops::exports(&vars));
     Ok(Exit::Ok)
 }
 
 pub fn du(args: DuArgs, cx: &mut Context) -> Outcome {
-    let found = coordination::workspace_usage(cx.store()?, args.workspace.as_deref())?;
+    let found = ops::workspace_usage(cx.store()?, args.workspace.as_deref())?;
     json_answer!(cx, view::each(&found, view::workspace_usage));
     let path = |one: &Workspace| cx.ui.path(Path::new(&one.path));
     let lines: Vec<[String; 5]> = found.iter().map(|row| view::usage_cells(row, path(&row.workspace))).collect();
     render::columns(&mut cx.ui, "", &lines);
     if args.workspace.is_none() {
-        let own = found.iter().map(coordination::WorkspaceUsage::own).sum();
+        let own = found.iter().map(ops::WorkspaceUsage::own).sum();
         cx.ui.line(&format!("{} in {}", size::text(own), view::plural(found.len(), "workspace")));
     }
     Ok(Exit::Ok)

@@ -8,7 +8,7 @@ mod remove;
 use clap::{Args, Subcommand};
 
 use super::{Context, Outcome};
-use crate::coordination;
+use crate::ops;
 use crate::view::Failure;
 
 /// Manage isolated checkouts, one per job
@@ -62,7 +62,7 @@ pub fn run(args: WorkspaceArgs, cx: &mut Context) -> Outcome {
 
 /// Says which records cannot be read: their directories are known and left alone.
 fn name_unreadable(cx: &mut Context) -> Result<(), Failure> {
-    for (file, line, id) in coordination::unreadable_workspaces(cx.store()?)? {
+    for (file, line, id) in ops::unreadable_workspaces(cx.store()?)? {
         let id = id.map(|id| format!(" of {id}")).unwrap_or_default();
         let file = file.display().to_string();
         cx.ui.warning(&format!(

@@ -4,7 +4,8 @@ use std::time::Duration;
 use clap::Args;
 
 use super::{Context, Outcome};
-use crate::coordination::{self, WorkspaceError};
+use crate::ops;
+use crate::ops::WorkspaceError;
 use crate::store::StoreError;
 use crate::sys::job::Job;
 use crate::view::{Exit, Failure};
@@ -22,12 +23,12 @@ pub fn run(args: OpenArgs, cx: &mut Context) -> Outcome {
     let env = cx.host().env.clone();
     let json = cx.ui.wants_json();
     let store = cx.store()?;
-    let one = coordination::find_workspace(store, &args.workspace)?;
+    let one = ops::find_workspace(store, &args.workspace)?;
     let directory = one.directory();
     if !directory.is_dir() {
         return Err(Failure::from(WorkspaceError::Gone { id: one.id, path: directory }));
     }
-    let vars = coordination::workspace_env(store, &one)?;
+    let vars = ops::workspace_env(store, &one)?;
     let named = ["BD_OPEN", "VISUAL", "EDITOR"].into_iter().find_map(|name| env.var(name));
     let (program, arguments): (OsString, Vec<OsString>) = match named {
         // The variable may hold arguments, so a shell splits it; the path is never a part of its text.

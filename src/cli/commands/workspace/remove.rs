@@ -3,7 +3,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::{Context, Outcome};
-use crate::coordination::{self, Removal};
+use crate::ops;
+use crate::ops::Removal;
 use crate::view::{self, Exit, inline};
 
 /// Remove a workspace if no work would be lost
@@ -29,7 +30,7 @@ pub struct RemoveArgs {
 pub fn remove(args: RemoveArgs, cx: &mut Context) -> Outcome {
     let cwd = cx.host().env.cwd().to_owned();
     let removal = Removal { keep_branch: args.keep_branch, force: args.force, dry_run: args.dry_run };
-    let removed = coordination::remove_workspace(cx.store()?, &args.workspace, removal, &cwd)?;
+    let removed = ops::remove_workspace(cx.store()?, &args.workspace, removal, &cwd)?;
     json_answer!(cx, view::removed_workspace(&removed));
     for reason in &removed.forced {
         cx.ui.note(&format!("although {}", inline(&reason.text)));
@@ -67,7 +68,7 @@ pub struct RestoreArgs {
 
 pub fn restore(args: RestoreArgs, cx: &mut Context) -> Outcome {
     let to = cx.directory().join(&args.to);
-    let restored = coordination::restore_workspace(cx.store()?, &args.kept, &to)?;
+    let restored = ops::restore_workspace(cx.store()?, &args.kept, &to)?;
     json_answer!(cx, view::restored_workspace(&restored));
     if let Some(path) = &restored.staged {
         cx.ui.note(&format!("what was staged and differs from the files is in {}", path.display()));

@@ -6,10 +6,9 @@ use crate::ledger::MAX_LEDGER;
 use crate::store::project::names::other_name;
 use crate::store::project::place;
 use crate::store::{Access, BEADS_DIR, Project, RepoProblem, Result, StoreError, View};
-use crate::sys;
 use crate::sys::below;
-use crate::vcs;
 use crate::vcs::{Area, SyncError, Vcs};
+use crate::{sys, vcs};
 
 pub struct WorkingCopy {
     pub vcs: Box<dyn Vcs>,

@@ -5,8 +5,7 @@ use super::{Project, RepoSync, Store};
 use crate::ledger::LockedLedger;
 use crate::model::time::Instant;
 use crate::store::Result;
-use crate::store::past::prune::PruneRequest;
-use crate::store::past::prune::prune_message;
+use crate::store::past::prune::{PruneRequest, prune_message};
 
 impl Project {
     /// Since when issues must have been closed to leave a repo by themselves. What the project's committed file says is for

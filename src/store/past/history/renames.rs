@@ -11,12 +11,11 @@ use super::changed::effective;
 use super::lines::{LinesOf, is_plain};
 use super::point::document_at;
 use crate::ledger::Document;
-use crate::model::id;
 use crate::model::json::{Dialect, DialectEvidence};
-use crate::model::proposal;
 use crate::model::proposal::{FORMER_ID, Names};
 use crate::model::record::Record;
 use crate::model::time::Instant;
+use crate::model::{id, proposal};
 use crate::store::{Result, View};
 use crate::vcs::{Archive, Steps, Version};
 

@@ -26,10 +26,9 @@ use crate::model::record::Record;
 use crate::store::project::home;
 use crate::store::project::repos::Repos;
 use crate::store::{LEDGER_NAMES, Member, Result, StoreError, missing};
-use crate::sys;
 use crate::sys::fs::FileStamp;
 use crate::sys::{Clock, Host, fs};
-use crate::vcs;
+use crate::{sys, vcs};
 
 /// An issue that moves from a file that is read later to one that was read before is in neither of them: several files are
 /// looked at until nothing has changed since the first was read. So often at most; who writes that fast is not waited for.

@@ -9,8 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use super::entry::{Entry, name_of};
 use crate::ledger::{Document, LineChange};
 use crate::model::json::{Dialect, DialectEvidence};
-use crate::model::merge::FIELD_TIMES;
-use crate::model::merge::merge_issue;
+use crate::model::merge::{FIELD_TIMES, merge_issue};
 use crate::model::record::Record;
 use crate::model::time::Instant;
 

@@ -1,0 +1,141 @@
+//! Who acts: the agent that the environment names, as far as the state home knows it.
+//!
+//! Without such a name it is the agent of the workspace that one stands in. A person at a terminal is never taken for it. Otherwise
+//! a person acts, perhaps in a session of a client, which tells the claims of that person's agents apart.
+//! Every command of an agent is a sign of life. A read command never waits for it and never fails because of it.
+
+use std::time::Duration;
+
+use super::roster;
+use super::roster::{Registration, Seen, identity};
+use crate::model::agent::{Agent, Status};
+use crate::model::reservation::Party;
+use crate::model::state_id::AGENT;
+use crate::model::time::{Instant, SECOND};
+use crate::model::workspace::State;
+use crate::model::{client, state_id};
+use crate::ops::{OpError, Result, here, workspaces};
+use crate::store::{AGENT_VARIABLE, ClaimWish, Identity, Store, StoreError};
+use crate::sys;
+
+/// A sign of life younger than this is not worth a write.
+const FRESH: i64 = 60 * SECOND;
+
+/// Makes the store act as the agent that the environment names, if it names one, and notes that the agent is there.
+pub fn join_as_agent(store: &mut Store) -> Result<()> {
+    if let Some(seen) = identify(store)? {
+        beat(store, &seen);
+    }
+    if store.agent().is_some() || store.session().is_some() {
+        // What cannot be renewed at once, the next command of the agent renews.
+        let _ = store.renew_leases(false, Duration::ZERO);
+    }
+    Ok(())
+}
+
+/// Makes the store act as the agent that the environment names. A name that is not registered is as good as any; an id must be.
+pub fn identify(store: &mut Store) -> Result<Option<Seen>> {
+    let Some(named) = store.host().env.var(AGENT_VARIABLE) else {
+        let found = of_workspace(store);
+        if found.is_none() && !store.is_actor_named() {
+            let session = client::session(|name| store.host().env.var(name));
+            store.act_in(session);
+        }
+        return Ok(found);
+    };
+    let is_id = state_id::is(AGENT, &named);
+    let known = match roster::all(store) {
+        Ok(known) => known,
+        Err(error) if is_id => return Err(error),
+        Err(_) => Vec::new(),
+    };
+    let found = known.into_iter().find(|seen| seen.agent.name == named || seen.agent.id == named);
+    match &found {
+        None if is_id => return Err(OpError::NoSuchAgent { typed: named }),
+        None => store.act_as(Identity { name: named, ..Identity::default() }),
+        Some(seen) => store.act_as(identity(&seen.agent, seen.is_registered())),
+    }
+    Ok(found)
+}
+
+/// The agent of the workspace that one stands in, if it is registered and nobody has said who acts otherwise.
+fn of_workspace(store: &mut Store) -> Option<Seen> {
+    if store.is_actor_named() || sys::terminal::has_person() {
+        return None;
+    }
+    let workspace = workspaces::here(store).filter(|one| one.state == State::Active)?;
+    let id = workspace.agent.as_ref()?;
+    let seen = roster::all(store).ok()?.into_iter().find(|seen| seen.agent.id == *id && seen.is_registered())?;
+    store.act_as(Identity { workspace: Some(workspace.id), ..identity(&seen.agent, true) });
+    Some(seen)
+}
+
+/// The agent that acts, registered as a worker if it was not registered; `None` for a person.
+pub fn ensure_registered(store: &mut Store) -> Result<Option<Agent>> {
+    let Some(name) = store.agent().map(|agent| agent.name.clone()) else { return Ok(None) };
+    let known = roster::all(store)?.into_iter().find(|seen| seen.agent.name == name);
+    match known {
+        Some(seen) if seen.is_registered() && !seen.has_lost_its_process => {
+            store.act_as(identity(&seen.agent, true));
+            if seen.status.is_alive() {
+                return Ok(Some(seen.agent));
+            }
+            let now = store.host().clock.now();
+            let back = roster::touch(store, store.lock_wait(), &seen.agent.id, |agent| revive(agent, now))?;
+            Ok(Some(back.unwrap_or(seen.agent)))
+        }
+        // It is the agent itself that comes back, with what it could do before.
+        Some(_) => roster::register(store, Registration { name, again: true, ..Registration::default() }).map(Some),
+        None => match roster::register(store, Registration { name, ..Registration::default() }) {
+            // Another command of this agent was faster.
+            Err(OpError::Alive { id, .. }) => {
+                let seen = roster::find_agent(store, &id)?;
+                store.act_as(identity(&seen.agent, true));
+                Ok(Some(seen.agent))
+            }
+            registered => registered.map(Some),
+        },
+    }
+}
+
+/// Who acts, for a command that leaves something behind: an agent is registered by that.
+pub fn taking_part(store: &mut Store) -> Result<Party> {
+    ensure_registered(store)?;
+    Ok(here::acting(store))
+}
+
+/// The agent that acts, registered if it was not, and what it wants of a claim: one that was registered with a process lives and dies
+/// with it.
+pub(in crate::ops) fn claiming(store: &mut Store, wish: &ClaimWish) -> Result<ClaimWish> {
+    if wish.ttl.is_some_and(|ttl| ttl <= 0) {
+        return Err(StoreError::BadValue("a claim must last longer than no time".to_owned()).into());
+    }
+    let process = ensure_registered(store)?.and_then(|agent| agent.owner);
+    Ok(ClaimWish { owner: wish.owner.clone().or(process), ..wish.clone() })
+}
+
+/// A sign of life. One that has unregistered in the meantime stays away.
+fn revive(agent: &mut Agent, now: Instant) {
+    agent.heartbeat = now;
+    if agent.status == Status::Offline {
+        agent.status = Status::Online;
+    }
+}
+
+/// Notes that an agent is there, if that can be done at once. One whose process is gone is not brought back by a name.
+fn beat(store: &Store, seen: &Seen) {
+    let now = store.host().clock.now();
+    let age = now.nanos().abs_diff(seen.agent.heartbeat.nanos());
+    let worktree_id = store.known_worktree_id();
+    let is_here = worktree_id.is_none() || worktree_id == seen.agent.worktree_id;
+    let fresh = seen.agent.status.is_alive() && age < FRESH.unsigned_abs() && is_here;
+    if fresh || !seen.is_registered() || seen.has_lost_its_process {
+        return;
+    }
+    let beaten = roster::touch(store, Duration::ZERO, &seen.agent.id, |agent| {
+        revive(agent, now);
+        agent.worktree_id = worktree_id.clone().or_else(|| agent.worktree_id.take());
+    });
+    // A state home that is busy or cannot be written: the next command says it.
+    drop(beaten);
+}

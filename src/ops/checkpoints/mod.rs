@@ -1,0 +1,218 @@
+//! Checkpoints (`wt/<worktree>/checkpoints.jsonl`): each checkout has a file of its own, and all of them are read as one.
+//!
+//! An issue's checkpoints are numbered over all checkouts, under the lock of the state home, so no number is given twice; a line
+//! with the highest number stays when they are dropped. A checkpoint is never changed. It outlives the checkout in which it was made.
+
+mod add;
+mod error;
+mod prune;
+mod snapshots;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+pub use add::{AddedCheckpoint, FilesWish, NewCheckpoint, add_checkpoint, working_on};
+pub use error::CheckpointError;
+pub use prune::{PRUNE_DAYS, PrunedCheckpoints, prune_checkpoints};
+
+use crate::model::checkpoint::{Checkpoint, LastNumber, Noted};
+use crate::model::state_id::CHECKPOINT;
+use crate::ops::{Result, here};
+use crate::store::{CHECKPOINTS, StateDir, StateTable, Store, StoreError, Worktree, real_path};
+use crate::sys;
+
+/// A checkpoint as an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckpointRow {
+    pub checkpoint: Checkpoint,
+    /// The checkout that it was made in, as it is called now, or was called then.
+    pub worktree: String,
+    /// That checkout is not there any more.
+    pub is_gone: bool,
+}
+
+/// Whose checkpoints.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Whose {
+    /// This checkout's.
+    #[default]
+    Here,
+    /// Those of a checkout, by id, name or path.
+    Worktree(String),
+    All,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CheckpointFilter {
+    /// By id or its first characters.
+    pub issue: Option<String>,
+    /// Later than this number.
+    pub since: Option<i64>,
+    pub kind: Option<String>,
+    pub whose: Whose,
+    /// The latest so many.
+    pub limit: Option<usize>,
+}
+
+/// Checkpoints, and how many there would be without the limit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckpointPage {
+    pub rows: Vec<CheckpointRow>,
+    pub total: usize,
+}
+
+/// Lists checkpoints, the oldest first.
+pub fn checkpoints(store: &mut Store, filter: &CheckpointFilter) -> Result<CheckpointPage> {
+    let issue = filter.issue.as_deref().map(|typed| known_issue(store, typed)).transpose()?;
+    let worktree = match &filter.whose {
+        Whose::All => None,
+        // Looking makes nothing: a checkout without an id has no checkpoints.
+        Whose::Here => {
+            Some(store.worktrees()?.into_iter().find(|one| one.is_here).and_then(|one| one.id).unwrap_or_default())
+        }
+        Whose::Worktree(text) => Some(worktree_id(store, text)?),
+    };
+    let mut rows = all(store)?;
+    rows.retain(|row| {
+        let one = &row.checkpoint;
+        issue.as_ref().is_none_or(|issue| one.issue == *issue)
+            && worktree.as_ref().is_none_or(|id| one.worktree_id.as_ref() == Some(id))
+            && filter.since.is_none_or(|since| one.number > since)
+            && filter.kind.as_ref().is_none_or(|kind| one.kind.as_str() == kind)
+    });
+    let total = rows.len();
+    rows.drain(..total.saturating_sub(filter.limit.unwrap_or(total)));
+    Ok(CheckpointPage { rows, total })
+}
+
+/// The checkpoints of one issue, by its full id, over all checkouts, in the order of their numbers.
+pub fn checkpoints_of(store: &mut Store, issue: &str) -> Result<Vec<CheckpointRow>> {
+    let mut rows = all(store)?;
+    rows.retain(|row| row.checkpoint.issue == issue);
+    rows.sort_by_key(|row| row.checkpoint.number);
+    Ok(rows)
+}
+
+/// One checkpoint, by its id, the beginning of one, or as `ISSUE#NUMBER`.
+pub fn find_checkpoint(store: &mut Store, typed: &str) -> Result<CheckpointRow> {
+    let not_found = || CheckpointError::NotFound { typed: typed.to_owned() };
+    let rows = all(store)?;
+    let mut found: Vec<CheckpointRow> = if let Some((issue, number)) = typed.rsplit_once('#') {
+        let number: i64 = number.parse().map_err(|_| not_found())?;
+        let issue = known_issue(store, issue)?;
+        rows.into_iter().filter(|row| row.checkpoint.issue == issue && row.checkpoint.number == number).collect()
+    } else if typed.starts_with(CHECKPOINT) {
+        rows.into_iter().filter(|row| row.checkpoint.id.starts_with(typed)).collect()
+    } else {
+        Vec::new()
+    };
+    match found.len() {
+        0 => Err(not_found().into()),
+        1 => Ok(found.remove(0)),
+        _ => {
+            let candidates = found.into_iter().map(|row| row.checkpoint.id).collect();
+            Err(CheckpointError::Ambiguous { typed: typed.to_owned(), candidates }.into())
+        }
+    }
+}
+
+/// Writes the files of a checkpoint into a directory that is not there or empty. Gives the directory in it that holds what was
+/// staged and is another version than the file.
+pub fn restore_checkpoint(store: &mut Store, typed: &str, to: &Path) -> Result<(CheckpointRow, Option<PathBuf>)> {
+    let row = find_checkpoint(store, typed)?;
+    if row.checkpoint.snapshot.is_none() {
+        return Err(CheckpointError::NoSnapshot { id: row.checkpoint.id }.into());
+    }
+    let is_free = match sys::path::is_empty(to) {
+        Ok(is_empty) => is_empty,
+        Err(error) => error.kind() == std::io::ErrorKind::NotFound && to.symlink_metadata().is_err(),
+    };
+    if !is_free {
+        return Err(CheckpointError::InTheWay { path: to.to_owned() }.into());
+    }
+    let staged = snapshots::restore(store, &row.checkpoint.id, to).map_err(CheckpointError::from)?;
+    Ok((row, staged.map(|name| to.join(name))))
+}
+
+/// The issue that a typed id means; one that has left the ledger is known by its checkpoints.
+fn known_issue(store: &mut Store, typed: &str) -> Result<String> {
+    match store.resolve(typed) {
+        Ok(id) => Ok(id),
+        Err(error @ StoreError::NotFound { .. }) => {
+            let known = all(store)?.into_iter().any(|row| row.checkpoint.issue == typed);
+            if known { Ok(typed.to_owned()) } else { Err(error.into()) }
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The id of a checkout, by id, name or path; one that is gone is known by its checkpoints. One without an id has none.
+fn worktree_id(store: &mut Store, text: &str) -> Result<String> {
+    let all_worktrees = store.worktrees()?;
+    let path = real_path(&store.host().env.path(text));
+    let found = all_worktrees.iter().find(|one| one.is_called(text) || one.root == path);
+    if let Some(found) = found {
+        return Ok(found.id.clone().unwrap_or_default());
+    }
+    let is_meant = |one: &Checkpoint| one.worktree_id.as_deref() == Some(text) || one.worktree.as_deref() == Some(text);
+    let noted = all(store)?.into_iter().map(|row| row.checkpoint).find(is_meant);
+    noted.and_then(|one| one.worktree_id).ok_or_else(|| {
+        let known = all_worktrees.into_iter().map(|one| one.name).collect();
+        StoreError::NoSuchWorktree { text: text.to_owned(), known }.into()
+    })
+}
+
+/// Every checkpoint of this repository, the oldest first.
+fn all(store: &Store) -> Result<Vec<CheckpointRow>> {
+    let state = store.state();
+    state.check()?;
+    let repo = here::repo(store, &state)?;
+    let there: HashMap<String, Worktree> = store
+        .worktrees()?
+        .into_iter()
+        .filter(|one| one.exists)
+        .filter_map(|one| Some((one.id.clone()?, one)))
+        .collect();
+    let stored = stored(store, &state)?.into_iter().map(|(_, one)| one).filter(|one| one.repo == repo);
+    let mut rows: Vec<CheckpointRow> = stored
+        .map(|one| {
+            let now = one.worktree_id.as_ref().and_then(|id| there.get(id));
+            let then = || one.worktree.clone().or_else(|| one.worktree_id.clone()).unwrap_or_default();
+            let worktree = now.map_or_else(then, |now| now.name.clone());
+            CheckpointRow { is_gone: now.is_none(), worktree, checkpoint: one }
+        })
+        .collect();
+    let key =
+        |row: &CheckpointRow| (row.checkpoint.created_at.clone(), row.checkpoint.issue.clone(), row.checkpoint.number);
+    rows.sort_by_cached_key(key);
+    Ok(rows)
+}
+
+/// Every checkpoint that a state home holds, with the name of its checkout's directory.
+fn stored(store: &Store, state: &StateDir) -> Result<Vec<(String, Checkpoint)>> {
+    let checkpoint = |(name, noted)| match noted {
+        Noted::Checkpoint(one) => Some((name, *one)),
+        Noted::Last(_) => None,
+    };
+    Ok(noted(store, state)?.into_iter().filter_map(checkpoint).collect())
+}
+
+/// The numbers of checkpoints that were dropped.
+fn dropped(store: &Store, state: &StateDir) -> Result<Vec<(String, LastNumber)>> {
+    let last = |(name, noted)| match noted {
+        Noted::Last(one) => Some((name, one)),
+        Noted::Checkpoint(_) => None,
+    };
+    Ok(noted(store, state)?.into_iter().filter_map(last).collect())
+}
+
+/// A file that cannot be read is an error: numbers may be in it.
+fn noted(store: &Store, state: &StateDir) -> Result<Vec<(String, Noted)>> {
+    let mut found = Vec::new();
+    for (inside, name) in CHECKPOINTS.spot().files(state).map_err(StoreError::from)? {
+        let document = store.records(&state.inside(&inside).file(&name))?;
+        let checkout = inside.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        found.extend(CHECKPOINTS.rows(&document).map(|noted| (checkout.clone(), noted)));
+    }
+    Ok(found)
+}

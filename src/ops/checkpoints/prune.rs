@@ -1,0 +1,102 @@
+//! Letting go of the checkpoints of issues that are done.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use super::{CheckpointError, CheckpointRow, all, dropped, snapshots, stored};
+use crate::model::checkpoint::LastNumber;
+use crate::model::issue::Status;
+use crate::model::lease::Standing;
+use crate::model::row::Row;
+use crate::model::state_id;
+use crate::model::state_id::CHECKPOINT;
+use crate::model::time::{DAY, Instant};
+use crate::ops::{OpError, Result};
+use crate::store::{CHECKPOINTS, Put, Store};
+
+/// How long ago an issue must have been closed, if nothing else is said.
+pub const PRUNE_DAYS: i64 = 30;
+
+/// What was dropped, or would be.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PrunedCheckpoints {
+    pub pruned: Vec<CheckpointRow>,
+    /// How many stay.
+    pub kept: usize,
+    pub applied: bool,
+}
+
+/// Drops the checkpoints, and their snapshots, of issues that were closed at least so long ago (nanoseconds). Those of issues that
+/// are open, claimed, unknown here, or not done in another checkout stay. Nothing is dropped unless `apply`.
+pub fn prune_checkpoints(store: &mut Store, older_than: Option<i64>, apply: bool) -> Result<PrunedCheckpoints> {
+    let before = store.host().clock.now().plus_nanos(-older_than.unwrap_or(PRUNE_DAYS * DAY));
+    let rows = all(store)?;
+    let mut judged: HashMap<String, bool> = HashMap::new();
+    let mut done = PrunedCheckpoints { applied: apply, ..PrunedCheckpoints::default() };
+    for row in rows {
+        let issue = &row.checkpoint.issue;
+        let is_over = match judged.get(issue) {
+            Some(known) => *known,
+            None => {
+                let found = is_over(store, issue, before)?;
+                judged.insert(issue.clone(), found);
+                found
+            }
+        };
+        if is_over {
+            done.pruned.push(row);
+        } else {
+            done.kept += 1;
+        }
+    }
+    if apply && !done.pruned.is_empty() {
+        forget(store, &done.pruned)?;
+    }
+    Ok(done)
+}
+
+fn is_over(store: &mut Store, issue: &str, before: Instant) -> Result<bool> {
+    let Some(row) = store.get(issue)? else { return Ok(false) };
+    let at = row.issue.closed_at.or(row.issue.deleted_at).or(row.issue.updated_at);
+    if !row.issue.status.is_done() || at.is_none_or(|at| at.instant > before) {
+        return Ok(false);
+    }
+    let is_claimed = store.lease(issue)?.is_some_and(|row| row.standing == Standing::Live);
+    let is_done = |status: &str| Status::new(status).is_done();
+    let is_open_elsewhere = store.elsewhere(issue)?.iter().any(|other| !is_done(&other.status));
+    Ok(!is_claimed && !is_open_elsewhere)
+}
+
+/// Snapshots go first: a record without one is found again, a snapshot without a record is not.
+fn forget(store: &mut Store, rows: &[CheckpointRow]) -> Result<()> {
+    for row in rows.iter().filter(|row| row.checkpoint.snapshot.is_some()) {
+        snapshots::forget(store, &row.checkpoint.id).map_err(CheckpointError::from)?;
+    }
+    let state = store.state();
+    let _held = state.lock(store.lock_wait())?;
+    let mut by_directory: BTreeMap<String, Vec<Put>> = BTreeMap::new();
+    let mut last: BTreeMap<(Option<String>, String), (i64, String)> = BTreeMap::new();
+    let ids: HashSet<&str> = rows.iter().map(|row| row.checkpoint.id.as_str()).collect();
+    for (directory, one) in stored(store, &state)? {
+        if ids.contains(one.id.as_str()) {
+            by_directory.entry(directory.clone()).or_default().push(Put::Gone { id: one.id });
+            let highest = last.entry((one.repo, one.issue)).or_default();
+            *highest = (one.number, directory).max(highest.clone());
+        }
+    }
+    for (directory, old) in dropped(store, &state)? {
+        if last.get(&(old.repo, old.issue)).is_some_and(|(number, _)| *number >= old.last) {
+            by_directory.entry(directory).or_default().push(Put::Gone { id: old.id });
+        }
+    }
+    for ((repo, issue), (last, directory)) in last {
+        // Goes into the file that has the highest one until then, so the number is never in none.
+        let line = LastNumber { id: state_id::mint(CHECKPOINT, store.host().entropy.bytes()), issue, repo, last };
+        by_directory.entry(directory).or_default().push(Put::Line { id: line.id.clone(), text: line.line() });
+    }
+    for (name, puts) in by_directory {
+        let directory = CHECKPOINTS.directory(&state).inside(&name);
+        let lock = directory.lock(store.lock_wait())?;
+        CHECKPOINTS.file(&directory).edit::<OpError>(&lock, &store.host().entropy, |_| Ok(puts.clone()))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,32 @@
+//! The files of a checkpoint, kept by version control under the checkpoint's id.
+
+use std::path::{Path, PathBuf};
+
+use super::error::SnapshotError;
+use crate::model::checkpoint::Saved;
+use crate::ops::here;
+use crate::store::Store;
+use crate::vcs;
+use crate::vcs::LARGEST;
+
+/// Keeps all files of the checkout as they are.
+pub fn save(store: &Store, id: &str) -> Result<Saved, SnapshotError> {
+    let kept = vcs::open(&here::root(store)).snapshot(id, LARGEST, &store.host().env)?;
+    let text = |path: &Path| path.to_string_lossy().into_owned();
+    Ok(Saved {
+        name: kept.name,
+        files: kept.files.iter().map(|path| text(path)).collect(),
+        base: kept.base,
+        left_out: kept.left_out.iter().map(|one| format!("{}: {}", text(&one.path), one.why)).collect(),
+    })
+}
+
+/// Writes them into a directory that is not there or empty; gives where in it the versions are that were only staged.
+pub fn restore(store: &Store, id: &str, to: &Path) -> Result<Option<PathBuf>, SnapshotError> {
+    Ok(vcs::open(&here::root(store)).restore_snapshot(id, to, &store.host().env)?)
+}
+
+/// Lets go of them. What is not there is gone already.
+pub fn forget(store: &Store, id: &str) -> Result<(), SnapshotError> {
+    Ok(vcs::open(&here::root(store)).drop_snapshot(id, &store.host().env)?)
+}

@@ -1,0 +1,255 @@
+//! Taking issues and giving them back, with all that belongs to it: the agent is registered, the remote is asked, and who lost
+//! something is told.
+
+use super::remote;
+use super::remote::RemoteLease;
+use crate::model::change::{Change, NewComment};
+use crate::model::issue::Status;
+use crate::model::lease::Standing;
+use crate::model::message::{Kind, Urgency};
+use crate::model::query::{Expr, Field};
+use crate::ops::agents::{identity, roster};
+use crate::ops::mail::{Letter, Sender};
+use crate::ops::{OpError, Result, mail};
+use crate::store::{
+    Access, AutoClaim, ClaimWish, Claimed, LeaseRow, Reclaimed, ReleaseWish, Released, Row, Scope, Store, StoreError,
+    Write, WriteError, Written,
+};
+
+/// Takes an issue, named by its full id. With `remote` it is taken on the git remote first, where clones on other machines see it.
+pub fn claim(store: &mut Store, id: &str, wish: &ClaimWish, on_remote: bool) -> Result<Claimed> {
+    let wish = &identity::claiming(store, wish)?;
+    let claimed = match (on_remote || store.settings().flag("claims.remote"), on_remote) {
+        (false, _) => store.claim(id, wish)?,
+        // The remote is the project's: who may not write there keeps a claim to themselves.
+        (true, asked) => match (store.access_by_id(id)?, asked) {
+            (Access::Write, _) => remote::claim(store, id, wish, asked)?,
+            (Access::Read(_), false) => store.claim(id, wish)?,
+            (Access::Read(reason), true) => {
+                let (what, repo) = (format!("a claim on {id}"), "the remote".to_owned());
+                return Err(StoreError::ReadOnly { what, repo, reason }.into());
+            }
+        },
+    };
+    tell_former_holder(store, &claimed);
+    Ok(claimed)
+}
+
+/// Takes the first ready issue that may be handed out. On a remote, issues that another clone holds are passed over.
+pub fn claim_ready(store: &mut Store, auto: &AutoClaim) -> Result<Option<Claimed>> {
+    let wish = ClaimWish { to_write: true, ..identity::claiming(store, &auto.wish)? };
+    let auto = &AutoClaim { wish, ..auto.clone() };
+    // What the silent and the dead hold is ready again.
+    if store.leases()?.iter().any(|row| row.standing == Standing::Expired) {
+        // What cannot be taken back is not handed out, and that is all.
+        let _ = reclaim(store, None, false);
+    }
+    let claimed = if store.settings().flag("claims.remote") {
+        remote::claim_ready(store, auto)?
+    } else {
+        store.claim_ready(auto)?
+    };
+    if let Some(claimed) = &claimed {
+        tell_former_holder(store, claimed);
+    }
+    Ok(claimed)
+}
+
+/// Gives an issue to an agent or a person, and tells them. For coordinators and people; a live claim of another stands.
+pub fn assign(store: &mut Store, id: &str, to: &str) -> Result<Assigned> {
+    if let Some(agent) = store.agent().filter(|agent| !agent.is_coordinator) {
+        return Err(OpError::NotCoordinator { actor: agent.name.clone(), what: "assign issues" });
+    }
+    let (name, address) = match to.strip_prefix("person:") {
+        Some(person) => (person.to_owned(), to.to_owned()),
+        None => {
+            let agent = roster::find_agent(store, to)?.agent;
+            (agent.name, agent.id)
+        }
+    };
+    let held = store.lease(id)?.filter(|row| row.standing == Standing::Live);
+    if let Some(row) = held.filter(|row| row.lease.holder.as_ref().is_some_and(|holder| holder.name != name)) {
+        return Err(StoreError::from(row.claimed()).into());
+    }
+    let mut transaction = store.begin(Scope::Issues(vec![id.to_owned()]))?;
+    let changes = vec![Change::Text(Field::Assignee, name.clone())];
+    transaction.stage(Write::Change { id: id.to_owned(), changes })?;
+    let answer = transaction.commit()?.into_iter().next().expect("one write gives one answer");
+    let written = answer.map_err(WriteError::into_store)?;
+    let title = written.issue().title;
+    let letter = Letter {
+        to: vec![address],
+        kind: Kind::TaskAssignment,
+        subject: Some(format!("assigned to you: {id}")),
+        body: format!("{id}: {title}"),
+        issue: Some(id.to_owned()),
+        ..Letter::default()
+    };
+    let sent = mail::send(store, letter)?;
+    Ok(Assigned { to: name, message: sent.message.id, written })
+}
+
+/// An issue that was given to somebody.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assigned {
+    pub to: String,
+    pub message: String,
+    pub written: Written,
+}
+
+/// Writes to the agent from whom a claim was taken. The claim stands whether or not that works.
+fn tell_former_holder(store: &mut Store, claimed: &Claimed) {
+    let Some(from) = &claimed.taken_from else { return };
+    let Some(agent) = from.holder.agent.clone() else { return };
+    let body = format!(
+        "{} has {} now, under number {}. Your claim, number {}, is over: {}. Stop working on it.",
+        claimed.holder.name, claimed.id, claimed.epoch, from.epoch, from.why
+    );
+    tell(store, agent, &claimed.id, body);
+}
+
+pub(in crate::ops) fn tell(store: &mut Store, agent: String, id: &str, body: String) {
+    let letter = Letter {
+        from: Sender::System,
+        to: vec![agent],
+        kind: Kind::StatusUpdate,
+        priority: Urgency::High,
+        subject: Some(format!("you have lost {id}")),
+        body,
+        issue: Some(id.to_owned()),
+        ..Letter::default()
+    };
+    // One who never registered has no box.
+    let _ = mail::send(store, letter);
+}
+
+/// Gives an issue back, here and on the remote if it was claimed there.
+pub fn release(store: &mut Store, id: &str, wish: &ReleaseWish) -> Result<Released> {
+    let released = store.release(id, wish)?;
+    if let Some(version) = &released.remote {
+        // The write may have noted it too.
+        store.ended_remotely();
+        // It is given back here, and that stands.
+        match remote::end(store, id, version) {
+            Ok(None) => {}
+            Ok(Some(other)) => store.claim_stays(id, taken_there(&other)),
+            Err(error) => store.claim_stays(id, error.to_string()),
+        }
+    }
+    Ok(released)
+}
+
+/// Takes back claims whose time is over or whose process is gone.
+pub fn reclaim(store: &mut Store, id: Option<&str>, dry_run: bool) -> Result<Vec<Reclaimed>> {
+    let taken = store.reclaim(id, dry_run)?;
+    for one in taken.iter().filter(|_| !dry_run) {
+        if let Some(agent) = one.holder.agent.clone() {
+            let body =
+                format!("Your claim on {}, number {}, was taken back: nothing was heard of you.", one.id, one.epoch);
+            tell(store, agent, &one.id, body);
+        }
+    }
+    Ok(taken)
+}
+
+/// Renews what the acting agent holds, and says when the first of its claims ends, as RFC 3339.
+pub fn first_expiry(store: &mut Store) -> Result<Option<String>> {
+    let wait = store.lock_wait();
+    remote::renew(store)?;
+    Ok(store.renew_leases(true, wait)?)
+}
+
+/// Lets go of everything that an agent holds or that is assigned to it and not done; the issues that are free again. The reason is kept
+/// with each.
+pub fn release_all(store: &mut Store, name: &str, reason: Option<&str>) -> Result<Vec<String>> {
+    let wish = ReleaseWish { reason: reason.map(str::to_owned), failed: None };
+    let mut free = Vec::new();
+    for row in held_by(store, name)? {
+        if row.standing == Standing::Live {
+            release(store, &row.id, &wish)?;
+        } else {
+            reclaim(store, Some(&row.id), false)?;
+        }
+        free.push(row.id);
+    }
+    store.unlock_all(name)?;
+    for row in store.list(&Expr::text(Field::Assignee, name.to_owned()), Default::default(), None)?.rows {
+        if row.issue.assignee.as_deref() == Some(name) && !row.issue.status.is_done() {
+            let id = row.issue.id.clone();
+            match unassign(store, &row, reason) {
+                // What one may not write stays as it is.
+                Err(StoreError::ReadOnly { .. }) => continue,
+                done => done?,
+            }
+            free.push(id);
+        }
+    }
+    free.sort();
+    free.dedup();
+    Ok(free)
+}
+
+/// Makes an issue nobody's.
+fn unassign(store: &mut Store, row: &Row, reason: Option<&str>) -> std::result::Result<(), StoreError> {
+    let id = row.issue.id.clone();
+    let mut changes = vec![Change::Text(Field::Assignee, String::new())];
+    if row.issue.status.as_str() == "in_progress" {
+        changes.push(Change::Status(Status::open()));
+    }
+    changes.extend(reason.map(|reason| {
+        let (id, author) = (store.host().entropy.comment_id(), store.actor().to_owned());
+        Change::AddComment(NewComment { id, author, text: format!("Released: {reason}") })
+    }));
+    let mut transaction = store.begin(Scope::Issues(vec![id.clone()]))?;
+    transaction.stage(Write::Change { id, changes })?;
+    let answer = transaction.commit()?.into_iter().next().expect("one write gives one answer");
+    answer.map(drop).map_err(WriteError::into_store)
+}
+
+/// Takes the claims that are over from an agent that is offline; the issues that are free again.
+pub fn reclaim_from(store: &mut Store, name: &str) -> Result<Vec<String>> {
+    let mut free = Vec::new();
+    for row in held_by(store, name)?.into_iter().filter(|row| row.standing == Standing::Expired) {
+        reclaim(store, Some(&row.id), false)?;
+        free.push(row.id);
+    }
+    Ok(free)
+}
+
+fn held_by(store: &mut Store, name: &str) -> Result<Vec<LeaseRow>> {
+    let rows = store.leases()?.into_iter();
+    Ok(rows
+        .filter(|row| row.lease.holder.as_ref().is_some_and(|holder| holder.name == name && holder.is_agent()))
+        .collect())
+}
+
+/// Ends a command: takes claims off remotes whose work has ended with it, and gives lines of lost issues back what the others have.
+/// Tells what did not work.
+pub fn end_command(store: &mut Store) -> Vec<String> {
+    let mut stays = Vec::new();
+    if let Err(error) = store.put_back_lost() {
+        stays.push(format!("the ledger here still names you on an issue that you have lost: {error}"));
+    }
+    for (id, version) in store.ended_remotely() {
+        match remote::end(store, &id, &version) {
+            Ok(None) => {}
+            Ok(Some(other)) => stays.push(format!("{id}: {}", taken_there(&other))),
+            Err(error) => {
+                stays
+                    .push(format!("{id} is still claimed on the remote: {error}; run `bd release --remote` to end it"));
+            }
+        }
+    }
+    stays
+}
+
+/// What to say to one whose claim on the remote another has taken.
+fn taken_there(other: &RemoteLease) -> String {
+    let host = other.host.as_deref().unwrap_or("another machine");
+    format!("{} on {host} had taken it over on the remote, under number {}", other.holder, other.epoch)
+}
+
+/// Takes a claim of this clone off the remote, whether or not anything is known of it here. Tells whether there was one.
+pub fn release_remote(store: &mut Store, id: &str) -> Result<bool> {
+    remote::release(store, id)
+}

@@ -1,0 +1,23 @@
+//! Who works on an issue.
+
+use crate::model::lease::Standing;
+use crate::ops::Result;
+use crate::store::Store;
+
+/// Who works on an issue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IssueHolder {
+    pub name: String,
+    /// The id of an agent; a person has none.
+    pub agent: Option<String>,
+}
+
+/// Who works on an issue, if anybody does: the one who has claimed it, else the one that the ledger says.
+pub fn holder_of(store: &mut Store, issue: &str) -> Result<Option<IssueHolder>> {
+    let row = store.find(issue)?;
+    let lease = store.lease(&row.issue.id)?.filter(|row| row.standing == Standing::Live);
+    if let Some(holder) = lease.and_then(|row| row.lease.holder) {
+        return Ok(Some(IssueHolder { name: holder.name, agent: holder.agent }));
+    }
+    Ok(row.issue.assignee.map(|name| IssueHolder { name, agent: None }))
+}

@@ -1,0 +1,136 @@
+//! Taking issues and giving them back.
+
+pub(in crate::ops) mod abandoned;
+pub(in crate::ops) mod by_id;
+pub(in crate::ops) mod holder;
+pub(in crate::ops) mod overruled;
+pub(in crate::ops) mod remote;
+
+use super::{Batch, OpError, Result};
+use crate::model::change::Change;
+use crate::model::lease::Standing;
+use crate::model::time::Instant;
+use crate::store::{ClaimWish, Claimed, LeaseError, LeaseRow, Reclaimed, ReleaseWish, Released, Store, StoreError};
+
+/// What became of each named issue.
+pub type Each<T> = Vec<(String, std::result::Result<T, OpError>)>;
+
+/// Takes each of several issues, named as people type them.
+pub fn claim(store: &mut Store, typed: &[String], wish: &ClaimWish, remote: bool) -> Result<Each<Claimed>> {
+    each(store, typed, |store, id| by_id::claim(store, id, wish, remote))
+}
+
+/// The same, answered as changes of issues are.
+pub fn claim_each(store: &mut Store, typed: &[String], wish: &ClaimWish) -> Result<Batch> {
+    let mut batch = Batch::default();
+    for (typed, result) in claim(store, typed, wish, false)? {
+        let written = result.map(|claimed| {
+            batch.waiting.push((claimed.id, claimed.blockers));
+            claimed.written
+        });
+        batch.results.push((typed, written.map_err(OpError::from)));
+    }
+    batch.waiting.retain(|(_, blockers)| !blockers.is_empty());
+    Ok(batch)
+}
+
+/// Takes issues and changes them in the same write.
+pub fn claim_and_change(store: &mut Store, typed: &[String], changes: Vec<Change>) -> Result<Batch> {
+    // That no circle closes is seen to by the ordinary way.
+    let (parents, with): (Vec<Change>, Vec<Change>) =
+        changes.into_iter().partition(|change| matches!(change, Change::Parent(_)));
+    let claimed = claim_each(store, typed, &ClaimWish { with, ..ClaimWish::default() })?;
+    if parents.is_empty() {
+        return Ok(claimed);
+    }
+    let taken: Vec<String> = claimed.written().map(|written| written.id.clone()).collect();
+    let mut moved = super::change_each(store, &taken, |_| parents.clone())?.results.into_iter();
+    let results = claimed.results.into_iter().map(|(typed, result)| match result {
+        Ok(_) => (typed, moved.next().expect("one answer for each that was taken").1),
+        refused => (typed, refused),
+    });
+    Ok(Batch { results: results.collect(), waiting: claimed.waiting })
+}
+
+/// Takes one issue, named as people name it. A claim on it that is over is taken back first.
+pub fn take(store: &mut Store, typed: &str, wish: &ClaimWish) -> Result<Claimed> {
+    let id = store.resolve(typed)?;
+    if store.lease(&id)?.is_some_and(|row| row.standing == Standing::Expired) {
+        by_id::reclaim(store, Some(&id), false)?;
+    }
+    Ok(by_id::claim(store, &id, wish, false)?)
+}
+
+/// Puts the end of a claim off, if it still is this one; when it ends now, `None` for never.
+pub fn renew(store: &mut Store, id: &str, epoch: i64) -> Result<Option<Instant>> {
+    Ok(store.renew_lease(id, epoch)?)
+}
+
+/// Gives one issue back, if the claim on it still is this one.
+pub fn give_back(store: &mut Store, id: &str, held: i64, wish: &ReleaseWish) -> Result<()> {
+    let released = by_id::release(store, id, wish)?;
+    if !released.was_lost {
+        return Ok(());
+    }
+    let (id, name, why) = (id.to_owned(), store.actor().to_owned(), "it was taken over".to_owned());
+    Err(StoreError::from(LeaseError::Stale { id, name, held, epoch: released.epoch, holder: None, why }).into())
+}
+
+/// Gives issues back.
+pub fn release(store: &mut Store, typed: &[String], wish: &ReleaseWish) -> Result<Each<Released>> {
+    each(store, typed, |store, id| by_id::release(store, id, wish))
+}
+
+/// Takes back the claims of those who are gone.
+pub fn reclaim(store: &mut Store, typed: Option<&str>, orphans: bool, dry_run: bool) -> Result<Vec<Reclaimed>> {
+    let id = match typed.map(|typed| (typed, store.resolve(typed))) {
+        // Another branch may have the issue: the claim on it is known by its full id.
+        Some((typed, Err(StoreError::NotFound { .. }))) if store.leases()?.iter().any(|row| row.id == typed) => {
+            Some(typed.to_owned())
+        }
+        other => other.map(|(_, id)| id).transpose()?,
+    };
+    match orphans {
+        true => Ok(abandoned::free_abandoned(store, id.as_deref(), dry_run)?),
+        false => Ok(by_id::reclaim(store, id.as_deref(), dry_run)?),
+    }
+}
+
+/// Which claims to show.
+#[derive(Debug, Clone, Default)]
+pub struct LeaseFilter {
+    pub expired: bool,
+    pub holder: Option<String>,
+    /// A checkout, by id, name or path.
+    pub worktree: Option<String>,
+}
+
+/// Who holds what.
+pub fn leases(store: &mut Store, filter: &LeaseFilter) -> Result<Vec<LeaseRow>> {
+    let worktree = filter.worktree.as_deref().map(|text| store.find_worktree(text)).transpose()?;
+    let mut rows = store.leases()?;
+    rows.retain(|row| {
+        let holder = row.lease.holder.as_ref();
+        let named =
+            |name: &String| holder.is_some_and(|holder| holder.name == *name || holder.agent.as_ref() == Some(name));
+        let there = |id: &str| holder.is_some_and(|holder| holder.worktree_id.as_deref() == Some(id));
+        (!filter.expired || row.standing == Standing::Expired)
+            && filter.holder.as_ref().is_none_or(named)
+            && worktree.as_ref().is_none_or(|one| one.id.as_deref().is_some_and(there))
+    });
+    Ok(rows)
+}
+
+/// Gives up claims on the remote alone; says whether there was one.
+pub fn release_remote(store: &mut Store, typed: &[String]) -> Result<Each<(String, bool)>> {
+    each(store, typed, |store, id| Ok((id.to_owned(), by_id::release_remote(store, id)?)))
+}
+
+fn each<T>(
+    store: &mut Store,
+    typed: &[String],
+    act: impl Fn(&mut Store, &str) -> std::result::Result<T, OpError>,
+) -> Result<Each<T>> {
+    let named = store.resolve_all(typed)?;
+    Ok(named.into_iter().map(|one| (one.typed, act(store, &one.id))).collect())
+}

@@ -1,0 +1,505 @@
+//! Looking for what is wrong, and putting right what can be put right without guessing.
+
+pub(in crate::ops) mod copies;
+pub(in crate::ops) mod future;
+pub(in crate::ops) mod health;
+pub(in crate::ops) mod odd;
+pub(in crate::ops) mod sizes;
+pub(in crate::ops) mod unsettled;
+pub(in crate::ops) mod workspaces;
+
+use std::collections::BTreeSet;
+
+use self::copies::check_copies;
+use self::future::check_times;
+use self::health::{Health, Report, Severity};
+use self::odd::check_values;
+use self::sizes::check_sizes;
+use self::unsettled::check_states;
+use self::workspaces::check_workspaces;
+use super::{OpError, Result};
+use crate::ledger::{Document, Edit, Expectation, Ledger, Problem, REFUSED_PREFIX, RepairStep};
+use crate::model::merge::join_copies;
+use crate::ops::workflows;
+use crate::store::settings::{ConfigFault, Held};
+use crate::store::{
+    Access, DriverProblem, LEDGER_NAMES, QUARANTINE, RepoProblem, Store, StoreError, Warning, store_away,
+};
+use crate::sys::below;
+use crate::sys::fs::DISPLACED_PREFIX;
+
+pub fn doctor(store: &mut Store, fix: bool) -> Result<Report> {
+    let mut report = Report::default();
+    // Before anything is asked of it.
+    report.fixed.extend(store.drop_torn_image().map(|path| format!("removed {}: it was torn", path.display())));
+    if fix {
+        fix_all(store, &mut report)?;
+        report.fixed.extend(store.set_records_aside()?);
+    }
+    check_project(store, &mut report);
+    check_files(store, &mut report)?;
+    check_records(store, &mut report)?;
+    check_workspaces(store, &mut report)?;
+    check_sizes(store, &mut report);
+    check_times(store, &mut report)?;
+    check_values(store, &mut report)?;
+    check_writes(store, &mut report);
+    check_leftovers(store, &mut report);
+    check_hooks(store, &mut report);
+    check_databases(store, &mut report);
+    check_driver(store, &mut report);
+    check_proposals(store, fix, &mut report)?;
+    check_projects(store, &mut report)?;
+    check_copies(store, &mut report)?;
+    check_graph(store, &mut report)?;
+    check_workflows(store, &mut report)?;
+    check_states(store, &mut report)?;
+    report.findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    Ok(report)
+}
+
+/// Settings that cannot be used and repos that cannot be joined.
+fn check_project(store: &Store, report: &mut Report) {
+    for warning in store.warnings() {
+        let (severity, file, line, message, remedy) = match warning {
+            Warning::Config(error) => {
+                let line = Some(error.line).filter(|line| *line > 0);
+                let remedy = match error.fault {
+                    ConfigFault::Broken => {
+                        "repair the file; until then its settings are ignored and nothing can be written"
+                    }
+                    ConfigFault::Unmarked => "run `bd trust` if it is yours; until then nothing is written",
+                    ConfigFault::Stray => "adopt the workspace in that repository, or remove the file",
+                };
+                (Severity::Damage, Some(error.path.clone()), line, error.message, Some(remedy.to_owned()))
+            }
+            Warning::Held(Held { setting, because, .. }) => {
+                let message =
+                    format!("{}: {} = {} is {}", setting.place, setting.key.name, setting.value, because.text());
+                (Severity::Note, None, None, message, None)
+            }
+            Warning::UnknownKey(unknown) => {
+                let remedy = unknown.nearest.map(|near| format!("did you mean {near}?"));
+                let line = Some(unknown.line).filter(|line| *line > 0);
+                (Severity::Note, Some(unknown.path), line, format!("no setting {:?}", unknown.name), remedy)
+            }
+            Warning::Repo(problem) => {
+                let remedy = match &problem {
+                    RepoProblem::Untrusted { .. } => Some("run `bd config trust` to agree to it"),
+                    RepoProblem::Missing { .. } | RepoProblem::NoRepo { .. } | RepoProblem::Unusable { .. } => {
+                        Some("bring the repo back, or remove it with `bd repo remove`")
+                    }
+                    RepoProblem::Joined { .. } => Some("leave it out with `bd repo remove`"),
+                    RepoProblem::Twice { .. } | RepoProblem::Nested { .. } => None,
+                };
+                (Severity::Warning, None, None, problem.to_string(), remedy.map(str::to_owned))
+            }
+            Warning::Unread { repo, message } => {
+                (Severity::Warning, None, None, format!("{repo} cannot be read: {message}"), None)
+            }
+            Warning::Line(_)
+            | Warning::NoPast { .. }
+            | Warning::DamagedThen { .. }
+            | Warning::NotCommitted { .. }
+            | Warning::Branches { .. }
+            | Warning::NotLogged { .. }
+            | Warning::NotSettled { .. }
+            | Warning::Record { .. }
+            | Warning::ClaimStays { .. }
+            | Warning::DeletedTarget { .. } => continue,
+            Warning::SiblingUnread { worktree, message } => {
+                (Severity::Warning, None, None, format!("the checkout {worktree} cannot be read: {message}"), None)
+            }
+            Warning::Removed { .. } | Warning::Unwatched { .. } => continue,
+        };
+        report.findings.push(Health { severity, file, line, message, remedy });
+    }
+}
+
+/// Workflows whose issues another tool has closed or reopened, and that do not say so themselves.
+fn check_workflows(store: &mut Store, report: &mut Report) -> Result<()> {
+    for row in store.unreadable_workflows()? {
+        report.findings.push(Health {
+            severity: Severity::Warning,
+            file: Some(row.file.clone()),
+            line: Some(row.line_number),
+            message: format!(
+                "the issue {} is a workflow that cannot be read: its tasks are not handed out",
+                row.issue.id
+            ),
+            remedy: Some(
+                "a newer bd may know it; otherwise fix its object \"workflow\", or give it another type".to_owned(),
+            ),
+        });
+    }
+    let all = store.workflows()?;
+    for one in all.iter().filter(|one| one.astray) {
+        let (id, state, status) = (one.id(), one.state, &one.row.issue.status);
+        report.findings.push(Health {
+            severity: Severity::Note,
+            file: Some(one.row.file.clone()),
+            line: Some(one.row.line_number),
+            message: format!("the workflow {id} is {state}, but its issue is {status}"),
+            remedy: Some(format!("run `bd workflow set {id} --state {state}` to make it {}", state.status())),
+        });
+    }
+    for one in all.into_iter().filter(|one| one.overruled) {
+        let (id, stored, status) = (one.id(), one.workflow.state, &one.row.issue.status);
+        report.findings.push(Health {
+            severity: Severity::Note,
+            file: Some(one.row.file.clone()),
+            line: Some(one.row.line_number),
+            message: format!("the workflow {id} is {stored}, but its issue is {status}: it counts as {}", one.state),
+            remedy: Some(match status.is_done() {
+                true => format!("run `bd reopen {id}` to continue it, or `bd close {id}` to record that it is over"),
+                false => format!("bd workflow set {id} --state {} notes it", one.state),
+            }),
+        });
+    }
+    for flow in workflows::flows(store, false)? {
+        let (id, row) = (flow.workflow.id(), &flow.workflow.row);
+        for (name, ids) in flow.namesakes() {
+            report.findings.push(Health {
+                severity: Severity::Warning,
+                file: Some(row.file.clone()),
+                line: Some(row.line_number),
+                message: format!("several tasks of the workflow {id} are named {name:?}: {}", ids.join(" ")),
+                remedy: Some(format!("run `bd workflow remove-task {id} ID` to remove one of them")),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Acknowledged writes that are not in the ledgers any more; asks for what [`check_files`] has read.
+fn check_writes(store: &Store, report: &mut Report) {
+    for warning in store.warnings() {
+        let (message, remedy) = match warning {
+            Warning::Removed { repo, ids } => {
+                let place = repo.map(|repo| format!(" from {repo}")).unwrap_or_default();
+                let message = format!("another program removed acknowledged writes{place}: {}", ids.join(" "));
+                (
+                    message,
+                    Some("run `bd recover` to put them back, or `bd recover --discard` to forget them".to_owned()),
+                )
+            }
+            Warning::Unwatched { repo, message } => {
+                (format!("cannot tell whether acknowledged writes are missing from {repo}: {message}"), None)
+            }
+            _ => continue,
+        };
+        report.findings.push(Health { severity: Severity::Warning, file: None, line: None, message, remedy });
+    }
+}
+
+fn check_files(store: &mut Store, report: &mut Report) -> Result<()> {
+    store.refresh()?;
+    let ledgers = store.documents();
+    for (n, member) in store.repos().members.iter().enumerate() {
+        if ledgers.iter().filter(|(repo, _, _)| *repo == n).count() < 2 {
+            continue;
+        }
+        report.findings.push(Health {
+            severity: Severity::Damage,
+            file: Some(member.repo.beads().to_owned()),
+            line: None,
+            message: format!(
+                "two ledgers, {} and {}: both are shown, writes are refused",
+                LEDGER_NAMES[0], LEDGER_NAMES[1]
+            ),
+            remedy: Some("run `bd doctor --fix` to join them by id".into()),
+        });
+    }
+    for (_, ledger, document) in ledgers {
+        for finding in document.check() {
+            let severity = match &finding.problem {
+                Problem::Damaged(_) | Problem::Torn(_) | Problem::Conflict { .. } => Severity::Damage,
+                Problem::Duplicate { .. } => Severity::Warning,
+                _ => Severity::Note,
+            };
+            report.findings.push(Health {
+                severity,
+                file: Some(ledger.path().to_owned()),
+                line: Some(finding.line),
+                message: finding.problem.to_string(),
+                remedy: Some(finding.problem.remedy().to_owned()),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Records of claims, agents, mail, reservations, checkpoints and checkouts.
+fn check_records(store: &Store, report: &mut Report) -> Result<()> {
+    for one in store.damaged_records()? {
+        let remedy = match one.is_numbered {
+            false => "run `bd doctor --fix` to set the line aside",
+            true => {
+                "bd cannot read the number of this claim; when nobody works on the issue, remove the line by hand: \
+                 until then nobody can claim it"
+            }
+        };
+        report.findings.push(Health {
+            severity: Severity::Damage,
+            file: Some(one.path),
+            line: Some(one.line),
+            message: format!("a record that cannot be read: {}", one.what),
+            remedy: Some(remedy.to_owned()),
+        });
+    }
+    Ok(())
+}
+
+/// Files that an interrupted or refused write left for a person to look at.
+fn check_leftovers(store: &Store, report: &mut Report) {
+    let kinds = [
+        (
+            DISPLACED_PREFIX,
+            "a version of the ledger that another program wrote while bd did",
+            "compare it with the ledger, then remove it",
+        ),
+        (
+            REFUSED_PREFIX,
+            "a version of the ledger that the conservation gate refused",
+            "report it as a fault of bd, then remove it",
+        ),
+    ];
+    let directories = store.repos().members.iter().map(|member| member.repo.beads());
+    let names = directories.map(|directory| (directory, below::names(directory, "").unwrap_or_default()));
+    for (directory, name) in names.flat_map(|(directory, names)| names.into_iter().map(move |name| (directory, name))) {
+        for (_, what, remedy) in kinds.iter().filter(|(prefix, _, _)| name.starts_with(prefix)) {
+            report.findings.push(Health {
+                severity: Severity::Warning,
+                file: Some(directory.join(&name)),
+                line: None,
+                message: (*what).to_owned(),
+                remedy: Some((*remedy).to_owned()),
+            });
+        }
+    }
+}
+
+/// Databases that the original left. What they have and the ledger has not is nowhere to be seen.
+fn check_databases(store: &Store, report: &mut Report) {
+    for file in store.old_databases() {
+        report.findings.push(Health {
+            severity: Severity::Note,
+            file: Some(file),
+            line: None,
+            message: "a database of the original bd, which is not read".to_owned(),
+            remedy: Some(
+                "if the ledger lacks issues, export them with the original bd; then remove the file".to_owned(),
+            ),
+        });
+    }
+}
+
+/// Hooks that the original left. They do no harm: what they call is there.
+fn check_hooks(store: &Store, report: &mut Report) {
+    let Some((directory, names)) = store.old_hooks() else { return };
+    let message = format!("hooks of the original bd: {}", names.join(", "));
+    let remedy = Some("run `bd hooks install` to replace them; it keeps a copy".to_owned());
+    report.findings.push(Health { severity: Severity::Note, file: Some(directory), line: None, message, remedy });
+}
+
+/// Whether git merges the ledger issue by issue.
+fn check_driver(store: &Store, report: &mut Report) {
+    let Some(problem) = store.driver_problem() else { return };
+    let severity = match problem {
+        DriverProblem::Missing | DriverProblem::Other { .. } => Severity::Note,
+        DriverProblem::Union | DriverProblem::Gone { .. } => Severity::Warning,
+    };
+    let remedy = Some("run `bd hooks install` to register the merge driver".to_owned());
+    report.findings.push(Health { severity, file: None, line: None, message: problem.to_string(), remedy });
+}
+
+/// Proposals whose two copies are not in step: a move that was cut off, or a decision that came in.
+fn check_proposals(store: &mut Store, fix: bool, report: &mut Report) -> Result<()> {
+    if store.repos().members.len() < 2 || !store.settings().broken.is_empty() {
+        return Ok(());
+    }
+    for step in store.reconcile(!fix)? {
+        if fix {
+            report.fixed.push(format!("{}: {}", step.id, step.what));
+        } else {
+            report.findings.push(Health {
+                severity: Severity::Note,
+                file: None,
+                line: None,
+                message: format!("{}: not in step: {}", step.id, step.what),
+                remedy: Some("run `bd proposals reconcile`".into()),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Planning issues of earlier versions, and those that were filed in the planning repo itself: every project offers them.
+fn check_projects(store: &mut Store, report: &mut Report) -> Result<()> {
+    let ids = store.without_project()?;
+    if ids.is_empty() {
+        return Ok(());
+    }
+    report.findings.push(Health {
+        severity: Severity::Note,
+        file: None,
+        line: None,
+        message: format!(
+            "planning issues that name no project, so every project that plans there has them: {}",
+            ids.join(" ")
+        ),
+        remedy: Some("run `bd update ID --project .` for those that belong to this project".to_owned()),
+    });
+    Ok(())
+}
+
+fn check_graph(store: &mut Store, report: &mut Report) -> Result<()> {
+    for cycle in store.cycles()? {
+        report.findings.push(Health {
+            severity: Severity::Warning,
+            file: None,
+            line: None,
+            message: format!("dependency cycle: {} -> {}", cycle.join(" -> "), cycle[0]),
+            remedy: Some("remove one of these dependencies: run `bd dep remove ISSUE TARGET`".into()),
+        });
+    }
+    let dangling = store.dangling()?;
+    let unjoined = store.unjoined();
+    // What was pruned is as good as done, unless the settings say otherwise, or it may be in a repo that cannot be read.
+    let blocks = store.settings().flag("ready.unknown_blocks") || !unjoined.is_empty();
+    let pruned = if dangling.is_empty() || blocks {
+        BTreeSet::new()
+    } else {
+        store.had_once(&dangling.iter().map(|(_, target, _)| target.clone()).collect()).unwrap_or_default()
+    };
+    for (id, target, kind) in dangling.into_iter().filter(|(_, target, _)| !pruned.contains(target)) {
+        report.findings.push(Health {
+            severity: Severity::Note,
+            file: None,
+            line: None,
+            message: format!("{id} depends ({kind}) on {target}, which is in no ledger"),
+            remedy: Some(match unjoined.is_empty() || target.starts_with("external:") {
+                true => "it does not block; remove it with `bd dep remove`".into(),
+                false => {
+                    let verb = if unjoined.len() == 1 { "is" } else { "are" };
+                    format!(
+                        "blocker unknown: {} {verb} not joined, and may hold it; keep the dependency",
+                        unjoined.join(", ")
+                    )
+                }
+            }),
+        });
+    }
+    Ok(())
+}
+
+/// Repairs every repo that the user may write.
+fn fix_all(store: &mut Store, report: &mut Report) -> Result<()> {
+    if !store.settings().broken.is_empty() {
+        return Ok(());
+    }
+    for repo in 0..store.repos().members.len() {
+        match store.access(repo)? {
+            Access::Write => {
+                join_ledgers(store, repo, report)?;
+                repair(store, repo, report)?;
+            }
+            Access::Read(reason) => report.findings.push(Health {
+                severity: Severity::Note,
+                file: None,
+                line: None,
+                message: format!("{} was not repaired: {reason}", store.name(repo)),
+                remedy: None,
+            }),
+        }
+    }
+    Ok(())
+}
+
+/// Repairs the ledgers of a repo: first the bytes that would leave one are stored, then it is rewritten.
+fn repair(store: &mut Store, repo: usize, report: &mut Report) -> Result<()> {
+    store.refresh()?;
+    let mine = store.documents().into_iter().filter(|(of, _, _)| *of == repo);
+    let ledgers: Vec<Ledger> = mine.map(|(_, ledger, _)| ledger.clone()).collect();
+    for ledger in ledgers {
+        let quarantine = ledger.path().with_file_name(QUARANTINE);
+        let locked = ledger.lock(store.lock_wait()).map_err(StoreError::from)?;
+        let mut steps = Vec::new();
+        store.repair_ledger::<OpError>(
+            &locked,
+            || Expectation::Nothing,
+            |document: &Document| {
+                let plan = document.repair();
+                if !plan.quarantine.is_empty() {
+                    store_away(&quarantine, &plan.quarantine).map_err(OpError::Fs)?;
+                }
+                steps = plan.steps;
+                Ok(plan.edits)
+            },
+        )?;
+        let place = |step: &RepairStep| match step {
+            RepairStep::Quarantine { line, .. } => {
+                format!("{}:{line}: {step} to {}", ledger.path().display(), quarantine.display())
+            }
+            _ => format!("{}: {step}", ledger.path().display()),
+        };
+        report.fixed.extend(steps.iter().map(place));
+    }
+    Ok(())
+}
+
+/// Makes `issues.jsonl` part of `beads.jsonl`. The emptied file keeps its bytes under another name.
+fn join_ledgers(store: &mut Store, repo: usize, report: &mut Report) -> Result<()> {
+    store.refresh()?;
+    let mine = store.documents().into_iter().filter(|(of, _, _)| *of == repo);
+    let ledgers: Vec<Ledger> = mine.map(|(_, ledger, _)| ledger.clone()).collect();
+    let [first, second] = ledgers.as_slice() else { return Ok(()) };
+    let locked = first.lock(store.lock_wait()).map_err(StoreError::from)?;
+    let other = second.read(|| Expectation::Nothing).map_err(StoreError::from)?.document;
+    let mut joined = 0;
+    store.repair_ledger::<OpError>(
+        &locked,
+        || Expectation::Nothing,
+        |document: &Document| {
+            let edits = join_edits(document, &other);
+            joined = edits.len();
+            Ok(edits)
+        },
+    )?;
+    let kept = second.path().with_extension("jsonl.joined");
+    let (directory, name) = below::parted(second.path());
+    let new_name = below::parted(&kept).1.to_string_lossy().into_owned();
+    below::rename(directory, &name.to_string_lossy(), &new_name).map_err(OpError::Fs)?;
+    report.fixed.push(format!(
+        "{}: lines taken from {}: {joined}; that file is now {}",
+        first.path().display(),
+        second.path().display(),
+        kept.display()
+    ));
+    drop(locked);
+    store.reopen().map_err(OpError::from)
+}
+
+fn join_edits(document: &Document, other: &Document) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    for n in 0..other.len() {
+        let Some(id) = other.record(n).and_then(|record| record.string("id").map(|id| id.into_owned())) else {
+            continue;
+        };
+        if other.effective(&id) != Some(n) {
+            continue;
+        }
+        let text = String::from_utf8_lossy(other.text(n)).into_owned();
+        match document.effective(&id) {
+            None => edits.push(Edit::Insert { id, text }),
+            Some(line) => {
+                let ours = String::from_utf8_lossy(document.text(line)).into_owned();
+                let joined = join_copies(&ours, &text, document.dialect_of(line)).unwrap_or(ours.clone());
+                if joined != ours {
+                    edits.push(Edit::Set { line, id, text: joined });
+                }
+            }
+        }
+    }
+    edits
+}

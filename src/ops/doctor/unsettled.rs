@@ -1,0 +1,38 @@
+//! Issues whose state misleads: in progress, and nobody holds them; or open, though they were closed.
+
+use super::health::{Health, Report, Severity};
+use crate::cache::Sort;
+use crate::model::merge::lost_close;
+use crate::model::query::{Expr, Field};
+use crate::ops::Result;
+use crate::store::{MERGES_STATES, Row, Store};
+
+/// Work in progress that nobody holds, as far as this state home knows.
+pub fn abandoned(store: &mut Store) -> Result<Vec<Row>> {
+    Ok(crate::ops::claims::abandoned::abandoned(store)?.into_iter().map(|(row, _)| row).collect())
+}
+
+pub(in crate::ops) fn check_states(store: &mut Store, report: &mut Report) -> Result<()> {
+    for row in abandoned(store)? {
+        let whose = row.issue.assignee.as_deref().filter(|name| !name.is_empty());
+        let whose = whose.map_or("assigned to nobody".to_owned(), |name| format!("assigned to {name}"));
+        let message = format!("no claim is known here for work in progress, {whose}: {}", row.issue.id);
+        let remedy = "if nobody works on it, run `bd reclaim --orphans`";
+        report.findings.push(finding(&row, message, remedy.to_owned()));
+    }
+    let open = Expr::any_of(Field::Status, ["closed".into(), "tombstone".into()]).negate();
+    for row in store.list(&open, Sort::default(), None)?.rows {
+        let Some(at) = lost_close(&row.line) else { continue };
+        let status = &row.issue.status;
+        let message = format!("closed on {at}, but a merge by an older bd made it {status} again: {}", row.issue.id);
+        let id = &row.issue.id;
+        let remedy = format!("run `bd close {id}` if it is done; use bd {MERGES_STATES} or later in every clone");
+        report.findings.push(finding(&row, message, remedy));
+    }
+    Ok(())
+}
+
+fn finding(row: &Row, message: String, remedy: String) -> Health {
+    let (file, line) = (Some(row.file.clone()), Some(row.line_number));
+    Health { severity: Severity::Warning, file, line, message, remedy: Some(remedy) }
+}

@@ -1,0 +1,101 @@
+//! Whom an address means.
+
+use super::Mailbox;
+use crate::model::agent::{Role, Status};
+use crate::ops::agents::roster;
+use crate::ops::agents::roster::Seen;
+use crate::ops::claims::holder;
+use crate::ops::{OpError, Result};
+use crate::store::{AGENT_VARIABLE, Store, find_actor};
+
+/// A recipient, and the address that led to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recipient {
+    pub to: String,
+    pub mailbox: Mailbox,
+}
+
+/// An address means whoever is in a group, not one in particular.
+pub fn is_group(address: &str) -> bool {
+    let kind = address.split_once(':').map(|(kind, _)| kind);
+    address == "@all" || matches!(kind, Some("role" | "status" | "runtime" | "cap"))
+}
+
+/// Everybody whom the addresses mean, each once. An address that means nobody is an error.
+pub fn resolve(store: &mut Store, addresses: &[String]) -> Result<Vec<Recipient>> {
+    let known: Vec<Seen> = roster::all(store)?;
+    let sender = store.agent().and_then(|agent| agent.id.clone());
+    let mut found: Vec<Recipient> = Vec::new();
+    for to in addresses {
+        let boxes = meant(store, &known, sender.as_deref(), to)?;
+        if boxes.is_empty() {
+            return Err(OpError::NoRecipient { address: to.clone() });
+        }
+        for mailbox in boxes {
+            if !found.iter().any(|known| known.mailbox.is_same(&mailbox)) {
+                found.push(Recipient { to: to.clone(), mailbox });
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn meant(store: &mut Store, known: &[Seen], sender: Option<&str>, to: &str) -> Result<Vec<Mailbox>> {
+    // A message to many is not for the one who sends it.
+    let others = |wanted: &dyn Fn(&Seen) -> bool| -> Vec<Mailbox> {
+        let others = known.iter().filter(|seen| seen.is_registered() && Some(seen.agent.id.as_str()) != sender);
+        others.filter(|seen| wanted(seen)).map(box_of).collect()
+    };
+    if to == "@all" {
+        return Ok(others(&|_| true));
+    }
+    if to == "human" {
+        let mut boxes = others(&|seen| seen.agent.role == Role::Human);
+        boxes.push(Mailbox::Person { name: person(store) });
+        return Ok(boxes);
+    }
+    match to.split_once(':') {
+        Some(("role", word)) => match Role::parse(word) {
+            Some(role) => Ok(others(&|seen| seen.agent.role == role)),
+            None => Ok(Vec::new()),
+        },
+        Some(("status", word)) => match Status::parse(word) {
+            Some(status) => Ok(others(&|seen| seen.status == status)),
+            None => Ok(Vec::new()),
+        },
+        Some(("runtime", runtime)) => Ok(others(&|seen| seen.agent.runtime.as_deref() == Some(runtime))),
+        Some(("cap", capability)) => Ok(others(&|seen| seen.agent.capabilities.iter().any(|own| own == capability))),
+        Some(("person", name)) if !name.trim().is_empty() => Ok(vec![Mailbox::Person { name: name.to_owned() }]),
+        Some(("holder", issue)) => {
+            let Some(holder) = holder::holder_of(store, issue)? else { return Ok(Vec::new()) };
+            let agent = known.iter().find(|seen| match &holder.agent {
+                Some(id) => seen.agent.id == *id,
+                None => seen.agent.name == holder.name,
+            });
+            Ok(vec![agent.map_or(Mailbox::Person { name: holder.name }, box_of)])
+        }
+        _ => {
+            let seen = roster::find_agent(store, to)?;
+            if !seen.is_registered() {
+                return Err(OpError::Unregistered { name: seen.agent.name });
+            }
+            Ok(vec![box_of(&seen)])
+        }
+    }
+}
+
+fn box_of(seen: &Seen) -> Mailbox {
+    Mailbox::Agent { id: seen.agent.id.clone(), name: seen.agent.name.clone() }
+}
+
+/// The person whose machine this is. An agent may have put its own name where a person's would stand.
+fn person(store: &mut Store) -> String {
+    let Some(agent) = store.agent().map(|agent| agent.name.clone()) else { return store.actor().to_owned() };
+    let mut env = store.host().env.clone().with(AGENT_VARIABLE, "");
+    for variable in ["BD_ACTOR", "BEADS_ACTOR"] {
+        if env.var(variable).is_some_and(|name| name == agent) {
+            env = env.with(variable, "");
+        }
+    }
+    find_actor(&env, store.repo().root())
+}

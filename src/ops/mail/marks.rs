@@ -1,0 +1,63 @@
+//! What a recipient does with its copies: reading, acknowledging, putting away. The first time counts, and once is enough.
+
+use super::{Mailbox, own_box, place, read as look};
+use crate::model::message::Message;
+use crate::model::time::Instant;
+use crate::ops::{OpError, Result};
+use crate::store::{MAIL, Put, Store};
+
+/// Marks a message of the one who acts as read.
+pub fn read(store: &mut Store, typed: &str) -> Result<Message> {
+    let marked = mark(store, &[typed.to_owned()], Message::mark_read)?;
+    marked.into_iter().next().ok_or_else(|| OpError::NoSuchMessage { typed: typed.to_owned() })
+}
+
+/// Tells the senders of messages that they were seen. If one of them is not there, none is marked.
+pub fn acknowledge(store: &mut Store, typed: &[String]) -> Result<Vec<Message>> {
+    mark(store, typed, Message::mark_acked)
+}
+
+/// Puts messages away: they stay in the box and are not shown in it.
+pub fn archive(store: &mut Store, typed: &[String]) -> Result<Vec<Message>> {
+    mark(store, typed, Message::mark_archived)
+}
+
+/// Puts away what was read so long ago. What is still owed an acknowledgement stays.
+pub fn archive_read(store: &mut Store, older_than: i64) -> Result<Vec<Message>> {
+    let limit = store.host().clock.now().nanos().saturating_sub(older_than);
+    let all = look::inbox(store, &look::InboxFilter::default())?;
+    let old = |message: &Message| message.read.is_some_and(|at| at.nanos() <= limit) && !message.is_owed();
+    let ids: Vec<String> = all.into_iter().filter(old).map(|message| message.id).collect();
+    mark(store, &ids, Message::mark_archived)
+}
+
+fn mark(store: &mut Store, typed: &[String], change: fn(&mut Message, Instant)) -> Result<Vec<Message>> {
+    let mailbox = own_box(store);
+    let mut ids = Vec::new();
+    for text in typed {
+        let Some(mailbox) = &mailbox else { return Err(OpError::NoSuchMessage { typed: text.clone() }) };
+        ids.push(look::find_in(store, mailbox, text)?.id);
+    }
+    match mailbox {
+        Some(mailbox) if !ids.is_empty() => write(store, &mailbox, &ids, change),
+        _ => Ok(Vec::new()),
+    }
+}
+
+fn write(store: &Store, mailbox: &Mailbox, ids: &[String], change: fn(&mut Message, Instant)) -> Result<Vec<Message>> {
+    let now = store.host().clock.now();
+    let held = place(store).lock(store.lock_wait())?;
+    let mut marked = Vec::new();
+    mailbox.file(store).edit(&held, &store.host().entropy, |document| -> Result<Vec<Put>> {
+        marked.clear();
+        let mut puts = Vec::new();
+        for id in ids {
+            let Some(mut message) = MAIL.row(document, id) else { continue };
+            change(&mut message, now);
+            puts.push(MAIL.put(document, id, &message));
+            marked.push(message);
+        }
+        Ok(puts)
+    })?;
+    Ok(marked)
+}

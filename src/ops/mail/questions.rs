@@ -1,0 +1,79 @@
+//! Questions about issues, and what an answer sets going again: an issue that was put off until it came.
+
+use super::read;
+use crate::model::change::Change;
+use crate::model::issue;
+use crate::model::json::says_nothing;
+use crate::model::message::{Kind, Message};
+use crate::model::record::Record;
+use crate::ops::{Result, here};
+use crate::store::{Row, Scope, Store, Write, WriteError};
+
+/// An issue that an answer brings back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BroughtBack {
+    pub id: String,
+    /// The checkout in which it was put off, if that is another one.
+    pub worktree: Option<String>,
+    /// Why it is still put off; the answer was sent all the same.
+    pub problem: Option<String>,
+}
+
+/// Questions about an issue that nobody has replied to.
+pub fn open_questions(store: &mut Store, issue: &str) -> Result<Vec<Message>> {
+    let now = store.host().clock.now();
+    // A message has a copy for each recipient; what it says is the same.
+    let all: Vec<Message> =
+        read::thread(store, issue)?.into_iter().filter_map(|copies| copies.into_iter().next()).collect();
+    let is_answered = |one: &Message| all.iter().any(|other| other.reply_to.as_ref() == Some(&one.id));
+    let is_open = |one: &&Message| one.kind == Kind::Query && !one.is_expired(now) && !is_answered(one);
+    Ok(all.iter().filter(is_open).cloned().collect())
+}
+
+/// Brings the issue of a question back that was just answered: if it was put off without a date, and nobody else is still asked about
+/// it. A date says when it comes back by itself, so that stands. Where it was put off, it is brought back.
+pub(super) fn bring_back(store: &mut Store, answered: &Message) -> Option<BroughtBack> {
+    let id = answered.issue.clone().filter(|_| answered.kind == Kind::Query)?;
+    let told = |worktree: Option<String>, undone: Result<()>| {
+        let problem = undone.err().map(|error| error.to_string());
+        Some(BroughtBack { id: id.clone(), worktree, problem })
+    };
+    match open_questions(store, &id) {
+        Ok(open) if open.is_empty() => {}
+        Ok(_) => return None,
+        Err(error) => return told(None, Err(error)),
+    }
+    match store.get(&id) {
+        Ok(Some(row)) if waits(&row.line) => return told(None, undefer(store, &row)),
+        Ok(_) => {}
+        Err(error) => return told(None, Err(error.into())),
+    }
+    let there = store.elsewhere(&id).ok()?.into_iter().find(|other| waits(&other.line))?;
+    let undone = (|| {
+        let worktree = store.find_worktree(&there.worktree)?;
+        let mut other = here::open_in(store, &worktree)?;
+        match other.get(&id)? {
+            Some(row) if waits(&row.line) => undefer(&mut other, &row),
+            _ => Ok(()),
+        }
+    })();
+    told(Some(there.worktree), undone)
+}
+
+/// It is put off, and nothing says until when. A workflow that is paused goes on only by its own command.
+fn waits(line: &str) -> bool {
+    Record::parse(line).is_ok_and(|record| {
+        issue::status_of(&record).as_str() == "deferred"
+            && record.raw("defer_until").is_none_or(says_nothing)
+            && record.raw(crate::model::workflow::WORKFLOW).is_none()
+    })
+}
+
+fn undefer(store: &mut Store, row: &Row) -> Result<()> {
+    let id = row.issue.id.clone();
+    let mut transaction = store.begin(Scope::Issues(vec![id.clone()]))?;
+    transaction.stage(Write::Change { id, changes: vec![Change::Undefer] })?;
+    let answer = transaction.commit()?.into_iter().next().expect("one write gives one answer");
+    answer.map_err(WriteError::into_store)?;
+    Ok(())
+}

@@ -1,0 +1,168 @@
+//! Sending: a copy for everybody whom the addresses mean.
+//!
+//! All addresses are understood before the first copy is written. A crash, or a full disk, between two copies leaves the message with
+//! some; the error says so by not giving an id.
+
+use super::address::Recipient;
+use super::{BroughtBack, Mailbox, address, place, questions, read};
+use crate::ledger::Document;
+use crate::model::message::{Kind, Message, Urgency};
+use crate::model::state_id::MESSAGE;
+use crate::model::time::{Instant, SECOND};
+use crate::model::{state_id, time};
+use crate::ops::agents::identity;
+use crate::ops::{OpError, Result};
+use crate::store::{MAIL, Put, Store};
+
+/// More is a file, not a message.
+const MAX_BODY: usize = 1 << 20;
+const MAX_SUBJECT: usize = 1000;
+
+/// Who speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Sender {
+    /// The agent or the person that acts.
+    #[default]
+    Actor,
+    /// The program itself.
+    System,
+}
+
+/// What to send.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Letter {
+    pub from: Sender,
+    /// Addresses as people type them.
+    pub to: Vec<String>,
+    pub kind: Kind,
+    pub priority: Urgency,
+    pub subject: Option<String>,
+    pub body: String,
+    /// An issue, by its full id.
+    pub issue: Option<String>,
+    /// Nanoseconds after which it need not be shown.
+    pub expires: Option<i64>,
+    pub wants_ack: bool,
+    /// The checkout that it is sent from, if it is not the one that acts.
+    pub worktree_id: Option<String>,
+    /// The message that it answers.
+    pub answers: Option<Message>,
+}
+
+/// What was sent, and to whom.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sent {
+    /// The copy of the first recipient.
+    pub message: Message,
+    pub recipients: Vec<Mailbox>,
+    /// The issue that goes on because its question is answered now.
+    pub back: Option<BroughtBack>,
+}
+
+/// Sends a letter. If one of the addresses means nobody, nobody gets it.
+pub fn send(store: &mut Store, letter: Letter) -> Result<Sent> {
+    check(&letter)?;
+    let recipients = address::resolve(store, &letter.to)?;
+    deliver(store, letter, recipients)
+}
+
+/// The issue that a message is about, as typed; also by the id of a workflow.
+pub fn about(store: &mut Store, typed: &str) -> Result<String> {
+    match state_id::is(state_id::WORKFLOW, typed) {
+        true => Ok(store.find_workflow(typed)?.id().to_owned()),
+        false => Ok(store.resolve(typed)?),
+    }
+}
+
+/// Answers a message: to its sender, in its thread. An issue that was put off until then goes on.
+pub fn reply(store: &mut Store, typed: &str, letter: Letter) -> Result<Sent> {
+    let mailbox = super::own_box(store).ok_or_else(|| OpError::NoSuchMessage { typed: typed.to_owned() })?;
+    let answered = read::find_in(store, &mailbox, typed)?;
+    let to = match (&answered.from_agent, &answered.from) {
+        (Some(id), _) => id.clone(),
+        (None, Some(name)) => format!("person:{name}"),
+        (None, None) => return Err(OpError::NoSender { id: answered.id }),
+    };
+    let issue = letter.issue.clone().or_else(|| answered.issue.clone());
+    let sent = send(store, Letter { to: vec![to], issue, answers: Some(answered.clone()), ..letter })?;
+    // Who answers has read.
+    super::marks::read(store, &answered.id)?;
+    Ok(Sent { back: questions::bring_back(store, &answered), ..sent })
+}
+
+fn check(letter: &Letter) -> Result<()> {
+    let too_long = |what, most| Err(OpError::TooLong { what, most });
+    match letter {
+        _ if letter.body.trim().is_empty() => Err(OpError::NoBody),
+        _ if letter.body.len() > MAX_BODY => too_long("body", MAX_BODY),
+        _ if letter.subject.as_ref().is_some_and(|subject| subject.len() > MAX_SUBJECT) => {
+            too_long("subject", MAX_SUBJECT)
+        }
+        _ => Ok(()),
+    }
+}
+
+fn deliver(store: &mut Store, letter: Letter, recipients: Vec<Recipient>) -> Result<Sent> {
+    let (from, from_agent) = match letter.from {
+        Sender::System => (None, None),
+        Sender::Actor => match identity::ensure_registered(store)? {
+            Some(agent) => (Some(agent.name), Some(agent.id)),
+            None => (Some(store.actor().to_owned()), None),
+        },
+    };
+    let id = state_id::mint(MESSAGE, store.host().entropy.bytes());
+    // A checkout that cannot be given an id is no reason not to send.
+    let worktree_id = match letter.from {
+        Sender::Actor => letter.worktree_id.or_else(|| store.worktree().ok()?.id),
+        Sender::System => letter.worktree_id,
+    };
+    let answered = letter.answers.as_ref();
+    let thread = answered.map(|message| message.thread.clone()).or_else(|| letter.issue.clone());
+    let held = place(store).lock(store.lock_wait())?;
+    // After the wait for the lock: who is let in later speaks later.
+    let now = store.host().clock.now();
+    let created = moment(store, now, answered, &recipients)?;
+    let mut message = Message {
+        thread: thread.unwrap_or_else(|| id.clone()),
+        id,
+        from,
+        from_agent,
+        to: String::new(),
+        recipient: String::new(),
+        kind: letter.kind,
+        priority: letter.priority,
+        subject: letter.subject,
+        body: letter.body,
+        issue: letter.issue,
+        reply_to: answered.map(|message| message.id.clone()),
+        created,
+        expires: letter.expires.map(|length| now.plus_nanos(length)),
+        wants_ack: letter.wants_ack,
+        worktree_id,
+        read: None,
+        acked: None,
+        archived: None,
+    };
+    // The first one last, so that its copy is the one that is given back.
+    for Recipient { to, mailbox } in recipients.iter().rev() {
+        message.to = to.clone();
+        message.recipient = mailbox.name().to_owned();
+        let put = |document: &Document| -> Result<Vec<Put>> { Ok(vec![MAIL.put(document, &message.id, &message)]) };
+        mailbox.file(store).edit(&held, &store.host().entropy, put)?;
+    }
+    drop(held);
+    let recipients = recipients.into_iter().map(|recipient| recipient.mailbox).collect();
+    Ok(Sent { message, recipients, back: None })
+}
+
+/// Now, but after what it answers and after what is in the boxes, so that messages of one millisecond keep their order. What
+/// came from a clock that is far ahead does not count.
+fn moment(store: &Store, now: Instant, answered: Option<&Message>, recipients: &[Recipient]) -> Result<Instant> {
+    let limit = now.plus_nanos(SECOND);
+    let mut latest = answered.map(|message| message.created).filter(|at| *at <= limit);
+    for recipient in recipients {
+        let lying = recipient.mailbox.file(store).read()?;
+        latest = latest.max(MAIL.rows(&lying).map(|message| message.created).filter(|at| *at <= limit).max());
+    }
+    Ok(time::after(latest, now))
+}

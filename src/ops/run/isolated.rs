@@ -1,0 +1,230 @@
+//! The whole job in one command: an issue is claimed, a workspace is made for it, the program runs there, and what came of it is
+//! noted before the workspace is left or removed.
+//!
+//! The claim comes first, so that one of many makes a workspace; it does not touch the ledger of the checkout that one stands in,
+//! because the work and its ledger are in the workspace. If the workspace cannot be made, the program is not started, the claim is
+//! given back and the reason is noted. Nothing ever falls back to the checkout that one stands in.
+
+use std::path::Path;
+use std::time::Instant;
+
+use super::steps::{
+    Left, Run, RunEnd, RunRequest, UsedWorkspace, end_claim, failure, give_back, look, look_after, owner, settle, start,
+};
+use crate::model::json::Object;
+use crate::model::workspace::Workspace;
+use crate::ops::workspaces::{
+    JobEnd, MadeWorkspace, Removal, WorkspaceWish, bring_in, create_workspace, end_of_job, remove_workspace,
+    set_workspace_owner, workspace_env,
+};
+use crate::ops::{FilesWish, NewCheckpoint, Result, add_checkpoint, workspaces};
+use crate::store::{ClaimWish, Claimed, Store, StoreError, WorkflowRow};
+use crate::sys;
+use crate::sys::job::Ended;
+
+/// The variable that names the ledger, for a job in a workspace that does not have it.
+const LEDGER_VARIABLE: &str = "BEADS_DIR";
+
+/// The workspace that an issue is worked on in though nobody asked for one: its workflow says so.
+pub(super) fn usual(store: &mut Store, id: &str) -> Result<Option<WorkspaceWish>> {
+    let wants = workflow_of(store, id)?.is_some_and(|one| one.workflow.auto_workspace && !one.state.is_final());
+    Ok(wants.then(WorkspaceWish::default))
+}
+
+fn workflow_of(store: &mut Store, id: &str) -> Result<Option<WorkflowRow>> {
+    let Some(row) = store.get(id)? else { return Ok(None) };
+    Ok(store.workflow_above(&row)?)
+}
+
+/// Whether there is a workflow whose tasks are worked on so.
+pub(super) fn may_be_usual(store: &mut Store) -> Result<bool> {
+    Ok(store.workflows()?.iter().any(|one| one.workflow.auto_workspace && !one.state.is_final()))
+}
+
+/// A workspace that is ready, and the project in it.
+struct Ready {
+    made: MadeWorkspace,
+    /// `None` if the issue is in no ledger that is known there.
+    there: Option<Store>,
+}
+
+/// Runs the program in a workspace, on an issue that is claimed already.
+pub(super) fn run(store: &mut Store, request: &RunRequest, wish: &WorkspaceWish, claimed: Claimed) -> Result<Run> {
+    let before = owner(store, &claimed)?;
+    // Whoever kills us while the workspace is made need not wait for the end of the claim.
+    store.set_lease_owner(&claimed, sys::owner(std::process::id()))?;
+    let mut ready = match prepare(store, request, wish, &claimed) {
+        Ok(ready) => ready,
+        Err(error) => {
+            note_failure(store, &claimed, &error.to_string());
+            store.set_lease_owner(&claimed, before)?;
+            give_back(store, &claimed, &error.to_string())?;
+            return Err(error);
+        }
+    };
+    let id = ready.made.workspace.id.clone();
+    let directory = ready.made.directory();
+    let begun = Instant::now();
+    let started = vars(store, &ready).and_then(|vars| start(store, request, &claimed, &directory, vars));
+    let acting = ready.there.as_mut().unwrap_or(store);
+    let mut job = match started {
+        Ok(job) => job,
+        Err(error) => {
+            note_failure(acting, &claimed, &error.to_string());
+            acting.set_lease_owner(&claimed, before)?;
+            give_back(acting, &claimed, &error.to_string())?;
+            drop(end_of_job(store, &id));
+            return Err(error);
+        }
+    };
+    let process = sys::owner(job.pid());
+    // Not by way of the workspace: the program may already have removed it, and its result must still be reported.
+    store.set_lease_owner(&claimed, process.clone())?;
+    let acting = ready.there.as_mut().unwrap_or(store);
+    let mut notes = ready.made.notes.clone();
+    notes.extend(set_workspace_owner(acting, &id, process).err().map(|error| error.to_string()));
+    let (ended, lost) = look_after(acting, &claimed, &mut job)?;
+    let mut checkpoint = None;
+    let end = match lost {
+        true => RunEnd::Lost,
+        false => {
+            let (acting, left) = match look(acting, &claimed, before.clone(), request.keep) {
+                Ok(left) => (acting, left),
+                // The program has taken the ledger there away, or the whole workspace.
+                Err(error) => {
+                    notes.push(format!("what the workspace says is not known: {error}"));
+                    let left = look(store, &claimed, before, request.keep)?;
+                    (&mut *store, left)
+                }
+            };
+            let new = account(request, &ready.made.workspace, &claimed, ended, left, begun);
+            match add_checkpoint(acting, &new) {
+                Ok(added) => checkpoint = Some(added.checkpoint.id),
+                Err(error) => notes.push(format!("no checkpoint was made: {error}")),
+            }
+            let end = settle(acting, &claimed, ended, left)?;
+            // What the program did to its workspace does not touch the claims here.
+            if end == RunEnd::Closed {
+                end_claim(store, &claimed)?;
+            }
+            end
+        }
+    };
+    let workspace = finish(store, &ready.made, checkpoint, notes);
+    Ok(Run { claimed, ended, end, workspace: Some(workspace) })
+}
+
+/// Makes the workspace, and the claim in it.
+fn prepare(store: &mut Store, request: &RunRequest, wish: &WorkspaceWish, claimed: &Claimed) -> Result<Ready> {
+    let id = &claimed.id;
+    let workflow = workflow_of(store, id)?.map(|one| one.id().to_owned());
+    let made = {
+        let _step = store.activity().begin(format!("making a workspace for {id}"));
+        create_workspace(store, &WorkspaceWish { issue: Some(id.clone()), workflow, ..wish.clone() })?
+    };
+    match enter(store, request, &made, id) {
+        Ok(there) => Ok(Ready { made, there }),
+        Err(error) => {
+            drop(end_of_job(store, &made.workspace.id));
+            if !made.is_reused {
+                // It was made for this job alone, and nobody has worked in it; what would be lost keeps it.
+                let cwd = store.host().env.cwd().to_owned();
+                drop(remove_workspace(store, &made.workspace.id, Removal::default(), &cwd));
+            }
+            Err(error)
+        }
+    }
+}
+
+/// Opens the project in the workspace and claims the issue there, so that its ledger says who works on it.
+fn enter(store: &mut Store, request: &RunRequest, made: &MadeWorkspace, id: &str) -> Result<Option<Store>> {
+    let mut there = match store.opened_at(&made.directory()) {
+        Ok(there) => there,
+        // A repository without a ledger is worked on like any other.
+        Err(StoreError::NoRepository { .. }) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let mut parent = store.opened_at(Path::new(&made.workspace.parent))?;
+    bring_in(&mut parent, &mut there, id)?;
+    if there.get(id)?.is_none() {
+        return Ok(None);
+    }
+    there.claim(id, &ClaimWish { takeover: None, aside: false, ..request.auto.wish.clone() })?;
+    Ok(Some(there))
+}
+
+fn vars(store: &Store, ready: &Ready) -> Result<Vec<(String, String)>> {
+    let mut vars = workspace_env(store, &ready.made.workspace)?;
+    if ready.there.is_none() {
+        vars.push((LEDGER_VARIABLE.to_owned(), store.repo().beads().display().to_string()));
+    }
+    Ok(vars)
+}
+
+/// Notes why a job was not started, where those look who come next.
+fn note_failure(store: &mut Store, claimed: &Claimed, why: &str) {
+    let new = NewCheckpoint {
+        issue: Some(claimed.id.clone()),
+        kind: "error".to_owned(),
+        summary: format!("the job was not started: {why}"),
+        ..NewCheckpoint::default()
+    };
+    // The claim says it, too.
+    drop(add_checkpoint(store, &new));
+}
+
+/// What a checkpoint says about a program that has ended.
+fn account(
+    request: &RunRequest,
+    workspace: &Workspace,
+    claimed: &Claimed,
+    ended: Ended,
+    left: Left,
+    begun: Instant,
+) -> NewCheckpoint {
+    let (kind, summary) = match left {
+        Left::Closed => ("complete", "the program ended and the issue is closed".to_owned()),
+        Left::Released | Left::Kept if ended.is_success() => ("progress", "the program ended".to_owned()),
+        Left::Released | Left::Kept | Left::Open => ("error", failure(ended)),
+    };
+    let words = std::iter::once(&request.program).chain(&request.arguments);
+    let detail = Object::new()
+        .texts("command", words.map(|word| word.to_string_lossy().into_owned()))
+        .number("exit_code", i64::from(ended.code()))
+        .number("seconds", i64::try_from(begun.elapsed().as_secs()).unwrap_or(i64::MAX))
+        .text("workspace", &workspace.id)
+        .optional("branch", workspace.branch.as_deref())
+        .finish();
+    NewCheckpoint {
+        issue: Some(claimed.id.clone()),
+        kind: kind.to_owned(),
+        summary,
+        detail: Some(detail),
+        files: FilesWish::Changed,
+        ..NewCheckpoint::default()
+    }
+}
+
+/// Leaves the workspace, or removes it where that is wanted. What goes wrong with that is no concern of the job's.
+fn finish(
+    store: &mut Store,
+    made: &MadeWorkspace,
+    checkpoint: Option<String>,
+    mut notes: Vec<String>,
+) -> UsedWorkspace {
+    let id = &made.workspace.id;
+    let (workspace, is_removed) = match end_of_job(store, id) {
+        Ok(JobEnd::Kept(workspace)) => (workspace, false),
+        Ok(JobEnd::Removed(workspace)) => (workspace, true),
+        Ok(JobEnd::Stays { workspace, reasons }) => {
+            let texts: Vec<&str> = reasons.iter().map(|reason| reason.text.as_str()).collect();
+            notes.push(format!("the workspace stays: {}", texts.join("; ")));
+            (workspace, false)
+        }
+        Err(error) => {
+            notes.push(format!("the workspace stays: {error}"));
+            (workspaces::find_workspace(store, id).unwrap_or_else(|_| made.workspace.clone()), false)
+        }
+    };
+    UsedWorkspace { workspace, is_reused: made.is_reused, is_removed, checkpoint, notes }
+}

@@ -1,0 +1,77 @@
+//! A program that works on an issue: the issue is claimed for as long as the program runs, and what came of it is noted.
+
+mod isolated;
+mod steps;
+
+pub use steps::{Run, RunEnd, RunRequest, UsedWorkspace};
+
+use crate::ops::claims::by_id;
+use crate::ops::{Result, WorkspaceWish};
+use crate::store::{AutoClaim, ClaimWish, Claimed, Store};
+use crate::sys;
+use steps::{give_back, look, look_after, owner, settle, start};
+
+/// Claims an issue and runs a program on it; `None` if nothing is ready.
+pub fn run(store: &mut Store, request: &RunRequest) -> Result<Option<Run>> {
+    let wish = match (&request.workspace, &request.id) {
+        (Some(wish), _) => Some(wish.clone()),
+        (None, Some(id)) => isolated::usual(store, id)?,
+        (None, None) => None,
+    };
+    // Which issue is picked decides whether it is worked on apart; until then the ledger here is left alone.
+    let is_open = request.workspace.is_none() && request.id.is_none() && isolated::may_be_usual(store)?;
+    let Some(claimed) = take(store, request, wish.is_some() || is_open)? else { return Ok(None) };
+    let wish = match wish {
+        None if is_open => match settle_place(store, request, &claimed) {
+            Ok(wish) => wish,
+            Err(error) => {
+                give_back(store, &claimed, &error.to_string())?;
+                return Err(error);
+            }
+        },
+        wish => wish,
+    };
+    if let Some(wish) = wish {
+        return isolated::run(store, request, &wish, claimed).map(Some);
+    }
+    let before = owner(store, &claimed)?;
+    let mut job = match start(store, request, &claimed, &request.directory, Vec::new()) {
+        Ok(job) => job,
+        Err(error) => {
+            // It did not start, so nobody works on it.
+            give_back(store, &claimed, &error.to_string())?;
+            return Err(error);
+        }
+    };
+    store.set_lease_owner(&claimed, sys::owner(job.pid()))?;
+    let (ended, lost) = look_after(store, &claimed, &mut job)?;
+    let end = match lost {
+        true => RunEnd::Lost,
+        false => {
+            let standing = look(store, &claimed, before, request.keep)?;
+            settle(store, &claimed, ended, standing)?
+        }
+    };
+    Ok(Some(Run { claimed, ended, end, workspace: None }))
+}
+
+/// Where the work on an issue that was just picked is done: in the workspace that its workflow wants, or here; then the ledger here says who
+/// works on it.
+fn settle_place(store: &mut Store, request: &RunRequest, claimed: &Claimed) -> Result<Option<WorkspaceWish>> {
+    let wish = isolated::usual(store, &claimed.id)?;
+    if wish.is_none() {
+        let here = ClaimWish { takeover: None, aside: false, ..request.auto.wish.clone() };
+        store.claim(&claimed.id, &here)?;
+    }
+    Ok(wish)
+}
+
+/// Claims the issue that is asked for, or the next one.
+fn take(store: &mut Store, request: &RunRequest, aside: bool) -> Result<Option<Claimed>> {
+    // A job ends by closing its issue.
+    let wish = ClaimWish { aside, to_write: true, ..request.auto.wish.clone() };
+    match &request.id {
+        Some(id) => by_id::claim(store, id, &wish, request.remote).map(Some),
+        None => by_id::claim_ready(store, &AutoClaim { wish, ..request.auto.clone() }),
+    }
+}

@@ -1,0 +1,200 @@
+//! What is run on an issue, what came of it, and the steps in between.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use crate::model::lease::{Owner, Standing};
+use crate::model::workspace::Workspace;
+use crate::ops::claims::by_id;
+use crate::ops::{ISSUE_VARIABLE, Result, WorkspaceWish};
+use crate::store::{AGENT_VARIABLE, AutoClaim, Claimed, LEASE_VARIABLE, ReleaseWish, Released, Store, StoreError};
+use crate::sys::job::{Ended, Job};
+
+/// How long a program that must end may take to tidy up.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How often a claim that does not end by itself is looked at.
+const GLANCE: Duration = Duration::from_secs(30);
+
+/// What to run, and on what.
+#[derive(Debug, Clone)]
+pub struct RunRequest {
+    /// The issue, by its full id; without one the first ready one is taken.
+    pub id: Option<String>,
+    pub auto: AutoClaim,
+    pub remote: bool,
+    /// Keep the claim when the program has ended and the issue is not closed.
+    pub keep: bool,
+    pub program: OsString,
+    pub arguments: Vec<OsString>,
+    pub directory: PathBuf,
+    /// What the program prints goes to standard error.
+    pub apart: bool,
+    /// Run it in a workspace of its own. A workflow may ask for that, too.
+    pub workspace: Option<WorkspaceWish>,
+}
+
+/// What became of the issue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RunEnd {
+    /// It is closed.
+    Closed,
+    /// The program itself gave it back.
+    Released,
+    /// It is still claimed, as it was before or as was asked for.
+    Kept,
+    /// It was given back, and counts as an attempt.
+    Failed(Box<Released>),
+    /// The claim was lost while the program ran; the program was ended.
+    Lost,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Run {
+    pub claimed: Claimed,
+    pub ended: Ended,
+    pub end: RunEnd,
+    /// Where it ran, if that was a workspace.
+    pub workspace: Option<UsedWorkspace>,
+}
+
+/// A workspace that a program has run in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UsedWorkspace {
+    pub workspace: Workspace,
+    /// It was there before.
+    pub is_reused: bool,
+    /// It is gone by now.
+    pub is_removed: bool,
+    /// The checkpoint that says how the program ended.
+    pub checkpoint: Option<String>,
+    /// What else is to be told, such as why it was not removed.
+    pub notes: Vec<String>,
+}
+
+/// The process that a claim lives and dies with.
+pub(super) fn owner(store: &mut Store, claimed: &Claimed) -> Result<Option<Owner>> {
+    Ok(store.lease(&claimed.id)?.and_then(|row| row.lease.holder).and_then(|holder| holder.owner))
+}
+
+pub(super) fn start(
+    store: &Store,
+    request: &RunRequest,
+    claimed: &Claimed,
+    directory: &Path,
+    mut vars: Vec<(String, String)>,
+) -> Result<Job> {
+    vars.push((ISSUE_VARIABLE.to_owned(), claimed.id.clone()));
+    vars.push((LEASE_VARIABLE.to_owned(), format!("{}:{}", claimed.id, claimed.epoch)));
+    vars.extend(store.agent().map(|agent| (AGENT_VARIABLE.to_owned(), agent.name.clone())));
+    let started = Job::start(&request.program, &request.arguments, directory, &vars, request.apart);
+    started.map_err(|error| StoreError::from(error).into())
+}
+
+/// Gives an issue back that nobody came to work on, unless it was one's own before.
+pub(super) fn give_back(store: &mut Store, claimed: &Claimed, why: &str) -> Result<()> {
+    if !claimed.again {
+        by_id::release(store, &claimed.id, &ReleaseWish { reason: None, failed: Some(why.to_owned()) })?;
+    }
+    Ok(())
+}
+
+/// How the issue stands when the program has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Left {
+    Closed,
+    Released,
+    Kept,
+    Open,
+}
+
+pub(super) fn look(store: &mut Store, claimed: &Claimed, before: Option<Owner>, keep: bool) -> Result<Left> {
+    // The claim would be over with the program that it belongs to.
+    store.set_lease_owner(claimed, before)?;
+    store.refresh()?;
+    let here = store.get(&claimed.id)?.is_none_or(|row| row.issue.status.is_done());
+    if here || store.is_done_elsewhere(&claimed.id)? {
+        return Ok(Left::Closed);
+    }
+    let row = store.lease(&claimed.id)?;
+    let held = row.is_some_and(|row| row.lease.epoch == claimed.epoch && row.lease.holder.is_some());
+    Ok(match held {
+        false => Left::Released,
+        true if claimed.again || keep => Left::Kept,
+        true => Left::Open,
+    })
+}
+
+pub(super) fn settle(store: &mut Store, claimed: &Claimed, ended: Ended, left: Left) -> Result<RunEnd> {
+    Ok(match left {
+        Left::Closed => {
+            end_claim(store, claimed)?;
+            RunEnd::Closed
+        }
+        Left::Released => RunEnd::Released,
+        Left::Kept => RunEnd::Kept,
+        Left::Open => {
+            let wish = ReleaseWish { reason: None, failed: Some(failure(ended)) };
+            let released = by_id::release(store, &claimed.id, &wish)?;
+            // Another may have been faster than we to see that the program is gone.
+            if released.was_lost { RunEnd::Lost } else { RunEnd::Failed(Box::new(released)) }
+        }
+    })
+}
+
+/// Ends the claim on an issue that was closed behind the back of the claims.
+pub(super) fn end_claim(store: &mut Store, claimed: &Claimed) -> Result<()> {
+    let row = store.lease(&claimed.id)?;
+    if !claimed.again && row.is_some_and(|row| row.lease.epoch == claimed.epoch && row.lease.holder.is_some()) {
+        by_id::release(store, &claimed.id, &ReleaseWish::default())?;
+    }
+    Ok(())
+}
+
+/// Why a program that has ended counts as failed.
+pub(super) fn failure(ended: Ended) -> String {
+    match ended {
+        Ended::Code(0) => "the program ended and did not close the issue".to_owned(),
+        Ended::Code(code) => format!("the program ended with {code}"),
+        Ended::Signal(signal) => format!("the program was ended by signal {signal}"),
+    }
+}
+
+/// Renews the claim until the program ends, and ends the program if the claim is lost.
+pub(super) fn look_after(store: &mut Store, claimed: &Claimed, job: &mut Job) -> Result<(Ended, bool)> {
+    let _silence = store.activity().silence();
+    let ttl = claimed.holder.ttl.map(|nanos| Duration::from_nanos(nanos.unsigned_abs()));
+    let beat = ttl.map_or(GLANCE, |ttl| (ttl / 3).max(Duration::from_millis(50)));
+    let mut sure = Instant::now();
+    loop {
+        let waited = job.wait(beat).map_err(StoreError::from)?;
+        if let Some(ended) = waited {
+            return Ok((ended, false));
+        }
+        let is_lost = match renew(store, claimed, beat) {
+            Ok(true) => {
+                sure = Instant::now();
+                false
+            }
+            Ok(false) => true,
+            // Whether it still is ours cannot be told: it counts as lost before others may take it.
+            Err(_) => ttl.is_some_and(|ttl| sure.elapsed() + beat * 3 / 2 >= ttl),
+        };
+        if is_lost {
+            let ended = job.end(PATIENCE).map_err(StoreError::from)?;
+            return Ok((ended, true));
+        }
+    }
+}
+
+/// Whether the claim still is the one that was made.
+pub(super) fn renew(store: &mut Store, claimed: &Claimed, wait: Duration) -> Result<bool> {
+    store.renew_leases(true, wait)?;
+    let row = store.lease(&claimed.id)?;
+    Ok(match row {
+        Some(row) if row.lease.epoch == claimed.epoch && row.lease.holder.is_some() => row.standing == Standing::Live,
+        // The program itself has closed the issue or given it back, and still tidies up.
+        Some(row) if row.lease.epoch == claimed.epoch => row.lease.lost_by(&claimed.holder.name).is_none(),
+        _ => false,
+    })
+}

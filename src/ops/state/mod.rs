@@ -1,0 +1,29 @@
+//! Choosing another state home.
+
+pub(in crate::ops) mod relocate;
+
+use std::path::Path;
+
+use super::configure::{Request, configure};
+use super::{OpError, Result};
+use crate::ops::{MoveRequest, StateMoved};
+use crate::store::settings::Origin;
+use crate::store::{StateMode, Store};
+
+/// Copies what is known of agents, claims, mail and checkpoints to the state home of another mode, and uses that one from now on. With
+/// `from` the records of a home that is not in use are brought in.
+pub fn move_state(store: &mut Store, to: Option<&str>, from: Option<&Path>, dry_run: bool) -> Result<StateMoved> {
+    if let Some(to) = to.filter(|to| !StateMode::CHOICES.contains(to)) {
+        return Err(OpError::Usage(format!("--to must be one of {}, not {to:?}", StateMode::CHOICES.join(" "))));
+    }
+    let request = MoveRequest { to: to.map(StateMode::asked), from: from.map(Path::to_owned) };
+    if dry_run {
+        return Ok(relocate::plan_move(store, &request)?);
+    }
+    relocate::move_state(store, &request, |store| {
+        let Some(to) = to else { return Ok(()) };
+        let set = vec![("state.mode".to_owned(), vec![to.to_owned()])];
+        configure(store, &Request { set, file: Some(Origin::Personal), ..Request::default() })?;
+        Ok(())
+    })
+}

@@ -1,0 +1,343 @@
+//! Moving to another state home: records are copied and read back, and what was there before stays where it is.
+//!
+//! Both homes may have been used before, so what they know is put together: an agent is one by its name, and of two records under one
+//! id the one counts that is in use, or is the later one.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crate::ledger::Document;
+use crate::model::agent::Agent;
+use crate::model::json::Dialect;
+use crate::model::lease::{Lease, Standing};
+use crate::model::record::{KeyEdit, Record};
+use crate::model::row::Row;
+use crate::ops::{OpError, Result};
+use crate::store::{
+    AGENTS, LEASES, MAIL, Put, RecordError, Spot, StateDir, StateHome, StateMode, StateTable, Store, TABLES,
+};
+use crate::sys;
+use crate::sys::fs::FsError;
+
+/// What a move did, or would do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StateMoved {
+    pub from: StateHome,
+    pub to: StateHome,
+    /// Files, relative to both homes, and how many records of each are new or later there.
+    pub copied: Vec<(String, usize)>,
+}
+
+/// Which records to copy where.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct MoveRequest {
+    /// The home of another mode; without one, the home in use.
+    pub to: Option<StateMode>,
+    /// A state home that is not in use; it is read, and nothing in it changes.
+    pub from: Option<PathBuf>,
+}
+
+/// A move, worked out.
+struct Route {
+    from: StateDir,
+    target: StateDir,
+    /// Commands use the records that are copied, so these count where both homes know something.
+    is_from_in_use: bool,
+    /// Nobody uses the source afterwards.
+    leaves: bool,
+}
+
+impl Route {
+    fn of(store: &Store, request: &MoveRequest) -> Result<Self> {
+        let current = store.state();
+        let target = request.to.map_or_else(|| current.clone(), |mode| StateDir::of(store.state_home_in(mode)));
+        let from = match &request.from {
+            None => current.clone(),
+            Some(path) => {
+                let reason = "it was named".to_owned();
+                StateDir::of(StateHome { path: path.clone(), mode: StateMode::Named, reason })
+            }
+        };
+        let is_named = from.home().mode == StateMode::Named;
+        if is_named && !from.exists() {
+            return Err(OpError::NoStateHome { path: from.path().to_owned() });
+        }
+        if request.to.is_none() && from.path() == target.path() {
+            return Err(OpError::NoWhere { path: from.path().to_owned() });
+        }
+        from.check()?;
+        let is_from_in_use = from.path() == current.path();
+        // Other repositories go on using one that several share, and one that was named may be anybody's.
+        let leaves = is_from_in_use && !is_named && !from.is_shared();
+        Ok(Route { from, target, is_from_in_use, leaves })
+    }
+
+    fn is_nowhere(&self) -> bool {
+        self.from.path() == self.target.path()
+    }
+}
+
+/// Copies records to another state home, by default those of the one in use, and has `switch` make it the one in use. Who has waited
+/// for the old one meanwhile is refused, and finds the new one on the next try.
+pub fn move_state<E: From<OpError>>(
+    store: &mut Store,
+    request: &MoveRequest,
+    switch: impl FnOnce(&mut Store) -> std::result::Result<(), E>,
+) -> std::result::Result<StateMoved, E> {
+    let route = Route::of(store, request)?;
+    if route.is_nowhere() {
+        let moved = plan_move(store, request)?;
+        switch(store)?;
+        return Ok(moved);
+    }
+    let Route { from, target, leaves, .. } = &route;
+    let wait = store.lock_wait();
+    let failed = |error: RecordError| E::from(error.into());
+    target.mark_in_use().map_err(failed)?;
+    // Nothing changes on either side meanwhile. Two moves in opposite directions must not wait for each other. A home that was named is
+    // only read.
+    let mut homes = vec![target];
+    homes.extend((from.home().mode != StateMode::Named).then_some(from));
+    homes.sort_by(|a, b| a.path().cmp(b.path()));
+    let locks = homes.iter().map(|home| home.lock(wait)).collect::<std::result::Result<Vec<_>, _>>().map_err(failed)?;
+    let mut moving = || -> Result<StateMoved> {
+        if *leaves {
+            from.mark_moved(target.path(), false)?;
+            // Whoever has a lock inside was there before the mark: its records are copied too.
+            for (_, inside, _) in files(from)?.into_iter().filter(|(_, inside, _)| inside != Path::new("")) {
+                drop(from.inside(&inside).lock_marked(wait)?);
+            }
+        }
+        copy_all(store, &route, false)
+    };
+    let stays = |error| match leaves {
+        true => from.mark_in_use().map_err(failed).err().unwrap_or(error),
+        false => error,
+    };
+    let moved = moving().map_err(|error| stays(error.into()))?;
+    switch(store).map_err(stays)?;
+    if *leaves {
+        from.mark_moved(target.path(), true).map_err(failed)?;
+    }
+    drop(locks);
+    Ok(moved)
+}
+
+/// What a move would copy.
+pub fn plan_move(store: &mut Store, request: &MoveRequest) -> Result<StateMoved> {
+    let route = Route::of(store, request)?;
+    if route.is_nowhere() {
+        let (from, to) = (route.from.home().clone(), route.target.home().clone());
+        return Ok(StateMoved { from, to, copied: Vec::new() });
+    }
+    copy_all(store, &route, true)
+}
+
+fn copy_all(store: &mut Store, route: &Route, dry_run: bool) -> Result<StateMoved> {
+    let Route { from, target, .. } = route;
+    let mut moved = StateMoved { from: from.home().clone(), to: target.home().clone(), copied: Vec::new() };
+    let agents = same_agents(&AGENTS.file(from).read()?, &AGENTS.file(target).read()?);
+    let mut plans = Vec::new();
+    for (table, inside, name) in files(from)? {
+        let (source, goal) = (from.inside(&inside), target.inside(&inside));
+        // The box of an agent bears its id.
+        let there = name.strip_suffix(".jsonl").and_then(|id| agents.get(id));
+        let named = there.map_or_else(|| name.clone(), |id| format!("{id}.jsonl"));
+        let shown = inside.join(&named).display().to_string();
+        let known = goal.file(&named).read()?;
+        let mut new = Vec::new();
+        for (id, line) in records(store, &source.file(&name).read()?, table, from, target)? {
+            let (id, line) = as_known_there(id, line, &agents);
+            match known.effective(&id).map(|at| String::from_utf8_lossy(known.text(at)).into_owned()) {
+                None => new.push((id, line)),
+                Some(other) if other == line => {}
+                Some(other) => {
+                    let (used, unused) = if route.is_from_in_use { (&line, &other) } else { (&other, &line) };
+                    let Some(settled) = settle(store, table, used, unused)? else {
+                        let (from, to) = (from.path().join(&shown), target.path().join(&shown));
+                        return Err(OpError::BothKnow { from, to, id });
+                    };
+                    new.extend((settled != other).then_some((id, settled)));
+                }
+            }
+        }
+        plans.push((shown, goal, named, new));
+    }
+    for (shown, goal, name, new) in plans {
+        if !dry_run && !new.is_empty() {
+            copy(store, &goal, target, &name, &new)?;
+        }
+        moved.copied.push((shown, new.len()));
+    }
+    Ok(moved)
+}
+
+/// Agents that both homes know by one name under different ids: the id here, and that of the other home, which stays.
+fn same_agents(here: &Document, there: &Document) -> BTreeMap<String, String> {
+    let known: BTreeMap<String, String> = AGENTS.rows(there).map(|agent| (agent.name, agent.id)).collect();
+    let same = AGENTS.rows(here).filter_map(|agent| Some((agent.id, known.get(&agent.name)?.clone())));
+    same.filter(|(here, there)| here != there).collect()
+}
+
+/// A record with the ids that the other home has for the same agents.
+fn as_known_there(id: String, line: String, agents: &BTreeMap<String, String>) -> (String, String) {
+    let Ok(record) = Record::parse(&line) else { return (id, line) };
+    let dialect = Dialect::default();
+    let mut edits: Vec<KeyEdit> = Vec::new();
+    for key in ["id", "agent", "from_agent"] {
+        let there = record.string(key).and_then(|known| agents.get(known.as_ref()));
+        edits.extend(there.map(|there| (key, Some(dialect.string(there)))));
+    }
+    if edits.is_empty() {
+        return (id, line);
+    }
+    let text = record.with(&edits, dialect);
+    (agents.get(&id).cloned().unwrap_or(id), text)
+}
+
+/// What counts where two homes know something else under one id: the later word, as far as that can be told, or that of the home in
+/// use. `None` if two hold one issue, and neither must lose it unasked.
+fn settle(store: &mut Store, table: Spot, used: &str, other: &str) -> Result<Option<String>> {
+    let (Ok(ours), Ok(theirs)) = (Record::parse(used), Record::parse(other)) else { return Ok(Some(used.to_owned())) };
+    if table == AGENTS.spot() {
+        // What it said of itself where it works counts, and what it said only elsewhere is kept.
+        let heard = |record: &Record<'_>| Agent::parse(record).map(|agent| agent.heartbeat);
+        let mut edits = only_in(&theirs, &ours, &["runtime", "capabilities", "metadata"]);
+        if heard(&theirs) > heard(&ours) {
+            edits.extend(theirs.raw("heartbeat").map(|raw| ("heartbeat", Some(raw.to_owned()))));
+        }
+        return Ok(Some(ours.with(&edits, Dialect::default())));
+    }
+    if table == MAIL.spot() {
+        // What a message says never changes; each mark was made once.
+        let edits = only_in(&theirs, &ours, &["read_at", "ack_at", "archived_at"]);
+        return Ok(Some(ours.with(&edits, Dialect::default())));
+    }
+    match (table == LEASES.spot(), Lease::parse(&ours), Lease::parse(&theirs)) {
+        (true, Some(mine), Some(other)) => Ok(is_theirs(store, &mine, &other)?.map(|wins| {
+            let epoch = mine.epoch.max(other.epoch).to_string();
+            let record = if wins { &theirs } else { &ours };
+            record.with(&[("epoch", Some(epoch))], Dialect::default())
+        })),
+        _ => Ok(Some(used.to_owned())),
+    }
+}
+
+/// The values of these keys that one record has and another has not.
+fn only_in(one: &Record<'_>, other: &Record<'_>, keys: &[&'static str]) -> Vec<KeyEdit> {
+    let missing = keys.iter().filter(|key| other.raw(key).is_none());
+    missing.filter_map(|key| Some((*key, Some(one.raw(key)?.to_owned())))).collect()
+}
+
+/// Whether of two claims on one issue the second one holds; `None` if both do, for different holders.
+fn is_theirs(store: &mut Store, ours: &Lease, theirs: &Lease) -> Result<Option<bool>> {
+    let now = store.host().clock.both();
+    let holds = |lease: &Lease| {
+        let holder = lease.holder.as_ref().filter(|_| lease.standing(&now) == Standing::Live)?;
+        (!holder.owner.as_ref().is_some_and(sys::is_gone)).then(|| holder.name.clone())
+    };
+    Ok(match (holds(ours), holds(theirs)) {
+        (Some(one), Some(other)) if one != other => None,
+        (Some(_), Some(_)) => Some(theirs.epoch > ours.epoch),
+        // It may have been given back since, in the home in use: the ledger knows who works on it.
+        (None, Some(name)) => {
+            let issue = ours.id.rsplit('/').next().unwrap_or_default();
+            let issue = store.get(issue)?.map(|row| row.issue);
+            let works = |name: &String| {
+                issue.is_some_and(|one| one.status.as_str() == "in_progress" && one.assignee.as_ref() == Some(name))
+            };
+            Some(works(&name))
+        }
+        _ => Some(false),
+    })
+}
+
+/// Writes records and reads them back.
+fn copy(store: &Store, goal: &StateDir, target: &StateDir, name: &str, new: &[(String, String)]) -> Result<()> {
+    let entropy = &store.host().entropy;
+    let file = goal.file(name);
+    let puts = || new.iter().map(|(id, text)| Put::Line { id: id.clone(), text: text.clone() }).collect::<Vec<_>>();
+    if goal.path() == target.path() {
+        file.edit_held::<RecordError>(entropy, |_| Ok(puts()))?;
+    } else {
+        let held = goal.lock(store.lock_wait())?;
+        file.edit::<RecordError>(&held, entropy, |_| Ok(puts()))?;
+    }
+    let written = file.read()?;
+    for (id, text) in new {
+        if written.effective(id).is_none_or(|at| written.text(at) != text.as_bytes()) {
+            let problem = std::io::Error::other(format!("{id} is not there after it was written"));
+            return Err(RecordError::from(FsError::new("verify", file.path(), problem)).into());
+        }
+    }
+    Ok(())
+}
+
+/// The records of a file as the other home knows them. An issue has another name where several repositories share a home.
+fn records(
+    store: &Store,
+    document: &Document,
+    table: Spot,
+    from: &StateDir,
+    to: &StateDir,
+) -> Result<Vec<(String, String)>> {
+    let mut found = Vec::new();
+    let repo = store.clone_id()?;
+    let own = format!("{repo}/");
+    let leases = table == LEASES.spot();
+    for record in (0..document.len()).filter_map(|line| document.record(line)) {
+        let Some(id) = record.string("id").map(|id| id.into_owned()) else { continue };
+        let renamed = match (leases, from.is_shared(), shares(to)) {
+            (true, true, false) => match id.strip_prefix(&own) {
+                Some(issue) => Some(issue.to_owned()),
+                // Another repository's.
+                None => continue,
+            },
+            (true, false, true) => Some(format!("{own}{id}")),
+            _ => None,
+        };
+        found.push(match renamed {
+            Some(id) => (id.clone(), with_id(&record, &id)),
+            None if table.names_repo => match told_of_repo(&record, &repo, from, to) {
+                Some(line) => (id, line),
+                // Another repository's.
+                None => continue,
+            },
+            None => (id, record.text().to_owned()),
+        });
+    }
+    Ok(found)
+}
+
+/// The line with its repository in it where several share a home, and without it where they do not.
+fn told_of_repo(record: &Record<'_>, repo: &str, from: &StateDir, to: &StateDir) -> Option<String> {
+    let dialect = Dialect::default();
+    match (from.is_shared(), shares(to)) {
+        (true, false) if record.string("repo").as_deref() == Some(repo) => {
+            Some(record.with(&[("repo", None)], dialect))
+        }
+        (true, false) => None,
+        (false, true) => Some(record.with(&[("repo", Some(dialect.string(repo)))], dialect)),
+        _ => Some(record.text().to_owned()),
+    }
+}
+
+fn with_id(record: &Record<'_>, id: &str) -> String {
+    let dialect = Dialect::default();
+    record.with(&[("id", Some(dialect.string(id)))], dialect)
+}
+
+/// Whether several repositories will use a home that may not be there yet.
+fn shares(home: &StateDir) -> bool {
+    home.is_shared() || (!home.exists() && home.home().mode == StateMode::Global)
+}
+
+/// The files of records of a home: their table, the directory inside of it, and the name. What can be found out again stays.
+fn files(home: &StateDir) -> Result<Vec<(Spot, PathBuf, String)>> {
+    let mut found = Vec::new();
+    for spot in TABLES.iter().map(|table| table.spot()).filter(|spot| !spot.is_found_again) {
+        let files = spot.files(home).map_err(RecordError::from)?;
+        found.extend(files.into_iter().map(|(inside, name)| (spot, inside, name)));
+    }
+    Ok(found)
+}

@@ -1,0 +1,159 @@
+//! What a watch tells.
+
+use crate::model::difference::FieldChange;
+use crate::model::lease::Holder;
+use crate::model::message::Message;
+use crate::model::time::Instant;
+use crate::model::words::words;
+
+words! {
+    /// What happened.
+    #[derive(PartialOrd, Ord)]
+    pub enum EventKind {
+        /// What is there has been told; everything from here on happened afterwards.
+        Watching = "watching",
+        IssueCreated = "issue_created",
+        IssueUpdated = "issue_updated",
+        IssueClosed = "issue_closed",
+        IssueReopened = "issue_reopened",
+        /// It has left the ledger, or is a tombstone.
+        IssueDeleted = "issue_deleted",
+        IssueReady = "issue_ready",
+        /// It was ready.
+        IssueUnready = "issue_unready",
+        LeaseGranted = "lease_granted",
+        /// Only for those who ask for it by name: a holder at work renews all the time.
+        LeaseRenewed = "lease_renewed",
+        LeaseReleased = "lease_released",
+        /// Its time is over, or its process is gone; nobody has taken it yet.
+        LeaseExpired = "lease_expired",
+        /// Taken from a holder that did not let go.
+        LeaseTaken = "lease_taken",
+        MailArrived = "mail_arrived",
+        /// Something cannot be read, or the system does not tell of changes. The watch goes on.
+        Trouble = "trouble",
+    }
+}
+
+impl EventKind {
+    /// Those that one can ask for.
+    pub fn told() -> impl Iterator<Item = EventKind> {
+        Self::ALL.into_iter().filter(|kind| !matches!(kind, EventKind::Watching | EventKind::Trouble))
+    }
+
+    /// Told to those who ask for nothing special.
+    pub fn is_usual(self) -> bool {
+        self != EventKind::LeaseRenewed
+    }
+
+    /// The kinds that a word means: one by its name, or all usual ones of `issue`, `ready`, `lease` or `mail`.
+    pub fn named(word: &str) -> Option<Vec<EventKind>> {
+        if let Some(one) = Self::told().find(|kind| kind.word() == word) {
+            return Some(vec![one]);
+        }
+        let is_ready = |kind: &EventKind| matches!(kind, EventKind::IssueReady | EventKind::IssueUnready);
+        let usual = Self::told().filter(|kind| kind.is_usual());
+        Some(match word {
+            "all" => Self::told().collect(),
+            "ready" => usual.filter(is_ready).collect(),
+            "issue" => usual.filter(|kind| kind.word().starts_with("issue_") && !is_ready(kind)).collect(),
+            "lease" => usual.filter(|kind| kind.word().starts_with("lease_")).collect(),
+            "mail" => vec![EventKind::MailArrived],
+            _ => return None,
+        })
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Event {
+    pub kind: EventKind,
+    /// When it was seen.
+    pub at: Instant,
+    /// It was so when the watch began.
+    pub initial: bool,
+    pub about: About,
+}
+
+/// What an event is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum About {
+    Nothing,
+    Issue(Box<IssueNews>),
+    Lease(Box<LeaseNews>),
+    Mail(Box<Message>),
+    Trouble(String),
+}
+
+/// An issue as it is now, or as it was if it is gone.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct IssueNews {
+    pub id: String,
+    pub title: String,
+    pub status: String,
+    pub priority: i64,
+    pub issue_type: String,
+    pub assignee: Option<String>,
+    pub source_repo: String,
+    /// What is not as it was.
+    pub fields: Vec<FieldChange>,
+    /// The other checkout in whose ledger it happened; `None` is this one.
+    pub checkout: Option<Checkout>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checkout {
+    pub id: Option<String>,
+    pub name: String,
+}
+
+/// A claim on an issue.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LeaseNews {
+    pub id: String,
+    pub title: Option<String>,
+    pub source_repo: Option<String>,
+    pub epoch: i64,
+    /// Who has it, or had it until now.
+    pub holder: Option<Holder>,
+    /// From whom it was taken.
+    pub from: Option<Holder>,
+    pub attempts: i64,
+    pub last_error: Option<String>,
+}
+
+impl Event {
+    /// What is the matter, if something is.
+    pub fn trouble(&self) -> Option<&str> {
+        match &self.about {
+            About::Trouble(message) => Some(message),
+            _ => None,
+        }
+    }
+
+    /// The issue that it concerns.
+    pub fn issue(&self) -> Option<&str> {
+        match &self.about {
+            About::Nothing | About::Trouble(_) => None,
+            About::Issue(news) => Some(&news.id),
+            About::Lease(news) => Some(&news.id),
+            About::Mail(message) => message.issue.as_deref(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::event::*;
+
+    #[test]
+    fn words_for_one_kind_and_for_many() {
+        for kind in EventKind::told() {
+            assert_eq!(EventKind::named(kind.word()), Some(vec![kind]));
+        }
+        assert_eq!(EventKind::named("ready"), Some(vec![EventKind::IssueReady, EventKind::IssueUnready]));
+        assert_eq!(EventKind::named("issue").unwrap().len(), 5);
+        assert!(!EventKind::named("lease").unwrap().contains(&EventKind::LeaseRenewed));
+        assert_eq!(EventKind::named("all").unwrap().len(), 13);
+        assert_eq!((EventKind::named("watching"), EventKind::named("")), (None, None));
+    }
+}

@@ -1,0 +1,276 @@
+//! Watching a project: a stream of events, from the moment that it begins until the caller has enough.
+//!
+//! The file system wakes (`sys::Watcher`); then the files are read by the same code as ever, and what was known is compared with
+//! what is there. So writes that come close together give their net change, whoever made them, with `bd` or not. Nothing is
+//! written, not even a sign of life: a watch that runs on says nothing about the agent that started it.
+//!
+//! Limits: a file system that tells nothing is looked at every 30 seconds, which is also how soon a claim is known to be over
+//! because its process is gone.
+
+mod event;
+mod issues;
+mod leases;
+mod position;
+
+pub use event::{About, Checkout, Event, EventKind, IssueNews, LeaseNews};
+pub use position::{Position, PositionError};
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::time::{Duration, Instant as Moment};
+
+use crate::model::message::Message;
+use crate::model::time::Instant;
+use crate::ops::agents::identity;
+use crate::ops::{OpError, Result, mail};
+use crate::store::Store;
+use crate::sys::{Waker, Watcher};
+use issues::Ledgers;
+use leases::Claims;
+
+/// Writes that come so close together are told as one.
+const TOGETHER: Duration = Duration::from_millis(20);
+/// What to tell, and for how long.
+#[derive(Debug, Clone, Default)]
+pub struct WatchOptions {
+    /// Only what concerns these issues, by their full ids; all if there are none.
+    pub issues: Vec<String>,
+    /// Only these kinds; without any, the usual ones.
+    pub kinds: Option<BTreeSet<EventKind>>,
+    /// Mail of everybody, not only of the one who acts.
+    pub all_mail: bool,
+    /// Say nothing of what is there already.
+    pub since_now: bool,
+    pub at_most: Option<Duration>,
+}
+
+impl WatchOptions {
+    fn wants(&self, kind: EventKind) -> bool {
+        match (&self.kinds, kind) {
+            (_, EventKind::Watching | EventKind::Trouble) => true,
+            (None, kind) => kind.is_usual(),
+            (Some(kinds), kind) => kinds.contains(&kind),
+        }
+    }
+
+    fn wants_any(&self, kinds: &[EventKind]) -> bool {
+        kinds.iter().any(|kind| self.wants(*kind))
+    }
+
+    fn wants_event(&self, event: &Event) -> bool {
+        let concerned = || event.issue().is_some_and(|id| self.issues.iter().any(|wanted| wanted == id));
+        let always = matches!(event.kind, EventKind::Watching | EventKind::Trouble);
+        self.wants(event.kind) && (always || self.issues.is_empty() || concerned())
+    }
+}
+
+const READY: [EventKind; 2] = [EventKind::IssueReady, EventKind::IssueUnready];
+
+/// Tells what happens in a project until `tell` breaks off or the time is over. First comes what is there: ready issues, claims
+/// and unread mail; then an event of the kind [`EventKind::Watching`]; then what happens.
+pub fn watch(store: &mut Store, options: &WatchOptions, mut tell: impl FnMut(Event) -> ControlFlow<()>) -> Result<()> {
+    let mut watch = Watch::start(store, options.clone(), None)?;
+    while let Some(events) = watch.next(store) {
+        for event in events {
+            if tell(event).is_break() {
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A watch that is asked for one batch of events after the other.
+#[derive(Debug)]
+pub struct Watch {
+    options: WatchOptions,
+    start: Moment,
+    watcher: Watcher,
+    targets: Vec<PathBuf>,
+    seen: Seen,
+    /// The same trouble is told once, until it is over.
+    troubles: BTreeSet<String>,
+    /// What the first batch has, until it is told.
+    first: Option<Vec<Event>>,
+}
+
+impl Watch {
+    /// Begins to watch. With a position the first batch has what happened since then, instead of what is there.
+    pub fn start(store: &mut Store, options: WatchOptions, since: Option<&Position>) -> Result<Self> {
+        let start = Moment::now();
+        store.refresh()?;
+        let targets = store.watched_paths()?;
+        // Before the first look: what comes in between wakes.
+        let watcher = Watcher::on(&targets).gathering(TOGETHER);
+        let mut seen = Seen::default();
+        let mut first = seen.look(store, &options);
+        first.retain(|event| event.kind == EventKind::Trouble || !options.since_now && since.is_none());
+        if let Some(position) = since {
+            let news = position.news(&seen.ledgers.counting(), &seen.claims, &seen.ready);
+            first.extend(news.into_iter().map(|(kind, about)| event(store, kind, about)));
+        }
+        first.push(event(store, EventKind::Watching, About::Nothing));
+        let (troubles, first) = (BTreeSet::new(), Some(first));
+        Ok(Watch { options, start, watcher, targets, seen, troubles, first })
+    }
+
+    /// The next events, of which there may be none; `None` when the time is over. The first batch comes at once.
+    pub fn next(&mut self, store: &mut Store) -> Option<Vec<Event>> {
+        let mut events = match self.first.take() {
+            Some(first) => first,
+            None => self.wait(store)?,
+        };
+        if let Some(why) = self.watcher.polls() {
+            let message = format!("the system does not tell of changes ({why}): looking every two seconds");
+            events.push(trouble(store, message));
+        }
+        let now = events.iter().filter_map(Event::trouble).map(str::to_owned).collect();
+        let known = std::mem::replace(&mut self.troubles, now);
+        let is_new = |event: &Event| event.trouble().is_none_or(|message| !known.contains(message));
+        events.retain(|event| is_new(event) && self.options.wants_event(event));
+        Some(events)
+    }
+
+    fn wait(&mut self, store: &mut Store) -> Option<Vec<Event>> {
+        let left = self.options.at_most.map(|most| most.saturating_sub(self.start.elapsed()));
+        if left.is_some_and(|left| left.is_zero()) {
+            return None;
+        }
+        let sleep = [left, self.seen.next_moment(store, &self.options)].into_iter().flatten().min();
+        self.watcher.wait(sleep.unwrap_or(Duration::MAX));
+        let mut events = self.seen.look(store, &self.options);
+        if let Ok(now) = store.watched_paths()
+            && now != self.targets
+        {
+            // A repo or a checkout came or went.
+            self.watcher.turn_to(&now);
+            self.targets = now;
+            events.extend(self.seen.look(store, &self.options));
+        }
+        Some(events)
+    }
+
+    /// For ending a wait from another thread.
+    pub fn waker(&self) -> Waker {
+        self.watcher.waker()
+    }
+
+    /// Where the watch is: another can begin there.
+    pub fn position(&self) -> Position {
+        Position::of(&self.seen.ledgers.counting(), &self.seen.claims, &self.seen.ready)
+    }
+}
+
+fn event(store: &Store, kind: EventKind, about: About) -> Event {
+    Event { kind, at: store.host().clock.now(), initial: false, about }
+}
+
+fn trouble(store: &Store, message: String) -> Event {
+    event(store, EventKind::Trouble, About::Trouble(message))
+}
+
+/// What was known when events were told last.
+#[derive(Debug, Default)]
+struct Seen {
+    ledgers: Ledgers,
+    claims: Claims,
+    ready: BTreeSet<String>,
+    /// Messages by box and id.
+    mail: BTreeSet<(String, String)>,
+    is_later: bool,
+}
+
+impl Seen {
+    /// What happened since the last look; at the first one, what is there. What cannot be read is told too, and stays as it was.
+    fn look(&mut self, store: &mut Store, options: &WatchOptions) -> Vec<Event> {
+        let mut found = Vec::new();
+        let refreshed = store.refresh_patiently(|path| self.ledgers.own(path));
+        let mut looked = refreshed.map_err(OpError::from);
+        if looked.is_ok() {
+            looked = self.look_at_issues(store, &mut found);
+            looked = looked.and(self.look_at_claims(store, &mut found));
+            if options.wants_any(&READY) {
+                looked = looked.and(self.look_at_ready(store, &mut found));
+            }
+        }
+        if options.wants(EventKind::MailArrived) {
+            looked = looked.and(self.look_at_mail(store, options, &mut found));
+        }
+        if !self.is_later {
+            found.iter_mut().for_each(|event| event.initial = true);
+            self.is_later = true;
+        }
+        found.extend(looked.err().map(|error| trouble(store, error.to_string())));
+        found
+    }
+
+    fn look_at_issues(&mut self, store: &Store, found: &mut Vec<Event>) -> Result<()> {
+        let mut tell = |issues: Vec<(EventKind, IssueNews)>| {
+            let events = issues.into_iter().map(|(kind, news)| event(store, kind, About::Issue(Box::new(news))));
+            found.extend(events);
+        };
+        tell(self.ledgers.own_news(store));
+        tell(self.ledgers.news_elsewhere(store)?);
+        Ok(())
+    }
+
+    fn look_at_claims(&mut self, store: &mut Store, found: &mut Vec<Event>) -> Result<()> {
+        let now = leases::claims(store.lease_records()?);
+        for (kind, mut news) in leases::changes(&self.claims, &now) {
+            if let Some(row) = store.get(&news.id)? {
+                (news.title, news.source_repo) = (Some(row.issue.title), Some(row.source_repo));
+            }
+            found.push(event(store, kind, About::Lease(Box::new(news))));
+        }
+        self.claims = now;
+        Ok(())
+    }
+
+    fn look_at_ready(&mut self, store: &mut Store, found: &mut Vec<Event>) -> Result<()> {
+        let now = store.ready_ids()?;
+        let changed = [(EventKind::IssueReady, &now, &self.ready), (EventKind::IssueUnready, &self.ready, &now)];
+        for (kind, these, others) in changed {
+            for id in these.difference(others) {
+                let Some(row) = store.get(id)? else { continue };
+                let news = issues::of(id, row.issue, row.source_repo);
+                found.push(event(store, kind, About::Issue(Box::new(news))));
+            }
+        }
+        self.ready = now;
+        Ok(())
+    }
+
+    fn look_at_mail(&mut self, store: &mut Store, options: &WatchOptions, found: &mut Vec<Event>) -> Result<()> {
+        let messages: Vec<Message> = if options.all_mail {
+            mail::everything(store)?
+        } else {
+            if store.agent().is_some_and(|agent| agent.id.is_none()) {
+                // It may have registered since.
+                identity::identify(store)?;
+            }
+            mail::inbox(store, &mail::InboxFilter::default())?
+        };
+        let key = |message: &Message| (message.recipient.clone(), message.id.clone());
+        let mut new: Vec<&Message> = messages.iter().filter(|message| !self.mail.contains(&key(message))).collect();
+        // What was read before the watch began is no news.
+        new.retain(|message| self.is_later || message.is_unread());
+        new.sort_by(|a, b| (a.created, &a.id).cmp(&(b.created, &b.id)));
+        for message in new {
+            found.push(event(store, EventKind::MailArrived, About::Mail(Box::new(message.clone()))));
+        }
+        self.mail.extend(messages.iter().map(key));
+        Ok(())
+    }
+
+    /// How long until something happens by time alone: a claim ends, an issue that was put off becomes ready.
+    fn next_moment(&self, store: &mut Store, options: &WatchOptions) -> Option<Duration> {
+        let now = store.host().clock.both();
+        let end = leases::first_end(&self.claims, &now);
+        let start: Option<Instant> = options.wants_any(&READY).then(|| store.next_start().ok().flatten()).flatten();
+        let start = start.map(|at| at.nanos().saturating_sub(now.wall.nanos()));
+        let first = [end, start].into_iter().flatten().min()?;
+        // A millisecond later it certainly is so.
+        Some(Duration::from_nanos(u64::try_from(first).unwrap_or(0)) + Duration::from_millis(1))
+    }
+}

@@ -1,0 +1,89 @@
+//! Workflows as all checkouts have them: those of the one in use, and after each the versions of others that are not merged here.
+//!
+//! Only for looking: whoever moves a workflow does so in a checkout that has it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Flow;
+use super::look::{flow, flow_of, flows};
+use crate::model::issue;
+use crate::model::record::Record;
+use crate::model::workflow::{Task, WORKFLOW};
+use crate::ops::{OpError, Result, here};
+use crate::store::{Elsewhere, Place, Store, StoreError};
+
+/// All workflows of all checkouts; those that are over only if they are asked for, or if they are not over here.
+pub fn flows_everywhere(store: &mut Store, all: bool) -> Result<Vec<Flow>> {
+    let mut found = flows(store, all)?;
+    let here: BTreeSet<String> = found.iter().map(|flow| flow.workflow.id().to_owned()).collect();
+    for (place, mut there, ids) in checkouts_with_news(store)? {
+        for workflow in there.workflows()? {
+            let id = workflow.id();
+            let is_wanted = all || here.contains(id) || !workflow.state.is_final();
+            if ids.contains(id) && workflow.row.repo == 0 && is_wanted {
+                found.push(Flow { place: Some(place.clone()), ..flow_of(&mut there, workflow)? });
+            }
+        }
+    }
+    found.sort_by(|a, b| a.workflow.id().cmp(b.workflow.id()));
+    Ok(found)
+}
+
+/// One workflow as each checkout has it: the version of the one in use first, if it has any.
+pub fn flow_everywhere(store: &mut Store, typed: &str) -> Result<Vec<Flow>> {
+    let (mut found, missing) = match flow(store, typed) {
+        Ok(flow) => (vec![flow], None),
+        Err(OpError::Store(error @ StoreError::NotFound { .. })) => (Vec::new(), Some(error)),
+        Err(error) => return Err(error),
+    };
+    let known = found.first().map(|flow| flow.workflow.id().to_owned());
+    for (place, mut there, ids) in checkouts_with_news(store)? {
+        match flow(&mut there, known.as_deref().unwrap_or(typed)) {
+            Ok(flow) if ids.contains(flow.workflow.id()) => found.push(Flow { place: Some(place), ..flow }),
+            Ok(_) | Err(OpError::Store(StoreError::NotFound { .. })) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let ids: BTreeSet<&str> = found.iter().map(|flow| flow.workflow.id()).collect();
+    if ids.len() > 1 {
+        let candidates = ids.into_iter().map(str::to_owned).collect();
+        return Err(StoreError::Ambiguous { typed: typed.to_owned(), candidates }.into());
+    }
+    match missing {
+        Some(error) if found.is_empty() => Err(error.into()),
+        _ => Ok(found),
+    }
+}
+
+/// The other checkouts of this repository that have news of workflows, opened, with the ids of those.
+fn checkouts_with_news(store: &mut Store) -> Result<Vec<(Place, Store, BTreeSet<String>)>> {
+    let mut news: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let elsewhere: Vec<Elsewhere> = store.all_elsewhere()?.values().flatten().cloned().collect();
+    for one in elsewhere {
+        let Ok(record) = Record::parse(&one.line) else { continue };
+        let concerns = if record.raw(WORKFLOW).is_some() {
+            Some(one.id)
+        } else if Task::of_line(&one.line).is_some() && store.get(&one.id)?.is_none() {
+            // A task that was added there.
+            issue::Issue::decode(&record).parent().map(str::to_owned)
+        } else {
+            None
+        };
+        if let Some(id) = concerns {
+            news.entry(one.worktree).or_default().insert(id);
+        }
+    }
+    let mut found = Vec::new();
+    if news.is_empty() {
+        return Ok(found);
+    }
+    for worktree in store.worktrees_with_ids()?.into_iter().filter(|one| one.exists && !one.is_here) {
+        let Some(ids) = news.remove(&worktree.name) else { continue };
+        match here::open_in(store, &worktree) {
+            Ok(there) => found.push((Place::from(&worktree), there, ids)),
+            Err(OpError::NoLedgerThere { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(found)
+}

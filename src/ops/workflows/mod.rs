@@ -1,0 +1,31 @@
+//! Workflows: making them, looking at them, moving them, and handing out their tasks.
+//!
+//! Everything that lasts is in the ledgers: a workflow is an issue, its tasks are issues below it. The rules are in
+//! `model::workflow`; who may claim a task is decided in `store::workflows`, under the lock of the claims.
+
+mod create;
+mod edit;
+mod error;
+mod everywhere;
+mod lock;
+mod look;
+mod moves;
+mod next;
+pub(in crate::ops) mod plan_file;
+mod planned;
+mod replan;
+mod repos;
+mod rewrite;
+mod wait;
+
+pub use create::{CreatedWorkflow, INFORMS, NewWorkflow, create_workflow, task_issue};
+pub use edit::{WorkflowChange, edit_workflow};
+pub use error::FlowError;
+pub use everywhere::{flow_everywhere, flows_everywhere};
+pub use lock::{lock, unlock};
+pub use look::{Counts, Flow, flow, flows};
+pub use moves::{Command, MoveWish, MovedWorkflow, move_workflow};
+pub use next::{Next, NextWish, next_task};
+pub use planned::plan_of;
+pub use replan::{NewTask, Replanned, add_task, remove_tasks, replan};
+pub use wait::{Halt, Until, WaitEnd, wait};

@@ -1,0 +1,63 @@
+//! Plan files, as people name them.
+
+use std::io::{ErrorKind, Read as _};
+use std::path::Path;
+
+use crate::model::plan;
+use crate::model::plan::{Draft, Format, MAX_BYTES, Plan, Problem, Wrong};
+use crate::ops::{OpError, Result};
+use crate::store::{StoreError, read_named};
+use crate::sys::fs::FsError;
+
+/// A plan file as it was read.
+#[derive(Debug, Clone)]
+pub struct PlanFile {
+    /// The path, or what else to call it.
+    pub place: String,
+    pub text: String,
+    pub draft: Draft,
+}
+
+impl PlanFile {
+    /// Reads a file, or what a program writes to a pipe. `directory` is in the project.
+    pub fn open(path: &Path, directory: &Path) -> Result<Self> {
+        let place = path.display().to_string();
+        match read_named(path, directory, MAX_BYTES) {
+            Ok(bytes) => Self::read(&place, bytes.as_slice()),
+            Err(error) if error.source.kind() == ErrorKind::FileTooLarge => Err(too_large(&place)),
+            Err(error) => Err(StoreError::from(error).into()),
+        }
+    }
+
+    /// Reads to the end. The place says by its extension how it is written.
+    pub fn read(place: &str, from: impl std::io::Read) -> Result<Self> {
+        let (text, draft) = read(place, from)?;
+        Ok(PlanFile { place: place.to_owned(), text, draft })
+    }
+
+    /// The plan, if it holds by itself.
+    pub fn plan(self) -> Result<Plan> {
+        let place = self.place;
+        self.draft.settle().map_err(|problems| OpError::BrokenPlan { place, problems })
+    }
+}
+
+fn too_large(place: &str) -> OpError {
+    let most = usize::try_from(MAX_BYTES).unwrap_or(usize::MAX);
+    let problems = vec![Problem::at(0, None, Wrong::TooLarge { most })];
+    OpError::BrokenPlan { place: place.to_owned(), problems }
+}
+
+fn read(place: &str, from: impl std::io::Read) -> Result<(String, Draft)> {
+    let broken = |problems: Vec<Problem>| OpError::BrokenPlan { place: place.to_owned(), problems };
+    let mut bytes = Vec::new();
+    let read = from.take(MAX_BYTES + 1).read_to_end(&mut bytes);
+    read.map_err(|e| StoreError::from(FsError::new("read", place, e)))?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(too_large(place));
+    }
+    let text = String::from_utf8(bytes)
+        .map_err(|_| broken(vec![Problem::at(0, None, Wrong::Syntax("is not UTF-8".to_owned()))]))?;
+    let draft = plan::draft(&text, Format::of(Some(place), &text)).map_err(|problem| broken(vec![problem]))?;
+    Ok((text, draft))
+}

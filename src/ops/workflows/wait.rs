@@ -1,0 +1,117 @@
+//! Waiting until a workflow is done, or can go no further by itself.
+//!
+//! The file system wakes, as it does for `bd watch`; besides, the end of a claim does. An agent that waits says from time to time that
+//! it is there, and keeps what it holds.
+
+use crate::model::words::words;
+use std::time::{Duration, Instant as Moment};
+
+use super::{Flow, FlowError, flow};
+use crate::model::agent::INTERVAL;
+use crate::model::lease::Standing;
+use crate::model::workflow::State;
+use crate::ops::Result;
+use crate::ops::agents::identity;
+use crate::store::{Store, TaskState};
+use crate::sys::Watcher;
+
+/// Writes that come so close together are looked at once.
+const TOGETHER: Duration = Duration::from_millis(20);
+
+/// What to wait for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Until {
+    /// Every task is done, or the workflow is over.
+    Done,
+    /// Nothing runs and nothing can be taken, and not all is done.
+    Blocked,
+    Any,
+}
+
+words! {
+    /// How a workflow stands for those who wait.
+    pub enum Halt {
+        Done = "done",
+        Blocked = "blocked",
+    }
+}
+
+impl Halt {}
+
+/// Where a wait ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WaitEnd {
+    pub flow: Flow,
+    /// `None`: it goes on, and the time was over.
+    pub halt: Option<Halt>,
+    /// What was waited for has come.
+    pub reached: bool,
+    /// Why files were looked at again and again.
+    pub polled: Option<String>,
+}
+
+impl Flow {
+    /// Whether it goes on by itself, and if not, why.
+    pub fn halt(&self) -> Option<Halt> {
+        if self.workflow.state.is_final() || self.is_done() {
+            return Some(Halt::Done);
+        }
+        let is_free = |state: TaskState| state == TaskState::Pending && self.workflow.state == State::InProgress;
+        let goes_on = self.tasks.iter().any(|task| task.is_running() || is_free(task.state()));
+        (!goes_on).then_some(Halt::Blocked)
+    }
+
+    /// How many nanoseconds until the first claim on a task ends.
+    fn next_end(&self, store: &Store) -> Option<Duration> {
+        let now = store.host().clock.now();
+        let live = self.tasks.iter().filter_map(|task| task.holder.as_ref());
+        let ends = live.filter(|(_, standing)| *standing == Standing::Live).filter_map(|(holder, _)| holder.expires);
+        let first = ends.map(|at| at.nanos().saturating_sub(now.nanos())).min()?;
+        // A millisecond later it certainly is so.
+        Some(Duration::from_nanos(u64::try_from(first).unwrap_or(0)) + Duration::from_millis(1))
+    }
+}
+
+/// Waits, at most so long.
+pub fn wait(store: &mut Store, typed: &str, until: Until, at_most: Option<Duration>) -> Result<WaitEnd> {
+    let start = Moment::now();
+    let id = store.find_workflow(typed)?.id().to_owned();
+    let mut targets = store.watched_paths()?;
+    // Before the first look: what comes in between wakes.
+    let mut watcher = Watcher::on(&targets).gathering(TOGETHER);
+    let interval = Duration::from_nanos(INTERVAL.unsigned_abs());
+    let mut heard = start;
+    loop {
+        let flow = flow(store, &id)?;
+        let hidden = store.hidden_repos(&flow.workflow);
+        if !hidden.is_empty() && !flow.workflow.state.is_final() {
+            return Err(FlowError::Hidden { id, repos: hidden }.into());
+        }
+        let halt = flow.halt();
+        let reached = match (until, halt) {
+            (Until::Any, halt) => halt.is_some(),
+            (Until::Done, halt) => halt == Some(Halt::Done),
+            (Until::Blocked, halt) => halt == Some(Halt::Blocked),
+        };
+        // What is over will not be blocked any more.
+        let is_over = halt == Some(Halt::Done);
+        let left = at_most.map(|most| most.saturating_sub(start.elapsed()));
+        if reached || is_over || left.is_some_and(|left| left.is_zero()) {
+            return Ok(WaitEnd { flow, halt, reached, polled: watcher.polls().map(str::to_owned) });
+        }
+        let sign = store.agent().map(|_| interval);
+        let sleep = [left, flow.next_end(store), sign].into_iter().flatten().min();
+        watcher.wait(sleep.unwrap_or(Duration::MAX));
+        if store.agent().is_some() && heard.elapsed() >= interval {
+            heard = Moment::now();
+            identity::join_as_agent(store)?;
+        }
+        if let Ok(now) = store.watched_paths()
+            && now != targets
+        {
+            // A repo or a checkout came or went.
+            watcher = Watcher::on(&now).gathering(TOGETHER);
+            targets = now;
+        }
+    }
+}

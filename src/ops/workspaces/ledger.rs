@@ -1,0 +1,40 @@
+//! The ledger of a workspace: the one that was committed, or, where nobody commits it, that of the parent.
+
+use std::path::Path;
+
+use crate::model::workspace::Workspace;
+use crate::ops::Result;
+use crate::store::{BEADS_DIR, REDIRECT_NAME, Store, StoreError, exclude_line};
+use crate::sys::below;
+use crate::vcs;
+
+/// Whether a workspace has got no ledger with its commits, and its parent has one.
+pub(super) fn is_parents(store: &Store, member: usize, parent: &Path, inside: &Path, to: &Path) -> bool {
+    let Some(name) = store.ledger_path(member).and_then(Path::file_name).map(ToOwned::to_owned) else { return false };
+    let is_there = |root: &Path| root.join(inside).join(BEADS_DIR).join(&name).exists();
+    !is_there(to) && is_there(parent)
+}
+
+/// Leads from a worktree to the ledger of its parent.
+pub(super) fn lead_to_parent(parent: &Path, inside: &Path, to: &Path) -> Result<()> {
+    let there = parent.join(inside).join(BEADS_DIR);
+    let inside_beads = inside.join(BEADS_DIR);
+    let led = below::make(to, &inside_beads)
+        .and_then(|dir| dir.put(REDIRECT_NAME, format!("{}\n", there.display()).as_bytes()));
+    led.map_err(StoreError::from)?;
+    if let Some(exclude) = vcs::exclude_file(to) {
+        let line = format!("/{}", inside_beads.join(REDIRECT_NAME).display());
+        exclude_line(&exclude, &line).map_err(StoreError::from)?;
+    }
+    Ok(())
+}
+
+/// What is said where the issue of a job is in no commit yet, so that the ledger in the workspace does not have it.
+pub fn lacks_issue(store: &Store, one: &Workspace) -> Option<String> {
+    let id = one.issue.as_ref()?;
+    let mut there = store.opened_at(&one.directory()).ok()?;
+    there.refresh().ok()?;
+    let lacks = matches!(there.get(id), Ok(None));
+    lacks
+        .then(|| format!("{id} is not in the ledger of the workspace, since it is in no commit there; commit it first"))
+}

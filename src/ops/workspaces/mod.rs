@@ -1,0 +1,61 @@
+//! Workspaces: checkouts that `bd` makes for a job, looks after and removes.
+//!
+//! Owns `workspaces.jsonl` in the state home of the repository that a workspace is a checkout of, and the directories of
+//! workspaces (`workspace.path`). What could not be made is taken away again, and nothing ever falls back to another checkout.
+
+mod adopt;
+mod against;
+mod artifacts;
+mod checkout;
+mod complete;
+mod create;
+mod env;
+mod finish;
+mod gc;
+mod gc_row;
+mod include;
+mod job;
+mod ledger;
+mod limits;
+mod lines;
+mod look;
+mod orphans;
+mod places;
+mod ports;
+mod proof;
+mod records;
+mod remove;
+mod repair;
+mod rescue;
+mod reuse;
+mod setup;
+mod steps;
+mod survey;
+mod update;
+mod usage;
+mod wish;
+
+pub use adopt::adopt as adopt_workspace;
+pub use against::Removal;
+pub use complete::{JobEnd, end_of_job};
+pub use create::{MadeWorkspace, create as create_workspace};
+pub use env::{ISSUE_VARIABLE, exports, variables as workspace_env};
+pub use gc::{Gc, GcWish, IDLE_DAYS, gc};
+pub use gc_row::GcRow;
+pub use job::set_workspace_owner;
+pub use ledger::lacks_issue;
+pub(in crate::ops) use lines::bring_in;
+pub use look::reasons as workspace_reasons;
+pub use orphans::{Orphan, orphans};
+pub use records::{find_workspace, here, unreadable as unreadable_workspaces, workspaces};
+pub use remove::{RemovedWorkspace, remove as remove_workspace};
+pub use repair::repair_workspaces;
+pub use rescue::{RestoredWorkspace, restore as restore_workspace};
+pub use survey::{
+    Class as GcClass, fetch_parents, merged as merged_workspaces, odd as odd_workspaces, stale as stale_workspaces,
+};
+pub use update::{WorkspaceUpdate, update as update_workspace};
+pub use usage::{WorkspaceUsage, measure as workspace_usage};
+pub use wish::{SetupWish, WorkspaceWish};
+
+use crate::ops::WorkspaceError;

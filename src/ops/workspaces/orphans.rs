@@ -1,0 +1,183 @@
+//! Directories among the workspaces that no record knows. They are put aside and never deleted.
+
+use std::path::{Path, PathBuf};
+
+use super::places::ORPHANED;
+use super::proof::{DELETING, REMOVING};
+use super::{places, records};
+use crate::model::state_id;
+use crate::model::state_id::WORKSPACE;
+use crate::model::workspace::{Kind, State, Workspace};
+use crate::ops::Result;
+use crate::store::{Pointer, StateDir, Store, StoreError, real_path, worktree_id_at};
+use crate::sys::fs::FsError;
+use crate::sys::processes;
+use crate::{sys, vcs};
+
+/// A directory that no record knows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Orphan {
+    pub path: PathBuf,
+    /// Where it was put.
+    pub moved_to: Option<PathBuf>,
+    /// Why it stays where it is.
+    pub stays: Option<String>,
+}
+
+/// Where to look, and who would know.
+struct Shelf {
+    directory: PathBuf,
+    repo: String,
+    state: StateDir,
+    /// Every id that is written anywhere in the records, also in a line that cannot be read, but for those that are gone.
+    ids: Vec<String>,
+}
+
+fn shelves(store: &Store) -> Result<Vec<Shelf>> {
+    let base = places::base(store)?;
+    let mut found = Vec::new();
+    for (state, repos) in store.homes_of_repos() {
+        let document = store.records(&records::file(&state))?;
+        let gone = |id: &str| {
+            let known = records::parse(&document);
+            known.iter().any(|one| one.id == id && one.state == State::Removed)
+        };
+        let text = String::from_utf8_lossy(document.bytes()).into_owned();
+        let ids: Vec<String> = written_ids(&text).into_iter().filter(|id| !gone(id)).collect();
+        for repo in repos {
+            found.push(Shelf { directory: base.join(&repo), repo, state: state.clone(), ids: ids.clone() });
+        }
+    }
+    Ok(found)
+}
+
+/// Everything in a text that looks like the id of a workspace.
+fn written_ids(text: &str) -> Vec<String> {
+    let starts = text.match_indices(WORKSPACE).map(|(at, _)| at);
+    let mut found: Vec<String> = starts
+        .filter_map(|at| text.get(at..at + WORKSPACE.len() + 12))
+        .filter(|id| state_id::is(WORKSPACE, id))
+        .map(str::to_owned)
+        .collect();
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// The id that a name among the workspaces stands for.
+fn id_in(name: &str) -> &str {
+    let name = name.strip_prefix(REMOVING).or_else(|| name.strip_prefix(DELETING)).unwrap_or(name);
+    name.strip_suffix(".job").unwrap_or(name)
+}
+
+fn unknown(shelf: &Shelf) -> Vec<PathBuf> {
+    let Ok(entries) = sys::path::entries(&shelf.directory) else { return Vec::new() };
+    let mut found: Vec<PathBuf> = entries
+        .flatten()
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+        .filter(|entry| {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let is_named = state_id::is(WORKSPACE, id_in(&name));
+            // Other hidden directories are not ours.
+            (is_named || !name.starts_with('.')) && !shelf.ids.iter().any(|id| id == id_in(&name))
+        })
+        .map(|entry| entry.path())
+        .collect();
+    found.sort();
+    found
+}
+
+/// Why a directory stays where it is.
+fn stays(path: &Path, shelf: &Shelf) -> Option<String> {
+    let pointer = vcs::root(path).filter(|root| root == path).and_then(|root| vcs::common_dir(&root));
+    let home = pointer.and_then(|common| Pointer::written(&common)).map(|pointer| pointer.home);
+    if let Some(other) = home.filter(|home| real_path(home) != real_path(shelf.state.path())) {
+        return Some(format!("it belongs to the state home {}", other.display()));
+    }
+    let running = processes::inside(&real_path(path)).unwrap_or_default();
+    running.first().map(|process| format!("process {} ({}) works there", process.pid, process.name))
+}
+
+/// The directories that no record knows; with `apply` they are put aside and recorded as orphans.
+pub(super) fn put_aside(store: &Store, apply: bool) -> Result<Vec<Orphan>> {
+    let mut found = Vec::new();
+    for shelf in shelves(store)? {
+        for path in unknown(&shelf) {
+            let stays = stays(&path, &shelf);
+            let mut orphan = Orphan { path: path.clone(), moved_to: None, stays };
+            if apply && orphan.stays.is_none() {
+                match move_aside(store, &path, &shelf) {
+                    Ok(to) => orphan.moved_to = Some(to),
+                    Err(error) => orphan.stays = Some(error.to_string()),
+                }
+            }
+            found.push(orphan);
+        }
+    }
+    Ok(found)
+}
+
+fn move_aside(store: &Store, path: &Path, shelf: &Shelf) -> Result<PathBuf> {
+    // Again under the lock: a record may have come meanwhile.
+    let _still = store.keep_still_in(&shelf.state)?;
+    let text = store.records(&records::file(&shelf.state))?;
+    let (now, known) = (written_ids(&String::from_utf8_lossy(text.bytes())), &shelf.ids);
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let parsed = records::parse(&text);
+    let is_gone = |id: &str| parsed.iter().any(|one| one.id == id && one.state == State::Removed);
+    if now.iter().any(|id| id == id_in(&name) && !known.contains(id) && !is_gone(id)) {
+        let why = std::io::Error::other("it has a record by now");
+        return Err(StoreError::from(FsError::new("move", path, why)).into());
+    }
+    let directory = places::base(store)?.join(ORPHANED).join(&shelf.repo);
+    sys::path::make_all(&directory).map_err(StoreError::from)?;
+    let plain = name.trim_start_matches('.').to_owned();
+    let numbered = (2..).map(|n| format!("{plain}#{n}"));
+    let mut names = std::iter::once(plain.clone()).chain(numbered).map(|name| directory.join(name));
+    let to = names.find(|to| !sys::path::is_there(to)).unwrap_or_else(|| directory.join(&plain));
+    sys::path::rename(path, &to).map_err(StoreError::from)?;
+    let is_checkout = vcs::root(&to).as_deref() == Some(to.as_path());
+    let common = vcs::common_dir(&to).filter(|_| is_checkout);
+    let is_linked = common.as_ref().is_some_and(|common| !common.starts_with(&to));
+    if is_linked && vcs::is_place_recorded(&to) {
+        // Version control looks for it where it was.
+        vcs::repair_checkout(&to, &store.host().env).map_err(StoreError::from)?;
+    }
+    let now = store.host().clock.now().to_string();
+    let parent = common.as_deref().and_then(Pointer::written).and_then(|pointer| pointer.parent);
+    let record = Workspace {
+        id: state_id::mint(WORKSPACE, store.host().entropy.bytes()),
+        kind: if is_linked { Kind::Worktree } else { Kind::Copy },
+        state: State::Orphaned,
+        repo: Some(shelf.repo.clone()),
+        path: to.display().to_string(),
+        parent: parent.unwrap_or_else(|| store.workspace_parent(0).0).display().to_string(),
+        worktree_id: worktree_id_at(&to).filter(|_| is_checkout),
+        error: Some(format!("it was found at {} without a record", path.display())),
+        created_at: now.clone(),
+        updated_at: Some(now),
+        ..Workspace::default()
+    };
+    records::edit(store, &shelf.state, |_| Ok(vec![record.clone()]))?;
+    Ok(to)
+}
+
+/// What has no record: directories as they are found now, and those that were put aside.
+pub fn orphans(store: &Store) -> Result<(Vec<Orphan>, Vec<Workspace>)> {
+    let known = records::known(store)?.into_iter().map(|known| known.workspace);
+    let aside = known.filter(|one| one.state == State::Orphaned).collect();
+    Ok((put_aside(store, false)?, aside))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::orphans::*;
+
+    #[test]
+    fn ids_are_found_wherever_they_are_written() {
+        let text = "{\"id\":\"ws_0123456789ab\"\nhalf a li ws_abcdefghijkl.. ws_SHORT ws_abc";
+        assert_eq!(written_ids(text), ["ws_0123456789ab", "ws_abcdefghijkl"]);
+        assert_eq!(id_in(".removing-ws_0123456789ab"), "ws_0123456789ab");
+        assert_eq!(id_in("ws_0123456789ab.job"), "ws_0123456789ab");
+    }
+}

@@ -1,0 +1,75 @@
+//! Where workspaces are: one directory for each repository, in it one for each workspace and one beside it for its job.
+
+use std::path::{Path, PathBuf};
+
+use super::WorkspaceError;
+use crate::ops::Result;
+use crate::store::{Store, StoreError, real_path, user_cache, user_data};
+use crate::sys::below;
+use crate::vcs;
+
+/// Where directories are put that nobody knows.
+pub(super) const ORPHANED: &str = "orphaned";
+
+/// The directories of a new workspace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Places {
+    pub root: PathBuf,
+    /// What is about the job and not about the repository.
+    pub context: PathBuf,
+}
+
+impl Places {
+    /// Those of a workspace with this id of a repository, or at the path that somebody has named.
+    pub fn of(store: &Store, repo: &str, id: &str, named: Option<&Path>) -> Result<Self> {
+        let base = base(store)?.join(repo);
+        let root = match named {
+            Some(path) => real_path(&store.host().env.cwd().join(path)),
+            None => base.join(id),
+        };
+        Ok(Places { root, context: base.join(format!("{id}.job")) })
+    }
+}
+
+/// The directory that has those of all repositories.
+pub(super) fn base(store: &Store) -> Result<PathBuf> {
+    const KEY: &str = "workspace.path";
+    let env = &store.host().env;
+    let base = match store.settings().text(KEY) {
+        Some((text, _)) => {
+            let path = store.repos().path_of(text, env);
+            if store.unagreed().iter().any(|wish| wish.key == KEY) {
+                return Err(WorkspaceError::UntrustedPath { path }.into());
+            }
+            path
+        }
+        None => match user_data(env) {
+            Some(data) => data.join("workspaces"),
+            None => {
+                let why = "neither workspace.path nor XDG_DATA_HOME nor HOME is set".to_owned();
+                return Err(WorkspaceError::NoPlace { why }.into());
+            }
+        },
+    };
+    let base = real_path(&base);
+    // Hooks and objects are not work.
+    if below::is_control(&base) {
+        let why = format!("{} is in a directory of version control; set workspace.path", base.display());
+        return Err(WorkspaceError::NoPlace { why }.into());
+    }
+    if user_cache(env).is_some_and(|cache| base.starts_with(real_path(&cache))) {
+        let why = format!("{} is for what may be thrown away at any time; set workspace.path", base.display());
+        return Err(WorkspaceError::NoPlace { why }.into());
+    }
+    Ok(base)
+}
+
+/// Makes a directory for workspaces. One inside of a working copy keeps itself out of version control.
+pub(super) fn prepare(directory: &Path) -> Result<()> {
+    below::make_own(directory).map_err(StoreError::from)?;
+    if vcs::root(directory).is_none() {
+        return Ok(());
+    }
+    below::put_new(directory, ".gitignore", b"*\n").map_err(StoreError::from)?;
+    Ok(())
+}

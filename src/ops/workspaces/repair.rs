@@ -1,0 +1,54 @@
+//! Workspaces whose repository was moved: they are told where it is now.
+
+use std::path::Path;
+
+use super::records;
+use super::records::known;
+use crate::model::workspace::{Kind, State, Workspace};
+use crate::ops::Result;
+use crate::store::{Pointer, Store, worktree_id_at};
+use crate::vcs;
+
+/// Leads workspaces to the repository that they were made from, where it is now; gives those that had lost it.
+pub fn repair_workspaces(store: &mut Store) -> Result<Vec<Workspace>> {
+    store.worktree()?;
+    let mut repaired = Vec::new();
+    for one in known(store)? {
+        let (workspace, state) = (one.workspace, one.state);
+        let path = Path::new(&workspace.path);
+        let is_ours = workspace.kind != Kind::Worktree && workspace.state != State::Removed && !workspace.is_adopted;
+        let Some(pointer) = vcs::common_dir(path).and_then(|common| Pointer::written(&common)).filter(|_| is_ours)
+        else {
+            continue;
+        };
+        // One that leads somewhere is somebody's; and it must be the one that the record means.
+        let parent = Path::new(&workspace.parent);
+        // A state home for many repositories does not move with this one.
+        let is_gone = !pointer.home.is_dir() || (state.is_shared() && !parent.is_dir());
+        let is_lost = is_gone && pointer.parent.as_deref() == Some(parent);
+        let bears_id = workspace.worktree_id.is_some() && worktree_id_at(path) == workspace.worktree_id;
+        let Some(member) = workspace.repo.as_deref().and_then(|repo| store.find_repository(repo)) else { continue };
+        if !is_lost || !bears_id {
+            continue;
+        }
+        let (parent, _) = store.workspace_parent(member);
+        store.lead_workspace_to(member, path)?;
+        follow(store, path, &workspace.parent, &parent);
+        let changed = records::change(store, &state, &workspace.id, |there| {
+            Ok(there.map(|there| Workspace { parent: parent.display().to_string(), ..there }))
+        })?;
+        repaired.extend(changed);
+    }
+    Ok(repaired)
+}
+
+/// The remotes that are the parent follow it. Where that fails, `git remote` says what is wrong.
+fn follow(store: &Store, path: &Path, old: &str, new: &Path) {
+    let env = &store.host().env;
+    for key in ["remote.parent.url", "remote.origin.url"] {
+        let known = vcs::setting(path, key, env).ok().flatten();
+        if known.is_some_and(|url| Path::new(&url).starts_with(old)) {
+            let _ = vcs::set_setting(path, key, Some(&new.display().to_string()), env);
+        }
+    }
+}

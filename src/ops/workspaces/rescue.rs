@@ -1,0 +1,56 @@
+//! Writing again what was kept of a workspace that was removed by force.
+
+use std::path::{Path, PathBuf};
+
+use super::WorkspaceError;
+use super::records::known;
+use crate::model::state_id;
+use crate::model::state_id::CHECKPOINT;
+use crate::ops::Result;
+use crate::store::{Store, StoreError};
+use crate::{sys, vcs};
+
+/// What was written, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RestoredWorkspace {
+    pub key: String,
+    pub path: PathBuf,
+    /// What was staged and is another version than the file.
+    pub staged: Option<PathBuf>,
+    /// It is a repository again, with its branches and what was put aside.
+    pub with_commits: bool,
+}
+
+/// Writes what was kept under a key, or of a workspace, into a directory that is not there or empty. A repository is made to
+/// share the state of the one that it came from.
+pub fn restore(store: &Store, typed: &str, to: &Path) -> Result<RestoredWorkspace> {
+    let all = known(store)?;
+    let is_meant =
+        |one: &&super::records::Known| one.workspace.id == typed || one.workspace.rescue.as_deref() == Some(typed);
+    let found = all.iter().find(is_meant);
+    let key = match found {
+        Some(one) => one.workspace.rescue.clone(),
+        None => Some(typed.to_owned()).filter(|key| state_id::is(CHECKPOINT, key)),
+    };
+    let Some(key) = key else { return Err(WorkspaceError::NotKept { typed: typed.to_owned() }.into()) };
+    let parent = match found {
+        Some(one) => PathBuf::from(&one.workspace.parent),
+        None => store.repo().beads().to_owned(),
+    };
+    let to = store.host().env.cwd().join(to);
+    if sys::path::is_empty(&to).is_ok_and(|is_empty| !is_empty) {
+        return Err(WorkspaceError::NotEmpty { path: to }.into());
+    }
+    let returned = vcs::open(&parent).restore_rescue(&key, &to, &store.host().env).map_err(StoreError::from)?;
+    let to = crate::store::real_path(&to);
+    if let Some(one) = found.filter(|_| returned.with_commits) {
+        let members = 0..store.repos().members.len();
+        let of_repo = |member: &usize| store.home_of_repo(*member).is_ok_and(|(_, id)| Some(id) == one.workspace.repo);
+        if let Some(member) = members.into_iter().find(of_repo) {
+            store.make_workspace_of(member, &to)?;
+            store.adopt_worktree_of(member, &to)?;
+        }
+    }
+    let staged = returned.staged.map(|name| to.join(name));
+    Ok(RestoredWorkspace { key, path: to, staged, with_commits: returned.with_commits })
+}

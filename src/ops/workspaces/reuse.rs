@@ -1,0 +1,204 @@
+//! Taking an idle workspace instead of making a new one: it is brought up to date, which is less than a new clone, and keeps
+//! what version control ignores, such as what was built in it.
+//!
+//! Only a clone that could be removed without a word: nothing is unsaved in it and nobody works there. What only its ledger says is
+//! brought home first. What stands against one is told, and the next one is looked at.
+
+use std::path::{Path, PathBuf};
+
+use super::against::{bring, refuse};
+use super::look::{Around, look};
+use super::records::Known;
+use super::steps::delete_context;
+use super::wish::WorkspaceWish;
+use super::{WorkspaceError, checkout, include, records, setup};
+use crate::model::lease::Standing;
+use crate::model::workspace::{Kind, State, Workspace};
+use crate::ops::Result;
+use crate::store::{StateDir, Store, StoreError};
+use crate::vcs::NewClone;
+use crate::{sys, vcs};
+
+/// So many are tried before a new one is made.
+const TRIES: usize = 3;
+
+/// A workspace that was taken, if one could be.
+pub(super) fn take(
+    store: &mut Store,
+    state: &StateDir,
+    draft: &Workspace,
+    subject: Option<&str>,
+    wish: &WorkspaceWish,
+    notes: &mut Vec<String>,
+) -> Result<Option<Workspace>> {
+    let usual = store.settings().flag("workspace.reuse");
+    let is_renewable = draft.kind == Kind::Clone && vcs::open(draft.parent.as_ref()).renewal().is_ok();
+    if !wish.reuse.unwrap_or(usual) || !is_renewable || wish.path.is_some() {
+        return Ok(None);
+    }
+    // Before anything is taken: the same would stand against a new one.
+    store.refuse_programs_of(draft.parent.as_ref())?;
+    let command = setup::command(store, &wish.setup)?;
+    let (mut tried, mut told): (Vec<String>, Option<String>) = (Vec::new(), None);
+    let mut ready = None;
+    while ready.is_none() && tried.len() < TRIES {
+        let Some(taken) = claim(store, state, draft, subject, wish, &tried)? else { break };
+        tried.push(taken.before.id.clone());
+        let _step = store.activity().begin(format!("bringing {} up to date", taken.before.id));
+        let spent = empty(store, state, &taken);
+        match spent.and_then(|spent| renew(store, state, &taken, draft, wish, command.as_deref(), &spent)) {
+            Ok(renewed) => ready = Some(renewed),
+            Err(error) => {
+                told.get_or_insert_with(|| format!("{} was not taken again: {error}", taken.before.id));
+                give_back(store, state, &taken, &error.to_string())?;
+            }
+        }
+    }
+    // One is enough to know that idle ones are not free to take; the record of each says why.
+    let others = tried.len().saturating_sub(usize::from(ready.is_some()) + 1);
+    notes.extend(told.map(|told| if others > 0 { format!("{told} (and {others} more)") } else { told }));
+    Ok(ready)
+}
+
+/// Looks whether there is something in a workspace that is nowhere else, as before it is removed, and brings home what its ledger
+/// says. Gives the ledgers, which nobody needs there any more.
+fn empty(store: &mut Store, state: &StateDir, taken: &Taken) -> Result<Vec<PathBuf>> {
+    let one = &taken.before;
+    let known = Known { workspace: one.clone(), state: state.clone() };
+    let around = Around::of(store, store.host().env.cwd().to_owned().as_path())?;
+    let seen = look(store, &known, Path::new(&one.path), &around)?;
+    refuse(one, &seen.reasons, false)?;
+    if seen.homeward.lines.is_empty() {
+        return Ok(seen.homeward.ledgers);
+    }
+    bring(store, one, &seen, Path::new(&one.path))?;
+    // It was written while it was brought home.
+    let seen = look(store, &known, Path::new(&one.path), &around)?;
+    refuse(one, &seen.reasons, false)?;
+    match seen.homeward.lines.is_empty() {
+        true => Ok(seen.homeward.ledgers),
+        false => Err(WorkspaceError::Changed { id: one.id.clone() }.into()),
+    }
+}
+
+/// A workspace that is ours while it is brought up to date.
+struct Taken {
+    before: Workspace,
+    branch: String,
+}
+
+/// Marks one as in use, so that nobody else takes it.
+fn claim(
+    store: &mut Store,
+    state: &StateDir,
+    draft: &Workspace,
+    subject: Option<&str>,
+    wish: &WorkspaceWish,
+    tried: &[String],
+) -> Result<Option<Taken>> {
+    let held: Vec<String> = store
+        .leases()?
+        .into_iter()
+        .filter(|row| row.standing == Standing::Live)
+        .filter_map(|row| row.lease.holder.and_then(|holder| holder.worktree_id))
+        .collect();
+    let pattern = store.settings().word("workspace.branch").to_owned();
+    let names = vcs::open(draft.parent.as_ref()).branches(&store.host().env).map_err(StoreError::from)?;
+    let cwd = store.host().env.cwd().to_owned();
+    let now = store.host().clock.now().to_string();
+    let mut taken = None;
+    let store = &*store;
+    records::edit(store, state, |all| {
+        let is_over = |one: &Workspace| match one.state {
+            State::Idle => true,
+            State::Active => one.owner.as_ref().is_some_and(sys::is_gone),
+            _ => false,
+        };
+        let fits = |one: &&Workspace| {
+            one.kind == Kind::Clone
+                && !one.is_adopted
+                && one.repo == draft.repo
+                && one.parent == draft.parent
+                && is_over(one)
+                && !tried.contains(&one.id)
+                && one.worktree_id.as_ref().is_some_and(|id| !held.contains(id))
+                && Path::new(&one.path).is_dir()
+                && !cwd.starts_with(&one.path)
+        };
+        let mut found: Vec<&Workspace> = all.iter().filter(fits).collect();
+        // That which was used last has the most of what is needed.
+        found.sort_by(|a, b| b.used_at.cmp(&a.used_at));
+        let Some(one) = found.first() else { return Ok(Vec::new()) };
+        let free = || {
+            let new = Workspace { id: one.id.clone(), ..draft.clone() };
+            checkout::branch_for(&pattern, subject, &new, all, &|name| names.contains(name))
+        };
+        let branch = wish.branch.clone().unwrap_or_else(free);
+        taken = Some(Taken { before: (*one).clone(), branch });
+        let owner = draft.owner.clone();
+        Ok(vec![Workspace { state: State::Active, owner, updated_at: Some(now.clone()), ..(*one).clone() }])
+    })?;
+    Ok(taken)
+}
+
+fn renew(
+    store: &Store,
+    state: &StateDir,
+    taken: &Taken,
+    draft: &Workspace,
+    wish: &WorkspaceWish,
+    command: Option<&str>,
+    spent: &[PathBuf],
+) -> Result<Workspace> {
+    let env = &store.host().env;
+    let (parent, path) = (PathBuf::from(&draft.parent), PathBuf::from(&taken.before.path));
+    let vcs = vcs::open(&path);
+    let new = NewClone { path: path.clone(), branch: taken.branch.clone(), base: wish.base.clone() };
+    vcs.renewal().and_then(|renewal| renewal.renew_clone(&parent, &new, spent, env)).map_err(StoreError::from)?;
+    checkout::reach_over_ssh(store, &path)?;
+    let copied = include::copy(store, &parent, &path, &include::patterns(store, &parent, &wish.copy)?)?;
+    let base_commit = vcs.head(env).map_err(StoreError::from)?;
+    let one = Workspace {
+        state: State::Active,
+        branch: Some(taken.branch.clone()),
+        base: draft.base.clone(),
+        base_commit,
+        issue: draft.issue.clone(),
+        workflow: draft.workflow.clone(),
+        agent: draft.agent.clone(),
+        actor: draft.actor.clone(),
+        host: draft.host.clone(),
+        owner: draft.owner.clone(),
+        setup: command.map(str::to_owned),
+        copied: if copied.is_empty() { taken.before.copied.clone() } else { copied },
+        reused: taken.before.reused + 1,
+        error: None,
+        merge_commit: None,
+        pr_url: None,
+        ..taken.before.clone()
+    };
+    // What was about the last job is not for this one.
+    delete_context(store, &one).map_err(StoreError::from)?;
+    if let Some(context) = &one.context_dir {
+        sys::path::make_all(Path::new(context)).map_err(StoreError::from)?;
+        if let Some(command) = command {
+            setup::run(store, &one, command, Path::new(context))?;
+        }
+    }
+    let now = store.host().clock.now().to_string();
+    let ready = records::change(store, state, &one.id, |_| {
+        let at = Some(now.clone());
+        Ok(Some(Workspace { owner: None, used_at: at.clone(), updated_at: at, ..one.clone() }))
+    })?;
+    Ok(ready.unwrap_or(one))
+}
+
+/// It is idle again, and the record says what went wrong.
+fn give_back(store: &Store, state: &StateDir, taken: &Taken, error: &str) -> Result<()> {
+    let now = store.host().clock.now().to_string();
+    records::change(store, state, &taken.before.id, |_| {
+        let (error, updated_at) = (Some(format!("not taken again: {error}")), Some(now.clone()));
+        Ok(Some(Workspace { state: State::Idle, owner: None, error, updated_at, ..taken.before.clone() }))
+    })?;
+    Ok(())
+}

@@ -1,0 +1,86 @@
+//! The command that makes a new workspace ready to work in: `workspace.setup`, or what was asked for.
+//!
+//! It is run by a shell, with the user's environment and the variables of the workspace. What it says goes into a file beside
+//! the workspace. A command that the committed settings name is run only after the user has agreed to it.
+
+use std::io::{Read as _, Seek as _, SeekFrom};
+use std::path::Path;
+use std::time::Duration;
+
+use super::wish::SetupWish;
+use super::{WorkspaceError, env};
+use crate::model::duration;
+use crate::model::workspace::Workspace;
+use crate::ops::Result;
+use crate::store::{Store, StoreError};
+use crate::sys::fs::FsError;
+use crate::sys::job::{Ended, Job};
+
+const LOG: &str = "setup.log";
+/// How long a command that takes too long may take to tidy up.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// So much of the end of its words is shown.
+const TAIL: u64 = 2000;
+const TAIL_LINES: usize = 8;
+/// Everything it says goes into the file that is its first argument; the command is the second.
+const SCRIPT: &str = "exec >\"$1\" 2>&1; eval \"$2\"";
+
+/// The command for a new workspace.
+pub(super) fn command(store: &Store, wish: &SetupWish) -> Result<Option<String>> {
+    match wish {
+        SetupWish::Nothing => Ok(None),
+        SetupWish::Command(command) => Ok(Some(command.clone())),
+        SetupWish::Usual => {
+            let Some((command, _)) =
+                store.settings().text("workspace.setup").filter(|(text, _)| !text.trim().is_empty())
+            else {
+                return Ok(None);
+            };
+            let command = command.to_owned();
+            if store.unagreed().iter().any(|path| path.key == "workspace.setup") {
+                return Err(WorkspaceError::UntrustedSetup { command }.into());
+            }
+            Ok(Some(command))
+        }
+    }
+}
+
+/// Runs it. Any end but success is an error.
+pub(super) fn run(store: &Store, one: &Workspace, command: &str, context: &Path) -> Result<()> {
+    let log = context.join(LOG);
+    let limit = duration::parse(store.settings().word("workspace.setup_timeout")).unwrap_or(i64::MAX);
+    let limit = Duration::from_nanos(limit.unsigned_abs());
+    let vars = env::variables(store, one)?;
+    let arguments = ["-c".into(), SCRIPT.into(), "sh".into(), log.clone().into(), command.into()];
+    let _step = store.activity().begin(format!("running {command}"));
+    let mut job = Job::start_group(&"/bin/sh".into(), &arguments, &one.directory(), &vars).map_err(StoreError::from)?;
+    let failed = |why: String| {
+        let said = tail(&log).unwrap_or_default();
+        WorkspaceError::SetupFailed { command: command.to_owned(), why, said }.into()
+    };
+    match job.wait(limit).map_err(StoreError::from)? {
+        Some(ended) if ended.is_success() => Ok(()),
+        Some(Ended::Code(code)) => Err(failed(format!("it ended with {code}"))),
+        Some(Ended::Signal(signal)) => Err(failed(format!("it was ended by signal {signal}"))),
+        None => {
+            job.end(PATIENCE).map_err(StoreError::from)?;
+            Err(failed(format!(
+                "it did not end within {}",
+                duration::text(limit.as_nanos().min(i64::MAX as u128) as i64)
+            )))
+        }
+    }
+}
+
+/// The last lines of a file.
+fn tail(log: &Path) -> std::result::Result<String, FsError> {
+    let failed = |e| FsError::new("read", log, e);
+    let mut file = std::fs::File::open(log).map_err(failed)?;
+    let length = file.metadata().map_err(failed)?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(TAIL))).map_err(failed)?;
+    let mut bytes = Vec::new();
+    file.take(TAIL).read_to_end(&mut bytes).map_err(failed)?;
+    let text = String::from_utf8_lossy(&bytes);
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    Ok(lines[lines.len().saturating_sub(TAIL_LINES)..].join("; "))
+}

@@ -1,0 +1,110 @@
+//! All checkouts of the repository at once: what is in each, who works there, and what the others have not got yet.
+//!
+//! Looks, and changes nothing but the ids of checkouts that had none. `checkout_changes.rs` makes and removes them.
+
+use std::path::Path;
+
+use crate::model::lease::Standing;
+use crate::ops::Result;
+use crate::ops::agents::roster;
+use crate::ops::agents::roster::{AgentFilter, Seen};
+use crate::ops::checkpoints::{CheckpointFilter, CheckpointRow, Whose, checkpoints};
+use crate::store::{Elsewhere, LeaseRow, Store, Worktree};
+use crate::vcs;
+use crate::vcs::Work;
+
+/// A checkout with everything that concerns it.
+#[derive(Debug, Clone)]
+pub struct WorktreeStatus {
+    pub worktree: Worktree,
+    /// What would be lost with its directory; an error in words where that cannot be told.
+    pub work: std::result::Result<Work, String>,
+    /// The agents that were heard of there last, and those that hold an issue there.
+    pub agents: Vec<Seen>,
+    /// What is held there.
+    pub leases: Vec<LeaseRow>,
+    /// Issues that are later there than in the main checkout, or only there.
+    pub unmerged: Vec<Elsewhere>,
+    /// The last checkpoint that was made there.
+    pub checkpoint: Option<CheckpointRow>,
+}
+
+impl WorktreeStatus {
+    pub fn is_dirty(&self) -> Option<bool> {
+        let work = self.work.as_ref().ok()?;
+        Some(!work.changed.is_empty() || !work.untracked.is_empty() || work.unfinished.is_some())
+    }
+}
+
+/// Every checkout; those that are gone only if they are asked for.
+pub fn worktrees(store: &mut Store, gone: bool) -> Result<Vec<WorktreeStatus>> {
+    let all = store.worktrees_with_ids()?;
+    let known = Known::of(store)?;
+    let shown = all.into_iter().filter(|one| gone || one.exists);
+    shown.map(|one| status_of(store, one, &known)).collect()
+}
+
+/// One checkout: the one in use, or the one that is named.
+pub fn worktree_status(store: &mut Store, typed: Option<&str>) -> Result<WorktreeStatus> {
+    let own = store.worktree()?;
+    let found = match typed {
+        Some(typed) => store.find_worktree(typed)?,
+        None => own,
+    };
+    let known = Known::of(store)?;
+    status_of(store, found, &known)
+}
+
+/// What the state home knows, of all checkouts.
+struct Known {
+    leases: Vec<LeaseRow>,
+    agents: Vec<Seen>,
+    /// The oldest first.
+    checkpoints: Vec<CheckpointRow>,
+}
+
+impl Known {
+    fn of(store: &mut Store) -> Result<Self> {
+        let all = CheckpointFilter { whose: Whose::All, ..CheckpointFilter::default() };
+        Ok(Known {
+            leases: store.leases()?,
+            agents: roster::agents(store, &AgentFilter::default())?,
+            checkpoints: checkpoints(store, &all)?.rows,
+        })
+    }
+}
+
+fn status_of(store: &mut Store, worktree: Worktree, known: &Known) -> Result<WorktreeStatus> {
+    let leases: Vec<LeaseRow> = held_in(&known.leases, &worktree).cloned().collect();
+    let is_here = |seen: &&Seen| {
+        let holds = |row: &LeaseRow| {
+            let holder = row.lease.holder.as_ref();
+            row.standing == Standing::Live && holder.is_some_and(|one| one.agent.as_ref() == Some(&seen.agent.id))
+        };
+        let heard = seen.agent.worktree_id.is_some() && seen.agent.worktree_id == worktree.id;
+        heard || leases.iter().any(holds)
+    };
+    let agents = known.agents.iter().filter(is_here).cloned().collect();
+    let work = if worktree.exists { work(store, &worktree.root) } else { Err("it is gone".to_owned()) };
+    let unmerged = store.unmerged_in(&worktree)?;
+    let mut made_there = known.checkpoints.iter().rev().filter(|row| row.checkpoint.worktree_id.is_some());
+    let checkpoint = made_there.find(|row| row.checkpoint.worktree_id == worktree.id).cloned();
+    Ok(WorktreeStatus { worktree, work, agents, leases, unmerged, checkpoint })
+}
+
+/// The claims that were made in a checkout.
+pub(in crate::ops) fn held_in<'a>(
+    leases: &'a [LeaseRow],
+    worktree: &'a Worktree,
+) -> impl Iterator<Item = &'a LeaseRow> {
+    leases.iter().filter(|row| {
+        let place = row.lease.holder.as_ref().and_then(|holder| holder.worktree_id.as_ref());
+        place.is_some() && place == worktree.id.as_ref()
+    })
+}
+
+/// What is unsaved in a checkout. Nothing is asked where that would run programs that nobody has agreed to.
+fn work(store: &Store, root: &Path) -> std::result::Result<Work, String> {
+    store.refuse_programs_of(root).map_err(|error| error.to_string())?;
+    vcs::open(root).work(&store.host().env).map_err(|error| error.to_string())
+}
