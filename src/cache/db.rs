@@ -1,54 +1,31 @@
 //! The connection to SQLite.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::OnceCell;
 use std::fmt;
 
 use rusqlite::{CachedStatement, Connection, Params, Result, Row, Statement, Transaction};
 
-use super::bulk::Bulk;
+type Make = Box<dyn Fn() -> Result<Connection> + Send>;
 
-/// Makes a database of the bytes of its pages, or one that needs none.
-type Make = Box<dyn Fn(Option<&[u8]>) -> Result<Connection> + Send>;
-
-/// A connection, made when it is used for the first time: who finds an image needs no database in memory, and who learns enough
-/// from its label needs no database at all.
+/// A connection, made when it is used for the first time: a reader that finds an image needs no database in memory.
 pub(super) struct Db {
     open: OnceCell<Connection>,
     make: Make,
-    /// Rows that it will have.
-    bulk: RefCell<Option<Bulk>>,
 }
 
 impl fmt::Debug for Db {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Db").field("open", &self.open).field("bulk", &self.bulk).finish_non_exhaustive()
+        f.debug_struct("Db").field("open", &self.open).finish_non_exhaustive()
     }
 }
 
 impl Db {
-    pub fn made_by(make: impl Fn(Option<&[u8]>) -> Result<Connection> + Send + 'static) -> Self {
-        Db { open: OnceCell::new(), make: Box::new(make), bulk: RefCell::default() }
+    pub fn made_by(make: impl Fn() -> Result<Connection> + Send + 'static) -> Self {
+        Db { open: OnceCell::new(), make: Box::new(make) }
     }
 
     pub fn of(db: Connection) -> Self {
-        Db { open: OnceCell::from(db), ..Self::made_by(|_| Connection::open_in_memory()) }
-    }
-
-    /// Where rows are put as long as nobody has asked.
-    pub fn bulk(&mut self) -> Result<Option<&mut Bulk>> {
-        if self.open.get().is_some() {
-            return Ok(None);
-        }
-        let bulk = self.bulk.get_mut();
-        if bulk.is_none() {
-            *bulk = Some(Bulk::new()?);
-        }
-        Ok(bulk.as_mut())
-    }
-
-    /// Those rows, if all can be computed from them.
-    pub fn take_bulk(&mut self) -> Option<Bulk> {
-        self.bulk.get_mut().take_if(|bulk| bulk.is_distinct())
+        Db { open: OnceCell::from(db), ..Self::made_by(Connection::open_in_memory) }
     }
 
     /// Ends all changes.
@@ -61,8 +38,7 @@ impl Db {
         if let Some(db) = self.open.get() {
             return Ok(db);
         }
-        let rows = self.bulk.take().map(Bulk::into_rows);
-        let db = (self.make)(rows.as_deref())?;
+        let db = (self.make)()?;
         Ok(self.open.get_or_init(|| db))
     }
 

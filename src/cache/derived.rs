@@ -1,25 +1,22 @@
 //! What is computed from the rows: who is whose child, what waits for what, what can be worked on, and numbers over all of it.
 //!
-//! Each table is filled when a question needs it. After a change of a few rows only what these touch is computed again.
+//! Each table is filled when a question needs it. After a change of a few rows only what these touch is computed again. The rule
+//! itself is [`crate::model::ready`].
 
 use std::collections::BTreeMap;
 
 use rusqlite::params;
 
-use super::unknown::UnknownIds;
-use super::{Cache, Key, Result, flow};
-use crate::model::issue::IssueType;
+use super::known::{Issues, Row};
+use super::{Cache, Key, Result};
 use crate::model::query::Field;
+use crate::model::ready::{self, UnknownIds};
 
 /// Statuses of what is over, as SQL.
 pub(super) const DONE: &str = "('closed', 'tombstone')";
 
 /// The fields by which issues are counted beforehand.
 pub(super) const TALLIED: &[Field] = &[Field::Status, Field::Priority, Field::Type];
-
-/// Before every date, and after.
-const EVER: &str = "-9223372036854775808";
-const NEVER: &str = "9223372036854775807";
 
 /// Of so many changed rows each is followed; of more everything is computed again.
 const FEW: usize = 500;
@@ -39,22 +36,36 @@ impl Cache {
         Ok(())
     }
 
-    /// Fills `blockers` and `inherited`. They hold only issues that are not done.
-    pub(super) fn compute_blocked(&mut self, unknown: UnknownIds) -> Result<()> {
-        if self.blocked_known == Some(unknown) {
+    /// Fills everything that the rule of what can be worked on says.
+    pub(super) fn compute_front(&mut self, unknown: UnknownIds) -> Result<()> {
+        if self.front_known == Some(unknown) {
             return Ok(());
         }
         self.own_copy()?;
         self.index()?;
         self.compute_kin()?;
-        let open = format!("i.status NOT IN {DONE}");
-        self.db.execute_batch(&format!(
-            "DELETE FROM blockers; DELETE FROM holding; DELETE FROM inherited; INSERT INTO blockers {};",
-            waiting(&open, unknown)
-        ))?;
+        self.db.execute_batch(
+            "BEGIN; DELETE FROM blockers; DELETE FROM holding; DELETE FROM inherited; DELETE FROM front; DELETE FROM held;
+             DELETE FROM epics;",
+        )?;
+        let issues = Issues::all(self.db.on()?)?;
+        self.put_blockers(&issues, unknown)?;
         self.compute_inherited()?;
-        self.blocked_known = Some(unknown);
-        self.front_known = false;
+        self.put_front(&issues.rows)?;
+        self.count_front()?;
+        self.db.execute_batch("COMMIT")?;
+        self.front_known = Some(unknown);
+        Ok(())
+    }
+
+    /// What these issues wait for, as far as they are not done.
+    fn put_blockers(&self, issues: &Issues, unknown: UnknownIds) -> Result<()> {
+        let mut put = self.db.prepare_cached("INSERT INTO blockers VALUES (?1, ?2, ?3, ?4)")?;
+        for (id, blocker) in issues.blockers(unknown) {
+            if issues.node(id).is_some_and(|node| !node.is_done()) {
+                put.execute(params![id, blocker.id, blocker.kind, blocker.known])?;
+            }
+        }
         Ok(())
     }
 
@@ -68,7 +79,7 @@ impl Cache {
             "SELECT c.id FROM kin JOIN live c ON c.id = kin.child WHERE kin.parent = ?1 AND c.status NOT IN {DONE}"
         );
         let mut children = self.db.prepare_cached(&sql)?;
-        let inherited = flow::inherited(&holding, |parent| {
+        let inherited = ready::inherited(&holding, |parent| {
             children.query_map([parent], |row| row.get(0))?.collect::<rusqlite::Result<_>>()
         })?;
         for (table, ids) in [("holding", holding), ("inherited", inherited)] {
@@ -89,52 +100,35 @@ impl Cache {
         let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
         let mut parents = self.db.prepare_cached("SELECT parent FROM kin WHERE child = ?1")?;
         let candidates = rows.collect::<rusqlite::Result<_>>()?;
-        Ok(flow::holding(candidates, |child| {
+        Ok(ready::holding(candidates, |child| {
             parents.query_map([child], |row| row.get(0))?.collect::<rusqlite::Result<_>>()
         })?)
     }
 
-    /// Fills `front`, `held` and `epics`.
-    pub(super) fn compute_front(&mut self, unknown: UnknownIds) -> Result<()> {
-        if let Some(bulk) = self.db.take_bulk() {
-            *self = Self::from_image(&bulk.into_bytes(unknown, None))?;
+    /// Puts issues where they belong: `front`, `held`, `epics`.
+    fn put_front(&self, rows: &[Row]) -> Result<()> {
+        let waits =
+            "SELECT EXISTS (SELECT 1 FROM blockers WHERE id = ?1) OR EXISTS (SELECT 1 FROM inherited WHERE id = ?1)";
+        let mut waits = self.db.prepare_cached(waits)?;
+        let mut front = self.db.prepare_cached("INSERT INTO front VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")?;
+        let mut held = self.db.prepare_cached("INSERT INTO held VALUES (?1, ?2, ?3, ?4)")?;
+        let mut epic = self.db.prepare_cached("INSERT INTO epics VALUES (?1, ?2, ?3)")?;
+        for Row { key, id, node, priority, created, is_proposed, urgent } in
+            rows.iter().filter(|row| !row.node.is_done())
+        {
+            let waits: bool = waits.query_row([id], |row| row.get(0))?;
+            if let Some((offer, since)) = node.offer(waits) {
+                let asked = if *is_proposed { *created } else { 0 };
+                let kind = offer as i64;
+                front.execute(params![key, id, is_proposed, asked, urgent, priority, created, since, kind])?;
+            }
+            if node.is_held(waits) {
+                held.execute(params![key, id, priority, created])?;
+            }
+            if node.is_open_epic() {
+                epic.execute(params![key, node.children.all, node.children.closed])?;
+            }
         }
-        self.compute_blocked(unknown)?;
-        if !self.front_known {
-            self.db.execute_batch("DELETE FROM front; DELETE FROM held; DELETE FROM epics;")?;
-            self.fill_front("1")?;
-            self.count_front()?;
-            self.front_known = true;
-        }
-        Ok(())
-    }
-
-    /// The rows of `front`, `held` and `epics` for those issues `i` that meet a condition.
-    fn fill_front(&self, which: &str) -> Result<()> {
-        let internal: Vec<String> = IssueType::INTERNAL.iter().map(|word| format!("'{word}'")).collect();
-        let internal = internal.join(", ");
-        self.db.execute_batch(&format!(
-            "INSERT INTO front
-             SELECT i.key, i.id, i.visibility = 'proposed',
-               CASE WHEN i.visibility = 'proposed' THEN coalesce(i.created, {EVER}) ELSE 0 END,
-               CASE WHEN EXISTS (SELECT 1 FROM labels l WHERE l.key = i.key AND l.label = 'baseline-failure') THEN 0
-                    WHEN EXISTS (SELECT 1 FROM labels l WHERE l.key = i.key AND l.label = 'discovered:blocker') THEN 1
-                    ELSE 2 END,
-               i.priority, coalesce(i.created, {EVER}),
-               CASE i.status WHEN 'open' THEN i.defer ELSE coalesce(i.defer, {NEVER}) END,
-               CASE WHEN i.type IN ({internal}) THEN 2 WHEN {OPEN_CHILDREN} THEN 1 ELSE 0 END
-             FROM live i WHERE {which} AND i.status IN ('open', 'deferred') AND i.hidden = 0
-               AND NOT EXISTS (SELECT 1 FROM blockers b WHERE b.id = i.id)
-               AND NOT EXISTS (SELECT 1 FROM inherited b WHERE b.id = i.id);
-             INSERT INTO held
-             SELECT i.key, i.id, i.priority, coalesce(i.created, {EVER}) FROM live i
-             WHERE {which} AND (i.status = 'blocked' OR EXISTS (SELECT 1 FROM blockers b WHERE b.id = i.id)
-               OR EXISTS (SELECT 1 FROM inherited b WHERE b.id = i.id));
-             INSERT INTO epics
-             SELECT i.key, count(c.id), coalesce(sum(c.status = 'closed'), 0)
-             FROM live i LEFT JOIN kin ON kin.parent = i.id LEFT JOIN live c ON c.id = kin.child AND c.status <> 'tombstone'
-             WHERE {which} AND i.type = 'epic' AND i.status NOT IN {DONE} GROUP BY i.key;"
-        ))?;
         Ok(())
     }
 
@@ -208,7 +202,7 @@ impl Cache {
         if gone.is_empty() && added.is_empty() {
             return Ok(());
         }
-        let known = (self.kin_known, self.blocked_known, self.front_known, self.tally_known);
+        let known = (self.kin_known, self.front_known, self.tally_known);
         if gone.len() + added.len() > FEW {
             self.remove(gone)?;
             return self.insert(source, added);
@@ -227,7 +221,7 @@ impl Cache {
         let keys: Vec<Key> = added.iter().map(|(key, _)| *key).collect();
         self.remove(gone)?;
         self.insert(source, added)?;
-        (self.kin_known, self.blocked_known, self.front_known, self.tally_known) = known;
+        (self.kin_known, self.front_known, self.tally_known) = known;
         for key in keys {
             if self.tally_known {
                 self.count_row(key, 1)?;
@@ -250,17 +244,16 @@ impl Cache {
                WHERE i.id IN (SELECT id FROM changed);
              INSERT OR IGNORE INTO touched SELECT parent FROM kin WHERE child IN (SELECT id FROM changed);",
         )?;
-        let Some(unknown) = self.blocked_known else { return Ok(()) };
+        let Some(unknown) = self.front_known else { return Ok(()) };
         // What waits for one of these, or for the children of one.
-        self.db.execute_batch(&format!(
+        self.db.execute_batch(
             "INSERT OR IGNORE INTO touched SELECT i.id FROM edges e JOIN live i ON i.key = e.key
                WHERE e.target IN (SELECT id FROM changed);
              INSERT OR IGNORE INTO touched SELECT i.id FROM edges e JOIN live i ON i.key = e.key
                WHERE e.type = 'waits-for' AND coalesce(e.spawner, e.target) IN (SELECT id FROM touched);
-             DELETE FROM blockers WHERE id IN (SELECT id FROM touched);
-             INSERT INTO blockers {};",
-            waiting(&format!("i.id IN (SELECT id FROM touched) AND i.status NOT IN {DONE}"), unknown)
-        ))?;
+             DELETE FROM blockers WHERE id IN (SELECT id FROM touched);",
+        )?;
+        self.put_blockers(&Issues::touched(self.db.on()?)?, unknown)?;
         let has_kin = "SELECT EXISTS (SELECT 1 FROM touched t JOIN kin ON kin.parent = t.id)
                            OR EXISTS (SELECT 1 FROM touched t JOIN kin ON kin.child = t.id)
                            OR EXISTS (SELECT 1 FROM touched t JOIN inherited h ON h.id = t.id)
@@ -276,52 +269,16 @@ impl Cache {
                  INSERT OR IGNORE INTO touched SELECT id FROM inherited WHERE id NOT IN (SELECT id FROM earlier);",
             )?;
         }
-        if self.front_known {
-            let which = "i.id IN (SELECT id FROM touched)";
-            let keys = format!("(SELECT i.key FROM issues i WHERE {which})");
-            self.leave_front(&keys)?;
-            self.fill_front(which)?;
-            self.shift_numbers('+', &keys)?;
-        }
-        Ok(())
+        let keys = "(SELECT i.key FROM issues i WHERE i.id IN (SELECT id FROM touched))";
+        self.leave_front(keys)?;
+        let issues = Issues::touched(self.db.on()?)?;
+        self.put_front(issues.touched_rows())?;
+        self.shift_numbers('+', keys)
     }
 }
 
 /// From filing to closing, in seconds: microseconds of a million issues would be too many to add up.
 pub(super) const LEAD: &str = "CASE WHEN status = 'closed' AND closed >= created THEN (closed - created) / 1000000 END";
-
-pub(super) const OPEN_CHILDREN: &str = "(i.type = 'epic' AND EXISTS (
-    SELECT 1 FROM kin JOIN live c ON c.id = kin.child WHERE kin.parent = i.id AND c.status NOT IN ('closed', 'tombstone')))";
-
-/// Rows of (issue, what it waits for, type of the dependency, whether some repo holds that) for those issues `i` that meet a
-/// condition.
-pub(super) fn waiting(which: &str, unknown: UnknownIds) -> String {
-    let (edge, spawner) = (unknown.blocking("e.target"), unknown.blocking("s.spawner"));
-    format!(
-        "SELECT i.id AS id, e.target AS blocker, e.type AS type, b.id IS NOT NULL AS known
-         FROM edges e JOIN live i ON i.key = e.key LEFT JOIN live b ON b.id = e.target
-         WHERE {which} AND (
-           e.type = 'blocks' AND CASE WHEN b.id IS NULL THEN {edge} ELSE b.status NOT IN ('closed', 'tombstone', 'pinned') END
-           OR e.type = 'conditional-blocks' AND CASE
-             WHEN b.id IS NULL THEN {edge}
-             WHEN b.status = 'closed' THEN NOT b.failed
-             ELSE b.status <> 'tombstone' END)
-
-         UNION ALL
-         -- waits-for: the children of the spawner; while it has none, the spawner itself.
-         SELECT i.id, s.spawner, 'waits-for', b.id IS NOT NULL
-         FROM (SELECT key, any_gate, coalesce(spawner, target) AS spawner FROM edges WHERE type = 'waits-for') s
-         JOIN live i ON i.key = s.key LEFT JOIN live b ON b.id = s.spawner
-         WHERE {which} AND CASE
-           WHEN b.id IS NULL THEN {spawner}
-           WHEN NOT EXISTS (SELECT 1 FROM kin JOIN live c ON c.id = kin.child
-                            WHERE kin.parent = s.spawner AND c.status <> 'tombstone') THEN b.status NOT IN {DONE}
-           WHEN s.any_gate THEN NOT EXISTS (SELECT 1 FROM kin JOIN live c ON c.id = kin.child
-                                            WHERE kin.parent = s.spawner AND c.status = 'closed')
-           ELSE EXISTS (SELECT 1 FROM kin JOIN live c ON c.id = kin.child
-                        WHERE kin.parent = s.spawner AND c.status NOT IN {DONE}) END"
-    )
-}
 
 #[cfg(test)]
 mod tests {
@@ -434,7 +391,7 @@ mod tests {
                 fresh.insert(0, lines.iter().map(|(key, line)| (*key, entry(line)))).unwrap();
                 fresh.compute_front(unknown).unwrap();
                 fresh.compute_tally().unwrap();
-                assert!(cache.front_known && cache.tally_known, "it followed");
+                assert!(cache.front_known.is_some() && cache.tally_known, "it followed");
                 assert_eq!(computed(&cache), computed(&fresh), "round {round}, step {step}");
                 let odd: String = fresh.db.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
                 assert_eq!(odd, "ok", "the indexes of a first load");

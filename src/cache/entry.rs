@@ -9,12 +9,10 @@ use crate::model::dependency::{self, Dependency};
 use crate::model::field::{COLUMN_COUNT, COLUMNS, Field, Kind};
 use crate::model::issue::{self, LineDate, Zone};
 use crate::model::json;
+use crate::model::ready::NEVER;
 use crate::model::record::Record;
 use crate::model::time::Instant;
 use crate::model::when::When;
-
-/// Later than every date: what is put off in a way that cannot be read.
-pub(super) const NEVER: i64 = i64::MAX;
 
 /// The value of a column.
 #[derive(Debug)]

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use rusqlite::{CachedStatement, Connection, OpenFlags, params};
 
-use super::bulk::ImageParts;
 use super::db::Db;
 use super::row::{AskedRow, Chunk, Counts, ImageId, ImageLine, Key, LinePlace};
 use super::schema::ORDERED;
@@ -37,11 +36,6 @@ impl Cache {
         prefixes: &[(usize, String, usize)],
         pairs: &[(Key, Key, bool)],
     ) -> Result<Vec<u8>> {
-        if let Some(bulk) = self.db.take_bulk() {
-            let bytes = bulk.into_bytes(unknown, Some(ImageParts { id, chunks, prefixes, pairs }));
-            *self = Self::from_image(&bytes)?;
-            return Ok(bytes);
-        }
         self.compute_all(unknown)?;
         let empty = "BEGIN; DELETE FROM chunks; DELETE FROM prefixes; DELETE FROM pairs;";
         self.db.execute_batch(&format!("{empty} {ORDERED}"))?;
@@ -130,12 +124,17 @@ impl Cache {
     fn imaged(db: Connection, in_file: bool) -> Result<Self> {
         let written_for: i64 = db.pragma_query_value(None, "user_version", |row| row.get(0))?;
         let [shadowed, lent, _] = exist(&db)?;
-        Ok(Cache { blocked_known: UnknownIds::of(written_for), shadowed, lent, in_file, ..Self::computed(Db::of(db)) })
-    }
-
-    /// One that has all that is computed from the rows.
-    pub(super) fn computed(db: Db) -> Self {
-        Cache { indexed: true, kin_known: true, front_known: true, tally_known: true, ..Self::over(db) }
+        let front_known = UnknownIds::of(written_for);
+        Ok(Cache {
+            indexed: true,
+            kin_known: true,
+            front_known,
+            tally_known: true,
+            shadowed,
+            lent,
+            in_file,
+            ..Self::over(Db::of(db))
+        })
     }
 
     /// Before a change: a file is not changed, so from now on the database is in memory.

@@ -27,14 +27,6 @@ impl Cache {
         }
         self.own_copy()?;
         self.touch();
-        if let Some(bulk) = self.db.bulk()? {
-            while let Some((key, entry)) = entries.next_if(|(key, _)| bulk.takes(*key)) {
-                bulk.add(source, key, entry);
-            }
-            if entries.peek().is_none() {
-                return Ok(());
-            }
-        }
         let tx = self.db.transaction()?;
         {
             let mut issue = tx.prepare_cached(&insertion())?;

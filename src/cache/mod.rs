@@ -3,29 +3,25 @@
 //! Owns `schema.sql` and every query. It knows issues by a [`Key`]; the store keeps which line a key stands for, so that
 //! long texts are not copied here. Nothing is ever written to a ledger from it.
 
-mod bulk;
 mod chunks;
-mod computed;
 mod db;
 mod deadlock;
 mod derived;
 mod entry;
 mod filter;
-mod flow;
 mod image;
 mod issues;
+mod known;
 mod load;
-mod pages;
 mod ready;
 mod row;
 mod schema;
 mod search;
 mod standing;
 mod stats;
-mod summary;
 mod tasks;
-mod unknown;
 
+pub use crate::model::ready::UnknownIds;
 pub use entry::Entry;
 pub use issues::{Edge, Listing, Sort, SortBy, SortKey};
 pub use ready::{Blocked, Blocker, Inherited, ReadyOrder, ReadyQuery};
@@ -34,9 +30,7 @@ use schema::schema;
 pub use schema::schema_sum;
 pub use standing::Standing;
 pub use stats::{EpicProgress, GroupBy, Statistics};
-pub use summary::Summary;
 pub use tasks::OpenTask;
-pub use unknown::UnknownIds;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -82,18 +76,14 @@ pub struct Cache {
     in_file: bool,
     indexed: bool,
     kin_known: bool,
-    /// For which rule about unknown ids `blockers` and `inherited` are filled, if they are.
-    blocked_known: Option<UnknownIds>,
-    /// `front`, `held` and `epics` are filled from these.
-    front_known: bool,
+    /// For which rule about unknown ids all that [`crate::model::ready`] says is filled, if it is.
+    front_known: Option<UnknownIds>,
     tally_known: bool,
     texts_known: bool,
     /// Some row stands behind another one of the same id.
     shadowed: bool,
     /// Some row has edges of another one.
     lent: bool,
-    /// What is known of a file that may not be open yet.
-    summary: Option<Summary>,
     /// The rows that were asked for, of a file.
     asked: RefCell<HashMap<Key, AskedRow>>,
     /// Rows that are shown with other values than their lines have, and what these have.
@@ -114,7 +104,7 @@ pub struct Own {
 
 impl Cache {
     pub fn empty() -> Self {
-        Self::over(Db::made_by(in_memory))
+        Self::over(Db::made_by(|| in_memory(None)))
     }
 
     /// A database of which nothing is known yet.
@@ -124,13 +114,11 @@ impl Cache {
             in_file: false,
             indexed: false,
             kin_known: false,
-            blocked_known: None,
-            front_known: false,
+            front_known: None,
             tally_known: false,
             texts_known: false,
             shadowed: false,
             lent: false,
-            summary: None,
             asked: RefCell::default(),
             own: HashMap::new(),
         }
@@ -144,10 +132,8 @@ impl Cache {
 
     /// Forgets what was computed from the rows.
     fn touch(&mut self) {
-        self.summary = None;
         self.kin_known = false;
-        self.blocked_known = None;
-        self.front_known = false;
+        self.front_known = None;
         self.tally_known = false;
     }
 }

@@ -5,13 +5,13 @@ use std::collections::{BTreeSet, HashSet};
 use rusqlite::params_from_iter;
 use rusqlite::types::Value as Sql;
 
-use super::derived::{DONE, waiting};
-use super::entry::NEVER;
+use super::derived::DONE;
 use super::filter::Clause;
-use super::unknown::UnknownIds;
+use super::known::Issues;
 use super::{Cache, Key, Listing, Result};
 use crate::model::json::Dialect;
 use crate::model::query::Expr;
+use crate::model::ready::{NEVER, UnknownIds};
 use crate::model::time::{DAY, Instant};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -59,7 +59,7 @@ impl ReadyQuery {
 }
 
 /// Something open that an issue waits for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Blocker {
     pub id: String,
     pub kind: String,
@@ -126,10 +126,6 @@ impl Cache {
 
     /// Issues that can be worked on now.
     pub fn ready(&mut self, query: &ReadyQuery) -> Result<Listing> {
-        if let Some((first, total)) = self.summary.as_ref().and_then(|summary| summary.ready(query)) {
-            self.asked.get_mut().extend(first.iter().copied());
-            return Ok(Listing { keys: first.iter().map(|(key, _)| *key).collect(), total });
-        }
         self.compute_front(query.unknown)?;
         let now = query.now.micros();
         let mut kinds = vec!["0"];
@@ -255,7 +251,7 @@ impl Cache {
 
     /// What keeps one issue, with every blocked ancestor.
     pub fn obstacles_of(&mut self, key: Key, id: &str, unknown: UnknownIds) -> Result<Blocked> {
-        self.compute_blocked(unknown)?;
+        self.compute_front(unknown)?;
         self.obstacles(key, id, true)
     }
 
@@ -263,7 +259,15 @@ impl Cache {
     pub fn unmet(&mut self, id: &str, unknown: UnknownIds) -> Result<Vec<Blocker>> {
         self.index()?;
         self.compute_kin()?;
-        self.blockers_in(&waiting("i.id = ?1", unknown), id)
+        self.db.execute_batch(
+            "CREATE TEMP TABLE IF NOT EXISTS touched (id TEXT PRIMARY KEY) WITHOUT ROWID; DELETE FROM touched;",
+        )?;
+        self.db.execute("INSERT INTO touched VALUES (?1)", [id])?;
+        let issues = Issues::touched(self.db.on()?)?;
+        let mut found: Vec<Blocker> = issues.blockers(unknown).map(|(_, blocker)| blocker).collect();
+        found.sort();
+        found.dedup();
+        Ok(found)
     }
 
     fn obstacles(&self, key: Key, id: &str, all: bool) -> Result<Blocked> {
@@ -278,12 +282,8 @@ impl Cache {
     }
 
     fn blockers(&self, id: &str) -> Result<Vec<Blocker>> {
-        self.blockers_in("SELECT id, blocker, type, known FROM blockers WHERE id = ?1", id)
-    }
-
-    fn blockers_in(&self, rows: &str, id: &str) -> Result<Vec<Blocker>> {
-        let sql = format!("SELECT DISTINCT blocker, type, known FROM ({rows}) ORDER BY blocker, type");
-        let mut statement = self.db.prepare_cached(&sql)?;
+        let sql = "SELECT DISTINCT blocker, type, known FROM blockers WHERE id = ?1 ORDER BY blocker, type";
+        let mut statement = self.db.prepare_cached(sql)?;
         let rows =
             statement.query_map([id], |row| Ok(Blocker { id: row.get(0)?, kind: row.get(1)?, known: row.get(2)? }))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
@@ -291,7 +291,7 @@ impl Cache {
 
     /// How many issues wait for an id that no ledger holds.
     pub fn waiting_for_unknown(&mut self, unknown: UnknownIds) -> Result<usize> {
-        self.compute_blocked(unknown)?;
+        self.compute_front(unknown)?;
         let sql = "SELECT count(DISTINCT id) FROM blockers WHERE NOT known";
         let count: i64 = self.db.query_row(sql, [], |row| row.get(0))?;
         Ok(usize::try_from(count).unwrap_or_default())

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::derived::{DONE, OPEN_CHILDREN};
+use super::derived::DONE;
 use super::{Cache, Key, Result, UnknownIds};
 
 /// For each issue that is not done the reasons why it cannot be worked on, and of an epic whether all its children are
@@ -25,27 +25,22 @@ impl Standing {
 
 impl Cache {
     pub fn standing(&mut self, unknown: UnknownIds) -> Result<Standing> {
-        self.compute_blocked(unknown)?;
+        self.compute_front(unknown)?;
         let mut standing = Standing::default();
         for (what, sql) in [
-            ("blocker", "SELECT id, blocker, type, known FROM blockers".to_owned()),
-            ("holding", "SELECT id, '', '', 0 FROM holding".to_owned()),
-            ("ancestor", "SELECT id, '', '', 0 FROM inherited".to_owned()),
+            ("blocker", "SELECT id, blocker, type, known FROM blockers"),
+            ("holding", "SELECT id, '', '', 0 FROM holding"),
+            ("ancestor", "SELECT id, '', '', 0 FROM inherited"),
             (
                 "children",
-                format!("SELECT i.id, '', '', 0 FROM live i WHERE i.status NOT IN {DONE} AND {OPEN_CHILDREN}"),
+                "SELECT i.id, '', '', 0 FROM epics e JOIN live i ON i.key = e.key WHERE e.children > e.closed",
             ),
             (
                 "complete",
-                format!(
-                    "SELECT i.id, '', '', 0 FROM live i JOIN kin ON kin.parent = i.id
-                     JOIN live c ON c.id = kin.child AND c.status <> 'tombstone'
-                     WHERE i.type = 'epic' AND i.status NOT IN {DONE}
-                     GROUP BY i.id HAVING count(*) = sum(c.status = 'closed')"
-                ),
+                "SELECT i.id, '', '', 0 FROM epics e JOIN live i ON i.key = e.key WHERE e.children > 0 AND e.children = e.closed",
             ),
         ] {
-            let mut statement = self.db.prepare_cached(&sql)?;
+            let mut statement = self.db.prepare_cached(sql)?;
             let rows = statement
                 .query_map([], |row| Ok((row.get::<_, String>(0)?, (what, row.get(1)?, row.get(2)?, row.get(3)?))))?;
             for row in rows {

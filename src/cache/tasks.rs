@@ -25,11 +25,7 @@ impl Cache {
     /// Tasks that are not done, with the issues they are below.
     pub fn open_tasks(&mut self) -> Result<Vec<OpenTask>> {
         let some = "SELECT EXISTS (SELECT 1 FROM issues WHERE task = 1)";
-        let has_some = match &self.summary {
-            Some(summary) => summary.has_tasks,
-            None => self.db.query_row(some, [], |row| row.get(0))?,
-        };
-        if !has_some {
+        if !self.db.query_row(some, [], |row| row.get(0))? {
             return Ok(Vec::new());
         }
         self.index()?;

@@ -55,8 +55,6 @@ pub struct Context {
     store: Option<Store>,
     /// The command is run again if the image of the cache misleads it.
     pub can_ask_again: bool,
-    /// It mostly needs no more than the label of that image.
-    needs_label: bool,
     /// The command itself reports what is odd about the files.
     pub reports_problems: bool,
     /// The command itself tells which writes are missing.
@@ -91,7 +89,6 @@ impl Context {
             host,
             store: None,
             can_ask_again: false,
-            needs_label: false,
             reports_problems: false,
             answers_removed: false,
             command,
@@ -157,12 +154,6 @@ impl Context {
         self.host.env = self.host.env.clone().with(NO_IMAGE, "1");
     }
 
-    /// For a command that the label of an image mostly answers. It lets every failure through: the image, if it is needed after all,
-    /// may have gone by then.
-    pub fn needs_label(&mut self) {
-        self.needs_label = true;
-    }
-
     /// The project's store, opened on first use.
     pub fn store(&mut self) -> Result<&mut Store, Failure> {
         if self.store.is_none() {
@@ -176,7 +167,7 @@ impl Context {
         let mut store = Store::open_with(config)?;
         store.report_to(self.activity.clone());
         store.write_as_one(&self.command);
-        store.ask_once(self.needs_label && self.can_ask_again);
+        store.ask_once();
         self.confirm_settings(&mut store)?;
         // Who registers is not yet the one who has the name; and who may not write leaves no sign of life.
         if self.command == "agent register" || self.command == "prime" || self.global.readonly {

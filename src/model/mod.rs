@@ -24,6 +24,7 @@ pub mod odd;
 pub mod plan;
 pub mod proposal;
 pub mod query;
+pub mod ready;
 pub mod record;
 pub mod reservation;
 pub mod row;

@@ -69,20 +69,14 @@ impl Project {
     /// A store as a command opens it.
     fn open(&self, image: bool) -> Store {
         let mut store = Store::open_with(self.several.config(self.env(image))).expect("a store");
-        store.ask_once(false);
+        store.ask_once();
         store
     }
 
-    /// What can be worked on, as a command asks for it: again, if the image turns out to have gone.
+    /// What can be worked on, as a command asks for it.
     fn first_ready(&self, image: bool, most: usize) -> (Vec<String>, usize) {
         let filter = ReadyFilter { limit: Some(most), ..ReadyFilter::default() };
-        let mut store = self.open(image);
-        store.ask_once(true);
-        let found = store.ready(&filter).or_else(|_| {
-            assert!(store.give_up_image(), "only an image is a reason to fail");
-            self.open(image).ready(&filter)
-        });
-        let page = found.expect("what is ready");
+        let page = self.open(image).ready(&filter).expect("what is ready");
         (page.rows.iter().map(|row| format!("{} {:?} {}", row.line_number, row.counts, row.line)).collect(), page.total)
     }
 

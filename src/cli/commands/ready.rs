@@ -74,7 +74,6 @@ pub fn run(args: ReadyArgs, cx: &mut Context) -> Outcome {
     args.shape.apply(cx);
     args.layout.apply(cx)?;
     let json = cx.ui.wants_json();
-    cx.needs_label();
     cx.go_back(args.at.as_deref())?;
     let place = cx.go_to(args.checkouts.worktree.as_deref())?;
     let (order, sort) = match args.sort {

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use twox_hash::{XxHash3_64, XxHash3_128};
 
-use crate::cache::{Cache, ImageId, Key, Summary};
+use crate::cache::{Cache, ImageId, Key};
 use crate::ledger::Document;
 use crate::model::bytes::{Reader, put_bytes, put_number};
 use crate::model::record::Record;
@@ -30,7 +30,7 @@ pub(in crate::store) const STALE_LINES: usize = 64;
 /// The variable that switches images off.
 pub const NO_IMAGE: &str = "BD_NO_IMAGE";
 
-const MAGIC: &[u8; 8] = b"bd-img-5";
+const MAGIC: &[u8; 8] = b"bd-img-6";
 /// What the images of earlier versions begin with, and what their names end in.
 const EARLIER: (&[u8], &str) = (b"bd-img-", ".img");
 const IMAGE_END: &str = ".image";
@@ -61,8 +61,6 @@ pub(in crate::store) struct Label {
     /// Of the image: its length, and its sum, or 0 if it followed a write: adding it up again would cost more than the write.
     length: u64,
     sum: u64,
-    /// What is asked most, so that the image need not be opened for it.
-    summary: Option<Summary>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -133,7 +131,7 @@ impl Label {
     pub fn new(seed: u64, is_plain: bool, days: Vec<(String, i64, i64)>, ledgers: Vec<LabelledLedger>) -> Self {
         // Not the host's entropy, which a test may have fixed: nobody is to foresee this.
         let id = Entropy::System.bytes();
-        Label { id, seed, is_plain, days, ledgers, boot: boot(), length: 0, sum: 0, summary: None }
+        Label { id, seed, is_plain, days, ledgers, boot: boot(), length: 0, sum: 0 }
     }
 
     /// The label of an image, if there is one and it is this user's alone.
@@ -169,9 +167,7 @@ impl Label {
                 hash: Some(reader.take().map(u128::from_le_bytes)?).filter(|hash| *hash != 0),
             });
         }
-        let summary = Some(reader.bytes()?).filter(|bytes| !bytes.is_empty());
-        let summary = summary.map(|bytes| Summary::from_bytes(bytes).ok_or(())).transpose().ok()?;
-        Some(Label { id, seed, is_plain, days, ledgers, boot, length, sum, summary })
+        Some(Label { id, seed, is_plain, days, ledgers, boot, length, sum })
     }
 
     fn render(&self) -> Vec<u8> {
@@ -196,7 +192,6 @@ impl Label {
             }
             bytes.extend_from_slice(&hash.unwrap_or(0).to_le_bytes());
         }
-        put_bytes(&mut bytes, &self.summary.as_ref().map(Summary::to_bytes).unwrap_or_default());
         let sum = XxHash3_64::oneshot(&bytes);
         put_number(&mut bytes, sum);
         bytes
@@ -228,19 +223,14 @@ impl Label {
         let _ = below::remove(directory, name);
     }
 
-    /// The database of the image, to be asked where it lies. Who can ask again gets one that is opened when the label does not say
-    /// enough: by then the image may have gone.
-    pub fn ask(&mut self, place: &Path, can_ask_again: bool) -> Option<Cache> {
+    /// The database of the image, to be asked where it lies.
+    pub fn ask(&mut self, place: &Path) -> Option<Cache> {
         if !self.is_of_this_boot() {
             self.read(place)?;
             self.boot = boot();
         }
-        let (path, length, id) = (with_end(place, IMAGE_END), self.length, self.id);
-        let Some(summary) = self.summary.clone() else {
-            return is_own(&path, length).then(|| Cache::ask(&path, &id).ok())?;
-        };
-        let cache = Cache::ask_later(summary, path, id, move |path| is_own(path, length));
-        (can_ask_again || cache.is_there()).then_some(cache)
+        let path = with_end(place, IMAGE_END);
+        is_own(&path, self.length).then(|| Cache::ask(&path, &self.id).ok())?
     }
 
     /// The same read into memory, once its sum is right. One without a sum is whole as long as the machine runs.
@@ -306,8 +296,8 @@ impl Label {
     }
 
     /// Puts an image in its place, then the label. The command goes on if that fails.
-    pub fn save(self, place: &Path, database: &[u8], summary: Option<Summary>) {
-        let label = Label { length: database.len() as u64, sum: sum_of(database), summary, ..self };
+    pub fn save(self, place: &Path, database: &[u8]) {
+        let label = Label { length: database.len() as u64, sum: sum_of(database), ..self };
         let _ = label.try_save(place, Some(database));
     }
 
@@ -316,7 +306,7 @@ impl Label {
         &self,
         place: &Path,
         id: &ImageId,
-        change: impl FnOnce(&mut Cache) -> Option<Option<Summary>>,
+        change: impl FnOnce(&mut Cache) -> Option<()>,
     ) -> Option<ChangedImage> {
         let (directory, name) = below::parted(place);
         let dir = own_directory(directory).ok()?;
@@ -326,10 +316,10 @@ impl Label {
             return None;
         }
         let name = dir.copy_unsynced(&image, PRIVATE).ok()?;
-        let mut copy = ChangedImage { dir, name, image, length: 0, summary: None };
+        let mut copy = ChangedImage { dir, name, image, length: 0 };
         // Another may have put its own in this place since the label was read.
         let mut cache = Cache::edit(&copy.dir.path().join(&copy.name), &self.id, id).ok()??;
-        copy.summary = change(&mut cache)?;
+        change(&mut cache)?;
         cache.finish().ok()?;
         copy.length = copy.dir.own_regular_at(&copy.name).ok()??.size;
         Some(copy)
@@ -358,14 +348,13 @@ pub(in crate::store) struct ChangedImage {
     name: String,
     image: String,
     length: u64,
-    summary: Option<Summary>,
 }
 
 impl ChangedImage {
     /// Puts it in the place of the image, and its label after it.
-    pub fn put(mut self, label: Label, place: &Path) -> Option<()> {
+    pub fn put(self, label: Label, place: &Path) -> Option<()> {
         self.dir.rename_unsynced(&self.name, &self.image).ok()?;
-        Label { length: self.length, sum: 0, summary: self.summary.take(), ..label }.try_save(place, None).ok()
+        Label { length: self.length, sum: 0, ..label }.try_save(place, None).ok()
     }
 }
 
@@ -427,7 +416,7 @@ mod tests {
         let file = FileStamp { dev: 1, ino: 2, size: 3, mtime: time(-4), ctime: time(5) };
         let ledgers = vec![LabelledLedger { file, read_at: time(6), hash: Some(u128::MAX - 7) }; 2];
         let label = Label::new(8, true, vec![("2026-01-05".into(), -9, 10)], ledgers);
-        label.clone().save(&place, b"database", None);
+        label.clone().save(&place, b"database");
         let back = Label::load(&place).unwrap();
         assert_eq!((back.id, back.seed, &back.days, &back.ledgers), (label.id, 8, &label.days, &label.ledgers));
         assert_eq!((back.is_plain, back.length), (true, 8));

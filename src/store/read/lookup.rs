@@ -56,10 +56,9 @@ impl View {
         self.sources.failed_read().map_or(Ok(()), |error| Err(error.into()))
     }
 
-    /// Only one answer is wanted: what was read for it holds until then. Who can ask again may fail once because the image of the
-    /// cache has gone, and pays less otherwise.
-    pub fn ask_once(&mut self, can_ask_again: bool) {
-        self.sources.ask_once(can_ask_again);
+    /// Only one answer is wanted: what was read for it holds until then.
+    pub fn ask_once(&mut self) {
+        self.sources.ask_once();
     }
 
     /// The same, without leaving an image. Tells whether the answer comes soon: an image has it, or the ledgers are not larger

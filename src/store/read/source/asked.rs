@@ -19,15 +19,14 @@ const MANY_LINES: usize = 1000;
 const ONE_ANSWER: Duration = Duration::from_secs(1);
 
 impl Sources {
-    /// `can_ask_again`: if the image has gone by the time it is needed.
-    pub fn ask_once(&mut self, can_ask_again: bool) {
+    /// One answer is wanted.
+    pub fn ask_once(&mut self) {
         self.once = Some(Moment::now());
-        self.can_ask_again = can_ask_again;
     }
 
     /// Wants one answer and leaves no image. Tells whether it comes soon: from an image, or from ledgers no larger than this.
     pub fn glance(&mut self, most: u64, cache: &mut Cache) -> bool {
-        self.ask_once(false);
+        self.ask_once();
         self.leaves_no_image = true;
         let size = |source: &super::Source| fs::stat_link(source.ledger.path()).map_or(0, |stamp| stamp.size);
         self.ask(cache) || self.all.iter().map(size).sum::<u64>() <= most
@@ -92,7 +91,7 @@ impl Sources {
             found.push(Read { document, stamp, mirror: Mirror::Image });
         }
         let known = label.clone();
-        let asked = label.ask(&place, self.can_ask_again)?;
+        let asked = label.ask(&place)?;
         renewed |= label != known;
         let pairs = asked.pairs().ok()?;
         let of = |wanted: bool| {

@@ -76,10 +76,7 @@ impl Sources {
         let changes: Vec<_> =
             planned.changes.iter().map(|change| (change.clone(), planned.line_of(&change.id))).collect();
         let (from, id, clock, earlier_seed) = (earlier.clone(), new.id, self.clock.clone(), earlier.seed);
-        let change = move |cache: &mut Cache| {
-            change_image(cache, &clock, earlier_seed, source, &changes)?;
-            Some(cache.summary(clock.now()).ok().flatten())
-        };
+        let change = move |cache: &mut Cache| change_image(cache, &clock, earlier_seed, source, &changes);
         let work = move || from.changed(&place, &id, change);
         let copy = std::thread::Builder::new().spawn(work).ok();
         Some(Following { source, earlier, new, copy })

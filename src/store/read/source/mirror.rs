@@ -148,7 +148,7 @@ impl Sources {
         let counted = |n: usize| self.prefixes(n).into_iter().map(move |(prefix, count)| (n, prefix, count));
         let prefixes: Vec<(usize, String, usize)> = (0..self.all.len()).flat_map(counted).collect();
         let database = cache.to_image(self.unknown, &label.id, &chunks, &prefixes, &pairs)?;
-        label.save(&place, &database, cache.summary(self.clock.now())?);
+        label.save(&place, &database);
         Ok(())
     }
 

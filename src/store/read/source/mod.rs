@@ -157,8 +157,6 @@ pub(in crate::store) struct Sources {
     recalled: Option<Label>,
     /// One answer is all that is wanted: what was read then holds for it.
     once: Option<Moment>,
-    /// Who asks can do so again if the image has gone by the time it is needed.
-    can_ask_again: bool,
     /// What this program wrote and the image has followed.
     written: RefCell<Vec<FileStamp>>,
     /// What it has to follow still.
@@ -218,7 +216,6 @@ impl Sources {
             asked: None,
             recalled: None,
             once: None,
-            can_ask_again: false,
             written: RefCell::default(),
             following: RefCell::default(),
             begun: RefCell::default(),
