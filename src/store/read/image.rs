@@ -1,7 +1,7 @@
 //! An image of the cache on disk, so that a one-shot command need not read what was read before.
 //!
 //! Owns three files in `<user cache>/beads`, never one in a repo: `<name>.image`, the database with all that is computed from the
-//! ledgers, and `<name>.label`, which says what the ledgers were that it was made from, and what is ready first; beside them
+//! ledgers, and `<name>.label`, which says what the ledgers were that it was made from; beside them
 //! `<name>.texts`, the full-text index that the first search makes. While each ledger is that very file (device, inode, size and
 //! times, none of them too fresh to tell), the image is asked where it lies and the ledgers are not read. Where the stamp cannot
 //! tell, the bytes do. Otherwise it still knows the lines that the ledgers have in common with it. It is an accelerator for reads
