@@ -4,8 +4,7 @@ use std::collections::HashMap;
 
 use rusqlite::{Connection, Result};
 
-use super::ready::Blocker;
-use super::row::Key;
+use super::row::{Blocker, Key};
 use crate::model::dependency::{Dependency, DependencyType, Gate};
 use crate::model::ready::{Node, UnknownIds, awaited, waits};
 

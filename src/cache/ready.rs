@@ -8,7 +8,7 @@ use rusqlite::types::Value as Sql;
 use super::derived::DONE;
 use super::filter::Clause;
 use super::known::Issues;
-use super::{Cache, Key, Listing, Result};
+use super::{Blocker, Cache, Key, Listing, Result};
 use crate::model::json::Dialect;
 use crate::model::query::Expr;
 use crate::model::ready::{NEVER, UnknownIds};
@@ -56,15 +56,6 @@ impl ReadyQuery {
             limit: Some(limit),
         }
     }
-}
-
-/// Something open that an issue waits for.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Blocker {
-    pub id: String,
-    pub kind: String,
-    /// Some repo holds this id.
-    pub known: bool,
 }
 
 /// A blocked ancestor.

@@ -97,3 +97,12 @@ pub struct AskedRow {
     pub place: LinePlace,
     pub counts: Counts,
 }
+
+/// Something open that an issue waits for.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Blocker {
+    pub id: String,
+    pub kind: String,
+    /// Some repo holds this id.
+    pub known: bool,
+}
