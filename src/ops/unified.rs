@@ -91,7 +91,7 @@ fn others(store: &Store, is_wanted: impl Fn(&Worktree) -> bool) -> Result<Vec<(W
         match ops::open_in(store, &worktree) {
             Ok(other) => found.push((worktree, other)),
             Err(OpError::NoLedgerThere { .. }) => {}
-            Err(error) => return Err(error.into()),
+            Err(error) => return Err(error),
         }
     }
     Ok(found)

@@ -28,7 +28,7 @@ pub fn claim_each(store: &mut Store, typed: &[String], wish: &ClaimWish) -> Resu
             batch.waiting.push((claimed.id, claimed.blockers));
             claimed.written
         });
-        batch.results.push((typed, written.map_err(OpError::from)));
+        batch.results.push((typed, written));
     }
     batch.waiting.retain(|(_, blockers)| !blockers.is_empty());
     Ok(batch)
@@ -58,7 +58,7 @@ pub fn take(store: &mut Store, typed: &str, wish: &ClaimWish) -> Result<Claimed>
     if store.lease(&id)?.is_some_and(|row| row.standing == Standing::Expired) {
         by_id::reclaim(store, Some(&id), false)?;
     }
-    Ok(by_id::claim(store, &id, wish, false)?)
+    by_id::claim(store, &id, wish, false)
 }
 
 /// Puts the end of a claim off, if it still is this one; when it ends now, `None` for never.

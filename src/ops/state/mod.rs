@@ -18,7 +18,7 @@ pub fn move_state(store: &mut Store, to: Option<&str>, from: Option<&Path>, dry_
     }
     let request = MoveRequest { to: to.map(StateMode::asked), from: from.map(Path::to_owned) };
     if dry_run {
-        return Ok(relocate::plan_move(store, &request)?);
+        return relocate::plan_move(store, &request);
     }
     relocate::move_state(store, &request, |store| {
         let Some(to) = to else { return Ok(()) };

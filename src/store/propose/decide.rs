@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::each_once;
-use super::propose::is_here;
+use super::publish::is_here;
 use crate::model::dependency::Dependency;
 use crate::model::proposal::{Include, Joining, Move, Permit, Proposal, Standing, State, Visibility, permit};
 use crate::model::record::Record;

@@ -12,13 +12,13 @@ mod follow;
 mod join;
 mod list;
 pub(in crate::store) mod pair;
-mod propose;
+mod publish;
 mod reconcile;
 mod rename;
 
 pub(in crate::store) use join::JoinedPair;
 pub use list::ProposalRow;
-pub use propose::{ProposeRequest, Proposed};
+pub use publish::{ProposeRequest, Proposed};
 pub use reconcile::Reconciled;
 
 use std::collections::HashMap;
