@@ -38,7 +38,7 @@ pub fn run(store: &mut Store, request: &RunRequest) -> Result<Option<Run>> {
     let mut job = match start(store, request, &claimed, &request.directory, Vec::new()) {
         Ok(job) => job,
         Err(error) => {
-            // It did not start, so nobody works on it.
+            // It did not start: the issue is free again.
             give_back(store, &claimed, &error.to_string())?;
             return Err(error);
         }
