@@ -42,7 +42,7 @@ fn main() -> beads::Result<()> {
 
 /// Does everything that is ready.
 fn work(agent: &Agent) -> beads::Result<()> {
-    while let Some(lease) = agent.claim_next(&Query::new(), TTL)? {
+    while let Some(mut lease) = agent.claim_next(&Query::new(), TTL)? {
         let issue = lease.issue().clone();
         println!("doing {} {} ({})", issue.id(), issue.title(), issue.repo());
         let done = match perform(issue.title()) {

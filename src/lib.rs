@@ -13,7 +13,7 @@
 //!     println!("{} {}", issue.id(), issue.title());
 //! }
 //! let agent = store.agent("builder")?;
-//! if let Some(lease) = agent.claim_next(&Query::new(), Duration::from_secs(1800))? {
+//! if let Some(mut lease) = agent.claim_next(&Query::new(), Duration::from_secs(1800))? {
 //!     println!("working on {}", lease.issue().id());
 //!     lease.close("fixed")?;
 //! }
@@ -35,7 +35,7 @@
 //! | `ledger` | one JSONL file: `.beads/beads.jsonl`; reading, writing, checking, repairing it | model, sys |
 //! | `vcs` | what version control knows; committing files | sys |
 //! | `cache` | the SQLite database in memory, `schema.sql` | model |
-//! | `store` | the repos of a project as one; settings files; images of the cache in the user's cache directory | all of the above |
+//! | `store` | the repos of a project as one; settings files; what it remembers in the user's cache directory | all of the above |
 //! | `ops` | one function per thing a user can do, alone or with other agents: claims, mail, checkpoints, workspaces, workflows; `.beads/metadata.json` and the ignore files (init), `.beads/damaged.txt` (doctor) | model, sys, ledger, vcs, store |
 //! | `view` | the JSON that programs read, exit codes | model, ops' results |
 //! | `mcp` | tools for agents without a shell, and all that is asynchronous | ops, view |

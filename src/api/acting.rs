@@ -12,61 +12,114 @@ use crate::model::change::Change;
 use crate::ops::{self, Wish};
 use crate::{store, view};
 
-/// Shared by all handles that act as the same one.
+/// Shared by all handles that act as the same one. Who reads waits for nobody who writes: each has a store of its own, made when it is
+/// needed for the first time.
 #[derive(Debug)]
 pub(super) struct Acting {
-    inner: Mutex<Inner>,
+    how: Builder,
+    agent: Option<String>,
+    reading: Mutex<Option<Reading>>,
+    writing: Mutex<Option<store::Store>>,
+    /// Claims that stay on a remote although their work has ended.
+    notes: Mutex<Vec<String>>,
 }
 
 #[derive(Debug)]
-pub(super) struct Inner {
-    pub store: store::Store,
-    pub answers: Answers,
-    /// Claims that stay on a remote although their work has ended.
-    pub notes: Vec<String>,
+struct Reading {
+    store: store::Store,
+    answers: Answers,
+}
+
+/// Whoever panicked left files and memory as they are between two calls: every call looks again.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Acting {
-    /// As the agent of a name, or as the one that the environment says.
-    pub fn open(how: &Builder, agent: Option<&str>) -> Result<Self> {
-        let mut store = how.make(agent)?;
-        ops::identify(&mut store)?;
-        Ok(Acting { inner: Mutex::new(Inner { store, answers: Answers::default(), notes: Vec::new() }) })
+    /// As the one that the environment says, to begin with a question.
+    pub fn open(how: &Builder) -> Result<Self> {
+        let acting = Self::new(how, None);
+        *locked(&acting.reading) = Some(Reading { store: acting.make()?, answers: Answers::default() });
+        Ok(acting)
     }
 
-    pub fn lock(&self) -> MutexGuard<'_, Inner> {
-        // Whoever panicked left files and memory as they are between two calls: every call looks again.
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    /// As the agent of a name, which begins with a write.
+    pub fn open_agent(how: &Builder, name: &str) -> Result<Self> {
+        let acting = Self::new(how, Some(name.to_owned()));
+        *locked(&acting.writing) = Some(acting.make()?);
+        Ok(acting)
+    }
+
+    fn new(how: &Builder, agent: Option<String>) -> Self {
+        let (reading, writing, notes) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Acting { how: how.clone(), agent, reading, writing, notes }
+    }
+
+    fn make(&self) -> Result<store::Store> {
+        let mut store = self.how.make(self.agent.as_deref())?;
+        ops::identify(&mut store)?;
+        Ok(store)
+    }
+
+    fn read<T>(&self, look: impl FnOnce(&mut Reading) -> Result<T>) -> Result<T> {
+        let mut reading = locked(&self.reading);
+        if reading.is_none() {
+            *reading = Some(Reading { store: self.make()?, answers: Answers::default() });
+        }
+        look(reading.as_mut().expect("it was just made"))
     }
 
     /// The number of the state in which the project is.
     pub fn generation(&self) -> Result<u64> {
-        Ok(self.lock().store.generation()?)
+        self.read(|reading| Ok(reading.store.generation()?))
     }
 
     /// Asks with the answers that still hold at hand.
     pub fn ask<T>(&self, answer: impl FnOnce(&mut store::Store, &mut Answers) -> ops::Result<T>) -> Result<T> {
-        let mut inner = self.lock();
-        let generation = inner.store.generation()?;
-        let Inner { store, answers, .. } = &mut *inner;
-        answers.turn_to(generation);
-        Ok(answer(store, answers)?)
+        self.read(|Reading { store, answers }| {
+            answers.turn_to(store.generation()?);
+            Ok(answer(store, answers)?)
+        })
     }
 
     /// What is odd about the project.
     pub fn warnings(&self) -> Vec<String> {
-        let inner = self.lock();
-        inner.store.warnings().iter().map(view::warning_text).chain(inner.notes.iter().cloned()).collect()
+        let found = self.read(|Reading { store, .. }| {
+            // What fails is told by whoever asks.
+            let _ = store.refresh();
+            Ok(store.warnings())
+        });
+        let written = locked(&self.writing).as_ref().map(|store| store.notices()).unwrap_or_default();
+        let mut all: Vec<store::Warning> = found.unwrap_or_default();
+        all.extend(written);
+        let mut texts: Vec<String> = Vec::new();
+        for text in all.iter().map(view::warning_text).chain(locked(&self.notes).iter().cloned()) {
+            if !texts.contains(&text) {
+                texts.push(text);
+            }
+        }
+        texts
+    }
+
+    /// Prepares a write.
+    pub fn plan<T>(&self, work: impl FnOnce(&mut store::Store) -> ops::Result<T>) -> Result<T> {
+        let mut writing = locked(&self.writing);
+        if writing.is_none() {
+            *writing = Some(self.make()?);
+        }
+        let store = writing.as_mut().expect("it was just made");
+        store.look_again()?;
+        Ok(work(store)?)
     }
 
     /// Does something that may write; it is a sign of life of the agent.
     pub fn act<T>(&self, work: impl FnOnce(&mut store::Store) -> ops::Result<T>) -> Result<T> {
-        let mut inner = self.lock();
-        ops::join_as_agent(&mut inner.store)?;
-        let done = work(&mut inner.store);
-        let stays = ops::end_command(&mut inner.store);
-        inner.notes.extend(stays);
-        Ok(done?)
+        self.plan(|store| {
+            ops::join_as_agent(store)?;
+            let done = work(store);
+            locked(&self.notes).extend(ops::end_command(store));
+            done
+        })
     }
 
     /// The same with the number of a claim, which must be valid for every write.

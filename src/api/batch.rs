@@ -47,10 +47,11 @@ impl Batch {
 
     /// Takes an issue into the batch, and gives it its id. Later issues of the batch can name it: as parent, or as what they wait for.
     pub fn create(&mut self, issue: NewIssue) -> Result<IssueId> {
-        let mut inner = self.acting.lock();
-        let store = &mut inner.store;
-        let filing = issue.filing(store)?;
-        let minted = ops::mint(store, filing, &self.earlier)?;
+        let earlier = &self.earlier;
+        let minted = self.acting.plan(|store| {
+            let filing = issue.filing(store)?;
+            ops::mint(store, filing, earlier)
+        })?;
         self.earlier.insert(minted.id.to_string(), minted.repo.clone());
         let id = IssueId::of(minted.id.as_str());
         self.minted.push(minted);

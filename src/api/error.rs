@@ -1,13 +1,17 @@
 //! One error, of a few kinds.
 
 use std::fmt;
+use std::time::SystemTime;
 
 use crate::ledger::LedgerError;
 use crate::model::change::ChangeError;
+use crate::model::time::Instant;
 use crate::ops::{EditError, OpError};
 use crate::store::settings::{ConfigError, ConfigFault, SettingsError};
 use crate::store::{LeaseError, RecordError, StoreError, SyncError};
+use crate::sys;
 use crate::sys::lock::LockError;
+use crate::view::Failure;
 
 /// What a call of this library gives.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -56,6 +60,45 @@ impl Error {
     /// The same call, unchanged, may succeed later.
     pub fn is_retryable(&self) -> bool {
         self.kind == ErrorKind::Busy
+    }
+
+    /// What to do about it, as `bd` would say it.
+    pub fn hint(&self) -> Option<String> {
+        Failure::from(&*self.cause).hint
+    }
+
+    /// Who holds the issue, where that stands in the way.
+    pub fn holder(&self) -> Option<&str> {
+        match self.lease()? {
+            LeaseError::Claimed { holder, .. } | LeaseError::Locked { holder, .. } => Some(holder),
+            LeaseError::Stale { holder, .. } | LeaseError::LockOver { holder, .. } => holder.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// When the claim ends that stands in the way, unless it is renewed.
+    pub fn expires_at(&self) -> Option<SystemTime> {
+        let (LeaseError::Claimed { expires, .. } | LeaseError::Locked { expires, .. }) = self.lease()? else {
+            return None;
+        };
+        Instant::parse(expires.as_ref()?).map(sys::to_system)
+    }
+
+    /// What the issue waits for, where that stands in the way.
+    pub fn blockers(&self) -> &[String] {
+        match (self.lease(), &*self.cause) {
+            (Some(LeaseError::Waits { blockers, .. }), _) => blockers,
+            (_, OpError::Store(StoreError::Change(ChangeError::OpenBlockers { blockers, .. }))) => blockers,
+            (_, OpError::Store(StoreError::Change(ChangeError::OpenChildren { children, .. }))) => children,
+            _ => &[],
+        }
+    }
+
+    fn lease(&self) -> Option<&LeaseError> {
+        match &*self.cause {
+            OpError::Store(StoreError::Lease(error)) => Some(error),
+            _ => None,
+        }
     }
 }
 

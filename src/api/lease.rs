@@ -65,25 +65,28 @@ impl Lease {
         Ok(())
     }
 
-    /// Closes the issue: the work is done, and the lease is over.
-    pub fn close(self, reason: &str) -> Result<Issue> {
-        self.write(|store, id| Ok(ops::revise(store, id, &[closing(reason)])?.into()))
+    /// Closes the issue: the work is done, and the lease is over. If that fails, the lease is what it was, and the call can be repeated.
+    pub fn close(&mut self, reason: &str) -> Result<Issue> {
+        let closed: Issue = self.write(|store, id| Ok(ops::revise(store, id, &[closing(reason)])?.into()))?;
+        self.issue = closed.clone();
+        Ok(closed)
     }
 
     /// Gives the issue back because the work failed. That counts as an attempt; after too many of them
     /// (`lease.max_attempts`) it is not handed out any more.
-    pub fn fail(self, why: &str) -> Result<()> {
+    pub fn fail(&mut self, why: &str) -> Result<()> {
         self.give_back(ReleaseWish { failed: Some(why.to_owned()), ..ReleaseWish::default() })
     }
 
     /// Gives the issue back, for whoever takes it next. A reason becomes a comment.
-    pub fn release(self, reason: &str) -> Result<()> {
+    pub fn release(&mut self, reason: &str) -> Result<()> {
         let reason = Some(reason.to_owned()).filter(|reason| !reason.is_empty());
         self.give_back(ReleaseWish { reason, ..ReleaseWish::default() })
     }
 
-    fn give_back(self, wish: ReleaseWish) -> Result<()> {
-        self.write(|store, id| ops::give_back(store, id, self.epoch, &wish))
+    fn give_back(&mut self, wish: ReleaseWish) -> Result<()> {
+        let epoch = self.epoch;
+        self.write(|store, id| ops::give_back(store, id, epoch, &wish))
     }
 
     fn write<T>(&self, work: impl FnOnce(&mut store::Store, &str) -> ops::Result<T>) -> Result<T> {

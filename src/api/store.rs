@@ -55,7 +55,7 @@ struct Shared {
 impl Builder {
     /// Opens the project.
     pub fn open(self) -> Result<Store> {
-        let me = Arc::new(Acting::open(&self, None)?);
+        let me = Arc::new(Acting::open(&self)?);
         Ok(Store { shared: Arc::new(Shared { how: self, me, agents: Mutex::default() }) })
     }
 }
@@ -161,7 +161,7 @@ impl Store {
         if let Some(acting) = agents.get(name).and_then(Weak::upgrade) {
             return Ok(Agent::new(name, acting));
         }
-        let acting = Arc::new(Acting::open(&self.shared.how, Some(name))?);
+        let acting = Arc::new(Acting::open_agent(&self.shared.how, name)?);
         agents.insert(name.to_owned(), Arc::downgrade(&acting));
         Ok(Agent::new(name, acting))
     }

@@ -1,11 +1,11 @@
-//! The lines of an image follow a write: one chunk changes, and those behind it begin elsewhere.
+//! The lines of a file follow a write: one chunk changes, and those behind it begin elsewhere.
 
 use rusqlite::params;
 
-use super::{Cache, Chunk, ImageLine, Key, Result};
+use super::{Cache, Chunk, KeptLine, Key, Result};
 
 impl Cache {
-    /// A key that no row of an image has had, nor of those that it descends from.
+    /// A key that no row of a file has had, nor of those that it descends from.
     pub fn next_key(&self) -> Result<Key> {
         Ok(self.db.query_row("SELECT next FROM made", [], |row| row.get(0))?)
     }
@@ -30,8 +30,8 @@ impl Cache {
     }
 
     /// Puts other lines into a chunk.
-    pub fn set_lines(&self, chunk: &Chunk, lines: Vec<ImageLine>) -> Result<()> {
-        let length = |lines: &[ImageLine]| lines.iter().map(|line| i64::from(line.length) + 1).sum::<i64>();
+    pub fn set_lines(&self, chunk: &Chunk, lines: Vec<KeptLine>) -> Result<()> {
+        let length = |lines: &[KeptLine]| lines.iter().map(|line| i64::from(line.length) + 1).sum::<i64>();
         let bytes = length(&lines) - length(&chunk.lines);
         let count = lines.len() as i64 - chunk.lines.len() as i64;
         let new = Chunk { lines, ..chunk.clone() };

@@ -82,13 +82,13 @@ impl Cache {
     /// How an issue waits for another that is to wait for it, or for something below that one.
     pub fn waits_back(&mut self, blocker: &str, dependent: &str) -> Result<Option<Vec<String>>> {
         self.tie()?;
-        back_to(&mut Asked::of(self.db.on()?, None), blocker, dependent)
+        back_to(&mut Asked::of(&self.db, None), blocker, dependent)
     }
 
     /// How what an issue waits for would wait for the child that it is to have.
     pub fn waits_below(&mut self, parent: &str, child: &str) -> Result<Option<Vec<String>>> {
         self.tie()?;
-        down_to(&mut Asked::of(self.db.on()?, Some((child, parent))), parent, child)
+        down_to(&mut Asked::of(&self.db, Some((child, parent))), parent, child)
     }
 
     /// Every circle of issues that are not done and wait for each other.

@@ -48,7 +48,7 @@ impl Cache {
             "BEGIN; DELETE FROM blockers; DELETE FROM holding; DELETE FROM inherited; DELETE FROM front; DELETE FROM held;
              DELETE FROM epics;",
         )?;
-        let issues = Issues::all(self.db.on()?)?;
+        let issues = Issues::all(&self.db)?;
         self.put_blockers(&issues, unknown)?;
         self.compute_inherited()?;
         self.put_front(&issues.rows)?;
@@ -253,7 +253,7 @@ impl Cache {
                WHERE e.type = 'waits-for' AND coalesce(e.spawner, e.target) IN (SELECT id FROM touched);
              DELETE FROM blockers WHERE id IN (SELECT id FROM touched);",
         )?;
-        self.put_blockers(&Issues::touched(self.db.on()?)?, unknown)?;
+        self.put_blockers(&Issues::touched(&self.db)?, unknown)?;
         let has_kin = "SELECT EXISTS (SELECT 1 FROM touched t JOIN kin ON kin.parent = t.id)
                            OR EXISTS (SELECT 1 FROM touched t JOIN kin ON kin.child = t.id)
                            OR EXISTS (SELECT 1 FROM touched t JOIN inherited h ON h.id = t.id)
@@ -271,7 +271,7 @@ impl Cache {
         }
         let keys = "(SELECT i.key FROM issues i WHERE i.id IN (SELECT id FROM touched))";
         self.leave_front(keys)?;
-        let issues = Issues::touched(self.db.on()?)?;
+        let issues = Issues::touched(&self.db)?;
         self.put_front(issues.touched_rows())?;
         self.shift_numbers('+', keys)
     }
@@ -359,7 +359,7 @@ mod tests {
         for round in 0..60 {
             let unknown = [UnknownIds::Done, UnknownIds::MayBeOpen, UnknownIds::Block][round % 3];
             let mut lines: Vec<(Key, String)> = (0..12).map(|n| (n as Key + 1, any_line(n, &mut random))).collect();
-            let mut cache = Cache::empty();
+            let mut cache = Cache::empty().unwrap();
             cache.insert(0, lines.iter().map(|(key, line)| (*key, entry(line)))).unwrap();
             cache.compute_front(unknown).unwrap();
             cache.compute_tally().unwrap();
@@ -387,7 +387,7 @@ mod tests {
                     .map(|(key, line)| (*key, entry(line)))
                     .collect();
                 cache.change(0, &gone, new).unwrap();
-                let mut fresh = Cache::empty();
+                let mut fresh = Cache::empty().unwrap();
                 fresh.insert(0, lines.iter().map(|(key, line)| (*key, entry(line)))).unwrap();
                 fresh.compute_front(unknown).unwrap();
                 fresh.compute_tally().unwrap();

@@ -4,12 +4,11 @@
 //! long texts are not copied here. Nothing is ever written to a ledger from it.
 
 mod chunks;
-mod db;
 mod deadlock;
 mod derived;
 mod entry;
+mod file;
 mod filter;
-mod image;
 mod issues;
 mod known;
 mod load;
@@ -25,7 +24,7 @@ pub use crate::model::ready::UnknownIds;
 pub use entry::Entry;
 pub use issues::{Edge, Listing, Sort, SortBy, SortKey};
 pub use ready::{Blocked, Inherited, ReadyOrder, ReadyQuery};
-pub use row::{Blocker, Chunk, Counts, ImageId, ImageLine, Key, LinePlace};
+pub use row::{Blocker, Chunk, Counts, FileId, KeptLine, Key, LinePlace};
 use schema::schema;
 pub use schema::schema_sum;
 pub use standing::Standing;
@@ -35,7 +34,6 @@ pub use tasks::OpenTask;
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use db::Db;
 use row::AskedRow;
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
@@ -71,7 +69,7 @@ fn in_memory(bytes: Option<&[u8]>) -> rusqlite::Result<Connection> {
 /// The database.
 #[derive(Debug)]
 pub struct Cache {
-    db: Db,
+    db: Connection,
     /// It is a file that nobody changes.
     in_file: bool,
     indexed: bool,
@@ -103,12 +101,12 @@ pub struct Own {
 }
 
 impl Cache {
-    pub fn empty() -> Self {
-        Self::over(Db::made_by(|| in_memory(None)))
+    pub fn empty() -> Result<Self> {
+        Ok(Self::over(in_memory(None)?))
     }
 
     /// A database of which nothing is known yet.
-    fn over(db: Db) -> Self {
+    fn over(db: Connection) -> Self {
         Cache {
             db,
             in_file: false,

@@ -254,7 +254,7 @@ impl Cache {
             "CREATE TEMP TABLE IF NOT EXISTS touched (id TEXT PRIMARY KEY) WITHOUT ROWID; DELETE FROM touched;",
         )?;
         self.db.execute("INSERT INTO touched VALUES (?1)", [id])?;
-        let issues = Issues::touched(self.db.on()?)?;
+        let issues = Issues::touched(&self.db)?;
         let mut found: Vec<Blocker> = issues.blockers(unknown).map(|(_, blocker)| blocker).collect();
         found.sort();
         found.dedup();

@@ -3,9 +3,9 @@
 /// The handle of one line that holds an issue.
 pub type Key = i64;
 
-/// What an image knows of a line.
+/// What a file knows of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ImageLine {
+pub struct KeptLine {
     pub hash: u64,
     /// 0: a line without an issue; -1: one that must be read again.
     pub key: Key,
@@ -13,7 +13,7 @@ pub struct ImageLine {
     pub length: u32,
 }
 
-impl ImageLine {
+impl KeptLine {
     pub const SIZE: usize = 20;
     pub const KEY: std::ops::Range<usize> = 8..16;
 
@@ -25,7 +25,7 @@ impl ImageLine {
 
     pub fn read(bytes: &[u8; Self::SIZE]) -> Self {
         let part = |from: usize| bytes[from..from + 8].try_into().expect("eight bytes");
-        ImageLine {
+        KeptLine {
             hash: u64::from_le_bytes(part(0)),
             key: Key::from_le_bytes(part(Self::KEY.start)),
             length: u32::from_le_bytes([bytes[16], bytes[17], bytes[18], bytes[19]]),
@@ -33,8 +33,8 @@ impl ImageLine {
     }
 }
 
-/// The name of an image, that nobody foresees.
-pub type ImageId = [u8; 16];
+/// The name of a file, that nobody foresees.
+pub type FileId = [u8; 16];
 
 /// Lines of a ledger that stand together.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub struct Chunk {
     /// Its first line, and the byte at which that begins.
     pub first: usize,
     pub start: u64,
-    pub lines: Vec<ImageLine>,
+    pub lines: Vec<KeptLine>,
 }
 
 impl Chunk {
@@ -53,14 +53,14 @@ impl Chunk {
     }
 
     pub(super) fn blob(&self) -> Vec<u8> {
-        let mut out = Vec::with_capacity(self.lines.len() * ImageLine::SIZE);
+        let mut out = Vec::with_capacity(self.lines.len() * KeptLine::SIZE);
         self.lines.iter().for_each(|line| line.write(&mut out));
         out
     }
 
     pub(super) fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
         let n: i64 = row.get(0)?;
-        let lines = row.get_ref(3)?.as_blob()?.as_chunks().0.iter().map(ImageLine::read).collect();
+        let lines = row.get_ref(3)?.as_blob()?.as_chunks().0.iter().map(KeptLine::read).collect();
         let (source, number) = ((n >> 32) as usize, n as u32);
         Ok(Chunk { source, number, first: row.get::<_, i64>(1)? as usize, start: row.get::<_, i64>(2)? as u64, lines })
     }
@@ -73,7 +73,7 @@ pub struct LinePlace {
     /// From 0.
     pub line: usize,
     pub start: u64,
-    pub of: ImageLine,
+    pub of: KeptLine,
 }
 
 /// Derived numbers of one issue.
@@ -91,7 +91,7 @@ impl Counts {
     }
 }
 
-/// What an image says of a row.
+/// What a file says of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AskedRow {
     pub place: LinePlace,

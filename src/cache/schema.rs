@@ -11,7 +11,7 @@ pub(super) const INDEXES: &str = "
     CREATE INDEX IF NOT EXISTS issues_id ON issues (id);
     CREATE INDEX IF NOT EXISTS edges_target ON edges (target);";
 
-/// Indexes that only an image is worth: what is open in the usual order, what stands behind something, and what waits for the
+/// Indexes that only a file is worth: what is open in the usual order, what stands behind something, and what waits for the
 /// children of something.
 pub(super) const ORDERED: &str = "
     CREATE INDEX IF NOT EXISTS open_order ON issues (priority, created DESC, id)

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags, params};
 
+use super::file::uri;
 use super::filter::Clause;
-use super::image::uri;
-use super::{Cache, ImageId, Key, Result};
+use super::{Cache, FileId, Key, Result};
 use crate::model::field;
 use crate::model::issue;
 use crate::model::query::{Expr, Field, folded};
@@ -28,11 +28,11 @@ impl Cache {
     }
 
     pub fn insert_texts<'a>(&mut self, lines: impl IntoIterator<Item = (Key, Record<'a>)>) -> Result<()> {
-        insert(self.db.on_mut()?, lines)
+        insert(&mut self.db, lines)
     }
 
-    /// Takes the texts of a file of this length beside an image into the answers; `false` if they are not of this image.
-    pub fn attach_texts(&mut self, path: &Path, length: u64, id: &ImageId, boot: &str) -> Result<bool> {
+    /// Takes the texts of a file of this length beside the database into the answers; `false` if they are not of this database.
+    pub fn attach_texts(&mut self, path: &Path, length: u64, id: &FileId, boot: &str) -> Result<bool> {
         if self.texts_known {
             return Ok(true);
         }
@@ -54,7 +54,7 @@ impl Cache {
     pub fn texts_file<'a>(
         &self,
         lines: impl IntoIterator<Item = (Key, Record<'a>)>,
-        id: &ImageId,
+        id: &FileId,
         boot: &str,
     ) -> Result<Vec<u8>> {
         let mut db = Connection::open_in_memory()?;
@@ -68,18 +68,18 @@ impl Cache {
         Ok(db.serialize("main")?.to_vec())
     }
 
-    /// Lets a copy of such a file follow to another image, which lies beside it: `text` gives the lines that it lacks.
+    /// Lets a copy of such a file follow to another database, which lies beside it: `text` gives the lines that it lacks.
     pub fn follow_texts(
         copy: &Path,
-        image: &Path,
-        id: &ImageId,
+        database: &Path,
+        id: &FileId,
         boot: &str,
         text: impl Fn(Key) -> Option<String>,
     ) -> Result<bool> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut db = Connection::open_with_flags(copy, flags)?;
         db.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;")?;
-        db.execute("ATTACH ?1 AS im", [uri(image)])?;
+        db.execute("ATTACH ?1 AS im", [uri(database)])?;
         let sql = "SELECT t.boot = ?1 AND t.line = m.line AND m.id = ?2 FROM texts_made t, im.made m";
         let is_kin: bool = db.query_row(sql, params![boot, id], |row| row.get(0))?;
         if boot.is_empty() || !is_kin {
@@ -172,7 +172,7 @@ fn table() -> String {
     format!("CREATE VIRTUAL TABLE texts USING fts5({columns}, tokenize = \"unicode61 remove_diacritics 2\")")
 }
 
-/// Three letters in a row of ids and titles, by which a part of a word is found. Only a file beside an image has them.
+/// Three letters in a row of ids and titles, by which a part of a word is found. Only a file beside the database has them.
 const GRAMS: &str = "CREATE VIRTUAL TABLE grams USING fts5(id, title, content = '', contentless_delete = 1,
     tokenize = 'trigram', detail = 'none')";
 

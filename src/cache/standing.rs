@@ -52,8 +52,8 @@ impl Cache {
     }
 
     /// The same as it would be without some rows; the database comes from [`Cache::to_bytes`].
-    pub fn standing_without(image: &[u8], keys: &[Key], unknown: UnknownIds) -> Result<Standing> {
-        let mut cache = Self::from_image(image)?;
+    pub fn standing_without(bytes: &[u8], keys: &[Key], unknown: UnknownIds) -> Result<Standing> {
+        let mut cache = Self::from_bytes(bytes)?;
         cache.remove(keys)?;
         cache.standing(unknown)
     }

@@ -14,10 +14,10 @@ use crate::model::query::is_me;
 use crate::model::when::{Bare, When};
 use crate::ops::{self, OpError};
 use crate::store::settings::{find_key, nearest_key};
-use crate::store::{self, AGENT_VARIABLE, Config, Moment, NO_IMAGE, Place, Row, STATE_DIR, Store, StoreError, Warning};
+use crate::store::{self, AGENT_VARIABLE, Config, Moment, Place, Row, STATE_DIR, Store, StoreError, Warning};
 use crate::sys::activity::Step;
 use crate::sys::fs::FsError;
-use crate::sys::{Activity, Host, looks};
+use crate::sys::{Activity, Host};
 use crate::view::{self, Exit, Failure, RowShape};
 
 /// The longest text that a file may give.
@@ -40,8 +40,7 @@ pub fn opened(directory: Option<&PathBuf>) -> Option<Store> {
     Store::open_with(Config::on(host, directory)).ok()
 }
 
-/// The store of a directory for one look that leaves nothing behind, if it answers soon: from an image, or from ledgers no larger
-/// than this.
+/// The store of a directory for one look that leaves nothing behind, if it answers soon or its ledgers are no larger than this.
 pub fn glance(directory: Option<&PathBuf>, most: u64) -> Option<Store> {
     let mut store = opened(directory)?;
     ops::identify(&mut store).ok()?;
@@ -53,8 +52,6 @@ pub struct Context {
     pub ui: Ui,
     host: Host,
     store: Option<Store>,
-    /// The command is run again if the image of the cache misleads it.
-    pub can_ask_again: bool,
     /// The command itself reports what is odd about the files.
     pub reports_problems: bool,
     /// The command itself tells which writes are missing.
@@ -88,7 +85,6 @@ impl Context {
             ui,
             host,
             store: None,
-            can_ask_again: false,
             reports_problems: false,
             answers_removed: false,
             command,
@@ -149,15 +145,10 @@ impl Context {
         })
     }
 
-    /// For a command that an image has misled: another one may be there by now.
-    pub fn ignore_images(&mut self) {
-        self.host.env = self.host.env.clone().with(NO_IMAGE, "1");
-    }
-
     /// The project's store, opened on first use.
     pub fn store(&mut self) -> Result<&mut Store, Failure> {
         if self.store.is_none() {
-            self.store = Some(looks::during(|| self.open_store())?);
+            self.store = Some(self.open_store()?);
         }
         Ok(self.store.as_mut().expect("just opened"))
     }
@@ -167,7 +158,6 @@ impl Context {
         let mut store = Store::open_with(config)?;
         store.report_to(self.activity.clone());
         store.write_as_one(&self.command);
-        store.ask_once();
         self.confirm_settings(&mut store)?;
         // Who registers is not yet the one who has the name; and who may not write leaves no sign of life.
         if self.command == "agent register" || self.command == "prime" || self.global.readonly {
@@ -343,11 +333,6 @@ impl Context {
         }
     }
 
-    /// Standard input cannot be read again.
-    pub fn has_read_stdin(&self) -> bool {
-        self.stdin_taken.get()
-    }
-
     /// All of standard input, which there is but once.
     pub(super) fn stdin(&self) -> Result<String, Failure> {
         if self.stdin_taken.replace(true) {
@@ -357,7 +342,6 @@ impl Context {
         std::io::stdin()
             .read_to_string(&mut text)
             .map_err(|e| OpError::Fs(FsError::new("read", "standard input", e)))?;
-        looks::forget();
         Ok(text.trim_end_matches('\n').to_owned())
     }
 
@@ -438,12 +422,6 @@ impl Context {
     /// A ledger that could not be read when it was needed is a failure, whatever was answered without it.
     pub fn refuse_failed_read(&self) -> Result<(), Failure> {
         Ok(self.store.as_ref().map_or(Ok(()), |store| store.refuse_failed_read())?)
-    }
-
-    /// A failure that an image of the cache may have caused is the end of that image; tells whether there was one.
-    pub fn gives_up_image(&self, failure: &Failure) -> bool {
-        let may_be = matches!(failure.exit, Exit::Failed | Exit::Busy);
-        may_be && self.store.as_ref().is_some_and(|store| store.give_up_image())
     }
 
     /// Ends the command: warnings, the failure if there is one, and the exit code.

@@ -32,7 +32,6 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args as _, Command, CommandFactory as _, FromArgMatches as _, Parser};
 
-use crate::sys::looks;
 use crate::view::{Exit, Failure};
 use commands::{Call, Entry};
 use context::Context;
@@ -58,12 +57,10 @@ pub fn run() -> ExitCode {
     if complete::answer(&args) {
         return ExitCode::SUCCESS;
     }
-    let exit = run_with(&args, true).or_else(|| run_with(&args, false)).unwrap_or(Exit::Failed);
-    ExitCode::from(exit.code())
+    ExitCode::from(run_with(&args).code())
 }
 
-/// `None` if the image of the cache misled a command that only looks, and it had better look again.
-fn run_with(args: &[OsString], may_look_again: bool) -> Option<Exit> {
+fn run_with(args: &[OsString]) -> Exit {
     let merges = commands::merge_driver::is_called(args);
     let wants_json = args.iter().take_while(|arg| *arg != "--").any(|arg| arg == "--json");
     let typed = match parse(args) {
@@ -74,12 +71,12 @@ fn run_with(args: &[OsString], may_look_again: bool) -> Option<Exit> {
                 _ => Ok(None),
             };
             return match expanded {
-                Ok(Some(typed)) => run_with(&typed, may_look_again),
-                Ok(None) => Some(usage_error(tips::retold(error, args), wants_json, merges)),
-                Err(failure) => Some(
+                Ok(Some(typed)) => run_with(&typed),
+                Ok(None) => usage_error(tips::retold(error, args), wants_json, merges),
+                Err(failure) => {
                     Context::new(GlobalArgs { json: wants_json, ..GlobalArgs::default() }, String::new(), false)
-                        .finish(Err(failure)),
-                ),
+                        .finish(Err(failure))
+                }
             };
         }
     };
@@ -88,32 +85,21 @@ fn run_with(args: &[OsString], may_look_again: bool) -> Option<Exit> {
     let is_one_look = reading::only_looks(&words, given) && !context::waits(&words);
     let (global, call) = match typed.read() {
         Ok(read) => read,
-        Err(error) => return Some(usage_error(error.with_cmd(&help::whole()), wants_json, merges)),
+        Err(error) => return usage_error(error.with_cmd(&help::whole()), wants_json, merges),
     };
-    let run = || {
-        let mut cx = Context::new(global, words, is_one_look);
-        cx.can_ask_again = is_one_look && may_look_again;
-        if !may_look_again {
-            cx.ignore_images();
-        }
-        let result = match call {
-            Some(_) if refused.is_err() => refused.map(|()| Exit::Ok),
-            Some(call) => call(&mut cx),
-            None => help::overview(&mut cx),
-        };
-        let result = result.and_then(|exit| cx.refuse_failed_read().map(|()| exit));
-        let is_misled = result.as_ref().is_err_and(|failure| cx.gives_up_image(failure));
-        if is_misled && cx.can_ask_again && !cx.ui.has_printed() && !cx.has_read_stdin() {
-            return None;
-        }
-        let exit = cx.finish(result);
-        if is_one_look {
-            // Nothing is left to be written: the system takes the memory back faster.
-            std::mem::forget(cx);
-        }
-        Some(exit)
+    let mut cx = Context::new(global, words, is_one_look);
+    let result = match call {
+        Some(_) if refused.is_err() => refused.map(|()| Exit::Ok),
+        Some(call) => call(&mut cx),
+        None => help::overview(&mut cx),
     };
-    if is_one_look { looks::during(run) } else { run() }
+    let result = result.and_then(|exit| cx.refuse_failed_read().map(|()| exit));
+    let exit = cx.finish(result);
+    if is_one_look {
+        // Nothing is left to be written: the system takes the memory back faster.
+        std::mem::forget(cx);
+    }
+    exit
 }
 
 /// The command that was typed, if one was, and what was given to it, the global flags included.

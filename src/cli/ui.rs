@@ -11,7 +11,7 @@ use super::width::{Cell, plain_cells, wrapped};
 use crate::model::json;
 use crate::model::when::Calendar;
 use crate::store::display_path;
-use crate::sys::{Activity, Clock, Env, Host, looks, terminal};
+use crate::sys::{Activity, Clock, Env, Host, terminal};
 use crate::view::{self, Failure, block, inline};
 use unicode_width::UnicodeWidthStr as _;
 
@@ -80,7 +80,6 @@ pub struct Ui {
     clock: Clock,
     env: Env,
     out: Output,
-    has_printed: bool,
     /// What goes on, for a person who waits.
     meter: Option<Meter>,
 }
@@ -103,7 +102,6 @@ impl Ui {
             clock: host.clock.clone(),
             env: env.clone(),
             out: Output::new(),
-            has_printed: false,
             meter: None,
         }
     }
@@ -192,7 +190,6 @@ impl Ui {
         let _ = write!(io::stderr(), "{question}");
         let mut answer = String::new();
         let read = io::stdin().read_line(&mut answer);
-        looks::forget();
         if !answer.ends_with('\n') {
             // What follows begins on a line of its own.
             let _ = writeln!(io::stderr());
@@ -439,13 +436,7 @@ impl Ui {
         }
     }
 
-    /// Something of the answer may have been seen.
-    pub fn has_printed(&self) -> bool {
-        self.has_printed
-    }
-
     fn write(&mut self, text: &str) {
-        self.has_printed = true;
         if let Some(meter) = self.meter.take() {
             meter.stop();
         }

@@ -87,7 +87,8 @@ impl Document {
     pub fn part(&self, from: u64, length: usize) -> Option<Cow<'_, [u8]>> {
         match (self.text.get(), &self.unread) {
             (None, Some(file)) => {
-                let bytes = file.read(from, length as u64).ok()?;
+                let bytes = file.read(from, length as u64);
+                let bytes = bytes.map_err(|error| self.failed.set(error)).ok()?;
                 (bytes.len() == length).then_some(Cow::Owned(bytes))
             }
             _ => {

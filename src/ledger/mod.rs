@@ -23,7 +23,7 @@ pub use edit::{Edit, LineChange};
 pub use line::{Damage, Line, MAX_LINE, line_id};
 pub use markers::{BadMarkers, Parts};
 pub use merge::{Merged, MergedLine, add_lines, merge};
-pub use read::{Expectation, Snapshot, Stamp};
+pub use read::{Expectation, ReadLedger, Stamp};
 pub use repair::{Repair, RepairStep};
 pub use write::{Applied, LeftFile, LockedLedger, OnDisk, Outcome, Planned, REFUSED_PREFIX};
 

@@ -13,7 +13,6 @@ use crate::model::time::{Instant, SECOND};
 use crate::sys::below;
 use crate::sys::fs::{self, Contents, FileStamp, FsError, Granularity};
 use crate::sys::log::Log;
-use crate::sys::looks;
 
 /// How long a reader waits for a file that is being rewritten.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -61,7 +60,7 @@ impl Stamp {
 
 /// A ledger as it was read.
 #[derive(Debug, Clone)]
-pub struct Snapshot {
+pub struct ReadLedger {
     pub document: Document,
     pub stamp: Stamp,
     pub(super) links: u64,
@@ -70,12 +69,12 @@ pub struct Snapshot {
 
 impl Ledger {
     /// Reads the ledger. `expected` is asked only when the file is absent or empty: does anything know of issues in it?
-    pub fn read(&self, expected: impl Fn() -> Expectation) -> Result<Snapshot, LedgerError> {
+    pub fn read(&self, expected: impl Fn() -> Expectation) -> Result<ReadLedger, LedgerError> {
         self.settled(&expected)
     }
 
     /// The same, compiled once for all who call it.
-    fn settled(&self, expected: &dyn Fn() -> Expectation) -> Result<Snapshot, LedgerError> {
+    fn settled(&self, expected: &dyn Fn() -> Expectation) -> Result<ReadLedger, LedgerError> {
         let start = Moment::now();
         let mut pause = Duration::from_millis(1);
         let mut known: Option<Expectation> = None;
@@ -118,7 +117,7 @@ impl Ledger {
                     }
                 }
             }
-            looks::pause(pause);
+            std::thread::sleep(pause);
             pause = (pause * 2).min(Duration::from_millis(50));
         }
     }
@@ -130,7 +129,7 @@ impl Ledger {
         stamp: &mut Stamp,
         known: &Document,
         expected: impl Fn() -> Expectation,
-    ) -> Result<Option<Snapshot>, LedgerError> {
+    ) -> Result<Option<ReadLedger>, LedgerError> {
         if fs::stat_link(self.path()).is_ok_and(|now| stamp.proves_unchanged(&now)) {
             return Ok(None);
         }
@@ -154,10 +153,10 @@ impl Ledger {
         Ok(below::read(&self.root, self.inside(), MAX_LEDGER)?.bytes)
     }
 
-    fn snapshot(&self, contents: Contents) -> Snapshot {
+    fn snapshot(&self, contents: Contents) -> ReadLedger {
         let stamp =
             Stamp { file: contents.stamp, read_at: contents.read_at, granularity: fs::granularity(self.path()) };
         let (links, mode) = (contents.links, contents.mode);
-        Snapshot { document: Document::new(contents.bytes), stamp, links, mode }
+        ReadLedger { document: Document::new(contents.bytes), stamp, links, mode }
     }
 }

@@ -10,7 +10,7 @@ use super::document::{Document, EMPTIED, MAX_LEDGER};
 use super::edit::{Edit, LineChange, changes, render};
 use super::gate::conserves;
 use super::pieces::Pieces;
-use super::read::{Expectation, Snapshot, Stamp};
+use super::read::{Expectation, ReadLedger, Stamp};
 use super::{Ledger, LedgerError};
 use crate::sys::Entropy;
 use crate::sys::fs::{self, Dir, FileStamp, Placed};
@@ -212,7 +212,7 @@ impl LockedLedger {
     /// `None` if another program was faster, `Some(None)` if there is nothing to change.
     fn replace<'d>(
         &self,
-        snapshot: &Snapshot,
+        snapshot: &ReadLedger,
         document: &'d Document,
         edits: &[Edit],
         entropy: &Entropy,
@@ -246,7 +246,7 @@ impl LockedLedger {
 
 impl Ledger {
     /// Goes the way of a write up to where the file would be replaced.
-    pub fn rehearse(&self, snapshot: &Snapshot, edits: &[Edit]) -> Result<(), LedgerError> {
+    pub fn rehearse(&self, snapshot: &ReadLedger, edits: &[Edit]) -> Result<(), LedgerError> {
         let empty = Document::new(Vec::new());
         let document = if snapshot.document.bytes() == EMPTIED { &empty } else { &snapshot.document };
         if edits.is_empty() { Ok(()) } else { self.rendered(snapshot, document, edits, |_| None).map(drop) }
@@ -255,7 +255,7 @@ impl Ledger {
     /// The file with the edits, if it may be replaced by that; `None` if nothing would change. What the gate refuses is given to `keep`.
     fn rendered<'d>(
         &self,
-        snapshot: &Snapshot,
+        snapshot: &ReadLedger,
         document: &'d Document,
         edits: &[Edit],
         keep: impl FnOnce(&[u8]) -> Option<PathBuf>,

@@ -54,7 +54,6 @@ impl Opening {
         }
         let mut store = Store::open_with(config)?;
         store.write_as_one(&format!("mcp {tool}"));
-        store.ask_once();
         // Who may not write leaves no sign of life.
         if self.offer.read_only {
             ops::identify(&mut store)?;

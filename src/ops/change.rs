@@ -5,7 +5,6 @@ use crate::model::change::Change;
 use crate::model::dependency::DependencyType;
 use crate::model::time::Instant;
 use crate::store::{Named, Scope, Store, StoreError, Transaction, Write, Written};
-use crate::sys::looks;
 
 /// What became of each named issue, in the order in which they were named.
 #[derive(Debug, Default)]
@@ -46,15 +45,6 @@ pub(super) fn change_known(
     changes: impl Fn(&mut Store) -> Vec<Change>,
     known: Option<&str>,
 ) -> Result<Batch> {
-    looks::during(|| changed(store, typed, changes, known))
-}
-
-fn changed(
-    store: &mut Store,
-    typed: &[String],
-    changes: impl Fn(&mut Store) -> Vec<Change>,
-    known: Option<&str>,
-) -> Result<Batch> {
     let named = store.resolve_all(typed)?;
     let planned: Vec<Vec<Change>> = named.iter().map(|_| changes(store)).collect();
     // That no circle closes must hold over all repos.
@@ -83,7 +73,6 @@ fn refuse_newer(transaction: &mut Transaction<'_>, id: &str, known: Option<&str>
     let Some(known) = known else { return Ok(()) };
     let not_a_time = || OpError::Usage(format!("{known:?} is not a time as `updated_at` has it"));
     let wanted = Instant::parse(known).ok_or_else(not_a_time)?;
-    transaction.store().refresh()?;
     let now = transaction.store().find(id)?.issue.updated_at;
     match now {
         Some(now) if Instant::parse(&now.text) != Some(wanted) => {

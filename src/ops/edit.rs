@@ -350,7 +350,6 @@ pub fn apply_sheet(store: &mut Store, id: &str, before: &EditSheet, sheet: &Edit
     // That no circle closes must hold over all repos.
     let scope = if has_parent(sheet) == has_parent(before) { Scope::Issues(vec![id.clone()]) } else { Scope::All };
     let mut transaction = store.begin(scope)?;
-    transaction.store().refresh()?;
     let row = own_copy(transaction.store(), &id)?;
     let now = sheet_of(transaction.store(), &row);
     let mut changes = Vec::new();

@@ -7,7 +7,6 @@ use crate::model::change::NewIssue;
 use crate::model::dependency::DependencyType;
 use crate::model::id::IssueId;
 use crate::store::{Route, Scope, Store, StoreError, Transaction, Write, Written};
-use crate::sys::looks;
 
 /// An issue to file, with ids as people type them.
 #[derive(Debug, Clone)]
@@ -70,10 +69,6 @@ pub fn place(store: &mut Store, filings: Vec<Filing>) -> Result<Vec<Placed>> {
 
 /// Files issues: in one repo all of them, or none; over several repos one repo after the other.
 pub fn file_all(store: &mut Store, filings: Vec<Filing>) -> Result<Vec<Written>> {
-    looks::during(|| filed(store, filings))
-}
-
-fn filed(store: &mut Store, filings: Vec<Filing>) -> Result<Vec<Written>> {
     let placed = place(store, filings)?;
     let chosen = placed.iter().any(|one| one.id.is_some());
     let scope = if chosen { Scope::All } else { Scope::Repos(placed.iter().map(|one| one.route.repo).collect()) };
@@ -94,7 +89,7 @@ fn filed(store: &mut Store, filings: Vec<Filing>) -> Result<Vec<Written>> {
 /// Files issues that may name each other by ids that were minted for them before. `tell` hears how many are made ready.
 pub fn file_minted(store: &mut Store, minted: Vec<Minted>, mut tell: impl FnMut(usize)) -> Result<Vec<Written>> {
     // The settings may have changed since.
-    store.refresh()?;
+    store.look_again()?;
     let repos = minted.iter().map(|one| repo_named(store, &one.repo)).collect::<Result<Vec<usize>>>()?;
     let mut transaction = store.begin(Scope::All)?;
     transaction.refuse_cycles_of_many(minted.iter().map(|one| (one.id.as_str(), &one.issue)))?;

@@ -72,7 +72,6 @@ pub fn import(store: &mut Store, file: &str, bytes: Vec<u8>, options: ImportOpti
     let repo = store.route(repo, &[])?.repo;
     let mut transaction = store.begin(Scope::All)?;
     let mut staged: Vec<String> = Vec::new();
-    transaction.store().refresh()?;
     let owner = transaction.store().planned_for(repo)?;
     for (id, line) in lines {
         match transaction.store().get(&id)? {

@@ -9,7 +9,7 @@ use super::{ConfigRequest, Configured, OpError, Result, configure};
 use crate::ledger::Ledger;
 use crate::model::id;
 use crate::store::settings::{Files, Origin, is_ledger_name, original_prefix};
-use crate::store::{self, BEADS_DIR, Config, LEDGER_NAMES, PLACEHOLDER_NAME, Repo, Settings, Store, StoreError};
+use crate::store::{self, BEADS_DIR, Config, LEDGER_NAMES, PLACEHOLDER_NAME, Repo, Settings, Site, Store, StoreError};
 use crate::sys::fs::Dir;
 use crate::sys::{self, Entropy, Host, below};
 
@@ -113,7 +113,7 @@ pub fn init(host: &Host, directory: &Path, request: &InitRequest) -> Result<Init
 
 /// Makes the placeholder for old clients, if it is asked for here or by a setting.
 fn keep_placeholder(host: &Host, directory: &Path, request: &InitRequest, made: &mut Initialised) -> Result<()> {
-    let files = Files::of(&made.beads, &host.env);
+    let files = Files::of(&Site::of(&made.beads, &host.env), &host.env);
     if !request.legacy_db && !Settings::read(files, &host.env, &[]).flag("legacy.db") {
         return Ok(());
     }

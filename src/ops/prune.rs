@@ -13,7 +13,7 @@ pub struct PruneWish<'a> {
 }
 
 pub fn prune(store: &mut Store, wish: PruneWish<'_>) -> Result<Pruned> {
-    store.refresh()?;
+    store.look_again()?;
     let member = wish.repo.map(|text| store.join(text)).transpose()?.unwrap_or(0);
     Ok(store.prune(member, &wish.request, wish.dry_run)?)
 }

@@ -15,7 +15,7 @@ pub enum RecoverAction {
 
 /// Looks at one repo, or at each of the project.
 pub fn recover(store: &mut Store, repo: Option<&str>, action: RecoverAction, from_gone: bool) -> Result<Recovery> {
-    store.refresh()?;
+    store.look_again()?;
     let members = match repo {
         Some(text) => vec![store.join(text)?],
         // A repo that has no ledger, or two, has other troubles; bd doctor tells of them.

@@ -30,7 +30,7 @@ pub struct RepoStatus {
 
 /// All repos of the project. Their ids are given only if they are asked for: a repo that has none yet gets one then.
 pub fn repos(store: &mut Store, with_ids: bool) -> Result<Vec<RepoStatus>> {
-    store.refresh()?;
+    store.look_again()?;
     let ids = if with_ids { ops::repository_ids(store) } else { vec![None; store.repos().members.len()] };
     let mut all = Vec::new();
     for (n, id) in ids.into_iter().enumerate() {

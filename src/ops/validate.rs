@@ -140,7 +140,7 @@ fn judged(title: &str, description: &str) -> (u32, Vec<&'static str>) {
 
 /// Lines with conflict markers, by file and line.
 fn conflicts(store: &mut Store) -> Result<Vec<String>> {
-    store.refresh()?;
+    store.look_again()?;
     let mut found = Vec::new();
     for (_, ledger, document) in store.documents() {
         let place = |start: usize| format!("{}:{}: conflict markers", ledger.path().display(), start + 1);

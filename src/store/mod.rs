@@ -44,7 +44,7 @@ pub use project::consent::{ProjectText, SETUP as SETUP_KEY, command as committed
 pub use project::discover::{Repo, missing, named_beads, refuse_control, refuse_not_checked_out};
 pub use project::family::{counterpart, has_state, is_family};
 pub use project::home::{
-    STATE_DIR, StateHome, WORKSPACE_VARIABLE, state_home, user_cache, user_config, user_data, user_state,
+    STATE_DIR, Site, StateHome, WORKSPACE_VARIABLE, user_cache, user_config, user_data, user_state,
 };
 pub use project::home_dir::prepare as prepare_home;
 pub use project::home_word::HomeWord;
@@ -70,13 +70,12 @@ pub use project::state_mode::StateMode;
 pub use project::worktree::Worktree;
 pub use project::{Config, Project};
 pub use propose::{ProposalRow, ProposeRequest, Proposed, Reconciled};
-pub use read::image::NO_IMAGE;
+pub use read::index::Refresh;
 pub use read::naming::Named;
 pub use read::news::{CheckoutLedger, counting_copy};
 pub use read::row::{Beside, BlockedRow, Elsewhere, Page, Place, ReadyFilter, Row, SearchRow, Taken};
 pub use read::siblings::news as news_of;
-pub use read::source::Refresh;
-pub use read::view::View;
+pub use read::snapshot::Snapshot;
 pub use read::withheld::Withheld;
 pub use read::workflows::{TaskRow, TaskState, WorkflowRow};
 pub use state::damage::{DamagedRecord, QUARANTINE, store_away};
@@ -106,7 +105,7 @@ use past::undo::Writing;
 /// A project's issues, and the one way to change them. `Send`, and cheap to keep: a question about unchanged files costs one `stat` each.
 #[derive(Debug)]
 pub struct Store {
-    view: View,
+    snapshot: Snapshot,
     /// Which write the next change of a ledger is a part of.
     writing: RefCell<Writing>,
     /// State homes whose locks are held.
@@ -117,19 +116,21 @@ pub struct Store {
     refused_to_loser: RefCell<BTreeSet<String>>,
     /// What operations have planned that are written together.
     gathered: Option<write::Gathered>,
+    /// What answers rested on when somebody last asked whether they still hold.
+    grounds: read::grounds::Grounds,
 }
 
 impl Deref for Store {
-    type Target = View;
+    type Target = Snapshot;
 
-    fn deref(&self) -> &View {
-        &self.view
+    fn deref(&self) -> &Snapshot {
+        &self.snapshot
     }
 }
 
 impl DerefMut for Store {
-    fn deref_mut(&mut self) -> &mut View {
-        &mut self.view
+    fn deref_mut(&mut self) -> &mut Snapshot {
+        &mut self.snapshot
     }
 }
 
@@ -142,12 +143,13 @@ impl Store {
 
     pub fn open_with(config: Config) -> Result<Self> {
         Ok(Store {
-            view: View::of(Project::open(config)?)?,
+            snapshot: Snapshot::of(Project::open(config)?)?,
             writing: RefCell::default(),
             held_homes: RefCell::default(),
             ended_remotely: RefCell::default(),
             refused_to_loser: RefCell::default(),
             gathered: None,
+            grounds: read::grounds::Grounds::default(),
         })
     }
 
@@ -158,14 +160,20 @@ impl Store {
             path: path.to_owned(),
             additional: self.given.additional.clone(),
             settings: self.given.settings.clone(),
-            actor: self.actor.clone(),
+            actor: self.actor.get().cloned(),
             lock_wait: self.lock_wait,
             ignore_env: true,
         })?;
-        store.view.project.agent = self.agent.clone();
-        store.view.project.session = self.session.clone();
-        store.view.project.activity = self.activity.clone();
+        store.snapshot.project.agent = self.agent.clone();
+        store.snapshot.project.session = self.session.clone();
+        store.snapshot.project.activity = self.activity.clone();
         Ok(store)
+    }
+
+    /// Reads the ledgers again: a lock was just taken, or something written.
+    pub(in crate::store) fn read_again(&mut self) -> Result<()> {
+        self.look_at_issues_again();
+        self.read_ledgers()
     }
 
     /// Claims on remotes whose work has ended since this was asked last: issue and version.

@@ -1,6 +1,7 @@
 //! What is odd, as a value: facts only, the advice is added where it is shown.
 
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use crate::ledger::Finding;
 use crate::store::project::repo_problem::RepoProblem;
@@ -88,4 +89,21 @@ pub enum Warning {
 pub struct LineWarning {
     pub file: PathBuf,
     pub finding: Finding,
+}
+
+/// What went wrong beside what was asked for, each once.
+#[derive(Debug, Default)]
+pub(in crate::store) struct Notices(Mutex<Vec<Warning>>);
+
+impl Notices {
+    pub fn add(&self, warning: Warning) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !known.contains(&warning) {
+            known.push(warning);
+        }
+    }
+
+    pub fn all(&self) -> Vec<Warning> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
 }

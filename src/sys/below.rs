@@ -15,10 +15,10 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
+use super::Entropy;
 use super::fs::{Contents, Dir, Durability, FileStamp, FsError, Replaced, TEMP_PREFIX, retry, stamp_time};
 pub use super::opening::is_control;
 use super::opening::{astray, at_once, contents, is_link, kind, parts, reason, regular, step_by_step};
-use super::{Entropy, looks};
 
 /// The longest file that holds one short text.
 pub const SMALL: u64 = 64 << 10;
@@ -90,7 +90,6 @@ pub fn remove(root: &Path, inside: impl AsRef<Path>) -> Result<(), FsError> {
 /// Removes a directory if it is empty.
 pub fn remove_empty(root: &Path, inside: impl AsRef<Path>) -> Result<(), FsError> {
     let (dir, name) = Dir::root(root)?.holding(inside.as_ref())?;
-    looks::forget();
     let removed = retry(|| rustix::fs::unlinkat(dir.file(), &name, AtFlags::REMOVEDIR));
     removed.map_err(|e| FsError::new("remove", dir.path().join(name), e))
 }
@@ -98,7 +97,6 @@ pub fn remove_empty(root: &Path, inside: impl AsRef<Path>) -> Result<(), FsError
 /// Gives a file another name in the same directory.
 pub fn rename(root: &Path, from: &str, to: &str) -> Result<(), FsError> {
     let root = Dir::root(root)?;
-    looks::forget();
     let renamed = retry(|| rustix::fs::renameat(root.file(), from, root.file(), to));
     renamed.map_err(|e| FsError::new("rename", root.path().join(from), e))
 }
@@ -123,7 +121,6 @@ pub fn read_any(path: &Path, limit: u64) -> Result<Vec<u8>, FsError> {
     let mut bytes = Vec::new();
     File::open(path).map_err(failed)?.take(limit + 1).read_to_end(&mut bytes).map_err(failed)?;
     // Whoever writes to a pipe takes their time.
-    looks::forget();
     if bytes.len() as u64 > limit {
         let message = format!("more than {limit} bytes");
         return Err(failed(io::Error::new(io::ErrorKind::FileTooLarge, message)));
@@ -133,13 +130,11 @@ pub fn read_any(path: &Path, limit: u64) -> Result<Vec<u8>, FsError> {
 
 /// Writes to what a person named, whatever it is.
 pub fn write_any(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
-    looks::forget();
     std::fs::write(path, bytes).map_err(|e| FsError::new("write", path, e))
 }
 
 /// Makes a directory of the user's own and those above it; links are followed.
 pub fn make_own(path: &Path) -> Result<(), FsError> {
-    looks::forget();
     std::fs::create_dir_all(path).map_err(|e| FsError::new("make", path, e))
 }
 
@@ -147,9 +142,6 @@ impl Dir {
     /// Opens a directory as a root. It is not itself a link: whoever found it has resolved its path.
     pub fn root(path: &Path) -> Result<Self, FsError> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        if looks::is_known_missing(path) {
-            return Err(FsError::new("open", path, Errno::NOENT));
-        }
         match retry(|| rustix::fs::open(path, flags, Mode::empty())) {
             Ok(fd) => Ok(Dir::from_parts(fd, path)),
             Err(e) => Err(FsError::new("open", path, reason(e, || is_link(rustix::fs::CWD, path)))),
@@ -182,7 +174,6 @@ impl Dir {
 
     /// The same; it is made where it is missing.
     pub fn make(&self, inside: &Path) -> Result<Dir, FsError> {
-        looks::forget();
         let mut dir: Option<Dir> = None;
         for name in parts(inside, self.path())? {
             let above = dir.as_ref().unwrap_or(self);
@@ -251,13 +242,11 @@ impl Dir {
 
     /// Puts such a copy in the place of whatever has the name.
     pub fn rename_unsynced(&self, from: &str, to: &str) -> Result<(), FsError> {
-        looks::forget();
         self.take_name(from, to, Durability::None).map_err(|e| FsError::new("rename", self.path().join(from), e))
     }
 
     /// Removes a file in this directory, or a link itself.
     pub fn remove(&self, name: &str) -> Result<(), FsError> {
-        looks::forget();
         let removed = retry(|| rustix::fs::unlinkat(self.file(), name, AtFlags::empty()));
         removed.map_err(|e| FsError::new("remove", self.path().join(name), e))
     }
@@ -303,7 +292,6 @@ impl Dir {
     /// Appends to a file in this directory, makes it if it is not there, and returns once the bytes are on disk.
     pub fn append(&self, name: &str, bytes: &[u8]) -> Result<(), FsError> {
         let failed = |action, e| FsError::new(action, self.path().join(name), e);
-        looks::forget();
         let access = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE;
         let (fd, _) = self.open_regular(Path::new(name), access, Mode::from_raw_mode(0o666))?;
         let mut file = File::from(fd);

@@ -14,7 +14,7 @@ use crate::model::time::DAY;
 
 /// So many characters of a hash are the name of a file.
 const NAME_LENGTH: usize = 24;
-const PRIVATE: u32 = 0o600;
+pub const PRIVATE: u32 = 0o600;
 /// Files that nobody wrote to for this time go.
 const MAX_AGE: i64 = 30 * DAY;
 
@@ -30,24 +30,38 @@ pub struct Kind {
     pub limit: u64,
 }
 
+/// The variable that switches such files off.
+pub const SWITCH: &str = "BD_NO_IMAGE";
+
+/// The path of files for something, without a suffix; `None` if they are switched off or the user has no cache directory.
+pub fn place<'a>(env: &Env, of: impl IntoIterator<Item = &'a [u8]>) -> Option<PathBuf> {
+    if env.var(SWITCH).is_some_and(|value| value == "1") {
+        return None;
+    }
+    let base = env.var("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    let base = base.or_else(|| env.home().map(|home| home.join(".cache")))?;
+    let mut name = blake3::Hasher::new();
+    for part in of {
+        name.update(part);
+        name.update(b"\0");
+    }
+    Some(base.join("beads").join(&name.finalize().to_hex()[..NAME_LENGTH]))
+}
+
+/// The directory of such a file, made if it is not there; never behind a link, whatever the variables say.
+pub fn directory_of(path: &Path) -> Result<Dir, FsError> {
+    let (directory, _) = below::parted(path);
+    let (above, own) = below::parted(directory);
+    below::make_own(above)?;
+    below::make(above, own)
+}
+
 impl Kind {
-    /// The path of the file for something; `None` if such files are switched off or the user has no cache directory.
-    pub fn place(&self, env: &Env, of: &Path) -> Option<PathBuf> {
-        if env.var("BD_NO_IMAGE").is_some_and(|value| value == "1") {
-            return None;
-        }
-        let base = env.var("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-        let base = base.or_else(|| env.home().map(|home| home.join(".cache")))?;
-        let real = super::path::real(of).ok()?;
-        // What is put in the place of a directory later is another one.
-        let stamp = fs::stat(&real).ok()?;
-        let mut name = blake3::Hasher::new();
-        name.update(real.as_os_str().as_encoded_bytes());
-        for number in [stamp.dev, stamp.ino] {
-            name.update(&number.to_le_bytes());
-        }
-        let name = name.finalize().to_hex();
-        Some(base.join("beads").join(format!("{}{}", &name[..NAME_LENGTH], self.suffix)))
+    /// The file at such a place.
+    pub fn at(&self, place: &Path) -> PathBuf {
+        let mut path = place.as_os_str().to_owned();
+        path.push(self.suffix);
+        PathBuf::from(path)
     }
 
     /// What such a file holds, if it is as it should be.
@@ -75,23 +89,21 @@ impl Kind {
         let _ = self.try_save(path, body);
     }
 
-    fn try_save(&self, path: &Path, body: &[u8]) -> Result<(), FsError> {
+    /// The same; tells whether it was written.
+    pub fn try_save(&self, path: &Path, body: &[u8]) -> Result<(), FsError> {
         let mut bytes = [self.family, self.version, body].concat();
         bytes.extend_from_slice(&XxHash3_64::oneshot(&bytes).to_le_bytes());
         if bytes.len() as u64 > self.limit {
             return Ok(());
         }
-        let (directory, name) = below::parted(path);
-        let (above, own) = below::parted(directory);
-        below::make_own(above)?;
-        let dir = below::make(above, own)?;
+        let (dir, (_, name)) = (directory_of(path)?, below::parted(path));
         dir.put_unsynced(&name.to_string_lossy(), &bytes, PRIVATE)?;
         self.forget_old(&dir);
         Ok(())
     }
 
-    /// By name and by content, since other files may be in the directory.
-    fn forget_old(&self, dir: &Dir) {
+    /// Removes old ones: by name and by content, since other files may be in the directory.
+    pub fn forget_old(&self, dir: &Dir) {
         let oldest = fs::realtime().plus_nanos(-MAX_AGE);
         let _ = dir.remove_old_orphans();
         for name in dir.names().unwrap_or_default().iter().filter(|name| self.is_name(name)) {

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RenameFlags, Stat};
 use rustix::io::Errno;
 
+use super::Entropy;
 pub(super) use super::stamp::retry;
 pub use super::stamp::{
     FileStamp, FsError, Granularity, cause, granularity, names_of, owner, realtime, stamp_time, stat, stat_link, user,
@@ -20,7 +21,6 @@ pub use super::stamp::{
 pub(super) use super::temp::Durability;
 pub use super::temp::{Placed, TEMP_PREFIX};
 use super::temp::{is_foreign, keep_access, set_back, tell_apart, write_pieces};
-use super::{Entropy, looks};
 use crate::model::time::Instant;
 
 /// A temporary file older than this, in nanoseconds, belongs to nobody that still runs.
@@ -303,7 +303,6 @@ impl<'a> Temp<'a> {
         durability: Durability,
         entropy: &Entropy,
     ) -> Result<Self, FsError> {
-        looks::forget();
         let random: [u8; 8] = entropy.bytes();
         let name = format!("{TEMP_PREFIX}{}-{:016x}", std::process::id(), u64::from_le_bytes(random));
         let error = |action, e: io::Error| FsError::new(action, dir.path.join(to), e);

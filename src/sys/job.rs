@@ -14,7 +14,6 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use super::fs::FsError;
-use super::looks;
 
 /// How a program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,7 +102,6 @@ impl Job {
                 }
             }
         });
-        looks::forget();
         let child = command.spawn().map_err(failed)?;
         let pid = Pid::from_child(&child);
         // Its number is not free for others before it is reaped, and that is done by the one who asks for its end.
@@ -124,7 +122,6 @@ impl Job {
         loop {
             let left = until.saturating_duration_since(std::time::Instant::now());
             let event = self.events.recv_timeout(left);
-            looks::forget();
             match event {
                 Ok(Event::Over) | Err(RecvTimeoutError::Disconnected) => {
                     self.end_rest();

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
 
+use super::below;
 use super::fs::{Dir, FileStamp, FsError};
-use super::{below, looks};
 
 /// An open log.
 #[derive(Debug)]
@@ -38,7 +38,6 @@ impl Log {
 
     /// Opens a log for reading and appending, and makes it if it is not there.
     pub fn open_to_append(path: &Path) -> Result<Self, FsError> {
-        looks::forget();
         Self::open_as(path, OFlags::RDWR | OFlags::APPEND | OFlags::CREATE)
     }
 

@@ -15,7 +15,6 @@ pub mod job;
 mod listen;
 pub mod lock;
 pub mod log;
-pub mod looks;
 pub mod net;
 mod opening;
 mod owner;

@@ -9,12 +9,25 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use super::fs::FsError;
-use super::looks;
-pub use super::looks::{is_there, real};
 
 /// What has this name: a link is a link.
 pub fn look(path: &Path) -> io::Result<Metadata> {
     fs::symlink_metadata(path)
+}
+
+/// Whether something has this name, be it a link that leads nowhere.
+pub fn is_there(path: &Path) -> bool {
+    look(path).is_ok()
+}
+
+/// Nothing has this name, as far as can be told: not even a link.
+pub fn is_missing(path: &Path) -> bool {
+    look(path).is_err_and(|e| e.kind() == io::ErrorKind::NotFound)
+}
+
+/// The path without links.
+pub fn real(path: &Path) -> io::Result<PathBuf> {
+    fs::canonicalize(path)
 }
 
 /// What this name leads to.
@@ -38,13 +51,11 @@ pub fn is_empty(directory: &Path) -> io::Result<bool> {
 }
 
 pub fn make(directory: &Path) -> Result<(), FsError> {
-    looks::forget();
     fs::create_dir(directory).map_err(|e| FsError::new("make", directory, e))
 }
 
 /// The same with the directories above.
 pub fn make_all(directory: &Path) -> Result<(), FsError> {
-    looks::forget();
     fs::create_dir_all(directory).map_err(|e| FsError::new("make", directory, e))
 }
 
@@ -55,25 +66,21 @@ pub fn private_scratch(prefix: &str) -> io::Result<tempfile::TempDir> {
 
 /// Gives what has a name another one.
 pub fn rename(from: &Path, to: &Path) -> Result<(), FsError> {
-    looks::forget();
     fs::rename(from, to).map_err(|e| FsError::new("rename", from, e))
 }
 
 /// A second name for a file, or another one where it cannot have two.
 pub fn link_or_rename(from: &Path, to: &Path) -> Result<(), FsError> {
-    looks::forget();
     fs::hard_link(from, to).or_else(|_| fs::rename(from, to)).map_err(|e| FsError::new("move aside", from, e))
 }
 
 /// Takes away an empty directory.
 pub fn remove(directory: &Path) -> Result<(), FsError> {
-    looks::forget();
     fs::remove_dir(directory).map_err(|e| FsError::new("remove", directory, e))
 }
 
 /// Takes away a directory with all that is in it.
 pub fn remove_all(directory: &Path) -> Result<(), FsError> {
-    looks::forget();
     fs::remove_dir_all(directory).map_err(|e| FsError::new("remove", directory, e))
 }
 

@@ -13,11 +13,11 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::spawn;
 use std::time::{Duration, Instant};
 
+use super::Env;
 use super::activity::Step;
 use super::child::{GRACE, end};
 use super::resident::Resident;
 use super::stream::{Stream, listen};
-use super::{Env, looks};
 
 /// How much of each stream is kept; the rest is read and dropped, so that the program never waits for us.
 const KEPT: usize = 1 << 20;
@@ -219,7 +219,6 @@ impl<'a> Program<'a> {
                 return Err(RunError::Untrusted { program: name, root, settings });
             }
         }
-        looks::forget();
         self.command(&program).spawn().map_err(|source| RunError::Start { program, source })
     }
 
@@ -317,7 +316,6 @@ pub fn edit(env: &Env, other: Option<String>, file: &Path) -> Result<(), EditorE
     let mut command = Command::new("/bin/sh");
     command.arg("-c").arg(format!("{program} \"$1\"")).arg("sh").arg(file);
     let status = command.status().map_err(|source| EditorError::Start { program: program.clone(), source })?;
-    looks::forget();
     if status.success() { Ok(()) } else { Err(EditorError::Failed { program, status }) }
 }
 

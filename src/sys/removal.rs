@@ -11,7 +11,6 @@ use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, chmodat, fchmod, fstat, o
 use rustix::io::Errno;
 
 use super::fs::FsError;
-use super::looks;
 
 const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 /// What the owner needs to empty a directory.
@@ -31,7 +30,6 @@ pub fn remove(path: &Path) -> Result<(), FsError> {
         other => other.map_err(failed)?,
     };
     let device = fstat(&directory).map_err(failed)?.st_dev;
-    looks::forget();
     empty(directory, device, path)?;
     match unlinkat(&above, name, AtFlags::REMOVEDIR) {
         Err(Errno::NOENT) | Ok(()) => Ok(()),

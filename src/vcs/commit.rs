@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::CommitError;
 use crate::sys::process::Output;
-use crate::sys::{Entropy, Env, looks};
+use crate::sys::{Entropy, Env};
 
 /// How long a held lock is tried again.
 const PATIENCE: Duration = Duration::from_millis(400);
@@ -47,7 +47,7 @@ pub(super) fn patiently<T>(
             return Err(order.busy());
         }
         let [uneven] = Entropy::System.bytes::<1>();
-        looks::pause(Duration::from_millis(20 + u64::from(uneven) % 31));
+        std::thread::sleep(Duration::from_millis(20 + u64::from(uneven) % 31));
     }
 }
 

@@ -2,32 +2,66 @@
 
 use std::path::{Path, PathBuf};
 
-use super::place::{Kind, MARKERS, kind, place};
+use super::place::{Found, Kind, MARKERS, found, kind, place};
 use super::{files, git, hg, jj};
-use crate::sys::looks;
+
+/// What version control says of the place where a path is, looked at once.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Around {
+    pub kind: Kind,
+    /// Where the working copy begins.
+    pub root: Option<PathBuf>,
+    /// The directory that all checkouts of one repository share ([`common_dir`]).
+    pub common: Option<PathBuf>,
+    /// The file that should lead from the working copy to its repository and leads nowhere: that of a linked worktree, a share or a
+    /// workspace whose repository was moved or deleted.
+    pub stranded: Option<PathBuf>,
+    /// Two markers in the root of which each may have been brought by a commit of the other's version control. Which one is real
+    /// cannot be told.
+    pub disputed: Option<(PathBuf, PathBuf)>,
+}
+
+impl Around {
+    pub fn of(path: &Path) -> Self {
+        let Some(Found { kind, root, disputed_by }) = found(path) else { return Around::default() };
+        let common = shared_by_checkouts(kind, &root);
+        let stranded = if common.is_none() { lead_of(kind, &root) } else { None };
+        let own = MARKERS.iter().find(|(_, known)| *known == kind);
+        let disputed = own.zip(disputed_by).map(|((own, _), other)| (root.join(own), root.join(other)));
+        Around { kind, root: Some(root), common, stranded, disputed }
+    }
+
+    /// The file in which git, and jj on top of it, keep the patterns of what this clone does not want to commit.
+    pub fn exclude_file(&self) -> Option<PathBuf> {
+        let common = self.common.as_ref().filter(|_| matches!(self.kind, Kind::Git | Kind::Jj))?;
+        common.join("HEAD").exists().then(|| common.join("info/exclude"))
+    }
+}
 
 /// The directory that all checkouts of one repository share, for telling whether two paths belong to one family. Where jj
 /// keeps its commits in git, it is git's.
 pub fn common_dir(path: &Path) -> Option<PathBuf> {
     let (kind, root) = place(path)?;
+    shared_by_checkouts(kind, &root)
+}
+
+fn shared_by_checkouts(kind: Kind, root: &Path) -> Option<PathBuf> {
     match kind {
-        Kind::Git => behind_worktrees(&root),
-        Kind::Jj => looks::once("jj", &root, || jj::common_dir(&root.join(".jj"))).or_else(|| behind_worktrees(&root)),
-        Kind::Hg | Kind::Sl => looks::once("hg", &root, || hg::common_dir(&hg::own_dir(kind, &root))),
+        Kind::Git => behind_worktrees(root),
+        Kind::Jj => jj::common_dir(&root.join(".jj")).or_else(|| behind_worktrees(root)),
+        Kind::Hg | Kind::Sl => hg::common_dir(&hg::own_dir(kind, root)),
         Kind::None => None,
     }
 }
 
 /// The directory behind the worktrees of git, of which one begins here.
 pub(super) fn behind_worktrees(root: &Path) -> Option<PathBuf> {
-    looks::once("git", root, || git::common_dir(&root.join(".git")))
+    git::common_dir(&root.join(".git"))
 }
 
-/// The file that should lead from the working copy around a path to its repository and leads nowhere: that of a linked
-/// worktree, a share or a workspace whose repository was moved or deleted.
-pub fn stranded(path: &Path) -> Option<PathBuf> {
+/// The file that leads from a working copy to its repository.
+fn lead_of(kind: Kind, root: &Path) -> Option<PathBuf> {
     const LEADS: [&str; 5] = [".jj/repo/store/git_target", ".jj/repo", ".git", ".hg/sharedpath", ".sl/sharedpath"];
-    let (kind, root) = place(path).filter(|_| common_dir(path).is_none())?;
     let (marker, _) = MARKERS.iter().find(|(_, known)| *known == kind)?;
     let lead =
         LEADS.iter().filter(|lead| lead.starts_with(marker)).map(|lead| root.join(lead)).find(|lead| lead.is_file());
@@ -36,8 +70,7 @@ pub fn stranded(path: &Path) -> Option<PathBuf> {
 
 /// The file in which git, and jj on top of it, keep the patterns of what this clone does not want to commit.
 pub fn exclude_file(path: &Path) -> Option<PathBuf> {
-    let common = matches!(kind(path), Kind::Git | Kind::Jj).then(|| common_dir(path))??;
-    common.join("HEAD").exists().then(|| common.join("info/exclude"))
+    Around::of(path).exclude_file()
 }
 
 /// Whether a linked checkout must be told where it is after a move ([`repair_checkout`](super::repair_checkout)).

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use super::checkouts::{Checkout, real};
 use super::directories::behind_worktrees;
 use super::{git, jj, place};
-use crate::sys::looks;
 
 /// All checkouts of a family in which git, jj or both are used, the main one first, then in the order of their paths.
 pub(super) fn family(root: &Path) -> Vec<Checkout> {
@@ -43,7 +42,7 @@ pub(super) fn family(root: &Path) -> Vec<Checkout> {
 pub fn marks(path: &Path) -> Vec<PathBuf> {
     let Some((_, root)) = place(path) else { return Vec::new() };
     let dot_jj = root.join(".jj");
-    let (behind, heads) = match looks::exists(&dot_jj) {
+    let (behind, heads) = match dot_jj.exists() {
         true => {
             let behind = jj::git_target(&dot_jj).and_then(|target| git::common_dir(&target));
             (behind, jj::repo(&root).map(|repo| repo.join("op_heads/heads")))

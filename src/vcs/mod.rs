@@ -69,7 +69,7 @@ pub use checkouts::{Checkout, Loose, NewCheckout, Work, is_bare, repository_insi
 pub use claims::{RemoteClaim, Swap};
 pub use clones::NewClone;
 pub use commit::{Committed, Order};
-pub use directories::{common_dir, exclude_file, is_busy, is_place_recorded, is_shallow, stranded};
+pub use directories::{Around, common_dir, exclude_file, is_busy, is_place_recorded, is_shallow};
 pub use error::{CommitError, HistoryError, SyncError};
 pub use facts::{Facts, Remote};
 pub use family::marks as checkout_marks;
@@ -86,7 +86,7 @@ pub use lines::{Reach, Sought};
 pub use merge_tool::{DRIVER as GIT_DRIVER, MergeSetup, MergeTool, merge_setup};
 pub use open::{commit, committed_lines, facts, open, open_for};
 pub use patterns::Patterns;
-pub use place::{Kind, disputed, is_supported, is_versioned, kind, root};
+pub use place::{Kind, is_supported, is_versioned, kind, root};
 use place::{MARKERS, place};
 pub use snapshot::{LARGEST, LeftOut, Rescue, Returned, Snapshot, Why};
 pub use sync::{

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{git, tracked};
-use crate::sys::looks;
+use crate::sys::path;
 
 /// A version control system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -51,11 +51,11 @@ const LEDGERS: &str = ".beads";
 
 /// A working copy.
 #[derive(Debug, Clone)]
-struct Found {
-    kind: Kind,
-    root: PathBuf,
+pub(super) struct Found {
+    pub kind: Kind,
+    pub root: PathBuf,
     /// Another marker beside it, if each is in the list of files of the other's version control.
-    disputed_by: Option<&'static str>,
+    pub disputed_by: Option<&'static str>,
 }
 
 /// The nearest working copy at or above a path. Where there is none on the way to a link, what the link leads to counts.
@@ -63,40 +63,38 @@ pub(super) fn place(path: &Path) -> Option<(Kind, PathBuf)> {
     found(path).map(|found| (found.kind, found.root))
 }
 
-fn found(path: &Path) -> Option<Found> {
-    above(path).or_else(|| above(&looks::real(path).ok()?))
+pub(super) fn found(path: &Path) -> Option<Found> {
+    above(path).or_else(|| above(&path::real(path).ok()?))
 }
 
 /// A marker counts only if no commit can have brought it: the version control around it, and another one beside it, must not
 /// track it. Each refuses to track its own, so the lists of files are read only where two systems meet.
 fn above(path: &Path) -> Option<Found> {
-    looks::once("working copy", path, || {
-        let outer = || above(path.parent()?);
-        let is_marked = |(name, _): &&(&str, Kind)| looks::exists(&path.join(name));
-        let here = if looks::is_file(path) { Vec::new() } else { MARKERS.iter().filter(is_marked).collect() };
-        if here.is_empty() {
-            return outer();
-        }
-        // Only hg and sl commit a `.git`, and one that they brought in a directory of its own hides nothing that is settled around it.
-        if matches!(here[..], [(".git", _)]) && !path.iter().any(|name| name == LEDGERS) {
-            return Some(Found { kind: Kind::Git, root: path.to_owned(), disputed_by: None });
-        }
-        let outer = outer();
-        let is_brought = |name: &str| outer.as_ref().is_some_and(|outer| outer.may_have_brought(path, name));
-        let own: Vec<_> = here.into_iter().filter(|(name, _)| !is_brought(name)).collect();
-        let rival = |name: &str| {
-            let others = own.iter().filter(|(other, _)| *other != name);
-            others.map(|(other, kind)| (*other, tracks(*kind, path, name.as_bytes()))).find(|(_, tracks)| *tracks)
-        };
-        let root = || path.to_owned();
-        let real = own.iter().find(|(name, _)| rival(name).is_none());
-        let real = real.map(|(_, kind)| Found { kind: *kind, root: root(), disputed_by: None });
-        real.or_else(|| {
-            let (name, kind) = own.first()?;
-            Some(Found { kind: *kind, root: root(), disputed_by: rival(name).map(|(other, _)| other) })
-        })
-        .or(outer)
+    let outer = || above(path.parent()?);
+    let is_marked = |(name, _): &&(&str, Kind)| path.join(name).exists();
+    let here = if path.is_file() { Vec::new() } else { MARKERS.iter().filter(is_marked).collect() };
+    if here.is_empty() {
+        return outer();
+    }
+    // Only hg and sl commit a `.git`, and one that they brought in a directory of its own hides nothing that is settled around it.
+    if matches!(here[..], [(".git", _)]) && !path.iter().any(|name| name == LEDGERS) {
+        return Some(Found { kind: Kind::Git, root: path.to_owned(), disputed_by: None });
+    }
+    let outer = outer();
+    let is_brought = |name: &str| outer.as_ref().is_some_and(|outer| outer.may_have_brought(path, name));
+    let own: Vec<_> = here.into_iter().filter(|(name, _)| !is_brought(name)).collect();
+    let rival = |name: &str| {
+        let others = own.iter().filter(|(other, _)| *other != name);
+        others.map(|(other, kind)| (*other, tracks(*kind, path, name.as_bytes()))).find(|(_, tracks)| *tracks)
+    };
+    let root = || path.to_owned();
+    let real = own.iter().find(|(name, _)| rival(name).is_none());
+    let real = real.map(|(_, kind)| Found { kind: *kind, root: root(), disputed_by: None });
+    real.or_else(|| {
+        let (name, kind) = own.first()?;
+        Some(Found { kind: *kind, root: root(), disputed_by: rival(name).map(|(other, _)| other) })
     })
+    .or(outer)
 }
 
 impl Found {
@@ -120,14 +118,6 @@ fn tracks(kind: Kind, root: &Path, marker: &[u8]) -> bool {
         Kind::Hg if !is(&[".hg"]) => tracked::by_hg(&root.join(".hg"), marker),
         _ => false,
     }
-}
-
-/// Two markers in the root of the working copy around a path of which each may have been brought by a commit of the other's version
-/// control. Which one is real cannot be told.
-pub fn disputed(path: &Path) -> Option<(PathBuf, PathBuf)> {
-    let Found { kind, root, disputed_by } = found(path)?;
-    let (own, _) = MARKERS.iter().find(|(_, known)| *known == kind)?;
-    Some((root.join(own), root.join(disputed_by?)))
 }
 
 /// Which version control a path is under.

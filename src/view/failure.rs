@@ -175,8 +175,8 @@ impl Failure {
         Self::new(Exit::Failed, "failed", message.into())
     }
 }
-impl From<StoreError> for Failure {
-    fn from(error: StoreError) -> Self {
+impl From<&StoreError> for Failure {
+    fn from(error: &StoreError) -> Self {
         let message = error.to_string();
         match error {
             StoreError::NoRepository { beyond: Some(beyond), .. } => {
@@ -243,7 +243,7 @@ impl From<StoreError> for Failure {
                 "write it elsewhere, write it to a file that git ignores, or export only public issues with --repo .",
             ),
             StoreError::NotGit { what, kind, .. } => Self::no_repository(message).hint(
-                match (what, kind.as_str()) {
+                match (*what, kind.as_str()) {
                     ("bd hooks", "jj" | "hg") => "run `bd check-leaks` before a commit and `bd check-leaks --range REVSET` before a push",
                     ("bd hooks", _) => "run `bd check-leaks --ledger FILE` before you commit a file",
                     _ => "run `bd check-leaks --ledger FILE` to check a file as it is",
@@ -263,17 +263,17 @@ impl From<StoreError> for Failure {
             }
             StoreError::NoHistory { .. } => Self::no_repository(message)
                 .hint("put it under git, jj or hg and commit the ledger; nothing was changed"),
-            StoreError::Partly { changed, source } => Failure { message, ..(*source).into() }
+            StoreError::Partly { changed, source } => Failure { message, ..source.as_ref().into() }
                 .hint("fix the cause, then repeat the command: that finishes a proposal, an edit or a move; after `bd undo`, look with `bd show` first")
                 .texts("changed", &changed),
             StoreError::Vcs(error) => error.into(),
             StoreError::Record(error) => error.into(),
-            StoreError::Lease(error) => (*error).into(),
+            StoreError::Lease(error) => error.as_ref().into(),
             StoreError::NoSuchWorktree { .. } => {
                 Self::not_found(message).hint("run `bd worktree list` to see the checkouts")
             }
             StoreError::Outrun { pull, .. } => Self::new(Exit::Busy, "outrun", message)
-                .hint(if pull { "nothing is lost; try again" } else { "try again without --no-pull" }),
+                .hint(if *pull { "nothing is lost; try again" } else { "try again without --no-pull" }),
             StoreError::HoldsCode { push, .. } => Self::new(Exit::Failed, "holds_code", message).hint(format!(
                 "push them with `{push}`, or run `bd sync --with-code`, which also runs the repository's own hooks"
             )),
@@ -321,7 +321,7 @@ impl From<StoreError> for Failure {
             StoreError::NoPlanningCopy { .. } => Self::illegal(message)
                 .hint("only the person who planned the issue can do that; maintainers use `bd accept` or `bd reject`"),
             StoreError::PlannedHere { project, .. } => {
-                let project = project.map(|name| format!(" ({name})")).unwrap_or_default();
+                let project = project.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
                 Self::illegal(message)
                     .hint(format!("run the same command in the project that it is for{project}"))
             }
@@ -362,7 +362,7 @@ impl From<StoreError> for Failure {
                 let words: Vec<String> = unknown.iter().map(|(typed, _)| typed.clone()).collect();
                 let first = unknown.into_iter().next().map(|(_, error)| Failure::from(error));
                 let failure = Failure { message, ..first.unwrap_or_else(|| Self::not_found(String::new())) };
-                if of == 1 { failure.fact("id", &words.concat()) } else { failure.texts("ids", &words) }
+                if *of == 1 { failure.fact("id", &words.concat()) } else { failure.texts("ids", &words) }
             }
             StoreError::Unreadable { .. } => {
                 Self::damaged(message).hint("run `bd doctor` to see which line")

@@ -7,8 +7,8 @@ use crate::model::change::ChangeError;
 use crate::model::workflow::WorkflowError;
 use crate::sys::lock::LockError;
 
-impl From<ChangeError> for Failure {
-    fn from(error: ChangeError) -> Self {
+impl From<&ChangeError> for Failure {
+    fn from(error: &ChangeError) -> Self {
         let message = error.to_string();
         match error {
             ChangeError::Deleted(id) => {
@@ -46,8 +46,8 @@ impl From<ChangeError> for Failure {
     }
 }
 
-impl From<LedgerError> for Failure {
-    fn from(error: LedgerError) -> Self {
+impl From<&LedgerError> for Failure {
+    fn from(error: &LedgerError) -> Self {
         let message = error.to_string();
         match error {
             LedgerError::Lock(LockError::Timeout { .. }) => {
@@ -75,7 +75,7 @@ impl From<LedgerError> for Failure {
             LedgerError::Linked { .. } => {
                 Self::illegal(message).hint("move the ledger there, or name its directory in .beads/redirect")
             }
-            LedgerError::WriteProtected { ref path } => {
+            LedgerError::WriteProtected { path } => {
                 let hint = format!("run `chmod u+w {}` if it may be changed", shell_path(path));
                 Self::illegal(message).hint(hint)
             }

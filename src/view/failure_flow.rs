@@ -3,8 +3,8 @@
 use super::failure::{Exit, Failure};
 use crate::ops::workflows::FlowError;
 
-impl From<FlowError> for Failure {
-    fn from(error: FlowError) -> Self {
+impl From<&FlowError> for Failure {
+    fn from(error: &FlowError) -> Self {
         let message = error.to_string();
         match error {
             FlowError::OpenTasks { tasks, .. } => Self::illegal(message)

@@ -1,10 +1,14 @@
 //! What callers are told when an operation did not succeed.
 
 use super::failure::{Exit, Failure};
+use crate::ledger::LedgerError;
+use crate::model::change::ChangeError;
 use crate::model::nearest::nearest;
 use crate::model::query::QueryError;
-use crate::ops::{EditError, OpError, SetupError};
-use crate::store::SyncError;
+use crate::ops::templates::TemplateError;
+use crate::ops::workflows::FlowError;
+use crate::ops::{BatchError, CheckpointError, EditError, OpError, ReservationError, SetupError, WorkspaceError};
+use crate::store::{LeaseError, RecordError, StoreError, SyncError};
 
 /// A file that was not touched, and what to do about it.
 fn of_setup(error: &SetupError, message: String) -> Failure {
@@ -39,12 +43,12 @@ fn is_about_date(error: &QueryError) -> bool {
 /// Where the language of queries is explained.
 const LANGUAGE: &str = "run `bd query --help` for the language";
 
-impl From<OpError> for Failure {
-    fn from(error: OpError) -> Self {
+impl From<&OpError> for Failure {
+    fn from(error: &OpError) -> Self {
         let message = error.to_string();
         match error {
             OpError::Store(error) => error.into(),
-            OpError::Partly { source, .. } => Failure { message, ..(*source).into() },
+            OpError::Partly { source, .. } => Failure { message, ..source.as_ref().into() },
             OpError::Query(error) => {
                 let meant = match &error {
                     QueryError::UnknownField { name, known } => nearest(name, known.iter().copied()),
@@ -159,3 +163,16 @@ impl From<OpError> for Failure {
         }
     }
 }
+
+macro_rules! by_value {
+    ($($error:ty),*) => {
+        $(impl From<$error> for Failure {
+            fn from(error: $error) -> Self {
+                Self::from(&error)
+            }
+        })*
+    };
+}
+
+by_value!(OpError, StoreError, LedgerError, ChangeError, RecordError, LeaseError, SyncError, BatchError);
+by_value!(ReservationError, CheckpointError, WorkspaceError, FlowError, TemplateError);

@@ -13,8 +13,8 @@ impl Failure {
     }
 }
 
-impl From<TemplateError> for Failure {
-    fn from(error: TemplateError) -> Self {
+impl From<&TemplateError> for Failure {
+    fn from(error: &TemplateError) -> Self {
         let message = error.to_string();
         match error {
             TemplateError::NotFound { .. } => Self::not_found(message).hint("run `bd template list` to see them"),
@@ -22,8 +22,8 @@ impl From<TemplateError> for Failure {
             TemplateError::Broken { problems, .. } => Self::broken_plan(message, &problems)
                 .hint("nothing was written; fix it and check with `bd template validate FILE`"),
             TemplateError::Variables { missing, unknown, .. } => {
-                let missing: Vec<String> = missing.into_iter().map(|one| one.name).collect();
-                let unknown: Vec<String> = unknown.into_iter().map(|(name, _)| name).collect();
+                let missing: Vec<String> = missing.iter().map(|one| one.name.clone()).collect();
+                let unknown: Vec<String> = unknown.iter().map(|(name, _)| name.clone()).collect();
                 Self::usage(message)
                     .hint("set each with --var NAME=VALUE; run `bd template show` for their meaning")
                     .texts("missing", &missing)

@@ -3,8 +3,8 @@
 use super::failure::{Exit, Failure};
 use crate::store::{LeaseError, RecordError, Withheld};
 
-impl From<RecordError> for Failure {
-    fn from(error: RecordError) -> Self {
+impl From<&RecordError> for Failure {
+    fn from(error: &RecordError) -> Self {
         let message = error.to_string();
         match error {
             RecordError::Ledger(error) => error.into(),
@@ -25,15 +25,15 @@ impl From<RecordError> for Failure {
     }
 }
 
-impl From<LeaseError> for Failure {
-    fn from(error: LeaseError) -> Self {
+impl From<&LeaseError> for Failure {
+    fn from(error: &LeaseError) -> Self {
         let message = error.to_string();
         match error {
             LeaseError::Claimed { holder, agent, epoch, expires, worktree, session, .. } => {
                 let failure = Self::new(Exit::Claimed, "claimed", message)
                     .hint("run `bd ready` to see free issues, or `bd leases` to see who holds what")
                     .fact("holder", &holder)
-                    .number("epoch", epoch);
+                    .number("epoch", *epoch);
                 let facts = [("agent", agent), ("session", session), ("expires", expires), ("worktree", worktree)];
                 facts.into_iter().fold(failure, |failure, (key, value)| match value {
                     Some(value) => failure.fact(key, &value),
@@ -44,22 +44,22 @@ impl From<LeaseError> for Failure {
                 let failure = Self::new(Exit::Claimed, "locked", message)
                     .hint("nothing was changed; ask the holder, or wait until the lock ends")
                     .fact("holder", &holder)
-                    .number("epoch", epoch);
+                    .number("epoch", *epoch);
                 let facts = [("agent", agent), ("expires", expires)];
                 facts.into_iter().fold(failure, |failure, (key, value)| match value {
                     Some(value) => failure.fact(key, &value),
                     None => failure,
                 })
             }
-            LeaseError::Stale { held, epoch, ref holder, .. } | LeaseError::LockOver { held, epoch, ref holder, .. } => {
+            LeaseError::Stale { held, epoch, holder, .. } | LeaseError::LockOver { held, epoch, holder, .. } => {
                 let hint = match error {
                     LeaseError::LockOver { .. } => "run `bd workflow lock` to take it again if it is free, or `bd workflow unlock` to let go",
                     _ => "stop working on it; run `bd claim` to take it again if it is free, or `bd release` to let go",
                 };
                 let failure = Self::new(Exit::Stale, "stale", message)
                     .hint(hint)
-                    .number("held", held)
-                    .number("epoch", epoch);
+                    .number("held", *held)
+                    .number("epoch", *epoch);
                 match holder {
                     Some(holder) => failure.fact("holder", holder),
                     None => failure,
@@ -96,8 +96,8 @@ impl From<LeaseError> for Failure {
                 Withheld::Full { workflow, running, most } => Self::new(Exit::Busy, "workflow_full", message)
                     .hint("wait until one of them ends, or raise the limit with `bd workflow set --max-parallel`")
                     .fact("workflow", &workflow)
-                    .number("running", running as i64)
-                    .number("max_parallel", most),
+                    .number("running", *running as i64)
+                    .number("max_parallel", *most),
             },
             LeaseError::Waits { blockers, .. } => Self::illegal(message)
                 .hint("close what it waits for first; run `bd why ID` to see the reasons")

@@ -14,8 +14,8 @@ impl Failure {
     }
 }
 
-impl From<SyncError> for Failure {
-    fn from(error: SyncError) -> Self {
+impl From<&SyncError> for Failure {
+    fn from(error: &SyncError) -> Self {
         let message = error.to_string();
         if let Some((root, _)) = error.untrusted() {
             return Self::not_agreed(message, root);
@@ -51,7 +51,7 @@ impl From<SyncError> for Failure {
             SyncError::NewHead { .. } => Self::new(Exit::Failed, "new_head", message).hint(
                 "nothing was sent; name an existing bookmark with `bd sync --bookmark NAME`, or merge the head with hg first",
             ),
-            SyncError::Unfit { ref what } => {
+            SyncError::Unfit { what } => {
                 let hint = match () {
                     () if what.contains("conflict") => {
                         "nothing was sent; run `bd resolve` or `jj resolve`, then sync again"

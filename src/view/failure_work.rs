@@ -22,14 +22,14 @@ impl Failure {
     }
 }
 
-impl From<ReservationError> for Failure {
-    fn from(error: ReservationError) -> Self {
+impl From<&ReservationError> for Failure {
+    fn from(error: &ReservationError) -> Self {
         let message = error.to_string();
         match error {
-            ReservationError::Staged(HistoryError::NotGit { .. }) => {
+            ReservationError::Staged(SyncError::History(HistoryError::NotGit { .. })) => {
                 Self::no_repository(message).hint("only git stages files; run `bd reserve check PATH` instead")
             }
-            ReservationError::Staged(error) => SyncError::History(error).into(),
+            ReservationError::Staged(error) => error.into(),
             ReservationError::Glob { .. } => {
                 Self::usage(message).hint("run `bd reserve --help` for the pattern language")
             }
@@ -49,11 +49,11 @@ impl From<ReservationError> for Failure {
     }
 }
 
-impl From<CheckpointError> for Failure {
-    fn from(error: CheckpointError) -> Self {
+impl From<&CheckpointError> for Failure {
+    fn from(error: &CheckpointError) -> Self {
         let message = error.to_string();
         match error {
-            CheckpointError::Snapshot(error) => error.0.into(),
+            CheckpointError::Snapshot(error) => (&error.0).into(),
             CheckpointError::NotFound { .. } => {
                 Self::not_found(message).hint("run `bd checkpoint list --all-worktrees` to see all of them")
             }

@@ -5,8 +5,8 @@ use super::failure::{Exit, Failure};
 use crate::model::size;
 use crate::ops::WorkspaceError;
 
-impl From<WorkspaceError> for Failure {
-    fn from(error: WorkspaceError) -> Self {
+impl From<&WorkspaceError> for Failure {
+    fn from(error: &WorkspaceError) -> Self {
         let message = error.to_string();
         match error {
             WorkspaceError::NotFound { .. } => Self::not_found(message)
@@ -15,7 +15,7 @@ impl From<WorkspaceError> for Failure {
                 Self::new(Exit::NotFound, "ambiguous", message).hint("type more characters of the id")
             }
             WorkspaceError::NotMade { id, error, .. } => {
-                Failure { message, ..Failure::from(*error) }.fact("workspace", &id)
+                Failure { message, ..Failure::from(error.as_ref()) }.fact("workspace", &id)
             }
             WorkspaceError::Lost { .. } => Self::busy(message).hint("try again"),
             WorkspaceError::RepoNotHere { .. } => {
@@ -35,9 +35,9 @@ impl From<WorkspaceError> for Failure {
             WorkspaceError::NoPorts { .. } => {
                 Self::failed(message).hint("remove workspaces, or set workspace.port_base or workspace.ports")
             }
-            WorkspaceError::NoRoom { reclaimable, idle, .. } => no_room(message, reclaimable, idle),
-            WorkspaceError::TooLarge { reclaimable, idle, .. } => no_room(message, reclaimable, idle),
-            WorkspaceError::TooMany { reclaimable, idle, .. } => no_room(message, reclaimable, idle),
+            WorkspaceError::NoRoom { reclaimable, idle, .. } => no_room(message, *reclaimable, *idle),
+            WorkspaceError::TooLarge { reclaimable, idle, .. } => no_room(message, *reclaimable, *idle),
+            WorkspaceError::TooMany { reclaimable, idle, .. } => no_room(message, *reclaimable, *idle),
             WorkspaceError::NotAdopted { .. } => {
                 Self::failed(message).hint("run `bd worktree list` to see the checkouts of this repository")
             }

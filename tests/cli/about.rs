@@ -169,7 +169,7 @@ Issues      2
 Size        363 bytes
 Prefix      bd
 Actor       ann
-Version     2.1.0
+Version     3.0.0
 $ bd info --json
 {
   "database_path": "$ROOT/web/.beads/beads.jsonl",
@@ -178,7 +178,7 @@ $ bd info --json
   "ledger_bytes": 363,
   "mode": "direct",
   "actor": "ann",
-  "version": "2.1.0",
+  "version": "3.0.0",
   "config": {
     "issue_prefix": "bd"
   }
@@ -226,12 +226,12 @@ fn version_and_quickstart() {
         ),
         str![[r#"
 $ bd version
-bd version 2.1.0
+bd version 3.0.0
 $ bd --version
-bd version 2.1.0
+bd version 3.0.0
 $ bd version --json
 {
-  "version": "2.1.0",
+  "version": "3.0.0",
   "build": "release",
   "branch": ""
 }

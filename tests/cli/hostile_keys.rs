@@ -69,7 +69,9 @@ fn filled(key: &str) -> String {
 fn keys_of_git() -> Vec<String> {
     let output = Command::new("git").args(["help", "--config"]).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
-    let documented = text.lines().filter(|line| line.contains('.') && !line.contains(' ')).map(filled);
+    // What git itself refuses as a name cannot be in a file that it reads.
+    let is_name = |line: &&str| line.contains('.') && !line.contains([' ', '_']);
+    let documented = text.lines().filter(is_name).map(filled);
     let others = [
         "filter.canary.process",
         "hook.canary.command",

@@ -31,6 +31,7 @@ fn blocked_by(id: &str, blocker: &str) -> String {
 
 /// Ids with the repo of each, in the order of the ids.
 fn listed(store: &mut Store) -> Vec<(String, String)> {
+    store.look_again().expect("a look");
     let rows = store.list(&Expr::ALL, Sort::by(SortBy::Id), None).expect("a list").rows;
     rows.into_iter().map(|row| (row.issue.id, row.source_repo)).collect()
 }
@@ -40,6 +41,7 @@ fn ids(store: &mut Store) -> Vec<String> {
 }
 
 fn ready(store: &mut Store) -> Vec<String> {
+    store.look_again().expect("a look");
     store.ready(&ReadyFilter::default()).expect("ready").rows.into_iter().map(|row| row.issue.id).collect()
 }
 
@@ -209,6 +211,7 @@ fn an_issue_is_ready_when_its_blocker_in_another_repo_closes() {
     assert_eq!(ready(&mut store), ["a-1"]);
     // An edge over repos closes a circle just as one within a repo does.
     several.configure_user(&additional(&several.joined([1, 2])));
+    store.look_again().unwrap();
     let circle =
         ops::add_dependency(&mut store, "b-1", "a-1", beads::internal::model::dependency::DependencyType::blocks());
     assert!(circle.is_err_and(|error| error.to_string().contains("cycle")));

@@ -22,7 +22,7 @@ fn open(path: &Path) -> Result<Store, StoreError> {
     Store::open(path)
 }
 
-fn count(mut store: Store) -> usize {
+fn count(store: Store) -> usize {
     store.list(&Expr::ALL, Sort::default(), None).expect("a list").total
 }
 

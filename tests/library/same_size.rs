@@ -58,6 +58,7 @@ fn see_all_edits() {
             }
         }
         assert_eq!(fs::metadata(scratch.ledger()).expect("a size").len(), size, "the test keeps the size");
+        store.look_again().expect("a look");
         let row = store.get("t-1").expect("an answer").expect("the issue");
         if row.issue.title != format!("edit {edit:06}") {
             stale.push((edit, row.issue.title));
@@ -79,6 +80,7 @@ fn a_time_in_the_future_proves_nothing() {
     for edit in 1..=200 {
         in_place(&scratch, edit);
         set_modified(&scratch, ahead);
+        store.look_again().expect("a look");
         let row = store.get("t-1").expect("an answer").expect("the issue");
         assert_eq!(row.issue.title, format!("edit {edit:06}"));
     }

@@ -15,6 +15,7 @@ fn line(id: &str, title: &str, day: u32) -> String {
 }
 
 fn titles(store: &mut Store) -> Vec<String> {
+    store.look_again().expect("a look");
     let sort = Sort::by(beads::internal::cache::SortBy::Id);
     let page = store.list(&Expr::ALL, sort, None).expect("a list");
     page.rows.into_iter().map(|row| row.issue.title).collect()
@@ -43,6 +44,7 @@ fn a_failure_of_one_does_not_confuse_the_copies_of_the_other() {
     // The first ledger gets a second copy of an id in the moment in which the second ledger is away.
     scratch.swap_in(line("t-1", "one", 1) + &line("t-1", "one, edited", 2));
     fs::rename(&second, scratch.root().join("away")).unwrap();
+    store.look_again().expect("a look");
     let missing = store.list(&Expr::ALL, Sort::default(), None);
     assert!(missing.is_err(), "{missing:?}");
     fs::rename(scratch.root().join("away"), &second).unwrap();

@@ -172,7 +172,7 @@ impl Project {
 
     /// A store of another process, and what it shows: ids with their repos.
     fn known(&self) -> (Store, Vec<(String, usize)>) {
-        let mut store = self.open(false);
+        let store = self.open(false);
         let page = store
             .list_copies(&beads::internal::model::query::Expr::ALL, beads::internal::cache::Sort::default(), None)
             .expect("a list");

@@ -549,7 +549,7 @@ fn check(
     for (id, _) in before.iter().flatten() {
         prop_assert!(owner(&after, id).is_some(), "{:?}: {} is nowhere", step, id);
     }
-    let mut fresh = project.several.open();
+    let fresh = project.several.open();
     let rows = fresh.list(&Expr::ALL, Sort::by(SortBy::Id), None).expect("a list").rows;
     let nodes = nodes(&after);
     let shown: Vec<(&str, usize)> = rows.iter().map(|row| (row.issue.id.as_str(), row.repo)).collect();

@@ -255,6 +255,7 @@ fn in_ledger(
     store: &mut beads::internal::store::Store,
     id: &str,
 ) -> (BTreeMap<String, BTreeSet<String>>, BTreeMap<String, String>) {
+    store.look_again().unwrap();
     let flow = workflows::flow(store, id).unwrap();
     let name = |id: &str| flow.tasks.iter().find(|task| task.id() == id).map(|task| task.task.name.clone());
     let mut needs = BTreeMap::new();

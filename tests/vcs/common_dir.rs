@@ -114,7 +114,7 @@ fn damaged_markers() {
     assert_eq!(vcs::common_dir(&lab.path("jj")), None);
     assert_eq!(vcs::common_dir(&lab.path("hg")), None);
     let leads = ["git/.git", "jj/.jj/repo", "hg/.hg/sharedpath"].map(|name| Some(lab.path(name)));
-    assert_eq!(["git", "jj", "hg"].map(|name| vcs::stranded(&lab.path(name))), leads);
+    assert_eq!(["git", "jj", "hg"].map(|name| vcs::Around::of(&lab.path(name)).stranded), leads);
     for (name, kind) in [("git", Kind::Git), ("jj", Kind::Jj), ("hg", Kind::Hg)] {
         let facts = lab.facts(name);
         assert_eq!((facts.kind, facts.role, facts.remotes.len()), (kind, None, 0));

@@ -23,7 +23,7 @@ fn git_tracks_the_markers_of_the_others() {
         }
         for place in ["r", "r/a", "r/.beads", "r/a/.beads"] {
             assert_eq!(found(&lab, place), (Kind::Git, "r".to_owned()), "{place} {form}");
-            assert_eq!(vcs::disputed(&lab.path(place)), None);
+            assert_eq!(vcs::Around::of(&lab.path(place)).disputed, None);
         }
     }
 }
@@ -81,7 +81,7 @@ fn markers_that_each_claim_the_other() {
     let Some(lab) = Lab::with(&["git", "hg"]) else { return };
     lab.sh("hg init r; cd r; mkdir .beads; touch .beads/x; hg add -q; hg commit -m x -u t");
     lab.sh("cd r; git init -q; git add -Af .hg/requires; hg add -q .git; hg commit -m y -u t");
-    let (one, other) = vcs::disputed(&lab.path("r/.beads")).unwrap();
+    let (one, other) = vcs::Around::of(&lab.path("r/.beads")).disputed.unwrap();
     assert_eq!((one, other), (lab.path("r/.git"), lab.path("r/.hg")));
 }
 

@@ -5,7 +5,6 @@ use clap::Args;
 use super::{Context, Outcome};
 use crate::ops;
 use crate::store::LeakScope;
-use crate::sys::looks;
 use crate::view::{self, Exit, Failure, inline, plural};
 
 /// Check what a commit would publish for private issues and fields
@@ -74,7 +73,6 @@ fn check(args: CheckLeaksArgs, cx: &mut Context) -> Outcome {
         (_, _, Some("pre-push")) => {
             let mut bytes = Vec::new();
             let read = std::io::stdin().read_to_end(&mut bytes);
-            looks::forget();
             read.map_err(|error| Failure::failed(format!("cannot read standard input: {error}")))?;
             let refs = String::from_utf8_lossy(&bytes).into_owned();
             LeakScope::Push { remote: args.remote.unwrap_or_default(), refs }

@@ -1,6 +1,6 @@
 //! Completion while somebody types: the shell asks `bd` itself, which knows the ids, labels and names of the project.
 //!
-//! It only looks: it writes nothing, takes no lock, and leaves not even an image of the cache. Where neither an image nor a small
+//! It only looks: it writes nothing, takes no lock, and leaves nothing in the cache directory. Where neither what is there nor a small
 //! ledger makes the answer quick, it offers what needs no ledger. What goes wrong is nothing to offer.
 
 mod places;
@@ -22,7 +22,7 @@ pub use shells::script;
 
 /// Set by the script of a shell, with the shell's name.
 const VARIABLE: &str = "BD_COMPLETE";
-/// So many bytes of ledgers are read where no image has the answer.
+/// So many bytes of ledgers are read where the cache directory has no answer.
 const MOST_READ: u64 = 4 << 20;
 
 /// Answers a shell, if one asks; `false` if this is a command like any other.

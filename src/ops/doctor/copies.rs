@@ -13,7 +13,7 @@ use crate::ops::Result;
 use crate::store::Store;
 
 pub(in crate::ops) fn check_copies(store: &mut Store, report: &mut Report) -> Result<()> {
-    store.refresh()?;
+    store.look_again()?;
     check_repos(store, report);
     check_joined(store, report);
     Ok(())

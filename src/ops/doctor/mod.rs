@@ -29,8 +29,6 @@ use crate::sys::fs::DISPLACED_PREFIX;
 
 pub fn doctor(store: &mut Store, fix: bool) -> Result<Report> {
     let mut report = Report::default();
-    // Before anything is asked of it.
-    report.fixed.extend(store.drop_torn_image().map(|path| format!("removed {}: it was torn", path.display())));
     if fix {
         fix_all(store, &mut report)?;
         report.fixed.extend(store.set_records_aside()?);
@@ -192,7 +190,7 @@ fn check_writes(store: &Store, report: &mut Report) {
 }
 
 fn check_files(store: &mut Store, report: &mut Report) -> Result<()> {
-    store.refresh()?;
+    store.look_again()?;
     let ledgers = store.documents();
     for (n, member) in store.repos().members.iter().enumerate() {
         if ledgers.iter().filter(|(repo, _, _)| *repo == n).count() < 2 {

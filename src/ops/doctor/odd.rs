@@ -23,7 +23,7 @@ struct Found {
 
 /// Names, for each ledger and each field, the issues whose value cannot be read.
 pub(in crate::ops) fn check_values(store: &mut Store, report: &mut Report) -> Result<()> {
-    store.refresh()?;
+    store.look_again()?;
     let documents = store.documents();
     let paths = documents.iter().map(|(_, ledger, document)| (ledger.path(), *document));
     let found: Vec<(PathBuf, &'static str, bool, Found)> =

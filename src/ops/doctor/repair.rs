@@ -32,7 +32,7 @@ pub(super) fn fix_all(store: &mut Store, report: &mut Report) -> Result<()> {
 
 /// Repairs the ledgers of a repo: first the bytes that would leave one are stored, then it is rewritten.
 fn repair(store: &mut Store, repo: usize, report: &mut Report) -> Result<()> {
-    store.refresh()?;
+    store.look_again()?;
     let mine = store.documents().into_iter().filter(|(of, _, _)| *of == repo);
     let ledgers: Vec<Ledger> = mine.map(|(_, ledger, _)| ledger.clone()).collect();
     for ledger in ledgers {
@@ -64,7 +64,7 @@ fn repair(store: &mut Store, repo: usize, report: &mut Report) -> Result<()> {
 
 /// Makes `issues.jsonl` part of `beads.jsonl`. The emptied file keeps its bytes under another name.
 fn join_ledgers(store: &mut Store, repo: usize, report: &mut Report) -> Result<()> {
-    store.refresh()?;
+    store.look_again()?;
     let mine = store.documents().into_iter().filter(|(of, _, _)| *of == repo);
     let ledgers: Vec<Ledger> = mine.map(|(_, ledger, _)| ledger.clone()).collect();
     let [first, second] = ledgers.as_slice() else { return Ok(()) };

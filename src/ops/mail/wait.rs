@@ -31,6 +31,7 @@ pub fn wait_for_mail(store: &mut Store, filter: &InboxFilter, at_most: Duration)
     let interval = Duration::from_nanos(INTERVAL.unsigned_abs());
     let mut heard = start;
     loop {
+        store.look_again()?;
         let messages = inbox(store, &filter)?;
         let left = at_most.saturating_sub(start.elapsed());
         if !messages.is_empty() || left.is_zero() {

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use crate::model::glob::GlobError;
 use crate::model::reservation::Reservation;
-use crate::vcs::HistoryError;
+use crate::vcs::SyncError;
 
 #[derive(Debug, thiserror::Error)]
 pub enum ReservationError {
     #[error(transparent)]
-    Staged(HistoryError),
+    Staged(SyncError),
     #[error("invalid glob {typed:?}: {source}")]
     Glob { typed: String, source: GlobError },
     #[error("{typed} is outside of {}", root.display())]

@@ -181,7 +181,7 @@ pub fn only_warns(store: &Store) -> bool {
 /// What others have alone among the paths that git has staged.
 pub fn check_staged(store: &mut Store) -> Result<Checked> {
     let root = here::root(store);
-    let paths = vcs::staged_paths(&root, &store.host().env).map_err(ReservationError::Staged)?;
+    let paths = vcs::staged_paths(&root, &store.host().env).map_err(|error| ReservationError::Staged(error.into()))?;
     let paths: Vec<(String, bool)> = paths.iter().map(|path| (path.to_string_lossy().into_owned(), false)).collect();
     check(store, &paths)
 }

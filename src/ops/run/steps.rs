@@ -111,7 +111,7 @@ pub(super) enum Left {
 pub(super) fn look(store: &mut Store, claimed: &Claimed, before: Option<Owner>, keep: bool) -> Result<Left> {
     // The claim would be over with the program that it belongs to.
     store.set_lease_owner(claimed, before)?;
-    store.refresh()?;
+    store.look_again()?;
     let here = store.get(&claimed.id)?.is_none_or(|row| row.issue.status.is_done());
     if here || store.is_done_elsewhere(&claimed.id)? {
         return Ok(Left::Closed);

@@ -99,7 +99,7 @@ impl Watch {
     /// Begins to watch. With a position the first batch has what happened since then, instead of what is there.
     pub fn start(store: &mut Store, options: WatchOptions, since: Option<&Position>) -> Result<Self> {
         let start = Moment::now();
-        store.refresh()?;
+        store.look_again()?;
         let targets = store.watched_paths()?;
         // Before the first look: what comes in between wakes.
         let watcher = Watcher::on(&targets).gathering(TOGETHER);

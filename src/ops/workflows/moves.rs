@@ -59,7 +59,6 @@ pub fn move_workflow(store: &mut Store, typed: &str, wish: &MoveWish) -> Result<
     ids.extend(before.tasks.iter().map(|task| task.id().to_owned()));
     let mut transaction = store.begin(Scope::Issues(ids))?;
     // What is decided must hold until it is written.
-    transaction.store().refresh()?;
     let now = flow(transaction.store(), &id)?;
     let from = now.workflow.state;
     let steps = steps(&now, wish)?;

@@ -145,7 +145,7 @@ fn change(
 ) -> Result<Replanned> {
     let mut transaction = store.begin(Scope::All)?;
     let held = transaction.store();
-    held.refresh()?;
+    held.look_again()?;
     let before = flow(held, id)?;
     let state = before.workflow.state;
     if state.is_final() || state == State::AwaitingMerge {

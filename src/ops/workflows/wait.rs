@@ -82,6 +82,7 @@ pub fn wait(store: &mut Store, typed: &str, until: Until, at_most: Option<Durati
     let interval = Duration::from_nanos(INTERVAL.unsigned_abs());
     let mut heard = start;
     loop {
+        store.look_again()?;
         let flow = flow(store, &id)?;
         let hidden = store.hidden_repos(&flow.workflow);
         if !hidden.is_empty() && !flow.workflow.state.is_final() {

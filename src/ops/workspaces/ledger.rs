@@ -33,7 +33,7 @@ pub(super) fn lead_to_parent(parent: &Path, inside: &Path, to: &Path) -> Result<
 pub fn lacks_issue(store: &Store, one: &Workspace) -> Option<String> {
     let id = one.issue.as_ref()?;
     let mut there = store.opened_at(&one.directory()).ok()?;
-    there.refresh().ok()?;
+    there.look_again().ok()?;
     let lacks = matches!(there.get(id), Ok(None));
     lacks
         .then(|| format!("{id} is not in the ledger of the workspace, since it is in no commit there; commit it first"))

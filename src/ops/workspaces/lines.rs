@@ -22,8 +22,8 @@ const DEEP: usize = 16;
 /// Gives a workspace the lines of an issue, of what it is a part of, and of what it waits for, as far as it has not got them. Gives
 /// the ids.
 pub(in crate::ops) fn bring_in(parent: &mut Store, there: &mut Store, id: &str) -> Result<Vec<String>> {
-    parent.refresh()?;
-    there.refresh()?;
+    parent.look_again()?;
+    there.look_again()?;
     let mut wanted = vec![id.to_owned()];
     let mut at = Some(id.to_owned());
     while let Some(id) = at.take().filter(|_| wanted.len() < DEEP) {
@@ -143,7 +143,6 @@ fn began_with(parent: &Store, one: &Workspace, at: &Path, inside: &Path) -> Vec<
 /// Puts what is to be brought home into the ledger of the parent. Gives the ids.
 pub(super) fn bring_home(parent: &mut Store, one: &Workspace, at: &Path) -> Result<Vec<String>> {
     let mut transaction = parent.begin(Scope::Repos(vec![0]))?;
-    transaction.store().refresh()?;
     // Decided under the lock: another workspace may come home at the same time.
     let found = homeward(transaction.store(), one, at)?;
     let mut ids = Vec::new();
@@ -163,7 +162,6 @@ fn put(store: &mut Store, lines: Vec<(String, String)>) -> Result<Vec<String>> {
         return Ok(Vec::new());
     }
     let mut transaction = store.begin(Scope::Repos(vec![0]))?;
-    transaction.store().refresh()?;
     let mut ids = Vec::new();
     for (id, line) in lines {
         let line = match transaction.store().get(&id)? {

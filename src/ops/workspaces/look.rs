@@ -15,7 +15,7 @@ use crate::ops::losses::{Loss, Reason};
 use crate::ops::worktrees::status::held_in;
 use crate::ops::{Result, losses};
 use crate::store::{LeaseRow, Store, StoreError, Worktree, real_path};
-use crate::sys::{looks, processes, removal};
+use crate::sys::{processes, removal};
 use crate::vcs::{Merged, Origin};
 use crate::{sys, vcs};
 
@@ -136,7 +136,7 @@ fn lasting(at: &Path) -> Vec<processes::Running> {
     let until = std::time::Instant::now() + PATIENCE;
     let mut found = processes::inside(at).unwrap_or_default();
     while found.iter().any(|one| !one.is_ours) && std::time::Instant::now() < until {
-        looks::pause(PATIENCE / 10);
+        std::thread::sleep(PATIENCE / 10);
         let now = processes::inside(at).unwrap_or_default();
         found.retain(|one| now.contains(one));
     }

@@ -8,7 +8,6 @@ use crate::model::row::Row;
 use crate::model::workspace::{State, Workspace};
 use crate::ops::{OpError, Result};
 use crate::store::{RecordFile, StateDir, StateMode, Store, WORKSPACES, real_path};
-use crate::vcs;
 
 /// A workspace, and the state home that has its record.
 #[derive(Debug, Clone)]
@@ -30,15 +29,13 @@ pub fn find_workspace(store: &Store, typed: &str) -> Result<Workspace> {
 /// The workspace that one stands in. A checkout that holds its repository and is no clone of another is none, and costs nothing.
 pub fn here(store: &Store) -> Option<Workspace> {
     let state = store.state();
-    let root = vcs::root(store.repo().beads()).map(|root| real_path(&root));
-    let is_linked = || {
-        let common = vcs::common_dir(store.repo().beads());
-        common.zip(root.as_ref()).is_some_and(|(common, root)| !common.starts_with(root))
-    };
+    let site = store.site();
+    let (root, common) = site.directories();
+    let is_linked = || common.zip(root).is_some_and(|(common, root)| !common.starts_with(root));
     if state.home().mode != StateMode::Workspace && !is_linked() {
         return None;
     }
-    let root = root.unwrap_or_else(|| real_path(store.repo().root())).display().to_string();
+    let root = root.unwrap_or(store.repo().root()).display().to_string();
     let is_here = |one: &Workspace| one.path == root && one.removed_at.is_none();
     of(store, &state).ok()?.into_iter().rev().find(is_here)
 }

@@ -15,17 +15,17 @@ use crate::model::lease::{Holder, Lease, Owner, Standing, ends};
 use crate::model::proposal::COMPANION;
 use crate::model::record::Record;
 use crate::store::write::Intent;
-use crate::store::{Access, Result, Row, Scope, Store, StoreError, View, Write, Written};
+use crate::store::{Access, Result, Row, Scope, Snapshot, Store, StoreError, Write, Written};
 use crate::sys;
 
-impl View {
+impl Snapshot {
     /// What an issue waits for. Most have no edges, and need not be compared with all others.
-    fn blockers_of(&mut self, row: &Row) -> Result<Vec<String>> {
+    fn blockers_of(&self, row: &Row) -> Result<Vec<String>> {
         if row.issue.dependencies.is_empty() { Ok(Vec::new()) } else { self.waits_for(&row.issue.id) }
     }
 
     /// Refuses an issue that another checkout has closed, or in which somebody is at work without a claim that is known here.
-    fn refuse_elsewhere(&mut self, row: &Row, lease: &Lease, wish: &ClaimWish) -> Result<()> {
+    fn refuse_elsewhere(&self, row: &Row, lease: &Lease, wish: &ClaimWish) -> Result<()> {
         let takes_over = wish.takeover.is_some();
         let me = self.actor().to_owned();
         for other in self.elsewhere(&row.issue.id)? {
@@ -45,7 +45,7 @@ impl Store {
     /// Takes an issue, named by its full id, for the one who acts.
     pub fn claim(&mut self, id: &str, wish: &ClaimWish) -> Result<Claimed> {
         let home = self.hold_home_of(id)?;
-        self.refresh()?;
+        self.look_again()?;
         self.claim_held(&home, id, wish)
     }
 
@@ -131,7 +131,7 @@ impl Store {
                 evidence.as_ref().map(|found| format!("{} did not finish: {}", found.holder.name, found.why));
         }
         lease.grant(Holder { workflow, ..self.new_holder(wish, &now)? });
-        home.put(std::slice::from_ref(&lease), &self.host.entropy)?;
+        self.put_leases(&home, std::slice::from_ref(&lease))?;
         let takes = evidence.is_some()
             || wish.takeover.is_some()
             || before.lost.iter().any(|lost| Some(&lost.holder) == row.issue.assignee.as_ref());
@@ -153,7 +153,7 @@ impl Store {
             }),
             Err(error) => {
                 // Nothing came of it, and nobody was told of the number.
-                match home.put(&[before], &self.host.entropy) {
+                match self.put_leases(&home, &[before]) {
                     Ok(()) => Err(error),
                     Err(stays) => {
                         let problem = format!("{error}; {stays}");
@@ -185,7 +185,7 @@ impl Store {
             }
         }
         lease.renew(&now);
-        home.put(std::slice::from_ref(&lease), &self.host.entropy)?;
+        self.put_leases(&home, std::slice::from_ref(&lease))?;
         let me = self.actor().to_owned();
         let written = match wish.aside {
             true => as_it_is(row, &row.issue.id),
@@ -213,7 +213,7 @@ impl Store {
             Some(holder) if lease.epoch == claimed.epoch => holder.owner = owner,
             _ => return Ok(()),
         }
-        Ok(home.put(&[lease], &self.host.entropy)?)
+        Ok(self.put_leases(&home, &[lease])?)
     }
 
     /// Writes the claim into the ledger: assignee and status. A ledger that this user may not write is left alone: the claim is

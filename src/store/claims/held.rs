@@ -6,27 +6,35 @@ use std::time::Duration;
 
 use super::known::parse;
 use super::locks::{Floor, HeldHome, Idleness};
+use crate::model::lease::Lease;
 use crate::store::project::names::LEASES_NAME;
-use crate::store::{Result, StateDir, Store};
+use crate::store::{RecordError, Result, StateDir, Store};
 
 impl Store {
     /// Takes the lock of a state home, or shares it with whoever holds it in this store already.
-    pub(in crate::store) fn hold(&self, dir: StateDir) -> Result<Arc<HeldHome>> {
+    pub(in crate::store) fn hold(&mut self, dir: StateDir) -> Result<Arc<HeldHome>> {
         self.hold_within(dir, self.lock_wait)
     }
 
     /// Keeps the state home of the project as it is, for a decision that rests on it.
-    pub fn keep_still(&self) -> Result<Idleness> {
+    pub fn keep_still(&mut self) -> Result<Idleness> {
         Ok(Idleness { _held: self.hold(self.state())? })
     }
 
     /// The same for the state home of another repo of the project.
     pub fn keep_still_in(&self, state: &StateDir) -> Result<Idleness> {
-        Ok(Idleness { _held: self.hold(state.clone())? })
+        Ok(Idleness { _held: self.hold_file(state.clone(), self.lock_wait)? })
     }
 
     /// The same, waiting no longer than this.
-    pub(in crate::store) fn hold_within(&self, dir: StateDir, wait: Duration) -> Result<Arc<HeldHome>> {
+    pub(in crate::store) fn hold_within(&mut self, dir: StateDir, wait: Duration) -> Result<Arc<HeldHome>> {
+        let held = self.hold_file(dir, wait)?;
+        self.look_at_issues_again();
+        Ok(held)
+    }
+
+    /// The same for files that say nothing of issues or claims: what is known of these stays.
+    pub(in crate::store) fn hold_file(&self, dir: StateDir, wait: Duration) -> Result<Arc<HeldHome>> {
         if let Some(held) = self.held_home(dir.path()) {
             return Ok(held);
         }
@@ -42,6 +50,17 @@ impl Store {
         homes.retain(|known| known.strong_count() > 0);
         homes.push(Arc::downgrade(&held));
         Ok(held)
+    }
+
+    /// Writes claims to the disk.
+    pub(in crate::store) fn put_leases(
+        &mut self,
+        home: &HeldHome,
+        changed: &[Lease],
+    ) -> std::result::Result<(), RecordError> {
+        home.put(changed, &self.host.entropy)?;
+        self.look_at_issues_again();
+        Ok(())
     }
 
     /// A state home that this store holds the lock of.

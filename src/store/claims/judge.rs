@@ -31,7 +31,7 @@ impl Project {
     }
 
     pub(in crate::store) fn is_mine(&self, lease: &Lease) -> bool {
-        let name = self.writer();
+        let name = self.actor();
         let holder = lease.holder.as_ref();
         holder.is_some_and(|holder| self.is_held_as(holder, &name) && holder.agent.is_some() == self.agent.is_some())
     }
@@ -62,7 +62,7 @@ impl Store {
 
     /// Whether the acting agent may write on an issue at all, for what goes to the state home and not to the ledger.
     pub fn check_lease(&mut self, id: &str) -> Result<()> {
-        self.read_ledgers()?;
+        self.read_again()?;
         let Some(source) = self.owner(id) else { return Ok(()) };
         Ok(self.judge_claim(source, id, || false, || false)?)
     }
@@ -131,7 +131,7 @@ impl Store {
             return Ok(());
         }
         let is_other = lease.holder.as_ref().is_some_and(|holder| {
-            holder.name == self.writer() && self.is_other_session(holder) && !was_done() && !is_additive()
+            holder.name == self.actor() && self.is_other_session(holder) && !was_done() && !is_additive()
         });
         match is_other && standing(&lease, &self.host.clock.both()) == Standing::Live {
             true => Err(Box::new(claimed(id, &lease))),

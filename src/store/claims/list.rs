@@ -9,7 +9,7 @@ use super::standing;
 use crate::model::lease::{Lease, Now, Standing};
 use crate::store::project::names::LEASES_NAME;
 use crate::store::read::stamps::Stamps;
-use crate::store::{Result, StateDir, View};
+use crate::store::{Result, Snapshot, StateDir};
 
 /// A claim as an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,10 +28,9 @@ impl LeaseRow {
     }
 }
 
-impl View {
+impl Snapshot {
     /// Every claim of the project that somebody holds, over or not, in the order of their issues.
-    pub fn leases(&mut self) -> Result<Vec<LeaseRow>> {
-        self.refresh()?;
+    pub fn leases(&self) -> Result<Vec<LeaseRow>> {
         let mut found = Vec::new();
         let mut seen = BTreeSet::new();
         for source in 0..self.sources.len() {
@@ -54,8 +53,7 @@ impl View {
     }
 
     /// Everything that is known of claims in the project, also of those that ended, in the order of their issues.
-    pub fn lease_records(&mut self) -> Result<Vec<LeaseRow>> {
-        self.refresh()?;
+    pub fn lease_records(&self) -> Result<Vec<LeaseRow>> {
         let now = self.host.clock.both();
         let mut found: BTreeMap<&str, LeaseRow> = BTreeMap::new();
         for (id, lease) in self.claims()?.iter().filter(|(id, _)| !is_lock(id)) {
@@ -67,7 +65,7 @@ impl View {
     }
 
     /// Every claim of the project that somebody holds now, over or not, by its issue; none of the past.
-    pub fn claims_now(&mut self) -> Result<Vec<LeaseRow>> {
+    pub fn claims_now(&self) -> Result<Vec<LeaseRow>> {
         if self.is_past() {
             return Ok(Vec::new());
         }
@@ -77,7 +75,7 @@ impl View {
     }
 
     /// What is known of the claims on one issue.
-    pub fn lease(&mut self, id: &str) -> Result<Option<LeaseRow>> {
+    pub fn lease(&self, id: &str) -> Result<Option<LeaseRow>> {
         let source = self.lease_source(id)?;
         let now = self.host.clock.both();
         let found = self.leases_of(source)?.remove(id);
@@ -99,29 +97,34 @@ impl View {
     }
 
     /// Issues of this project that somebody else holds right now.
-    pub(in crate::store) fn held_by_others(&mut self) -> Result<Vec<String>> {
-        if self.claims()?.is_empty() {
+    pub(in crate::store) fn held_by_others(&self) -> Result<Vec<String>> {
+        let claims = self.claims()?;
+        if claims.is_empty() {
             return Ok(Vec::new());
         }
-        let me = self.actor().to_owned();
-        let now = self.host.clock.both();
-        let others = self.last_claims().iter().filter(|(_, lease)| self.is_of_another(lease, &me, &now));
+        let (me, now) = (self.actor(), self.host.clock.both());
+        let others = claims.iter().filter(|(_, lease)| self.is_of_another(lease, me, &now));
         Ok(others.map(|(id, _)| id.clone()).collect())
     }
 
     /// The claim of somebody else on one issue.
-    pub(in crate::store) fn held_by_another(&mut self, id: &str) -> Result<Option<Lease>> {
-        let me = self.actor().to_owned();
-        let now = self.host.clock.both();
-        self.claims()?;
-        let is_it = |(known, lease): &&(String, Lease)| known == id && self.is_of_another(lease, &me, &now);
-        let found = self.last_claims().iter().find(is_it);
+    pub(in crate::store) fn held_by_another(&self, id: &str) -> Result<Option<Lease>> {
+        let (me, now) = (self.actor(), self.host.clock.both());
+        let is_it = |(known, lease): &&(String, Lease)| known == id && self.is_of_another(lease, me, &now);
+        let found = self.claims()?.iter().find(is_it);
         Ok(found.map(|(_, lease)| lease.clone()))
     }
 
     /// All claims on issues of this project, read again only if they have changed.
-    pub(in crate::store) fn claims(&mut self) -> Result<&[(String, Lease)]> {
-        if !self.known_leases.as_ref().is_some_and(|known| known.stamps.hold()) {
+    pub(in crate::store) fn claims(&self) -> Result<&[(String, Lease)]> {
+        Ok(&self.all_claims()?.all)
+    }
+
+    fn all_claims(&self) -> Result<&KnownLeases> {
+        self.known_leases.get(|earlier| {
+            if let Some(known) = earlier.take_if(|known| known.stamps.hold()) {
+                return Ok(known);
+            }
             let path = |source| self.lease_home(source).path().join(LEASES_NAME);
             let stamps = Stamps::of((0..self.sources.len()).map(path).collect());
             let mut all = Vec::new();
@@ -134,15 +137,13 @@ impl View {
                 let tasks = known.filter(|(_, lease)| lease.holder.as_ref().is_some_and(|one| one.workflow.is_some()));
                 of_workflows.extend(tasks.map(|(key, lease)| (issue_of(&key).to_owned(), lease)));
             }
-            self.known_leases = Some(KnownLeases { stamps, all, of_workflows });
-        }
-        Ok(self.last_claims())
+            Ok(KnownLeases { stamps, all, of_workflows })
+        })
     }
 
     /// The claims on tasks of workflows in all state homes of the project, also on those of repos that it does not have.
-    pub(in crate::store) fn claims_of_workflows(&mut self) -> Result<&[(String, Lease)]> {
-        self.claims()?;
-        Ok(self.known_leases.as_ref().map(|known| known.of_workflows.as_slice()).unwrap_or_default())
+    pub(in crate::store) fn claims_of_workflows(&self) -> Result<&[(String, Lease)]> {
+        Ok(&self.all_claims()?.of_workflows)
     }
 
     fn distinct_homes(&self) -> Vec<StateDir> {
@@ -155,9 +156,5 @@ impl View {
     fn is_of_another(&self, lease: &Lease, me: &str, now: &Now) -> bool {
         let holder = lease.holder.as_ref();
         holder.is_some_and(|holder| !self.is_held_as(holder, me)) && standing(lease, now) == Standing::Live
-    }
-
-    fn last_claims(&self) -> &[(String, Lease)] {
-        self.known_leases.as_ref().map(|known| known.all.as_slice()).unwrap_or_default()
     }
 }

@@ -8,7 +8,7 @@ use super::standing;
 use super::told::{locked, since};
 use crate::model::change::ChangeError;
 use crate::model::lease::{Holder, Lease, Standing};
-use crate::store::{ClaimWish, Evidence, Result, Store, View, WorkflowRow};
+use crate::store::{ClaimWish, Evidence, Result, Snapshot, Store, WorkflowRow};
 
 /// The lock of a workflow, as an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,9 +24,9 @@ pub struct LockedWorkflow {
     pub taken_from: Option<Evidence>,
 }
 
-impl View {
+impl Snapshot {
     /// The lock of a workflow, if somebody has one.
-    pub fn workflow_lock(&mut self, row: &WorkflowRow) -> Result<Option<(Lease, Standing)>> {
+    pub fn workflow_lock(&self, row: &WorkflowRow) -> Result<Option<(Lease, Standing)>> {
         let source = self.owner_of(row.id())?;
         let now = self.host.clock.both();
         let lease = self.leases_of(source)?.remove(&row.workflow.id).filter(|lease| lease.holder.is_some());
@@ -39,7 +39,7 @@ impl Store {
     pub fn lock_workflow(&mut self, id: &str, wish: &ClaimWish) -> Result<LockedWorkflow> {
         let source = self.owner_of(id)?;
         let home = self.hold(self.lease_home(source))?;
-        self.refresh()?;
+        self.look_again()?;
         let row = self.find_workflow(id)?;
         if row.state.is_final() {
             let (id, status) = (id.to_owned(), row.state.word().to_owned());
@@ -69,7 +69,7 @@ impl Store {
         } else {
             lease.grant(self.new_holder(wish, &now)?);
         }
-        home.put(std::slice::from_ref(&lease), &self.host.entropy)?;
+        self.put_leases(&home, std::slice::from_ref(&lease))?;
         let holder = lease.holder.clone().unwrap_or_default();
         let workflow = row.workflow.id;
         Ok(LockedWorkflow { id: id.to_owned(), workflow, epoch: lease.epoch, holder, again, taken_from: evidence })
@@ -79,7 +79,7 @@ impl Store {
     pub fn unlock_workflow(&mut self, id: &str, force: bool) -> Result<Option<Holder>> {
         let source = self.owner_of(id)?;
         let home = self.hold(self.lease_home(source))?;
-        self.refresh()?;
+        self.look_again()?;
         let row = self.find_workflow(id)?;
         let key = self.lease_key(source, home.dir(), &row.workflow.id)?;
         let mut lease = home.lease(&key);
@@ -98,7 +98,7 @@ impl Store {
             // One who had lost it lets go of that; who has it now keeps it.
             (false, false) => {}
         }
-        home.put(std::slice::from_ref(&lease), &self.host.entropy)?;
+        self.put_leases(&home, std::slice::from_ref(&lease))?;
         Ok(holder.filter(|_| lease.holder.is_none()))
     }
 

@@ -35,7 +35,7 @@ pub(in crate::store) use locks::HeldHome;
 
 use crate::model::lease::{Lease, Now, Standing};
 use crate::store::project::names::LEASES_NAME;
-use crate::store::{Result, StateDir, View};
+use crate::store::{Result, Snapshot, StateDir};
 use crate::sys;
 use key::is_lock;
 use known::{Leases, parse};
@@ -49,7 +49,7 @@ pub(in crate::store) fn standing(lease: &Lease, now: &Now) -> Standing {
     }
 }
 
-impl View {
+impl Snapshot {
     /// The state home that knows the claims on the issues of a ledger.
     pub(in crate::store) fn lease_home(&self, source: usize) -> StateDir {
         StateDir::of(self.state_home_of(self.sources.member_of(source)))
@@ -57,7 +57,7 @@ impl View {
 
     /// The ledger whose state home knows who holds an issue: that of its owner, unless somebody claimed it elsewhere before it was
     /// proposed, accepted or seen on this branch. There the claim stays until it ends.
-    pub(in crate::store) fn lease_source(&mut self, id: &str) -> Result<usize> {
+    pub(in crate::store) fn lease_source(&self, id: &str) -> Result<usize> {
         let owner = self.owner_of(id)?;
         if self.sources.len() > 1 {
             for source in std::iter::once(owner).chain((0..self.sources.len()).filter(|source| *source != owner)) {

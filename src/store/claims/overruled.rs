@@ -13,7 +13,7 @@ use crate::model::lease::{Holder, Lease};
 use crate::model::merge::{merge_issue, set_at, with_state_of};
 use crate::model::record::Record;
 use crate::store::write::Intent;
-use crate::store::{Access, Result, Scope, Store, View, Write};
+use crate::store::{Access, Result, Scope, Snapshot, Store, Write};
 
 /// A claim that the ledgers give to somebody else.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,9 +26,9 @@ pub struct Overruled {
     pub is_done: bool,
 }
 
-impl View {
+impl Snapshot {
     /// Whom the ledgers give a claimed issue to, if not to the holder of the claim.
-    pub(in crate::store) fn overruled(&mut self, id: &str, lease: &Lease) -> Result<Option<Overruled>> {
+    pub(in crate::store) fn overruled(&self, id: &str, lease: &Lease) -> Result<Option<Overruled>> {
         let Some(holder) = &lease.holder else { return Ok(None) };
         let Some(row) = self.get(id)? else { return Ok(None) };
         let verdict = |line: &str| {
@@ -91,7 +91,7 @@ impl Store {
                     && record.text_of(Field::Assignee.key()).as_deref() == Some(me.as_str())
             })
         };
-        self.refresh()?;
+        self.look_again()?;
         let Some(row) = self.get(id)?.filter(|row| is_mine(&row.line)) else { return Ok(()) };
         if self.access_to(&row)? != Access::Write {
             return Ok(());

@@ -13,7 +13,7 @@ use crate::model::issue::Status;
 use crate::model::lease::{Holder, Lease, Standing};
 use crate::model::workflow::{Task, TaskEdit};
 use crate::store::write::Intent;
-use crate::store::{Access, Project, Result, Store, StoreError, View, Written};
+use crate::store::{Access, Project, Result, Snapshot, Store, StoreError, Written};
 
 /// How to give an issue back.
 #[derive(Debug, Clone, Default)]
@@ -59,13 +59,13 @@ impl Project {
     }
 }
 
-impl View {
+impl Snapshot {
     /// Another checkout has closed the issue, and that is not merged here.
-    pub fn is_done_elsewhere(&mut self, id: &str) -> Result<bool> {
+    pub fn is_done_elsewhere(&self, id: &str) -> Result<bool> {
         Ok(self.elsewhere(id)?.iter().any(|other| Status::new(other.status.as_str()).is_done()))
     }
 
-    pub(in crate::store) fn owner_of(&mut self, id: &str) -> Result<usize> {
+    pub(in crate::store) fn owner_of(&self, id: &str) -> Result<usize> {
         self.read_ledgers()?;
         self.owner(id).ok_or_else(|| StoreError::NotFound { typed: id.to_owned() })
     }
@@ -76,7 +76,7 @@ impl Store {
     pub fn release(&mut self, id: &str, wish: &ReleaseWish) -> Result<Released> {
         let source = self.lease_source(id)?;
         let home = self.hold(self.lease_home(source))?;
-        self.refresh()?;
+        self.look_again()?;
         let key = self.lease_key(source, home.dir(), id)?;
         let mut lease = home.lease(&key);
         let me = self.actor().to_owned();
@@ -84,7 +84,7 @@ impl Store {
         let now = self.host.clock.both();
         if !mine && lease.lost_by(&me).is_some() {
             lease.lost.retain(|lost| lost.holder != me);
-            home.put(std::slice::from_ref(&lease), &self.host.entropy)?;
+            self.put_leases(&home, std::slice::from_ref(&lease))?;
             self.refused_to_loser.borrow_mut().insert(id.to_owned());
             return Ok(Released {
                 id: id.to_owned(),
@@ -122,7 +122,7 @@ impl Store {
         let ended = home.lease(&key);
         let remote = lease.holder.as_ref().and_then(|holder| holder.remote.clone());
         let lease = Lease { holder: None, lost: ended.lost.clone(), epoch: ended.epoch, ..lease };
-        home.put(std::slice::from_ref(&lease), &self.host.entropy)?;
+        self.put_leases(&home, std::slice::from_ref(&lease))?;
         Ok(Released {
             id: id.to_owned(),
             epoch: lease.epoch,
@@ -137,7 +137,7 @@ impl Store {
 
     /// Takes back claims whose time is over or whose process is gone: one issue's, or all of the project's.
     pub fn reclaim(&mut self, id: Option<&str>, dry_run: bool) -> Result<Vec<Reclaimed>> {
-        self.refresh()?;
+        self.look_again()?;
         let mut found = Vec::new();
         let mut seen = BTreeSet::new();
         for source in 0..self.sources.len() {
@@ -160,7 +160,7 @@ impl Store {
                     // Closed by a merge: the work is done, and nobody has failed.
                     if !dry_run {
                         lease.end();
-                        home.put(&[lease], &self.host.entropy)?;
+                        self.put_leases(&home, &[lease])?;
                     }
                     continue;
                 }
@@ -176,7 +176,7 @@ impl Store {
                 let (epoch, attempts) = (lease.epoch, lease.attempts);
                 let mut written = None;
                 if !dry_run {
-                    home.put(std::slice::from_ref(&lease), &self.host.entropy)?;
+                    self.put_leases(&home, std::slice::from_ref(&lease))?;
                     let row = self.get(&issue)?;
                     let is_theirs = row.is_some_and(|row| {
                         row.issue.status.as_str() == "in_progress"
@@ -218,7 +218,7 @@ impl Store {
                 let renewed = home.all().into_values().filter(|lease| mine(lease)).filter_map(|mut lease| {
                     (standing(&lease, &now) == Standing::Live && lease.renew(&now)).then_some(lease)
                 });
-                home.put(&renewed.collect::<Vec<_>>(), &self.host.entropy)?;
+                self.put_leases(&home, &renewed.collect::<Vec<_>>())?;
             }
             let known = self.leases_of(source)?;
             let live = known
@@ -239,7 +239,7 @@ impl Store {
             return Ok(false);
         }
         lease.take_away();
-        home.put(&[lease], &self.host.entropy)?;
+        self.put_leases(&home, &[lease])?;
         Ok(true)
     }
 

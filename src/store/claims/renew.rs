@@ -29,7 +29,7 @@ impl Store {
             return Err(LeaseError::Stale { id, name, held, epoch, holder, why }.into());
         }
         if lease.renew(&now) {
-            home.put(std::slice::from_ref(&lease), &self.host.entropy)?;
+            self.put_leases(&home, std::slice::from_ref(&lease))?;
         }
         Ok(lease.holder.and_then(|holder| holder.expires))
     }

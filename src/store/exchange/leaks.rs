@@ -7,9 +7,9 @@ use crate::ledger::{Document, MAX_LEDGER};
 use crate::model::id;
 use crate::store::error::as_store;
 use crate::store::project::{place, planning};
-use crate::store::read::source::expected;
+use crate::store::read::index::expected;
 use crate::store::warning::Warning;
-use crate::store::{Project, RepoProblem, Result, StoreError, View};
+use crate::store::{Project, RepoProblem, Result, Snapshot, StoreError};
 use crate::sys::{below, fs};
 use crate::vcs::{Changed, Span, SyncError};
 use crate::{sys, vcs};
@@ -122,9 +122,9 @@ impl Project {
     }
 }
 
-impl View {
+impl Snapshot {
     /// Looks for what a commit of the primary must not carry.
-    pub fn check_leaks(&mut self, scope: &LeakScope) -> Result<LeakReport> {
+    pub fn check_leaks(&self, scope: &LeakScope) -> Result<LeakReport> {
         self.refuse_unread_settings()?;
         let guard = self.guard();
         let mut report = LeakReport::default();
@@ -154,7 +154,7 @@ impl View {
     }
 
     /// What is private, from all repos that can be read; a repo that cannot be is named in a warning.
-    pub(in crate::store) fn guard(&mut self) -> Guard {
+    pub(in crate::store) fn guard(&self) -> Guard {
         let mut guard = Guard::default();
         let primary = self.repos.primary_member();
         let configured = primary.prefix.clone();
@@ -184,14 +184,14 @@ impl View {
                         Ok(former) => former.into_iter().for_each(|(id, line)| guard.add_former(id, line)),
                         Err(error) => {
                             let (repo, message) = (self.name(member).to_owned(), error.to_string());
-                            self.notices.push(Warning::Unread { repo, message });
+                            self.notices.add(Warning::Unread { repo, message });
                         }
                     }
                 }
                 Ok(read) => guard.add_public(&read.document),
                 Err(error) => {
                     let (repo, message) = (self.name(member).to_owned(), error.to_string());
-                    self.notices.push(Warning::Unread { repo, message });
+                    self.notices.add(Warning::Unread { repo, message });
                 }
             }
         }

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use crate::ledger::{Document, Edit, LedgerError, MergedLine, Outcome, Parts};
 use crate::store::project::place;
-use crate::store::read::source::expected;
-use crate::store::{Result, Store, StoreError, View};
+use crate::store::read::index::expected;
+use crate::store::{Result, Snapshot, Store, StoreError};
 use crate::vcs;
 
 /// A ledger that was merged, or would be.
@@ -22,7 +22,7 @@ pub struct ResolvedLedger {
     pub next: Option<String>,
 }
 
-impl View {
+impl Snapshot {
     /// A ledger behind a path that nobody agreed to is not written.
     fn refuse_untrusted(&self, member: usize) -> Result<()> {
         match self.writable(member) {
@@ -36,7 +36,7 @@ impl Store {
     /// Merges what the markers part, in the ledgers of one repo or of all. Whoever may read the ledger may do this: it brings in
     /// nothing that version control has not brought already.
     pub fn resolve_conflicts(&mut self, repo: Option<usize>, dry_run: bool) -> Result<Vec<ResolvedLedger>> {
-        self.refresh()?;
+        self.look_again()?;
         if let Some(error) = self.settings.broken.first() {
             return Err(error.clone().into());
         }
@@ -50,6 +50,7 @@ impl Store {
             self.refuse_untrusted(member)?;
             done.extend(self.resolve_one(n, member, dry_run)?);
         }
+        self.look_at_issues_again();
         Ok(done)
     }
 

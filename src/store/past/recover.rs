@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use crate::ledger::{Document, Edit, LedgerError, Outcome};
 use crate::model::merge::FIELD_TIMES;
 use crate::model::record::Record;
-use crate::store::read::source::expected;
+use crate::store::read::index::expected;
 use crate::store::state::log::{LogError, Lost, Missing, WriteLog};
 use crate::store::write::Written;
-use crate::store::{Result, Store, View};
+use crate::store::{Result, Snapshot, Store};
 
 /// One issue whose writes were missing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,9 +46,9 @@ impl Recovery {
     }
 }
 
-impl View {
+impl Snapshot {
     /// What would be put back into a repo. Writes nothing.
-    pub fn recoverable(&mut self, member: usize, from_gone: bool) -> Result<Recovery> {
+    pub fn recoverable(&self, member: usize, from_gone: bool) -> Result<Recovery> {
         self.read_ledgers()?;
         let source = self.writable(member)?;
         let ledger = self.sources.ledger(source);
@@ -129,7 +129,7 @@ impl Store {
             }
             Ok::<_, LogError>(recovery)
         })?;
-        self.sources.watched(source).replace(None);
+        *self.sources.watched(source) = None;
         Ok(recovery)
     }
 }

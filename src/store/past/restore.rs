@@ -13,7 +13,7 @@ use crate::model::record::Record;
 use crate::store::project::place;
 use crate::store::read::naming::each_once;
 use crate::store::write::{Draft, Written};
-use crate::store::{Access, Moment, PastLine, Result, Store, StoreError, View};
+use crate::store::{Access, Moment, PastLine, Result, Snapshot, Store, StoreError};
 use crate::vcs;
 use crate::vcs::Commit;
 
@@ -70,14 +70,9 @@ struct Found {
 /// What became of each issue, in the order in which they were named.
 type Each = Vec<(String, Result<Restored>)>;
 
-impl View {
+impl Snapshot {
     /// Looks issues up in history.
-    fn look_up(
-        &mut self,
-        ids: &BTreeSet<String>,
-        last: HashMap<String, PastLine>,
-        at: Option<&Moment>,
-    ) -> Result<Found> {
+    fn look_up(&self, ids: &BTreeSet<String>, last: HashMap<String, PastLine>, at: Option<&Moment>) -> Result<Found> {
         let mut found = Found { last, ..Found::default() };
         if let Some(moment) = at.filter(|_| !ids.is_empty()) {
             found.then = self.lines_at(ids, moment)?;
@@ -107,7 +102,7 @@ impl View {
     }
 
     /// What is to come back of an issue, if this user may bring it back.
-    fn wanted(&mut self, id: &str, found: &Found, is_earlier: bool) -> Result<Wanted> {
+    fn wanted(&self, id: &str, found: &Found, is_earlier: bool) -> Result<Wanted> {
         let wanted = match self.owner(id) {
             Some(source) => self.older(source, id, found, is_earlier)?,
             None => self.departed(id, found, is_earlier)?,
@@ -122,7 +117,7 @@ impl View {
     }
 
     /// A version of an issue that is there.
-    fn older(&mut self, source: usize, id: &str, found: &Found, is_earlier: bool) -> Result<Wanted> {
+    fn older(&self, source: usize, id: &str, found: &Found, is_earlier: bool) -> Result<Wanted> {
         let refused = |why: String| Err(StoreError::CannotRestore { id: id.to_owned(), why });
         let line = self.line_in(source, id).unwrap_or_default();
         let past = if is_earlier {
@@ -152,8 +147,8 @@ impl View {
     }
 
     /// A version of an issue that has left.
-    fn departed(&mut self, id: &str, found: &Found, is_earlier: bool) -> Result<Wanted> {
-        if self.sources.ids().iter().any(|known| known == id) {
+    fn departed(&self, id: &str, found: &Found, is_earlier: bool) -> Result<Wanted> {
+        if self.sources.ids()?.iter().any(|known| known == id) {
             // Its line is there and cannot be read; a second one would hide that.
             return Err(StoreError::Unreadable { id: id.to_owned(), what: "damaged line".to_owned() });
         }
@@ -190,7 +185,7 @@ impl View {
             return Err(LedgerError::Unstable { path }.into());
         }
         let dialect = DialectEvidence::of(&base).or(Dialect::default());
-        let actor = self.actor.as_deref().unwrap_or_default();
+        let actor = self.actor();
         let stamp = Stamp { now: self.host.clock.now(), actor, dialect };
         let text = wanted.past.as_ref().and_then(|past| restore(&base, past, stamp));
         let text = text.unwrap_or_else(|| base.clone());
@@ -268,7 +263,7 @@ impl Store {
         dry_run: bool,
     ) -> Result<Each> {
         self.refuse_broken()?;
-        self.refresh()?;
+        self.look_again()?;
         let mut done: Vec<Option<Result<Restored>>> = Vec::new();
         for id in ids {
             done.push(self.refuse_no_history(self.owner(id)).err().map(Err));

@@ -4,12 +4,12 @@ use std::collections::{BTreeSet, HashMap};
 
 use crate::ledger::Ledger;
 use crate::store::project::home;
-use crate::store::read::source::Watched;
+use crate::store::read::index::Watched;
 use crate::store::state::log::{Held, WriteLog};
-use crate::store::{Result, View, Warning};
+use crate::store::{Result, Snapshot, Warning};
 use crate::sys::fs;
 
-impl View {
+impl Snapshot {
     /// Gives the log that a ledger's writes go to.
     pub(in crate::store) fn logging<T>(&self, ledger: &Ledger, work: impl FnOnce(&WriteLog<'_>) -> T) -> T {
         let (path, host) = (ledger.path(), &self.host);
@@ -17,7 +17,7 @@ impl View {
             Some(source) => work(&WriteLog { home: self.sources.home(source), ledger: path, host }),
             None => {
                 let beads = path.parent().unwrap_or(path);
-                work(&WriteLog { home: &home::state_home(beads, &host.env), ledger: path, host })
+                work(&WriteLog { home: &home::Site::of(beads, &host.env).settings_home(), ledger: path, host })
             }
         }
     }
@@ -42,18 +42,18 @@ impl View {
             return None;
         }
         let ledger = self.sources.ledger(source);
-        let watched = self.sources.watched(source);
+        let mut watched = self.sources.watched(source);
         let read = self.sources.last_read(source);
-        if read.is_none() && watched.borrow().is_none() {
+        if read.is_none() && watched.is_none() {
             return None;
         }
         let now = fs::stat(ledger.path()).ok()?;
-        if let Some((stamp, known)) = &*watched.borrow()
+        if let Some((stamp, known)) = &*watched
             && *stamp == now
         {
             return Some(known.clone());
         }
-        read.filter(|(_, stamp)| **stamp == now)?;
+        read.filter(|stamp| *stamp == now)?;
         let account = self.logging(ledger, |log| log.account(&LastRead { view: self, source }, &now));
         let found = match account {
             Ok(account) => Ok(account.missing.into_iter().map(|missing| missing.id).collect::<Vec<_>>()),
@@ -64,7 +64,7 @@ impl View {
         if !quiet && fs::stat(ledger.path()).ok() != Some(now) {
             return None;
         }
-        watched.replace(Some((now, found.clone())));
+        *watched = Some((now, found.clone()));
         Some(found)
     }
 
@@ -78,20 +78,20 @@ impl View {
     }
 }
 
-/// A ledger as it was last read, or as the image has it.
+/// A ledger as it was last read.
 struct LastRead<'v> {
-    view: &'v View,
+    view: &'v Snapshot,
     source: usize,
 }
 
 impl Held for LastRead<'_> {
     fn copies(&self, ids: &BTreeSet<String>) -> HashMap<String, Vec<String>> {
-        let (sources, cache) = (&self.view.sources, &self.view.cache);
+        let sources = &self.view.sources;
         if !sources.is_asked() {
-            return sources.last_read(self.source).map(|(document, _)| document.copies(ids)).unwrap_or_default();
+            return sources.read_of(self.source).map(|(document, _)| document.copies(ids)).unwrap_or_default();
         }
-        // An image is asked only where no id stands on two lines.
-        let line = |id: &String| Some((id.clone(), vec![sources.line(cache, self.source, id)?]));
+        // Where it was not read whole, no id stands on two lines.
+        let line = |id: &String| Some((id.clone(), vec![sources.line(self.source, id)?]));
         ids.iter().filter_map(line).collect()
     }
 }

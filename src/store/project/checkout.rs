@@ -16,7 +16,7 @@ use crate::model::seen::SeenCheckout;
 use crate::model::state_id;
 use crate::store::state::record_error::RecordError;
 use crate::store::state::tables::REGISTRY;
-use crate::store::{Project, Repo, Result, StateDir, Store, StoreError, View};
+use crate::store::{Project, Repo, Result, Snapshot, StateDir, Store, StoreError};
 use crate::sys::below;
 use crate::vcs;
 
@@ -230,9 +230,9 @@ impl Project {
     }
 }
 
-impl View {
+impl Snapshot {
     /// Where the repo that owns an issue is.
-    pub fn root_of(&mut self, id: &str) -> Result<PathBuf> {
+    pub fn root_of(&self, id: &str) -> Result<PathBuf> {
         let source = self.owner_of(id)?;
         Ok(self.repos.members[self.sources.member_of(source)].repo.root().to_owned())
     }
@@ -338,10 +338,10 @@ impl Noted {
         let vcs = vcs::open(ledger);
         let beads = ledger.parent()?;
         let (root, admin) = match vcs.admin_dir() {
-            Some(admin) => (place::real(vcs.root()), admin),
-            None => (place::real(beads.parent()?), without_repository(beads)),
+            Some(admin) => (vcs.root().to_owned(), admin),
+            None => (beads.parent()?.to_owned(), without_repository(beads)),
         };
-        let mark = if place::real(state).starts_with(&root) { HOME.to_owned() } else { read_id(&admin)? };
+        let mark = if state.starts_with(&root) { HOME.to_owned() } else { read_id(&admin)? };
         Some(Noted { mark, root })
     }
 

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use super::home_word::{make_first, word};
 use super::repos::outside;
 use super::settings::{ConfigError, ConfigFault, Origin, OutsidePath};
-use super::{family, home, mark, place};
-use crate::store::{HomeWord, Project, Result, View, read_trust};
+use super::{family, mark, place};
+use crate::store::{HomeWord, Project, Result, Snapshot, read_trust};
 use crate::sys::{below, fs};
 use crate::vcs;
 
@@ -48,8 +48,7 @@ impl Project {
     /// What the state homes of the project hold that counts only as this user's word.
     pub fn words_of_homes(&self) -> Vec<HomeWord> {
         let members = self.repos.members.iter();
-        let mut homes: Vec<PathBuf> =
-            members.map(|member| home::state_home(member.repo.beads(), &self.host.env)).collect();
+        let mut homes: Vec<PathBuf> = members.map(|member| member.site.settings_home()).collect();
         homes.sort();
         homes.dedup();
         let words = homes.iter().map(|home| word(home, &self.host.env));
@@ -85,7 +84,7 @@ impl Project {
     }
 }
 
-impl View {
+impl Snapshot {
     /// Makes it this user's word.
     pub fn trust_homes(&mut self, words: &[HomeWord]) -> Result<()> {
         for word in words.iter().filter(|word| !word.known) {

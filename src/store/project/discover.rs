@@ -10,7 +10,7 @@ use super::place;
 use super::place::Beyond;
 use crate::model::id;
 use crate::store::{Result, StoreError};
-use crate::sys::{Env, below, fs, looks};
+use crate::sys::{Env, below, fs, path};
 use crate::{sys, vcs};
 
 /// So many redirects in a row are followed.
@@ -34,20 +34,21 @@ impl Repo {
                 let reason = format!("{name} is set");
                 let beads = named_beads(name, &path);
                 let found = Self::at(&path, reason.clone())
-                    .or_else(|| looks::is_dir(&beads).then(|| Self::follow(beads.clone(), reason)));
+                    .or_else(|| beads.is_dir().then(|| Self::follow(beads.clone(), reason)));
                 return found.unwrap_or(Err(StoreError::BadVariable { variable: name, path }));
             }
         }
         let start = env.cwd().join(start);
         let place = if start == env.cwd() { "working directory" } else { "given path" };
-        let named = Self::at(&start, place.to_owned());
-        if let Some(found) = named.filter(|_| !looks::is_dir(&start.join(BEADS_DIR))) {
+        if !start.join(BEADS_DIR).is_dir()
+            && let Some(found) = Self::at(&start, place.to_owned())
+        {
             return found;
         }
         let from = sys::path::real(&start).unwrap_or_else(|_| start.clone());
         let above = beads_above(&from);
         // What is in the way is not passed over: the repo above it is another.
-        if let Some(odd) = above.filter(|dir| !looks::is_dir(&dir.join(BEADS_DIR)) && !is_nested(&from, dir)) {
+        if let Some(odd) = above.filter(|dir| !dir.join(BEADS_DIR).is_dir() && !is_nested(&from, dir)) {
             return Err(StoreError::NotADirectory { path: odd.join(BEADS_DIR) });
         }
         if let Some(beads) = beads_of_parent(&from, above) {
@@ -64,16 +65,12 @@ impl Repo {
     /// A path that names a `.beads` directory, or a file in one (which need not exist).
     pub fn at(path: &Path, reason: String) -> Option<Result<Self>> {
         let is_beads = |path: &Path| path.file_name().is_some_and(|name| name == BEADS_DIR);
-        let beads = if looks::is_dir(path)
-            && (is_beads(path) || LEDGER_NAMES.iter().any(|name| looks::is_file(&path.join(name))))
-        {
+        let beads = if path.is_dir() && (is_beads(path) || LEDGER_NAMES.iter().any(|name| path.join(name).is_file())) {
             Some(path.to_owned())
         } else {
-            path.parent()
-                .filter(|parent| !looks::is_dir(path) && is_beads(parent) && looks::is_dir(parent))
-                .map(Path::to_owned)
+            path.parent().filter(|parent| !path.is_dir() && is_beads(parent) && parent.is_dir()).map(Path::to_owned)
         };
-        let beads = beads.or_else(|| Some(path.join(BEADS_DIR)).filter(|beads| looks::is_dir(beads)));
+        let beads = beads.or_else(|| Some(path.join(BEADS_DIR)).filter(|beads| beads.is_dir()));
         beads.map(|beads| Self::follow(beads, reason))
     }
 
@@ -92,7 +89,7 @@ impl Repo {
             if below::is_control(&target) || target != named && is_inside_control(&named, &target) {
                 return Err(StoreError::InControl { path: target });
             }
-            let is_led = looks::is_there(&target.join(REDIRECT_NAME));
+            let is_led = path::is_there(&target.join(REDIRECT_NAME));
             let text = if is_led { below::text(&target, REDIRECT_NAME)? } else { None }.unwrap_or_default();
             let line = text.lines().next().unwrap_or_default().trim();
             if line.is_empty() {
@@ -103,8 +100,8 @@ impl Repo {
                 return Ok(Repo { root, beads: target, reason });
             }
             let to = above(&at).join(line);
-            at = if looks::is_dir(&to.join(BEADS_DIR)) { to.join(BEADS_DIR) } else { to };
-            if !looks::is_dir(&at) {
+            at = if to.join(BEADS_DIR).is_dir() { to.join(BEADS_DIR) } else { to };
+            if !at.is_dir() {
                 return Err(StoreError::NoRepository { start: at, beyond: None });
             }
         }
@@ -151,7 +148,7 @@ pub fn named_beads(variable: &str, path: &Path) -> PathBuf {
 /// The `.beads` directory of the checkout that a workspace was made from, if the workspace itself has no ledger: nobody has committed
 /// it yet, or nobody ever will.
 fn beads_of_parent(from: &Path, found: Option<&Path>) -> Option<PathBuf> {
-    let has_usual = |found: &Path| LEDGER_NAMES.iter().any(|name| looks::exists(&found.join(BEADS_DIR).join(name)));
+    let has_usual = |found: &Path| LEDGER_NAMES.iter().any(|name| found.join(BEADS_DIR).join(name).exists());
     if found == Some(from) && has_usual(from) {
         return None;
     }
@@ -168,7 +165,7 @@ fn beads_of_parent(from: &Path, found: Option<&Path>) -> Option<PathBuf> {
     super::family::parent(from)?;
     let first = super::family::counterpart(inside.unwrap_or(from))?;
     let above =
-        beads_above(&first).filter(|above| looks::is_dir(&above.join(BEADS_DIR)) && border(&first, above).is_none())?;
+        beads_above(&first).filter(|above| above.join(BEADS_DIR).is_dir() && border(&first, above).is_none())?;
     Some(above.join(BEADS_DIR))
 }
 

@@ -1,15 +1,15 @@
 //! Where state that is nobody's ledger lives: the user's directories, and the state home of a repository.
 //!
-//! One resolver for every entry point ([`StateHome::of`]). Nothing is made by looking; no path is hashed.
+//! One resolver for every entry point ([`Site`]). Nothing is made by looking; no path is hashed.
 
 use std::path::{Path, PathBuf};
 
 use super::checkout_id::{REPO_ID_NAME, read_text};
 use super::names::CONFIG_NAME;
-use super::pointer::{Pointer, PointerState, place_of, root_of, without_repository};
+use super::pointer::{Pointer, PointerState, place_of, root_of};
 use super::settings::{ConfigError, ConfigFault};
 use super::state_mode::StateMode;
-use crate::sys::{Env, below, looks};
+use crate::sys::{Env, below};
 use crate::{sys, vcs};
 
 /// The user's settings.
@@ -53,14 +53,45 @@ pub struct StateHome {
     pub reason: String,
 }
 
-impl StateHome {
-    /// The state home of the repo with this `.beads` directory: the one named by `BD_STATE_DIR`, else that of the repository
-    /// which this is a workspace of, else as `asked`.
-    pub fn of(beads: &Path, env: &Env, asked: StateMode) -> Self {
-        let Some(named) = env.var(STATE_DIR) else { return Self::with_repo(beads, env, asked) };
+/// A `.beads` directory, and what its version control says of the place where it is. Looked at once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Site {
+    beads: PathBuf,
+    pub(in crate::store) around: vcs::Around,
+    /// What it says about being a workspace.
+    pointer: Option<PointerState>,
+    /// The state home in the usual mode, if no variable names another.
+    usual: StateHome,
+    /// Where the settings are ([`Site::settings_home`]); an error names the checkout that nobody can ask.
+    settled: Result<PathBuf, PathBuf>,
+}
+
+impl Site {
+    pub fn of(beads: &Path, env: &Env) -> Self {
+        Self::below(beads, env, MOST_PARENTS)
+    }
+
+    fn below(beads: &Path, env: &Env, parents: usize) -> Self {
+        let around = vcs::Around::of(beads);
+        let pointer = Pointer::of(beads, around.common.as_deref());
+        let usual = StateHome { path: PathBuf::new(), mode: StateMode::Repo, reason: String::new() };
+        let mut site = Site { beads: beads.to_owned(), around, pointer, settled: Ok(PathBuf::new()), usual };
+        site.usual = site.home_in(env, StateMode::Repo);
+        site.settled = site.settled_in(env, parents);
+        site
+    }
+
+    pub fn beads(&self) -> &Path {
+        &self.beads
+    }
+
+    /// The state home of this repo: the one named by `BD_STATE_DIR`, else that of the repository which this is a workspace of, else
+    /// as `asked`.
+    pub fn home(&self, env: &Env, asked: StateMode) -> StateHome {
+        let Some(named) = env.var(STATE_DIR) else { return self.unnamed_home(env, asked) };
         let path = resolved(env.path(&named));
         if env.var(WORKSPACE_VARIABLE).is_some() && asked != StateMode::Worktree {
-            let usual = Self::with_repo(beads, env, asked);
+            let usual = self.unnamed_home(env, asked);
             // A job is told where the state home of its own repository is; other repos have theirs.
             if usual.mode != StateMode::Workspace || usual.path == path {
                 return usual;
@@ -70,24 +101,26 @@ impl StateHome {
     }
 
     /// The same without a look at the variable.
-    fn with_repo(beads: &Path, env: &Env, asked: StateMode) -> Self {
+    fn unnamed_home(&self, env: &Env, asked: StateMode) -> StateHome {
+        if asked == StateMode::Repo { self.usual.clone() } else { self.home_in(env, asked) }
+    }
+
+    fn home_in(&self, env: &Env, asked: StateMode) -> StateHome {
         let home = |path, mode, reason: &str| StateHome { path, mode, reason: reason.to_owned() };
-        let own = beads.join("run");
-        if vcs::stranded(beads).is_some() {
-            let place = without_repository(beads);
-            return home(place, StateMode::Workspace, "the repository of this working copy is not there");
+        let own = self.beads.join("run");
+        if let Some(lead) = &self.around.stranded {
+            return home(place_of(lead), StateMode::Workspace, "the repository of this working copy is not there");
         }
-        let common = vcs::common_dir(beads);
-        if let Some(PointerState::Known(target) | PointerState::Lost(target)) = Pointer::of(beads, common.as_deref()) {
+        if let Some(PointerState::Known(target) | PointerState::Lost(target)) = &self.pointer {
             // In a container the same directory may be mounted elsewhere.
             let told = env.var(STATE_DIR).filter(|_| env.var(WORKSPACE_VARIABLE).is_some()).map(|path| env.path(&path));
             let path = match told.filter(|path| !target.home.is_dir() && path.is_dir()) {
                 Some(mounted) => mounted,
-                None => target.home,
+                None => target.home.clone(),
             };
             return home(path, StateMode::Workspace, "this is a workspace of another checkout");
         }
-        match (asked, common) {
+        match (asked, &self.around.common) {
             (StateMode::Global, _) if user_state(env).is_some() => {
                 let path = resolved(user_state(env).unwrap_or_default());
                 home(path, StateMode::Global, "state.mode is global")
@@ -95,13 +128,13 @@ impl StateHome {
             (StateMode::Worktree, _) => home(own, StateMode::Worktree, "state.mode is worktree"),
             (_, None) => home(own, StateMode::Repo, "not under version control"),
             (_, Some(common)) => {
-                let shared = place_of(&common);
+                let shared = place_of(common);
                 let is_settled = |beads: &PathBuf| {
-                    looks::exists(&beads.join("run").join(CONFIG_NAME)) && committed_settings(beads, env).is_none()
+                    beads.join("run").join(CONFIG_NAME).exists() && committed_settings(beads, env).is_none()
                 };
-                if !looks::exists(&shared.join(CONFIG_NAME)) {
-                    let main = in_main_checkout(beads, &common);
-                    if let Some(first) = main.into_iter().chain([beads.to_owned()]).find(is_settled) {
+                if !shared.join(CONFIG_NAME).exists() {
+                    let main = self.in_main_checkout(common);
+                    if let Some(first) = main.into_iter().chain([self.beads.clone()]).find(is_settled) {
                         let reason = "version control came after the settings, which stay in effect where they are";
                         return home(first.join("run"), StateMode::Repo, reason);
                     }
@@ -111,14 +144,102 @@ impl StateHome {
             }
         }
     }
+
+    /// Why nothing is written: its repository is not where it says.
+    pub fn stranded(&self) -> Option<ConfigError> {
+        stranded(self.around.stranded.clone())
+    }
+
+    /// What a workspace needs and what is not there: the state home that it shares, or the checkout whose settings are its own.
+    pub fn unreachable(&self) -> Option<(PathBuf, &'static str)> {
+        if self.usual.mode == StateMode::Workspace && !self.usual.path.is_dir() {
+            return Some((self.usual.path.clone(), "the state home that it shares"));
+        }
+        let checkout = self.settled.clone().err()?;
+        Some((checkout, "the checkout that it was made from, whose settings it shares,"))
+    }
+
+    /// The settings of the checkout around a `.beads` that is a submodule of it, if that submodule has none of its own: a commit of
+    /// the project can make it one, and must not make the user somebody else.
+    pub fn hidden_by_submodule(&self) -> Option<PathBuf> {
+        let is_own = self.around.root.as_ref().is_some_and(|root| root.ends_with(crate::store::BEADS_DIR));
+        let own = self.around.common.as_ref().filter(|_| is_own)?;
+        let is_outer = |dir: &&Path| own.starts_with(dir.join("modules")) && below::is_control(dir);
+        let outer = place_of(own.ancestors().find(is_outer)?).join(CONFIG_NAME);
+        (outer.exists() && !place_of(own).join(CONFIG_NAME).exists()).then_some(outer)
+    }
+
+    /// The checkout that this workspace was made from.
+    pub fn parent(&self) -> Option<PathBuf> {
+        match self.pointer.as_ref().filter(|_| self.around.common.is_some())? {
+            PointerState::Known(pointer) => pointer.parent.clone(),
+            PointerState::Lost(_) | PointerState::Unknown { .. } => None,
+        }
+    }
+
+    /// The root of the working copy, and the directory that all checkouts of its repository share.
+    pub fn directories(&self) -> (Option<&Path>, Option<&Path>) {
+        (self.around.root.as_deref(), self.around.common.as_deref())
+    }
+
+    /// A file that calls this a workspace of a repository which does not know it: nobody's word until that repository does.
+    pub fn unknown_pointer(&self) -> Option<(&Path, &Pointer)> {
+        match self.pointer.as_ref()? {
+            PointerState::Unknown { file, pointer } => Some((file, pointer)),
+            PointerState::Known(_) | PointerState::Lost(_) => None,
+        }
+    }
+
+    /// The directory for what all checkouts of a repository share and nobody commits, whatever `state.mode` and `BD_STATE_DIR` say:
+    /// settings, hooks and the log of writes concern the repository alone. A contributor's routing must not be lost with a variable.
+    /// In a workspace it is that of the checkout which the workspace was made from, wherever their claims are.
+    pub fn settings_home(&self) -> PathBuf {
+        self.settled.clone().unwrap_or_else(|_| self.usual.path.clone())
+    }
+
+    fn settled_in(&self, env: &Env, parents: usize) -> Result<PathBuf, PathBuf> {
+        let home = || self.usual.path.clone();
+        let pointer = match &self.pointer {
+            Some(PointerState::Known(pointer) | PointerState::Lost(pointer)) if self.around.stranded.is_none() => {
+                pointer
+            }
+            _ => return Ok(home()),
+        };
+        match self.in_parent(pointer).filter(|_| parents > 0) {
+            Some(there) => Site::below(&there, env, parents - 1).settled,
+            // With the repository, so it is where the settings are, too.
+            None if is_with_repository(&pointer.home) => Ok(home()),
+            None => Err(pointer.parent.clone().unwrap_or_else(|| pointer.home.clone())),
+        }
+    }
+
+    /// The same `.beads` in the main checkout, for one in another checkout.
+    fn in_main_checkout(&self, common: &Path) -> Option<PathBuf> {
+        let main = below::is_control(common).then(|| root_of(common))?;
+        let root = self.around.root.as_ref()?;
+        let inside = self.beads.strip_prefix(root).ok().filter(|_| *root != main)?;
+        Some(main.join(inside))
+    }
+
+    /// The same `.beads` in the checkout that a workspace was made from, if that is still the same repository.
+    fn in_parent(&self, pointer: &Pointer) -> Option<PathBuf> {
+        let root = self.around.root.as_deref().or_else(|| self.beads.parent())?;
+        let there = pointer.parent.as_ref()?.join(self.beads.strip_prefix(root).ok()?);
+        let id = |beads: &Path, common: Option<PathBuf>| {
+            let directory = common.map_or_else(|| beads.join("run"), |common| place_of(&common));
+            read_text(&directory, REPO_ID_NAME)
+        };
+        let own = id(&self.beads, self.around.common.clone());
+        own.is_none_or(|own| id(&there, vcs::common_dir(&there)) == Some(own)).then_some(there)
+    }
 }
 
-/// A working copy whose repository is not where it says. Without the repository nobody knows what the user has settled for it,
+/// A working copy whose repository is not where this file says. Without the repository nobody knows what the user has settled for it,
 /// such as where private issues go, so nothing is written.
-pub fn stranded(beads: &Path) -> Option<ConfigError> {
+pub fn stranded(lead: Option<PathBuf>) -> Option<ConfigError> {
     let message = "leads to a repository that is not there; if it was moved, repair the link (`git worktree repair` in the \
                    moved repository, or edit this file)";
-    vcs::stranded(beads).map(|path| ConfigError::whole(path, message, ConfigFault::Broken))
+    lead.map(|path| ConfigError::whole(path, message, ConfigFault::Broken))
 }
 
 /// The environment names this state home.
@@ -135,37 +256,10 @@ fn resolved(path: PathBuf) -> PathBuf {
     }
 }
 
-/// What a workspace needs and what is not there: the state home that it shares, or the checkout whose settings are its own.
-pub fn unreachable(beads: &Path, env: &Env) -> Option<(PathBuf, &'static str)> {
-    let home = StateHome::with_repo(beads, env, StateMode::Repo);
-    if home.mode == StateMode::Workspace && !home.path.is_dir() {
-        return Some((home.path, "the state home that it shares"));
-    }
-    Some((settled_in(beads, env, MOST_PARENTS).err()?, "the checkout that it was made from, whose settings it shares,"))
-}
-
-/// The settings of the checkout around a `.beads` that is a submodule of it, if that submodule has none of its own: a commit of the
-/// project can make it one, and must not make the user somebody else.
-pub fn hidden_by_submodule(beads: &Path) -> Option<PathBuf> {
-    let own = vcs::common_dir(beads)
-        .filter(|_| vcs::root(beads).is_some_and(|root| root.ends_with(crate::store::BEADS_DIR)))?;
-    let is_outer = |dir: &&Path| own.starts_with(dir.join("modules")) && below::is_control(dir);
-    let outer = place_of(own.ancestors().find(is_outer)?).join(CONFIG_NAME);
-    (looks::exists(&outer) && !looks::exists(&place_of(&own).join(CONFIG_NAME))).then_some(outer)
-}
-
-/// A file that calls this a workspace of a repository which does not know it: nobody's word until that repository does.
-pub fn unknown_pointer(beads: &Path) -> Option<(PathBuf, Pointer)> {
-    match Pointer::of(beads, vcs::common_dir(beads).as_deref())? {
-        PointerState::Unknown { file, pointer } => Some((file, pointer)),
-        PointerState::Known(_) | PointerState::Lost(_) => None,
-    }
-}
-
 /// Personal settings that somebody has committed: they are nobody's, and are not used.
 pub fn committed_settings(beads: &Path, env: &Env) -> Option<PathBuf> {
     let file = beads.join("run").join(CONFIG_NAME);
-    if !looks::exists(&file) {
+    if !file.exists() {
         return None;
     }
     let vcs = vcs::open(beads);
@@ -178,47 +272,6 @@ pub fn committed_settings(beads: &Path, env: &Env) -> Option<PathBuf> {
         // What cannot be told counts as committed.
         Ok(Some(_)) | Err(_) => Some(file),
     }
-}
-
-/// The same `.beads` in the main checkout, for one in another checkout.
-fn in_main_checkout(beads: &Path, common: &Path) -> Option<PathBuf> {
-    let main = below::is_control(common).then(|| root_of(common))?;
-    let root = vcs::root(beads)?;
-    let inside = beads.strip_prefix(&root).ok().filter(|_| root != main)?;
-    Some(main.join(inside))
-}
-
-/// The directory for what all checkouts of a repository share and nobody commits, whatever `state.mode` and `BD_STATE_DIR` say:
-/// settings, hooks and the log of writes concern the repository alone. A contributor's routing must not be lost with a variable.
-/// In a workspace it is that of the checkout which the workspace was made from, wherever their claims are.
-pub fn state_home(beads: &Path, env: &Env) -> PathBuf {
-    settled_in(beads, env, MOST_PARENTS).unwrap_or_else(|_| StateHome::with_repo(beads, env, StateMode::Repo).path)
-}
-
-/// The same; an error names the checkout that nobody can ask.
-fn settled_in(beads: &Path, env: &Env, parents: usize) -> Result<PathBuf, PathBuf> {
-    let home = StateHome::with_repo(beads, env, StateMode::Repo).path;
-    let pointer = match Pointer::of(beads, vcs::common_dir(beads).as_deref()) {
-        Some(PointerState::Known(pointer) | PointerState::Lost(pointer)) if vcs::stranded(beads).is_none() => pointer,
-        _ => return Ok(home),
-    };
-    match in_parent(beads, &pointer).filter(|_| parents > 0) {
-        Some(there) => settled_in(&there, env, parents - 1),
-        // With the repository, so it is where the settings are, too.
-        None if is_with_repository(&pointer.home) => Ok(home),
-        None => Err(pointer.parent.unwrap_or(pointer.home)),
-    }
-}
-
-/// The same `.beads` in the checkout that a workspace was made from, if that is still the same repository.
-fn in_parent(beads: &Path, pointer: &Pointer) -> Option<PathBuf> {
-    let root = vcs::root(beads).or_else(|| beads.parent().map(Path::to_owned))?;
-    let there = pointer.parent.as_ref()?.join(beads.strip_prefix(&root).ok()?);
-    let id = |beads: &Path| {
-        let directory = vcs::common_dir(beads).map_or_else(|| beads.join("run"), |common| place_of(&common));
-        read_text(&directory, REPO_ID_NAME)
-    };
-    id(beads).is_none_or(|own| id(&there) == Some(own)).then_some(there)
 }
 
 /// A state home lies with one repository: in the directory that its checkouts share, or in `.beads`.

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use super::settings::{Edits, find_key};
 use crate::model::json::Dialect;
 use crate::model::record::Record;
-use crate::store::{Access, Project, Result, StoreError, View};
+use crate::store::{Access, Project, Result, Snapshot, StoreError};
 use crate::sys;
 use crate::sys::below;
 
@@ -47,10 +47,10 @@ impl Project {
     }
 }
 
-impl View {
+impl Snapshot {
     /// Renames the primary's ledger within its directory, or with `dry_run` only finds out whether that can be done.
     pub fn rename_ledger(&mut self, name: &str, dry_run: bool) -> Result<RenamedLedger> {
-        self.look_around()?;
+        self.look_again()?;
         self.refuse_broken()?;
         if let Access::Read(reason) = self.access(0)? {
             return Err(StoreError::ReadOnly { what: "the ledger".to_owned(), repo: self.name(0).to_owned(), reason });

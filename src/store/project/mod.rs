@@ -27,19 +27,22 @@ pub mod settings;
 pub(in crate::store) mod state_mode;
 pub(in crate::store) mod worktree;
 
-use std::cell::{OnceCell, RefCell};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
+use self::home::Site;
 use self::names::CONFIG_NAME;
 use self::settings::{ConfigError, ConfigFault, Origin};
 use super::{
     BEADS_DIR, Identity, Repo, Repos, Result, RoleDecision, STATE_DIR, Settings, StateDir, StateHome, StateMode,
-    StoreError, Warning,
+    StoreError,
 };
-use crate::sys::fs::FileStamp;
-use crate::sys::{Activity, Host, looks};
+use crate::store::read::stamps::Stamps;
+use crate::store::warning::Notices;
+use crate::sys::{Activity, Host};
 use crate::vcs;
 
 /// How to open a store, for those who need more than `Store::open`.
@@ -92,17 +95,17 @@ pub struct Project {
     pub(super) given: Given,
     pub(super) settings: Settings,
     pub(super) repos: Repos,
-    pub(super) role: OnceCell<RoleDecision>,
-    pub(super) actor: Option<String>,
+    pub(super) role: OnceLock<RoleDecision>,
+    pub(super) actor: OnceLock<String>,
     /// The agent that acts; without one it is a person.
     pub(super) agent: Option<Identity>,
     pub(super) session: Option<String>,
     pub(super) lock_wait: Duration,
-    pub(super) surroundings: Surroundings,
+    /// The files that decide over all this, as they were before they were read.
+    pub(super) seen: Stamps,
     /// The state homes of repos, once they were asked for.
-    pub(super) homes: RefCell<BTreeMap<usize, StateHome>>,
-    /// Records of the state home that could not be read.
-    pub(super) damaged_records: RefCell<Vec<Warning>>,
+    pub(super) homes: Mutex<BTreeMap<usize, StateHome>>,
+    pub(super) notices: Notices,
     /// What a long piece of work says about itself.
     pub(super) activity: Activity,
 }
@@ -117,26 +120,23 @@ pub(super) struct Given {
 }
 
 impl Given {
-    pub(super) fn read(&self, repo: &Repo, host: &Host) -> Result<(Settings, Repos, Surroundings)> {
-        looks::during(|| self.look(repo, host))
-    }
-
-    fn look(&self, repo: &Repo, host: &Host) -> Result<(Settings, Repos, Surroundings)> {
+    pub(super) fn read(&self, repo: &Repo, host: &Host) -> Result<(Settings, Repos, Stamps)> {
         // Before the files are read: a later change must not go unnoticed.
-        let files = settings::Files::of(repo.beads(), &host.env);
+        let site = Site::of(repo.beads(), &host.env);
+        let files = settings::Files::of(&site, &host.env);
         let watched = files.user.iter().chain([&files.shared, &files.personal]).cloned();
-        let mut surroundings: Surroundings = watched.map(stamped).collect();
+        let mut seen = Stamps::of(watched.collect());
         let mut settings = Settings::read(files, &host.env, &self.settings);
         if let Some(path) = home::committed_settings(repo.beads(), &host.env) {
             let message = "settings of one person are committed here; take the file out of version control";
             settings.broken.push(ConfigError::whole(path, message, ConfigFault::Broken));
         }
-        if let Some((file, pointer)) = home::unknown_pointer(repo.beads()) {
+        if let Some((file, pointer)) = site.unknown_pointer() {
             let message = format!("calls this a workspace of {}, which does not know it", pointer.home.display());
-            settings.broken.push(ConfigError::whole(file, message, ConfigFault::Stray));
+            settings.broken.push(ConfigError::whole(file.to_owned(), message, ConfigFault::Stray));
         }
         // What the user has settled for the project is not known then, such as where private issues go.
-        if let Some((one, other)) = vcs::disputed(repo.beads()) {
+        if let Some((one, other)) = site.around.disputed.clone() {
             let message = format!(
                 "this and {} each look like files that the other's version control tracks, so bd cannot tell which one is real; \
                  remove the other",
@@ -144,7 +144,7 @@ impl Given {
             );
             settings.broken.push(ConfigError::whole(one, message, ConfigFault::Broken));
         }
-        if let Some(outer) = home::hidden_by_submodule(repo.beads()) {
+        if let Some(outer) = site.hidden_by_submodule() {
             let message = format!(
                 "this is a submodule, and what you settled for the project is in {}; a commit may have made it one, so bd writes \
                  nothing here until you settle it here too, with `bd init --contributor` or `bd config set --personal routing.role maintainer`",
@@ -152,9 +152,9 @@ impl Given {
             );
             settings.broken.push(ConfigError::whole(repo.beads().to_owned(), message, ConfigFault::Broken));
         }
-        if let Some(error) = home::stranded(repo.beads()) {
+        if let Some(error) = site.stranded() {
             settings.broken.push(error);
-        } else if let Some((path, what)) = home::unreachable(repo.beads(), &host.env) {
+        } else if let Some((path, what)) = site.unreachable() {
             let message = format!(
                 "this is a workspace, and {what} is not there; if the repository was moved, run `bd worktree repair` there"
             );
@@ -165,17 +165,17 @@ impl Given {
             None => settings,
         };
         let trust = if settings.names_outside() { settings::read_trust(&host.env) } else { settings::Trust::default() };
-        let repos = Repos::of(repo, &settings, &trust, &host.env, &self.guests)?;
+        let repos = Repos::of(repo, site, &settings, &trust, &host.env, &self.guests)?;
         // Where its state is, and what may leak from it, only version control knows.
         if let Some(member) = repos.members.iter().find(|member| !vcs::is_supported(member.repo.root())) {
             let root = member.repo.root().to_owned();
             return Err(StoreError::NotBuilt { system: vcs::open(&root).name(), root });
         }
-        surroundings.extend(surrounding_paths(&repos, &host.env).into_iter().map(stamped));
+        seen.add(watched_paths(&repos, &host.env));
         if settings.is_unmarked() {
-            surroundings.extend(home::user_state(&host.env).map(|dir| stamped(dir.join(settings::TRUST_NAME))));
+            seen.add(home::user_state(&host.env).map(|dir| dir.join(settings::TRUST_NAME)));
         }
-        Ok((settings, repos, surroundings))
+        Ok((settings, repos, seen))
     }
 }
 
@@ -184,11 +184,8 @@ impl Project {
         let Config { mut host, path, additional, settings, actor, lock_wait, ignore_env } = config;
         host.env = host.env.agreeing(agreed::agrees);
         let given = Given { additional, settings, guests: Vec::new() };
-        let (repo, (settings, repos, surroundings)) = looks::during(|| {
-            let repo = Repo::discover(&path, &host.env, ignore_env)?;
-            let found = given.read(&repo, &host)?;
-            Ok::<_, StoreError>((repo, found))
-        })?;
+        let repo = Repo::discover(&path, &host.env, ignore_env)?;
+        let (settings, repos, seen) = given.read(&repo, &host)?;
         Ok(Project {
             start: host.env.cwd().join(path),
             host,
@@ -196,23 +193,23 @@ impl Project {
             given,
             settings,
             repos,
-            role: OnceCell::new(),
-            actor,
+            role: OnceLock::new(),
+            actor: actor.map_or_else(OnceLock::new, OnceLock::from),
             agent: None,
             session: None,
             lock_wait,
-            surroundings,
-            homes: RefCell::default(),
-            damaged_records: RefCell::default(),
+            seen,
+            homes: Mutex::default(),
+            notices: Notices::default(),
             activity: Activity::default(),
         })
     }
 
     /// Reads settings and repos anew.
     pub(super) fn reread(&mut self) -> Result<()> {
-        (self.settings, self.repos, self.surroundings) = self.given.read(&self.repo, &self.host)?;
-        self.role = OnceCell::new();
-        self.homes.borrow_mut().clear();
+        (self.settings, self.repos, self.seen) = self.given.read(&self.repo, &self.host)?;
+        self.role = OnceLock::new();
+        self.homes.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
         Ok(())
     }
 
@@ -240,6 +237,15 @@ impl Project {
         &self.host
     }
 
+    /// The place where the project was found.
+    pub fn site(&self) -> Cow<'_, Site> {
+        let first = self.repos.primary_member();
+        match first.repo.beads() == self.repo.beads() {
+            true => Cow::Borrowed(&first.site),
+            false => Cow::Owned(Site::of(self.repo.beads(), &self.host.env)),
+        }
+    }
+
     pub fn repo(&self) -> &Repo {
         &self.repo
     }
@@ -262,16 +268,13 @@ impl Project {
     }
 
     /// Who acts: the given actor, `BD_ACTOR`, `BEADS_ACTOR`, git's user name, `USER`.
-    pub fn actor(&mut self) -> &str {
-        if self.actor.is_none() {
-            self.actor = Some(actor::find(&self.host.env, self.repo.root()));
-        }
-        self.actor.as_deref().unwrap_or_default()
+    pub fn actor(&self) -> &str {
+        self.actor.get_or_init(|| actor::find(&self.host.env, self.repo.root()))
     }
 
     /// Somebody has said by name who acts, and nothing else decides it.
     pub fn is_actor_named(&self) -> bool {
-        self.actor.is_some() || actor::is_named(&self.host.env)
+        self.actor.get().is_some() || actor::is_named(&self.host.env)
     }
 
     /// The agent that acts; `None` if it is a person.
@@ -291,7 +294,7 @@ impl Project {
 
     /// Says which agent acts from now on.
     pub fn act_as(&mut self, agent: Identity) {
-        self.actor.get_or_insert_with(|| agent.name.clone());
+        self.actor.get_or_init(|| agent.name.clone());
         self.agent = Some(agent);
     }
 
@@ -303,7 +306,7 @@ impl Project {
     /// The state home that the project would have in another mode.
     pub fn state_home_in(&self, mode: StateMode) -> StateHome {
         let env = self.host.env.clone().with(STATE_DIR, "");
-        StateHome::of(self.repos.members[0].repo.beads(), &env, mode)
+        self.repos.members[0].site.home(&env, mode)
     }
 
     /// The state home for what concerns the issues of a repo.
@@ -314,32 +317,25 @@ impl Project {
                 Some((word, origin)) if origin != Origin::Shared => StateMode::asked(word),
                 _ => StateMode::Repo,
             };
-            StateHome::of(self.repos.members[repo].repo.beads(), &self.host.env, asked)
+            self.repos.members[repo].site.home(&self.host.env, asked)
         };
-        self.homes.borrow_mut().entry(repo).or_insert_with(find).clone()
+        self.homes.lock().unwrap_or_else(PoisonError::into_inner).entry(repo).or_insert_with(find).clone()
     }
 
     /// The role of this user in the primary repo, and why.
     pub fn role(&self) -> &RoleDecision {
         self.role.get_or_init(|| {
             // A workspace pushes where it was made to; what its user may do is known where it came from.
-            let own = self.repos.primary_member().repo.root();
-            let facts = vcs::facts(&family::parent(own).unwrap_or_else(|| own.to_owned()), &self.host.env);
+            let first = self.repos.primary_member();
+            let parent = first.site.parent().unwrap_or_else(|| first.repo.root().to_owned());
+            let facts = vcs::facts(&parent, &self.host.env);
             role::decide(&self.host.env, &self.settings, &facts)
         })
     }
 }
 
-/// Files and directories whose change may mean that a ledger came or went, or that a setting was edited.
-pub(super) type Surroundings = Vec<(PathBuf, Option<FileStamp>)>;
-
-fn stamped(path: PathBuf) -> (PathBuf, Option<FileStamp>) {
-    let stamp = looks::stamp(&path);
-    (path, stamp)
-}
-
 /// What to watch of the repos: `.beads` directories, configs of their own, and the paths of repos that are not there.
-fn surrounding_paths(repos: &Repos, env: &crate::sys::Env) -> Vec<PathBuf> {
+fn watched_paths(repos: &Repos, env: &crate::sys::Env) -> Vec<PathBuf> {
     let mut paths = Vec::new();
     for member in &repos.members {
         paths.push(member.repo.beads().to_owned());

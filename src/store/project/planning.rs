@@ -7,9 +7,9 @@ use super::{family, home, place};
 use crate::ledger::Document;
 use crate::model::proposal::{Owner, Visibility};
 use crate::model::record::Record;
-use crate::store::{Project, Repo, Result, Role, StoreError, View};
+use crate::store::{Project, Repo, Result, Role, Snapshot, StoreError};
 use crate::sys::fs::{Dir, FsError};
-use crate::sys::{Env, below, looks};
+use crate::sys::{Env, below};
 use crate::vcs::Identity;
 use crate::{sys, vcs};
 
@@ -56,10 +56,6 @@ impl Project {
     /// Why somebody whose new issues go straight into the project looks like a contributor to it. `None` if they do not, or if
     /// routing sees to it.
     pub fn files_for_others(&self) -> Option<&str> {
-        looks::during(|| self.looks_like_contributor())
-    }
-
-    fn looks_like_contributor(&self) -> Option<&str> {
         let repo = &self.repos.primary_member().repo;
         let is_plain = !self.has_roles() && self.repos.members.len() == 1;
         if !is_plain || !vcs::open(repo.root()).shows_who_pushes() || kept_out_by(repo.beads()).is_some() {
@@ -70,7 +66,7 @@ impl Project {
     }
 }
 
-impl View {
+impl Snapshot {
     /// Whether an issue of the primary is in its file and in no commit that the working copy stands on: it is still the business
     /// of the one who wrote it.
     pub(in crate::store) fn is_uncommitted(&self, id: &str) -> Result<bool> {
@@ -88,7 +84,7 @@ impl View {
     }
 
     /// The same for the working copy that owns an issue.
-    pub fn refuse_project_remote_of(&mut self, id: &str) -> Result<()> {
+    pub fn refuse_project_remote_of(&self, id: &str) -> Result<()> {
         let root = self.root_of(id)?;
         let member = self.repos.members.iter().position(|member| member.repo.root() == root).unwrap_or_default();
         self.refuse_project_remote(&root, &[member])
@@ -97,7 +93,7 @@ impl View {
     /// Refuses to send private issues from a working copy with these repos to where the project comes from. Asked before every
     /// push: a remote or a setting may have changed since the repo was joined, and a planning repo is also pushed by those who
     /// stand in it.
-    pub fn refuse_project_remote(&mut self, root: &Path, members: &[usize]) -> Result<()> {
+    pub fn refuse_project_remote(&self, root: &Path, members: &[usize]) -> Result<()> {
         self.read_ledgers()?;
         let mut local = false;
         let mut owners = HashSet::new();
@@ -127,7 +123,7 @@ impl View {
 
 /// Refuses a working copy whose repository is not where it says.
 pub fn refuse_stranded(directory: &Path) -> Result<()> {
-    home::stranded(directory).map_or(Ok(()), |error| Err(error.into()))
+    home::stranded(vcs::Around::of(directory).stranded).map_or(Ok(()), |error| Err(error.into()))
 }
 
 /// The `.beads` directory that the working copy around a directory has, at or above it.
@@ -162,10 +158,10 @@ pub fn commit_files(files: &[PathBuf], message: &str, author: &str, env: &Env) -
 
 /// The line that keeps a `.beads` out of commits, and the file that it is in.
 fn exclusion(beads: &Path) -> Option<(PathBuf, String)> {
-    let root = place::real(&vcs::root(beads)?);
     let real = place::real(beads);
-    let line = format!("/{}/", real.strip_prefix(&root).unwrap_or(Path::new(crate::store::BEADS_DIR)).display());
-    Some((vcs::exclude_file(beads)?, line))
+    let around = vcs::Around::of(&real);
+    let inside = real.strip_prefix(around.root.as_ref()?).unwrap_or(Path::new(crate::store::BEADS_DIR));
+    Some((around.exclude_file()?, format!("/{}/", inside.display())))
 }
 
 /// The file that keeps a `.beads` out of this user's commits, if one does.

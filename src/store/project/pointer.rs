@@ -8,7 +8,7 @@ use super::names::{REGISTRY, WORKSPACES_NAME};
 use super::place;
 use crate::model::json::Dialect;
 use crate::sys::fs::FsError;
-use crate::sys::{Entropy, below, looks};
+use crate::sys::{Entropy, below, path};
 use crate::vcs;
 
 pub(in crate::store) const POINTER: &str = "home";
@@ -63,7 +63,7 @@ impl Pointer {
     }
 
     fn read_in(directory: &Path) -> Option<Self> {
-        let is_there = looks::is_there(&directory.join(POINTER));
+        let is_there = path::is_there(&directory.join(POINTER));
         let text = is_there.then(|| below::text(directory, POINTER))?.ok()??;
         let mut lines = text.lines().map(str::trim);
         let absolute = |line: &str| Some(PathBuf::from(line)).filter(|path| path.is_absolute());
@@ -140,5 +140,5 @@ pub(in crate::store) fn place_of(common: &Path) -> PathBuf {
 /// What takes the place of a repository's own directory: `.beads/run` without version control. Where the repository is not there
 /// any more it is a path below a file, at which nothing can be or be made.
 pub(in crate::store) fn without_repository(beads: &Path) -> PathBuf {
-    vcs::stranded(beads).map_or_else(|| beads.join("run"), |lead| place_of(&lead))
+    vcs::Around::of(beads).stranded.map_or_else(|| beads.join("run"), |lead| place_of(&lead))
 }

@@ -68,7 +68,7 @@ impl Store {
         if all.is_empty() {
             return Ok(());
         }
-        let held = self.hold(state.clone())?;
+        let held = self.hold_file(state.clone(), self.lock_wait)?;
         REGISTRY.file(&state).edit::<RecordError>(held.lock(), &self.host.entropy, |document| {
             let now = self.host.clock.now().to_string();
             let put = |one: &&Worktree| {

@@ -4,9 +4,10 @@
 
 use std::path::{Path, PathBuf};
 
+use super::home::Site;
 use super::repo_problem::RepoProblem;
 use super::settings::{ConfigError, Origin, OutsidePath, Settings, Trust, original_prefix};
-use super::{family, home, place};
+use super::{family, place};
 use crate::cache::UnknownIds;
 use crate::store::{BEADS_DIR, LEDGER_NAMES, Repo, Result, StoreError};
 use crate::sys::Env;
@@ -16,6 +17,8 @@ use crate::{sys, vcs};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Member {
     pub repo: Repo,
+    /// Where it is.
+    pub(in crate::store) site: Site,
     /// How answers name it.
     pub name: String,
     /// What new ids start with, if the repo says so.
@@ -65,11 +68,18 @@ struct Excluded {
 
 impl Repos {
     /// The repos that the settings name. `extra` are those a command named itself.
-    pub fn of(found: &Repo, settings: &Settings, trust: &Trust, env: &Env, extra: &[String]) -> Result<Self> {
+    pub fn of(
+        found: &Repo,
+        site: Site,
+        settings: &Settings,
+        trust: &Trust,
+        env: &Env,
+        extra: &[String],
+    ) -> Result<Self> {
         let root = found.root().to_owned();
         let mut project =
             Repos { root, members: Vec::new(), problems: Vec::new(), untrusted: Vec::new(), watched: Vec::new() };
-        let primary = project.primary(found, settings, trust, env)?;
+        let primary = project.primary(found, site, settings, trust, env)?;
         project.members.push(primary);
         let single = settings.is_single();
         let excluded = settings.list("repos.exclude").into_iter();
@@ -90,7 +100,7 @@ impl Repos {
         Ok(project)
     }
 
-    fn primary(&mut self, found: &Repo, settings: &Settings, trust: &Trust, env: &Env) -> Result<Member> {
+    fn primary(&mut self, found: &Repo, site: Site, settings: &Settings, trust: &Trust, env: &Env) -> Result<Member> {
         let (prefix, file) = (settings.text("issue_prefix"), settings.text("ledger.file"));
         let mut repo = found.clone();
         if let Some((text, origin)) = settings.text("repos.primary").filter(|(text, _)| *text != ".") {
@@ -109,9 +119,11 @@ impl Repos {
             repo = Repo::at(&main, "ledger.write is primary: the ledger of the main checkout".to_owned())
                 .unwrap_or(Err(StoreError::NoRepository { start: main, beyond: None }))?;
         }
+        let site = if repo.beads() == found.beads() { site } else { Site::of(repo.beads(), env) };
         Ok(Member {
             name: ".".to_owned(),
             repo,
+            site,
             prefix: prefix.map(|(text, _)| text.to_owned()),
             ledger_file: file.map(|(text, _)| text.to_owned()),
             broken: settings.broken.first().cloned(),
@@ -172,13 +184,14 @@ impl Repos {
             return;
         }
         let name = place::display(repo.root(), &self.root, env);
+        let site = Site::of(repo.beads(), env);
         let (own, broken) = match Settings::of_repo(repo.beads()) {
-            Ok(own) => (own, home::stranded(repo.beads())),
+            Ok(own) => (own, site.stranded()),
             Err(error) => ((None, None), Some(error)),
         };
         let (prefix, ledger_file) = own;
         let origin = Some(wish.origin);
-        self.members.push(Member { repo, name, prefix, ledger_file, broken, planning: false, origin });
+        self.members.push(Member { repo, site, name, prefix, ledger_file, broken, planning: false, origin });
     }
 
     /// The earlier way in which a repo was listed.

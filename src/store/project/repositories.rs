@@ -38,13 +38,13 @@ impl Project {
 
     /// The state home that a repo has by its own settings.
     fn own_home(&self, repo: usize) -> StateHome {
-        let (beads, env) = (self.repos.members[repo].repo.beads(), &self.host.env);
-        let settings = Settings::read(settings::Files::of(beads, env), env, &self.given.settings);
+        let (site, env) = (&self.repos.members[repo].site, &self.host.env);
+        let settings = Settings::read(settings::Files::of(site, env), env, &self.given.settings);
         let asked = match settings.text("state.mode") {
             // What is committed does not decide where others keep their state.
             Some((word, origin)) if origin != Origin::Shared => StateMode::asked(word),
             _ => StateMode::Repo,
         };
-        StateHome::of(beads, env, asked)
+        site.home(env, asked)
     }
 }

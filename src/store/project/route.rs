@@ -2,7 +2,7 @@
 
 use super::role::{Role, RoleDecision};
 use crate::model::dependency::DependencyType;
-use crate::store::{Project, Result, Row, StoreError, View};
+use crate::store::{Project, Result, Row, Snapshot, StoreError};
 
 /// A decision, with the rule that made it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub enum Access {
 
 impl Project {
     /// What the settings say about a new issue that belongs to nothing.
-    pub(in crate::store) fn routed(&mut self) -> Result<Route> {
+    pub(in crate::store) fn routed(&self) -> Result<Route> {
         match self.settings.routing() {
             "explicit" => match self.target("routing.default")? {
                 Some(repo) => Ok(Route { repo, rule: "routing.mode is explicit: routing.default".to_owned() }),
@@ -68,7 +68,7 @@ impl Project {
     }
 
     /// Refuses a route that would put an issue where it may not go.
-    fn checked(&mut self, route: Route) -> Result<Route> {
+    fn checked(&self, route: Route) -> Result<Route> {
         let name = self.name(route.repo).to_owned();
         if let Access::Read(reason) = self.access(route.repo)? {
             return Err(StoreError::ReadOnly { what: "a new issue".to_owned(), repo: name, reason });
@@ -89,7 +89,7 @@ impl Project {
     }
 
     /// Refuses a repo that may not get issues: not one's own to write, or one whose commits others would see.
-    pub(in crate::store) fn may_receive(&mut self, repo: usize) -> Result<()> {
+    pub(in crate::store) fn may_receive(&self, repo: usize) -> Result<()> {
         self.checked(Route { repo, rule: String::new() }).map(drop)
     }
 
@@ -99,7 +99,7 @@ impl Project {
     }
 
     /// Whether new issues and canonical ones of a repo may be written.
-    pub fn access(&mut self, repo: usize) -> Result<Access> {
+    pub fn access(&self, repo: usize) -> Result<Access> {
         if repo != 0 || !self.has_roles() {
             return Ok(Access::Write);
         }
@@ -111,19 +111,18 @@ impl Project {
     }
 }
 
-impl View {
+impl Snapshot {
     /// Where a new issue goes that has these dependencies.
     pub fn route(&mut self, named: Option<&str>, dependencies: &[(String, DependencyType)]) -> Result<Route> {
+        self.look_again()?;
         if let Some(error) = self.settings.broken.first() {
             // What it would say about routing is not known.
             return Err(error.clone().into());
         }
         if let Some(text) = named {
-            self.look_around()?;
             let repo = self.join(text)?;
             return self.checked(Route { repo, rule: "--repo names it".to_owned() });
         }
-        self.look_around()?;
         let mut passed_over = String::new();
         if self.repos.members.len() > 1 || self.has_roles() {
             self.read_ledgers()?;
@@ -150,12 +149,12 @@ impl View {
     }
 
     /// Whether one issue may be written where it lives.
-    pub fn access_to(&mut self, row: &Row) -> Result<Access> {
+    pub fn access_to(&self, row: &Row) -> Result<Access> {
         self.access_to_line(row.repo, &row.issue.id, &row.line)
     }
 
     /// The same for an issue that is named by its full id.
-    pub fn access_by_id(&mut self, id: &str) -> Result<Access> {
+    pub fn access_by_id(&self, id: &str) -> Result<Access> {
         match self.get(id)? {
             Some(row) => self.access_to(&row),
             None => Err(StoreError::NotFound { typed: id.to_owned() }),

@@ -9,7 +9,7 @@ use crate::model::proposal::{Visibility, is_companion, is_companion_line, is_rem
 use crate::model::record::Record;
 use crate::store::read::row::Beside;
 use crate::store::write::Write;
-use crate::store::{Access, Project, Result, StoreError, View};
+use crate::store::{Access, Project, Result, Snapshot, StoreError};
 
 impl Project {
     /// Refuses to put a companion anywhere but into a planning repo.
@@ -21,9 +21,9 @@ impl Project {
     }
 }
 
-impl View {
+impl Snapshot {
     /// The ledger that remarks on an issue go to if this user may not write the issue itself.
-    pub(in crate::store) fn home_of_companion(&mut self, id: &str) -> Result<Option<usize>> {
+    pub(in crate::store) fn home_of_companion(&self, id: &str) -> Result<Option<usize>> {
         if !self.has_roles() {
             return Ok(None);
         }
@@ -52,7 +52,7 @@ impl View {
 
     /// The ledger that takes a write in the place of the one that this user may not write: remarks have such a place, and what an
     /// issue that this user has proposed waits for in private.
-    pub(in crate::store) fn beside(&mut self, write: &Write) -> Result<Option<usize>> {
+    pub(in crate::store) fn beside(&self, write: &Write) -> Result<Option<usize>> {
         match write {
             Write::Change { id, changes } if are_remarks(changes) => self.home_of_companion(id),
             Write::Change { id, changes } if self.are_private_edges(id, changes) => self.home_of_companion(id),

@@ -9,9 +9,9 @@ use crate::model::proposal::{Include, Joining, Move, Permit, Proposal, Standing,
 use crate::model::record::Record;
 use crate::model::time::Instant;
 use crate::model::{proposal, time};
-use crate::store::{Access, Result, Store, StoreError, View};
+use crate::store::{Access, Result, Snapshot, Store, StoreError};
 
-impl View {
+impl Snapshot {
     /// The lines of other open proposals in the target without their dependencies on an issue that becomes private.
     fn without_edges_to(&self, id: &str, target: usize) -> Vec<(String, Option<String>)> {
         let mut lines = Vec::new();
@@ -107,7 +107,7 @@ impl Store {
             return Err(StoreError::NoPlanningCopy { id: id.to_owned(), what: "withdrawn" });
         };
         let locks = self.lock(&[target, source])?;
-        self.read_ledgers()?;
+        self.read_again()?;
         let copies = self.copies_of(id, target);
         let target_record = copies.target.as_deref().and_then(|line| Record::parse(line).ok());
         let Some((_, planning_line)) = &copies.planning else {
@@ -191,7 +191,7 @@ impl Store {
         let target = self.target_source(repo)?;
         let actor = self.actor().to_owned();
         let locks = self.lock(&[target])?;
-        self.read_ledgers()?;
+        self.read_again()?;
         let mut results = Vec::new();
         let mut lines = Vec::new();
         for id in &each_once(ids) {

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::model::proposal::{Include, Joined, Joining, Limits, Proposal, Visibility};
 use crate::model::record::Record;
 use crate::model::{issue, proposal};
-use crate::store::View;
+use crate::store::Snapshot;
 
 /// What joining does to the copies of an open proposal.
 pub(in crate::store) struct JoinedPair {
@@ -16,7 +16,7 @@ pub(in crate::store) struct JoinedPair {
     pub joined: Joined,
 }
 
-impl View {
+impl Snapshot {
     /// Joins a planning copy with the line of a target; `None` if what they agreed on is not known. `along` are ids that the
     /// target gets to know in the same move.
     pub(super) fn joined(

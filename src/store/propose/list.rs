@@ -6,7 +6,7 @@ use crate::model::issue::Issue;
 use crate::model::proposal::{Proposal, Standing, State};
 use crate::model::record::Record;
 use crate::store::exchange::sync::WorkingCopy;
-use crate::store::{Result, View, Warning};
+use crate::store::{Result, Snapshot, Warning};
 use crate::vcs::{Archive, Tip, Version};
 
 /// So many branches are looked at, those that changed last first.
@@ -37,10 +37,9 @@ struct OnBranches {
     is_new: bool,
 }
 
-impl View {
+impl Snapshot {
     /// Every proposal that the files here and the fetched branches of the primary tell of.
-    pub fn proposals(&mut self) -> Result<Vec<ProposalRow>> {
-        self.refresh()?;
+    pub fn proposals(&self) -> Result<Vec<ProposalRow>> {
         let mut rows: Vec<ProposalRow> = Vec::new();
         for source in 0..self.sources.len() {
             for id in self.sources.ids_mentioning(source, "\"proposal\"") {
@@ -109,7 +108,7 @@ impl View {
     }
 
     /// The proposals on the branches of the primary. What cannot be read of them is left out, and said.
-    fn on_branches(&mut self) -> Vec<OnBranches> {
+    fn on_branches(&self) -> Vec<OnBranches> {
         let copies = self.working_copies(Some(0));
         let Some(copy) = copies.iter().find(|copy| copy.vcs.is_versioned() && copy.members.contains(&0)) else {
             return Vec::new();
@@ -117,7 +116,7 @@ impl View {
         let (found, is_cut) = match self.look_at_branches(copy) {
             Ok(found) => found,
             Err(error) => {
-                self.notices.push(Warning::Branches { message: error.to_string() });
+                self.notices.add(Warning::Branches { message: error.to_string() });
                 return Vec::new();
             }
         };
@@ -125,7 +124,7 @@ impl View {
             let message = format!(
                 "only the {MOST_BRANCHES} that changed last were looked at, and {MOST_VERSIONS} ledgers on them"
             );
-            self.notices.push(Warning::Branches { message });
+            self.notices.add(Warning::Branches { message });
         }
         found
     }

@@ -30,7 +30,7 @@ use crate::model::json::Dialect;
 use crate::model::proposal::{Include, Move, Owner, Proposal, Standing, State, Visibility};
 use crate::model::record::Record;
 use crate::store::write::Written;
-use crate::store::{Project, Result, Store, StoreError, View};
+use crate::store::{Project, Result, Snapshot, Store, StoreError};
 
 /// More new issues than this at once need a word.
 pub const MAX_GROWTH: usize = 25;
@@ -77,7 +77,7 @@ impl Project {
     }
 }
 
-impl View {
+impl Snapshot {
     fn copies_of(&self, id: &str, target: usize) -> Copies {
         let target_line = self.line_in(target, id);
         let others = self.holders(id).into_iter().filter(|n| *n != target);
@@ -119,7 +119,7 @@ impl View {
     }
 
     /// The ledger of a repo that proposals go to.
-    fn target_source(&mut self, repo: usize) -> Result<usize> {
+    fn target_source(&self, repo: usize) -> Result<usize> {
         self.read_ledgers()?;
         self.writable(repo)
     }

@@ -9,7 +9,7 @@ use crate::model::proposal::{Include, Proposal, State, Visibility};
 use crate::model::record::Record;
 use crate::model::{change, issue, proposal};
 use crate::store::write::{Draft, Write};
-use crate::store::{Access, Project, Result, Store, StoreError, View};
+use crate::store::{Access, Project, Result, Snapshot, Store, StoreError};
 
 /// An open proposal with both copies at hand.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +28,7 @@ impl Project {
     }
 }
 
-impl View {
+impl Snapshot {
     /// Both copies of an issue whose proposal is open.
     pub(in crate::store) fn pair(&self, id: &str) -> Option<Pair> {
         let holders = self.holders(id);
@@ -55,7 +55,7 @@ impl View {
     /// An edit as the writes it takes: one, or for a proposed issue one for each of its copies. `owner` is the ledger that
     /// holds the copy that counts.
     pub(in crate::store) fn divide(
-        &mut self,
+        &self,
         owner: usize,
         id: String,
         changes: Vec<Change>,
@@ -122,7 +122,7 @@ impl View {
     }
 
     /// The open proposal that a contributor edits in the primary without a planning copy at hand.
-    fn own_proposal(&mut self, owner: usize, id: &str) -> Result<Option<Proposal>> {
+    fn own_proposal(&self, owner: usize, id: &str) -> Result<Option<Proposal>> {
         let member = self.sources.member_of(owner);
         if self.access(member)? == Access::Write {
             return Ok(None);
@@ -132,7 +132,7 @@ impl View {
     }
 
     /// Whether a line may be written where it stands. What is only proposed is still its author's.
-    pub(in crate::store) fn access_to_line(&mut self, member: usize, id: &str, line: &str) -> Result<Access> {
+    pub(in crate::store) fn access_to_line(&self, member: usize, id: &str, line: &str) -> Result<Access> {
         let Access::Read(reason) = self.access(member)? else { return Ok(Access::Write) };
         let proposal = Record::parse(line).ok().filter(|record| Visibility::of(record) == Visibility::Proposed);
         let proposal = proposal.as_ref().and_then(Proposal::of).filter(|proposal| proposal.state == State::Open);
@@ -169,7 +169,7 @@ impl View {
     }
 
     /// Refuses to name a private issue in the line of a public one, whoever asks for it. What stands there already stays.
-    pub(in crate::store) fn refuse_private_names(&mut self, source: usize, write: &Write) -> Result<()> {
+    pub(in crate::store) fn refuse_private_names(&self, source: usize, write: &Write) -> Result<()> {
         if self.is_planning(self.sources.member_of(source)) {
             return Ok(());
         }

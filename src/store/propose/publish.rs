@@ -14,7 +14,7 @@ use crate::model::time::Instant;
 use crate::model::{id, issue, proposal, time};
 use crate::store::project::planning;
 use crate::store::write::Locks;
-use crate::store::{Result, Store, StoreError, View};
+use crate::store::{Result, Snapshot, Store, StoreError};
 
 /// What to propose, and how.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -93,7 +93,7 @@ struct Proposer<'a> {
     names: Names,
 }
 
-impl View {
+impl Snapshot {
     /// A ledger that this user keeps out of commits carries no proposal to anybody: that is said, and undone if asked for.
     fn refuse_uncommitted_ledger(&self, target: usize, request: &ProposeRequest) -> Result<()> {
         let beads = self.repos.members[request.target].repo.beads();

@@ -7,7 +7,7 @@ use crate::model::proposal::{Joined, Joining, Proposal, State, Visibility};
 use crate::model::record::Record;
 use crate::model::{field, issue, merge, proposal};
 use crate::store::write::Locks;
-use crate::store::{Result, Store, View};
+use crate::store::{Result, Snapshot, Store};
 
 /// One thing that reconciling did, or would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct Reconciled {
     pub what: String,
 }
 
-impl View {
+impl Snapshot {
     /// What one pair of copies needs.
     fn settle(&self, ours: &str, theirs: Option<&str>, target: usize, actor: &str) -> Option<Step> {
         let planning = Record::parse(ours).ok()?;
@@ -111,7 +111,7 @@ impl Store {
                 continue;
             }
             let locks = if dry_run { Locks::none() } else { self.lock(&[target, source])? };
-            self.read_ledgers()?;
+            self.read_again()?;
             let (mut in_target, mut in_planning) = (Vec::new(), Vec::new());
             for id in &ids {
                 let (Some(ours), theirs) = (self.line_in(source, id), self.line_in(target, id)) else {

@@ -16,7 +16,7 @@ use crate::store::project::names::LEASES_NAME;
 use crate::store::state::record_error::RecordError;
 use crate::store::state::records::Put;
 use crate::store::state::tables::TABLES;
-use crate::store::{Project, Result, StateDir, Store, View};
+use crate::store::{Project, Result, Snapshot, StateDir, Store};
 
 impl Project {
     fn needs_name(&self, id: &str, planning: &Record<'_>, member: usize, repo: usize, prefix: &str) -> bool {
@@ -59,10 +59,10 @@ impl Project {
     }
 }
 
-impl View {
+impl Snapshot {
     /// The ids that issues get before they are proposed to a repo. One that bears its prefix, that somebody chose for it, or
     /// under which the issue was proposed to it before stays.
-    pub(super) fn new_names(&mut self, ids: &[String], target: usize, repo: usize) -> Result<Names> {
+    pub(super) fn new_names(&self, ids: &[String], target: usize, repo: usize) -> Result<Names> {
         let prefix = self.prefix(repo)?;
         let now = self.host.clock.now();
         let mut names = Names::new();
@@ -149,7 +149,7 @@ impl Store {
         renamed: impl Fn(&str, &Names) -> Option<String>,
     ) -> Result<()> {
         let locks = self.lock(sources)?;
-        self.read_ledgers()?;
+        self.read_again()?;
         let mut parts: BTreeMap<usize, Vec<NewLine>> = BTreeMap::new();
         for source in sources {
             let mut ids: Vec<String> =
@@ -192,7 +192,7 @@ impl Store {
         self.read_ledgers()
     }
 
-    pub(in crate::store) fn rename_claims(&self, source: usize, names: &Names) -> Result<()> {
+    pub(in crate::store) fn rename_claims(&mut self, source: usize, names: &Names) -> Result<()> {
         let home = self.lease_home(source);
         if !home.path().join(LEASES_NAME).exists() {
             return Ok(());
@@ -208,7 +208,7 @@ impl Store {
             lease.end();
             changed.push(lease);
         }
-        Ok(held.put(&changed, &self.host.entropy)?)
+        Ok(self.put_leases(&held, &changed)?)
     }
 }
 

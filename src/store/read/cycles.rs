@@ -13,7 +13,6 @@ impl Transaction<'_> {
         new: impl Iterator<Item = (&'a str, &'a NewIssue)> + Clone,
     ) -> Result<()> {
         let store = self.store();
-        store.refresh()?;
         let is_open_epic = |issue: &NewIssue| issue.issue_type.as_str() == "epic" && !issue.status.is_done();
         let mut epics: HashMap<String, bool> =
             new.clone().map(|(id, issue)| (id.to_owned(), is_open_epic(issue))).collect();
@@ -37,7 +36,7 @@ impl Transaction<'_> {
         if edges.is_empty() {
             return Ok(());
         }
-        let waits = store.cache.waits()?;
+        let waits = store.ask(|cache| cache.waits())?;
         let known = waits.edges().map(|(from, to)| (from.to_owned(), to.to_owned()));
         let all: Graph = known.chain(edges).collect();
         let ids: HashSet<&str> = new.map(|(id, _)| id).collect();

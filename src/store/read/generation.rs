@@ -6,9 +6,9 @@
 use super::grounds::{Grounds, Known};
 use crate::model::lease::Standing;
 use crate::store::claims::standing;
-use crate::store::{Result, View};
+use crate::store::{Result, Store};
 
-impl View {
+impl Store {
     /// The number of the state in which the project is now: it rises with everything that can change an answer, from 1 on.
     pub fn generation(&mut self) -> Result<u64> {
         self.refresh()?;
@@ -17,16 +17,15 @@ impl View {
             let holder = lease.holder.as_ref()?.name.clone();
             Some((id.clone(), lease.epoch, holder, standing(lease, &now) == Standing::Live))
         });
-        let claims = claims.collect();
         let known = Known {
             files: (self.numbering, self.sources.reads()),
-            troubles: self.sources.troubles().collect(),
-            claims,
+            troubles: self.sources.troubles(),
+            claims: claims.collect(),
             elsewhere: self.taken_elsewhere()?,
         };
         let has_come = self.grounds.until.is_some_and(|at| at <= now.wall);
         if self.grounds.generation == 0 || known != self.grounds.known || has_come {
-            let until = self.cache.next_date(now.wall)?;
+            let until = self.ask(|cache| cache.next_date(now.wall))?;
             self.grounds = Grounds { generation: self.grounds.generation + 1, known, until };
         }
         Ok(self.grounds.generation)

@@ -1,9 +1,11 @@
 //! What the ledgers of a project say: read once, mirrored into an index, and asked.
 
 pub(in crate::store) mod cycles;
+pub(in crate::store) mod fact;
 pub(in crate::store) mod generation;
 pub(in crate::store) mod grounds;
-pub(in crate::store) mod image;
+
+pub(in crate::store) mod index;
 pub(in crate::store) mod lines;
 pub(in crate::store) mod lookup;
 pub(in crate::store) mod naming;
@@ -15,8 +17,7 @@ pub(in crate::store) mod query;
 pub(in crate::store) mod row;
 pub(in crate::store) mod rows;
 pub(in crate::store) mod siblings;
-pub(in crate::store) mod source;
+pub(in crate::store) mod snapshot;
 pub(in crate::store) mod stamps;
-pub(in crate::store) mod view;
 pub(in crate::store) mod withheld;
 pub(in crate::store) mod workflows;

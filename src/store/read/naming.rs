@@ -2,7 +2,7 @@
 
 use crate::model::id;
 use crate::model::id::Resolved;
-use crate::store::{Result, StoreError, View};
+use crate::store::{Result, Snapshot, StoreError};
 
 /// An issue that was named, and the word that named it first.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,11 +11,10 @@ pub struct Named {
     pub id: String,
 }
 
-impl View {
+impl Snapshot {
     /// The full id that a typed one stands for. The whole id of an issue that left the ledger stands for no other one, and one that a
     /// planning issue had before it was proposed for that issue.
-    pub fn resolve(&mut self, typed: &str) -> Result<String> {
-        self.look_around()?;
+    pub fn resolve(&self, typed: &str) -> Result<String> {
         self.read_ledgers()?;
         let resolved = match self.owner(typed) {
             Some(_) => Resolved::One(typed.to_owned()),
@@ -39,7 +38,7 @@ impl View {
 
     /// The issues that several typed ids stand for, each once and in the order in which they were named. All are known, or the
     /// error names each that is not: nobody begins to change the first while the last is a slip of the pen.
-    pub fn resolve_all(&mut self, typed: &[String]) -> Result<Vec<Named>> {
+    pub fn resolve_all(&self, typed: &[String]) -> Result<Vec<Named>> {
         let named = each_once(typed, |typed| self.resolve(typed));
         if matches!(named, Err(StoreError::Unresolved { .. })) {
             // The issue may be in a repo that is left out until the user has agreed to the settings.

@@ -2,15 +2,16 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::sync::PoisonError;
 use std::time::{Duration, Instant as Moment};
 
-use super::source::{expected, is_rejected};
-use crate::ledger::{Document, Expectation, Ledger, LedgerError, Snapshot, Stamp};
+use super::index::{expected, is_rejected};
+use crate::ledger::{Document, Expectation, Ledger, LedgerError, ReadLedger, Stamp};
 use crate::store::project::worktree::Worktree;
 use crate::store::state::tables::{Spot, TABLES};
-use crate::store::{Project, Result, Store, View};
+use crate::store::{Project, Result, Snapshot, Store};
+use crate::sys::fs;
 use crate::sys::fs::FileStamp;
-use crate::sys::{fs, looks};
 use crate::vcs;
 
 /// How long an issue is looked for again while version control is at work, and how often.
@@ -42,12 +43,12 @@ impl Project {
     }
 }
 
-impl View {
+impl Snapshot {
     /// The files and directories whose change may change an answer.
     pub fn watched_paths(&self) -> Result<Vec<PathBuf>> {
         // Who stays long notices that version control came, or that the state home is another.
-        self.homes.borrow_mut().clear();
-        let mut paths: Vec<PathBuf> = self.surroundings.iter().map(|(path, _)| path.clone()).collect();
+        self.homes.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        let mut paths: Vec<PathBuf> = self.seen.paths().cloned().collect();
         let mut homes = vec![self.state()];
         for source in 0..self.sources.len() {
             paths.push(self.sources.ledger(source).path().to_owned());
@@ -84,7 +85,7 @@ impl View {
             let Ok(ledger) = Ledger::at(&path, &worktree.root) else { continue };
             let Some(place) = known.iter().position(|one| one.path == path) else {
                 let was_busy = vcs::is_busy(&path);
-                if let Ok(Snapshot { document, stamp, .. }) = ledger.read(|| expected(&path)) {
+                if let Ok(ReadLedger { document, stamp, .. }) = ledger.read(|| expected(&path)) {
                     let before = if is_first { None } else { self.committed_there(&worktree, &path) };
                     if before.as_ref().is_some_and(|before| lacks(&document, before)) && was_busy {
                         // Version control has not written all of it yet.
@@ -115,7 +116,7 @@ impl View {
 }
 
 impl Store {
-    /// Brings the answers up to date like [`View::refresh`]. If the ledgers lack an id of those that are known, by their paths, it
+    /// Brings the answers up to date like [`Snapshot::refresh`]. If the ledgers lack an id of those that are known, by their paths, it
     /// must be gone for good: version control takes files away for a moment, and writes them bit by bit.
     pub fn refresh_patiently<'a>(&mut self, known: impl Fn(&Path) -> Option<&'a Document>) -> Result<()> {
         self.refresh()?;
@@ -127,7 +128,7 @@ impl Store {
         };
         let start = Moment::now();
         while misses_something(self) && start.elapsed() < GONE_FOR {
-            looks::pause(AGAIN);
+            std::thread::sleep(AGAIN);
             // Before they are read: version control may end its work in between.
             let mut ledgers = (0..self.sources.len()).map(|source| self.sources.ledger(source).path());
             let was_busy = ledgers.any(vcs::is_busy);
@@ -141,7 +142,7 @@ impl Store {
 
 impl CheckoutLedger {
     /// What the file holds, if that can be read and is something else.
-    fn reread(&mut self, ledger: &Ledger) -> Option<Snapshot> {
+    fn reread(&mut self, ledger: &Ledger) -> Option<ReadLedger> {
         let is = fs::stat(&self.path).ok();
         if self.vanished.is_some_and(|then| then == is) {
             return None;
@@ -155,7 +156,7 @@ impl CheckoutLedger {
             && start.elapsed() < GONE_FOR
             && lacks(&snapshot.document, &self.document)
         {
-            looks::pause(AGAIN);
+            std::thread::sleep(AGAIN);
             let was_busy = vcs::is_busy(&self.path);
             let again = ledger.read(expectation);
             let is_settled = again.as_ref().is_ok_and(|again| again.document.bytes() == snapshot.document.bytes());

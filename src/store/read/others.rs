@@ -16,7 +16,6 @@ use crate::vcs;
 pub(in crate::store) struct Others {
     pub(in crate::store) found: HashMap<String, Owner>,
     pub(in crate::store) stamps: Vec<FileStamp>,
-    pub(in crate::store) numbering: u64,
 }
 
 /// What was found, and in which state of the files.

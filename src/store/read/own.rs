@@ -8,26 +8,29 @@ use crate::model::lease::Standing;
 use crate::model::proposal::Proposal;
 use crate::model::record::Record;
 use crate::model::{field, issue, proposal};
-use crate::store::{Access, Result, View};
+use crate::store::{Access, Result, Snapshot};
 
-impl View {
-    /// Brings what is shown as this user's own up to date.
-    pub(in crate::store) fn show_own(&mut self) -> Result<()> {
-        let is_past = (0..self.sources.len()).any(|source| self.sources.is_frozen(source));
-        let own = match self.has_roles() && !is_past {
-            true => self.own_values()?,
-            false => Vec::new(),
-        };
-        Ok(self.cache.set_own(&own)?)
+impl Snapshot {
+    /// Puts what is shown as this user's own into the index, once. Nothing that it asks for may ask for it.
+    pub(in crate::store) fn show_own(&self) -> Result<()> {
+        self.own.get(|_| {
+            let is_past = (0..self.sources.len()).any(|source| self.sources.is_frozen(source));
+            let own = match self.has_roles() && !is_past {
+                true => self.own_values()?,
+                false => Vec::new(),
+            };
+            self.sources.ask(|cache| cache.set_own(&own))
+        })?;
+        Ok(())
     }
 
-    fn own_values(&mut self) -> Result<Vec<(Key, Own)>> {
+    fn own_values(&self) -> Result<Vec<(Key, Own)>> {
         let mut own = self.own_planned()?;
         for (key, claim) in self.own_claimed()? {
             match own.iter_mut().find(|(known, _)| *known == key) {
                 Some((_, one)) => (one.status, one.assignee) = (claim.status, claim.assignee),
                 None => {
-                    let line = self.cache.line_values(key)?;
+                    let line = self.sources.ask(|cache| cache.line_values(key))?;
                     own.push((key, Own { status: claim.status, assignee: claim.assignee, ..line }));
                 }
             }
@@ -52,8 +55,8 @@ impl View {
             if id(&ours) != id(&theirs) {
                 continue;
             }
-            let line = self.cache.line_values(*target)?;
-            let planned = self.cache.line_values(*planning)?;
+            let line = self.sources.ask(|cache| cache.line_values(*target))?;
+            let planned = self.sources.ask(|cache| cache.line_values(*planning))?;
             let (status, assignee) = match is_open {
                 true => proposal::own_state(&ours, &theirs).unwrap_or((line.status.clone(), line.assignee.clone())),
                 false => (line.status.clone(), line.assignee.clone()),
@@ -69,7 +72,7 @@ impl View {
     }
 
     /// Issues of the project that somebody has claimed here and that this user may not write.
-    fn own_claimed(&mut self) -> Result<Vec<(Key, Own)>> {
+    fn own_claimed(&self) -> Result<Vec<(Key, Own)>> {
         let now = self.host.clock.both();
         // What cannot be read is told by those who ask for claims.
         let Ok(claims) = self.claims() else { return Ok(Vec::new()) };
@@ -90,7 +93,10 @@ impl View {
             }
             let own = Own { status: "in_progress".to_owned(), assignee: Some(name), ..Own::default() };
             found.extend(
-                self.cache.key_of(&id)?.filter(|key| found.iter().all(|(known, _)| known != key)).map(|key| (key, own)),
+                self.sources
+                    .ask(|cache| cache.key_of(&id))?
+                    .filter(|key| found.iter().all(|(known, _)| known != key))
+                    .map(|key| (key, own)),
             );
         }
         Ok(found)

@@ -9,7 +9,7 @@ use crate::model::proposal::{Owner, is_companion_line};
 use crate::model::record::Record;
 use crate::model::{issue, state_id};
 use crate::store::write::{Fresh, Write};
-use crate::store::{Project, Result, StoreError, View};
+use crate::store::{Project, Result, Snapshot, StoreError};
 use crate::sys::fs::FileStamp;
 use crate::vcs;
 use crate::vcs::Identity;
@@ -44,19 +44,19 @@ impl Project {
     }
 }
 
-impl View {
+impl Snapshot {
     /// What planning issues of this project record about it.
-    pub fn project_record(&mut self) -> Result<Owner> {
+    pub fn project_record(&self) -> Result<Owner> {
         self.read_ledgers()?;
         self.owner_record(0)
     }
 
     /// Planning issues that name no project: every project that plans there has them.
-    pub fn without_project(&mut self) -> Result<Vec<String>> {
+    pub fn without_project(&self) -> Result<Vec<String>> {
         self.read_ledgers()?;
         let mut found = Vec::new();
         for source in self.planning_sources() {
-            let Some((document, _)) = self.sources.last_read(source) else { continue };
+            let Some((document, _)) = self.sources.read_of(source) else { continue };
             let records = (0..document.len()).filter_map(|line| document.record(line));
             let open = records.filter(|record| Owner::of(record).is_none() && !issue::status_of(record).is_done());
             found.extend(open.filter_map(|record| record.string("id").map(|id| id.into_owned())));
@@ -66,7 +66,7 @@ impl View {
 
     /// What planning issues of a repo record about it: what one of them records already, else its first commit, the address of
     /// its remote, or an id of its own.
-    pub(in crate::store) fn owner_record(&mut self, repo: usize) -> Result<Owner> {
+    pub(in crate::store) fn owner_record(&self, repo: usize) -> Result<Owner> {
         let name = self.prefix(repo)?;
         let root = self.repos.members[repo].repo.root().to_owned();
         let identity = Identity::of(&root, &self.host.env);
@@ -80,12 +80,12 @@ impl View {
 
     /// What issues that come into a repo record, whether they are filed there, moved or imported: in a planning repo the project that
     /// they come from, elsewhere nothing.
-    pub fn planned_for(&mut self, repo: usize) -> Result<Option<Owner>> {
+    pub fn planned_for(&self, repo: usize) -> Result<Option<Owner>> {
         self.is_planning(repo).then(|| self.owner_record(0)).transpose()
     }
 
     /// What new issues of a ledger get: in a planning repo the prefix and the record of the project that they are filed from.
-    pub(in crate::store) fn fresh_for(&mut self, source: usize, writes: &[&Write]) -> Result<Fresh> {
+    pub(in crate::store) fn fresh_for(&self, source: usize, writes: &[&Write]) -> Result<Fresh> {
         let member = self.sources.member_of(source);
         let makes = |write: &Write| matches!(write, Write::File { .. }) || self.makes_companion(source, write);
         let files = writes.iter().any(|write| makes(write));
@@ -101,7 +101,7 @@ impl View {
     }
 
     /// The prefix of new ids in a repo. What is planned for this project bears the project's: it may go there one day.
-    pub fn new_prefix(&mut self, repo: usize) -> Result<String> {
+    pub fn new_prefix(&self, repo: usize) -> Result<String> {
         self.prefix(if self.is_planning(repo) { 0 } else { repo })
     }
 
@@ -125,17 +125,18 @@ impl View {
 
     /// Issues that only planning repos hold and that belong to other projects than this one, with the project of each. They are
     /// not handed out here, and not proposed without a word.
-    pub fn of_other_projects(&mut self) -> Result<&HashMap<String, Owner>> {
-        if !(0..self.repos.members.len()).any(|repo| self.is_planning(repo)) {
-            return Ok(&self.others.found);
-        }
-        self.read_ledgers()?;
-        let stamps: Vec<FileStamp> =
-            (0..self.sources.len()).filter_map(|source| Some(*self.sources.last_read(source)?.1)).collect();
-        if self.others.stamps != stamps || self.others.numbering != self.numbering {
-            self.others = Others { found: self.find_others(), stamps, numbering: self.numbering };
-        }
-        Ok(&self.others.found)
+    pub fn of_other_projects(&self) -> Result<&HashMap<String, Owner>> {
+        let others = self.others.get(|earlier| {
+            if !(0..self.repos.members.len()).any(|repo| self.is_planning(repo)) {
+                return Ok::<_, StoreError>(Others::default());
+            }
+            self.read_ledgers()?;
+            let stamps: Vec<FileStamp> =
+                (0..self.sources.len()).filter_map(|source| Some(*self.sources.read_of(source)?.1)).collect();
+            let known = earlier.take_if(|known| known.stamps == stamps);
+            Ok(known.unwrap_or_else(|| Others { found: self.find_others(), stamps }))
+        })?;
+        Ok(&others.found)
     }
 
     fn find_others(&self) -> HashMap<String, Owner> {
@@ -177,7 +178,7 @@ impl View {
     }
 
     /// Refuses the name of a project that nobody plans for here.
-    pub fn check_project(&mut self, text: &str) -> Result<()> {
+    pub fn check_project(&self, text: &str) -> Result<()> {
         self.read_ledgers()?;
         let own = self.prefix(0)?;
         if text == "." || text == own || !self.ids_of_project(text, false).is_empty() {
@@ -191,7 +192,7 @@ impl View {
     }
 
     /// Whether an issue belongs to this project: one of a planning repo that was filed for another does not.
-    pub fn belongs_here(&mut self, id: &str) -> Result<bool> {
+    pub fn belongs_here(&self, id: &str) -> Result<bool> {
         Ok(!self.of_other_projects()?.contains_key(id))
     }
 }

@@ -1,4 +1,4 @@
-//! Questions to the store. Each brings the answers up to date first.
+//! Questions to a snapshot.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,11 +10,10 @@ use crate::cache::{
 use crate::model::field::Kind;
 use crate::model::id::PrefixIndex;
 use crate::model::query::{Expr, Field, Op, Value, folded};
-use crate::model::record::Record;
 use crate::model::time::Instant;
 use crate::store::project::place;
 use crate::store::project::repos::unknown_ids;
-use crate::store::{Project, RepoProblem, Result, StoreError, View};
+use crate::store::{Project, RepoProblem, Result, Snapshot, StoreError};
 
 impl Project {
     /// Adds the words of a setting such as `review:active,parked`.
@@ -26,16 +25,14 @@ impl Project {
     }
 }
 
-impl View {
+impl Snapshot {
     /// One issue by its full id.
-    pub fn get(&mut self, id: &str) -> Result<Option<Row>> {
-        self.refresh()?;
-        self.cache.key_of(id)?.map(|key| self.row(key)).transpose()
+    pub fn get(&self, id: &str) -> Result<Option<Row>> {
+        self.ask(|cache| cache.key_of(id))?.map(|key| self.row(key)).transpose()
     }
 
     /// One issue by what a person typed.
-    pub fn find(&mut self, typed: &str) -> Result<Row> {
-        self.refresh()?;
+    pub fn find(&self, typed: &str) -> Result<Row> {
         let id = self.resolve(typed)?;
         self.get(&id)?.ok_or_else(|| {
             let damage = self.sources.warnings().into_iter().find(|w| self.text_at(w).contains(&id));
@@ -54,35 +51,34 @@ impl View {
         document.map(|d| String::from_utf8_lossy(d.text(warning.finding.line - 1)).into_owned()).unwrap_or_default()
     }
 
-    pub fn list(&mut self, filter: &Expr, sort: Sort, limit: Option<usize>) -> Result<Page> {
+    pub fn list(&self, filter: &Expr, sort: Sort, limit: Option<usize>) -> Result<Page> {
         let listing = self.listing(filter, sort, limit)?;
         self.page(listing)
     }
 
-    pub(in crate::store) fn listing(&mut self, filter: &Expr, sort: Sort, limit: Option<usize>) -> Result<Listing> {
+    pub(in crate::store) fn listing(&self, filter: &Expr, sort: Sort, limit: Option<usize>) -> Result<Listing> {
         let filter = self.prepared(filter)?;
-        Ok(self.cache.select(&filter, sort, limit)?)
+        Ok(self.ask(|cache| cache.select(&filter, sort, limit))?)
     }
 
     /// The same over every copy of every issue, those included that another repo's copy stands in front of.
-    pub fn list_copies(&mut self, filter: &Expr, sort: Sort, limit: Option<usize>) -> Result<Page> {
+    pub fn list_copies(&self, filter: &Expr, sort: Sort, limit: Option<usize>) -> Result<Page> {
         let filter = self.prepared(filter)?;
-        let listing = self.cache.select_copies(&filter, sort, limit)?;
+        let listing = self.ask(|cache| cache.select_copies(&filter, sort, limit))?;
         self.page(listing)
     }
 
     /// Every copy of one issue, the one that counts first.
-    pub fn copies(&mut self, id: &str) -> Result<Vec<Row>> {
+    pub fn copies(&self, id: &str) -> Result<Vec<Row>> {
         let mut rows = self.list_copies(&Expr::text(Field::Id, id), Sort::default(), None)?.rows;
         rows.sort_by_key(|row| (row.shadowed, row.repo));
         Ok(rows)
     }
 
     /// Brings everything up to date that a condition needs, and puts it in the terms of the cache.
-    fn prepared(&mut self, filter: &Expr) -> Result<Expr> {
-        self.refresh()?;
+    fn prepared(&self, filter: &Expr) -> Result<Expr> {
         if Cache::needs_texts(filter) {
-            self.load_texts()?;
+            self.sources.bring_texts()?;
         }
         self.localised(filter)
     }
@@ -124,29 +120,28 @@ impl View {
             let known = folded(known);
             known == name || name.strip_prefix('@') == Some(known.as_str())
         };
-        Ok(self.cache.people(field)?.into_iter().filter(is_meant).collect())
+        Ok(self.ask(|cache| cache.people(field))?.into_iter().filter(is_meant).collect())
     }
 
     /// Issues that can be worked on now.
-    pub fn ready(&mut self, filter: &ReadyFilter) -> Result<Page> {
+    pub fn ready(&self, filter: &ReadyFilter) -> Result<Page> {
         let listing = self.ready_listing(filter)?;
         self.page(listing)
     }
 
     /// Their ids alone, which costs less.
-    pub fn ready_ids(&mut self) -> Result<BTreeSet<String>> {
+    pub fn ready_ids(&self) -> Result<BTreeSet<String>> {
         let listing = self.ready_listing(&ReadyFilter::default())?;
-        let ids = listing.keys.iter().map(|key| Ok(self.cache.id_of(*key)?));
+        let ids = listing.keys.iter().map(|key| Ok(self.ask(|cache| cache.id_of(*key))?));
         Ok(ids.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
     }
 
     /// When the next issue that was put off may become ready.
-    pub fn next_start(&mut self) -> Result<Option<Instant>> {
-        self.refresh()?;
-        Ok(self.cache.next_start(self.host.clock.now())?)
+    pub fn next_start(&self) -> Result<Option<Instant>> {
+        Ok(self.ask(|cache| cache.next_start(self.host.clock.now()))?)
     }
 
-    pub(in crate::store) fn ready_listing(&mut self, filter: &ReadyFilter) -> Result<Listing> {
+    pub(in crate::store) fn ready_listing(&self, filter: &ReadyFilter) -> Result<Listing> {
         let condition = self.prepared(&filter.filter)?;
         let mut left_out = self.taken()?;
         left_out.extend(self.withheld()?.into_keys());
@@ -155,7 +150,7 @@ impl View {
     }
 
     /// How many issues are not among these only because of what other checkouts say.
-    pub fn ready_but_taken(&mut self, filter: &ReadyFilter) -> Result<usize> {
+    pub fn ready_but_taken(&self, filter: &ReadyFilter) -> Result<usize> {
         let condition = self.prepared(&filter.filter)?;
         let taken = self.taken()?;
         if taken.is_empty() {
@@ -165,8 +160,8 @@ impl View {
         Ok(self.ask_ready(condition, filter, Vec::new())?.total)
     }
 
-    fn ask_ready(&mut self, condition: Expr, filter: &ReadyFilter, without: Vec<String>) -> Result<Listing> {
-        Ok(self.cache.ready(&ReadyQuery {
+    fn ask_ready(&self, condition: Expr, filter: &ReadyFilter, without: Vec<String>) -> Result<Listing> {
+        let query = ReadyQuery {
             filter: condition,
             now: self.host.clock.now(),
             order: filter.order,
@@ -176,11 +171,12 @@ impl View {
             unknown: self.unknown_ids(),
             without,
             limit: filter.limit,
-        })?)
+        };
+        self.ask(|cache| cache.ready(&query))
     }
 
     /// Issues that are not offered because of what other checkouts say: held by somebody else, or closed or in progress there.
-    pub fn taken(&mut self) -> Result<Vec<String>> {
+    pub fn taken(&self) -> Result<Vec<String>> {
         if self.is_past() {
             return Ok(Vec::new());
         }
@@ -192,14 +188,16 @@ impl View {
     }
 
     /// What cannot be worked on, at most so many if a number is given, and how many there are.
-    pub fn blocked(&mut self, filter: &Expr, limit: Option<usize>) -> Result<(Vec<BlockedRow>, usize)> {
+    pub fn blocked(&self, filter: &Expr, limit: Option<usize>) -> Result<(Vec<BlockedRow>, usize)> {
         let filter = self.prepared(filter)?;
-        let found = self.cache.blocked(&filter, self.unknown_ids(), limit)?;
+        let found = self.ask(|cache| cache.blocked(&filter, self.unknown_ids(), limit))?;
         let total = match limit {
-            Some(limit) if found.len() >= limit => self.cache.blocked_count(&filter, self.unknown_ids())?,
+            Some(limit) if found.len() >= limit => {
+                self.ask(|cache| cache.blocked_count(&filter, self.unknown_ids()))?
+            }
             _ => found.len(),
         };
-        self.cache.ask_rows(&found.iter().map(|blocked| blocked.key).collect::<Vec<_>>())?;
+        self.ask(|cache| cache.ask_rows(&found.iter().map(|blocked| blocked.key).collect::<Vec<_>>()))?;
         let rows = found.into_iter().map(|blocked| Ok(BlockedRow { row: self.row(blocked.key)?, blocked }));
         Ok((rows.collect::<Result<_>>()?, total))
     }
@@ -210,110 +208,99 @@ impl View {
     }
 
     /// Which of some issues cannot be worked on.
-    pub fn held_among(&mut self, ids: &[&str]) -> Result<Vec<String>> {
-        self.refresh()?;
-        Ok(self.cache.held_among(ids, self.unknown_ids())?)
+    pub fn held_among(&self, ids: &[&str]) -> Result<Vec<String>> {
+        Ok(self.ask(|cache| cache.held_among(ids, self.unknown_ids()))?)
     }
 
     /// What stands in the way of one issue.
-    pub fn obstacles(&mut self, id: &str) -> Result<Option<Blocked>> {
-        self.refresh()?;
-        let Some(key) = self.cache.key_of(id)? else { return Ok(None) };
-        Ok(Some(self.cache.obstacles_of(key, id, self.unknown_ids())?))
+    pub fn obstacles(&self, id: &str) -> Result<Option<Blocked>> {
+        let Some(key) = self.ask(|cache| cache.key_of(id))? else { return Ok(None) };
+        Ok(Some(self.ask(|cache| cache.obstacles_of(key, id, self.unknown_ids()))?))
     }
 
     /// What one issue depends on and is not done, whether the issue itself is done or not.
-    pub fn unmet(&mut self, id: &str) -> Result<Vec<Blocker>> {
-        self.refresh()?;
-        Ok(self.cache.unmet(id, self.unknown_ids())?)
+    pub fn unmet(&self, id: &str) -> Result<Vec<Blocker>> {
+        Ok(self.ask(|cache| cache.unmet(id, self.unknown_ids()))?)
     }
 
-    pub fn open_children(&mut self, id: &str) -> Result<Vec<String>> {
-        self.refresh()?;
-        Ok(self.cache.open_children(id)?)
+    pub fn open_children(&self, id: &str) -> Result<Vec<String>> {
+        Ok(self.ask(|cache| cache.open_children(id))?)
     }
 
     /// Issues in which words occur, best first.
-    pub fn search(&mut self, text: &str) -> Result<Vec<SearchRow>> {
+    pub fn search(&self, text: &str) -> Result<Vec<SearchRow>> {
         Ok(self.search_first(text, None)?.0)
     }
 
     /// The best few of them, and how many there are.
-    pub fn search_first(&mut self, text: &str, limit: Option<usize>) -> Result<(Vec<SearchRow>, usize)> {
-        self.refresh()?;
-        self.load_texts()?;
-        let mut keys = self.cache.search(text)?;
+    pub fn search_first(&self, text: &str, limit: Option<usize>) -> Result<(Vec<SearchRow>, usize)> {
+        self.sources.bring_texts()?;
+        let mut keys = self.ask(|cache| cache.search(text))?;
         let total = keys.len();
         keys.truncate(limit.unwrap_or(total));
-        let row = |key| Ok(SearchRow { row: self.row(key)?, fields: self.cache.matched_fields(key, text)? });
+        let row =
+            |key| Ok(SearchRow { row: self.row(key)?, fields: self.ask(|cache| cache.matched_fields(key, text))? });
         Ok((keys.into_iter().map(row).collect::<Result<_>>()?, total))
     }
 
-    pub fn dependencies(&mut self, id: &str) -> Result<Vec<(Edge, Option<Row>)>> {
-        self.refresh()?;
-        let edges = self.cache.dependencies(id)?;
+    pub fn dependencies(&self, id: &str) -> Result<Vec<(Edge, Option<Row>)>> {
+        let edges = self.ask(|cache| cache.dependencies(id))?;
         edges.into_iter().map(|edge| Ok((edge.clone(), edge.key.map(|key| self.row(key)).transpose()?))).collect()
     }
 
-    pub fn dependents(&mut self, id: &str) -> Result<Vec<(Edge, Option<Row>)>> {
-        self.refresh()?;
-        let edges = self.cache.dependents(id)?;
+    pub fn dependents(&self, id: &str) -> Result<Vec<(Edge, Option<Row>)>> {
+        let edges = self.ask(|cache| cache.dependents(id))?;
         edges.into_iter().map(|edge| Ok((edge.clone(), edge.key.map(|key| self.row(key)).transpose()?))).collect()
     }
 
     /// Cycles of issues that wait for each other, or are children of each other, as ids.
-    pub fn cycles(&mut self) -> Result<Vec<Vec<String>>> {
-        self.refresh()?;
-        let mut found = self.cache.waits()?.cycles();
-        found.extend(self.cache.graph(true)?.cycles());
+    pub fn cycles(&self) -> Result<Vec<Vec<String>>> {
+        let mut found = self.ask(|cache| cache.waits())?.cycles();
+        found.extend(self.ask(|cache| cache.graph(true))?.cycles());
         let is_told = |circle: &Vec<String>| found.iter().any(|told| circle.iter().all(|id| told.contains(id)));
-        let more: Vec<Vec<String>> = self.cache.deadlocks()?.into_iter().filter(|circle| !is_told(circle)).collect();
+        let more: Vec<Vec<String>> =
+            self.ask(|cache| cache.deadlocks())?.into_iter().filter(|circle| !is_told(circle)).collect();
         found.extend(more);
         Ok(found)
     }
 
     /// Dependencies on ids that no repo holds: (issue, target, type).
-    pub fn dangling(&mut self) -> Result<Vec<(String, String, String)>> {
-        self.refresh()?;
-        Ok(self.cache.dangling()?)
+    pub fn dangling(&self) -> Result<Vec<(String, String, String)>> {
+        Ok(self.ask(|cache| cache.dangling())?)
     }
 
     /// Ids that begin like this, or of which a part does, with their titles; those that are not done first, or last.
-    pub fn titles(&mut self, start: &str, is_closed_first: bool, most: usize) -> Result<Vec<(String, String)>> {
-        self.refresh()?;
-        Ok(self.cache.titles(start, is_closed_first, most)?)
+    pub fn titles(&self, start: &str, is_closed_first: bool, most: usize) -> Result<Vec<(String, String)>> {
+        Ok(self.ask(|cache| cache.titles(start, is_closed_first, most))?)
     }
 
     /// The names of people in a field, as they are spelled.
-    pub fn people(&mut self, field: Field) -> Result<Vec<String>> {
-        self.refresh()?;
-        Ok(self.cache.people(field)?)
+    pub fn people(&self, field: Field) -> Result<Vec<String>> {
+        Ok(self.ask(|cache| cache.people(field))?)
     }
 
-    pub fn labels(&mut self) -> Result<Vec<(String, i64)>> {
-        self.refresh()?;
-        Ok(self.cache.labels()?)
+    pub fn labels(&self) -> Result<Vec<(String, i64)>> {
+        Ok(self.ask(|cache| cache.labels())?)
     }
 
-    pub fn statistics(&mut self, filter: &Expr) -> Result<Statistics> {
+    pub fn statistics(&self, filter: &Expr) -> Result<Statistics> {
         let filter = self.prepared(filter)?;
         let now = self.host.clock.now();
-        Ok(self.cache.statistics(&filter, now, self.unknown_ids())?)
+        Ok(self.ask(|cache| cache.statistics(&filter, now, self.unknown_ids()))?)
     }
 
     /// An id that no repo holds may have been pruned, and stops nobody: unless the settings say otherwise, or it may be in a
     /// repo that cannot be read.
     pub(in crate::store) fn unknown_ids(&self) -> UnknownIds {
         match unknown_ids(&self.settings, &self.repos) {
-            UnknownIds::Done if self.sources.troubles().next().is_some() => UnknownIds::MayBeOpen,
+            UnknownIds::Done if !self.sources.troubles().is_empty() => UnknownIds::MayBeOpen,
             known => known,
         }
     }
 
     /// How many issues wait for an id that no ledger holds.
-    pub fn waiting_for_unknown(&mut self) -> Result<usize> {
-        self.refresh()?;
-        Ok(self.cache.waiting_for_unknown(self.unknown_ids())?)
+    pub fn waiting_for_unknown(&self) -> Result<usize> {
+        Ok(self.ask(|cache| cache.waiting_for_unknown(self.unknown_ids()))?)
     }
 
     /// Repos that the settings name and that cannot be read now: not there, not trusted, or damaged. What an issue in them
@@ -321,65 +308,47 @@ impl View {
     pub fn unjoined(&self) -> Vec<String> {
         let shown = |path: &Path| place::display(&place::real(path), &self.repos.root, &self.host.env);
         let named = self.repos.problems.iter().filter_map(RepoProblem::left_out).map(shown);
-        let unread = self.sources.troubles().map(|(member, _)| self.name(member).to_owned());
+        let unread = self.sources.troubles().into_iter().map(|(member, _)| self.name(member).to_owned());
         let mut found: Vec<String> = named.chain(unread).collect();
         found.sort();
         found.dedup();
         found
     }
 
-    pub fn epics(&mut self) -> Result<Vec<(Row, EpicProgress)>> {
-        self.refresh()?;
-        let epics = self.cache.epics(self.unknown_ids())?;
+    pub fn epics(&self) -> Result<Vec<(Row, EpicProgress)>> {
+        let epics = self.ask(|cache| cache.epics(self.unknown_ids()))?;
         epics.into_iter().map(|epic| Ok((self.row(epic.key)?, epic))).collect()
     }
 
-    pub fn count_by(&mut self, filter: &Expr, by: GroupBy) -> Result<Vec<(String, i64)>> {
+    pub fn count_by(&self, filter: &Expr, by: GroupBy) -> Result<Vec<(String, i64)>> {
         let filter = self.prepared(filter)?;
-        Ok(self.cache.count_by(&filter, by)?)
+        Ok(self.ask(|cache| cache.count_by(&filter, by))?)
     }
 
     /// Statuses in use, and those that the settings name.
-    pub fn statuses(&mut self) -> Result<Vec<String>> {
-        self.refresh()?;
-        Ok(self.with_custom(self.cache.words(true)?, "status.custom"))
+    pub fn statuses(&self) -> Result<Vec<String>> {
+        Ok(self.with_custom(self.ask(|cache| cache.words(true))?, "status.custom"))
     }
 
     /// Issue types in use, and those that the settings name.
-    pub fn types(&mut self) -> Result<Vec<String>> {
-        self.refresh()?;
-        Ok(self.with_custom(self.cache.words(false)?, "types.custom"))
+    pub fn types(&self) -> Result<Vec<String>> {
+        Ok(self.with_custom(self.ask(|cache| cache.words(false))?, "types.custom"))
     }
 
     /// Types of dependencies in use.
-    pub fn dependency_types(&mut self) -> Result<Vec<String>> {
-        self.refresh()?;
-        Ok(self.cache.dependency_types()?)
+    pub fn dependency_types(&self) -> Result<Vec<String>> {
+        Ok(self.ask(|cache| cache.dependency_types())?)
     }
 
     /// For marking how much of an id is enough.
-    pub fn prefix_index(&mut self) -> Result<PrefixIndex> {
+    pub fn prefix_index(&self) -> Result<PrefixIndex> {
         self.read_ledgers()?;
         Ok(PrefixIndex::new(self.ids()?.iter().map(|id| id.as_ref())))
     }
 
-    fn page(&mut self, listing: Listing) -> Result<Page> {
+    fn page(&self, listing: Listing) -> Result<Page> {
         self.ask_rows(&listing.keys)?;
         let rows = listing.keys.iter().map(|key| self.row(*key)).collect::<Result<_>>()?;
         Ok(Page { rows, total: listing.total })
-    }
-
-    /// Brings the texts that a search needs into the cache.
-    fn load_texts(&mut self) -> Result<()> {
-        if self.cache.is_in_file() && self.sources.bring_texts(&mut self.cache).is_some() {
-            return Ok(());
-        }
-        // From here on the database is in memory.
-        let missing = self.cache.missing_texts()?;
-        let lines =
-            missing.into_iter().map(|key| Ok((key, self.text_of(key)?.into_owned()))).collect::<Result<Vec<_>>>()?;
-        let parse = |line| Record::parse(line).expect("a key stands for a valid record");
-        self.cache.insert_texts(lines.iter().map(|(key, line)| (*key, parse(line))))?;
-        Ok(())
     }
 }

@@ -60,7 +60,7 @@ pub struct ReadyFilter {
     pub include_epics: bool,
     pub any_type: bool,
     pub limit: Option<usize>,
-    /// Another order than `order`; [`Store::ready`](crate::store::View::ready) does not look at it.
+    /// Another order than `order`; [`Store::ready`](crate::store::Snapshot::ready) does not look at it.
     pub sort: Option<Sort>,
 }
 

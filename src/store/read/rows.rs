@@ -8,7 +8,7 @@ use crate::cache::{Counts, Key, Own, Sort};
 use crate::model::issue::{Issue, Status};
 use crate::model::query::Expr;
 use crate::model::record::Record;
-use crate::store::{Result, View};
+use crate::store::{Result, Snapshot};
 use crate::sys::Clock;
 use crate::sys::parallel::in_order;
 
@@ -16,7 +16,7 @@ use crate::sys::parallel::in_order;
 struct Parts<'a> {
     line: Cow<'a, str>,
     /// What the row is shown with that its line does not have, and the line that says so.
-    own: Option<(&'a Own, Cow<'a, str>)>,
+    own: Option<(Own, Cow<'a, str>)>,
     repo: usize,
     source_repo: &'a str,
     file: &'a Path,
@@ -54,7 +54,7 @@ impl Parts<'_> {
     }
 }
 
-impl View {
+impl Snapshot {
     pub(in crate::store) fn row(&self, key: Key) -> Result<Row> {
         Ok(self.parts(key)?.row(&self.host.clock))
     }
@@ -62,18 +62,24 @@ impl View {
     fn parts(&self, key: Key) -> Result<Parts<'_>> {
         let (source, line) = self.place_of(key)?;
         let repo = self.sources.member_of(source);
-        let planned = |own: &Own| own.from.map(|key| self.text_of(key)).transpose();
-        let own =
-            self.cache.own(key).map(|own| Ok::<_, crate::store::StoreError>((own, planned(own)?.unwrap_or_default())));
+        let (own, shadowed, counts) =
+            self.ask(|cache| Ok((cache.own(key).cloned(), cache.is_shadowed(key)?, cache.counts(key)?)))?;
+        let own = match own {
+            Some(own) => {
+                let planned = own.from.map(|key| self.text_of(key)).transpose()?;
+                Some((own, planned.unwrap_or_default()))
+            }
+            None => None,
+        };
         Ok(Parts {
             line: self.text_of(key)?,
-            own: own.transpose()?,
+            own,
             repo,
             source_repo: self.name(repo),
             file: self.sources.ledger(source).path(),
             line_number: line + 1,
-            shadowed: self.cache.is_shadowed(key)?,
-            counts: self.cache.counts(key)?,
+            shadowed,
+            counts,
             beside: if repo == 0 && self.has_planning() { self.companion_of(key)? } else { None },
         })
     }
@@ -83,13 +89,13 @@ impl View {
     }
 
     fn companion_of(&self, key: Key) -> Result<Option<Beside>> {
-        Ok(self.cache.id_of(key)?.and_then(|id| self.companion(&id)))
+        Ok(self.ask(|cache| cache.id_of(key))?.and_then(|id| self.companion(&id)))
     }
 
     /// Gives the issues that meet a condition one after the other, in the shape that is wanted, marked with what other checkouts have
     /// otherwise. Whatever can fail does so before the first. Tells how many were given, and how many there are.
     pub fn list_each<T: Send>(
-        &mut self,
+        &self,
         filter: &Expr,
         sort: Sort,
         limit: Option<usize>,
@@ -97,10 +103,10 @@ impl View {
         take: impl FnMut(T),
     ) -> Result<(usize, usize)> {
         let listing = self.listing(filter, sort, limit)?;
-        self.compare_siblings()?;
+        let siblings = self.siblings()?;
         self.ask_rows(&listing.keys)?;
         let parts = listing.keys.iter().map(|key| self.parts(*key)).collect::<Result<Vec<_>>>()?;
-        let (clock, siblings) = (&self.host.clock, &self.siblings);
+        let clock = &self.host.clock;
         let make = |n: usize| {
             let mut row = parts[n].row(clock);
             siblings.mark(&mut row);
@@ -111,12 +117,12 @@ impl View {
     }
 
     /// Prepares to tell much of several rows.
-    pub(in crate::store) fn ask_rows(&mut self, keys: &[Key]) -> Result<()> {
+    pub(in crate::store) fn ask_rows(&self, keys: &[Key]) -> Result<()> {
         // A few rows are counted faster by a scan than an index is made.
         if keys.len() > 8 {
-            self.cache.index()?;
+            self.ask(|cache| cache.index())?;
         }
         self.sources.expect_lines(keys.len());
-        Ok(self.cache.ask_rows(keys)?)
+        Ok(self.ask(|cache| cache.ask_rows(keys))?)
     }
 }

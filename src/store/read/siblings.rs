@@ -8,9 +8,9 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
+use super::index::expected;
 use super::others::{Siblings, Version};
 use super::row::{Elsewhere, Place, Taken};
-use super::source::expected;
 use super::stamps::Stamps;
 use crate::ledger::{Document, Expectation, Ledger, LedgerError, Line, MAX_LINE};
 use crate::model::issue;
@@ -19,7 +19,8 @@ use crate::model::time::Instant;
 use crate::model::workflow::WORKFLOW;
 use crate::store::project::place;
 use crate::store::project::worktree::Worktree;
-use crate::store::{Project, Result, Row, View, Warning};
+use crate::store::{Project, Result, Row, Snapshot, Warning};
+use crate::sys::fs::FileStamp;
 use crate::vcs;
 
 /// So many lines of another checkout are parsed without a closer look whether they differ.
@@ -46,23 +47,20 @@ impl Project {
     }
 }
 
-impl View {
+impl Snapshot {
     /// How other checkouts have one issue, where that is news here.
-    pub fn elsewhere(&mut self, id: &str) -> Result<Vec<Elsewhere>> {
-        self.look_at_siblings()?;
-        Ok(self.siblings.found.get(id).cloned().unwrap_or_default())
+    pub fn elsewhere(&self, id: &str) -> Result<Vec<Elsewhere>> {
+        Ok(self.siblings()?.found.get(id).cloned().unwrap_or_default())
     }
 
     /// The same for all issues.
-    pub fn all_elsewhere(&mut self) -> Result<&BTreeMap<String, Vec<Elsewhere>>> {
-        self.look_at_siblings()?;
-        Ok(&self.siblings.found)
+    pub fn all_elsewhere(&self) -> Result<&BTreeMap<String, Vec<Elsewhere>>> {
+        Ok(&self.siblings()?.found)
     }
 
     /// How other checkouts have one issue, wherever they have it otherwise than this one.
-    pub(in crate::store) fn lines_elsewhere(&mut self, id: &str) -> Result<Vec<Version>> {
-        self.look_at_siblings()?;
-        Ok(self.siblings.differing.get(id).cloned().unwrap_or_default())
+    pub(in crate::store) fn lines_elsewhere(&self, id: &str) -> Result<Vec<Version>> {
+        Ok(self.siblings()?.differing.get(id).cloned().unwrap_or_default())
     }
 
     /// How the last commit has one issue, as far as version control can tell.
@@ -75,49 +73,48 @@ impl View {
 
     /// Ledgers of other checkouts that could not be read.
     pub(in crate::store) fn sibling_problems(&self) -> impl Iterator<Item = &Warning> {
-        self.siblings.problems.iter()
+        self.siblings.known().into_iter().flat_map(|siblings| &siblings.problems)
     }
 
     /// Issues that other checkouts have closed, or are at work on, and that are therefore not offered here. The ledgers have been
     /// read.
-    pub(in crate::store) fn taken_elsewhere(&mut self) -> Result<Vec<String>> {
-        let me = self.actor().to_owned();
-        self.compare_siblings()?;
-        if self.siblings.found.is_empty() {
+    pub(in crate::store) fn taken_elsewhere(&self) -> Result<Vec<String>> {
+        let (me, siblings) = (self.actor(), self.siblings()?);
+        if siblings.found.is_empty() {
             return Ok(Vec::new());
         }
         // Where claims are known, they say whether somebody is at work.
         let claims: HashSet<String> = self.claims()?.iter().map(|(id, _)| id.clone()).collect();
-        let is_taken = |id: &String, others: &[Elsewhere]| others.iter().any(|one| one.takes(&me, claims.contains(id)));
-        let found = self.siblings.found.iter().filter(|(id, others)| is_taken(id, others));
+        let is_taken = |id: &String, others: &[Elsewhere]| others.iter().any(|one| one.takes(me, claims.contains(id)));
+        let found = siblings.found.iter().filter(|(id, others)| is_taken(id, others));
         Ok(found.map(|(id, _)| id.clone()).collect())
     }
 
-    /// Why [`View::ready`] leaves out an issue that could be worked on otherwise; nothing if it does not.
-    pub fn why_taken(&mut self, id: &str) -> Result<Vec<Taken>> {
+    /// Why [`Snapshot::ready`] leaves out an issue that could be worked on otherwise; nothing if it does not.
+    pub fn why_taken(&self, id: &str) -> Result<Vec<Taken>> {
         let mut reasons = Vec::new();
         if let Some(lease) = self.held_by_another(id)? {
             let holder = lease.holder.unwrap_or_default();
             let expires = holder.expires.map(|at| at.to_string());
             reasons.push(Taken::Held { holder: holder.name, worktree: holder.worktree, expires });
         }
-        let me = self.actor().to_owned();
+        let me = self.actor();
         let is_claimed = self.claims()?.iter().any(|(known, _)| known == id);
-        let others = self.elsewhere(id)?.into_iter().filter(|one| one.takes(&me, is_claimed));
+        let others = self.elsewhere(id)?.into_iter().filter(|one| one.takes(me, is_claimed));
         reasons.extend(others.map(Taken::Elsewhere));
         Ok(reasons)
     }
 
     /// Notes on rows how other checkouts have their issues, where they have closed them or are at work on them.
-    pub fn mark_elsewhere<'a>(&mut self, rows: impl IntoIterator<Item = &'a mut Row>) -> Result<()> {
-        self.look_at_siblings()?;
-        rows.into_iter().for_each(|row| self.siblings.mark(row));
+    pub fn mark_elsewhere<'a>(&self, rows: impl IntoIterator<Item = &'a mut Row>) -> Result<()> {
+        let siblings = self.siblings()?;
+        rows.into_iter().for_each(|row| siblings.mark(row));
         Ok(())
     }
 
     /// What a checkout has and the main one has not: issues that are only there, or in a later version. Where there is no main
     /// one, the one in use stands in for it.
-    pub fn unmerged_in(&mut self, one: &Worktree) -> Result<Vec<Elsewhere>> {
+    pub fn unmerged_in(&self, one: &Worktree) -> Result<Vec<Elsewhere>> {
         let all = self.worktrees()?;
         let main = all.iter().find(|other| other.is_main && other.exists);
         let Some(base) = main.or_else(|| all.iter().find(|other| other.is_here)) else { return Ok(Vec::new()) };
@@ -140,23 +137,26 @@ impl View {
         Ok(found)
     }
 
-    fn look_at_siblings(&mut self) -> Result<()> {
-        self.read_ledgers()?;
-        self.compare_siblings()
+    /// What other checkouts say, compared with the ledgers here.
+    pub(in crate::store) fn siblings(&self) -> Result<&Siblings> {
+        self.siblings.get(|earlier| {
+            self.read_ledgers()?;
+            let own: Vec<_> =
+                (0..self.sources.len()).map(|source| self.sources.read_of(source).map(|(_, stamp)| *stamp)).collect();
+            let holds = |known: &mut Siblings| known.own == own && known.stamps.as_ref().is_some_and(Stamps::hold);
+            match earlier.take_if(holds) {
+                Some(known) => Ok(known),
+                None => self.compared_siblings(own),
+            }
+        })
     }
 
-    pub(in crate::store) fn compare_siblings(&mut self) -> Result<()> {
-        let own: Vec<_> =
-            (0..self.sources.len()).map(|source| self.sources.last_read(source).map(|(_, stamp)| *stamp)).collect();
-        if own == self.siblings.own && self.siblings.stamps.as_ref().is_some_and(Stamps::hold) {
-            return Ok(());
-        }
+    fn compared_siblings(&self, own: Vec<Option<FileStamp>>) -> Result<Siblings> {
         // The list before the ledgers that are on it.
         let mut watched: Vec<PathBuf> = (0..self.repos.members.len()).flat_map(|n| self.checkout_marks(n)).collect();
         let list = Stamps::of(watched.clone());
         if list.are_of_nothing() {
-            self.siblings = Siblings { stamps: Some(list), own, ..Siblings::default() };
-            return Ok(());
+            return Ok(Siblings { stamps: Some(list), own, ..Siblings::default() });
         }
         let ledgers = self.sibling_ledgers()?;
         watched.extend(ledgers.iter().map(|(_, worktree, inside)| worktree.root.join(inside)));
@@ -175,7 +175,7 @@ impl View {
                     continue;
                 }
             };
-            let Some((ours, _)) = self.sources.last_read(source) else { continue };
+            let Some((ours, _)) = self.sources.read_of(source) else { continue };
             let lines = differing(ours, &theirs);
             let is_emptied = || expected(&path) == Expectation::Issues;
             if let Some(message) = damage(&theirs, &lines, is_emptied) {
@@ -190,7 +190,7 @@ impl View {
         }
         let sources: BTreeSet<usize> = read.iter().map(|(source, ..)| *source).collect();
         for source in sources {
-            let Some((ours, _)) = self.sources.last_read(source) else { continue };
+            let Some((ours, _)) = self.sources.read_of(source) else { continue };
             let those = || read.iter().filter(|(of, ..)| *of == source);
             // Looked for once, whatever the number of checkouts.
             let ids = those().flat_map(|(_, _, versions, _)| versions.keys().cloned()).collect();
@@ -208,8 +208,7 @@ impl View {
                 }
             }
         }
-        self.siblings = siblings;
-        Ok(())
+        Ok(siblings)
     }
 
     /// The ledgers of the project's own repo as paths inside of any of its checkouts.

@@ -3,15 +3,22 @@
 use std::path::PathBuf;
 
 use crate::model::time::Instant;
+use crate::sys::fs;
 use crate::sys::fs::{FileStamp, Granularity};
-use crate::sys::{fs, looks};
 
 /// Some files, those included that are not there.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(in crate::store) struct Stamps {
     seen: Vec<(PathBuf, Option<FileStamp>)>,
     at: Instant,
     granularity: Granularity,
+}
+
+/// No files at all.
+impl Default for Stamps {
+    fn default() -> Self {
+        Stamps::of(Vec::new())
+    }
 }
 
 impl Stamps {
@@ -20,10 +27,19 @@ impl Stamps {
         paths.sort();
         paths.dedup();
         let at = fs::stamp_time();
-        let seen: Vec<_> = paths.into_iter().map(|path| (looks::stamp(&path), path)).collect();
+        let seen: Vec<_> = paths.into_iter().map(|path| (fs::stat(&path).ok(), path)).collect();
         let there = seen.iter().find(|(stamp, _)| stamp.is_some());
         let granularity = there.map_or(Granularity::Fine, |(_, path)| fs::granularity(path));
         Stamps { seen: seen.into_iter().map(|(stamp, path)| (path, stamp)).collect(), at, granularity }
+    }
+
+    /// More files, before they are read.
+    pub fn add(&mut self, paths: impl IntoIterator<Item = PathBuf>) {
+        self.seen.extend(paths.into_iter().map(|path| (fs::stat(&path).ok(), path)).map(|(stamp, path)| (path, stamp)));
+    }
+
+    pub fn paths(&self) -> impl Iterator<Item = &PathBuf> {
+        self.seen.iter().map(|(path, _)| path)
     }
 
     /// None of them was there.
@@ -33,7 +49,7 @@ impl Stamps {
 
     /// Nothing is seen to have changed since.
     pub fn hold_so_far(&self) -> bool {
-        self.seen.iter().all(|(path, known)| looks::stamp(path) == *known)
+        self.seen.iter().all(|(path, known)| fs::stat(path).ok() == *known)
     }
 
     /// Nothing has changed since: the stamps are the same, and were old enough that a later change would show in them.

@@ -14,7 +14,7 @@ use crate::model::record::Record;
 use crate::model::workflow::{SKIPPED, State, Task, WORKFLOW, Workflow, WorkflowError};
 use crate::model::{issue, state_id};
 use crate::store::claims::{LeaseError, standing};
-use crate::store::{Result, Row, StoreError, View};
+use crate::store::{Result, Row, Snapshot, StoreError};
 
 /// A workflow: its issue, and what it says of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -117,9 +117,9 @@ impl TaskRow {
     }
 }
 
-impl View {
+impl Snapshot {
     /// A workflow by the id of its issue, what is enough of it, or its `wf_` id.
-    pub fn find_workflow(&mut self, typed: &str) -> Result<WorkflowRow> {
+    pub fn find_workflow(&self, typed: &str) -> Result<WorkflowRow> {
         if state_id::is(state_id::WORKFLOW, typed) {
             let found = self.workflows()?.into_iter().find(|one| one.workflow.id == typed);
             return found.ok_or_else(|| StoreError::NotFound { typed: typed.to_owned() });
@@ -130,17 +130,15 @@ impl View {
     }
 
     /// All workflows, by the ids of their issues.
-    pub fn workflows(&mut self) -> Result<Vec<WorkflowRow>> {
-        self.refresh()?;
-        let keys = self.cache.workflows()?;
+    pub fn workflows(&self) -> Result<Vec<WorkflowRow>> {
+        let keys = self.ask(|cache| cache.workflows())?;
         let rows = keys.into_iter().map(|key| self.row(key)).collect::<Result<Vec<_>>>()?;
         Ok(rows.into_iter().filter_map(|row| self.as_workflow(row)).collect())
     }
 
     /// Issues of type workflow that cannot be read as one.
-    pub fn unreadable_workflows(&mut self) -> Result<Vec<Row>> {
-        self.refresh()?;
-        let keys = self.cache.workflows()?;
+    pub fn unreadable_workflows(&self) -> Result<Vec<Row>> {
+        let keys = self.ask(|cache| cache.workflows())?;
         let rows = keys.into_iter().map(|key| self.row(key)).collect::<Result<Vec<_>>>()?;
         let is_odd = |row: &Row| claims_to_be(row) && self.as_workflow(row.clone()).is_none();
         Ok(rows.into_iter().filter(is_odd).collect())
@@ -163,7 +161,7 @@ impl View {
     }
 
     /// The workflow that an issue is a task of, if it is one and the project has its workflow.
-    pub fn workflow_above(&mut self, row: &Row) -> Result<Option<WorkflowRow>> {
+    pub fn workflow_above(&self, row: &Row) -> Result<Option<WorkflowRow>> {
         match (Task::of_line(&row.line), row.issue.parent()) {
             (Some(_), Some(parent)) => Ok(self.get(parent)?.and_then(|row| self.as_workflow(row))),
             _ => Ok(None),
@@ -171,7 +169,7 @@ impl View {
     }
 
     /// The tasks of a workflow, named by the id of its issue, in their order.
-    pub fn tasks_of(&mut self, workflow: &str) -> Result<Vec<TaskRow>> {
+    pub fn tasks_of(&self, workflow: &str) -> Result<Vec<TaskRow>> {
         let children = self.dependents(workflow)?.into_iter().filter(|(edge, _)| edge.kind == "parent-child");
         let now = self.host.clock.both();
         let mut tasks = Vec::new();
@@ -205,7 +203,7 @@ impl View {
     }
 
     /// The open issues that one waits for, itself or through what it is below.
-    pub(in crate::store) fn waits_for(&mut self, id: &str) -> Result<Vec<String>> {
+    pub(in crate::store) fn waits_for(&self, id: &str) -> Result<Vec<String>> {
         let Some(blocked) = self.obstacles(id)? else { return Ok(Vec::new()) };
         let above = blocked.inherited.into_iter().flat_map(|inherited| inherited.blockers);
         let mut found: Vec<String> = blocked.blockers.into_iter().chain(above).map(|blocker| blocker.id).collect();
@@ -215,9 +213,9 @@ impl View {
     }
 
     /// Tasks that are not handed out because of how their workflows stand.
-    pub fn withheld(&mut self) -> Result<BTreeMap<String, Withheld>> {
+    pub fn withheld(&self) -> Result<BTreeMap<String, Withheld>> {
         let mut found = BTreeMap::new();
-        let open = self.cache.open_tasks()?;
+        let open = self.ask(|cache| cache.open_tasks())?;
         let parents: BTreeSet<_> = open.iter().map(|task| (&task.parent, task.parent_key)).collect();
         for (parent, key) in parents {
             let tasks = || open.iter().filter(|task| task.parent == *parent);
@@ -244,7 +242,7 @@ impl View {
     }
 
     /// Why no task of a workflow is handed out, however few run.
-    pub fn why_kept(&mut self, workflow: &WorkflowRow) -> Result<Option<Withheld>> {
+    pub fn why_kept(&self, workflow: &WorkflowRow) -> Result<Option<Withheld>> {
         let id = || workflow.id().to_owned();
         if workflow.state != State::InProgress {
             return Ok(Some(Withheld::State { workflow: id(), state: workflow.state }));
@@ -267,7 +265,7 @@ impl View {
     }
 
     /// How other checkouts have a workflow, where that is news here: the checkout, its state and how many may run at once.
-    fn versions_elsewhere(&mut self, id: &str) -> Result<Vec<(String, State, i64)>> {
+    fn versions_elsewhere(&self, id: &str) -> Result<Vec<(String, State, i64)>> {
         let is_past = (0..self.sources.len()).any(|source| self.sources.is_frozen(source));
         let others = if is_past { Vec::new() } else { self.elsewhere(id)? };
         let read = |other: &crate::store::Elsewhere| {
@@ -279,7 +277,7 @@ impl View {
     }
 
     /// How many claims hold on tasks of a workflow that the ledgers here do not have as such: other checkouts do.
-    pub fn running_unseen(&mut self, workflow: &WorkflowRow, known: &BTreeSet<&str>) -> Result<usize> {
+    pub fn running_unseen(&self, workflow: &WorkflowRow, known: &BTreeSet<&str>) -> Result<usize> {
         if (0..self.sources.len()).any(|source| self.sources.is_frozen(source)) {
             return Ok(0);
         }
@@ -305,7 +303,7 @@ impl View {
     }
 
     /// How many of some tasks somebody works on; see [`TaskRow::is_running`].
-    fn count_running<'a>(&mut self, tasks: impl Iterator<Item = &'a OpenTask>) -> Result<usize> {
+    fn count_running<'a>(&self, tasks: impl Iterator<Item = &'a OpenTask>) -> Result<usize> {
         let is_past = (0..self.sources.len()).any(|source| self.sources.is_frozen(source));
         let now = self.host.clock.both();
         let mut running = 0;
@@ -321,14 +319,13 @@ impl View {
     }
 
     /// Why one task is not handed out; nothing if it may be, or is no task.
-    pub fn why_withheld(&mut self, id: &str) -> Result<Option<Withheld>> {
-        self.refresh()?;
+    pub fn why_withheld(&self, id: &str) -> Result<Option<Withheld>> {
         Ok(self.withheld()?.remove(id))
     }
 
     /// Refuses to give out a task that is not to be worked on now. The lock of the state home is held, so the count stays.
     /// Says which workflow it is of, if any, by its `wf_` id; of those in `taken` one is taken at the same time.
-    pub(in crate::store) fn refuse_task(&mut self, row: &Row, taken: &[String]) -> Result<Option<String>> {
+    pub(in crate::store) fn refuse_task(&self, row: &Row, taken: &[String]) -> Result<Option<String>> {
         let id = row.issue.id.clone();
         let (Some(_), Some(parent)) = (Task::of_line(&row.line), row.issue.parent()) else { return Ok(None) };
         let withheld = |why| Err(LeaseError::Withheld { id: id.clone(), why }.into());
@@ -358,7 +355,7 @@ impl View {
     }
 
     /// No further task of the workflow may be claimed. Of what several checkouts say of the limit, the lowest counts.
-    fn full(&mut self, workflow: &WorkflowRow, running: usize) -> Result<Option<Withheld>> {
+    fn full(&self, workflow: &WorkflowRow, running: usize) -> Result<Option<Withheld>> {
         let elsewhere = self.versions_elsewhere(workflow.id())?.into_iter().map(|(_, _, most)| most);
         let most = elsewhere.chain([workflow.workflow.max_parallel]).min().unwrap_or(1);
         let is_full = i64::try_from(running).unwrap_or(i64::MAX) >= most;

@@ -13,7 +13,7 @@ use crate::model::lease::Lease;
 use crate::model::record::Record;
 use crate::model::row::Row;
 use crate::store::claims::LeaseError;
-use crate::store::{Project, Result, View, Warning};
+use crate::store::{Project, Result, Snapshot, Warning};
 use crate::sys::below;
 use crate::sys::fs::{Dir, FsError};
 
@@ -44,11 +44,7 @@ impl Project {
 
     pub(in crate::store) fn note_damage(&self, path: &Path, document: &Document) {
         for DamagedRecord { path, line, what, .. } in damaged(path, document) {
-            let warning = Warning::Record { path, line, what };
-            let mut known = self.damaged_records.borrow_mut();
-            if !known.contains(&warning) {
-                known.push(warning);
-            }
+            self.notices.add(Warning::Record { path, line, what });
         }
     }
 
@@ -64,7 +60,7 @@ impl Project {
     }
 }
 
-impl View {
+impl Snapshot {
     /// Everything in the state homes of the project that cannot be read.
     pub fn damaged_records(&self) -> Result<Vec<DamagedRecord>> {
         let mut found = Vec::new();

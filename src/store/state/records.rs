@@ -19,7 +19,7 @@ use crate::store::project::state_mode::StateMode;
 use crate::sys;
 use crate::sys::fs::FsError;
 use crate::sys::lock::DirLock;
-use crate::sys::{Entropy, below, fs, lock, looks};
+use crate::sys::{Entropy, below, fs, lock, path};
 
 /// Says which layout the files have; a newer one is left alone.
 const VERSION_NAME: &str = "version";
@@ -249,7 +249,7 @@ impl RecordFile {
 
     /// All of it as it is now; empty if it is not there.
     pub fn read(&self) -> Result<Document, RecordError> {
-        if looks::is_missing(&self.path) {
+        if path::is_missing(&self.path) {
             return Ok(Document::default());
         }
         match self.ledger()?.read(|| Expectation::Nothing) {

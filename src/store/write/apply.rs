@@ -3,10 +3,9 @@
 
 use super::draft::Draft;
 use crate::ledger::{Applied, Document, Edit, Expectation, Ledger, LedgerError, LockedLedger, OnDisk, Outcome};
-use crate::store::read::source::expected;
+use crate::store::read::index::expected;
 use crate::store::state::log::{Account, LogError, Stays, WriteLog};
 use crate::store::{Store, StoreError};
-use crate::sys::looks;
 
 impl Store {
     /// Writes a ledger. A failure tells what the command has changed before.
@@ -31,7 +30,7 @@ impl Store {
         }
     }
 
-    /// The same for one whose lock is given back before the image follows ([`Locks::release`](super::lock::Locks::release)).
+    /// The same for one whose lock is given back before the index follows ([`Locks::release`](super::lock::Locks::release)).
     pub(super) fn write_ledger_until<E: From<LedgerError>>(
         &self,
         on_disk: OnDisk,
@@ -47,7 +46,7 @@ impl Store {
             drafted,
             |planned, before| self.sources.begin_write(ledger, planned, before),
             |applied| {
-                looks::during(|| self.log(ledger, &applied, None, |_, account| Ok(account)));
+                self.log(ledger, &applied, None, |_, account| Ok(account));
                 self.sources.note_write(ledger, &applied);
                 if let Some(source) = self.sources.find(ledger) {
                     self.settle_claims(source, &applied.planned.changes);

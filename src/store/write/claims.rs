@@ -58,7 +58,7 @@ impl Store {
             return;
         }
         if let Err(error) = held.put(&changed, &self.host.entropy) {
-            self.unlogged.borrow_mut().push(Warning::NotSettled { message: error.to_string() });
+            self.notices.add(Warning::NotSettled { message: error.to_string() });
         }
     }
 }

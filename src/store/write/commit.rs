@@ -9,7 +9,7 @@ use super::Written;
 use crate::store::project::names::CONFIG_NAME;
 use crate::store::project::place;
 use crate::store::warning::Warning;
-use crate::store::{Project, View};
+use crate::store::{Project, Snapshot, Store};
 use crate::sys::below;
 use crate::vcs;
 
@@ -52,9 +52,10 @@ impl Project {
     }
 }
 
-impl View {
+impl Store {
     /// Commits the ledgers that were just written, as the settings say.
     pub(in crate::store) fn commit_ledgers(&mut self, written: &[(usize, Vec<Written>)]) {
+        self.look_at_issues_again();
         for (source, issues) in written {
             let member = self.sources.member_of(*source);
             let changed: Vec<&Written> = issues.iter().filter(|issue| issue.changed).collect();
@@ -68,8 +69,10 @@ impl View {
             }
         }
     }
+}
 
-    pub(in crate::store) fn commit_paths(&mut self, member: usize, paths: &[PathBuf], message: &str) {
+impl Snapshot {
+    pub(in crate::store) fn commit_paths(&self, member: usize, paths: &[PathBuf], message: &str) {
         let author = self.actor().to_owned();
         let allowed =
             paths.first().map_or(Ok(()), |path| self.refuse_programs_at(path)).map_err(|error| error.to_string());
@@ -78,7 +81,7 @@ impl View {
         });
         if let Err(message) = done {
             let repo = self.name(member).to_owned();
-            self.notices.push(Warning::NotCommitted { repo, message });
+            self.notices.add(Warning::NotCommitted { repo, message });
         }
     }
 }

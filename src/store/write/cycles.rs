@@ -8,22 +8,22 @@ impl Transaction<'_> {
     /// Refuses a dependency that would close a cycle, judged on what is on disk now. An epic waits for its children, so a child must
     /// not wait for it.
     pub fn refuse_cycle(&mut self, dependent: &str, target: &str, parents: bool) -> Result<()> {
-        self.store().refresh()?;
         let is_epic = parents && self.is_open_epic(target)?;
-        let cache = &mut self.store().cache;
-        let around = match parents {
-            true => match cache.parents_path(target, dependent)? {
-                None if is_epic => cache.waits_path(dependent, target)?,
-                found => found,
-            },
-            false => cache.waits_path(target, dependent)?,
-        };
-        // A child waits for what its ancestors wait for.
-        let around = match around {
-            None if parents => cache.waits_below(target, dependent)?,
-            None => cache.waits_back(target, dependent)?,
-            found => found,
-        };
+        let around = self.store.ask(|cache| {
+            let around = match parents {
+                true => match cache.parents_path(target, dependent)? {
+                    None if is_epic => cache.waits_path(dependent, target)?,
+                    found => found,
+                },
+                false => cache.waits_path(target, dependent)?,
+            };
+            // A child waits for what its ancestors wait for.
+            match around {
+                None if parents => cache.waits_below(target, dependent),
+                None => cache.waits_back(target, dependent),
+                found => Ok(found),
+            }
+        })?;
         match around {
             None => Ok(()),
             Some(path) => {
@@ -38,13 +38,12 @@ impl Transaction<'_> {
     pub fn refuse_cycle_of_new(&mut self, id: &str, dependencies: &[(String, DependencyType)]) -> Result<()> {
         let parents = dependencies.iter().filter(|(_, kind)| kind.is_parent_child());
         for (parent, _) in parents {
-            self.store().refresh()?;
             let blockers = || dependencies.iter().filter(|(_, kind)| kind.orders_work() && !kind.is_parent_child());
             if blockers().next().is_none() || !self.is_open_epic(parent)? {
                 continue;
             }
             for (target, _) in blockers() {
-                if let Some(path) = self.store().cache.waits_path(target, parent)? {
+                if let Some(path) = self.store.ask(|cache| cache.waits_path(target, parent))? {
                     let path = std::iter::once(id.to_owned()).chain(path).chain([id.to_owned()]).collect();
                     return Err(StoreError::Cycle { dependent: id.to_owned(), target: target.clone(), path });
                 }

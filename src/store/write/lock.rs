@@ -8,7 +8,7 @@ use super::intent::Scope;
 use crate::ledger::{LedgerError, LockedLedger};
 use crate::store::claims::HeldHome;
 use crate::store::project::names::LEASES_NAME;
-use crate::store::{Result, StateDir, Store, StoreError, View};
+use crate::store::{Result, Snapshot, StateDir, Store, StoreError};
 
 /// The locks of some ledgers, and of the state homes that know claims on their issues.
 #[derive(Debug)]
@@ -51,8 +51,8 @@ impl DerefMut for Locks {
     }
 }
 
-impl View {
-    pub(super) fn sources_of(&mut self, scope: &Scope) -> Result<Vec<usize>> {
+impl Snapshot {
+    pub(super) fn sources_of(&self, scope: &Scope) -> Result<Vec<usize>> {
         let mut members = match scope {
             // One ledger owns everything: nothing need be read to know that.
             Scope::Issues(_) if self.sources.len() == 1 => vec![0],
@@ -105,7 +105,7 @@ impl View {
 impl Store {
     /// Locks ledgers, in the order of their paths; before them the state homes in which somebody has claimed something, so that
     /// no claim changes between a look at it and the write.
-    pub(in crate::store) fn lock(&self, wanted: &[usize]) -> Result<Locks> {
+    pub(in crate::store) fn lock(&mut self, wanted: &[usize]) -> Result<Locks> {
         let mut homes: Vec<StateDir> = wanted.iter().map(|source| self.lease_home(*source)).collect();
         homes.sort_by(|a, b| a.path().cmp(b.path()));
         homes.dedup_by(|a, b| a.path() == b.path());
@@ -116,7 +116,7 @@ impl Store {
     }
 
     /// Locks ledgers alone, for what runs programs meanwhile and changes no issue of its own accord.
-    pub(in crate::store) fn lock_ledgers(&self, wanted: &[usize]) -> Result<Vec<(usize, LockedLedger)>> {
+    pub(in crate::store) fn lock_ledgers(&mut self, wanted: &[usize]) -> Result<Vec<(usize, LockedLedger)>> {
         self.writing.borrow_mut().start();
         let mut order: Vec<usize> = wanted.to_vec();
         order.sort_by(|a, b| self.sources.ledger(*a).path().cmp(self.sources.ledger(*b).path()));
@@ -131,6 +131,7 @@ impl Store {
         for n in order {
             ledgers.push((n, self.sources.ledger(n).lock(self.lock_wait)?));
         }
+        self.look_at_issues_again();
         Ok(ledgers)
     }
 }

@@ -1,27 +1,16 @@
 //! What is kept of a write that is on disk: a line in the log of the state home, for `bd undo` and `bd recover`.
 
-use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use crate::ledger::{Applied, Ledger};
 use crate::store::past::undo::Named;
 use crate::store::project::checkout::Noted;
 use crate::store::project::home_word::make_first;
-use crate::store::project::{actor, place};
 use crate::store::state::log::{Account, Entry, LogError, Stays, WriteLog};
-use crate::store::{Project, Store, View, Warning};
+use crate::store::{Snapshot, Store, Warning};
 use crate::sys::fs::FileStamp;
 
-impl Project {
-    pub(in crate::store) fn writer(&self) -> Cow<'_, str> {
-        match &self.actor {
-            Some(actor) => Cow::Borrowed(actor),
-            None => Cow::Owned(actor::find(&self.host.env, self.repo.root())),
-        }
-    }
-}
-
-impl View {
+impl Snapshot {
     /// Remembers what the log said of a write: what is missing from the file, or that the write is not in it.
     fn noted(&self, ledger: &Ledger, left: Option<FileStamp>, noted: Result<Account, LogError>) {
         let source = self.sources.find(ledger);
@@ -29,16 +18,13 @@ impl View {
             Ok(account) => {
                 if let (Some(source), Some(left)) = (source, left) {
                     let ids = account.missing.into_iter().map(|missing| missing.id).collect();
-                    self.sources.watched(source).replace(Some((left, Ok(ids))));
+                    *self.sources.watched(source) = Some((left, Ok(ids)));
                 }
             }
             Err(error) => {
                 let repo = source.map_or(".", |source| self.name(self.sources.member_of(source))).to_owned();
                 let warning = Warning::NotLogged { repo, message: error.to_string() };
-                let mut unlogged = self.unlogged.borrow_mut();
-                if !unlogged.contains(&warning) {
-                    unlogged.push(warning);
-                }
+                self.notices.add(warning);
             }
         }
     }
@@ -84,7 +70,7 @@ impl Store {
         stays: Option<Stays>,
     ) -> (Entry, Vec<(String, PathBuf)>) {
         let at = self.host.clock.now().to_string();
-        let ledger = place::real(log.ledger).display().to_string();
+        let ledger = log.ledger.display().to_string();
         let mut writing = self.writing.borrow_mut();
         let Named { write, with } = writing.name(&ledger, log.home, &at, applied);
         let entry = Entry {
@@ -96,7 +82,7 @@ impl Store {
             ledger,
             with: with.iter().map(|(ledger, _)| ledger.clone()).collect(),
             at,
-            actor: self.writer().into_owned(),
+            actor: self.actor().to_owned(),
             stays,
             changes: applied.planned.changes.clone(),
             ..Entry::default()

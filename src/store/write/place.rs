@@ -2,7 +2,7 @@
 //! not write.
 
 use super::intent::{Intent, Write};
-use crate::store::{Access, Result, StoreError, View};
+use crate::store::{Access, Result, Snapshot, StoreError};
 
 /// A write with the ledgers that it is for.
 #[derive(Debug)]
@@ -18,9 +18,9 @@ pub(super) struct Placed {
     pub parts: Vec<(usize, Write)>,
 }
 
-impl View {
+impl Snapshot {
     /// Finds the ledgers of a write. The locks are held.
-    pub(super) fn place(&mut self, write: Write, intent: Intent) -> Result<Placed> {
+    pub(super) fn place(&self, write: Write, intent: Intent) -> Result<Placed> {
         let (member, line) = match &write {
             Write::File { repo, .. } => (*repo, None),
             Write::Change { .. } | Write::Put { .. } if self.sources.len() == 1 && !self.has_roles() => (0, None),

@@ -12,7 +12,7 @@ use crate::model::record::Record;
 use crate::model::time::Instant;
 use crate::model::{change, proposal};
 use crate::store::Store;
-use crate::store::read::source::usual_in;
+use crate::store::read::index::usual_in;
 
 pub(super) struct Plan<'a> {
     store: &'a Store,

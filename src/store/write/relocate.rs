@@ -14,8 +14,8 @@ use crate::model::json::{Dialect, DialectEvidence};
 use crate::model::merge::join_copies;
 use crate::model::proposal::{Owner, Proposal, State, Visibility};
 use crate::model::record::{KeyEdit, Record};
-use crate::store::read::source::expected;
-use crate::store::{Access, Project, Result, Role, Store, StoreError, View};
+use crate::store::read::index::expected;
+use crate::store::{Access, Project, Result, Role, Snapshot, Store, StoreError};
 
 /// What became of the issues.
 #[derive(Debug, Default)]
@@ -27,7 +27,7 @@ pub struct Relocated {
 impl Project {
     /// Refuses to bring a private issue into the primary, unless it is a maintainer who does it. The role counts even where
     /// routing does not ask for it.
-    pub(in crate::store) fn refuse_private(&mut self, id: &str, line: &str, planned: bool, to: usize) -> Result<()> {
+    pub(in crate::store) fn refuse_private(&self, id: &str, line: &str, planned: bool, to: usize) -> Result<()> {
         let local = Record::parse(line).is_ok_and(|record| Visibility::of(&record) == Visibility::Local);
         if to == 0 && (local || planned) && self.role().role == Role::Contributor {
             return Err(StoreError::Private { id: id.to_owned(), repo: self.name(to).to_owned() });
@@ -36,7 +36,7 @@ impl Project {
     }
 }
 
-impl View {
+impl Snapshot {
     /// Takes out of a move into a public repo what would name an issue there that stays private.
     fn leave_private_edges(&self, wanted: &mut Vec<(String, usize)>, to: usize, report: &mut Relocated) {
         if self.is_planning(to) {
@@ -56,7 +56,7 @@ impl View {
         }
     }
 
-    fn may_move(&mut self, id: &str, from: usize, to: usize) -> Result<()> {
+    fn may_move(&self, id: &str, from: usize, to: usize) -> Result<()> {
         let access = self.access(from)?;
         // What was filed into the project by mistake can still be taken out of it.
         if let Access::Read(reason) = access
@@ -86,7 +86,7 @@ impl Store {
         self.may_receive(to)?;
         let mut report = Relocated::default();
         let mut wanted = Vec::new();
-        self.read_ledgers()?;
+        self.read_again()?;
         // What is there already has nowhere to go.
         for (id, from) in issues.iter().filter(|(_, from)| *from != to) {
             match self.may_move(id, *from, to) {
@@ -166,7 +166,7 @@ impl Store {
 
     /// Takes lines out again that were just filed, unless somebody has changed them since.
     pub fn take_back(&mut self, filed: &[Written]) -> Result<()> {
-        self.refresh()?;
+        self.look_again()?;
         let mut leaving: BTreeMap<usize, Vec<(String, String)>> = BTreeMap::new();
         for one in filed {
             let Some(source) = self.owner(&one.id) else { continue };

@@ -9,7 +9,7 @@ use crate::model::id::IssueId;
 use crate::model::proposal::{Names, Visibility};
 use crate::model::record::Record;
 use crate::model::{id, proposal};
-use crate::store::{Access, Result, Store, StoreError, View};
+use crate::store::{Access, Result, Snapshot, Store, StoreError};
 
 /// What became of the ids.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,12 +22,12 @@ pub struct RenamedPrefix {
     pub others: usize,
 }
 
-impl View {
+impl Snapshot {
     fn names_with(&self, source: usize, old: &str, new: &str, repair: bool) -> Result<RenamedPrefix> {
         let mut done = RenamedPrefix { old: old.to_owned(), new: new.to_owned(), names: Names::new(), others: 0 };
-        let document = self.sources.last_read(source).map(|(document, _)| document);
+        let document = self.sources.read_of(source).map(|(document, _)| document);
         let ids: BTreeSet<String> = document.iter().flat_map(|d| d.ids()).map(|id| id.into_owned()).collect();
-        let mut taken: BTreeSet<String> = self.sources.ids().into_iter().map(|id| id.into_owned()).collect();
+        let mut taken: BTreeSet<String> = self.sources.ids()?.into_iter().map(|id| id.into_owned()).collect();
         for id in ids {
             let Some(prefix) = id::prefix_of(&id).filter(|prefix| *prefix != new) else { continue };
             if prefix != old && !repair {
@@ -59,7 +59,7 @@ impl Store {
     /// Renames the issues of the primary repo that bear its prefix; to repair, those with any other prefix, too.
     pub fn rename_prefix(&mut self, new: &str, repair: bool, dry_run: bool) -> Result<RenamedPrefix> {
         id::check_prefix(new)?;
-        self.refresh()?;
+        self.look_again()?;
         self.refuse_broken()?;
         if let Access::Read(reason) = self.access(0)? {
             return Err(StoreError::ReadOnly { what: "the prefix".to_owned(), repo: self.name(0).to_owned(), reason });

@@ -11,7 +11,7 @@ use crate::model::lease::Standing;
 use crate::model::record::Record;
 use crate::model::workflow::{SKIPPED, Task, TaskEdit, WorkflowError};
 use crate::store::claims::standing;
-use crate::store::{Result, Row, Store, TaskRow, TaskState, View, Warning};
+use crate::store::{Result, Row, Snapshot, Store, TaskRow, TaskState, Warning};
 
 const WORKS: &str = "in_progress";
 const EPIC: &str = "epic";
@@ -22,10 +22,10 @@ enum Aim {
     Becomes(Status),
 }
 
-impl View {
+impl Snapshot {
     /// Refuses a new parent or blocker that is deleted. What says only where an issue comes from, or what it has to do with, may name
     /// one, with a warning. The locks are held.
-    pub(super) fn refuse_deleted_targets(&mut self, write: &Write) -> Result<()> {
+    pub(super) fn refuse_deleted_targets(&self, write: &Write) -> Result<()> {
         let parent = DependencyType::parent_child();
         let (id, new): (Option<&str>, Vec<(&String, &DependencyType)>) = match write {
             Write::File { issue, id, .. } => (
@@ -56,22 +56,19 @@ impl View {
             let line = record_of(target).unwrap_or_default();
             Record::parse(&line).is_ok_and(|record| issue::status_of(&record).is_tombstone())
         };
-        let mut notices = Vec::new();
         for (target, kind) in new.into_iter().filter(|(target, kind)| is_new(target, kind) && is_deleted(target)) {
             if kind.orders_work() {
                 return Err(ChangeError::Deleted(target.clone()).into());
             }
             let (id, target, kind) = (id.map(str::to_owned), target.clone(), kind.to_string());
-            notices.push(Warning::DeletedTarget { id, target, kind });
+            // Both copies of a proposed issue get the edge; it is said once.
+            self.notices.add(Warning::DeletedTarget { id, target, kind });
         }
-        // Both copies of a proposed issue get the edge.
-        notices.retain(|notice| !self.notices.contains(notice));
-        self.notices.extend(notices);
         Ok(())
     }
 
     /// Those that are closed neither at the same time nor in another checkout.
-    fn still_open(&mut self, ids: Vec<String>, closed: &[String]) -> Result<Vec<String>> {
+    fn still_open(&self, ids: Vec<String>, closed: &[String]) -> Result<Vec<String>> {
         let mut open = Vec::new();
         for id in ids.into_iter().filter(|id| !closed.contains(id)) {
             if !self.is_done_elsewhere(&id)? {
@@ -82,7 +79,7 @@ impl View {
     }
 
     /// Somebody holds it: then it counts already, and the claim says who may write.
-    fn is_claimed(&mut self, id: &str) -> Result<bool> {
+    fn is_claimed(&self, id: &str) -> Result<bool> {
         let now = self.host.clock.both();
         Ok(self.claims()?.iter().any(|(known, lease)| known == id && standing(lease, &now) == Standing::Live))
     }
@@ -91,7 +88,7 @@ impl View {
 /// Refuses a write that takes a task past the rules of its workflow, or moves a workflow past its table. The locks are held.
 pub(super) fn refuse_taking(store: &mut Store, write: &Write, along: &mut Along) -> Result<()> {
     let Some((id, aim)) = aim_of(write) else { return Ok(()) };
-    store.refresh()?;
+    store.look_again()?;
     let Some(row) = store.get(id)? else { return Ok(()) };
     if matches!(&aim, Aim::Becomes(status) if status.as_str() == WORKS)
         && Task::of_line(&row.line).is_some()
@@ -112,7 +109,7 @@ pub(super) fn refuse_taking(store: &mut Store, write: &Write, along: &mut Along)
 /// same time count as closed.
 pub(super) fn refuse_closing(store: &mut Store, write: &Write, along: &mut Along) -> Result<()> {
     let (Write::Change { id, changes }, Some((_, Aim::Ends))) = (write, aim_of(write)) else { return Ok(()) };
-    store.refresh()?;
+    store.look_again()?;
     let Some(row) = store.get(id)?.filter(|row| !row.issue.status.is_done()) else { return Ok(()) };
     if !is_forced(changes) && !is_skipped(changes) {
         if row.issue.issue_type.as_str() == EPIC {

@@ -1,7 +1,7 @@
 //! Several operations as one write: one lock, one file and one line in the log for each ledger.
 //!
 //! While the locks are held each operation makes its transaction as always: every guard is asked, and what was planned is shown to
-//! the next one as if it were on disk (`source::held`). [`Together::commit`] makes all of it on what is on disk then, as a transaction
+//! the next one as if it were on disk (`index::held`). [`Together::commit`] makes all of it on what is on disk then, as a transaction
 //! with many writes; who drops it writes nothing.
 
 use std::ops::{Deref, DerefMut};
@@ -34,8 +34,7 @@ impl Store {
     pub fn together(&mut self, scope: Scope) -> Result<Together<'_>> {
         let Transaction { locks, store, .. } = self.begin(scope)?;
         let locked: Vec<usize> = locks.iter().map(|(source, _)| *source).collect();
-        let view = &mut store.view;
-        view.sources.hold(&locked, &mut view.cache)?;
+        store.snapshot.sources.hold(&locked)?;
         store.gathered = Some(Gathered { locks, staged: Vec::new(), slots: 0 });
         Ok(Together { store })
     }
@@ -81,7 +80,7 @@ impl DerefMut for Together<'_> {
 impl Drop for Together<'_> {
     fn drop(&mut self) {
         self.store.gathered = None;
-        self.store.view.sources.let_go();
+        self.store.snapshot.sources.let_go();
     }
 }
 
@@ -119,7 +118,7 @@ impl Together<'_> {
         let mut answers = round.make(&staged, refused, Where::Disk)?;
         let committed = round.committed;
         self.store.give_back(locks, &staged, &mut answers);
-        self.store.view.sources.let_go();
+        self.store.snapshot.sources.let_go();
         self.store.commit_ledgers(&committed);
         Ok(answers)
     }

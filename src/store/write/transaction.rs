@@ -10,7 +10,6 @@ use super::round::{Round, Staged, Where};
 use super::status;
 use crate::ledger::LedgerError;
 use crate::store::{Result, Store, StoreError};
-use crate::sys::looks;
 
 /// Holds the locks of the ledgers it writes. Dropping it without [`Transaction::commit`] changes nothing.
 #[derive(Debug)]
@@ -34,13 +33,13 @@ const MAX_TRIES: usize = 20;
 impl Store {
     /// Locks ledgers for writing, in the order of their paths, so that two transactions cannot wait for each other.
     pub fn begin(&mut self, scope: Scope) -> Result<Transaction<'_>> {
-        let locks = looks::during(|| self.locked_for(scope))?;
+        let locks = self.locked_for(scope)?;
         Ok(Transaction::new(self, locks))
     }
 
     fn locked_for(&mut self, scope: Scope) -> Result<Arc<Locks>> {
         if let Scope::Issues(_) = scope {
-            self.look_around()?;
+            self.look_again()?;
         }
         if let Some(error) = self.settings.broken.first() {
             // Where a write belongs is not known.
@@ -65,14 +64,15 @@ impl Store {
         Err(LedgerError::Unstable { path }.into())
     }
 
-    /// Gives locks back and lets the images follow. A write that may not be on disk has failed.
-    pub(super) fn give_back(&self, locks: Arc<Locks>, staged: &[Staged], answers: &mut [Answer]) {
+    /// Gives locks back and lets the index follow. A write that may not be on disk has failed.
+    pub(super) fn give_back(&mut self, locks: Arc<Locks>, staged: &[Staged], answers: &mut [Answer]) {
         for (source, error) in Locks::release(locks) {
             for part in staged.iter().filter(|part| part.source == source) {
                 answers[part.slot] = Err(error.clone().into());
             }
         }
         self.sources.follow_writes();
+        self.look_at_issues_again();
     }
 
     /// Makes one write as a transaction of its own.
@@ -91,7 +91,7 @@ impl<'s> Transaction<'s> {
 }
 
 impl Transaction<'_> {
-    /// The store, for questions whose answer must hold until the commit. Ask [`View::refresh`](crate::store::View::refresh) first.
+    /// The store, for questions whose answer must hold until the commit. Ask [`Snapshot::refresh`](crate::store::Snapshot::refresh) first.
     pub fn store(&mut self) -> &mut Store {
         self.store
     }
@@ -102,10 +102,6 @@ impl Transaction<'_> {
     }
 
     fn stage_as(&mut self, intent: Intent, write: Write) -> Result<()> {
-        looks::during(|| self.stage_part(intent, write))
-    }
-
-    fn stage_part(&mut self, intent: Intent, write: Write) -> Result<()> {
         self.check_numbering()?;
         let placed = self.store.place(write, intent)?;
         for (n, guard) in GUARDS.iter().enumerate() {
@@ -177,7 +173,7 @@ impl Transaction<'_> {
         let place = if is_together { Where::Memory } else { Where::Disk };
         let mut round = Round::new(store, &locks);
         let refused = round.refused_halves(&staged, slots);
-        let mut answers = looks::during(|| round.make(&staged, refused, place))?;
+        let mut answers = round.make(&staged, refused, place)?;
         let committed = round.committed;
         store.give_back(locks, &staged, &mut answers);
         if is_together {

@@ -13,13 +13,13 @@ use crate::model::record::Record;
 use crate::model::workflow::{Task, Workflow};
 use crate::store::claims::{Fenced, LeaseError, standing};
 use crate::store::project::names::LEASES_NAME;
-use crate::store::read::source::expected;
-use crate::store::{Store, View};
+use crate::store::read::index::expected;
+use crate::store::{Snapshot, Store};
 
 /// What anybody may change of a locked workflow and of its tasks.
 const OPEN_KEYS: [&str; 3] = ["comments", "updated_at", "field_times"];
 
-impl View {
+impl Snapshot {
     /// The workflow that a line is, or that it is a task of: its ledger, its issue and its `wf_` id.
     fn workflow_of(
         &self,
@@ -54,7 +54,7 @@ impl View {
             return Some((source, line));
         }
         (0..self.sources.len()).filter(|other| *other != source).find_map(|other| {
-            let line = match self.sources.last_read(other) {
+            let line = match self.sources.read_of(other) {
                 Some((document, _)) => text(document),
                 None => {
                     let ledger = self.sources.ledger(other);

@@ -6,9 +6,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 
-use twox_hash::XxHash3_64;
-
-use super::Version;
+use super::told::Version;
 use crate::vcs::SyncError;
 
 /// What a line is called, if it has a name.
@@ -24,21 +22,11 @@ pub struct Spot {
     pub part: u32,
     pub start: u32,
     pub len: u32,
-    /// Of its bytes, to know them again.
-    pub sum: u32,
 }
 
 impl Spot {
-    pub fn of(part: usize, start: usize, line: &[u8]) -> Self {
-        Spot { part: part as u32, start: start as u32, len: line.len() as u32, sum: Self::sum(line) }
-    }
-
-    pub(in crate::vcs) fn is(&self, line: &[u8]) -> bool {
-        line.len() == self.len as usize && Self::sum(line) == self.sum
-    }
-
-    fn sum(line: &[u8]) -> u32 {
-        XxHash3_64::oneshot(line) as u32
+    fn of(part: usize, start: usize, line: &[u8]) -> Self {
+        Spot { part: part as u32, start: start as u32, len: line.len() as u32 }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BinaryHeap, HashMap};
 
-use super::Node;
+use super::told::Node;
 use crate::model::time::Instant;
 
 /// Newest first, and no commit before one that stands on it.

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use super::{Before, Graph, Node, Step, Steps, Trail, Version};
+use super::graph::Graph;
+use super::told::{Before, Node, Step, Steps, Version};
+use super::trail::Trail;
 use crate::vcs::SyncError;
 
 /// What an adapter knows of a file.

@@ -11,7 +11,6 @@ use super::{attributes, changes, checkouts, clones, commit, config, hooks, integ
 use super::{gate, renew, rescue, trees, upstream, whereabouts, work, worktrees};
 use crate::sys::Env;
 use crate::sys::activity::Step;
-use crate::sys::looks;
 use crate::vcs::checkouts::{Checkout, NewCheckout, Work};
 use crate::vcs::commit::{Committed, Order};
 use crate::vcs::family::family;
@@ -171,7 +170,7 @@ impl Linking for Git {
     }
 
     fn remove_checkout(&self, root: &Path, force: bool, env: &Env) -> Result<(), SyncError> {
-        match looks::exists(&root.join(".jj")) {
+        match root.join(".jj").exists() {
             true => jj::remove(&self.root, root, force, env),
             false => worktrees::remove(&self.root, &self.root, root, force, env),
         }

@@ -10,13 +10,13 @@ use gix::config::file::init::Options;
 use gix::config::{File, Source};
 
 use super::{common_dir, own_dir};
-use crate::sys::looks;
+use crate::sys::path;
 use crate::vcs::checkouts::{Checkout, real};
 use crate::vcs::files;
 
 /// git's own directory of a working copy.
 pub fn admin_dir(root: &Path) -> Option<PathBuf> {
-    looks::real(&own_dir(&root.join(".git"))?).ok()
+    path::real(&own_dir(&root.join(".git"))?).ok()
 }
 
 /// The branch that is checked out. Refs in the reftable format are not read.

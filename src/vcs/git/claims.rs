@@ -14,7 +14,7 @@ use super::network::{self, RACES, refused, run, unreachable};
 use super::objects::{write, write_commit};
 use super::{common_dir, config, own_dir};
 use crate::sys::process::{Output, Program};
-use crate::sys::{Entropy, Env, looks};
+use crate::sys::{Entropy, Env};
 use crate::vcs::claims::{PREFIX, RemoteClaim, Swap, id_of, ref_name};
 use crate::vcs::{Kind, SyncError, jj, place};
 
@@ -342,5 +342,5 @@ fn lines(versions: &[&str]) -> Vec<u8> {
 /// Of uneven length, so that two do not meet again and again.
 fn pause(tries: u32) {
     let [uneven] = Entropy::System.bytes::<1>();
-    looks::pause(Duration::from_millis(u64::from(10 * tries) + u64::from(uneven) % 32));
+    std::thread::sleep(Duration::from_millis(u64::from(10 * tries) + u64::from(uneven) % 32));
 }

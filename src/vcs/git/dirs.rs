@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::sys::looks;
+use crate::sys::path;
 use crate::vcs::files;
 
 /// Resolves `.git` (a directory, or a file that names one) to the directory of this working copy.
 pub fn own_dir(dot_git: &Path) -> Option<PathBuf> {
-    if looks::is_dir(dot_git) {
+    if dot_git.is_dir() {
         return Some(dot_git.to_owned());
     }
     let text = files::bytes(dot_git)?;
@@ -18,5 +18,5 @@ pub fn own_dir(dot_git: &Path) -> Option<PathBuf> {
 pub fn common_dir(dot_git: &Path) -> Option<PathBuf> {
     let own = own_dir(dot_git)?;
     let shared = files::named(&own.join("commondir"), &own);
-    looks::real(&shared.unwrap_or(own)).ok()
+    path::real(&shared.unwrap_or(own)).ok()
 }

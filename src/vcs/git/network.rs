@@ -11,7 +11,6 @@ use super::commit::{git_for_network, is_locked};
 use super::hooks::set_local;
 use super::upstream::{self, Link, Remote, short};
 use crate::sys::Env;
-use crate::sys::looks;
 use crate::sys::process::{Output, Program, RunError};
 use crate::vcs::network::passing_git;
 use crate::vcs::{Parcel, Pushed, Route, SyncError};
@@ -56,7 +55,7 @@ pub fn fetch(root: &Path, env: &Env) -> Result<(), SyncError> {
         if !is_locked(&output) && !String::from_utf8_lossy(&output.stderr).contains("cannot lock ref") {
             return Err(unreachable(&remote.name, &output));
         }
-        looks::pause(Duration::from_millis(wait));
+        std::thread::sleep(Duration::from_millis(wait));
     }
     Err(SyncError::Busy { root: root.to_owned() })
 }

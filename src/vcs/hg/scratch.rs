@@ -11,7 +11,6 @@ use super::call::Client;
 use super::common_dir;
 use crate::sys::Entropy;
 use crate::sys::lock::{DirLock, LockError, lock};
-use crate::sys::looks;
 use crate::vcs::SyncError;
 
 /// How long another merge in the same repository is waited for.
@@ -92,7 +91,7 @@ fn remove_left(dir: &Path) {
     for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
         let until = Instant::now() + LEFT_RUNNING;
         while is_in_use(&entry.path()) && Instant::now() < until {
-            looks::pause(Duration::from_millis(50));
+            std::thread::sleep(Duration::from_millis(50));
         }
         let _ = std::fs::remove_dir_all(entry.path());
     }

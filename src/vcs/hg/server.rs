@@ -9,7 +9,6 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Instant;
 
-use crate::sys::looks;
 use crate::sys::resident::Resident;
 
 /// What one command gave.
@@ -92,7 +91,6 @@ pub fn greets(server: &mut Resident, until: Instant) -> bool {
 pub fn ask(server: &mut Resident, arguments: &[OsString], until: Instant, most: usize) -> Result<Answer, Silence> {
     let mut input = Vec::new();
     request(&mut input, arguments);
-    looks::forget();
     if !server.send(&input) {
         return Err(Silence::Gone);
     }

@@ -2,15 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::sys::looks;
 use crate::vcs::{Kind, SyncError, files, git};
 
 /// The repository behind a workspace: in the first workspace a directory, in others a file that names it.
 pub fn repo_dir(dot_jj: &Path) -> Option<PathBuf> {
     let repo = dot_jj.join("repo");
-    match looks::is_dir(&repo) {
+    match repo.is_dir() {
         true => Some(repo),
-        false if looks::exists(&repo) => files::named(&repo, dot_jj),
+        false if repo.exists() => files::named(&repo, dot_jj),
         false => None,
     }
 }

@@ -2,9 +2,10 @@
 
 use std::time::{Duration, Instant};
 
+use beads::internal::store::Scope;
 use beads::{Agent, ErrorKind, Lease, NewIssue, Query, Store, Update};
 
-use super::{open, refused, with};
+use super::{builder, open, refused, with};
 
 const LONG: Duration = Duration::from_secs(3600);
 
@@ -52,7 +53,7 @@ fn there_is_one_way_to_claim() {
     let scratch = with(&["t-1"]);
     let store = open(&scratch);
     let (ann, bob) = (agent(&store, "ann"), agent(&store, "bob"));
-    let held = next(&ann, LONG).expect("the only issue");
+    let mut held = next(&ann, LONG).expect("the only issue");
     assert!(next(&bob, LONG).is_none());
     assert_eq!(refused(bob.claim("t-1", LONG)).0, ErrorKind::Claimed);
     assert_eq!(refused(bob.update("t-1", &Update::new().priority(0))).0, ErrorKind::Claimed);
@@ -63,7 +64,7 @@ fn there_is_one_way_to_claim() {
         taken = next(&bob, LONG);
         taken.is_some()
     });
-    let taken = taken.unwrap();
+    let mut taken = taken.unwrap();
     assert!(taken.epoch() > held.epoch() && taken.attempts() == 1, "{taken:?}");
     let (kind, text) = refused(held.close("too late"));
     assert_eq!(kind, ErrorKind::Stale, "{text}");
@@ -93,7 +94,7 @@ fn a_lease_is_checked_by_its_number() {
     later.fail("no network").unwrap();
     let issue = store.get("t-1").unwrap().unwrap();
     assert_eq!((issue.status(), issue.assignee()), ("open", None));
-    let again = ann.claim("t-1", LONG).unwrap();
+    let mut again = ann.claim("t-1", LONG).unwrap();
     assert!(again.attempts() >= 1);
     again.release("for bob").unwrap();
     assert_eq!(store.get("t-1").unwrap().unwrap().comments()[0].text, "Released: for bob");
@@ -108,7 +109,7 @@ fn threads_share_a_store() {
     let work = |n: usize| {
         let agent = agent(&store, &format!("agent-{n}"));
         let mut done = Vec::new();
-        while let Some(lease) = next(&agent, LONG) {
+        while let Some(mut lease) = next(&agent, LONG) {
             done.push(lease.issue().id().to_string());
             lease.close("done").expect("a close");
         }
@@ -123,4 +124,21 @@ fn threads_share_a_store() {
     expected.sort();
     assert_eq!(done, expected);
     assert_eq!(store.counts().unwrap().closed, 40);
+}
+
+/// A call that fails takes no lease with it: it is repeated when its cause is gone.
+#[test]
+fn a_lease_outlives_a_close_that_failed() {
+    let scratch = with(&["t-1"]);
+    let store = builder(&scratch).lock_wait(Duration::ZERO).open().unwrap();
+    let mut lease = store.agent("ann").unwrap().claim("t-1", LONG).unwrap();
+    let mut other = scratch.open();
+    let held = other.begin(Scope::All).unwrap();
+    assert_eq!(lease.close("done").unwrap_err().kind(), ErrorKind::Busy);
+    assert_eq!(lease.fail("why").unwrap_err().kind(), ErrorKind::Busy);
+    assert_eq!(lease.release("").unwrap_err().kind(), ErrorKind::Busy);
+    drop(held);
+    assert_eq!(lease.close("done").unwrap().status(), "closed");
+    assert_eq!(lease.issue().status(), "closed");
+    assert_eq!(lease.close("again").unwrap_err().kind(), ErrorKind::Stale, "it is over");
 }

@@ -46,3 +46,43 @@ fn each_failure_has_its_kind_and_its_source() {
         assert_eq!(source.map(std::io::Error::kind), Some(std::io::ErrorKind::PermissionDenied));
     }
 }
+
+/// What a program wants to know of a failure is a value, and no words have to be searched for it.
+#[test]
+fn who_stands_in_the_way_is_a_value() {
+    let scratch = with(&["t-1"]);
+    let waiting = "{\"id\":\"t-2\",\"title\":\"t\",\"status\":\"open\",\"dependencies\":[{\"depends_on_id\":\"t-1\",\"type\":\"blocks\"}]}\n";
+    scratch.swap_in(super::line("t-1") + waiting);
+    let store = open(&scratch);
+    let lease = store.agent("ann").unwrap().claim("t-1", Duration::from_secs(3600)).unwrap();
+    let error = store.agent("bob").unwrap().claim("t-1", Duration::from_secs(60)).unwrap_err();
+    assert_eq!((error.kind(), error.holder()), (ErrorKind::Claimed, Some("ann")), "{error}");
+    // As the error tells it, in milliseconds.
+    let apart = lease.expires_at().unwrap().duration_since(error.expires_at().unwrap()).unwrap();
+    assert!(apart < Duration::from_millis(1), "{apart:?}");
+    assert!(error.hint().is_some(), "{error}");
+    let error = store.close("t-2", "").unwrap_err();
+    assert_eq!((error.kind(), error.blockers()), (ErrorKind::Refused, &["t-1".to_owned()][..]), "{error}");
+    assert_eq!((error.holder(), error.expires_at()), (None, None));
+}
+
+/// While a write waits for a lock, questions are answered.
+#[test]
+fn reading_waits_for_no_write() {
+    let scratch = with(&["t-1"]);
+    let store = builder(&scratch).lock_wait(Duration::from_secs(600)).open().unwrap();
+    let mut other = scratch.open();
+    let held = other.begin(Scope::All).unwrap();
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(|| store.create(NewIssue::titled("x")).unwrap());
+        // Wherever the writer is by now, it cannot be at its end.
+        for _ in 0..20 {
+            assert_eq!(store.ready(&Query::new()).unwrap().total(), 1);
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert!(!writer.is_finished());
+        drop(held);
+        writer.join().unwrap();
+    });
+    assert_eq!(store.ready(&Query::new()).unwrap().total(), 2);
+}

@@ -59,7 +59,7 @@ fn another_thread_can_end_it() {
 fn a_later_watch_goes_on_where_one_was() {
     let scratch = with(&["t-1", "t-2", "t-3", "t-4"]);
     let store = open(&scratch);
-    let lease = store.agent("ann").unwrap().claim("t-4", std::time::Duration::from_secs(3600)).unwrap();
+    let mut lease = store.agent("ann").unwrap().claim("t-4", std::time::Duration::from_secs(3600)).unwrap();
     let mut watch = store.watch(WatchOptions::new()).unwrap();
     watch.next().unwrap();
     let kept = watch.since().to_string();

@@ -11,8 +11,8 @@ use super::files::{put_text, read, read_text, sum};
 use super::manifest::{DriverManifest, Manifest};
 use crate::store::error::as_store;
 use crate::store::project::home_dir::prepare;
-use crate::store::project::{home, place};
-use crate::store::{Project, Result, StoreError, View};
+use crate::store::project::place;
+use crate::store::{Project, Result, Snapshot, StoreError};
 use crate::sys::{below, process};
 use crate::vcs;
 use crate::vcs::{GIT_DRIVER, MergeTool};
@@ -150,7 +150,7 @@ impl Project {
     }
 }
 
-impl View {
+impl Snapshot {
     /// `None` where no driver can be registered.
     pub(super) fn driver_place(&self) -> Option<DriverPlace> {
         let member = self.repos.primary_member();
@@ -158,7 +158,7 @@ impl View {
         let real = place::real(&tool.root);
         let ledgers = self.sources.of_member(0).into_iter().map(|n| place::real(self.sources.ledger(n).path()));
         let ledgers = ledgers.filter_map(|path| path.strip_prefix(&real).ok().map(Path::to_owned)).collect();
-        let home = home::state_home(member.repo.beads(), &self.host.env);
+        let home = member.site.settings_home();
         Some(DriverPlace { tool, home, ledgers })
     }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::driver::program_of;
-use crate::store::View;
+use crate::store::Snapshot;
 use crate::store::project::place;
 use crate::sys::process;
 use crate::vcs;
@@ -25,7 +25,7 @@ pub enum DriverProblem {
     Gone { program: String },
 }
 
-impl View {
+impl Snapshot {
     /// What is wrong with the merge of the primary's ledgers. A working copy that exchanges with nobody needs no driver.
     pub fn driver_problem(&self) -> Option<DriverProblem> {
         let env = &self.host.env;

@@ -20,8 +20,8 @@ use std::path::{Path, PathBuf};
 use crate::store::error::as_store;
 use crate::store::project::home_dir::prepare;
 use crate::store::project::settings::{ConfigError, ConfigFault};
-use crate::store::project::{home, mark, place};
-use crate::store::{Project, Result, StoreError, View};
+use crate::store::project::{mark, place};
+use crate::store::{Project, Result, Snapshot, StoreError};
 use crate::sys::{Env, below, process};
 use crate::vcs;
 use files::{put, put_config, read, remove, sum};
@@ -80,7 +80,7 @@ impl Project {
         let (root, common) = vcs::git_dirs(member.repo.root()).map_err(|error| as_store(error, "bd hooks"))?;
         let named = vcs::hooks_path(&root, env).map_err(|error| as_store(error, "bd hooks"))?;
         let directory = place::real(&root.join(&named));
-        Ok(Place { home: home::state_home(member.repo.beads(), env), root, common, named, directory })
+        Ok(Place { home: member.site.settings_home(), root, common, named, directory })
     }
 
     /// Where git looks for hooks, and those there that the original wrote.
@@ -265,7 +265,7 @@ impl Project {
     }
 }
 
-impl View {
+impl Snapshot {
     /// What is installed, what runs after it, and whether something has replaced it since.
     pub fn hooks_status(&self) -> Result<HooksStatus> {
         let driver = self.driver_status()?;

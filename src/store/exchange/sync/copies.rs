@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::ledger::MAX_LEDGER;
 use crate::store::project::names::other_name;
 use crate::store::project::place;
-use crate::store::{Access, BEADS_DIR, Project, RepoProblem, Result, StoreError, View};
+use crate::store::{Access, BEADS_DIR, Project, RepoProblem, Result, Snapshot, StoreError};
 use crate::sys::below;
 use crate::vcs::{Area, SyncError, Vcs};
 use crate::{sys, vcs};
@@ -95,7 +95,7 @@ impl Project {
     }
 }
 
-impl View {
+impl Snapshot {
     /// The working copies that hold the ledgers of the project, or of one of its repos; the primary's first.
     pub(in crate::store) fn working_copies(&self, only: Option<usize>) -> Vec<WorkingCopy> {
         let mut copies: Vec<WorkingCopy> = Vec::new();
@@ -135,7 +135,7 @@ impl View {
     }
 
     /// Refuses to commit what the project's planning repos keep to themselves.
-    pub(super) fn guard_commit(&mut self, copy: &WorkingCopy) -> Result<()> {
+    pub(super) fn guard_commit(&self, copy: &WorkingCopy) -> Result<()> {
         if !self.is_guarded(copy) {
             return Ok(());
         }

@@ -17,9 +17,8 @@ use std::time::Duration;
 use crate::ledger::{LedgerError, MergedLine};
 use crate::store::project::ledger_name::METADATA;
 use crate::store::project::names::CONFIG_NAME;
-use crate::store::read::source::expected;
-use crate::store::{Project, Reconciled, Result, Store, StoreError, View};
-use crate::sys::looks;
+use crate::store::read::index::expected;
+use crate::store::{Project, Reconciled, Result, Snapshot, Store, StoreError};
 use crate::vcs::{
     Carried, CommitError, Committed, Exchange, Integrated, Integration, Route, Standing, SyncError, Versions,
 };
@@ -160,7 +159,7 @@ impl Project {
     /// A pause of uneven length that grows with every attempt, so that two who race do not race again.
     fn pause(&self, attempt: u32) {
         let [uneven] = self.host.entropy.bytes::<1>();
-        looks::pause(Duration::from_millis(u64::from(uneven) * u64::from(attempt + 1)));
+        std::thread::sleep(Duration::from_millis(u64::from(uneven) * u64::from(attempt + 1)));
     }
 
     /// What the ledgers have that the last commit has not.
@@ -190,10 +189,10 @@ impl Project {
     }
 }
 
-impl View {
+impl Snapshot {
     /// A working copy with its ledgers as they are now: commits of others may have given one its other name.
     fn as_now(&mut self, copy: &WorkingCopy) -> Result<WorkingCopy> {
-        self.look_around()?;
+        self.look_again()?;
         let found = self.working_copies(None).into_iter().find(|now| now.root == copy.root);
         found.ok_or_else(|| StoreError::NoLedger { directory: copy.root.clone() })
     }
@@ -232,7 +231,7 @@ impl View {
     }
 
     /// Commits the ledgers as they are; they are locked.
-    fn commit_locked(&mut self, copy: &WorkingCopy, message: Option<&str>) -> Result<bool> {
+    fn commit_locked(&self, copy: &WorkingCopy, message: Option<&str>) -> Result<bool> {
         let Some((changes, set_up)) = self.to_commit(copy)? else { return Ok(false) };
         let author = self.actor().to_owned();
         let present = copy.ledgers.iter().map(|ledger| copy.root.join(ledger)).filter(|path| path.exists());
@@ -256,7 +255,7 @@ impl View {
     }
 
     /// Entries that are in a commit by now need not be remembered.
-    fn prune_logs(&mut self, copy: &WorkingCopy) {
+    fn prune_logs(&self, copy: &WorkingCopy) {
         for member in &copy.members {
             // Room that is not freed today is freed tomorrow.
             let _ = self.prune_log(*member);
@@ -267,7 +266,7 @@ impl View {
 impl Store {
     /// Brings the ledgers of the project in line with those of other clones.
     pub fn sync(&mut self, options: &SyncOptions, progress: Progress<'_>) -> Result<SyncReport> {
-        self.look_around()?;
+        self.look_again()?;
         self.refuse_broken()?;
         let copies = self.versioned_copies(options.repo)?;
         let mut report = SyncReport::default();
@@ -305,7 +304,7 @@ impl Store {
 
     /// Commits the ledgers of the project, or of one repo, and nothing else.
     pub fn commit_now(&mut self, repo: Option<usize>, message: Option<&str>, dry_run: bool) -> Result<Vec<RepoSync>> {
-        self.look_around()?;
+        self.look_again()?;
         self.refuse_broken()?;
         let mut done = Vec::new();
         for copy in self.versioned_copies(repo)? {

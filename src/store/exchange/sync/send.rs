@@ -5,14 +5,14 @@
 
 use super::copies::WorkingCopy;
 use super::{Progress, RepoSync, SyncOptions, SyncStep, TRIES, received};
-use crate::store::{Result, Store, StoreError, View};
+use crate::store::{Result, Snapshot, Store, StoreError};
 use crate::vcs;
 use crate::vcs::{DryRun, Exchange, Outgoing, Parcel, Pushed, Route, Span};
 
-impl View {
+impl Snapshot {
     /// Says what would be sent, and refuses what would be refused, as far as the last fetch knows.
     pub(super) fn preview_push(
-        &mut self,
+        &self,
         with: &dyn Exchange,
         copy: &WorkingCopy,
         options: &SyncOptions,
@@ -49,7 +49,7 @@ impl View {
     }
 
     /// Decides whether commits may go to the other side.
-    fn refuse_push(&mut self, copy: &WorkingCopy, parcel: &Parcel, options: &SyncOptions) -> Result<()> {
+    fn refuse_push(&self, copy: &WorkingCopy, parcel: &Parcel, options: &SyncOptions) -> Result<()> {
         self.guard_push(copy, parcel)?;
         if options.with_code {
             return self.refuse_hooks(copy);
@@ -62,7 +62,7 @@ impl View {
     }
 
     /// Refuses to send commits that carry something private, whoever made them.
-    fn guard_push(&mut self, copy: &WorkingCopy, parcel: &Parcel) -> Result<()> {
+    fn guard_push(&self, copy: &WorkingCopy, parcel: &Parcel) -> Result<()> {
         if !self.is_guarded(copy) {
             return Ok(());
         }

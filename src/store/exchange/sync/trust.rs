@@ -10,7 +10,7 @@ use super::copies::WorkingCopy;
 use crate::store::project::agreed::{HOOKS, PROGRAMS, agrees, entry};
 use crate::store::project::place;
 use crate::store::project::settings::OutsidePath;
-use crate::store::{Project, Result, StoreError, View, read_trust};
+use crate::store::{Project, Result, Snapshot, StoreError, read_trust};
 use crate::sys::{Env, Host};
 use crate::vcs;
 use crate::vcs::Exchange;
@@ -91,7 +91,7 @@ impl Project {
     }
 }
 
-impl View {
+impl Snapshot {
     /// The same before a commit that follows a write.
     pub(in crate::store) fn refuse_programs_at(&self, path: &Path) -> Result<()> {
         let copies = self.working_copies(None);

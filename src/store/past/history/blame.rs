@@ -10,7 +10,7 @@ use crate::model::difference::is_told;
 use crate::model::field::place_of;
 use crate::model::merge::same_value;
 use crate::model::record::Record;
-use crate::store::{Result, StoreError, View};
+use crate::store::{Result, Snapshot, StoreError};
 use crate::vcs::{Archive, Commit, Steps, SyncError};
 
 /// A field, its value as JSON, and where it comes from.
@@ -36,10 +36,9 @@ pub struct Blame {
     pub past: Option<PastLine>,
 }
 
-impl View {
+impl Snapshot {
     /// Who gave each field of an issue its value, by its full id; of one that has left the ledger, the values that it had last.
-    pub fn blame(&mut self, id: &str) -> Result<Blame> {
-        self.refresh()?;
+    pub fn blame(&self, id: &str) -> Result<Blame> {
         let missing = || StoreError::NotFound { typed: id.to_owned() };
         let past = match self.owner(id) {
             Some(_) => None,

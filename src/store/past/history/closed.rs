@@ -8,14 +8,13 @@ use super::lines::{LinesOf, effective_lines};
 use super::point::document_at;
 use super::{Moment, Place};
 use crate::model::record::Record;
-use crate::store::{Result, View};
+use crate::store::{Result, Snapshot};
 use crate::vcs::{Archive, Commit, Step};
 
-impl View {
+impl Snapshot {
     /// The lines of the issues of a repo that are closed and were not at a moment, by id. An issue that had left the ledger, at
     /// that moment or by now, is what it was last.
-    pub fn closed_since(&mut self, since: &Moment, repo: usize) -> Result<BTreeMap<String, String>> {
-        self.refresh()?;
+    pub fn closed_since(&self, since: &Moment, repo: usize) -> Result<BTreeMap<String, String>> {
         let point = self.point(since, Some(repo))?;
         let mut closed = BTreeMap::new();
         for copy in self.remembering_copies(Some(repo))?.iter().filter(|copy| copy.vcs.is_versioned()) {

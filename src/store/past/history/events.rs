@@ -13,7 +13,7 @@ use crate::model::difference::{ChangeKind, FieldChange};
 use crate::model::query::folded;
 use crate::model::time::Instant;
 use crate::store::exchange::sync::WorkingCopy;
-use crate::store::{Result, View};
+use crate::store::{Result, Snapshot};
 use crate::vcs::{Archive, Before, Commit, Node, Steps};
 
 /// Which changes to tell. The default is all.
@@ -83,9 +83,9 @@ impl Since {
     }
 }
 
-impl View {
+impl Snapshot {
     /// What changed, across the repos of the project.
-    pub fn log(&mut self, query: &LogQuery) -> Result<Log> {
+    pub fn log(&self, query: &LogQuery) -> Result<Log> {
         let mut events = Vec::new();
         let end = self.log_each(query, |event| events.push(event))?;
         Ok(Log { events, end })
@@ -93,8 +93,7 @@ impl View {
 
     /// Tells each change as it is found, newest first: however many there are, only those of one commit of each ledger are in
     /// memory at once.
-    pub fn log_each(&mut self, query: &LogQuery, mut tell: impl FnMut(Event)) -> Result<LogEnd> {
-        self.refresh()?;
+    pub fn log_each(&self, query: &LogQuery, mut tell: impl FnMut(Event)) -> Result<LogEnd> {
         let copies = self.remembering_copies(query.repo)?;
         let point = query.since.as_ref().map(|moment| self.point(moment, query.repo)).transpose()?;
         let mut end = LogEnd { without_past: self.without_past(&copies), ..LogEnd::default() };

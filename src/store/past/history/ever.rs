@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use super::changed::ids_changed_in;
 use super::lines::{LinesOf, effective_lines};
 use super::point::document_at;
-use crate::store::{Result, View};
+use crate::store::{Result, Snapshot};
 
-impl View {
+impl Snapshot {
     /// The last line of every issue that is in a version of a ledger, by id. Empty where version control keeps nothing.
     pub(in crate::store) fn ever_in(&self, source: usize) -> Result<HashMap<String, String>> {
         let member = self.sources.member_of(source);

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use super::changed::ids_changed_in;
 use super::point::document_at;
-use crate::store::{Result, View};
+use crate::store::{Result, Snapshot};
 
 /// How many changes of a ledger are looked at, newest first.
 const LOOKED_AT: usize = 2_000;
 
-impl View {
+impl Snapshot {
     /// Those of some ids that a ledger of the project had once, as far as that can be told without running a program for each
     /// version.
     pub fn had_once(&self, ids: &BTreeSet<String>) -> Result<BTreeSet<String>> {

@@ -6,9 +6,9 @@ use super::PastLine;
 use super::lines::LinesOf;
 use crate::model::issue::status_of;
 use crate::model::record::Record;
-use crate::store::{Result, View};
+use crate::store::{Result, Snapshot};
 
-impl View {
+impl Snapshot {
     /// What the ledger of a repo last had of issues before they were deleted, by their full ids.
     pub(in crate::store) fn last_living(
         &self,

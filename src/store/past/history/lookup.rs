@@ -12,7 +12,7 @@ use crate::model::proposal::{Visibility, is_companion_line};
 use crate::model::record::Record;
 use crate::model::time::Instant;
 use crate::store::read::naming::one;
-use crate::store::{Result, StoreError, View};
+use crate::store::{Result, Snapshot, StoreError};
 use crate::vcs::{Archive, Commit};
 
 /// The line of an issue in the past.
@@ -43,24 +43,23 @@ impl PastLine {
 /// Shorter texts occur everywhere.
 const SHORTEST: usize = 3;
 
-impl View {
+impl Snapshot {
     /// The newest version of an issue that any ledger of the project had, by its full id.
-    pub fn last_in_history(&mut self, id: &str) -> Result<Option<PastLine>> {
+    pub fn last_in_history(&self, id: &str) -> Result<Option<PastLine>> {
         Ok(self.last_of_each(&BTreeSet::from([id.to_owned()]))?.remove(id))
     }
 
     /// The newest versions of several issues, found in one pass over the history of each ledger.
-    pub fn last_of_each(&mut self, ids: &BTreeSet<String>) -> Result<HashMap<String, PastLine>> {
+    pub fn last_of_each(&self, ids: &BTreeSet<String>) -> Result<HashMap<String, PastLine>> {
         self.last_of_each_in(ids, None)
     }
 
     /// The same in one repo.
     pub(in crate::store) fn last_of_each_in(
-        &mut self,
+        &self,
         ids: &BTreeSet<String>,
         repo: Option<usize>,
     ) -> Result<HashMap<String, PastLine>> {
-        self.refresh()?;
         let mut found: HashMap<String, PastLine> = HashMap::new();
         for copy in self.remembering_copies(repo)?.iter().filter(|copy| copy.vcs.is_versioned()) {
             for place in self.places(copy, repo) {
@@ -78,8 +77,7 @@ impl View {
     }
 
     /// Issues as they were at a moment: in the ledger that has them now, else in the first that had them then.
-    pub fn lines_at(&mut self, ids: &BTreeSet<String>, moment: &Moment) -> Result<HashMap<String, PastLine>> {
-        self.refresh()?;
+    pub fn lines_at(&self, ids: &BTreeSet<String>, moment: &Moment) -> Result<HashMap<String, PastLine>> {
         let point = self.point(moment, None)?;
         let mut found: HashMap<String, PastLine> = HashMap::new();
         for copy in self.remembering_copies(None)?.iter().filter(|copy| copy.vcs.is_versioned()) {
@@ -102,7 +100,7 @@ impl View {
     }
 
     /// The full id that a typed one stands for, among those that any ledger of the project ever had.
-    pub fn resolve_in_history(&mut self, typed: &str) -> Result<String> {
+    pub fn resolve_in_history(&self, typed: &str) -> Result<String> {
         match self.resolve(typed) {
             Err(StoreError::NotFound { .. }) => {}
             other => return other,
@@ -117,12 +115,12 @@ impl View {
     }
 
     /// Whether a ledger of the project once had the issue with this very id, as far as its history can be read.
-    pub(in crate::store) fn is_in_history(&mut self, id: &str) -> bool {
+    pub(in crate::store) fn is_in_history(&self, id: &str) -> bool {
         self.ids_in_history(id, &[format!("\"{id}\"")]).is_ok_and(|ids| ids.contains(id))
     }
 
     /// The ids of all times that hold one of these texts, as they stand in a line.
-    fn ids_in_history(&mut self, typed: &str, sought: &[String]) -> Result<BTreeSet<String>> {
+    fn ids_in_history(&self, typed: &str, sought: &[String]) -> Result<BTreeSet<String>> {
         let mut ids = BTreeSet::new();
         if typed.is_empty() || typed.contains(['"', '\\', '\n']) {
             return Ok(ids);

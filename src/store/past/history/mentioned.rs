@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::store::{Result, View};
+use crate::store::{Result, Snapshot};
 use crate::vcs::Commit;
 
-impl View {
+impl Snapshot {
     /// Of these issues the newest commit of the primary's working copy whose first line names each in brackets, as in
     /// `Fix the parser (bd-a3f8)`.
     pub fn mentioned(&self, ids: &BTreeSet<String>) -> Result<BTreeMap<String, Commit>> {

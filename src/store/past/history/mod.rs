@@ -33,7 +33,7 @@ use std::path::{Path, PathBuf};
 
 use crate::ledger::Document;
 use crate::store::exchange::sync::WorkingCopy;
-use crate::store::{LEDGER_NAMES, Project, Result, View};
+use crate::store::{LEDGER_NAMES, Project, Result, Snapshot};
 use crate::vcs;
 use crate::vcs::{Archive, SyncError, Trail};
 
@@ -76,7 +76,7 @@ impl Project {
     }
 }
 
-impl View {
+impl Snapshot {
     /// The working copies whose past is asked for; an error if version control is nowhere among them.
     fn remembering_copies(&self, repo: Option<usize>) -> Result<Vec<WorkingCopy>> {
         let copies = self.working_copies(repo);
@@ -103,7 +103,7 @@ impl View {
 
     /// A ledger as it is now; an absent one is empty.
     fn present(&self, sources: &[usize]) -> Document {
-        let read = |source: &usize| self.sources.last_read(*source).map(|(document, _)| document);
+        let read = |source: &usize| self.sources.read_of(*source).map(|(document, _)| document);
         match sources.iter().filter_map(read).collect::<Vec<_>>().as_slice() {
             [only] => (*only).clone(),
             files => Document::new(vcs::joined(files.iter().map(|document| document.bytes().to_vec()).collect())),

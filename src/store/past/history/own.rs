@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::ledger::{Document, LineChange};
 use crate::model::time::Instant;
-use crate::store::{Result, View};
+use crate::store::{Result, Snapshot};
 use crate::vcs::Commit;
 
 /// What a commit did to ledgers.
@@ -15,7 +15,7 @@ pub struct OwnCommit {
     pub changes: Vec<(usize, Vec<LineChange>)>,
 }
 
-impl View {
+impl Snapshot {
     /// What the last commits of an author changed in the ledgers, newest first, and so many at most. A merge is no edit, and
     /// neither is the commit that a ledger came with. Where there is no version control there is nothing.
     pub(in crate::store) fn commits_of(&self, author: &str, count: usize) -> Result<Vec<OwnCommit>> {

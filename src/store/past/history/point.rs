@@ -7,7 +7,8 @@ use crate::ledger::Document;
 use crate::model::time::Instant;
 use crate::model::when::{Bare, Calendar};
 use crate::store::exchange::sync::WorkingCopy;
-use crate::store::{Project, Result, StoreError, View, Warning};
+use crate::store::read::stamps::Stamps;
+use crate::store::{Project, Result, Snapshot, StoreError, Warning};
 use crate::sys::Clock;
 use crate::vcs::{Archive, Commit, SyncError, Trail, Version, as_of};
 
@@ -72,7 +73,7 @@ impl Project {
     }
 }
 
-impl View {
+impl Snapshot {
     /// Finds a moment in the past of every working copy. A revision is one of the primary's, or of the repo that is named;
     /// the others are taken as they were when it was committed.
     pub fn point(&self, moment: &Moment, repo: Option<usize>) -> Result<Point> {
@@ -122,19 +123,19 @@ impl View {
 
     /// Makes this store answer as it would have at a moment, with the settings of today. It cannot be written any more.
     pub fn go_back(&mut self, point: &Point) -> Result<()> {
-        self.look_around()?;
+        self.look_again()?;
         let mut files = self.files_at(point)?;
         self.reopen()?;
         for member in 0..self.repos.members.len() {
             let past = files.remove(&member);
             if past.is_none() && !self.sources.of_member(member).is_empty() {
                 let repo = self.name(member).to_owned();
-                self.notices.push(Warning::NoPast { repo });
+                self.notices.add(Warning::NoPast { repo });
             }
             let past = past.unwrap_or_default().into_iter();
             self.sources.freeze(member, past.map(|(name, text)| (name, Document::new(text))).collect());
         }
-        self.surroundings.clear();
+        self.project.seen = Stamps::default();
         self.host.clock = Clock::Fixed(point.time);
         Ok(())
     }

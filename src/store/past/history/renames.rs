@@ -16,7 +16,7 @@ use crate::model::proposal::{FORMER_ID, Names};
 use crate::model::record::Record;
 use crate::model::time::Instant;
 use crate::model::{id, proposal};
-use crate::store::{Result, View};
+use crate::store::{Result, Snapshot};
 use crate::vcs::{Archive, Steps, Version};
 
 /// So many renames of one issue are followed.
@@ -135,9 +135,9 @@ fn names_in(archive: &mut dyn Archive, version: &Version, text: &str) -> Result<
     Ok(lines.iter().flatten().filter_map(|line| Name::of(std::str::from_utf8(line).ok()?)).collect())
 }
 
-impl View {
+impl Snapshot {
     /// What an issue is called now if it is in no ledger under this id.
-    pub fn renamed_since(&mut self, id: &str) -> Result<Option<String>> {
+    pub fn renamed_since(&self, id: &str) -> Result<Option<String>> {
         if self.owner(id).is_some() {
             return Ok(None);
         }
@@ -146,12 +146,12 @@ impl View {
     }
 
     /// What an issue that has left the ledger is called now, as far as the ledgers and their history tell.
-    pub fn called_now(&mut self, past: &PastLine) -> Result<Option<String>> {
+    pub fn called_now(&self, past: &PastLine) -> Result<Option<String>> {
         Ok(self.called_now_each(std::slice::from_ref(past))?.remove(&past.id))
     }
 
     /// The same of several, by the id that they had.
-    pub fn called_now_each(&mut self, pasts: &[PastLine]) -> Result<HashMap<String, String>> {
+    pub fn called_now_each(&self, pasts: &[PastLine]) -> Result<HashMap<String, String>> {
         let mut names = self.next_names(pasts)?;
         for _ in 1..MOST {
             // One that has left again may have been renamed again.

@@ -7,8 +7,8 @@ use super::{Moment, Point};
 use crate::ledger::Document;
 use crate::model::difference::{ChangeKind, FieldChange, difference};
 use crate::model::proposal::is_companion_line;
-use crate::store::read::source::is_rejected;
-use crate::store::{Project, Result, StoreError, View};
+use crate::store::read::index::is_rejected;
+use crate::store::{Project, Result, Snapshot, StoreError};
 use crate::vcs;
 
 /// A state of the project.
@@ -93,10 +93,9 @@ impl Project {
     }
 }
 
-impl View {
+impl Snapshot {
     /// What is different between two states, by id, each issue once; of one repo if one is asked for.
-    pub fn differences(&mut self, from: &State, to: &State, repo: Option<usize>) -> Result<Vec<DiffEntry>> {
-        self.refresh()?;
+    pub fn differences(&self, from: &State, to: &State, repo: Option<usize>) -> Result<Vec<DiffEntry>> {
         let (old, new) = (self.lines_in(from, repo)?, self.lines_in(to, repo)?);
         let ids: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
         let none = BTreeMap::new();

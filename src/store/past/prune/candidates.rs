@@ -10,7 +10,7 @@ use crate::model::issue::{Issue, status_of};
 use crate::model::proposal::{Proposal, State, Visibility};
 use crate::model::record::Record;
 use crate::model::time::{DAY, Instant};
-use crate::store::{Project, View};
+use crate::store::{Project, Snapshot};
 
 /// An issue that may leave.
 #[derive(Debug, Clone)]
@@ -58,7 +58,7 @@ impl Project {
     }
 }
 
-impl View {
+impl Snapshot {
     /// The issues of a ledger that may leave as far as they alone decide it, oldest first, and those that do not.
     pub(super) fn candidates(
         &self,
@@ -66,18 +66,18 @@ impl View {
         request: &PruneRequest,
         kept_by: &Commits,
     ) -> (Vec<Candidate>, Vec<KeptIssue>) {
-        let Some((document, _)) = self.sources.last_read(source) else { return (Vec::new(), Vec::new()) };
+        let Some((document, _)) = self.sources.read_of(source) else { return (Vec::new(), Vec::new()) };
         let lines_of = |document: &'_ Document| -> HashSet<Vec<u8>> {
             (0..document.len()).map(|n| document.text(n).to_vec()).collect()
         };
         let (committed, published) = (lines_of(&kept_by.committed), kept_by.published.as_ref().map(lines_of));
         let mut lines: HashMap<String, usize> = HashMap::new();
-        for id in self.sources.ids() {
+        for id in self.sources.ids().unwrap_or_default() {
             *lines.entry(id.into_owned()).or_default() += 1;
         }
         let (mut old, mut kept) = (Vec::new(), Vec::new());
         for n in 0..document.len() {
-            let (Some(record), Some(key)) = (document.record(n), self.sources.key_at(&self.cache, source, n)) else {
+            let (Some(record), Some(key)) = (document.record(n), self.sources.key_at(source, n)) else {
                 continue;
             };
             if !status_of(&record).is_done() {

@@ -13,7 +13,7 @@ const MAX_ROWS: usize = 1_000_000;
 const MIN_ATTEMPTS: usize = 32;
 
 pub(super) struct Judge {
-    image: Vec<u8>,
+    copy: Vec<u8>,
     before: Standing,
     unknown: UnknownIds,
     leaned_on: std::collections::HashSet<String>,
@@ -25,12 +25,12 @@ pub(super) struct Judge {
 type Verdict = (Vec<Candidate>, Vec<(Candidate, Vec<String>)>);
 
 impl Judge {
-    pub fn new(cache: &mut Cache, unknown: UnknownIds) -> Result<Self> {
+    pub fn new(cache: &mut Cache, unknown: UnknownIds) -> crate::cache::Result<Self> {
         let leaned_on = cache.leaned_on(unknown)?;
         let before = cache.standing(unknown)?;
         let attempts = (MAX_ROWS / cache.rows()?.max(1)).max(MIN_ATTEMPTS);
-        let image = cache.to_bytes(unknown)?;
-        Ok(Judge { image, before, unknown, leaned_on, gone: Vec::new(), attempts })
+        let copy = cache.to_bytes(unknown)?;
+        Ok(Judge { copy, before, unknown, leaned_on, gone: Vec::new(), attempts })
     }
 
     /// Lets of a group leave whatever can, besides those that have left already.
@@ -53,7 +53,7 @@ impl Judge {
         }
         self.attempts -= 1;
         let keys: Vec<Key> = self.gone.iter().copied().chain(group.iter().map(|one| one.key)).collect();
-        let after = Cache::standing_without(&self.image, &keys, self.unknown)?;
+        let after = Cache::standing_without(&self.copy, &keys, self.unknown)?;
         if after == self.before {
             self.gone = keys;
             verdict.0.append(&mut group);

@@ -14,8 +14,8 @@ use std::path::Path;
 use crate::ledger::{Document, Edit, LedgerError, LockedLedger};
 use crate::model::time::{DAY, Instant};
 use crate::store::project::place;
-use crate::store::read::source::expected;
-use crate::store::{Access, Project, Result, Store, StoreError, View};
+use crate::store::read::index::expected;
+use crate::store::{Access, Project, Result, Snapshot, Store, StoreError};
 use crate::vcs;
 use crate::vcs::SyncError;
 use candidates::Candidate;
@@ -63,13 +63,13 @@ impl Project {
     }
 }
 
-impl View {
+impl Snapshot {
     /// What leaves, and the lines that it stands on.
-    fn plan_prune(&mut self, source: usize, request: &PruneRequest) -> Result<(Pruned, Vec<Candidate>)> {
+    fn plan_prune(&self, source: usize, request: &PruneRequest) -> Result<(Pruned, Vec<Candidate>)> {
         let path = self.sources.ledger(source).path().to_owned();
         let kept_by = self.committed_ledger(&path)?;
-        self.sources.refresh(&mut self.cache)?;
-        let Some((document, _)) = self.sources.last_read(source) else {
+        self.read_ledgers()?;
+        let Some((document, _)) = self.sources.read_of(source) else {
             // Why it could not be read.
             self.sources.ledger(source).read(|| expected(&path))?;
             return Err(self.no_ledger(self.sources.member_of(source)));
@@ -103,12 +103,12 @@ impl View {
     }
 
     /// Of the candidates, oldest first, those that save what is needed and that no other issue stands on.
-    fn judged(&mut self, old: Vec<Candidate>, need: u64, kept: &mut Vec<KeptIssue>) -> Result<Vec<Candidate>> {
+    fn judged(&self, old: Vec<Candidate>, need: u64, kept: &mut Vec<KeptIssue>) -> Result<Vec<Candidate>> {
         if old.is_empty() || need == 0 {
             return Ok(Vec::new());
         }
         let unknown = self.unknown_ids();
-        let mut judge = Judge::new(&mut self.cache, unknown)?;
+        let mut judge = self.ask(|cache| Judge::new(cache, unknown))?;
         let mut waiting = old.into_iter();
         let mut leaving: Vec<Candidate> = Vec::new();
         loop {
@@ -131,10 +131,10 @@ impl View {
     }
 
     /// A parent of something that is not done is part of the frontier.
-    fn keep_parents(&mut self, old: &mut Vec<Candidate>, kept: &mut Vec<KeptIssue>) -> Result<()> {
+    fn keep_parents(&self, old: &mut Vec<Candidate>, kept: &mut Vec<KeptIssue>) -> Result<()> {
         let mut free = Vec::with_capacity(old.len());
         for one in old.drain(..) {
-            let children = self.cache.open_children(&one.id)?;
+            let children = self.ask(|cache| cache.open_children(&one.id))?;
             if children.is_empty() {
                 free.push(one);
             } else {
@@ -200,6 +200,7 @@ impl Store {
             done.pruned.retain(|one| !stays(one));
             done.kept.extend(late.into_iter().map(|id| KeptIssue { id, why: Kept::Uncommitted }));
         }
+        self.look_at_issues_again();
         Ok(done)
     }
 }

@@ -22,14 +22,14 @@ use crate::store::project::settings::{ConfigError, ConfigFault};
 use crate::store::project::{home, mark, place};
 use crate::store::state::log::{Contents, Entry, Line, Stays, woven};
 use crate::store::write::{Locks, Written};
-use crate::store::{Project, Result, Store, StoreError, View};
+use crate::store::{Project, Result, Snapshot, Store, StoreError};
 use plan::{Past, Plan};
 pub(in crate::store) use writing::{Named, Writing};
 
 impl Project {
     /// How the log names this checkout.
     pub(in crate::store) fn undo_key(&self) -> String {
-        place::real(self.repos.primary_member().repo.beads()).display().to_string()
+        self.repos.primary_member().repo.beads().display().to_string()
     }
 
     /// What this checkout wrote before it was moved is written from here.
@@ -59,7 +59,7 @@ impl Project {
     }
 }
 
-impl View {
+impl Snapshot {
     /// The logs of all repos as one, and the time before which one of them knows nothing any more.
     fn undo_lines(&self) -> Result<(Vec<Line>, String)> {
         let mut homes: Vec<&Path> = (0..self.sources.len()).map(|source| self.sources.home(source)).collect();
@@ -81,13 +81,7 @@ impl View {
     }
 
     /// The last writes of this actor from here, newest first.
-    fn chosen(
-        &mut self,
-        lines: &[Line],
-        since: &str,
-        count: usize,
-        repairs: &mut Vec<UndoneWrite>,
-    ) -> Result<Vec<Past>> {
+    fn chosen(&self, lines: &[Line], since: &str, count: usize, repairs: &mut Vec<UndoneWrite>) -> Result<Vec<Past>> {
         let (actor, here) = (self.actor().to_owned(), self.undo_key());
         let mut all: Vec<Past> = Vec::new();
         for (n, line) in lines.iter().enumerate() {
@@ -135,7 +129,7 @@ impl View {
                 Some(source) => self.sources.home(source).to_owned(),
                 None => {
                     let beads = Path::new(&part.ledger).parent().unwrap_or(Path::new(""));
-                    home::state_home(beads, &self.host.env)
+                    home::Site::of(beads, &self.host.env).settings_home()
                 }
             };
             place::real(&theirs) != place::real(home)
@@ -156,7 +150,7 @@ impl View {
             let part = |(source, changes): (usize, Vec<LineChange>)| Entry {
                 write: one.commit.id.clone(),
                 from: here.to_owned(),
-                ledger: place::real(self.sources.ledger(source).path()).display().to_string(),
+                ledger: self.sources.ledger(source).path().display().to_string(),
                 at: one.commit.authored.to_string(),
                 actor: actor.to_owned(),
                 changes,
@@ -179,7 +173,6 @@ impl View {
                     self.refuse_unmarked_log(past, ledger)?;
                     let root = Path::new(ledger).parent().and_then(Path::parent).ok_or_else(elsewhere)?;
                     self.join(&root.display().to_string()).map_err(|_| elsewhere())?;
-                    self.refresh()?;
                     self.source_at(ledger).ok_or_else(elsewhere)?;
                     joined = true;
                 }
@@ -197,7 +190,7 @@ impl View {
     pub(in crate::store) fn guest_ledgers(&self, but: &str) -> Vec<String> {
         let members = &self.repos.members;
         let guests = (0..self.sources.len()).filter(|n| self.is_guest(&members[self.sources.member_of(*n)].name));
-        let guests = guests.map(|n| place::real(self.sources.ledger(n).path()).display().to_string());
+        let guests = guests.map(|n| self.sources.ledger(n).path().display().to_string());
         guests.filter(|ledger| ledger != but).collect()
     }
 
@@ -205,8 +198,8 @@ impl View {
     pub(in crate::store) fn source_at(&self, ledger: &str) -> Option<usize> {
         let then = Path::new(ledger);
         (0..self.sources.len()).find(|n| {
-            let now = place::real(self.sources.ledger(*n).path());
-            now == then || became(then, &now)
+            let now = self.sources.ledger(*n).path();
+            now == then || became(then, now)
         })
     }
 
@@ -265,7 +258,7 @@ impl Store {
     /// Takes back the last writes of this actor, or only tells what that would do.
     pub fn undo(&mut self, count: usize, dry_run: bool) -> Result<Undo> {
         self.refuse_broken()?;
-        self.refresh()?;
+        self.look_again()?;
         let mut undo = Undo::default();
         let (chosen, lines) = loop {
             let (lines, since) = self.undo_lines()?;
@@ -280,7 +273,7 @@ impl Store {
         let numbering = self.numbering;
         let wanted = self.ledgers_to_lock(&chosen)?;
         let locks = if dry_run { Locks::none() } else { self.lock(&wanted)? };
-        self.refresh()?;
+        self.look_again()?;
         if numbering != self.numbering {
             return Err(LedgerError::Unstable { path: self.settings.files.shared.clone() }.into());
         }

@@ -227,7 +227,7 @@ impl Plan {
             }
             // The graph as it is without the lines that change, and with what they say afterwards.
             let changed: BTreeSet<&str> = self.steps.iter().map(|step| step.id.as_str()).collect();
-            let known = store.cache.graph(parents)?;
+            let known = store.ask(|cache| cache.graph(parents))?;
             let rest = known.edges().filter(|(from, _)| !changed.contains(from));
             let rest = rest.map(|(from, to)| (from.to_owned(), to.to_owned()));
             let made = self.steps.iter().flat_map(|step| {

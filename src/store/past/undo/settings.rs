@@ -91,13 +91,13 @@ impl Store {
             checkout: self.checkout_in(&home),
             ledger: crate::store::project::place::real(ledger).display().to_string(),
             at: self.host.clock.now().to_string(),
-            actor: self.writer().into_owned(),
+            actor: self.actor().to_owned(),
             settings: Some(change),
             ..Entry::default()
         };
         if let Err(error) = log.add(entry) {
             let repo = source.map_or(".", |source| self.name(self.sources.member_of(source))).to_owned();
-            self.unlogged.borrow_mut().push(Warning::NotLogged { repo, message: error.to_string() });
+            self.notices.add(Warning::NotLogged { repo, message: error.to_string() });
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::model::time::Instant;
 use crate::model::when::Calendar;
 use crate::model::{duration, id, size};
 use crate::sys::fs::FsError;
-use crate::sys::{below, looks};
+use crate::sys::{below, path};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
@@ -81,7 +81,7 @@ pub fn text(path: &Path, owner: Owner) -> Result<Option<String>, ConfigError> {
     let error = |message: String| ConfigError::whole(path, message, ConfigFault::Broken);
     let (directory, name) = below::parted(path);
     let found = match owner {
-        _ if looks::is_missing(path) && !looks::is_link(directory) => {
+        _ if path::is_missing(path) && !directory.is_symlink() => {
             Err(FsError::new("open", path, std::io::ErrorKind::NotFound))
         }
         Owner::User => below::read_own(path, MAX_CONFIG),
@@ -97,7 +97,7 @@ pub fn text(path: &Path, owner: Owner) -> Result<Option<String>, ConfigError> {
         Err(e) if e.is_missing() || no_place(&e) => {
             // Below what is not there is nothing.
             let above: Vec<&Path> = path.ancestors().take(3).collect();
-            match above.into_iter().rev().find(|path| !looks::exists(path)).filter(|path| looks::is_link(path)) {
+            match above.into_iter().rev().find(|path| !path.exists()).filter(|path| path.is_symlink()) {
                 Some(link) => Err(error(format!("cannot be read: {} is a link that leads nowhere", link.display()))),
                 None => Ok(None),
             }

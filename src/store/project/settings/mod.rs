@@ -28,6 +28,7 @@ pub use trust::{MARK, OutsidePath, TRUST_NAME, Trust, read as read_trust};
 
 use std::path::{Path, PathBuf};
 
+use super::home::Site;
 use super::names::CONFIG_NAME;
 use super::{home, mark};
 use crate::sys::Env;
@@ -47,11 +48,11 @@ pub struct Files {
 }
 
 impl Files {
-    pub fn of(beads: &Path, env: &Env) -> Self {
+    pub fn of(site: &Site, env: &Env) -> Self {
         Files {
             user: home::user_config(env).map(|dir| dir.join(CONFIG_NAME)),
-            shared: beads.join(CONFIG_NAME),
-            personal: home::state_home(beads, env).join(CONFIG_NAME),
+            shared: site.beads().join(CONFIG_NAME),
+            personal: site.settings_home().join(CONFIG_NAME),
         }
     }
 

@@ -32,7 +32,6 @@ use crate::ledger::Applied;
 use crate::model::time::Instant;
 use crate::store::project::checkout::Noted;
 use crate::store::project::names::{WRITES_NAME, became};
-use crate::store::project::place;
 use crate::sys::Host;
 use crate::sys::fs::{FileStamp, FsError, Granularity, granularity};
 use crate::sys::lock::DirLock;
@@ -78,7 +77,7 @@ impl Known {
 impl WriteLog<'_> {
     /// How entries name this ledger.
     fn key(&self) -> String {
-        place::real(self.ledger).display().to_string()
+        self.ledger.display().to_string()
     }
 
     /// Looks whether everything that was acknowledged is in a document. Costs a look at the end of the log if no other program
@@ -146,8 +145,8 @@ impl WriteLog<'_> {
     /// What was noted at another path before this checkout was moved, or before the ledger got its other name, is noted for this
     /// ledger.
     fn followed(&self, mut entries: Vec<Entry>) -> Vec<Entry> {
-        let now = place::real(self.ledger);
-        let own = Noted::of(&now, self.home);
+        let now = self.ledger;
+        let own = Noted::of(now, self.home);
         let mut moved: HashMap<(String, bool), bool> = HashMap::new();
         for entry in &mut entries {
             let own = own.as_ref().filter(|own| entry.ledger_checkout.as_ref() == Some(&own.mark));
@@ -196,7 +195,7 @@ impl WriteLog<'_> {
         let _lock = self.lock()?;
         let mut log = self.open()?;
         let mut account = Account::default();
-        entry.ledger_checkout = Noted::of(&place::real(self.ledger), self.home).map(|noted| noted.mark);
+        entry.ledger_checkout = Noted::of(self.ledger, self.home).map(|noted| noted.mark);
         if !self.is_proof(&log.tail(TAIL)?, &applied.planned.read) {
             // Another program has touched the file, or this is the first write.
             let mut entries = self.entries()?;
@@ -230,7 +229,7 @@ impl WriteLog<'_> {
 
     /// The lock of the log. It is the ledger's own lock where both share a directory.
     fn lock(&self) -> Result<Option<DirLock>, LogError> {
-        if self.ledger.parent().is_some_and(|directory| place::real(directory) == place::real(self.home)) {
+        if self.ledger.parent() == Some(self.home) {
             return Ok(None);
         }
         Ok(Some(file::lock(self.home)?))

@@ -16,17 +16,26 @@ use gix::{ObjectId, hashtable};
 use super::kept::{Kept, Written, body};
 use super::record::{Reader, Writer};
 use crate::model::time::Instant;
+use crate::sys;
 use crate::sys::Env;
-use crate::sys::cache_dir::Kind;
+use crate::sys::cache_dir::{self, Kind};
 use crate::vcs::archive::{Changes, Pair, Version, only};
 
 /// Its own version, and that of the program: what a line is called may change with it.
 const KIND: Kind = Kind {
     suffix: ".past",
     family: b"bd-past-",
-    version: concat!("2 ", env!("CARGO_PKG_VERSION"), "\n").as_bytes(),
+    version: concat!("3 ", env!("CARGO_PKG_VERSION"), "\n").as_bytes(),
     limit: 64 << 20,
 };
+
+/// The file for the objects in a directory. What is put in the place of it later is another one.
+fn place(env: &Env, objects: &Path) -> Option<PathBuf> {
+    let real = sys::path::real(objects).ok()?;
+    let stamp = sys::fs::stat(&real).ok()?;
+    let parts = [real.as_os_str().as_encoded_bytes(), &stamp.dev.to_le_bytes(), &stamp.ino.to_le_bytes()];
+    Some(KIND.at(&cache_dir::place(env, parts)?))
+}
 
 /// A history of fewer commits is walked faster than it is worth to keep.
 const WORTH: usize = 64;
@@ -64,7 +73,7 @@ pub struct Memory {
 impl Memory {
     /// Opens that of an object store.
     pub fn open(env: &Env, objects: &Path) -> Self {
-        let Some(place) = KIND.place(env, objects) else { return Memory::default() };
+        let Some(place) = place(env, objects) else { return Memory::default() };
         let mut memory = KIND.load(&place).and_then(Memory::decode).unwrap_or_default();
         memory.place = Some(place);
         memory
@@ -324,7 +333,7 @@ mod tests {
         let beside = [PathBuf::from(".beads/issues.jsonl")];
         memory.learn_former_name(id(2), id(1), Path::new(".beads/beads.jsonl"), &beside, Some(&beside[0]));
         memory.learn_former_name(id(2), id(9), Path::new(".beads/beads.jsonl"), &beside, None);
-        let spot = |start: u32| Spot { part: 1, start, len: 300, sum: 7 };
+        let spot = |start: u32| Spot { part: 1, start, len: 300 };
         let change = |name: &str| Change { name: name.into(), before: vec![], after: vec![spot(1), spot(70_000)] };
         memory.learn_changes(&pair(7), &[change("bd-1"), change("bd-2")].into());
         memory.learn_changes(&pair(8), &[change("bd-2")].into());
@@ -386,7 +395,7 @@ mod tests {
     #[test]
     fn what_is_learned_later_joins_what_was_written() {
         let mut memory = Memory::decode(filled().encode(false)).unwrap();
-        let spot = Spot { part: 0, start: 5, len: 6, sum: 8 };
+        let spot = Spot { part: 0, start: 5, len: 6 };
         let change = |name: &str| Change { name: name.into(), before: vec![spot], after: vec![] };
         let later: Changes = [change("bd-2"), change("bd-3")].into();
         memory.learn_changes(&pair(20), &later);

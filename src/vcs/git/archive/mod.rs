@@ -1,18 +1,11 @@
-//! The past of a git repository, read with gix and, where there is much to read, from its packs.
+//! The past of a git repository, read with gix.
 
-mod bases;
-mod delta;
 mod items;
 mod kept;
 mod memory;
 mod names;
 mod objects;
-mod packs;
 mod record;
-mod rope;
-mod search;
-mod spots;
-mod table;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -27,20 +20,13 @@ use gix::objs::CommitRef;
 use self::items::Items;
 use self::memory::Memory;
 use self::objects::{Objects, unreadable};
-use self::rope::Sought;
-use self::spots::Spots;
-use self::table::{Names, Table};
 use crate::model::time::{Instant, SECOND};
 use crate::sys::Env;
 use crate::vcs::SyncError;
 use crate::vcs::archive::{
-    Archive, Changes, Commit, Naming, Node, Pair, Past, Spot, Steps, Texts, Trail, Version, joined, lines_holding,
+    Archive, Changes, Commit, Naming, Node, Pair, Past, Steps, Texts, Trail, Version, joined, lines_holding,
     lines_of_parts, newest_first, only, steps,
 };
-
-/// So many pairs of versions are compared at once, if their lines fit into so many bytes.
-const PAIRS: usize = 512;
-const ROOM: usize = 40 << 20;
 
 pub struct GitArchive {
     objects: Objects,
@@ -52,7 +38,6 @@ pub struct GitArchive {
     trees: HashMap<ObjectId, ObjectId>,
     items: Items,
     memory: Memory,
-    spots: Option<Spots>,
 }
 
 fn object_id(text: &str) -> Result<ObjectId, SyncError> {
@@ -76,7 +61,7 @@ impl GitArchive {
         let is_as_hashed = cut.is_empty() && !objects.has_replacements();
         let memory = if is_as_hashed { Memory::open(env, objects.place()) } else { Memory::default() };
         let (trees, items) = (HashMap::new(), Items::default());
-        Ok(GitArchive { objects, tips, cut, trees, items, memory, spots: None })
+        Ok(GitArchive { objects, tips, cut, trees, items, memory })
     }
 
     fn all_of(&self, id: ObjectId) -> Result<Commit, SyncError> {
@@ -155,37 +140,6 @@ impl GitArchive {
         Ok(file)
     }
 
-    /// What differs between versions; `None` if their lines need too much room.
-    fn compared(&self, pairs: &[&Pair], naming: Naming, room: usize) -> Result<Option<Vec<Changes>>, SyncError> {
-        let mut numbers: HashMap<&str, usize> = HashMap::new();
-        let mut ids = Vec::new();
-        for part in pairs.iter().flat_map(|(one, other)| one.iter().chain(other)).flat_map(|version| version.0.iter()) {
-            if !numbers.contains_key(part.as_str()) {
-                numbers.insert(part, ids.len());
-                ids.push(object_id(part)?);
-            }
-        }
-        let mut names = Names::new(naming);
-        let mut tables = match self.objects.has_replacements() {
-            false => self.objects.shelves().tables(&ids, &mut names, room),
-            true => vec![None; ids.len()],
-        };
-        for (table, id) in tables.iter_mut().zip(ids) {
-            if names.bytes > room {
-                return Ok(None);
-            }
-            if table.is_none() {
-                *table = Some(Rc::new(Table::whole(self.objects.blob(id)?, &mut names)));
-            }
-        }
-        let side = |version: &Option<Version>| -> Vec<Rc<Table>> {
-            let parts = version.iter().flat_map(|version| version.0.iter());
-            parts.filter_map(|part| tables[*numbers.get(part.as_str())?].clone()).collect()
-        };
-        let changes = pairs.iter().map(|(before, after)| table::changes(&side(before), &side(after), &names).into());
-        Ok(Some(changes.collect()))
-    }
-
     /// The commit that a revision names, if it names exactly one.
     fn named(&self, revision: &str) -> Option<ObjectId> {
         use gix::revision::spec::parse::{ObjectKindHint, Options};
@@ -234,16 +188,7 @@ impl Archive for GitArchive {
 
     fn lines_with(&mut self, versions: &[Version], text: &[u8]) -> Result<Vec<Vec<Vec<u8>>>, SyncError> {
         let parts = versions.iter().flat_map(|version| version.0.iter());
-        let ids = parts.map(|part| object_id(part)).collect::<Result<Vec<_>, _>>()?;
-        let quick = Sought::new(text).filter(|_| !self.objects.has_replacements());
-        let found = match quick {
-            Some(sought) => self.objects.shelves().lines(&ids, &sought),
-            None => vec![None; ids.len()],
-        };
-        let lines = ids.into_iter().zip(found).map(|(id, found)| match found {
-            Some(lines) => Ok(lines),
-            None => Ok(lines_holding(&self.objects.blob(id)?, text)),
-        });
+        let lines = parts.map(|part| Ok(lines_holding(&self.objects.blob(object_id(part)?)?, text)));
         Ok(lines_of_parts(versions, lines.collect::<Result<_, SyncError>>()?))
     }
 
@@ -254,45 +199,13 @@ impl Archive for GitArchive {
         of: Option<&BTreeSet<String>>,
     ) -> Result<Vec<Changes>, SyncError> {
         let mut found = self.memory.changes(pairs, of);
-        let missing: Vec<usize> = (0..pairs.len()).filter(|n| found[*n].is_none()).collect();
-        let (mut done, mut most) = (0, PAIRS);
-        while done < missing.len() {
-            let these = &missing[done..missing.len().min(done + most)];
-            let room = if these.len() == 1 { usize::MAX } else { ROOM };
-            match self.compared(&these.iter().map(|n| &pairs[*n]).collect::<Vec<_>>(), naming, room)? {
-                None => most = these.len() / 2,
-                Some(changes) => {
-                    for (n, changes) in these.iter().zip(changes) {
-                        self.memory.learn_changes(&pairs[*n], &changes);
-                        found[*n] = Some(of.map_or(Rc::clone(&changes), |names| only(&changes, names)));
-                    }
-                    done += these.len();
-                    most = PAIRS.min(2 * most);
-                }
-            }
+        let mut texts = Texts::default();
+        for (pair, known) in pairs.iter().zip(&mut found).filter(|(_, known)| known.is_none()) {
+            let changes = texts.changes(pair, naming, |part| self.text(part))?;
+            self.memory.learn_changes(pair, &changes);
+            *known = Some(of.map_or(Rc::clone(&changes), |names| only(&changes, names)));
         }
         Ok(found.into_iter().flatten().collect())
-    }
-
-    fn lines_at(&mut self, wanted: &[(&Version, &[Spot])]) -> Result<Vec<Vec<Vec<u8>>>, SyncError> {
-        let mut asked = Vec::new();
-        for (version, spot) in wanted.iter().flat_map(|(version, spots)| spots.iter().map(move |spot| (version, spot)))
-        {
-            let bytes = spot.start as usize..spot.start as usize + spot.len as usize;
-            let part = version.0.get(spot.part as usize);
-            asked.push(part.map(|part| object_id(part)).transpose()?.map(|id| (id, bytes)));
-        }
-        let quick = match self.objects.has_replacements() {
-            false => self.spots.get_or_insert_with(|| Spots::new(self.objects.shelves())).bytes(&asked),
-            true => vec![None; asked.len()],
-        };
-        let (mut quick, mut texts) = (quick.into_iter(), Texts::default());
-        let mut line = |version: &Version, spot: &Spot| match quick.next().flatten().filter(|line| spot.is(line)) {
-            Some(line) => Ok(line),
-            // Of an object that was not read to its end nobody has seen the sum.
-            None => texts.line(version, *spot, |part| self.text(part)),
-        };
-        wanted.iter().map(|(version, spots)| spots.iter().map(|spot| line(version, spot)).collect()).collect()
     }
 
     fn remembers(&self) -> bool {

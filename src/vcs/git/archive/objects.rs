@@ -4,13 +4,14 @@ use std::path::Path;
 
 use gix::ObjectId;
 use gix::objs::{CommitRef, Kind, TreeRefIter};
+use gix::odb::pack::cache::lru::MemoryCappedHashmap;
 
-use super::bases::Bases;
-use super::packs::files;
-use super::search::Shelves;
 use crate::vcs::git::opened;
 use crate::vcs::git::trees::is_file;
 use crate::vcs::{HistoryError, SyncError};
+
+/// So many bytes of objects are kept, of which others are deltas.
+const BASES: usize = 16 << 20;
 
 pub struct Objects {
     pub repository: gix::Repository,
@@ -32,7 +33,7 @@ impl Objects {
     /// Opens the repository at a working copy, or a directory like `.git`.
     pub fn open(place: &Path) -> Result<Self, SyncError> {
         let mut repository = opened::at(place).map_err(|error| unreadable(place.display(), error))?;
-        repository.objects.set_pack_cache(|| Box::new(Bases::default()));
+        repository.objects.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(BASES)));
         Ok(Objects { repository })
     }
 
@@ -46,7 +47,12 @@ impl Objects {
     }
 
     fn why_missing(&self) -> &'static str {
-        if !files(&self.shelves().directories, "promisor").is_empty() {
+        let store = self.repository.objects.store_ref();
+        // What is wrong with alternates is said when something is not found.
+        let others = store.alternate_db_paths().unwrap_or_default();
+        let directories = others.into_iter().chain([store.path().to_owned()]);
+        let files = directories.flat_map(|directory| std::fs::read_dir(directory.join("pack"))).flatten().flatten();
+        if files.map(|file| file.path()).any(|path| path.extension().is_some_and(|end| end == "promisor")) {
             "this partial clone does not have it; `git fetch --refetch --no-filter` gets all that is missing"
         } else {
             "it is missing; `git fsck` says what else is, and another clone may have it"
@@ -89,15 +95,6 @@ impl Objects {
     /// The directory that holds its own objects.
     pub fn place(&self) -> &Path {
         self.repository.objects.store_ref().path()
-    }
-
-    /// Where the objects are.
-    pub fn shelves(&self) -> Shelves {
-        let store = self.repository.objects.store_ref();
-        let mut directories = vec![store.path().to_owned()];
-        // What is wrong with them is said when something is not found.
-        directories.extend(store.alternate_db_paths().unwrap_or_default());
-        Shelves { directories, hash: self.repository.object_hash() }
     }
 
     /// Something else stands in for an object (`git replace`).

@@ -110,12 +110,12 @@ impl<'a> Reader<'a> {
 
 pub fn put_spots(out: &mut Writer, spots: &[Spot]) {
     out.list(spots.iter(), |out, spot| {
-        [spot.part, spot.start, spot.len, spot.sum].iter().for_each(|number| out.number(u64::from(*number)));
+        [spot.part, spot.start, spot.len].iter().for_each(|number| out.number(u64::from(*number)));
     });
 }
 
 pub fn skip_spots(input: &mut Reader<'_>) -> Option<()> {
-    (0..input.count()?).try_for_each(|_| (0..4).try_for_each(|_| input.skip()))
+    (0..input.count()?).try_for_each(|_| (0..3).try_for_each(|_| input.skip()))
 }
 
 pub fn spots(input: &mut Reader<'_>) -> Option<Vec<Spot>> {
@@ -123,7 +123,7 @@ pub fn spots(input: &mut Reader<'_>) -> Option<Vec<Spot>> {
     let mut spots = Vec::with_capacity(count.min(4));
     for _ in 0..count {
         let mut number = || u32::try_from(input.number()?).ok();
-        spots.push(Spot { part: number()?, start: number()?, len: number()?, sum: number()? });
+        spots.push(Spot { part: number()?, start: number()?, len: number()? });
     }
     Some(spots)
 }

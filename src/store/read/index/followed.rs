@@ -2,7 +2,7 @@
 
 use std::thread::JoinHandle;
 
-use super::super::image::{ChangedImage, Label};
+use super::image::{ChangedImage, Label};
 use crate::ledger::LeftFile;
 use crate::sys::fs::FileStamp;
 

@@ -1,42 +1,44 @@
-//! What the ledgers of a project say: read, kept up to date with the files, and asked. A view changes no ledger.
+//! What the files of a project say: looked at once, and from then on the same for every question.
+//!
+//! Settings and repos are known from the start; ledgers, claims and other checkouts are read when somebody asks for the first time,
+//! each once. A snapshot changes no file, and no question changes it.
 
-use std::cell::RefCell;
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
+use std::sync::PoisonError;
 
-use super::grounds::Grounds;
+use super::fact::Fact;
+use super::index::Sources;
 use super::others::{Others, Siblings};
-use super::source::Sources;
 use crate::cache::Cache;
 use crate::ledger::{Document, Ledger, LedgerError};
 use crate::store::project::place;
 use crate::store::project::repos::unknown_ids;
 use crate::store::{Project, Refresh, Repo, Result, StoreError, Warning, claims};
-use crate::sys::looks;
 
 /// The issues of a project, as its files have them.
 #[derive(Debug)]
-pub struct View {
+pub struct Snapshot {
     pub(in crate::store) project: Project,
     pub(in crate::store) sources: Sources,
-    pub(in crate::store) cache: Cache,
     /// How often repos and ledgers were numbered anew.
     pub(in crate::store) numbering: u64,
-    /// What went wrong beside a write that stands.
-    pub(in crate::store) notices: Vec<Warning>,
-    /// Writes that stand and are not in the log.
-    pub(in crate::store) unlogged: RefCell<Vec<Warning>>,
-    /// Planning issues of other projects, as last found.
-    pub(in crate::store) others: Others,
-    /// What other checkouts say, as last read.
-    pub(in crate::store) siblings: Siblings,
-    /// The claims, as last read.
-    pub(in crate::store) known_leases: Option<claims::KnownLeases>,
-    /// What answers rested on when somebody last asked whether they still hold.
-    pub(in crate::store) grounds: Grounds,
+    /// What is shown as this user's own has been put into the index.
+    pub(in crate::store) own: Fact<()>,
+    /// Planning issues of other projects.
+    pub(in crate::store) others: Fact<Others>,
+    /// What other checkouts say.
+    pub(in crate::store) siblings: Fact<Siblings>,
+    pub(in crate::store) known_leases: Fact<claims::KnownLeases>,
 }
 
-impl Deref for View {
+/// Many threads may ask one snapshot.
+const _: () = {
+    const fn is_shared<T: Send + Sync>() {}
+    is_shared::<Snapshot>();
+};
+
+impl Deref for Snapshot {
     type Target = Project;
 
     fn deref(&self) -> &Project {
@@ -44,26 +46,23 @@ impl Deref for View {
     }
 }
 
-impl DerefMut for View {
+impl DerefMut for Snapshot {
     fn deref_mut(&mut self) -> &mut Project {
         &mut self.project
     }
 }
 
-impl View {
+impl Snapshot {
     pub(in crate::store) fn of(project: Project) -> Result<Self> {
         let sources = Sources::of(&project.repos, unknown_ids(&project.settings, &project.repos), &project.host)?;
-        Ok(View {
+        Ok(Snapshot {
             project,
             sources,
-            cache: Cache::empty(),
             numbering: 0,
-            notices: Vec::new(),
-            unlogged: RefCell::default(),
-            others: Others::default(),
-            siblings: Siblings::default(),
-            known_leases: None,
-            grounds: Grounds::default(),
+            own: Fact::default(),
+            others: Fact::default(),
+            siblings: Fact::default(),
+            known_leases: Fact::default(),
         })
     }
 
@@ -76,10 +75,52 @@ impl View {
         self.numbering += 1;
         let unknown = unknown_ids(&self.settings, &self.repos);
         self.sources = Sources::of(&self.repos, unknown, &self.host)?;
-        self.cache = Cache::empty();
-        self.siblings = Siblings::default();
-        self.known_leases = None;
+        (self.others, self.siblings, self.known_leases) = (Fact::default(), Fact::default(), Fact::default());
+        self.own = Fact::default();
         Ok(())
+    }
+
+    /// The next snapshot: whatever is asked from now on is looked for anew. Repos may have other numbers afterwards.
+    pub fn look_again(&mut self) -> Result<()> {
+        self.look_at_issues_again();
+        // Under the locks of several operations repos keep their numbers.
+        if !self.sources.is_held() && !self.seen.hold_so_far() {
+            self.homes.lock().unwrap_or_else(PoisonError::into_inner).clear();
+            let (settings, repos, seen) = self.given.read(&self.repo, &self.host)?;
+            if settings != self.settings || repos != self.repos || self.sources.have_moved(&repos) {
+                self.reopen()?;
+            } else {
+                self.project.seen = seen;
+            }
+        }
+        Ok(())
+    }
+
+    /// The same with the settings and repos as they are known: a lock was just taken, or something written.
+    pub(in crate::store) fn look_at_issues_again(&mut self) {
+        self.sources.again();
+        self.own = Fact::default();
+        self.others.again();
+        self.siblings.again();
+        self.known_leases.again();
+    }
+
+    /// Looks again at once, and tells what that took.
+    pub fn refresh(&mut self) -> Result<Refresh> {
+        self.look_again()?;
+        self.show_own()?;
+        self.sources.effort()
+    }
+
+    /// Makes sure that the ledgers are read.
+    pub(in crate::store) fn read_ledgers(&self) -> Result<()> {
+        self.sources.read()
+    }
+
+    /// Asks the index.
+    pub(in crate::store) fn ask<T>(&self, question: impl FnOnce(&mut Cache) -> crate::cache::Result<T>) -> Result<T> {
+        self.show_own()?;
+        self.sources.ask(question)
     }
 
     /// Brings a repo into the view that a command names: one of the project, or a guest for this once.
@@ -111,51 +152,27 @@ impl View {
         self.sources.of_member(repo).first().map(|source| self.sources.ledger(*source).path())
     }
 
+    /// What went wrong beside what was asked for.
+    pub fn notices(&self) -> Vec<Warning> {
+        self.notices.all()
+    }
+
     /// Notes that the remote still knows a claim that has ended here.
-    pub fn claim_stays(&mut self, id: &str, message: String) {
-        self.notices.push(Warning::ClaimStays { id: id.to_owned(), message });
+    pub fn claim_stays(&self, id: &str, message: String) {
+        self.notices.add(Warning::ClaimStays { id: id.to_owned(), message });
     }
 
     /// The prefix of new ids in a repo: as configured, here or for the original, else the one most ids bear, else made from the
     /// directory's name.
-    pub fn prefix(&mut self, repo: usize) -> Result<String> {
+    pub fn prefix(&self, repo: usize) -> Result<String> {
         if let Some(prefix) = self.repos.members[repo].named_prefix() {
             return Ok(prefix);
         }
-        self.read_ledgers()?;
-        let usual = self.sources.usual_prefix(&self.cache, repo)?;
+        let usual = self.sources.usual_prefix(repo)?;
         Ok(usual.unwrap_or_else(|| self.repos.members[repo].repo.default_prefix()))
     }
 
-    /// Brings the answers up to date with the files.
-    pub fn refresh(&mut self) -> Result<Refresh> {
-        self.look_around()?;
-        let refreshed = self.sources.refresh(&mut self.cache)?;
-        self.show_own()?;
-        Ok(refreshed)
-    }
-
-    /// Brings the documents up to date. Enough for ids; the cache is filled only if it was before.
-    pub(in crate::store) fn read_ledgers(&mut self) -> Result<()> {
-        self.sources.read(&mut self.cache)
-    }
-
-    /// Notices settings that were edited, and repos that came or went. Repos may have other numbers afterwards.
-    pub(in crate::store) fn look_around(&mut self) -> Result<()> {
-        // Under the locks of several operations repos keep their numbers.
-        if !self.sources.is_held() && self.surroundings.iter().any(|(path, known)| looks::stamp(path) != *known) {
-            self.homes.borrow_mut().clear();
-            let (settings, repos, surroundings) = self.given.read(&self.repo, &self.host)?;
-            if settings != self.settings || repos != self.repos || self.sources.have_moved(&repos) {
-                self.reopen()?;
-            } else {
-                self.surroundings = surroundings;
-            }
-        }
-        Ok(())
-    }
-
-    /// What is odd about the files, the repos and the settings, as of the last refresh.
+    /// What is odd about the files, the repos and the settings, as far as somebody has asked.
     pub fn warnings(&self) -> Vec<Warning> {
         let mut found: Vec<Warning> = self.settings.broken.iter().cloned().map(Warning::Config).collect();
         found.extend(self.settings.unknown().cloned().map(Warning::UnknownKey));
@@ -164,7 +181,7 @@ impl View {
         for member in self.repos.members.iter().skip(1) {
             found.extend(member.broken.clone().map(Warning::Config));
         }
-        for (member, message) in self.sources.troubles() {
+        for (member, message) in self.sources.last_troubles() {
             found.push(Warning::Unread { repo: self.name(member).to_owned(), message });
         }
         found.extend(self.removed());
@@ -176,9 +193,7 @@ impl View {
         } else {
             found.extend(lines.into_iter().map(Warning::Line));
         }
-        found.extend(self.damaged_records.borrow().iter().cloned());
-        found.extend(self.unlogged.borrow().iter().cloned());
-        found.extend(self.notices.iter().cloned());
+        found.extend(self.notices.all());
         found
     }
 }

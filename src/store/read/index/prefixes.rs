@@ -3,18 +3,19 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::Sources;
-use crate::cache::Cache;
+use super::parts::{Sources, Texts};
 use crate::ledger::Document;
 use crate::model::id;
 use crate::store::Result;
 
 impl Sources {
     /// The prefix that most ids of a repo bear.
-    pub fn usual_prefix(&self, cache: &Cache, member: usize) -> Result<Option<String>> {
+    pub fn usual_prefix(&self, member: usize) -> Result<Option<String>> {
+        let texts = self.texts()?;
         let mut counts: HashMap<String, usize> = HashMap::new();
         for source in self.of_member(member) {
-            let found = if self.asked.is_some() { cache.prefixes(source)? } else { self.prefixes(source) };
+            let found =
+                if texts.image.is_some() { self.ask(|cache| cache.prefixes(source))? } else { texts.prefixes(source) };
             for (prefix, count) in found {
                 *counts.entry(prefix).or_default() += count;
             }
@@ -22,15 +23,16 @@ impl Sources {
         Ok(most_used(counts))
     }
 
-    /// How many lines of a ledger have an id of each prefix.
-    pub(super) fn prefixes(&self, source: usize) -> Vec<(String, usize)> {
-        let documents = self.all[source].read.iter().map(|read| &read.document);
-        counted(documents.flat_map(Document::raw_ids)).into_iter().collect()
-    }
-
     /// The project has one ledger, and it has not been read yet. A write is about to read it anyway.
     pub fn is_unread(&self) -> bool {
-        self.all.len() == 1 && self.all[0].read.is_none()
+        self.all.len() == 1 && self.texts.known().is_none()
+    }
+}
+
+impl Texts {
+    /// How many lines of a ledger have an id of each prefix.
+    pub(super) fn prefixes(&self, source: usize) -> Vec<(String, usize)> {
+        counted(self.document(source).into_iter().flat_map(Document::raw_ids)).into_iter().collect()
     }
 }
 

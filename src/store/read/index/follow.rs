@@ -5,11 +5,12 @@
 
 use std::collections::BTreeSet;
 
-use super::super::image::{Label, LabelledLedger, text_hash, whole_hash};
-use super::Sources;
+use super::build::row_of;
 use super::followed::{Followed, Following};
-use super::mirror::{days_of, row_of};
-use crate::cache::{Cache, Chunk, ImageLine};
+use super::image::{Label, LabelledLedger, text_hash, whole_hash};
+use super::keep::days_of;
+use super::parts::{Sources, locked};
+use crate::cache::{Cache, Chunk, KeptLine};
 use crate::ledger::{Applied, Document, Ledger, LineChange, Planned, Stamp};
 use crate::model::id;
 use crate::model::record::Record;
@@ -28,30 +29,28 @@ impl Sources {
     /// Begins to let the image follow a write that is about to be made: a copy of it is changed while the ledger goes to disk. The
     /// lock is held.
     pub fn begin_write(&self, ledger: &Ledger, planned: &Planned<'_>, before: &Document) {
-        self.begun.replace(self.find(ledger).and_then(|source| self.begin(source, planned, before)));
+        *locked(&self.begun) = self.find(ledger).and_then(|source| self.begin(source, planned, before));
     }
 
     /// Drops what was begun for a write that was not made.
     pub fn end_write(&self) {
-        self.begun.take();
+        locked(&self.begun).take();
     }
 
     /// Notes that the write was made. The lock is held.
     pub fn note_write(&self, ledger: &Ledger, applied: &Applied<'_>) {
-        let begun = self.begun.take().filter(|begun| self.find(ledger) == Some(begun.source));
+        let begun = locked(&self.begun).take().filter(|begun| self.find(ledger) == Some(begun.source));
         let (Some(following), Some(left)) = (begun, applied.left) else { return };
         let is_hashed = left.size <= SMALL || !applied.file.can_be_proven();
         let hash = is_hashed.then(|| whole_hash(following.earlier.seed, &applied.planned.pieces()));
-        self.following.borrow_mut().push(Followed { following, left, file: applied.file.clone(), hash });
+        locked(&self.following).push(Followed { following, left, file: applied.file.clone(), hash });
     }
 
     /// Lets the image follow the writes that were noted. They stand even if that fails.
     pub fn follow_writes(&self) {
-        for followed in self.following.take() {
-            let left = followed.left;
-            if self.follow(followed).is_some() {
-                self.written.borrow_mut().push(left);
-            }
+        let noted = std::mem::take(&mut *locked(&self.following));
+        for followed in noted {
+            self.follow(followed);
         }
     }
 
@@ -65,7 +64,7 @@ impl Sources {
         let is_same = || known.hash.is_some_and(|hash| hash == whole_hash(earlier.seed, &[before.bytes()]));
         let is_known = known.file.size == planned.read.size
             && (Stamp::noted(known.file, known.read_at, path).proves_unchanged(&planned.read) || is_same());
-        if !is_known || !earlier.is_of_this_boot() || !earlier.holds_in(|| self.clock.calendar()) {
+        if !is_known || !earlier.holds_in(|| self.clock.calendar()) {
             return None;
         }
         let mut days: BTreeSet<_> = earlier.days.iter().cloned().collect();
@@ -103,8 +102,7 @@ fn change_image(
 ) -> Option<()> {
     let ids: BTreeSet<&str> = changes.iter().map(|(change, _)| change.id.as_str()).collect();
     let mut inserted: Vec<(usize, &str)> = Vec::new();
-    let line_of =
-        |text: &str, key| ImageLine { hash: text_hash(seed, text.as_bytes()), key, length: text.len() as u32 };
+    let line_of = |text: &str, key| KeptLine { hash: text_hash(seed, text.as_bytes()), key, length: text.len() as u32 };
     let mut key = cache.next_key().ok()?;
     // What another repo holds as well is settled between the two.
     let is_alone = |id: &str| cache.sources_of(id).is_ok_and(|found| found.iter().all(|n| *n == source));
@@ -160,7 +158,7 @@ fn change_image(
     let mut entries = Vec::new();
     for (text, key, chunk) in added {
         let (_, entry) = row_of(text.as_bytes(), key, &|| clock.calendar());
-        let (key, mut entry) = entry?;
+        let mut entry = entry?;
         entry.chunk = chunk;
         entries.push((key, entry));
     }

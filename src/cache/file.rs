@@ -4,8 +4,7 @@ use std::path::Path;
 
 use rusqlite::{CachedStatement, Connection, OpenFlags, params};
 
-use super::db::Db;
-use super::row::{AskedRow, Chunk, Counts, ImageId, ImageLine, Key, LinePlace};
+use super::row::{AskedRow, Chunk, Counts, FileId, KeptLine, Key, LinePlace};
 use super::schema::ORDERED;
 use super::{Cache, Result, UnknownIds, in_memory, set_up};
 
@@ -13,25 +12,25 @@ use super::{Cache, Result, UnknownIds, in_memory, set_up};
 struct PlaceInChunk {
     line: usize,
     start: u64,
-    of: ImageLine,
+    of: KeptLine,
 }
 
 impl PlaceInChunk {
     fn find(lines: &[u8], key: Key) -> Option<Self> {
-        let (lines, _) = lines.as_chunks::<{ ImageLine::SIZE }>();
+        let (lines, _) = lines.as_chunks::<{ KeptLine::SIZE }>();
         let sought = key.to_le_bytes();
-        let line = lines.iter().position(|line| line[ImageLine::KEY] == sought)?;
-        let before = lines[..line].iter().map(|line| u64::from(ImageLine::read(line).length) + 1);
-        Some(PlaceInChunk { line, start: before.sum(), of: ImageLine::read(&lines[line]) })
+        let line = lines.iter().position(|line| line[KeptLine::KEY] == sought)?;
+        let before = lines[..line].iter().map(|line| u64::from(KeptLine::read(line).length) + 1);
+        Some(PlaceInChunk { line, start: before.sum(), of: KeptLine::read(&lines[line]) })
     }
 }
 
 impl Cache {
     /// The rows and all that is computed from them as bytes.
-    pub fn to_image(
+    pub fn to_file(
         &mut self,
         unknown: UnknownIds,
-        id: &ImageId,
+        id: &FileId,
         chunks: &[Chunk],
         prefixes: &[(usize, String, usize)],
         pairs: &[(Key, Key, bool)],
@@ -39,7 +38,7 @@ impl Cache {
         self.compute_all(unknown)?;
         let empty = "BEGIN; DELETE FROM chunks; DELETE FROM prefixes; DELETE FROM pairs;";
         self.db.execute_batch(&format!("{empty} {ORDERED}"))?;
-        if self.rename_image(id)? == 0 {
+        if self.rename_file(id)? == 0 {
             self.db
                 .execute("INSERT INTO made VALUES (?1, ?1, (SELECT coalesce(max(key), 0) + 1 FROM issues))", [id])?;
         }
@@ -64,7 +63,7 @@ impl Cache {
         self.own_copy()?;
         self.compute_front(unknown)?;
         self.compute_tally()?;
-        Ok(self.db.on()?.pragma_update(None, "user_version", unknown as i64)?)
+        Ok(self.db.pragma_update(None, "user_version", unknown as i64)?)
     }
 
     /// The same for a copy in memory.
@@ -74,22 +73,22 @@ impl Cache {
     }
 
     fn serialized(&mut self) -> Result<Vec<u8>> {
-        Ok(self.db.on_mut()?.serialize("main")?.to_vec())
+        Ok(self.db.serialize("main")?.to_vec())
     }
 
     /// A database in memory from such bytes. They must come from this very schema.
-    pub fn from_image(bytes: &[u8]) -> Result<Self> {
-        Self::imaged(in_memory(Some(bytes))?, false)
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        Self::filled(in_memory(Some(bytes))?, false)
     }
 
     /// A database that stays in its file, which nobody changes.
-    pub fn ask(path: &Path, id: &ImageId) -> Result<Self> {
-        Self::imaged(open(path, id)?, true)
+    pub fn ask(path: &Path, id: &FileId) -> Result<Self> {
+        Self::filled(open(path, id)?, true)
     }
 
-    /// The database of a file that nobody else knows yet, to be changed where it lies; `None` if it is not a copy of the image
+    /// The database of a file that nobody else knows yet, to be changed where it lies; `None` if it is not a copy of the file
     /// that is meant.
-    pub fn edit(path: &Path, from: &ImageId, id: &ImageId) -> Result<Option<Self>> {
+    pub fn edit(path: &Path, from: &FileId, id: &FileId) -> Result<Option<Self>> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let db = Connection::open_with_flags(path, flags)?;
         db.execute_batch(
@@ -97,31 +96,31 @@ impl Cache {
              PRAGMA temp_store = MEMORY;",
         )?;
         set_up(&db)?;
-        if !is_image(&db, from)? {
+        if !is_named(&db, from)? {
             return Ok(None);
         }
-        let cache = Self::imaged(db, false)?;
-        cache.rename_image(id)?;
+        let cache = Self::filled(db, false)?;
+        cache.rename_file(id)?;
         Ok(Some(cache))
     }
 
-    /// Gives an image that descends from another a name of its own; tells whether it does.
-    fn rename_image(&self, id: &ImageId) -> Result<usize> {
+    /// Gives a file that descends from another a name of its own; tells whether it does.
+    fn rename_file(&self, id: &FileId) -> Result<usize> {
         let next = "UPDATE made SET id = ?1, next = max(next, (SELECT coalesce(max(key), 0) + 1 FROM issues))";
         Ok(self.db.execute(next, [id])?)
     }
 
-    /// The image that this one descends from.
+    /// The database that this one descends from.
     pub(super) fn descent(&self) -> Result<Vec<u8>> {
         Ok(self.db.query_row("SELECT line FROM made", [], |row| row.get(0))?)
     }
 
     /// Ends such changes.
     pub fn finish(self) -> Result<()> {
-        Ok(self.db.close()?)
+        Ok(self.db.close().map_err(|(_, error)| error)?)
     }
 
-    fn imaged(db: Connection, in_file: bool) -> Result<Self> {
+    fn filled(db: Connection, in_file: bool) -> Result<Self> {
         let written_for: i64 = db.pragma_query_value(None, "user_version", |row| row.get(0))?;
         let [shadowed, lent, _] = exist(&db)?;
         let front_known = UnknownIds::of(written_for);
@@ -133,7 +132,7 @@ impl Cache {
             shadowed,
             lent,
             in_file,
-            ..Self::over(Db::of(db))
+            ..Self::over(db)
         })
     }
 
@@ -141,7 +140,7 @@ impl Cache {
     pub(super) fn own_copy(&mut self) -> Result<()> {
         if self.in_file {
             let bytes = self.serialized()?;
-            *self = Self::from_image(&bytes)?;
+            *self = Self::from_bytes(&bytes)?;
         }
         Ok(())
     }
@@ -171,7 +170,7 @@ impl Cache {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// How many lines of a ledger have an id of each prefix, in an image.
+    /// How many lines of a ledger have an id of each prefix, in a file.
     pub fn prefixes(&self, source: usize) -> Result<Vec<(String, usize)>> {
         let mut statement = self.db.prepare_cached("SELECT prefix, n FROM prefixes WHERE source = ?1 AND n > 0")?;
         let rows = statement.query_map([source as i64], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as usize)))?;
@@ -195,12 +194,12 @@ impl Cache {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Where the line of a row is, in an image.
+    /// Where the line of a row is, in a file.
     pub fn line_place(&self, key: Key) -> Result<Option<LinePlace>> {
         Ok(self.asked_row(key)?.map(|row| row.place))
     }
 
-    /// What an image says of a row: who wants its line mostly wants its numbers as well.
+    /// What a file says of a row: who wants its line mostly wants its numbers as well.
     pub(super) fn asked_row(&self, key: Key) -> Result<Option<AskedRow>> {
         let known = self.asked.borrow().get(&key).copied();
         if known.is_some() {
@@ -213,7 +212,7 @@ impl Cache {
         Ok(found)
     }
 
-    /// Asks an image for several rows at once, which costs less than one after the other. Nobody changes a file, so that they are
+    /// Asks a file for several rows at once, which costs less than one after the other. Nobody changes a file, so that they are
     /// known from then on.
     pub fn ask_rows(&self, keys: &[Key]) -> Result<()> {
         let mut asked = self.asked.borrow_mut();
@@ -279,14 +278,14 @@ impl Cache {
     }
 }
 
-/// Opens the image of this name.
-pub(super) fn open(path: &Path, id: &ImageId) -> rusqlite::Result<Connection> {
+/// Opens the database of this name.
+pub(super) fn open(path: &Path, id: &FileId) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let db = Connection::open_with_flags(uri(path), flags)?;
     db.execute_batch("PRAGMA temp_store = MEMORY;")?;
     set_up(&db)?;
     let other = || rusqlite::Error::InvalidPath(path.to_owned());
-    if is_image(&db, id)? { Ok(db) } else { Err(other()) }
+    if is_named(&db, id)? { Ok(db) } else { Err(other()) }
 }
 
 /// Whether there are rows behind others of the same id, copies of proposals, and tasks of workflows.
@@ -296,8 +295,8 @@ pub(super) fn exist(db: &Connection) -> rusqlite::Result<[bool; 3]> {
     db.query_row(sql, [], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?]))
 }
 
-/// A database is the image of this name.
-fn is_image(db: &Connection, id: &ImageId) -> rusqlite::Result<bool> {
+/// A database is the database of this name.
+fn is_named(db: &Connection, id: &FileId) -> rusqlite::Result<bool> {
     db.query_row("SELECT id = ?1 FROM made", [id], |row| row.get(0))
 }
 

@@ -1,0 +1,280 @@
+//! The index of the ledgers: a database that mirrors their lines. It is loaded from an image, built from the lines, or made of an
+//! earlier one by the lines that have changed.
+
+use std::collections::{BTreeSet, HashSet};
+use std::sync::{Mutex, PoisonError};
+
+use twox_hash::XxHash3_64;
+
+use super::super::lines::Versions;
+use super::image::{self, Label};
+use super::keep::LINES_OF_A_CHUNK;
+use super::parts::{Index, Keys, Read, Row, Sources, Texts, locked};
+use crate::cache::{Cache, Entry, KeptLine, Key};
+use crate::ledger::{Document, Line, MAX_LINE};
+use crate::model::issue::Zone;
+use crate::model::proposal;
+use crate::store::Result;
+use crate::sys::parallel::in_order;
+
+/// For each line of a document the line of an older version that it is, if there is one.
+type Origins = Vec<Option<usize>>;
+
+impl Keys {
+    /// The next key.
+    pub fn next(&self) -> Key {
+        self.places.len() as Key
+    }
+
+    /// Gives an entry its key and its place.
+    pub fn add<'a>(&mut self, mut entry: Entry<'a>, (source, line): (usize, usize), chunk: u32) -> (Key, Entry<'a>) {
+        let key = self.next();
+        entry.chunk = chunk;
+        self.chunks.push(chunk);
+        self.zoned.extend(entry.depends_on_zone().then_some(key));
+        self.places.push((source as u32, line as u32));
+        (key, entry)
+    }
+}
+
+impl Index {
+    pub fn over(cache: Cache, sources: usize) -> Self {
+        Index {
+            cache: Mutex::new(cache),
+            image: None,
+            rows: (0..sources).map(|_| None).collect(),
+            keys: Keys { places: vec![(0, 0)], chunks: vec![0], zoned: HashSet::new() },
+            doubled: Vec::new(),
+            maybe_doubled: false,
+            unsettled: false,
+            lent: Vec::new(),
+            accepted: Vec::new(),
+            days: BTreeSet::new(),
+            parsed: 0,
+        }
+    }
+
+    /// Brings an earlier index up to date with the ledgers as read, or makes a new one.
+    pub fn make(sources: &Sources, texts: &Texts, earlier: &mut Option<Index>) -> Result<Self> {
+        if let Some(label) = &texts.image {
+            let is_same = |known: &Index| known.image.is_some_and(|(id, _)| id == label.id);
+            let loaded = earlier.take().filter(is_same).or_else(|| locked(&texts.loaded).take());
+            if let Some(index) = loaded {
+                return Ok(Index { parsed: 0, ..index });
+            }
+        }
+        let earlier = earlier.take().filter(|known| known.image.is_none());
+        let mut index = match earlier {
+            Some(earlier) => earlier,
+            None => Self::over(Cache::empty()?, texts.all.len()),
+        };
+        let is_first = index.keys.places.len() == 1;
+        index.parsed = 0;
+        for (n, text) in texts.all.iter().enumerate() {
+            let old = locked(&text.indexed).take();
+            let is_other =
+                |(version, _): &mut (u64, Vec<Row>)| text.read.as_ref().is_some_and(|read| read.version != *version);
+            let (Some(read), Some((_, rows))) = (&text.read, index.rows[n].take_if(is_other)) else { continue };
+            let Some(old) = old else { return Self::make(sources, texts, &mut None) };
+            index.parsed += index.replace(sources, n, &old, &rows, read)?;
+        }
+        index.parsed += index.add_unknown(sources, texts)? + index.add_planned(sources, texts)?;
+        if index.unsettled {
+            if index.maybe_doubled {
+                index.settle_copies(sources, texts)?;
+            }
+            index.unsettled = false;
+        }
+        if is_first && !texts.is_held() && !sources.leaves_no_image {
+            index.keep_image(sources, texts)?;
+        }
+        Ok(index)
+    }
+
+    pub fn cache_mut(&mut self) -> &mut Cache {
+        self.cache.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds the ledgers that it does not have yet.
+    fn add_unknown(&mut self, sources: &Sources, texts: &Texts) -> Result<usize> {
+        let is_waiting = |n: &usize| texts.all[*n].read.is_some() && self.rows[*n].is_none();
+        let waiting: Vec<usize> = (0..texts.all.len()).filter(is_waiting).collect();
+        if waiting.is_empty() {
+            return Ok(0);
+        }
+        self.unsettled = true;
+        let lines: usize = texts.documents().map(Document::len).sum();
+        let all = waiting.len() == texts.all.len() && self.keys.places.len() == 1;
+        let place = sources.image.as_ref().filter(|_| all && lines >= image::MIN_LINES);
+        let known = place.and_then(|place| Some((Label::load(place)?, place)));
+        let known = known.and_then(|(label, place)| self.recall(sources, texts, &label, label.read(place)?));
+        let mut parsed = 0;
+        match known {
+            Some(parts) => {
+                for (n, (rows, origins)) in parts.into_iter().enumerate() {
+                    if let Some(read) = &texts.all[n].read {
+                        parsed += self.adopt(sources, n, &rows, &origins, read)?;
+                    }
+                }
+            }
+            None => {
+                let mut seen = HashSet::with_capacity(lines);
+                self.maybe_doubled |= !all;
+                for n in waiting {
+                    parsed += self.parse_all(sources, texts, n, &mut seen)?;
+                }
+            }
+        }
+        Ok(parsed)
+    }
+
+    /// Takes the database of an image and tells which lines of the documents it knows; `None` if it is of no use.
+    fn recall(
+        &mut self,
+        sources: &Sources,
+        texts: &Texts,
+        label: &Label,
+        known: Cache,
+    ) -> Option<Vec<(Vec<Row>, Origins)>> {
+        if label.ledgers.len() != texts.all.len() || !label.holds_in(|| sources.clock.calendar()) {
+            return None;
+        }
+        let mut parts: Vec<Vec<KeptLine>> = vec![Vec::new(); texts.all.len()];
+        let mut chunks: Vec<u32> = vec![0];
+        for chunk in known.chunks().ok()? {
+            for line in chunk.lines {
+                if let Some(key) = usize::try_from(line.key).ok().filter(|key| *key > 0) {
+                    chunks.resize(chunks.len().max(key + 1), 0);
+                    chunks[key] = chunk.number;
+                }
+                parts.get_mut(chunk.source)?.push(line);
+            }
+        }
+        let mut found = Vec::new();
+        let (mut new, mut total) = (0, 0);
+        for (n, lines) in parts.iter().enumerate() {
+            let document = texts.document(n)?;
+            let hashes: Vec<u64> = (0..document.len()).map(|n| image::line_hash(label.seed, document, n)).collect();
+            let versions = Versions {
+                old_len: lines.len(),
+                new_len: hashes.len(),
+                same: |old: usize, new: usize| lines[old].hash == hashes[new] && lines[old].key >= 0,
+                old_hash: |old: usize| lines[old].hash,
+                new_hash: |new: usize| hashes[new],
+            };
+            let origins = versions.origins();
+            new += origins.iter().filter(|from| from.is_none()).count();
+            total += document.len();
+            let row = |line: &KeptLine| if line.key > 0 { Row::Issue(line.key) } else { Row::Silent };
+            found.push((lines.iter().map(row).collect(), origins));
+        }
+        if new > total / 4 {
+            return None;
+        }
+        // No key means two lines, not even one after the other.
+        chunks.resize(chunks.len().max(usize::try_from(known.next_key().ok()?).ok()?), 0);
+        self.keys.places = vec![(0, 0); chunks.len()];
+        self.keys.chunks = chunks;
+        self.days = label.days.iter().cloned().collect();
+        // Whether ids are doubled the image does not say.
+        self.maybe_doubled = true;
+        self.cache = Mutex::new(known);
+        Some(found)
+    }
+
+    /// Parses a document whole. `seen` holds hashes of the ids so far: whether one comes again, a query has to confirm.
+    fn parse_all(&mut self, sources: &Sources, texts: &Texts, n: usize, seen: &mut HashSet<u64>) -> Result<usize> {
+        let Some(read) = &texts.all[n].read else { return Ok(0) };
+        let document = &read.document;
+        let mut rows = Vec::with_capacity(document.len());
+        let mut doubled = false;
+        let parse = |line: usize| row_of(document.text(line), 0, &|| sources.clock.calendar());
+        let (keys, cache) = (&mut self.keys, self.cache.get_mut().unwrap_or_else(PoisonError::into_inner));
+        in_order(document.len(), parse, |parsed| {
+            let entries = parsed.enumerate().filter_map(|(line, (row, entry))| {
+                let Some(entry) = entry else {
+                    rows.push(row);
+                    return None;
+                };
+                doubled |= !seen.insert(XxHash3_64::oneshot(entry.id().as_bytes()));
+                // Which key it gets is known only here: lines before it may hold no issue.
+                let (key, entry) = keys.add(entry, (n, line), line as u32 / LINES_OF_A_CHUNK);
+                rows.push(Row::Issue(key));
+                Some((key, entry))
+            });
+            cache.insert(n, entries)
+        })?;
+        self.maybe_doubled |= doubled;
+        let parsed = rows.len();
+        self.rows[n] = Some((read.version, rows));
+        Ok(parsed)
+    }
+
+    /// Puts a new document in the place of an old one; only lines that were not there before are parsed.
+    fn replace(&mut self, sources: &Sources, n: usize, old: &Document, old_rows: &[Row], read: &Read) -> Result<usize> {
+        let new = &read.document;
+        let versions = Versions {
+            old_len: old.len(),
+            new_len: new.len(),
+            same: |a: usize, b: usize| old.raw(a) == new.raw(b),
+            old_hash: |line: usize| image::line_hash(0, old, line),
+            new_hash: |line: usize| image::line_hash(0, new, line),
+        };
+        let origins = versions.origins();
+        self.unsettled = true;
+        self.maybe_doubled = true;
+        self.adopt(sources, n, old_rows, &origins, read)
+    }
+
+    /// Makes a document the current one: rows of lines that have an origin are kept, the other lines are parsed.
+    fn adopt(
+        &mut self,
+        sources: &Sources,
+        n: usize,
+        old_rows: &[Row],
+        origins: &[Option<usize>],
+        read: &Read,
+    ) -> Result<usize> {
+        let mut taken = vec![false; old_rows.len()];
+        let mut rows = Vec::with_capacity(read.document.len());
+        let mut added = Vec::new();
+        let mut chunk = 0;
+        for (line, from) in origins.iter().enumerate() {
+            match from {
+                Some(from) => {
+                    taken[*from] = true;
+                    if let Row::Issue(key) = old_rows[*from] {
+                        self.keys.places[key as usize] = (n as u32, line as u32);
+                        chunk = self.keys.chunks[key as usize];
+                    }
+                    rows.push(old_rows[*from].clone());
+                }
+                None => {
+                    let text = read.document.text(line);
+                    let (row, entry) = row_of(text, self.keys.next(), &|| sources.clock.calendar());
+                    added.extend(entry.map(|entry| self.keys.add(entry, (n, line), chunk)));
+                    rows.push(row);
+                }
+            }
+        }
+        let gone = old_rows.iter().zip(&taken).filter_map(|(row, taken)| match row {
+            Row::Issue(key) if !taken => Some(*key),
+            _ => None,
+        });
+        self.cache_mut().change(n, &gone.collect::<Vec<_>>(), added)?;
+        let parsed = origins.iter().filter(|from| from.is_none()).count();
+        self.rows[n] = Some((read.version, rows));
+        Ok(parsed)
+    }
+}
+
+/// What stands on a line, and what the index has of it if that is an issue.
+pub(super) fn row_of<'a>(text: &'a [u8], key: Key, zone: Zone<'_>) -> (Row, Option<Entry<'a>>) {
+    match Line::read(text, MAX_LINE) {
+        // It says something about an issue and is none.
+        Line::Issue(record) if proposal::is_companion(&record) => (Row::Silent, None),
+        Line::Issue(record) => (Row::Issue(key), Some(Entry::read(&record, zone))),
+        Line::Damaged(damage) => (Row::Damaged(damage), None),
+        Line::Other | Line::Blank => (Row::Silent, None),
+    }
+}
