@@ -7,7 +7,7 @@ use crate::cli::harness::Env;
 #[test]
 fn strict_ui_uses_equals_and_double_dash() {
     let env = Env::new();
-    assert!(env.bd(["--version"]).ok().stdout.starts_with("bd version 2."));
+    assert!(env.bd(["--version"]).ok().stdout.starts_with("bd version 3."));
     let made = env
         .bd([
             "create",
