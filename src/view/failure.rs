@@ -265,7 +265,7 @@ impl From<&StoreError> for Failure {
                 .hint("put it under git, jj or hg and commit the ledger; nothing was changed"),
             StoreError::Partly { changed, source } => Failure { message, ..source.as_ref().into() }
                 .hint("fix the cause, then repeat the command: that finishes a proposal, an edit or a move; after `bd undo`, look with `bd show` first")
-                .texts("changed", &changed),
+                .texts("changed", changed),
             StoreError::Vcs(error) => error.into(),
             StoreError::Record(error) => error.into(),
             StoreError::Lease(error) => error.as_ref().into(),
@@ -277,7 +277,7 @@ impl From<&StoreError> for Failure {
             StoreError::HoldsCode { push, .. } => Self::new(Exit::Failed, "holds_code", message).hint(format!(
                 "push them with `{push}`, or run `bd sync --with-code`, which also runs the repository's own hooks"
             )),
-            StoreError::UntrustedPrograms { root, .. } => Self::not_agreed(message, &root),
+            StoreError::UntrustedPrograms { root, .. } => Self::not_agreed(message, root),
             StoreError::Unseen { .. } => Self::new(Exit::Damaged, "leak", message)
                 .hint("bring it back, or remove it from the project with `bd repo remove`"),
             StoreError::PrivatePush { .. } => Self::new(Exit::Damaged, "leak", message)
@@ -354,13 +354,13 @@ impl From<&StoreError> for Failure {
             }
             StoreError::LivesElsewhere { repos, .. } => Self::not_found(message)
                 .hint("leave --repo out to see it, or name that repo")
-                .texts("repos", &repos),
+                .texts("repos", repos),
             StoreError::Ambiguous { .. } => {
                 Self::new(Exit::NotFound, "ambiguous", message).hint("type more characters of the id")
             }
             StoreError::Unresolved { unknown, of } => {
                 let words: Vec<String> = unknown.iter().map(|(typed, _)| typed.clone()).collect();
-                let first = unknown.into_iter().next().map(|(_, error)| Failure::from(error));
+                let first = unknown.iter().next().map(|(_, error)| Failure::from(error));
                 let failure = Failure { message, ..first.unwrap_or_else(|| Self::not_found(String::new())) };
                 if *of == 1 { failure.fact("id", &words.concat()) } else { failure.texts("ids", &words) }
             }
@@ -394,7 +394,7 @@ impl From<&StoreError> for Failure {
             StoreError::Ledger(error) => error.into(),
             StoreError::Change(error) => error.into(),
             StoreError::Id(_) => Self::usage(message),
-            StoreError::Fs(error) => Self::failed(message).barred(&error),
+            StoreError::Fs(error) => Self::failed(message).barred(error),
             StoreError::Cache(_) => Self::failed(message),
         }
     }

@@ -22,9 +22,9 @@ impl From<&ChangeError> for Failure {
             ChangeError::SelfDependency(_) => Self::illegal(message),
             ChangeError::OpenBlockers { blockers, .. } => Self::illegal(message)
                 .hint("close those first, or run `bd dep remove` if it does not wait for them")
-                .texts("blockers", &blockers),
+                .texts("blockers", blockers),
             ChangeError::OpenChildren { children, .. } => {
-                Self::illegal(message).texts("children", &children)
+                Self::illegal(message).texts("children", children)
             }
             ChangeError::Workflow(WorkflowError::IllegalMove { from, .. }) => {
                 let legal: Vec<String> = from.next().iter().map(|state| state.word().to_owned()).collect();
@@ -32,7 +32,7 @@ impl From<&ChangeError> for Failure {
             }
             ChangeError::Workflow(WorkflowError::OpenTasks { tasks, .. }) => Self::illegal(message)
                 .hint("run `bd workflow complete --skip-open` to close them as skipped, `bd workflow abandon` to give up, or `bd close --force` to leave them open")
-                .texts("tasks", &tasks),
+                .texts("tasks", tasks),
             ChangeError::Workflow(WorkflowError::StatusFollows { state, .. }) => {
                 let legal: Vec<String> = state.next().iter().map(|state| state.word().to_owned()).collect();
                 Self::illegal(message).fact("state", state.word()).texts("legal", &legal)
@@ -84,7 +84,7 @@ impl From<&LedgerError> for Failure {
             }
             LedgerError::Gate { .. } => Self::new(Exit::Gate, "gate", message)
                 .hint("this is a bug in bd; please report it with the refused file"),
-            LedgerError::Fs(error) | LedgerError::Lock(LockError::Open(error)) => Self::failed(message).barred(&error),
+            LedgerError::Fs(error) | LedgerError::Lock(LockError::Open(error)) => Self::failed(message).barred(error),
         }
     }
 }

@@ -55,13 +55,13 @@ impl From<&OpError> for Failure {
                     QueryError::UnknownWord { word, known, .. } => nearest(word, known.iter().copied()),
                     _ => None,
                 };
-                let page = if is_about_date(&error) { "run `bd help dates` for every form" } else { LANGUAGE };
+                let page = if is_about_date(error) { "run `bd help dates` for every form" } else { LANGUAGE };
                 Self::usage(message).meant(meant).or_hint(page)
             }
             OpError::Status { word, known }
             | OpError::Type { word, known }
             | OpError::UnknownDependencyType { word, known } => {
-                Self::usage(message).meant(nearest(&word, known.iter().map(String::as_str)))
+                Self::usage(message).meant(nearest(word, known.iter().map(String::as_str)))
             }
             OpError::Date { flag, value } if value.starts_with('-') => Self::usage(message)
                 .hint(format!("put the date right after --{flag}, such as 2026-03-01, tomorrow, friday, 3d or -3d; run `bd help dates` for every form")),
@@ -90,7 +90,7 @@ impl From<&OpError> for Failure {
             OpError::Edit(EditError::Newer { .. }) => Self::illegal(message)
                 .hint("nothing was changed; read the issue again, then repeat the change if you still want it"),
             OpError::Edit(_) => Self::failed(message),
-            OpError::Setup(error) => of_setup(&error, message),
+            OpError::Setup(error) => of_setup(error, message),
             OpError::Fs(_) => Self::failed(message),
             OpError::Record(error) => error.into(),
             OpError::Remote(error) if matches!(error, SyncError::Unreachable { .. }) => {
@@ -103,18 +103,18 @@ impl From<&OpError> for Failure {
             OpError::Workflow(error) => error.into(),
             OpError::Template(error) => error.into(),
             OpError::BrokenPlan { problems, .. } => {
-                Self::broken_plan(message, &problems).hint("nothing was written; fix the plan and try again")
+                Self::broken_plan(message, problems).hint("nothing was written; fix the plan and try again")
             }
             OpError::BadWorktreeName { .. } => Self::usage(message),
             OpError::WorktreeKept { reasons, .. } => Self::new(Exit::Damaged, "would_lose", message)
                 .hint("nothing was removed; first commit, merge or release what is there")
-                .texts("reasons", &reasons),
+                .texts("reasons", reasons),
             OpError::WorktreeGone { .. } => {
                 Self::not_found(message).hint("run `bd worktree prune` to see what is left of it")
             }
             OpError::HalfRemoved { key, .. } => Self::failed(message)
                 .hint("run `bd worktree restore` to write these files into a directory, and `bd worktree list` to see what is left")
-                .fact("kept", &key),
+                .fact("kept", key),
             OpError::NoLedgerThere { .. } => Self::no_repository(message)
                 .hint("its branch has none; merge a branch that has one, or run `bd init` there"),
             OpError::NoSuchAgent { .. } => {
@@ -126,8 +126,8 @@ impl From<&OpError> for Failure {
             OpError::BadName { .. } => Self::usage(message),
             OpError::Alive { id, heartbeat, .. } => Self::new(Exit::Claimed, "claimed", message)
                 .hint("choose another name, or add --again if it is yours")
-                .fact("agent", &id)
-                .fact("heartbeat", &heartbeat),
+                .fact("agent", id)
+                .fact("heartbeat", heartbeat),
             OpError::NoSuchProcess { .. } => {
                 Self::not_found(message).hint("pass the process that lives as long as the agent with --pid")
             }

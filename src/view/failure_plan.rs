@@ -19,7 +19,7 @@ impl From<&TemplateError> for Failure {
         match error {
             TemplateError::NotFound { .. } => Self::not_found(message).hint("run `bd template list` to see them"),
             TemplateError::BadName { .. } | TemplateError::BadVariable { .. } => Self::usage(message),
-            TemplateError::Broken { problems, .. } => Self::broken_plan(message, &problems)
+            TemplateError::Broken { problems, .. } => Self::broken_plan(message, problems)
                 .hint("nothing was written; fix it and check with `bd template validate FILE`"),
             TemplateError::Variables { missing, unknown, .. } => {
                 let missing: Vec<String> = missing.iter().map(|one| one.name.clone()).collect();

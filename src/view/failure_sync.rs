@@ -68,7 +68,7 @@ impl From<&SyncError> for Failure {
                 ))
             }
             SyncError::Commit(CommitError::Overlooked { path, flag }) => {
-                let way = format!("git update-index --no-{flag} {}", shell_path(&path));
+                let way = format!("git update-index --no-{flag} {}", shell_path(path));
                 Self::new(Exit::Damaged, "would_lose", message)
                     .hint(format!("nothing was sent; run `{way}`, then try again"))
             }

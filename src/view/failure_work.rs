@@ -34,7 +34,7 @@ impl From<&ReservationError> for Failure {
                 Self::usage(message).hint("run `bd reserve --help` for the pattern language")
             }
             ReservationError::Outside { .. } => Self::usage(message),
-            ReservationError::Reserved { obstacles } => Self::reserved(message, &obstacles),
+            ReservationError::Reserved { obstacles } => Self::reserved(message, obstacles),
             ReservationError::ByOther { reservation } => Self::illegal(message)
                 .hint("its holder or a coordinator can release it")
                 .fact("holder", &reservation.holder.name),

@@ -15,7 +15,7 @@ impl From<&WorkspaceError> for Failure {
                 Self::new(Exit::NotFound, "ambiguous", message).hint("type more characters of the id")
             }
             WorkspaceError::NotMade { id, error, .. } => {
-                Failure { message, ..Failure::from(error.as_ref()) }.fact("workspace", &id)
+                Failure { message, ..Failure::from(error.as_ref()) }.fact("workspace", id)
             }
             WorkspaceError::Lost { .. } => Self::busy(message).hint("try again"),
             WorkspaceError::RepoNotHere { .. } => {
@@ -69,7 +69,7 @@ impl From<&WorkspaceError> for Failure {
             WorkspaceError::HalfRemoved { key, .. } => {
                 let failure = Self::failed(message).hint("run `bd workspace gc --apply` to finish");
                 match key {
-                    Some(key) => failure.fact("kept", &key),
+                    Some(key) => failure.fact("kept", key),
                     None => failure,
                 }
             }

@@ -131,7 +131,7 @@ impl Store {
                 evidence.as_ref().map(|found| format!("{} did not finish: {}", found.holder.name, found.why));
         }
         lease.grant(Holder { workflow, ..self.new_holder(wish, &now)? });
-        self.put_leases(&home, std::slice::from_ref(&lease))?;
+        self.put_leases(home, std::slice::from_ref(&lease))?;
         let takes = evidence.is_some()
             || wish.takeover.is_some()
             || before.lost.iter().any(|lost| Some(&lost.holder) == row.issue.assignee.as_ref());
@@ -153,7 +153,7 @@ impl Store {
             }),
             Err(error) => {
                 // Nothing came of it, and nobody was told of the number.
-                match self.put_leases(&home, &[before]) {
+                match self.put_leases(home, &[before]) {
                     Ok(()) => Err(error),
                     Err(stays) => {
                         let problem = format!("{error}; {stays}");
@@ -185,7 +185,7 @@ impl Store {
             }
         }
         lease.renew(&now);
-        self.put_leases(&home, std::slice::from_ref(&lease))?;
+        self.put_leases(home, std::slice::from_ref(&lease))?;
         let me = self.actor().to_owned();
         let written = match wish.aside {
             true => as_it_is(row, &row.issue.id),

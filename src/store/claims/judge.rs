@@ -33,7 +33,7 @@ impl Project {
     pub(in crate::store) fn is_mine(&self, lease: &Lease) -> bool {
         let name = self.actor();
         let holder = lease.holder.as_ref();
-        holder.is_some_and(|holder| self.is_held_as(holder, &name) && holder.agent.is_some() == self.agent.is_some())
+        holder.is_some_and(|holder| self.is_held_as(holder, name) && holder.agent.is_some() == self.agent.is_some())
     }
 
     /// The holder has this name, and is not another session of the person who acts.

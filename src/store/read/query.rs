@@ -58,7 +58,7 @@ impl Snapshot {
 
     pub(in crate::store) fn listing(&self, filter: &Expr, sort: Sort, limit: Option<usize>) -> Result<Listing> {
         let filter = self.prepared(filter)?;
-        Ok(self.ask(|cache| cache.select(&filter, sort, limit))?)
+        self.ask(|cache| cache.select(&filter, sort, limit))
     }
 
     /// The same over every copy of every issue, those included that another repo's copy stands in front of.
@@ -132,13 +132,13 @@ impl Snapshot {
     /// Their ids alone, which costs less.
     pub fn ready_ids(&self) -> Result<BTreeSet<String>> {
         let listing = self.ready_listing(&ReadyFilter::default())?;
-        let ids = listing.keys.iter().map(|key| Ok(self.ask(|cache| cache.id_of(*key))?));
+        let ids = listing.keys.iter().map(|key| self.ask(|cache| cache.id_of(*key)));
         Ok(ids.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
     }
 
     /// When the next issue that was put off may become ready.
     pub fn next_start(&self) -> Result<Option<Instant>> {
-        Ok(self.ask(|cache| cache.next_start(self.host.clock.now()))?)
+        self.ask(|cache| cache.next_start(self.host.clock.now()))
     }
 
     pub(in crate::store) fn ready_listing(&self, filter: &ReadyFilter) -> Result<Listing> {
@@ -209,7 +209,7 @@ impl Snapshot {
 
     /// Which of some issues cannot be worked on.
     pub fn held_among(&self, ids: &[&str]) -> Result<Vec<String>> {
-        Ok(self.ask(|cache| cache.held_among(ids, self.unknown_ids()))?)
+        self.ask(|cache| cache.held_among(ids, self.unknown_ids()))
     }
 
     /// What stands in the way of one issue.
@@ -220,11 +220,11 @@ impl Snapshot {
 
     /// What one issue depends on and is not done, whether the issue itself is done or not.
     pub fn unmet(&self, id: &str) -> Result<Vec<Blocker>> {
-        Ok(self.ask(|cache| cache.unmet(id, self.unknown_ids()))?)
+        self.ask(|cache| cache.unmet(id, self.unknown_ids()))
     }
 
     pub fn open_children(&self, id: &str) -> Result<Vec<String>> {
-        Ok(self.ask(|cache| cache.open_children(id))?)
+        self.ask(|cache| cache.open_children(id))
     }
 
     /// Issues in which words occur, best first.
@@ -266,27 +266,27 @@ impl Snapshot {
 
     /// Dependencies on ids that no repo holds: (issue, target, type).
     pub fn dangling(&self) -> Result<Vec<(String, String, String)>> {
-        Ok(self.ask(|cache| cache.dangling())?)
+        self.ask(|cache| cache.dangling())
     }
 
     /// Ids that begin like this, or of which a part does, with their titles; those that are not done first, or last.
     pub fn titles(&self, start: &str, is_closed_first: bool, most: usize) -> Result<Vec<(String, String)>> {
-        Ok(self.ask(|cache| cache.titles(start, is_closed_first, most))?)
+        self.ask(|cache| cache.titles(start, is_closed_first, most))
     }
 
     /// The names of people in a field, as they are spelled.
     pub fn people(&self, field: Field) -> Result<Vec<String>> {
-        Ok(self.ask(|cache| cache.people(field))?)
+        self.ask(|cache| cache.people(field))
     }
 
     pub fn labels(&self) -> Result<Vec<(String, i64)>> {
-        Ok(self.ask(|cache| cache.labels())?)
+        self.ask(|cache| cache.labels())
     }
 
     pub fn statistics(&self, filter: &Expr) -> Result<Statistics> {
         let filter = self.prepared(filter)?;
         let now = self.host.clock.now();
-        Ok(self.ask(|cache| cache.statistics(&filter, now, self.unknown_ids()))?)
+        self.ask(|cache| cache.statistics(&filter, now, self.unknown_ids()))
     }
 
     /// An id that no repo holds may have been pruned, and stops nobody: unless the settings say otherwise, or it may be in a
@@ -300,7 +300,7 @@ impl Snapshot {
 
     /// How many issues wait for an id that no ledger holds.
     pub fn waiting_for_unknown(&self) -> Result<usize> {
-        Ok(self.ask(|cache| cache.waiting_for_unknown(self.unknown_ids()))?)
+        self.ask(|cache| cache.waiting_for_unknown(self.unknown_ids()))
     }
 
     /// Repos that the settings name and that cannot be read now: not there, not trusted, or damaged. What an issue in them
@@ -322,7 +322,7 @@ impl Snapshot {
 
     pub fn count_by(&self, filter: &Expr, by: GroupBy) -> Result<Vec<(String, i64)>> {
         let filter = self.prepared(filter)?;
-        Ok(self.ask(|cache| cache.count_by(&filter, by))?)
+        self.ask(|cache| cache.count_by(&filter, by))
     }
 
     /// Statuses in use, and those that the settings name.
@@ -337,7 +337,7 @@ impl Snapshot {
 
     /// Types of dependencies in use.
     pub fn dependency_types(&self) -> Result<Vec<String>> {
-        Ok(self.ask(|cache| cache.dependency_types())?)
+        self.ask(|cache| cache.dependency_types())
     }
 
     /// For marking how much of an id is enough.

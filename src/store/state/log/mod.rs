@@ -152,7 +152,7 @@ impl WriteLog<'_> {
             let own = own.as_ref().filter(|own| entry.ledger_checkout.as_ref() == Some(&own.mark));
             let is_moved = |then: &str| {
                 let then = Path::new(then);
-                became(then, &now) || own.is_some_and(|own| own.former_root(then, &now).is_some())
+                became(then, now) || own.is_some_and(|own| own.former_root(then, now).is_some())
             };
             let key = (entry.ledger.clone(), own.is_some());
             if *moved.entry(key).or_insert_with(|| is_moved(&entry.ledger)) {

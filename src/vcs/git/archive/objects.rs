@@ -11,7 +11,7 @@ use crate::vcs::git::trees::is_file;
 use crate::vcs::{HistoryError, SyncError};
 
 /// So many bytes of objects are kept, of which others are deltas.
-const BASES: usize = 16 << 20;
+const BASES: usize = 8 << 20;
 
 pub struct Objects {
     pub repository: gix::Repository,
