@@ -68,8 +68,7 @@ impl Project {
 
     /// A store as a command opens it.
     fn open(&self, image: bool) -> Store {
-        let store = Store::open_with(self.several.config(self.env(image))).expect("a store");
-        store
+        Store::open_with(self.several.config(self.env(image))).expect("a store")
     }
 
     /// What can be worked on, as a command asks for it.
