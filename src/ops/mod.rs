@@ -19,6 +19,7 @@ mod file;
 mod graph;
 mod here;
 mod history;
+mod holder;
 mod hooks;
 mod import;
 mod init;
@@ -36,6 +37,7 @@ mod prefix;
 mod prime;
 mod proposals;
 mod prune;
+mod pulse;
 mod recover;
 mod replace;
 mod repos;
@@ -57,13 +59,13 @@ mod unified;
 mod validate;
 mod watch;
 pub mod workflows;
+mod workspace_records;
 mod workspaces;
 mod worktrees;
 
 pub use crate::vcs::Work;
 pub use agents::identity::{ensure_registered, identify};
 pub use agents::primed::note_primed;
-pub use agents::pulse::{InHand, Pulse, Swept, heartbeat, in_hand, sweep, unregister};
 pub use agents::roster::{AgentFilter, Registration, Seen, agents, find_agent, register};
 pub use batch::{BatchError, BatchLine, BatchOptions, MAX_BATCH_BYTES, batch};
 pub use change::{Batch, change_each, rehearse_each};
@@ -74,7 +76,6 @@ pub use checkpoints::{
 };
 pub use claims::abandoned::free_abandoned;
 pub use claims::by_id::{Assigned, assign, claim_ready, end_command};
-pub use claims::holder::{IssueHolder, holder_of};
 pub use claims::overruled::{join_as_agent, yield_claims};
 pub use claims::remote::{RemoteLease, remote_leases};
 pub use claims::{
@@ -99,6 +100,7 @@ pub use file::{Filing, Minted, Placed, file_all, file_minted, mint, place};
 pub use graph::{Component, graph};
 pub use here::open_in;
 pub use history::{ClosedIssue, LogRequest, blame, changelog, diff, log, parse_range};
+pub use holder::{IssueHolder, holder_of};
 pub use hooks::{hooks_status, install_hooks, uninstall_hooks, wants_hooks};
 pub use import::{ImportOptions, Imported, import};
 pub use init::{InitRequest, Initialised, PLANNING, Setup, init};
@@ -119,6 +121,7 @@ pub use prefix::rename_prefix;
 pub use prime::{Prime, PrimeWish, prime};
 pub use proposals::{Each, ProposeOptions, Which, decide, proposals, propose, reconcile, withdraw};
 pub use prune::{PruneWish, prune};
+pub use pulse::{InHand, Pulse, Swept, heartbeat, in_hand, sweep, unregister};
 pub use recover::{RecoverAction, recover};
 pub use replace::{Replacement, replace};
 pub use repos::{RepoStatus, asks_for_planning, is_guest, join, repo_names, repos};
@@ -148,15 +151,15 @@ pub use watch::{
     About, Checkout, Event, EventKind, IssueNews, LeaseNews, Position, PositionError, Watch, WatchOptions, watch,
 };
 pub use workflows::plan_file::PlanFile;
+pub use workspace_records::{find_workspace, here as workspace_here, unreadable as unreadable_workspaces, workspaces};
 pub use workspaces::{
     Gc, GcClass, GcRow, GcWish, IDLE_DAYS, JobEnd, Orphan, Removal, RemovedWorkspace, RestoredWorkspace, end_of_job,
     fetch_parents, gc, merged_workspaces, odd_workspaces, orphans as workspace_orphans, remove_workspace,
-    repair_workspaces, restore_workspace, stale_workspaces, unreadable_workspaces, workspace_reasons,
+    repair_workspaces, restore_workspace, stale_workspaces, workspace_reasons,
 };
 pub use workspaces::{
     ISSUE_VARIABLE, MadeWorkspace, SetupWish, WorkspaceUpdate, WorkspaceUsage, WorkspaceWish, adopt_workspace,
-    create_workspace, exports, find_workspace, here as workspace_here, lacks_issue, update_workspace, workspace_env,
-    workspace_usage, workspaces,
+    create_workspace, exports, lacks_issue, update_workspace, workspace_env, workspace_usage,
 };
 pub use worktrees::change::{
     KeptFiles, PrunedWorktrees, RemovedWorktree, WorktreeWish, create_worktree, prune_worktrees, remove_worktree,

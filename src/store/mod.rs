@@ -9,6 +9,8 @@
 mod claims;
 mod error;
 mod exchange;
+mod leases;
+mod names;
 mod past;
 mod project;
 mod propose;
@@ -18,8 +20,7 @@ mod warning;
 mod write;
 
 pub use claims::{
-    AutoClaim, ClaimWish, Claimed, Evidence, Idleness, LeaseError, LeaseRow, LockedWorkflow, NotHandedOut, Overruled,
-    Reclaimed, ReleaseWish, Released,
+    AutoClaim, ClaimWish, Claimed, Evidence, LockedWorkflow, NotHandedOut, Overruled, Reclaimed, ReleaseWish, Released,
 };
 pub use error::{Result, StoreError};
 pub use exchange::guard::{Found, FoundLeak};
@@ -31,6 +32,8 @@ pub use exchange::resolve::ResolvedLedger;
 pub use exchange::sync::{
     NamedPrograms, Progress, Received, RepoSync, SyncOptions, SyncReport, SyncStep, trust_programs,
 };
+pub use leases::{Idleness, LeaseError, LeaseRow, TaskRow, TaskState, WorkflowRow};
+pub use names::{BEADS_DIR, LEASE_VARIABLE, LEDGER_NAMES, REDIRECT_NAME};
 pub use past::history::{
     Blame, BlamedField, DiffEntry, DiffKind, Event, Log, LogEnd, LogQuery, Moment, PastLine, Point, State,
 };
@@ -39,17 +42,11 @@ pub use past::recover::{Recovered, Recovery};
 pub use past::restore::Restored;
 pub use past::undo::{Undo, UndoAction, UndoClash, UndoneIssue, UndoneWrite};
 pub use project::actor::{AGENT_VARIABLE, Identity, find as find_actor};
-pub use project::checkout_id::worktree_id_at;
 pub use project::consent::{ProjectText, SETUP as SETUP_KEY, command as committed_command};
 pub use project::discover::{Repo, missing, named_beads, refuse_control, refuse_not_checked_out};
 pub use project::family::{counterpart, has_state, is_family};
-pub use project::home::{
-    STATE_DIR, Site, StateHome, WORKSPACE_VARIABLE, user_cache, user_config, user_data, user_state,
-};
-pub use project::home_dir::prepare as prepare_home;
+pub use project::home::{STATE_DIR, Site, WORKSPACE_VARIABLE, user_cache, user_config, user_data, user_state};
 pub use project::home_word::HomeWord;
-pub use project::ledger_name::RenamedLedger;
-pub use project::names::{BEADS_DIR, LEASE_VARIABLE, LEDGER_NAMES, REDIRECT_NAME};
 pub use project::place::{
     Beyond, display as display_path, expand as expand_path, from as path_from, plain as plain_path, read_named,
     real as real_path, write_named,
@@ -66,7 +63,6 @@ pub use project::role::{Role, RoleDecision};
 pub use project::route::{Access, Route};
 pub use project::settings;
 pub use project::settings::{Settings, read_trust};
-pub use project::state_mode::StateMode;
 pub use project::worktree::Worktree;
 pub use project::{Config, Project};
 pub use propose::{ProposalRow, ProposeRequest, Proposed, Reconciled};
@@ -77,14 +73,17 @@ pub use read::row::{Beside, BlockedRow, Elsewhere, Page, Place, ReadyFilter, Row
 pub use read::siblings::news as news_of;
 pub use read::snapshot::Snapshot;
 pub use read::withheld::Withheld;
-pub use read::workflows::{TaskRow, TaskState, WorkflowRow};
+pub use state::checkout_id::worktree_id_at;
 pub use state::damage::{DamagedRecord, QUARANTINE, store_away};
+pub use state::directory::prepare as prepare_home;
+pub use state::home::{StateHome, StateMode};
 pub use state::record_error::RecordError;
 pub use state::records::{Put, RecordFile, StateDir, StateLock};
 pub use state::tables::{
     AGENTS, CHECKPOINTS, LEASES, MAIL, REPOSITORIES, RESERVATIONS, Spot, StateTable, TABLES, Table, WORKSPACES,
 };
 pub use warning::{LineWarning, Warning};
+pub use write::ledger_name::RenamedLedger;
 pub use write::relocate::{Relocated, resettled};
 pub use write::rename_prefix::RenamedPrefix;
 pub use write::{Draft, Scope, Together, Transaction, Write, WriteError, Written};
@@ -100,7 +99,7 @@ use std::sync::Weak;
 
 use crate::model::change::{Change, NewIssue};
 use crate::model::issue::Issue;
-use past::undo::Writing;
+use write::writing::Writing;
 
 /// A project's issues, and the one way to change them. `Send`, and cheap to keep: a question about unchanged files costs one `stat` each.
 #[derive(Debug)]
@@ -109,7 +108,7 @@ pub struct Store {
     /// Which write the next change of a ledger is a part of.
     writing: RefCell<Writing>,
     /// State homes whose locks are held.
-    held_homes: RefCell<Vec<Weak<claims::HeldHome>>>,
+    held_homes: RefCell<Vec<Weak<leases::HeldHome>>>,
     /// Claims on remotes whose work has ended: issue and version.
     ended_remotely: RefCell<Vec<(String, String)>>,
     /// Issues that the one who acts has lost, and was refused.

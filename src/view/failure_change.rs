@@ -4,7 +4,7 @@ use super::escape::shell_path;
 use super::failure::{Exit, Failure, NO_LEDGER};
 use crate::ledger::LedgerError;
 use crate::model::change::ChangeError;
-use crate::model::workflow::WorkflowError;
+use crate::model::change::WorkflowError;
 use crate::sys::lock::LockError;
 
 impl From<&ChangeError> for Failure {

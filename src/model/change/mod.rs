@@ -4,15 +4,19 @@
 //! once, except for comments and appended notes. A change that says what the line says already is no change: the line
 //! keeps its bytes and its `updated_at`.
 
+pub mod companion;
 mod edits;
+pub mod mirror;
 mod new_issue;
 mod restore;
 mod stamp;
+mod workflow;
 
 pub(in crate::model) use edits::{comment_edit, status_edits};
 pub use new_issue::NewIssue;
 pub use restore::{before_deletion, restore};
 pub use stamp::{NewComment, Stamp};
+pub use workflow::{TaskEdit, WorkflowEdit, WorkflowError};
 
 use super::dependency::{Dependency, DependencyType};
 use super::field::Field;
@@ -23,7 +27,7 @@ use super::proposal::{self, Owner, PROJECT, Proposal};
 use super::record::{KeyEdit, Record};
 use super::time::{self, Instant};
 use super::unseen::is_unseen;
-use super::workflow::{self, TaskEdit, WorkflowEdit, WorkflowError};
+use super::workflow::WORKFLOW;
 use edits::{delete_edits, dependency_edits, edit_unless, label_edits, reopen_edits, text_edit};
 
 pub const MAX_TITLE: usize = 500;
@@ -213,7 +217,7 @@ impl Change {
             }
             Change::AddComment(_) | Change::Reopen { comment: Some(_) } => Some(("comments", '[')),
             Change::AppendNotes(_) => Some(("notes", '"')),
-            Change::Workflow(_) => Some((workflow::WORKFLOW, '{')),
+            Change::Workflow(_) => Some((WORKFLOW, '{')),
             _ => None,
         }
     }

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
+use super::waits_for;
 use super::{MAX_EDGES, MAX_NAME, MAX_TASKS, Plan, PlannedTask, Problem, Wrong};
 use crate::model::change::check_title;
 use crate::model::graph::Graph;
 use crate::model::issue::IssueType;
 use crate::model::nearest::nearest;
-use crate::model::workflow::waits_for;
 
 /// Everything that is wrong with a plan that was not read from a file.
 pub fn check(plan: &Plan) -> Vec<Problem> {

@@ -7,10 +7,10 @@ use crate::model::words::words;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::check::too_many_edges;
+use super::waits_among;
 use super::{Draft, MAX_TASKS, PlannedTask, Problem, Wrong};
 use crate::model::graph::Graph;
 use crate::model::nearest::nearest;
-use crate::model::workflow::waits_among;
 
 words! {
     /// Why a task stays as it is.

@@ -9,7 +9,7 @@ use crate::model::record::Record;
 
 /// The keys of what goes to the target with the value it has. Whatever is not shared stays: notes, comments, assignee, dates,
 /// references, reasons, and every field that `bd` does not know.
-pub(super) fn shared_keys() -> impl Iterator<Item = &'static str> {
+pub(in crate::model) fn shared_keys() -> impl Iterator<Item = &'static str> {
     field::with(|row| row.travel == Travel::Shared).map(Field::key)
 }
 
@@ -36,7 +36,7 @@ impl Include {
         Include { notes: has("notes"), comments: has("comments") }
     }
 
-    pub(super) fn has(self, field: Field) -> bool {
+    pub(in crate::model) fn has(self, field: Field) -> bool {
         field == Field::Notes && self.notes || field == Field::Comments && self.comments
     }
 
@@ -115,7 +115,7 @@ pub fn export(
 }
 
 /// The status that the target is told: that work has begun is a private matter, since nobody is named for it.
-pub(super) fn public_status(status: &str) -> &str {
+pub(in crate::model) fn public_status(status: &str) -> &str {
     if status == "in_progress" { "open" } else { status }
 }
 

@@ -2,21 +2,17 @@
 //! legal. The table in `docs/proposals.md` is [`permit`].
 
 mod agreed;
-mod companion;
-mod export;
+pub(in crate::model) mod export;
 mod leak;
 mod mention;
-mod mirror;
-mod owner;
+pub(in crate::model) mod owner;
 mod rename;
 
 pub use agreed::{Joined, Joining, Limits, agreed, has_base, join};
-pub use companion::{answered, companion, is_companion, is_companion_line, is_remark};
 pub use export::{Export, HeldBack, Include, export, is_shared};
 pub use leak::{Leak, Target, is_planned_only, is_private, leaks};
 pub use mention::{Names, mentions, mentions_in};
-pub use mirror::{Split, follow, has_moved_on, in_step, own_state, public_edits, split, take_back, was_edited};
-pub use owner::{COMPANION, FORMER_ID, Owner, PROJECT};
+pub use owner::{COMPANION, FORMER_ID, Owner, PROJECT, is_companion, is_companion_line};
 pub use rename::{renamed, renamed_for_all};
 
 use super::issue;

@@ -1,5 +1,6 @@
 //! The project that a planning issue belongs to, as its line records it. The record stays in the planning repo.
 
+use super::Visibility;
 use crate::model::field::Field;
 use crate::model::record::Record;
 use crate::model::row::{Cell, row};
@@ -33,6 +34,18 @@ impl Owner {
     pub fn of_line(line: &str) -> Option<Self> {
         Record::parse(line).ok().as_ref().and_then(Self::of)
     }
+}
+
+/// A contributor's private line beside an issue that they may not write.
+pub fn is_companion(record: &Record<'_>) -> bool {
+    record.raw(COMPANION) == Some("true") && Visibility::of(record) == Visibility::Local
+}
+
+/// The same for the text of a line; nearly all are no companions, and that costs little to see.
+pub fn is_companion_line(line: &[u8]) -> bool {
+    let marked = memchr::memmem::find(line, b"\"companion\"").is_some();
+    let text = std::str::from_utf8(line).ok().filter(|_| marked);
+    text.and_then(|text| Record::parse(text).ok()).is_some_and(|record| is_companion(&record))
 }
 
 #[cfg(test)]

@@ -3,16 +3,9 @@
 //! Owns how both objects are read, written and changed, and the table of moves. Keys that this version does not know stay in
 //! the line. Whether a task is blocked or held is not stored: the ledger's edges and the claims say it.
 
-mod edit;
-mod order;
 mod state;
 mod task;
 
-pub use edit::{TaskEdit, WorkflowEdit, WorkflowError};
-pub(in crate::model) use edit::{
-    close_edits, reopen_edits, task_edits, validate_task, validate_workflow, workflow_edits,
-};
-pub use order::{waits_among, waits_for};
 pub use state::{Permit, State};
 pub use task::{SKIPPED, Task};
 
@@ -97,7 +90,7 @@ impl Workflow {
     }
 }
 
-fn text(text: &str) -> Json {
+pub(in crate::model) fn text(text: &str) -> Json {
     Json::Text(text.to_owned())
 }
 

@@ -15,7 +15,7 @@ row! {
         pub name: String,
         /// Its place in the plan, from 1: the order in which tasks are shown and handed out. It keeps nobody waiting.
         pub place: Option<i64>,
-        /// It waits for all tasks with a lower number; see [`super::waits_for`].
+        /// It waits for all tasks with a lower number; see [`crate::model::plan::waits_for`].
         pub sequence: Option<i64>,
         pub parallel_group: Option<String>,
         pub plan: Option<String>,

@@ -14,7 +14,7 @@ use crate::model::state_id::AGENT;
 use crate::model::time::{Instant, SECOND};
 use crate::model::workspace::State;
 use crate::model::{client, state_id};
-use crate::ops::{OpError, Result, here, workspaces};
+use crate::ops::{OpError, Result, here, workspace_records};
 use crate::store::{AGENT_VARIABLE, ClaimWish, Identity, Store, StoreError};
 use crate::sys;
 
@@ -63,7 +63,7 @@ fn of_workspace(store: &mut Store) -> Option<Seen> {
     if store.is_actor_named() || sys::terminal::has_person() {
         return None;
     }
-    let workspace = workspaces::here(store).filter(|one| one.state == State::Active)?;
+    let workspace = workspace_records::here(store).filter(|one| one.state == State::Active)?;
     let id = workspace.agent.as_ref()?;
     let seen = roster::all(store).ok()?.into_iter().find(|seen| seen.agent.id == *id && seen.is_registered())?;
     store.act_as(Identity { workspace: Some(workspace.id), ..identity(&seen.agent, true) });

@@ -2,5 +2,4 @@
 
 pub(in crate::ops) mod identity;
 pub(in crate::ops) mod primed;
-pub(in crate::ops) mod pulse;
 pub(in crate::ops) mod roster;

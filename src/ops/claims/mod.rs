@@ -2,7 +2,6 @@
 
 pub(in crate::ops) mod abandoned;
 pub(in crate::ops) mod by_id;
-pub(in crate::ops) mod holder;
 pub(in crate::ops) mod overruled;
 pub(in crate::ops) mod remote;
 

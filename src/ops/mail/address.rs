@@ -4,7 +4,7 @@ use super::Mailbox;
 use crate::model::agent::{Role, Status};
 use crate::ops::agents::roster;
 use crate::ops::agents::roster::Seen;
-use crate::ops::claims::holder;
+use crate::ops::holder;
 use crate::ops::{OpError, Result};
 use crate::store::{AGENT_VARIABLE, Store, find_actor};
 

@@ -17,7 +17,7 @@ use crate::ops::workspaces::{
     JobEnd, MadeWorkspace, Removal, WorkspaceWish, bring_in, create_workspace, end_of_job, remove_workspace,
     set_workspace_owner, workspace_env,
 };
-use crate::ops::{FilesWish, NewCheckpoint, Result, add_checkpoint, workspaces};
+use crate::ops::{FilesWish, NewCheckpoint, Result, add_checkpoint, workspace_records};
 use crate::store::{ClaimWish, Claimed, Store, StoreError, WorkflowRow};
 use crate::sys;
 use crate::sys::job::Ended;
@@ -223,7 +223,7 @@ fn finish(
         }
         Err(error) => {
             notes.push(format!("the workspace stays: {error}"));
-            (workspaces::find_workspace(store, id).unwrap_or_else(|_| made.workspace.clone()), false)
+            (workspace_records::find_workspace(store, id).unwrap_or_else(|_| made.workspace.clone()), false)
         }
     };
     UsedWorkspace { workspace, is_reused: made.is_reused, is_removed, checkpoint, notes }

@@ -11,9 +11,10 @@ use crate::model::change::{NewIssue, check_title};
 use crate::model::dependency::DependencyType;
 use crate::model::id::IssueId;
 use crate::model::issue::{IssueType, Priority};
+use crate::model::plan::waits_for;
 use crate::model::plan::{Plan, PlannedTask};
 use crate::model::state_id;
-use crate::model::workflow::{State, Task, Workflow, waits_for};
+use crate::model::workflow::{State, Task, Workflow};
 use crate::ops::{OpError, Result};
 use crate::store::{Scope, Store, StoreError, Write, Written};
 

@@ -2,8 +2,8 @@
 
 use super::{Flow, flow};
 use crate::model::change::Change;
+use crate::model::change::WorkflowEdit;
 use crate::model::json::Json;
-use crate::model::workflow::WorkflowEdit;
 use crate::ops::Result;
 use crate::store::Store;
 

@@ -2,9 +2,10 @@
 
 use super::{Flow, FlowError, flow};
 use crate::model::change::{Change, ChangeError};
+use crate::model::change::{TaskEdit, WorkflowEdit, WorkflowError};
 use crate::model::json::Json;
 use crate::model::words::words;
-use crate::model::workflow::{Permit, SKIPPED, State, TaskEdit, WorkflowEdit, WorkflowError};
+use crate::model::workflow::{Permit, SKIPPED, State};
 use crate::ops::Result;
 use crate::store::{Scope, Store, StoreError, TaskRow, TaskState, Write, WriteError};
 

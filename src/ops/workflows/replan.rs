@@ -8,10 +8,11 @@ use super::planned::current;
 use super::rewrite::{left, settings, writes};
 use super::{Flow, FlowError, flow};
 use crate::model::change::Change;
+use crate::model::change::WorkflowEdit;
 use crate::model::json::{Json, Object, array};
 use crate::model::nearest::nearest;
 use crate::model::plan::{Current, Draft, Fixed, Plan, PlannedTask, Problem, Revision, drop_tasks, extend, revise};
-use crate::model::workflow::{State, WorkflowEdit};
+use crate::model::workflow::State;
 use crate::ops::{NewCheckpoint, OpError, PlanFile, Result, add_checkpoint};
 use crate::store::{Scope, Store, StoreError, Write};
 

@@ -7,11 +7,11 @@ use super::planned::edges;
 use super::repos::{Places, places};
 use super::{Flow, FlowError, INFORMS};
 use crate::model::change::Change;
+use crate::model::change::TaskEdit;
 use crate::model::dependency::DependencyType;
 use crate::model::field::Field;
 use crate::model::json::Json;
 use crate::model::plan::{Plan, PlannedTask, Revision};
-use crate::model::workflow::TaskEdit;
 use crate::ops::Result;
 use crate::store::{Store, TaskRow, Write};
 

@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
-use super::{WorkspaceError, records};
+use super::WorkspaceError;
 use crate::model::state_id;
 use crate::model::state_id::WORKSPACE;
 use crate::model::workspace::{Kind, State, Workspace};
 use crate::ops::Result;
 use crate::ops::agents::identity;
+use crate::ops::workspace_records as records;
 use crate::store::{Store, StoreError, is_family, real_path};
 use crate::{sys, vcs};
 

@@ -2,14 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
+use super::WorkspaceError;
 use super::against::Removal;
 use super::lines::{bring_home, keep_beginning};
 use super::look::{Around, parent_of};
-use super::records::Known;
 use super::remove::remove_known;
-use super::{WorkspaceError, records};
 use crate::model::workspace::{State, Workspace};
 use crate::ops::losses::{Loss, Reason};
+use crate::ops::workspace_records as records;
+use crate::ops::workspace_records::Known;
 use crate::ops::{OpError, Result};
 use crate::store::Store;
 use crate::vcs;

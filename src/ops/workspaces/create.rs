@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 
 use super::places::Places;
 use super::wish::WorkspaceWish;
-use super::{WorkspaceError, checkout, include, ledger, limits, lines, look, places, ports, records, reuse, setup};
+use super::{WorkspaceError, checkout, include, ledger, limits, lines, look, places, ports, reuse, setup};
 use crate::model::state_id;
 use crate::model::state_id::WORKSPACE;
 use crate::model::workflow::Task;
 use crate::model::workspace::{Kind, State, Workspace};
 use crate::ops::agents::identity;
+use crate::ops::workspace_records as records;
 use crate::ops::{OpError, Result};
 use crate::store::{StateDir, Store, StoreError};
 use crate::{sys, vcs};

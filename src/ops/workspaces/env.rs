@@ -1,8 +1,8 @@
 //! What a program that works in a workspace is told.
 
-use super::records;
 use crate::model::workspace::Workspace;
 use crate::ops::Result;
+use crate::ops::workspace_records as records;
 use crate::store::{AGENT_VARIABLE, STATE_DIR, Store, WORKSPACE_VARIABLE};
 
 /// The variable that names the issue which a program works on.

@@ -1,10 +1,10 @@
 //! A job in a workspace: which process it is.
 
-use super::records;
-use super::records::Known;
 use crate::model::lease::Owner;
 use crate::model::workspace::{State, Workspace};
 use crate::ops::Result;
+use crate::ops::workspace_records as records;
+use crate::ops::workspace_records::Known;
 use crate::store::Store;
 
 /// Notes which process works in a workspace.

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use super::lines::{Homeward, homeward};
 use super::proof;
-use super::records::{Known, known};
 use crate::model::lease::{Owner, Standing};
 use crate::model::time::{DAY, Instant};
 use crate::model::workspace::{Kind, State, Workspace};
 use crate::ops::losses::{Loss, Reason};
+use crate::ops::workspace_records::{Known, known};
 use crate::ops::worktrees::status::held_in;
 use crate::ops::{Result, losses};
 use crate::store::{LeaseRow, Store, StoreError, Worktree, real_path};

@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use super::places;
 use super::places::ORPHANED;
 use super::proof::{DELETING, REMOVING};
-use super::{places, records};
 use crate::model::state_id;
 use crate::model::state_id::WORKSPACE;
 use crate::model::workspace::{Kind, State, Workspace};
 use crate::ops::Result;
+use crate::ops::workspace_records as records;
 use crate::store::{Pointer, StateDir, Store, StoreError, real_path, worktree_id_at};
 use crate::sys::fs::FsError;
 use crate::sys::processes;

@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use super::against::{Removal, check_over, kept, refuse};
 use super::look::{Around, Look, look};
-use super::records::Known;
 use super::steps::{begin, directory, note_removed, worktree};
-use super::{WorkspaceError, finish, proof, records};
+use super::{WorkspaceError, finish, proof};
 use crate::model::workspace::{Kind, State, Workspace};
 use crate::ops::losses::{Loss, Reason};
+use crate::ops::workspace_records as records;
+use crate::ops::workspace_records::Known;
 use crate::ops::{KeptFiles, OpError, Result};
 use crate::store::Store;
 use crate::sys;

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use super::records;
-use super::records::known;
 use crate::model::workspace::{Kind, State, Workspace};
 use crate::ops::Result;
+use crate::ops::workspace_records as records;
+use crate::ops::workspace_records::known;
 use crate::store::{Pointer, Store, worktree_id_at};
 use crate::vcs;
 

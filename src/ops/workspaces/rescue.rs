@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use super::WorkspaceError;
-use super::records::known;
 use crate::model::state_id;
 use crate::model::state_id::CHECKPOINT;
 use crate::ops::Result;
+use crate::ops::workspace_records::known;
 use crate::store::{Store, StoreError};
 use crate::{sys, vcs};
 
@@ -25,8 +25,9 @@ pub struct RestoredWorkspace {
 /// share the state of the one that it came from.
 pub fn restore(store: &Store, typed: &str, to: &Path) -> Result<RestoredWorkspace> {
     let all = known(store)?;
-    let is_meant =
-        |one: &&super::records::Known| one.workspace.id == typed || one.workspace.rescue.as_deref() == Some(typed);
+    let is_meant = |one: &&crate::ops::workspace_records::Known| {
+        one.workspace.id == typed || one.workspace.rescue.as_deref() == Some(typed)
+    };
     let found = all.iter().find(is_meant);
     let key = match found {
         Some(one) => one.workspace.rescue.clone(),

@@ -8,13 +8,14 @@ use std::path::{Path, PathBuf};
 
 use super::against::{bring, refuse};
 use super::look::{Around, look};
-use super::records::Known;
 use super::steps::delete_context;
 use super::wish::WorkspaceWish;
-use super::{WorkspaceError, checkout, include, records, setup};
+use super::{WorkspaceError, checkout, include, setup};
 use crate::model::lease::Standing;
 use crate::model::workspace::{Kind, State, Workspace};
 use crate::ops::Result;
+use crate::ops::workspace_records as records;
+use crate::ops::workspace_records::Known;
 use crate::store::{StateDir, Store, StoreError};
 use crate::vcs::NewClone;
 use crate::{sys, vcs};

@@ -4,13 +4,14 @@ use crate::model::words::words;
 use std::path::Path;
 
 use super::look::{Around, Look, is_leased, look, owner_lives};
+use super::proof;
 use super::proof::{DELETING, REMOVING};
-use super::records::Known;
-use super::{proof, records};
 use crate::model::time::Instant;
 use crate::model::workspace::{State, Workspace};
 use crate::ops::Result;
 use crate::ops::losses::Loss;
+use crate::ops::workspace_records as records;
+use crate::ops::workspace_records::Known;
 use crate::store::Store;
 use crate::{sys, vcs};
 

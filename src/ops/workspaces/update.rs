@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use super::{WorkspaceError, records};
+use super::WorkspaceError;
 use crate::model::workspace::{Kind, State, Workspace};
 use crate::ops::Result;
+use crate::ops::workspace_records as records;
 use crate::store::{Store, StoreError};
 use crate::vcs;
 

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use super::{proof, records};
+use super::proof;
 use crate::model::workspace::{State, Workspace};
 use crate::ops::Result;
+use crate::ops::workspace_records as records;
 use crate::store::{Store, StoreError};
 use crate::sys::tree;
 use crate::sys::tree::Usage;

@@ -10,7 +10,7 @@ use crate::model::lease::Standing;
 use crate::model::state_id;
 use crate::model::state_id::CHECKPOINT;
 use crate::model::workspace::{State, Workspace};
-use crate::ops::{OpError, Result, losses, workspaces};
+use crate::ops::{OpError, Result, losses, workspace_records};
 use crate::store::{Elsewhere, LeaseRow, Store, StoreError, Worktree};
 use crate::vcs::{NewCheckout, Snapshot, SyncError, Why, Work};
 use crate::{sys, vcs};
@@ -99,7 +99,7 @@ pub fn remove_worktree(store: &mut Store, typed: &str, force: bool, cwd: &Path) 
     }
     let of_job =
         |one: &Workspace| one.state != State::Removed && !one.is_adopted && worktree.root == Path::new(&one.path);
-    if let Some(one) = workspaces::workspaces(store)?.into_iter().find(of_job) {
+    if let Some(one) = workspace_records::workspaces(store)?.into_iter().find(of_job) {
         return Err(kept(vec![format!("it is the workspace {}; remove it with `bd workspace remove`", one.id)]));
     }
     let is_inside = |path: &Path| sys::path::real(path).is_ok_and(|path| path.starts_with(&worktree.root));

@@ -2,10 +2,7 @@
 
 use std::sync::Arc;
 
-use super::error::LeaseError;
-use super::told::claimed;
 use super::wish::{AutoClaim, ClaimWish, Claimed, Evidence};
-use super::{HeldHome, standing};
 use crate::model::change;
 use crate::model::change::{Change, ChangeError, Stamp};
 use crate::model::field::Field;
@@ -14,6 +11,10 @@ use crate::model::json::{Dialect, DialectEvidence};
 use crate::model::lease::{Holder, Lease, Owner, Standing, ends};
 use crate::model::proposal::COMPANION;
 use crate::model::record::Record;
+use crate::store::leases::HeldHome;
+use crate::store::leases::error::LeaseError;
+use crate::store::leases::told::claimed;
+use crate::store::state::leases::standing;
 use crate::store::write::Intent;
 use crate::store::{Access, Result, Row, Scope, Snapshot, Store, StoreError, Write, Written};
 use crate::sys;

@@ -4,9 +4,9 @@
 //! by its assignee or its labels; if nothing is open that it waits for; and if it is done or held in no checkout.
 //! [`Store::ready`] leaves most of the rest out already, but not every path comes by there.
 
-use super::standing;
 use crate::model::lease::Standing;
 use crate::model::proposal::Visibility;
+use crate::store::state::leases::standing;
 use crate::store::{Access, AutoClaim, ReadyFilter, Result, Row, Store};
 
 /// Labels that keep issues from being handed out without a person's word.

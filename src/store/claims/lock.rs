@@ -4,10 +4,10 @@
 //! the ledger says nothing of it. While it lasts, others read, comment, claim ready tasks and work on what they have claimed, and
 //! nobody else changes the workflow, its order or a task that nobody has begun. Agents and people are held by it alike.
 
-use super::standing;
-use super::told::{locked, since};
 use crate::model::change::ChangeError;
 use crate::model::lease::{Holder, Lease, Standing};
+use crate::store::leases::told::{locked, since};
+use crate::store::state::leases::standing;
 use crate::store::{ClaimWish, Evidence, Result, Snapshot, Store, WorkflowRow};
 
 /// The lock of a workflow, as an answer.

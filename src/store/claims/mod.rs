@@ -1,106 +1,15 @@
-//! Claims: who works on an issue, among all checkouts of its repository.
-//!
-//! Owns `leases.jsonl` in the state home of the repo that owns the issue: one line per issue that was ever claimed, which keeps its
-//! epoch for ever. Whatever decides over a claim, and every write of a ledger whose repo knows claims, happens under the lock of that
-//! state home, taken before the ledger's: so a holder that lost its claim cannot write between the loss and the notice of it.
+//! Claims as acts: taking, renewing, handing out and giving back work. What claims there are is in `leases`.
 
 mod claim;
-mod error;
 mod handout;
-mod held;
-mod judge;
-mod key;
-mod known;
-mod list;
 mod lock;
-mod locks;
 mod overruled;
 mod release;
 mod renew;
-mod told;
 mod wish;
 
-pub use error::LeaseError;
 pub use handout::NotHandedOut;
-pub use list::LeaseRow;
 pub use lock::LockedWorkflow;
-pub use locks::Idleness;
 pub use overruled::Overruled;
 pub use release::{Reclaimed, ReleaseWish, Released};
 pub use wish::{AutoClaim, ClaimWish, Claimed, Evidence};
-
-pub(in crate::store) use judge::Fenced;
-pub(in crate::store) use known::KnownLeases;
-pub(in crate::store) use locks::HeldHome;
-
-use crate::model::lease::{Lease, Now, Standing};
-use crate::store::project::names::LEASES_NAME;
-use crate::store::{Result, Snapshot, StateDir};
-use crate::sys;
-use key::is_lock;
-use known::{Leases, parse};
-
-/// How a lease stands, the process that it may belong to included.
-pub(in crate::store) fn standing(lease: &Lease, now: &Now) -> Standing {
-    let is_gone = || lease.holder.as_ref().and_then(|holder| holder.owner.as_ref()).is_some_and(sys::is_gone);
-    match lease.standing(now) {
-        Standing::Live if is_gone() => Standing::Expired,
-        other => other,
-    }
-}
-
-impl Snapshot {
-    /// The state home that knows the claims on the issues of a ledger.
-    pub(in crate::store) fn lease_home(&self, source: usize) -> StateDir {
-        StateDir::of(self.state_home_of(self.sources.member_of(source)))
-    }
-
-    /// The ledger whose state home knows who holds an issue: that of its owner, unless somebody claimed it elsewhere before it was
-    /// proposed, accepted or seen on this branch. There the claim stays until it ends.
-    pub(in crate::store) fn lease_source(&self, id: &str) -> Result<usize> {
-        let owner = self.owner_of(id)?;
-        if self.sources.len() > 1 {
-            for source in std::iter::once(owner).chain((0..self.sources.len()).filter(|source| *source != owner)) {
-                if self.leases_of(source)?.get(id).is_some_and(|lease| lease.holder.is_some()) {
-                    return Ok(source);
-                }
-            }
-        }
-        Ok(owner)
-    }
-
-    /// Under which key a state home knows an issue.
-    pub(in crate::store) fn lease_key(&self, source: usize, home: &StateDir, id: &str) -> Result<String> {
-        if home.is_shared() {
-            return Ok(format!("{}/{id}", self.repo_id(self.sources.member_of(source))?));
-        }
-        Ok(id.to_owned())
-    }
-
-    /// The claims on issues of a ledger as they are now, without a lock, by issue.
-    pub(in crate::store) fn leases_of(&self, source: usize) -> Result<Leases> {
-        let home = self.lease_home(source);
-        let document = self.records(&home.file(LEASES_NAME))?;
-        if document.is_empty() {
-            return Ok(Leases::new());
-        }
-        home.check()?;
-        let prefix = self.lease_key(source, &home, "")?;
-        let own = parse(&document)
-            .into_iter()
-            .filter_map(|(key, lease)| Some((key.strip_prefix(&prefix)?.to_owned(), lease)));
-        Ok(own.collect())
-    }
-}
-
-impl From<Box<LeaseError>> for crate::store::StoreError {
-    fn from(error: Box<LeaseError>) -> Self {
-        crate::store::StoreError::Lease(error)
-    }
-}
-
-impl From<LeaseError> for crate::store::StoreError {
-    fn from(error: LeaseError) -> Self {
-        crate::store::StoreError::Lease(Box::new(error))
-    }
-}

@@ -5,13 +5,13 @@
 //! else works on the issue or that it is done. Whoever lost it gets their line back to what the others have, with its own time, so that
 //! nothing of the winner's is replaced when the lines are merged.
 
-use super::is_lock;
 use crate::model::field::Field;
 use crate::model::issue;
 use crate::model::json::{Dialect, DialectEvidence};
 use crate::model::lease::{Holder, Lease};
 use crate::model::merge::{merge_issue, set_at, with_state_of};
 use crate::model::record::Record;
+use crate::store::state::leases::is_lock;
 use crate::store::write::Intent;
 use crate::store::{Access, Result, Scope, Snapshot, Store, Write};
 

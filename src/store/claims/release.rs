@@ -3,15 +3,16 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use super::error::LeaseError;
-use super::key::is_lock;
-use super::standing;
-use super::told::claimed;
+use crate::model::change::TaskEdit;
 use crate::model::change::{Change, NewComment};
 use crate::model::field::Field;
 use crate::model::issue::Status;
 use crate::model::lease::{Holder, Lease, Standing};
-use crate::model::workflow::{Task, TaskEdit};
+use crate::model::workflow::Task;
+use crate::store::leases::error::LeaseError;
+use crate::store::leases::told::claimed;
+use crate::store::state::leases::is_lock;
+use crate::store::state::leases::standing;
 use crate::store::write::Intent;
 use crate::store::{Access, Project, Result, Snapshot, Store, StoreError, Written};
 

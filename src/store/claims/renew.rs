@@ -1,11 +1,11 @@
 //! Putting off the end of one claim, and writing under its number.
 
-use super::error::LeaseError;
-use super::standing;
-use super::told::since;
 use crate::model::lease::{Lease, Standing};
 use crate::model::time::Instant;
-use crate::store::project::names::LEASE_VARIABLE;
+use crate::store::leases::error::LeaseError;
+use crate::store::leases::told::since;
+use crate::store::names::LEASE_VARIABLE;
+use crate::store::state::leases::standing;
 use crate::store::{Project, Result, Store};
 
 impl Project {

@@ -6,17 +6,17 @@
 
 use std::path::{Path, PathBuf};
 
-use super::checkout_id::{ID_NAME, REPO_ID_NAME, read_id, read_text};
-use super::home_dir::{fill, prepare};
-use super::pointer::{Pointer, place_of, without_repository};
+use super::pointer::Pointer;
 use super::worktree::Worktree;
 use super::{family, place};
 use crate::ledger::Document;
 use crate::model::seen::SeenCheckout;
 use crate::model::state_id;
+use crate::store::state::checkout_id::{ID_NAME, REPO_ID_NAME, place_of, read_id, read_text, without_repository};
+use crate::store::state::directory::{fill, prepare};
 use crate::store::state::record_error::RecordError;
 use crate::store::state::tables::REGISTRY;
-use crate::store::{Project, Repo, Result, Snapshot, StateDir, Store, StoreError};
+use crate::store::{Project, Repo, Result, StateDir, Store, StoreError};
 use crate::sys::below;
 use crate::vcs;
 
@@ -230,14 +230,6 @@ impl Project {
     }
 }
 
-impl Snapshot {
-    /// Where the repo that owns an issue is.
-    pub fn root_of(&self, id: &str) -> Result<PathBuf> {
-        let source = self.owner_of(id)?;
-        Ok(self.repos.members[self.sources.member_of(source)].repo.root().to_owned())
-    }
-}
-
 impl Store {
     /// The checkout that the project was found in, with its id; both are noted in the state home if they are new.
     pub fn worktree(&self) -> Result<Worktree> {
@@ -317,40 +309,6 @@ fn places(repo: &Repo) -> (PathBuf, PathBuf) {
     match vcs.admin_dir() {
         Some(admin) => (place::real(vcs.root()), admin),
         None => (place::real(repo.root()), without_repository(repo.beads())),
-    }
-}
-
-/// The checkout that something was noted in, so that the note is found again when the checkout was moved.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Noted {
-    /// Stands for the checkout in the notes of one state home: that the state home is in it, or else its id.
-    pub mark: String,
-    /// Where it is now.
-    pub root: PathBuf,
-}
-
-/// The checkout that holds the state home; both move together.
-const HOME: &str = "home";
-
-impl Noted {
-    /// The checkout that a ledger is in, for the notes of a state home. `None` if it can only be told by its path.
-    pub fn of(ledger: &Path, state: &Path) -> Option<Self> {
-        let vcs = vcs::open(ledger);
-        let beads = ledger.parent()?;
-        let (root, admin) = match vcs.admin_dir() {
-            Some(admin) => (vcs.root().to_owned(), admin),
-            None => (beads.parent()?.to_owned(), without_repository(beads)),
-        };
-        let mark = if state.starts_with(&root) { HOME.to_owned() } else { read_id(&admin)? };
-        Some(Noted { mark, root })
-    }
-
-    /// The root of this checkout when a file of it, which is `now` here, was at `then`. `None` if it was not moved from there: a
-    /// checkout that is there still is another one.
-    pub fn former_root(&self, then: &Path, now: &Path) -> Option<PathBuf> {
-        let inside = now.strip_prefix(&self.root).ok()?;
-        let was_moved = then != now && then.ends_with(inside) && !then.exists();
-        was_moved.then(|| then.iter().take(then.iter().count() - inside.iter().count()).collect())
     }
 }
 

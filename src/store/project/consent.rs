@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use super::home_word::{make_first, word};
 use super::repos::outside;
 use super::settings::{ConfigError, ConfigFault, Origin, OutsidePath};
-use super::{family, mark, place};
-use crate::store::{HomeWord, Project, Result, Snapshot, read_trust};
+use super::{family, place};
+use crate::store::{HomeWord, Project, Result, read_trust};
 use crate::sys::{below, fs};
 use crate::vcs;
 
@@ -81,16 +81,6 @@ impl Project {
         }
         let trust = read_trust(&self.host.env);
         wishes.into_iter().filter(|wish| !trust.covers(wish)).collect()
-    }
-}
-
-impl Snapshot {
-    /// Makes it this user's word.
-    pub fn trust_homes(&mut self, words: &[HomeWord]) -> Result<()> {
-        for word in words.iter().filter(|word| !word.known) {
-            mark::make(&word.home, &self.host.env, self.lock_wait)?;
-        }
-        self.reopen()
     }
 }
 

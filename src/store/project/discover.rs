@@ -5,10 +5,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::names::{BEADS_DIR, CONFIG_NAME, LEDGER_NAMES, REDIRECT_NAME};
 use super::place;
 use super::place::Beyond;
 use crate::model::id;
+use crate::store::names::{BEADS_DIR, CONFIG_NAME, LEDGER_NAMES, REDIRECT_NAME};
 use crate::store::{Result, StoreError};
 use crate::sys::{Env, below, fs, path};
 use crate::{sys, vcs};

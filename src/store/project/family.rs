@@ -7,7 +7,8 @@
 use std::path::{Path, PathBuf};
 
 use super::place;
-use super::pointer::{Pointer, place_of};
+use super::pointer::Pointer;
+use crate::store::state::checkout_id::place_of;
 use crate::vcs;
 
 /// The directory that names the family of a path: what the checkouts of its repository share, or, in a workspace, what those of

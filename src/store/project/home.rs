@@ -4,11 +4,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::checkout_id::{REPO_ID_NAME, read_text};
-use super::names::CONFIG_NAME;
-use super::pointer::{Pointer, PointerState, place_of, root_of};
+use super::pointer::{Pointer, PointerState, root_of};
 use super::settings::{ConfigError, ConfigFault};
-use super::state_mode::StateMode;
+use crate::store::names::CONFIG_NAME;
+use crate::store::state::checkout_id::{REPO_ID_NAME, place_of, read_text};
+use crate::store::state::home::{StateHome, StateMode};
 use crate::sys::{Env, below};
 use crate::{sys, vcs};
 
@@ -44,14 +44,6 @@ pub const WORKSPACE_VARIABLE: &str = "BD_WORKSPACE";
 
 /// So many workspaces may have been made from each other.
 const MOST_PARENTS: usize = 8;
-
-/// A state home, and why it is this one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StateHome {
-    pub path: PathBuf,
-    pub mode: StateMode,
-    pub reason: String,
-}
 
 /// A `.beads` directory, and what its version control says of the place where it is. Looked at once.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::mark::{is_own, make};
-use super::names::{CONFIG_NAME, WRITES_NAME};
+use super::place;
 use super::settings::{Settings, SettingsError};
-use crate::store::exchange::hooks;
+use crate::store::names::{CONFIG_NAME, WRITES_NAME};
+use crate::store::state::installed::{DriverManifest, Manifest};
 use crate::store::state::log;
 use crate::sys::Env;
 
@@ -36,9 +37,20 @@ pub fn make_first(home: &Path, env: &Env, wait: Duration) -> Result<bool, Settin
 pub fn word(home: &Path, env: &Env) -> HomeWord {
     let settings = Settings::deciding(&home.join(CONFIG_NAME));
     let mut says: Vec<String> = settings.into_iter().map(|entry| format!("{CONFIG_NAME}: {entry}")).collect();
-    says.extend(hooks::manifests(home));
+    says.extend(manifests(home));
     if log::leads_elsewhere(home) {
         says.push(format!("{WRITES_NAME}: writes that went to other repos too"));
     }
     HomeWord { home: home.to_owned(), says, known: is_own(home, env) }
+}
+
+/// What a state home remembers of installations outside of the repository that it belongs to.
+pub(in crate::store) fn manifests(home: &Path) -> Vec<String> {
+    let common = place::real(home.parent().unwrap_or(home));
+    let root = common.parent().unwrap_or(&common);
+    let leaves = |path: &Path| !place::real(path).starts_with(&common) && place::real(path).parent() != Some(root);
+    let hooks = Manifest::read(home).map(|known| ("hooks.json", known.directory));
+    let driver = DriverManifest::read(home).map(|known| ("merge-driver.json", known.file));
+    let outside = hooks.into_iter().chain(driver).filter(|(_, path)| leaves(path));
+    outside.map(|(name, path)| format!("{name}: installed in {}", path.display())).collect()
 }

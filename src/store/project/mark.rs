@@ -8,12 +8,12 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::home_dir::prepare;
-use super::names::MARK_NAME;
 use super::settings::{MARK, OutsidePath, SettingsError};
 use super::{home, place};
 use crate::model::state_id;
+use crate::store::names::MARK_NAME;
 use crate::store::read_trust;
+use crate::store::state::directory::prepare;
 use crate::sys::{Entropy, Env, below};
 
 const MAX_MARK: u64 = 64 << 10;

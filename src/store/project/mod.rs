@@ -3,20 +3,17 @@
 pub(in crate::store) mod actor;
 pub(in crate::store) mod agreed;
 pub(in crate::store) mod checkout;
-pub(in crate::store) mod checkout_id;
 pub(in crate::store) mod consent;
 pub(in crate::store) mod discover;
 pub(in crate::store) mod family;
 pub(in crate::store) mod home;
-pub(in crate::store) mod home_dir;
 pub(in crate::store) mod home_word;
-pub(in crate::store) mod ledger_name;
 pub(in crate::store) mod mark;
-pub(in crate::store) mod names;
 pub(in crate::store) mod place;
 pub(in crate::store) mod placeholder;
 pub(in crate::store) mod planning;
 pub(in crate::store) mod pointer;
+pub(in crate::store) mod records;
 pub(in crate::store) mod registry;
 pub(in crate::store) mod repo_problem;
 pub(in crate::store) mod repos;
@@ -24,7 +21,6 @@ pub(in crate::store) mod repositories;
 pub(in crate::store) mod role;
 pub(in crate::store) mod route;
 pub mod settings;
-pub(in crate::store) mod state_mode;
 pub(in crate::store) mod worktree;
 
 use std::borrow::Cow;
@@ -34,13 +30,13 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use self::home::Site;
-use self::names::CONFIG_NAME;
 use self::settings::{ConfigError, ConfigFault, Origin};
 use super::{
     BEADS_DIR, Identity, Repo, Repos, Result, RoleDecision, STATE_DIR, Settings, StateDir, StateHome, StateMode,
     StoreError,
 };
-use crate::store::read::stamps::Stamps;
+use crate::store::names::CONFIG_NAME;
+use crate::store::state::stamps::Stamps;
 use crate::store::warning::Notices;
 use crate::sys::{Activity, Host};
 use crate::vcs;

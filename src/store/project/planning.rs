@@ -1,13 +1,9 @@
 //! The version control side of setting up a planning repo.
 
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::{family, home, place};
-use crate::ledger::Document;
-use crate::model::proposal::{Owner, Visibility};
-use crate::model::record::Record;
-use crate::store::{Project, Repo, Result, Role, Snapshot, StoreError};
+use crate::store::{Project, Repo, Result, Role, StoreError};
 use crate::sys::fs::{Dir, FsError};
 use crate::sys::{Env, below};
 use crate::vcs::Identity;
@@ -63,61 +59,6 @@ impl Project {
         }
         let decision = self.role();
         (decision.role == Role::Contributor).then_some(decision.because.as_str())
-    }
-}
-
-impl Snapshot {
-    /// Whether an issue of the primary is in its file and in no commit that the working copy stands on: it is still the business
-    /// of the one who wrote it.
-    pub(in crate::store) fn is_uncommitted(&self, id: &str) -> Result<bool> {
-        let copies = self.working_copies(Some(0));
-        for copy in copies.iter().filter(|copy| copy.vcs.is_versioned() && copy.members.contains(&0)) {
-            let pairs = copy.sources.iter().zip(&copy.ledgers);
-            for (_, ledger) in pairs.filter(|(source, _)| self.sources.member_of(**source) == 0) {
-                let committed = copy.vcs.committed(ledger, &self.host.env)?.unwrap_or_default();
-                if !Document::new(committed).has_id(id) {
-                    return Ok(true);
-                }
-            }
-        }
-        Ok(false)
-    }
-
-    /// The same for the working copy that owns an issue.
-    pub fn refuse_project_remote_of(&self, id: &str) -> Result<()> {
-        let root = self.root_of(id)?;
-        let member = self.repos.members.iter().position(|member| member.repo.root() == root).unwrap_or_default();
-        self.refuse_project_remote(&root, &[member])
-    }
-
-    /// Refuses to send private issues from a working copy with these repos to where the project comes from. Asked before every
-    /// push: a remote or a setting may have changed since the repo was joined, and a planning repo is also pushed by those who
-    /// stand in it.
-    pub fn refuse_project_remote(&self, root: &Path, members: &[usize]) -> Result<()> {
-        self.read_ledgers()?;
-        let mut local = false;
-        let mut owners = HashSet::new();
-        for source in (0..self.sources.len()).filter(|source| members.contains(&self.sources.member_of(*source))) {
-            for id in self.sources.ids_mentioning(source, "\"local\"") {
-                let line = self.line_in(source, &id).unwrap_or_default();
-                let Ok(record) = Record::parse(&line) else { continue };
-                if Visibility::of(&record) == Visibility::Local {
-                    local = true;
-                    owners.extend(Owner::of(&record));
-                }
-            }
-        }
-        // Planned for the very project that this working copy is one of.
-        if owners.iter().any(|owner| self.comes_from(owner, root)) {
-            return Err(StoreError::WouldLeak { repo: self.name(members[0]).to_owned() });
-        }
-        let planned = members.iter().find(|member| self.is_planning(**member));
-        let primary = self.repos.primary_member().repo.root();
-        let concerns = !members.contains(&0) && (local || planned.is_some());
-        if concerns && is_same_project(primary, root, &self.host.env) {
-            return Err(StoreError::WouldLeak { repo: self.name(*planned.unwrap_or(&members[0])).to_owned() });
-        }
-        Ok(())
     }
 }
 

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use super::checkout_id::worktree_id_at;
-use super::home_dir::{fill, prepare};
-use super::names::{REGISTRY, WORKSPACES_NAME};
 use super::place;
 use crate::model::json::Dialect;
+use crate::store::names::{REGISTRY, WORKSPACES_NAME};
+use crate::store::state::checkout_id::worktree_id_at;
+use crate::store::state::checkout_id::{place_of, without_repository};
+use crate::store::state::directory::{fill, prepare};
 use crate::sys::fs::FsError;
 use crate::sys::{Entropy, below, path};
 use crate::vcs;
@@ -130,15 +131,4 @@ pub(in crate::store) fn root_of(common: &Path) -> PathBuf {
     };
     let own = common.ancestors().find(is_own).unwrap_or(common);
     own.parent().unwrap_or(own).to_owned()
-}
-
-/// What `bd` keeps in the directory that checkouts share.
-pub(in crate::store) fn place_of(common: &Path) -> PathBuf {
-    common.join("beads")
-}
-
-/// What takes the place of a repository's own directory: `.beads/run` without version control. Where the repository is not there
-/// any more it is a path below a file, at which nothing can be or be made.
-pub(in crate::store) fn without_repository(beads: &Path) -> PathBuf {
-    vcs::Around::of(beads).stranded.map_or_else(|| beads.join("run"), |lead| place_of(&lead))
 }

@@ -1,8 +1,7 @@
 //! Where a new issue goes: a named repo, then the repo of what it belongs to, then the routing settings.
 
 use super::role::{Role, RoleDecision};
-use crate::model::dependency::DependencyType;
-use crate::store::{Project, Result, Row, Snapshot, StoreError};
+use crate::store::{Project, Result, StoreError};
 
 /// A decision, with the rule that made it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,7 +67,7 @@ impl Project {
     }
 
     /// Refuses a route that would put an issue where it may not go.
-    fn checked(&self, route: Route) -> Result<Route> {
+    pub(in crate::store) fn checked(&self, route: Route) -> Result<Route> {
         let name = self.name(route.repo).to_owned();
         if let Access::Read(reason) = self.access(route.repo)? {
             return Err(StoreError::ReadOnly { what: "a new issue".to_owned(), repo: name, reason });
@@ -108,56 +107,5 @@ impl Project {
             Role::Maintainer => Access::Write,
             Role::Contributor => Access::Read(format!("you are a contributor here: {}", decision.because)),
         })
-    }
-}
-
-impl Snapshot {
-    /// Where a new issue goes that has these dependencies.
-    pub fn route(&mut self, named: Option<&str>, dependencies: &[(String, DependencyType)]) -> Result<Route> {
-        self.look_again()?;
-        if let Some(error) = self.settings.broken.first() {
-            // What it would say about routing is not known.
-            return Err(error.clone().into());
-        }
-        if let Some(text) = named {
-            let repo = self.join(text)?;
-            return self.checked(Route { repo, rule: "--repo names it".to_owned() });
-        }
-        let mut passed_over = String::new();
-        if self.repos.members.len() > 1 || self.has_roles() {
-            self.read_ledgers()?;
-            let kin = |kind: &DependencyType| kind.is_parent_child() || kind.as_str() == "discovered-from";
-            let mut kin: Vec<_> = dependencies.iter().filter(|(_, kind)| kin(kind)).collect();
-            kin.sort_by_key(|(_, kind)| !kind.is_parent_child());
-            for (target, kind) in kin {
-                let what = if kind.is_parent_child() { "parent" } else { "origin" };
-                let Some(repo) = self.owner(target).map(|source| self.sources.member_of(source)) else {
-                    continue;
-                };
-                // Planning below an issue of the primary is what contributors do; it stays in their own repo.
-                if self.may_receive(repo).is_err() {
-                    passed_over =
-                        format!("; its {what} {target} lives in {}, which is not yours to write", self.name(repo));
-                    continue;
-                }
-                return Ok(Route { repo, rule: format!("its {what} {target} lives there") });
-            }
-        }
-        let mut route = self.routed()?;
-        route.rule.push_str(&passed_over);
-        self.checked(route)
-    }
-
-    /// Whether one issue may be written where it lives.
-    pub fn access_to(&self, row: &Row) -> Result<Access> {
-        self.access_to_line(row.repo, &row.issue.id, &row.line)
-    }
-
-    /// The same for an issue that is named by its full id.
-    pub fn access_by_id(&self, id: &str) -> Result<Access> {
-        match self.get(id)? {
-            Some(row) => self.access_to(&row),
-            None => Err(StoreError::NotFound { typed: id.to_owned() }),
-        }
     }
 }

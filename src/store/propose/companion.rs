@@ -4,8 +4,9 @@
 //! check knows it. If the planning repo has a line of its own under the id, as after an accepted proposal, remarks go there.
 
 use crate::model::change::Change;
+use crate::model::change::companion::is_remark;
 use crate::model::issue::Issue;
-use crate::model::proposal::{Visibility, is_companion, is_companion_line, is_remark};
+use crate::model::proposal::{Visibility, is_companion, is_companion_line};
 use crate::model::record::Record;
 use crate::store::read::row::Beside;
 use crate::store::write::Write;

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use super::each_once;
 use super::publish::is_here;
+use crate::model::change::mirror;
 use crate::model::dependency::Dependency;
 use crate::model::proposal::{Include, Joining, Move, Permit, Proposal, Standing, State, Visibility, permit};
 use crate::model::record::Record;
@@ -161,7 +162,7 @@ impl Store {
             let comment = self.host.entropy.comment_id();
             let joined = theirs_line
                 .and_then(|theirs| self.joined(&planning, theirs, target, Joining::Withdrawn, &HashSet::new()));
-            let line = proposal::take_back(&planning, theirs_line, joined.as_ref(), &moved, stamp, comment);
+            let line = mirror::take_back(&planning, theirs_line, joined.as_ref(), &moved, stamp, comment);
             let lines = vec![(id.to_owned(), Some(line))];
             if self.put_lines(lock, &lines)? {
                 written.push((source, self.record_of(source, &lines)));

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use crate::model::change::mirror;
 use crate::model::proposal::{Include, Joined, Joining, Limits, Proposal, Visibility};
 use crate::model::record::Record;
 use crate::model::{issue, proposal};
@@ -52,9 +53,9 @@ impl Snapshot {
         let line = joined.target.as_deref().unwrap_or(theirs.text());
         let after = Record::parse(line).ok()?;
         let is_settled =
-            joined.target.is_none() && joined.planning == planning.text() && !proposal::has_moved_on(planning, theirs);
+            joined.target.is_none() && joined.planning == planning.text() && !mirror::has_moved_on(planning, theirs);
         let stamp = self.stamp("", planning.text());
-        let mark = || proposal::in_step(&joined.planning, &after, Visibility::Proposed, proposal, stamp);
+        let mark = || mirror::in_step(&joined.planning, &after, Visibility::Proposed, proposal, stamp);
         let planning = (!is_settled).then(mark);
         Some(JoinedPair { target: joined.target.clone(), planning, joined })
     }

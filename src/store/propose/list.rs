@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use crate::model::issue::Issue;
 use crate::model::proposal::{Proposal, Standing, State};
 use crate::model::record::Record;
-use crate::store::exchange::sync::WorkingCopy;
+use crate::store::read::copies::WorkingCopy;
 use crate::store::{Result, Snapshot, Warning};
 use crate::vcs::{Archive, Tip, Version};
 

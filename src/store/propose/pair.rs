@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use super::JoinedPair;
 use crate::ledger::{Edit, Ledger, LedgerError, LockedLedger, Outcome};
 use crate::model::change::Change;
+use crate::model::change::mirror;
 use crate::model::proposal::{Include, Proposal, State, Visibility};
 use crate::model::record::Record;
 use crate::model::{change, issue, proposal};
@@ -82,7 +83,7 @@ impl Snapshot {
         }
         let target = pair.as_ref().map_or(owner, |pair| pair.target);
         let visible = |other: &str| self.is_visible(target, other);
-        let parts = proposal::split(&changes, Include::of(&proposal), visible);
+        let parts = mirror::split(&changes, Include::of(&proposal), visible);
         let write = |source, changes| (source, Write::Change { id: id.clone(), changes });
         let put =
             |source: usize, line| (source, Write::Put { id: id.clone(), line, repo: self.sources.member_of(source) });
@@ -116,7 +117,7 @@ impl Snapshot {
         let lines = (self.line_in(pair.planning, id), self.line_in(pair.target, id));
         let (Some(planning), Some(target)) = lines else { return false };
         match (Record::parse(&planning), Record::parse(&target)) {
-            (Ok(planning), Ok(target)) => !proposal::has_moved_on(&planning, &target),
+            (Ok(planning), Ok(target)) => !mirror::has_moved_on(&planning, &target),
             _ => false,
         }
     }

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::pair::NewLine;
 use super::{Copies, each_once};
 use crate::model::change::ChangeError;
+use crate::model::change::mirror;
 use crate::model::proposal::{
     Export, HeldBack, Include, Joining, Move, Names, Owner, PROJECT, Permit, Proposal, Standing, State, Visibility,
     permit,
@@ -234,8 +235,8 @@ impl Snapshot {
             }
             (Some(text), Some(record)) => {
                 let made = Record::parse(&line).expect("an exported line is a record");
-                let mut edits = proposal::public_edits(record, &made, stamp.dialect);
-                if theirs.is_some() && (proposal::has_moved_on(&planning, record) || edits.is_empty()) {
+                let mut edits = mirror::public_edits(record, &made, stamp.dialect);
+                if theirs.is_some() && (mirror::has_moved_on(&planning, record) || edits.is_empty()) {
                     text.clone()
                 } else {
                     // Whatever else stands in the line was written by others, and stays.
@@ -253,13 +254,13 @@ impl Snapshot {
         };
         let target_line = Record::parse(&line).expect("an exported line is a record");
         let is_alike = joined.as_ref().is_none_or(|joined| joined.planning == *planning_line);
-        let in_step = !is_new && is_alike && !proposal::has_moved_on(&planning, &target_line);
+        let in_step = !is_new && is_alike && !mirror::has_moved_on(&planning, &target_line);
         let mark = match &joined {
             _ if in_step => planning_line.clone(),
-            Some(joined) => proposal::in_step(&joined.planning, &target_line, Visibility::Proposed, &proposal, stamp),
+            Some(joined) => mirror::in_step(&joined.planning, &target_line, Visibility::Proposed, &proposal, stamp),
             None => {
                 let comment = self.host.entropy.comment_id();
-                proposal::follow(&planning, &target_line, Visibility::Proposed, &proposal, stamp, comment)
+                mirror::follow(&planning, &target_line, Visibility::Proposed, &proposal, stamp, comment)
             }
         };
         let mark = match owner {

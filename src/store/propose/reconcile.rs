@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::JoinedPair;
+use crate::model::change::mirror;
 use crate::model::proposal::{Joined, Joining, Proposal, State, Visibility};
 use crate::model::record::Record;
 use crate::model::{field, issue, merge, proposal};
@@ -36,7 +37,7 @@ impl Snapshot {
                 let at = text("deleted_at").unwrap_or_else(|| stamp.now.to_string());
                 let moved = proposal.moved(State::Rejected, &by, &at, Some(&format!("deleted in the project{reason}")));
                 let both = joined(Joining::Rejected);
-                let line = proposal::take_back(&planning, Some(&theirs), both.as_ref(), &moved, stamp, comment);
+                let line = mirror::take_back(&planning, Some(&theirs), both.as_ref(), &moved, stamp, comment);
                 Some(Step::planning("deleted in the project: the planning copy is private again", Some(line)))
             }
             (Visibility::Canonical, State::Accepted, Visibility::Proposed) => {
@@ -46,19 +47,19 @@ impl Snapshot {
                     if private_parts(&left, &theirs).is_empty() {
                         return Some(Step::planning("accepted: the planning copy is retired", None));
                     }
-                    let line = proposal::in_step(&line, &theirs, Visibility::Canonical, &proposal, stamp);
+                    let line = mirror::in_step(&line, &theirs, Visibility::Canonical, &proposal, stamp);
                     return Some(Step::planning(STAYS, Some(line)));
                 }
-                let edited = proposal::was_edited(&planning) && differs(&planning, &theirs);
+                let edited = mirror::was_edited(&planning) && differs(&planning, &theirs);
                 if !edited && private_parts(&planning, &theirs).is_empty() {
                     return Some(Step::planning("accepted: the planning copy is retired", None));
                 }
-                let line = proposal::follow(&planning, &theirs, Visibility::Canonical, &proposal, stamp, comment);
+                let line = mirror::follow(&planning, &theirs, Visibility::Canonical, &proposal, stamp, comment);
                 Some(Step::planning(STAYS, Some(line)))
             }
             (Visibility::Proposed, State::Rejected, Visibility::Proposed) => {
                 let both = joined(Joining::Rejected);
-                let line = proposal::take_back(&planning, Some(&theirs), both.as_ref(), &proposal, stamp, comment);
+                let line = mirror::take_back(&planning, Some(&theirs), both.as_ref(), &proposal, stamp, comment);
                 Some(Step::planning("rejected: the planning copy is private again", Some(line)))
             }
             (Visibility::Proposed, State::Open, Visibility::Local) if own.state == State::Withdrawn => {
@@ -69,8 +70,8 @@ impl Snapshot {
                 let what = told(&pair)?;
                 Some(Step { what, target: pair.target.map(Some), planning: pair.planning.map(Some) })
             }
-            (Visibility::Proposed, State::Open, Visibility::Proposed) if proposal::has_moved_on(&planning, &theirs) => {
-                let line = proposal::follow(&planning, &theirs, Visibility::Proposed, &proposal, stamp, comment);
+            (Visibility::Proposed, State::Open, Visibility::Proposed) if mirror::has_moved_on(&planning, &theirs) => {
+                let line = mirror::follow(&planning, &theirs, Visibility::Proposed, &proposal, stamp, comment);
                 Some(Step::planning("proposed: the target's edits are taken over", Some(line)))
             }
             (Visibility::Proposed, State::Open, Visibility::Proposed) => {
@@ -78,14 +79,14 @@ impl Snapshot {
                 let visible = |other: &str| self.is_visible(target, other);
                 let made = proposal::export(&planning, &proposal, &at, visible, stamp.dialect);
                 let made = Record::parse(&made.line).ok()?;
-                let mut edits = proposal::public_edits(&theirs, &made, stamp.dialect);
+                let mut edits = mirror::public_edits(&theirs, &made, stamp.dialect);
                 if edits.is_empty() || issue::status_of(&planning).is_tombstone() {
                     return None;
                 }
                 edits.push(("updated_at", made.raw("updated_at").map(str::to_owned)));
                 let line = theirs.with(&edits, stamp.dialect);
                 let record = Record::parse(&line).ok()?;
-                let mark = proposal::follow(&planning, &record, Visibility::Proposed, &proposal, stamp, comment);
+                let mark = mirror::follow(&planning, &record, Visibility::Proposed, &proposal, stamp, comment);
                 let what = "proposed: edits go to the target".to_owned();
                 Some(Step { what, target: Some(Some(line)), planning: Some(Some(mark)) })
             }

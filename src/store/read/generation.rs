@@ -5,7 +5,7 @@
 
 use super::grounds::{Grounds, Known};
 use crate::model::lease::Standing;
-use crate::store::claims::standing;
+use crate::store::state::leases::standing;
 use crate::store::{Result, Store};
 
 impl Store {

@@ -1,6 +1,6 @@
 //! What the ledgers of a project say: read once, mirrored into an index, and asked.
 
-pub(in crate::store) mod cycles;
+pub(in crate::store) mod copies;
 pub(in crate::store) mod fact;
 pub(in crate::store) mod generation;
 pub(in crate::store) mod grounds;
@@ -14,10 +14,10 @@ pub(in crate::store) mod others;
 pub(in crate::store) mod own;
 pub(in crate::store) mod owner;
 pub(in crate::store) mod query;
+pub(in crate::store) mod remotes;
+pub(in crate::store) mod route;
 pub(in crate::store) mod row;
 pub(in crate::store) mod rows;
 pub(in crate::store) mod siblings;
 pub(in crate::store) mod snapshot;
-pub(in crate::store) mod stamps;
 pub(in crate::store) mod withheld;
-pub(in crate::store) mod workflows;

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
 use super::row::{Elsewhere, Row};
-use super::stamps::Stamps;
 use crate::ledger::Document;
 use crate::model::proposal::Owner;
 use crate::store::Warning;
+use crate::store::state::stamps::Stamps;
 use crate::sys::fs::FileStamp;
 use crate::vcs;
 

@@ -3,11 +3,12 @@
 //! The ledger of the project says nothing of it, and no write takes it from here: only answers show it.
 
 use crate::cache::{Key, Own};
+use crate::model::change::mirror;
 use crate::model::field::Field;
 use crate::model::lease::Standing;
 use crate::model::proposal::Proposal;
 use crate::model::record::Record;
-use crate::model::{field, issue, proposal};
+use crate::model::{field, issue};
 use crate::store::{Access, Result, Snapshot};
 
 impl Snapshot {
@@ -58,7 +59,7 @@ impl Snapshot {
             let line = self.sources.ask(|cache| cache.line_values(*target))?;
             let planned = self.sources.ask(|cache| cache.line_values(*planning))?;
             let (status, assignee) = match is_open {
-                true => proposal::own_state(&ours, &theirs).unwrap_or((line.status.clone(), line.assignee.clone())),
+                true => mirror::own_state(&ours, &theirs).unwrap_or((line.status.clone(), line.assignee.clone())),
                 false => (line.status.clone(), line.assignee.clone()),
             };
             let (due, defer) = (line.due.or(planned.due), line.defer.or(planned.defer));
@@ -76,7 +77,8 @@ impl Snapshot {
         let now = self.host.clock.both();
         // What cannot be read is told by those who ask for claims.
         let Ok(claims) = self.claims() else { return Ok(Vec::new()) };
-        let live = claims.iter().filter(|(_, lease)| crate::store::claims::standing(lease, &now) == Standing::Live);
+        let live =
+            claims.iter().filter(|(_, lease)| crate::store::state::leases::standing(lease, &now) == Standing::Live);
         let held = live.filter_map(|(id, lease)| Some((id.clone(), lease.holder.as_ref()?.name.clone())));
         let held: Vec<(String, String)> = held.collect();
         let mut found: Vec<(Key, Own)> = Vec::new();

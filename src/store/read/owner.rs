@@ -1,6 +1,5 @@
 //! Which project a planning issue belongs to. Several projects may plan in one repo: each hands out and proposes its own.
 
-use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -8,7 +7,6 @@ use super::others::Others;
 use crate::model::proposal::{Owner, is_companion_line};
 use crate::model::record::Record;
 use crate::model::{issue, state_id};
-use crate::store::write::{Fresh, Write};
 use crate::store::{Project, Result, Snapshot, StoreError};
 use crate::sys::fs::FileStamp;
 use crate::vcs;
@@ -82,22 +80,6 @@ impl Snapshot {
     /// they come from, elsewhere nothing.
     pub fn planned_for(&self, repo: usize) -> Result<Option<Owner>> {
         self.is_planning(repo).then(|| self.owner_record(0)).transpose()
-    }
-
-    /// What new issues of a ledger get: in a planning repo the prefix and the record of the project that they are filed from.
-    pub(in crate::store) fn fresh_for(&self, source: usize, writes: &[&Write]) -> Result<Fresh> {
-        let member = self.sources.member_of(source);
-        let makes = |write: &Write| matches!(write, Write::File { .. }) || self.makes_companion(source, write);
-        let files = writes.iter().any(|write| makes(write));
-        let mints = writes.iter().any(|write| matches!(write, Write::File { id: None, .. }));
-        let owner = if files { self.planned_for(member)? } else { None };
-        let named = self.repos.members[member].named_prefix();
-        if mints && named.is_none() && !self.is_planning(member) && self.sources.is_unread() {
-            let default_prefix = self.repos.members[member].repo.default_prefix();
-            return Ok(Fresh { prefix: OnceCell::new(), default_prefix, owner });
-        }
-        let prefix = if mints { self.new_prefix(member)? } else { String::new() };
-        Ok(Fresh { prefix: prefix.into(), default_prefix: String::new(), owner })
     }
 
     /// The prefix of new ids in a repo. What is planned for this project bears the project's: it may go there one day.

@@ -12,9 +12,12 @@ use super::index::Sources;
 use super::others::{Others, Siblings};
 use crate::cache::Cache;
 use crate::ledger::{Document, Ledger, LedgerError};
+use crate::store::project::home_word::HomeWord;
+use crate::store::project::mark;
 use crate::store::project::place;
 use crate::store::project::repos::unknown_ids;
-use crate::store::{Project, Refresh, Repo, Result, StoreError, Warning, claims};
+use crate::store::state::leases::KnownLeases;
+use crate::store::{Project, Refresh, Repo, Result, StoreError, Warning};
 
 /// The issues of a project, as its files have them.
 #[derive(Debug)]
@@ -29,7 +32,7 @@ pub struct Snapshot {
     pub(in crate::store) others: Fact<Others>,
     /// What other checkouts say.
     pub(in crate::store) siblings: Fact<Siblings>,
-    pub(in crate::store) known_leases: Fact<claims::KnownLeases>,
+    pub(in crate::store) known_leases: Fact<KnownLeases>,
 }
 
 /// Many threads may ask one snapshot.
@@ -64,6 +67,14 @@ impl Snapshot {
             siblings: Fact::default(),
             known_leases: Fact::default(),
         })
+    }
+
+    /// Lets what state homes say count as this user's own word.
+    pub fn trust_homes(&mut self, words: &[HomeWord]) -> Result<()> {
+        for word in words.iter().filter(|word| !word.known) {
+            mark::make(&word.home, &self.host.env, self.lock_wait)?;
+        }
+        self.reopen()
     }
 
     /// Looks for settings, repos and ledgers anew, after one came or went.

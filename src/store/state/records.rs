@@ -7,15 +7,15 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::directory::{fill, is_blank, prepare};
+use super::home::StateHome;
+use super::home::StateMode;
 use super::log::carry_over;
 use super::record_error::{LAYOUT, RecordError};
 use crate::ledger::{Document, Edit, Expectation, Ledger, LedgerError, OnDisk, Outcome};
 use crate::model::json::{Dialect, Object};
 use crate::model::lease::Owner;
 use crate::model::record::Record;
-use crate::store::project::home::StateHome;
-use crate::store::project::home_dir::{fill, is_blank, prepare};
-use crate::store::project::state_mode::StateMode;
 use crate::sys;
 use crate::sys::fs::FsError;
 use crate::sys::lock::DirLock;

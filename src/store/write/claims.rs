@@ -5,7 +5,7 @@ use crate::model::issue;
 use crate::model::lease::Lease;
 use crate::model::record::Record;
 use crate::model::workflow::Workflow;
-use crate::store::claims::Fenced;
+use crate::store::leases::Fenced;
 use crate::store::{Store, Warning};
 
 /// What anybody may change of an issue that another holds: it adds something, and takes nothing away.

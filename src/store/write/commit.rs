@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 
 use super::Written;
-use crate::store::project::names::CONFIG_NAME;
+use crate::store::names::CONFIG_NAME;
 use crate::store::project::place;
 use crate::store::warning::Warning;
 use crate::store::{Project, Snapshot, Store};

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::intent::Scope;
 use crate::ledger::{LedgerError, LockedLedger};
-use crate::store::claims::HeldHome;
-use crate::store::project::names::LEASES_NAME;
+use crate::store::leases::HeldHome;
+use crate::store::names::LEASES_NAME;
 use crate::store::{Result, Snapshot, StateDir, Store, StoreError};
 
 /// The locks of some ledgers, and of the state homes that know claims on their issues.

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use super::writing::Named;
 use crate::ledger::{Applied, Ledger};
-use crate::store::past::undo::Named;
-use crate::store::project::checkout::Noted;
 use crate::store::project::home_word::make_first;
+use crate::store::state::checkout_id::Noted;
 use crate::store::state::log::{Account, Entry, LogError, Stays, WriteLog};
 use crate::store::{Snapshot, Store, Warning};
 use crate::sys::fs::FileStamp;

@@ -19,6 +19,7 @@ mod cycles;
 mod draft;
 mod guards;
 mod intent;
+pub(in crate::store) mod ledger_name;
 mod lock;
 mod log;
 mod place;
@@ -30,12 +31,13 @@ mod status;
 mod together;
 mod transaction;
 mod workflow_lock;
+pub(in crate::store) mod writing;
 
 pub use draft::Draft;
 pub use intent::{Scope, Write, WriteError, Written};
 pub use together::Together;
 pub use transaction::Transaction;
 
-pub(super) use intent::{Fresh, Intent};
+pub(super) use intent::Intent;
 pub(super) use lock::Locks;
 pub(super) use together::Gathered;

@@ -1,9 +1,12 @@
 //! What a transaction does to the lines of one ledger.
 
+use std::cell::OnceCell;
+
 use super::claims;
 use super::draft::{Draft, Spot};
 use super::intent::{Answer, Fresh, Intent, Write, WriteError, Written};
 use crate::ledger::Edit;
+use crate::model::change::companion;
 use crate::model::change::{Change, ChangeError, NewIssue, Stamp};
 use crate::model::id::IssueId;
 use crate::model::json::Dialect;
@@ -11,8 +14,26 @@ use crate::model::proposal::is_companion_line;
 use crate::model::record::Record;
 use crate::model::time::Instant;
 use crate::model::{change, proposal};
-use crate::store::Store;
 use crate::store::read::index::usual_in;
+use crate::store::{Result, Snapshot, Store};
+
+impl Snapshot {
+    /// What new issues of a ledger get: in a planning repo the prefix and the record of the project that they are filed from.
+    pub(super) fn fresh_for(&self, source: usize, writes: &[&Write]) -> Result<Fresh> {
+        let member = self.sources.member_of(source);
+        let makes = |write: &Write| matches!(write, Write::File { .. }) || self.makes_companion(source, write);
+        let files = writes.iter().any(|write| makes(write));
+        let mints = writes.iter().any(|write| matches!(write, Write::File { id: None, .. }));
+        let owner = if files { self.planned_for(member)? } else { None };
+        let named = self.repos.members[member].named_prefix();
+        if mints && named.is_none() && !self.is_planning(member) && self.sources.is_unread() {
+            let default_prefix = self.repos.members[member].repo.default_prefix();
+            return Ok(Fresh { prefix: OnceCell::new(), default_prefix, owner });
+        }
+        let prefix = if mints { self.new_prefix(member)? } else { String::new() };
+        Ok(Fresh { prefix: prefix.into(), default_prefix: String::new(), owner })
+    }
+}
 
 pub(super) struct Plan<'a> {
     store: &'a Store,
@@ -144,7 +165,7 @@ impl<'a> At<'_, 'a> {
         let is_known = draft.document().effective(id).is_some() || draft.inserts(id);
         let written = match &self.plan.fresh.owner {
             Some(owner) if !is_known => {
-                let empty = proposal::companion(&record, owner, self.stamp(dialect));
+                let empty = companion::companion(&record, owner, self.stamp(dialect));
                 let line = apply(&empty, dialect)?.unwrap_or(empty);
                 self.insert(draft, id, line)?
             }
@@ -152,7 +173,7 @@ impl<'a> At<'_, 'a> {
         };
         let companion = Record::parse(&written.line).expect("a written line is a record");
         let line = match proposal::is_companion(&companion) {
-            true => proposal::answered(&record, &companion, dialect),
+            true => companion::answered(&record, &companion, dialect),
             false => written.line.clone(),
         };
         Ok(Written { line, ..written })

@@ -4,13 +4,14 @@
 use super::asked::Along;
 use super::intent::Write;
 use crate::model::change::{Change, ChangeError};
+use crate::model::change::{TaskEdit, WorkflowError};
 use crate::model::dependency::DependencyType;
 use crate::model::issue::{self, Status};
 use crate::model::json::Json;
 use crate::model::lease::Standing;
 use crate::model::record::Record;
-use crate::model::workflow::{SKIPPED, Task, TaskEdit, WorkflowError};
-use crate::store::claims::standing;
+use crate::model::workflow::{SKIPPED, Task};
+use crate::store::state::leases::standing;
 use crate::store::{Result, Row, Snapshot, Store, TaskRow, TaskState, Warning};
 
 const WORKS: &str = "in_progress";

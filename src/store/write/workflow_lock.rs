@@ -11,9 +11,10 @@ use crate::model::issue;
 use crate::model::lease::{Lease, Standing};
 use crate::model::record::Record;
 use crate::model::workflow::{Task, Workflow};
-use crate::store::claims::{Fenced, LeaseError, standing};
-use crate::store::project::names::LEASES_NAME;
+use crate::store::leases::{Fenced, LeaseError};
+use crate::store::names::LEASES_NAME;
 use crate::store::read::index::expected;
+use crate::store::state::leases::standing;
 use crate::store::{Snapshot, Store};
 
 /// What anybody may change of a locked workflow and of its tasks.

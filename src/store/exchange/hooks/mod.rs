@@ -10,7 +10,6 @@ mod driver;
 mod error;
 mod files;
 mod health;
-mod manifest;
 mod script;
 mod site;
 mod status;
@@ -18,14 +17,15 @@ mod status;
 use std::path::{Path, PathBuf};
 
 use crate::store::error::as_store;
-use crate::store::project::home_dir::prepare;
+use crate::store::project::home_word::manifests;
 use crate::store::project::settings::{ConfigError, ConfigFault};
 use crate::store::project::{mark, place};
+use crate::store::state::directory::prepare;
+use crate::store::state::installed::{DriverManifest, Manifest, Redirection};
 use crate::store::{Project, Result, Snapshot, StoreError};
 use crate::sys::{Env, below, process};
 use crate::vcs;
 use files::{put, put_config, read, remove, sum};
-use manifest::{DriverManifest, Manifest, Redirection};
 use script::{Next, Owner};
 use site::{ASIDE, CHECKED, Place, aside};
 use status::status;
@@ -366,17 +366,6 @@ impl Snapshot {
         status.remarks = remarks;
         Ok(HooksChange { changed: true, status })
     }
-}
-
-/// What a state home remembers of installations outside of the repository that it belongs to.
-pub(in crate::store) fn manifests(home: &Path) -> Vec<String> {
-    let common = place::real(home.parent().unwrap_or(home));
-    let root = common.parent().unwrap_or(&common);
-    let leaves = |path: &Path| !place::real(path).starts_with(&common) && place::real(path).parent() != Some(root);
-    let hooks = Manifest::read(home).map(|known| ("hooks.json", known.directory));
-    let driver = DriverManifest::read(home).map(|known| ("merge-driver.json", known.file));
-    let outside = hooks.into_iter().chain(driver).filter(|(_, path)| leaves(path));
-    outside.map(|(name, path)| format!("{name}: installed in {}", path.display())).collect()
 }
 
 /// The directory belongs to a working copy that would commit what is put into it.

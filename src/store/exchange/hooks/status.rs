@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use super::manifest::Manifest;
 use super::script::Owner;
 use super::site::{CHECKED, Place, aside};
 use super::{DriverStatus, read, script};
 use crate::store::project::place;
+use crate::store::state::installed::Manifest;
 
 /// How one hook stands.
 #[derive(Debug, Clone, PartialEq, Eq)]

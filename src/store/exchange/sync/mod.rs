@@ -5,7 +5,6 @@
 //! never meets a changed ledger. Then proposals are reconciled, and what came of it is sent. A lost race is run again. One
 //! repo that fails does not stop the others.
 
-mod copies;
 mod prune;
 mod received;
 mod send;
@@ -15,16 +14,15 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::ledger::{LedgerError, MergedLine};
-use crate::store::project::ledger_name::METADATA;
-use crate::store::project::names::CONFIG_NAME;
+use crate::store::names::CONFIG_NAME;
+use crate::store::read::copies::WorkingCopy;
 use crate::store::read::index::expected;
+use crate::store::write::ledger_name::METADATA;
 use crate::store::{Project, Reconciled, Result, Snapshot, Store, StoreError};
 use crate::vcs::{
     Carried, CommitError, Committed, Exchange, Integrated, Integration, Route, Standing, SyncError, Versions,
 };
 use crate::{ledger, vcs};
-
-pub(in crate::store) use copies::WorkingCopy;
 
 pub use received::Received;
 pub use trust::{NamedPrograms, trust_programs};

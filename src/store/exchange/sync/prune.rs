@@ -1,11 +1,11 @@
 //! Pruning by itself, where `prune.auto` asks for it: after the ledger is committed, in a commit of its own.
 
-use super::copies::WorkingCopy;
 use super::{Project, RepoSync, Store};
 use crate::ledger::LockedLedger;
 use crate::model::time::Instant;
 use crate::store::Result;
 use crate::store::past::prune::{PruneRequest, prune_message};
+use crate::store::read::copies::WorkingCopy;
 
 impl Project {
     /// Since when issues must have been closed to leave a repo by themselves. What the project's committed file says is for

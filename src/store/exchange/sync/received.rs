@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::copies::WorkingCopy;
 use crate::ledger::{Document, MAX_LEDGER};
-use crate::store::project::names::other_name;
+use crate::store::names::other_name;
+use crate::store::read::copies::WorkingCopy;
 use crate::sys::below;
 
 /// Ids, sorted.

@@ -3,8 +3,8 @@
 //! Every push of a sync passes [`Store::refuse_push`], which sees exactly the commits that are sent. What is for the user's own
 //! eyes, and what is not the ledger's, is stopped there, whichever version control carries it.
 
-use super::copies::WorkingCopy;
 use super::{Progress, RepoSync, SyncOptions, SyncStep, TRIES, received};
+use crate::store::read::copies::WorkingCopy;
 use crate::store::{Result, Snapshot, Store, StoreError};
 use crate::vcs;
 use crate::vcs::{DryRun, Exchange, Outgoing, Parcel, Pushed, Route, Span};

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::super::hooks;
-use super::copies::WorkingCopy;
 use crate::store::project::agreed::{HOOKS, PROGRAMS, agrees, entry};
 use crate::store::project::place;
 use crate::store::project::settings::OutsidePath;
+use crate::store::read::copies::WorkingCopy;
 use crate::store::{Project, Result, Snapshot, StoreError, read_trust};
 use crate::sys::{Env, Host};
 use crate::vcs;

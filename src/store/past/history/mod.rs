@@ -32,7 +32,7 @@ pub use states::{DiffEntry, DiffKind, State};
 use std::path::{Path, PathBuf};
 
 use crate::ledger::Document;
-use crate::store::exchange::sync::WorkingCopy;
+use crate::store::read::copies::WorkingCopy;
 use crate::store::{LEDGER_NAMES, Project, Result, Snapshot};
 use crate::vcs;
 use crate::vcs::{Archive, SyncError, Trail};

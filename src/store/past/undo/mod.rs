@@ -7,7 +7,6 @@
 mod outcome;
 mod plan;
 mod settings;
-mod writing;
 
 pub use outcome::{Undo, UndoAction, UndoClash, UndoneIssue, UndoneWrite};
 
@@ -16,15 +15,15 @@ use std::path::{Path, PathBuf};
 use super::history::OwnCommit;
 use crate::ledger::{LedgerError, LineChange};
 use crate::model::merge::differing;
-use crate::store::project::checkout::Noted;
-use crate::store::project::names::{WRITES_NAME, became};
+use crate::store::names::{WRITES_NAME, became};
 use crate::store::project::settings::{ConfigError, ConfigFault};
 use crate::store::project::{home, mark, place};
+use crate::store::state::checkout_id::Noted;
 use crate::store::state::log::{Contents, Entry, Line, Stays, woven};
+use crate::store::write::writing::Writing;
 use crate::store::write::{Locks, Written};
 use crate::store::{Project, Result, Snapshot, Store, StoreError};
 use plan::{Past, Plan};
-pub(in crate::store) use writing::{Named, Writing};
 
 impl Project {
     /// How the log names this checkout.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use super::outcome::{LINE, UndoClash, UndoneWrite};
 use crate::ledger::{Edit, LedgerError, LineChange, LockedLedger};
+use crate::model::change::mirror;
 use crate::model::dependency::Dependency;
 use crate::model::graph::Graph;
 use crate::model::issue::{dependencies_of, status_of};
@@ -12,8 +13,8 @@ use crate::model::json::{Dialect, DialectEvidence};
 use crate::model::merge::{differing, edited, revert};
 use crate::model::proposal::{FORMER_ID, Names, Proposal, State, Visibility};
 use crate::model::record::Record;
+use crate::model::time;
 use crate::model::time::Instant;
-use crate::model::{proposal, time};
 use crate::store::state::log::{Entry, Stays};
 use crate::store::{Access, Draft, Result, Store, StoreError};
 
@@ -114,10 +115,10 @@ impl Plan {
         };
         let open: Vec<_> = mine.iter().filter_map(open).collect();
         let [(one, first, _), (other, second, _)] = open.as_slice() else { return None };
-        if !proposal::has_moved_on(second, first) {
-            return Some((*one, *other, proposal::was_edited(second)));
+        if !mirror::has_moved_on(second, first) {
+            return Some((*one, *other, mirror::was_edited(second)));
         }
-        (!proposal::has_moved_on(first, second)).then(|| (*other, *one, proposal::was_edited(first)))
+        (!mirror::has_moved_on(first, second)).then(|| (*other, *one, mirror::was_edited(first)))
     }
 
     /// Refuses what no write may do either.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::UndoClash;
 use super::plan::Past;
-use crate::store::project::names::CONFIG_NAME;
+use crate::store::names::CONFIG_NAME;
 use crate::store::project::settings::{put_shared, shared_text};
 use crate::store::state::log::{Entry, SettingsChange, WriteLog};
 use crate::store::{Result, Store, StoreError, Warning};

@@ -1,8 +1,8 @@
 //! The settings there are: one table from which reading, checking, listing and the environment layer are made.
 
-use super::super::state_mode::StateMode;
 use crate::model::nearest::distance;
 use crate::model::workspace::Kind as Workspace;
+use crate::store::state::home::StateMode;
 
 /// What a setting may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

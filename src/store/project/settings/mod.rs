@@ -29,8 +29,8 @@ pub use trust::{MARK, OutsidePath, TRUST_NAME, Trust, read as read_trust};
 use std::path::{Path, PathBuf};
 
 use super::home::Site;
-use super::names::CONFIG_NAME;
 use super::{home, mark};
+use crate::store::names::CONFIG_NAME;
 use crate::sys::Env;
 use file::{Entry, Owner, Parsed};
 use origin::owner;

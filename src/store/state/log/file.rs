@@ -12,11 +12,11 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::super::directory::prepare;
 use super::entry::{Entry, FORGETS_ALL, forgotten};
 use super::error::LogError;
 use crate::model::record::Record;
-use crate::store::project::home_dir::prepare;
-use crate::store::project::names::WRITES_NAME;
+use crate::store::names::WRITES_NAME;
 use crate::sys;
 use crate::sys::fs::{Dir, FileStamp, FsError, Replaced};
 use crate::sys::lock::{DirLock, LockError};

@@ -28,10 +28,10 @@ pub use retain::Lost;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
+use super::checkout_id::Noted;
 use crate::ledger::Applied;
 use crate::model::time::Instant;
-use crate::store::project::checkout::Noted;
-use crate::store::project::names::{WRITES_NAME, became};
+use crate::store::names::{WRITES_NAME, became};
 use crate::sys::Host;
 use crate::sys::fs::{FileStamp, FsError, Granularity, granularity};
 use crate::sys::lock::DirLock;

@@ -3,26 +3,15 @@
 //! It bears the id of that issue and is never an issue itself: nothing lists it, hands it out, moves it or proposes it. The id
 //! is public, because the project has it; all that the line says besides is not.
 
-use super::Visibility;
-use super::owner::{COMPANION, Owner, PROJECT};
-use crate::model::change::{Change, Stamp};
+use super::{Change, Stamp};
 use crate::model::field::Field;
 use crate::model::json::{Dialect, Json};
+use crate::model::proposal::Visibility;
+use crate::model::proposal::owner::{COMPANION, Owner, PROJECT};
 use crate::model::record::Record;
 
 /// What a companion holds.
 const REMARKS: [&str; 2] = ["notes", "comments"];
-
-pub fn is_companion(record: &Record<'_>) -> bool {
-    record.raw(COMPANION) == Some("true") && Visibility::of(record) == Visibility::Local
-}
-
-/// The same for the text of a line; nearly all are no companions, and that costs little to see.
-pub fn is_companion_line(line: &[u8]) -> bool {
-    let marked = memchr::memmem::find(line, b"\"companion\"").is_some();
-    let text = std::str::from_utf8(line).ok().filter(|_| marked);
-    text.and_then(|text| Record::parse(text).ok()).is_some_and(|record| is_companion(&record))
-}
 
 /// A change that a companion can take in the place of its issue.
 pub fn is_remark(change: &Change) -> bool {
@@ -56,8 +45,8 @@ pub fn answered(issue: &Record<'_>, companion: &Record<'_>, dialect: Dialect) ->
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::model::change::apply;
+    use super::super::apply;
+    use super::super::companion::*;
     use crate::model::time::Instant;
 
     #[test]

@@ -1,11 +1,11 @@
 //! What is said of a claim or a lock to one who does not have it.
 
 use super::error::LeaseError;
-use super::standing;
 use crate::model::lease::{Lease, Now, Standing};
+use crate::store::state::leases::standing;
 
 /// Why a claim is not valid any more.
-pub(super) fn since(lease: &Lease, now: &Now) -> String {
+pub(in crate::store) fn since(lease: &Lease, now: &Now) -> String {
     match &lease.holder {
         Some(holder) if standing(lease, now) == Standing::Live => {
             format!("{} holds it, epoch {}", holder.name, lease.epoch)
@@ -18,7 +18,7 @@ pub(super) fn since(lease: &Lease, now: &Now) -> String {
     }
 }
 
-pub(super) fn claimed(id: &str, lease: &Lease) -> LeaseError {
+pub(in crate::store) fn claimed(id: &str, lease: &Lease) -> LeaseError {
     let holder = lease.holder.as_ref();
     LeaseError::Claimed {
         id: id.to_owned(),
@@ -31,7 +31,7 @@ pub(super) fn claimed(id: &str, lease: &Lease) -> LeaseError {
     }
 }
 
-pub(super) fn locked(id: &str, lease: &Lease) -> LeaseError {
+pub(in crate::store) fn locked(id: &str, lease: &Lease) -> LeaseError {
     let holder = lease.holder.as_ref();
     LeaseError::Locked {
         id: id.to_owned(),

@@ -6,14 +6,16 @@
 use crate::model::words::words;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::withheld::Withheld;
+use super::LeaseError;
 use crate::cache::OpenTask;
 use crate::model::change::ChangeError;
+use crate::model::change::WorkflowError;
 use crate::model::lease::{Holder, Lease, Standing};
 use crate::model::record::Record;
-use crate::model::workflow::{SKIPPED, State, Task, WORKFLOW, Workflow, WorkflowError};
+use crate::model::workflow::{SKIPPED, State, Task, WORKFLOW, Workflow};
 use crate::model::{issue, state_id};
-use crate::store::claims::{LeaseError, standing};
+use crate::store::read::withheld::Withheld;
+use crate::store::state::leases::standing;
 use crate::store::{Result, Row, Snapshot, StoreError};
 
 /// A workflow: its issue, and what it says of itself.

@@ -1,15 +1,17 @@
 //! Two copies of a proposed issue: which part of an edit the target sees, and what flows back.
 
-use super::export::{Include, public_status, shared_keys};
-use super::{Joined, Proposal, State, Visibility, agreed};
-use crate::model::change::{Change, NewComment, Stamp, comment_edit};
+use super::WorkflowEdit;
+use super::{Change, NewComment, Stamp, comment_edit};
 use crate::model::dependency::Dependency;
-use crate::model::issue::{self, Status};
+use crate::model::issue;
+use crate::model::issue::Status;
 use crate::model::json::Dialect;
 use crate::model::merge::AGREED;
+use crate::model::proposal::export::{Include, public_status, shared_keys};
+use crate::model::proposal::{Joined, Proposal, State, Visibility, agreed};
 use crate::model::record::{KeyEdit, Record};
-use crate::model::time::{self, Instant};
-use crate::model::workflow::WorkflowEdit;
+use crate::model::time;
+use crate::model::time::Instant;
 
 /// An edit of a proposed issue, divided: what goes to the target's copy too, and what only the planning copy gets.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

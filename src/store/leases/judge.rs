@@ -10,11 +10,11 @@
 //! A number given in `BD_LEASE` must be that of the claim.
 
 use super::error::LeaseError;
-use super::known::parse;
-use super::standing;
 use super::told::{claimed, locked, since};
 use crate::model::lease::{Holder, Lease, Standing};
-use crate::store::project::names::{LEASE_VARIABLE, LEASES_NAME};
+use crate::store::names::{LEASE_VARIABLE, LEASES_NAME};
+use crate::store::state::leases::parse;
+use crate::store::state::leases::standing;
 use crate::store::{Project, Result, Store};
 
 /// What stands between the numbers of several claims.

@@ -1,10 +1,11 @@
 //! Changes of the two objects, decided on the line that was just read.
 
-use super::{Permit, State, TASK, Task, WORKFLOW, Workflow};
-use crate::model::change::{Stamp, status_edits};
-use crate::model::issue::{self, Status};
+use super::{Stamp, status_edits};
+use crate::model::issue;
+use crate::model::issue::Status;
 use crate::model::json::{Dialect, Json};
 use crate::model::record::{KeyEdit, Record};
+use crate::model::workflow::{Permit, State, TASK, Task, WORKFLOW, Workflow};
 
 /// A change of a workflow's object.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,7 +75,7 @@ pub(in crate::model) fn workflow_edits(edit: &WorkflowEdit, record: &Record<'_>,
         }
         WorkflowEdit::Move { to, reason, merge_commit } => {
             let Some((from, _)) = Workflow::standing(record) else { return Vec::new() };
-            let said = |text: &Option<String>| text.as_deref().map(super::text);
+            let said = |text: &Option<String>| text.as_deref().map(crate::model::workflow::text);
             let mut values = vec![("state", said(&Some(to.word().to_owned())))];
             let moves = from.permit(*to) == Some(Permit::Do);
             if moves {
@@ -102,7 +103,8 @@ pub(in crate::model) fn task_edits(edit: &TaskEdit, record: &Record<'_>, dialect
     match edit {
         TaskEdit::Set { key, value } => set(record, TASK, &[(key, value.clone())], dialect),
         TaskEdit::Failed { error, attempts } if Task::of(record).is_some() => {
-            let values = [("last_error", Some(super::text(error))), ("attempts", Some(Json::Int(*attempts)))];
+            let values =
+                [("last_error", Some(crate::model::workflow::text(error))), ("attempts", Some(Json::Int(*attempts)))];
             set(record, TASK, &values, dialect)
         }
         TaskEdit::Failed { .. } => Vec::new(),
@@ -115,7 +117,7 @@ pub(in crate::model) fn close_edits(record: &Record<'_>, reason: Option<&str>, d
     if let Some(task) = Task::of(record) {
         let mut values = vec![("last_error", None)];
         if let Some(outcome) = reason.filter(|reason| !reason.is_empty() && task.outcome.as_deref() != Some(reason)) {
-            values.push(("outcome", Some(super::text(outcome))));
+            values.push(("outcome", Some(crate::model::workflow::text(outcome))));
         }
         edits.extend(set(record, TASK, &values, dialect));
     }
@@ -142,7 +144,7 @@ fn follow_status(record: &Record<'_>, status: &Status, reason: Option<&str>, dia
     if state == stored {
         return Vec::new();
     }
-    set(record, WORKFLOW, &[("state", Some(super::text(state.word())))], dialect)
+    set(record, WORKFLOW, &[("state", Some(crate::model::workflow::text(state.word())))], dialect)
 }
 
 /// The edit that sets values inside of an object of the line, or none if they are there.
@@ -168,8 +170,8 @@ fn with(object: &str, values: &[(&str, Option<Json>)], dialect: Dialect) -> Stri
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::model::change::{Change, apply};
+    use super::super::workflow::*;
+    use super::super::{Change, apply};
     use crate::model::time::Instant;
 
     const LINE: &str = r#"{"id":"bd-1","title":"T","status":"open","updated_at":"2025-01-01T00:00:00Z","workflow":{"id":"wf_1","state":"ready","max_parallel":2,"later":[1.0]}}"#;

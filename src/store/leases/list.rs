@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::error::LeaseError;
-use super::key::{is_lock, issue_of};
-use super::known::{KnownLeases, parse};
-use super::standing;
 use crate::model::lease::{Lease, Now, Standing};
-use crate::store::project::names::LEASES_NAME;
-use crate::store::read::stamps::Stamps;
+use crate::store::names::LEASES_NAME;
+use crate::store::state::leases::standing;
+use crate::store::state::leases::{KnownLeases, parse};
+use crate::store::state::leases::{is_lock, issue_of};
+use crate::store::state::stamps::Stamps;
 use crate::store::{Result, Snapshot, StateDir};
 
 /// A claim as an answer.

@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use super::known::parse;
 use super::locks::{Floor, HeldHome, Idleness};
 use crate::model::lease::Lease;
-use crate::store::project::names::LEASES_NAME;
+use crate::store::names::LEASES_NAME;
+use crate::store::state::leases::parse;
 use crate::store::{RecordError, Result, StateDir, Store};
 
 impl Store {

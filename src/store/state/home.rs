@@ -1,4 +1,6 @@
-//! Where the state of a project is kept, as a choice.
+//! A state home, and the choice of where it is.
+
+use std::path::PathBuf;
 
 use crate::model::words::words;
 
@@ -30,4 +32,12 @@ impl StateMode {
             _ => StateMode::Repo,
         }
     }
+}
+
+/// A state home, and why it is this one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StateHome {
+    pub path: PathBuf,
+    pub mode: StateMode,
+    pub reason: String,
 }

@@ -1,12 +1,12 @@
 //! What becomes of agents: signs of life, what they have in hand, and their going.
 
-use super::identity;
-use super::roster::{Seen, all, touch};
 use crate::model::agent::{Agent, Status};
 use crate::model::lease::Standing;
 use crate::model::workspace::{State, Workspace};
+use crate::ops::agents::identity;
+use crate::ops::agents::roster::{Seen, all, touch};
 use crate::ops::claims::by_id;
-use crate::ops::{OpError, Result, here, mail, workspaces};
+use crate::ops::{OpError, Result, here, mail, workspace_records};
 use crate::store::{LeaseRow, Store};
 
 /// The answer to a sign of life.
@@ -42,7 +42,7 @@ pub fn in_hand(store: &mut Store, agents: &[Seen]) -> Result<Vec<InHand>> {
     claims.retain(|row| row.standing == Standing::Live);
     let acquired = |row: &LeaseRow| row.lease.holder.as_ref().map(|holder| holder.acquired.clone());
     claims.sort_by_key(|row| std::cmp::Reverse(acquired(row)));
-    let mut made = workspaces::workspaces(store)?;
+    let mut made = workspace_records::workspaces(store)?;
     made.retain(|one| one.state == State::Active);
     made.reverse();
     let of = |seen: &Seen| {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::ledger::MAX_LEDGER;
-use crate::store::project::names::other_name;
+use crate::store::names::other_name;
 use crate::store::project::place;
 use crate::store::{Access, BEADS_DIR, Project, RepoProblem, Result, Snapshot, StoreError};
 use crate::sys::below;
@@ -38,12 +38,12 @@ impl WorkingCopy {
 
 impl Project {
     /// Whether this user's commits belong there: anywhere but in the primary's working copy of a contributor.
-    pub(super) fn owns(&mut self, copy: &WorkingCopy) -> Result<bool> {
+    pub(in crate::store) fn owns(&mut self, copy: &WorkingCopy) -> Result<bool> {
         Ok(!copy.members.contains(&0) || self.access(0)? == Access::Write)
     }
 
     /// Whether private issues could get into a working copy: the primary's, in a project that joins others.
-    pub(super) fn is_guarded(&self, copy: &WorkingCopy) -> bool {
+    pub(in crate::store) fn is_guarded(&self, copy: &WorkingCopy) -> bool {
         copy.members.contains(&0) && (self.repos.members.len() > 1 || self.unseen().is_some())
     }
 
@@ -56,7 +56,7 @@ impl Project {
     }
 
     /// What a repo that is away keeps to itself is not known: nothing is committed or sent that could be it.
-    pub(super) fn refuse_unseen(&self) -> Result<()> {
+    pub(in crate::store) fn refuse_unseen(&self) -> Result<()> {
         match self.unseen() {
             Some(problem) => Err(StoreError::Unseen { problem: problem.to_string() }),
             None => Ok(()),
@@ -74,7 +74,7 @@ impl Project {
     }
 
     /// Ledgers that got their other name since the last commit, each with the name that it is committed under.
-    pub(super) fn renamed_ledgers(&self, copy: &WorkingCopy) -> Result<Vec<(PathBuf, PathBuf)>> {
+    pub(in crate::store) fn renamed_ledgers(&self, copy: &WorkingCopy) -> Result<Vec<(PathBuf, PathBuf)>> {
         let mut found = Vec::new();
         for (ledger, old) in copy.ledgers.iter().filter_map(|ledger| Some((ledger, other_name(ledger)?))) {
             let is_gone = !sys::path::is_there(&copy.root.join(&old)) && !copy.ledgers.contains(&old);
@@ -86,7 +86,7 @@ impl Project {
     }
 
     /// A ledger as the last commit has it, under whichever name.
-    pub(super) fn last_committed(&self, copy: &WorkingCopy, ledger: &Path) -> Result<Option<Vec<u8>>> {
+    pub(in crate::store) fn last_committed(&self, copy: &WorkingCopy, ledger: &Path) -> Result<Option<Vec<u8>>> {
         if let Some(bytes) = copy.vcs.committed(ledger, &self.host.env)? {
             return Ok(Some(bytes));
         }
@@ -135,7 +135,7 @@ impl Snapshot {
     }
 
     /// Refuses to commit what the project's planning repos keep to themselves.
-    pub(super) fn guard_commit(&self, copy: &WorkingCopy) -> Result<()> {
+    pub(in crate::store) fn guard_commit(&self, copy: &WorkingCopy) -> Result<()> {
         if !self.is_guarded(copy) {
             return Ok(());
         }

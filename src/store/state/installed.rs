@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::model::record::Record;
 use crate::model::row::{Exact, Part, Row, row};
-use crate::store::project::names::MARK_NAME;
+use crate::store::names::MARK_NAME;
 use crate::sys::below;
 use crate::sys::fs::FsError;
 
@@ -14,7 +14,7 @@ const MAX_MANIFEST: u64 = 16 << 20;
 
 row! {
     #[derive(Debug, Clone, PartialEq, Eq, Default)]
-    pub(super) struct Manifest {
+    pub(in crate::store) struct Manifest {
         /// The directory that holds our hooks.
         pub directory: PathBuf,
         pub made_directory: bool = false,
@@ -29,7 +29,7 @@ row! {
 row! {
     /// What the repository's own settings were before.
     #[derive(Debug, Clone, PartialEq, Eq, Default)]
-    pub(super) struct Redirection {
+    pub(in crate::store) struct Redirection {
         /// Where hooks were, as the settings named it.
         pub hooks: String as Exact,
         /// The checksum of the file after our change.
@@ -58,7 +58,7 @@ impl Manifest {
 row! {
     /// A registered merge driver.
     #[derive(Debug, Clone, PartialEq, Eq, Default)]
-    pub(super) struct DriverManifest {
+    pub(in crate::store) struct DriverManifest {
         /// What was registered.
         pub command: String as Exact,
         /// The file that our lines are in, or jj's settings.
@@ -124,7 +124,7 @@ fn remove(path: &Path, made_home: bool) -> Result<(), FsError> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::manifest::*;
+    use super::super::installed::*;
 
     #[test]
     fn manifests_of_an_earlier_version_are_written_as_they_were() {

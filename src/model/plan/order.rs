@@ -7,7 +7,7 @@
 //! A task waits for those of the step before its own; for earlier ones it waits through them. Two large steps in a row need an edge for each
 //! pair all the same: a plan has a limit on that, and a task between the two makes them few.
 
-use crate::model::plan::PlannedTask;
+use super::PlannedTask;
 
 /// For each task the names of those that it waits for. Of what the numbers say only as much as is needed: a task that another
 /// of them waits for is left out.
@@ -74,7 +74,7 @@ impl Members {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::super::order::*;
 
     fn task(name: &str, sequence: Option<i64>, group: Option<&str>, depends_on: &[&str]) -> PlannedTask {
         PlannedTask {

@@ -11,7 +11,7 @@ use crate::store::{RecordFile, StateDir, StateMode, Store, WORKSPACES, real_path
 
 /// A workspace, and the state home that has its record.
 #[derive(Debug, Clone)]
-pub(super) struct Known {
+pub(in crate::ops) struct Known {
     pub workspace: Workspace,
     pub state: StateDir,
 }
@@ -40,7 +40,7 @@ pub fn here(store: &Store) -> Option<Workspace> {
     of(store, &state).ok()?.into_iter().rev().find(is_here)
 }
 
-pub(super) fn known(store: &Store) -> Result<Vec<Known>> {
+pub(in crate::ops) fn known(store: &Store) -> Result<Vec<Known>> {
     let mut found: Vec<Known> = Vec::new();
     for (state, repos) in store.homes_of_repos() {
         let document = store.records(&file(&state))?;
@@ -54,11 +54,11 @@ pub(super) fn known(store: &Store) -> Result<Vec<Known>> {
 }
 
 /// All that one state home knows.
-pub(super) fn of(store: &Store, state: &StateDir) -> Result<Vec<Workspace>> {
+pub(in crate::ops) fn of(store: &Store, state: &StateDir) -> Result<Vec<Workspace>> {
     Ok(parse(&store.records(&file(state))?))
 }
 
-pub(super) fn find(store: &Store, typed: &str) -> Result<Known> {
+pub(in crate::ops) fn find(store: &Store, typed: &str) -> Result<Known> {
     let all = known(store)?;
     let path = real_path(&store.host().env.path(typed)).display().to_string();
     let by = |test: &dyn Fn(&Workspace) -> bool| -> Vec<&Known> {
@@ -110,7 +110,7 @@ pub fn unreadable(store: &Store) -> Result<Vec<(PathBuf, usize, Option<String>)>
 
 /// Changes the record of one workspace, decided on what is there now; `None` leaves it as it is. The lock of the state home is
 /// taken for it.
-pub(super) fn change(
+pub(in crate::ops) fn change(
     store: &Store,
     state: &StateDir,
     id: &str,
@@ -121,7 +121,7 @@ pub(super) fn change(
 }
 
 /// The same for a decision that rests on all of them.
-pub(super) fn edit(
+pub(in crate::ops) fn edit(
     store: &Store,
     state: &StateDir,
     mut plan: impl FnMut(&[Workspace]) -> Result<Vec<Workspace>>,
@@ -135,10 +135,10 @@ pub(super) fn edit(
     Ok(changed)
 }
 
-pub(super) fn file(state: &StateDir) -> RecordFile {
+pub(in crate::ops) fn file(state: &StateDir) -> RecordFile {
     WORKSPACES.file(state)
 }
 
-pub(super) fn parse(document: &Document) -> Vec<Workspace> {
+pub(in crate::ops) fn parse(document: &Document) -> Vec<Workspace> {
     WORKSPACES.rows(document).collect()
 }

@@ -7,12 +7,12 @@ use crate::ledger::Applied;
 /// Which write the next change of a ledger is a part of.
 #[derive(Debug, Default)]
 pub struct Writing {
-    pub(super) name: Option<String>,
+    pub(in crate::store) name: Option<String>,
     /// What it has written, each with its state home.
-    pub(super) written: Vec<(String, PathBuf)>,
-    pub(super) command: String,
+    pub(in crate::store) written: Vec<(String, PathBuf)>,
+    pub(in crate::store) command: String,
     /// Everything from now on is one write.
-    pub(super) is_one: bool,
+    pub(in crate::store) is_one: bool,
 }
 
 /// How a part of a write goes into the log.

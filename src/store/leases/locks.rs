@@ -2,11 +2,11 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::key::{is_lock, issue_of};
-use super::known::Leases;
 use crate::model::lease::Lease;
 use crate::model::time::{Instant, SECOND};
 use crate::store::StateDir;
+use crate::store::state::leases::Leases;
+use crate::store::state::leases::{is_lock, issue_of};
 use crate::store::state::record_error::RecordError;
 use crate::store::state::records::StateLock;
 use crate::store::state::tables::LEASES;
@@ -15,24 +15,24 @@ use crate::sys::Entropy;
 /// A state home whose lock is held, and its claims as they are: nobody else can change them.
 #[derive(Debug)]
 pub struct HeldHome {
-    pub(super) dir: StateDir,
-    pub(super) lock: StateLock,
-    pub(super) leases: Mutex<Leases>,
-    pub(super) floor: Floor,
+    pub(in crate::store) dir: StateDir,
+    pub(in crate::store) lock: StateLock,
+    pub(in crate::store) leases: Mutex<Leases>,
+    pub(in crate::store) floor: Floor,
 }
 
 /// Above which number the claims on an issue begin that the file says nothing of. Lines are never taken out of the file, so one
 /// without any was emptied, if there ever were claims: their numbers are not known any more, and no count of grants reaches the
 /// seconds of the clock.
 #[derive(Debug)]
-pub(super) struct Floor {
-    pub(super) epoch: i64,
+pub(in crate::store) struct Floor {
+    pub(in crate::store) epoch: i64,
     /// The state home remembers it.
-    pub(super) is_noted: Mutex<bool>,
+    pub(in crate::store) is_noted: Mutex<bool>,
 }
 
 impl Floor {
-    pub(super) fn of(dir: &StateDir, leases: &Leases, now: Instant) -> Self {
+    pub(in crate::store) fn of(dir: &StateDir, leases: &Leases, now: Instant) -> Self {
         let noted = dir.epoch_floor();
         let epoch = match noted {
             Some(epoch) if leases.is_empty() => epoch.max(now.nanos() / SECOND),
@@ -95,5 +95,5 @@ impl HeldHome {
 #[derive(Debug)]
 #[must_use = "the lock is released when this is dropped"]
 pub struct Idleness {
-    pub(super) _held: Arc<HeldHome>,
+    pub(in crate::store) _held: Arc<HeldHome>,
 }

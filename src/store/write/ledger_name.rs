@@ -5,9 +5,9 @@
 
 use std::path::PathBuf;
 
-use super::settings::{Edits, find_key};
 use crate::model::json::Dialect;
 use crate::model::record::Record;
+use crate::store::project::settings::{Edits, find_key};
 use crate::store::{Access, Project, Result, Snapshot, StoreError};
 use crate::sys;
 use crate::sys::below;

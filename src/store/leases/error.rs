@@ -49,10 +49,10 @@ fn in_session(session: &Option<String>) -> String {
     session.as_ref().map(|name| format!(" (session {name})")).unwrap_or_default()
 }
 
-pub(super) fn place(worktree: &Option<String>) -> String {
+pub(in crate::store) fn place(worktree: &Option<String>) -> String {
     worktree.as_ref().map(|name| format!(" in {name}")).unwrap_or_default()
 }
 
-pub(super) fn until(expires: &Option<String>) -> String {
+pub(in crate::store) fn until(expires: &Option<String>) -> String {
     expires.as_ref().map(|at| format!(" until {at}")).unwrap_or_default()
 }

@@ -1,0 +1,82 @@
+//! What is known of claims: who works on an issue, among all checkouts of its repository.
+//!
+//! Owns `leases.jsonl` in the state home of the repo that owns the issue: one line per issue that was ever claimed, which keeps its
+//! epoch for ever. Whatever decides over a claim, and every write of a ledger whose repo knows claims, happens under the lock of that
+//! state home, taken before the ledger's: so a holder that lost its claim cannot write between the loss and the notice of it.
+
+mod damage;
+pub(in crate::store) mod error;
+pub(in crate::store) mod held;
+pub(in crate::store) mod judge;
+pub(in crate::store) mod list;
+pub(in crate::store) mod locks;
+pub(in crate::store) mod told;
+mod workflows;
+
+pub use error::LeaseError;
+pub use list::LeaseRow;
+pub use locks::Idleness;
+pub use workflows::{TaskRow, TaskState, WorkflowRow};
+
+pub(in crate::store) use judge::Fenced;
+pub(in crate::store) use locks::HeldHome;
+
+use crate::store::names::LEASES_NAME;
+use crate::store::state::leases::{Leases, parse};
+use crate::store::{Result, Snapshot, StateDir};
+
+impl Snapshot {
+    /// The state home that knows the claims on the issues of a ledger.
+    pub(in crate::store) fn lease_home(&self, source: usize) -> StateDir {
+        StateDir::of(self.state_home_of(self.sources.member_of(source)))
+    }
+
+    /// The ledger whose state home knows who holds an issue: that of its owner, unless somebody claimed it elsewhere before it was
+    /// proposed, accepted or seen on this branch. There the claim stays until it ends.
+    pub(in crate::store) fn lease_source(&self, id: &str) -> Result<usize> {
+        let owner = self.owner_of(id)?;
+        if self.sources.len() > 1 {
+            for source in std::iter::once(owner).chain((0..self.sources.len()).filter(|source| *source != owner)) {
+                if self.leases_of(source)?.get(id).is_some_and(|lease| lease.holder.is_some()) {
+                    return Ok(source);
+                }
+            }
+        }
+        Ok(owner)
+    }
+
+    /// Under which key a state home knows an issue.
+    pub(in crate::store) fn lease_key(&self, source: usize, home: &StateDir, id: &str) -> Result<String> {
+        if home.is_shared() {
+            return Ok(format!("{}/{id}", self.repo_id(self.sources.member_of(source))?));
+        }
+        Ok(id.to_owned())
+    }
+
+    /// The claims on issues of a ledger as they are now, without a lock, by issue.
+    pub(in crate::store) fn leases_of(&self, source: usize) -> Result<Leases> {
+        let home = self.lease_home(source);
+        let document = self.records(&home.file(LEASES_NAME))?;
+        if document.is_empty() {
+            return Ok(Leases::new());
+        }
+        home.check()?;
+        let prefix = self.lease_key(source, &home, "")?;
+        let own = parse(&document)
+            .into_iter()
+            .filter_map(|(key, lease)| Some((key.strip_prefix(&prefix)?.to_owned(), lease)));
+        Ok(own.collect())
+    }
+}
+
+impl From<Box<LeaseError>> for crate::store::StoreError {
+    fn from(error: Box<LeaseError>) -> Self {
+        crate::store::StoreError::Lease(error)
+    }
+}
+
+impl From<LeaseError> for crate::store::StoreError {
+    fn from(error: LeaseError) -> Self {
+        crate::store::StoreError::Lease(Box::new(error))
+    }
+}

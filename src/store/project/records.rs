@@ -1,0 +1,22 @@
+//! Records of the state homes, read with a warning about what cannot be read of them.
+
+use std::path::Path;
+
+use crate::ledger::Document;
+use crate::store::state::damage::{DamagedRecord, damaged};
+use crate::store::{Project, RecordError, RecordFile, Warning};
+
+impl Project {
+    /// Reads records, and notes for a warning what cannot be read of them.
+    pub fn records(&self, file: &RecordFile) -> std::result::Result<Document, RecordError> {
+        let document = file.read()?;
+        self.note_damage(file.path(), &document);
+        Ok(document)
+    }
+
+    pub(in crate::store) fn note_damage(&self, path: &Path, document: &Document) {
+        for DamagedRecord { path, line, what, .. } in damaged(path, document) {
+            self.notices.add(Warning::Record { path, line, what });
+        }
+    }
+}
