@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use rusqlite::Connection;
 
-use super::derived::DONE;
+use super::schema::DONE;
 use super::{Cache, CacheError, Result};
 use crate::model::graph::shortest_path;
 use crate::model::waits::{AllTies, Ties, back_to, down_to};

@@ -8,12 +8,10 @@ use std::collections::BTreeMap;
 use rusqlite::params;
 
 use super::known::{Issues, Row};
+use super::schema::DONE;
 use super::{Cache, Key, Result};
 use crate::model::query::Field;
 use crate::model::ready::{self, UnknownIds};
-
-/// Statuses of what is over, as SQL.
-pub(super) const DONE: &str = "('closed', 'tombstone')";
 
 /// The fields by which issues are counted beforehand.
 pub(super) const TALLIED: &[Field] = &[Field::Status, Field::Priority, Field::Type];

@@ -4,7 +4,7 @@ use rusqlite::Connection;
 use rusqlite::functions::FunctionFlags;
 use rusqlite::types::Value as Sql;
 
-use super::derived::DONE;
+use super::schema::DONE;
 use crate::model::field;
 use crate::model::json::Dialect;
 use crate::model::query::{Expr, Field, Op, Value, folded};

@@ -3,9 +3,10 @@
 use rusqlite::params_from_iter;
 use rusqlite::types::Value as Sql;
 
-use super::derived::{DONE, TALLIED};
+use super::derived::TALLIED;
 use super::filter::{self, Clause};
 use super::row::{Counts, Key};
+use super::schema::DONE;
 use super::{Cache, Result};
 use crate::model::graph::{Graph, shortest_path};
 use crate::model::query::{Expr, Field};

@@ -5,9 +5,9 @@ use std::collections::{BTreeSet, HashSet};
 use rusqlite::params_from_iter;
 use rusqlite::types::Value as Sql;
 
-use super::derived::DONE;
 use super::filter::Clause;
 use super::known::Issues;
+use super::schema::DONE;
 use super::{Blocker, Cache, Key, Listing, Result};
 use crate::model::json::Dialect;
 use crate::model::query::Expr;

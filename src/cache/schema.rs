@@ -6,6 +6,9 @@ use crate::model::field::{COLUMNS, Field, Kind};
 
 const TABLES: &str = include_str!("schema.sql");
 
+/// Statuses of what is over, as SQL.
+pub(super) const DONE: &str = "('closed', 'tombstone')";
+
 /// Indexes that are made after the bulk of the rows is in: that is much cheaper than before.
 pub(super) const INDEXES: &str = "
     CREATE INDEX IF NOT EXISTS issues_id ON issues (id);

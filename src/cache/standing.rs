@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::derived::DONE;
+use super::schema::DONE;
 use super::{Cache, Key, Result, UnknownIds};
 
 /// For each issue that is not done the reasons why it cannot be worked on, and of an epic whether all its children are

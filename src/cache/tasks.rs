@@ -1,6 +1,6 @@
 //! Workflows and their tasks.
 
-use super::derived::DONE;
+use super::schema::DONE;
 use super::{Cache, Key, Result};
 
 /// A task that is not done, below some issue.

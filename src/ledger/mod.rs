@@ -32,7 +32,7 @@ use std::time::Duration;
 
 use crate::sys;
 use crate::sys::Entropy;
-use crate::sys::fs::{Dir, FsError};
+use crate::sys::fs::FsError;
 use crate::sys::lock::{self, LockError};
 
 #[derive(Debug, Clone, thiserror::Error)]
@@ -112,18 +112,6 @@ impl Ledger {
 
     fn directory(&self) -> &Path {
         self.path.parent().unwrap_or(Path::new("."))
-    }
-
-    /// Takes the lock of the directory that holds this ledger.
-    pub fn lock(&self, wait: Duration) -> Result<LockedLedger, LedgerError> {
-        let lock = lock::lock(self.directory(), wait)?;
-        lock.dir().remove_orphans()?;
-        Ok(LockedLedger::new(self.clone(), lock))
-    }
-
-    /// For files whose writers are kept apart by another lock, which the caller holds; `dir` is the directory of the file.
-    pub fn within(&self, dir: Dir) -> LockedLedger {
-        LockedLedger::within(self.clone(), dir)
     }
 
     /// Makes an empty ledger; `false` if there is one.

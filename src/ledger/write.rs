@@ -5,6 +5,7 @@ use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use super::document::{Document, EMPTIED, MAX_LEDGER};
 use super::edit::{Edit, LineChange, changes, render};
@@ -14,7 +15,7 @@ use super::read::{Expectation, ReadLedger, Stamp};
 use super::{Ledger, LedgerError};
 use crate::sys::Entropy;
 use crate::sys::fs::{self, Dir, FileStamp, Placed};
-use crate::sys::lock::DirLock;
+use crate::sys::lock::{self, DirLock};
 
 /// What the gate refused is kept under a name like this.
 pub const REFUSED_PREFIX: &str = ".bd-refused-";
@@ -139,15 +140,21 @@ impl Held {
     }
 }
 
+impl Ledger {
+    /// Takes the lock of the directory that holds this ledger.
+    pub fn lock(&self, wait: Duration) -> Result<LockedLedger, LedgerError> {
+        let lock = lock::lock(self.directory(), wait)?;
+        lock.dir().remove_orphans()?;
+        Ok(LockedLedger::of(self.clone(), Held::Own(lock)))
+    }
+
+    /// For files whose writers are kept apart by another lock, which the caller holds; `dir` is the directory of the file.
+    pub fn within(&self, dir: Dir) -> LockedLedger {
+        LockedLedger::of(self.clone(), Held::Callers(dir))
+    }
+}
+
 impl LockedLedger {
-    pub(super) fn new(ledger: Ledger, lock: DirLock) -> Self {
-        Self::of(ledger, Held::Own(lock))
-    }
-
-    pub(super) fn within(ledger: Ledger, dir: Dir) -> Self {
-        Self::of(ledger, Held::Callers(dir))
-    }
-
     fn of(ledger: Ledger, held: Held) -> Self {
         LockedLedger { ledger, held, unsynced: AtomicBool::new(false), replaced: Mutex::default() }
     }

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 
 use super::{OpError, Result};
 use crate::ops;
+use crate::store::OutsidePath;
 use crate::store::settings::{
-    Edits, Key, Origin, OutsidePath, Value, find_key, is_chosen_key, is_foreign_key, nearest_key, typed_value,
+    Edits, Key, Origin, Value, find_key, is_chosen_key, is_foreign_key, nearest_key, typed_value,
 };
 use crate::store::{self, Repo, Role, Store, StoreError};
 

@@ -16,23 +16,22 @@ mod project;
 mod propose;
 mod read;
 mod state;
-mod warning;
 mod write;
 
 pub use claims::{
     AutoClaim, ClaimWish, Claimed, Evidence, LockedWorkflow, NotHandedOut, Overruled, Reclaimed, ReleaseWish, Released,
 };
-pub use error::{Result, StoreError};
+pub use error::{Beyond, HookError, LeaseError, Result, StoreError, UndoClash, Withheld};
 pub use exchange::guard::{Found, FoundLeak};
 pub use exchange::hooks::{
-    DriverProblem, DriverStatus, HookError, HookState, HooksChange, HooksRequest, HooksStatus, MERGES_STATES,
+    DriverProblem, DriverStatus, HookState, HooksChange, HooksRequest, HooksStatus, MERGES_STATES,
 };
 pub use exchange::leaks::{LeakReport, LeakScope};
 pub use exchange::resolve::ResolvedLedger;
 pub use exchange::sync::{
     NamedPrograms, Progress, Received, RepoSync, SyncOptions, SyncReport, SyncStep, trust_programs,
 };
-pub use leases::{Idleness, LeaseError, LeaseRow, TaskRow, TaskState, WorkflowRow};
+pub use leases::{Idleness, LeaseRow, TaskRow, TaskState, WorkflowRow};
 pub use names::{BEADS_DIR, LEASE_VARIABLE, LEDGER_NAMES, REDIRECT_NAME};
 pub use past::history::{
     Blame, BlamedField, DiffEntry, DiffKind, Event, Log, LogEnd, LogQuery, Moment, PastLine, Point, State,
@@ -40,7 +39,7 @@ pub use past::history::{
 pub use past::prune::{Kept, KeptIssue, PRUNE_DAYS, PruneRequest, Pruned, PrunedIssue};
 pub use past::recover::{Recovered, Recovery};
 pub use past::restore::Restored;
-pub use past::undo::{Undo, UndoAction, UndoClash, UndoneIssue, UndoneWrite};
+pub use past::undo::{Undo, UndoAction, UndoneIssue, UndoneWrite};
 pub use project::actor::{AGENT_VARIABLE, Identity, find as find_actor};
 pub use project::consent::{ProjectText, SETUP as SETUP_KEY, command as committed_command};
 pub use project::discover::{Repo, missing, named_beads, refuse_control, refuse_not_checked_out};
@@ -48,7 +47,7 @@ pub use project::family::{counterpart, has_state, is_family};
 pub use project::home::{STATE_DIR, Site, WORKSPACE_VARIABLE, user_cache, user_config, user_data, user_state};
 pub use project::home_word::HomeWord;
 pub use project::place::{
-    Beyond, display as display_path, expand as expand_path, from as path_from, plain as plain_path, read_named,
+    display as display_path, expand as expand_path, from as path_from, plain as plain_path, read_named,
     real as real_path, write_named,
 };
 pub use project::placeholder::PLACEHOLDER_NAME;
@@ -62,7 +61,9 @@ pub use project::repos::{Member, Repos, beads_of, outside};
 pub use project::role::{Role, RoleDecision};
 pub use project::route::{Access, Route};
 pub use project::settings;
-pub use project::settings::{Settings, read_trust};
+pub use project::settings::Settings;
+pub use project::trust::{OutsidePath, read as read_trust};
+pub use project::warning::{LineWarning, Warning};
 pub use project::worktree::Worktree;
 pub use project::{Config, Project};
 pub use propose::{ProposalRow, ProposeRequest, Proposed, Reconciled};
@@ -72,7 +73,6 @@ pub use read::news::{CheckoutLedger, counting_copy};
 pub use read::row::{Beside, BlockedRow, Elsewhere, Page, Place, ReadyFilter, Row, SearchRow, Taken};
 pub use read::siblings::news as news_of;
 pub use read::snapshot::Snapshot;
-pub use read::withheld::Withheld;
 pub use state::checkout_id::worktree_id_at;
 pub use state::damage::{DamagedRecord, QUARANTINE, store_away};
 pub use state::directory::prepare as prepare_home;
@@ -82,7 +82,6 @@ pub use state::records::{Put, RecordFile, StateDir, StateLock};
 pub use state::tables::{
     AGENTS, CHECKPOINTS, LEASES, MAIL, REPOSITORIES, RESERVATIONS, Spot, StateTable, TABLES, Table, WORKSPACES,
 };
-pub use warning::{LineWarning, Warning};
 pub use write::ledger_name::RenamedLedger;
 pub use write::relocate::{Relocated, resettled};
 pub use write::rename_prefix::RenamedPrefix;

@@ -8,8 +8,8 @@ use std::fmt;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use super::checkouts::real;
-use super::{files, git, hg};
+use super::{files, git, layout};
+use crate::vcs::files::real;
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Address {
@@ -69,7 +69,7 @@ impl Address {
 
     fn directory(path: &Path) -> Self {
         let dot_hg = path.join(".hg");
-        let found = git::repository_at(path).or_else(|| hg::common_dir(&dot_hg).filter(|_| dot_hg.exists()));
+        let found = git::repository_at(path).or_else(|| layout::hg::common_dir(&dot_hg).filter(|_| dot_hg.exists()));
         Address::Directory(found.unwrap_or_else(|| {
             let path = real(path);
             let plain = path.to_str().and_then(|text| text.strip_suffix(".git")).map(PathBuf::from);

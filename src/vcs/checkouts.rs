@@ -3,23 +3,11 @@
 //! Which there are is read from files alone. All checkouts that share one directory ([`common_dir`](super::common_dir)) are one
 //! family, whichever program made them. hg and sl keep no list; there only this checkout and the main one are known.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
-use super::{MARKERS, SyncError, is_busy};
+use super::files::real;
+use super::{Checkout, MARKERS, SyncError, is_busy};
 use crate::sys::Env;
-
-/// A checkout of the repository. Paths are absolute and without links.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Checkout {
-    pub root: PathBuf,
-    /// What [`Vcs::admin_dir`](super::Vcs::admin_dir) gives there.
-    pub admin: PathBuf,
-    /// The one that the others were made from. A bare repository has none.
-    pub is_main: bool,
-    pub branch: Option<String>,
-    /// The directory is there and leads back to `admin`.
-    pub exists: bool,
-}
 
 /// What would be lost if the directory of a checkout went away. Paths are relative to its root.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -91,22 +79,6 @@ pub struct NewCheckout {
     pub branch: Option<String>,
     /// Where a new branch begins; without it, at the commit that is checked out here.
     pub base: Option<String>,
-}
-
-/// A path without links, as far as it is there.
-pub(super) fn real(path: &Path) -> PathBuf {
-    let here = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-    if let Ok(real) = std::fs::canonicalize(here) {
-        return real;
-    }
-    match (path.parent(), path.components().next_back()) {
-        (Some(parent), Some(Component::ParentDir)) => {
-            let parent = real(parent);
-            parent.parent().map_or_else(|| parent.clone(), Path::to_owned)
-        }
-        (Some(parent), Some(name)) => real(parent).join(name),
-        _ => path.to_owned(),
-    }
 }
 
 /// The path of a new checkout, if nothing is there.

@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::place::{Found, Kind, MARKERS, found, kind, place};
-use super::{files, git, hg, jj};
+use super::files;
+use super::layout::{git, hg, jj};
+use super::place::{Found, MARKERS, found, kind, place};
+use crate::vcs::kind::Kind;
 
 /// What version control says of the place where a path is, looked at once.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

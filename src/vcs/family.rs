@@ -2,17 +2,24 @@
 
 use std::path::{Path, PathBuf};
 
-use super::checkouts::{Checkout, real};
+#[cfg(feature = "git")]
+use super::Checkout;
 use super::directories::behind_worktrees;
-use super::{git, jj, place};
+#[cfg(feature = "git")]
+use super::files::real;
+use super::layout::{git, jj};
+#[cfg(feature = "git")]
+use super::layout::{git_worktrees::worktrees, jj_workspaces::workspaces};
+use super::place;
 
 /// All checkouts of a family in which git, jj or both are used, the main one first, then in the order of their paths.
+#[cfg(feature = "git")]
 pub(super) fn family(root: &Path) -> Vec<Checkout> {
     let root = real(root);
     let git_common = behind_worktrees(&root);
     let behind = jj::git_target(&root.join(".jj")).and_then(|target| git::common_dir(&target));
     let mut found = match behind.as_ref().or(git_common.as_ref()) {
-        Some(common) => git::worktrees(common, &root),
+        Some(common) => worktrees(common, &root),
         None => Vec::new(),
     };
     let mut homes: Vec<PathBuf> = found.iter().map(|checkout| checkout.root.clone()).collect();
@@ -21,7 +28,7 @@ pub(super) fn family(root: &Path) -> Vec<Checkout> {
     repos.sort();
     repos.dedup();
     for repo in repos {
-        for workspace in jj::workspaces(&repo, &homes) {
+        for workspace in workspaces(&repo, &homes) {
             match found.iter_mut().find(|checkout| checkout.root == workspace.root) {
                 Some(known) if known.exists => known.branch = known.branch.take().or(workspace.branch),
                 Some(known) if workspace.exists => *known = workspace,

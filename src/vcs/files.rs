@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::fs::FileType;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use crate::sys::below;
 
@@ -27,6 +27,22 @@ pub fn named(file: &Path, from: &Path) -> Option<PathBuf> {
 /// A path as programs write it.
 pub fn path_of(bytes: &[u8]) -> PathBuf {
     OsStr::from_bytes(bytes).into()
+}
+
+/// A path without links, as far as it is there.
+pub fn real(path: &Path) -> PathBuf {
+    let here = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+    if let Ok(real) = std::fs::canonicalize(here) {
+        return real;
+    }
+    match (path.parent(), path.components().next_back()) {
+        (Some(parent), Some(Component::ParentDir)) => {
+            let parent = real(parent);
+            parent.parent().map_or_else(|| parent.clone(), Path::to_owned)
+        }
+        (Some(parent), Some(name)) => real(parent).join(name),
+        _ => path.to_owned(),
+    }
 }
 
 /// A file, or those files of a directory that end like this.

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use super::history::Repository;
-use super::{HistoryError, Kind, git, place};
+use super::{HistoryError, Kind, git, layout, place};
 use crate::sys::Env;
 
 /// The root of a git working copy and the directory that all its worktrees share.
 pub fn git_dirs(path: &Path) -> Result<(PathBuf, PathBuf), HistoryError> {
     let (kind, root) = place(path).unwrap_or((Kind::None, path.to_owned()));
-    let common = if kind == Kind::Git { git::common_dir(&root.join(".git")) } else { None };
+    let common = if kind == Kind::Git { layout::git::common_dir(&root.join(".git")) } else { None };
     match common {
         Some(common) => Ok((root, common)),
         None => Err(HistoryError::NotGit { root, kind }),

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::address::Address;
-use super::checkouts::real;
-use super::{Kind, common_dir, facts, git, hg, kind, root};
+use super::{Kind, common_dir, facts, git, kind, layout, root};
 use crate::sys::Env;
+use crate::vcs::files::real;
 
 /// Where a working copy is and where its commits come from or go to.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -63,7 +63,7 @@ pub fn is_same_project(one: &Path, other: &Path, env: &Env) -> bool {
 fn first_commits(path: &Path, with_remotes: bool) -> Vec<String> {
     match (kind(path), common_dir(path)) {
         (Kind::Git | Kind::Jj, Some(common)) => git::first_commits(&common, with_remotes),
-        (Kind::Hg | Kind::Sl, Some(common)) => hg::first_commit(&common).into_iter().collect(),
+        (Kind::Hg | Kind::Sl, Some(common)) => layout::hg::first_commit(&common).into_iter().collect(),
         _ => Vec::new(),
     }
 }
@@ -82,7 +82,7 @@ pub fn begins_with(path: &Path, id: &str) -> bool {
 pub fn has_commit(path: &Path, id: &str) -> bool {
     match (kind(path), common_dir(path)) {
         (Kind::Git | Kind::Jj, Some(common)) => git::has_commit(&common, id),
-        (Kind::Hg | Kind::Sl, Some(common)) => hg::first_commit(&common).as_deref() == Some(id),
+        (Kind::Hg | Kind::Sl, Some(common)) => layout::hg::first_commit(&common).as_deref() == Some(id),
         _ => false,
     }
 }

@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{HistoryError, Kind, common_dir, git, jj, place};
+use super::{HistoryError, Kind, common_dir, git, jj, layout, place};
 use crate::sys::Env;
 
 /// The settings of git.
@@ -28,7 +28,8 @@ pub struct MergeSetup {
 pub fn merge_setup(file: &Path, env: &Env) -> Option<MergeSetup> {
     let (kind, root) = place(file)?;
     let dot_git = root.join(".git");
-    let (own, common) = git::own_dir(&dot_git).zip(git::common_dir(&dot_git)).filter(|_| kind == Kind::Git)?;
+    let (own, common) =
+        layout::git::own_dir(&dot_git).zip(layout::git::common_dir(&dot_git)).filter(|_| kind == Kind::Git)?;
     let inside = file.strip_prefix(&root).ok()?;
     Some(MergeSetup {
         attribute: git::merge_attribute(&root, &own, &common, inside, env),

@@ -40,6 +40,8 @@ mod jj;
 #[cfg(not(feature = "git"))]
 #[path = "absent/jj.rs"]
 mod jj;
+mod kind;
+mod layout;
 mod lines;
 mod merge_tool;
 mod network;
@@ -65,7 +67,7 @@ pub use archive::{
     Archive, Before, Change, Changes, Commit, Naming, Node, Pair, Spot, Step, Steps, Trail, Version, as_of, joined,
     merge_base,
 };
-pub use checkouts::{Checkout, Loose, NewCheckout, Work, is_bare, repository_inside};
+pub use checkouts::{Loose, NewCheckout, Work, is_bare, repository_inside};
 pub use claims::{RemoteClaim, Swap};
 pub use clones::NewClone;
 pub use commit::{Committed, Order};
@@ -82,12 +84,14 @@ pub use git::{
 pub use history::{Changed, Span};
 pub use hooks::{git_dirs, is_ignored, is_tracked, staged_paths};
 pub use identity::{Identity, begins_with, first_commit, has_commit, is_same_project};
+pub use kind::Kind;
+pub use layout::Checkout;
 pub use lines::{Reach, Sought};
 pub use merge_tool::{DRIVER as GIT_DRIVER, MergeSetup, MergeTool, merge_setup};
-pub use open::{commit, committed_lines, facts, open, open_for};
+pub use open::{commit, committed_lines, facts, open, open_for, remove_checkout};
 pub use patterns::Patterns;
-pub use place::{Kind, is_supported, is_versioned, kind, root};
 use place::{MARKERS, place};
+pub use place::{is_supported, is_versioned, kind, root};
 pub use snapshot::{LARGEST, LeftOut, Rescue, Returned, Snapshot, Why};
 pub use sync::{
     Area, Carried, DryRun, Integrated, Integration, Merge, Outgoing, Parcel, Pushed, Route, Standing, Versions,

@@ -8,9 +8,10 @@ use super::hg::{self, Hg};
 #[cfg(feature = "git")]
 use super::jj::Jj;
 use super::none::Unversioned;
-use super::place::{Kind, place, root};
-use super::{CommitError, Committed, Facts, Order, Reach, Sought, Vcs, sl};
+use super::place::{place, root};
+use super::{CommitError, Committed, Facts, Order, Reach, Sought, SyncError, Vcs, sl};
 use crate::sys::Env;
+use crate::vcs::kind::Kind;
 
 /// The adapter for the working copy that a path is in; outside of any it is the one for no version control.
 pub fn open(path: &Path) -> Box<dyn Vcs> {
@@ -38,6 +39,16 @@ pub fn open_for(path: &Path, bookmark: Option<&str>) -> Box<dyn Vcs> {
 /// where the environment says the user keeps them.
 pub fn facts(path: &Path, env: &Env) -> Facts {
     open(path).facts(env)
+}
+
+/// Removes another checkout of the family; without `force` only if nothing would be lost with it. A checkout of jj is removed by jj,
+/// also where git made the one that asks.
+pub fn remove_checkout(here: &dyn Vcs, root: &Path, force: bool, env: &Env) -> Result<(), SyncError> {
+    #[cfg(feature = "git")]
+    if here.kind() == Kind::Git && root.join(".jj").exists() {
+        return super::jj::remove(here.root(), root, force, env);
+    }
+    here.linking()?.remove_checkout(root, force, env)
 }
 
 /// Commits exactly these files as they are now, with their version control, and nothing else: what else is changed, staged

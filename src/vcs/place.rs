@@ -5,42 +5,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{git, tracked};
+use super::kind::Kind;
+use super::layout::git;
+use super::tracked;
 use crate::sys::path;
-
-/// A version control system.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Kind {
-    Git,
-    Jj,
-    Hg,
-    Sl,
-    #[default]
-    None,
-}
-
-impl Kind {
-    pub fn is_versioned(self) -> bool {
-        self != Kind::None
-    }
-
-    /// As people call it, and as its program is called.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Git => "git",
-            Kind::Jj => "jj",
-            Kind::Hg => "hg",
-            Kind::Sl => "sl",
-            Kind::None => "none",
-        }
-    }
-}
-
-impl std::fmt::Display for Kind {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
-    }
-}
 
 /// The markers of working copies. Where jj and git share a directory, jj is the one in use.
 pub(super) const MARKERS: [(&str, Kind); 4] =

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::archive::Archive;
-use super::checkouts::{Checkout, NewCheckout, Work};
+use super::checkouts::{NewCheckout, Work};
 use super::clones::NewClone;
 use super::commit::{Committed, Order};
 use super::error::{CommitError, SyncError};
@@ -16,12 +16,13 @@ use super::facts::Facts;
 use super::gate::Verdict;
 use super::history::{Changed, Span};
 use super::lines::{Reach, Sought};
-use super::place::Kind;
 use super::snapshot::{Rescue, Returned, Snapshot};
 use super::sync::{Carried, Integrated, Integration, Outgoing, Parcel, Pushed, Route, Standing};
 use super::tips::Tips;
 use super::whereabouts::{Origin, Whereabouts};
 use crate::sys::{Env, activity};
+use crate::vcs::Checkout;
+use crate::vcs::kind::Kind;
 
 type Result<T, E = SyncError> = std::result::Result<T, E>;
 

@@ -4,13 +4,14 @@ use std::path::Path;
 
 use super::{Kind, Versions, git, hg, jj, place};
 use crate::sys::Env;
+use crate::vcs::layout;
 
 /// The command, without the file, that tells version control that a file is merged; `None` where nobody waits for it.
 pub fn mark_resolved(file: &Path, env: &Env) -> Option<&'static str> {
     let (kind, root) = place(file)?;
     match kind {
         Kind::Git => git::is_unmerged(&root, file, env).then_some("git add --"),
-        Kind::Hg => hg::is_merging(&root).then_some("hg resolve --mark"),
+        Kind::Hg => layout::hg::is_merging(&root).then_some("hg resolve --mark"),
         // jj looks at the file by itself, but keeps the conflict in the commit below; sl was never tried.
         Kind::Jj => jj::conflicts_below(&root, file.strip_prefix(&root).ok()?, env).then_some("jj squash --"),
         Kind::Sl | Kind::None => None,

@@ -5,7 +5,8 @@ use super::shapes::rows;
 use crate::ops::{
     Configured, Facts, Initialised, Migrated, Placed, RepoStatus, SetupFile, SetupReport, StateMoved, Whereabouts,
 };
-use crate::store::settings::{ForeignSetting, HeldBecause, OutsidePath, Setting, Value as Set};
+use crate::store::OutsidePath;
+use crate::store::settings::{ForeignSetting, HeldBecause, Setting, Value as Set};
 use crate::store::{Access, RenamedLedger, RenamedPrefix, RoleDecision, StateHome};
 
 answer! {

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::error::BatchError;
 use crate::model::json::{decode_string, integer};
 use crate::model::record::Record;
+use crate::ops::error::BatchError;
 use crate::ops::{OpError, Result};
 
 /// An operation: its name, other names of it, the fields that it needs, and those that it may have.

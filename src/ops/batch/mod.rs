@@ -2,10 +2,9 @@
 //!
 //! Each line goes the way of its command and sees what the lines before it have done. Each ledger is locked, written and synced once.
 
-mod error;
 mod line;
 
-pub use error::BatchError;
+pub use super::error::BatchError;
 
 use super::{
     Filing, OpError, Result, Wish, add_dependency, check_type, comment, file_all, parse_dependency, remove_dependency,

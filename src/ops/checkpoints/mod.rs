@@ -4,15 +4,14 @@
 //! with the highest number stays when they are dropped. A checkpoint is never changed. It outlives the checkout in which it was made.
 
 mod add;
-mod error;
 mod prune;
 mod snapshots;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+pub use super::error::CheckpointError;
 pub use add::{AddedCheckpoint, FilesWish, NewCheckpoint, add_checkpoint, working_on};
-pub use error::CheckpointError;
 pub use prune::{PRUNE_DAYS, PrunedCheckpoints, prune_checkpoints};
 
 use crate::model::checkpoint::{Checkpoint, LastNumber, Noted};

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::error::SnapshotError;
 use crate::model::checkpoint::Saved;
+use crate::ops::error::SnapshotError;
 use crate::ops::here;
 use crate::store::Store;
 use crate::vcs;

@@ -3,10 +3,9 @@
 //! All that is asked for is reserved, or nothing. Who reserves again what it has renews it. What is over does not count; it is
 //! dropped when somebody writes the file a week later.
 
-mod error;
 pub(in crate::ops) mod typed;
 
-pub use error::{Obstacle, ReservationError};
+pub use super::error::{Obstacle, ReservationError};
 
 use self::typed::{anchored, anchored_all, plain, standpoint};
 use crate::model::glob::Glob;

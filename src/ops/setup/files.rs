@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::path::{Component, Path, PathBuf};
 
-use super::error::SetupError;
+use crate::ops::error::SetupError;
 use crate::ops::{OpError, Result};
 use crate::store::{BEADS_DIR, real_path};
 use crate::sys::{below, path};

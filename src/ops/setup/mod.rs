@@ -4,7 +4,6 @@
 //! be taken out again with the bytes from before. What somebody else wrote, or has edited since, is neither replaced nor taken out.
 
 mod artefacts;
-mod error;
 mod files;
 mod state;
 mod text;
@@ -12,13 +11,13 @@ mod wanted;
 
 use std::path::{Path, PathBuf};
 
+pub use super::error::SetupError;
 use super::{OpError, Result};
 use crate::model::jsonc;
 use crate::store::{Role, Store};
 use crate::sys::Env;
 use artefacts::AGENTS_FILE;
 pub use artefacts::{BLOCK as AGENTS_BLOCK, SETUP_CLIENTS, SetupClient};
-pub use error::SetupError;
 use files::{Place, place_in};
 pub use state::{SetupAction, SetupState};
 use wanted::{Content, Decided, Wanted};

@@ -1,12 +1,12 @@
 //! One thing in one file: how the file compares with it, and the bytes with it and without it.
 
 use super::artefacts::{BLOCK, SKILL, SKILL_MARK, TargetKind};
-use super::error::SetupError;
 use super::files::Place;
 use super::state::{SetupAction, SetupState};
 use super::text::{self, Found};
 use crate::model::jsonc;
 use crate::ops::Result;
+use crate::ops::error::SetupError;
 
 /// What goes into a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

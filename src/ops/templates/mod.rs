@@ -5,11 +5,10 @@
 //! does nothing but name tasks. One that is broken is listed with its problems and hides what lies behind it; it must not turn into
 //! another template in silence.
 
-mod error;
 mod places;
 mod save;
 
-pub use error::{TemplateError, several};
+pub use super::error::{TemplateError, several};
 pub use places::{Found, Origin, find, list, read_file};
 pub use save::{SaveWish, Saved, save};
 

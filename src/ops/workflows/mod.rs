@@ -5,7 +5,6 @@
 
 mod create;
 mod edit;
-mod error;
 mod everywhere;
 mod lock;
 mod look;
@@ -18,9 +17,9 @@ mod repos;
 mod rewrite;
 mod wait;
 
+pub use super::error::FlowError;
 pub use create::{CreatedWorkflow, INFORMS, NewWorkflow, create_workflow, task_issue};
 pub use edit::{WorkflowChange, edit_workflow};
-pub use error::FlowError;
 pub use everywhere::{flow_everywhere, flows_everywhere};
 pub use lock::{lock, unlock};
 pub use look::{Counts, Flow, flow, flows};

@@ -270,7 +270,7 @@ fn take_away(store: &Store, one: &Workspace, made: &[PathBuf]) -> std::result::R
         if one.kind == Kind::Worktree && directory.as_os_str() == one.path.as_str() {
             let parent = vcs::open(one.parent.as_ref());
             let tip = vcs::open(directory).head(env).ok().flatten();
-            let removed = parent.linking().and_then(|linking| linking.remove_checkout(directory, true, env));
+            let removed = vcs::remove_checkout(&*parent, directory, true, env);
             removed.map_err(|e| stays(e.to_string()))?;
             if let (Some(name), Some(tip), true) = (&one.branch, tip, one.is_branch_made) {
                 // Where this cannot be done, the branch stays, and it is at a commit that others have.

@@ -41,7 +41,7 @@ pub(super) fn unmake(store: &Store, known: &Known, around: &Around) -> Result<Wo
         if one.kind == Kind::Worktree && vcs::root(path).as_deref() == Some(path) {
             let (parent, env) = (vcs::open(Path::new(&one.parent)), &store.host().env);
             let tip = vcs::open(path).head(env).ok().flatten();
-            parent.linking().and_then(|linking| linking.remove_checkout(path, true, env)).map_err(StoreError::from)?;
+            vcs::remove_checkout(&*parent, path, true, env).map_err(StoreError::from)?;
             if let (Some(name), Some(tip), true) = (&one.branch, tip, one.is_branch_made) {
                 // Where this cannot be done, the branch stays, and it is at a commit that others have.
                 let _ = parent.delete_branch(name, &tip, env);
@@ -116,7 +116,7 @@ fn remove_worktree(store: &Store, known: &Known) -> Result<Workspace> {
         let parent = vcs::open(Path::new(&one.parent));
         let is_checkout = vcs::root(path).as_deref() == Some(path);
         if is_checkout {
-            let removed = parent.linking().and_then(|linking| linking.remove_checkout(path, true, &store.host().env));
+            let removed = vcs::remove_checkout(&*parent, path, true, &store.host().env);
             removed.map_err(StoreError::from)?;
         }
         removal::remove(path).map_err(StoreError::from)?;

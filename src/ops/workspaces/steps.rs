@@ -213,7 +213,7 @@ pub(super) fn worktree(
             ledgers = set_back(store, path, &seen.homeward.ledgers)?;
         }
         sys::path::make(&mark).map_err(StoreError::from)?;
-        let removed = parent.linking().and_then(|linking| linking.remove_checkout(path, removal.force, env));
+        let removed = vcs::remove_checkout(&*parent, path, removal.force, env);
         removed.map_err(|error| match error {
             vcs::SyncError::Kept { why, .. } => kept(one, vec![Reason::new(Loss::Unknown, why)]),
             other => OpError::from(StoreError::from(other)),

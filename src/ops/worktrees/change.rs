@@ -126,7 +126,7 @@ pub fn remove_worktree(store: &mut Store, typed: &str, force: bool, cwd: &Path) 
         }
         let here = vcs::open(store.repo().beads());
         begun = true;
-        let removed = here.linking().and_then(|linking| linking.remove_checkout(&worktree.root, force, &env));
+        let removed = vcs::remove_checkout(&*here, &worktree.root, force, &env);
         Ok(removed.map_err(StoreError::from)?)
     });
     let is_whole = |error: &OpError| !begun || matches!(error, OpError::Store(StoreError::Vcs(SyncError::Kept { .. })));

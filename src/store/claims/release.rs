@@ -9,7 +9,7 @@ use crate::model::field::Field;
 use crate::model::issue::Status;
 use crate::model::lease::{Holder, Lease, Standing};
 use crate::model::workflow::Task;
-use crate::store::leases::error::LeaseError;
+use crate::store::error::LeaseError;
 use crate::store::leases::told::claimed;
 use crate::store::state::leases::is_lock;
 use crate::store::state::leases::standing;

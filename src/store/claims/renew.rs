@@ -2,7 +2,7 @@
 
 use crate::model::lease::{Lease, Standing};
 use crate::model::time::Instant;
-use crate::store::leases::error::LeaseError;
+use crate::store::error::LeaseError;
 use crate::store::leases::told::since;
 use crate::store::names::LEASE_VARIABLE;
 use crate::store::state::leases::standing;

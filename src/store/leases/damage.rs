@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::LeaseError;
+use crate::store::error::LeaseError;
 use crate::store::state::damage::{DamagedRecord, QUARANTINE, damaged, numbered, store_away};
 use crate::store::state::tables::{LEASES, TABLES};
 use crate::store::{Project, Put, RecordError, RecordFile, Result, Snapshot, StateDir};

@@ -9,9 +9,9 @@
 //! Two sessions of one person, where clients tell them, are to each other what two agents are.
 //! A number given in `BD_LEASE` must be that of the claim.
 
-use super::error::LeaseError;
 use super::told::{claimed, locked, since};
 use crate::model::lease::{Holder, Lease, Standing};
+use crate::store::error::LeaseError;
 use crate::store::names::{LEASE_VARIABLE, LEASES_NAME};
 use crate::store::state::leases::parse;
 use crate::store::state::leases::standing;

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::error::LeaseError;
 use crate::model::lease::{Lease, Now, Standing};
+use crate::store::error::LeaseError;
 use crate::store::names::LEASES_NAME;
 use crate::store::state::leases::standing;
 use crate::store::state::leases::{KnownLeases, parse};

@@ -5,7 +5,6 @@
 //! state home, taken before the ledger's: so a holder that lost its claim cannot write between the loss and the notice of it.
 
 mod damage;
-pub(in crate::store) mod error;
 pub(in crate::store) mod held;
 pub(in crate::store) mod judge;
 pub(in crate::store) mod list;
@@ -13,7 +12,6 @@ pub(in crate::store) mod locks;
 pub(in crate::store) mod told;
 mod workflows;
 
-pub use error::LeaseError;
 pub use list::LeaseRow;
 pub use locks::Idleness;
 pub use workflows::{TaskRow, TaskState, WorkflowRow};
@@ -21,6 +19,7 @@ pub use workflows::{TaskRow, TaskState, WorkflowRow};
 pub(in crate::store) use judge::Fenced;
 pub(in crate::store) use locks::HeldHome;
 
+use crate::store::error::LeaseError;
 use crate::store::names::LEASES_NAME;
 use crate::store::state::leases::{Leases, parse};
 use crate::store::{Result, Snapshot, StateDir};

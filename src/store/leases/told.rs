@@ -1,7 +1,7 @@
 //! What is said of a claim or a lock to one who does not have it.
 
-use super::error::LeaseError;
 use crate::model::lease::{Lease, Now, Standing};
+use crate::store::error::LeaseError;
 use crate::store::state::leases::standing;
 
 /// Why a claim is not valid any more.

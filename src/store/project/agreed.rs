@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use super::family;
-use super::settings::OutsidePath;
+use super::trust::OutsidePath;
 use crate::store::read_trust;
 use crate::sys::Env;
 use crate::vcs;

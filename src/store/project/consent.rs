@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 
 use super::home_word::{make_first, word};
 use super::repos::outside;
-use super::settings::{ConfigError, ConfigFault, Origin, OutsidePath};
+use super::settings::{ConfigError, ConfigFault, Origin};
+use super::trust::OutsidePath;
 use super::{family, place};
 use crate::store::{HomeWord, Project, Result, read_trust};
 use crate::sys::{below, fs};

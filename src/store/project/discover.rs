@@ -6,8 +6,8 @@
 use std::path::{Path, PathBuf};
 
 use super::place;
-use super::place::Beyond;
 use crate::model::id;
+use crate::store::error::Beyond;
 use crate::store::names::{BEADS_DIR, CONFIG_NAME, LEDGER_NAMES, REDIRECT_NAME};
 use crate::store::{Result, StoreError};
 use crate::sys::{Env, below, fs, path};

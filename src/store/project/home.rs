@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use super::pointer::{Pointer, PointerState, root_of};
-use super::settings::{ConfigError, ConfigFault};
+use crate::store::error::{ConfigError, ConfigFault};
 use crate::store::names::CONFIG_NAME;
 use crate::store::state::checkout_id::{REPO_ID_NAME, place_of, read_text};
 use crate::store::state::home::{StateHome, StateMode};

@@ -8,9 +8,10 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::settings::{MARK, OutsidePath, SettingsError};
+use super::trust::{MARK, OutsidePath};
 use super::{home, place};
 use crate::model::state_id;
+use crate::store::error::SettingsError;
 use crate::store::names::MARK_NAME;
 use crate::store::read_trust;
 use crate::store::state::directory::prepare;

@@ -21,6 +21,8 @@ pub(in crate::store) mod repositories;
 pub(in crate::store) mod role;
 pub(in crate::store) mod route;
 pub mod settings;
+pub(in crate::store) mod trust;
+pub(in crate::store) mod warning;
 pub(in crate::store) mod worktree;
 
 use std::borrow::Cow;
@@ -36,8 +38,8 @@ use super::{
     StoreError,
 };
 use crate::store::names::CONFIG_NAME;
+use crate::store::project::warning::Notices;
 use crate::store::state::stamps::Stamps;
-use crate::store::warning::Notices;
 use crate::sys::{Activity, Host};
 use crate::vcs;
 
@@ -160,7 +162,7 @@ impl Given {
             Some(additional) => settings.with_repos(additional),
             None => settings,
         };
-        let trust = if settings.names_outside() { settings::read_trust(&host.env) } else { settings::Trust::default() };
+        let trust = if settings.names_outside() { trust::read(&host.env) } else { trust::Trust::default() };
         let repos = Repos::of(repo, site, &settings, &trust, &host.env, &self.guests)?;
         // Where its state is, and what may leak from it, only version control knows.
         if let Some(member) = repos.members.iter().find(|member| !vcs::is_supported(member.repo.root())) {
@@ -169,7 +171,7 @@ impl Given {
         }
         seen.add(watched_paths(&repos, &host.env));
         if settings.is_unmarked() {
-            seen.add(home::user_state(&host.env).map(|dir| dir.join(settings::TRUST_NAME)));
+            seen.add(home::user_state(&host.env).map(|dir| dir.join(trust::TRUST_NAME)));
         }
         Ok((settings, repos, seen))
     }
@@ -341,7 +343,7 @@ fn watched_paths(repos: &Repos, env: &crate::sys::Env) -> Vec<PathBuf> {
     }
     if !repos.problems.is_empty() {
         paths.extend(repos.watched.iter().flat_map(|path| [path.clone(), path.join(BEADS_DIR)]));
-        paths.extend(home::user_state(env).map(|dir| dir.join(settings::TRUST_NAME)));
+        paths.extend(home::user_state(env).map(|dir| dir.join(trust::TRUST_NAME)));
     }
     paths
 }

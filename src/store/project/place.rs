@@ -103,24 +103,6 @@ fn inside_working_copy(path: &Path, directory: &Path) -> Option<(PathBuf, PathBu
     }
 }
 
-/// Why a ledger above a path is not the one of that path.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Beyond {
-    /// The path is in a repository of its own, below the ledger.
-    Nested { root: PathBuf, ledger: PathBuf },
-    /// The ledger is another user's.
-    Foreign { ledger: PathBuf },
-}
-
-impl Beyond {
-    /// The directory with the ledger.
-    pub fn ledger(&self) -> &Path {
-        match self {
-            Beyond::Nested { ledger, .. } | Beyond::Foreign { ledger } => ledger,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::place::*;

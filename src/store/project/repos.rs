@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::home::Site;
 use super::repo_problem::RepoProblem;
-use super::settings::{ConfigError, Origin, OutsidePath, Settings, Trust, original_prefix};
+use super::settings::{ConfigError, Origin, Settings, original_prefix};
+use super::trust::{OutsidePath, Trust};
 use super::{family, place};
 use crate::cache::UnknownIds;
 use crate::store::{BEADS_DIR, LEDGER_NAMES, Repo, Result, StoreError};

@@ -11,7 +11,7 @@ use crate::model::merge::join_copies;
 use crate::model::proposal::{FORMER_ID, Names, Owner, Proposal};
 use crate::model::record::Record;
 use crate::model::{id, proposal};
-use crate::store::leases::LeaseError;
+use crate::store::error::LeaseError;
 use crate::store::names::LEASES_NAME;
 use crate::store::state::record_error::RecordError;
 use crate::store::state::records::Put;

@@ -20,4 +20,3 @@ pub(in crate::store) mod row;
 pub(in crate::store) mod rows;
 pub(in crate::store) mod siblings;
 pub(in crate::store) mod snapshot;
-pub(in crate::store) mod withheld;

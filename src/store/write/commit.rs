@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use super::Written;
 use crate::store::names::CONFIG_NAME;
 use crate::store::project::place;
-use crate::store::warning::Warning;
+use crate::store::project::warning::Warning;
 use crate::store::{Project, Snapshot, Store};
 use crate::sys::below;
 use crate::vcs;

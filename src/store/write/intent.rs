@@ -9,7 +9,7 @@ use crate::model::issue::Issue;
 use crate::model::proposal::{COMPANION, Owner};
 use crate::model::record::Record;
 use crate::store::StoreError;
-use crate::store::leases::LeaseError;
+use crate::store::error::LeaseError;
 
 /// What a write is for. Some guards ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

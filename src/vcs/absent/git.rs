@@ -1,16 +1,11 @@
 //! git in a build without the feature `git`: it is recognised, and nothing more. No project in a repository of git is opened then
 //! ([`is_supported`](crate::vcs::is_supported)), so of what is answered here nothing decides anything.
 
-#[path = "../git/dirs.rs"]
-mod dirs;
-
-pub(super) use dirs::{common_dir, own_dir};
-
 use std::path::{Path, PathBuf};
 
 use crate::sys::Env;
 use crate::vcs::history::Repository;
-use crate::vcs::{Checkout, CommitError, HistoryError, Kind, RemoteClaim, Swap, SyncError, Versions};
+use crate::vcs::{CommitError, HistoryError, Kind, RemoteClaim, Swap, SyncError, Versions};
 
 const WHAT: &str = "this program was built without git";
 
@@ -121,8 +116,4 @@ pub(super) fn is_ignored(root: &Path, _: &Path, _: &Env) -> Result<bool, History
 
 pub(super) fn staged_paths(repository: &Repository<'_>) -> Result<Vec<PathBuf>, HistoryError> {
     unreadable(repository.root)
-}
-
-pub(super) fn worktrees(_: &Path, _: &Path) -> Vec<Checkout> {
-    Vec::new()
 }

@@ -3,30 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use crate::sys::Env;
-use crate::vcs::{Checkout, HistoryError, Kind};
+use crate::vcs::{HistoryError, Kind};
 
 fn unreadable<T>(root: &Path) -> Result<T, HistoryError> {
     Err(HistoryError::NotGit { root: root.to_owned(), kind: Kind::Jj })
 }
 
-pub(super) fn repo(_: &Path) -> Option<PathBuf> {
-    None
-}
-
-pub(super) fn workspaces(_: &Path, _: &[PathBuf]) -> Vec<Checkout> {
-    Vec::new()
-}
-
 pub(super) fn conflicts_below(_: &Path, _: &Path, _: &Env) -> bool {
     false
-}
-
-pub(super) fn git_target(_: &Path) -> Option<PathBuf> {
-    None
-}
-
-pub(super) fn common_dir(_: &Path) -> Option<PathBuf> {
-    None
 }
 
 pub(super) fn tool(root: &Path, _: &Env) -> Result<Option<String>, HistoryError> {

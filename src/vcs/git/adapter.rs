@@ -5,19 +5,21 @@ use std::path::{Path, PathBuf};
 
 use super::archive::GitArchive;
 use super::clones::Source;
-use super::dirs::{common_dir, own_dir};
 use super::work_tree::WorkTree;
-use super::{attributes, changes, checkouts, clones, commit, config, hooks, integrate, lines, network, outgoing};
+use super::{attributes, changes, clones, commit, config, hooks, integrate, lines, network, outgoing};
 use super::{gate, renew, rescue, trees, upstream, whereabouts, work, worktrees};
 use crate::sys::Env;
 use crate::sys::activity::Step;
-use crate::vcs::checkouts::{Checkout, NewCheckout, Work};
+use crate::vcs::Checkout;
+use crate::vcs::checkouts::{NewCheckout, Work};
 use crate::vcs::commit::{Committed, Order};
 use crate::vcs::family::family;
 use crate::vcs::history::{Changed, Repository, Span};
+use crate::vcs::layout::git::{common_dir, own_dir};
+use crate::vcs::layout::git_worktrees;
 use crate::vcs::snapshot::Snapshot;
 use crate::vcs::sync::{Carried, Integrated, Integration, Outgoing, Parcel, Pushed, Route, Standing};
-use crate::vcs::{Abilities, Cloning, Exchange, Keep, Linking, Past, Renewal, Vcs, Verdict, Whereabouts, jj};
+use crate::vcs::{Abilities, Cloning, Exchange, Keep, Linking, Past, Renewal, Vcs, Verdict, Whereabouts};
 use crate::vcs::{
     Archive, CommitError, Facts, Kind, NewClone, Origin, Reach, Rescue, Returned, Sought, SyncError, Tips,
 };
@@ -47,7 +49,7 @@ impl Vcs for Git {
     }
 
     fn admin_dir(&self) -> Option<PathBuf> {
-        checkouts::admin_dir(&self.root)
+        git_worktrees::admin_dir(&self.root)
     }
 
     fn checkouts(&self) -> Vec<Checkout> {
@@ -59,7 +61,7 @@ impl Vcs for Git {
     }
 
     fn branch(&self) -> Option<String> {
-        checkouts::branch(&self.admin_dir()?)
+        git_worktrees::branch(&self.admin_dir()?)
     }
 
     fn facts(&self, env: &Env) -> Facts {
@@ -170,10 +172,7 @@ impl Linking for Git {
     }
 
     fn remove_checkout(&self, root: &Path, force: bool, env: &Env) -> Result<(), SyncError> {
-        match root.join(".jj").exists() {
-            true => jj::remove(&self.root, root, force, env),
-            false => worktrees::remove(&self.root, &self.root, root, force, env),
-        }
+        worktrees::remove(&self.root, &self.root, root, force, env)
     }
 }
 

@@ -200,7 +200,7 @@ fn listed(name: &'static str, program: Program<'_>) -> Result<Vec<u8>, HistoryEr
 
 fn open(repository: &Repository<'_>) -> Result<gix::Repository, HistoryError> {
     // As they are stored, which is how they are sent.
-    let opened = super::opened::as_stored(&repository.git_dir);
+    let opened = crate::vcs::layout::opened::as_stored(&repository.git_dir);
     opened.map_err(|error| unreadable(repository.git_dir.display().to_string(), error))
 }
 

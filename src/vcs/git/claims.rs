@@ -9,14 +9,15 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::commit::git_at;
+use super::config;
 use super::hooks::checked;
 use super::network::{self, RACES, refused, run, unreachable};
 use super::objects::{write, write_commit};
-use super::{common_dir, config, own_dir};
 use crate::sys::process::{Output, Program};
 use crate::sys::{Entropy, Env};
 use crate::vcs::claims::{PREFIX, RemoteClaim, Swap, id_of, ref_name};
-use crate::vcs::{Kind, SyncError, jj, place};
+use crate::vcs::layout::git::{common_dir, own_dir};
+use crate::vcs::{Kind, SyncError, layout, place};
 
 /// The longest list of claims, and the longest texts, that are looked at.
 const MAX: usize = 64 << 20;
@@ -61,7 +62,7 @@ fn server<'a>(path: &Path, env: &'a Env) -> Result<Server<'a>, SyncError> {
     let Some((kind, root)) = place(path) else { return Err(SyncError::NoVcs { root: path.to_owned() }) };
     match kind {
         Kind::Git => Server::of(&root, None, env),
-        Kind::Jj => Server::of(&root, Some(jj::git_behind(&root)?), env),
+        Kind::Jj => Server::of(&root, Some(layout::jj::git_behind(&root)?), env),
         _ => Err(SyncError::Unsupported { kind, what: "claims on a remote need git" }),
     }
 }

@@ -8,18 +8,20 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::checkouts::{self, admin_dir};
 use super::commit::{git, git_at, git_for_network, is_locked, unfinished};
 use super::hooks::failed;
 use super::settings::{RemoteSettings, Setting, carried, moved, of_disk, parent_text, remotes, text, without_branches};
 use super::upstream::{ask, commit};
 use super::worktrees::check_name;
-use super::{common_dir, own_dir};
 use crate::sys::Env;
 use crate::sys::activity::Step;
 use crate::sys::process::{Output, Program};
-use crate::vcs::checkouts::{Checkout, delete, make_parents, no_checkout, vacant};
+use crate::vcs::Checkout;
+use crate::vcs::checkouts::{delete, make_parents, no_checkout, vacant};
 use crate::vcs::clones::{NewClone, name_of_parent};
+use crate::vcs::layout::git::{common_dir, own_dir};
+use crate::vcs::layout::git_worktrees;
+use crate::vcs::layout::git_worktrees::admin_dir;
 use crate::vcs::network::passing_git;
 use crate::vcs::{SyncError, Tip, Tips, files, is_shallow};
 
@@ -94,7 +96,7 @@ impl Source<'_> {
             return Err(error);
         }
         let Some(admin) = admin_dir(&path) else { return Err(no_checkout(&path, "git has made no working copy")) };
-        Ok(Checkout { branch: checkouts::branch(&admin), root: path, admin, is_main: true, exists: true })
+        Ok(Checkout { branch: git_worktrees::branch(&admin), root: path, admin, is_main: true, exists: true })
     }
 
     /// The commit that the branch begins at, or is at.
@@ -195,7 +197,7 @@ impl Clone<'_> {
             must("git fetch", self.path, fetch.arg(self.parent).input(wanted.into_bytes()))?;
         }
         let mut orders: String = refs.iter().map(|(name, id, _)| format!("update {name} {id}\n")).collect();
-        let own = admin_dir(self.path).and_then(|admin| checkouts::branch(&admin)).filter(|own| own != branch);
+        let own = admin_dir(self.path).and_then(|admin| git_worktrees::branch(&admin)).filter(|own| own != branch);
         // A parent without a commit on its branch has none to take away.
         let is_there = |own: &String| commit(self.path, &format!("refs/heads/{own}"), self.source.env);
         if let Some(own) = own.filter(|own| matches!(is_there(own), Ok(Some(_)))) {

@@ -4,14 +4,15 @@
 
 use std::path::{Path, PathBuf};
 
+use super::config;
 use super::gate;
-use super::{common_dir, config, own_dir};
 use crate::sys::Env;
 use crate::sys::process::{Output, Program};
 use crate::vcs::CommitError;
 use crate::vcs::commit::{Committed, Order, checked, failed, patiently};
 use crate::vcs::files::path_of;
 use crate::vcs::gate::Verdict;
+use crate::vcs::layout::git::{common_dir, own_dir};
 
 /// What git leaves in its directory while something is unfinished.
 const UNFINISHED: [(&str, &str); 7] = [

@@ -10,8 +10,9 @@ use gix::config::file::init::Options;
 use gix::config::file::{Metadata, includes};
 use gix::config::{File, Source, path::interpolate};
 
-use super::dirs::{common_dir, own_dir};
 use crate::sys::Env;
+use crate::vcs::layout::git::{common_dir, own_dir};
+use crate::vcs::layout::opened;
 use crate::vcs::{Facts, Kind, Remote, files};
 
 /// What a repository says, by its `.git`.
@@ -106,9 +107,15 @@ pub(super) fn read(own: &Path, common: &Path, env: &Env) -> File {
 /// So many files in a row can include one another; as many as git allows.
 const DEPTH: usize = 10;
 
+/// What git itself would wait for in a `.git`, or a directory like it.
+pub(super) fn odd_at(git: &Path, env: &Env) -> Option<PathBuf> {
+    let (own, common) = (own_dir(git)?, common_dir(git)?);
+    opened::odd_single(&own, &common).or_else(|| odd_include(&own, &common, env.home().as_deref()))
+}
+
 /// The first thing that the settings of a repository include, under whatever condition, and that is not a regular file of
 /// bearable size. What is not there says nothing.
-pub(super) fn odd_include(own: &Path, common: &Path, home: Option<&Path>) -> Option<PathBuf> {
+fn odd_include(own: &Path, common: &Path, home: Option<&Path>) -> Option<PathBuf> {
     let files = [common.join("config"), own.join("config.worktree")];
     files.iter().find_map(|path| odd_include_in(path, home, DEPTH))
 }

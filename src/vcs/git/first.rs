@@ -5,7 +5,7 @@ use std::path::Path;
 use gix::ObjectId;
 
 fn open(common: &Path) -> Option<gix::Repository> {
-    super::opened::at(common).ok()
+    crate::vcs::layout::opened::at(common).ok()
 }
 
 /// The commits of branches that have no parent here, the oldest first; with those of remotes and tags or without.

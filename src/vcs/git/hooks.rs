@@ -4,10 +4,11 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use super::commit::{git, git_config};
-use super::{common_dir, config, own_dir};
+use super::config;
 use crate::sys::Env;
 use crate::sys::process::Output;
 use crate::vcs::files;
+use crate::vcs::layout::git::{common_dir, own_dir};
 use crate::vcs::{HistoryError, Kind, SyncError, Versions};
 
 /// What a program said when it failed, without the rest of a long story.
@@ -43,7 +44,8 @@ pub fn of_push(root: &Path, env: &Env) -> Result<Vec<String>, SyncError> {
     let directory = root.join(hooks_path(root, env)?);
     let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let inside = |dir: &Path| real(&directory).starts_with(real(dir));
-    let is_in_repository = inside(root) || super::common_dir(&root.join(".git")).is_some_and(|common| inside(&common));
+    let is_in_repository =
+        inside(root) || crate::vcs::layout::git::common_dir(&root.join(".git")).is_some_and(|common| inside(&common));
     let mut lines = Vec::new();
     if !is_in_repository {
         if config::own_text(root, "core.hooksPath").is_none() {

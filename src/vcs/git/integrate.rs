@@ -14,10 +14,10 @@ use super::commit::{git, is_locked, overlooked, unfinished};
 use super::hooks::{checked, failed};
 use super::trees::Trees;
 use super::upstream::{self, id};
-use super::{common_dir, own_dir};
 use crate::sys::process::Program;
 use crate::vcs::commit::{Order, patiently};
 use crate::vcs::files::{any_exists, path_of};
+use crate::vcs::layout::git::{common_dir, own_dir};
 use crate::vcs::{CommitError, Integrated, Integration, SyncError};
 
 /// For a working tree of any size.

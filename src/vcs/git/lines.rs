@@ -5,8 +5,8 @@ use std::path::Path;
 
 use gix::ObjectId;
 
-use super::opened;
 use crate::model::time::SECOND;
+use crate::vcs::layout::opened;
 use crate::vcs::lines::{Reach, Sought, Wanted};
 
 /// So many bytes of old versions are looked at; what is not found by then counts as not committed.

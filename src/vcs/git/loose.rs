@@ -7,8 +7,6 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use super::checkouts::admin_dir;
-use super::common_dir;
 use super::objects::must;
 use super::upstream::{ask, ask_at, commit};
 use crate::sys::Env;
@@ -16,6 +14,8 @@ use crate::sys::process::Program;
 use crate::vcs::SyncError;
 use crate::vcs::checkouts::Loose;
 use crate::vcs::files;
+use crate::vcs::layout::git::common_dir;
+use crate::vcs::layout::git_worktrees::admin_dir;
 
 /// The refs that every worktree has for itself.
 const OWN_REFS: [&str; 3] = ["refs/worktree", "refs/bisect", "refs/rewritten"];

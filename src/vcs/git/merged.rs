@@ -6,13 +6,13 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use super::common_dir;
 use super::objects::{line, must};
 use super::upstream::ask_at;
 use crate::sys::Env;
 use crate::sys::path::private_scratch;
 use crate::sys::process::Program;
 use crate::vcs::SyncError;
+use crate::vcs::layout::git::common_dir;
 use crate::vcs::whereabouts::{How, Merged};
 
 /// So many commits are compared one by one.

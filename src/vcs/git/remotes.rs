@@ -6,12 +6,12 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use super::common_dir;
 use super::merged::Pair;
 use super::objects::{line, must};
 use super::refs::{Ref, at};
 use crate::sys::Env;
-use crate::vcs::checkouts::real;
+use crate::vcs::files::real;
+use crate::vcs::layout::git::common_dir;
 use crate::vcs::{SyncError, files};
 
 /// Where a remote is.

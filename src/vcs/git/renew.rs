@@ -11,9 +11,10 @@ use super::work::{branch, is_any_hidden, work};
 use super::worktrees::check_name;
 use crate::sys::Env;
 use crate::vcs::SyncError;
-use crate::vcs::checkouts::{kept, no_checkout, real};
+use crate::vcs::checkouts::{kept, no_checkout};
 use crate::vcs::clones::NewClone;
 use crate::vcs::files::path_of;
+use crate::vcs::files::real;
 
 /// Lists are read up to this length.
 const MAX: usize = 256 << 20;

@@ -131,7 +131,7 @@ fn is_tracking(refspec: &str) -> bool {
 fn address(text: &str, root: &Path) -> String {
     let before_slash = text.split('/').next().unwrap_or_default();
     let is_relative = !text.starts_with(['/', '~']) && !before_slash.contains(':') && !text.contains("://");
-    if is_relative { crate::vcs::checkouts::real(&root.join(text)).display().to_string() } else { text.to_owned() }
+    if is_relative { crate::vcs::files::real(&root.join(text)).display().to_string() } else { text.to_owned() }
 }
 
 /// Settings and remotes as they stand in a file.

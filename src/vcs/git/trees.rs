@@ -46,7 +46,7 @@ fn unreadable(id: impl ToString, error: impl std::fmt::Display) -> HistoryError 
 
 impl Trees {
     pub fn open(root: &Path) -> Result<Self, HistoryError> {
-        let objects = super::opened::at(root).map_err(|error| unreadable(root.display(), error))?;
+        let objects = crate::vcs::layout::opened::at(root).map_err(|error| unreadable(root.display(), error))?;
         Ok(Trees { objects, new: HashMap::new() })
     }
 
@@ -173,7 +173,7 @@ pub(super) fn odd(tree: gix::ObjectId) -> HistoryError {
 /// The size of a file in the last commit; `None` if there is no commit or it is not in it.
 pub fn committed_size(file: &Path) -> Option<u64> {
     let file = std::fs::canonicalize(file.parent()?).ok()?.join(file.file_name()?);
-    let repository = super::opened::around(file.parent()?)?;
+    let repository = crate::vcs::layout::opened::around(file.parent()?)?;
     let root = std::fs::canonicalize(repository.workdir()?).ok()?;
     let inside = file.strip_prefix(&root).ok()?;
     let tree = repository.head_tree().ok()?;
@@ -183,9 +183,9 @@ pub fn committed_size(file: &Path) -> Option<u64> {
 
 /// The bytes of a file in the last commit that two checkouts of one repository share; `None` if there is none, or git cannot tell.
 pub fn common_version(here: &Path, there: &Path, file: &Path) -> Option<Vec<u8>> {
-    let repository = super::opened::at(here).ok()?;
+    let repository = crate::vcs::layout::opened::at(here).ok()?;
     let ours = repository.head_id().ok()?.detach();
-    let theirs = super::opened::at(there).ok()?.head_id().ok()?.detach();
+    let theirs = crate::vcs::layout::opened::at(there).ok()?.head_id().ok()?.detach();
     let base = repository.merge_base(ours, theirs).ok()??;
     let tree = base.object().ok()?.peel_to_tree().ok()?;
     let entry = tree.lookup_entry_by_path(file).ok()??;

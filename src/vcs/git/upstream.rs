@@ -9,10 +9,11 @@ use std::path::Path;
 use gix::ObjectId;
 
 use super::commit::git_at;
+use super::config;
 use super::hooks::{checked, failed};
-use super::{common_dir, config, own_dir};
 use crate::sys::Env;
 use crate::sys::process::Program;
+use crate::vcs::layout::git::{common_dir, own_dir};
 use crate::vcs::{HistoryError, Kind, Standing, SyncError};
 
 const ODD_NAME: &str = "the name of a remote begins with `-` or holds a control character";

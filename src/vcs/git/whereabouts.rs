@@ -10,13 +10,14 @@ use super::loose::loose;
 use super::merged::Pair;
 use super::objects::{line, must};
 use super::refs::{Ref, at, refs, symbolic};
-use super::{common_dir, remotes};
+use super::remotes;
 use crate::sys::Env;
 use crate::sys::process::Program;
 use crate::vcs::checkouts::Loose;
 use crate::vcs::files;
+use crate::vcs::layout::git::common_dir;
 use crate::vcs::whereabouts::{Origin, Unsaved, Whereabouts};
-use crate::vcs::{SyncError, jj};
+use crate::vcs::{SyncError, layout};
 
 const LOG: &str = "the reflog";
 
@@ -95,7 +96,7 @@ pub fn between(
 /// The shared directory of git behind a checkout, and where git runs for it.
 pub fn behind(root: &Path) -> Option<(PathBuf, PathBuf)> {
     if root.join(".jj").exists() {
-        let common = jj::git_target(&root.join(".jj")).and_then(|target| common_dir(&target))?;
+        let common = layout::jj::git_target(&root.join(".jj")).and_then(|target| common_dir(&target))?;
         return Some((common.clone(), common));
     }
     Some((common_dir(&root.join(".git"))?, root.to_owned()))

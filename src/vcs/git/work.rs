@@ -5,9 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::checkouts::admin_dir;
 use super::commit::unfinished;
-use super::common_dir;
 use super::hooks::failed;
 use super::loose::loose;
 use super::objects::must;
@@ -15,8 +13,11 @@ use super::upstream::{ask, commit, head};
 use crate::sys::Env;
 use crate::sys::process::Program;
 use crate::vcs::SyncError;
-use crate::vcs::checkouts::{Work, real};
+use crate::vcs::checkouts::Work;
 use crate::vcs::files::path_of;
+use crate::vcs::files::real;
+use crate::vcs::layout::git::common_dir;
+use crate::vcs::layout::git_worktrees::admin_dir;
 
 const SUBMODULE: &[u8] = b"160000";
 

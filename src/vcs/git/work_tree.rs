@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::commit::git_at;
-use super::common_dir;
 use super::hooks::checked;
 use crate::sys::Env;
 use crate::sys::process::Program;
 use crate::vcs::SyncError;
+use crate::vcs::layout::git::common_dir;
 use crate::vcs::snapshot::unusable;
 
 /// For a working tree of any size.

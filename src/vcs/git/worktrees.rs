@@ -3,17 +3,19 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::checkouts::{admin_dir, recorded, recorded_link};
 use super::commit::{git, is_locked};
-use super::common_dir;
 use super::hooks::failed;
 use super::loose::keep;
 use super::upstream::{ask, commit};
 use super::work::{branch, work};
 use crate::sys::Env;
 use crate::sys::process::{Output, Program};
-use crate::vcs::checkouts::{Checkout, NewCheckout, check_quiet, kept, no_checkout, real, removable, vacant};
+use crate::vcs::Checkout;
+use crate::vcs::checkouts::{NewCheckout, check_quiet, kept, no_checkout, removable, vacant};
 use crate::vcs::family::family;
+use crate::vcs::files::real;
+use crate::vcs::layout::git::common_dir;
+use crate::vcs::layout::git_worktrees::{admin_dir, recorded, recorded_link};
 use crate::vcs::{SyncError, files};
 
 /// A working copy may be large, and filters may fetch its files.

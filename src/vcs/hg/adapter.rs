@@ -5,15 +5,16 @@ use std::path::{Path, PathBuf};
 
 use super::archive::HgArchive;
 use super::call::Client;
-use super::dirs::own_dir;
 use super::{changes, checkouts, clones, commit, exchange, gate, held, hgrc, integrate, outgoing};
 use super::{shares, snapshot, whereabouts};
 use crate::sys::Env;
 use crate::sys::activity::Step;
+use crate::vcs::Checkout;
 use crate::vcs::Verdict;
-use crate::vcs::checkouts::{Checkout, NewCheckout, Work};
+use crate::vcs::checkouts::{NewCheckout, Work};
 use crate::vcs::commit::{Committed, Order};
 use crate::vcs::history::{Changed, Span};
+use crate::vcs::layout::hg::own_dir;
 use crate::vcs::sync::{Carried, Integrated, Integration, Outgoing, Parcel, Pushed, Route, Standing};
 use crate::vcs::{Abilities, Cloning, Exchange, Keep, Linking, Past, Vcs, Whereabouts};
 use crate::vcs::{

@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
-use super::dirs::{common_dir, own_dir, unfinished};
 use super::gate;
 use super::hgrc::Settings;
 use super::server::{Answer, SERVE, Silence, ask, greets};
@@ -20,6 +19,7 @@ use crate::sys::process::{Output, Program, RunError};
 use crate::vcs::commit::failed;
 use crate::vcs::files::{self, path_of};
 use crate::vcs::gate::Verdict;
+use crate::vcs::layout::hg::{common_dir, own_dir, unfinished};
 use crate::vcs::network::passing;
 use crate::vcs::{CommitError, Kind, SyncError};
 

@@ -4,8 +4,9 @@
 use std::path::{Path, PathBuf};
 
 use super::call::is_node;
-use super::common_dir;
-use crate::vcs::checkouts::{Checkout, real};
+use crate::vcs::Checkout;
+use crate::vcs::files::real;
+use crate::vcs::layout::hg::common_dir;
 use crate::vcs::{Kind, files};
 
 /// Lists of bookmarks, seen from the directory of a working copy or of the store.

@@ -9,8 +9,10 @@ use super::call::Client;
 use super::checkouts::{admin_dir, branch};
 use super::hgrc::{Settings, own_paths};
 use super::shares::{marked, start_of};
-use crate::vcs::checkouts::{Checkout, delete, make_parents, no_checkout, real, vacant};
+use crate::vcs::Checkout;
+use crate::vcs::checkouts::{delete, make_parents, no_checkout, vacant};
 use crate::vcs::clones::{NewClone, name_of_parent};
+use crate::vcs::files::real;
 use crate::vcs::files::{self, path_of};
 use crate::vcs::{Kind, SyncError, Tip, Tips};
 

@@ -8,10 +8,10 @@ use std::path::PathBuf;
 use std::process::ExitStatus;
 
 use super::call::{Client, pattern};
-use super::dirs::unfinished;
 use crate::sys::process::Output;
 use crate::vcs::commit::{Committed, Order, checked, patiently};
 use crate::vcs::files::path_of;
+use crate::vcs::layout::hg::unfinished;
 use crate::vcs::{CommitError, Kind, SyncError};
 
 /// How hg refuses in the middle of a merge.

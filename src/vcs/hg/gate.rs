@@ -7,11 +7,11 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::dirs::{common_dir, own_dir};
 use super::hgrc::{Settings, own_paths};
 use crate::sys::Env;
 use crate::sys::process::own_path;
 use crate::vcs::gate::Verdict;
+use crate::vcs::layout::hg::{common_dir, own_dir};
 use crate::vcs::{Kind, files};
 
 /// Sections in which every value is a program, or may become one.

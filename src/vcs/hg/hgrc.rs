@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::common_dir;
 use crate::sys::Env;
+use crate::vcs::layout::hg::common_dir;
 use crate::vcs::{Facts, Kind, Remote, files};
 
 /// What the settings say; there is no trace of a push in hg.

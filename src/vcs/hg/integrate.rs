@@ -7,11 +7,11 @@
 use std::path::{Path, PathBuf};
 
 use super::call::{Client, pattern, union};
-use super::dirs::{is_merging, unfinished};
 use super::here::Here;
 use super::scratch::{Scratch, write_below};
 use super::way::obstacles;
 use crate::sys::Env;
+use crate::vcs::layout::hg::{is_merging, unfinished};
 use crate::vcs::{Integrated, Integration, Kind, SyncError, Versions};
 
 /// What is merged with, in messages.

@@ -8,7 +8,6 @@ mod checkouts;
 mod clones;
 mod commit;
 mod commits;
-mod dirs;
 mod exchange;
 mod gate;
 mod held;
@@ -29,7 +28,6 @@ mod whereabouts;
 pub(super) use adapter::{Exchanging, Hg};
 pub(super) use call::{Client, pattern};
 pub(super) use commits::carried;
-pub(super) use dirs::{common_dir, first_commit, is_merging, own_dir};
 pub(super) use exchange::{
     OUTRUN, call as exchange_with, call_with_hooks as exchange_with_hooks, fetch, refused, says,
 };

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::call::Client;
-use super::common_dir;
 use crate::sys::Entropy;
 use crate::sys::lock::{DirLock, LockError, lock};
 use crate::vcs::SyncError;
+use crate::vcs::layout::hg::common_dir;
 
 /// How long another merge in the same repository is waited for.
 const WAIT: Duration = Duration::from_secs(60);

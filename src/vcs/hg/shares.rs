@@ -8,11 +8,13 @@ use std::path::Path;
 
 use super::call::{Client, exactly};
 use super::checkouts::{admin_dir, bookmarks, branch, checkouts, parent};
-use super::dirs::{common_dir, is_merging, unfinished};
+use crate::vcs::Checkout;
 use crate::vcs::checkouts::{
-    Checkout, NewCheckout, Work, check_quiet, delete, kept, make_parents, no_checkout, real, removable, vacant,
+    NewCheckout, Work, check_quiet, delete, kept, make_parents, no_checkout, removable, vacant,
 };
+use crate::vcs::files::real;
 use crate::vcs::files::{listed, path_of};
+use crate::vcs::layout::hg::{common_dir, is_merging, unfinished};
 use crate::vcs::{Kind, SyncError};
 
 const SHARE: &str = "--config=extensions.share=";

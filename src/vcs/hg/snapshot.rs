@@ -6,9 +6,9 @@
 use std::path::Path;
 
 use super::call::{Client, is_node};
-use super::common_dir;
 use crate::vcs::SyncError;
 use crate::vcs::copies::{Copies, Order};
+use crate::vcs::layout::hg::common_dir;
 use crate::vcs::snapshot::{Fresh, Snapshot, check_key};
 
 pub fn copies(client: &Client<'_>) -> Copies {

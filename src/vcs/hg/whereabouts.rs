@@ -6,7 +6,8 @@
 use std::path::Path;
 
 use super::call::{Client, exactly, is_node, union};
-use super::{common_dir, shares, snapshot};
+use super::{shares, snapshot};
+use crate::vcs::layout::hg::common_dir;
 use crate::vcs::{How, Kind, Merged, Origin, Rescue, SyncError, Unsaved, Whereabouts};
 
 const COMMITS: &str =

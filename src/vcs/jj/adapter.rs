@@ -3,17 +3,21 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::dirs::{self, git_behind, git_target};
 use super::program::Repo;
-use super::{archive, bookmark, changes, checkouts, clones, commit, config, exchange, gate, integrate, outgoing};
-use super::{snapshot, view, whereabouts, workspaces};
+use super::{archive, bookmark, changes, clones, commit, config, exchange, gate, integrate, outgoing};
+use super::{snapshot, whereabouts, workspaces};
 use crate::sys::Env;
 use crate::sys::activity::Step;
+use crate::vcs::Checkout;
 use crate::vcs::Verdict;
-use crate::vcs::checkouts::{Checkout, NewCheckout, Work};
+use crate::vcs::checkouts::{NewCheckout, Work};
 use crate::vcs::commit::{Committed, Order};
 use crate::vcs::family::family;
 use crate::vcs::history::{Changed, Span};
+use crate::vcs::layout::jj;
+use crate::vcs::layout::jj::{git_behind, git_target};
+use crate::vcs::layout::jj_view;
+use crate::vcs::layout::jj_workspaces;
 use crate::vcs::snapshot::Snapshot;
 use crate::vcs::sync::{Carried, Integrated, Integration, Outgoing, Parcel, Pushed, Route, Standing};
 use crate::vcs::{Abilities, Cloning, Exchange, Keep, Linking, Past, Vcs, Whereabouts, common_dir, git};
@@ -59,7 +63,7 @@ impl Vcs for Jj {
 
     /// The bookmark at the working copy's commit or nearest below it.
     fn branch(&self) -> Option<String> {
-        view::View::read(&checkouts::repo(&self.root)?).bookmark(&checkouts::name(&self.root)?)
+        jj_view::View::read(&jj::repo(&self.root)?).bookmark(&jj_workspaces::name(&self.root)?)
     }
 
     fn facts(&self, env: &Env) -> Facts {
@@ -104,7 +108,7 @@ impl Past for Jj {
     }
 
     fn committed_lines(&self, file: &Path, lines: &[Sought<'_>], reach: Reach, _: &Env) -> Option<Vec<bool>> {
-        let heads = if reach == Reach::Any { view::View::heads(&checkouts::repo(&self.root)?) } else { Vec::new() };
+        let heads = if reach == Reach::Any { jj_view::View::heads(&jj::repo(&self.root)?) } else { Vec::new() };
         git::committed_lines(&git_target(&self.root.join(".jj"))?, file, lines, reach, &heads)
     }
 
@@ -199,7 +203,7 @@ impl Keep for Jj {
     }
 
     fn hand_over(&self, to: &Path, env: &Env) -> Result<(), SyncError> {
-        git::hand_over(&self.root, dirs::common_dir(&self.root.join(".jj")), to, env)
+        git::hand_over(&self.root, jj::common_dir(&self.root.join(".jj")), to, env)
     }
 
     fn restore_rescue(&self, key: &str, to: &Path, env: &Env) -> Result<Returned, SyncError> {

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
+use super::beside;
 use super::program::Repo;
-use super::{beside, git_target};
 use crate::sys::Env;
 use crate::vcs::error::not_a_range;
 use crate::vcs::history::Repository;
+use crate::vcs::layout::jj::git_target;
 use crate::vcs::{Changed, HistoryError, Kind, Span, SyncError, git};
 
 pub fn changes(root: &Path, span: Span<'_>, env: &Env, each: &mut dyn FnMut(Changed)) -> Result<(), SyncError> {

@@ -5,13 +5,15 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::git_target;
 use super::program::{Repo, quoted};
 use super::workspaces::bookmark;
 use crate::sys::Env;
 use crate::sys::activity::Step;
-use crate::vcs::checkouts::{Checkout, delete, no_checkout, real, vacant};
+use crate::vcs::Checkout;
+use crate::vcs::checkouts::{delete, no_checkout, vacant};
 use crate::vcs::clones::{NewClone, name_of_parent};
+use crate::vcs::files::real;
+use crate::vcs::layout::jj::git_target;
 use crate::vcs::{Kind, SyncError, Tip, Tips, git};
 
 pub fn clone(root: &Path, new: &NewClone, step: Option<&Step>, env: &Env) -> Result<Checkout, SyncError> {

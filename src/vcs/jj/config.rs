@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use toml::Table;
 
-use super::{git_target, repo_dir};
 use crate::sys::Env;
+use crate::vcs::layout::jj::{git_target, repo_dir};
 use crate::vcs::{Facts, Kind, files, git};
 
 /// What the git repository says, and over it what jj's own settings say.

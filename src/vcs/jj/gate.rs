@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
 
-use super::{git_target, repo_dir};
 use crate::sys::Env;
 use crate::vcs::gate::Verdict;
+use crate::vcs::layout::jj::{git_target, repo_dir};
 use crate::vcs::{files, git};
 
 /// What only says how things look, who somebody is, or which commits are meant.

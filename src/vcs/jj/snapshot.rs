@@ -6,12 +6,12 @@
 
 use std::path::Path;
 
-use super::dirs::git_behind;
 use super::program::Repo;
 use crate::sys::Env;
 use crate::vcs::SyncError;
 use crate::vcs::files::path_of;
 use crate::vcs::git::{Known, WorkTree};
+use crate::vcs::layout::jj::git_behind;
 
 pub fn checkout<'a>(root: &'a Path, env: &'a Env) -> Result<WorkTree<'a>, SyncError> {
     Ok(WorkTree { root, dot_git: Some(git_behind(root)?), env })

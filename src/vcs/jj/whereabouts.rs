@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use super::common_dir;
 use super::program::Repo;
 use super::workspaces::{IDLE, work};
 use crate::sys::Env;
-use crate::vcs::checkouts::real;
+use crate::vcs::files::real;
+use crate::vcs::layout::jj::common_dir;
 use crate::vcs::{Kind, Origin, SyncError, Unsaved, Whereabouts, git};
 
 pub fn whereabouts(root: &Path, origin: &Origin<'_>, env: &Env) -> Result<Whereabouts, SyncError> {

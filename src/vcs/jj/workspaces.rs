@@ -6,14 +6,17 @@
 
 use std::path::{Path, PathBuf};
 
-use super::checkouts::{name, recorded, repo};
 use super::program::{Repo, quoted};
 use crate::sys::Env;
+use crate::vcs::Checkout;
 use crate::vcs::checkouts::{
-    Checkout, NewCheckout, Work, check_quiet, delete, kept, make_parents, no_checkout, real, removable, vacant,
+    NewCheckout, Work, check_quiet, delete, kept, make_parents, no_checkout, removable, vacant,
 };
 use crate::vcs::family::family;
 use crate::vcs::files::path_of;
+use crate::vcs::files::real;
+use crate::vcs::layout::jj::repo;
+use crate::vcs::layout::jj_workspaces::{name, recorded};
 use crate::vcs::{SyncError, git};
 
 /// The bookmarks that this workspace alone is on. They are its own, as a branch would be.
@@ -28,7 +31,8 @@ pub fn work(root: &Path, env: &Env) -> Result<Work, SyncError> {
     let said = repo.act_on(&["status"], None)?;
     let untracked = said.split(|byte| *byte == b'\n').filter_map(|line| line.strip_prefix(b"? "));
     let changed = repo.log(None, "@", FILES)?;
-    let is_lost = super::common_dir(&root.join(".jj")).is_some_and(|common| common.starts_with(real(root)));
+    let is_lost =
+        crate::vcs::layout::jj::common_dir(&root.join(".jj")).is_some_and(|common| common.starts_with(real(root)));
     let saved = match is_lost {
         true => "remote_bookmarks()".to_owned(),
         false => format!("(remote_bookmarks() | tags() | (working_copies() ~ @) | (bookmarks() ~ ({OWN})))"),

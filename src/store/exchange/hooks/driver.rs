@@ -6,9 +6,8 @@
 use std::path::{Path, PathBuf};
 
 use super::block::{with_block, without_block};
-use super::error::HookError;
 use super::files::{put_text, read, read_text, sum};
-use crate::store::error::as_store;
+use crate::store::error::{HookError, as_store};
 use crate::store::project::place;
 use crate::store::state::directory::prepare;
 use crate::store::state::installed::{DriverManifest, Manifest};

@@ -5,8 +5,8 @@
 
 use std::path::Path;
 
-use super::error::HookError;
 use crate::store::Result;
+use crate::store::error::HookError;
 use crate::sys;
 use crate::sys::fs::{Dir, FsError, Replaced};
 use crate::sys::{Entropy, below};

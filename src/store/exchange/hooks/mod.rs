@@ -7,7 +7,6 @@
 
 mod block;
 mod driver;
-mod error;
 mod files;
 mod health;
 mod script;
@@ -16,7 +15,7 @@ mod status;
 
 use std::path::{Path, PathBuf};
 
-use crate::store::error::as_store;
+use crate::store::error::{HookError, as_store};
 use crate::store::project::home_word::manifests;
 use crate::store::project::settings::{ConfigError, ConfigFault};
 use crate::store::project::{mark, place};
@@ -31,7 +30,6 @@ use site::{ASIDE, CHECKED, Place, aside};
 use status::status;
 
 pub use driver::DriverStatus;
-pub use error::HookError;
 
 pub use health::DriverProblem;
 

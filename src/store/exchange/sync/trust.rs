@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::super::hooks;
 use crate::store::project::agreed::{HOOKS, PROGRAMS, agrees, entry};
 use crate::store::project::place;
-use crate::store::project::settings::OutsidePath;
+use crate::store::project::trust::OutsidePath;
 use crate::store::read::copies::WorkingCopy;
 use crate::store::{Project, Result, Snapshot, StoreError, read_trust};
 use crate::sys::{Env, Host};

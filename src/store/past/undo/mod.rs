@@ -8,7 +8,7 @@ mod outcome;
 mod plan;
 mod settings;
 
-pub use outcome::{Undo, UndoAction, UndoClash, UndoneIssue, UndoneWrite};
+pub use outcome::{Undo, UndoAction, UndoneIssue, UndoneWrite};
 
 use std::path::{Path, PathBuf};
 

@@ -1,24 +1,4 @@
-//! What came of an undo, and what stands against one.
-
-/// A value that was changed again after the write that is to be taken back.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UndoClash {
-    pub id: String,
-    pub field: String,
-    /// Who changed it, if that was from here.
-    pub by: Option<String>,
-    pub at: Option<String>,
-}
-
-/// The field of a clash over an issue whose line is gone.
-pub(super) const LINE: &str = "line";
-
-impl UndoClash {
-    /// The issue is not in that ledger any more.
-    pub fn is_gone(&self) -> bool {
-        self.field == LINE
-    }
-}
+//! What came of an undo.
 
 /// A write that is taken back.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use super::outcome::{LINE, UndoClash, UndoneWrite};
+use super::outcome::UndoneWrite;
 use crate::ledger::{Edit, LedgerError, LineChange, LockedLedger};
 use crate::model::change::mirror;
 use crate::model::dependency::Dependency;
@@ -15,6 +15,7 @@ use crate::model::proposal::{FORMER_ID, Names, Proposal, State, Visibility};
 use crate::model::record::Record;
 use crate::model::time;
 use crate::model::time::Instant;
+use crate::store::error::{LINE, UndoClash};
 use crate::store::state::log::{Entry, Stays};
 use crate::store::{Access, Draft, Result, Store, StoreError};
 

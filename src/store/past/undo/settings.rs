@@ -5,8 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::UndoClash;
 use super::plan::Past;
+use crate::store::error::UndoClash;
 use crate::store::names::CONFIG_NAME;
 use crate::store::project::settings::{put_shared, shared_text};
 use crate::store::state::log::{Entry, SettingsChange, WriteLog};

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use toml_edit::{Array, DocumentMut, Item, TableLike};
 
-use super::error::{ConfigError, ConfigFault, SettingsError};
 use super::file;
 use super::file::{Owner, Value};
 use super::keys::{Key, find};
 use super::origin::{Origin, owner};
+use crate::store::error::{ConfigError, ConfigFault, SettingsError};
 use crate::store::names::CONFIG_NAME;
 use crate::sys;
 use crate::sys::fs::{FsError, Replaced};

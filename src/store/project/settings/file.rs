@@ -4,12 +4,12 @@ use std::path::Path;
 
 use toml::de::{DeTable, DeValue};
 
-use super::error::{ConfigError, ConfigFault, UnknownKey};
 use super::keys;
 use super::keys::{Key, Kind};
 use crate::model::time::Instant;
 use crate::model::when::Calendar;
 use crate::model::{duration, id, size};
+use crate::store::error::{ConfigError, ConfigFault, UnknownKey};
 use crate::sys::fs::FsError;
 use crate::sys::{below, path};
 

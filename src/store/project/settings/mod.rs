@@ -9,22 +9,19 @@
 //! nothing, because it cannot know where a write belongs.
 
 mod edit;
-mod error;
 mod file;
 mod keys;
 mod origin;
 mod original;
-mod trust;
 
+pub use crate::store::error::{ConfigError, ConfigFault, SettingsError, UnknownKey};
 pub use edit::{Edits, put_shared, shared_text};
-pub use error::{ConfigError, ConfigFault, SettingsError, UnknownKey};
 pub use file::{Value, is_ledger_name, typed_value};
 pub use keys::{
     KEYS, Key, Kind, find as find_key, is_chosen as is_chosen_key, is_foreign as is_foreign_key, nearest as nearest_key,
 };
 pub use origin::{Held, HeldBecause, Origin, Setting};
 pub use original::original_prefix;
-pub use trust::{MARK, OutsidePath, TRUST_NAME, Trust, read as read_trust};
 
 use std::path::{Path, PathBuf};
 

@@ -12,7 +12,7 @@ use crate::model::record::Record;
 use crate::model::time::Instant;
 use crate::model::{issue, proposal};
 use crate::store::Result;
-use crate::store::warning::LineWarning;
+use crate::store::project::warning::LineWarning;
 
 /// The line is a proposal that awaits a decision.
 fn is_open_proposal(line: &str) -> bool {

@@ -6,8 +6,8 @@ use gix::ObjectId;
 use gix::objs::{CommitRef, Kind, TreeRefIter};
 use gix::odb::pack::cache::lru::MemoryCappedHashmap;
 
-use crate::vcs::git::opened;
 use crate::vcs::git::trees::is_file;
+use crate::vcs::layout::opened;
 use crate::vcs::{HistoryError, SyncError};
 
 /// So many bytes of objects are kept, of which others are deltas.

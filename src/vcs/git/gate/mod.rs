@@ -14,10 +14,10 @@ use std::path::{Path, PathBuf};
 
 pub(super) use table::ALWAYS;
 
-use super::opened::odd_at;
-use super::{common_dir, own_dir};
+use super::config::odd_at;
 use crate::sys::Env;
 use crate::vcs::gate::Verdict;
+use crate::vcs::layout::git::{common_dir, own_dir};
 
 /// What the working copy with this root and this `.git` brings.
 pub fn judge(root: &Path, dot_git: &Path, env: &Env) -> Verdict {

@@ -5,14 +5,12 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{fields::texts, repo_dir, view::View};
-use crate::vcs::checkouts::{Checkout, real};
+use super::jj;
+use super::jj_fields::texts;
+use super::jj_view::View;
+use crate::vcs::Checkout;
 use crate::vcs::files;
-
-/// The repository behind a workspace; `None` where there is none.
-pub fn repo(root: &Path) -> Option<PathBuf> {
-    std::fs::canonicalize(repo_dir(&root.join(".jj"))?).ok()
-}
+use crate::vcs::files::real;
 
 /// The name of the workspace in a directory.
 pub fn name(root: &Path) -> Option<String> {
@@ -34,7 +32,7 @@ pub fn recorded(repo: &Path) -> Vec<(String, PathBuf)> {
 /// The workspaces of a repository: the first, those that have an entry, and those of these directories.
 pub fn workspaces(repo: &Path, homes: &[PathBuf]) -> Vec<Checkout> {
     let is_first = |root: &Path| repo.parent().and_then(Path::parent) == Some(root) && repo.ends_with(".jj/repo");
-    let leads_back = |root: &PathBuf| self::repo(root).as_deref() == Some(repo);
+    let leads_back = |root: &PathBuf| jj::repo(root).as_deref() == Some(repo);
     let first = repo.parent().and_then(Path::parent).map(Path::to_owned);
     let mut roots: Vec<PathBuf> = first.into_iter().chain(homes.iter().cloned()).filter(leads_back).collect();
     // A workspace that was moved has its entry still at the old place.

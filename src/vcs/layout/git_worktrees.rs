@@ -9,10 +9,11 @@ use gix::config::file::Metadata;
 use gix::config::file::init::Options;
 use gix::config::{File, Source};
 
-use super::{common_dir, own_dir};
+use super::git::{common_dir, own_dir};
 use crate::sys::path;
-use crate::vcs::checkouts::{Checkout, real};
+use crate::vcs::Checkout;
 use crate::vcs::files;
+use crate::vcs::files::real;
 
 /// git's own directory of a working copy.
 pub fn admin_dir(root: &Path) -> Option<PathBuf> {

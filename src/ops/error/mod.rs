@@ -1,14 +1,22 @@
 //! Why an operation did not succeed, and why a workspace is not made or removed.
 
+mod batch;
+mod checkpoints;
+mod reservations;
+mod setup;
+mod templates;
+mod workflows;
+
 use std::path::PathBuf;
 
-use super::batch::BatchError;
-use super::checkpoints::CheckpointError;
+pub use batch::BatchError;
+pub use checkpoints::{CheckpointError, SnapshotError};
+pub use reservations::{Obstacle, ReservationError};
+pub use setup::SetupError;
+pub use templates::{TemplateError, several};
+pub use workflows::FlowError;
+
 use super::losses::{self, Reason};
-use super::reservations::ReservationError;
-use super::setup::SetupError;
-use super::templates::{TemplateError, several};
-use super::workflows::FlowError;
 use crate::ledger::Damage;
 use crate::model::issue::PriorityError;
 use crate::model::plan::Problem;

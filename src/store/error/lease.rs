@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::store::Withheld;
+use super::withheld::Withheld;
 
 /// Why a claim was not made, or a write not let through.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -49,10 +49,10 @@ fn in_session(session: &Option<String>) -> String {
     session.as_ref().map(|name| format!(" (session {name})")).unwrap_or_default()
 }
 
-pub(in crate::store) fn place(worktree: &Option<String>) -> String {
+fn place(worktree: &Option<String>) -> String {
     worktree.as_ref().map(|name| format!(" in {name}")).unwrap_or_default()
 }
 
-pub(in crate::store) fn until(expires: &Option<String>) -> String {
+fn until(expires: &Option<String>) -> String {
     expires.as_ref().map(|at| format!(" until {at}")).unwrap_or_default()
 }

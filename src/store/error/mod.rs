@@ -1,15 +1,28 @@
 //! Why the store could not do what was asked: facts, with paths, ids and names as fields.
 
+mod hook;
+mod lease;
+mod settings;
+mod undo;
+mod withheld;
+
 use std::path::{Path, PathBuf};
 
-use super::{Beyond, HookError, LEDGER_NAMES, LeaseError, RecordError, UndoClash};
+pub use hook::HookError;
+pub use lease::LeaseError;
+pub use settings::{ConfigError, ConfigFault, SettingsError, UnknownKey};
+pub(in crate::store) use undo::LINE;
+pub use undo::UndoClash;
+pub use withheld::Withheld;
+
 use crate::cache::CacheError;
 use crate::ledger::LedgerError;
 use crate::model::change::ChangeError;
 use crate::model::id::IdError;
 use crate::model::proposal::IllegalMove;
-use crate::store::project::settings::{ConfigError, SettingsError};
+use crate::store::names::LEDGER_NAMES;
 use crate::store::state::log::LogError;
+use crate::store::state::record_error::RecordError;
 use crate::sys::fs::FsError;
 use crate::vcs::{Carried, HistoryError, SyncError};
 
@@ -306,5 +319,23 @@ pub(super) fn as_store(error: HistoryError, what: &'static str) -> StoreError {
         HistoryError::NotGit { root, kind } => StoreError::NotGit { what, root, kind: kind.to_string() },
         other @ HistoryError::Run(_) => SyncError::History(other).into(),
         other => StoreError::History(other),
+    }
+}
+
+/// Why a ledger above a path is not the one of that path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Beyond {
+    /// The path is in a repository of its own, below the ledger.
+    Nested { root: PathBuf, ledger: PathBuf },
+    /// The ledger is another user's.
+    Foreign { ledger: PathBuf },
+}
+
+impl Beyond {
+    /// The directory with the ledger.
+    pub fn ledger(&self) -> &Path {
+        match self {
+            Beyond::Nested { ledger, .. } | Beyond::Foreign { ledger } => ledger,
+        }
     }
 }

@@ -3,9 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::config::odd_include;
-use super::{common_dir, own_dir};
-use crate::sys::Env;
+use super::git::{common_dir, own_dir};
 use crate::vcs::files;
 
 /// More entries than this are not looked at; a repository with so many is no archive from strangers.
@@ -39,14 +37,8 @@ pub fn around(directory: &Path) -> Option<gix::Repository> {
     at(root).ok()
 }
 
-/// What git itself would wait for in a `.git`, or a directory like it.
-pub fn odd_at(git: &Path, env: &Env) -> Option<PathBuf> {
-    let (own, common) = (own_dir(git)?, common_dir(git)?);
-    odd_single(&own, &common).or_else(|| odd_include(&own, &common, env.home().as_deref()))
-}
-
 /// One of the files that are read first.
-fn odd_single(own: &Path, common: &Path) -> Option<PathBuf> {
+pub fn odd_single(own: &Path, common: &Path) -> Option<PathBuf> {
     let singles = ["HEAD", "config.worktree", "commondir", "index", "gitdir"].map(|name| own.join(name));
     let shared = ["HEAD", "config", "packed-refs", "shallow", "info/exclude", "info/attributes"];
     let head = files::text(&own.join("HEAD")).unwrap_or_default();

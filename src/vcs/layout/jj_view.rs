@@ -9,8 +9,9 @@ use std::path::Path;
 
 use gix::ObjectId;
 
-use super::fields::texts;
-use crate::vcs::{files, git};
+use super::jj_fields::texts;
+use super::opened;
+use crate::vcs::files;
 
 /// How many commits below a workspace are looked at.
 const DEPTH: usize = 100;
@@ -45,7 +46,7 @@ impl View {
         let workspaces = entries(8).filter_map(|entry| Some((name(entry)?, id_of(field(entry, 2)?)?))).collect();
         let bookmarks = entries(5).filter_map(|entry| Some((name(entry)?, target(field(entry, 2)?)?))).collect();
         let store = repo.join("store");
-        let git = files::named(&store.join("git_target"), &store).and_then(|target| git::opened(&target).ok());
+        let git = files::named(&store.join("git_target"), &store).and_then(|target| opened::at(&target).ok());
         Some(View { workspaces, bookmarks, git })
     }
 

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::vcs::{Kind, SyncError, files, git};
+use super::git;
+use crate::vcs::{Kind, SyncError, files};
 
 /// The repository behind a workspace: in the first workspace a directory, in others a file that names it.
 pub fn repo_dir(dot_jj: &Path) -> Option<PathBuf> {
@@ -12,6 +13,11 @@ pub fn repo_dir(dot_jj: &Path) -> Option<PathBuf> {
         false if repo.exists() => files::named(&repo, dot_jj),
         false => None,
     }
+}
+
+/// The same without links.
+pub fn repo(root: &Path) -> Option<PathBuf> {
+    std::fs::canonicalize(repo_dir(&root.join(".jj"))?).ok()
 }
 
 /// The git repository that keeps the commits: a `.git`, or a directory inside of `.jj`.

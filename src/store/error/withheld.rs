@@ -20,7 +20,7 @@ pub enum Withheld {
 }
 
 /// The way on from a state in which no task is handed out.
-pub(in crate::store) fn and_how(state: State) -> String {
+fn and_how(state: State) -> String {
     let next = State::InProgress;
     match state.permit(next) {
         _ if state == State::Planning => "; run `bd workflow start` to hand out its tasks".to_owned(),

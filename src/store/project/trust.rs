@@ -8,10 +8,10 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::super::{home, place};
-use super::SettingsError;
+use super::{home, place};
 use crate::model::record::Record;
 use crate::model::row::{Exact, Row, row};
+use crate::store::error::SettingsError;
 use crate::sys::fs::{FsError, Replaced};
 use crate::sys::{Entropy, Env, below, lock};
 
