@@ -14,7 +14,6 @@ mod write;
 
 use std::fmt;
 
-pub use check::check;
 pub use order::{waits_among, waits_for};
 pub use read::{Draft, Reading, draft, read, read_tree};
 pub use revise::{Current, Fixed, Revision, drop_tasks, extend, revise};
