@@ -83,14 +83,13 @@ pub fn configure(store: &mut Store, request: &Request) -> Result<Configured> {
         set(store, name, values, request.file, &mut draft)?;
     }
     for name in &request.unset {
-        if is_foreign_key(name) {
-            let origin = request.file.or_else(|| foreign_holder(store, name)).unwrap_or(Origin::Personal);
-            draft.of(origin).unset_foreign(name);
-            continue;
-        }
-        let key = known(name)?;
-        let origin = request.file.unwrap_or_else(|| holder(store, key).unwrap_or(file));
-        draft.of(origin).unset(key);
+        let origin = if is_foreign_key(name) {
+            request.file.or_else(|| foreign_holder(store, name)).unwrap_or(Origin::Personal)
+        } else {
+            let key = known(name)?;
+            request.file.or_else(|| holder(store, key)).unwrap_or(file)
+        };
+        draft.of(origin).unset(name);
     }
     finish(store, draft)
 }
@@ -231,7 +230,7 @@ fn set_foreign(store: &Store, name: &str, values: &[String], file: Option<Origin
         }
         (false, file) => file.or_else(|| foreign_holder(store, name)).unwrap_or(Origin::Personal),
     };
-    draft.of(origin).set_foreign(name, value);
+    draft.of(origin).set(name, Value::Text(value.clone()));
     Ok(())
 }
 
@@ -353,7 +352,7 @@ fn remove(store: &mut Store, text: &str, file: Option<Origin>, draft: &mut Draft
         let mine = store.settings().files.path(origin).is_some() && !(origin == Origin::Shared && contributor);
         if leads == beads && mine {
             found = true;
-            draft.of(origin).unset(known(name)?);
+            draft.of(origin).unset(name);
             draft.remarks.push(format!("{name} named it and is unset"));
         }
     }
@@ -367,9 +366,9 @@ fn remove(store: &mut Store, text: &str, file: Option<Origin>, draft: &mut Draft
 fn route(store: &mut Store, word: &str, added: &[String], file: Origin, draft: &mut Draft) -> Result<()> {
     let text = |text: &str| Value::Text(text.to_owned());
     let mode = if matches!(word, "maintainer" | "contributor") { "auto" } else { word };
-    draft.of(file).set(known("routing.mode")?, text(mode));
+    draft.of(file).set("routing.mode", text(mode));
     if matches!(word, "maintainer" | "contributor") {
-        draft.of(file).set(known("routing.role")?, text(word));
+        draft.of(file).set("routing.role", text(word));
     }
     let only = || {
         let listed = store.settings().list("repos.additional");
@@ -388,7 +387,7 @@ fn route(store: &mut Store, word: &str, added: &[String], file: Origin, draft: &
     match only() {
         Some(repo) if added.len() == 1 || !has_target => {
             trust_own(store, file, name, &repo, draft);
-            draft.of(file).set(known(name)?, Value::Text(repo));
+            draft.of(file).set(name, Value::Text(repo));
         }
         _ if has_target => {}
         _ if must => {
@@ -422,7 +421,7 @@ fn set(store: &mut Store, name: &str, values: &[String], file: Option<Origin>, d
         let own = values.iter().map(|text| store::committed_command(&store.repos().root, store::SETUP_KEY, text));
         draft.trusted.extend(own);
     }
-    draft.of(origin).set(key, value);
+    draft.of(origin).set(key.name, value);
     Ok(())
 }
 

@@ -16,7 +16,7 @@ use rustix::fs::{AtFlags, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
 use super::Entropy;
-use super::fs::{Contents, Dir, Durability, FileStamp, FsError, Replaced, TEMP_PREFIX, retry, stamp_time};
+use super::fs::{Contents, Dir, Durability, FileStamp, FsError, TEMP_PREFIX, retry, stamp_time};
 pub use super::opening::is_control;
 use super::opening::{astray, at_once, contents, is_link, kind, parts, reason, regular, step_by_step};
 
@@ -201,11 +201,7 @@ impl Dir {
     /// Replaces or makes a small file in this directory.
     pub fn put(&self, name: &str, bytes: &[u8]) -> Result<(), FsError> {
         for _ in 0..TRIES {
-            let is_done = match self.regular_at(name)? {
-                Some(stamp) => self.replace(name, bytes, &stamp, &Entropy::System)? == Replaced::Done,
-                None => self.create(name, bytes, &Entropy::System)?,
-            };
-            if is_done {
+            if self.put_after(name, bytes, self.regular_at(name)?.as_ref(), &Entropy::System)? {
                 return Ok(());
             }
         }

@@ -135,6 +135,20 @@ impl Dir {
         }
     }
 
+    /// Replaces the file that was read, or makes the one that was not there; `false` if it is another one by now.
+    pub fn put_after(
+        &self,
+        name: &str,
+        bytes: &[u8],
+        read: Option<&FileStamp>,
+        entropy: &Entropy,
+    ) -> Result<bool, FsError> {
+        match read {
+            Some(read) => Ok(self.replace(name, bytes, read, entropy)? == Replaced::Done),
+            None => self.create(name, bytes, entropy),
+        }
+    }
+
     /// Like [`Dir::replace`] with bytes in pieces, but tells of the file that is in place now; `None` is [`Replaced::Foreign`]. The
     /// name is on disk once [`Dir::sync`] returns.
     pub fn replace_by(

@@ -99,6 +99,10 @@ fn plan() -> impl Strategy<Value = Plan> {
     )
 }
 
+fn json(plan: &Plan) -> String {
+    serde_json::to_string_pretty(&toml::from_str::<toml::Value>(&plan.to_toml()).unwrap()).unwrap()
+}
+
 proptest! {
     #![proptest_config(cases(400, 71))]
 
@@ -106,7 +110,7 @@ proptest! {
     fn a_plan_comes_back(plan in plan()) {
         let toml = plan.to_toml();
         prop_assert_eq!(read(&toml, Format::of(Some("a.toml"), &toml)), Ok(plan.clone()), "{}", toml);
-        let json = plan.to_json();
+        let json = json(&plan);
         prop_assert_eq!(read(&json, Format::of(None, &json)), Ok(plan.clone()), "{}", json);
         let text = Template::text_of("t", &plan);
         let template = Template::read("t", &text).unwrap();
@@ -117,7 +121,7 @@ proptest! {
     #[test]
     fn no_text_breaks_the_reader(text in "(?s).{0,60}", cut in any::<Index>(), plan in plan()) {
         let _ = (read(&text, Format::Toml), read(&text, Format::Json), Template::read("t", &text).map(|one| one.problems()));
-        for (whole, format) in [(plan.to_toml(), Format::Toml), (plan.to_json(), Format::Json)] {
+        for (whole, format) in [(plan.to_toml(), Format::Toml), (json(&plan), Format::Json)] {
             let mut at = cut.index(whole.len());
             while !whole.is_char_boundary(at) {
                 at -= 1;

@@ -17,12 +17,7 @@ use crate::view::{self, Failure};
 const ROWS: usize = 20;
 
 pub fn ready(cx: &mut Context, arguments: &Arguments) -> Answer {
-    let filter = match arguments.text("query") {
-        Some(text) => ops::parse_query(&mut cx.store, text)?,
-        None => Expr::ALL,
-    };
-    let any_type = filter.mentions(Field::Type);
-    let filter = ReadyFilter { filter, any_type, limit: fetched(arguments), ..ReadyFilter::default() };
+    let filter = ReadyFilter { limit: fetched(arguments), ..ready_filter(cx, arguments)? };
     let ReadyPage { page, taken, unknown, .. } = ops::ready(&mut cx.store, &filter, Checkouts::One(None))?;
     let none = page.total == 0;
     let mut object = paged(&mut cx.store, page, arguments)?;
@@ -39,15 +34,23 @@ pub fn ready(cx: &mut Context, arguments: &Arguments) -> Answer {
 }
 
 pub fn list(cx: &mut Context, arguments: &Arguments) -> Answer {
-    let filter = match arguments.text("query") {
-        Some(text) => ops::parse_query(&mut cx.store, text)?,
-        None => Expr::ALL,
-    };
+    let filter = condition(cx, arguments)?;
     let names_status = filter.mentions(Field::Status) || filter.mentions(Field::Closed);
     let hidden = if names_status { ops::not_deleted() } else { ops::not_done() };
     let filter = if filter.names(Field::Status, "tombstone") { filter } else { Expr::And(vec![filter, hidden]) };
     let page = ops::list_by(&mut cx.store, &filter, Sort::default(), fetched(arguments))?;
     paged(&mut cx.store, page, arguments)
+}
+
+/// The issues that a call means by its query.
+fn condition(cx: &mut Context, arguments: &Arguments) -> Result<Expr, OpError> {
+    arguments.text("query").map_or(Ok(Expr::ALL), |text| ops::parse_query(&mut cx.store, text))
+}
+
+/// Of what is ready, the issues that a call means.
+pub fn ready_filter(cx: &mut Context, arguments: &Arguments) -> Result<ReadyFilter, OpError> {
+    let filter = condition(cx, arguments)?;
+    Ok(ReadyFilter { any_type: filter.mentions(Field::Type), filter, ..ReadyFilter::default() })
 }
 
 fn wanted(arguments: &Arguments) -> usize {

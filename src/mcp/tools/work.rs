@@ -1,18 +1,18 @@
 //! Tools for those who work beside others: claims, workflows, checkpoints, reservations.
 
+use super::look;
 use crate::mcp::answer::{self, Answer};
 use crate::mcp::arguments::Arguments;
 use crate::mcp::context::Context;
 use crate::model::duration;
 use crate::model::json::Object;
-use crate::model::query::{Expr, Field};
 use crate::model::workflow::State;
 use crate::ops;
 use crate::ops::workflows::{Command, MoveWish, NextWish};
 use crate::ops::{
     CheckpointFilter, CheckpointRow, FilesWish, NewCheckpoint, Release, ReserveRequest, Whose, workflows,
 };
-use crate::store::{AutoClaim, ClaimWish, Claimed, ReadyFilter, ReleaseWish};
+use crate::store::{AutoClaim, ClaimWish, Claimed, ReleaseWish};
 use crate::view::{self, Failure};
 
 /// How many rows a page has.
@@ -30,13 +30,7 @@ pub fn claim(cx: &mut Context, arguments: &Arguments) -> Answer {
 }
 
 fn next(cx: &mut Context, arguments: &Arguments) -> Answer {
-    let filter = match arguments.text("query") {
-        Some(text) => ops::parse_query(&mut cx.store, text)?,
-        None => Expr::ALL,
-    };
-    let any_type = filter.mentions(Field::Type);
-    let wanted =
-        AutoClaim { filter: ReadyFilter { filter, any_type, ..ReadyFilter::default() }, ..AutoClaim::default() };
+    let wanted = AutoClaim { filter: look::ready_filter(cx, arguments)?, ..AutoClaim::default() };
     if let Some(one) = ops::claim_ready(&mut cx.store, &wanted)? {
         return Ok(claimed(&one));
     }

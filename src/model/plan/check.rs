@@ -9,17 +9,7 @@ use crate::model::graph::Graph;
 use crate::model::issue::IssueType;
 use crate::model::nearest::nearest;
 
-/// Everything that is wrong with a plan that was not read from a file.
-pub fn check(plan: &Plan) -> Vec<Problem> {
-    let mut problems = check_at(plan, &vec![0; plan.tasks.len()], &[]);
-    if plan.tasks.len() > MAX_TASKS {
-        let wrong = Wrong::TooMany { what: "tasks".to_owned(), found: plan.tasks.len(), most: MAX_TASKS };
-        problems.push(Problem { line: 0, task: None, wrong });
-    }
-    problems
-}
-
-/// The same, with the lines in which the tasks begin, and tasks beside the plan that it may name.
+/// Everything that is wrong with a plan, with the lines in which the tasks begin, and tasks beside the plan that it may name.
 pub(super) fn check_at(plan: &Plan, lines: &[usize], known: &[&str]) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut first: HashMap<&str, usize> = HashMap::new();
@@ -80,6 +70,11 @@ pub(super) fn check_at(plan: &Plan, lines: &[usize], known: &[&str]) -> Vec<Prob
 /// Two large steps in a row need an edge for each pair of their tasks.
 pub(super) fn too_many_edges(found: usize) -> Option<Problem> {
     (found > MAX_EDGES).then(|| Problem::at(0, None, Wrong::TooManyEdges { found, most: MAX_EDGES }))
+}
+
+pub(super) fn too_many_tasks(found: usize) -> Option<Problem> {
+    let wrong = || Wrong::TooMany { what: "tasks".to_owned(), found, most: MAX_TASKS };
+    (found > MAX_TASKS).then(|| Problem::at(0, None, wrong()))
 }
 
 /// What is wrong with a task by itself.

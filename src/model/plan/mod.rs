@@ -5,6 +5,7 @@
 //! nothing is a problem: a typo must not make a dependency vanish.
 
 mod check;
+mod fields;
 mod order;
 mod read;
 mod revise;
@@ -13,9 +14,8 @@ mod write;
 
 use std::fmt;
 
-pub use check::check;
 pub use order::{waits_among, waits_for};
-pub use read::{Draft, draft, read, read_tree};
+pub use read::{Draft, Reading, draft, read, read_tree};
 pub use revise::{Current, Fixed, Revision, drop_tasks, extend, revise};
 pub use tree::{Entry, Node, Value, from_toml};
 

@@ -1,43 +1,10 @@
 //! From the text of a plan file to a plan, or to everything that is wrong with it.
 
+use super::fields::{Fields, Slot};
 use super::tree::{Entry, Node, Value};
 use super::{Format, MAX_LIST, MAX_TASKS, MAX_TEXT, Plan, PlannedTask, Problem, Wrong, check, tree};
 use crate::model::issue::{IssueType, Priority};
 use crate::model::nearest::nearest;
-
-const PLAN_KEYS: &[&str] = &[
-    "name",
-    "description",
-    "plan_summary",
-    "max_parallel",
-    "auto_workspace",
-    "source_type",
-    "source_ref",
-    "source_content",
-    "tasks",
-];
-
-const TASK_KEYS: &[&str] = &[
-    "name",
-    "title",
-    "description",
-    "acceptance",
-    "sequence",
-    "parallel_group",
-    "depends_on",
-    "informs",
-    "context_from",
-    "plan",
-    "plan_summary",
-    "context",
-    "priority",
-    "issue_type",
-    "type",
-    "labels",
-    "assignee",
-    "estimate",
-    "repo",
-];
 
 /// A plan as it was read, before it is known whether it holds.
 #[derive(Debug, Clone, Default)]
@@ -97,78 +64,83 @@ fn draft_of(root: &Node) -> Draft {
 
 /// What is found on the way.
 #[derive(Default)]
-struct Reading {
+pub struct Reading {
     /// The task that is being read.
     task: Option<String>,
-    problems: Vec<Problem>,
+    pub problems: Vec<Problem>,
 }
 
 impl Reading {
-    fn problem(&mut self, line: usize, wrong: Wrong) {
+    pub fn problem(&mut self, line: usize, wrong: Wrong) {
         self.problems.push(Problem { line, task: self.task.clone(), wrong });
     }
 
+    pub fn unknown_key<'a>(&mut self, line: usize, key: String, last: &str, known: impl IntoIterator<Item = &'a str>) {
+        let nearest = nearest(last, known).map(str::to_owned);
+        self.problem(line, Wrong::UnknownKey { key, nearest });
+    }
+
+    /// The value is none of its key.
+    pub fn wrong_kind(&mut self, line: usize, key: &str, wanted: &'static str, value: &Value) {
+        self.not_wanted(line, key, wanted, value.kind().to_owned());
+    }
+
+    fn not_wanted(&mut self, line: usize, key: &str, wanted: &'static str, found: String) {
+        self.problem(line, Wrong::Kind { key: key.to_owned(), wanted, found });
+    }
+
+    /// What is wrong with the text of a key.
+    pub fn bad_text(&mut self, line: usize, key: &str, problem: impl Into<String>) {
+        self.problem(line, Wrong::Text { key: key.to_owned(), problem: problem.into() });
+    }
+
+    pub fn too_many(&mut self, line: usize, what: &str, found: usize, most: usize) {
+        self.problem(line, Wrong::TooMany { what: what.to_owned(), found, most });
+    }
+
     fn plan(&mut self, root: &Node) -> (Plan, Vec<usize>) {
-        let (mut plan, mut lines) = (Plan::default(), Vec::new());
+        let (mut plan, mut tasks) = (Plan::default(), None);
         let Value::Table(entries) = &root.value else {
-            self.wrong_kind(root, "a plan", "a table");
-            return (plan, lines);
+            self.wrong_kind(root.line, "a plan", "a table", &root.value);
+            return (plan, Vec::new());
         };
-        let mut has_tasks = false;
+        let mut fields = plan.fields();
         for entry in entries {
-            let Entry { key, line, node } = entry;
-            match key.as_str() {
-                "name" => plan.name = self.line_of_text(key, node),
-                "description" => plan.description = self.text(key, node),
-                "plan_summary" => plan.plan_summary = self.text(key, node),
-                "max_parallel" => plan.max_parallel = self.max_parallel(node),
-                "auto_workspace" => plan.auto_workspace = self.flag(key, node),
-                "source_type" => plan.source_type = self.line_of_text(key, node),
-                "source_ref" => plan.source_ref = self.line_of_text(key, node),
-                "source_content" => plan.source_content = self.text(key, node),
-                "tasks" => {
-                    has_tasks = true;
-                    (plan.tasks, lines) = self.tasks(node);
-                }
-                _ => self.unknown_key(key, *line, PLAN_KEYS),
+            if entry.key == "tasks" {
+                tasks = Some(self.tasks(&entry.node));
+            } else {
+                self.entry(entry, &entry.key, &mut fields, "tasks");
             }
         }
-        if !has_tasks {
+        if tasks.is_none() {
             self.problem(0, Wrong::NoTasks);
         }
-        (plan, lines)
+        let (tasks, lines) = tasks.unwrap_or_default();
+        (Plan { tasks, ..plan }, lines)
     }
 
     fn tasks(&mut self, node: &Node) -> (Vec<PlannedTask>, Vec<usize>) {
         let Value::List(items) = &node.value else {
-            self.wrong_kind(node, "tasks", "a list of tables");
-            return (Vec::new(), Vec::new());
+            self.wrong_kind(node.line, "tasks", "a list of tables", &node.value);
+            return Default::default();
         };
         if items.is_empty() {
             self.problem(node.line, Wrong::NoTasks);
         }
         if items.len() > MAX_TASKS {
-            let wrong = Wrong::TooMany { what: "tasks".to_owned(), found: items.len(), most: MAX_TASKS };
-            self.problem(node.line, wrong);
+            self.too_many(node.line, "tasks", items.len(), MAX_TASKS);
             // The rest would be judged for nothing.
-            return (Vec::new(), Vec::new());
+            return Default::default();
         }
-        let mut lines = Vec::new();
-        let mut tasks = Vec::new();
-        for item in items {
-            if let Some((task, line)) = self.one_task(item) {
-                tasks.push(task);
-                lines.push(line);
-            }
-        }
+        let found = items.iter().filter_map(|item| self.one_task(item)).unzip();
         self.task = None;
-        (tasks, lines)
+        found
     }
 
     fn one_task(&mut self, node: &Node) -> Option<(PlannedTask, usize)> {
         self.task = None;
         let Value::Table(entries) = &node.value else {
-            self.wrong_kind(node, "a task", "a table");
+            self.wrong_kind(node.line, "a task", "a table", &node.value);
             return None;
         };
         let named = entries.iter().find(|entry| entry.key == "name");
@@ -178,115 +150,85 @@ impl Reading {
             self.task = Some(name.clone()).filter(|name| !name.trim().is_empty());
         }
         let mut task = PlannedTask::default();
-        for Entry { key, line, node } in entries {
-            match key.as_str() {
-                // What a name may be is one of the rules.
-                "name" => task.name = self.text(key, node).unwrap_or_default(),
-                "title" => task.title = self.line_of_text(key, node),
-                "description" => task.description = self.text(key, node),
-                "acceptance" => task.acceptance = self.text(key, node),
-                "sequence" => task.sequence = self.number(key, node, "a number from 0 on"),
-                "parallel_group" => task.parallel_group = self.word(key, node),
-                "depends_on" => task.depends_on = self.texts(key, node),
-                "informs" => task.informs = self.texts(key, node),
-                "context_from" => task.context_from = self.texts(key, node),
-                "plan" => task.plan = self.text(key, node),
-                "plan_summary" => task.plan_summary = self.text(key, node),
-                "context" => task.context = self.text(key, node),
-                "priority" => task.priority = self.priority(node),
-                "issue_type" | "type" => {
-                    if task.issue_type.is_some() {
-                        self.problem(*line, Wrong::Twice { key: "type", other: "issue_type" });
-                    }
-                    task.issue_type = self.line_of_text(key, node).map(|word| IssueType::typed(&word));
-                }
-                "labels" => task.labels = self.texts(key, node),
-                "assignee" => task.assignee = self.line_of_text(key, node),
-                "estimate" => task.estimate = self.number(key, node, "a number of minutes"),
-                "repo" => task.repo = self.line_of_text(key, node),
-                _ => self.unknown_key(key, *line, TASK_KEYS),
-            }
+        let mut fields = task.fields();
+        for entry in entries {
+            let key = if entry.key == "type" { "issue_type" } else { &entry.key };
+            self.entry(entry, key, &mut fields, "type");
         }
         Some((task, line))
     }
 
-    fn unknown_key(&mut self, key: &str, line: usize, known: &[&str]) {
-        let nearest = nearest(key, known.iter().copied()).map(str::to_owned);
-        self.problem(line, Wrong::UnknownKey { key: key.to_owned(), nearest });
-    }
-
-    fn wrong_kind(&mut self, node: &Node, key: &str, wanted: &'static str) {
-        let found = node.value.kind().to_owned();
-        self.problem(node.line, Wrong::Kind { key: key.to_owned(), wanted, found });
+    /// Puts a value where its key belongs; `also` is a key that is not among the fields.
+    fn entry(&mut self, Entry { key: typed, line, node }: &Entry, key: &str, fields: &mut Fields<'_>, also: &str) {
+        let Some((_, slot)) = fields.iter_mut().find(|(name, _)| *name == key) else {
+            let known = fields.iter().map(|(name, _)| *name).chain([also]);
+            return self.unknown_key(*line, typed.clone(), typed, known);
+        };
+        match slot {
+            Slot::Name(place) => **place = self.text(typed, node).unwrap_or_default(),
+            Slot::Text(place) => **place = self.text(typed, node),
+            Slot::Line(place) => **place = self.line_of_text(typed, node),
+            Slot::Word(place) => {
+                **place = match node.value {
+                    Value::Int(number) => Some(number.to_string()),
+                    _ => self.line_of_text(typed, node),
+                }
+            }
+            Slot::Texts(place) => **place = self.texts(typed, node),
+            Slot::Flag(place) => {
+                **place = match &node.value {
+                    Value::Flag(flag) => Some(*flag),
+                    other => {
+                        self.wrong_kind(node.line, typed, "true or false", other);
+                        None
+                    }
+                }
+            }
+            Slot::Number(place, wanted) => **place = self.number(typed, node, wanted, 0),
+            Slot::Limit(place) => **place = self.number(typed, node, "a number from 1 on", 1),
+            Slot::Priority(place) => **place = self.priority(typed, node),
+            Slot::Type(place) => {
+                if place.is_some() {
+                    self.problem(*line, Wrong::Twice { key: "type", other: "issue_type" });
+                }
+                **place = self.line_of_text(typed, node).map(|word| IssueType::typed(&word));
+            }
+        }
     }
 
     /// A text; one that says nothing is none.
     fn text(&mut self, key: &str, node: &Node) -> Option<String> {
-        let Value::Text(text) = &node.value else {
-            self.wrong_kind(node, key, "a text");
-            return None;
-        };
-        if text.len() > MAX_TEXT {
-            let problem = format!("is longer than {MAX_TEXT} bytes");
-            self.problem(node.line, Wrong::Text { key: key.to_owned(), problem });
-            return None;
+        match &node.value {
+            Value::Text(text) if text.len() > MAX_TEXT => {
+                self.bad_text(node.line, key, format!("is longer than {MAX_TEXT} bytes"));
+                None
+            }
+            Value::Text(text) => Some(text.clone()).filter(|text| !text.is_empty()),
+            other => {
+                self.wrong_kind(node.line, key, "a text", other);
+                None
+            }
         }
-        Some(text.clone()).filter(|text| !text.is_empty())
     }
 
     fn line_of_text(&mut self, key: &str, node: &Node) -> Option<String> {
         let text = self.text(key, node)?;
         if text.contains(['\n', '\r']) {
-            self.problem(node.line, Wrong::Text { key: key.to_owned(), problem: "must be one line".to_owned() });
+            self.bad_text(node.line, key, "must be one line");
             return None;
         }
         Some(text).filter(|text| !text.trim().is_empty())
     }
 
-    /// A text, or a number as one.
-    fn word(&mut self, key: &str, node: &Node) -> Option<String> {
-        match node.value {
-            Value::Int(number) => Some(number.to_string()),
-            _ => self.line_of_text(key, node),
-        }
-    }
-
-    fn flag(&mut self, key: &str, node: &Node) -> Option<bool> {
-        let Value::Flag(flag) = node.value else {
-            self.wrong_kind(node, key, "true or false");
-            return None;
+    fn number<T: TryFrom<i64>>(&mut self, key: &str, node: &Node, wanted: &'static str, least: i64) -> Option<T> {
+        let number = match node.value {
+            Value::Int(number) => T::try_from(number).ok().filter(|_| number >= least).ok_or(number.to_string()),
+            _ => Err(node.value.kind().to_owned()),
         };
-        Some(flag)
+        number.map_err(|found| self.not_wanted(node.line, key, wanted, found)).ok()
     }
 
-    fn number(&mut self, key: &str, node: &Node, wanted: &'static str) -> Option<i64> {
-        match node.value {
-            Value::Int(number) if number >= 0 => Some(number),
-            Value::Int(number) => {
-                let found = number.to_string();
-                self.problem(node.line, Wrong::Kind { key: key.to_owned(), wanted, found });
-                None
-            }
-            _ => {
-                self.wrong_kind(node, key, wanted);
-                None
-            }
-        }
-    }
-
-    fn max_parallel(&mut self, node: &Node) -> Option<u32> {
-        const WANTED: &str = "a number from 1 on";
-        match (self.number("max_parallel", node, WANTED)?, node.value.kind()) {
-            (number @ 1.., _) if u32::try_from(number).is_ok() => u32::try_from(number).ok(),
-            (number, _) => {
-                let (key, found) = ("max_parallel".to_owned(), number.to_string());
-                self.problem(node.line, Wrong::Kind { key, wanted: WANTED, found });
-                None
-            }
-        }
-    }
-
-    fn priority(&mut self, node: &Node) -> Option<Priority> {
+    fn priority(&mut self, key: &str, node: &Node) -> Option<Priority> {
         let text = match &node.value {
             Value::Int(number) => number.to_string(),
             Value::Text(text) => text.clone(),
@@ -294,32 +236,27 @@ impl Reading {
         };
         let priority = Priority::typed(&text).ok();
         if priority.is_none() {
-            let wrong = Wrong::Kind { key: "priority".to_owned(), wanted: "0 to 4, or P0 to P4", found: text };
-            self.problem(node.line, wrong);
+            self.not_wanted(node.line, key, "0 to 4, or P0 to P4", text);
         }
         priority
     }
 
     fn texts(&mut self, key: &str, node: &Node) -> Vec<String> {
-        let Value::List(items) = &node.value else {
-            self.wrong_kind(node, key, "a list of texts");
-            return Vec::new();
-        };
-        if items.len() > MAX_LIST {
-            self.problem(node.line, Wrong::TooMany { what: key.to_owned(), found: items.len(), most: MAX_LIST });
-            return Vec::new();
-        }
         let mut texts: Vec<String> = Vec::new();
-        for item in items {
-            match self.line_of_text(key, item) {
-                Some(text) if !texts.contains(&text) => texts.push(text),
-                Some(_) => {}
-                None if matches!(&item.value, Value::Text(text) if text.trim().is_empty()) => {
-                    let problem = "has an empty text in it".to_owned();
-                    self.problem(item.line, Wrong::Text { key: key.to_owned(), problem });
+        match &node.value {
+            Value::List(items) if items.len() > MAX_LIST => self.too_many(node.line, key, items.len(), MAX_LIST),
+            Value::List(items) => {
+                for item in items {
+                    match self.line_of_text(key, item) {
+                        Some(text) if !texts.contains(&text) => texts.push(text),
+                        None if matches!(&item.value, Value::Text(text) if text.trim().is_empty()) => {
+                            self.bad_text(item.line, key, "has an empty text in it");
+                        }
+                        _ => {}
+                    }
                 }
-                None => {}
             }
+            other => self.wrong_kind(node.line, key, "a list of texts", other),
         }
         texts
     }

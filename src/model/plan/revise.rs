@@ -6,9 +6,9 @@
 use crate::model::words::words;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::check::too_many_edges;
+use super::check::{too_many_edges, too_many_tasks};
 use super::waits_among;
-use super::{Draft, MAX_TASKS, PlannedTask, Problem, Wrong};
+use super::{Draft, PlannedTask, Problem, Wrong};
 use crate::model::graph::Graph;
 use crate::model::nearest::nearest;
 
@@ -84,10 +84,7 @@ pub fn revise(now: &[Current], draft: &Draft) -> Result<Revision, Vec<Problem>> 
     revision.rewired.retain(|name, _| fixed.contains(&name.as_str()));
     revision.needs = needs(now, &revision);
     let count = now.len() + revision.added.len() - revision.removed.len();
-    if count > MAX_TASKS {
-        let wrong = Wrong::TooMany { what: "tasks".to_owned(), found: count, most: MAX_TASKS };
-        problems.push(Problem::at(0, None, wrong));
-    }
+    problems.extend(too_many_tasks(count));
     if problems.is_empty() {
         problems.extend(too_many_edges(revision.needs.values().map(Vec::len).sum()));
     }
@@ -125,10 +122,7 @@ pub fn extend(now: &[Current], draft: &Draft, before: &[String]) -> Result<Revis
             }
         }
     }
-    if now.len() >= MAX_TASKS {
-        let wrong = Wrong::TooMany { what: "tasks".to_owned(), found: now.len() + 1, most: MAX_TASKS };
-        problems.push(Problem::at(0, None, wrong));
-    }
+    problems.extend(too_many_tasks(now.len() + 1));
     revision.needs = needs(now, &revision);
     for task in &draft.plan.tasks {
         let later = follow(now, &revision, task);

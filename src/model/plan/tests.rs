@@ -30,7 +30,7 @@ estimate = 30
     assert_eq!(plan.tasks[0].priority.map(Priority::number), Some(1));
     assert_eq!(plan.tasks[1].title(), "ship");
     assert_eq!(plan.tasks[1].parallel_group.as_deref(), Some("3"));
-    let json = plan.to_json();
+    let json = serde_json::to_string_pretty(&toml::from_str::<toml::Value>(&plan.to_toml()).unwrap()).unwrap();
     assert_eq!(Format::of(None, &json), Format::Json);
     assert_eq!(read(&json, Format::Json).unwrap(), plan);
     assert_eq!(read(&plan.to_toml(), Format::Toml).unwrap(), plan);

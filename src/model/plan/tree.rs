@@ -51,22 +51,13 @@ impl Value {
 
 impl Node {
     /// Replaces every text of the tree, keys excepted.
-    pub fn replace_texts<E>(&mut self, replace: &mut impl FnMut(&str, usize) -> Result<String, E>) -> Result<(), E> {
+    pub fn replace_texts(&mut self, replace: &mut impl FnMut(&str, usize) -> String) {
         match &mut self.value {
-            Value::Text(text) => *text = replace(text, self.line)?,
-            Value::List(items) => {
-                for item in items {
-                    item.replace_texts(replace)?;
-                }
-            }
-            Value::Table(entries) => {
-                for entry in entries {
-                    entry.node.replace_texts(replace)?;
-                }
-            }
+            Value::Text(text) => *text = replace(text, self.line),
+            Value::List(items) => items.iter_mut().for_each(|item| item.replace_texts(replace)),
+            Value::Table(entries) => entries.iter_mut().for_each(|entry| entry.node.replace_texts(replace)),
             Value::Int(_) | Value::Flag(_) | Value::Other(_) => {}
         }
-        Ok(())
     }
 }
 

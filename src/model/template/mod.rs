@@ -66,53 +66,51 @@ impl Template {
     /// Everything that is wrong with a template that could be read: variables that it does not declare, and a plan that does not
     /// hold. Variables without a default stand for themselves.
     pub fn problems(&self) -> Vec<Problem> {
-        let mut problems = Vec::new();
         let mut open_lines = BTreeSet::new();
-        let mut body = self.body.clone();
         let declared: BTreeMap<&str, &Variable> = self.variables.iter().map(|one| (one.name.as_str(), one)).collect();
-        let mut room = MAX_FILLED;
-        let mut check = |text: &str, line: usize| {
-            let filled = fill(text, &mut room, |name| match declared.get(name) {
-                Some(variable) => {
-                    if variable.default.is_none() {
-                        open_lines.insert(line);
-                    }
-                    Ok(variable.default.clone().unwrap_or_else(|| name.to_owned()))
-                }
-                None => {
-                    let nearest = nearest(name, declared.keys().copied()).map(str::to_owned);
-                    Err(Wrong::Undeclared { name: name.to_owned(), nearest })
-                }
-            });
-            Ok::<String, ()>(filled.unwrap_or_else(|wrongs| {
-                problems.extend(wrongs.into_iter().map(|wrong| Problem { line, task: None, wrong }));
-                text.to_owned()
-            }))
+        let filled = self.filled(|name, line| match declared.get(name) {
+            Some(Variable { default: Some(default), .. }) => Ok(default.clone()),
+            Some(_) => {
+                open_lines.insert(line);
+                Ok(name.to_owned())
+            }
+            None => {
+                let nearest = nearest(name, declared.keys().copied()).map(str::to_owned);
+                Err(Wrong::Undeclared { name: name.to_owned(), nearest })
+            }
+        });
+        let mut problems = match filled {
+            Ok((_, body)) => plan::read_tree(&body).err().unwrap_or_default(),
+            Err(problems) => return problems,
         };
-        let _ = body.replace_texts(&mut check);
-        if problems.is_empty() {
-            take_title(&mut body);
-            let found = plan::read_tree(&body).err().unwrap_or_default();
-            // What a value will be is not known yet: only its kind can be wrong because of that.
-            let open = |one: &Problem| matches!(one.wrong, Wrong::Kind { .. }) && open_lines.contains(&one.line);
-            problems.extend(found.into_iter().filter(|one| !open(one)));
-        }
+        // What a value will be is not known yet: only its kind can be wrong because of that.
+        problems.retain(|one| !(matches!(one.wrong, Wrong::Kind { .. }) && open_lines.contains(&one.line)));
         problems
     }
 
     /// Variables that no text of the template uses.
     pub fn unused(&self) -> Vec<String> {
         let mut used = BTreeSet::new();
-        let mut note = |text: &str, _| {
-            let mut room = usize::MAX;
-            let _ = fill(text, &mut room, |name| {
-                used.insert(name.to_owned());
-                Ok(String::new())
-            });
-            Ok::<String, ()>(text.to_owned())
-        };
-        let _ = self.body.clone().replace_texts(&mut note);
+        let _ = self.filled(|name, _| {
+            used.insert(name.to_owned());
+            Ok(String::new())
+        });
         self.variables.iter().map(|one| one.name.clone()).filter(|name| !used.contains(name)).collect()
+    }
+
+    /// The title and the plan with values in their texts, or everything that is wrong with these.
+    fn filled(
+        &self,
+        mut value: impl FnMut(&str, usize) -> Result<String, Wrong>,
+    ) -> Result<(Option<String>, Node), Vec<Problem>> {
+        let (mut body, mut room, mut problems) = (self.body.clone(), MAX_FILLED, Vec::new());
+        body.replace_texts(&mut |text, line| {
+            fill(text, &mut room, |name| value(name, line)).unwrap_or_else(|wrongs| {
+                problems.extend(wrongs.into_iter().map(|wrong| Problem::at(line, None, wrong)));
+                String::new()
+            })
+        });
+        if problems.is_empty() { Ok((take_title(&mut body), body)) } else { Err(problems) }
     }
 
     /// Puts values in; gives the plan, named by the template's title. All that is missing or unknown is told at once.
@@ -133,25 +131,11 @@ impl Template {
         if !missing.is_empty() || !unknown.is_empty() {
             return Err(FillProblem::Variables { missing, unknown });
         }
-        let mut problems = Vec::new();
-        let mut room = MAX_FILLED;
-        let mut body = self.body.clone();
-        let mut put = |text: &str, line: usize| {
-            let filled = fill(text, &mut room, |name| match values.get(name) {
-                Some(value) => Ok((*value).to_owned()),
-                None => Err(Wrong::Undeclared { name: name.to_owned(), nearest: None }),
-            });
-            let filled = filled.unwrap_or_else(|wrongs| {
-                problems.extend(wrongs.into_iter().map(|wrong| Problem { line, task: None, wrong }));
-                String::new()
-            });
-            Ok::<String, ()>(filled)
-        };
-        let _ = body.replace_texts(&mut put);
-        if !problems.is_empty() {
-            return Err(FillProblem::Plan(problems));
-        }
-        let title = take_title(&mut body);
+        let filled = self.filled(|name, _| match values.get(name) {
+            Some(value) => Ok((*value).to_owned()),
+            None => Err(Wrong::Undeclared { name: name.to_owned(), nearest: None }),
+        });
+        let (title, body) = filled.map_err(FillProblem::Plan)?;
         let plan = plan::read_tree(&body).map_err(FillProblem::Plan)?;
         Ok(Plan { name: title.filter(|title| !title.trim().is_empty()), ..plan })
     }
@@ -159,7 +143,7 @@ impl Template {
     /// The text of a template that makes such a plan again.
     pub fn text_of(name: &str, plan: &Plan) -> String {
         let mut plan = plan.clone();
-        escape(&mut plan);
+        plan.replace_texts(escape);
         let title = plan.name.take();
         let mut document = DocumentMut::new();
         document.insert("name", value(name));

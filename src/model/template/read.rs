@@ -2,8 +2,7 @@
 
 use super::text::is_variable;
 use super::{MAX_VARIABLES, Template, Variable};
-use crate::model::nearest::nearest;
-use crate::model::plan::{self, Entry, Node, Problem, Value, Wrong};
+use crate::model::plan::{self, Entry, Node, Problem, Reading, Value};
 
 const VARIABLE_KEYS: &[&str] = &["default", "required", "description"];
 
@@ -25,29 +24,20 @@ impl Template {
         };
         let mut body = Vec::new();
         for entry in entries {
-            match entry.key.as_str() {
-                "name" => {
-                    let said = found.text(&entry);
-                    if said.as_deref().is_some_and(|said| said != name) {
-                        let problem = format!("must be {name:?}, as the file is called");
-                        found.problem(entry.line, Wrong::Text { key: "name".to_owned(), problem });
+            match (entry.key.as_str(), &entry.node.value) {
+                ("name", _) => {
+                    if text_of(&mut found, &entry).is_some_and(|said| said != name) {
+                        found.bad_text(entry.line, "name", format!("must be {name:?}, as the file is called"));
                     }
                 }
-                "version" => {
-                    template.version = match &entry.node.value {
-                        Value::Int(number) => Some(number.to_string()),
-                        _ => found.text(&entry),
-                    }
-                }
-                "variables" => template.variables = found.variables(&entry),
-                "title" => {
-                    template.title = found.text(&entry);
-                    body.push(entry);
-                }
-                _ => {
-                    match (&entry.node.value, entry.key.as_str()) {
-                        (Value::Text(text), "description") => template.description = Some(text.clone()),
-                        (Value::List(tasks), "tasks") => template.tasks = tasks.len(),
+                ("version", Value::Int(number)) => template.version = Some(number.to_string()),
+                ("version", _) => template.version = text_of(&mut found, &entry),
+                ("variables", _) => template.variables = variables(&mut found, &entry),
+                (key, value) => {
+                    match (key, value) {
+                        ("title", _) => template.title = text_of(&mut found, &entry),
+                        ("description", Value::Text(text)) => template.description = Some(text.clone()),
+                        ("tasks", Value::List(tasks)) => template.tasks = tasks.len(),
                         _ => {}
                     }
                     body.push(entry);
@@ -59,85 +49,55 @@ impl Template {
     }
 }
 
-#[derive(Default)]
-struct Reading {
-    problems: Vec<Problem>,
+/// A text of one line.
+fn text_of(found: &mut Reading, entry: &Entry) -> Option<String> {
+    match &entry.node.value {
+        Value::Text(text) if text.contains(['\n', '\r']) => found.bad_text(entry.line, &entry.key, "must be one line"),
+        Value::Text(text) => return Some(text.clone()),
+        other => found.wrong_kind(entry.line, &entry.key, "a text", other),
+    }
+    None
 }
 
-impl Reading {
-    fn problem(&mut self, line: usize, wrong: Wrong) {
-        self.problems.push(Problem { line, task: None, wrong });
+fn variables(found: &mut Reading, entry: &Entry) -> Vec<Variable> {
+    match &entry.node.value {
+        Value::Table(entries) if entries.len() > MAX_VARIABLES => {
+            found.too_many(entry.line, "variables", entries.len(), MAX_VARIABLES);
+        }
+        Value::Table(entries) => return entries.iter().filter_map(|entry| variable(found, entry)).collect(),
+        other => found.wrong_kind(entry.line, "variables", "a table", other),
     }
+    Vec::new()
+}
 
-    fn text(&mut self, entry: &Entry) -> Option<String> {
-        match &entry.node.value {
-            Value::Text(text) if text.contains(['\n', '\r']) => {
-                let problem = "must be one line".to_owned();
-                self.problem(entry.line, Wrong::Text { key: entry.key.clone(), problem });
-                None
-            }
-            Value::Text(text) => Some(text.clone()),
-            other => {
-                let found = other.kind().to_owned();
-                self.problem(entry.line, Wrong::Kind { key: entry.key.clone(), wanted: "a text", found });
-                None
-            }
+fn variable(found: &mut Reading, entry: &Entry) -> Option<Variable> {
+    let key = format!("variables.{}", entry.key);
+    if !is_variable(&entry.key) {
+        let problem = "is not a valid variable name: use letters, digits, - and _";
+        found.bad_text(entry.line, &format!("{:?}", entry.key), problem);
+        return None;
+    }
+    let Value::Table(parts) = &entry.node.value else {
+        found.wrong_kind(entry.line, &key, "a table", &entry.node.value);
+        return None;
+    };
+    let mut variable = Variable { name: entry.key.clone(), ..Variable::default() };
+    let mut required = None;
+    for part in parts {
+        let inner = format!("{key}.{}", part.key);
+        match (part.key.as_str(), &part.node.value) {
+            ("default", Value::Text(text)) => variable.default = Some(text.clone()),
+            ("default", Value::Int(number)) => variable.default = Some(number.to_string()),
+            ("description", Value::Text(text)) => variable.description = Some(text.clone()),
+            ("required", Value::Flag(flag)) => required = Some(*flag),
+            ("default" | "description", other) => found.wrong_kind(part.line, &inner, "a text", other),
+            ("required", other) => found.wrong_kind(part.line, &inner, "true or false", other),
+            (other, _) => found.unknown_key(part.line, inner, other, VARIABLE_KEYS.iter().copied()),
         }
     }
-
-    fn variables(&mut self, entry: &Entry) -> Vec<Variable> {
-        let Value::Table(entries) = &entry.node.value else {
-            let found = entry.node.value.kind().to_owned();
-            self.problem(entry.line, Wrong::Kind { key: "variables".to_owned(), wanted: "a table", found });
-            return Vec::new();
-        };
-        if entries.len() > MAX_VARIABLES {
-            let (what, found) = ("variables".to_owned(), entries.len());
-            self.problem(entry.line, Wrong::TooMany { what, found, most: MAX_VARIABLES });
-            return Vec::new();
-        }
-        entries.iter().filter_map(|entry| self.variable(entry)).collect()
+    if required == Some(true) && variable.default.is_some() {
+        found.bad_text(entry.line, &key, "has a default and is required; one of the two");
     }
-
-    fn variable(&mut self, entry: &Entry) -> Option<Variable> {
-        let key = |inner: &str| format!("variables.{}.{inner}", entry.key);
-        if !is_variable(&entry.key) {
-            let problem = "is not a valid variable name: use letters, digits, - and _".to_owned();
-            self.problem(entry.line, Wrong::Text { key: format!("{:?}", entry.key), problem });
-            return None;
-        }
-        let Value::Table(parts) = &entry.node.value else {
-            let (key, found) = (format!("variables.{}", entry.key), entry.node.value.kind().to_owned());
-            self.problem(entry.line, Wrong::Kind { key, wanted: "a table", found });
-            return None;
-        };
-        let mut variable = Variable { name: entry.key.clone(), ..Variable::default() };
-        let mut required = None;
-        for part in parts {
-            match (part.key.as_str(), &part.node.value) {
-                ("default", Value::Text(text)) => variable.default = Some(text.clone()),
-                ("default", Value::Int(number)) => variable.default = Some(number.to_string()),
-                ("description", Value::Text(text)) => variable.description = Some(text.clone()),
-                ("required", Value::Flag(flag)) => required = Some(*flag),
-                ("default" | "description", other) => {
-                    let found = other.kind().to_owned();
-                    self.problem(part.line, Wrong::Kind { key: key(&part.key), wanted: "a text", found });
-                }
-                ("required", other) => {
-                    let found = other.kind().to_owned();
-                    self.problem(part.line, Wrong::Kind { key: key("required"), wanted: "true or false", found });
-                }
-                (other, _) => {
-                    let nearest = nearest(other, VARIABLE_KEYS.iter().copied()).map(str::to_owned);
-                    self.problem(part.line, Wrong::UnknownKey { key: key(other), nearest });
-                }
-            }
-        }
-        if required == Some(true) && variable.default.is_some() {
-            let problem = "has a default and is required; one of the two".to_owned();
-            self.problem(entry.line, Wrong::Text { key: format!("variables.{}", entry.key), problem });
-        }
-        variable.required = required.unwrap_or(variable.default.is_none());
-        Some(variable)
-    }
+    variable.required = required.unwrap_or(variable.default.is_none());
+    Some(variable)
 }

@@ -1,7 +1,6 @@
 //! Variables in texts: `{{name}}`, and `{{{{` for a literal `{{`.
 
-use crate::model::issue::IssueType;
-use crate::model::plan::{Plan, Wrong};
+use crate::model::plan::Wrong;
 
 /// All texts together, after the values were put in.
 pub const MAX_FILLED: usize = 4 << 20;
@@ -68,23 +67,7 @@ fn shortened(text: &str) -> String {
     text.chars().take(40).collect()
 }
 
-/// Makes every text of a plan one that is filled in as itself.
-pub(super) fn escape(plan: &mut Plan) {
-    let one = |text: &mut String| *text = text.replace(OPEN, LITERAL);
-    let maybe = |text: &mut Option<String>| text.iter_mut().for_each(one);
-    [&mut plan.name, &mut plan.description, &mut plan.plan_summary].into_iter().for_each(maybe);
-    [&mut plan.source_type, &mut plan.source_ref, &mut plan.source_content].into_iter().for_each(maybe);
-    for task in &mut plan.tasks {
-        one(&mut task.name);
-        [&mut task.title, &mut task.description, &mut task.acceptance, &mut task.parallel_group, &mut task.plan]
-            .into_iter()
-            .for_each(maybe);
-        [&mut task.plan_summary, &mut task.context, &mut task.assignee, &mut task.repo].into_iter().for_each(maybe);
-        [&mut task.depends_on, &mut task.informs, &mut task.context_from, &mut task.labels]
-            .into_iter()
-            .for_each(|names| names.iter_mut().for_each(one));
-        if let Some(kind) = &mut task.issue_type {
-            *kind = IssueType::new(kind.as_str().replace(OPEN, LITERAL));
-        }
-    }
+/// A text that is filled in as this one.
+pub(super) fn escape(text: &str) -> String {
+    text.replace(OPEN, LITERAL)
 }

@@ -12,7 +12,7 @@ use super::{home, place};
 use crate::model::record::Record;
 use crate::model::row::{Exact, Row, row};
 use crate::store::error::SettingsError;
-use crate::sys::fs::{FsError, Replaced};
+use crate::sys::fs::FsError;
 use crate::sys::{Entropy, Env, below, lock};
 
 pub const TRUST_NAME: &str = "trust.jsonl";
@@ -40,14 +40,9 @@ impl OutsidePath {
         !self.resolved.as_os_str().is_empty() && !self.resolved.exists()
     }
 
-    fn line(&self) -> String {
-        let agreed = Agreed {
-            repository: self.repository.clone(),
-            key: self.key.to_owned(),
-            path: self.text.clone(),
-            resolved: self.resolved.clone(),
-        };
-        agreed.line()
+    fn agreed(&self) -> Agreed {
+        let (repository, resolved) = (self.repository.clone(), self.resolved.clone());
+        Agreed { repository, key: self.key.to_owned(), path: self.text.clone(), resolved }
     }
 }
 
@@ -112,19 +107,12 @@ impl Trust {
                 Err(error) if error.is_missing() => None,
                 Err(error) => return Err(error.into()),
             };
-            let mut bytes = known.as_ref().map(|contents| contents.bytes.clone()).unwrap_or_default();
+            let mut bytes = known.as_ref().map_or_else(Vec::new, |contents| contents.bytes.clone());
             if !bytes.is_empty() && !bytes.ends_with(b"\n") {
                 bytes.push(b'\n');
             }
-            for line in paths.iter().map(OutsidePath::line) {
-                bytes.extend_from_slice(line.as_bytes());
-                bytes.push(b'\n');
-            }
-            let done = match known {
-                Some(known) => lock.dir().replace(TRUST_NAME, &bytes, &known.stamp, entropy)? == Replaced::Done,
-                None => lock.dir().create(TRUST_NAME, &bytes, entropy)?,
-            };
-            if done {
+            bytes.extend(paths.iter().flat_map(|path| (path.agreed().line() + "\n").into_bytes()));
+            if lock.dir().put_after(TRUST_NAME, &bytes, known.map(|known| known.stamp).as_ref(), entropy)? {
                 return Ok(());
             }
         }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use crate::model::json::Dialect;
 use crate::model::record::Record;
-use crate::store::project::settings::{Edits, find_key};
+use crate::store::project::settings::Edits;
 use crate::store::{Access, Project, Result, Snapshot, StoreError};
 use crate::sys;
 use crate::sys::below;
@@ -28,12 +28,12 @@ impl Project {
     /// Brings what names the ledger in line with its name.
     fn name_in_settings(&self, old: &str, new: &str) -> Result<()> {
         let beads = self.repos.primary_member().repo.beads();
-        if let (Some((_, origin)), Some(key)) = (self.settings.text("ledger.file"), find_key("ledger.file"))
+        if let Some((_, origin)) = self.settings.text("ledger.file")
             && let Some(path) = self.settings.files.path(origin)
         {
             // The usual names need no setting.
             let mut edits = Edits::default();
-            edits.unset(key);
+            edits.unset("ledger.file");
             edits.apply(path, origin, self.lock_wait, &self.host.entropy)?;
         }
         let text = below::text(beads, METADATA)?.unwrap_or_default();

@@ -115,8 +115,7 @@ fn refs(repo: &Repo, at: Option<&Operation>) -> Result<Vec<Ref>, SyncError> {
         "added_targets.map(|commit| commit.commit_id()).join(\" \")",
     ];
     let template = format!("--template={} ++ \"\\n\"", fields.join(" ++ \"\\0\" ++ "));
-    let said = repo.ask(at, &["bookmark", "list", "--all-remotes", &template])?;
-    let said = String::from_utf8_lossy(&said);
+    let said = repo.told(at, &["bookmark", "list", "--all-remotes", &template])?;
     let text = |field: &str| serde_json::from_str::<String>(field).ok();
     let read = |line: &str| {
         let [name, remote, tracked, targets] = line.split('\0').collect::<Vec<_>>().try_into().ok()?;

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::program::{Repo, quoted};
-use super::workspaces::bookmark;
+use super::workspaces::{bookmark, only};
 use crate::sys::Env;
 use crate::sys::activity::Step;
 use crate::vcs::Checkout;
@@ -22,10 +22,7 @@ pub fn clone(root: &Path, new: &NewClone, step: Option<&Step>, env: &Env) -> Res
         return Err(SyncError::Unsupported { kind: Kind::Jj, what: "its commits are not kept in git" });
     };
     let repo = Repo::new(root, env);
-    let one = |revisions: &str, what: &str| match repo.ids(None, revisions)?.as_slice() {
-        [id] => Ok(id.clone()),
-        several => Err(no_checkout(&path, format!("{what} is {} commits and not one; name another", several.len()))),
-    };
+    let one = |revisions: &str, what: &str| only(&repo, &path, revisions, what);
     let is_there = !repo.ids(None, &bookmark(&new.branch))?.is_empty();
     let start = match (&new.base, is_there) {
         (Some(base), true) => {
@@ -68,20 +65,18 @@ fn set_up(parent: &Repo<'_>, path: &Path, branch: &str, is_there: bool) -> Resul
 
 /// Who the user is, where the settings of the repository itself say it: names and values.
 fn identity(repo: &Repo<'_>) -> Result<Vec<(String, String)>, SyncError> {
-    let said = match repo.ask(None, &["config", "list", "--repo", "user"]) {
+    let said = match repo.told(None, &["config", "list", "--repo", "user"]) {
         // It knows none.
         Err(SyncError::Failed { .. }) => return Ok(Vec::new()),
         said => said?,
     };
-    let said = String::from_utf8_lossy(&said).into_owned();
     let known = said.lines().filter_map(|line| line.split_once(" = "));
     let plain = known.filter(|(name, _)| matches!(*name, "user.name" | "user.email"));
     Ok(plain.map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
 }
 
 pub fn branches(repo: &Repo<'_>) -> Result<BTreeSet<String>, SyncError> {
-    let said = repo.ask(None, &["bookmark", "list", "--all-remotes", "--template=json(name) ++ \"\\n\""])?;
-    Ok(String::from_utf8_lossy(&said).lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
+    repo.names(&["bookmark", "list", "--all-remotes"])
 }
 
 /// Where all bookmarks are, also those of remotes.
@@ -89,7 +84,7 @@ pub fn tips(repo: &Repo<'_>, most: usize) -> Result<Tips, SyncError> {
     const TEMPLATE: &str = "--template=if(normal_target, normal_target.commit_id() ++ \" \" ++ json(name) ++ \" \" ++ \
                             if(remote, json(remote), \"\\\"\\\"\") ++ \"\\n\")";
     let sorted = "--sort=committer-date-";
-    let said = repo.ask(None, &["bookmark", "list", "--all-remotes", sorted, TEMPLATE])?;
+    let said = repo.told(None, &["bookmark", "list", "--all-remotes", sorted, TEMPLATE])?;
     let merged: BTreeSet<String> = repo.ids(None, "(bookmarks() | remote_bookmarks()) & ::@")?.into_iter().collect();
     let tip = |line: &str| {
         let (commit, names) = line.split_once(' ')?;
@@ -102,7 +97,7 @@ pub fn tips(repo: &Repo<'_>, most: usize) -> Result<Tips, SyncError> {
         };
         Some(Tip { name, commit: commit.to_owned(), is_merged: merged.contains(commit) })
     };
-    Ok(Tips::first(String::from_utf8_lossy(&said).lines().filter_map(tip).collect(), most))
+    Ok(Tips::first(said.lines().filter_map(tip).collect(), most))
 }
 
 /// A new bookmark, and the parent as a remote; what the parent has is nothing that was made here.
@@ -117,8 +112,7 @@ pub fn settle(root: &Path, from: &Path, branch: &str, env: &Env) -> Result<(), S
         Ok(_) | Err(SyncError::Failed { .. }) => {}
         Err(error) => return Err(error),
     }
-    let said = repo.ask(None, &["git", "remote", "list"])?;
-    let said = String::from_utf8_lossy(&said).into_owned();
+    let said = repo.told(None, &["git", "remote", "list"])?;
     let parent = name_of_parent("origin", said.lines().filter_map(|line| line.split(' ').next()));
     repo.act_on(&["git", "remote", "add", &parent], Some(behind.as_os_str()))?;
     repo.act_on(&["git", "fetch", &format!("--remote=exact:{parent}")], None)?;

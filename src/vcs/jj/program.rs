@@ -66,6 +66,17 @@ impl<'a> Repo<'a> {
         if output.status.success() { Ok(output.stdout) } else { Err(error(arguments, &output)) }
     }
 
+    /// The same as text.
+    pub fn told(&self, at: Option<&Operation>, arguments: &[&str]) -> Result<String, SyncError> {
+        Ok(String::from_utf8_lossy(&self.ask(at, arguments)?).into_owned())
+    }
+
+    /// The names that a list has, one in each line, as JSON.
+    pub fn names<T: FromIterator<String>>(&self, arguments: &[&str]) -> Result<T, SyncError> {
+        let said = self.told(None, &[arguments, &["--template=json(name) ++ \"\\n\""]].concat())?;
+        Ok(said.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
+    }
+
     fn look(&self, at: Option<&Operation>, arguments: &[&str]) -> Result<Output, SyncError> {
         self.run(self.program().keeping(FILE).arg(place(at)).args(arguments))
     }
@@ -99,8 +110,8 @@ impl<'a> Repo<'a> {
 
     /// The state that everybody sees now.
     pub fn newest(&self) -> Result<Operation, SyncError> {
-        let id = self.ask(None, &["operation", "log", "--no-graph", "--limit=1", "--template=id"])?;
-        Ok(Operation(String::from_utf8_lossy(&id).trim().to_owned()))
+        let id = self.told(None, &["operation", "log", "--no-graph", "--limit=1", "--template=id"])?;
+        Ok(Operation(id.trim().to_owned()))
     }
 
     /// Makes a chain of changes real, and brings the files of the working copy to it. What was written to them since the
@@ -166,8 +177,7 @@ impl<'a> Repo<'a> {
     /// What a template says about each commit of a set, parents first.
     pub fn log(&self, at: Option<&Operation>, revisions: &str, template: &str) -> Result<String, SyncError> {
         let (revisions, template) = (format!("--revisions={revisions}"), format!("--template={template}"));
-        let said = self.ask(at, &["log", "--no-graph", "--reversed", &revisions, &template])?;
-        Ok(String::from_utf8_lossy(&said).into_owned())
+        self.told(at, &["log", "--no-graph", "--reversed", &revisions, &template])
     }
 
     pub fn ids(&self, at: Option<&Operation>, revisions: &str) -> Result<Vec<String>, SyncError> {

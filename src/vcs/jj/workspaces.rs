@@ -58,10 +58,7 @@ pub fn add(root: &Path, new: &NewCheckout, env: &Env) -> Result<Checkout, SyncEr
         return Err(no_checkout(&path, format!("{name:?} cannot be the name of a bookmark; choose another")));
     }
     let repo = Repo::new(root, env);
-    let one = |revisions: &str, what: &str| match repo.ids(None, revisions)?.as_slice() {
-        [id] => Ok(id.clone()),
-        several => Err(no_checkout(&path, format!("{what} is {} commits and not one; name another", several.len()))),
-    };
+    let one = |revisions: &str, what: &str| only(&repo, &path, revisions, what);
     let existing = match &new.branch {
         Some(branch) => !repo.ids(None, &bookmark(branch))?.is_empty(),
         None => false,
@@ -92,6 +89,14 @@ pub fn add(root: &Path, new: &NewCheckout, env: &Env) -> Result<Checkout, SyncEr
     made.ok_or_else(|| no_checkout(&path, "jj does not list it; see jj workspace list"))
 }
 
+/// The one commit that an expression means, for a checkout at a path.
+pub(super) fn only(repo: &Repo<'_>, path: &Path, revisions: &str, what: &str) -> Result<String, SyncError> {
+    match repo.ids(None, revisions)?.as_slice() {
+        [id] => Ok(id.clone()),
+        several => Err(no_checkout(path, format!("{what} is {} commits and not one; name another", several.len()))),
+    }
+}
+
 pub(super) fn bookmark(name: &str) -> String {
     format!("bookmarks(exact:{})", quoted(name))
 }
@@ -99,17 +104,11 @@ pub(super) fn bookmark(name: &str) -> String {
 /// The name of the directory, with a number if another workspace has it.
 fn free_name(repo: &Repo<'_>, path: &Path) -> Result<String, SyncError> {
     let wanted = path.file_name().map_or_else(|| "workspace".into(), |name| name.to_string_lossy().into_owned());
-    let taken = names(repo)?;
+    let taken: Vec<String> = repo.names(&["workspace", "list"])?;
     let mut numbered = (2..).map(|n| format!("{wanted}-{n}"));
     let is_free = |name: &String| !taken.contains(name);
     let name = Some(wanted.clone()).filter(is_free).or_else(|| numbered.find(is_free));
     Ok(name.unwrap_or(wanted))
-}
-
-/// The names of all workspaces.
-fn names(repo: &Repo<'_>) -> Result<Vec<String>, SyncError> {
-    let said = repo.ask(None, &["workspace", "list", "--template=json(name) ++ \"\\n\""])?;
-    Ok(String::from_utf8_lossy(&said).lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
 }
 
 pub fn remove(here: &Path, root: &Path, force: bool, env: &Env) -> Result<(), SyncError> {
@@ -149,7 +148,7 @@ fn forget(root: &Path, env: &Env) -> Result<(), SyncError> {
 pub fn prune(root: &Path, dry_run: bool, env: &Env) -> Result<Vec<PathBuf>, SyncError> {
     let Some(store) = repo(root) else { return Ok(Vec::new()) };
     let repo = Repo::new(root, env);
-    let (own, known) = (name(root), names(&repo)?);
+    let (own, known) = (name(root), repo.names::<Vec<String>>(&["workspace", "list"])?);
     let mut gone = recorded(&store);
     gone.retain(|(name, place)| !place.exists() && own.as_ref() != Some(name) && known.contains(name));
     if !dry_run {

@@ -12,7 +12,7 @@ use super::origin::{Origin, owner};
 use crate::store::error::{ConfigError, ConfigFault, SettingsError};
 use crate::store::names::CONFIG_NAME;
 use crate::sys;
-use crate::sys::fs::{FsError, Replaced};
+use crate::sys::fs::FsError;
 use crate::sys::{Entropy, below, lock};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,20 +30,12 @@ enum Edit {
 pub struct Edits(Vec<Edit>);
 
 impl Edits {
-    pub fn set(&mut self, key: &'static Key, value: Value) {
-        self.0.push(Edit::Set(key.name.to_owned(), value));
+    /// Sets a key, ours or that of another tool.
+    pub fn set(&mut self, name: &str, value: Value) {
+        self.0.push(Edit::Set(name.to_owned(), value));
     }
 
-    pub fn unset(&mut self, key: &'static Key) {
-        self.0.push(Edit::Unset(key.name.to_owned()));
-    }
-
-    /// Keeps a value for another tool.
-    pub fn set_foreign(&mut self, name: &str, value: &str) {
-        self.0.push(Edit::Set(name.to_owned(), Value::Text(value.to_owned())));
-    }
-
-    pub fn unset_foreign(&mut self, name: &str) {
+    pub fn unset(&mut self, name: &str) {
         self.0.push(Edit::Unset(name.to_owned()));
     }
 
@@ -86,11 +78,7 @@ impl Edits {
                 return Ok(false);
             }
             file::parse(&new, path)?;
-            let done = match stamp {
-                Some(stamp) => lock.dir().replace(name, new.as_bytes(), &stamp, entropy)? == Replaced::Done,
-                None => lock.dir().create(name, new.as_bytes(), entropy)?,
-            };
-            if done {
+            if lock.dir().put_after(name, new.as_bytes(), stamp.as_ref(), entropy)? {
                 return Ok(true);
             }
         }
@@ -133,9 +121,8 @@ pub fn put_shared(
     let is_known = shared_text(path)?.as_deref() == old;
     let done = match (stamp, new) {
         _ if !is_known => false,
-        (Some(stamp), Some(new)) => lock.dir().replace(CONFIG_NAME, new.as_bytes(), &stamp, entropy)? == Replaced::Done,
+        (stamp, Some(new)) => lock.dir().put_after(CONFIG_NAME, new.as_bytes(), stamp.as_ref(), entropy)?,
         (Some(_), None) => lock.dir().remove(CONFIG_NAME).map(|()| true)?,
-        (None, Some(new)) => lock.dir().create(CONFIG_NAME, new.as_bytes(), entropy)?,
         (None, None) => true,
     };
     if done { Ok(()) } else { Err(SettingsError::Unstable { path: path.display().to_string() }) }
