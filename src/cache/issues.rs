@@ -191,12 +191,6 @@ impl Cache {
         Ok(found)
     }
 
-    pub fn ids(&self) -> Result<Vec<String>> {
-        let mut statement = self.db.prepare_cached("SELECT id FROM live ORDER BY id")?;
-        let rows = statement.query_map([], |row| row.get(0))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
-    }
-
     /// The words in use for a column of the open sets.
     pub fn words(&self, statuses: bool) -> Result<Vec<String>> {
         let column = if statuses { "status" } else { "type" };

@@ -169,6 +169,11 @@ impl Document {
         raw.strip_suffix(b"\r").unwrap_or(raw)
     }
 
+    /// The same as a text of its own.
+    pub fn line_text(&self, n: usize) -> String {
+        String::from_utf8_lossy(self.text(n)).into_owned()
+    }
+
     pub fn line(&self, n: usize) -> Line<'_> {
         Line::read(self.text(n), MAX_LINE)
     }
@@ -278,13 +283,17 @@ impl Document {
         self.latest(self.find(id))
     }
 
+    /// The line that counts for an issue.
+    pub fn effective_line(&self, id: &str) -> Option<String> {
+        self.effective(id).map(|n| self.line_text(n))
+    }
+
     fn latest(&self, lines: Vec<usize>) -> Option<usize> {
         lines.into_iter().max_by(|a, b| self.age(*a).cmp(&self.age(*b)))
     }
 
     fn age(&self, n: usize) -> (Option<Instant>, &[u8]) {
-        let updated = self.record(n).and_then(|record| record.string("updated_at").and_then(|t| Instant::parse(&t)));
-        (updated, self.text(n))
+        (self.record(n).and_then(|record| record.time("updated_at")), self.text(n))
     }
 
     /// The lines that seem to have one of the ids that are sought, by id, found in one pass, in file order.

@@ -1,7 +1,7 @@
 //! Changes to the lines of a document, and the text that they make of it.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::document::Document;
@@ -51,11 +51,10 @@ impl Document {
 
 /// The issues that edits name, before and after. Only where lines go can an id stand on more lines than its edit tells.
 pub(super) fn changes<'n>(old: &Document, new: impl FnOnce() -> &'n Document, edits: &[Edit]) -> Vec<LineChange> {
-    let text = |document: &Document, line: usize| String::from_utf8_lossy(document.text(line)).into_owned();
     if !edits.iter().any(|edit| matches!(edit, Edit::Remove { .. } | Edit::Resolve { .. })) {
         let change = |edit: &Edit| {
             let (id, before, after) = match edit {
-                Edit::Set { line, id, text: after } => (id, Some(text(old, *line)), after),
+                Edit::Set { line, id, text: after } => (id, Some(old.line_text(*line)), after),
                 Edit::Insert { id, text: after } => (id, None, after),
                 Edit::Remove { .. } | Edit::Sort | Edit::Normalise | Edit::Resolve { .. } => return None,
             };
@@ -72,15 +71,11 @@ pub(super) fn changes<'n>(old: &Document, new: impl FnOnce() -> &'n Document, ed
                 let id = old.record(*line).and_then(|record| record.string("id").map(Cow::into_owned));
                 id.into_iter().collect()
             }
-            Edit::Resolve { .. } => old.ids().chain(new.ids()).map(Cow::into_owned).collect(),
+            Edit::Resolve { .. } => new.changed_ids(old).into_iter().collect(),
             Edit::Sort | Edit::Normalise => Vec::new(),
         })
         .collect();
-    let (before, after) = (old.effective_among(&named), new.effective_among(&named));
-    let line_of =
-        |document: &Document, lines: &HashMap<String, usize>, id: &str| lines.get(id).map(|line| text(document, *line));
-    let change = |id: String| LineChange { before: line_of(old, &before, &id), after: line_of(new, &after, &id), id };
-    named.into_iter().map(change).filter(|change| change.before != change.after).collect()
+    new.changes_among(old, named)
 }
 
 /// The text that edits make of a document.

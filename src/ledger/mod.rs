@@ -5,6 +5,7 @@
 //! silently means "no issues". Does not know the cache or version control.
 
 mod check;
+mod diff;
 mod document;
 mod edit;
 mod gate;

@@ -71,9 +71,8 @@ impl Document {
 
     fn join(&self, id: &str, lines: &[usize]) -> Vec<Edit> {
         let Some(keep) = self.effective(id) else { return Vec::new() };
-        let text = |n: usize| String::from_utf8_lossy(self.text(n)).into_owned();
         // Joined in the order of their bytes, so that every clone comes to the same line.
-        let mut copies: Vec<String> = lines.iter().map(|line| text(line - 1)).collect();
+        let mut copies: Vec<String> = lines.iter().map(|line| self.line_text(line - 1)).collect();
         copies.sort();
         let dialect = self.dialect_of(keep);
         let joined = copies.into_iter().reduce(|a, b| join_copies(&a, &b, dialect).unwrap_or(a)).unwrap_or_default();

@@ -17,6 +17,7 @@ pub mod issue;
 pub mod json;
 pub mod jsonc;
 pub mod lease;
+pub mod lines;
 pub mod merge;
 pub mod message;
 pub mod nearest;

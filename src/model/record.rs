@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 
 use super::field::{self, Field};
 use super::json::{self, Dialect, Member, ScanError};
+use super::time::Instant;
 
 /// A parsed line that borrows its text.
 #[derive(Debug, Clone)]
@@ -79,6 +80,11 @@ impl<'a> Record<'a> {
     /// A string value that says something: absent, null and empty are all `None`.
     pub fn text_of(&self, key: &str) -> Option<Cow<'a, str>> {
         self.string(key).filter(|text| !text.is_empty())
+    }
+
+    /// A moment; `None` when absent or in no form of one.
+    pub fn time(&self, key: &str) -> Option<Instant> {
+        Instant::parse(&self.string(key)?)
     }
 
     pub fn integer(&self, key: &str) -> Option<i64> {

@@ -152,13 +152,7 @@ fn repo_named(store: &Store, name: &str) -> Result<usize> {
 
 /// In one repo all of them, or none; over several one repo after the other.
 fn committed(transaction: Transaction<'_>) -> Result<Vec<Written>> {
-    let (mut written, mut failed) = (Vec::new(), None);
-    for answer in transaction.commit()? {
-        match answer {
-            Ok(one) => written.push(one),
-            Err(error) => failed = failed.or(Some(error.into_store())),
-        }
-    }
+    let (written, failed) = transaction.commit_all()?;
     match failed {
         None => Ok(written),
         Some(error) if written.is_empty() => Err(error.into()),

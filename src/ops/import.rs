@@ -134,5 +134,5 @@ fn with_status_time(line: &str, known: &str, dialect: Dialect) -> String {
 }
 
 fn age(line: &str) -> Option<Instant> {
-    Record::parse(line).ok()?.string("updated_at").and_then(|text| Instant::parse(&text))
+    Record::parse(line).ok()?.time("updated_at")
 }

@@ -64,8 +64,8 @@ mod whereabouts;
 
 pub use address::Address;
 pub use archive::{
-    Archive, Before, Change, Changes, Commit, Naming, Node, Pair, Spot, Step, Steps, Trail, Version, as_of, joined,
-    merge_base,
+    Archive, Before, Change, Changes, Commit, Naming, Node, Pair, Spot, Step, Steps, Texts, Trail, Version, as_of,
+    joined, merge_base,
 };
 pub use checkouts::{Loose, NewCheckout, Work, is_bare, repository_inside};
 pub use claims::{RemoteClaim, Swap};

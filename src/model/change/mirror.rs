@@ -81,7 +81,7 @@ pub fn has_moved_on(planning: &Record<'_>, target: &Record<'_>) -> bool {
 
 /// Somebody edited the planning copy since it was last in step.
 pub fn was_edited(planning: &Record<'_>) -> bool {
-    let at = planning.string("updated_at").and_then(|text| Instant::parse(&text));
+    let at = planning.time("updated_at");
     let synced = Proposal::of(planning).and_then(|proposal| proposal.synced).and_then(|text| Instant::parse(&text));
     synced.is_none() || at > synced
 }
@@ -240,7 +240,7 @@ fn marked(
     let mark = [(AGREED, base.and_then(|target| agreed(&record, target, stamp.dialect)))];
     let line = record.with(&mark, stamp.dialect);
     let record = Record::parse(&line).expect("an edited record stays a valid object");
-    let previous = record.string("updated_at").and_then(|text| Instant::parse(&text));
+    let previous = record.time("updated_at");
     let updated = stamp.dialect.string(&time::after(previous, stamp.now).to_string());
     record.with(&[("updated_at", Some(updated))], stamp.dialect)
 }

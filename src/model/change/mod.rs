@@ -160,7 +160,7 @@ pub fn apply(line: &str, changes: &[Change], stamp: Stamp<'_>) -> Result<Option<
         return Ok(None);
     }
     let record = Record::parse(&text).expect("an edited record stays a valid object");
-    let previous = record.string("updated_at").and_then(|text| Instant::parse(&text));
+    let previous = record.time("updated_at");
     Ok(Some(edited(line, &text, time::after(previous, stamp.now), stamp.dialect)))
 }
 
@@ -304,7 +304,7 @@ impl Change {
                 edit_unless(known, Field::Estimate.key(), minutes.map(|n| n.to_string()))
             }
             Change::Date(field, instant) => {
-                let old = record.string(field.key()).and_then(|text| Instant::parse(&text));
+                let old = record.time(field.key());
                 let new = instant.map(|at| Instant::from_millis(at.millis()));
                 // What cannot be read is there all the same, and can be cleared.
                 let known = old == new && (new.is_some() || record.raw(field.key()).is_none_or(says_nothing));

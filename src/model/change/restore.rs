@@ -8,7 +8,7 @@ use crate::model::issue::Comment;
 use crate::model::json::{Dialect, decode_string, says_nothing};
 use crate::model::merge::{edited, same_value};
 use crate::model::record::Record;
-use crate::model::time::{self, Instant};
+use crate::model::time;
 
 /// What an older version does not decide: which issue it is, when it was edited, who sees it, and how its proposal stands.
 fn is_present(key: &str) -> bool {
@@ -37,7 +37,7 @@ pub fn restore(now: &str, then: &str, stamp: Stamp<'_>) -> Option<String> {
     if line == now {
         return None;
     }
-    let previous = present.string("updated_at").and_then(|text| Instant::parse(&text));
+    let previous = present.time("updated_at");
     Some(edited(now, &line, time::after(previous, stamp.now), stamp.dialect))
 }
 
@@ -81,6 +81,7 @@ fn comments<'a>(present: &Record<'a>, past: &Record<'a>) -> Option<Vec<&'a str>>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::time::Instant;
 
     const THEN: &str = r#"{"id":"a","title":"One","status":"open","priority":1,"updated_at":"2026-01-01T00:00:00Z","x":{"k":1e400},"comments":[{"id":1,"author":"ann","text":"first"}]}"#;
     const NOW: &str = r#"{"id":"a","title":"Two","status":"closed","updated_at":"2026-02-01T00:00:00Z","closed_at":"2026-02-01T00:00:00Z","y":2,"comments":[{"text":"first","id":1,"author":"ann"},{"id":2,"author":"bob","text":"second"}],"visibility":"local","field_times":{"at":"z"}}"#;

@@ -165,7 +165,7 @@ pub fn is_own(raw: &str) -> bool {
 
 fn created(raw: &str) -> Option<Instant> {
     let record = Record::parse_part(raw).ok()?;
-    record.string("created_at").and_then(|text| Instant::parse(&text))
+    record.time("created_at")
 }
 
 pub fn label_identity(raw: &str) -> String {
@@ -185,7 +185,7 @@ pub fn comment_identity(raw: &str) -> String {
         return format!("{}\u{0}{}\u{0}{text}", part("id"), part("author"));
     }
     // A time that cannot be read still tells two comments apart.
-    let time = record.string("created_at").and_then(|text| Instant::parse(&text)).map(|at| at.wide_nanos().to_string());
+    let time = record.time("created_at").map(|at| at.wide_nanos().to_string());
     let time = time.unwrap_or_else(|| part("created_at"));
     format!("{}\u{0}{}\u{0}{text}\u{0}{time}", part("id"), part("author"))
 }

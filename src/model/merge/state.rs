@@ -18,7 +18,7 @@ const UPDATED: &str = Field::Updated.key();
 /// Whether a line must say when its status was set: its dates do not tell, or a version that judges by the line's last edit would take it
 /// for newer than it is.
 pub fn wants_note(record: &Record<'_>, set: &Stamp) -> bool {
-    let is = |field: Field| record.string(field.key()).and_then(|text| Instant::parse(&text)) == set.at;
+    let is = |field: Field| record.time(field.key()) == set.at;
     set.at.is_some() && (dated(record).at != set.at || !is(Field::Updated) && !is(Field::Created))
 }
 
@@ -27,7 +27,7 @@ pub fn with_state_of(line: &str, other: &str, now: Instant, dialect: Dialect) ->
     let (Ok(record), Ok(theirs)) = (Record::parse(line), Record::parse(other)) else { return line.to_owned() };
     let keys = Field::Status.group().chain(Field::Assignee.group());
     let edits: Vec<KeyEdit> = keys.map(|field| (field.key(), theirs.raw_of(field).map(str::to_owned))).collect();
-    let previous = record.string(UPDATED).and_then(|text| Instant::parse(&text));
+    let previous = record.time(UPDATED);
     stamped(&record.with(&edits, dialect), set_at(&theirs), time::after(previous, now), dialect)
 }
 

@@ -204,7 +204,7 @@ pub fn join(
         });
     }
     let id = planning.string("id").unwrap_or_default();
-    let at = |record: &Record<'_>| record.string("updated_at").and_then(|text| Instant::parse(&text));
+    let at = |record: &Record<'_>| record.time("updated_at");
     // In a clash the later value stands, and here that is the target's.
     let edited = at(planning).unwrap_or(Instant::from_nanos(0));
     let later = time::after(Some(edited), at(target).unwrap_or(edited));
@@ -318,6 +318,6 @@ fn edges(
 /// The target's line is older than the one with which the planning copy was last in step.
 fn is_behind(planning: &Record<'_>, target: &Record<'_>) -> bool {
     let synced = Proposal::of(planning).and_then(|proposal| proposal.synced).and_then(|text| Instant::parse(&text));
-    let at = target.string("updated_at").and_then(|text| Instant::parse(&text));
+    let at = target.time("updated_at");
     synced.is_some_and(|synced| at.is_some_and(|at| at < synced))
 }

@@ -105,16 +105,17 @@ fn tell_former_holder(store: &mut Store, claimed: &Claimed) {
         "{} has {} now, under number {}. Your claim, number {}, is over: {}. Stop working on it.",
         claimed.holder.name, claimed.id, claimed.epoch, from.epoch, from.why
     );
-    tell(store, agent, &claimed.id, body);
+    tell(store, agent, &claimed.id, format!("you have lost {}", claimed.id), body);
 }
 
-pub(in crate::ops) fn tell(store: &mut Store, agent: String, id: &str, body: String) {
+/// Writes to an agent about an issue.
+pub(in crate::ops) fn tell(store: &mut Store, agent: String, id: &str, subject: String, body: String) {
     let letter = Letter {
         from: Sender::System,
         to: vec![agent],
         kind: Kind::StatusUpdate,
         priority: Urgency::High,
-        subject: Some(format!("you have lost {id}")),
+        subject: Some(subject),
         body,
         issue: Some(id.to_owned()),
         ..Letter::default()
@@ -146,7 +147,7 @@ pub fn reclaim(store: &mut Store, id: Option<&str>, dry_run: bool) -> Result<Vec
         if let Some(agent) = one.holder.agent.clone() {
             let body =
                 format!("Your claim on {}, number {}, was taken back: nothing was heard of you.", one.id, one.epoch);
-            tell(store, agent, &one.id, body);
+            tell(store, agent, &one.id, format!("you have lost {}", one.id), body);
         }
     }
     Ok(taken)

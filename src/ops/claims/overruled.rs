@@ -26,7 +26,13 @@ pub fn yield_claims(store: &mut Store, everybody: bool) -> Result<()> {
             (Some(winner), true) => format!("{id} is closed; {winner} had it in another clone."),
             (None, _) => format!("{id} was closed in another clone."),
         };
-        tell(store, agent, &id, format!("{body} Your claim is over. Stop working on it."));
+        tell(
+            store,
+            agent,
+            &id,
+            format!("you have lost {id}"),
+            format!("{body} Your claim is over. Stop working on it."),
+        );
     }
     Ok(())
 }

@@ -2,8 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::health::{Health, Report, Severity};
-use crate::ledger::Document;
+use super::health::Report;
 use crate::model::field::{Field, Kind, Travel};
 use crate::model::merge::{same_value, was_joined};
 use crate::model::proposal::Proposal;
@@ -31,7 +30,8 @@ fn check_repos(store: &Store, report: &mut Report) {
             if first_repo == repo || !told.insert(id.clone().into_owned()) {
                 continue;
             }
-            let lines = [(*first_repo, *other), (*repo, *document)].map(|(repo, document)| (repo, line(document, &id)));
+            let lines = [(*first_repo, *other), (*repo, *document)]
+                .map(|(repo, document)| (repo, document.effective_line(&id)));
             let [(one, Some(ours)), (two, Some(theirs))] = lines else { continue };
             let fields = differing(&ours, &theirs);
             if fields.is_empty() || is_proposal(store, one, &ours, &theirs) || is_proposal(store, two, &theirs, &ours) {
@@ -40,14 +40,9 @@ fn check_repos(store: &Store, report: &mut Report) {
             let message =
                 format!("{id} differs between {} and {}: {}", store.name(one), store.name(two), fields.join(", "));
             let remedy = format!("`bd show {id} --copies` shows both; the one in {} counts", store.name(one));
-            let (severity, remedy) = (Severity::Warning, Some(remedy));
-            report.findings.push(Health { severity, file: None, line: None, message, remedy });
+            report.warn(message).with(remedy);
         }
     }
-}
-
-fn line(document: &Document, id: &str) -> Option<String> {
-    document.effective(id).map(|n| String::from_utf8_lossy(document.text(n)).into_owned())
 }
 
 /// The texts that both lines have, each another one. A deleted issue is nobody's any more.
@@ -80,13 +75,10 @@ fn check_joined(store: &Store, report: &mut Report) {
                 continue;
             }
             let id = record.string("id").unwrap_or_default();
-            report.findings.push(Health {
-                severity: Severity::Warning,
-                file: Some(ledger.path().to_owned()),
-                line: Some(n + 1),
-                message: format!("a merge joined two different issues with the id {id}"),
-                remedy: Some(format!("`bd comments {id}` shows the other one; file it again with `bd add`")),
-            });
+            report
+                .warn(format!("a merge joined two different issues with the id {id}"))
+                .in_line(ledger.path(), n + 1)
+                .with(format!("`bd comments {id}` shows the other one; file it again with `bd add`"));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Times that lie in the future: a clock was wrong where they were written, or somebody made them up.
 
-use super::health::{Health, Report, Severity};
+use super::health::Report;
 use crate::cache::Sort;
 use crate::model::issue::{Issue, Time};
 use crate::model::query::{Expr, Field, Op, Value};
@@ -28,15 +28,10 @@ pub(in crate::ops) fn check_times(store: &mut Store, report: &mut Report) -> Res
             1 => "; 1 more issue has such a time".to_owned(),
             n => format!("; {n} more issues have such times"),
         };
-        report.findings.push(Health {
-            severity: Severity::Warning,
-            file: Some(row.file.clone()),
-            line: Some(row.line_number),
-            message: format!("{key} of {} is in the future: {}{more}", row.issue.id, time.text),
-            remedy: Some(
-                "check the clock of the machine that wrote it; edits made here are ordered after it".to_owned(),
-            ),
-        });
+        report
+            .warn(format!("{key} of {} is in the future: {}{more}", row.issue.id, time.text))
+            .in_line(row.file.clone(), row.line_number)
+            .with("check the clock of the machine that wrote it; edits made here are ordered after it");
     }
     Ok(())
 }

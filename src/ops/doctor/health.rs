@@ -23,9 +23,46 @@ pub struct Health {
     pub remedy: Option<String>,
 }
 
+impl Health {
+    pub fn in_file(&mut self, file: impl Into<PathBuf>) -> &mut Self {
+        self.file = Some(file.into());
+        self
+    }
+
+    pub fn in_line(&mut self, file: impl Into<PathBuf>, line: usize) -> &mut Self {
+        self.line = Some(line);
+        self.in_file(file)
+    }
+
+    pub fn with(&mut self, remedy: impl Into<String>) {
+        self.remedy = Some(remedy.into());
+    }
+}
+
 /// What was found, and what was done.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Report {
     pub findings: Vec<Health>,
     pub fixed: Vec<String>,
+}
+
+impl Report {
+    pub fn note(&mut self, message: impl Into<String>) -> &mut Health {
+        self.find(Severity::Note, message)
+    }
+
+    pub fn warn(&mut self, message: impl Into<String>) -> &mut Health {
+        self.find(Severity::Warning, message)
+    }
+
+    pub fn damage(&mut self, message: impl Into<String>) -> &mut Health {
+        self.find(Severity::Damage, message)
+    }
+
+    /// Adds what was found, which may be in a file and have a remedy.
+    pub fn find(&mut self, severity: Severity, message: impl Into<String>) -> &mut Health {
+        let message = message.into();
+        self.findings.push(Health { severity, file: None, line: None, message, remedy: None });
+        self.findings.last_mut().expect("it was just put there")
+    }
 }

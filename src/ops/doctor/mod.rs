@@ -116,53 +116,36 @@ fn check_project(store: &Store, report: &mut Report) {
 /// Workflows whose issues another tool has closed or reopened, and that do not say so themselves.
 fn check_workflows(store: &mut Store, report: &mut Report) -> Result<()> {
     for row in store.unreadable_workflows()? {
-        report.findings.push(Health {
-            severity: Severity::Warning,
-            file: Some(row.file.clone()),
-            line: Some(row.line_number),
-            message: format!(
-                "the issue {} is a workflow that cannot be read: its tasks are not handed out",
-                row.issue.id
-            ),
-            remedy: Some(
-                "a newer bd may know it; otherwise fix its object \"workflow\", or give it another type".to_owned(),
-            ),
-        });
+        report
+            .warn(format!("the issue {} is a workflow that cannot be read: its tasks are not handed out", row.issue.id))
+            .in_line(row.file.clone(), row.line_number)
+            .with("a newer bd may know it; otherwise fix its object \"workflow\", or give it another type");
     }
     let all = store.workflows()?;
     for one in all.iter().filter(|one| one.astray) {
         let (id, state, status) = (one.id(), one.state, &one.row.issue.status);
-        report.findings.push(Health {
-            severity: Severity::Note,
-            file: Some(one.row.file.clone()),
-            line: Some(one.row.line_number),
-            message: format!("the workflow {id} is {state}, but its issue is {status}"),
-            remedy: Some(format!("run `bd workflow set {id} --state {state}` to make it {}", state.status())),
-        });
+        report
+            .note(format!("the workflow {id} is {state}, but its issue is {status}"))
+            .in_line(one.row.file.clone(), one.row.line_number)
+            .with(format!("run `bd workflow set {id} --state {state}` to make it {}", state.status()));
     }
     for one in all.into_iter().filter(|one| one.overruled) {
         let (id, stored, status) = (one.id(), one.workflow.state, &one.row.issue.status);
-        report.findings.push(Health {
-            severity: Severity::Note,
-            file: Some(one.row.file.clone()),
-            line: Some(one.row.line_number),
-            message: format!("the workflow {id} is {stored}, but its issue is {status}: it counts as {}", one.state),
-            remedy: Some(match status.is_done() {
+        report
+            .note(format!("the workflow {id} is {stored}, but its issue is {status}: it counts as {}", one.state))
+            .in_line(one.row.file.clone(), one.row.line_number)
+            .with(match status.is_done() {
                 true => format!("run `bd reopen {id}` to continue it, or `bd close {id}` to record that it is over"),
                 false => format!("bd workflow set {id} --state {} notes it", one.state),
-            }),
-        });
+            });
     }
     for flow in workflows::flows(store, false)? {
         let (id, row) = (flow.workflow.id(), &flow.workflow.row);
         for (name, ids) in flow.namesakes() {
-            report.findings.push(Health {
-                severity: Severity::Warning,
-                file: Some(row.file.clone()),
-                line: Some(row.line_number),
-                message: format!("several tasks of the workflow {id} are named {name:?}: {}", ids.join(" ")),
-                remedy: Some(format!("run `bd workflow remove-task {id} ID` to remove one of them")),
-            });
+            report
+                .warn(format!("several tasks of the workflow {id} are named {name:?}: {}", ids.join(" ")))
+                .in_line(row.file.clone(), row.line_number)
+                .with(format!("run `bd workflow remove-task {id} ID` to remove one of them"));
         }
     }
     Ok(())
@@ -171,21 +154,18 @@ fn check_workflows(store: &mut Store, report: &mut Report) -> Result<()> {
 /// Acknowledged writes that are not in the ledgers any more; asks for what [`check_files`] has read.
 fn check_writes(store: &Store, report: &mut Report) {
     for warning in store.warnings() {
-        let (message, remedy) = match warning {
+        match warning {
             Warning::Removed { repo, ids } => {
                 let place = repo.map(|repo| format!(" from {repo}")).unwrap_or_default();
-                let message = format!("another program removed acknowledged writes{place}: {}", ids.join(" "));
-                (
-                    message,
-                    Some("run `bd recover` to put them back, or `bd recover --discard` to forget them".to_owned()),
-                )
+                report
+                    .warn(format!("another program removed acknowledged writes{place}: {}", ids.join(" ")))
+                    .with("run `bd recover` to put them back, or `bd recover --discard` to forget them");
             }
             Warning::Unwatched { repo, message } => {
-                (format!("cannot tell whether acknowledged writes are missing from {repo}: {message}"), None)
+                report.warn(format!("cannot tell whether acknowledged writes are missing from {repo}: {message}"));
             }
-            _ => continue,
-        };
-        report.findings.push(Health { severity: Severity::Warning, file: None, line: None, message, remedy });
+            _ => {}
+        }
     }
 }
 
@@ -196,16 +176,13 @@ fn check_files(store: &mut Store, report: &mut Report) -> Result<()> {
         if ledgers.iter().filter(|(repo, _, _)| *repo == n).count() < 2 {
             continue;
         }
-        report.findings.push(Health {
-            severity: Severity::Damage,
-            file: Some(member.repo.beads().to_owned()),
-            line: None,
-            message: format!(
+        report
+            .damage(format!(
                 "two ledgers, {} and {}: both are shown, writes are refused",
                 LEDGER_NAMES[0], LEDGER_NAMES[1]
-            ),
-            remedy: Some("run `bd doctor --fix` to join them by id".into()),
-        });
+            ))
+            .in_file(member.repo.beads())
+            .with("run `bd doctor --fix` to join them by id");
     }
     for (_, ledger, document) in ledgers {
         for finding in document.check() {
@@ -214,13 +191,10 @@ fn check_files(store: &mut Store, report: &mut Report) -> Result<()> {
                 Problem::Duplicate { .. } => Severity::Warning,
                 _ => Severity::Note,
             };
-            report.findings.push(Health {
-                severity,
-                file: Some(ledger.path().to_owned()),
-                line: Some(finding.line),
-                message: finding.problem.to_string(),
-                remedy: Some(finding.problem.remedy().to_owned()),
-            });
+            report
+                .find(severity, finding.problem.to_string())
+                .in_line(ledger.path(), finding.line)
+                .with(finding.problem.remedy());
         }
     }
     Ok(())
@@ -236,13 +210,7 @@ fn check_records(store: &Store, report: &mut Report) -> Result<()> {
                  until then nobody can claim it"
             }
         };
-        report.findings.push(Health {
-            severity: Severity::Damage,
-            file: Some(one.path),
-            line: Some(one.line),
-            message: format!("a record that cannot be read: {}", one.what),
-            remedy: Some(remedy.to_owned()),
-        });
+        report.damage(format!("a record that cannot be read: {}", one.what)).in_line(one.path, one.line).with(remedy);
     }
     Ok(())
 }
@@ -265,13 +233,7 @@ fn check_leftovers(store: &Store, report: &mut Report) {
     let names = directories.map(|directory| (directory, below::names(directory, "").unwrap_or_default()));
     for (directory, name) in names.flat_map(|(directory, names)| names.into_iter().map(move |name| (directory, name))) {
         for (_, what, remedy) in kinds.iter().filter(|(prefix, _, _)| name.starts_with(prefix)) {
-            report.findings.push(Health {
-                severity: Severity::Warning,
-                file: Some(directory.join(&name)),
-                line: None,
-                message: (*what).to_owned(),
-                remedy: Some((*remedy).to_owned()),
-            });
+            report.warn(*what).in_file(directory.join(&name)).with(*remedy);
         }
     }
 }
@@ -279,15 +241,10 @@ fn check_leftovers(store: &Store, report: &mut Report) {
 /// Databases that the original left. What they have and the ledger has not is nowhere to be seen.
 fn check_databases(store: &Store, report: &mut Report) {
     for file in store.old_databases() {
-        report.findings.push(Health {
-            severity: Severity::Note,
-            file: Some(file),
-            line: None,
-            message: "a database of the original bd, which is not read".to_owned(),
-            remedy: Some(
-                "if the ledger lacks issues, export them with the original bd; then remove the file".to_owned(),
-            ),
-        });
+        report
+            .note("a database of the original bd, which is not read")
+            .in_file(file)
+            .with("if the ledger lacks issues, export them with the original bd; then remove the file");
     }
 }
 
@@ -295,8 +252,8 @@ fn check_databases(store: &Store, report: &mut Report) {
 fn check_hooks(store: &Store, report: &mut Report) {
     let Some((directory, names)) = store.old_hooks() else { return };
     let message = format!("hooks of the original bd: {}", names.join(", "));
-    let remedy = Some("run `bd hooks install` to replace them; it keeps a copy".to_owned());
-    report.findings.push(Health { severity: Severity::Note, file: Some(directory), line: None, message, remedy });
+    let remedy = "run `bd hooks install` to replace them; it keeps a copy";
+    report.note(message).in_file(directory).with(remedy);
 }
 
 /// Whether git merges the ledger issue by issue.
@@ -306,8 +263,8 @@ fn check_driver(store: &Store, report: &mut Report) {
         DriverProblem::Missing | DriverProblem::Other { .. } => Severity::Note,
         DriverProblem::Union | DriverProblem::Gone { .. } => Severity::Warning,
     };
-    let remedy = Some("run `bd hooks install` to register the merge driver".to_owned());
-    report.findings.push(Health { severity, file: None, line: None, message: problem.to_string(), remedy });
+    let remedy = "run `bd hooks install` to register the merge driver";
+    report.find(severity, problem.to_string()).with(remedy);
 }
 
 /// Proposals whose two copies are not in step: a move that was cut off, or a decision that came in.
@@ -319,13 +276,7 @@ fn check_proposals(store: &mut Store, fix: bool, report: &mut Report) -> Result<
         if fix {
             report.fixed.push(format!("{}: {}", step.id, step.what));
         } else {
-            report.findings.push(Health {
-                severity: Severity::Note,
-                file: None,
-                line: None,
-                message: format!("{}: not in step: {}", step.id, step.what),
-                remedy: Some("run `bd proposals reconcile`".into()),
-            });
+            report.note(format!("{}: not in step: {}", step.id, step.what)).with("run `bd proposals reconcile`");
         }
     }
     Ok(())
@@ -337,28 +288,20 @@ fn check_projects(store: &mut Store, report: &mut Report) -> Result<()> {
     if ids.is_empty() {
         return Ok(());
     }
-    report.findings.push(Health {
-        severity: Severity::Note,
-        file: None,
-        line: None,
-        message: format!(
+    report
+        .note(format!(
             "planning issues that name no project, so every project that plans there has them: {}",
             ids.join(" ")
-        ),
-        remedy: Some("run `bd update ID --project .` for those that belong to this project".to_owned()),
-    });
+        ))
+        .with("run `bd update ID --project .` for those that belong to this project");
     Ok(())
 }
 
 fn check_graph(store: &mut Store, report: &mut Report) -> Result<()> {
     for cycle in store.cycles()? {
-        report.findings.push(Health {
-            severity: Severity::Warning,
-            file: None,
-            line: None,
-            message: format!("dependency cycle: {} -> {}", cycle.join(" -> "), cycle[0]),
-            remedy: Some("remove one of these dependencies: run `bd dep remove ISSUE TARGET`".into()),
-        });
+        report
+            .warn(format!("dependency cycle: {} -> {}", cycle.join(" -> "), cycle[0]))
+            .with("remove one of these dependencies: run `bd dep remove ISSUE TARGET`");
     }
     let dangling = store.dangling()?;
     let unjoined = store.unjoined();
@@ -370,12 +313,8 @@ fn check_graph(store: &mut Store, report: &mut Report) -> Result<()> {
         store.had_once(&dangling.iter().map(|(_, target, _)| target.clone()).collect()).unwrap_or_default()
     };
     for (id, target, kind) in dangling.into_iter().filter(|(_, target, _)| !pruned.contains(target)) {
-        report.findings.push(Health {
-            severity: Severity::Note,
-            file: None,
-            line: None,
-            message: format!("{id} depends ({kind}) on {target}, which is in no ledger"),
-            remedy: Some(match unjoined.is_empty() || target.starts_with("external:") {
+        report.note(format!("{id} depends ({kind}) on {target}, which is in no ledger")).with(
+            match unjoined.is_empty() || target.starts_with("external:") {
                 true => "it does not block; remove it with `bd dep remove`".into(),
                 false => {
                     let verb = if unjoined.len() == 1 { "is" } else { "are" };
@@ -384,8 +323,8 @@ fn check_graph(store: &mut Store, report: &mut Report) -> Result<()> {
                         unjoined.join(", ")
                     )
                 }
-            }),
-        });
+            },
+        );
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::health::{Health, Report, Severity};
+use super::health::Report;
 use crate::ledger::{Document, Line};
 use crate::model::odd::odd_values;
 use crate::model::proposal;
@@ -35,13 +35,7 @@ pub(in crate::ops) fn check_values(store: &mut Store, report: &mut Report) -> Re
             0 => String::new(),
             n => format!(" and {n} more"),
         };
-        report.findings.push(Health {
-            severity: Severity::Warning,
-            file: Some(file),
-            line: Some(line),
-            message: format!("{key} {what}: {}{more}", named.join(", ")),
-            remedy: Some(remedy.to_owned()),
-        });
+        report.warn(format!("{key} {what}: {}{more}", named.join(", "))).in_line(file, line).with(remedy);
     }
     Ok(())
 }

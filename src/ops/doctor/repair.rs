@@ -1,6 +1,6 @@
 //! Repairing ledgers: nothing leaves one that is not stored elsewhere first.
 
-use super::health::{Health, Report, Severity};
+use super::health::Report;
 use crate::ledger::{Document, Edit, Expectation, Ledger, RepairStep};
 use crate::model::merge::join_copies;
 use crate::ops::{OpError, Result};
@@ -18,13 +18,9 @@ pub(super) fn fix_all(store: &mut Store, report: &mut Report) -> Result<()> {
                 join_ledgers(store, repo, report)?;
                 repair(store, repo, report)?;
             }
-            Access::Read(reason) => report.findings.push(Health {
-                severity: Severity::Note,
-                file: None,
-                line: None,
-                message: format!("{} was not repaired: {reason}", store.name(repo)),
-                remedy: None,
-            }),
+            Access::Read(reason) => {
+                report.note(format!("{} was not repaired: {reason}", store.name(repo)));
+            }
         }
     }
     Ok(())
@@ -103,11 +99,11 @@ fn join_edits(document: &Document, other: &Document) -> Vec<Edit> {
         if other.effective(&id) != Some(n) {
             continue;
         }
-        let text = String::from_utf8_lossy(other.text(n)).into_owned();
+        let text = other.line_text(n);
         match document.effective(&id) {
             None => edits.push(Edit::Insert { id, text }),
             Some(line) => {
-                let ours = String::from_utf8_lossy(document.text(line)).into_owned();
+                let ours = document.line_text(line);
                 let joined = join_copies(&ours, &text, document.dialect_of(line)).unwrap_or(ours.clone());
                 if joined != ours {
                     edits.push(Edit::Set { line, id, text: joined });

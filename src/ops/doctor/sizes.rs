@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::health::{Health, Report, Severity};
+use super::health::Report;
 use crate::model::size;
 use crate::store::{PRUNE_DAYS, PruneRequest, Store, StoreError};
 
@@ -38,12 +38,9 @@ pub(in crate::ops) fn check_sizes(store: &mut Store, report: &mut Report) {
                 (format!("cannot tell what pruning would save: {error}"), "run `bd prune --dry-run` for details")
             }
         };
-        report.findings.push(Health {
-            severity: Severity::Warning,
-            file: Some(file),
-            line: None,
-            message: format!("the ledger has {size}, more than its budget of {budget} (prune.budget); {saving}"),
-            remedy: Some(remedy.to_owned()),
-        });
+        report
+            .warn(format!("the ledger has {size}, more than its budget of {budget} (prune.budget); {saving}"))
+            .in_file(file)
+            .with(remedy);
     }
 }

@@ -1,6 +1,6 @@
 //! Issues whose state misleads: in progress, and nobody holds them; or open, though they were closed.
 
-use super::health::{Health, Report, Severity};
+use super::health::Report;
 use crate::cache::Sort;
 use crate::model::merge::lost_close;
 use crate::model::query::{Expr, Field};
@@ -18,7 +18,7 @@ pub(in crate::ops) fn check_states(store: &mut Store, report: &mut Report) -> Re
         let whose = whose.map_or("assigned to nobody".to_owned(), |name| format!("assigned to {name}"));
         let message = format!("no claim is known here for work in progress, {whose}: {}", row.issue.id);
         let remedy = "if nobody works on it, run `bd reclaim --orphans`";
-        report.findings.push(finding(&row, message, remedy.to_owned()));
+        report.warn(message).in_line(row.file, row.line_number).with(remedy);
     }
     let open = Expr::any_of(Field::Status, ["closed".into(), "tombstone".into()]).negate();
     for row in store.list(&open, Sort::default(), None)?.rows {
@@ -27,12 +27,7 @@ pub(in crate::ops) fn check_states(store: &mut Store, report: &mut Report) -> Re
         let message = format!("closed on {at}, but a merge by an older bd made it {status} again: {}", row.issue.id);
         let id = &row.issue.id;
         let remedy = format!("run `bd close {id}` if it is done; use bd {MERGES_STATES} or later in every clone");
-        report.findings.push(finding(&row, message, remedy));
+        report.warn(message).in_line(row.file, row.line_number).with(remedy);
     }
     Ok(())
-}
-
-fn finding(row: &Row, message: String, remedy: String) -> Health {
-    let (file, line) = (Some(row.file.clone()), Some(row.line_number));
-    Health { severity: Severity::Warning, file, line, message, remedy: Some(remedy) }
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::health::{Health, Report, Severity};
+use super::health::Report;
 use crate::ops;
 use crate::ops::Result;
 use crate::store::Store;
@@ -10,8 +10,7 @@ use crate::store::Store;
 /// Workspaces in odd states, and directories without a record.
 pub(in crate::ops) fn check_workspaces(store: &Store, report: &mut Report) -> Result<()> {
     let mut add = |path: PathBuf, message: String, remedy: &str| {
-        let (severity, file, remedy) = (Severity::Warning, Some(path), Some(remedy.to_owned()));
-        report.findings.push(Health { severity, file, line: None, message, remedy });
+        report.warn(message).in_file(path).with(remedy);
     };
     for (one, what) in ops::odd_workspaces(store)? {
         let message = format!("the workspace {} is {}: {what}", one.id, one.state.word());

@@ -148,7 +148,7 @@ fn copy_all(store: &mut Store, route: &Route, dry_run: bool) -> Result<StateMove
         let mut new = Vec::new();
         for (id, line) in records(store, &source.file(&name).read()?, table, from, target)? {
             let (id, line) = as_known_there(id, line, &agents);
-            match known.effective(&id).map(|at| String::from_utf8_lossy(known.text(at)).into_owned()) {
+            match known.effective_line(&id) {
                 None => new.push((id, line)),
                 Some(other) if other == line => {}
                 Some(other) => {

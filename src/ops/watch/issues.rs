@@ -1,6 +1,6 @@
-//! What changed in ledgers: their texts before and after are compared line by line, and only lines that differ are parsed.
+//! What changed in ledgers: only lines that differ are parsed.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::event::{Checkout, EventKind, IssueNews};
@@ -67,7 +67,7 @@ impl Ledgers {
                     now.push((Kept { repo, ..old }, None));
                 }
                 Some(old) => {
-                    ids.extend(touched(&old.document, document));
+                    ids.extend(document.changed_ids(&old.document));
                     now.push((Kept { path, repo, document: document.clone() }, Some(old.document)));
                 }
                 None if believed => now.push((Kept { path, repo, document: document.clone() }, None)),
@@ -106,7 +106,7 @@ impl Ledgers {
         let mut found = Vec::new();
         for (place, old) in changed {
             let one = &self.checkouts[place];
-            let ids = touched(&old, &one.document);
+            let ids = one.document.changed_ids(&old);
             let repo = store.name(0);
             let (mut before, mut after, mut here) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
             collect(&mut before, &old, repo, &ids);
@@ -130,17 +130,6 @@ impl Ledgers {
         }
         Ok(found)
     }
-}
-
-/// The ids on lines that only one of two versions has.
-fn touched(old: &Document, new: &Document) -> BTreeSet<String> {
-    let lines = |document| -> HashSet<&[u8]> { (0..Document::len(document)).map(|n| document.text(n)).collect() };
-    let (before, after) = (lines(old), lines(new));
-    let differing = |document: &Document, other: &HashSet<&[u8]>| -> Vec<String> {
-        let differ = (0..document.len()).filter(|n| !other.contains(document.text(*n)));
-        differ.filter_map(|n| document.id(n).map(|id| id.into_owned())).collect()
-    };
-    differing(old, &after).into_iter().chain(differing(new, &before)).collect()
 }
 
 /// Adds the lines that count in one ledger.

@@ -80,13 +80,7 @@ pub fn create_workflow(store: &mut Store, wish: NewWorkflow) -> Result<CreatedWo
     }
     // What one ledger refuses is not filed in another.
     transaction.rehearse()?;
-    let (mut filed, mut failed) = (Vec::new(), None);
-    for answer in transaction.commit()? {
-        match answer {
-            Ok(written) => filed.push(written),
-            Err(error) => failed = failed.or(Some(error.into_store())),
-        }
-    }
+    let (mut filed, failed) = transaction.commit_all()?;
     match failed {
         None => {
             let workflow = filed.remove(0);

@@ -1,10 +1,9 @@
 //! Locking a workflow, and telling those from whom a lock was taken.
 
 use crate::model::lease::Holder;
-use crate::model::message::{Kind, Urgency};
 use crate::ops::agents::identity;
-use crate::ops::mail::{Letter, Sender};
-use crate::ops::{OpError, Result, mail};
+use crate::ops::claims::by_id::tell;
+use crate::ops::{OpError, Result};
 use crate::store::{ClaimWish, LockedWorkflow, Store};
 
 /// Locks a workflow. Of the wish, the time counts and the takeover, which is for people and coordinators.
@@ -20,7 +19,7 @@ pub fn lock(store: &mut Store, typed: &str, wish: &ClaimWish) -> Result<LockedWo
             "{} has locked {id} now, under number {}. Your lock, number {}, is over: {}.",
             locked.holder.name, locked.epoch, from.epoch, from.why
         );
-        tell(store, &from.holder, &id, body);
+        tell_holder(store, &from.holder, &id, body);
     }
     Ok(locked)
 }
@@ -34,7 +33,7 @@ pub fn unlock(store: &mut Store, typed: &str, force: Option<&str>) -> Result<(St
     let id = store.find_workflow(typed)?.id().to_owned();
     let was = store.unlock_workflow(&id, force.is_some())?;
     if let (Some(holder), Some(reason)) = (was.as_ref().filter(|holder| holder.name != me), force) {
-        tell(store, holder, &id, format!("{me} has taken your lock off {id}: {reason}"));
+        tell_holder(store, holder, &id, format!("{me} has taken your lock off {id}: {reason}"));
     }
     Ok((id, was))
 }
@@ -47,18 +46,8 @@ fn refuse_workers(store: &Store, what: &'static str) -> Result<()> {
 }
 
 /// Writes to an agent that had the lock. What was done stands whether or not that works.
-fn tell(store: &mut Store, holder: &Holder, id: &str, body: String) {
-    let Some(agent) = holder.agent.clone() else { return };
-    let letter = Letter {
-        from: Sender::System,
-        to: vec![agent],
-        kind: Kind::StatusUpdate,
-        priority: Urgency::High,
-        subject: Some(format!("your lock on {id} is over")),
-        body,
-        issue: Some(id.to_owned()),
-        ..Letter::default()
-    };
-    // One who never registered has no box.
-    let _ = mail::send(store, letter);
+fn tell_holder(store: &mut Store, holder: &Holder, id: &str, body: String) {
+    if let Some(agent) = holder.agent.clone() {
+        tell(store, agent, id, format!("your lock on {id} is over"), body);
+    }
 }

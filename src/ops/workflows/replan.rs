@@ -192,13 +192,7 @@ fn change(
     }
     // What one ledger refuses is not made in another.
     transaction.rehearse()?;
-    let (mut written, mut failed) = (Vec::new(), None);
-    for answer in transaction.commit()? {
-        match answer {
-            Ok(one) => written.push(one),
-            Err(error) => failed = failed.or(Some(error.into_store())),
-        }
-    }
+    let (written, failed) = transaction.commit_all()?;
     if let Some(error) = failed {
         return Err(partly(id, written.iter().filter(|one| one.changed).map(|one| one.id.clone()).collect(), error));
     }

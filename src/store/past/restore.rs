@@ -176,7 +176,7 @@ impl Snapshot {
     fn restoring(&self, document: &Document, wanted: &Wanted) -> Result<(Option<Edit>, String)> {
         let line = document.effective(&wanted.id);
         let base = match line {
-            Some(line) => String::from_utf8_lossy(document.text(line)).into_owned(),
+            Some(line) => document.line_text(line),
             None => wanted.base.clone(),
         };
         if line.is_some() != wanted.is_present {
@@ -198,7 +198,7 @@ impl Snapshot {
     }
 
     fn outcome(&self, wanted: &Wanted, document: &Document, line: String) -> Restored {
-        let before = document.effective(&wanted.id).map(|n| String::from_utf8_lossy(document.text(n)).into_owned());
+        let before = document.effective_line(&wanted.id);
         let compared = before.as_deref().unwrap_or(&wanted.base);
         let fields = difference(&[Some(compared)], Some(&line)).map(|(_, fields)| fields).unwrap_or_default();
         Restored {

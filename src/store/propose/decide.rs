@@ -8,7 +8,6 @@ use crate::model::change::mirror;
 use crate::model::dependency::Dependency;
 use crate::model::proposal::{Include, Joining, Move, Permit, Proposal, Standing, State, Visibility, permit};
 use crate::model::record::Record;
-use crate::model::time::Instant;
 use crate::model::{proposal, time};
 use crate::store::{Access, Result, Snapshot, Store, StoreError};
 
@@ -57,7 +56,7 @@ impl Snapshot {
         let now = stamp.now.to_string();
         let text = |text: &str| Some(stamp.dialect.string(text));
         let before = Proposal::of(&record).unwrap_or_else(|| self.fresh_proposal(actor, "", Include::default(), &now));
-        let previous = record.string("updated_at").and_then(|text| Instant::parse(&text));
+        let previous = record.time("updated_at");
         let updated = time::after(previous, stamp.now).to_string();
         let edits = match reason {
             None => {

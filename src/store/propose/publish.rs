@@ -11,7 +11,6 @@ use crate::model::proposal::{
     permit,
 };
 use crate::model::record::Record;
-use crate::model::time::Instant;
 use crate::model::{id, issue, proposal, time};
 use crate::store::project::planning;
 use crate::store::write::Locks;
@@ -216,9 +215,8 @@ impl Snapshot {
         let known = if standing == Standing::Rejected { None } else { own };
         let is_new = known.is_none();
         let proposal = known.unwrap_or_else(|| self.fresh_proposal(actor, prefix, include, &at));
-        let updated = |record: &Record<'_>| record.string("updated_at").and_then(|text| Instant::parse(&text));
         let visible = |other: &str| chosen.contains(other) || self.is_visible(target, other);
-        let stand = time::after(updated(&planning), stamp.now).to_string();
+        let stand = time::after(planning.time("updated_at"), stamp.now).to_string();
         let Export { line, held_back } = proposal::export(&planning, &proposal, &stand, visible, stamp.dialect);
         let of_same = |record: &&Record<'_>| Proposal::of(record).is_some_and(|theirs| theirs.id == proposal.id);
         let theirs = target_record.as_ref().filter(of_same);

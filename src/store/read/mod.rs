@@ -6,7 +6,6 @@ pub(in crate::store) mod generation;
 pub(in crate::store) mod grounds;
 
 pub(in crate::store) mod index;
-pub(in crate::store) mod lines;
 pub(in crate::store) mod lookup;
 pub(in crate::store) mod naming;
 pub(in crate::store) mod news;

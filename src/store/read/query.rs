@@ -48,7 +48,7 @@ impl Snapshot {
     fn text_at(&self, warning: &crate::store::LineWarning) -> String {
         let document =
             self.sources.documents().find(|(_, ledger, _)| ledger.path() == warning.file).map(|(_, _, doc)| doc);
-        document.map(|d| String::from_utf8_lossy(d.text(warning.finding.line - 1)).into_owned()).unwrap_or_default()
+        document.map(|d| d.line_text(warning.finding.line - 1)).unwrap_or_default()
     }
 
     pub fn list(&self, filter: &Expr, sort: Sort, limit: Option<usize>) -> Result<Page> {

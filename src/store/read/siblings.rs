@@ -4,7 +4,6 @@
 //! counts where its version of an issue is the later one; one that is behind says nothing new. Lines that both have byte for byte
 //! are not parsed.
 
-use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -22,9 +21,6 @@ use crate::store::state::stamps::Stamps;
 use crate::store::{Project, Result, Row, Snapshot, Warning};
 use crate::sys::fs::FileStamp;
 use crate::vcs;
-
-/// So many lines of another checkout are parsed without a closer look whether they differ.
-const FEW: usize = 64;
 
 impl Project {
     /// Where the project is in a checkout: its `.beads` directory there.
@@ -264,7 +260,7 @@ fn versions(theirs: &Document, lines: &[usize]) -> Versions {
     for line in lines {
         let Line::Issue(record) = Line::read(theirs.text(*line), MAX_LINE) else { continue };
         let Some(id) = record.string("id") else { continue };
-        let at = updated(&record);
+        let at = record.time("updated_at");
         if found.get(id.as_ref()).is_none_or(|(known, _)| *known < at) {
             found.insert(id.into_owned(), (at, record.text().to_owned()));
         }
@@ -282,7 +278,7 @@ fn later(
 ) -> Vec<(String, String)> {
     let is_news = |id: &String, at: &Option<Instant>, line: &str| {
         let Some(own) = here.get(id).and_then(|line| ours.record(*line)) else { return true };
-        *at > updated(&own) || common.is_some_and(|common| common.is_unknown_here(id, &own, line))
+        *at > own.time("updated_at") || common.is_some_and(|common| common.is_unknown_here(id, &own, line))
     };
     let news = versions.into_iter().filter(|(id, (at, line))| is_news(id, at, line));
     news.map(|(id, (_, line))| (id, line)).collect()
@@ -341,47 +337,10 @@ fn damage(theirs: &Document, lines: &[usize], is_emptied: impl Fn() -> bool) -> 
     Some(format!("line {} of its ledger cannot be read", line + 1))
 }
 
-/// The lines that only the other ledger has. Both are walked side by side by their ids, as most of their lines are the same; where
-/// they are not sorted by id, too many lines look different, and are looked for one by one.
+/// The lines that only the other ledger has.
 fn differing(ours: &Document, theirs: &Document) -> Vec<usize> {
-    if ours.bytes() == theirs.bytes() {
-        return Vec::new();
-    }
-    let mut found = Vec::new();
-    let mut here = 0;
-    for there in 0..theirs.len() {
-        let text = theirs.text(there);
-        let mut id = None;
-        loop {
-            if here == ours.len() {
-                found.push(there);
-                break;
-            }
-            if ours.text(here) == text {
-                here += 1;
-                break;
-            }
-            // A line without an id, on either side, stops nothing.
-            let id = id.get_or_insert_with(|| theirs.id(there));
-            match ours.id(here).as_ref().cmp(&id.as_ref()) {
-                Ordering::Less => here += 1,
-                order => {
-                    here += usize::from(order.is_eq());
-                    found.push(there);
-                    break;
-                }
-            }
-        }
-    }
-    if found.len() > FEW {
-        let known: HashSet<&[u8]> = (0..ours.len()).map(|line| ours.text(line)).collect();
-        found.retain(|line| !known.contains(theirs.text(*line)));
-    }
-    found
-}
-
-fn updated(record: &Record<'_>) -> Option<Instant> {
-    record.string("updated_at").and_then(|text| Instant::parse(&text))
+    let origins = theirs.origins_in(ours);
+    (0..theirs.len()).filter(|line| origins[*line].is_none()).collect()
 }
 
 #[cfg(test)]
@@ -402,24 +361,5 @@ mod tests {
         let ids: Vec<&str> = found.iter().map(|(id, _)| id.as_str()).collect();
         assert_eq!(ids, ["b", "d"]);
         assert_eq!(news(&document(&ours), &document(&ours)), []);
-    }
-
-    #[test]
-    fn lines_that_differ_are_found_in_sorted_and_unsorted_ledgers() {
-        let texts = |lines: &[String]| Document::new(lines.concat().into_bytes());
-        let ours: Vec<String> = (0..300).map(|n| line(&format!("a{n:03}"), 1, "open")).collect();
-        let mut theirs = ours.clone();
-        theirs[7] = line("a007", 2, "closed");
-        theirs.remove(100);
-        theirs.insert(200, "\n".to_owned());
-        theirs.insert(250, "not an issue\n".to_owned());
-        theirs.push(line("a999", 1, "open"));
-        theirs.insert(0, line("Z", 1, "open"));
-        assert_eq!(differing(&texts(&ours), &texts(&theirs)), [0, 8, 201, 251, 302]);
-        // In another order every line must be looked for; none of them differs.
-        let turned: Vec<String> = ours.iter().rev().cloned().collect();
-        assert_eq!(differing(&texts(&ours), &texts(&turned)), [0usize; 0]);
-        let ids: Vec<String> = news(&texts(&turned), &texts(&theirs)).into_iter().map(|(id, _)| id).collect();
-        assert_eq!(ids, ["Z", "a007", "a999"]);
     }
 }

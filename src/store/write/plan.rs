@@ -135,7 +135,7 @@ impl<'a> At<'_, 'a> {
         // A second change of the same issue in one transaction builds on the first.
         let Some((spot, pending)) = draft.find(id) else { return Err(WriteError::NotFound(id.to_owned())) };
         let on_disk = match spot {
-            Spot::Line(line) => Some(String::from_utf8_lossy(document.text(line)).into_owned()),
+            Spot::Line(line) => Some(document.line_text(line)),
             Spot::New(_) => None,
         };
         let before = pending.map(str::to_owned).or_else(|| on_disk.clone()).unwrap_or_default();

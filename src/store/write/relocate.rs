@@ -249,7 +249,7 @@ fn arrivals(draft: &mut Draft<'_>, arriving: &[(String, String)]) -> Result<Vec<
                 (None, text)
             }
             Some(line) => {
-                let ours = String::from_utf8_lossy(document.text(line)).into_owned();
+                let ours = document.line_text(line);
                 let joined = join_copies(&text, &ours, document.dialect_of(line)).unwrap_or(ours.clone());
                 if joined != ours {
                     draft.carry([Edit::Set { line, id: id.clone(), text: joined.clone() }])?;
@@ -289,7 +289,7 @@ fn line_of(ledger: &Ledger, document: &Document, id: &str) -> Result<Option<Stri
     }
     match document.find(id).as_slice() {
         [] => Ok(None),
-        [line] => Ok(Some(String::from_utf8_lossy(document.text(*line)).into_owned())),
+        [line] => Ok(Some(document.line_text(*line))),
         lines => {
             let what = format!("issue that is on {} lines of {}", lines.len(), path().display());
             Err(StoreError::Unreadable { id: id.to_owned(), what })

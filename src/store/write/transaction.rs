@@ -158,6 +158,18 @@ impl Transaction<'_> {
         Ok(answers.into_iter().try_for_each(|answer| answer.map(drop))?)
     }
 
+    /// Writes what was staged. Gives what was written, and why the first that was refused was.
+    pub fn commit_all(self) -> Result<(Vec<Written>, Option<StoreError>)> {
+        let (mut written, mut failed) = (Vec::new(), None);
+        for answer in self.commit()? {
+            match answer {
+                Ok(one) => written.push(one),
+                Err(error) => failed = failed.or(Some(error.into_store())),
+            }
+        }
+        Ok((written, failed))
+    }
+
     /// Writes what was staged, one ledger after the other. One answer per write, in order; the good ones are on disk when
     /// this returns, or when what holds the locks is written ([`Together`](super::Together)).
     pub fn commit(self) -> Result<Vec<std::result::Result<Written, WriteError>>> {

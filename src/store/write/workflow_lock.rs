@@ -48,20 +48,16 @@ impl Snapshot {
 
     /// The line of an issue, from this ledger as it was just read, or from another of the project.
     fn line_near(&self, source: usize, document: &Document, id: &str) -> Option<(usize, String)> {
-        let text = |document: &Document| {
-            let line = document.effective(id)?;
-            Some(String::from_utf8_lossy(document.text(line)).into_owned())
-        };
-        if let Some(line) = text(document) {
+        if let Some(line) = document.effective_line(id) {
             return Some((source, line));
         }
         (0..self.sources.len()).filter(|other| *other != source).find_map(|other| {
             let line = match self.sources.read_of(other) {
-                Some((document, _)) => text(document),
+                Some((document, _)) => document.effective_line(id),
                 None => {
                     let ledger = self.sources.ledger(other);
                     let read = ledger.read(|| expected(ledger.path())).ok()?;
-                    text(&read.document)
+                    read.document.effective_line(id)
                 }
             };
             line.map(|line| (other, line))

@@ -3,10 +3,11 @@
 //! A line has a name, which whoever asks gives it; lines without one do not count. What is told of a change is where its lines
 //! are in both versions, so that it can be kept without keeping texts.
 
-use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::rc::Rc;
 
 use super::told::Version;
+use crate::model::lines;
 use crate::vcs::SyncError;
 
 /// What a line is called, if it has a name.
@@ -88,7 +89,7 @@ impl Texts {
             let parts = version.iter().flat_map(|version| version.0.iter());
             sides.push(parts.map(|part| self.text(part, &mut read)).collect::<Result<Vec<_>, _>>()?);
         }
-        let [before, after] = [&sides[0], &sides[1]].map(|texts| lines(texts));
+        let [before, after] = [&sides[0], &sides[1]].map(|texts| placed(texts));
         Ok(compared(&before, &after, naming).into())
     }
 
@@ -109,7 +110,7 @@ impl Texts {
 type Placed<'a> = ((usize, usize), &'a [u8]);
 
 /// All lines.
-fn lines(texts: &[Rc<Vec<u8>>]) -> Vec<Placed<'_>> {
+fn placed(texts: &[Rc<Vec<u8>>]) -> Vec<Placed<'_>> {
     let mut all = Vec::new();
     for (part, text) in texts.iter().enumerate() {
         let mut start = if text.starts_with(BOM) { BOM.len() } else { 0 };
@@ -123,16 +124,11 @@ fn lines(texts: &[Rc<Vec<u8>>]) -> Vec<Placed<'_>> {
 }
 
 fn compared(before: &[Placed<'_>], after: &[Placed<'_>], naming: Naming) -> Vec<Change> {
-    // Most versions differ from their neighbours in a few lines: what both begin and end with is left out.
-    let start = before.iter().zip(after).take_while(|(one, other)| one.1 == other.1).count();
-    let (one, other) = (&before[start..], &after[start..]);
-    let end = one.iter().rev().zip(other.iter().rev()).take_while(|(one, other)| one.1 == other.1).count();
-    let (one, other) = (&one[..one.len() - end], &other[..other.len() - end]);
-    let mut names = BTreeSet::new();
-    for (from, to) in [(one, other), (other, one)] {
-        let known: HashSet<&[u8]> = from.iter().map(|(_, text)| *text).collect();
-        names.extend(to.iter().filter(|(_, text)| !known.contains(*text)).filter_map(|(_, text)| naming(text)));
-    }
+    let [old, new] = [before, after].map(|lines| lines.iter().map(|(_, text)| *text).collect::<Vec<_>>());
+    let origins = lines::origins(&old, &new);
+    let came = after.iter().zip(&origins).filter(|(_, from)| from.is_none()).map(|(line, _)| line);
+    let gone = lines::gone(&origins, before.len()).map(|n| &before[n]);
+    let names: BTreeSet<String> = came.chain(gone).filter_map(|(_, text)| naming(text)).collect();
     if names.is_empty() {
         return Vec::new();
     }

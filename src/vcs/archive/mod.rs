@@ -16,8 +16,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 use std::rc::Rc;
 
-pub use changes::{Change, Changes, Naming, Pair, Spot};
-pub(super) use changes::{Texts, only};
+pub(super) use changes::only;
+pub use changes::{Change, Changes, Naming, Pair, Spot, Texts};
 pub(super) use order::newest_first;
 pub(super) use overlap::Likeness;
 pub(super) use steps::{Past, steps};
@@ -38,12 +38,6 @@ pub fn joined(texts: Vec<Vec<u8>>) -> Vec<u8> {
         all.extend_from_slice(text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text));
     }
     all
-}
-
-/// For each version the lines of all its parts, which come in that order.
-pub(super) fn lines_of_parts(versions: &[Version], parts: Vec<Vec<Vec<u8>>>) -> Vec<Vec<Vec<u8>>> {
-    let mut parts = parts.into_iter();
-    versions.iter().map(|version| parts.by_ref().take(version.0.len()).flatten().collect()).collect()
 }
 
 /// Reads the past of one repository. Runs no program that the repository names, and changes nothing.
@@ -70,7 +64,9 @@ pub trait Archive {
     fn text(&mut self, version: &Version) -> Result<Vec<u8>, SyncError>;
 
     /// For each version the lines that hold a text, without their ends, in order. The text has no line feed in it.
-    fn lines_with(&mut self, versions: &[Version], text: &[u8]) -> Result<Vec<Vec<Vec<u8>>>, SyncError>;
+    fn lines_with(&mut self, versions: &[Version], text: &[u8]) -> Result<Vec<Vec<Vec<u8>>>, SyncError> {
+        versions.iter().map(|version| Ok(lines_holding(&self.text(version)?, text))).collect()
+    }
 
     /// For each pair of versions the lines with a name that only one of them has, and all others of that name. A line that
     /// only moved may be among them. Of some names only, if those are all that counts.
@@ -127,8 +123,8 @@ pub fn merge_base(archive: &mut dyn Archive, one: &str, other: &str) -> Result<O
     base.map(|base| archive.commit(&base.id)).transpose()
 }
 
-/// The lines of a text that hold another one: what [`Archive::lines_with`] must answer.
-pub(super) fn lines_holding(text: &[u8], sought: &[u8]) -> Vec<Vec<u8>> {
+/// The lines of a text that hold another one.
+fn lines_holding(text: &[u8], sought: &[u8]) -> Vec<Vec<u8>> {
     let mut lines = Vec::new();
     let mut from = 0;
     while let Some(found) = memchr::memmem::find(&text[from..], sought) {

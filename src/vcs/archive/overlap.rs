@@ -1,21 +1,14 @@
 //! Whether a file is another one under a new name, told by its lines.
 
-use std::collections::HashMap;
 use std::path::PathBuf;
+
+use crate::model::lines::origins;
 
 /// How many lines two texts share, if that is at least half of the shorter one.
 pub fn overlap(one: &[u8], other: &[u8]) -> Option<usize> {
     let (one, other) = (lines(one), lines(other));
     let shortest = one.len().min(other.len());
-    let mut left: HashMap<&[u8], usize> = HashMap::with_capacity(one.len());
-    one.into_iter().for_each(|line| *left.entry(line).or_default() += 1);
-    let mut shared = 0;
-    for line in other {
-        if let Some(count) = left.get_mut(line).filter(|count| **count > 0) {
-            *count -= 1;
-            shared += 1;
-        }
-    }
+    let shared = origins(&one, &other).iter().flatten().count();
     (shared > 0 && shared * 2 >= shortest).then_some(shared)
 }
 

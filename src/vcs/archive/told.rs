@@ -55,6 +55,11 @@ impl Version {
         Version(Rc::new([part]))
     }
 
+    /// Stands for a text that is compared with versions, and is in no archive.
+    pub fn of_no_archive() -> Self {
+        Version::of(String::new())
+    }
+
     /// Several files as one; `None` if there are none. Copies with equal bytes are one copy.
     pub fn joined(files: impl IntoIterator<Item = Version>) -> Option<Self> {
         let mut files: Vec<Version> = files.into_iter().collect();

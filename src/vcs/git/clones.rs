@@ -6,16 +6,15 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use super::commit::{git, git_at, git_for_network, is_locked, unfinished};
-use super::hooks::failed;
+use super::commit::{git, git_at, git_for_network, unfinished};
+use super::hooks::must;
 use super::settings::{RemoteSettings, Setting, carried, moved, of_disk, parent_text, remotes, text, without_branches};
 use super::upstream::{ask, commit};
 use super::worktrees::check_name;
 use crate::sys::Env;
 use crate::sys::activity::Step;
-use crate::sys::process::{Output, Program};
+use crate::sys::process::Program;
 use crate::vcs::Checkout;
 use crate::vcs::checkouts::{delete, make_parents, no_checkout, vacant};
 use crate::vcs::clones::{NewClone, name_of_parent};
@@ -25,8 +24,6 @@ use crate::vcs::layout::git_worktrees::admin_dir;
 use crate::vcs::network::passing_git;
 use crate::vcs::{SyncError, Tip, Tips, files, is_shallow};
 
-/// A repository may be large, and filters may fetch its files.
-const LIMIT: Duration = Duration::from_secs(1800);
 /// Lists of refs are read up to this length.
 const MAX: usize = 256 << 20;
 /// Files beside the settings that say what counts as a change.
@@ -237,15 +234,6 @@ fn counting<'a>(program: Program<'a>, step: Option<&'a Step>) -> Program<'a> {
     match step {
         Some(step) => program.counting(step),
         None => program,
-    }
-}
-
-pub(super) fn must(name: &'static str, root: &Path, program: Program<'_>) -> Result<Output, SyncError> {
-    let output = program.limit(LIMIT).run()?;
-    match output.status.success() {
-        true => Ok(output),
-        false if is_locked(&output) => Err(SyncError::Busy { root: root.to_owned() }),
-        false => Err(failed(name, &output).into()),
     }
 }
 

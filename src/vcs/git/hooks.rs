@@ -2,14 +2,28 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use super::commit::{git, git_config};
+use super::commit::{git, git_config, is_locked};
 use super::config;
 use crate::sys::Env;
-use crate::sys::process::Output;
+use crate::sys::process::{Output, Program};
 use crate::vcs::files;
 use crate::vcs::layout::git::{common_dir, own_dir};
 use crate::vcs::{HistoryError, Kind, SyncError, Versions};
+
+/// A repository may be large, and filters may fetch its files.
+const LIMIT: Duration = Duration::from_secs(1800);
+
+/// What git says; a failure is an error.
+pub(super) fn must(name: &'static str, root: &Path, program: Program<'_>) -> Result<Output, SyncError> {
+    let output = program.limit(LIMIT).run()?;
+    match output.status.success() {
+        true => Ok(output),
+        false if is_locked(&output) => Err(SyncError::Busy { root: root.to_owned() }),
+        false => Err(failed(name, &output).into()),
+    }
+}
 
 /// What a program said when it failed, without the rest of a long story.
 pub(super) fn failed(program: &'static str, output: &Output) -> HistoryError {

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::clones::must;
 use super::commit::git;
+use super::hooks::must;
 use crate::sys::Env;
 use crate::vcs::SyncError;
 

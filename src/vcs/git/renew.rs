@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::clones::{Source, must, set_back};
+use super::clones::{Source, set_back};
 use super::commit::git;
+use super::hooks::must;
 use super::settings::Setting;
 use super::upstream::commit;
 use super::work::{branch, is_any_hidden, work};

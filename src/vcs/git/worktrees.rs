@@ -1,15 +1,13 @@
 //! Making and removing linked worktrees with the program `git`.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use super::commit::{git, is_locked};
-use super::hooks::failed;
+use super::commit::git;
+use super::hooks::must;
 use super::loose::keep;
 use super::upstream::{ask, commit};
 use super::work::{branch, work};
 use crate::sys::Env;
-use crate::sys::process::{Output, Program};
 use crate::vcs::Checkout;
 use crate::vcs::checkouts::{NewCheckout, check_quiet, kept, no_checkout, removable, vacant};
 use crate::vcs::family::family;
@@ -17,9 +15,6 @@ use crate::vcs::files::real;
 use crate::vcs::layout::git::common_dir;
 use crate::vcs::layout::git_worktrees::{admin_dir, recorded, recorded_link};
 use crate::vcs::{SyncError, files};
-
-/// A working copy may be large, and filters may fetch its files.
-const LIMIT: Duration = Duration::from_secs(600);
 
 /// A branch that is there is checked out; another one is made.
 pub fn add(root: &Path, new: &NewCheckout, env: &Env) -> Result<Checkout, SyncError> {
@@ -133,13 +128,4 @@ pub fn is_misplaced(root: &Path) -> bool {
 /// Tells git where a worktree is that was moved without its knowledge.
 pub fn repair(root: &Path, env: &Env) -> Result<(), SyncError> {
     must("git worktree repair", root, git(root, env).args(["worktree", "repair"]).arg("--").arg(real(root))).map(drop)
-}
-
-fn must(name: &'static str, root: &Path, program: Program<'_>) -> Result<Output, SyncError> {
-    let output = program.limit(LIMIT).run()?;
-    match output.status.success() {
-        true => Ok(output),
-        false if is_locked(&output) => Err(SyncError::Busy { root: root.to_owned() }),
-        false => Err(failed(name, &output).into()),
-    }
 }

@@ -82,10 +82,6 @@ impl Archive for HgArchive<'_> {
     fn text(&mut self, version: &Version) -> Result<Vec<u8>, SyncError> {
         self.texts.text(&self.client, version)
     }
-
-    fn lines_with(&mut self, versions: &[Version], text: &[u8]) -> Result<Vec<Vec<Vec<u8>>>, SyncError> {
-        self.texts.lines_with(&self.client, versions, text)
-    }
 }
 
 /// The commits below some, and what they have of a file under each of its names.

@@ -1,12 +1,9 @@
 //! Texts that have most of their lines in common, each line kept once.
 //!
-//! Two versions of a ledger differ in a few lines. Thousands of them fit where a hundred whole ones would, and a line that
-//! many have is searched once.
+//! Two versions of a ledger differ in a few lines. Thousands of them fit where a hundred whole ones would.
 
 use std::collections::HashMap;
 use std::sync::Arc;
-
-use memchr::memmem::Finder;
 
 /// A text: its lines, by number.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,20 +57,6 @@ impl Lines {
     fn line(&self, number: u32) -> &[u8] {
         self.all.get(number as usize).map_or(&[], |line| line)
     }
-
-    /// The lines of each text that hold another one, without their ends.
-    pub fn holding(&self, texts: &[&Text], sought: &[u8]) -> Vec<Vec<Vec<u8>>> {
-        let finder = Finder::new(sought);
-        let mut looked: Vec<Option<bool>> = vec![None; self.all.len()];
-        let mut holds = |number: u32| match looked.get_mut(number as usize) {
-            Some(found) => *found.get_or_insert_with(|| finder.find(body(self.line(number))).is_some()),
-            None => false,
-        };
-        let mut found = |text: &Text| {
-            text.0.iter().filter(|number| holds(**number)).map(|number| body(self.line(*number)).to_vec()).collect()
-        };
-        texts.iter().map(|text| found(text)).collect()
-    }
 }
 
 fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
@@ -86,14 +69,9 @@ fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-fn body(line: &[u8]) -> &[u8] {
-    line.strip_suffix(b"\n").unwrap_or(line)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::vcs::archive::lines_holding;
 
     #[test]
     fn texts_come_back_as_they_were() {
@@ -103,10 +81,6 @@ mod tests {
         let kept: Vec<Text> = texts.iter().map(|text| lines.keep(text, usize::MAX).expect("room")).collect();
         for (text, kept) in texts.iter().zip(&kept) {
             assert_eq!(lines.bytes(kept), *text);
-        }
-        for sought in ["a", "b", "ab", "x", "\r"] {
-            let expected: Vec<_> = texts.iter().map(|text| lines_holding(text, sought.as_bytes())).collect();
-            assert_eq!(lines.holding(&kept.iter().collect::<Vec<_>>(), sought.as_bytes()), expected, "{sought:?}");
         }
     }
 

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use super::call::{Client, pattern};
 use super::lines::{Lines, Text};
 use super::server::{Answer, answers, request};
-use crate::vcs::archive::{Version, joined, lines_holding, lines_of_parts};
+use crate::vcs::archive::{Version, joined};
 use crate::vcs::{HistoryError, Kind, SyncError};
 
 /// How much is kept to be asked for again; the rest is read anew.
@@ -79,48 +79,9 @@ impl Texts {
         }
         let mut found = None;
         read(client, std::slice::from_ref(&known.place), &mut |_, bytes| found = bytes)?;
-        found.ok_or_else(|| lost(part, GONE))
-    }
-
-    /// For each version the lines that hold a text.
-    pub fn lines_with(
-        &self,
-        client: &Client<'_>,
-        versions: &[Version],
-        sought: &[u8],
-    ) -> Result<Vec<Vec<Vec<u8>>>, SyncError> {
-        let parts: Vec<&String> = versions.iter().flat_map(|version| version.0.iter()).collect();
-        let (mut lines, mut here) = (vec![Vec::new(); parts.len()], (Vec::new(), Vec::new()));
-        let mut away = (Vec::new(), Vec::new());
-        for (number, part) in parts.iter().enumerate() {
-            let known = self.known(part)?;
-            match &known.text {
-                Some(text) => {
-                    here.0.push(number);
-                    here.1.push(text);
-                }
-                None => {
-                    away.0.push(number);
-                    away.1.push(known.place.clone());
-                }
-            }
-        }
-        for (number, found) in here.0.into_iter().zip(self.lines.holding(&here.1, sought)) {
-            lines[number] = found;
-        }
-        let mut gone = None;
-        read(client, &away.1, &mut |at, bytes| match bytes {
-            Some(bytes) => lines[away.0[at]] = lines_holding(&bytes, sought),
-            None => gone = Some(away.0[at]),
-        })?;
-        match gone {
-            Some(number) => Err(lost(parts[number], GONE)),
-            None => Ok(lines_of_parts(versions, lines)),
-        }
+        found.ok_or_else(|| lost(part, "it is not in its commit any more"))
     }
 }
-
-const GONE: &str = "it is not in its commit any more";
 
 fn lost(part: &str, why: &str) -> SyncError {
     HistoryError::Object { id: part.to_owned(), message: why.to_owned() }.into()

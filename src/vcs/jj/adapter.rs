@@ -121,7 +121,7 @@ impl Past for Jj {
     }
 
     fn archive<'a>(&'a self, env: &'a Env) -> Result<Box<dyn Archive + 'a>, SyncError> {
-        Ok(Box::new(archive::JjArchive::open(Repo::new(&self.root, env), &git_behind(&self.root)?)?))
+        Ok(Box::new(archive::open(Repo::new(&self.root, env), &git_behind(&self.root)?)?))
     }
 
     fn work(&self, env: &Env) -> Result<Work, SyncError> {

@@ -1,97 +1,41 @@
 //! The past of a jj repository. jj keeps its commits in git, where they are read; what a revision means only jj knows.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::program::Repo;
 use crate::vcs::SyncError;
-use crate::vcs::archive::{Archive, Changes, Commit, Naming, Node, Pair, Spot, Steps, Trail, Version};
 use crate::vcs::git::GitArchive;
 
-pub struct JjArchive<'a> {
-    repo: Repo<'a>,
-    git: GitArchive,
+/// Opens the git repository behind a working copy. That stands on the parents of its own commit.
+pub fn open<'a>(repo: Repo<'a>, git: &Path) -> Result<GitArchive<'a>, SyncError> {
+    let mut tips = repo.ids(None, "@-")?;
+    // Below everything jj has a commit that is nowhere else.
+    tips.retain(|id| id.bytes().any(|byte| byte != b'0'));
+    let git = GitArchive::open(git, Some(tips), repo.env)?;
+    Ok(git.translated(Box::new(move |revision| named(&repo, revision))))
 }
 
-impl<'a> JjArchive<'a> {
-    /// Opens the git repository behind a working copy. That stands on the parents of its own commit.
-    pub fn open(repo: Repo<'a>, git: &Path) -> Result<Self, SyncError> {
-        let mut tips = repo.ids(None, "@-")?;
-        // Below everything jj has a commit that is nowhere else.
-        tips.retain(|id| id.bytes().any(|byte| byte != b'0'));
-        Ok(JjArchive { git: GitArchive::open(git, Some(tips), repo.env)?, repo })
+/// The commit of a change id, a bookmark, any revset. That of the working copy counts as it was recorded last.
+fn named(repo: &Repo<'_>, revision: &str) -> Result<Option<String>, SyncError> {
+    // No revset holds a NUL, and no argument of a program can.
+    if revision.contains('\0') {
+        return Ok(None);
     }
-
-    /// The commits of a revset, at most two. One that jj does not understand has none.
-    fn set(&self, revset: &str) -> Result<Vec<String>, SyncError> {
-        let revisions = format!("--revisions={revset}");
-        let arguments = ["log", "--no-graph", "--limit=2", &revisions, "--template=commit_id ++ \"\\n\""];
-        match self.repo.ask(None, &arguments) {
-            Ok(said) => Ok(String::from_utf8_lossy(&said).lines().map(str::to_owned).collect()),
-            Err(SyncError::Failed { .. }) => Ok(Vec::new()),
-            Err(error) => Err(error),
-        }
+    match set(repo, revision)?.as_slice() {
+        [only] => Ok(Some(only.clone())),
+        // jj forgets commits before git does.
+        [] => Ok(revision.bytes().all(|byte| byte.is_ascii_hexdigit()).then(|| revision.to_owned())),
+        _ => Err(SyncError::Several { revision: revision.to_owned() }),
     }
 }
 
-impl Archive for JjArchive<'_> {
-    fn tips(&mut self) -> Result<Vec<String>, SyncError> {
-        self.git.tips()
-    }
-
-    /// A change id, a bookmark, any revset. The commit of the working copy counts as it was recorded last.
-    fn resolve(&mut self, revision: &str) -> Result<Option<Commit>, SyncError> {
-        // No revset holds a NUL, and no argument of a program can.
-        if revision.contains('\0') {
-            return Ok(None);
-        }
-        match self.set(revision)?.as_slice() {
-            [only] => self.git.resolve(only),
-            // jj forgets commits before git does.
-            [] if revision.bytes().all(|byte| byte.is_ascii_hexdigit()) => self.git.resolve(revision),
-            [] => Ok(None),
-            _ => Err(SyncError::Several { revision: revision.to_owned() }),
-        }
-    }
-
-    fn commit(&mut self, id: &str) -> Result<Commit, SyncError> {
-        Archive::commit(&mut self.git, id)
-    }
-
-    fn ancestors(&mut self, from: &[String]) -> Result<Vec<Node>, SyncError> {
-        self.git.ancestors(from)
-    }
-
-    fn version(&mut self, file: &Path, commit: &str) -> Result<Option<Version>, SyncError> {
-        Archive::version(&mut self.git, file, commit)
-    }
-
-    fn steps(&mut self, file: &Trail, from: &[String]) -> Result<Steps, SyncError> {
-        self.git.steps(file, from)
-    }
-
-    fn text(&mut self, version: &Version) -> Result<Vec<u8>, SyncError> {
-        self.git.text(version)
-    }
-
-    fn lines_with(&mut self, versions: &[Version], text: &[u8]) -> Result<Vec<Vec<Vec<u8>>>, SyncError> {
-        self.git.lines_with(versions, text)
-    }
-
-    fn changes(
-        &mut self,
-        pairs: &[Pair],
-        naming: Naming,
-        of: Option<&BTreeSet<String>>,
-    ) -> Result<Vec<Changes>, SyncError> {
-        self.git.changes(pairs, naming, of)
-    }
-
-    fn lines_at(&mut self, wanted: &[(&Version, &[Spot])]) -> Result<Vec<Vec<Vec<u8>>>, SyncError> {
-        self.git.lines_at(wanted)
-    }
-
-    fn remembers(&self) -> bool {
-        self.git.remembers()
+/// The commits of a revset, at most two. One that jj does not understand has none.
+fn set(repo: &Repo<'_>, revset: &str) -> Result<Vec<String>, SyncError> {
+    let revisions = format!("--revisions={revset}");
+    let arguments = ["log", "--no-graph", "--limit=2", &revisions, "--template=commit_id ++ \"\\n\""];
+    match repo.ask(None, &arguments) {
+        Ok(said) => Ok(String::from_utf8_lossy(&said).lines().map(str::to_owned).collect()),
+        Err(SyncError::Failed { .. }) => Ok(Vec::new()),
+        Err(error) => Err(error),
     }
 }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use super::changed::effective;
 use super::last::{Last, last};
 use super::lines::LinesOf;
 use super::{PastLine, Place};
@@ -96,7 +95,7 @@ impl Snapshot {
         let mut lines = LinesOf::read(archive, &steps, id)?;
         let now = self.present(&place.sources);
         // What the issue is, and the steps that it is so in.
-        let (line, from) = match effective(&now, id) {
+        let (line, from) = match now.effective_line(id) {
             Some(line) => (line, steps.tips.iter().flatten().copied().collect()),
             None => match last(&steps, &lines, &steps.tips) {
                 Some(Last { line, ends, .. }) => (line, ends),

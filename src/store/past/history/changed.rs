@@ -8,7 +8,7 @@ use crate::store::Result;
 use crate::vcs::{Archive, Changes, Pair, Spot, Step, Version};
 
 /// A line of a ledger is called by the id of its issue.
-fn naming(line: &[u8]) -> Option<String> {
+pub fn naming(line: &[u8]) -> Option<String> {
     line_id(line.strip_suffix(b"\r").unwrap_or(line)).map(Cow::into_owned)
 }
 
@@ -46,11 +46,6 @@ pub type Placed<'a> = (&'a str, &'a Version, &'a [Spot]);
 pub fn lines_at(archive: &mut dyn Archive, placed: &[Placed<'_>]) -> Result<Vec<Option<String>>> {
     let wanted: Vec<(&Version, &[Spot])> = placed.iter().map(|(_, version, spots)| (*version, *spots)).collect();
     let found = archive.lines_at(&wanted)?;
-    let line = |((id, ..), lines): (&Placed<'_>, Vec<Vec<u8>>)| effective(&Document::new(lines.join(&b'\n')), id);
+    let line = |((id, ..), lines): (&Placed<'_>, Vec<Vec<u8>>)| Document::new(lines.join(&b'\n')).effective_line(id);
     Ok(placed.iter().zip(found).map(line).collect())
-}
-
-/// The line that counts for an issue.
-pub fn effective(document: &Document, id: &str) -> Option<String> {
-    document.effective(id).map(|n| String::from_utf8_lossy(document.text(n)).into_owned())
 }

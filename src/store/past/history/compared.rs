@@ -3,14 +3,13 @@
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::ops::Range;
 
-use super::changed::{Placed, changes, lines_at};
-use super::lines::{Documents, changed_ids, effective_among};
+use super::changed::{Placed, changes, lines_at, naming};
 use crate::ledger::Document;
 use crate::model::difference::{ChangeKind, FieldChange, Side, merged_difference};
 use crate::model::record::Record;
 use crate::store::Result;
 use crate::vcs;
-use crate::vcs::{Archive, Changes, Pair, Spot, Steps, Version};
+use crate::vcs::{Archive, Changes, Pair, Spot, Steps, Texts, Version};
 
 /// One issue before and after.
 pub type Change = (String, ChangeKind, Vec<FieldChange>, String);
@@ -94,6 +93,29 @@ impl Pairs {
         Ok(touched.iter().filter_map(|issue| self.told(issue)).collect())
     }
 
+    /// What is not committed.
+    pub fn of_present(archive: &mut dyn Archive, below: &[Joined<'_>], now: &Document) -> Result<Vec<Change>> {
+        let here = Version::of_no_archive();
+        let mut texts = Texts::default();
+        let mut read =
+            |version: &Version| if *version == here { Ok(now.bytes().to_vec()) } else { archive.text(version) };
+        let mut pairs = Pairs::default();
+        for pair in all_pairs(below, Some(&here)) {
+            let changes = texts.changes(&pair, naming, &mut read)?;
+            pairs.known.insert(pair, changes);
+        }
+        let mut wanted: Vec<(Placed<'_>, Key)> = Vec::new();
+        let touched = pairs.touched(below, Some(&here), |placed, key| wanted.push((placed, key.clone())));
+        let mut lines = HashMap::new();
+        for ((id, version, spots), key) in wanted {
+            let found = spots.iter().map(|spot| texts.line(version, *spot, &mut read));
+            let found: Vec<Vec<u8>> = found.collect::<std::result::Result<_, _>>()?;
+            lines.insert(key, Document::new(found.join(&b'\n')).effective_line(id));
+        }
+        pairs.lines = lines;
+        Ok(touched.iter().filter_map(|issue| pairs.told(issue)).collect())
+    }
+
     fn told(&self, issue: &Touched) -> Option<Change> {
         let line = |key: &Option<Key>| self.lines.get(key.as_ref()?)?.as_deref();
         let sides: Vec<Side<'_>> = issue
@@ -115,11 +137,14 @@ impl Pairs {
         let (mut touched, mut wanted, mut keys) = (VecDeque::new(), Vec::new(), HashSet::new());
         let mut bytes = 0;
         for step in n..self.steps.end {
-            touched.push_back(self.touched(steps, step, |id, version, spots, key| {
-                if keys.insert(key.clone()) {
-                    bytes += spots.iter().map(|spot| spot.len as usize).sum::<usize>();
-                    wanted.push((id, version, spots));
-                }
+            let before = Joined::of_step(steps, step);
+            touched.push_back(before.map_or_else(Vec::new, |before| {
+                self.touched(&before, steps.all[step].after.as_ref(), |placed, key| {
+                    if keys.insert(key.clone()) {
+                        bytes += placed.2.iter().map(|spot| spot.len as usize).sum::<usize>();
+                        wanted.push(placed);
+                    }
+                })
             }));
             if bytes > ROOM {
                 break;
@@ -135,14 +160,12 @@ impl Pairs {
     /// The issues that a step may have changed, by id; hands over each of their lines.
     fn touched<'a>(
         &'a self,
-        steps: &'a Steps,
-        n: usize,
-        mut see: impl FnMut(&'a str, &'a Version, &'a [Spot], &Key),
+        before: &[Joined<'a>],
+        after: Option<&'a Version>,
+        mut see: impl FnMut(Placed<'a>, &Key),
     ) -> Vec<Touched> {
-        let Some(before) = Joined::of_step(steps, n) else { return Vec::new() };
-        let after = steps.all[n].after.as_ref();
         let nothing = [Joined { version: None, common: None }];
-        let below = if before.is_empty() { nothing.as_slice() } else { &before };
+        let below = if before.is_empty() { nothing.as_slice() } else { before };
         let mut found = Vec::new();
         for id in self.ids(below, after) {
             let now = below.iter().find_map(|side| Some((after, spots(self.between(side.version, after), id)?.1)));
@@ -150,11 +173,11 @@ impl Pairs {
             let mut key = |(version, spots): Lines<'a>| {
                 let (version, first) = (version?, spots.first()?);
                 let key = (version.clone(), first.part, first.start);
-                see(id, version, spots, &key);
+                see((id, version, spots), &key);
                 Some(key)
             };
             let mut sides = Vec::new();
-            for side in &before {
+            for side in before {
                 // Where it did not change, it is what it was on the other side.
                 let was = spots(self.between(side.version, after), id).map_or(now, |spots| (side.version, spots.0));
                 let common = side.common.as_ref().map(|common| {
@@ -196,11 +219,8 @@ impl Pairs {
     fn fetch(&mut self, archive: &mut dyn Archive, steps: &Steps, range: Range<usize>) -> Result<()> {
         let mut pairs: Vec<Pair> = Vec::new();
         for n in range.clone() {
-            let after = steps.all[n].after.as_ref();
-            match Joined::of_step(steps, n) {
-                Some(before) if before.is_empty() => pairs.push((None, after.cloned())),
-                before => pairs.extend(before.iter().flatten().flat_map(|side| side.pairs(after))),
-            }
+            let before = Joined::of_step(steps, n);
+            pairs.extend(before.iter().flat_map(|before| all_pairs(before, steps.all[n].after.as_ref())));
         }
         let found = changes(archive, &pairs, None)?;
         self.known = pairs.into_iter().zip(found).collect();
@@ -210,6 +230,14 @@ impl Pairs {
 
     fn between(&self, before: Option<&Version>, after: Option<&Version>) -> &[vcs::Change] {
         self.known.get(&(before.cloned(), after.cloned())).map_or(&[], |changes| changes)
+    }
+}
+
+/// The versions to compare to tell what became of what was there before.
+fn all_pairs(before: &[Joined<'_>], after: Option<&Version>) -> Vec<Pair> {
+    match before {
+        [] => vec![(None, after.cloned())],
+        sides => sides.iter().flat_map(|side| side.pairs(after)).collect(),
     }
 }
 
@@ -230,54 +258,6 @@ pub fn sides_of<'a>(before: &[Joined<'_>], line: impl Fn(Option<&Version>) -> Op
         common: side.common.as_ref().map(|common| common.iter().map(|version| line(*version)).collect()),
     };
     before.iter().map(side).collect()
-}
-
-pub fn compare_documents(
-    documents: &mut Documents,
-    archive: &mut dyn Archive,
-    before: &[Joined<'_>],
-    after: &Document,
-) -> Result<Vec<Change>> {
-    // What no side has as it is now, and what a side has of its own and the step has not taken.
-    let (mut everywhere, mut ids): (Option<BTreeSet<String>>, BTreeSet<String>) = (None, BTreeSet::new());
-    let none = Joined { version: None, common: None };
-    for side in if before.is_empty() { std::slice::from_ref(&none) } else { before } {
-        let document = documents.get(archive, side.version)?;
-        let changed = changed_ids(&document, after);
-        if !side.is_untouched() {
-            let mut own = changed.clone();
-            for common in side.common.iter().flatten() {
-                let common = documents.get(archive, *common)?;
-                let made = changed_ids(&common, &document);
-                own.retain(|id| made.contains(id));
-            }
-            ids.extend(own);
-        }
-        everywhere = Some(match everywhere {
-            Some(others) => others.intersection(&changed).cloned().collect(),
-            None => changed,
-        });
-    }
-    ids.extend(everywhere.unwrap_or_default());
-    if ids.is_empty() {
-        return Ok(Vec::new());
-    }
-    let mut lines: Vec<(Option<&Version>, HashMap<String, String>)> = Vec::new();
-    for version in before.iter().flat_map(|side| side.common.iter().flatten().copied().chain([side.version])) {
-        if !lines.iter().any(|(known, _)| *known == version) {
-            let document = documents.get(archive, version)?;
-            lines.push((version, effective_among(&document, &ids)));
-        }
-    }
-    let new = effective_among(after, &ids);
-    let changes = ids.iter().filter_map(|id| {
-        let line = |version: Option<&Version>| {
-            let (_, lines) = lines.iter().find(|(known, _)| *known == version)?;
-            lines.get(id).map(String::as_str)
-        };
-        change(id, &sides_of(before, line), new.get(id).map(String::as_str))
-    });
-    Ok(changes.collect())
 }
 
 fn change(id: &str, before: &[Side<'_>], after: Option<&str>) -> Option<Change> {

@@ -4,9 +4,8 @@ use std::cmp::Reverse;
 use std::collections::{HashSet, VecDeque};
 use std::rc::Rc;
 
-use super::changed::effective;
-use super::compared::{Change, Joined, Pairs, change_of_one, compare_documents, sides_of};
-use super::lines::{Documents, LinesOf};
+use super::compared::{Change, Joined, Pairs, change_of_one, sides_of};
+use super::lines::LinesOf;
 use super::{Moment, Place};
 use crate::ledger::Document;
 use crate::model::difference::{ChangeKind, FieldChange};
@@ -249,10 +248,10 @@ impl Reader {
         match self {
             Reader::One(ids, lines) => {
                 let sides = sides_of(below, |version| lines.get(version));
-                let line = ids.iter().find_map(|id| effective(now, id));
+                let line = ids.iter().find_map(|id| now.effective_line(id));
                 Ok(change_of_one(&sides, line.as_deref()).into_iter().collect())
             }
-            Reader::All(_) => compare_documents(&mut Documents::default(), archive, below, now),
+            Reader::All(_) => Pairs::of_present(archive, below, now),
         }
     }
 }

@@ -12,27 +12,21 @@ impl Snapshot {
     pub(in crate::store) fn ever_in(&self, source: usize) -> Result<HashMap<String, String>> {
         let member = self.sources.member_of(source);
         let mut found = HashMap::new();
-        for copy in self.working_copies(Some(member)).iter().filter(|copy| copy.vcs.is_versioned()) {
-            for place in self.places(copy, Some(member)) {
-                self.with_archive(copy, |archive| {
-                    let tips = archive.tips()?;
-                    let steps = archive.steps(&place.trail, &tips)?;
-                    for tip in &tips {
-                        found.extend(effective_lines(&document_at(archive, &place.trail, tip)?));
-                    }
-                    let mut left = ids_changed_in(archive, &steps.all)?;
-                    left.retain(|id| !found.contains_key(id));
-                    for (id, lines) in LinesOf::read_each(archive, &steps, &left)? {
-                        let last = steps.all.iter().find_map(|step| {
-                            let before = step.before.iter().map(|before| before.version.as_ref());
-                            before.chain([step.after.as_ref()]).rev().find_map(|version| lines.get(version))
-                        });
-                        found.extend(last.map(|line| (id, line.to_owned())));
-                    }
-                    Ok(())
-                })?;
+        self.look_back(&self.working_copies(Some(member)), Some(member), |archive, place, tips, steps| {
+            for tip in tips {
+                found.extend(effective_lines(&document_at(archive, &place.trail, tip)?));
             }
-        }
+            let mut left = ids_changed_in(archive, &steps.all)?;
+            left.retain(|id| !found.contains_key(id));
+            for (id, lines) in LinesOf::read_each(archive, steps, &left)? {
+                let last = steps.all.iter().find_map(|step| {
+                    let before = step.before.iter().map(|before| before.version.as_ref());
+                    before.chain([step.after.as_ref()]).rev().find_map(|version| lines.get(version))
+                });
+                found.extend(last.map(|line| (id, line.to_owned())));
+            }
+            Ok(())
+        })?;
         Ok(found)
     }
 }

@@ -14,22 +14,17 @@ impl Snapshot {
     /// version.
     pub fn had_once(&self, ids: &BTreeSet<String>) -> Result<BTreeSet<String>> {
         let mut found = BTreeSet::new();
-        let copies = self.working_copies(None);
-        for copy in copies.iter().filter(|copy| copy.vcs.has_quick_past()) {
-            for place in self.places(copy, None) {
-                self.with_archive(copy, |archive| {
-                    let tips = archive.tips()?;
-                    let steps = archive.steps(&place.trail, &tips)?;
-                    let late = &steps.all[..steps.all.len().min(LOOKED_AT)];
-                    found.extend(ids_changed_in(archive, late)?.into_iter().filter(|id| ids.contains(id)));
-                    for tip in &tips {
-                        let document = document_at(archive, &place.trail, tip)?;
-                        found.extend(document.ids().filter(|id| ids.contains(id.as_ref())).map(|id| id.into_owned()));
-                    }
-                    Ok(())
-                })?;
+        let mut copies = self.working_copies(None);
+        copies.retain(|copy| copy.vcs.has_quick_past());
+        self.look_back(&copies, None, |archive, place, tips, steps| {
+            let late = &steps.all[..steps.all.len().min(LOOKED_AT)];
+            found.extend(ids_changed_in(archive, late)?.into_iter().filter(|id| ids.contains(id)));
+            for tip in tips {
+                let document = document_at(archive, &place.trail, tip)?;
+                found.extend(document.ids().filter(|id| ids.contains(id.as_ref())).map(|id| id.into_owned()));
             }
-        }
+            Ok(())
+        })?;
         Ok(found)
     }
 }

@@ -1,15 +1,13 @@
 //! The lines of issues in versions of a ledger.
 
-use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
-use super::changed::{Placed, changed_in, changes, effective, lines_at};
+use super::changed::{Placed, changed_in, changes, lines_at};
 use crate::ledger::Document;
 use crate::store::Result;
 use crate::vcs::{Archive, Changes, Spot, Steps, Version};
 
-/// How many versions are kept in memory: each is compared with its neighbours, and those come one after the other.
-const KEPT: usize = 8;
 /// From so many issues on it is cheaper to find out what changed in every version than to look for each of them.
 const MANY: usize = 16;
 
@@ -69,7 +67,7 @@ impl LinesOf {
             for (version, candidates) in
                 archive.lines_with(&versions, format!("\"{id}\"").as_bytes())?.iter().enumerate()
             {
-                if let Some(line) = effective(&Document::new(candidates.join(&b'\n')), id) {
+                if let Some(line) = Document::new(candidates.join(&b'\n')).effective_line(id) {
                     lines.put(version, &line);
                 }
             }
@@ -200,49 +198,10 @@ pub fn is_plain(id: &str) -> bool {
 
 /// The lines that count for several issues.
 pub fn effective_among(document: &Document, ids: &BTreeSet<String>) -> HashMap<String, String> {
-    let text = |n: usize| String::from_utf8_lossy(document.text(n)).into_owned();
-    document.effective_among(ids).into_iter().map(|(id, n)| (id, text(n))).collect()
+    document.effective_among(ids).into_iter().map(|(id, n)| (id, document.line_text(n))).collect()
 }
 
 /// The lines that count for all issues of a document.
 pub fn effective_lines(document: &Document) -> HashMap<String, String> {
     effective_among(document, &document.ids().map(|id| id.into_owned()).collect())
-}
-
-/// Whole versions, the last few of them in memory.
-#[derive(Debug, Default)]
-pub struct Documents {
-    kept: VecDeque<(Version, Rc<Document>)>,
-}
-
-impl Documents {
-    /// A version; an absent file is empty.
-    pub fn get(&mut self, archive: &mut dyn Archive, version: Option<&Version>) -> Result<Rc<Document>> {
-        let Some(version) = version else { return Ok(Rc::new(Document::new(Vec::new()))) };
-        if let Some((_, document)) = self.kept.iter().find(|(known, _)| known == version) {
-            return Ok(Rc::clone(document));
-        }
-        let document = Rc::new(Document::new(archive.text(version)?));
-        if self.kept.len() == KEPT {
-            self.kept.pop_front();
-        }
-        self.kept.push_back((version.clone(), Rc::clone(&document)));
-        Ok(document)
-    }
-}
-
-/// The ids whose lines are not the same in two documents, and a few more where a line is there twice.
-pub fn changed_ids(one: &Document, other: &Document) -> BTreeSet<String> {
-    // Most versions differ from their neighbours in a few lines: what both begin and end with is left out.
-    let shorter = one.len().min(other.len());
-    let start = (0..shorter).take_while(|n| one.text(*n) == other.text(*n)).count();
-    let same_end = |n: &usize| one.text(one.len() - 1 - n) == other.text(other.len() - 1 - n);
-    let end = (0..shorter - start).take_while(same_end).count();
-    let mut ids = BTreeSet::new();
-    for (from, to) in [(one, other), (other, one)] {
-        let known: HashSet<&[u8]> = (start..from.len() - end).map(|n| from.text(n)).collect();
-        let new = (start..to.len() - end).filter(|n| !known.contains(to.text(*n)));
-        ids.extend(new.filter_map(|n| to.id(n).map(|id| id.into_owned())));
-    }
-    ids
 }

@@ -16,25 +16,19 @@ impl Snapshot {
         ids: &BTreeSet<String>,
     ) -> Result<HashMap<String, PastLine>> {
         let mut found = HashMap::new();
-        for copy in self.remembering_copies(Some(repo))?.iter().filter(|copy| copy.vcs.is_versioned()) {
-            for place in self.places(copy, Some(repo)) {
-                self.with_archive(copy, |archive| {
-                    let tips = archive.tips()?;
-                    let steps = archive.steps(&place.trail, &tips)?;
-                    for (id, lines) in LinesOf::read_each(archive, &steps, ids)? {
-                        let living = steps.all.iter().find_map(|step| {
-                            let line = lines.get(step.after.as_ref()).filter(|line| is_living(line))?;
-                            Some((line.to_owned(), &step.commit.id))
-                        });
-                        if let Some((line, commit)) = living {
-                            let (commit, removed, called_now) = (archive.commit(commit)?, None, None);
-                            found.insert(id.clone(), PastLine { id, repo, line, commit, removed, called_now });
-                        }
-                    }
-                    Ok(())
-                })?;
+        self.look_back(&self.remembering_copies(Some(repo))?, Some(repo), |archive, _, _, steps| {
+            for (id, lines) in LinesOf::read_each(archive, steps, ids)? {
+                let living = steps.all.iter().find_map(|step| {
+                    let line = lines.get(step.after.as_ref()).filter(|line| is_living(line))?;
+                    Some((line.to_owned(), &step.commit.id))
+                });
+                if let Some((line, commit)) = living {
+                    let (commit, removed, called_now) = (archive.commit(commit)?, None, None);
+                    found.insert(id.clone(), PastLine { id, repo, line, commit, removed, called_now });
+                }
             }
-        }
+            Ok(())
+        })?;
         Ok(found)
     }
 }

@@ -2,18 +2,18 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use super::Moment;
 use super::changed::ids_changed_in;
-use super::last::last;
+use super::last::{Last, last};
 use super::lines::{LinesOf, effective_among};
 use super::point::document_at;
-use super::{Moment, Place};
 use crate::model::id;
 use crate::model::proposal::{Visibility, is_companion_line};
 use crate::model::record::Record;
 use crate::model::time::Instant;
 use crate::store::read::naming::one;
 use crate::store::{Result, Snapshot, StoreError};
-use crate::vcs::{Archive, Commit};
+use crate::vcs::Commit;
 
 /// The line of an issue in the past.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,18 +61,21 @@ impl Snapshot {
         repo: Option<usize>,
     ) -> Result<HashMap<String, PastLine>> {
         let mut found: HashMap<String, PastLine> = HashMap::new();
-        for copy in self.remembering_copies(repo)?.iter().filter(|copy| copy.vcs.is_versioned()) {
-            for place in self.places(copy, repo) {
-                let pasts = self.with_archive(copy, |archive| last_lines(archive, &place, ids))?;
-                for past in pasts.into_iter().filter(|past| !is_companion_line(past.line.as_bytes())) {
-                    let claim = |past: &PastLine| past.claim(self.is_planning(past.repo));
-                    match found.get(&past.id) {
-                        Some(known) if claim(known) >= claim(&past) => {}
-                        _ => drop(found.insert(past.id.clone(), past)),
-                    }
+        self.look_back(&self.remembering_copies(repo)?, repo, |archive, place, _, steps| {
+            for (id, lines) in LinesOf::read_each(archive, steps, ids)? {
+                let Some(Last { line, changed, removed, .. }) = last(steps, &lines, &steps.tips) else { continue };
+                let mut commit = |n: usize| archive.commit(&steps.all[n].commit.id);
+                let (removed, commit) = (removed.map(&mut commit).transpose()?, commit(changed)?);
+                let past = PastLine { id, repo: place.member, line, commit, removed, called_now: None };
+                let claim = |past: &PastLine| past.claim(self.is_planning(past.repo));
+                match found.get(&past.id) {
+                    _ if is_companion_line(past.line.as_bytes()) => {}
+                    Some(known) if claim(known) >= claim(&past) => {}
+                    _ => drop(found.insert(past.id.clone(), past)),
                 }
             }
-        }
+            Ok(())
+        })?;
         Ok(found)
     }
 
@@ -125,31 +128,12 @@ impl Snapshot {
         if typed.is_empty() || typed.contains(['"', '\\', '\n']) {
             return Ok(ids);
         }
-        for copy in self.remembering_copies(None)?.iter().filter(|copy| copy.vcs.is_versioned()) {
-            for place in self.places(copy, None) {
-                self.with_archive(copy, |archive| {
-                    let tips = archive.tips()?;
-                    let steps = archive.steps(&place.trail, &tips)?;
-                    let all = ids_changed_in(archive, &steps.all)?.into_iter();
-                    let quoted = |id: &String| format!("\"{id}\"");
-                    ids.extend(all.filter(|id| sought.iter().any(|text| quoted(id).contains(text.as_str()))));
-                    Ok(())
-                })?;
-            }
-        }
+        self.look_back(&self.remembering_copies(None)?, None, |archive, _, _, steps| {
+            let all = ids_changed_in(archive, &steps.all)?.into_iter();
+            let quoted = |id: &String| format!("\"{id}\"");
+            ids.extend(all.filter(|id| sought.iter().any(|text| quoted(id).contains(text.as_str()))));
+            Ok(())
+        })?;
         Ok(ids)
     }
-}
-
-fn last_lines(archive: &mut dyn Archive, place: &Place, ids: &BTreeSet<String>) -> Result<Vec<PastLine>> {
-    let tips = archive.tips()?;
-    let steps = archive.steps(&place.trail, &tips)?;
-    let mut pasts = Vec::new();
-    for (id, lines) in LinesOf::read_each(archive, &steps, ids)? {
-        let Some(last) = last(&steps, &lines, &steps.tips) else { continue };
-        let mut commit = |n: usize| archive.commit(&steps.all[n].commit.id);
-        let (removed, commit) = (last.removed.map(&mut commit).transpose()?, commit(last.changed)?);
-        pasts.push(PastLine { id, repo: place.member, line: last.line, commit, removed, called_now: None });
-    }
-    Ok(pasts)
 }

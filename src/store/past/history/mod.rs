@@ -35,7 +35,7 @@ use crate::ledger::Document;
 use crate::store::read::copies::WorkingCopy;
 use crate::store::{LEDGER_NAMES, Project, Result, Snapshot};
 use crate::vcs;
-use crate::vcs::{Archive, SyncError, Trail};
+use crate::vcs::{Archive, Steps, SyncError, Trail};
 
 /// The ledger of one repo, as its working copy knows it.
 pub(in crate::store) struct Place {
@@ -85,6 +85,25 @@ impl Snapshot {
         }
         let root = copies.first().map_or_else(|| self.repo.root().to_owned(), |copy| copy.root.clone());
         Err(SyncError::NoHistory { root }.into())
+    }
+
+    /// Looks into the past of the ledgers of these working copies, one after the other.
+    fn look_back(
+        &self,
+        copies: &[WorkingCopy],
+        repo: Option<usize>,
+        mut look: impl FnMut(&mut dyn Archive, &Place, &[String], &Steps) -> Result<()>,
+    ) -> Result<()> {
+        for copy in copies.iter().filter(|copy| copy.vcs.is_versioned()) {
+            for place in self.places(copy, repo) {
+                self.with_archive(copy, |archive| {
+                    let tips = archive.tips()?;
+                    let steps = archive.steps(&place.trail, &tips)?;
+                    look(archive, &place, &tips, &steps)
+                })?;
+            }
+        }
+        Ok(())
     }
 
     /// The ledgers of a working copy, that of one repo if one is asked for.

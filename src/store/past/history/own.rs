@@ -1,7 +1,5 @@
 //! The last commits of one author that changed ledgers, with the lines before and after.
 
-use std::collections::BTreeSet;
-
 use crate::ledger::{Document, LineChange};
 use crate::model::time::Instant;
 use crate::store::{Result, Snapshot};
@@ -20,54 +18,35 @@ impl Snapshot {
     /// neither is the commit that a ledger came with. Where there is no version control there is nothing.
     pub(in crate::store) fn commits_of(&self, author: &str, count: usize) -> Result<Vec<OwnCommit>> {
         let mut own: Vec<(Instant, OwnCommit)> = Vec::new();
-        for copy in self.working_copies(None).iter().filter(|copy| copy.vcs.is_versioned()) {
-            for place in self.places(copy, None) {
-                let source = place.sources[0];
-                let (mut found, mut latest) = (0, Instant::from_nanos(i64::MAX));
-                self.with_archive(copy, |archive| {
-                    let tips = archive.tips()?;
-                    let steps = archive.steps(&place.trail, &tips)?;
-                    for step in steps.all.iter().filter(|step| !step.commit.is_cut) {
-                        let [before] = step.before.as_slice() else { continue };
-                        let (Some(before), Some(after)) = (&before.version, &step.after) else { continue };
-                        if found == count {
-                            break;
-                        }
-                        let commit = archive.commit(&step.commit.id)?;
-                        if commit.author != author {
-                            continue;
-                        }
-                        let [before, after] = [archive.text(before)?, archive.text(after)?].map(Document::new);
-                        let changes = changes(&before, &after);
-                        if changes.is_empty() {
-                            continue;
-                        }
-                        found += 1;
-                        // A commit may be dated before what it stands on.
-                        latest = latest.min(commit.committed);
-                        match own.iter_mut().find(|(_, known)| known.commit.id == commit.id) {
-                            Some((_, known)) => known.changes.push((source, changes)),
-                            None => own.push((latest, OwnCommit { commit, changes: vec![(source, changes)] })),
-                        }
-                    }
-                    Ok(())
-                })?;
+        self.look_back(&self.working_copies(None), None, |archive, place, _, steps| {
+            let source = place.sources[0];
+            let (mut found, mut latest) = (0, Instant::from_nanos(i64::MAX));
+            for step in steps.all.iter().filter(|step| !step.commit.is_cut) {
+                let [before] = step.before.as_slice() else { continue };
+                let (Some(before), Some(after)) = (&before.version, &step.after) else { continue };
+                if found == count {
+                    break;
+                }
+                let commit = archive.commit(&step.commit.id)?;
+                if commit.author != author {
+                    continue;
+                }
+                let [before, after] = [archive.text(before)?, archive.text(after)?].map(Document::new);
+                let changes = after.changes_among(&before, after.changed_ids(&before));
+                if changes.is_empty() {
+                    continue;
+                }
+                found += 1;
+                // A commit may be dated before what it stands on.
+                latest = latest.min(commit.committed);
+                match own.iter_mut().find(|(_, known)| known.commit.id == commit.id) {
+                    Some((_, known)) => known.changes.push((source, changes)),
+                    None => own.push((latest, OwnCommit { commit, changes: vec![(source, changes)] })),
+                }
             }
-        }
+            Ok(())
+        })?;
         own.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
         Ok(own.into_iter().map(|(_, one)| one).take(count).collect())
     }
-}
-
-fn changes(old: &Document, new: &Document) -> Vec<LineChange> {
-    let ids: BTreeSet<String> = old.ids().chain(new.ids()).map(|id| id.into_owned()).collect();
-    let (before, after) = (old.effective_among(&ids), new.effective_among(&ids));
-    let text = |document: &Document, line: Option<&usize>| {
-        line.map(|line| String::from_utf8_lossy(document.text(*line)).into_owned())
-    };
-    let change = |id: String| {
-        let (before, after) = (text(old, before.get(&id)), text(new, after.get(&id)));
-        (before != after).then_some(LineChange { id, before, after })
-    };
-    ids.iter().cloned().filter_map(change).collect()
 }

@@ -7,7 +7,6 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::PastLine;
-use super::changed::effective;
 use super::lines::{LinesOf, is_plain};
 use super::point::document_at;
 use crate::ledger::Document;
@@ -32,7 +31,7 @@ impl LinesOf {
         now: &Document,
     ) -> Result<Vec<String>> {
         let is_committed = steps.tips.iter().flatten().any(|tip| self.get(steps.all[*tip].after.as_ref()).is_some());
-        let new = if is_committed { None } else { effective(now, id) };
+        let new = if is_committed { None } else { now.effective_line(id) };
         let mut known = vec![id.to_owned()];
         while known.len() <= MOST {
             let kept = self.all().chain(new.as_deref()).filter_map(kept_id).find(|id| !known.contains(id));

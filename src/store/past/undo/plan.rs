@@ -291,7 +291,7 @@ fn take(steps: &[Step], draft: &mut Draft<'_>, path: &std::path::Path) -> Result
     for step in steps {
         let lines = document.find(&step.id);
         let line = document.effective(&step.id);
-        let text = line.map(|line| String::from_utf8_lossy(document.text(line)).into_owned());
+        let text = line.map(|line| document.line_text(line));
         if text != step.now {
             return Err(LedgerError::Unstable { path: path.to_owned() }.into());
         }
@@ -347,7 +347,7 @@ fn told(field: String, change: &LineChange, ledger: &str, past: &Past, log: &[&E
 }
 
 fn updated(line: impl AsRef<str>) -> Option<Instant> {
-    Record::parse(line.as_ref()).ok()?.string("updated_at").and_then(|text| Instant::parse(&text))
+    Record::parse(line.as_ref()).ok()?.time("updated_at")
 }
 
 fn stamped(now: &str, line: &str, at: Instant) -> String {

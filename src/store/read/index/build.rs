@@ -6,13 +6,13 @@ use std::sync::{Mutex, PoisonError};
 
 use twox_hash::XxHash3_64;
 
-use super::super::lines::Versions;
 use super::image::{self, Label};
 use super::keep::LINES_OF_A_CHUNK;
 use super::parts::{Index, Keys, Read, Row, Sources, Texts, locked};
 use crate::cache::{Cache, Entry, KeptLine, Key};
-use crate::ledger::{Document, Line, MAX_LINE};
+use crate::ledger::{Line, MAX_LINE};
 use crate::model::issue::Zone;
+use crate::model::lines;
 use crate::model::proposal;
 use crate::store::Result;
 use crate::sys::parallel::in_order;
@@ -76,7 +76,8 @@ impl Index {
                 |(version, _): &mut (u64, Vec<Row>)| text.read.as_ref().is_some_and(|read| read.version != *version);
             let (Some(read), Some((_, rows))) = (&text.read, index.rows[n].take_if(is_other)) else { continue };
             let Some(old) = old else { return Self::make(sources, texts, &mut None) };
-            index.parsed += index.replace(sources, n, &old, &rows, read)?;
+            (index.unsettled, index.maybe_doubled) = (true, true);
+            index.parsed += index.adopt(sources, n, &rows, &read.document.origins_in(&old), read)?;
         }
         index.parsed += index.add_unknown(sources, texts)? + index.add_planned(sources, texts)?;
         if index.unsettled {
@@ -103,7 +104,7 @@ impl Index {
             return Ok(0);
         }
         self.unsettled = true;
-        let lines: usize = texts.documents().map(Document::len).sum();
+        let lines: usize = texts.documents().map(|document| document.len()).sum();
         let all = waiting.len() == texts.all.len() && self.keys.places.len() == 1;
         let place = sources.image.as_ref().filter(|_| all && lines >= image::MIN_LINES);
         let known = place.and_then(|place| Some((Label::load(place)?, place)));
@@ -152,21 +153,15 @@ impl Index {
         }
         let mut found = Vec::new();
         let (mut new, mut total) = (0, 0);
-        for (n, lines) in parts.iter().enumerate() {
+        for (n, kept) in parts.iter().enumerate() {
             let document = texts.document(n)?;
-            let hashes: Vec<u64> = (0..document.len()).map(|n| image::line_hash(label.seed, document, n)).collect();
-            let versions = Versions {
-                old_len: lines.len(),
-                new_len: hashes.len(),
-                same: |old: usize, new: usize| lines[old].hash == hashes[new] && lines[old].key >= 0,
-                old_hash: |old: usize| lines[old].hash,
-                new_hash: |new: usize| hashes[new],
-            };
-            let origins = versions.origins();
+            let old: Vec<_> = kept.iter().map(|line| (line.key >= 0).then_some(line.hash)).collect();
+            let hash = |n| Some(image::line_hash(label.seed, document, n));
+            let origins = lines::origins(&old, &(0..document.len()).map(hash).collect::<Vec<_>>());
             new += origins.iter().filter(|from| from.is_none()).count();
             total += document.len();
             let row = |line: &KeptLine| if line.key > 0 { Row::Issue(line.key) } else { Row::Silent };
-            found.push((lines.iter().map(row).collect(), origins));
+            found.push((kept.iter().map(row).collect(), origins));
         }
         if new > total / 4 {
             return None;
@@ -210,22 +205,6 @@ impl Index {
         Ok(parsed)
     }
 
-    /// Puts a new document in the place of an old one; only lines that were not there before are parsed.
-    fn replace(&mut self, sources: &Sources, n: usize, old: &Document, old_rows: &[Row], read: &Read) -> Result<usize> {
-        let new = &read.document;
-        let versions = Versions {
-            old_len: old.len(),
-            new_len: new.len(),
-            same: |a: usize, b: usize| old.raw(a) == new.raw(b),
-            old_hash: |line: usize| image::line_hash(0, old, line),
-            new_hash: |line: usize| image::line_hash(0, new, line),
-        };
-        let origins = versions.origins();
-        self.unsettled = true;
-        self.maybe_doubled = true;
-        self.adopt(sources, n, old_rows, &origins, read)
-    }
-
     /// Makes a document the current one: rows of lines that have an origin are kept, the other lines are parsed.
     fn adopt(
         &mut self,
@@ -235,14 +214,12 @@ impl Index {
         origins: &[Option<usize>],
         read: &Read,
     ) -> Result<usize> {
-        let mut taken = vec![false; old_rows.len()];
         let mut rows = Vec::with_capacity(read.document.len());
         let mut added = Vec::new();
         let mut chunk = 0;
         for (line, from) in origins.iter().enumerate() {
             match from {
                 Some(from) => {
-                    taken[*from] = true;
                     if let Row::Issue(key) = old_rows[*from] {
                         self.keys.places[key as usize] = (n as u32, line as u32);
                         chunk = self.keys.chunks[key as usize];
@@ -257,8 +234,8 @@ impl Index {
                 }
             }
         }
-        let gone = old_rows.iter().zip(&taken).filter_map(|(row, taken)| match row {
-            Row::Issue(key) if !taken => Some(*key),
+        let gone = lines::gone(origins, old_rows.len()).filter_map(|from| match old_rows[from] {
+            Row::Issue(key) => Some(key),
             _ => None,
         });
         self.cache_mut().change(n, &gone.collect::<Vec<_>>(), added)?;

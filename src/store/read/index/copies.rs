@@ -9,7 +9,6 @@ use crate::cache::Key;
 use crate::ledger::{Damage, Finding, Problem};
 use crate::model::proposal::{Proposal, State, Visibility};
 use crate::model::record::Record;
-use crate::model::time::Instant;
 use crate::model::{issue, proposal};
 use crate::store::Result;
 use crate::store::project::warning::LineWarning;
@@ -43,7 +42,7 @@ impl Index {
             let rank = |key: &Key| {
                 let text = self.text(texts, *key);
                 let updated = Record::parse(&text).ok();
-                let updated = updated.and_then(|r| r.string("updated_at").and_then(|t| Instant::parse(&t)));
+                let updated = updated.and_then(|r| r.time("updated_at"));
                 // Equal copies: the last one in the file, which is also the one that a write edits.
                 (
                     !is_rejected(&text),

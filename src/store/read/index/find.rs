@@ -93,8 +93,7 @@ impl Sources {
 impl Texts {
     /// The line of an issue in a ledger that was read.
     pub fn line(&self, source: usize, id: &str) -> Option<String> {
-        let document = self.document(source)?;
-        Some(String::from_utf8_lossy(document.text(document.effective(id)?)).into_owned())
+        self.document(source)?.effective_line(id)
     }
 }
 

@@ -11,7 +11,6 @@ use crate::ledger::{Document, LineChange};
 use crate::model::json::{Dialect, DialectEvidence};
 use crate::model::merge::{FIELD_TIMES, merge_issue};
 use crate::model::record::Record;
-use crate::model::time::Instant;
 
 /// Writes of one issue that build on each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,12 +47,11 @@ pub trait Held {
 
 impl Held for Document {
     fn copies(&self, ids: &BTreeSet<String>) -> HashMap<String, Vec<String>> {
-        let text = |line: &usize| String::from_utf8_lossy(self.text(*line)).into_owned();
         let found = self.find_among(ids).into_iter().map(|(id, mut lines)| {
             if let Some(at) = self.effective_of(&id, lines.clone()).and_then(|n| lines.iter().position(|l| *l == n)) {
                 lines.swap(0, at);
             }
-            (id, lines.iter().map(text).collect())
+            (id, lines.iter().map(|line| self.line_text(*line)).collect())
         });
         found.collect()
     }
@@ -186,11 +184,10 @@ fn has_values(stretch: &Stretch, line: &str) -> bool {
 fn is_superseded(stretch: &Stretch, line: &str, merged: &str) -> bool {
     let parsed = [&stretch.base, &stretch.after, line, merged].map(Record::parse);
     let [Ok(base), Ok(after), Ok(line), Ok(merged)] = parsed else { return false };
-    let updated = |record: &Record<'_>| record.string("updated_at").and_then(|text| Instant::parse(&text));
     let edited_too = |key: &str| base.raw(key) == after.raw(key) || base.raw(key) != line.raw(key);
     let unmerged = |key: &str| key == "comments" || line.raw(key) == merged.raw(key);
     let (ours, known) = (after.elements("comments"), line.elements("comments"));
-    updated(&line) > updated(&after)
+    line.time("updated_at") > after.time("updated_at")
         && base.iter().chain(after.iter()).all(|(key, _)| edited_too(&key))
         && line.iter().chain(merged.iter()).all(|(key, _)| unmerged(&key))
         && merged.elements("comments").iter().all(|comment| known.contains(comment) || !ours.contains(comment))

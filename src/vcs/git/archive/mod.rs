@@ -24,12 +24,16 @@ use crate::model::time::{Instant, SECOND};
 use crate::sys::Env;
 use crate::vcs::SyncError;
 use crate::vcs::archive::{
-    Archive, Changes, Commit, Naming, Node, Pair, Past, Steps, Texts, Trail, Version, joined, lines_holding,
-    lines_of_parts, newest_first, only, steps,
+    Archive, Changes, Commit, Naming, Node, Pair, Past, Steps, Texts, Trail, Version, joined, newest_first, only, steps,
 };
 
-pub struct GitArchive {
+/// Says in words of git what a revision means.
+type Translator<'a> = Box<dyn Fn(&str) -> Result<Option<String>, SyncError> + 'a>;
+
+pub struct GitArchive<'a> {
     objects: Objects,
+    /// Of another program on top of git.
+    translator: Option<Translator<'a>>,
     /// Where to begin if nobody says: what another program on top of git knows, else `HEAD`.
     tips: Option<Vec<String>>,
     /// The commits that a shallow clone ends with.
@@ -52,7 +56,7 @@ fn time(seconds: i64) -> Instant {
     Instant::from_nanos(seconds.saturating_mul(SECOND))
 }
 
-impl GitArchive {
+impl<'a> GitArchive<'a> {
     /// Opens the repository at a working copy, or a directory like `.git`.
     pub fn open(place: &Path, tips: Option<Vec<String>>, env: &Env) -> Result<Self, SyncError> {
         let objects = Objects::open(place)?;
@@ -61,7 +65,12 @@ impl GitArchive {
         let is_as_hashed = cut.is_empty() && !objects.has_replacements();
         let memory = if is_as_hashed { Memory::open(env, objects.place()) } else { Memory::default() };
         let (trees, items) = (HashMap::new(), Items::default());
-        Ok(GitArchive { objects, tips, cut, trees, items, memory })
+        Ok(GitArchive { objects, translator: None, tips, cut, trees, items, memory })
+    }
+
+    /// Revisions are in the language of another program.
+    pub fn translated(self, translator: Translator<'a>) -> Self {
+        GitArchive { translator: Some(translator), ..self }
     }
 
     fn all_of(&self, id: ObjectId) -> Result<Commit, SyncError> {
@@ -150,7 +159,7 @@ impl GitArchive {
     }
 }
 
-impl Archive for GitArchive {
+impl Archive for GitArchive<'_> {
     fn tips(&mut self) -> Result<Vec<String>, SyncError> {
         if let Some(tips) = &self.tips {
             return Ok(tips.clone());
@@ -160,8 +169,11 @@ impl Archive for GitArchive {
     }
 
     fn resolve(&mut self, revision: &str) -> Result<Option<Commit>, SyncError> {
-        let Some(id) = self.named(revision) else { return Ok(None) };
-        self.all_of(id).map(Some)
+        let translated = match &self.translator {
+            Some(translator) => translator(revision)?,
+            None => Some(revision.to_owned()),
+        };
+        translated.and_then(|revision| self.named(&revision)).map(|id| self.all_of(id)).transpose()
     }
 
     fn commit(&mut self, id: &str) -> Result<Commit, SyncError> {
@@ -186,12 +198,6 @@ impl Archive for GitArchive {
         Ok(joined(texts.collect::<Result<_, _>>()?))
     }
 
-    fn lines_with(&mut self, versions: &[Version], text: &[u8]) -> Result<Vec<Vec<Vec<u8>>>, SyncError> {
-        let parts = versions.iter().flat_map(|version| version.0.iter());
-        let lines = parts.map(|part| Ok(lines_holding(&self.objects.blob(object_id(part)?)?, text)));
-        Ok(lines_of_parts(versions, lines.collect::<Result<_, SyncError>>()?))
-    }
-
     fn changes(
         &mut self,
         pairs: &[Pair],
@@ -213,7 +219,7 @@ impl Archive for GitArchive {
     }
 }
 
-impl Past for GitArchive {
+impl Past for GitArchive<'_> {
     fn version(&mut self, commit: &str, path: &Path) -> Result<Option<Version>, SyncError> {
         Archive::version(self, path, commit)
     }
