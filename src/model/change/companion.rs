@@ -9,6 +9,7 @@ use crate::model::json::{Dialect, Json};
 use crate::model::proposal::Visibility;
 use crate::model::proposal::owner::{COMPANION, Owner, PROJECT};
 use crate::model::record::Record;
+use crate::model::row::Row;
 
 /// What a companion holds.
 const REMARKS: [&str; 2] = ["notes", "comments"];
@@ -47,6 +48,7 @@ pub fn answered(issue: &Record<'_>, companion: &Record<'_>, dialect: Dialect) ->
 mod tests {
     use super::super::apply;
     use super::super::companion::*;
+    use crate::model::proposal::{is_companion, is_companion_line};
     use crate::model::time::Instant;
 
     #[test]
