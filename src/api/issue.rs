@@ -1,11 +1,17 @@
 //! An issue as other programs see it.
 
+#[cfg(feature = "serde")]
+mod json;
+
+use std::borrow::Borrow;
 use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use crate::model::issue as model;
-use crate::store::{Row, Written};
+use super::Error;
+use crate::model::{id, issue as model};
+use crate::store::{Row, StoreError, Written};
 use crate::sys;
 
 /// The id of an issue. Cheap to clone; wherever an id is wanted, a text will do as well.
@@ -26,6 +32,23 @@ impl IssueId {
 impl AsRef<str> for IssueId {
     fn as_ref(&self) -> &str {
         &self.0
+    }
+}
+
+/// A map with ids as keys can be asked by text.
+impl Borrow<str> for IssueId {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for IssueId {
+    type Err = Error;
+
+    /// Whether an issue is called that, only a [`Store`](crate::Store) knows.
+    fn from_str(text: &str) -> Result<Self, Error> {
+        id::IssueId::parse(text).map_err(StoreError::Id)?;
+        Ok(IssueId::of(text))
     }
 }
 
@@ -63,6 +86,7 @@ struct Inner {
 
 /// A remark on an issue.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Comment {
     /// The id, which the ledger keeps as a number or as text.
@@ -72,16 +96,20 @@ pub struct Comment {
     /// What it says.
     pub text: String,
     /// When it was written, if the ledger says so.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none", serialize_with = "json::time"))]
     pub created_at: Option<SystemTime>,
 }
 
 /// What an issue depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Dependency {
     /// The type: `blocks`, `parent-child`, `discovered-from`, and others.
+    #[cfg_attr(feature = "serde", serde(rename = "type"))]
     pub kind: String,
     /// The other issue; an id that starts with `external:` is none of this project.
+    #[cfg_attr(feature = "serde", serde(rename = "depends_on_id"))]
     pub target: IssueId,
 }
 

@@ -2,8 +2,10 @@
 //!
 //! What is stored is what the agent said of itself. Whether it is there is judged by who looks, and when.
 
+use serde::{Deserialize, Serialize};
+
 use super::lease::Owner;
-use super::row::{Part, row};
+use super::row;
 use super::state_id::{self, AGENT};
 use super::time::{Instant, SECOND};
 use super::words::words;
@@ -45,31 +47,35 @@ impl Status {
     }
 }
 
-row! {
-    #[derive(Debug, Clone, PartialEq, Eq)]
-    pub struct Agent {
-        pub id: String,
-        pub name: String,
-        pub role: Role = Role::default(),
-        /// What it said last.
-        pub status: Status = Status::default(),
-        /// What it runs in.
-        pub runtime: Option<String>,
-        pub capabilities: Vec<String>,
-        /// Keys, and values as JSON.
-        pub metadata: Vec<(String, String)>,
-        /// The process that it lives and dies with.
-        pub owner: Option<Owner> as Part,
-        pub host: Option<String>,
-        /// The checkout in which it was heard of last.
-        pub worktree_id: Option<String>,
-        /// What it says it is doing.
-        pub note: Option<String>,
-        /// How often it has registered.
-        pub sessions: i64 = 1,
-        pub registered: Instant,
-        pub heartbeat: Instant,
-    }
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Agent {
+    pub id: String,
+    pub name: String,
+    #[serde(default)]
+    pub role: Role,
+    /// What it said last.
+    #[serde(default)]
+    pub status: Status,
+    /// What it runs in.
+    pub runtime: Option<String>,
+    #[serde(default, deserialize_with = "row::list")]
+    pub capabilities: Vec<String>,
+    /// Keys, and values as JSON.
+    #[serde(default, with = "row::pairs")]
+    pub metadata: Vec<(String, String)>,
+    /// The process that it lives and dies with.
+    #[serde(rename = "..")]
+    pub owner: Option<Owner>,
+    pub host: Option<String>,
+    /// The checkout in which it was heard of last.
+    pub worktree_id: Option<String>,
+    /// What it says it is doing.
+    pub note: Option<String>,
+    /// How often it has registered.
+    #[serde(default = "first_session")]
+    pub sessions: i64,
+    pub registered: Instant,
+    pub heartbeat: Instant,
 }
 
 impl Agent {
@@ -78,6 +84,10 @@ impl Agent {
         let silent = now.nanos().abs_diff(self.heartbeat.nanos()) > SILENCE.unsigned_abs();
         if self.status.is_alive() && silent { Status::Offline } else { self.status }
     }
+}
+
+fn first_session() -> i64 {
+    1
 }
 
 /// Why a text cannot be the name of an agent; `None` if it can. Addresses of mail must not look like names.

@@ -2,12 +2,13 @@
 //!
 //! Checkpoints are numbered from 1 for each issue and are never changed. `detail` is JSON of whatever kind, kept as it was given.
 
-use super::json::Json;
+use serde::{Deserialize, Serialize, Serializer};
+
 use super::record::Record;
-use super::row::{Cell, Exact, Form, Plain, Raw, Row, cells, row};
+use super::row::{self, Raw, Row};
 
 /// What a checkpoint is about. An open set: words of later versions are kept and shown.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckpointKind(String);
 
 impl CheckpointKind {
@@ -33,78 +34,72 @@ impl Default for CheckpointKind {
     }
 }
 
-cells! {
-    CheckpointKind: |raw| String::read(raw).map(CheckpointKind), |kind| kind.0.json();
-}
-
 /// A list that is written also when it is empty.
-enum Listed {}
-
-impl Form<Vec<String>> for Listed {
-    fn read(record: &Record<'_>, key: &str) -> Option<Vec<String>> {
-        Plain::read(record, key)
-    }
-
-    fn write(all: &Vec<String>, key: &str, into: &mut Vec<(String, Json)>) {
-        into.push((key.to_owned(), Json::List(all.iter().map(Cell::json).collect())));
+fn listed<S: Serializer>(all: &[String], serializer: S) -> Result<S::Ok, S::Error> {
+    match all {
+        [] => Raw("[]".to_owned()).serialize(serializer),
+        all => all.serialize(serializer),
     }
 }
 
-row! {
-    /// The files of the checkout, kept by version control under the checkpoint's id.
-    #[derive(Debug, Clone, PartialEq, Eq, Default)]
-    pub struct Saved {
-        /// What version control calls it.
-        pub name: String as Exact,
-        pub base: Option<String>,
-        /// Files that differ from the commit below.
-        pub files: Vec<String> as Listed,
-        /// Files that are not in it, and why.
-        pub left_out: Vec<String>,
-    }
+/// The files of the checkout, kept by version control under the checkpoint's id.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Saved {
+    /// What version control calls it.
+    #[serde(deserialize_with = "row::exact")]
+    pub name: String,
+    pub base: Option<String>,
+    /// Files that differ from the commit below.
+    #[serde(default, deserialize_with = "row::list", serialize_with = "listed")]
+    pub files: Vec<String>,
+    /// Files that are not in it, and why.
+    #[serde(default, deserialize_with = "row::list")]
+    pub left_out: Vec<String>,
 }
 
-row! {
-    #[derive(Debug, Clone, PartialEq, Eq, Default)]
-    pub struct Checkpoint {
-        pub id: String,
-        pub issue: String,
-        /// Which repository, where several share a state home.
-        pub repo: Option<String>,
-        /// From 1, for each issue.
-        pub number: i64,
-        pub kind: CheckpointKind as "type" = CheckpointKind::default(),
-        pub summary: String = String::new(),
-        /// Raw JSON on one line.
-        pub detail: Option<String> as Raw,
-        pub files: Vec<String>,
-        /// Whoever adds one with the same key again gets this one.
-        pub key: Option<String>,
-        /// An agent's id; a person has none.
-        pub agent: Option<String>,
-        pub actor: String = String::new(),
-        pub worktree_id: Option<String>,
-        /// How the checkout was called then.
-        pub worktree: Option<String>,
-        pub branch: Option<String>,
-        pub created_at: String = String::new(),
-        pub snapshot: Option<Saved>,
-    }
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Checkpoint {
+    pub id: String,
+    pub issue: String,
+    /// Which repository, where several share a state home.
+    pub repo: Option<String>,
+    /// From 1, for each issue.
+    pub number: i64,
+    #[serde(rename = "type", default)]
+    pub kind: CheckpointKind,
+    #[serde(default)]
+    pub summary: String,
+    /// On one line.
+    pub detail: Option<Raw>,
+    #[serde(default, deserialize_with = "row::list")]
+    pub files: Vec<String>,
+    /// Whoever adds one with the same key again gets this one.
+    pub key: Option<String>,
+    /// An agent's id; a person has none.
+    pub agent: Option<String>,
+    #[serde(default)]
+    pub actor: String,
+    pub worktree_id: Option<String>,
+    /// How the checkout was called then.
+    pub worktree: Option<String>,
+    pub branch: Option<String>,
+    #[serde(default)]
+    pub created_at: String,
+    pub snapshot: Option<Saved>,
 }
 
-row! {
-    /// The highest number that an issue's checkpoints had when they were dropped: the next one has a higher one.
-    #[derive(Debug, Clone, PartialEq, Eq)]
-    pub struct LastNumber {
-        pub id: String,
-        pub issue: String,
-        pub repo: Option<String>,
-        pub last: i64,
-    }
+/// The highest number that an issue's checkpoints had when they were dropped: the next one has a higher one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LastNumber {
+    pub id: String,
+    pub issue: String,
+    pub repo: Option<String>,
+    pub last: i64,
 }
 
 /// What stands in a file of checkpoints.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
 pub enum Noted {
     Checkpoint(Box<Checkpoint>),
     Last(LastNumber),
@@ -114,13 +109,6 @@ impl Row for Noted {
     fn parse(record: &Record<'_>) -> Option<Self> {
         let last = || LastNumber::parse(record).map(Noted::Last);
         Checkpoint::parse(record).map(|one| Noted::Checkpoint(Box::new(one))).or_else(last)
-    }
-
-    fn write(&self, into: &mut Vec<(String, Json)>) {
-        match self {
-            Noted::Checkpoint(one) => one.write(into),
-            Noted::Last(one) => one.write(into),
-        }
     }
 }
 

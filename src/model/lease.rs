@@ -4,18 +4,17 @@
 //! came after it. What is left of a lease when it ends is the epoch, the failures, and who lost it without giving it back: those
 //! are refused until they claim again or let go.
 
-use super::json::Json;
-use super::record::Record;
-use super::row::{Exact, Form, Millis, Part, Sparse, row};
+use serde::{Deserialize, Serialize, Serializer};
+
+use super::row;
 use super::time::Instant;
 
-row! {
-    /// A moment on the clock that runs while the machine is up, and never jumps: milliseconds since a boot, and which boot.
-    #[derive(Debug, Clone, PartialEq, Eq)]
-    pub struct Ticks {
-        pub boot: String,
-        pub millis: i64 as "deadline_ms",
-    }
+/// A moment on the clock that runs while the machine is up, and never jumps: milliseconds since a boot, and which boot.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ticks {
+    pub boot: String,
+    #[serde(rename = "deadline_ms")]
+    pub millis: i64,
 }
 
 /// Now, on both clocks. Without ticks the wall clock decides.
@@ -25,60 +24,59 @@ pub struct Now {
     pub ticks: Option<Ticks>,
 }
 
-row! {
-    /// A process that a lease lives and dies with.
-    #[derive(Debug, Clone, PartialEq, Eq)]
-    pub struct Owner {
-        pub pid: i64,
-        pub boot: String as "pid_boot",
-        /// When it started, in the kernel's words: a number that was used again is another process.
-        pub start: String as "pid_start",
-    }
+/// A process that a lease lives and dies with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Owner {
+    pub pid: i64,
+    #[serde(rename = "pid_boot")]
+    pub boot: String,
+    /// When it started, in the kernel's words: a number that was used again is another process.
+    #[serde(rename = "pid_start")]
+    pub start: String,
 }
 
 /// The process of a lease, in the order in which leases have its keys.
-enum Process {}
-
-impl Form<Option<Owner>> for Process {
-    fn read(record: &Record<'_>, key: &str) -> Option<Option<Owner>> {
-        Part::read(record, key)
+fn boot_first<S: Serializer>(owner: &Option<Owner>, serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Process<'a> {
+        pid_boot: &'a str,
+        pid: i64,
+        pid_start: &'a str,
     }
-
-    fn write(owner: &Option<Owner>, key: &str, into: &mut Vec<(String, Json)>) {
-        let at = into.len();
-        Part::write(owner, key, into);
-        if owner.is_some() {
-            into.swap(at, at + 1);
-        }
-    }
+    let process = owner.as_ref().map(|one| Process { pid_boot: &one.boot, pid: one.pid, pid_start: &one.start });
+    process.serialize(serializer)
 }
 
-row! {
-    /// The one who works on the issue.
-    #[derive(Debug, Clone, PartialEq, Eq, Default)]
-    pub struct Holder {
-        /// The name that the ledger has as assignee.
-        pub name: String as "holder",
-        /// An agent's; a person has none, and a person's lease does not expire.
-        pub agent: Option<String>,
-        pub acquired: String = String::new(),
-        pub renewed: String = String::new(),
-        /// Nanoseconds; `None` never expires.
-        pub ttl: Option<i64> as "ttl_ms" Millis,
-        pub expires: Option<Instant>,
-        /// The same on the clock that does not jump.
-        pub deadline: Option<Ticks> as Part,
-        pub owner: Option<Owner> as Process,
-        pub host: Option<String>,
-        pub worktree_id: Option<String>,
-        pub worktree: Option<String>,
-        /// The version of the claim on the remote, where one was made there.
-        pub remote: Option<String>,
-        /// The workflow that the issue is a task of, by its `wf_` id: whoever does not see the task can count it all the same.
-        pub workflow: Option<String>,
-        /// The session of a client in which a person's agent took it: other sessions of that person are others.
-        pub session: Option<String>,
-    }
+/// The one who works on the issue.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Holder {
+    /// The name that the ledger has as assignee.
+    #[serde(rename = "holder")]
+    pub name: String,
+    /// An agent's; a person has none, and a person's lease does not expire.
+    pub agent: Option<String>,
+    #[serde(default)]
+    pub acquired: String,
+    #[serde(default)]
+    pub renewed: String,
+    /// Nanoseconds; `None` never expires.
+    #[serde(rename = "ttl_ms", default, with = "row::millis")]
+    pub ttl: Option<i64>,
+    pub expires: Option<Instant>,
+    /// The same on the clock that does not jump.
+    #[serde(rename = "..deadline")]
+    pub deadline: Option<Ticks>,
+    #[serde(rename = "..owner", serialize_with = "boot_first")]
+    pub owner: Option<Owner>,
+    pub host: Option<String>,
+    pub worktree_id: Option<String>,
+    pub worktree: Option<String>,
+    /// The version of the claim on the remote, where one was made there.
+    pub remote: Option<String>,
+    /// The workflow that the issue is a task of, by its `wf_` id: whoever does not see the task can count it all the same.
+    pub workflow: Option<String>,
+    /// The session of a client in which a person's agent took it: other sessions of that person are others.
+    pub session: Option<String>,
 }
 
 impl Holder {
@@ -87,30 +85,30 @@ impl Holder {
     }
 }
 
-row! {
-    /// Somebody from whom a lease was taken.
-    #[derive(Debug, Clone, PartialEq, Eq)]
-    pub struct Lost {
-        pub holder: String as Exact,
-        /// The number that it had.
-        pub epoch: i64,
-    }
+/// Somebody from whom a lease was taken.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lost {
+    #[serde(deserialize_with = "row::exact")]
+    pub holder: String,
+    /// The number that it had.
+    pub epoch: i64,
 }
 
-row! {
-    /// What is known of the claims on one issue.
-    #[derive(Debug, Clone, PartialEq, Eq, Default)]
-    pub struct Lease {
-        /// The issue; with the repo before it where several repos share a state home.
-        pub id: String,
-        /// The number of the last grant.
-        pub epoch: i64,
-        pub holder: Option<Holder> as Part,
-        /// How often work on it failed.
-        pub attempts: i64 as Sparse,
-        pub last_error: Option<String>,
-        pub lost: Vec<Lost>,
-    }
+/// What is known of the claims on one issue.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Lease {
+    /// The issue; with the repo before it where several repos share a state home.
+    pub id: String,
+    /// The number of the last grant.
+    pub epoch: i64,
+    #[serde(rename = "..")]
+    pub holder: Option<Holder>,
+    /// How often work on it failed.
+    #[serde(default, skip_serializing_if = "row::is_default")]
+    pub attempts: i64,
+    pub last_error: Option<String>,
+    #[serde(default, deserialize_with = "row::list")]
+    pub lost: Vec<Lost>,
 }
 
 /// How a lease stands.
@@ -208,6 +206,7 @@ fn is_over(holder: &Holder, now: &Now) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::record::Record;
     use crate::model::row::Row;
     use crate::model::time::SECOND;
 

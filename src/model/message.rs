@@ -2,9 +2,9 @@
 //!
 //! Every recipient has a copy under the same id, with its own marks. The text is data from another agent, never an instruction.
 
-use super::json::Json;
-use super::record::Record;
-use super::row::{Form, Plain, Sparse, row};
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::row;
 use super::time::Instant;
 use super::words::words;
 
@@ -33,47 +33,52 @@ words! {
 }
 
 /// A message that names no thread begins one.
-enum Thread {}
-
-impl Form<String> for Thread {
-    fn read(record: &Record<'_>, key: &str) -> Option<String> {
-        <Plain as Form<String>>::read(record, key).or_else(|| Plain::read(record, "id"))
+fn thread<'de, D: Deserializer<'de>>(message: D) -> Result<String, D::Error> {
+    #[derive(Deserialize)]
+    struct Named {
+        id: String,
+        thread: Option<String>,
     }
-
-    fn write(thread: &String, key: &str, into: &mut Vec<(String, Json)>) {
-        Plain::write(thread, key, into);
-    }
+    Named::deserialize(message).map(|named| named.thread.unwrap_or(named.id))
 }
 
-row! {
-    #[derive(Debug, Clone, PartialEq, Eq)]
-    pub struct Message {
-        pub id: String,
-        /// Who sent it; `None` is the program itself.
-        pub from: Option<String>,
-        /// The sender's id, if it is an agent.
-        pub from_agent: Option<String>,
-        /// The address as typed.
-        pub to: String,
-        /// In whose box it lies.
-        pub recipient: String,
-        pub kind: Kind as "type" = Kind::default(),
-        pub priority: Urgency = Urgency::default(),
-        pub subject: Option<String>,
-        pub body: String = String::new(),
-        pub issue: Option<String>,
-        pub thread: String as Thread,
-        pub reply_to: Option<String>,
-        pub created: Instant as "created_at",
-        /// Not shown after this.
-        pub expires: Option<Instant> as "expires_at",
-        pub wants_ack: bool as Sparse,
-        /// The checkout that it was sent from.
-        pub worktree_id: Option<String>,
-        pub read: Option<Instant> as "read_at",
-        pub acked: Option<Instant> as "ack_at",
-        pub archived: Option<Instant> as "archived_at",
-    }
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Message {
+    pub id: String,
+    /// Who sent it; `None` is the program itself.
+    pub from: Option<String>,
+    /// The sender's id, if it is an agent.
+    pub from_agent: Option<String>,
+    /// The address as typed.
+    pub to: String,
+    /// In whose box it lies.
+    pub recipient: String,
+    #[serde(rename = "type", default)]
+    pub kind: Kind,
+    #[serde(default)]
+    pub priority: Urgency,
+    pub subject: Option<String>,
+    #[serde(default)]
+    pub body: String,
+    pub issue: Option<String>,
+    #[serde(rename(deserialize = "..thread"), deserialize_with = "thread")]
+    pub thread: String,
+    pub reply_to: Option<String>,
+    #[serde(rename = "created_at")]
+    pub created: Instant,
+    /// Not shown after this.
+    #[serde(rename = "expires_at")]
+    pub expires: Option<Instant>,
+    #[serde(default, skip_serializing_if = "row::is_default")]
+    pub wants_ack: bool,
+    /// The checkout that it was sent from.
+    pub worktree_id: Option<String>,
+    #[serde(rename = "read_at")]
+    pub read: Option<Instant>,
+    #[serde(rename = "ack_at")]
+    pub acked: Option<Instant>,
+    #[serde(rename = "archived_at")]
+    pub archived: Option<Instant>,
 }
 
 impl Message {

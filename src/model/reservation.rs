@@ -1,21 +1,22 @@
 //! A reservation: who works on which files, alone or beside others, and until when.
 
+use serde::{Deserialize, Serialize};
+
 use super::glob::{Glob, GlobError};
 use super::lease::{Now, Ticks, ends};
-use super::row::{Millis, Part, row};
+use super::row;
 use super::time::Instant;
 
 /// How long one lasts if nothing else is said, in nanoseconds.
 pub const DEFAULT_TTL: i64 = 3600 * super::time::SECOND;
 
-row! {
-    /// Who has, or wants, a reservation.
-    #[derive(Debug, Clone, PartialEq, Eq, Default)]
-    pub struct Party {
-        pub name: String as "holder",
-        /// An agent's id; a person has none.
-        pub agent: Option<String>,
-    }
+/// Who has, or wants, a reservation.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Party {
+    #[serde(rename = "holder")]
+    pub name: String,
+    /// An agent's id; a person has none.
+    pub agent: Option<String>,
 }
 
 impl Party {
@@ -29,28 +30,31 @@ impl Party {
     }
 }
 
-row! {
-    #[derive(Debug, Clone, PartialEq, Eq, Default)]
-    pub struct Reservation {
-        pub id: String,
-        pub holder: Party as Part,
-        /// Relative to the root of the repository.
-        pub glob: String,
-        pub is_shared: bool as "shared" = false,
-        pub issue: Option<String>,
-        pub reason: Option<String>,
-        /// Which repository, where several share a state home.
-        pub repo: Option<String>,
-        pub worktree_id: Option<String>,
-        pub worktree: Option<String>,
-        pub acquired: String = String::new(),
-        pub renewed: Option<String>,
-        /// Nanoseconds; `None` never expires.
-        pub ttl: Option<i64> as "ttl_ms" Millis,
-        pub expires: Option<Instant>,
-        /// The same on the clock that does not jump.
-        pub deadline: Option<Ticks> as Part,
-    }
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Reservation {
+    pub id: String,
+    #[serde(rename = "..holder")]
+    pub holder: Party,
+    /// Relative to the root of the repository.
+    pub glob: String,
+    #[serde(rename = "shared", default)]
+    pub is_shared: bool,
+    pub issue: Option<String>,
+    pub reason: Option<String>,
+    /// Which repository, where several share a state home.
+    pub repo: Option<String>,
+    pub worktree_id: Option<String>,
+    pub worktree: Option<String>,
+    #[serde(default)]
+    pub acquired: String,
+    pub renewed: Option<String>,
+    /// Nanoseconds; `None` never expires.
+    #[serde(rename = "ttl_ms", default, with = "row::millis")]
+    pub ttl: Option<i64>,
+    pub expires: Option<Instant>,
+    /// The same on the clock that does not jump.
+    #[serde(rename = "..deadline")]
+    pub deadline: Option<Ticks>,
 }
 
 impl Reservation {

@@ -4,8 +4,8 @@
 macro_rules! words {
     ($(#[$meta:meta])* $vis:vis enum $name:ident { $($(#[$about:meta])* $variant:ident = $word:literal),* $(,)? }) => {
         $(#[$meta])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        $vis enum $name { $($(#[$about])* $variant),* }
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        $vis enum $name { $($(#[$about])* #[serde(rename = $word)] $variant),* }
 
         #[allow(dead_code, reason = "not every enum is listed and read")]
         impl $name {
@@ -24,11 +24,6 @@ macro_rules! words {
             pub fn parse(word: &str) -> Option<Self> {
                 Self::ALL.into_iter().find(|one| one.word() == word)
             }
-        }
-
-        $crate::model::row::cells! {
-            $name: |raw| Self::parse(&$crate::model::json::decode_string(raw)?),
-                |word| $crate::model::json::Json::Text(word.word().to_owned());
         }
     };
 }

@@ -3,8 +3,10 @@
 //! It is recorded before anything of it exists (`creating`) and again when it is ready (`active`), under one id, so that whatever
 //! a crash leaves behind has a name. `removed` is recorded only when the directory is gone.
 
+use serde::{Deserialize, Serialize};
+
 use super::lease::Owner;
-use super::row::{Part, Sparse, row};
+use super::row;
 use super::words::words;
 
 words! {
@@ -65,72 +67,80 @@ impl State {
     }
 }
 
-row! {
-    /// Ports that nobody else is given.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub struct Ports {
-        pub first: u16 as "port",
-        pub count: u16 as "ports",
-    }
+/// Ports that nobody else is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ports {
+    #[serde(rename = "port")]
+    pub first: u16,
+    #[serde(rename = "ports")]
+    pub count: u16,
 }
 
-row! {
-    #[derive(Debug, Clone, PartialEq, Eq, Default)]
-    pub struct Workspace {
-        pub id: String,
-        pub created_at: String = String::new(),
-        pub updated_at: Option<String>,
-        pub workflow: Option<String>,
-        /// The checkout that it was made from.
-        pub parent: String = String::new(),
-        pub kind: Kind,
-        pub state: State,
-        /// The repository that it is a checkout of.
-        pub repo: Option<String>,
-        /// Its directory.
-        pub path: String,
-        /// Where in it a job begins, if that is not the root.
-        pub work_dir: Option<String>,
-        /// A directory beside it for what is about the job and not about the repository, such as the output of the setup.
-        pub context_dir: Option<String>,
-        pub worktree_id: Option<String>,
-        pub branch: Option<String>,
-        /// The branch was made for it.
-        pub is_branch_made: bool as "branch_made" Sparse,
-        /// The branch or version that it began at, as it was named.
-        pub base: Option<String>,
-        /// The version that this was.
-        pub base_commit: Option<String>,
-        pub issue: Option<String>,
-        /// Who made it: an agent's id, and a name.
-        pub agent: Option<String>,
-        pub actor: String = String::new(),
-        pub host: Option<String>,
-        /// The process that makes it, or whose job works in it.
-        pub owner: Option<Owner> as Part,
-        pub ports: Option<Ports> as Part,
-        /// The command that was run when it was new.
-        pub setup: Option<String>,
-        /// Files that were copied though version control ignores them.
-        pub copied: Vec<String>,
-        /// It was there before, and `bd` only looks after it.
-        pub is_adopted: bool as "adopted" Sparse,
-        /// Nothing was at its path when it was begun, and no other workspace had it: what is there was made for this one.
-        pub is_made: bool as "made" Sparse,
-        /// How many jobs had it before.
-        pub reused: i64 as Sparse,
-        /// Bytes on disk when that was looked at last.
-        pub size: Option<i64>,
-        /// Why it could not be made or removed.
-        pub error: Option<String>,
-        pub merge_commit: Option<String>,
-        pub pr_url: Option<String>,
-        /// The snapshot that was kept before it was removed by force.
-        pub rescue: Option<String>,
-        pub ready_at: Option<String>,
-        pub used_at: Option<String>,
-        pub removed_at: Option<String>,
-    }
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Workspace {
+    pub id: String,
+    #[serde(default)]
+    pub created_at: String,
+    pub updated_at: Option<String>,
+    pub workflow: Option<String>,
+    /// The checkout that it was made from.
+    #[serde(default)]
+    pub parent: String,
+    pub kind: Kind,
+    pub state: State,
+    /// The repository that it is a checkout of.
+    pub repo: Option<String>,
+    /// Its directory.
+    pub path: String,
+    /// Where in it a job begins, if that is not the root.
+    pub work_dir: Option<String>,
+    /// A directory beside it for what is about the job and not about the repository, such as the output of the setup.
+    pub context_dir: Option<String>,
+    pub worktree_id: Option<String>,
+    pub branch: Option<String>,
+    /// The branch was made for it.
+    #[serde(rename = "branch_made", default, skip_serializing_if = "row::is_default")]
+    pub is_branch_made: bool,
+    /// The branch or version that it began at, as it was named.
+    pub base: Option<String>,
+    /// The version that this was.
+    pub base_commit: Option<String>,
+    pub issue: Option<String>,
+    /// Who made it: an agent's id, and a name.
+    pub agent: Option<String>,
+    #[serde(default)]
+    pub actor: String,
+    pub host: Option<String>,
+    /// The process that makes it, or whose job works in it.
+    #[serde(rename = "..owner")]
+    pub owner: Option<Owner>,
+    #[serde(rename = "..ports")]
+    pub ports: Option<Ports>,
+    /// The command that was run when it was new.
+    pub setup: Option<String>,
+    /// Files that were copied though version control ignores them.
+    #[serde(default, deserialize_with = "row::list")]
+    pub copied: Vec<String>,
+    /// It was there before, and `bd` only looks after it.
+    #[serde(rename = "adopted", default, skip_serializing_if = "row::is_default")]
+    pub is_adopted: bool,
+    /// Nothing was at its path when it was begun, and no other workspace had it: what is there was made for this one.
+    #[serde(rename = "made", default, skip_serializing_if = "row::is_default")]
+    pub is_made: bool,
+    /// How many jobs had it before.
+    #[serde(default, skip_serializing_if = "row::is_default")]
+    pub reused: i64,
+    /// Bytes on disk when that was looked at last.
+    pub size: Option<i64>,
+    /// Why it could not be made or removed.
+    pub error: Option<String>,
+    pub merge_commit: Option<String>,
+    pub pr_url: Option<String>,
+    /// The snapshot that was kept before it was removed by force.
+    pub rescue: Option<String>,
+    pub ready_at: Option<String>,
+    pub used_at: Option<String>,
+    pub removed_at: Option<String>,
 }
 
 impl Workspace {

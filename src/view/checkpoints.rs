@@ -17,7 +17,7 @@ answer! {
     pub fn checkpoint(row: &CheckpointRow) {
         id: &row.checkpoint.id, issue: &row.checkpoint.issue, number: row.checkpoint.number,
         type: row.checkpoint.kind.as_str(), summary: &row.checkpoint.summary,
-        detail: row.checkpoint.detail.clone().map(Any),
+        detail: row.checkpoint.detail.as_ref().map(|raw| Any(raw.0.clone())),
         files: &row.checkpoint.files, key: &row.checkpoint.key,
         agent: &row.checkpoint.agent, actor: &row.checkpoint.actor,
         worktree_id: &row.checkpoint.worktree_id, worktree: &row.worktree, worktree_gone: row.is_gone,

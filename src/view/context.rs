@@ -136,7 +136,7 @@ fn tell(text: &mut AgentText, row: &CheckpointRow) {
     let one = &row.checkpoint;
     text.quote_lines(&one.summary);
     if let Some(detail) = &one.detail {
-        text.quote_lines(&format!("detail: {detail}"));
+        text.quote_lines(&format!("detail: {}", detail.0));
     }
     if !one.files.is_empty() {
         text.quote(&format!("files: {}", one.files.join(" ")));

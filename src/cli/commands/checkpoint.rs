@@ -188,7 +188,7 @@ fn show(which: &str, cx: &mut Context) -> Outcome {
     quote(&one.summary, cx);
     if let Some(detail) = &one.detail {
         cx.ui.line("detail:");
-        quote(&json::pretty(detail), cx);
+        quote(&json::pretty(&detail.0), cx);
     }
     for file in &one.files {
         cx.ui.line(&inline(&format!("file: {file}")));

@@ -9,6 +9,7 @@ use crate::model::json::{Dialect, Json};
 use crate::model::proposal::Visibility;
 use crate::model::proposal::owner::{COMPANION, Owner, PROJECT};
 use crate::model::record::Record;
+use crate::model::row::Row;
 
 /// What a companion holds.
 const REMARKS: [&str; 2] = ["notes", "comments"];

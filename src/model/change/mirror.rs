@@ -10,6 +10,7 @@ use crate::model::merge::AGREED;
 use crate::model::proposal::export::{Include, public_status, shared_keys};
 use crate::model::proposal::{Joined, Proposal, State, Visibility, agreed};
 use crate::model::record::{KeyEdit, Record};
+use crate::model::row::Row;
 use crate::model::time;
 use crate::model::time::Instant;
 

@@ -25,6 +25,7 @@ use super::json::says_nothing;
 use super::merge::{AGREED, edited};
 use super::proposal::{self, Owner, PROJECT, Proposal};
 use super::record::{KeyEdit, Record};
+use super::row::Row;
 use super::time::{self, Instant};
 use super::unseen::is_unseen;
 use super::workflow::WORKFLOW;

@@ -6,6 +6,7 @@ use crate::model::dependency::DependencyType;
 use crate::model::issue::{IssueType, Priority, Status};
 use crate::model::json::Json;
 use crate::model::proposal::Owner;
+use crate::model::row::Row;
 use crate::model::time::Instant;
 use crate::model::workflow::{Task, Workflow};
 

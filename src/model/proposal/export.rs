@@ -6,6 +6,7 @@ use crate::model::field::{self, Field, Travel};
 use crate::model::issue;
 use crate::model::json::{Dialect, Json};
 use crate::model::record::Record;
+use crate::model::row::Row;
 
 /// The keys of what goes to the target with the value it has. Whatever is not shared stays: notes, comments, assignee, dates,
 /// references, reasons, and every field that `bd` does not know.

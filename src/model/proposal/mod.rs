@@ -15,9 +15,11 @@ pub use mention::{Names, mentions, mentions_in};
 pub use owner::{COMPANION, FORMER_ID, Owner, PROJECT, is_companion, is_companion_line};
 pub use rename::{renamed, renamed_for_all};
 
+use serde::{Deserialize, Serialize};
+
 use super::issue;
 use super::record::Record;
-use super::row::{Cell, Exact, row};
+use super::row::{self, Row};
 use super::words::words;
 
 words! {
@@ -48,32 +50,38 @@ words! {
     }
 }
 
-row! {
-    /// The record of a proposal, as it stands in both copies. It holds no path of anybody's machine.
-    #[derive(Debug, Clone, PartialEq, Eq)]
-    pub struct Proposal {
-        /// `prop_` and 12 characters; a new one each time an issue is proposed.
-        pub id: String as Exact,
-        /// Who proposed it.
-        pub author: String = String::new(),
-        /// The target by the prefix of its ids.
-        pub target: String = String::new(),
-        pub state: State,
-        /// Who made the last move.
-        pub by: String = String::new(),
-        /// When.
-        pub at: String = String::new(),
-        pub reason: Option<String> as Exact,
-        /// What was exported on request: `notes`, `comments`.
-        pub include: Vec<String>,
-        /// Only in the planning copy: the `updated_at` of the target's copy with which it was last in step.
-        pub synced: Option<String> as Exact,
-    }
+/// The record of a proposal, as it stands in both copies. It holds no path of anybody's machine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Proposal {
+    /// `prop_` and 12 characters; a new one each time an issue is proposed.
+    #[serde(deserialize_with = "row::exact")]
+    pub id: String,
+    /// Who proposed it.
+    #[serde(default)]
+    pub author: String,
+    /// The target by the prefix of its ids.
+    #[serde(default)]
+    pub target: String,
+    pub state: State,
+    /// Who made the last move.
+    #[serde(default)]
+    pub by: String,
+    /// When.
+    #[serde(default)]
+    pub at: String,
+    #[serde(default, deserialize_with = "row::exact")]
+    pub reason: Option<String>,
+    /// What was exported on request: `notes`, `comments`.
+    #[serde(default, deserialize_with = "row::list")]
+    pub include: Vec<String>,
+    /// Only in the planning copy: the `updated_at` of the target's copy with which it was last in step.
+    #[serde(default, deserialize_with = "row::exact")]
+    pub synced: Option<String>,
 }
 
 impl Proposal {
     pub fn of(record: &Record<'_>) -> Option<Self> {
-        Cell::read(record.raw("proposal")?)
+        Self::parse_part(record.raw("proposal")?)
     }
 
     /// The same proposal after a move.

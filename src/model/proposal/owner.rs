@@ -1,9 +1,11 @@
 //! The project that a planning issue belongs to, as its line records it. The record stays in the planning repo.
 
+use serde::{Deserialize, Serialize};
+
 use super::Visibility;
 use crate::model::field::Field;
 use crate::model::record::Record;
-use crate::model::row::{Cell, row};
+use crate::model::row::{self, Row};
 
 /// The key of the record in a planning line.
 pub const PROJECT: &str = Field::Project.key();
@@ -12,23 +14,23 @@ pub const FORMER_ID: &str = Field::FormerId.key();
 /// The key that marks a companion.
 pub const COMPANION: &str = Field::Companion.key();
 
-row! {
-    /// A project by what survives a clone and a move: the id of its first commit, else the address of its remote, else an id of
-    /// its own. No path of anybody's machine.
-    #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub struct Owner {
-        pub id: String,
-        /// For people: the prefix of its ids.
-        pub name: String = String::new(),
-        /// Where it is known to come from or go to: servers, and sums of paths. The planning repo must never be pushed there.
-        pub remotes: Vec<String>,
-    }
+/// A project by what survives a clone and a move: the id of its first commit, else the address of its remote, else an id of
+/// its own. No path of anybody's machine.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Owner {
+    pub id: String,
+    /// For people: the prefix of its ids.
+    #[serde(default)]
+    pub name: String,
+    /// Where it is known to come from or go to: servers, and sums of paths. The planning repo must never be pushed there.
+    #[serde(default, deserialize_with = "row::list")]
+    pub remotes: Vec<String>,
 }
 
 impl Owner {
     /// The project that a line says it belongs to; without one it belongs to every project.
     pub fn of(record: &Record<'_>) -> Option<Self> {
-        Cell::read(record.raw(PROJECT)?)
+        Self::parse_part(record.raw(PROJECT)?)
     }
 
     pub fn of_line(line: &str) -> Option<Self> {

@@ -9,10 +9,12 @@ mod task;
 pub use state::{Permit, State};
 pub use task::{SKIPPED, Task};
 
+use serde::{Deserialize, Serialize};
+
 use super::issue;
 use super::json::Json;
 use super::record::Record;
-use super::row::{Row, row};
+use super::row::{self, Row};
 
 /// The key of the object in the line of a workflow's issue.
 pub const WORKFLOW: &str = "workflow";
@@ -21,31 +23,34 @@ pub const TASK: &str = "task";
 /// How many tasks of a workflow may run at once if it does not say.
 pub const MAX_PARALLEL: i64 = 1;
 
-row! {
-    /// What the line of a workflow says beyond what every issue has.
-    #[derive(Debug, Clone, PartialEq, Eq)]
-    pub struct Workflow {
-        /// `wf_` and 12 characters.
-        pub id: String,
-        pub state: State = State::Planning,
-        /// How many of its tasks may be claimed at once.
-        pub max_parallel: i64 = MAX_PARALLEL,
-        /// Each task gets a workspace of its own.
-        pub auto_workspace: bool = false,
-        /// Where it comes from: `issue`, `template`, `file`, `prompt`, or another word.
-        pub source_type: Option<String>,
-        pub source_ref: Option<String>,
-        pub source_content: Option<String>,
-        pub plan_summary: Option<String>,
-        pub initial_plan: Option<String>,
-        /// Why it was paused, failed or abandoned.
-        pub reason: Option<String>,
-        pub merge_commit: Option<String>,
-        /// The repositories that it goes over, by their `rp_` ids; none means the one that it is in.
-        pub repos: Vec<String>,
-        /// What its users set: keys with raw JSON values.
-        pub config: Vec<(String, String)>,
-    }
+/// What the line of a workflow says beyond what every issue has.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Workflow {
+    /// `wf_` and 12 characters.
+    pub id: String,
+    #[serde(default)]
+    pub state: State,
+    /// How many of its tasks may be claimed at once.
+    #[serde(default)]
+    pub max_parallel: i64,
+    /// Each task gets a workspace of its own.
+    #[serde(default)]
+    pub auto_workspace: bool,
+    /// Where it comes from: `issue`, `template`, `file`, `prompt`, or another word.
+    pub source_type: Option<String>,
+    pub source_ref: Option<String>,
+    pub source_content: Option<String>,
+    pub plan_summary: Option<String>,
+    pub initial_plan: Option<String>,
+    /// Why it was paused, failed or abandoned.
+    pub reason: Option<String>,
+    pub merge_commit: Option<String>,
+    /// The repositories that it goes over, by their `rp_` ids; none means the one that it is in.
+    #[serde(default, deserialize_with = "row::list")]
+    pub repos: Vec<String>,
+    /// What its users set: keys with raw JSON values.
+    #[serde(default, with = "row::pairs")]
+    pub config: Vec<(String, String)>,
 }
 
 impl Workflow {

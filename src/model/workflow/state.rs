@@ -7,9 +7,10 @@ use crate::model::dependency::is_failure;
 use crate::model::issue::Status;
 
 words! {
-    #[derive(PartialOrd, Ord, Hash)]
+    #[derive(PartialOrd, Ord, Hash, Default)]
     pub enum State {
         /// It has no plan yet.
+        #[default]
         Planning = "planning",
         /// It has tasks, and nobody may take them yet.
         Ready = "ready",

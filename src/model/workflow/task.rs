@@ -1,39 +1,41 @@
 //! What the line of a task says beyond what every issue has.
 
+use serde::{Deserialize, Serialize};
+
 use super::TASK;
 use crate::model::record::Record;
-use crate::model::row::{Cell, Sparse, row};
+use crate::model::row::{self, Row};
 
 /// The outcome of a task that was closed because its workflow needs it no more.
 pub const SKIPPED: &str = "skipped";
 
-row! {
-    /// A task of a workflow.
-    #[derive(Debug, Clone, PartialEq, Eq, Default)]
-    pub struct Task {
-        /// Its name in the plan; one of its own in the workflow.
-        pub name: String,
-        /// Its place in the plan, from 1: the order in which tasks are shown and handed out. It keeps nobody waiting.
-        pub place: Option<i64>,
-        /// It waits for all tasks with a lower number; see [`crate::model::plan::waits_for`].
-        pub sequence: Option<i64>,
-        pub parallel_group: Option<String>,
-        pub plan: Option<String>,
-        pub plan_summary: Option<String>,
-        pub context: Option<String>,
-        pub outcome: Option<String>,
-        pub outcome_detail: Option<String>,
-        /// The repository that it works in, by its `rp_` id.
-        pub repo: Option<String>,
-        /// The workspace of its last run, by its `ws_` id.
-        pub workspace: Option<String>,
-        /// Why it failed the last time; gone with success.
-        pub last_error: Option<String>,
-        /// Names of tasks whose outcomes belong to its context.
-        pub context_from: Vec<String>,
-        /// How often it failed.
-        pub attempts: i64 as Sparse,
-    }
+/// A task of a workflow.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Task {
+    /// Its name in the plan; one of its own in the workflow.
+    pub name: String,
+    /// Its place in the plan, from 1: the order in which tasks are shown and handed out. It keeps nobody waiting.
+    pub place: Option<i64>,
+    /// It waits for all tasks with a lower number; see [`crate::model::plan::waits_for`].
+    pub sequence: Option<i64>,
+    pub parallel_group: Option<String>,
+    pub plan: Option<String>,
+    pub plan_summary: Option<String>,
+    pub context: Option<String>,
+    pub outcome: Option<String>,
+    pub outcome_detail: Option<String>,
+    /// The repository that it works in, by its `rp_` id.
+    pub repo: Option<String>,
+    /// The workspace of its last run, by its `ws_` id.
+    pub workspace: Option<String>,
+    /// Why it failed the last time; gone with success.
+    pub last_error: Option<String>,
+    /// Names of tasks whose outcomes belong to its context.
+    #[serde(default, deserialize_with = "row::list")]
+    pub context_from: Vec<String>,
+    /// How often it failed.
+    #[serde(default, skip_serializing_if = "row::is_default")]
+    pub attempts: i64,
 }
 
 impl Task {
@@ -48,7 +50,7 @@ impl Task {
     }
 
     pub fn of(record: &Record<'_>) -> Option<Self> {
-        Cell::read(record.raw(TASK)?)
+        Self::parse_part(record.raw(TASK)?)
     }
 
     /// Reads it from the text of a line.

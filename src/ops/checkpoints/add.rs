@@ -7,6 +7,7 @@ use crate::model::change::ChangeError;
 use crate::model::checkpoint::{Checkpoint, CheckpointKind, Noted, raw_json};
 use crate::model::lease::Standing;
 use crate::model::query::{Expr, Field};
+use crate::model::row::Raw;
 use crate::model::state_id;
 use crate::model::state_id::CHECKPOINT;
 use crate::ops::agents::identity;
@@ -69,7 +70,7 @@ pub fn add_checkpoint(store: &mut Store, new: &NewCheckpoint) -> Result<AddedChe
         return Err(CheckpointError::Kind { word: new.kind.clone() }.into());
     }
     let detail = match &new.detail {
-        Some(text) => Some(raw_json(text).ok_or(CheckpointError::Detail)?),
+        Some(text) => Some(Raw(raw_json(text).ok_or(CheckpointError::Detail)?)),
         None => None,
     };
     let issue = match &new.issue {

@@ -8,9 +8,11 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::{home, place};
 use crate::model::record::Record;
-use crate::model::row::{Exact, Row, row};
+use crate::model::row::{self, Row};
 use crate::store::error::SettingsError;
 use crate::sys::fs::FsError;
 use crate::sys::{Entropy, Env, below, lock};
@@ -46,15 +48,17 @@ impl OutsidePath {
     }
 }
 
-row! {
-    /// Something that was agreed to.
-    #[derive(Debug, Clone, PartialEq, Eq)]
-    struct Agreed {
-        repository: PathBuf,
-        key: String as Exact,
-        path: String as Exact,
-        resolved: PathBuf,
-    }
+/// Something that was agreed to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Agreed {
+    #[serde(with = "row::path")]
+    repository: PathBuf,
+    #[serde(deserialize_with = "row::exact")]
+    key: String,
+    #[serde(deserialize_with = "row::exact")]
+    path: String,
+    #[serde(with = "row::path")]
+    resolved: PathBuf,
 }
 
 /// What this user trusts.

@@ -8,6 +8,7 @@ use crate::model::change::mirror;
 use crate::model::dependency::Dependency;
 use crate::model::proposal::{Include, Joining, Move, Permit, Proposal, Standing, State, Visibility, permit};
 use crate::model::record::Record;
+use crate::model::row::Row;
 use crate::model::{proposal, time};
 use crate::store::{Access, Result, Snapshot, Store, StoreError};
 

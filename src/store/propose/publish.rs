@@ -11,6 +11,7 @@ use crate::model::proposal::{
     permit,
 };
 use crate::model::record::Record;
+use crate::model::row::Row;
 use crate::model::{id, issue, proposal, time};
 use crate::store::project::planning;
 use crate::store::write::Locks;

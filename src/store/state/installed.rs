@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 use crate::model::record::Record;
-use crate::model::row::{Exact, Part, Row, row};
+use crate::model::row::{self, Row};
 use crate::store::names::MARK_NAME;
 use crate::sys::below;
 use crate::sys::fs::FsError;
@@ -12,33 +14,38 @@ const NAME: &str = "hooks.json";
 const DRIVER_NAME: &str = "merge-driver.json";
 const MAX_MANIFEST: u64 = 16 << 20;
 
-row! {
-    #[derive(Debug, Clone, PartialEq, Eq, Default)]
-    pub(in crate::store) struct Manifest {
-        /// The directory that holds our hooks.
-        pub directory: PathBuf,
-        pub made_directory: bool = false,
-        pub made_home: bool = false,
-        /// The hooks are those of another repository that shares the directory.
-        pub shared: bool = false,
-        /// `core.hooksPath` leads to our directory.
-        pub settings: Option<Redirection> as Part,
-    }
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(in crate::store) struct Manifest {
+    /// The directory that holds our hooks.
+    #[serde(with = "row::path")]
+    pub directory: PathBuf,
+    #[serde(default)]
+    pub made_directory: bool,
+    #[serde(default)]
+    pub made_home: bool,
+    /// The hooks are those of another repository that shares the directory.
+    #[serde(default)]
+    pub shared: bool,
+    /// `core.hooksPath` leads to our directory.
+    #[serde(rename = "..")]
+    pub settings: Option<Redirection>,
 }
 
-row! {
-    /// What the repository's own settings were before.
-    #[derive(Debug, Clone, PartialEq, Eq, Default)]
-    pub(in crate::store) struct Redirection {
-        /// Where hooks were, as the settings named it.
-        pub hooks: String as Exact,
-        /// The checksum of the file after our change.
-        pub after: String = String::new(),
-        /// `core.hooksPath` in the repository's own file.
-        pub previous: Option<String> as Exact,
-        /// The file before our change.
-        pub before: Option<String> as Exact,
-    }
+/// What the repository's own settings were before.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(in crate::store) struct Redirection {
+    /// Where hooks were, as the settings named it.
+    #[serde(deserialize_with = "row::exact")]
+    pub hooks: String,
+    /// The checksum of the file after our change.
+    #[serde(default)]
+    pub after: String,
+    /// `core.hooksPath` in the repository's own file.
+    #[serde(default, deserialize_with = "row::exact")]
+    pub previous: Option<String>,
+    /// The file before our change.
+    #[serde(default, deserialize_with = "row::exact")]
+    pub before: Option<String>,
 }
 
 impl Manifest {
@@ -55,26 +62,33 @@ impl Manifest {
     }
 }
 
-row! {
-    /// A registered merge driver.
-    #[derive(Debug, Clone, PartialEq, Eq, Default)]
-    pub(in crate::store) struct DriverManifest {
-        /// What was registered.
-        pub command: String as Exact,
-        /// The file that our lines are in, or jj's settings.
-        pub file: PathBuf,
-        pub made_file: bool = false,
-        pub made_directory: bool = false,
-        pub made_home: bool = false,
-        /// The file is committed.
-        pub shared: bool = false,
-        /// The checksum of jj's settings after our change.
-        pub after: String = String::new(),
-        /// The value that was replaced.
-        pub previous: Option<String> as Exact,
-        /// jj's settings before our change.
-        pub before: Option<String> as Exact,
-    }
+/// A registered merge driver.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(in crate::store) struct DriverManifest {
+    /// What was registered.
+    #[serde(deserialize_with = "row::exact")]
+    pub command: String,
+    /// The file that our lines are in, or jj's settings.
+    #[serde(with = "row::path")]
+    pub file: PathBuf,
+    #[serde(default)]
+    pub made_file: bool,
+    #[serde(default)]
+    pub made_directory: bool,
+    #[serde(default)]
+    pub made_home: bool,
+    /// The file is committed.
+    #[serde(default)]
+    pub shared: bool,
+    /// The checksum of jj's settings after our change.
+    #[serde(default)]
+    pub after: String,
+    /// The value that was replaced.
+    #[serde(default, deserialize_with = "row::exact")]
+    pub previous: Option<String>,
+    /// jj's settings before our change.
+    #[serde(default, deserialize_with = "row::exact")]
+    pub before: Option<String>,
 }
 
 impl DriverManifest {

@@ -14,6 +14,7 @@ use crate::model::json::{Dialect, DialectEvidence};
 use crate::model::merge::join_copies;
 use crate::model::proposal::{Owner, Proposal, State, Visibility};
 use crate::model::record::{KeyEdit, Record};
+use crate::model::row::Row as _;
 use crate::store::read::index::expected;
 use crate::store::{Access, Project, Result, Role, Snapshot, Store, StoreError};
 

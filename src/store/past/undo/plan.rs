@@ -13,6 +13,7 @@ use crate::model::json::{Dialect, DialectEvidence};
 use crate::model::merge::{differing, edited, revert};
 use crate::model::proposal::{FORMER_ID, Names, Proposal, State, Visibility};
 use crate::model::record::Record;
+use crate::model::row::Row;
 use crate::model::time;
 use crate::model::time::Instant;
 use crate::store::error::{LINE, UndoClash};
