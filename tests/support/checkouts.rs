@@ -42,9 +42,7 @@ impl Family {
     }
 
     pub fn git(&self, directory: &Path, line: &str) -> Run {
-        let mut command = self.env().command("git");
-        command.current_dir(directory).args(words(line));
-        self.project.run(command, line)
+        self.env().git(directory, line)
     }
 
     /// Commits everything there.

@@ -11,9 +11,10 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
-pub const BD: &str = env!("CARGO_BIN_EXE_bd");
+pub use super::user::BD;
+use super::user::User;
 
-/// A home, and a repo named `web` in it. The first command runs at 09:00:00 on Monday, 5 January 2026.
+/// A user, and a repo named `web` beside their home. The clock is that of [`User::in_turn`].
 pub struct Env {
     root: tempfile::TempDir,
     commands: Cell<u64>,
@@ -95,33 +96,31 @@ impl Env {
         self.vars.borrow_mut().push((name.to_owned(), value));
     }
 
+    pub fn user(&self) -> User {
+        let root = self.root();
+        User::at(root.join("home")).with_places().with("TMPDIR", root.join("tmp"))
+    }
+
     /// A command of another program in the same surroundings.
     pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
-        let root = self.root();
-        let mut command = Command::new(program);
-        command.current_dir(root.join("web")).env_clear().stdin(Stdio::null());
-        command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
-        command.env("HOME", root.join("home")).env("TMPDIR", root.join("tmp"));
-        for name in ["CONFIG", "STATE", "CACHE", "DATA"] {
-            command.env(format!("XDG_{name}_HOME"), root.join("home").join(name.to_lowercase()));
-        }
-        command
-            .env("TZ", "UTC")
-            .env("GIT_CONFIG_GLOBAL", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/gitconfig"))
-            .env("GIT_CONFIG_NOSYSTEM", "1");
-        command
+        self.user().command(program, &self.root().join("web"))
     }
 
     /// `bd`, at its moment and with its seed.
     pub fn bd_command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let n = self.commands.get();
         self.commands.set(n + 1);
-        let mut command = self.command(program);
-        let (hours, minutes, seconds) = (9 + n / 3600, n / 60 % 60, n % 60);
-        command.env("BD_TEST_NOW", format!("2026-01-05T{hours:02}:{minutes:02}:{seconds:02}Z"));
-        command.env("BD_TEST_SEED", (n + 1).to_string()).env("BD_ACTOR", "ann");
+        let user = self.user().in_turn(n).with("BD_ACTOR", "ann");
+        let mut command = user.command(program, &self.root().join("web"));
         command.envs(self.vars.borrow().iter().map(|(name, value)| (name.clone(), value.clone())));
         command
+    }
+
+    /// git in a directory; see `words` for the line. The `bd` in its hooks is Ann's.
+    pub fn git(&self, directory: &Path, line: &str) -> Run {
+        let mut command = self.user().command("git", directory);
+        command.args(words(line)).env("BD_ACTOR", "ann");
+        self.run(command, format!("git {line}"), None)
     }
 
     pub fn bd<S: AsRef<str>>(&self, args: impl IntoIterator<Item = S>) -> Run {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::harness::{Env, Run, words};
+use crate::support::harness::{Env, Run};
 use crate::support::programs::have;
 
 /// A working copy whose ledger is committed, and a planning repo in the home directory.
@@ -37,9 +37,7 @@ impl Project {
 
     /// Runs git; see `words`.
     pub fn git(&self, line: &str) -> Run {
-        let mut command = self.env.command("git");
-        command.args(words(line));
-        self.run(command, line)
+        self.env.git(&self.env.path(""), line)
     }
 
     pub fn run(&self, mut command: Command, line: &str) -> Run {

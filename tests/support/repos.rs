@@ -3,27 +3,14 @@
 use std::path::PathBuf;
 
 use crate::support::harness::{BD, Env, Run, put_file};
-use crate::support::programs::quick_hg;
+use crate::support::ledger::line;
 
 /// Runs a script in the root of the place; it must succeed.
 #[track_caller]
 pub fn sh(env: &Env, script: &str) -> String {
-    let mut command = env.command("sh");
-    command.args(["-e", "-c", script]).current_dir(env.root());
-    for (name, value) in [("NAME", "Script"), ("EMAIL", "script@example.org")] {
-        command.env(format!("GIT_AUTHOR_{name}"), value).env(format!("GIT_COMMITTER_{name}"), value);
-    }
-    command.env("HGUSER", "Script").env("JJ_USER", "Script").env("JJ_EMAIL", "script@example.org");
-    command
-        .env("GIT_CONFIG_COUNT", "1")
-        .env("GIT_CONFIG_KEY_0", "init.defaultBranch")
-        .env("GIT_CONFIG_VALUE_0", "main");
-    command.env("LC_ALL", "C.UTF-8").env("HGPLAIN", "1");
-    quick_hg(&mut command);
-    let output = command.output().unwrap();
-    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "{script}\n{out}\n{err}");
-    out.into_owned()
+    let user = env.user().named("Script").with("GIT_CONFIG_COUNT", "1");
+    let user = user.with("GIT_CONFIG_KEY_0", "init.defaultBranch").with("GIT_CONFIG_VALUE_0", "main");
+    user.sh(&env.root(), script)
 }
 
 /// `bd` in a directory below the root.
@@ -55,13 +42,7 @@ pub fn put_issues(env: &Env, below: &str, ids: &[&str]) {
 }
 
 pub fn issues(ids: &[&str]) -> String {
-    let line = |id: &&str| {
-        let title = id.to_uppercase();
-        format!(
-            "{{\"id\":\"{id}\",\"title\":\"{title}\",\"status\":\"open\",\"priority\":2,\"issue_type\":\"task\",\"created_at\":\"2026-01-02T09:00:00Z\",\"updated_at\":\"2026-01-02T09:00:00Z\"}}\n"
-        )
-    };
-    ids.iter().map(line).collect()
+    ids.iter().map(|id| line(id, &id.to_uppercase())).collect()
 }
 
 /// A project with one issue and a joined repo `~/plan` with another; no version control, roles not in use.

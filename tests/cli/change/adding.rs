@@ -3,6 +3,7 @@
 use snapbox::{IntoData as _, assert_data_eq, str};
 
 use crate::support::harness::{Env, words};
+use crate::support::user::BD;
 
 #[test]
 fn add_prints_the_id_and_writes_one_line() {
@@ -368,7 +369,7 @@ fn what_should_be_a_number_and_is_not_one_is_told_plainly() {
 fn an_answer_that_cannot_be_printed_is_told_so_nobody_files_twice() {
     let env = Env::new();
     for format in [&[][..], &["--json"]] {
-        let mut command = env.bd_command(env!("CARGO_BIN_EXE_bd"));
+        let mut command = env.bd_command(BD);
         command.args(["add", "One"]).args(format);
         let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
         let output = command.stdout(full).output().unwrap();
@@ -379,7 +380,7 @@ fn an_answer_that_cannot_be_printed_is_told_so_nobody_files_twice() {
         assert!(last.is_some() && said.contains("the change was made; do not repeat it"), "{said}");
     }
     // A read has nothing to repeat.
-    let mut command = env.bd_command(env!("CARGO_BIN_EXE_bd"));
+    let mut command = env.bd_command(BD);
     let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
     let output = command.arg("list").stdout(full).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);

@@ -276,9 +276,7 @@ impl Stage {
             _ => &[],
         };
         if !git.is_empty() {
-            let mut command = stage.env.command("git");
-            command.args(git);
-            stage.env.run(command, format!("git {}", git.join(" ")), None).ok();
+            stage.env.user().git(&stage.env.path(""), git);
         }
         Some(stage)
     }

@@ -1,15 +1,8 @@
 //! Refusals and remarks that once named the wrong cause, or a way out that leads nowhere.
 
-use crate::support::harness::{Env, Run};
+use crate::support::harness::Env;
 use crate::support::programs::have;
-
-/// Runs a script beside the repo `web`.
-fn sh(env: &Env, script: &str) -> Run {
-    let mut command = env.command("sh");
-    command.current_dir(env.root()).args(["-e", "-c", script]);
-    command.env("JJ_USER", "Ann").env("JJ_EMAIL", "ann@example.org");
-    env.run(command, script.to_owned(), None).ok()
-}
+use crate::support::repos::sh;
 
 /// A repo of jj and git whose ledger is committed.
 fn jj() -> Option<Env> {

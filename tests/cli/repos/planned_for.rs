@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::support::harness::{Run, words};
 use crate::support::project::Project;
+use crate::support::repos::sh;
 
 /// Two projects under git with one prefix, which plan in one repo.
 struct Two {
@@ -25,9 +26,7 @@ impl Two {
     }
 
     fn sh(&self, line: &str) {
-        let mut command = self.first.env.command("sh");
-        command.current_dir(self.first.env.root()).args(["-ec", line]);
-        self.first.env.run(command, line.to_owned(), None).ok();
+        sh(&self.first.env, line);
     }
 
     fn web(&self, line: &str) -> Run {

@@ -2,32 +2,20 @@
 //! push of one.
 
 use std::path::Path;
-use std::process::Command;
 
 use crate::support::programs::have;
 use crate::support::project::Project;
-
-/// Runs a line of shell in the home of a project.
-fn sh(project: &Project, line: &str) -> String {
-    let mut command = project.env.command("sh");
-    command.current_dir(project.env.root()).args(["-ec", line]);
-    let run = project.env.run(command, line.to_owned(), None).ok();
-    run.stdout
-}
+use crate::support::repos::sh;
 
 /// A repository with a ledger of its own, as somebody may want to plan in.
 fn plans(project: &Project, name: &str, settings: &str) {
-    sh(project, &format!("git init -q {name}; cd {name}; {settings}"));
+    sh(&project.env, &format!("git init -q {name}; cd {name}; {settings}"));
     project.env.bd(["-C", &format!("../{name}"), "init", "-q"]).ok();
 }
 
 /// Every object of a repository, as text.
 fn objects(project: &Project, repository: &Path) -> String {
-    let mut command: Command = project.env.command("git");
-    command.arg("-C").arg(repository).args(["cat-file", "--batch-all-objects", "--batch"]);
-    let output = command.output().unwrap();
-    assert!(output.status.success());
-    String::from_utf8_lossy(&output.stdout).into_owned()
+    project.env.user().git(repository, &["cat-file", "--batch-all-objects", "--batch"])
 }
 
 #[test]
@@ -61,7 +49,7 @@ fn a_planning_repo_is_not_the_project_under_another_spelling() {
 fn a_planning_repo_is_not_the_project_by_its_place_or_its_history() {
     let Some(project) = Project::single() else { return };
     sh(
-        &project,
+        &project.env,
         "git init -q --bare hub.git; ln -s . link; cd web; git remote add origin ../hub.git; git push -q origin main",
     );
     let root = project.env.root();
@@ -87,18 +75,18 @@ fn the_first_commit_of_jj_and_hg_tells_too() {
         return;
     }
     sh(
-        &project,
+        &project.env,
         "cd web; git branch -q other; cd ..; git clone -q web copied; cd copied; git remote remove origin; jj --quiet git init --colocate",
     );
     project.env.bd(["init", "--contributor", "../copied"]).fails(5, &["another clone of it"]);
     sh(
-        &project,
+        &project.env,
         "hg init one; cd one; echo a > a; hg add -q a; hg commit -q -m a -u t; cd ..; hg clone -q one two; rm two/.hg/hgrc",
     );
     project.env.bd(["-C", "../one", "init", "-q", "--prefix", "one"]).ok();
     project.env.bd(["-C", "../two", "init", "-q", "--prefix", "two"]).ok();
     project.env.bd(["-C", "../one", "init", "--contributor", "../two"]).fails(5, &["another clone of it"]);
-    sh(&project, "hg init three");
+    sh(&project.env, "hg init three");
     project.env.bd(["-C", "../three", "init", "-q", "--prefix", "three"]).ok();
     project.env.bd(["-C", "../one", "init", "--contributor", "../three"]).ok();
 }
@@ -107,7 +95,7 @@ fn the_first_commit_of_jj_and_hg_tells_too() {
 fn it_is_asked_again_before_every_push() {
     let Some(project) = Project::single() else { return };
     sh(
-        &project,
+        &project.env,
         "git init -q --bare -b main hub.git; cd web; git remote add origin ../hub.git; git push -q origin main",
     );
     project.env.bd(["init", "--contributor", "-q"]).ok();
@@ -115,7 +103,7 @@ fn it_is_asked_again_before_every_push() {
     let root = project.env.root();
     let planning = root.join("home/.beads-planning");
     // Since it was joined its remote has become the project's.
-    sh(&project, "cd home/.beads-planning; git remote add origin file://$PWD/../../hub; git branch -q -m plans");
+    sh(&project.env, "cd home/.beads-planning; git remote add origin file://$PWD/../../hub; git branch -q -m plans");
     project.env.bd(["sync", "--no-pull"]).fails(5, &["another clone of it"]);
     project.env.bd(["add", "Another"]).fails(5, &["another clone of it"]);
     // Nor by one who stands in the planning repo and knows nothing of the project but what the lines say.
@@ -124,7 +112,7 @@ fn it_is_asked_again_before_every_push() {
     assert!(!objects(&project, &root.join("hub.git")).contains("SECRET"));
     // With a remote of its own it is pushed.
     sh(
-        &project,
+        &project.env,
         "git init -q --bare own.git; cd home/.beads-planning; git remote remove origin; git remote add origin ../../own.git",
     );
     project.env.bd(["sync", "--no-pull"]).ok();
@@ -138,7 +126,7 @@ fn a_planning_repo_knows_the_servers_of_its_projects() {
     project.env.bd(["init", "--contributor", "-q"]).ok();
     project.env.bd(["add", "SECRET plan", "-q"]).ok();
     let planning = project.env.root().join("home/.beads-planning");
-    sh(&project, "cd home/.beads-planning; git remote add origin ssh://git@example.invalid/acme/app");
+    sh(&project.env, "cd home/.beads-planning; git remote add origin ssh://git@example.invalid/acme/app");
     let run = project.env.bd(["-C", planning.to_str().unwrap(), "sync", "--no-pull"]);
     run.fails(5, &["another clone of it"]);
 }
@@ -147,7 +135,7 @@ fn a_planning_repo_knows_the_servers_of_its_projects() {
 fn a_worktree_whose_repository_was_moved_is_not_written() {
     let Some(project) = Project::new() else { return };
     project.env.bd(["add", "Plan", "-q"]).ok();
-    sh(&project, "cd web; git worktree add -q ../linked; cd ..; mv web moved");
+    sh(&project.env, "cd web; git worktree add -q ../linked; cd ..; mv web moved");
     let linked = |args: &[&str]| {
         let mut command = project.env.bd_command(crate::support::harness::BD);
         command.current_dir(project.env.root().join("linked")).args(args);
@@ -172,7 +160,7 @@ fn a_worktree_whose_repository_was_moved_is_not_written() {
     linked(&["list"]).ok();
     let doctor = linked(&["doctor"]);
     assert!(doctor.stdout.contains(".git") && doctor.stdout.contains("is not there"), "{}", doctor.snapshot());
-    sh(&project, "cd moved; git worktree repair ../linked 2>/dev/null");
+    sh(&project.env, "cd moved; git worktree repair ../linked 2>/dev/null");
     linked(&["add", "Planned"]).ok();
     assert_eq!(std::fs::read(project.env.root().join("linked/.beads/beads.jsonl")).unwrap(), before);
 }
@@ -181,7 +169,7 @@ fn a_worktree_whose_repository_was_moved_is_not_written() {
 fn an_hg_share_whose_source_was_moved_is_not_written() {
     let Some(project) = Project::single().filter(|_| have(&["hg"])) else { return };
     sh(
-        &project,
+        &project.env,
         "hg init main; cd main; mkdir .beads; echo '{\"id\":\"m-1\",\"title\":\"T\"}' > .beads/beads.jsonl; hg add -q .beads; \
          hg commit -q -m a -u t; cd ..; hg --config extensions.share= share -q main shared; mv main elsewhere",
     );
@@ -193,7 +181,10 @@ fn an_hg_share_whose_source_was_moved_is_not_written() {
 #[test]
 fn a_server_that_is_a_path_is_known_from_inside() {
     let Some(project) = Project::single() else { return };
-    sh(&project, "git init -q --bare hub.git; git init -q --bare mine.git; cd web; git remote add origin ../hub.git");
+    sh(
+        &project.env,
+        "git init -q --bare hub.git; git init -q --bare mine.git; cd web; git remote add origin ../hub.git",
+    );
     project.env.bd(["init", "--contributor", "-q"]).ok();
     project.env.bd(["add", "SECRET"]).ok();
     let root = project.env.root().display().to_string();
@@ -203,12 +194,12 @@ fn a_server_that_is_a_path_is_known_from_inside() {
         format!("git remote add origin file://{root}/hub.git"),
         format!("git remote add origin {root}/mine.git; git remote set-url --push origin {root}/hub.git"),
     ] {
-        sh(&project, &format!("{planning}; {remote}; {follow}"));
+        sh(&project.env, &format!("{planning}; {remote}; {follow}"));
         for place in ["../home/.beads-planning", "."] {
             let run = project.env.bd(["-C", place, "sync"]);
             assert_ne!(run.code, 0, "{remote} in {place}: {}", run.snapshot());
         }
         assert_eq!(objects(&project, &project.env.root().join("hub.git")), "", "{remote}");
     }
-    assert!(!sh(&project, "cat home/.beads-planning/.beads/beads.jsonl").contains("hub"), "no path in the line");
+    assert!(!sh(&project.env, "cat home/.beads-planning/.beads/beads.jsonl").contains("hub"), "no path in the line");
 }

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::cli::workspace::remove::{Bench, change, sleeper, text};
+use crate::cli::workspace::remove::{Bench, change, sleeper};
+use crate::cli::workspace::workspaces::text;
 use crate::support::harness::Run;
 
 /// A day on which everything else was long ago.

@@ -1,7 +1,7 @@
 //! Who you are does not depend on where you stand: a workspace of every kind, in every mode of the state home, knows role, repos,
 //! planning repo and guards as the checkout does that it was made from.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::support::checkouts::bd;
 use crate::support::harness::{BD, Env, Run};
@@ -80,19 +80,13 @@ impl Place<'_> {
         let line = plans.lines().find(|line| line.contains(id)).unwrap_or_else(|| panic!("{what}: {plans}"));
         self.bd("update bd-base --title Changed").fails(5, &["contributor"]);
         std::fs::write(&beads, format!("{own}{line}\n")).unwrap();
-        git(self.env, &self.at, "add .beads/beads.jsonl");
+        self.env.git(&self.at, "add .beads/beads.jsonl").ok();
         let found = self.bd("check-leaks --staged");
         assert_eq!(found.code, 8, "{what}\n{}", found.snapshot());
         assert!(found.stdout.contains(id), "{what}\n{}", found.snapshot());
         std::fs::write(&beads, own).unwrap();
-        git(self.env, &self.at, "reset -q");
+        self.env.git(&self.at, "reset -q").ok();
     }
-}
-
-fn git(env: &Env, at: &Path, line: &str) {
-    let mut command = env.command("git");
-    command.current_dir(at).args(line.split(' '));
-    env.run(command, format!("git {line}"), None).ok();
 }
 
 fn a_contributor_stays_one(mode: usize) {

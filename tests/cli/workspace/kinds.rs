@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::cli::workspace::remove::text;
+use crate::cli::workspace::workspaces::text;
 use crate::support::checkouts::bd;
 use crate::support::harness::Env;
 use crate::support::programs::have;
@@ -32,10 +32,7 @@ impl Site {
     }
 
     fn sh(&self, place: &Path, script: &str) {
-        let mut command = self.env.command("sh");
-        command.args(["-ec", script]).current_dir(place).env("HGUSER", "Ann").env("HGPLAIN", "1");
-        command.env("JJ_USER", "Ann").env("JJ_EMAIL", "ann@example.org");
-        self.env.run(command, script.to_owned(), None).ok();
+        self.env.user().named("Ann").sh(place, script);
     }
 
     fn make(&self, line: &str) -> (String, PathBuf) {

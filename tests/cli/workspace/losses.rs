@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::cli::workspace::remove::{Bench, change, text};
+use crate::cli::workspace::remove::{Bench, change};
+use crate::cli::workspace::workspaces::text;
 
 /// A plain directory with a ledger.
 fn plain(bench: &Bench) -> PathBuf {

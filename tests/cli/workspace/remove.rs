@@ -6,6 +6,7 @@ use std::process::{Child, Command};
 
 use serde_json::Value;
 
+use crate::cli::workspace::workspaces::text;
 use crate::support::checkouts::{Family, files};
 use crate::support::harness::Run;
 
@@ -85,10 +86,6 @@ impl Bench {
     pub fn git(&self, place: &Path, line: &str) -> String {
         self.family.git(place, line).ok().stdout
     }
-}
-
-pub fn text(value: &Value, key: &str) -> String {
-    value[key].as_str().unwrap_or_else(|| panic!("no {key}: {value}")).to_owned()
 }
 
 pub fn change(place: &Path, line: &str) {
