@@ -1,7 +1,7 @@
 //! Stories and conformance: what `bd` does, command by command, law by law, with each version control system.
 //!
 //! ```sh
-//! cargo test --test stories cli::claims        # a part of them
+//! cargo test --test stories cli::claim         # a part of them
 //! ```
 //!
 //! Every test works in a directory of its own and may run beside any other. Tests that start many processes at once, kill

@@ -13,13 +13,14 @@ mod subject;
 use std::path::PathBuf;
 
 use crate::support::programs::have;
+use crate::support::user::BD;
 
 #[test]
 fn every_command_is_measured_with_every_program() {
     if !have(&["cc", "git"]) {
         return;
     }
-    let bd = PathBuf::from(env!("CARGO_BIN_EXE_bd"));
+    let bd = PathBuf::from(BD);
     let settings = measure::Settings {
         sizes: vec![60, 120],
         runs: Some(2),

@@ -97,9 +97,8 @@ fn what_git_takes_away_is_recovered() {
 
 /// Whether git succeeded.
 fn git(sandbox: &Sandbox, directory: &Path, args: &[&str]) -> bool {
-    let identity = ["-c", "user.name=bob", "-c", "user.email=bob@example.com", "-c", "merge.conflictStyle=merge"];
-    let output = sandbox.program("git").args(identity).args(args).current_dir(directory).output().unwrap();
-    output.status.success()
+    let args = [&["-c", "merge.conflictStyle=merge"], args].concat();
+    sandbox.user().named("bob").try_git(directory, &args).is_some()
 }
 
 /// What people do: throw changes away, stash, commit, pull with and without changes of their own, give up a merge.

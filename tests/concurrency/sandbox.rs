@@ -1,18 +1,19 @@
 //! A repo of its own for each test, the binary under test in a clean environment, and the ledger read back without any of
 //! the code under test.
 
-use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use serde_json::Value;
-
 use crate::support::effort::is_full;
+pub use crate::support::ledger::Issues;
+use crate::support::ledger::described;
 use crate::support::place;
+pub use crate::support::user::describe;
+use crate::support::user::{BD, User};
 
 /// In the full form, whose figures are kept, one test at a time has the machine to itself. Otherwise they run side by side: none
 /// of them may depend on a quiet machine.
@@ -53,12 +54,7 @@ impl Sandbox {
     /// Puts so many issues into the ledger.
     pub fn filled(self, count: usize) -> Self {
         let text = "words that make a line as long as those of a real ledger. ".repeat(2);
-        let line = |n: usize| {
-            format!(
-                "{{\"id\":\"s-{n:05}\",\"title\":\"Seed {n}\",\"description\":\"{text}\",\"status\":\"open\",\"priority\":2,\
-                 \"issue_type\":\"task\",\"created_at\":\"2026-01-01T00:00:00.000Z\",\"updated_at\":\"2026-01-01T00:00:00.000Z\"}}\n"
-            )
-        };
+        let line = |n: usize| described(&format!("s-{n:05}"), &format!("Seed {n}"), &text);
         fs::write(self.ledger(), (0..count).map(line).collect::<String>()).unwrap();
         self
     }
@@ -68,12 +64,9 @@ impl Sandbox {
         let made = names.iter().map(|name| {
             let root = self.dir.path().join(name);
             fs::create_dir(&root).unwrap();
-            for (program, args) in
-                [("git", &["init", "-q"][..]), (env!("CARGO_BIN_EXE_bd"), &["init", "--prefix", "t"])]
-            {
-                let output = self.program(program).args(args).current_dir(&root).output().unwrap();
-                assert!(output.status.success(), "{program} in {name}: {}", describe(&output));
-            }
+            self.git_in(&root, &["init", "-q"]);
+            let output = self.program(BD).args(["init", "--prefix", "t"]).current_dir(&root).output().unwrap();
+            assert!(output.status.success(), "{name}: {}", describe(&output));
             root
         });
         let roots: Vec<PathBuf> = made.collect();
@@ -113,23 +106,19 @@ impl Sandbox {
         self.beads().join("beads.jsonl")
     }
 
-    /// A program in the repo, with nothing of the caller's environment but `PATH`.
+    /// Ann, as whom everything runs.
+    pub fn user(&self) -> User {
+        User::at(self.home()).with_places().with("BD_ACTOR", "ann").with("LC_ALL", "C")
+    }
+
+    /// A program in the repo.
     pub fn program(&self, name: impl AsRef<std::ffi::OsStr>) -> Command {
-        let mut command = Command::new(name);
-        command.env_clear().current_dir(self.repo()).stdin(Stdio::null());
-        command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
-        command.env("HOME", self.home()).env("XDG_CONFIG_HOME", self.home().join("config"));
-        command.env("XDG_STATE_HOME", self.home().join("state")).env("XDG_CACHE_HOME", self.home().join("cache"));
-        command
-            .env("GIT_CONFIG_GLOBAL", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/gitconfig"))
-            .env("GIT_CONFIG_NOSYSTEM", "1");
-        command.env("BD_ACTOR", "ann").env("LC_ALL", "C").env("TZ", "UTC");
-        command
+        self.user().command(name, &self.repo())
     }
 
     /// However busy the machine is, nobody gives up waiting for the others.
     pub fn bd(&self, args: &[&str]) -> Command {
-        let mut command = self.program(env!("CARGO_BIN_EXE_bd"));
+        let mut command = self.program(BD);
         command.args(["--lock-timeout", "600"]).args(args);
         command
     }
@@ -146,9 +135,12 @@ impl Sandbox {
     }
 
     pub fn git(&self, args: &[&str]) {
-        let identity = ["-c", "user.name=ann", "-c", "user.email=ann@example.com"];
-        let output = self.program("git").args(identity).args(args).output().expect("git is installed");
-        assert!(output.status.success(), "git {}: {}", args.join(" "), describe(&output));
+        self.git_in(&self.repo(), args);
+    }
+
+    /// Runs git in another directory, and gives what it printed.
+    pub fn git_in(&self, directory: &Path, args: &[&str]) -> String {
+        self.user().named("ann").git(directory, args)
     }
 
     /// Files an issue and returns its id.
@@ -172,59 +164,10 @@ impl Sandbox {
     }
 }
 
-/// What a ledger holds, read with nothing but a JSON parser.
-pub struct Issues {
-    lines: Vec<Value>,
-}
-
-impl Issues {
-    pub fn read(path: &Path) -> Self {
-        Self::parse(&fs::read(path).unwrap()).unwrap_or_else(|problem| panic!("{}: {problem}", path.display()))
-    }
-
-    /// Every line is an object with an id of its own, and the last one is complete.
-    pub fn parse(bytes: &[u8]) -> Result<Self, String> {
-        let text = std::str::from_utf8(bytes).map_err(|e| e.to_string())?;
-        if !text.is_empty() && !text.ends_with('\n') {
-            return Err("the last line has no end".into());
-        }
-        let lines: Vec<Value> = text
-            .lines()
-            .enumerate()
-            .map(|(n, line)| serde_json::from_str(line).map_err(|e| format!("line {}: {e}: {line}", n + 1)))
-            .collect::<Result<_, _>>()?;
-        let mut seen = HashSet::new();
-        for line in &lines {
-            let id = line["id"].as_str().ok_or_else(|| format!("a line without an id: {line}"))?;
-            if !seen.insert(id) {
-                return Err(format!("{id} stands there twice"));
-            }
-        }
-        Ok(Issues { lines })
-    }
-
-    pub fn ids(&self) -> Vec<&str> {
-        self.lines.iter().filter_map(|line| line["id"].as_str()).collect()
-    }
-
-    pub fn titles(&self) -> Vec<&str> {
-        self.lines.iter().filter_map(|line| line["title"].as_str()).collect()
-    }
-
-    pub fn get(&self, id: &str) -> &Value {
-        self.lines.iter().find(|line| line["id"] == id).unwrap_or_else(|| panic!("{id} is not in the ledger"))
-    }
-}
-
 /// The id in the complete success line of `bd add`; a line that was cut off is no acknowledgement.
 pub fn created(stdout: &[u8]) -> Option<String> {
     let line = std::str::from_utf8(stdout).ok()?.strip_prefix("Created issue: ")?;
     line.strip_suffix('\n').map(str::to_owned)
-}
-
-pub fn describe(output: &Output) -> String {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().to_owned();
-    format!("{}, stdout {:?}, stderr {:?}", output.status, text(&output.stdout), text(&output.stderr))
 }
 
 /// Tells a loop in another thread to end, also when this one panics.

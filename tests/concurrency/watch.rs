@@ -15,6 +15,7 @@ use serde_json::Value;
 use crate::concurrency::sandbox::{Sandbox, alone, describe};
 use crate::support::effort::pick;
 use crate::support::process::{self, Sleeper};
+use crate::support::user::BD;
 use crate::support::wait::{PATIENCE, until};
 
 pub const QUIET: Duration = Duration::from_millis(400);
@@ -319,7 +320,7 @@ fn without_file_events() {
     let sandbox = Sandbox::new();
     let mut bd = sandbox.program("sh");
     let words = "ulimit -n 5; exec \"$0\" watch --json --since-now --events issue --count 1 --for 10m";
-    bd.args(["-c", words, env!("CARGO_BIN_EXE_bd")]);
+    bd.args(["-c", words, BD]);
     let watch = Watch::start(bd);
     sandbox.add("One");
     assert_eq!(watch.until("issue_created").1["title"], "One");

@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::concurrency::sandbox::{Sandbox, alone, describe};
 use crate::concurrency::watch::{QUIET, Watch, told_soon};
 use crate::support::effort::pick;
+use crate::support::user::BD;
 
 /// Does something that a watch takes for a moment's absence, for it waits two seconds. If the machine made it longer than that, it is
 /// done again.
@@ -143,28 +144,24 @@ fn files_that_come_and_go_elsewhere() {
     let rounds = pick(10, 15, 200);
     let sandbox = Sandbox::with_issues(3000);
     let checkouts = sandbox.checkouts(2);
-    let there = |program: &str, args: &[&str]| {
-        let identity = ["-c", "user.name=ann", "-c", "user.email=ann@example.com"];
-        let identity = if program == "git" { &identity[..] } else { &[] };
-        let mut command = sandbox.program(program);
-        let output = command.args(identity).args(args).current_dir(&checkouts[1]).output().unwrap();
-        assert!(output.status.success(), "{program} {}: {}", args.join(" "), describe(&output));
-    };
-    there(env!("CARGO_BIN_EXE_bd"), &["add", "Only there", "--id", "t-there"]);
-    there("git", &["commit", "-q", "-a", "-m", "more"]);
-    there("git", &["branch", "without", "HEAD~"]);
+    let git = |args: &[&str]| sandbox.git_in(&checkouts[1], args);
+    let add = ["add", "Only there", "--id", "t-there"];
+    let output = sandbox.program(BD).args(add).current_dir(&checkouts[1]).output().unwrap();
+    assert!(output.status.success(), "{}", describe(&output));
+    git(&["commit", "-q", "-a", "-m", "more"]);
+    git(&["branch", "without", "HEAD~"]);
     let watch = Watch::in_repo(&sandbox, &["--since-now", "--events", "issue"]);
     for _ in 0..rounds {
-        there("git", &["checkout", "-q", "without"]);
-        there("git", &["checkout", "-q", "-"]);
+        git(&["checkout", "-q", "without"]);
+        git(&["checkout", "-q", "-"]);
     }
     let events = watch.rest();
     let strange: Vec<&Value> = events.iter().filter(|event| event["id"] != "t-there").collect();
     assert_eq!(strange, Vec::<&Value>::new());
     // A branch without any ledger: that checkout has nothing to say, and here all goes on.
-    there("git", &["checkout", "-q", "--orphan", "empty"]);
-    there("git", &["rm", "-rfq", "."]);
-    there("git", &["commit", "-q", "--allow-empty", "-m", "nothing"]);
+    git(&["checkout", "-q", "--orphan", "empty"]);
+    git(&["rm", "-rfq", "."]);
+    git(&["commit", "-q", "--allow-empty", "-m", "nothing"]);
     // The first time that ledger is waited for, in case it comes back: two seconds. After that the news here come as soon as ever.
     let (mut delays, mut adds) = (Vec::new(), Vec::new());
     for n in 0..5 {

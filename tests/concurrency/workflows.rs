@@ -70,12 +70,6 @@ impl Site {
         }
         found
     }
-
-    fn git(&self, place: &Path, args: &[&str]) -> String {
-        let output = self.sandbox.program("git").args(args).current_dir(place).output().unwrap();
-        assert!(output.status.success(), "git {}: {}", args.join(" "), describe(&output));
-        String::from_utf8(output.stdout).unwrap()
-    }
 }
 
 /// The work of one agent on one issue.
@@ -188,8 +182,8 @@ fn all_is_there(site: &Site, ids: &[String], agents: &[String]) {
 fn nothing_shows(site: &Site) {
     let before = site.files();
     for checkout in &site.checkouts {
-        assert_eq!(site.git(checkout, &["status", "--porcelain", "--ignored"]), " M .beads/beads.jsonl\n");
-        assert_eq!(site.git(checkout, &["clean", "-fdx"]), "");
+        assert_eq!(site.sandbox.git_in(checkout, &["status", "--porcelain", "--ignored"]), " M .beads/beads.jsonl\n");
+        assert_eq!(site.sandbox.git_in(checkout, &["clean", "-fdx"]), "");
     }
     assert_eq!(site.files(), before);
     let inbox: Value = serde_json::from_str(&site.sandbox.ok(&["mail", "inbox", "--json"])).unwrap();

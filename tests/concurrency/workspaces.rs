@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::concurrency::sandbox::{Sandbox, alone, at_once, describe};
 use crate::support::effort::pick;
+use crate::support::user::BD;
 
 /// What is left of workspaces.
 fn names(place: &Path) -> Vec<String> {
@@ -135,7 +136,7 @@ fn what_jobs_say_of_one_issue_at_once_all_comes_home() {
             "-c",
             script.as_str(),
             ready.to_str().unwrap(),
-            env!("CARGO_BIN_EXE_bd"),
+            BD,
         ]);
         assert!(output.status.success(), "{}", describe(&output));
     });

@@ -6,13 +6,13 @@
 use std::io::Read as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::support::programs::have;
+use crate::support::user::{BD, User, moment};
 use crate::support::wait::PATIENCE;
 
 pub struct Stage {
@@ -60,12 +60,10 @@ impl Stage {
         let here = self.path("cwd");
         // One pipe for both streams: they come in the order in which they were written.
         let (mut reader, writer) = std::io::pipe().unwrap();
-        let mut command = Command::new("bash");
+        let mut command = self.next_user().command("bash", &self.cwd);
         command.args(["--norc", "--noprofile", "-c"]);
         command.arg(format!("trap 'pwd >\"{}\"' EXIT\n{line}\n", here.display()));
-        command.current_dir(&self.cwd).stdin(Stdio::null()).process_group(0);
-        command.stdout(writer.try_clone().unwrap()).stderr(writer);
-        self.surround(&mut command);
+        command.process_group(0).stdout(writer.try_clone().unwrap()).stderr(writer);
         let mut child = command.spawn().unwrap();
         drop(command);
         let group = Pid::from_child(&child);
@@ -92,17 +90,16 @@ impl Stage {
         (status.code(), text)
     }
 
-    fn surround(&mut self, command: &mut Command) {
+    /// Who runs the next line: `bd` is on the path.
+    fn next_user(&mut self) -> User {
         let n = self.commands;
         self.commands += 1;
-        let now = format!("2026-01-05T{:02}:{:02}:{:02}Z", 9 + n / 3600, n / 60 % 60, n % 60);
-        let built = Path::new(env!("CARGO_BIN_EXE_bd")).parent().unwrap().to_owned();
+        let built = Path::new(BD).parent().unwrap().to_owned();
         let path = std::env::var_os("PATH").unwrap_or_default();
         let path = std::env::join_paths(std::iter::once(built).chain(std::env::split_paths(&path))).unwrap();
-        command.env_clear().env("PATH", path).env("HOME", self.home()).env("TMPDIR", self.path("tmp"));
-        command.env("LC_ALL", "C.UTF-8").env("TZ", "UTC").env("TERM", "dumb").env("GIT_CONFIG_NOSYSTEM", "1");
-        command.env("GIT_AUTHOR_DATE", &now).env("GIT_COMMITTER_DATE", &now);
-        command.env("BD_TEST_NOW", &now).env("BD_TEST_SEED", (n + 1).to_string());
+        let user = User::at(self.home()).with_gitconfig_at_home().in_turn(n).with("PATH", path);
+        let user = user.with("TMPDIR", self.path("tmp")).with("LC_ALL", "C.UTF-8").with("TERM", "dumb");
+        user.with("GIT_AUTHOR_DATE", moment(n)).with("GIT_COMMITTER_DATE", moment(n))
     }
 }
 

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 
+use crate::support::user::{BD, User};
+
 /// A text and where it is from.
 pub struct Text {
     pub place: String,
@@ -39,6 +41,10 @@ pub fn pages() -> Vec<(String, String)> {
     names.into_iter().map(read).collect()
 }
 
+fn bd() -> Command {
+    User::at("/nonexistent").command(BD, Path::new("/"))
+}
+
 /// The help of a command, as its words name it; `None` if there is no such command.
 pub fn help(words: &[&str]) -> Option<String> {
     static KNOWN: Mutex<BTreeMap<String, Option<String>>> = Mutex::new(BTreeMap::new());
@@ -46,9 +52,7 @@ pub fn help(words: &[&str]) -> Option<String> {
     if let Some(known) = KNOWN.lock().unwrap().get(&key) {
         return known.clone();
     }
-    let mut command = Command::new(env!("CARGO_BIN_EXE_bd"));
-    command.args(words).arg("--help").env_clear().env("HOME", "/nonexistent").env("COLUMNS", "100");
-    let output = command.output().unwrap();
+    let output = bd().args(words).arg("--help").env("COLUMNS", "100").output().unwrap();
     let text = output.status.success().then(|| String::from_utf8(output.stdout).unwrap());
     KNOWN.lock().unwrap().insert(key, text.clone());
     text
@@ -63,7 +67,7 @@ pub fn listed(help: &str) -> Vec<&str> {
 
 /// Every command with its subcommands, as `bd help --all` and the helps list them.
 pub fn commands() -> Vec<Vec<String>> {
-    let output = Command::new(env!("CARGO_BIN_EXE_bd")).args(["help", "--all"]).output().unwrap();
+    let output = bd().args(["help", "--all"]).output().unwrap();
     let all = String::from_utf8(output.stdout).unwrap();
     let rows = all.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
     let names = rows.filter_map(|line| line.split_whitespace().next());

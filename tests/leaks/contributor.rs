@@ -4,7 +4,6 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::process::Command;
 
 use beads::internal::model::change::{Change, NewComment, NewIssue};
 use beads::internal::model::dependency::DependencyType;
@@ -13,10 +12,12 @@ use beads::internal::model::proposal::Include;
 use beads::internal::model::query::Expr;
 use beads::internal::ops::{self, ConfigRequest, Filing, ImportOptions, ProposeOptions};
 use beads::internal::store::{ClaimWish, Config, ReleaseWish, Store};
-use beads::internal::sys::{Clock, Entropy, Env, Host};
+use beads::internal::sys::{Clock, Entropy, Host};
 use serde_json::Value;
 
 use crate::support::dice::Dice;
+use crate::support::ledger::line;
+use crate::support::user::User;
 
 /// Marks of texts that must stay private whatever happens.
 const MARKS: [&str; 6] = ["NOTE-", "REMARK-", "REASON-", "REF-", "ASSIGNEE-", "TITLE-OF-"];
@@ -59,13 +60,7 @@ impl Contributor {
         }
         new.git(&["init", "-q", "-b", "main"]).unwrap();
         std::fs::create_dir(new.path("project/.beads")).unwrap();
-        let line = |id: &str| {
-            format!(
-                "{{\"id\":\"{id}\",\"title\":\"Upstream\",\"status\":\"open\",\"priority\":2,\"issue_type\":\"task\",\
-                 \"created_at\":\"2026-01-01T00:00:00.000Z\",\"updated_at\":\"2026-01-01T00:00:00.000Z\"}}\n"
-            )
-        };
-        let lines: String = ["up-1", "up-2", "up-3"].map(line).concat();
+        let lines: String = ["up-1", "up-2", "up-3"].map(|id| line(id, "Upstream")).concat();
         std::fs::write(new.path("project/.beads/beads.jsonl"), lines).unwrap();
         std::fs::write(new.path("project/.beads/config.toml"), "issue_prefix = \"up\"\n").unwrap();
         new.git(&["add", "-A"]).unwrap();
@@ -86,21 +81,17 @@ impl Contributor {
     }
 
     fn store(&self) -> Store {
-        let env = Env::default().with("HOME", self.path("home")).at(self.path("project"));
-        let env = env.with("PATH", std::env::var_os("PATH").unwrap_or_default());
+        let env = self.user().env(&self.path("project"));
         let host = Host { clock: Clock::System, entropy: Entropy::System, env };
         Store::open_with(Config { host, actor: Some("ann".to_owned()), ..Config::at(self.path("project")) }).unwrap()
     }
 
+    fn user(&self) -> User {
+        User::at(self.path("home"))
+    }
+
     fn git(&self, args: &[&str]) -> Option<String> {
-        let mut command = Command::new("git");
-        command.current_dir(self.path("project")).args(["-c", "user.name=ann", "-c", "user.email=ann@example.org"]);
-        command
-            .env("GIT_CONFIG_GLOBAL", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/gitconfig"))
-            .env("GIT_CONFIG_NOSYSTEM", "1")
-            .env("HOME", self.path("home"));
-        let output = command.args(args).output().unwrap();
-        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+        self.user().named("ann").try_git(&self.path("project"), args)
     }
 
     fn fresh(&mut self, mark: &str) -> String {

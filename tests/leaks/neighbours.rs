@@ -7,7 +7,6 @@ mod places;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use beads::internal::model::change::{Change, NewComment, NewIssue};
 use beads::internal::model::dependency::DependencyType;
@@ -15,10 +14,12 @@ use beads::internal::model::field::Field;
 use beads::internal::ops::{self, ConfigRequest, Filing, ProposeOptions, SyncRequest};
 use beads::internal::ops::{NewCheckpoint, add_checkpoint};
 use beads::internal::store::{Config, Store};
-use beads::internal::sys::{Clock, Entropy, Env, Host};
+use beads::internal::sys::{Clock, Entropy, Host};
 
 use crate::support::dice::Dice;
 use crate::support::fixture;
+use crate::support::ledger::line;
+use crate::support::user::User;
 
 /// Marks of texts that must stay private whatever happens: the last is the name of the planning repo.
 const MARKS: [&str; 6] = ["NOTE-", "REMARK-", "REASON-", "ASSIGNEE-", "CHECKPOINT-", "takeover"];
@@ -56,21 +57,11 @@ pub struct Seen {
     pub proposals: usize,
 }
 
-fn git_in(place: &Path, home: &Path, args: &[&str]) -> Option<Vec<u8>> {
-    let mut command = Command::new("git");
-    command.current_dir(place).args(["-c", "user.name=ann", "-c", "user.email=ann@example.org"]);
-    command
-        .env("GIT_CONFIG_GLOBAL", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/gitconfig"))
-        .env("GIT_CONFIG_NOSYSTEM", "1")
-        .env("HOME", home);
-    let output = command.args(args).output().unwrap();
-    output.status.success().then_some(output.stdout)
-}
-
 /// The servers, the clones and the planning repo, before anything was planned.
 fn make(root: &Path) {
     let home = root.join("home");
-    let git = |place: &str, args: &[&str]| git_in(&root.join(place), &home, args).unwrap_or_else(|| panic!("{args:?}"));
+    let user = User::at(&home).named("ann");
+    let git = |place: &str, args: &[&str]| user.git(&root.join(place), args);
     std::fs::create_dir(&home).unwrap();
     std::os::unix::fs::symlink(".", root.join("link")).unwrap();
     for (n, name) in PROJECTS.iter().enumerate() {
@@ -78,11 +69,7 @@ fn make(root: &Path) {
         git(".", &["init", "-q", "--bare", "-b", "main", &server]);
         git(".", &["clone", "-q", &server, "work"]);
         std::fs::create_dir(root.join("work/.beads")).unwrap();
-        let line = |id: &str| {
-            format!(
-                "{{\"id\":\"{id}\",\"title\":\"Upstream\",\"status\":\"open\",\"updated_at\":\"2026-01-01T00:00:00.000Z\"}}\n"
-            )
-        };
+        let line = |id| line(id, "Upstream");
         std::fs::write(root.join("work/.beads/beads.jsonl"), line("up-1") + &line("up-2")).unwrap();
         std::fs::write(root.join("work/.beads/config.toml"), "issue_prefix = \"up\"\n").unwrap();
         std::fs::write(root.join("work/README"), format!("project {n}\n")).unwrap();
@@ -120,8 +107,7 @@ fn set(root: &Path, place: &str, key: &str, value: &str) {
 
 fn open(root: &Path, place: &str, mode: places::Mode) -> Store {
     let at = root.join(place);
-    let env = Env::default().with("HOME", root.join("home")).with("GIT_CONFIG_GLOBAL", "/dev/null").at(at.clone());
-    let env = env.with("PATH", std::env::var_os("PATH").unwrap_or_default());
+    let env = User::at(root.join("home")).env(&at);
     let env = if mode == places::Mode::Named { env.with("BD_STATE_DIR", root.join("named")) } else { env };
     let host = Host { clock: Clock::System, entropy: Entropy::System, env };
     Store::open_with(Config { host, actor: Some("ann".to_owned()), ..Config::at(at) }).unwrap()
@@ -155,7 +141,7 @@ impl Neighbours {
     }
 
     fn git(&self, place: &str, args: &[&str]) -> Option<String> {
-        git_in(&self.path(place), &self.path("home"), args).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+        User::at(self.path("home")).named("ann").try_git(&self.path(place), args)
     }
 
     /// One of the projects, or the planning repo itself.

@@ -15,6 +15,7 @@ use beads::internal::ops;
 use beads::internal::store::{Config, ReadyFilter, Refresh, Scope, Store, StoreError, Warning, Write};
 
 use crate::library::several::{Several, additional};
+use crate::support::user::User;
 
 /// Longer than the time in which a stamp proves nothing.
 const SETTLED: Duration = Duration::from_millis(120);
@@ -360,11 +361,7 @@ fn a_ledger_in_the_primarys_working_copy_is_not_committed() {
     fs::create_dir_all(&inner).unwrap();
     fs::write(inner.join("beads.jsonl"), "").unwrap();
     for repo in [several.root(0), several.root(1)] {
-        let mut git = std::process::Command::new("git");
-        git.args(["init", "-q"])
-            .current_dir(repo)
-            .env("GIT_CONFIG_GLOBAL", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/gitconfig"));
-        assert!(git.status().unwrap().success());
+        User::at(several.path()).git(&repo, &["init", "-q"]);
     }
     for (default, primary, expected) in
         [("phases/one", false, false), ("phases/one", true, true), ("../r1", false, true)]

@@ -6,7 +6,6 @@
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::Path;
-use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -16,6 +15,8 @@ use beads::internal::model::query::Expr;
 use beads::internal::store::Store;
 
 use crate::library::scratch::{Scratch, options};
+use crate::support::programs::have;
+use crate::support::user::User;
 use crate::support::wait::PATIENCE;
 
 const COUNT: usize = 300;
@@ -30,31 +31,19 @@ fn ledger(word: &str) -> String {
     text
 }
 
-/// Runs git hermetically; `false` if there is none.
-fn git(root: &Path, arguments: &[&str]) -> bool {
-    let mut command = Command::new("git");
-    command.args(["-c", "user.name=t", "-c", "user.email=t@example.org"]).args(arguments).current_dir(root);
-    command
-        .env("GIT_CONFIG_GLOBAL", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/gitconfig"))
-        .env("GIT_CONFIG_NOSYSTEM", "1");
-    for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"] {
-        command.env_remove(name);
-    }
-    match command.output() {
-        Ok(output) => {
-            assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-            true
-        }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => crate::support::programs::skip("git is missing"),
-        Err(error) => panic!("git {arguments:?}: {error}"),
-    }
+fn git(root: &Path, args: &[&str]) {
+    User::at(root).named("t").git(root, args);
 }
 
 /// A repository with the ledger committed; `None` without git.
 fn committed() -> Option<Scratch> {
+    if !have(&["git"]) {
+        return None;
+    }
     let scratch = Scratch::with(ledger("first"));
     let steps: [&[&str]; 3] = [&["init", "-q", "-b", "main"], &["add", ".beads"], &["commit", "-q", "-m", "ledger"]];
-    steps.iter().all(|arguments| git(scratch.root(), arguments)).then_some(scratch)
+    steps.iter().for_each(|args| git(scratch.root(), args));
+    Some(scratch)
 }
 
 /// Two readers, one long-lived and one that opens a new store each time, beside a program that rewrites the ledger in

@@ -2,13 +2,13 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use beads::internal::model::workspace::{State, Workspace};
 use beads::internal::ops::{self, JobEnd, Loss, WorkspaceWish};
 use beads::internal::store::Store;
 
 use crate::library::scratch::{Scratch, options};
+use crate::support::user::User;
 
 /// A repo under git with a workspace; `None`, with a word about it, if git is not installed.
 struct Site {
@@ -26,14 +26,12 @@ impl Site {
         fs::write(site.scratch.root().join("file"), "one\n").unwrap();
         site.git(&["init", "-q", "-b", "main"]);
         site.git(&["add", "-A"]);
-        site.git(&["-c", "user.name=Ann", "-c", "user.email=ann@example.org", "commit", "-qm", "one"]);
+        site.git(&["commit", "-qm", "one"]);
         Some(site)
     }
 
     fn git(&self, args: &[&str]) {
-        let mut command = Command::new("git");
-        command.args(args).current_dir(self.scratch.root()).env("HOME", self.data.path());
-        assert!(command.status().unwrap().success(), "git {}", args.join(" "));
+        User::at(self.data.path()).named("Ann").git(self.scratch.root(), args);
     }
 
     fn store(&self, cleanup: bool) -> Store {

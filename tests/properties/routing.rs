@@ -5,7 +5,6 @@
 use std::cell::Cell;
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
 
 use beads::internal::model::change::NewIssue;
 use beads::internal::model::dependency::DependencyType;
@@ -18,6 +17,7 @@ use proptest::test_runner::TestRunner;
 
 use super::cases;
 use crate::library::several::Several;
+use crate::support::user::User;
 
 /// Paths that settings may name: the primary, a repo in its working copy, two of their own, one that is not there, and a
 /// directory without a ledger.
@@ -94,11 +94,7 @@ fn project() -> Several {
         fs::write(several.root(0).join(repo).join(".beads/beads.jsonl"), line).expect("a ledger");
     }
     for repo in 0..3 {
-        let mut git = Command::new("git");
-        git.args(["init", "-q"]).current_dir(several.root(repo));
-        git.env("GIT_CONFIG_GLOBAL", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/gitconfig"))
-            .env("GIT_CONFIG_NOSYSTEM", "1");
-        assert!(git.status().is_ok_and(|status| status.success()), "git is installed");
+        User::at(several.path()).git(&several.root(repo), &["init", "-q"]);
     }
     several
 }

@@ -3,10 +3,17 @@
 
 #![allow(dead_code, reason = "two test programs share this, and neither uses all of it")]
 
+pub mod checkouts;
 pub mod dice;
 pub mod effort;
 pub mod fixture;
+pub mod harness;
+pub mod ledger;
 pub mod place;
 pub mod process;
 pub mod programs;
+pub mod project;
+pub mod repos;
+pub mod schema;
+pub mod user;
 pub mod wait;

@@ -10,7 +10,7 @@ use crate::support::effort::pick;
 use crate::support::process;
 use crate::support::programs::have;
 use crate::support::wait::until;
-use crate::sync::world::{Way, World, parse};
+use crate::sync::world::{Way, World, by_id};
 
 #[test]
 fn git() {
@@ -68,7 +68,7 @@ fn killed_syncs(way: Way, kills: usize) {
         until("it is over", || process::working_in(&here.root).is_empty());
         assert_eq!(fs::read_to_string(here.root.join("code")).unwrap(), "half done\n", "seed {seed}");
         let missing = || -> Vec<String> {
-            let lines = parse(&here.bytes());
+            let lines = by_id(&here.bytes());
             made.iter().filter(|id| !lines.contains_key(*id)).cloned().collect()
         };
         if !missing().is_empty() {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::support::effort::pick;
 use crate::support::programs::have;
-use crate::sync::world::{Desk, Way, World, describe, parse};
+use crate::sync::world::{Desk, Way, World, by_id, describe};
 
 const WRITERS: usize = 3;
 
@@ -143,7 +143,7 @@ fn syncs_under_writers(way: Way, goal: usize) {
         desk.sync();
     }
     assert!(here.bytes() == there.bytes(), "the ledgers differ");
-    let lines = parse(&here.bytes());
+    let lines = by_id(&here.bytes());
     let is_gone = |(id, word): &&Written| {
         // In JSON the end of a line is two characters, of which the second is a letter.
         let text = lines.get(id).map(|line| line.to_string().replace("\\n", " ")).unwrap_or_default();

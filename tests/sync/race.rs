@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::support::effort::pick;
 use crate::support::programs::have;
-use crate::sync::world::{Way, World, parse};
+use crate::sync::world::{Way, World, by_id};
 
 const CLONES: usize = 4;
 
@@ -43,7 +43,7 @@ fn everybody_pushes_at_once() {
             retries += report["retries"].as_u64().unwrap();
         }
         let server = desks[0].sh("git fetch -q; git show origin/main:.beads/beads.jsonl");
-        let lines = parse(server.as_bytes());
+        let lines = by_id(server.as_bytes());
         let lost: Vec<&String> = made.iter().filter(|id| !lines.contains_key(*id)).collect();
         assert!(lost.is_empty(), "round {round}: pushed and not on the server: {lost:?}");
     }

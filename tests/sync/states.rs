@@ -13,7 +13,8 @@ use serde_json::Value;
 use crate::support::dice::Dice;
 use crate::support::effort::pick;
 use crate::support::programs::have;
-use crate::sync::world::{Desk, Way, World, parse};
+use crate::support::user::BD;
+use crate::sync::world::{Desk, Way, World, by_id};
 
 const ISSUES: [&str; 3] = ["t-a", "t-b", "t-c"];
 const ACTS: [&str; 7] = ["work", "close", "reopen", "note", "release", "note", "sync"];
@@ -44,7 +45,7 @@ impl Clone {
     }
 
     fn state(&self, id: &str) -> (String, Option<String>) {
-        let line = &parse(&self.desk.bytes())[id];
+        let line = &by_id(&self.desk.bytes())[id];
         let text = |key: &str| line[key].as_str().map(str::to_owned);
         (text("status").unwrap_or_default(), text("closed_at"))
     }
@@ -69,7 +70,7 @@ fn story(seed: u64, acts: usize, old: Option<&PathBuf>, tally: &mut Tally) {
     let mut clones: Vec<Clone> = Vec::new();
     for (n, desk) in world.clones(&vec![Way::Git; count]).into_iter().enumerate() {
         let is_old = n == 0 && old.is_some();
-        let program = old.filter(|_| is_old).cloned().unwrap_or_else(|| env!("CARGO_BIN_EXE_bd").into());
+        let program = old.filter(|_| is_old).cloned().unwrap_or_else(|| BD.into());
         let ahead = if apart { [0, 86_400, -3_600, 40][dice.below(4)] } else { 0 };
         clones.push(Clone { desk, program, is_old, ahead, known: BTreeMap::new() });
     }
@@ -138,7 +139,7 @@ fn story(seed: u64, acts: usize, old: Option<&PathBuf>, tally: &mut Tally) {
     let doctor = |one: &Clone| String::from_utf8(one.bd(end + 9, &["doctor", "--json"]).stdout).unwrap();
     for id in ISSUES {
         tally.issues += 1;
-        let line = &parse(&bytes)[id];
+        let line = &by_id(&bytes)[id];
         let status = line["status"].as_str().unwrap_or("open");
         // The last acts: nobody who acted later knew of them.
         let on_it = &server[id];

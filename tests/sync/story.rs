@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use crate::support::dice::Dice;
 use crate::sync::person;
-use crate::sync::world::{Desk, Way, World, parse};
+use crate::sync::world::{Desk, Way, World, by_id};
 
 /// What was acknowledged, in the order in which it happened.
 #[derive(Default)]
@@ -131,7 +131,7 @@ fn turn(clone: &mut Clone, random: &mut Dice, promises: &mut Promises, tally: &m
 fn edit(clone: &mut Clone, random: &mut Dice, promises: &mut Promises) -> Result<(), String> {
     clone.counter += 1;
     let word = format!("{}w{}", clone.desk.name, clone.counter);
-    let known: Vec<(String, Value)> = parse(&clone.desk.bytes()).into_iter().collect();
+    let known: Vec<(String, Value)> = by_id(&clone.desk.bytes()).into_iter().collect();
     // Most edits meet a few issues, so that clones meet each other there.
     let live: Vec<&(String, Value)> = known.iter().filter(|(_, line)| line["status"] != "tombstone").collect();
     let dice = random.below(100);
@@ -252,7 +252,7 @@ fn verdict(clones: &[Clone], promises: &Promises, tally: &mut Tally) {
         assert!(desk.bytes() == bytes, "the ledgers of {} and {} differ", clones[0].desk.name, desk.name);
         assert_eq!(desk.dirty(), "", "{} is not clean", desk.name);
     }
-    let lines = parse(&bytes);
+    let lines = by_id(&bytes);
     assert!(
         text(&bytes).lines().filter_map(|line| line.split('"').nth(3)).is_sorted(),
         "the ledger is not sorted by id"

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::support::effort::pick;
 use crate::support::programs::have;
-use crate::sync::world::{Desk, Way, World, parse};
+use crate::sync::world::{Desk, Way, World, by_id};
 
 const WAYS: [(&str, Way); 3] = [("g", Way::Git), ("j", Way::Jj), ("h", Way::Hg)];
 
@@ -65,7 +65,7 @@ fn all_three_in_one_sync() {
     }
     for n in 0..3 {
         assert!(ann[n].bytes() == bob[n].bytes(), "{:?}: the ledgers differ", ann[n].way);
-        let lines = parse(&ann[n].bytes());
+        let lines = by_id(&ann[n].bytes());
         assert!(lines.contains_key(&by_ann[n]) && lines.contains_key(&by_bob[n]), "{:?}: {lines:?}", ann[n].way);
         assert_eq!((ann[n].dirty(), bob[n].dirty()), (String::new(), String::new()));
     }
@@ -79,7 +79,7 @@ fn all_three_in_one_sync() {
     }
     for n in 0..3 {
         for desk in [&ann[n], &bob[n]] {
-            let line = &parse(&desk.bytes())[&by_bob[n]];
+            let line = &by_id(&desk.bytes())[&by_bob[n]];
             assert_eq!(
                 (&line["priority"], &line["comments"][0]["text"]),
                 (&0.into(), &"seen".into()),
@@ -112,12 +112,12 @@ fn one_broken_remote_does_not_stop_the_others() {
         }
         assert_eq!(sync(&bob).0, Some(1));
         for n in 0..3 {
-            assert_eq!(parse(&bob[n].bytes()).contains_key(&made[n]), n != broken, "{way:?}");
+            assert_eq!(by_id(&bob[n].bytes()).contains_key(&made[n]), n != broken, "{way:?}");
         }
         fs::rename(world.path("away"), world.path(server)).unwrap();
         for project in [&ann, &bob] {
             assert_eq!(sync(project).0, Some(0), "{way:?}");
         }
-        assert!(parse(&bob[broken].bytes()).contains_key(&made[broken]), "{way:?}");
+        assert!(by_id(&bob[broken].bytes()).contains_key(&made[broken]), "{way:?}");
     }
 }

@@ -1,16 +1,18 @@
 //! Clones of one repository, each with a home of its own, and the programs that work in them.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
 use beads::internal::store::{Config, Store};
-use beads::internal::sys::{Env, Host};
+use beads::internal::sys::Host;
 use serde_json::Value;
 
 use crate::support::fixture;
+pub use crate::support::ledger::by_id;
+pub use crate::support::user::describe;
+use crate::support::user::{BD, User};
 
 /// How a clone is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,7 +95,7 @@ impl World {
             Way::Jj => format!("jj git clone --no-colocate {from} {to} 2>&1"),
             Way::Hg => format!("hg clone -q {from} {to}"),
         };
-        desk.run_sh(&self.root, &script);
+        desk.user.sh(&self.root, &script);
         desk.way = way;
         desk
     }
@@ -116,6 +118,7 @@ pub struct Desk {
     pub root: PathBuf,
     pub way: Way,
     home: PathBuf,
+    user: User,
 }
 
 impl Desk {
@@ -128,12 +131,14 @@ impl Desk {
         fs::write(home.join(".hgrc"), format!("[ui]\nusername = {actor}\n")).unwrap();
         let git = format!("[user]\nname = {actor}\nemail = {actor}@example.org\n[init]\ndefaultBranch = main\n");
         fs::write(home.join(".gitconfig"), git).unwrap();
-        Desk { name: actor.to_owned(), root, way: Way::Git, home }
+        let user = User::at(&home).with_gitconfig_at_home().with_places().with("BD_ACTOR", actor);
+        let user = user.with("LC_ALL", "C.UTF-8").with("HGPLAIN", "1").with("GIT_EDITOR", "true");
+        Desk { name: actor.to_owned(), root, way: Way::Git, home, user }
     }
 
     /// The same person, in another directory.
     pub fn at(&self, root: PathBuf, way: Way) -> Self {
-        Desk { name: self.name.clone(), root, way, home: self.home.clone() }
+        Desk { name: self.name.clone(), root, way, home: self.home.clone(), user: self.user.clone() }
     }
 
     pub fn home(&self) -> &Path {
@@ -148,31 +153,12 @@ impl Desk {
         fs::read(self.ledger()).unwrap()
     }
 
-    fn vars(&self) -> Vec<(&'static str, String)> {
-        let below = |name: &str| self.home.join(name).display().to_string();
-        vec![
-            ("PATH", std::env::var("PATH").unwrap()),
-            ("HOME", self.home.display().to_string()),
-            ("XDG_CONFIG_HOME", below("config")),
-            ("XDG_STATE_HOME", below("state")),
-            ("XDG_CACHE_HOME", below("cache")),
-            ("GIT_CONFIG_NOSYSTEM", "1".to_owned()),
-            ("BD_ACTOR", self.name.clone()),
-            ("LC_ALL", "C.UTF-8".to_owned()),
-            ("TZ", "UTC".to_owned()),
-            ("HGPLAIN", "1".to_owned()),
-            ("GIT_EDITOR", "true".to_owned()),
-        ]
-    }
-
     pub fn program(&self, name: &str) -> Command {
-        let mut command = Command::new(name);
-        command.env_clear().envs(self.vars()).current_dir(&self.root).stdin(Stdio::null());
-        command
+        self.user.command(name, &self.root)
     }
 
     pub fn bd(&self, args: &[&str]) -> Command {
-        let mut command = self.program(env!("CARGO_BIN_EXE_bd"));
+        let mut command = self.program(BD);
         command.args(args);
         command
     }
@@ -190,34 +176,16 @@ impl Desk {
 
     /// Whether a script succeeds, and what it printed.
     pub fn try_sh(&self, script: &str) -> (bool, String) {
-        self.script(&self.root, script)
-    }
-
-    fn script(&self, directory: &Path, script: &str) -> (bool, String) {
-        let output = self.program("/bin/sh").args(["-e", "-c", script]).current_dir(directory).output().unwrap();
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let said = text(&output.stdout) + if output.status.success() { "" } else { "\nstderr: " };
-        let said = if output.status.success() { said } else { said + &text(&output.stderr) };
-        (output.status.success(), said)
+        self.user.try_sh(&self.root, script)
     }
 
     pub fn sh(&self, script: &str) -> String {
-        self.run_sh(&self.root, script)
-    }
-
-    fn run_sh(&self, directory: &Path, script: &str) -> String {
-        let (done, said) = self.script(directory, script);
-        assert!(done, "{}: {script}\n{said}", self.name);
-        said
+        self.user.sh(&self.root, script)
     }
 
     /// The library, as this person.
     pub fn store(&self) -> Store {
-        let env = self
-            .vars()
-            .into_iter()
-            .fold(Env::default().at(self.root.clone()), |env, (name, value)| env.with(name, value));
-        let host = Host { env, ..Host::real() };
+        let host = Host { env: self.user.env(&self.root), ..Host::real() };
         Store::open_with(Config { host, ..Config::at(self.root.clone()) }).unwrap()
     }
 
@@ -251,22 +219,4 @@ impl Desk {
             }
         }
     }
-}
-
-/// The lines of a ledger by id; fails if it is not a whole ledger without doubles.
-pub fn parse(bytes: &[u8]) -> BTreeMap<String, Value> {
-    let text = std::str::from_utf8(bytes).expect("UTF-8");
-    assert!(text.is_empty() || text.ends_with('\n'), "the last line has no end");
-    let mut lines = BTreeMap::new();
-    for line in text.lines() {
-        let value: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
-        let id = value["id"].as_str().unwrap_or_else(|| panic!("a line without an id: {line}")).to_owned();
-        assert!(lines.insert(id.clone(), value).is_none(), "{id} stands there twice");
-    }
-    lines
-}
-
-pub fn describe(output: &Output) -> String {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().to_owned();
-    format!("{}, stdout {:?}, stderr {:?}", output.status, text(&output.stdout), text(&output.stderr))
 }

@@ -5,6 +5,7 @@
 
 use crate::concurrency::sandbox::{Sandbox, describe};
 use crate::support::programs::have;
+use crate::support::user::BD;
 use crate::trace::strace;
 
 /// All arguments of all commands take sixteen million to build.
@@ -33,7 +34,7 @@ fn only_the_arguments_of_the_named_command_are_built() {
 /// So many instructions until a command ends with this exit code.
 fn instructions(sandbox: &Sandbox, args: &[&str], exit: i32) -> u64 {
     let mut command = sandbox.program("valgrind");
-    command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null", env!("CARGO_BIN_EXE_bd")]).args(args);
+    command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null", BD]).args(args);
     let output = command.output().unwrap();
     assert_eq!(output.status.code(), Some(exit), "bd {}: {}", args.join(" "), describe(&output));
     let text = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -5,6 +5,7 @@ use std::fs;
 use std::process::{Child, Command, Output, Stdio};
 
 use crate::concurrency::sandbox::Sandbox;
+use crate::support::user::BD;
 
 /// One system call. Descriptors are followed by their path in angle brackets.
 #[derive(Debug, Clone)]
@@ -130,7 +131,7 @@ pub fn start(sandbox: &Sandbox, options: &[String], args: &[&str]) -> Running {
     let log = tempfile::NamedTempFile::new_in(sandbox.home()).unwrap();
     let mut command = sandbox.program("strace");
     command.args(["-f", "-y", "-s", "80", "-o"]).arg(log.path()).args(options);
-    command.arg(env!("CARGO_BIN_EXE_bd")).args(args);
+    command.arg(BD).args(args);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     Running { child: Some(child), log }
 }

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::concurrency::sandbox::{Sandbox, describe};
 use crate::support::effort::pick;
+use crate::support::user::BD;
 use crate::trace::strace;
 
 const SIGKILL: i32 = 9;
@@ -23,7 +24,7 @@ fn traced(sandbox: &Sandbox, inject: Option<&str>, args: &[&str]) -> (Output, Ve
     if let Some(inject) = inject {
         command.args(["-e", inject]);
     }
-    let output = command.arg(env!("CARGO_BIN_EXE_bd")).args(args).output().unwrap();
+    let output = command.arg(BD).args(args).output().unwrap();
     let text = fs::read_to_string(log.path()).unwrap();
     let names = text.lines().filter_map(|line| line.split_once('(')).map(|(name, _)| name.to_owned());
     (output, names.filter(|name| name.bytes().all(|b| b.is_ascii_alphanumeric())).collect())

@@ -8,9 +8,9 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use crate::support::programs::put;
+use crate::support::user::{BD, describe};
 use crate::vcs::lab::Lab;
 
-const BD: &str = env!("CARGO_BIN_EXE_bd");
 const LEDGER: &str = ".beads/beads.jsonl";
 
 /// A line of a ledger, long enough that a small limit of file sizes stops a write.
@@ -48,33 +48,14 @@ fn assert_whole(ledger: &str) {
 }
 
 fn run(lab: &Lab, program: &str, directory: &str, arguments: &[&str]) -> Output {
-    let mut command = Command::new(program);
-    command.args(arguments).current_dir(lab.path(directory)).env_clear();
-    command.env("PATH", std::env::var_os("PATH").expect("a PATH")).env("HOME", lab.path("home"));
-    command.env("LANG", "C.UTF-8").env("GIT_CONFIG_NOSYSTEM", "1").env("HGPLAIN", "1").env("GIT_EDITOR", "true");
-    for (name, value) in [("NAME", "Script"), ("EMAIL", "script@example.org")] {
-        command.env(format!("GIT_AUTHOR_{name}"), value).env(format!("GIT_COMMITTER_{name}"), value);
-    }
-    command
-        .env("HGUSER", "Script")
-        .env("JJ_USER", "Script")
-        .env("JJ_EMAIL", "script@example.org")
-        .env("BD_ACTOR", "ann");
-    command.output().expect("a program")
-}
-
-fn said(output: &Output) -> String {
-    format!(
-        "{}\n{}\n{}",
-        output.status,
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    )
+    let user = lab.user().named("Script").with("LANG", "C.UTF-8").with("HGPLAIN", "1").with("GIT_EDITOR", "true");
+    let mut command = user.with("BD_ACTOR", "ann").command(program, &lab.path(directory));
+    command.args(arguments).output().expect("a program")
 }
 
 fn ok(lab: &Lab, program: &str, directory: &str, arguments: &[&str]) -> String {
     let output = run(lab, program, directory, arguments);
-    assert!(output.status.success(), "{program} {arguments:?}: {}", said(&output));
+    assert!(output.status.success(), "{program} {arguments:?}: {}", describe(&output));
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
@@ -119,15 +100,15 @@ fn other(who: &str) -> &'static str {
 fn fails_cleanly(lab: &Lab, who: &str) {
     let before = (ledger(lab, who), ok(lab, "git", who, &["rev-parse", "HEAD"]));
     let merge = git(lab, who, &format!("merge -q origin/{} -m merged", other(who)));
-    assert_eq!(merge.status.code(), Some(2), "{}", said(&merge));
-    assert!(said(&merge).contains("failed"), "{}", said(&merge));
+    assert_eq!(merge.status.code(), Some(2), "{}", describe(&merge));
+    assert!(describe(&merge).contains("failed"), "{}", describe(&merge));
     assert_eq!((ledger(lab, who), ok(lab, "git", who, &["rev-parse", "HEAD"])), before);
     assert_eq!(ok(lab, "git", who, &["status", "--porcelain"]), "");
     assert!(!lab.path(who).join(".git/MERGE_HEAD").exists());
     // The other ways to merge end without a commit that lacks a side, too.
     for line in [format!("cherry-pick origin/{}", other(who)), format!("rebase -q origin/{}", other(who))] {
         let output = git(lab, who, &line);
-        assert!(!output.status.success(), "{line}: {}", said(&output));
+        assert!(!output.status.success(), "{line}: {}", describe(&output));
         let _ = git(lab, who, "rebase --abort");
         assert_eq!((ledger(lab, who), ok(lab, "git", who, &["rev-parse", "HEAD"])), before, "{line}");
         assert_eq!(ok(lab, "git", who, &["status", "--porcelain"]), "", "{line}");
@@ -139,7 +120,7 @@ fn merges_everywhere(lab: &Lab) {
     for who in ["ann", "bob"] {
         ok(lab, BD, who, &["hooks", "install", "--merge-driver-only"]);
         let merge = git(lab, who, &format!("merge -q origin/{} -m merged", other(who)));
-        assert!(merge.status.success(), "{}", said(&merge));
+        assert!(merge.status.success(), "{}", describe(&merge));
         assert_eq!(ok(lab, "git", who, &["status", "--porcelain"]), "");
     }
     assert_eq!(ledger(lab, "ann"), ledger(lab, "bob"));
@@ -211,18 +192,22 @@ fn a_fresh_clone_without_a_driver() {
         let doctor = ok(&lab, BD, who, &["doctor"]);
         assert!(doctor.contains("no merge driver is registered") && doctor.contains("bd hooks install"), "{doctor}");
         let merge = git(&lab, who, &format!("merge -q origin/{} -m merged", other(who)));
-        assert_eq!(merge.status.code(), Some(1), "{}", said(&merge));
+        assert_eq!(merge.status.code(), Some(1), "{}", describe(&merge));
         assert!(ledger(&lab, who).contains("<<<<<<< "), "markers");
         for part in ["bd-ann", "bd-bob", "Renamed", "[\"bob\"]"] {
             assert!(ledger(&lab, who).contains(part), "{part}");
         }
         let list = run(&lab, BD, who, &["list"]);
-        assert!(said(&list).contains("conflict markers") && said(&list).contains("bd resolve"), "{}", said(&list));
+        assert!(
+            describe(&list).contains("conflict markers") && describe(&list).contains("bd resolve"),
+            "{}",
+            describe(&list)
+        );
         let write = run(&lab, BD, who, &["add", "More"]);
-        assert!(write.status.code() == Some(8) && said(&write).contains("bd resolve"), "{}", said(&write));
+        assert!(write.status.code() == Some(8) && describe(&write).contains("bd resolve"), "{}", describe(&write));
         let resolved = run(&lab, BD, who, &["resolve"]);
-        assert!(resolved.status.success(), "{}", said(&resolved));
-        assert!(said(&resolved).contains("git add -- .beads/beads.jsonl"), "{}", said(&resolved));
+        assert!(resolved.status.success(), "{}", describe(&resolved));
+        assert!(describe(&resolved).contains("git add -- .beads/beads.jsonl"), "{}", describe(&resolved));
         assert!(git(&lab, who, "ls-files --unmerged").stdout.starts_with(b"1"), "the index is the user's");
         ok(&lab, "git", who, &["add", "--", LEDGER]);
         ok(&lab, "git", who, &["commit", "-qm", "merged"]);
@@ -240,10 +225,10 @@ fn a_union_by_attribute() {
         let doctor = ok(&lab, BD, who, &["doctor"]);
         assert!(doctor.contains("merge=union is in effect"), "{doctor}");
         let merge = git(&lab, who, &format!("merge -q origin/{} -m merged", other(who)));
-        assert!(merge.status.success(), "{}", said(&merge));
+        assert!(merge.status.success(), "{}", describe(&merge));
         assert_eq!(ledger(&lab, who).matches("\"bd-m\"").count(), 2, "{}", ledger(&lab, who));
         let list = run(&lab, BD, who, &["list"]);
-        assert!(said(&list).contains("bd-m is on 2 lines"), "{}", said(&list));
+        assert!(describe(&list).contains("bd-m is on 2 lines"), "{}", describe(&list));
         ok(&lab, BD, who, &["doctor", "--fix"]);
     }
     assert_eq!(ledger(&lab, "ann"), ledger(&lab, "bob"));
@@ -362,9 +347,9 @@ fn markers_of_every_style_are_resolved() {
             let name = format!("git-{style}-{who}");
             lab.sh(&format!("cp -Rp git {name}"));
             let merge = git(&lab, &name, &format!("checkout -q {who}"));
-            assert!(merge.status.success(), "{}", said(&merge));
+            assert!(merge.status.success(), "{}", describe(&merge));
             let merge = git(&lab, &name, &format!("-c merge.conflictStyle={style} merge -q {}", other(who)));
-            assert_eq!(merge.status.code(), Some(1), "{}", said(&merge));
+            assert_eq!(merge.status.code(), Some(1), "{}", describe(&merge));
             seen.push(ledger(&lab, &name));
             assert!(seen.last().is_some_and(|text| text.contains("<<<<<<<<< ")), "{name}");
             ok(&lab, BD, &name, &["resolve"]);
@@ -405,7 +390,7 @@ fn the_driver_called_by_hand() {
     let mode = |path: &PathBuf| std::fs::metadata(path).expect("a file").permissions().mode() & 0o777;
     std::fs::set_permissions(&ours, std::fs::Permissions::from_mode(0o640)).expect("a mode");
     let done = run(&lab, BD, "", &["merge-driver", &base, &ours, &theirs, "7", "-odd/path"]);
-    assert!(done.status.success() && done.stdout.is_empty() && done.stderr.is_empty(), "{}", said(&done));
+    assert!(done.status.success() && done.stdout.is_empty() && done.stderr.is_empty(), "{}", describe(&done));
     assert_eq!(std::fs::read_to_string(&ours).expect("ours"), of_bob());
     assert_eq!(mode(&PathBuf::from(&ours)), 0o640);
     for base in ["/dev/null", "nosuch", "empty"] {
@@ -425,8 +410,8 @@ fn the_driver_called_by_hand() {
         &[&base, &ours, &theirs, "--output", "no/such/file"],
     ] {
         let failed = run(&lab, BD, "", &[&["merge-driver"], arguments].concat());
-        assert_eq!(failed.status.code(), Some(129), "{arguments:?}: {}", said(&failed));
-        assert!(failed.stdout.is_empty() && !failed.stderr.is_empty(), "{arguments:?}: {}", said(&failed));
+        assert_eq!(failed.status.code(), Some(129), "{arguments:?}: {}", describe(&failed));
+        assert!(failed.stdout.is_empty() && !failed.stderr.is_empty(), "{arguments:?}: {}", describe(&failed));
     }
     assert_eq!(std::fs::read_to_string(&ours).expect("ours"), of_bob());
     let left = std::fs::read_dir(lab.path("")).expect("a directory").flatten();
@@ -447,6 +432,6 @@ fn a_panic_ends_by_a_signal() {
     let mut command = Command::new(std::env::current_exe().expect("this test"));
     command.args(["--exact", "vcs::driver::a_panic_ends_by_a_signal", "--nocapture"]).env(PANICS, "1");
     let output = command.output().expect("a copy of this test");
-    assert_eq!(output.status.signal(), Some(6), "{}", said(&output));
-    assert!(said(&output).contains("on purpose"), "{}", said(&output));
+    assert_eq!(output.status.signal(), Some(6), "{}", describe(&output));
+    assert!(describe(&output).contains("on purpose"), "{}", describe(&output));
 }

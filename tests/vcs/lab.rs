@@ -1,12 +1,12 @@
 //! A temporary directory with a home of its own, in which the real programs run and see nothing of this machine's settings.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use beads::internal::sys::Env;
 use beads::internal::vcs::{self, Area, Carried, CommitError, Committed, Outgoing, Pushed, Route, SyncError, Vcs};
 
-use crate::support::programs::{have, quick_hg};
+use crate::support::programs::have;
+use crate::support::user::User;
 use crate::support::{fixture, place};
 
 pub struct Lab {
@@ -31,9 +31,8 @@ impl Lab {
 
     fn at(root: PathBuf, dir: Option<tempfile::TempDir>) -> Self {
         std::fs::create_dir(root.join("home")).expect("a home");
-        let path = std::env::var_os("PATH").expect("a PATH");
-        let env = Env::default().at(root.clone()).with("PATH", path).with("HOME", root.join("home"));
-        Lab { root, env: env.with("GIT_CONFIG_NOSYSTEM", "1"), _dir: dir }
+        let env = User::at(root.join("home")).with_gitconfig_at_home().env(&root);
+        Lab { root, env, _dir: dir }
     }
 
     /// Fills this new lab with what `make` does to another one. That one is made once in a run and then copied.
@@ -63,21 +62,15 @@ impl Lab {
         self.env.clone().agreeing(|_, _, _| true)
     }
 
+    /// Who has no name.
+    pub fn user(&self) -> User {
+        User::at(self.path("home")).with_gitconfig_at_home()
+    }
+
     /// Runs a script that must succeed, as a user with a name.
+    #[track_caller]
     pub fn sh(&self, script: &str) -> String {
-        let mut command = Command::new("/bin/sh");
-        command.args(["-e", "-c", script]).current_dir(self.path("")).env_clear();
-        command.env("PATH", std::env::var_os("PATH").expect("a PATH")).env("HOME", self.path("home"));
-        command.env("LANG", "C.UTF-8").env("GIT_CONFIG_NOSYSTEM", "1").env("HGPLAIN", "1");
-        for (name, value) in [("NAME", "Script"), ("EMAIL", "script@example.org")] {
-            command.env(format!("GIT_AUTHOR_{name}"), value).env(format!("GIT_COMMITTER_{name}"), value);
-        }
-        command.env("HGUSER", "Script").env("JJ_USER", "Script").env("JJ_EMAIL", "script@example.org");
-        quick_hg(&mut command);
-        let output = command.output().expect("a shell");
-        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-        assert!(output.status.success(), "{script}\n{out}\n{err}");
-        out.into_owned()
+        self.user().named("Script").sh(&self.root, script)
     }
 
     pub fn facts(&self, name: &str) -> vcs::Facts {

@@ -4,11 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::Write as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use serde_json::{Value, json};
 
 use super::model::Fields;
+use crate::support::user::User;
 
 /// Small, and the same everywhere.
 pub struct Random(u64);
@@ -170,13 +171,13 @@ impl History {
 
     fn write(mut commits: Vec<Made>, present: Made) -> Self {
         let directory = crate::support::place::in_memory("past");
-        git(directory.path(), &["init", "-q", "-b", "main", "."]);
+        let user = User::at(directory.path());
+        user.git(directory.path(), &["init", "-q", "-b", "main", "."]);
         let marks = directory.path().join(".git/marks");
         let export = format!("--export-marks={}", marks.display());
-        let mut import = command(directory.path(), &["fast-import", "--quiet", "--force", &export])
-            .stdin(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut import = user.command("git", directory.path());
+        let mut import =
+            import.args(["fast-import", "--quiet", "--force", &export]).stdin(Stdio::piped()).spawn().unwrap();
         let stream = stream(&commits);
         import.stdin.take().unwrap().write_all(&stream).unwrap();
         assert!(import.wait().unwrap().success());
@@ -184,7 +185,7 @@ impl History {
             let (mark, hash) = line.strip_prefix(':').unwrap().split_once(' ').unwrap();
             commits[mark.parse::<usize>().unwrap() - 1].hash = hash.to_owned();
         }
-        git(directory.path(), &["reset", "-q", "--hard", "main"]);
+        user.git(directory.path(), &["reset", "-q", "--hard", "main"]);
         for (name, text) in present.texts() {
             std::fs::write(directory.path().join(name), text).unwrap();
         }
@@ -415,19 +416,4 @@ fn stream(commits: &[Made]) -> Vec<u8> {
         }
     }
     out
-}
-
-fn command(root: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new("git");
-    command
-        .current_dir(root)
-        .args(args)
-        .env("GIT_CONFIG_GLOBAL", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/gitconfig"))
-        .env("GIT_CONFIG_SYSTEM", "/dev/null");
-    command
-}
-
-fn git(root: &Path, args: &[&str]) {
-    let output = command(root, args).output().unwrap();
-    assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
 }

@@ -1,0 +1,115 @@
+//! A scripted agent that knows nothing but what `bd prime` prints.
+
+use crate::cli::agents::prime::commands;
+use crate::support::harness::{Env, Run, words};
+use crate::support::project::Project;
+
+/// It remembers the last text that it was given, and takes from it ids and commands alone.
+struct Agent<'e> {
+    env: &'e Env,
+    session: (&'static str, &'static str),
+    told: String,
+}
+
+impl Agent<'_> {
+    fn bd(&self, args: &[String]) -> Run {
+        self.env.bd_with(args, None, &[self.session])
+    }
+
+    /// Its client starts, or shortens its context.
+    fn prime(&mut self, source: &str) {
+        let input = format!("{{\"session_id\":\"{}\",\"source\":\"{source}\"}}", self.session.1);
+        let run = self.env.bd_with(["prime", "--hook", "claude"], Some(&input), &[self.session]).ok();
+        self.told = run.json()["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned();
+    }
+
+    /// The ids that stand under a heading.
+    fn ids(&self, heading: &str) -> Vec<String> {
+        let under = self.told.lines().skip_while(|line| *line != heading).skip(1);
+        let rows = under.take_while(|line| !line.starts_with('#')).filter_map(|line| line.strip_prefix("> "));
+        rows.filter_map(|row| row.split(' ').next()).filter(|id| id.starts_with("bd-")).map(str::to_owned).collect()
+    }
+
+    /// Runs the command that the text names for something, with an id and a text of its own.
+    fn follow(&self, what: &str, id: &str, text: &str) -> Run {
+        let named = commands(&self.told);
+        let line = named.iter().find(|line| line.contains(what)).unwrap_or_else(|| panic!("{what} is not named"));
+        let line = line.replace('"', "'").replace("discovered-from:ID", &format!("discovered-from:{id}"));
+        let mut said = false;
+        let fill = |word: String| match word.as_str() {
+            "ID" => id.to_owned(),
+            word if word.contains(' ') || word == "text" || word == "why" || word == "Title" => {
+                said = true;
+                text.to_owned()
+            }
+            other => other.to_owned(),
+        };
+        let args: Vec<String> = words(&line).into_iter().skip(1).map(fill).collect();
+        assert!(said || text.is_empty(), "{line} takes no text");
+        self.bd(&args)
+    }
+}
+
+/// Ids come last on a line.
+fn last_word(run: &Run) -> String {
+    run.stdout.lines().next().and_then(|line| line.split(' ').next_back()).unwrap().to_owned()
+}
+
+#[test]
+fn an_agent_that_knows_only_prime_does_its_work() {
+    let Some(project) = Project::single() else { return };
+    let env = &project.env;
+    env.set("BD_ACTOR", "");
+    env.set("USER", "ann");
+    env.given(
+        "close bd-base\nadd One --id bd-1 -p 0\nadd Two --id bd-2 -p 1\nadd Three --id bd-3\nadd Four --id bd-4 -p 3",
+    );
+    let mut agent = Agent { env, session: ("CLAUDE_CODE_SESSION_ID", "one"), told: String::new() };
+    agent.prime("startup");
+    let ready = agent.ids("## Ready to be worked on");
+    assert_eq!(ready, ["bd-1", "bd-2", "bd-3", "bd-4"]);
+    for id in &ready[..3] {
+        agent.follow("bd work", id, "").ok();
+        agent.follow("bd note", id, "looked at it").ok();
+        agent.follow("bd close", id, "did it").ok();
+    }
+    let found = last_word(&agent.follow("bd add", &ready[2], "seen on the way").ok());
+    agent.follow("bd work", &ready[3], "").ok();
+    agent.follow("bd checkpoint add", &ready[3], "the first half is done, next the second").ok();
+    // Its context is gone; what it was told last is all it knows.
+    agent.told.clear();
+    agent.prime("compact");
+    let first_row = agent.told.lines().find(|line| line.starts_with("> bd-")).unwrap();
+    assert!(first_row.starts_with("> bd-4 in_progress"), "{}", agent.told);
+    assert!(agent.told.contains("next the second"), "{}", agent.told);
+    let mine = agent.ids("## Your work in progress");
+    assert_eq!(mine, ["bd-4"]);
+    agent.follow("bd checkpoint add", &mine[0], "handed over after the first half").ok();
+    agent.follow("bd release", &mine[0], "out of time").ok();
+    // Another session finds it, with what was done.
+    let mut next = Agent { env, session: ("CLAUDE_CODE_SESSION_ID", "two"), told: String::new() };
+    next.prime("startup");
+    assert!(next.ids("## Ready to be worked on").contains(&"bd-4".to_owned()), "{}", next.told);
+    next.follow("bd work", "bd-4", "").ok();
+    next.prime("compact");
+    assert!(next.told.contains("handed over after the first half"), "{}", next.told);
+    next.follow("bd close", "bd-4", "done").ok();
+    let open: Vec<String> = env.bd(["list", "--json"]).ok().ids();
+    assert_eq!(open, [found], "all but the one that was found are closed");
+}
+
+#[test]
+fn an_agent_of_a_contributor_proposes_one() {
+    let Some(project) = Project::new() else { return };
+    let env = &project.env;
+    let mut agent = Agent { env, session: ("CLAUDE_CODE_SESSION_ID", "one"), told: String::new() };
+    agent.prime("startup");
+    assert!(agent.told.contains("You are a contributor"), "{}", agent.told);
+    let filed = agent.follow("bd add", "bd-base", "a private thought").ok();
+    let filed = last_word(&filed);
+    assert!(!env.ledger_text().contains("a private thought"), "it is not in the project");
+    agent.prime("clear");
+    assert!(agent.ids("## Ready to be worked on").contains(&filed), "{}", agent.told);
+    agent.follow("bd propose", &filed, "").ok();
+    assert!(env.ledger_text().contains(&filed), "it is put before the maintainers");
+}

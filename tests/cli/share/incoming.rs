@@ -1,0 +1,137 @@
+//! What a maintainer sees of proposals on branches that were fetched and not merged, in git, jj and hg. Nobody asks a network.
+
+use crate::support::harness::Env;
+use crate::support::programs::have;
+use crate::support::repos::{bd_in, put_issues, repo, sh};
+
+/// The project `web` of a maintainer, and the clone `kim` of a contributor who has proposed `bd-idea` on a branch.
+fn with_clone(start: &str, clone: &str, propose: &str) -> Env {
+    let env = Env::new();
+    put_issues(&env, "web", &["bd-1"]);
+    sh(&env, start);
+    sh(&env, clone);
+    let kim = |args: &[&str]| {
+        let mut command = env.bd_command(crate::support::harness::BD);
+        command.args(args).current_dir(env.root().join("kim")).env("BD_ACTOR", "kim").env("BD_ROLE", "contributor");
+        env.run(command, format!("bd {}", args.join(" ")), None).ok()
+    };
+    kim(&["init", "--contributor", "~/kim-plan", "-q"]);
+    kim(&["add", "Idea of Kim", "--id", "bd-idea", "-q"]);
+    kim(&["propose", "bd-idea", "-q"]);
+    sh(&env, propose);
+    env.set("BD_ROLE", "maintainer");
+    env
+}
+
+fn with_git_clone() -> Env {
+    with_clone(
+        "cd web; git init -q; git add .; git commit -qm start",
+        "git clone -q web kim",
+        "cd kim; git checkout -qb idea; git commit -qam 'Propose it'",
+    )
+}
+
+#[test]
+fn a_maintainer_sees_proposals_on_fetched_branches_of_git_before_they_are_merged() {
+    if !have(&["git"]) {
+        return;
+    }
+    let env = with_git_clone();
+    assert_eq!(env.bd(["proposals", "--json"]).ok().ids(), [""; 0], "nothing was fetched yet");
+    sh(&env, "cd web; git remote add kim ../kim; git fetch -q kim; git branch -q copy kim/idea");
+    let before = sh(&env, "git -C web status --short; git -C web for-each-ref; cat web/.beads/beads.jsonl");
+    for which in [&["proposals", "--json"][..], &["proposals", "--incoming", "--json"]] {
+        let rows = env.bd(which.iter().copied()).ok().json();
+        let row = &rows[0];
+        assert_eq!(
+            (&row["id"], &row["title"], &row["author"]),
+            (&"bd-idea".into(), &"Idea of Kim".into(), &"kim".into()),
+            "{rows}"
+        );
+        assert_eq!(row["state"], "proposed on another branch", "{rows}");
+        assert_eq!(row["branches"], serde_json::json!(["copy", "kim/idea"]), "{rows}");
+        assert_eq!(rows.as_array().unwrap().len(), 1, "{rows}");
+    }
+    assert_eq!(env.bd(["proposals", "--mine", "--json"]).ok().ids(), [""; 0]);
+    // Nothing that is only proposed elsewhere is an issue here, and it is decided about where it is.
+    assert_eq!(env.bd(["list", "--json"]).ok().ids(), ["bd-1"]);
+    env.bd(["accept", "bd-idea"])
+        .fails(5, &["bd-idea is proposed on copy, kim/idea, which is not merged here", "merge the branch"]);
+    assert_eq!(sh(&env, "git -C web status --short; git -C web for-each-ref; cat web/.beads/beads.jsonl"), before);
+    sh(&env, "cd web; git merge -q kim/idea");
+    let rows = env.bd(["proposals", "--incoming", "--json"]).ok().json();
+    assert_eq!((&rows[0]["state"], &rows[0]["source_repo"]), (&"proposed".into(), &".".into()), "{rows}");
+    env.bd(["accept", "bd-idea"]).ok();
+    assert_eq!(env.bd(["proposals", "--json"]).ok().ids(), [""; 0], "what was decided does not come back");
+    // Also not when it has left the ledger, and the branches are still there.
+    put_issues(&env, "web", &["bd-1"]);
+    sh(&env, "cd web; git commit -qam pruned");
+    assert_eq!(env.bd(["proposals", "--json"]).ok().ids(), [""; 0]);
+}
+
+#[test]
+fn a_branch_that_cannot_be_read_hides_no_other() {
+    if !have(&["git"]) {
+        return;
+    }
+    let env = with_git_clone();
+    sh(
+        &env,
+        "cd web; git fetch -q ../kim idea:refs/remotes/kim/idea
+         git checkout -q --orphan bare; git rm -rqf .; git commit -q --allow-empty -m nothing; git checkout -q main
+         git checkout -qb odd; printf 'x\\n{\"proposal\":1}\\n{\"id\":\"bd-x\",\"proposal\":{\"id\":\"p\"}}\\n<<<<<<< \"proposal\"\\n' > .beads/beads.jsonl
+         git commit -qam odd; git checkout -q main
+         printf 'a tag, no commit' | git hash-object -w --stdin > ../blob
+         git update-ref refs/remotes/kim/blob $(cat ../blob) || true",
+    );
+    let run = env.bd(["proposals", "--json"]).ok();
+    assert_eq!(run.ids(), ["bd-idea"], "{}", run.snapshot());
+}
+
+#[test]
+fn a_maintainer_sees_proposals_on_fetched_bookmarks_of_jj() {
+    if !have(&["git", "jj"]) {
+        return;
+    }
+    let env = with_clone(
+        "cd web; git init -q; git add .; git commit -qm start; jj git init --colocate 2>/dev/null",
+        "git clone -q web kim",
+        "cd kim; git checkout -qb idea; git commit -qam 'Propose it'",
+    );
+    sh(&env, "cd web; jj git remote add kim ../kim; jj git fetch --remote kim 2>/dev/null");
+    let rows = env.bd(["proposals", "--incoming", "--json"]).ok().json();
+    assert_eq!((&rows[0]["id"], &rows[0]["author"]), (&"bd-idea".into(), &"kim".into()), "{rows}");
+    assert!(rows[0]["branches"].to_string().contains("idea@kim"), "{rows}");
+}
+
+#[test]
+fn a_maintainer_sees_proposals_on_pulled_heads_of_hg() {
+    if !have(&["hg"]) {
+        return;
+    }
+    let env = with_clone(
+        "cd web; hg init; hg add -q; hg commit -qm start",
+        "hg clone -q web kim",
+        "cd kim; hg commit -qm 'Propose it'",
+    );
+    sh(&env, "cd web; echo 1 > code; hg add -q; hg commit -qm code; hg pull -q ../kim");
+    let rows = env.bd(["proposals", "--incoming", "--json"]).ok().json();
+    assert_eq!((&rows[0]["id"], &rows[0]["author"]), (&"bd-idea".into(), &"kim".into()), "{rows}");
+    assert!(rows[0]["branches"].to_string().contains("default ("), "{rows}");
+    sh(&env, "hg -R kim bookmark idea; cd web; hg pull -q -B idea ../kim");
+    let rows = env.bd(["proposals", "--incoming", "--json"]).ok().json();
+    assert_eq!(rows[0]["branches"], serde_json::json!(["idea"]), "{rows}");
+}
+
+#[test]
+fn a_project_without_version_control_or_without_a_commit_has_no_branches() {
+    let env = Env::new();
+    env.given("add One");
+    assert_eq!(env.bd(["proposals", "--json"]).ok().ids(), [""; 0]);
+    if have(&["git"]) {
+        repo(&env, "fresh", "fr");
+        sh(&env, "git init -q fresh");
+        let run = bd_in(&env, "fresh", ["proposals", "--json"]).ok();
+        assert_eq!((run.ids(), run.stderr.as_str()), (Vec::<String>::new(), ""), "{}", run.snapshot());
+    }
+}

@@ -1,0 +1,75 @@
+//! In an agent's sandbox the repository's own directory is read-only. There is one state home, or an error that says so.
+
+use crate::cli::state::ledger_surroundings::is_root;
+use crate::support::harness::{BD, Env, Run};
+use crate::support::programs::skip;
+use crate::support::project::Project;
+
+/// Runs commands, one a line, while nobody can write `.git`: by a mount, or by permissions where they bind. For each the exit code
+/// is printed.
+fn sandboxed(env: &Env, commands: &[&str]) -> Option<Run> {
+    let each = commands.iter().map(|line| format!("'{BD}' {line}; echo \"exit $?\"\n")).collect::<String>();
+    let script = match is_root() {
+        true => format!("mount --bind .git .git && mount -o remount,ro,bind .git || exit 99\n{each}"),
+        false => format!("chmod -R a-w .git\n{each}chmod -R u+w .git\n"),
+    };
+    let mut command = env.bd_command(if is_root() { "unshare" } else { "sh" });
+    if is_root() {
+        command.args(["--mount", "sh"]);
+    }
+    command.args(["-c", &script]);
+    let run = env.run(command, "in a sandbox".into(), None);
+    (run.code != 99 && !run.stderr.contains("unshare")).then_some(run).or_else(|| {
+        skip("needs mount namespaces");
+        None
+    })
+}
+
+fn exits(run: &Run) -> Vec<&str> {
+    run.stdout.lines().filter_map(|line| line.strip_prefix("exit ")).collect()
+}
+
+#[test]
+fn there_is_no_second_state_home() {
+    let Some(project) = Project::single() else { return };
+    let env = &project.env;
+    env.given("add Two --id bd-two");
+    for is_new in [true, false] {
+        if is_new {
+            let _ = std::fs::remove_dir_all(env.path(".git/beads"));
+        } else {
+            env.bd(["agent", "register", "outside"]).ok();
+        }
+        let claims = ["claim bd-base", "work bd-base", "ready --claim", "agent register x"];
+        let Some(run) = sandboxed(env, &claims) else { return };
+        assert_eq!(exits(&run), ["1"; 4], "{}", run.snapshot());
+        assert!(run.stderr.contains(".git/beads") && run.stderr.contains("sandbox"), "{}", run.snapshot());
+        assert_eq!(run.stderr.matches("sandbox may have").count(), 4, "each says so\n{}", run.snapshot());
+        assert!(!env.path(".beads/run").exists(), "a second home");
+        // Outside, nobody holds it.
+        env.bd(["claim", "bd-base"]).ok();
+        env.bd(["release", "bd-base"]).ok();
+    }
+}
+
+#[test]
+fn plain_work_goes_on() {
+    let Some(project) = Project::single() else { return };
+    let env = &project.env;
+    env.given("add Two --id bd-two");
+    let lines = [
+        "list",
+        "show bd-base",
+        "ready",
+        "where",
+        "add Three",
+        "update bd-base --title New",
+        "note bd-base hm",
+        "close bd-two",
+    ];
+    let Some(run) = sandboxed(env, &lines) else { return };
+    assert_eq!(exits(&run), ["0"; 8], "{}", run.snapshot());
+    let text = env.ledger_text();
+    assert!(text.contains("Three") && text.contains("\"New\"") && text.contains("closed"), "{text}");
+    assert!(!env.path(".beads/run").exists(), "a second home");
+}
