@@ -1,12 +1,12 @@
-//! A checkpoint: what somebody who works on an issue wants to be known later, by itself or by who takes over.
+//! A checkpoint: what a worker on an issue records for later, for itself or for a successor.
 //!
-//! Checkpoints are numbered from 1 for each issue and are never changed. `detail` is JSON of whatever kind, kept as it was given.
+//! Checkpoints are numbered from 1 per issue and never change. `detail` is any JSON, kept verbatim.
 
 use super::json::Json;
 use super::record::Record;
 use super::row::{Cell, Exact, Form, Plain, Raw, Row, cells, row};
 
-/// What a checkpoint is about. An open set: words of later versions are kept and shown.
+/// The kind of a checkpoint. An open set: words of later versions are kept and shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckpointKind(String);
 
@@ -21,7 +21,7 @@ impl CheckpointKind {
         &self.0
     }
 
-    /// Something went wrong here: nobody should go on from it.
+    /// Whether something went wrong here: work should not resume from it.
     pub fn is_error(&self) -> bool {
         self.0 == "error"
     }
@@ -37,7 +37,7 @@ cells! {
     CheckpointKind: |raw| String::read(raw).map(CheckpointKind), |kind| kind.0.json();
 }
 
-/// A list that is written also when it is empty.
+/// A list that is written even if it is empty.
 enum Listed {}
 
 impl Form<Vec<String>> for Listed {
@@ -51,15 +51,15 @@ impl Form<Vec<String>> for Listed {
 }
 
 row! {
-    /// The files of the checkout, kept by version control under the checkpoint's id.
+    /// The files of the checkout, saved by version control under the checkpoint's id.
     #[derive(Debug, Clone, PartialEq, Eq, Default)]
     pub struct Saved {
-        /// What version control calls it.
+        /// Version control's name for it.
         pub name: String as Exact,
         pub base: Option<String>,
         /// Files that differ from the commit below.
         pub files: Vec<String> as Listed,
-        /// Files that are not in it, and why.
+        /// Files that were not saved, and why.
         pub left_out: Vec<String>,
     }
 }
@@ -69,22 +69,22 @@ row! {
     pub struct Checkpoint {
         pub id: String,
         pub issue: String,
-        /// Which repository, where several share a state home.
+        /// The repository, if several share a state home.
         pub repo: Option<String>,
-        /// From 1, for each issue.
+        /// Counts from 1 per issue.
         pub number: i64,
         pub kind: CheckpointKind as "type" = CheckpointKind::default(),
         pub summary: String = String::new(),
         /// Raw JSON on one line.
         pub detail: Option<String> as Raw,
         pub files: Vec<String>,
-        /// Whoever adds one with the same key again gets this one.
+        /// Adding a checkpoint with the same key again returns this one.
         pub key: Option<String>,
         /// An agent's id; a person has none.
         pub agent: Option<String>,
         pub actor: String = String::new(),
         pub worktree_id: Option<String>,
-        /// How the checkout was called then.
+        /// The checkout's name at that time.
         pub worktree: Option<String>,
         pub branch: Option<String>,
         pub created_at: String = String::new(),
@@ -93,7 +93,7 @@ row! {
 }
 
 row! {
-    /// The highest number that an issue's checkpoints had when they were dropped: the next one has a higher one.
+    /// The highest number of an issue's deleted checkpoints: the next one gets a higher number.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct LastNumber {
         pub id: String,
@@ -103,7 +103,7 @@ row! {
     }
 }
 
-/// What stands in a file of checkpoints.
+/// A row in a file of checkpoints.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Noted {
     Checkpoint(Box<Checkpoint>),
@@ -124,13 +124,13 @@ impl Row for Noted {
     }
 }
 
-/// JSON as it was given, on one line; `None` if it is not one JSON value.
+/// JSON as it was given, on one line; `None` if it is not exactly one JSON value.
 pub fn raw_json(text: &str) -> Option<String> {
     let text = text.trim();
     let wrapped = format!("{{\"detail\":{text}}}");
     let record = Record::parse(&wrapped).ok()?;
     let is_one = record.iter().count() == 1 && record.raw("detail") == Some(text);
-    // No string of JSON holds a line end as it is.
+    // A JSON string cannot contain a literal line end.
     is_one.then(|| text.replace(['\n', '\r'], " "))
 }
 

@@ -1,4 +1,4 @@
-//! What is different between two versions of an issue, field by field.
+//! Compares two versions of an issue field by field.
 
 use std::collections::BTreeSet;
 
@@ -7,18 +7,18 @@ use super::merge::{is_given_up, same_value};
 use super::record::Record;
 use super::words::words;
 
-/// A field that is not what it was; the values are JSON as it stands in the line.
+/// A changed field; the values are JSON as the line writes it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FieldChange {
     pub field: String,
     pub before: Option<String>,
     pub after: Option<String>,
-    /// A merge took it from this side, by number, against what another side had made of it.
+    /// The number of the side whose value a merge took, against another side's change.
     pub won: Option<usize>,
 }
 
 words! {
-    /// What became of an issue.
+    /// What happened to an issue.
     #[derive(PartialOrd, Ord)]
     pub enum ChangeKind {
         Added = "added",
@@ -27,12 +27,12 @@ words! {
     }
 }
 
-/// Fields that tell what became of an issue: not the name of the line, nor what a merge notes for the next one.
+/// Whether changes of a field are reported: not the id, nor what a merge records for the next one.
 pub fn is_told(key: &str) -> bool {
     key != Field::Id.key() && !field::is(key, |row| row.note)
 }
 
-/// Of an issue that was renamed the id is told.
+/// A renamed issue reports its id.
 fn is_untold(key: &str, kind: ChangeKind) -> bool {
     let is_renamed = key == Field::Id.key() && kind == ChangeKind::Changed;
     !is_told(key) && !is_renamed
@@ -42,22 +42,21 @@ fn is_untold(key: &str, kind: ChangeKind) -> bool {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Side<'a> {
     pub line: Option<&'a str>,
-    /// What it has in common with the other sides: the versions where they parted, none if they never met. `None` if that
-    /// cannot be told; then what the side made of it is not known.
+    /// The versions that it shares with the other sides: where they parted, empty if they never met. `None` if that is
+    /// unknown; then the side's own changes are unknown too.
     pub common: Option<Vec<Option<&'a str>>>,
 }
 
-/// What a version makes of the one before it; of several where nothing is known of what they have in common. `None` if nothing
-/// changed.
+/// The changes from a version to the next; with several versions before, nothing is known about their common ones.
+/// `None` if nothing changed.
 pub fn difference(before: &[Option<&str>], after: Option<&str>) -> Option<(ChangeKind, Vec<FieldChange>)> {
     let sides: Vec<Side<'_>> = before.iter().map(|line| Side { line: *line, common: None }).collect();
     merged_difference(&sides, after)
 }
 
-/// What a merge makes of its sides. A field counts as changed if no side that has the issue has this value, or if a side made
-/// something of it since they parted, and the merge has given that up. The same holds for an issue as a whole: it is told as
-/// added or removed if no side lacks or has it, or if a side removed it or made something of it, and that was given up. `None`
-/// if nothing changed.
+/// The changes that a merge made to its sides. A field is reported if no side that has the issue has this value, or if
+/// the merge gave up a side's change since they parted. An issue as a whole is reported as added or removed if no side
+/// lacks or has it, or if the merge gave up a side's removal or change. `None` if nothing changed.
 pub fn merged_difference(sides: &[Side<'_>], after: Option<&str>) -> Option<(ChangeKind, Vec<FieldChange>)> {
     let read: Vec<Read<'_>> = sides.iter().map(Read::of).collect();
     let new = parse(after);
@@ -100,7 +99,7 @@ fn named(key: &str) -> FieldChange {
     FieldChange { field: key.to_owned(), ..FieldChange::default() }
 }
 
-/// What became of one field of an issue that some sides have.
+/// The change of one field, given the sides that have the issue.
 fn field_change(key: &str, sides: &[Read<'_>], now: Option<&str>) -> Option<FieldChange> {
     let values: Vec<(usize, Option<&str>)> =
         (0..sides.len()).filter_map(|n| Some((n, sides[n].record.as_ref()?.raw(key)))).collect();
@@ -113,7 +112,7 @@ fn field_change(key: &str, sides: &[Read<'_>], now: Option<&str>) -> Option<Fiel
     Some(FieldChange { before: before.map(str::to_owned), after, won: taken, ..named(key) })
 }
 
-/// A side of a merge, read.
+/// A side of a merge, parsed.
 struct Read<'a> {
     record: Option<Record<'a>>,
     common: Option<Vec<Option<Record<'a>>>>,
@@ -125,13 +124,13 @@ impl<'a> Read<'a> {
         Read { record: parse(side.line), common }
     }
 
-    /// It has no issue where there was one when the sides parted.
+    /// It lacks an issue that existed when the sides parted.
     fn removed(&self) -> bool {
         let common = self.common.as_deref().unwrap_or_default();
         self.record.is_none() && !common.is_empty() && common.iter().all(Option::is_some)
     }
 
-    /// It has an issue that was not there when the sides parted, or another one.
+    /// It has an issue that did not exist when the sides parted, or changed it.
     fn made_something(&self) -> bool {
         let (Some(record), Some(common)) = (&self.record, &self.common) else { return false };
         let differs = |other: &Record<'_>| {
@@ -142,7 +141,7 @@ impl<'a> Read<'a> {
         common.iter().all(|other| other.as_ref().is_none_or(differs))
     }
 
-    /// A merge has not taken what this side made of a field.
+    /// Whether the merge gave up this side's change of a field.
     fn gave_up(&self, key: &str, value: Option<&str>, now: Option<&str>) -> bool {
         let Some(common) = &self.common else { return false };
         let then = common.iter().map(|record| record.as_ref().and_then(|record| record.raw(key)));
@@ -201,7 +200,7 @@ mod tests {
         assert_eq!(told(&[None, None], Some(ours)).unwrap().0, ChangeKind::Added);
     }
 
-    /// What a merge makes of two sides that parted at a version.
+    /// The changes of a merge of two sides that parted at a version.
     fn merged(common: Option<&str>, sides: [Option<&str>; 2], after: Option<&str>) -> Option<(ChangeKind, String)> {
         let sides = sides.map(|line| Side { line, common: Some(vec![common]) });
         let (kind, fields) = merged_difference(&sides, after)?;

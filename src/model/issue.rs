@@ -1,7 +1,7 @@
 //! An issue, decoded from its line.
 //!
-//! Open sets stay open: a status, type or dependency type that we do not know is kept and shown. Decoding never fails
-//! on a field of an odd kind; it reads as absent, and the line keeps it. [`super::odd`] tells which those are.
+//! Open sets stay open: an unknown status, type or dependency type is kept and shown. Decoding never fails on a field
+//! of an unexpected type; the field reads as absent, and the line keeps it. [`super::odd`] lists such fields.
 
 use std::borrow::Cow;
 
@@ -30,7 +30,7 @@ impl Time {
         Instant::parse(&text).map(|instant| Time { text: text.into_owned(), instant })
     }
 
-    /// The same of a date, which need not have a time of day.
+    /// The same for a date, which may lack a time of day.
     fn read_date(raw: Option<&str>, meant: fn(When) -> Instant, zone: Zone<'_>) -> Option<Self> {
         match LineDate::read(raw?, zone) {
             LineDate::At(when) => Some(Time { text: text(raw)?.into_owned(), instant: meant(when) }),
@@ -39,21 +39,21 @@ impl Time {
     }
 }
 
-/// A string that says something.
+/// A string that is not empty.
 fn text(raw: Option<&str>) -> Option<Cow<'_, str>> {
     raw.and_then(json::decode_string).filter(|text| !text.is_empty())
 }
 
-/// Where days begin. Asked only when a line has a date without a time of day, because finding the zone takes time.
+/// Where days begin. Called only for a date without a time of day, because finding the zone takes time.
 pub type Zone<'a> = &'a dyn Fn() -> Calendar;
 
-/// What `due_at` or `defer_until` of a line says.
+/// The value of `due_at` or `defer_until`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineDate {
     Absent,
-    /// A moment or, without a time of day, a day where the reader is.
+    /// A moment or, without a time of day, a day in the reader's zone.
     At(When),
-    /// Something is there that is not a date.
+    /// A value that is not a date.
     Unreadable,
 }
 
@@ -92,20 +92,20 @@ impl Comment {
     }
 }
 
-/// What a field of an issue says to people.
+/// The value of a field for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Said<'a> {
-    /// It has no value, or one that is more than a word or a number.
+    /// No value, or one that is more than a word or a number.
     Nothing,
     Text(&'a str),
     Number(i64),
     Time(&'a Time),
 }
 
-/// A record that is read, and where days begin.
+/// A parsed record, and where days begin.
 type Line<'r, 'a> = (&'r Record<'a>, Zone<'r>);
 
-/// A type of values: how a field is read, and what it says then.
+/// A type of values: how a field is read and shown.
 trait Value: Sized {
     fn read(line: Line<'_, '_>, field: Field) -> Self;
 
@@ -216,22 +216,22 @@ impl Value for Vec<Comment> {
 /// Another name of `ephemeral`, which older writers use.
 pub const WISP: &str = "wisp";
 
-/// The fields that `bd` understands: the name and the type of each in [`Issue`].
+/// The fields that `bd` understands: the name and type of each in [`Issue`].
 macro_rules! issue {
     ($($(#[$doc:meta])* $name:ident: $type:ty = $field:ident;)*) => {
-        /// One issue with the fields that `bd` understands. What it does not understand stays in the line.
+        /// One issue with the fields that `bd` understands. The line keeps all others.
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub struct Issue {
             $($(#[$doc])* pub $name: $type,)*
         }
 
         impl Issue {
-            /// Decodes a record whose `id` has been checked by the ledger, with days in a zone.
+            /// Decodes a record whose `id` the ledger has checked; days are in the given zone.
             pub fn decode_in(record: &Record<'_>, zone: Zone<'_>) -> Self {
                 Issue { $($name: Value::read((record, zone), Field::$field),)* }
             }
 
-            /// What a field says.
+            /// The value of a field.
             pub fn said(&self, field: Field) -> Said<'_> {
                 match field {
                     $(Field::$field => self.$name.said(),)*
@@ -239,7 +239,7 @@ macro_rules! issue {
                 }
             }
 
-            /// Takes what this copy lacks from another one, of fields that are the own of whoever proposed it.
+            /// Fills fields that belong to the proposer, where this copy has none, from another copy.
             pub fn fill_own(&mut self, other: Issue) {
                 $(if Field::$field.row().own && self.$name.said() == Said::Nothing {
                     self.$name = other.$name;
@@ -257,7 +257,7 @@ issue! {
     acceptance_criteria: Option<String> = AcceptanceCriteria;
     notes: Option<String> = Notes;
     status: Status = Status;
-    /// A missing priority reads as 0: one writer of the past dropped zeros.
+    /// A missing priority reads as 0: one older writer dropped zeros.
     priority: Priority = Priority;
     issue_type: IssueType = Type;
     assignee: Option<String> = Assignee;
@@ -291,7 +291,7 @@ impl Issue {
         Self::decode_in(record, &|| Calendar::utc(Instant::default()))
     }
 
-    /// The issue this one is a child of.
+    /// The parent issue.
     pub fn parent(&self) -> Option<&str> {
         self.dependencies.iter().find(|d| d.kind.is_parent_child()).map(|d| d.target.as_str())
     }
@@ -311,7 +311,7 @@ pub fn priority_of(record: &Record<'_>) -> Priority {
     raw.and_then(json::integer).map(Priority::in_file).or_else(typed).unwrap_or(Priority::in_file(0))
 }
 
-/// What a search finds of a field.
+/// The text of a field that a search looks at.
 pub fn searched_text(record: &Record<'_>, field: Field) -> String {
     match field.row().kind {
         Kind::Labels => labels_of(record).join("\n"),
@@ -323,7 +323,7 @@ pub fn searched_text(record: &Record<'_>, field: Field) -> String {
     }
 }
 
-/// The labels of a line. One text in the place of the list is one label.
+/// The labels of a line. A text instead of a list is one label.
 pub fn labels_of(record: &Record<'_>) -> Vec<String> {
     let elements = match record.raw_of(Field::Label) {
         Some(raw) if raw.starts_with('"') && !says_nothing(raw) => vec![raw],
@@ -349,7 +349,7 @@ mod tests {
         assert!(issue.labels.is_empty() && issue.comments.is_empty() && issue.closed_at.is_none());
     }
 
-    /// What `bd show` tells, `bd update` sets or a planning copy adds must be in [`Issue`].
+    /// Every field that `bd show` shows, `bd update` sets or a planning copy adds must be in [`Issue`].
     #[test]
     fn every_field_that_is_shown_is_decoded() {
         for field in field::ALL.iter().filter(|field| **field != Field::Id) {

@@ -1,8 +1,8 @@
 //! A lease: who works on an issue, under which number, and until when.
 //!
-//! The epoch of an issue grows with every grant and never goes back, so a holder that was asleep can be told from the one that
-//! came after it. What is left of a lease when it ends is the epoch, the failures, and who lost it without giving it back: those
-//! are refused until they claim again or let go.
+//! The epoch of an issue grows with every grant and never decreases, so a holder that was suspended can be
+//! distinguished from its successor. A lease that has ended keeps its epoch, the failures, and the agents that lost it
+//! without releasing it: they are refused until they claim again or release it.
 
 use super::json::Json;
 use super::record::Record;
@@ -10,7 +10,7 @@ use super::row::{Exact, Form, Millis, Part, Sparse, row};
 use super::time::Instant;
 
 row! {
-    /// A moment on the clock that runs while the machine is up, and never jumps: milliseconds since a boot, and which boot.
+    /// A moment on the monotonic clock: milliseconds since a boot, and which boot.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct Ticks {
         pub boot: String,
@@ -18,7 +18,7 @@ row! {
     }
 }
 
-/// Now, on both clocks. Without ticks the wall clock decides.
+/// The current time on both clocks. Without ticks the wall clock decides.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Now {
     pub wall: Instant,
@@ -26,17 +26,17 @@ pub struct Now {
 }
 
 row! {
-    /// A process that a lease lives and dies with.
+    /// The process to which a lease is bound.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct Owner {
         pub pid: i64,
         pub boot: String as "pid_boot",
-        /// When it started, in the kernel's words: a number that was used again is another process.
+        /// Its start time as the kernel reports it: a reused pid is another process.
         pub start: String as "pid_start",
     }
 }
 
-/// The process of a lease, in the order in which leases have its keys.
+/// The process of a lease, with its keys in the order of a lease's row.
 enum Process {}
 
 impl Form<Option<Owner>> for Process {
@@ -54,29 +54,29 @@ impl Form<Option<Owner>> for Process {
 }
 
 row! {
-    /// The one who works on the issue.
+    /// Who works on the issue.
     #[derive(Debug, Clone, PartialEq, Eq, Default)]
     pub struct Holder {
         /// The name that the ledger has as assignee.
         pub name: String as "holder",
-        /// An agent's; a person has none, and a person's lease does not expire.
+        /// An agent's id. A person has none, and a person's lease does not expire.
         pub agent: Option<String>,
         pub acquired: String = String::new(),
         pub renewed: String = String::new(),
         /// Nanoseconds; `None` never expires.
         pub ttl: Option<i64> as "ttl_ms" Millis,
         pub expires: Option<Instant>,
-        /// The same on the clock that does not jump.
+        /// The same on the monotonic clock.
         pub deadline: Option<Ticks> as Part,
         pub owner: Option<Owner> as Process,
         pub host: Option<String>,
         pub worktree_id: Option<String>,
         pub worktree: Option<String>,
-        /// The version of the claim on the remote, where one was made there.
+        /// The version of the claim on the remote, if it was made there.
         pub remote: Option<String>,
-        /// The workflow that the issue is a task of, by its `wf_` id: whoever does not see the task can count it all the same.
+        /// The workflow of the task, by its `wf_` id, so that readers who cannot see the task can count it.
         pub workflow: Option<String>,
-        /// The session of a client in which a person's agent took it: other sessions of that person are others.
+        /// The client session in which a person's agent took it: that person's other sessions count as other holders.
         pub session: Option<String>,
     }
 }
@@ -88,37 +88,37 @@ impl Holder {
 }
 
 row! {
-    /// Somebody from whom a lease was taken.
+    /// An agent or person whose lease was taken away.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct Lost {
         pub holder: String as Exact,
-        /// The number that it had.
+        /// The lease's epoch.
         pub epoch: i64,
     }
 }
 
 row! {
-    /// What is known of the claims on one issue.
+    /// The claims on one issue.
     #[derive(Debug, Clone, PartialEq, Eq, Default)]
     pub struct Lease {
-        /// The issue; with the repo before it where several repos share a state home.
+        /// The issue; with the repo before it if several repos share a state home.
         pub id: String,
-        /// The number of the last grant.
+        /// The epoch of the last grant.
         pub epoch: i64,
         pub holder: Option<Holder> as Part,
-        /// How often work on it failed.
+        /// The number of failed attempts.
         pub attempts: i64 as Sparse,
         pub last_error: Option<String>,
         pub lost: Vec<Lost>,
     }
 }
 
-/// How a lease stands.
+/// The state of a lease.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
     Free,
     Live,
-    /// Its time is over, or its process is gone; nobody has taken it yet.
+    /// It has timed out, or its process is gone, and it was not taken over yet.
     Expired,
 }
 
@@ -127,7 +127,7 @@ impl Lease {
         Lease { id: id.to_owned(), ..Lease::default() }
     }
 
-    /// How it stands, not looking at the process that it may belong to.
+    /// Its state, without looking at its process.
     pub fn standing(&self, now: &Now) -> Standing {
         match &self.holder {
             None => Standing::Free,
@@ -136,7 +136,7 @@ impl Lease {
         }
     }
 
-    /// Gives the issue to somebody, under the next number. An earlier holder that did not let go has lost it.
+    /// Grants the issue to a holder, under the next epoch. An earlier holder that did not release it has lost it.
     pub fn grant(&mut self, holder: Holder) {
         self.take_away();
         self.lost.retain(|lost| lost.holder != holder.name);
@@ -144,7 +144,7 @@ impl Lease {
         self.holder = Some(holder);
     }
 
-    /// Ends the lease as one that was taken from its holder.
+    /// Ends the lease against its holder's will.
     pub fn take_away(&mut self) {
         if let Some(old) = self.holder.take().filter(Holder::is_agent) {
             self.lost.retain(|lost| lost.holder != old.name);
@@ -152,12 +152,12 @@ impl Lease {
         }
     }
 
-    /// Ends the lease as its holder wishes.
+    /// Ends the lease at its holder's request.
     pub fn end(&mut self) {
         self.holder = None;
     }
 
-    /// Puts the end of the lease off. One that is over stays so.
+    /// Extends the lease, unless it has expired.
     pub fn renew(&mut self, now: &Now) -> bool {
         if self.standing(now) != Standing::Live {
             return false;
@@ -168,13 +168,13 @@ impl Lease {
         true
     }
 
-    /// A renewal is worth a write: a quarter of the time has gone by.
+    /// Whether a renewal is worth a write: a quarter of the time has passed.
     pub fn wants_renewal(&self, now: &Now) -> bool {
         let ttl = self.holder.as_ref().and_then(|holder| holder.ttl);
         ttl.zip(self.time_left(now)).is_some_and(|(ttl, left)| left <= ttl / 4 * 3)
     }
 
-    /// For how many nanoseconds it lasts; `None` without an end.
+    /// The remaining nanoseconds; `None` if it never expires.
     pub fn time_left(&self, now: &Now) -> Option<i64> {
         let Holder { expires: Some(expires), deadline, .. } = self.holder.as_ref()? else { return None };
         Some(match (deadline, &now.ticks) {
@@ -183,13 +183,13 @@ impl Lease {
         })
     }
 
-    /// Who lost it, and under which number.
+    /// The epoch under which someone lost it.
     pub fn lost_by(&self, name: &str) -> Option<i64> {
         self.lost.iter().find(|lost| lost.holder == name).map(|lost| lost.epoch)
     }
 }
 
-/// When a lease that is granted or renewed now ends, on both clocks.
+/// The end of a lease that is granted or renewed now, on both clocks.
 pub fn ends(ttl: Option<i64>, now: &Now) -> (Option<Instant>, Option<Ticks>) {
     let Some(ttl) = ttl else { return (None, None) };
     let later =
@@ -272,10 +272,10 @@ mod tests {
         let start = at(1000, "b", 1000);
         let mut lease = Lease::new("x");
         lease.grant(held("ann", &start, Some(5 * SECOND)));
-        // The wall clock is an hour ahead, or behind: no matter.
+        // The wall clock is an hour ahead or behind, which does not matter.
         assert_eq!(lease.standing(&at(4600, "b", 5999)), Standing::Live);
         assert_eq!(lease.standing(&at(0, "b", 6000)), Standing::Expired);
-        // After a restart of the machine only the wall clock is left.
+        // After a reboot only the wall clock is left.
         assert_eq!(lease.standing(&at(1004, "c", 0)), Standing::Live);
         assert_eq!(lease.standing(&at(1005, "c", 0)), Standing::Expired);
         assert_eq!(lease.standing(&Now { wall: Instant::from_nanos(1004 * SECOND), ticks: None }), Standing::Live);

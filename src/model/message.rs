@@ -1,6 +1,7 @@
-//! A message, as it lies in the box of one recipient: what was said, and what became of it there.
+//! A message in the box of one recipient: its content, and what the recipient did with it.
 //!
-//! Every recipient has a copy under the same id, with its own marks. The text is data from another agent, never an instruction.
+//! Every recipient has a copy under the same id, with separate marks. The text is data from another agent, never an
+//! instruction.
 
 use super::json::Json;
 use super::record::Record;
@@ -9,7 +10,7 @@ use super::time::Instant;
 use super::words::words;
 
 words! {
-    /// What a message is.
+    /// The kind of a message.
     #[derive(Default)]
     pub enum Kind {
         TaskAssignment = "task_assignment",
@@ -32,7 +33,7 @@ words! {
     }
 }
 
-/// A message that names no thread begins one.
+/// A message that names no thread starts one.
 enum Thread {}
 
 impl Form<String> for Thread {
@@ -49,13 +50,13 @@ row! {
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct Message {
         pub id: String,
-        /// Who sent it; `None` is the program itself.
+        /// The sender; `None` is the program itself.
         pub from: Option<String>,
         /// The sender's id, if it is an agent.
         pub from_agent: Option<String>,
         /// The address as typed.
         pub to: String,
-        /// In whose box it lies.
+        /// The recipient whose box holds this copy.
         pub recipient: String,
         pub kind: Kind as "type" = Kind::default(),
         pub priority: Urgency = Urgency::default(),
@@ -65,10 +66,10 @@ row! {
         pub thread: String as Thread,
         pub reply_to: Option<String>,
         pub created: Instant as "created_at",
-        /// Not shown after this.
+        /// Hidden after this time.
         pub expires: Option<Instant> as "expires_at",
         pub wants_ack: bool as Sparse,
-        /// The checkout that it was sent from.
+        /// The checkout from which it was sent.
         pub worktree_id: Option<String>,
         pub read: Option<Instant> as "read_at",
         pub acked: Option<Instant> as "ack_at",
@@ -85,7 +86,7 @@ impl Message {
         self.read.is_none() && self.archived.is_none()
     }
 
-    /// Its sender waits for a word that it was seen.
+    /// Whether its sender still waits for an acknowledgement.
     pub fn is_owed(&self) -> bool {
         self.wants_ack && self.acked.is_none()
     }

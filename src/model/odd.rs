@@ -1,5 +1,5 @@
-//! Values of a line in a form that is not the one they should have. The line keeps them, and most of them count as absent:
-//! `bd show` prints those, and `bd doctor` names all of them.
+//! Values of a line that have an unexpected type. The line keeps them, and most of them count as absent: `bd show`
+//! prints those, and `bd doctor` names all of them.
 
 use super::dependency::Dependency;
 use super::field::{self, Field, Kind};
@@ -14,7 +14,7 @@ use super::when;
 pub struct OddValue<'a> {
     pub key: &'static str,
     pub raw: &'a str,
-    /// It is read all the same: labels in one text are one label.
+    /// It is read anyway: a text instead of labels is one label.
     pub is_read: bool,
 }
 

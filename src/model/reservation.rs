@@ -1,15 +1,15 @@
-//! A reservation: who works on which files, alone or beside others, and until when.
+//! A reservation: who works on which files, exclusively or shared, and until when.
 
 use super::glob::{Glob, GlobError};
 use super::lease::{Now, Ticks, ends};
 use super::row::{Millis, Part, row};
 use super::time::Instant;
 
-/// How long one lasts if nothing else is said, in nanoseconds.
+/// The default lifetime, in nanoseconds.
 pub const DEFAULT_TTL: i64 = 3600 * super::time::SECOND;
 
 row! {
-    /// Who has, or wants, a reservation.
+    /// The holder of a reservation, or a requester.
     #[derive(Debug, Clone, PartialEq, Eq, Default)]
     pub struct Party {
         pub name: String as "holder",
@@ -19,7 +19,7 @@ row! {
 }
 
 impl Party {
-    /// Agents are told apart by their ids, which stay when a name changes; persons by their names.
+    /// Agents are identified by their ids, which survive a rename; people by their names.
     pub fn is(&self, other: &Party) -> bool {
         match (&self.agent, &other.agent) {
             (Some(ours), Some(theirs)) => ours == theirs,
@@ -39,7 +39,7 @@ row! {
         pub is_shared: bool as "shared" = false,
         pub issue: Option<String>,
         pub reason: Option<String>,
-        /// Which repository, where several share a state home.
+        /// The repository, if several share a state home.
         pub repo: Option<String>,
         pub worktree_id: Option<String>,
         pub worktree: Option<String>,
@@ -48,7 +48,7 @@ row! {
         /// Nanoseconds; `None` never expires.
         pub ttl: Option<i64> as "ttl_ms" Millis,
         pub expires: Option<Instant>,
-        /// The same on the clock that does not jump.
+        /// The same on the monotonic clock.
         pub deadline: Option<Ticks> as Part,
     }
 }
@@ -62,7 +62,7 @@ impl Reservation {
         }
     }
 
-    /// Lets it begin, or begin again, now.
+    /// Starts or restarts its lifetime now.
     pub fn last(&mut self, ttl: Option<i64>, now: &Now) {
         self.ttl = ttl;
         (self.expires, self.deadline) = ends(ttl, now);
@@ -72,8 +72,8 @@ impl Reservation {
         Glob::parse(&self.glob)
     }
 
-    /// Whether somebody else may not have this glob, in this way, beside this reservation. A glob that cannot be read, as a later
-    /// version may have written it, may match everything.
+    /// Whether this reservation keeps another party from reserving the glob. An unreadable glob, perhaps from a later
+    /// version, may match everything.
     pub fn forbids(&self, who: &Party, repo: Option<&str>, glob: &Glob, is_shared: bool, now: &Now) -> bool {
         let concerns = self.repo.as_deref() == repo && !self.is_over(now);
         let allows = self.holder.is(who) || (self.is_shared && is_shared);

@@ -1,16 +1,16 @@
-//! What a state home has seen: checkouts of its repository, and the repositories of projects.
+//! Records of the state home: checkouts of its repository, and the repositories of projects.
 
 use std::path::PathBuf;
 
 use super::row::row;
 
 row! {
-    /// A checkout that was seen. One that is gone keeps its row.
+    /// A known checkout. A deleted one keeps its row.
     #[derive(Debug, Clone, PartialEq, Eq, Default)]
     pub struct SeenCheckout {
         pub id: String,
         pub root: PathBuf as "path",
-        /// The repository, where several share a state home.
+        /// The repository, if several share a state home.
         pub repo: Option<String>,
         pub created_at: Option<String>,
         pub moved_at: Option<String>,
@@ -19,7 +19,7 @@ row! {
 }
 
 row! {
-    /// A repository of a project, as it was seen last.
+    /// A repository of a project, as last seen.
     #[derive(Debug, Clone, PartialEq, Eq, Default)]
     pub struct SeenRepository {
         pub id: String,

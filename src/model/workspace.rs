@@ -1,54 +1,54 @@
-//! A workspace: a checkout that `bd` made for one job, and what is known about it.
+//! A workspace: a checkout that `bd` made for one job, and its record.
 //!
-//! It is recorded before anything of it exists (`creating`) and again when it is ready (`active`), under one id, so that whatever
-//! a crash leaves behind has a name. `removed` is recorded only when the directory is gone.
+//! It is recorded before anything of it exists (`creating`) and again when it is ready (`active`), under one id, so
+//! that the remains of a crash have a name. `removed` is recorded only when the directory is gone.
 
 use super::lease::Owner;
 use super::row::{Part, Sparse, row};
 use super::words::words;
 
 words! {
-    /// How the files of a workspace were made.
+    /// How the files of a workspace are made.
     #[derive(Default)]
     pub enum Kind {
-        /// A repository of its own, with the files of its parent linked where that is possible.
+        /// A separate repository, with the files of its parent hard-linked where possible.
         #[default]
         Clone = "clone",
         /// Another checkout of the same repository.
         Worktree = "worktree",
-        /// All files as they are, also those that version control ignores.
+        /// All files, including ignored ones.
         Copy = "copy",
     }
 }
 
 words! {
-    /// Where a workspace stands.
+    /// The state of a workspace.
     #[derive(PartialOrd, Ord, Hash, Default)]
     pub enum State {
-        /// It is being made; after a crash, something may be there.
+        /// Being made; after a crash, parts may exist.
         #[default]
         Creating = "creating",
-        /// A job works in it, or somebody who asked for it.
+        /// In use by a job, or by the person who asked for it.
         Active = "active",
-        /// It is ready, and nobody works in it.
+        /// Ready and unused.
         Idle = "idle",
-        /// What was made in it is in the branch that it came from.
+        /// Its work was merged into the branch that it came from.
         Merged = "merged",
-        /// Nobody wants what was made in it.
+        /// Its work is not wanted.
         Abandoned = "abandoned",
-        /// It could not be made; `error` says why.
+        /// Creation failed; `error` says why.
         Failed = "failed",
-        /// Found without a record, and put aside.
+        /// Found without a record, and set aside.
         Orphaned = "orphaned",
-        /// It is being removed; after a crash, something may be there.
+        /// Being removed; after a crash, parts may exist.
         Removing = "removing",
-        /// The directory is gone.
+        /// Its directory is gone.
         Removed = "removed",
     }
 }
 
 impl State {
-    /// What somebody may say that it is now.
+    /// The states that a user may set from here.
     pub fn moves(self) -> &'static [State] {
         match self {
             State::Active => &[State::Idle, State::Merged, State::Abandoned],
@@ -59,14 +59,14 @@ impl State {
         }
     }
 
-    /// A job may work in it.
+    /// Whether a job may work in it.
     pub fn is_usable(self) -> bool {
         matches!(self, State::Active | State::Idle)
     }
 }
 
 row! {
-    /// Ports that nobody else is given.
+    /// Ports reserved for this workspace.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct Ports {
         pub first: u16 as "port",
@@ -81,51 +81,52 @@ row! {
         pub created_at: String = String::new(),
         pub updated_at: Option<String>,
         pub workflow: Option<String>,
-        /// The checkout that it was made from.
+        /// The checkout from which it was made.
         pub parent: String = String::new(),
         pub kind: Kind,
         pub state: State,
-        /// The repository that it is a checkout of.
+        /// The repository that it checks out.
         pub repo: Option<String>,
         /// Its directory.
         pub path: String,
-        /// Where in it a job begins, if that is not the root.
+        /// The directory inside it where a job starts, if that is not the root.
         pub work_dir: Option<String>,
-        /// A directory beside it for what is about the job and not about the repository, such as the output of the setup.
+        /// A directory beside it for files about the job, such as the output of the setup.
         pub context_dir: Option<String>,
         pub worktree_id: Option<String>,
         pub branch: Option<String>,
-        /// The branch was made for it.
+        /// Whether its branch was created for it.
         pub is_branch_made: bool as "branch_made" Sparse,
-        /// The branch or version that it began at, as it was named.
+        /// The branch or version from which it started, as the user named it.
         pub base: Option<String>,
-        /// The version that this was.
+        /// The commit of that version.
         pub base_commit: Option<String>,
         pub issue: Option<String>,
-        /// Who made it: an agent's id, and a name.
+        /// Its creator: an agent's id, and a name.
         pub agent: Option<String>,
         pub actor: String = String::new(),
         pub host: Option<String>,
         /// The process that makes it, or whose job works in it.
         pub owner: Option<Owner> as Part,
         pub ports: Option<Ports> as Part,
-        /// The command that was run when it was new.
+        /// The command that prepared it.
         pub setup: Option<String>,
-        /// Files that were copied though version control ignores them.
+        /// Ignored files that were copied into it.
         pub copied: Vec<String>,
-        /// It was there before, and `bd` only looks after it.
+        /// It existed before, and `bd` only manages it.
         pub is_adopted: bool as "adopted" Sparse,
-        /// Nothing was at its path when it was begun, and no other workspace had it: what is there was made for this one.
+        /// Its path was free when creation started, and no other workspace had it: everything there was made for this
+        /// one.
         pub is_made: bool as "made" Sparse,
-        /// How many jobs had it before.
+        /// The number of jobs that used it before.
         pub reused: i64 as Sparse,
-        /// Bytes on disk when that was looked at last.
+        /// Bytes on disk at the last measurement.
         pub size: Option<i64>,
-        /// Why it could not be made or removed.
+        /// Why creation or removal failed.
         pub error: Option<String>,
         pub merge_commit: Option<String>,
         pub pr_url: Option<String>,
-        /// The snapshot that was kept before it was removed by force.
+        /// The snapshot that was saved before a forced removal.
         pub rescue: Option<String>,
         pub ready_at: Option<String>,
         pub used_at: Option<String>,
@@ -134,7 +135,7 @@ row! {
 }
 
 impl Workspace {
-    /// Where a job begins.
+    /// The directory where a job starts.
     pub fn directory(&self) -> std::path::PathBuf {
         self.work_dir.as_deref().unwrap_or(&self.path).into()
     }

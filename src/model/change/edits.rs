@@ -1,4 +1,4 @@
-//! What a change does to the keys of a line. Each function yields nothing when the line says it already.
+//! The edits of a line's keys that a change needs. Each function returns nothing if the line has the value already.
 
 use super::stamp::{NewComment, Stamp};
 use crate::model::dependency::{Dependency, DependencyType};
@@ -29,7 +29,7 @@ pub(super) fn text_edit(record: &Record<'_>, key: &'static str, text: &str, stam
     edit_unless(known, key, (!text.is_empty()).then(|| stamp.dialect.string(text)))
 }
 
-/// Keeps `closed` and `closed_at` together, and notes the first start of work.
+/// Keeps `closed` and `closed_at` together, and records the first start of work.
 pub(in crate::model) fn status_edits(
     record: &Record<'_>,
     status: &Status,
@@ -100,7 +100,7 @@ pub(super) fn delete_edits(record: &Record<'_>, reason: Option<&str>, stamp: Sta
     edits
 }
 
-/// Labels are a set, written sorted; elements that are not text are kept after them.
+/// Labels are a sorted set; elements that are not text are kept at the end.
 pub(super) fn label_edits(
     record: &Record<'_>,
     stamp: Stamp<'_>,
@@ -124,7 +124,7 @@ pub(super) fn label_edits(
     vec![("labels", value)]
 }
 
-/// Edges that stay keep their bytes, those that we cannot read included.
+/// Remaining edges keep their bytes, unreadable ones included.
 pub(super) fn dependency_edits(
     record: &Record<'_>,
     stamp: Stamp<'_>,

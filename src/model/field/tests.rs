@@ -10,7 +10,7 @@ fn a_field_is_found_by_its_key() {
     }
 }
 
-/// Few keys share a place, so that one comparison finds nearly all.
+/// Few keys share a slot, so one comparison usually finds the field.
 #[test]
 fn looking_up_takes_few_steps() {
     let steps = |n: &usize| {

@@ -1,4 +1,4 @@
-//! What becomes of a value that lost: a comment, signed by the merge.
+//! Keeps a value that lost a merge: as a comment, signed by the merge.
 
 use std::borrow::Cow;
 
@@ -9,9 +9,9 @@ use super::side::Side;
 use crate::model::issue::Status;
 use crate::model::json::{Dialect, Json, decode_string};
 
-/// The comments that keep what was lost, one for each key that says something which the base does not; a deletion is one thing,
-/// and told in one. Each depends on the lost value alone, so that every clone writes the same one, and one that tells what stands
-/// can be told from the others.
+/// The comments that keep lost values, one for each key with a value that the base does not have; a deletion is kept as
+/// a whole, in one comment. Each comment depends on the lost value alone, so that every clone writes the same one, and
+/// a comment that holds the winning value can be recognized.
 pub fn comments(
     id: &str,
     register: &Register<'_>,
@@ -35,18 +35,18 @@ pub fn comments(
     texts.iter().map(|text| comment(id, text, &lost.stamp.text, dialect)).collect()
 }
 
-/// A value with those that go with it.
+/// A value with the keys that belong to it.
 fn with_details(value: &str, rest: &[(String, String)]) -> String {
     let rest: Vec<String> = rest.iter().map(|(key, value)| format!("{key}: {value}")).collect();
     if rest.is_empty() { value.to_owned() } else { format!("{value} ({})", rest.join(", ")) }
 }
 
-/// What a comment says of a value that lost.
+/// The text of the comment for a lost value.
 pub fn text(key: &str, value: &str) -> String {
     format!("{key} of the other version: {value}")
 }
 
-/// A comment that keeps a value, dated as the edit that made it.
+/// A comment that keeps a value, dated like the edit that set it.
 pub fn comment(id: &str, text: &str, at: &str, dialect: Dialect) -> String {
     let hash = blake3::hash([id.as_bytes(), b"\0", text.as_bytes()].concat().as_slice());
     let number = u64::from_le_bytes(hash.as_bytes()[..8].try_into().expect("a hash has 32 bytes")) >> 11;

@@ -11,7 +11,7 @@ fn merged(base: &str, ours: &str, theirs: &str) -> String {
     result.line
 }
 
-/// An issue with a title and a time, and whatever else.
+/// An issue with a title, a time and further fields.
 fn line(time: u32, rest: &str) -> String {
     format!(r#"{{"id":"a",{rest}"updated_at":"2025-01-01T00:00:0{time}Z"}}"#)
 }
@@ -98,7 +98,7 @@ fn of_a_deletion_and_an_edit_the_later_stands() {
     assert!(alive.contains("status of the other version: tombstone"), "{alive}");
     let gone = merged(&base, &deleted(2), &edited(1));
     assert!(gone.contains(r#""title":"T","status":"tombstone""#), "{gone}");
-    // Who deleted it, and why, is one remark with that.
+    // The remark includes who deleted it, and why.
     let grave = r#""deleted_by":"ann","delete_reason":"twice, I think","original_type":"bug","deleted_at""#;
     let back = merged(&base, &deleted(1).replace(r#""deleted_at""#, grave), &edited(2));
     let told =
@@ -139,7 +139,7 @@ fn nothing_of_two_copies_without_a_base_is_missing() {
 
 #[test]
 fn what_two_branches_do_to_a_workflow_or_a_task() {
-    // Base, one branch, the other one later; what is in the result, and what is not.
+    // Base, one branch, the later one; what the result contains, and what it does not.
     type Case<'a> = (&'a str, &'a str, &'a str, &'a [&'a str], &'a [&'a str]);
     let runs = r#""status":"in_progress","workflow":{"id":"wf_1","state":"in_progress"}"#;
     let open = r#""status":"open","task":{"name":"t"}"#;
@@ -176,7 +176,7 @@ fn what_two_branches_do_to_a_workflow_or_a_task() {
             &[r#""config":{"j":"2","k":"1"}"#],
             &["of the other version"],
         ),
-        // pause | fail: the later stands, with its reason and not with the other one's
+        // pause | fail: the later one wins, with its own reason.
         (
             runs,
             r#""status":"deferred","workflow":{"id":"wf_1","state":"paused","reason":"broken"}"#,
@@ -198,7 +198,7 @@ fn what_two_branches_do_to_a_workflow_or_a_task() {
         ),
     ];
     for (base, one, other, has, lacks) in cases {
-        // Whoever sets a status notes when.
+        // Every edit that sets a status records when.
         let status = |text: &str| text.split(',').next().unwrap_or_default().to_owned();
         let line = |day: u8, rest: &str| {
             let at = format!("2026-01-0{day}T00:00:00.000Z");
@@ -256,7 +256,7 @@ fn a_status_brings_its_own_dates() {
         again.contains(r#""status":"closed""#) && again.contains(r#""closed_at":"2025-01-01T00:00:03Z""#),
         "{again}"
     );
-    // A tool that rewrites only a date does not overrule a status.
+    // A tool that rewrites only a date does not override a status.
     let dated = line(3, r#""title":"T","status":"closed","closed_at":"2025-01-01T00:00:01Z","close_reason":"done","#);
     let opened = merged(&base, &dated, &open(2));
     assert!(opened.contains(r#""status":"open""#) && !opened.contains("closed_at"), "{opened}");
@@ -274,7 +274,7 @@ fn only_what_lost_is_told() {
     let one = merged(&base, &closed(1, "early"), &closed(2, "late"));
     assert!(told(&one) == 1 && one.contains("close_reason of the other version: early"), "{one}");
     assert_eq!(told(&merged(&base, &closed(1, "done"), &closed(2, "done"))), 0);
-    // Absent is what it stands for.
+    // Absent means its default.
     let merge = |base: Option<&str>, one: &str, other: &str| {
         merge_issue(base, &line(1, one), &line(2, other), Dialect::default()).unwrap()
     };
@@ -286,7 +286,7 @@ fn only_what_lost_is_told() {
             }
         }
     }
-    // What is said is told, base or none.
+    // Explicit values are kept, with or without a base.
     for base in [None, Some(line(0, r#""priority":3,"#))] {
         let lost = merge(base.as_deref(), r#""priority":0,"#, r#""priority":2,"#);
         assert!(lost.line.contains("priority of the other version: 0"), "{lost:?}");
@@ -351,7 +351,7 @@ fn two_issues_under_one_id_are_told_apart() {
     assert!(!merged(&base, &made(1, "t"), &made(2, "t")).contains("created_at of the other"));
 }
 
-/// A line whose status was set by its last edit, and says so.
+/// A line whose status was set by its last edit, and that records it.
 fn noted(time: u32, fields: &str) -> String {
     let at = format!("2025-01-01T00:00:0{time}Z");
     line(time, fields).replacen(
