@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// A torn file that was modified within this time may still be in the middle of a write.
 const FRESH: i64 = 2 * SECOND;
 
-/// What is known about a ledger that is absent or empty.
+/// The reasons to expect issues in a ledger that is absent or empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expectation {
     /// Nothing is known.

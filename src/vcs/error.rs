@@ -1,4 +1,4 @@
-//! What can go wrong with version control.
+//! Errors of version control.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
@@ -101,7 +101,7 @@ pub enum SyncError {
 }
 
 impl SyncError {
-    /// Its program was not started, because the repository asks for what the user has not agreed to.
+    /// If its program was not started: the repository and its settings that the user has not agreed to.
     pub fn untrusted(&self) -> Option<(&Path, &[String])> {
         match self {
             SyncError::Run(error)

@@ -1,11 +1,11 @@
-//! The order in which commits are told.
+//! The order of commits in output.
 
 use std::collections::{BinaryHeap, HashMap};
 
 use super::told::Node;
 use crate::model::time::Instant;
 
-/// Newest first, and no commit before one that stands on it.
+/// Newest first, children before their parents.
 pub fn newest_first(commits: Vec<Node>) -> Vec<Node> {
     let numbers: HashMap<&str, usize> =
         commits.iter().enumerate().map(|(number, commit)| (commit.id.as_str(), number)).collect();
@@ -15,7 +15,7 @@ pub fn newest_first(commits: Vec<Node>) -> Vec<Node> {
     let parents: Vec<Vec<usize>> = commits.iter().map(known).collect();
     let mut children = vec![0_usize; commits.len()];
     parents.iter().flatten().for_each(|parent| children[*parent] += 1);
-    // Of equal times the one that came first here stays first.
+    // Commits with equal times keep their order.
     let key = |number: usize| (commits[number].committed, std::cmp::Reverse(number));
     let mut free: BinaryHeap<(Instant, std::cmp::Reverse<usize>)> =
         (0..commits.len()).filter(|number| children[*number] == 0).map(key).collect();

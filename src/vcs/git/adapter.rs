@@ -1,4 +1,4 @@
-//! A working copy of git, as one of the systems.
+//! A working copy of git.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

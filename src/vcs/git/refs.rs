@@ -1,4 +1,4 @@
-//! The refs of a repository, as git tells them.
+//! The refs of a repository, as git lists them.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ pub struct Ref {
     pub is_commit: bool,
 }
 
-/// git at a checkout, or in a directory of git itself.
+/// git in a checkout, or in a git directory.
 pub fn at<'a>(place: &Path, env: &'a Env) -> Program<'a> {
     let is_git_dir = place.join("HEAD").is_file() && place.join("objects").is_dir();
     ask_at(place, is_git_dir.then_some(place), env)

@@ -1,4 +1,4 @@
-//! Bringing a clone up to date with the working copy that it was made from. No network is needed.
+//! Updates a clone to the working copy that it was made from, without a network.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -15,10 +15,10 @@ use crate::vcs::checkouts::{kept, no_checkout, real};
 use crate::vcs::clones::NewClone;
 use crate::vcs::files::path_of;
 
-/// Lists are read up to this length.
+/// Lists are read up to this size.
 const MAX: usize = 256 << 20;
 
-/// The name of the remote that a working copy is.
+/// The name of the remote that leads to a working copy.
 fn name_of(root: &Path, from: &Path, env: &Env) -> Result<String, SyncError> {
     let from = real(from);
     let settings = Source { root, git_dir: None, env }.settings()?;
@@ -31,7 +31,7 @@ fn name_of(root: &Path, from: &Path, env: &Env) -> Result<String, SyncError> {
     name.map(str::to_owned).ok_or_else(why)
 }
 
-/// Gets the branches of the parent, what it knows of its own remotes, and one commit of it.
+/// Fetches the branches of the parent, its refs of its own remotes, and one commit of it.
 fn fetch(root: &Path, from: &Path, parent: &str, start: &str, env: &Env) -> Result<(), SyncError> {
     let source = Source { root: from, git_dir: None, env };
     let known = source.remote_refs()?;
@@ -43,8 +43,8 @@ fn fetch(root: &Path, from: &Path, parent: &str, start: &str, env: &Env) -> Resu
     must("git fetch", root, program.arg(parent).input(wanted.into_bytes())).map(drop)
 }
 
-/// A new branch at what the parent says; that of the job before goes, since all of it is elsewhere. Settings and hooks are those of
-/// a new clone again.
+/// Starts a new branch at the parent's commit; the previous job's branch is deleted, since all of it is elsewhere.
+/// Settings and hooks are reset to those of a new clone.
 pub fn renew(root: &Path, from: &Path, new: &NewClone, ledgers: &[PathBuf], env: &Env) -> Result<(), SyncError> {
     refuse_odd(root, env)?;
     check_name(root, &new.branch, root, env)?;
@@ -58,7 +58,7 @@ pub fn renew(root: &Path, from: &Path, new: &NewClone, ledgers: &[PathBuf], env:
     take_back(root, ledgers, env)?;
     refuse_changed(root, env)?;
     fetch(root, from, &parent, &start, env)?;
-    // Now that it is known what the parent has.
+    // Checked after the fetch, when the parent's commits are known.
     refuse_unsaved(root, env)?;
     refuse_covered(root, &start, env)?;
     let before = branch(root, env)?;
@@ -71,7 +71,7 @@ pub fn renew(root: &Path, from: &Path, new: &NewClone, ledgers: &[PathBuf], env:
     Ok(())
 }
 
-/// Forward only.
+/// Fast-forwards only.
 pub fn forward(root: &Path, from: &Path, base: Option<&str>, env: &Env) -> Result<bool, SyncError> {
     let found = work(root, env)?;
     if let Some(what) = found.in_files() {
@@ -102,8 +102,8 @@ pub fn forward(root: &Path, from: &Path, base: Option<&str>, env: &Env) -> Resul
     Ok(true)
 }
 
-/// Files that git puts over others without a word, because those are ignored: what the new commit has at paths where something is
-/// that the old one has not.
+/// Refuses to overwrite ignored files, which git does silently: the files of the new commit at paths that exist here
+/// and are not in the old commit.
 fn refuse_covered(root: &Path, target: &str, env: &Env) -> Result<(), SyncError> {
     let changes = |filter: &str| {
         let asked = git(root, env).args(["diff", "--name-only", "--no-renames", "-z", "--ignore-submodules=all"]);
@@ -133,7 +133,7 @@ fn refuse_covered(root: &Path, target: &str, env: &Env) -> Result<(), SyncError>
     }
 }
 
-/// Ledgers as they were committed; what they said is elsewhere.
+/// Resets ledgers to their committed state; their content is elsewhere.
 fn take_back(root: &Path, ledgers: &[PathBuf], env: &Env) -> Result<(), SyncError> {
     let changed = work(root, env)?.changed;
     let changed: Vec<&PathBuf> = ledgers.iter().filter(|ledger| changed.contains(ledger)).collect();
@@ -144,7 +144,8 @@ fn take_back(root: &Path, ledgers: &[PathBuf], env: &Env) -> Result<(), SyncErro
     must("git checkout", root, program.args(changed)).map(drop)
 }
 
-/// What a new clone would not have, and what another job must not get: files that are left out or hidden, refs of other kinds.
+/// Refuses state that a new clone would not have and another job must not get: hidden or left-out files, refs of other
+/// kinds.
 fn refuse_odd(root: &Path, env: &Env) -> Result<(), SyncError> {
     if is_any_hidden(root, env)? {
         return Err(kept(root, "its checkout is sparse, or git was told not to look at some files"));
@@ -161,7 +162,7 @@ fn refuse_odd(root: &Path, env: &Env) -> Result<(), SyncError> {
     }
 }
 
-/// Files that are only here stay.
+/// Refuses if files are only here.
 fn refuse_changed(root: &Path, env: &Env) -> Result<(), SyncError> {
     match work(root, env)?.in_files() {
         Some(what) => Err(kept(root, format!("it has {what}"))),
@@ -169,7 +170,7 @@ fn refuse_changed(root: &Path, env: &Env) -> Result<(), SyncError> {
     }
 }
 
-/// So do commits.
+/// Refuses if commits are only here.
 fn refuse_unsaved(root: &Path, env: &Env) -> Result<(), SyncError> {
     let work = work(root, env)?;
     if work.unsaved_commits > 0 || !work.loose.is_empty() {

@@ -1,8 +1,8 @@
-//! The past of hg and sl: one `log` says which commits there are and which of them name the file, and what they have of it
-//! is read by one process.
+//! The past of hg and sl: one `log` lists the commits and those that name the file, and one process reads their
+//! versions.
 //!
-//! A commit that does not name the file has the version of its parent. A merge does not name a file that it took from one
-//! of its parents; so it is read unless both parents have what the same commit made.
+//! A commit that does not name the file has the version of its parent. A merge does not name a file that it took from
+//! one of its parents; so its version is read unless both parents have that of one commit.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::vcs::files::path_of;
 pub struct HgArchive<'a> {
     client: Client<'a>,
     texts: Texts,
-    /// What `log` told of commits.
+    /// Commits as `log` reported them.
     told: HashMap<String, Commit>,
 }
 
@@ -27,7 +27,7 @@ impl<'a> HgArchive<'a> {
         HgArchive { client, texts: Texts::default(), told: HashMap::new() }
     }
 
-    /// Keeps what was told for who asks for more than the place of a commit.
+    /// Stores reported commits for callers that need more than their places.
     fn nodes(&mut self, told: Vec<Told>) -> Vec<Node> {
         let nodes = told.iter().map(|told| Node::from(&told.commit)).collect();
         self.told.extend(told.into_iter().map(|told| (told.commit.id.clone(), told.commit)));
@@ -88,7 +88,7 @@ impl Archive for HgArchive<'_> {
     }
 }
 
-/// The commits below some, and what they have of a file under each of its names.
+/// Some commits with their ancestors, and their versions of a file under each of its names.
 struct Walk<'w, 'a> {
     archive: &'w mut HgArchive<'a>,
     from: &'w [String],
@@ -98,11 +98,11 @@ struct Walk<'w, 'a> {
 }
 
 impl Walk<'_, '_> {
-    /// Finds out what each commit has under a name that some of them say to have changed.
+    /// Finds the version in each commit under a name that some of them report as changed.
     fn learn(&mut self, name: &Path, named: &HashSet<String>) -> Result<(), SyncError> {
         let numbers: HashMap<&str, usize> =
             self.line.iter().enumerate().map(|(number, (id, _))| (id.as_str(), number)).collect();
-        // The commit that made what each one has, parents first; none where there never was such a file.
+        // The commit that made each one's version, parents first; `None` where the file did not exist.
         let mut made: Vec<Option<usize>> = vec![None; self.line.len()];
         for (number, (id, parents)) in self.line.iter().enumerate().rev() {
             let mut before = parents.iter().map(|parent| numbers.get(parent.as_str()).and_then(|at| made[*at]));
@@ -131,8 +131,8 @@ impl Past for Walk<'_, '_> {
         Ok(self.known.get(path).and_then(|known| known.get(commit)).cloned().flatten())
     }
 
-    /// What hg wrote down at `hg mv` and `hg cp`, else the file with the most lines in common. Only a file that went can be it,
-    /// or one beside it.
+    /// The source that hg recorded at `hg mv` and `hg cp`, else the file with the most common lines. Only a removed
+    /// file qualifies, or one beside it.
     fn former_name(
         &mut self,
         child: &str,
@@ -168,7 +168,7 @@ impl Past for Walk<'_, '_> {
     }
 }
 
-/// The files that went, and what one that came was copied from. A source stands behind its copy, without a letter.
+/// The removed files, and the source from which the new one was copied. A source follows its copy, without a letter.
 fn changes(status: &[u8], came: &Path) -> (Vec<PathBuf>, Option<PathBuf>) {
     let (mut removed, mut source, mut last) = (Vec::new(), None, PathBuf::new());
     for entry in status.split(|byte| *byte == 0).filter(|entry| entry.len() > 2) {

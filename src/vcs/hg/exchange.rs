@@ -1,4 +1,4 @@
-//! Talking to the other side: pull without touching the working copy, and push without force.
+//! Pulls without touching the working copy, and pushes without force.
 
 use super::call::Client;
 use super::here::Here;
@@ -6,9 +6,9 @@ use super::remote::Remote;
 use crate::sys::process::{Output, RunError};
 use crate::vcs::{Parcel, Pushed, Standing, SyncError};
 
-/// How hg says that somebody else was faster.
+/// hg's messages about a concurrent push.
 pub const OUTRUN: [&str; 2] = ["push creates new remote head", "please try again"];
-/// How it says that nobody, or nothing, answered.
+/// Its messages about an unreachable server.
 const UNREACHABLE: [&str; 12] = [
     "abort: error: ",
     "not found",
@@ -23,10 +23,10 @@ const UNREACHABLE: [&str; 12] = [
     "does not appear to be an hg repository",
     "permission denied (publickey",
 ];
-/// Failures of this side, whatever the other one does.
+/// Local failures, independent of the other side.
 const OURS: [&str; 3] = ["abandoned transaction", "repository requires features", "repository is unrelated"];
 
-/// Gets the commits of the other side; with no other side there is nothing to get.
+/// Pulls the commits of the other side, if there is one.
 pub fn fetch(client: &Client<'_>) -> Result<(), SyncError> {
     let Some(remote) = Remote::of(client)? else { return Ok(()) };
     let output = call(client, &remote, &["pull", "--quiet"])?;
@@ -42,12 +42,12 @@ pub fn standing(client: &Client<'_>, named: Option<&str>) -> Result<Standing, Sy
     Here::of(client, named)?.standing(client, upstream)
 }
 
-/// Sends a commit and what it stands on, and nothing else.
+/// Pushes a commit with its ancestors, and nothing else.
 pub fn push(client: &Client<'_>, named: Option<&str>, parcel: &Parcel, with_hooks: bool) -> Result<Pushed, SyncError> {
     let Some(remote) = Remote::of(client)? else { return Ok(Pushed::NothingToPush) };
     let here = Here::of(client, named)?;
     if let Some(name) = here.bookmark.as_ref().filter(|_| !here.is_active) {
-        // hg refuses to move it anywhere but forward.
+        // hg only moves it forward.
         let place = format!("--rev={}", parcel.tip);
         client.must(&[], &["bookmark", "--quiet", "--inactive", &place], &[name.into()])?;
     }
@@ -67,7 +67,7 @@ pub fn push(client: &Client<'_>, named: Option<&str>, parcel: &Parcel, with_hook
     }
 }
 
-/// Whose fault it is that a push failed.
+/// Finds out which side a failed push is due to.
 pub fn refused(client: &Client<'_>, remote: Remote, output: &Output) -> SyncError {
     let (remote, said) = (remote.address, said(client, output));
     match () {
@@ -77,7 +77,7 @@ pub fn refused(client: &Client<'_>, remote: Remote, output: &Output) -> SyncErro
     }
 }
 
-/// A side that does not answer in time is out of reach.
+/// A side that does not answer in time counts as unreachable.
 pub fn call(client: &Client<'_>, remote: &Remote, command: &[&str]) -> Result<Output, SyncError> {
     in_time(remote, client.call(&remote.settings, command))
 }

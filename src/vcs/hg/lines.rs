@@ -1,7 +1,7 @@
-//! Texts that have most of their lines in common, each line kept once.
+//! Stores texts that share most of their lines, each line once.
 //!
-//! Two versions of a ledger differ in a few lines. Thousands of them fit where a hundred whole ones would, and a line that
-//! many have is searched once.
+//! Two versions of a ledger differ in a few lines. Thousands of them fit into the memory for a hundred whole ones, and
+//! a shared line is searched once.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,15 +17,15 @@ pub struct Text(Vec<u32>);
 pub struct Lines {
     numbers: HashMap<Arc<[u8]>, u32>,
     all: Vec<Arc<[u8]>>,
-    /// How much memory is in use, roughly.
+    /// The memory in use, roughly.
     held: usize,
 }
 
-/// What a line costs besides its bytes, roughly.
+/// The memory for a line besides its bytes, roughly.
 const OVERHEAD: usize = 64;
 
 impl Lines {
-    /// Keeps a text; `None` if it does not fit into this much memory.
+    /// Stores a text; `None` if it does not fit into `room` bytes.
     pub fn keep(&mut self, text: &[u8], room: usize) -> Option<Text> {
         if self.held + text.len() > room && self.held + self.cost(text) > room {
             return None;
@@ -61,7 +61,7 @@ impl Lines {
         self.all.get(number as usize).map_or(&[], |line| line)
     }
 
-    /// The lines of each text that hold another one, without their ends.
+    /// The lines of each text that contain another one, without their ends.
     pub fn holding(&self, texts: &[&Text], sought: &[u8]) -> Vec<Vec<Vec<u8>>> {
         let finder = Finder::new(sought);
         let mut looked: Vec<Option<bool>> = vec![None; self.all.len()];

@@ -1,4 +1,4 @@
-//! hg: its files are read, and the program `hg` does the rest.
+//! hg: its files are read directly, and the program `hg` does the rest.
 
 mod adapter;
 mod archive;

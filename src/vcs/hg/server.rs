@@ -1,8 +1,9 @@
-//! The command server of hg: many commands for the price of one start.
+//! The command server of hg: one start for many commands.
 //!
-//! The server is started as any other command is, so the repository's own settings are skipped for all that it runs. Many
-//! requests are written at once to one that ends with the last; single ones go to one that stays. An answer is a row of frames:
-//! a letter, a length, and as many bytes; `o` is output, `e` an error, `r` the exit status and the end of the answer.
+//! The server is started like any other command, so the repository's own settings are skipped for everything it runs. A
+//! batch of requests goes to a server that ends with the last; single ones go to one that stays. An answer is a
+//! sequence of frames: a letter, a length, and as many bytes; `o` is output, `e` an error, `r` the exit status and the
+//! end of the answer.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
@@ -11,7 +12,7 @@ use std::time::Instant;
 
 use crate::sys::resident::Resident;
 
-/// What one command gave.
+/// The answer to one command.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Answer {
     pub status: i32,
@@ -19,10 +20,10 @@ pub struct Answer {
     pub err: Vec<u8>,
 }
 
-/// The arguments of the server itself.
+/// The arguments that start a server.
 pub const SERVE: [&str; 3] = ["serve", "--cmdserver", "pipe"];
 
-/// Adds a command to what the server reads. Arguments never hold a NUL.
+/// Appends a command to the server's input. Arguments never contain a NUL.
 pub fn request(input: &mut Vec<u8>, arguments: &[OsString]) {
     let text = arguments.iter().map(|argument| argument.as_bytes()).collect::<Vec<_>>().join(&0);
     input.extend_from_slice(b"runcommand\n");
@@ -30,7 +31,7 @@ pub fn request(input: &mut Vec<u8>, arguments: &[OsString]) {
     input.extend_from_slice(&text);
 }
 
-/// The answers that are complete. What the server says of itself comes first, and is no answer.
+/// The complete answers. The server's greeting comes first and does not count.
 pub fn answers(mut said: &[u8]) -> Vec<Answer> {
     let (mut found, mut open) = (Vec::new(), Answer::default());
     let mut is_greeting = true;
@@ -45,7 +46,7 @@ pub fn answers(mut said: &[u8]) -> Vec<Answer> {
                 open.status = bytes.try_into().map_or(-1, i32::from_be_bytes);
                 found.push(std::mem::take(&mut open));
             }
-            // Capital letters ask for input, of which there is none; others are remarks.
+            // Upper case requests input, which we do not have; other letters are remarks.
             _ => {}
         }
     }
@@ -55,26 +56,26 @@ pub fn answers(mut said: &[u8]) -> Vec<Answer> {
 fn frame(said: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let (head, rest) = said.split_first_chunk::<5>()?;
     let [channel, length @ ..] = *head;
-    // A question for input says how much is wanted, and nothing follows it.
+    // A request for input gives a length, and no bytes follow.
     let length = if channel.is_ascii_uppercase() { 0 } else { u32::from_be_bytes(length) as usize };
     let (bytes, rest) = rest.split_at_checked(length)?;
     Some((channel, bytes, rest))
 }
 
-/// Why a server that stays gave no answer.
+/// Why a running server gave no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Silence {
-    /// The request did not reach it: it can be made in another way.
+    /// The request did not reach it: another way can be tried.
     Gone,
-    /// It ended in the middle of the work.
+    /// It ended in the middle of its work.
     Ended,
-    /// Its time was over.
+    /// It timed out.
     Late,
-    /// It said more than can be looked at.
+    /// Its output exceeded the limit.
     TooMuch,
 }
 
-/// The first words of a server: whether it can be asked at all.
+/// Reads a server's greeting: whether it can run commands at all.
 pub fn greets(server: &mut Resident, until: Instant) -> bool {
     let mut said = Vec::new();
     while frame(&said).is_none() {
@@ -87,7 +88,7 @@ pub fn greets(server: &mut Resident, until: Instant) -> bool {
     frame(&said).is_some_and(|(channel, text, rest)| channel == b'o' && rest.is_empty() && is_known(text))
 }
 
-/// Asks a server that stays for one command.
+/// Sends one command to a running server.
 pub fn ask(server: &mut Resident, arguments: &[OsString], until: Instant, most: usize) -> Result<Answer, Silence> {
     let mut input = Vec::new();
     request(&mut input, arguments);
@@ -106,7 +107,7 @@ pub fn ask(server: &mut Resident, arguments: &[OsString], until: Instant, most: 
                     answer.status = bytes.try_into().map_or(-1, i32::from_be_bytes);
                     return Ok(answer);
                 }
-                // It asks for input, of which there is none.
+                // It requests input, which we do not have.
                 b'A'..=b'Z' if !server.send(&0_u32.to_be_bytes()) => return Err(Silence::Ended),
                 _ => {}
             }

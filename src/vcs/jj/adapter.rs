@@ -1,4 +1,4 @@
-//! A working copy of jj, as one of the systems.
+//! A working copy of jj.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ use crate::vcs::{
 /// A working copy of jj.
 pub struct Jj {
     pub root: PathBuf,
-    /// The one that commits are exchanged with, where the user named it.
+    /// The bookmark for exchanging commits, if the user named it.
     pub bookmark: Option<String>,
 }
 
@@ -57,7 +57,7 @@ impl Vcs for Jj {
         Ok(gone)
     }
 
-    /// The bookmark at the working copy's commit or nearest below it.
+    /// The bookmark at the working copy's commit, or nearest below it.
     fn branch(&self) -> Option<String> {
         view::View::read(&checkouts::repo(&self.root)?).bookmark(&checkouts::name(&self.root)?)
     }
@@ -92,7 +92,7 @@ impl Past for Jj {
         clones::tips(&Repo::new(&self.root, env), most)
     }
 
-    /// Where the working copy's commit has several parents, the first that has the file counts.
+    /// If the working copy's commit has several parents, the first that has the file counts.
     fn committed(&self, file: &Path, env: &Env) -> Result<Option<Vec<u8>>, SyncError> {
         let repo = Repo::new(&self.root, env);
         for parent in repo.ids(None, "@-")? {

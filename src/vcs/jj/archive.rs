@@ -1,4 +1,4 @@
-//! The past of a jj repository. jj keeps its commits in git, where they are read; what a revision means only jj knows.
+//! The past of a jj repository. jj keeps its commits in git, where they are read; only jj can resolve a revision.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -14,15 +14,15 @@ pub struct JjArchive<'a> {
 }
 
 impl<'a> JjArchive<'a> {
-    /// Opens the git repository behind a working copy. That stands on the parents of its own commit.
+    /// Opens the git repository behind a working copy, starting at the parents of its own commit.
     pub fn open(repo: Repo<'a>, git: &Path) -> Result<Self, SyncError> {
         let mut tips = repo.ids(None, "@-")?;
-        // Below everything jj has a commit that is nowhere else.
+        // jj's root commit is not in git.
         tips.retain(|id| id.bytes().any(|byte| byte != b'0'));
         Ok(JjArchive { git: GitArchive::open(git, Some(tips), repo.env)?, repo })
     }
 
-    /// The commits of a revset, at most two. One that jj does not understand has none.
+    /// The commits of a revset, at most two; none if jj does not understand it.
     fn set(&self, revset: &str) -> Result<Vec<String>, SyncError> {
         let revisions = format!("--revisions={revset}");
         let arguments = ["log", "--no-graph", "--limit=2", &revisions, "--template=commit_id ++ \"\\n\""];
@@ -39,9 +39,9 @@ impl Archive for JjArchive<'_> {
         self.git.tips()
     }
 
-    /// A change id, a bookmark, any revset. The commit of the working copy counts as it was recorded last.
+    /// A change id, a bookmark, any revset. The working copy's commit is the last recorded one.
     fn resolve(&mut self, revision: &str) -> Result<Option<Commit>, SyncError> {
-        // No revset holds a NUL, and no argument of a program can.
+        // Neither a revset nor a program's argument can contain a NUL.
         if revision.contains('\0') {
             return Ok(None);
         }

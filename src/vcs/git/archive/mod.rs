@@ -30,11 +30,11 @@ use crate::vcs::archive::{
 
 pub struct GitArchive {
     objects: Objects,
-    /// Where to begin if nobody says: what another program on top of git knows, else `HEAD`.
+    /// The default start: commits that another program on top of git knows, else `HEAD`.
     tips: Option<Vec<String>>,
-    /// The commits that a shallow clone ends with.
+    /// The last commits of a shallow clone.
     cut: HashSet<ObjectId>,
-    /// The trees of commits that were read.
+    /// The trees of the commits read so far.
     trees: HashMap<ObjectId, ObjectId>,
     items: Items,
     memory: Memory,
@@ -53,7 +53,7 @@ fn time(seconds: i64) -> Instant {
 }
 
 impl GitArchive {
-    /// Opens the repository at a working copy, or a directory like `.git`.
+    /// Opens the repository of a working copy, or a directory like `.git`.
     pub fn open(place: &Path, tips: Option<Vec<String>>, env: &Env) -> Result<Self, SyncError> {
         let objects = Objects::open(place)?;
         let cut = objects.repository.shallow_commits().map_err(|error| unreadable("shallow", error))?;
@@ -140,7 +140,7 @@ impl GitArchive {
         Ok(file)
     }
 
-    /// The commit that a revision names, if it names exactly one.
+    /// The commit that a revision means, if it means exactly one.
     fn named(&self, revision: &str) -> Option<ObjectId> {
         use gix::revision::spec::parse::{ObjectKindHint, Options};
         let options = Options { object_kind_hint: Some(ObjectKindHint::Committish), ..Options::default() };
