@@ -35,7 +35,7 @@ pub const BANNED: &[(&str, &str)] = &[
     ("is talk", "is for messages"),
 ];
 
-/// What is good English although it holds a banned word, and quotations of other programs.
+/// Good English with a banned word, and quotations of other programs.
 pub const FINE: &[&str] = &[
     "stands for",
     "stand for",
