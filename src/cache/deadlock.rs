@@ -10,7 +10,7 @@ use crate::model::graph::shortest_path;
 use crate::model::waits::{AllTies, Ties, back_to, down_to};
 
 /// The relations in a database, read on demand.
-struct Asked<'a> {
+struct Relations<'a> {
     db: &'a Connection,
     /// A child with its future parent.
     assumed: Option<(&'a str, &'a str)>,
@@ -40,9 +40,9 @@ fn kin(which: &str, such: &str) -> String {
     )
 }
 
-impl<'a> Asked<'a> {
+impl<'a> Relations<'a> {
     fn of(db: &'a Connection, assumed: Option<(&'a str, &'a str)>) -> Self {
-        Asked { db, assumed, parents: HashMap::new() }
+        Relations { db, assumed, parents: HashMap::new() }
     }
 
     fn column(&self, sql: &str, column: usize, id: &str) -> Result<Vec<String>> {
@@ -52,7 +52,7 @@ impl<'a> Asked<'a> {
     }
 }
 
-impl Ties for Asked<'_> {
+impl Ties for Relations<'_> {
     type Error = CacheError;
 
     fn blockers(&mut self, id: &str) -> Result<Vec<String>> {
@@ -82,13 +82,13 @@ impl Cache {
     /// The path by which `blocker` already waits for `dependent`, or for an issue below it.
     pub fn waits_back(&mut self, blocker: &str, dependent: &str) -> Result<Option<Vec<String>>> {
         self.tie()?;
-        back_to(&mut Asked::of(&self.db, None), blocker, dependent)
+        back_to(&mut Relations::of(&self.db, None), blocker, dependent)
     }
 
     /// The path by which a blocker of `parent` would wait for its future child.
     pub fn waits_below(&mut self, parent: &str, child: &str) -> Result<Option<Vec<String>>> {
         self.tie()?;
-        down_to(&mut Asked::of(&self.db, Some((child, parent))), parent, child)
+        down_to(&mut Relations::of(&self.db, Some((child, parent))), parent, child)
     }
 
     /// Every circle of unfinished issues that wait for each other.

@@ -118,9 +118,9 @@ impl Cache {
         {
             let waits: bool = waits.query_row([id], |row| row.get(0))?;
             if let Some((offer, since)) = node.offer(waits) {
-                let asked = if *is_proposed { *created } else { 0 };
+                let proposed = if *is_proposed { *created } else { 0 };
                 let kind = offer as i64;
-                front.execute(params![key, id, is_proposed, asked, urgent, priority, created, since, kind])?;
+                front.execute(params![key, id, is_proposed, proposed, urgent, priority, created, since, kind])?;
             }
             if node.is_held(waits) {
                 held.execute(params![key, id, priority, created])?;

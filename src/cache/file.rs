@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rusqlite::{CachedStatement, Connection, OpenFlags, params};
 
-use super::row::{AskedRow, Chunk, Counts, FileId, KeptLine, Key, LinePlace};
+use super::row::{Chunk, Counts, FileId, KeptLine, Key, LinePlace, StoredRow};
 use super::schema::ORDERED;
 use super::{Cache, Result, UnknownIds, in_memory, set_up};
 
@@ -18,8 +18,8 @@ struct PlaceInChunk {
 impl PlaceInChunk {
     fn find(lines: &[u8], key: Key) -> Option<Self> {
         let (lines, _) = lines.as_chunks::<{ KeptLine::SIZE }>();
-        let sought = key.to_le_bytes();
-        let line = lines.iter().position(|line| line[KeptLine::KEY] == sought)?;
+        let wanted = key.to_le_bytes();
+        let line = lines.iter().position(|line| line[KeptLine::KEY] == wanted)?;
         let before = lines[..line].iter().map(|line| u64::from(KeptLine::read(line).length) + 1);
         Some(PlaceInChunk { line, start: before.sum(), of: KeptLine::read(&lines[line]) })
     }
@@ -122,7 +122,7 @@ impl Cache {
 
     fn filled(db: Connection, in_file: bool) -> Result<Self> {
         let written_for: i64 = db.pragma_query_value(None, "user_version", |row| row.get(0))?;
-        let [shadowed, lent, _] = exist(&db)?;
+        let [shadowed, has_borrowed, _] = exist(&db)?;
         let front_known = UnknownIds::of(written_for);
         Ok(Cache {
             indexed: true,
@@ -130,7 +130,7 @@ impl Cache {
             front_known,
             tally_known: true,
             shadowed,
-            lent,
+            has_borrowed,
             in_file,
             ..Self::over(db)
         })
@@ -186,7 +186,7 @@ impl Cache {
 
     /// Copies of proposals: the copy, the row that is shown instead, and whether it was accepted.
     pub fn pairs(&self) -> Result<Vec<(Key, Key, bool)>> {
-        if !self.lent {
+        if !self.has_borrowed {
             return Ok(Vec::new());
         }
         let mut statement = self.db.prepare_cached("SELECT copy, shown, accepted FROM pairs")?;
@@ -196,18 +196,18 @@ impl Cache {
 
     /// The position of a row's line, from a file.
     pub fn line_place(&self, key: Key) -> Result<Option<LinePlace>> {
-        Ok(self.asked_row(key)?.map(|row| row.place))
+        Ok(self.stored_row(key)?.map(|row| row.place))
     }
 
     /// The facts about a row in a file, read together: callers that want its line mostly want its counts as well.
-    pub(super) fn asked_row(&self, key: Key) -> Result<Option<AskedRow>> {
-        let known = self.asked.borrow().get(&key).copied();
+    pub(super) fn stored_row(&self, key: Key) -> Result<Option<StoredRow>> {
+        let known = self.stored.borrow().get(&key).copied();
         if known.is_some() {
             return Ok(known);
         }
         let found = self.find_row(&mut self.row_statement()?, key)?;
         if self.in_file {
-            self.asked.borrow_mut().extend(found.map(|row| (key, row)));
+            self.stored.borrow_mut().extend(found.map(|row| (key, row)));
         }
         Ok(found)
     }
@@ -215,12 +215,12 @@ impl Cache {
     /// Reads several rows of a file at once, which is faster than one by one. Files do not change, so the rows are
     /// cached.
     pub fn ask_rows(&self, keys: &[Key]) -> Result<()> {
-        let mut asked = self.asked.borrow_mut();
-        let news: Vec<&Key> = keys.iter().filter(|key| self.in_file && !asked.contains_key(key)).collect();
+        let mut stored = self.stored.borrow_mut();
+        let news: Vec<&Key> = keys.iter().filter(|key| self.in_file && !stored.contains_key(key)).collect();
         if !news.is_empty() {
             let mut statement = self.row_statement()?;
             for key in news {
-                asked.extend(self.find_row(&mut statement, *key)?.map(|row| (*key, row)));
+                stored.extend(self.find_row(&mut statement, *key)?.map(|row| (*key, row)));
             }
         }
         Ok(())
@@ -234,7 +234,7 @@ impl Cache {
         ))?)
     }
 
-    fn find_row(&self, statement: &mut CachedStatement<'_>, key: Key) -> Result<Option<AskedRow>> {
+    fn find_row(&self, statement: &mut CachedStatement<'_>, key: Key) -> Result<Option<StoredRow>> {
         let mut rows = statement.query([key])?;
         let Some(row) = rows.next()? else { return Ok(None) };
         let Some(found) = PlaceInChunk::find(row.get_ref(3)?.as_blob().unwrap_or_default(), key) else {
@@ -246,7 +246,7 @@ impl Cache {
             start: row.get::<_, i64>(2)? as u64 + found.start,
             of: found.of,
         };
-        Ok(Some(AskedRow { place, counts: Counts::read(row, 4)? }))
+        Ok(Some(StoredRow { place, counts: Counts::read(row, 4)? }))
     }
 
     /// The row of an issue in one ledger.

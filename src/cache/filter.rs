@@ -19,9 +19,9 @@ const CONTAINS_FOLDED: &str = "contains_folded";
 pub(super) fn add_functions(db: &Connection) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     db.create_scalar_function(CONTAINS_FOLDED, 2, flags, |call| {
-        let (Ok(text), Ok(sought)) = (call.get_raw(0).as_str(), call.get_raw(1).as_str()) else { return Ok(false) };
+        let (Ok(text), Ok(wanted)) = (call.get_raw(0).as_str(), call.get_raw(1).as_str()) else { return Ok(false) };
         // Only called for text with other letters than ASCII.
-        Ok(!text.is_ascii() && folded(text).contains(sought))
+        Ok(!text.is_ascii() && folded(text).contains(wanted))
     })
 }
 
@@ -149,13 +149,13 @@ impl Clause {
     }
 
     /// Matches a folded text. LIKE is much faster, and sufficient for most.
-    fn contains(&mut self, column: &str, sought: &str) {
-        if sought.is_ascii() {
+    fn contains(&mut self, column: &str, wanted: &str) {
+        if wanted.is_ascii() {
             self.sql.push_str(&format!("{column} LIKE ? ESCAPE '\\'"));
-            self.parameters.push(Sql::Text(like(sought)));
+            self.parameters.push(Sql::Text(like(wanted)));
         } else {
             self.sql.push_str(&format!("{CONTAINS_FOLDED}({column}, ?)"));
-            self.parameters.push(Sql::Text(sought.to_owned()));
+            self.parameters.push(Sql::Text(wanted.to_owned()));
         }
     }
 }

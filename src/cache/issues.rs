@@ -222,7 +222,7 @@ impl Cache {
 
     pub fn counts(&self, key: Key) -> Result<Counts> {
         if self.in_file {
-            return Ok(self.asked_row(key)?.map(|row| row.counts).unwrap_or_default());
+            return Ok(self.stored_row(key)?.map(|row| row.counts).unwrap_or_default());
         }
         let sql = format!("SELECT {} FROM issues i WHERE i.key = ?1", self.count_columns());
         let mut statement = self.db.prepare_cached(&sql)?;
@@ -232,7 +232,7 @@ impl Cache {
 
     /// The columns of [`Counts`].
     pub(super) fn count_columns(&self) -> String {
-        let needs = if self.lent { "(SELECT count(*) FROM edges e WHERE e.key = i.key)" } else { "i.needs" };
+        let needs = if self.has_borrowed { "(SELECT count(*) FROM edges e WHERE e.key = i.key)" } else { "i.needs" };
         let shown = if self.shadowed { "JOIN live d ON d.key = e.key" } else { "" };
         format!(
             "{needs},

@@ -16,7 +16,7 @@ fn insertion() -> String {
 }
 
 /// Edges from this position on are borrowed from another row.
-const LENT: i64 = 1 << 32;
+const BORROWED: i64 = 1 << 32;
 
 impl Cache {
     /// Adds rows. Keys must be new.
@@ -110,13 +110,13 @@ impl Cache {
     /// Gives rows the edges of others that they lack: lender, borrower, and the target if only its edge is wanted.
     /// Replaces earlier loans.
     pub fn lend_edges(&mut self, loans: &[(Key, Key, Option<String>)]) -> Result<()> {
-        if loans.is_empty() && !self.lent {
+        if loans.is_empty() && !self.has_borrowed {
             return Ok(());
         }
         self.own_copy()?;
         self.touch();
-        self.lent = !loans.is_empty();
-        self.db.execute("DELETE FROM edges WHERE n >= ?1", [LENT])?;
+        self.has_borrowed = !loans.is_empty();
+        self.db.execute("DELETE FROM edges WHERE n >= ?1", [BORROWED])?;
         for (lender, borrower, target) in loans {
             let mut statement = self.db.prepare_cached(
                 "INSERT INTO edges (key, n, target, type, any_gate, spawner)
@@ -124,7 +124,7 @@ impl Cache {
                  WHERE e.key = ?1 AND (?4 IS NULL OR e.target = ?4)
                    AND NOT EXISTS (SELECT 1 FROM edges k WHERE k.key = ?2 AND k.target = e.target AND k.type = e.type)",
             )?;
-            statement.execute(params![lender, borrower, LENT, target])?;
+            statement.execute(params![lender, borrower, BORROWED, target])?;
         }
         Ok(())
     }
@@ -155,11 +155,11 @@ impl Cache {
     }
 
     fn values_of(&self, key: Key) -> Result<Own> {
-        let mut asked = self.db.prepare_cached("SELECT status, assignee, due, defer FROM issues WHERE key = ?1")?;
+        let mut select = self.db.prepare_cached("SELECT status, assignee, due, defer FROM issues WHERE key = ?1")?;
         let read = |row: &rusqlite::Row<'_>| {
             Ok(Own { status: row.get(0)?, assignee: row.get(1)?, due: row.get(2)?, defer: row.get(3)?, from: None })
         };
-        Ok(asked.query_row([key], read)?)
+        Ok(select.query_row([key], read)?)
     }
 
     /// The values that a row is shown with instead of its line's.
@@ -169,7 +169,7 @@ impl Cache {
 
     /// Whether some row is shadowed by another one of the same id, or has its edges.
     pub fn knows_copies(&self) -> bool {
-        self.shadowed || self.lent
+        self.shadowed || self.has_borrowed
     }
 
     /// Sets the rows that are shadowed by another one of the same id.

@@ -34,7 +34,7 @@ pub use tasks::OpenTask;
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use row::AskedRow;
+use row::StoredRow;
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 
@@ -82,9 +82,9 @@ pub struct Cache {
     /// Whether some row is shadowed by another one of the same id.
     shadowed: bool,
     /// Whether some row has edges of another one.
-    lent: bool,
+    has_borrowed: bool,
     /// The rows that were read from a file.
-    asked: RefCell<HashMap<Key, AskedRow>>,
+    stored: RefCell<HashMap<Key, StoredRow>>,
     /// Rows that are shown with other values than their lines have, with both.
     own: HashMap<Key, (Own, Own)>,
 }
@@ -117,8 +117,8 @@ impl Cache {
             tally_known: false,
             texts_known: false,
             shadowed: false,
-            lent: false,
-            asked: RefCell::default(),
+            has_borrowed: false,
+            stored: RefCell::default(),
             own: HashMap::new(),
         }
     }

@@ -37,7 +37,7 @@ const MANY: usize = 8;
 /// An index of a document that answers many lookups.
 #[derive(Debug, Default)]
 struct Places {
-    asked: AtomicUsize,
+    lookups: AtomicUsize,
     /// The lines that have an id, sorted by id; those with the same id in file order.
     by_id: OnceLock<Vec<u32>>,
     conflicts: OnceLock<Vec<Range<usize>>>,
@@ -256,7 +256,7 @@ impl Document {
             let first = partition_point(self.len(), |n| at(n) < id.as_bytes());
             return (first..self.len()).take_while(|n| at(*n) == id.as_bytes()).collect();
         }
-        if places.by_id.get().is_none() && places.asked.fetch_add(1, Ordering::Relaxed) < MANY {
+        if places.by_id.get().is_none() && places.lookups.fetch_add(1, Ordering::Relaxed) < MANY {
             let names_it = |n: &usize| match whole.id(*n) {
                 Some(found) => found == id.as_bytes(),
                 None => self.id(*n).is_some_and(|found| found == id),
@@ -290,10 +290,10 @@ impl Document {
     }
 
     /// The lines that seem to have a wanted id, by id, found in one pass, in file order.
-    pub fn naming(&self, is_sought: impl Fn(&str) -> bool) -> HashMap<String, Vec<usize>> {
+    pub fn naming(&self, is_wanted: impl Fn(&str) -> bool) -> HashMap<String, Vec<usize>> {
         let mut found: HashMap<String, Vec<usize>> = HashMap::new();
         for n in 0..self.len() {
-            if let Some(id) = self.id(n).filter(|id| is_sought(id)) {
+            if let Some(id) = self.id(n).filter(|id| is_wanted(id)) {
                 found.entry(id.into_owned()).or_default().push(n);
             }
         }
@@ -450,10 +450,10 @@ mod tests {
         // Unsorted, with copies, a damaged line and one that begins with another key.
         let text = "{\"id\":\"c\"}\n{\"id\":\"a\",\"n\":1}\n\n{\"id\":\"b\",\n{\"x\":1,\"id\":\"a\"}\n<<<<<<< x\n{\"id\":\"\\u0061\"}\n";
         let doc = document(text);
-        for asked in 0..3 * MANY {
-            assert_eq!(doc.find("a"), [1, 4, 6], "{asked}");
-            assert_eq!(doc.find("b"), Vec::<usize>::new(), "{asked}: it cannot be read");
-            assert!(doc.has_id("b") && doc.has_id("c") && !doc.has_id("aa") && !doc.has_id(""), "{asked}");
+        for round in 0..3 * MANY {
+            assert_eq!(doc.find("a"), [1, 4, 6], "{round}");
+            assert_eq!(doc.find("b"), Vec::<usize>::new(), "{round}: it cannot be read");
+            assert!(doc.has_id("b") && doc.has_id("c") && !doc.has_id("aa") && !doc.has_id(""), "{round}");
         }
         assert!(doc.places.by_id.get().is_some());
     }

@@ -184,7 +184,7 @@ fn resolves(old: &Document, new: &Document, kept: Option<&Parts>) -> Result<(), 
     let bases: Vec<Contents<'_>> = bases.iter().map(Contents::of).collect();
     // Independently of the kept versions: an issue between the markers may be removed only if it is unchanged there.
     for (id, texts) in &Contents::of(old).issues {
-        let was_there = |text: &&[u8]| bases.iter().any(|base| base.says(id, text));
+        let was_there = |text: &&[u8]| bases.iter().any(|base| base.has(id, text));
         if !found.issues.contains_key(id) && !texts.iter().all(was_there) {
             return Err(format!("{id} would go"));
         }
@@ -192,7 +192,7 @@ fn resolves(old: &Document, new: &Document, kept: Option<&Parts>) -> Result<(), 
     for side in &sides {
         for (id, texts) in &side.issues {
             let taken_away = sides.iter().any(|other| !other.issues.contains_key(id));
-            let untouched = bases.iter().any(|base| texts.iter().all(|text| base.says(id, text)));
+            let untouched = bases.iter().any(|base| texts.iter().all(|text| base.has(id, text)));
             if !(found.issues.contains_key(id) || taken_away && untouched) {
                 return Err(format!("{id} would go"));
             }
@@ -233,7 +233,7 @@ impl<'d> Contents<'d> {
     }
 
     /// Whether it has the issue with the same meaning; the merge checks the same before it drops a line.
-    fn says(&self, id: &str, text: &[u8]) -> bool {
+    fn has(&self, id: &str, text: &[u8]) -> bool {
         let is_same = |known: &&[u8]| match (std::str::from_utf8(known), std::str::from_utf8(text)) {
             (Ok(known), Ok(text)) => means_same(known, text),
             _ => *known == text,

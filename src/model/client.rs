@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_a_client_says_is_an_input() {
+    fn any_input_of_a_client_is_accepted() {
         for bytes in [&b""[..], b"no", b"[]", b"{", b"\xff", b"{\"session_id\":7,\"source\":null,\"cwd\":[]}"] {
             assert_eq!(HookInput::read(bytes), HookInput::default());
         }

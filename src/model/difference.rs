@@ -28,14 +28,14 @@ words! {
 }
 
 /// Whether changes of a field are reported: not the id, nor what a merge records for the next one.
-pub fn is_told(key: &str) -> bool {
+pub fn is_reported(key: &str) -> bool {
     key != Field::Id.key() && !field::is(key, |row| row.note)
 }
 
 /// A renamed issue reports its id.
-fn is_untold(key: &str, kind: ChangeKind) -> bool {
+fn is_unreported(key: &str, kind: ChangeKind) -> bool {
     let is_renamed = key == Field::Id.key() && kind == ChangeKind::Changed;
-    !is_told(key) && !is_renamed
+    !is_reported(key) && !is_renamed
 }
 
 /// A version that a merge joins with others.
@@ -75,16 +75,16 @@ pub fn merged_difference(sides: &[Side<'_>], after: Option<&str>) -> Option<(Cha
         keys.extend(record.iter().map(|(key, _)| (place_of(&key), key.into_owned())));
     }
     let mut fields = Vec::new();
-    for (_, key) in keys.into_iter().filter(|(_, key)| !is_untold(key, kind)) {
+    for (_, key) in keys.into_iter().filter(|(_, key)| !is_unreported(key, kind)) {
         let now = new.as_ref().and_then(|record| record.raw(&key));
-        let told = |value: &&str| !same_value(&key, None, Some(*value));
+        let reported = |value: &&str| !same_value(&key, None, Some(*value));
         fields.extend(match kind {
             ChangeKind::Added => {
-                now.filter(told).map(|after| FieldChange { after: Some(after.to_owned()), ..named(&key) })
+                now.filter(reported).map(|after| FieldChange { after: Some(after.to_owned()), ..named(&key) })
             }
             ChangeKind::Removed => {
                 let mut values = read.iter().filter_map(|side| side.record.as_ref()?.raw(&key));
-                values.find(told).map(|before| FieldChange { before: Some(before.to_owned()), ..named(&key) })
+                values.find(reported).map(|before| FieldChange { before: Some(before.to_owned()), ..named(&key) })
             }
             ChangeKind::Changed => field_change(&key, &read, now),
         });
@@ -135,8 +135,8 @@ impl<'a> Read<'a> {
         let (Some(record), Some(common)) = (&self.record, &self.common) else { return false };
         let differs = |other: &Record<'_>| {
             let keys: BTreeSet<_> = record.iter().chain(other.iter()).map(|(key, _)| key).collect();
-            let mut told = keys.iter().filter(|key| is_told(key));
-            told.any(|key| !same_value(key, record.raw(key), other.raw(key)))
+            let mut reported = keys.iter().filter(|key| is_reported(key));
+            reported.any(|key| !same_value(key, record.raw(key), other.raw(key)))
         };
         common.iter().all(|other| other.as_ref().is_none_or(differs))
     }
@@ -158,7 +158,7 @@ fn parse(line: Option<&str>) -> Option<Record<'_>> {
 mod tests {
     use super::*;
 
-    fn told(before: &[Option<&str>], after: Option<&str>) -> Option<(ChangeKind, String)> {
+    fn reported(before: &[Option<&str>], after: Option<&str>) -> Option<(ChangeKind, String)> {
         let (kind, fields) = difference(before, after)?;
         let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "-".into());
         let fields: Vec<String> =
@@ -170,17 +170,17 @@ mod tests {
     fn one_version_after_the_other() {
         let one = r#"{"id":"a","title":"T","labels":["x","y"],"priority":1}"#;
         let two = r#"{"id":"a","title":"T","priority":2,"labels":["y", "x"]}"#;
-        assert_eq!(told(&[Some(one)], Some(two)), Some((ChangeKind::Changed, "priority 1>2".into())));
-        assert_eq!(told(&[Some(one)], Some(one)), None);
-        assert_eq!(told(&[Some(one)], Some(&one.replace(',', ", "))), None, "blanks are no change");
-        let (kind, fields) = told(&[None], Some(two)).unwrap();
+        assert_eq!(reported(&[Some(one)], Some(two)), Some((ChangeKind::Changed, "priority 1>2".into())));
+        assert_eq!(reported(&[Some(one)], Some(one)), None);
+        assert_eq!(reported(&[Some(one)], Some(&one.replace(',', ", "))), None, "blanks are no change");
+        let (kind, fields) = reported(&[None], Some(two)).unwrap();
         assert_eq!((kind, fields.as_str()), (ChangeKind::Added, r#"title ->"T" priority ->2 labels ->["y", "x"]"#));
-        assert_eq!(told(&[], Some(two)).unwrap().0, ChangeKind::Added);
-        assert_eq!(told(&[Some(two)], None).unwrap().0, ChangeKind::Removed);
-        assert_eq!(told(&[None], None), None);
-        assert_eq!(told(&[Some("no record")], Some("neither")), None);
+        assert_eq!(reported(&[], Some(two)).unwrap().0, ChangeKind::Added);
+        assert_eq!(reported(&[Some(two)], None).unwrap().0, ChangeKind::Removed);
+        assert_eq!(reported(&[None], None), None);
+        assert_eq!(reported(&[Some("no record")], Some("neither")), None);
         let renamed = one.replace("\"a\"", "\"b\"");
-        assert_eq!(told(&[Some(one)], Some(&renamed)), Some((ChangeKind::Changed, r#"id "a">"b""#.into())));
+        assert_eq!(reported(&[Some(one)], Some(&renamed)), Some((ChangeKind::Changed, r#"id "a">"b""#.into())));
     }
 
     #[test]
@@ -189,15 +189,15 @@ mod tests {
         let theirs = r#"{"id":"a","title":"T","priority":2}"#;
         let both = r#"{"id":"a","title":"O","priority":2}"#;
         let own = r#"{"id":"a","title":"N","priority":2}"#;
-        assert_eq!(told(&[Some(ours), Some(theirs)], Some(both)), None);
+        assert_eq!(reported(&[Some(ours), Some(theirs)], Some(both)), None);
         assert_eq!(
-            told(&[Some(ours), Some(theirs)], Some(own)),
+            reported(&[Some(ours), Some(theirs)], Some(own)),
             Some((ChangeKind::Changed, r#"title "O">"N""#.into()))
         );
-        assert_eq!(told(&[Some(ours), None], Some(ours)), None, "it came from one side");
-        assert_eq!(told(&[Some(ours), None], None), None, "it went on one side");
-        assert_eq!(told(&[Some(ours), Some(theirs)], None).unwrap().0, ChangeKind::Removed);
-        assert_eq!(told(&[None, None], Some(ours)).unwrap().0, ChangeKind::Added);
+        assert_eq!(reported(&[Some(ours), None], Some(ours)), None, "it came from one side");
+        assert_eq!(reported(&[Some(ours), None], None), None, "it went on one side");
+        assert_eq!(reported(&[Some(ours), Some(theirs)], None).unwrap().0, ChangeKind::Removed);
+        assert_eq!(reported(&[None, None], Some(ours)).unwrap().0, ChangeKind::Added);
     }
 
     /// The changes of a merge of two sides that parted at a version.
@@ -215,12 +215,12 @@ mod tests {
     fn a_merge_tells_what_it_gave_up_of_a_side() {
         let line = |title: &str, priority: u8| format!(r#"{{"id":"a","title":"{title}","priority":{priority}}}"#);
         let (base, ours, theirs) = (line("B", 0), line("O", 0), line("T", 1));
-        let told = |after: &str| merged(Some(&base), [Some(&ours), Some(&theirs)], Some(after));
+        let reported = |after: &str| merged(Some(&base), [Some(&ours), Some(&theirs)], Some(after));
         let changed = |text: &str| Some((ChangeKind::Changed, text.to_owned()));
-        assert_eq!(told(&line("O", 1)), changed(r#"title "T">"O" (0)"#), "both changed it, and one won");
-        assert_eq!(told(&line("T", 1)), changed(r#"title "O">"T" (1)"#));
+        assert_eq!(reported(&line("O", 1)), changed(r#"title "T">"O" (0)"#), "both changed it, and one won");
+        assert_eq!(reported(&line("T", 1)), changed(r#"title "O">"T" (1)"#));
         assert_eq!(
-            told(&line("O", 0)),
+            reported(&line("O", 0)),
             changed(r#"title "T">"O" (0) priority 1>0 (0)"#),
             "what only one changed is lost"
         );
@@ -244,7 +244,7 @@ mod tests {
         let less = r#"{"id":"a","title":"T"}"#;
         let dropped = Some((ChangeKind::Changed, r#"labels ["x"]>-"#.to_owned()));
         assert_eq!(merged(None, [Some(whole), None], Some(less)), dropped);
-        assert_eq!(told(&[Some(whole), None], Some(less)), dropped, "also where nothing is known of before");
+        assert_eq!(reported(&[Some(whole), None], Some(less)), dropped, "also where nothing is known of before");
         let removed = Some((ChangeKind::Removed, r#"title "T">- labels ["x"]>-"#.to_owned()));
         assert_eq!(merged(None, [Some(whole), None], None), removed, "a new issue got lost");
         assert_eq!(merged(Some(less), [Some(whole), None], None), removed, "an edit got lost");

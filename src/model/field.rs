@@ -84,7 +84,7 @@ pub struct Row {
     /// Its column in the cache, with the text for an issue that has no value. Only columns are fast to filter by.
     pub column: Option<(&'static str, Option<&'static str>)>,
     /// Its position among the fields of `bd query`, its displayed name, and other names besides the key.
-    pub asked: Option<(u8, &'static [&'static str])>,
+    pub queried: Option<(u8, &'static [&'static str])>,
     /// Its position among the searched fields, and the weight of a word in it.
     pub searched: Option<(u8, f64)>,
     /// `Change::Text` and `Change::Date` may set it.
@@ -124,7 +124,7 @@ impl Row {
         section(name: &'static str) = Some(name);
         default(raw: &'static str) = Some(raw);
         column(name: &'static str, absent: Option<&'static str>) = Some((name, absent));
-        asked(place: u8, names: &'static [&'static str]) = Some((place, names));
+        queried(place: u8, names: &'static [&'static str]) = Some((place, names));
         searched(place: u8, weight: f64) = Some((place, weight));
         settable() = true;
         always() = true;
@@ -148,7 +148,7 @@ const fn row(kind: Kind) -> Row {
         section: None,
         default: None,
         column: None,
-        asked: None,
+        queried: None,
         searched: None,
         settable: false,
         always: false,
@@ -163,7 +163,7 @@ const fn row(kind: Kind) -> Row {
 }
 
 macro_rules! fields {
-    (keys { $($name:ident $key:literal: $row:expr;)* } others { $($other:ident $word:literal: $asked:expr;)* }) => {
+    (keys { $($name:ident $key:literal: $row:expr;)* } others { $($other:ident $word:literal: $queried:expr;)* }) => {
         /// A field of an issue.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         #[repr(u8)]
@@ -178,7 +178,7 @@ macro_rules! fields {
         /// Further fields of queries, without a key.
         const OTHERS: &[Field] = &[$(Field::$other),*];
 
-        static ROWS: &[Row] = &[$(Row { key: $key, ..$row },)* $(Row { key: $word, ..$asked },)*];
+        static ROWS: &[Row] = &[$(Row { key: $key, ..$row },)* $(Row { key: $word, ..$queried },)*];
     };
 }
 
@@ -188,46 +188,46 @@ use Travel::{Copied, Made, OnRequest, Open, Planning, Shared};
 
 fields! { keys {
     RecordType "_type": row(Word).travel(Open).answered();
-    Id "id": row(Word).travel(Made).answered().column("id", Some("")).asked(0, &["id"]).always();
+    Id "id": row(Word).travel(Made).answered().column("id", Some("")).queried(0, &["id"]).always();
     ContentHash "content_hash": row(Word).travel(Open).silent().passing();
-    Title "title": row(Text).travel(Shared).renamed().answered().column("title", Some("")).asked(1, &["title"])
+    Title "title": row(Text).travel(Shared).renamed().answered().column("title", Some("")).queried(1, &["title"])
         .searched(0, 10.0);
     Description "description": row(Text).merge(Long).travel(Shared).renamed().settable().typed()
-        .section("Description").asked(2, &["description", "desc"]).searched(1, 4.0);
+        .section("Description").queried(2, &["description", "desc"]).searched(1, 4.0);
     Design "design": row(Text).merge(Long).travel(Shared).renamed().settable().typed().section("Design")
         .searched(2, 2.0);
     AcceptanceCriteria "acceptance_criteria": row(Text).merge(Long).travel(Shared).renamed().settable().typed()
         .section("Acceptance criteria").searched(3, 2.0);
     Notes "notes": row(Text).merge(Long).travel(OnRequest).renamed().settable().typed().section("Notes")
-        .asked(3, &["notes"]).searched(4, 2.0);
+        .queried(3, &["notes"]).searched(4, 2.0);
     SpecId "spec_id": row(Word);
     Status "status": row(Word).travel(Made).answered().passing().default("\"open\"").column("status", Some("open"))
-        .asked(5, &["status"]).always();
+        .queried(5, &["status"]).always();
     Priority "priority": row(Number).travel(Shared).answered().default("0").column("priority", None)
-        .asked(7, &["priority"]).always();
+        .queried(7, &["priority"]).always();
     Type "issue_type": row(Word).travel(Shared).answered().default("\"task\"").column("type", Some("task"))
-        .asked(6, &["type"]).always();
-    Assignee "assignee": row(Person).settable().passing().typed().column("assignee", None).asked(9, &["assignee"]);
+        .queried(6, &["type"]).always();
+    Assignee "assignee": row(Person).settable().passing().typed().column("assignee", None).queried(9, &["assignee"]);
     Owner "owner": row(Person).settable().passing().typed().fact(11, "Owner").column("owner", None)
-        .asked(11, &["owner"]);
+        .queried(11, &["owner"]);
     Estimate "estimated_minutes": row(Number).own().typed().fact(9, "Estimate");
     Created "created_at": row(Time).travel(Copied).silent().answered().fact(0, "Created").column("created", None)
-        .asked(17, &["created"]);
-    Author "created_by": row(Person).travel(Copied).typed().column("author", None).asked(10, &["author"]);
+        .queried(17, &["created"]);
+    Author "created_by": row(Person).travel(Copied).typed().column("author", None).queried(10, &["author"]);
     Updated "updated_at": row(Time).travel(Made).silent().answered().passing().fact(1, "Updated")
-        .column("updated", None).asked(18, &["updated"]);
+        .column("updated", None).queried(18, &["updated"]);
     Started "started_at": row(Time).merge(With(Field::Assignee)).silent().passing().typed().fact(2, "Started")
-        .column("started", None).asked(19, &["started"]);
+        .column("started", None).queried(19, &["started"]);
     Closed "closed_at": row(Time).merge(With(Field::Status)).travel(Copied).silent().passing().typed()
-        .fact(3, "Closed").column("closed", None).asked(20, &["closed"]);
+        .fact(3, "Closed").column("closed", None).queried(20, &["closed"]);
     CloseReason "close_reason": row(Text).merge(With(Field::Status)).renamed().typed().fact(4, "Reason")
         .searched(7, 2.0);
     ClosedBySession "closed_by_session": row(Word).merge(With(Field::Status));
-    Due "due_at": row(Until).settable().own().typed().fact(7, "Due").column("due", None).asked(21, &["due"]);
+    Due "due_at": row(Until).settable().own().typed().fact(7, "Due").column("due", None).queried(21, &["due"]);
     Defer "defer_until": row(From).settable().own().typed().fact(8, "Deferred to").column("defer", None)
-        .asked(22, &["defer"]);
+        .queried(22, &["defer"]);
     ExternalRef "external_ref": row(Word).settable().typed().fact(10, "Reference").column("external_ref", None)
-        .asked(13, &["external_ref"]);
+        .queried(13, &["external_ref"]);
     SourceSystem "source_system": row(Word);
     SourceRepo "source_repo": row(Word).travel(Open).silent().answered();
     SourceRepoPath "source_repo_path": row(Word).silent().answered();
@@ -235,14 +235,14 @@ fields! { keys {
     Pinned "pinned": row(Flag);
     Ephemeral "ephemeral": row(Flag);
     IsTemplate "is_template": row(Flag);
-    Label "labels": row(Labels).merge(Merge::Labels).travel(Shared).answered().asked(8, &["label"]).searched(6, 5.0);
+    Label "labels": row(Labels).merge(Merge::Labels).travel(Shared).answered().queried(8, &["label"]).searched(6, 5.0);
     Dependencies "dependencies": row(Edges).merge(Merge::Edges).travel(Made).answered();
     Comments "comments": row(Kind::Comments).merge(Apart).travel(OnRequest).answered().searched(5, 2.0);
     Visibility "visibility": row(Word).travel(Made).answered().passing().column("visibility", Some("canonical"))
-        .asked(14, &["visibility"]).always();
+        .queried(14, &["visibility"]).always();
     Proposal "proposal": row(Other).merge(With(Field::Visibility)).travel(Made).passing();
     Agreed "agreed": row(Other).merge(With(Field::Visibility)).travel(Planning).silent().note().answered().passing();
-    Project "project": row(Other).travel(Planning).passing().asked(16, &["project"]).always();
+    Project "project": row(Other).travel(Planning).passing().queried(16, &["project"]).always();
     FormerId "former_id": row(Word).travel(Planning).passing();
     Companion "companion": row(Flag).travel(Planning);
     Workflow "workflow": row(Other).merge(Object);
@@ -259,10 +259,10 @@ fields! { keys {
     DependencyCount "dependency_count": row(Other).travel(Open).silent().answered();
     DependentCount "dependent_count": row(Other).travel(Open).silent().answered();
     CommentCount "comment_count": row(Other).travel(Open).silent().answered();
-    Parent "parent": row(Word).travel(Open).answered().asked(12, &["parent"]);
+    Parent "parent": row(Word).travel(Open).answered().queried(12, &["parent"]);
 } others {
-    Text "text": row(Other).asked(4, &["text"]);
-    Repo "repo": row(Other).asked(15, &["repo"]).always();
+    Text "text": row(Other).queried(4, &["text"]);
+    Repo "repo": row(Other).queried(15, &["repo"]).always();
 } }
 
 /// The fields by a hash of their keys: every value of every line looks up its key.
@@ -350,9 +350,9 @@ impl Field {
     }
 
     /// The field that a query names: by its displayed name, its key, or a short name.
-    pub fn asked_as(name: &str) -> Option<Field> {
+    pub fn queried_as(name: &str) -> Option<Field> {
         let is_meant =
-            |field: &&Field| field.row().asked.is_some_and(|(_, names)| field.key() == name || names.contains(&name));
+            |field: &&Field| field.row().queried.is_some_and(|(_, names)| field.key() == name || names.contains(&name));
         ALL.iter().chain(OTHERS).find(is_meant).copied()
     }
 
@@ -421,9 +421,9 @@ pub fn searched() -> &'static [Field] {
 }
 
 /// The displayed names of the fields that queries accept.
-pub fn asked_names() -> Vec<&'static str> {
-    let asked = placed(|row| row.asked.map(|(place, _)| place)).into_iter();
-    asked.filter_map(|field| field.row().asked?.1.first().copied()).collect()
+pub fn query_names() -> Vec<&'static str> {
+    let queried = placed(|row| row.queried.map(|(place, _)| place)).into_iter();
+    queried.filter_map(|field| field.row().queried?.1.first().copied()).collect()
 }
 
 /// The fields that `bd show` prints on one line each.

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use super::dependency::Dependency;
 use super::field::{Field, Kind};
-use super::json::{self, says_nothing};
+use super::json::{self, is_unset};
 use super::record::Record;
 pub use super::status::{IssueType, Priority, PriorityError, Status};
 use super::time::Instant;
@@ -59,7 +59,7 @@ pub enum LineDate {
 
 impl LineDate {
     pub fn read(raw: &str, zone: Zone<'_>) -> Self {
-        if says_nothing(raw) {
+        if is_unset(raw) {
             return LineDate::Absent;
         }
         let text = json::decode_string(raw).unwrap_or_default();
@@ -94,7 +94,7 @@ impl Comment {
 
 /// The value of a field for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Said<'a> {
+pub enum FieldValue<'a> {
     /// No value, or one that is more than a word or a number.
     Nothing,
     Text(&'a str),
@@ -109,8 +109,8 @@ type Line<'r, 'a> = (&'r Record<'a>, Zone<'r>);
 trait Value: Sized {
     fn read(line: Line<'_, '_>, field: Field) -> Self;
 
-    fn said(&self) -> Said<'_> {
-        Said::Nothing
+    fn value(&self) -> FieldValue<'_> {
+        FieldValue::Nothing
     }
 }
 
@@ -119,8 +119,8 @@ impl Value for String {
         record.raw_of(field).and_then(json::decode_string).unwrap_or_default().into_owned()
     }
 
-    fn said(&self) -> Said<'_> {
-        if self.is_empty() { Said::Nothing } else { Said::Text(self) }
+    fn value(&self) -> FieldValue<'_> {
+        if self.is_empty() { FieldValue::Nothing } else { FieldValue::Text(self) }
     }
 }
 
@@ -129,8 +129,8 @@ impl Value for Option<String> {
         text(record.raw_of(field)).map(Cow::into_owned)
     }
 
-    fn said(&self) -> Said<'_> {
-        self.as_deref().map_or(Said::Nothing, Said::Text)
+    fn value(&self) -> FieldValue<'_> {
+        self.as_deref().map_or(FieldValue::Nothing, FieldValue::Text)
     }
 }
 
@@ -139,8 +139,8 @@ impl Value for Option<i64> {
         record.raw_of(field).and_then(json::integer)
     }
 
-    fn said(&self) -> Said<'_> {
-        self.map_or(Said::Nothing, Said::Number)
+    fn value(&self) -> FieldValue<'_> {
+        self.map_or(FieldValue::Nothing, FieldValue::Number)
     }
 }
 
@@ -154,8 +154,8 @@ impl Value for Option<Time> {
         }
     }
 
-    fn said(&self) -> Said<'_> {
-        self.as_ref().map_or(Said::Nothing, Said::Time)
+    fn value(&self) -> FieldValue<'_> {
+        self.as_ref().map_or(FieldValue::Nothing, FieldValue::Time)
     }
 }
 
@@ -164,8 +164,8 @@ impl Value for Status {
         status_of(record)
     }
 
-    fn said(&self) -> Said<'_> {
-        Said::Text(self.as_str())
+    fn value(&self) -> FieldValue<'_> {
+        FieldValue::Text(self.as_str())
     }
 }
 
@@ -174,8 +174,8 @@ impl Value for IssueType {
         type_of(record)
     }
 
-    fn said(&self) -> Said<'_> {
-        Said::Text(self.as_str())
+    fn value(&self) -> FieldValue<'_> {
+        FieldValue::Text(self.as_str())
     }
 }
 
@@ -184,8 +184,8 @@ impl Value for Priority {
         priority_of(record)
     }
 
-    fn said(&self) -> Said<'_> {
-        Said::Number(self.number())
+    fn value(&self) -> FieldValue<'_> {
+        FieldValue::Number(self.number())
     }
 }
 
@@ -232,16 +232,16 @@ macro_rules! issue {
             }
 
             /// The value of a field.
-            pub fn said(&self, field: Field) -> Said<'_> {
+            pub fn value(&self, field: Field) -> FieldValue<'_> {
                 match field {
-                    $(Field::$field => self.$name.said(),)*
-                    _ => Said::Nothing,
+                    $(Field::$field => self.$name.value(),)*
+                    _ => FieldValue::Nothing,
                 }
             }
 
             /// Fills fields that belong to the proposer, where this copy has none, from another copy.
             pub fn fill_own(&mut self, other: Issue) {
-                $(if Field::$field.row().own && self.$name.said() == Said::Nothing {
+                $(if Field::$field.row().own && self.$name.value() == FieldValue::Nothing {
                     self.$name = other.$name;
                 })*
             }
@@ -326,7 +326,7 @@ pub fn searched_text(record: &Record<'_>, field: Field) -> String {
 /// The labels of a line. A text instead of a list is one label.
 pub fn labels_of(record: &Record<'_>) -> Vec<String> {
     let elements = match record.raw_of(Field::Label) {
-        Some(raw) if raw.starts_with('"') && !says_nothing(raw) => vec![raw],
+        Some(raw) if raw.starts_with('"') && !is_unset(raw) => vec![raw],
         _ => record.elements_of(Field::Label),
     };
     elements.into_iter().filter_map(|raw| json::decode_string(raw).map(|text| text.into_owned())).collect()
@@ -362,11 +362,11 @@ mod tests {
             let line = format!(r#"{{"id":"a","{}":{raw}}}"#, row.key);
             let issue = Issue::decode(&Record::parse(&line).unwrap());
             if row.fact.is_some() || row.section.is_some() || row.settable || row.own {
-                assert_ne!(issue.said(*field), Said::Nothing, "{} is missing from `issue!`", row.key);
+                assert_ne!(issue.value(*field), FieldValue::Nothing, "{} is missing from `issue!`", row.key);
             }
             let mut other = Issue::decode(&Record::parse(r#"{"id":"b"}"#).unwrap());
             other.fill_own(issue);
-            assert_eq!(row.own, other.said(*field) != Said::Nothing && row.default.is_none(), "{field:?}");
+            assert_eq!(row.own, other.value(*field) != FieldValue::Nothing && row.default.is_none(), "{field:?}");
         }
     }
 

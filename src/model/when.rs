@@ -335,12 +335,13 @@ impl Calendar {
     fn relative(&self, text: &str, bare: Bare) -> Option<When> {
         // git's spelling: 2.weeks.ago.
         let text = &text.replace('.', " ");
-        let said = [("+", 1), ("-", -1), ("in ", 1)]
+        let signed = [("+", 1), ("-", -1), ("in ", 1)]
             .into_iter()
             .find_map(|(word, sign)| Some((text.strip_prefix(word)?, sign)));
         let ends = [(" ago", -1), (" from now", 1), (" hence", 1)];
-        let said = said.or_else(|| ends.into_iter().find_map(|(word, sign)| Some((text.strip_suffix(word)?, sign))));
-        let (rest, sign) = said.unwrap_or((text, if bare == Bare::Future { 1 } else { -1 }));
+        let signed =
+            signed.or_else(|| ends.into_iter().find_map(|(word, sign)| Some((text.strip_suffix(word)?, sign))));
+        let (rest, sign) = signed.unwrap_or((text, if bare == Bare::Future { 1 } else { -1 }));
         let one = ["a ", "an ", "one "].into_iter().find_map(|word| rest.strip_prefix(word));
         let (count, unit) = match one {
             Some(unit) => (1, unit),

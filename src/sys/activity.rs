@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_innermost_step_is_told_and_ends() {
+    fn the_innermost_step_is_shown_and_ends() {
         let activity = Activity::default();
         assert_eq!(activity.now(), None);
         let outer = activity.begin("outer");

@@ -60,7 +60,7 @@ impl Env {
     }
 
     /// The value of a variable, even if it is empty.
-    pub fn said(&self, name: &str) -> Option<&str> {
+    pub fn raw_var(&self, name: &str) -> Option<&str> {
         self.vars.get(OsStr::new(name))?.to_str()
     }
 

@@ -26,7 +26,7 @@ const SHOWN: &str = "shown.md";
 pub struct FormFile {
     path: PathBuf,
     /// The text before editing; `None` for a resumed form, all of which counts as new.
-    begun: Option<Vec<u8>>,
+    initial: Option<Vec<u8>>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -47,7 +47,7 @@ impl FormFile {
         for (name, text) in [(FORM, text), (SHOWN, shown)] {
             write_new(&directory.path().join(name), text)?;
         }
-        Ok(FormFile { path: directory.keep().join(FORM), begun: Some(text.as_bytes().to_vec()) })
+        Ok(FormFile { path: directory.keep().join(FORM), initial: Some(text.as_bytes().to_vec()) })
     }
 
     /// Resumes a form; also returns the text that was shown first.
@@ -55,7 +55,7 @@ impl FormFile {
         fs::metadata(path).map_err(|e| FsError::new("read", path, e))?;
         let shown = fs::read_to_string(path.with_file_name(SHOWN));
         let shown = shown.map_err(|_| FormError::NotKept { path: path.to_owned() })?;
-        Ok((FormFile { path: path.to_owned(), begun: None }, shown))
+        Ok((FormFile { path: path.to_owned(), initial: None }, shown))
     }
 
     /// Writes another text into a resumed form. The old one stays until the new one is on disk.
@@ -88,7 +88,7 @@ impl FormFile {
     /// Whether it has content that is nowhere else, or that is uncertain.
     pub fn is_touched(&self) -> bool {
         match fs::read(&self.path) {
-            Ok(bytes) => self.begun.as_ref() != Some(&bytes),
+            Ok(bytes) => self.initial.as_ref() != Some(&bytes),
             Err(_) => self.exists(),
         }
     }
@@ -101,7 +101,7 @@ impl FormFile {
     pub fn remove(self) {
         let Some(directory) = self.path.parent() else { return };
         // Leftovers do no harm.
-        if self.begun.is_some() {
+        if self.initial.is_some() {
             let _ = fs::remove_dir_all(directory);
             return;
         }
@@ -120,13 +120,13 @@ fn write_new(path: &Path, text: &str) -> Result<(), FsError> {
     new.and_then(|mut file| file.write_all(text.as_bytes())).map_err(|e| FsError::new("write", path, e))
 }
 
-/// Calls back before a signal ends the program. While `is_lent`, an interrupt from the keyboard belongs to the program
+/// Calls back before a signal ends the program. While `is_borrowed`, an interrupt from the keyboard belongs to the program
 /// that has the terminal.
-pub fn before_end(is_lent: Arc<AtomicBool>, tell: impl Fn() + Send + 'static) {
+pub fn before_end(is_borrowed: Arc<AtomicBool>, tell: impl Fn() + Send + 'static) {
     let Ok(mut signals) = Signals::new([SIGINT, SIGTERM, SIGHUP]) else { return };
     std::thread::spawn(move || {
         for signal in signals.forever() {
-            if signal == SIGINT && is_lent.load(Ordering::Relaxed) {
+            if signal == SIGINT && is_borrowed.load(Ordering::Relaxed) {
                 continue;
             }
             tell();

@@ -45,7 +45,7 @@ impl Ended {
 
 enum Event {
     Over,
-    Asked(i32),
+    Signal(i32),
 }
 
 /// A running program.
@@ -95,10 +95,10 @@ impl Job {
         let (send, events) = mpsc::channel();
         // Before the program starts: a signal in between must not end us and leave it running.
         let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM]).map_err(failed)?;
-        let asked = send.clone();
+        let sender = send.clone();
         std::thread::spawn(move || {
             for signal in signals.forever() {
-                if asked.send(Event::Asked(signal)).is_err() {
+                if sender.send(Event::Signal(signal)).is_err() {
                     break;
                 }
             }
@@ -129,7 +129,7 @@ impl Job {
                     let status = self.child.wait().map_err(|e| FsError::new("wait for", "the program", e))?;
                     return Ok(Some(Ended::of(status)));
                 }
-                Ok(Event::Asked(signal)) => self.pass_on(signal),
+                Ok(Event::Signal(signal)) => self.pass_on(signal),
                 Err(RecvTimeoutError::Timeout) => return Ok(None),
             }
         }

@@ -15,7 +15,7 @@ pub(super) enum Heard {
 }
 
 #[cfg(feature = "watch")]
-mod told {
+mod events {
     use notify::event::ModifyKind;
     use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 
@@ -53,7 +53,7 @@ mod told {
 }
 
 #[cfg(not(feature = "watch"))]
-mod told {
+mod events {
     use super::{Heard, Path};
 
     /// Without support there is no value of this type.
@@ -75,4 +75,4 @@ mod told {
     }
 }
 
-pub(super) use told::System;
+pub(super) use events::System;

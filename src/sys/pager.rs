@@ -39,7 +39,7 @@ pub enum NoPager {
 impl Pager {
     /// Starts the user's pager; `None` if none is wanted.
     pub fn start(env: &Env) -> Result<Option<Self>, NoPager> {
-        let named = ["BD_PAGER", "PAGER"].into_iter().find_map(|name| env.said(name)).map(str::trim);
+        let named = ["BD_PAGER", "PAGER"].into_iter().find_map(|name| env.raw_var(name)).map(str::trim);
         let (mut command, name) = match named {
             Some("" | "cat") => return Ok(None),
             Some(text) => {
@@ -60,7 +60,7 @@ impl Pager {
         };
         // Keep colours, leave the text on the screen, and do not page what fits.
         for (variable, value) in [("LESS", "FRX"), ("LV", "-c")] {
-            if env.said(variable).is_none() {
+            if env.raw_var(variable).is_none() {
                 command.env(variable, value);
             }
         }

@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_else_looks_into_a_scratch_directory() {
+    fn a_scratch_directory_is_private() {
         let scratch = private_scratch("bd-test-").unwrap();
         assert_eq!(scratch.path().metadata().unwrap().permissions().mode() & 0o777, 0o700);
     }

@@ -272,8 +272,8 @@ pub fn own_name(name: &str, env: &Env) -> String {
     }
 }
 
-fn count(said: &[u8]) -> Option<(u64, u64)> {
-    counted(&String::from_utf8_lossy(&said[said.len().saturating_sub(200)..]))
+fn count(stderr: &[u8]) -> Option<(u64, u64)> {
+    counted(&String::from_utf8_lossy(&stderr[stderr.len().saturating_sub(200)..]))
 }
 
 /// The last `(n/m)` in a text.

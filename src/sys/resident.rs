@@ -23,13 +23,13 @@ const WAITING: usize = 64;
 pub struct Resident {
     child: Child,
     input: Option<ChildStdin>,
-    said: Receiver<Vec<u8>>,
+    output: Receiver<Vec<u8>>,
 }
 
 impl Resident {
     /// Wraps a program that was started with its streams in pipes.
     pub fn new(mut child: Child) -> Self {
-        let (send, said) = sync_channel(WAITING);
+        let (send, output) = sync_channel(WAITING);
         if let Some(mut pipe) = child.stdout.take() {
             spawn(move || {
                 let mut chunk = vec![0; 1 << 16];
@@ -45,7 +45,7 @@ impl Resident {
             spawn(move || std::io::copy(&mut pipe, &mut std::io::sink()));
         }
         let input = child.stdin.take();
-        Resident { child, input, said }
+        Resident { child, input, output }
     }
 
     /// Sends a request; `false` if the program no longer reads.
@@ -55,7 +55,7 @@ impl Resident {
 
     /// The next piece of its output; an error if it ends, or is silent until then.
     pub fn receive(&mut self, until: Instant) -> Result<Vec<u8>, RecvTimeoutError> {
-        self.said.recv_timeout(until.saturating_duration_since(Instant::now()))
+        self.output.recv_timeout(until.saturating_duration_since(Instant::now()))
     }
 }
 

@@ -86,8 +86,8 @@ pub(super) fn is_foreign(name: &str, stamp: &FileStamp) -> bool {
     let (Some(mtime), Some(old), Some(new)) = (number(parts.next()), number(parts.next()), number(parts.next())) else {
         return false;
     };
-    let told = name.matches('-').count() == TEMP_PREFIX.matches('-').count() + 4;
-    told && stamp.ino != new && (stamp.ino, stamp.mtime.nanos() as u64) != (old, mtime)
+    let is_ours = name.matches('-').count() == TEMP_PREFIX.matches('-').count() + 4;
+    is_ours && stamp.ino != new && (stamp.ino, stamp.mtime.nanos() as u64) != (old, mtime)
 }
 
 /// Keeps mode and group; the owner too if the system allows it. Otherwise a shared ledger would become unreadable for

@@ -53,10 +53,10 @@ pub(super) fn patiently<T>(
 
 /// The output of a failed program, shortened.
 pub(super) fn failed(program: &str, output: &Output) -> CommitError {
-    let said = if output.stderr.trim_ascii().is_empty() { &output.stdout } else { &output.stderr };
-    let said = String::from_utf8_lossy(said);
-    let said = said.lines().map(str::trim).filter(|line| !line.is_empty()).take(3).collect::<Vec<_>>().join("; ");
-    CommitError::Failed { program: program.to_owned(), status: output.status, said }
+    let printed = if output.stderr.trim_ascii().is_empty() { &output.stdout } else { &output.stderr };
+    let printed = String::from_utf8_lossy(printed);
+    let printed = printed.lines().map(str::trim).filter(|line| !line.is_empty()).take(3).collect::<Vec<_>>().join("; ");
+    CommitError::Failed { program: program.to_owned(), status: output.status, printed }
 }
 
 /// The same, if it failed.

@@ -6,7 +6,7 @@ use crate::model::time::{Instant, SECOND};
 
 /// A line, and when it was written: no earlier commit can contain it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sought<'a> {
+pub struct DatedLine<'a> {
     pub text: &'a str,
     pub since: Instant,
 }
@@ -23,13 +23,13 @@ pub enum Reach {
 
 /// Lines that were not found yet, by their text.
 pub(super) struct Wanted<'a> {
-    lines: &'a [Sought<'a>],
+    lines: &'a [DatedLine<'a>],
     left: HashMap<&'a [u8], Vec<usize>>,
     found: Vec<bool>,
 }
 
 impl<'a> Wanted<'a> {
-    pub fn new(lines: &'a [Sought<'a>]) -> Self {
+    pub fn new(lines: &'a [DatedLine<'a>]) -> Self {
         let mut left: HashMap<&[u8], Vec<usize>> = HashMap::new();
         for (n, line) in lines.iter().enumerate() {
             left.entry(line.text.as_bytes()).or_default().push(n);

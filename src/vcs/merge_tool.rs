@@ -59,7 +59,7 @@ impl MergeTool {
     }
 
     /// Whether its settings name the files to merge; for jj the tool is named when it is called.
-    pub fn is_told_files(&self) -> bool {
+    pub fn names_files(&self) -> bool {
         self.kind != Kind::Jj
     }
 

@@ -83,7 +83,7 @@ pub use git::{
 pub use history::{Changed, Span};
 pub use hooks::{git_dirs, is_ignored, is_tracked, staged_paths};
 pub use identity::{Identity, begins_with, first_commit, has_commit, is_same_project};
-pub use lines::{Reach, Sought};
+pub use lines::{DatedLine, Reach};
 pub use merge_tool::{DRIVER as GIT_DRIVER, MergeSetup, MergeTool, merge_setup};
 pub use open::{commit, committed_lines, facts, open, open_for};
 pub use patterns::Patterns;

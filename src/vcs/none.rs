@@ -7,7 +7,7 @@ use super::snapshot::{Fresh, check_key};
 use super::{
     Abilities, Archive, Changed, Checkout, CommitError, Committed, Facts, HistoryError, Keep, Kind, Order, Origin, Past,
 };
-use super::{Reach, Rescue, Snapshot, Sought, Span, SyncError, Tips, Vcs, Verdict, Whereabouts, Work, copies};
+use super::{DatedLine, Reach, Rescue, Snapshot, Span, SyncError, Tips, Vcs, Verdict, Whereabouts, Work, copies};
 use crate::sys::Env;
 
 /// The directory for state of this project alone; snapshots are stored there, without containing it.
@@ -86,7 +86,7 @@ impl Past for Unversioned {
         Ok(None)
     }
 
-    fn committed_lines(&self, _: &Path, _: &[Sought<'_>], _: Reach, _: &Env) -> Option<Vec<bool>> {
+    fn committed_lines(&self, _: &Path, _: &[DatedLine<'_>], _: Reach, _: &Env) -> Option<Vec<bool>> {
         None
     }
 

@@ -9,7 +9,7 @@ use super::hg::{self, Hg};
 use super::jj::Jj;
 use super::none::Unversioned;
 use super::place::{Kind, place, root};
-use super::{CommitError, Committed, Facts, Order, Reach, Sought, Vcs, sl};
+use super::{CommitError, Committed, DatedLine, Facts, Order, Reach, Vcs, sl};
 use crate::sys::Env;
 
 /// The adapter for the working copy that contains a path; outside of any, the one for no version control.
@@ -69,7 +69,7 @@ fn real(file: &Path) -> Result<PathBuf, CommitError> {
 }
 
 /// For each line whether a commit contains it, in that very file. An uncertain answer counts as no.
-pub fn committed_lines(file: &Path, lines: &[Sought<'_>], reach: Reach, env: &Env) -> Vec<bool> {
+pub fn committed_lines(file: &Path, lines: &[DatedLine<'_>], reach: Reach, env: &Env) -> Vec<bool> {
     let found = || {
         let top = root(file)?;
         let real = |path: &Path| std::fs::canonicalize(path).ok();

@@ -28,11 +28,11 @@ impl Patterns {
     pub fn mean(&self, path: &Path) -> bool {
         let bytes = path.as_os_str().as_bytes();
         let above = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| &bytes[..at]);
-        above.map(|directory| self.says(directory, true)).any(|said| said == Some(true))
-            || self.says(bytes, false) == Some(true)
+        above.map(|directory| self.verdict(directory, true)).any(|verdict| verdict == Some(true))
+            || self.verdict(bytes, false) == Some(true)
     }
 
-    fn says(&self, path: &[u8], is_dir: bool) -> Option<bool> {
+    fn verdict(&self, path: &[u8], is_dir: bool) -> Option<bool> {
         let path: &BStr = path.as_bstr();
         let name_at = path.rfind_byte(b'/').map(|at| at + 1);
         let fits = |pattern: &&Pattern| {

@@ -15,7 +15,7 @@ use super::error::{CommitError, SyncError};
 use super::facts::Facts;
 use super::gate::Verdict;
 use super::history::{Changed, Span};
-use super::lines::{Reach, Sought};
+use super::lines::{DatedLine, Reach};
 use super::place::Kind;
 use super::snapshot::{Rescue, Returned, Snapshot};
 use super::sync::{Carried, Integrated, Integration, Outgoing, Parcel, Pushed, Route, Standing};
@@ -190,7 +190,7 @@ pub trait Past {
     fn committed(&self, file: &Path, env: &Env) -> Result<Option<Vec<u8>>>;
 
     /// For each line whether a commit contains it, in that very file; `None` if that is unknown.
-    fn committed_lines(&self, file: &Path, lines: &[Sought<'_>], reach: Reach, env: &Env) -> Option<Vec<bool>>;
+    fn committed_lines(&self, file: &Path, lines: &[DatedLine<'_>], reach: Reach, env: &Env) -> Option<Vec<bool>>;
 
     /// The filter for a file on its way into a commit: then the commit has other bytes than the file.
     fn filter(&self, _: &Path, _: &Env) -> Option<String> {

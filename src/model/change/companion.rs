@@ -51,7 +51,7 @@ mod tests {
     use crate::model::time::Instant;
 
     #[test]
-    fn a_companion_takes_remarks_and_says_whose_it_is() {
+    fn a_companion_takes_remarks_and_names_its_project() {
         let issue = r#"{"id":"web-1","title":"Their issue","notes":"theirs","priority":1}"#;
         let issue = Record::parse(issue).unwrap();
         let owner = Owner { id: "4b825dc6".into(), name: "web".into(), remotes: Vec::new() };

@@ -3,7 +3,7 @@
 use super::stamp::{NewComment, Stamp};
 use crate::model::dependency::{Dependency, DependencyType};
 use crate::model::issue::{self, Status};
-use crate::model::json::{Json, says_nothing};
+use crate::model::json::{Json, is_unset};
 use crate::model::record::{KeyEdit, Record};
 
 pub(in crate::model) fn comment_edit(record: &Record<'_>, comment: &NewComment, stamp: Stamp<'_>) -> KeyEdit {
@@ -114,7 +114,7 @@ pub(super) fn label_edits(
     let mut before = old;
     before.sort();
     before.dedup();
-    let is_list = record.raw("labels").is_none_or(|raw| !raw.starts_with('"') || says_nothing(raw));
+    let is_list = record.raw("labels").is_none_or(|raw| !raw.starts_with('"') || is_unset(raw));
     if new == before && is_list {
         return Vec::new();
     }

@@ -158,8 +158,8 @@ fn with_target(planning: &Record<'_>, target: &Record<'_>, stamp: Stamp<'_>, com
     edits.extend(added(planning, target, stamp.dialect));
     let own_notes = planning.text_of("notes").unwrap_or_default();
     if let Some(notes) = target.text_of("notes").filter(|notes| !own_notes.contains(notes.as_ref())) {
-        let said = planning.elements("comments").iter().any(|raw| raw.contains("notes in the target"));
-        if !said {
+        let has_notes = planning.elements("comments").iter().any(|raw| raw.contains("notes in the target"));
+        if !has_notes {
             lost.push(format!("notes in the target: {notes}"));
         }
     }

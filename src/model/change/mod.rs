@@ -21,7 +21,7 @@ pub use workflow::{TaskEdit, WorkflowEdit, WorkflowError};
 use super::dependency::{Dependency, DependencyType};
 use super::field::Field;
 use super::issue::{self, IssueType, Priority, Status};
-use super::json::says_nothing;
+use super::json::is_unset;
 use super::merge::{AGREED, edited};
 use super::proposal::{self, Owner, PROJECT, Proposal};
 use super::record::{KeyEdit, Record};
@@ -177,7 +177,7 @@ impl Change {
         if let Some((key, start)) = self.adds_to() {
             // A text instead of labels is one label, and stays one.
             let is_label = |raw: &str| key == "labels" && raw.starts_with('"');
-            let odd = |raw: &str| !raw.starts_with(start) && !is_label(raw) && !says_nothing(raw);
+            let odd = |raw: &str| !raw.starts_with(start) && !is_label(raw) && !is_unset(raw);
             if record.raw(key).is_some_and(odd) {
                 return Err(ChangeError::OddValue { id: id(), key });
             }
@@ -309,7 +309,7 @@ impl Change {
                 let old = record.string(field.key()).and_then(|text| Instant::parse(&text));
                 let new = instant.map(|at| Instant::from_millis(at.millis()));
                 // An unreadable value is present too, and can be cleared.
-                let known = old == new && (new.is_some() || record.raw(field.key()).is_none_or(says_nothing));
+                let known = old == new && (new.is_some() || record.raw(field.key()).is_none_or(is_unset));
                 edit_unless(known, field.key(), new.map(|at| stamp.dialect.string(&at.to_string())))
             }
             // Blanks around a label come from a list (`a, b`), and no filter would match them.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::Stamp;
 use crate::model::field::{self, Field, place_of};
 use crate::model::issue::Comment;
-use crate::model::json::{Dialect, decode_string, says_nothing};
+use crate::model::json::{Dialect, decode_string, is_unset};
 use crate::model::merge::{edited, same_value};
 use crate::model::record::Record;
 use crate::model::time::{self, Instant};
@@ -52,12 +52,12 @@ const NO_VALUES: [(&str, &str); 2] = [("title", "(deleted)"), ("issue_type", "to
 /// them.
 pub fn before_deletion(tombstone: &str, then: &str, dialect: Dialect) -> Option<String> {
     let (deleted, past) = (Record::parse(tombstone).ok()?, Record::parse(then).ok()?);
-    let says = |key: &str, raw: &str| {
+    let is_restored = |key: &str, raw: &str| {
         let is_lost = NO_VALUES.iter().any(|(name, text)| *name == key && decode_string(raw).as_deref() == Some(*text));
-        !DELETION.contains(&key) && !says_nothing(raw) && !is_lost
+        !DELETION.contains(&key) && !is_unset(raw) && !is_lost
     };
     let mut line = then.to_owned();
-    for (key, raw) in deleted.iter().filter(|(key, raw)| says(key, raw)) {
+    for (key, raw) in deleted.iter().filter(|(key, raw)| is_restored(key, raw)) {
         if !same_value(&key, past.raw(&key), Some(raw)) {
             line = Record::parse(&line).ok()?.with_key(&key, Some(raw), dialect);
         }
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deleted_issue_keeps_what_its_tombstone_says() {
+    fn a_deleted_issue_keeps_the_values_of_its_tombstone() {
         let then =
             r#"{"id":"a","title":"One","description":"old","status":"closed","issue_type":"bug","closed_at":"c"}"#;
         let living = |tombstone: &str| before_deletion(tombstone, then, Dialect::default()).unwrap();

@@ -75,14 +75,14 @@ pub(in crate::model) fn workflow_edits(edit: &WorkflowEdit, record: &Record<'_>,
         }
         WorkflowEdit::Move { to, reason, merge_commit } => {
             let Some((from, _)) = Workflow::standing(record) else { return Vec::new() };
-            let said = |text: &Option<String>| text.as_deref().map(crate::model::workflow::text);
-            let mut values = vec![("state", said(&Some(to.word().to_owned())))];
+            let json = |text: &Option<String>| text.as_deref().map(crate::model::workflow::text);
+            let mut values = vec![("state", json(&Some(to.word().to_owned())))];
             let moves = from.permit(*to) == Some(Permit::Do);
             if moves {
-                values.push(("reason", said(reason)));
+                values.push(("reason", json(reason)));
             }
             if moves && merge_commit.is_some() {
-                values.push(("merge_commit", said(merge_commit)));
+                values.push(("merge_commit", json(merge_commit)));
             }
             let mut edits = set(record, WORKFLOW, &values, stamp.dialect);
             // In the final state already: the end is not recorded again.
@@ -140,8 +140,8 @@ fn follow_status(record: &Record<'_>, status: &Status, reason: Option<&str>, dia
     let Some(stored) = Workflow::of(record).map(|workflow| workflow.state) else { return Vec::new() };
     // Reopening an ended one, however it ended, starts it again.
     let now = issue::status_of(record);
-    let stands = if now.is_done() { stored.under(&now, None) } else { stored };
-    let state = stands.under(status, reason);
+    let current = if now.is_done() { stored.under(&now, None) } else { stored };
+    let state = current.under(status, reason);
     if state == stored {
         return Vec::new();
     }
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn ordinary_commands_take_the_objects_along() {
+    fn ordinary_commands_update_the_objects() {
         let closed = changed(LINE, &[Change::Close { reason: None }]);
         assert!(closed.contains(r#""state":"completed""#), "{closed}");
         let again = changed(&closed, &[Change::Reopen { comment: None }]);

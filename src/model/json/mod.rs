@@ -12,6 +12,4 @@ mod scan;
 pub use object::{Object, array};
 pub use pretty::{ascii_only, pretty, pretty_inside};
 pub use render::{Dialect, DialectEvidence, Json};
-pub use scan::{
-    MAX_DEPTH, Member, ScanError, decode_string, elements, integer, members, members_of_part, says_nothing,
-};
+pub use scan::{MAX_DEPTH, Member, ScanError, decode_string, elements, integer, is_unset, members, members_of_part};

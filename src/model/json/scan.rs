@@ -86,7 +86,7 @@ pub fn elements(text: &str) -> Result<Vec<Range<usize>>, ScanError> {
 }
 
 /// Whether a present value means "none": `null` or `""`.
-pub fn says_nothing(raw: &str) -> bool {
+pub fn is_unset(raw: &str) -> bool {
     matches!(raw, "null" | "\"\"")
 }
 

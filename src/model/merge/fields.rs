@@ -44,7 +44,7 @@ pub fn is_silent(key: &str) -> bool {
 
 /// Whether the losing value of a key is kept in a comment. If two issues are `apart` (they only share an id), both
 /// creation times are.
-pub fn is_told(key: &str, apart: bool) -> bool {
+pub fn is_kept(key: &str, apart: bool) -> bool {
     !is_silent(key) || apart && key == CREATED
 }
 

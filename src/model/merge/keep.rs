@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::fields::{Register, is_empty, is_told, same};
+use super::fields::{Register, is_empty, is_kept, same};
 use super::sets::AUTHOR;
 use super::settle::Lost;
 use super::side::Side;
@@ -19,18 +19,18 @@ pub fn comments(
     (base, apart): (Option<&Side<'_>>, bool),
     dialect: Dialect,
 ) -> Vec<String> {
-    let says = |(key, value): (&Cow<'_, str>, &Option<String>)| {
-        let raw = value.as_deref().filter(|raw| !is_empty(Some(raw)) && is_told(key, apart))?;
+    let new_value = |(key, value): (&Cow<'_, str>, &Option<String>)| {
+        let raw = value.as_deref().filter(|raw| !is_empty(Some(raw)) && is_kept(key, apart))?;
         let is_known = base.is_some_and(|base| same(key, Some(raw), base.record.raw(key)));
         let value = decode_string(raw).map_or(raw.to_owned(), |text| text.into_owned());
         (!is_known).then(|| (key.clone().into_owned(), value))
     };
-    let said: Vec<(String, String)> = register.keys.iter().zip(&lost.values).filter_map(says).collect();
-    let texts: Vec<String> = match said.split_first() {
+    let values: Vec<(String, String)> = register.keys.iter().zip(&lost.values).filter_map(new_value).collect();
+    let texts: Vec<String> = match values.split_first() {
         Some(((key, word), rest)) if key == "status" && Status::new(word).is_tombstone() => {
             vec![text(key, &with_details(word, rest))]
         }
-        _ => said.iter().map(|(key, value)| text(key, value)).collect(),
+        _ => values.iter().map(|(key, value)| text(key, value)).collect(),
     };
     texts.iter().map(|text| comment(id, text, &lost.stamp.text, dialect)).collect()
 }

@@ -31,7 +31,7 @@ use super::time::Instant;
 pub use fields::AGREED;
 use fields::Register;
 pub use revert::{differing, revert};
-use sets::Told;
+use sets::MergeComments;
 use settle::{Settled, settle};
 pub use side::{FIELD_TIMES, set_at};
 use side::{Side, Stamp};
@@ -100,7 +100,7 @@ pub fn kept(id: &str, key: &str, raw: &str, at: Instant, dialect: Dialect) -> St
 }
 
 /// Whether a merge wrote this comment.
-pub fn is_told(comment: &str) -> bool {
+pub fn is_merge_comment(comment: &str) -> bool {
     sets::is_own(comment)
 }
 
@@ -127,8 +127,8 @@ pub fn is_given_up(key: &str, side: Option<&str>, common: Option<&str>, result: 
 /// Whether two lines mean the same issue, in any layout.
 pub fn means_same(one: &str, other: &str) -> bool {
     let (Ok(one), Ok(other)) = (Record::parse(one), Record::parse(other)) else { return one == other };
-    let told = |a: &Record<'_>, b: &Record<'_>| a.iter().all(|(key, raw)| fields::same(&key, Some(raw), b.raw(&key)));
-    told(&one, &other) && told(&other, &one)
+    let covers = |a: &Record<'_>, b: &Record<'_>| a.iter().all(|(key, raw)| fields::same(&key, Some(raw), b.raw(&key)));
+    covers(&one, &other) && covers(&other, &one)
 }
 
 /// Whether a merge joined two issues in this line that only shared an id: they were created at different times.
@@ -136,8 +136,8 @@ pub fn was_joined(line: &str) -> bool {
     let text = keep::text(fields::CREATED, "");
     let Some(record) = line.contains(&text).then(|| Record::parse(line).ok()).flatten() else { return false };
     record.elements("comments").into_iter().any(|raw| {
-        let said = Record::parse_part(raw).ok().and_then(|comment| comment.string("text").map(Cow::into_owned));
-        sets::is_own(raw) && said.is_some_and(|said| said.starts_with(&text))
+        let found = Record::parse_part(raw).ok().and_then(|comment| comment.string("text").map(Cow::into_owned));
+        sets::is_own(raw) && found.is_some_and(|found| found.starts_with(&text))
     })
 }
 
@@ -147,8 +147,8 @@ pub fn lost_close(line: &str) -> Option<Instant> {
     let text = keep::text(Field::Status.key(), "closed");
     let record = line.contains(&text).then(|| Record::parse(line).ok()).flatten()?;
     let is_it = |comment: &Record<'_>| comment.string("text").as_deref() == Some(text.as_str());
-    let told = record.elements("comments").into_iter().filter(|raw| sets::is_own(raw));
-    let closed = told.filter_map(|raw| Record::parse_part(raw).ok()).filter(is_it);
+    let merge_comments = record.elements("comments").into_iter().filter(|raw| sets::is_own(raw));
+    let closed = merge_comments.filter_map(|raw| Record::parse_part(raw).ok()).filter(is_it);
     let closed = closed.filter_map(|comment| Instant::parse(&comment.string("created_at")?)).max()?;
     (set_at(&record).at < Some(closed)).then_some(closed)
 }
@@ -159,7 +159,7 @@ pub fn join_copies(one: &str, other: &str, dialect: Dialect) -> Option<String> {
 }
 
 fn merge(base: Option<&Side<'_>>, ours: &Side<'_>, theirs: &Side<'_>, usual: Dialect) -> MergedIssue {
-    let usual_line = base.unwrap_or_else(|| if stands(ours, theirs) { ours } else { theirs });
+    let usual_line = base.unwrap_or_else(|| if keeps_layout(ours, theirs) { ours } else { theirs });
     let dialect = DialectEvidence::of(usual_line.record.text()).or(usual);
     let registers = fields::registers(&[base, Some(ours), Some(theirs)]);
     let mut settled: Vec<(Register<'_>, Settled)> = registers
@@ -177,16 +177,16 @@ fn merge(base: Option<&Side<'_>>, ours: &Side<'_>, theirs: &Side<'_>, usual: Dia
     }
 
     let mut merged = MergedIssue::default();
-    let mut told = Told::default();
+    let mut kept = MergeComments::default();
     let id = ours.record.string("id").unwrap_or_default();
     for (register, outcome) in &settled {
         // Without a base, a value that both sides have does not count as changed.
-        let told_of = fields::is_told(register.name(), apart) && (base.is_some() || !register.agrees(ours, theirs));
-        merged.ours.extend((told_of && outcome.from_ours).then(|| register.name().to_owned()));
-        merged.theirs.extend((told_of && outcome.from_theirs).then(|| register.name().to_owned()));
-        told.stands.extend(keep::comments(&id, register, &outcome.as_lost(), (base, apart), dialect));
+        let is_reported = fields::is_kept(register.name(), apart) && (base.is_some() || !register.agrees(ours, theirs));
+        merged.ours.extend((is_reported && outcome.from_ours).then(|| register.name().to_owned()));
+        merged.theirs.extend((is_reported && outcome.from_theirs).then(|| register.name().to_owned()));
+        kept.outdated.extend(keep::comments(&id, register, &outcome.as_lost(), (base, apart), dialect));
         if let Some(lost) = &outcome.lost {
-            told.lost.extend(keep::comments(&id, register, lost, (base, apart), dialect));
+            kept.lost.extend(keep::comments(&id, register, lost, (base, apart), dialect));
             merged.clashes.extend(register.shown(lost, outcome, apart).map(|key| Clash {
                 field: register.keys[key].clone().into_owned(),
                 kept: outcome.values[key].clone(),
@@ -198,7 +198,7 @@ fn merge(base: Option<&Side<'_>>, ours: &Side<'_>, theirs: &Side<'_>, usual: Dia
     for (register, outcome) in &settled {
         values.extend(register.keys.iter().cloned().zip(outcome.values.iter().cloned()));
     }
-    values.insert(Cow::Borrowed("comments"), sets::comments(base, ours, theirs, &told, dialect));
+    values.insert(Cow::Borrowed("comments"), sets::comments(base, ours, theirs, &kept, dialect));
     values.insert(Cow::Borrowed(FIELD_TIMES), None);
     let line = written(usual_line, &values, dialect);
     values.insert(Cow::Borrowed(FIELD_TIMES), field_times(&settled, &line, base.is_some(), dialect));
@@ -214,7 +214,7 @@ fn merge(base: Option<&Side<'_>>, ours: &Side<'_>, theirs: &Side<'_>, usual: Dia
 }
 
 /// Of two copies without an ancestor, whether the layout of `one` is kept.
-fn stands(one: &Side<'_>, other: &Side<'_>) -> bool {
+fn keeps_layout(one: &Side<'_>, other: &Side<'_>) -> bool {
     (one.updated(), one.record.text()) >= (other.updated(), other.record.text())
 }
 

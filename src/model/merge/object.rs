@@ -83,8 +83,8 @@ pub fn join_for(
         let values: Vec<Option<String>> = clashes.iter().map(|path| get(side, path).map(str::to_owned)).collect();
         (stamp.clone(), values)
     };
-    let one_stands = first.unwrap_or_else(|| weight(&a, one.1) > weight(&b, other.1));
-    let (winner, loser) = if one_stands { (&a, &b) } else { (&b, &a) };
+    let one_wins = first.unwrap_or_else(|| weight(&a, one.1) > weight(&b, other.1));
+    let (winner, loser) = if one_wins { (&a, &b) } else { (&b, &a) };
     taken.extend(clashes.iter().map(|path| (path.clone(), get(winner, path))));
     // In a fixed order, so that the merge order leaves no trace.
     taken.sort_unstable();
@@ -96,7 +96,7 @@ pub fn join_for(
     if !clashes.is_empty() {
         let text =
             clashes.iter().try_fold("{}".to_owned(), |text, path| set(&text, path, get(loser, path), dialect))?;
-        lost = Some(LostPart { text, of_one: !one_stands });
+        lost = Some(LostPart { text, of_one: !one_wins });
     }
     Some(Joined { text, lost })
 }
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn of_one_key_with_two_values_the_later_stands_and_takes_along_what_belongs_to_it() {
+    fn of_two_values_of_one_key_the_later_wins_with_the_keys_that_belong_to_it() {
         let stamp = |at: &str| Stamp { at: crate::model::time::Instant::parse(at), text: at.to_owned() };
         let (early, late) = (stamp("2026-01-01T00:00:00Z"), stamp("2026-01-02T00:00:00Z"));
         let base = r#"{"id":"wf_1","state":"in_progress","config":{"x":1}}"#;

@@ -40,13 +40,13 @@ pub fn revert(after: &str, before: &str, now: &str, usual: Dialect) -> Result<St
             continue;
         }
         // Times that come with an edit do not justify keeping it.
-        let says_same = |one: &[Option<&str>], other: &[Option<&str>]| {
+        let is_same = |one: &[Option<&str>], other: &[Option<&str>]| {
             let mut pairs = register.keys.iter().zip(one.iter().zip(other));
             let is_quiet = |key: &str| key != name && fields::is_silent(key);
             pairs.all(|(key, (one, other))| is_quiet(key) || fields::same(key, *one, *other))
         };
         let own = |raw: &[Option<&str>]| raw.iter().map(|raw| raw.map(str::to_owned)).collect::<Vec<_>>();
-        let settled = if says_same(&new, &made) {
+        let settled = if is_same(&new, &made) {
             Some(own(&old))
         } else {
             match register.merge {
@@ -106,8 +106,8 @@ pub fn differing(one: &str, other: &str) -> Vec<String> {
     let mut keys: Vec<String> = one.iter().chain(other.iter()).map(|(key, _)| key.into_owned()).collect();
     keys.sort_unstable();
     keys.dedup();
-    let told = |key: &String| key != Field::Updated.key() && !field::is(key, |row| row.note);
-    keys.into_iter().filter(|key| told(key) && !fields::same(key, one.raw(key), other.raw(key))).collect()
+    let is_content = |key: &String| key != Field::Updated.key() && !field::is(key, |row| row.note);
+    keys.into_iter().filter(|key| is_content(key) && !fields::same(key, one.raw(key), other.raw(key))).collect()
 }
 
 #[cfg(test)]
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_nobody_touched_comes_back_byte_for_byte() {
+    fn an_untouched_line_comes_back_byte_for_byte() {
         let before = r#"{ "id":"a", "x":1.0,"priority":2}"#;
         let after = r#"{ "id":"a", "x":1.0,"priority":1}"#;
         assert_eq!(revert(after, before, after, Dialect::default()).as_deref(), Ok(before));

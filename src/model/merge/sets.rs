@@ -97,11 +97,11 @@ fn merged(base: Option<&str>, one: Option<&str>, other: Option<&str>, identity: 
 
 /// Comments that the merge itself writes.
 #[derive(Debug, Default)]
-pub struct Told {
+pub struct MergeComments {
     /// Comments that keep lost values.
     pub lost: Vec<String>,
     /// Comments that would keep a winning value. If an earlier merge wrote one of them, it is outdated.
-    pub stands: Vec<String>,
+    pub outdated: Vec<String>,
 }
 
 /// The comments of both sides and those that the merge adds; no comment of either side is dropped.
@@ -109,17 +109,17 @@ pub fn comments(
     base: Option<&Side<'_>>,
     ours: &Side<'_>,
     theirs: &Side<'_>,
-    told: &Told,
+    own: &MergeComments,
     dialect: Dialect,
 ) -> Option<String> {
     let raw = |side: &Side<'_>| side.record.raw("comments").map(str::to_owned);
     let lists = [base.and_then(raw), raw(ours), raw(theirs)];
-    let added = dialect.array(told.lost.iter().map(String::as_str));
+    let added = dialect.array(own.lost.iter().map(String::as_str));
     let [before, one, other] = &lists;
     let sets = [before, one, other].map(|raw| Set::read(raw.as_deref(), comment_identity));
     let [before, one_set, other_set] = &sets;
     let new = Set::read(Some(&added), comment_identity);
-    let void: BTreeSet<String> = told.stands.iter().map(|raw| comment_identity(raw)).collect();
+    let void: BTreeSet<String> = own.outdated.iter().map(|raw| comment_identity(raw)).collect();
     let all = one_set.order.iter().chain(&other_set.order).chain(&new.order);
     let all: BTreeSet<&String> = all.filter(|name| before.has(name) || !void.contains(*name)).collect();
     let get = |name: &String| {
@@ -144,8 +144,8 @@ pub fn comments(
     let complete = [(one, one_set), (other, other_set)].into_iter().filter(|(_, set)| has_all(set));
     let arranged = complete.map(|(raw, _)| raw).max_by_key(|raw| {
         let new = base.is_none() || *raw != &lists[0];
-        let is_said = raw.as_deref().is_some_and(|raw| raw != "null");
-        (new, is_said, raw.as_ref() != Some(&canonical), raw.as_ref())
+        let is_present = raw.as_deref().is_some_and(|raw| raw != "null");
+        (new, is_present, raw.as_ref() != Some(&canonical), raw.as_ref())
     });
     arranged.cloned().unwrap_or(Some(canonical))
 }

@@ -5,7 +5,7 @@
 
 use std::cmp::Reverse;
 
-use super::fields::{CREATED, Register, is_empty, is_silent, is_told, same};
+use super::fields::{CREATED, Register, is_empty, is_kept, is_silent, same};
 use super::sets::{self, edge_identity};
 use super::side::{Side, Stamp};
 use super::{object, text};
@@ -46,8 +46,8 @@ impl Settled {
         for (key, value) in register.keys.iter().zip(&mut self.values) {
             let is_nothing = value.as_deref().is_none_or(|raw| raw == "null");
             if is_nothing && base.is_none_or(|base| base.record.raw(key).is_none()) {
-                let said = [ours, theirs].map(|side| side.record.raw(key).filter(|raw| is_empty(Some(raw))));
-                *value = said.into_iter().flatten().max_by_key(|raw| (*raw != "null", *raw)).map(str::to_owned);
+                let values = [ours, theirs].map(|side| side.record.raw(key).filter(|raw| is_empty(Some(raw))));
+                *value = values.into_iter().flatten().max_by_key(|raw| (*raw != "null", *raw)).map(str::to_owned);
             }
         }
         self
@@ -65,7 +65,7 @@ impl Register<'_> {
     /// The key under which a clash is reported: the first one that differs and has a value.
     pub fn shown(&self, lost: &Lost, kept: &Settled, apart: bool) -> Option<usize> {
         let differs = |n: &usize| !same(&self.keys[*n], lost.values[*n].as_deref(), kept.values[*n].as_deref());
-        (0..self.keys.len()).filter(|n| is_told(&self.keys[*n], apart)).find(differs)
+        (0..self.keys.len()).filter(|n| is_kept(&self.keys[*n], apart)).find(differs)
     }
 }
 
@@ -150,7 +150,7 @@ pub fn settle(
     let (a, b) = (weigh(register, base, ours), weigh(register, base, theirs));
     let changed = |weight: &Weight<'_>| weight.rank == Rank::Changed;
     if !(changed(&a) && changed(&b)) || a.values == b.values {
-        return stands(a, b, false).with_empties(register, base, ours, theirs);
+        return winner(a, b, false).with_empties(register, base, ours, theirs);
     }
     let known = base.and_then(|base| base.record.raw(register.name()));
     let both = |value: Option<String>| Settled {
@@ -177,7 +177,7 @@ pub fn settle(
             });
             match merged {
                 Some(raw) => both(Some(raw)),
-                None => stands(a, b, true),
+                None => winner(a, b, true),
             }
         }
         Merge::Object => {
@@ -191,19 +191,19 @@ pub fn settle(
                     });
                     Settled { lost, ..both(Some(joined.text)) }
                 }
-                None => stands(a, b, true),
+                None => winner(a, b, true),
             }
         }
         Merge::Plain | Merge::With(_) | Merge::Apart => {
             let keys = register.keys.iter();
             let agree = keys.zip(a.values.iter().zip(&b.values)).all(|(key, (one, other))| same(key, *one, *other));
-            stands(a, b, !agree).with_empties(register, base, ours, theirs)
+            winner(a, b, !agree).with_empties(register, base, ours, theirs)
         }
     }
 }
 
 /// The heavier side wins; in a clash the other one is lost.
-fn stands(a: Weight<'_>, b: Weight<'_>, clash: bool) -> Settled {
+fn winner(a: Weight<'_>, b: Weight<'_>, clash: bool) -> Settled {
     let owned = |values: &[Option<&str>]| values.iter().map(|value| value.map(str::to_owned)).collect::<Vec<_>>();
     let (is_changed, equal) = (a.rank.max(b.rank) >= Rank::Dated, a.values == b.values);
     let from = |weight: &Weight<'_>| weight.rank == Rank::Changed;
@@ -287,21 +287,22 @@ pub fn objects(
 ) {
     let Some((register, status)) = settled.iter().find(|(register, _)| register.name() == "status") else { return };
     let word = |raw: Option<&str>| raw.and_then(decode_string).map_or(Status::new("open"), |word| Status::new(&*word));
-    let stands = word(status.values[0].as_deref());
+    let settled_status = word(status.values[0].as_deref());
     let values: Vec<Option<&str>> = status.values.iter().map(Option::as_deref).collect();
     let is_ours = register.values(ours) == values;
     for (register, outcome) in settled.iter_mut().filter(|(_, outcome)| outcome.changed) {
         let name = register.name();
         let Some(Ok(now)) = outcome.values[0].as_deref().map(Record::parse_part) else { continue };
-        let said = |side: &Side<'_>| side.record.raw(name).map(str::to_owned);
-        let own = |side: &Side<'_>| Some((word(side.record.raw("status")), said(side)?));
+        let values = |side: &Side<'_>| side.record.raw(name).map(str::to_owned);
+        let own = |side: &Side<'_>| Some((word(side.record.raw("status")), values(side)?));
         let sides: Vec<(Status, String)> = [ours, theirs].into_iter().filter_map(own).collect();
         match name {
             "task" => {
-                let odd: &[&str] = if stands.is_done() { &["last_error"] } else { &["outcome", "outcome_detail"] };
+                let odd: &[&str] =
+                    if settled_status.is_done() { &["last_error"] } else { &["outcome", "outcome_detail"] };
                 let has = |(status, raw): &(Status, String)| {
                     let has = Record::parse_part(raw).is_ok_and(|task| odd.iter().any(|key| task.raw(key).is_some()));
-                    status.is_done() == stands.is_done() && has
+                    status.is_done() == settled_status.is_done() && has
                 };
                 let is_odd = odd.iter().any(|key| now.raw(key).is_some()) && !sides.iter().any(has);
                 let Some(agreed) = object::without(now.text(), odd, dialect).filter(|_| is_odd) else { continue };
@@ -312,8 +313,8 @@ pub fn objects(
                 let state = |raw: &str| State::typed(&Record::parse_part(raw).ok()?.string("state")?);
                 let agrees =
                     |(status, raw): &(Status, String)| state(raw).is_some_and(|state| state.status() == *status);
-                let is_odd = state(now.text()).is_some_and(|state| state.status() != stands);
-                let before = base.and_then(said).filter(|_| is_odd && sides.iter().all(agrees));
+                let is_odd = state(now.text()).is_some_and(|state| state.status() != settled_status);
+                let before = base.and_then(values).filter(|_| is_odd && sides.iter().all(agrees));
                 let (Some(before), [one, other]) = (before, sides.as_slice()) else { continue };
                 let stamps = [ours, theirs].map(|side| side.stamp(name));
                 let joined =

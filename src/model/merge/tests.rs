@@ -26,7 +26,7 @@ fn fields_of_both_sides() {
 }
 
 #[test]
-fn the_later_value_stands_and_the_other_is_kept() {
+fn the_later_value_wins_and_the_other_is_kept() {
     let base = line(0, r#""title":"t","#);
     let ours = line(1, r#""title":"early","#);
     let theirs = line(2, r#""title":"late","#);
@@ -89,7 +89,7 @@ fn a_reopen_newer_than_a_close_wins_and_an_older_one_does_not() {
 }
 
 #[test]
-fn of_a_deletion_and_an_edit_the_later_stands() {
+fn of_a_deletion_and_an_edit_the_later_wins() {
     let base = line(0, r#""title":"t","status":"open","#);
     let deleted = |time| line(time, r#""title":"t","status":"tombstone","deleted_at":"2025-01-01T00:00:01Z","#);
     let edited = |time| line(time, r#""title":"T","status":"open","#);
@@ -101,13 +101,13 @@ fn of_a_deletion_and_an_edit_the_later_stands() {
     // The remark includes who deleted it, and why.
     let grave = r#""deleted_by":"ann","delete_reason":"twice, I think","original_type":"bug","deleted_at""#;
     let back = merged(&base, &deleted(1).replace(r#""deleted_at""#, grave), &edited(2));
-    let told =
+    let kept =
         "status of the other version: tombstone (deleted_by: ann, delete_reason: twice, I think, original_type: bug)";
-    assert!(back.contains(told) && back.matches("of the other version").count() == 1, "{back}");
+    assert!(back.contains(kept) && back.matches("of the other version").count() == 1, "{back}");
 }
 
 #[test]
-fn the_earlier_of_two_claims_stands() {
+fn the_earlier_of_two_claims_wins() {
     let base = line(0, r#""status":"open","#);
     let claim = |who: &str, time| {
         line(time, &format!(r#""status":"in_progress","assignee":"{who}","started_at":"2025-01-01T00:00:0{time}Z","#))
@@ -265,15 +265,15 @@ fn a_status_brings_its_own_dates() {
 }
 
 #[test]
-fn only_what_lost_is_told() {
+fn only_lost_values_are_kept() {
     let closed = |time, reason: &str| {
         line(time, &format!(r#""status":"closed","closed_at":"2025-01-01T00:00:0{time}Z","close_reason":"{reason}","#))
     };
     let base = line(0, r#""status":"open","#);
-    let told = |line: &str| line.matches("of the other version").count();
+    let kept = |line: &str| line.matches("of the other version").count();
     let one = merged(&base, &closed(1, "early"), &closed(2, "late"));
-    assert!(told(&one) == 1 && one.contains("close_reason of the other version: early"), "{one}");
-    assert_eq!(told(&merged(&base, &closed(1, "done"), &closed(2, "done"))), 0);
+    assert!(kept(&one) == 1 && one.contains("close_reason of the other version: early"), "{one}");
+    assert_eq!(kept(&merged(&base, &closed(1, "done"), &closed(2, "done"))), 0);
     // Absent means its default.
     let merge = |base: Option<&str>, one: &str, other: &str| {
         merge_issue(base, &line(1, one), &line(2, other), Dialect::default()).unwrap()
@@ -282,7 +282,7 @@ fn only_what_lost_is_told() {
         for (one, other) in [(r#""priority":0,"#, ""), (r#""status":"open","#, ""), (r#""issue_type":"task","#, "")] {
             for (one, other) in [(one, other), (other, one)] {
                 let same = merge(base, one, other);
-                assert!(same.clashes.is_empty() && told(&same.line) == 0, "{same:?}");
+                assert!(same.clashes.is_empty() && kept(&same.line) == 0, "{same:?}");
             }
         }
     }
@@ -323,7 +323,7 @@ fn a_removed_edge_does_not_come_back() {
 }
 
 #[test]
-fn only_what_a_side_changed_is_said_to_come_from_it() {
+fn only_changes_by_a_side_are_reported_as_its_own() {
     let base = line(0, r#""title":"t","status":"open","#);
     let ours = line(1, r#""title":"T","status":"open","#);
     let theirs = line(2, r#""title":"t","status":"in_progress","started_at":"2025-01-01T00:00:02Z","#);
@@ -336,7 +336,7 @@ fn only_what_a_side_changed_is_said_to_come_from_it() {
 }
 
 #[test]
-fn two_issues_under_one_id_are_told_apart() {
+fn two_issues_under_one_id_are_distinguished() {
     let made = |time, title: &str| {
         line(time, &format!(r#""title":"{title}","created_at":"2025-01-01T00:00:0{time}Z","created_by":"p{time}","#))
     };

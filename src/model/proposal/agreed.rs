@@ -229,8 +229,8 @@ pub fn join(
         // The target's values win. Its edges are in the planning copy too, beside private ones.
         for key in shared(include).filter(|key| *key != EDGES) {
             let mine = ours.get(key).filter(|_| !same(key, values.get(key), theirs.get(key)));
-            let told = mine.filter(|_| key != CLOSED_AT).map(|raw| merge::kept(&id, key, raw, edited, dialect));
-            comments.extend(told.filter(|told| !comments.contains(told)));
+            let kept = mine.filter(|_| key != CLOSED_AT).map(|raw| merge::kept(&id, key, raw, edited, dialect));
+            comments.extend(kept.filter(|kept| !comments.contains(kept)));
             values.remove(key);
             values.extend(theirs.get(key).map(|raw| (key, raw.clone())));
         }
@@ -247,9 +247,9 @@ pub fn join(
             let part = raw.trim_matches('"');
             key == NOTES && planning.raw(NOTES).is_some_and(|notes| notes.contains(part))
         };
-        let told = raw.filter(|raw| !is_known(raw)).map(|raw| merge::kept(&id, key, &raw, later, dialect));
+        let kept = raw.filter(|raw| !is_known(raw)).map(|raw| merge::kept(&id, key, &raw, later, dialect));
         let name = |raw: &str| merge::element_identity("comments", raw);
-        comments.extend(told.filter(|told| !comments.iter().any(|known| name(known) == name(told))));
+        comments.extend(kept.filter(|kept| !comments.iter().any(|known| name(known) == name(kept))));
     }
     let mut joined = Joined {
         clashes: merged.clashes.into_iter().map(|clash| clash.field).collect(),
@@ -270,7 +270,8 @@ pub fn join(
         }
         if include.comments {
             let known = target.elements("comments");
-            let new = comments.iter().map(String::as_str).filter(|raw| !known.contains(raw) && !merge::is_told(raw));
+            let new =
+                comments.iter().map(String::as_str).filter(|raw| !known.contains(raw) && !merge::is_merge_comment(raw));
             let all: Vec<&str> = known.iter().copied().chain(new).collect();
             edits.extend((all.len() > known.len()).then(|| ("comments", Some(dialect.array(all)))));
         }
@@ -289,9 +290,9 @@ pub fn join(
         edits.push((key, value));
     }
     joined.takes_over = !edits.is_empty();
-    let said: Vec<&str> = comments.iter().map(String::as_str).collect();
-    if said != planning.elements("comments") {
-        edits.push(("comments", (!said.is_empty()).then(|| dialect.array(said))));
+    let elements: Vec<&str> = comments.iter().map(String::as_str).collect();
+    if elements != planning.elements("comments") {
+        edits.push(("comments", (!elements.is_empty()).then(|| dialect.array(elements))));
     }
     joined.planning = if edits.is_empty() { planning.text().to_owned() } else { planning.with(&edits, dialect) };
     Some(joined)

@@ -105,8 +105,8 @@ pub fn export(
     }
     for (key, raw) in planning.iter() {
         let known = field::is(&key, |row| matches!(row.travel, Travel::Made | Travel::Planning));
-        let says_nothing = matches!(raw, "null" | "\"\"" | "[]");
-        if !known && !says_nothing && !members.iter().any(|(taken, _)| *taken == key) {
+        let is_unset = matches!(raw, "null" | "\"\"" | "[]");
+        if !known && !is_unset && !members.iter().any(|(taken, _)| *taken == key) {
             held_back.push(HeldBack { what: key.into_owned(), why: "private" });
         }
     }

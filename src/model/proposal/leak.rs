@@ -174,7 +174,7 @@ mod tests {
 
     /// The target's line may claim anything.
     #[test]
-    fn the_planning_copy_alone_says_what_is_included() {
+    fn only_the_planning_copy_decides_what_is_included() {
         let claim =
             r#""visibility":"proposed","proposal":{"id":"prop_1","state":"open","target":"web","include":["notes"]}"#;
         let line = format!(r#"{{"id":"pl-1","notes":"call Ann about it",{claim}}}"#);
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn an_issue_with_a_companion_is_public_and_what_the_companion_says_is_not() {
+    fn an_issue_with_a_companion_is_public_and_its_companion_is_not() {
         let companion = r#"{"id":"web-1","title":"T","notes":"call Ann about it","comments":[{"text":"hm"}],"project":{"id":"this"},"visibility":"local","companion":true}"#;
         let of = |rest: &str| found(&format!(r#"{{"id":"web-1","title":"T"{rest}}}"#), companion);
         assert_eq!(of(""), []);

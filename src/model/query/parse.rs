@@ -176,8 +176,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Text up to a blank, a closing bracket, or the first place where `ends` is true; quoted parts are taken
-    /// literally.
+    /// Text up to a blank, a closing bracket, or where `ends` is true; quoted parts are taken literally.
     fn piece(&mut self, ends: impl Fn(&str) -> bool) -> Result<Piece, QueryError> {
         let mut piece = Piece { text: String::new(), quoted: false };
         let mut chars = self.rest.char_indices();
@@ -219,8 +218,8 @@ impl Parser<'_> {
         }
         let name = name.text;
         let lower = name.to_ascii_lowercase();
-        let Some(field) = Field::asked_as(&lower) else {
-            return Err(QueryError::UnknownField { name, known: field::asked_names() });
+        let Some(field) = Field::queried_as(&lower) else {
+            return Err(QueryError::UnknownField { name, known: field::query_names() });
         };
         self.rest = &self.rest[op.len()..];
         let values = self.values(&name, op)?;
@@ -271,7 +270,7 @@ impl Parser<'_> {
     fn starts_term(&self) -> bool {
         let end = self.rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(self.rest.len());
         let (name, rest) = (self.rest[..end].to_ascii_lowercase(), self.rest[end..].trim_start());
-        Field::asked_as(&name).is_some() && OPERATORS.iter().any(|op| rest.starts_with(op))
+        Field::queried_as(&name).is_some() && OPERATORS.iter().any(|op| rest.starts_with(op))
     }
 
     fn count(&mut self) -> Result<(), QueryError> {
@@ -400,17 +399,17 @@ mod tests {
     }
 
     #[test]
-    fn a_saved_query_stands_in_brackets() {
+    fn a_saved_query_is_in_brackets() {
         assert_eq!(read("label=x @mine"), read("label=x (assignee=ann or label=a)"));
         assert_eq!(read("not @top"), read("not ((assignee=ann or label=a) priority<=1)"));
         assert_eq!(read("'@mine'"), Ok(Expr::contains(Field::Text, "@mine")), "in quotes it is a text");
-        for (text, said) in [
+        for (text, message) in [
             ("@nosuch", "no query is saved as @nosuch; known: @mine @top @self @bad @a @b"),
             ("@self", "the saved query @self leads back to itself: @self -> @self"),
             ("@a", "the saved query @a leads back to itself: @a -> @b -> @a"),
             ("@bad or x", "in the saved query @bad: unknown field \"colour\""),
         ] {
-            assert!(read(text).is_err_and(|error| error.starts_with(said)), "{text}: {:?}", read(text));
+            assert!(read(text).is_err_and(|error| error.starts_with(message)), "{text}: {:?}", read(text));
         }
     }
 

@@ -122,8 +122,8 @@ fn how_far_away_a_time_is() {
         ("2026-03-01T23:59:59Z", "", "due 2026-03-01"),
         ("9999-12-31T23:59:59Z", "", "due 9999-12-31"),
     ] {
-        let said = (calendar.away(at(then)).unwrap_or_default(), calendar.due(at(then)).0);
-        assert_eq!(said, (away.into(), due.into()), "{then}");
+        let shown = (calendar.away(at(then)).unwrap_or_default(), calendar.due(at(then)).0);
+        assert_eq!(shown, (away.into(), due.into()), "{then}");
     }
 }
 

@@ -6,7 +6,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 
-use super::told::Version;
+use super::results::Version;
 use crate::vcs::SyncError;
 
 /// The name of a line, if it has one.
@@ -165,7 +165,7 @@ pub mod tests {
     }
 
     /// The changes between two texts: each name with its lines in both.
-    pub fn told(before: &str, after: &str) -> Vec<String> {
+    pub fn shown(before: &str, after: &str) -> Vec<String> {
         let mut texts = Texts::default();
         let version = |text: &str| (!text.is_empty()).then(|| Version::of(text.to_owned()));
         let read = |version: &Version| Ok(version.0[0].clone().into_bytes());
@@ -184,12 +184,12 @@ pub mod tests {
     }
 
     #[test]
-    fn what_differs_is_told_by_name_with_its_lines() {
-        assert_eq!(told("a 1\nb 1\nc 1\n", "a 1\nb 2\nc 1\n"), ["b: b 1 -> b 2"]);
-        assert_eq!(told("", "a 1\n\nb 1"), ["a:  -> a 1", "b:  -> b 1"]);
-        assert_eq!(told("a 1\nb 1\n", ""), ["a: a 1 -> ", "b: b 1 -> "]);
-        assert_eq!(told("a 1\nb 1\nc 1\n", "c 1\nb 1\na 1\n"), Vec::<String>::new(), "moved lines are the same");
-        assert_eq!(told("a 1\nb 1\na 2\n", "a 1\nb 1\na 3\n"), ["a: a 1|a 2 -> a 1|a 3"], "all lines of the name");
-        assert_eq!(told("\u{feff}a 1\nb 1\n", "a 1\nb 1\n"), Vec::<String>::new());
+    fn differences_are_reported_by_name_with_their_lines() {
+        assert_eq!(shown("a 1\nb 1\nc 1\n", "a 1\nb 2\nc 1\n"), ["b: b 1 -> b 2"]);
+        assert_eq!(shown("", "a 1\n\nb 1"), ["a:  -> a 1", "b:  -> b 1"]);
+        assert_eq!(shown("a 1\nb 1\n", ""), ["a: a 1 -> ", "b: b 1 -> "]);
+        assert_eq!(shown("a 1\nb 1\nc 1\n", "c 1\nb 1\na 1\n"), Vec::<String>::new(), "moved lines are the same");
+        assert_eq!(shown("a 1\nb 1\na 2\n", "a 1\nb 1\na 3\n"), ["a: a 1|a 2 -> a 1|a 3"], "all lines of the name");
+        assert_eq!(shown("\u{feff}a 1\nb 1\n", "a 1\nb 1\n"), Vec::<String>::new());
     }
 }

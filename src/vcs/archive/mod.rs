@@ -8,8 +8,8 @@ mod changes;
 mod graph;
 mod order;
 mod overlap;
+mod results;
 mod steps;
-mod told;
 mod trail;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -20,8 +20,8 @@ pub use changes::{Change, Changes, Naming, Pair, Spot};
 pub(super) use changes::{Texts, only};
 pub(super) use order::newest_first;
 pub(super) use overlap::Likeness;
+pub use results::{Before, Commit, Node, Step, Steps, Version};
 pub(super) use steps::{Past, steps};
-pub use told::{Before, Commit, Node, Step, Steps, Version};
 pub use trail::Trail;
 
 use super::SyncError;
@@ -128,10 +128,10 @@ pub fn merge_base(archive: &mut dyn Archive, one: &str, other: &str) -> Result<O
 }
 
 /// The lines of a text that contain another one: the result that [`Archive::lines_with`] must have.
-pub(super) fn lines_holding(text: &[u8], sought: &[u8]) -> Vec<Vec<u8>> {
+pub(super) fn lines_holding(text: &[u8], wanted: &[u8]) -> Vec<Vec<u8>> {
     let mut lines = Vec::new();
     let mut from = 0;
-    while let Some(found) = memchr::memmem::find(&text[from..], sought) {
+    while let Some(found) = memchr::memmem::find(&text[from..], wanted) {
         let at = from + found;
         let start = memchr::memrchr(b'\n', &text[..at]).map_or(0, |end| end + 1);
         let end = memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |end| at + end);

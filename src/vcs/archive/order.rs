@@ -2,7 +2,7 @@
 
 use std::collections::{BinaryHeap, HashMap};
 
-use super::told::Node;
+use super::results::Node;
 use crate::model::time::Instant;
 
 /// Newest first, children before their parents.
@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn by_time_where_no_commit_stands_on_the_other() {
+    fn by_time_for_unrelated_commits() {
         let commits: [(&str, &[&str], i64); 4] =
             [("left", &["root"], 5), ("root", &[], 1), ("right", &["root"], 7), ("tip", &["left", "right"], 9)];
         assert_eq!(order(&commits), ["tip", "right", "left", "root"]);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use super::graph::Graph;
-use super::told::{Before, Node, Step, Steps, Version};
+use super::results::{Before, Node, Step, Steps, Version};
 use super::trail::Trail;
 use crate::vcs::SyncError;
 

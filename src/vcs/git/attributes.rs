@@ -129,7 +129,7 @@ pub fn pattern(file: &Path) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    fn says(line: &str, path: &str) -> Option<Option<String>> {
+    fn value_for(line: &str, path: &str) -> Option<Option<String>> {
         on_line(line.as_bytes(), path.as_bytes(), merge_value)
     }
 
@@ -137,14 +137,14 @@ mod tests {
     fn lines() {
         let value = |text: &str| Some(Some(text.to_owned()));
         let path = ".beads/beads.jsonl";
-        assert_eq!(says("*.jsonl -text merge=union", path), value("union"));
-        assert_eq!(says("/.beads/beads.jsonl merge=bd", path), value("bd"));
-        assert_eq!(says(".beads/*.jsonl merge", path), value("text"));
-        assert_eq!(says("beads.jsonl binary", path), value("binary"));
-        assert_eq!(says("*.jsonl !merge", path), Some(None));
-        assert_eq!(says("\"/.beads/beads.jsonl\" merge=bd", path), value("bd"));
+        assert_eq!(value_for("*.jsonl -text merge=union", path), value("union"));
+        assert_eq!(value_for("/.beads/beads.jsonl merge=bd", path), value("bd"));
+        assert_eq!(value_for(".beads/*.jsonl merge", path), value("text"));
+        assert_eq!(value_for("beads.jsonl binary", path), value("binary"));
+        assert_eq!(value_for("*.jsonl !merge", path), Some(None));
+        assert_eq!(value_for("\"/.beads/beads.jsonl\" merge=bd", path), value("bd"));
         for line in ["*.json merge=union", "# *.jsonl merge=union", "beads/ merge=union", "*.jsonl text", ""] {
-            assert_eq!(says(line, path), None, "{line}");
+            assert_eq!(value_for(line, path), None, "{line}");
         }
     }
 
@@ -159,6 +159,6 @@ mod tests {
             let line = [&pattern(Path::new(name))[..], b" merge=bd"].concat();
             assert_eq!(on_line(&line, name.as_bytes(), merge_value), Some(Some("bd".to_owned())), "{name}");
         }
-        assert_eq!(says("/a\\*/x merge=bd", "ab/x"), None);
+        assert_eq!(value_for("/a\\*/x merge=bd", "ab/x"), None);
     }
 }

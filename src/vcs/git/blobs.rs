@@ -45,11 +45,11 @@ impl WorkTree<'_> {
                 break;
             }
             // git stops at the first unreadable file.
-            let said = String::from_utf8_lossy(&output.stderr);
-            let says = |words: &[&str]| words.iter().any(|word| said.contains(word));
-            if says(&["could not open"]) && says(&["No such file or directory", "Not a directory"]) {
+            let printed = String::from_utf8_lossy(&output.stderr);
+            let reports = |words: &[&str]| words.iter().any(|word| printed.contains(word));
+            if reports(&["could not open"]) && reports(&["No such file or directory", "Not a directory"]) {
                 all.push(Hashed::Gone);
-            } else if says(&["could not open", "read error while indexing", "short read while indexing"]) {
+            } else if reports(&["could not open", "read error while indexing", "short read while indexing"]) {
                 all.push(Hashed::Unreadable);
             } else {
                 checked("git hash-object", output)?;

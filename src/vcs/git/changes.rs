@@ -80,21 +80,21 @@ fn index_against_head(repository: &Repository<'_>, form: &str) -> Result<Vec<u8>
     let born = program(repository).args(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]).run()?.status.success();
     let base = if born { "HEAD".to_owned() } else { ObjectId::empty_tree(gix::hash::Kind::Sha1).to_string() };
     let flags = ["diff-index", "--cached", form, "-z", "--no-renames", "--no-abbrev", "--end-of-options"];
-    let mut asked = program(repository).args(flags).arg(base).arg("--");
+    let mut query = program(repository).args(flags).arg(base).arg("--");
     // During a commit git uses a separate index for the content to commit.
     let env = repository.env;
     if let Some(index) = env.var_os("GIT_INDEX_FILE") {
-        asked = asked.var("GIT_INDEX_FILE", env.cwd().join(index));
+        query = query.var("GIT_INDEX_FILE", env.cwd().join(index));
     }
-    listed("git diff-index", asked)
+    listed("git diff-index", query)
 }
 
 pub fn range(repository: &Repository<'_>, span: Span<'_>, each: &mut dyn FnMut(Changed)) -> Result<(), HistoryError> {
     let objects = open(repository)?;
-    let asked = || program(repository).args(["rev-list", "--parents", "--topo-order", "--reverse"]);
+    let query = || program(repository).args(["rev-list", "--parents", "--topo-order", "--reverse"]);
     let lists = match span {
         Span::Staged | Span::Commits(_) => Vec::new(),
-        Span::Range(text) => vec![asked().arg("--end-of-options").arg(text).arg("--")],
+        Span::Range(text) => vec![query().arg("--end-of-options").arg(text).arg("--")],
         Span::Push { remote, refs } => {
             for line in refs.lines() {
                 without_commit(&objects, line, each)?;
@@ -102,13 +102,13 @@ pub fn range(repository: &Repository<'_>, span: Span<'_>, each: &mut dyn FnMut(C
             let pushed = refs.lines().filter_map(|line| pushed(&objects, line));
             let one = |revisions: Vec<String>| {
                 let known = format!("--remotes={remote}");
-                asked().args(["--not", &known, "--not", "--end-of-options"]).args(revisions).arg("--")
+                query().args(["--not", &known, "--not", "--end-of-options"]).args(revisions).arg("--")
             };
             pushed.map(one).collect()
         }
     };
-    for asked in lists {
-        let list = match (listed("git rev-list", asked), span) {
+    for query in lists {
+        let list = match (listed("git rev-list", query), span) {
             (Err(HistoryError::Failed { .. }), Span::Range(text)) if !names_commits(repository, text)? => {
                 return Err(HistoryError::NotARange {
                     text: text.to_owned(),
@@ -134,8 +134,8 @@ fn names_commits(repository: &Repository<'_>, range: &str) -> Result<bool, Histo
     let (from, to) = range.split_once("..").unwrap_or((range, ""));
     for end in [from, to] {
         let end = if end.is_empty() { "HEAD" } else { end };
-        let asked = program(repository).args(["rev-parse", "--verify", "--quiet", "--end-of-options"]);
-        if !asked.arg(format!("{end}^{{commit}}")).run()?.status.success() {
+        let query = program(repository).args(["rev-parse", "--verify", "--quiet", "--end-of-options"]);
+        if !query.arg(format!("{end}^{{commit}}")).run()?.status.success() {
             return Ok(false);
         }
     }

@@ -87,9 +87,9 @@ impl<'a> Server<'a> {
             return Err(unsupported(ODD_NAME));
         }
         let addresses = |push: &[&str]| {
-            let asked =
+            let query =
                 server.local().args(["remote", "get-url", "--all"]).args(push).arg("--end-of-options").arg(&name);
-            let output = checked("git remote", asked.run()?)?;
+            let output = checked("git remote", query.run()?)?;
             Ok::<_, SyncError>(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect::<Vec<_>>())
         };
         let (read, pushed) = (addresses(&[])?, addresses(&["--push"])?);

@@ -117,15 +117,15 @@ impl Source<'_> {
 
     /// The settings of the repository itself, including included files.
     pub(super) fn settings(&self) -> Result<Vec<Setting>, SyncError> {
-        let asked = self.git().args(["config", "--list", "-z", "--show-scope", "--includes"]).keeping(MAX);
-        Ok(Setting::read(&must("git config", self.root, asked)?.stdout))
+        let query = self.git().args(["config", "--list", "-z", "--show-scope", "--includes"]).keeping(MAX);
+        Ok(Setting::read(&must("git config", self.root, query)?.stdout))
     }
 
     /// The refs of its remotes: name, commit, and the target of symbolic ones.
     pub(super) fn remote_refs(&self) -> Result<String, SyncError> {
-        let asked = self.git().args(["for-each-ref", "--format=%(refname) %(objectname) %(symref)"]);
-        let said = must("git for-each-ref", self.root, asked.arg("refs/remotes").keeping(MAX))?.stdout;
-        Ok(String::from_utf8_lossy(&said).into_owned())
+        let query = self.git().args(["for-each-ref", "--format=%(refname) %(objectname) %(symref)"]);
+        let printed = must("git for-each-ref", self.root, query.arg("refs/remotes").keeping(MAX))?.stdout;
+        Ok(String::from_utf8_lossy(&printed).into_owned())
     }
 
     fn clone_to(&self, path: &Path, parent: &str, step: Option<&Step>) -> Result<(), SyncError> {
@@ -181,8 +181,8 @@ impl Clone<'_> {
 
     /// Creates the branch of the job, and the parent's refs of its remotes.
     fn set_refs(&self, branch: &str, start: &str) -> Result<(), SyncError> {
-        let said = self.source.remote_refs()?;
-        let rows = said.lines().filter_map(|line| {
+        let printed = self.source.remote_refs()?;
+        let rows = printed.lines().filter_map(|line| {
             let mut words = line.split(' ');
             Some((words.next()?, words.next()?, words.next().unwrap_or_default()))
         });
@@ -213,8 +213,8 @@ impl Clone<'_> {
 
     /// Names a commit of the parent that is on no branch, so that it does not count as made in the clone.
     fn name_start(&self, start: &str) -> Result<(), SyncError> {
-        let asked = self.git().args(["rev-list", "--max-count=1", start, "--not", "--remotes", "--"]);
-        if must("git rev-list", self.path, asked)?.stdout.is_empty() {
+        let query = self.git().args(["rev-list", "--max-count=1", start, "--not", "--remotes", "--"]);
+        if must("git rev-list", self.path, query)?.stdout.is_empty() {
             return Ok(());
         }
         let name = format!("refs/remotes/{}/bd-base", self.parent);
@@ -278,14 +278,14 @@ pub fn name_remote(root: &Path, git_dir: &Path, parent: &str, id: &str, env: &En
 }
 
 pub fn branches(root: &Path, env: &Env) -> Result<BTreeSet<String>, SyncError> {
-    let asked = ask(root, env).args(["for-each-ref", "--format=%(refname)", "refs/heads", "refs/remotes"]);
-    let said = must("git for-each-ref", root, asked.keeping(MAX))?.stdout;
-    let said = String::from_utf8_lossy(&said);
+    let query = ask(root, env).args(["for-each-ref", "--format=%(refname)", "refs/heads", "refs/remotes"]);
+    let printed = must("git for-each-ref", root, query.keeping(MAX))?.stdout;
+    let printed = String::from_utf8_lossy(&printed);
     let short = |name: &str| {
         let remote = || Some(name.strip_prefix("refs/remotes/")?.split_once('/')?.1);
         name.strip_prefix("refs/heads/").or_else(remote).map(str::to_owned)
     };
-    Ok(said.lines().filter_map(short).collect())
+    Ok(printed.lines().filter_map(short).collect())
 }
 
 /// The tips of all branches, including those of remotes.
@@ -293,8 +293,8 @@ pub fn tips(root: &Path, most: usize, env: &Env) -> Result<Tips, SyncError> {
     const FORMAT: &str = "--format=%(objectname) %(symref) %(refname)";
     let list = |of: &[&str]| -> Result<Vec<Tip>, SyncError> {
         let count = format!("--count={}", most + 1);
-        let asked = ask(root, env).args(["for-each-ref", "--sort=-committerdate", &count, FORMAT]).args(of);
-        let said = must("git for-each-ref", root, asked.args(["refs/heads", "refs/remotes"]).keeping(MAX))?.stdout;
+        let query = ask(root, env).args(["for-each-ref", "--sort=-committerdate", &count, FORMAT]).args(of);
+        let printed = must("git for-each-ref", root, query.args(["refs/heads", "refs/remotes"]).keeping(MAX))?.stdout;
         let tip = |line: &str| {
             let mut words = line.splitn(3, ' ');
             // A symbolic ref such as origin/HEAD does not count.
@@ -302,7 +302,7 @@ pub fn tips(root: &Path, most: usize, env: &Env) -> Result<Tips, SyncError> {
             let name = name.strip_prefix("refs/heads/").or_else(|| name.strip_prefix("refs/remotes/"))?;
             Some(Tip { name: name.to_owned(), commit: commit.to_owned(), is_merged: false })
         };
-        Ok(String::from_utf8_lossy(&said).lines().filter_map(tip).collect())
+        Ok(String::from_utf8_lossy(&printed).lines().filter_map(tip).collect())
     };
     let mut all = list(&[])?;
     // Before the first commit nothing is merged, and git reports that by failing.
@@ -333,10 +333,10 @@ pub fn settle(root: &Path, from: &Path, branch: &str, env: &Env) -> Result<(), S
         must("git config", root, program)?;
     }
     let format = "--format=%(refname) %(objectname) %(*objectname)";
-    let asked = ask(root, env).args(["for-each-ref", format, "refs/heads", "refs/tags", "refs/stash"]);
-    let said = must("git for-each-ref", root, asked.keeping(MAX))?.stdout;
+    let query = ask(root, env).args(["for-each-ref", format, "refs/heads", "refs/tags", "refs/stash"]);
+    let printed = must("git for-each-ref", root, query.keeping(MAX))?.stdout;
     let mut orders = String::new();
-    for line in String::from_utf8_lossy(&said).lines() {
+    for line in String::from_utf8_lossy(&printed).lines() {
         let mut words = line.split(' ').filter(|word| !word.is_empty());
         let (Some(name), Some(id)) = (words.next(), words.next()) else { continue };
         let id = words.next().unwrap_or(id);

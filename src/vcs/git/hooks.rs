@@ -12,11 +12,11 @@ use crate::vcs::{HistoryError, Kind, SyncError, Versions};
 
 /// The output of a failed program, shortened.
 pub(super) fn failed(program: &'static str, output: &Output) -> HistoryError {
-    let said = String::from_utf8_lossy(&output.stderr);
+    let printed = String::from_utf8_lossy(&output.stderr);
     // Progress output does not explain the failure.
     let is_word = |line: &&str| !line.is_empty() && !line.contains("% (");
-    let said = said.split(['\n', '\r']).map(str::trim).filter(is_word).take(3).collect::<Vec<_>>().join("; ");
-    HistoryError::Failed { program, status: output.status, said }
+    let printed = printed.split(['\n', '\r']).map(str::trim).filter(is_word).take(3).collect::<Vec<_>>().join("; ");
+    HistoryError::Failed { program, status: output.status, printed }
 }
 
 pub fn checked(program: &'static str, output: Output) -> Result<Output, HistoryError> {

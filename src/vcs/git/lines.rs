@@ -7,7 +7,7 @@ use gix::ObjectId;
 
 use super::opened;
 use crate::model::time::SECOND;
-use crate::vcs::lines::{Reach, Sought, Wanted};
+use crate::vcs::lines::{DatedLine, Reach, Wanted};
 
 /// The limit for bytes of old versions; a line not found by then counts as not committed.
 const MOST: usize = 256 << 20;
@@ -20,7 +20,7 @@ const KEPT: [&str; 3] = ["refs/remotes/", "refs/heads/", "refs/tags/"];
 pub fn committed_lines(
     dot_git: &Path,
     file: &Path,
-    lines: &[Sought<'_>],
+    lines: &[DatedLine<'_>],
     reach: Reach,
     also: &[ObjectId],
 ) -> Option<Vec<bool>> {

@@ -35,7 +35,7 @@ pub fn loose(root: &Path, env: &Env) -> Result<Vec<Loose>, SyncError> {
         return Ok(Vec::new());
     };
     let known = match common.join("reftable").exists() {
-        true => asked(root, env)?,
+        true => from_git(root, env)?,
         false => read(&admin),
     };
     if known.is_empty() {
@@ -46,10 +46,10 @@ pub fn loose(root: &Path, env: &Env) -> Result<Vec<Loose>, SyncError> {
     // The refs and logs that stay: those of the repository and of the main worktree.
     let program = ask_at(root, Some(&common), env).args(["rev-list", "--parents", "--ignore-missing", "--stdin"]);
     let program = program.args(["--single-worktree", "--not", "--all", "--reflog"]).input(input.into_bytes());
-    let said = must("git rev-list", program)?.stdout;
-    let said = String::from_utf8_lossy(&said).into_owned();
-    let parents: HashSet<&str> = said.lines().flat_map(|line| line.split(' ').skip(1)).collect();
-    let last = said.lines().filter_map(|line| line.split(' ').next()).filter(|id| !parents.contains(id));
+    let printed = must("git rev-list", program)?.stdout;
+    let printed = String::from_utf8_lossy(&printed).into_owned();
+    let parents: HashSet<&str> = printed.lines().flat_map(|line| line.split(' ').skip(1)).collect();
+    let last = printed.lines().filter_map(|line| line.split(' ').next()).filter(|id| !parents.contains(id));
     let mut found: Vec<Loose> = last
         .map(|id| {
             let known_to = known.get(id).map_or(LOG, String::as_str).to_owned();
@@ -99,7 +99,7 @@ fn refs_below(directory: &Path, name: &str, known: &mut Known) {
 }
 
 /// From git, where refs are stored in another format.
-fn asked(root: &Path, env: &Env) -> Result<Known, SyncError> {
+fn from_git(root: &Path, env: &Env) -> Result<Known, SyncError> {
     let text = |program: Program<'_>, name| -> Result<String, SyncError> {
         Ok(String::from_utf8_lossy(&must(name, program)?.stdout).into_owned())
     };

@@ -57,7 +57,7 @@ impl Pair<'_> {
     }
 
     /// The parent of a commit without changes and description.
-    pub fn says_nothing(&self, id: &str) -> Result<Option<String>, SyncError> {
+    pub fn blank_parent(&self, id: &str) -> Result<Option<String>, SyncError> {
         let look = |id: &str| self.git().args(["log", "-1", "--format=%T%n%P%n%B", "--end-of-options"]).arg(id);
         let own = self.text("git log", look(id))?;
         let mut lines = own.lines();
@@ -89,8 +89,8 @@ impl Pair<'_> {
     fn brought(&self, tip: &str, target: &str) -> Result<String, SyncError> {
         let range = format!("{tip}..{target}");
         let flags = ["rev-list", "--first-parent", "--ancestry-path", "--parents"];
-        let said = self.text("git rev-list", self.git().args(flags).arg(range).arg("--"))?;
-        let Some(oldest) = said.lines().last() else { return Ok(tip.to_owned()) };
+        let printed = self.text("git rev-list", self.git().args(flags).arg(range).arg("--"))?;
+        let Some(oldest) = printed.lines().last() else { return Ok(tip.to_owned()) };
         let mut words = oldest.split(' ');
         let (merge, first) = (words.next().unwrap_or(tip), words.next());
         Ok(if first == Some(tip) { tip } else { merge }.to_owned())
@@ -162,10 +162,10 @@ impl Pair<'_> {
             return Ok(Vec::new());
         }
         let flags = ["diff-tree", "--stdin", "-p", "-r", "--no-renames", "--full-index", "--no-color"];
-        let said = must("git diff-tree", self.git().args(flags).input(commits.as_bytes().to_vec()))?.stdout;
+        let printed = must("git diff-tree", self.git().args(flags).input(commits.as_bytes().to_vec()))?.stdout;
         let is_id = |line: &[u8]| line.len() >= 40 && line.iter().all(u8::is_ascii_hexdigit);
         let mut found: Vec<(String, Vec<u8>)> = Vec::new();
-        for text in said.split_inclusive(|byte| *byte == b'\n') {
+        for text in printed.split_inclusive(|byte| *byte == b'\n') {
             match found.last_mut() {
                 _ if is_id(text.trim_ascii_end()) => found.push((line(text), Vec::new())),
                 Some((_, diff)) => diff.extend_from_slice(text),

@@ -123,18 +123,18 @@ pub(super) fn run(remote: &str, program: &Program<'_>) -> Result<Output, SyncErr
     program.run().map_err(|error| match error {
         RunError::TimedOut { limit, .. } => SyncError::Unreachable {
             remote: remote.to_owned(),
-            said: format!("no answer within {} seconds", limit.as_secs()),
+            printed: format!("no answer within {} seconds", limit.as_secs()),
         },
         other => other.into(),
     })
 }
 
 pub(super) fn unreachable(remote: &str, output: &Output) -> SyncError {
-    SyncError::Unreachable { remote: remote.to_owned(), said: said(&output.stderr) }
+    SyncError::Unreachable { remote: remote.to_owned(), printed: printed(&output.stderr) }
 }
 
 /// The message of git or the server, without advice, shortened.
-fn said(stderr: &[u8]) -> String {
+fn printed(stderr: &[u8]) -> String {
     let text = String::from_utf8_lossy(stderr);
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let lines = lines.filter(|line| !line.starts_with("hint:") && !line.starts_with("To ") && *line != "remote:");
@@ -160,7 +160,7 @@ fn verdict(remote: &str, output: &Output, with_hooks: bool) -> Result<Pushed, Sy
     let Some(line) = text.lines().find_map(|line| line.strip_prefix("!\t")) else {
         // The remote was reached, but a hook here refused.
         if with_hooks && String::from_utf8_lossy(&output.stderr).contains("failed to push some refs") {
-            return Err(SyncError::HookRefused { said: said(&output.stderr) });
+            return Err(SyncError::HookRefused { printed: printed(&output.stderr) });
         }
         return Err(unreachable(remote, output));
     };
@@ -175,9 +175,9 @@ fn verdict(remote: &str, output: &Output, with_hooks: bool) -> Result<Pushed, Sy
 pub(super) fn refused(remote: &str, summary: &str, output: &Output) -> SyncError {
     let stderr = String::from_utf8_lossy(&output.stderr);
     let words: String = stderr.lines().filter(|line| line.starts_with("remote:")).map(|l| format!("{l}\n")).collect();
-    let words = said(words.as_bytes());
-    let said = if words.is_empty() { summary.to_owned() } else { format!("{summary}; {words}") };
-    SyncError::Refused { remote: remote.to_owned(), said }
+    let words = printed(words.as_bytes());
+    let printed = if words.is_empty() { summary.to_owned() } else { format!("{summary}; {words}") };
+    SyncError::Refused { remote: remote.to_owned(), printed }
 }
 
 #[cfg(test)]
@@ -196,6 +196,6 @@ mod tests {
     #[test]
     fn advice_and_empty_lines_are_left_out() {
         let stderr = b"To ../server\nremote: \nremote: main is protected\nhint: try again\n\nerror: failed\n";
-        assert_eq!(said(stderr), "remote: main is protected; error: failed");
+        assert_eq!(printed(stderr), "remote: main is protected; error: failed");
     }
 }

@@ -11,11 +11,11 @@ use crate::vcs::SyncError;
 
 /// Sets a rewriting rule for each such server in the repository's own settings.
 pub fn reach_over_ssh(root: &Path, env: &Env) -> Result<(), SyncError> {
-    let asked = git(root, env).args(["config", "--local", "--null", "--get-regexp", r"^remote\..*\.(url|pushurl)$"]);
+    let query = git(root, env).args(["config", "--local", "--null", "--get-regexp", r"^remote\..*\.(url|pushurl)$"]);
     // Without a remote there is nothing to do.
-    let said = asked.run()?.stdout;
-    let said = String::from_utf8_lossy(&said);
-    let urls = said.split('\0').filter_map(|entry| entry.split_once('\n').map(|(_, url)| url));
+    let printed = query.run()?.stdout;
+    let printed = String::from_utf8_lossy(&printed);
+    let urls = printed.split('\0').filter_map(|entry| entry.split_once('\n').map(|(_, url)| url));
     let servers: BTreeSet<(String, String)> = urls.filter_map(server).collect();
     for (begins, ssh) in servers {
         let key = format!("url.{ssh}.insteadOf");
@@ -38,11 +38,11 @@ mod tests {
 
     #[test]
     fn only_servers_that_are_named_by_https() {
-        let said = |url: &str| server(url).map(|(begins, ssh)| format!("{begins} {ssh}"));
-        assert_eq!(said("https://host.org/a/b.git").as_deref(), Some("https://host.org/ git@host.org:"));
-        assert_eq!(said("https://me:pw@host.org/a").as_deref(), Some("https://me:pw@host.org/ git@host.org:"));
+        let printed = |url: &str| server(url).map(|(begins, ssh)| format!("{begins} {ssh}"));
+        assert_eq!(printed("https://host.org/a/b.git").as_deref(), Some("https://host.org/ git@host.org:"));
+        assert_eq!(printed("https://me:pw@host.org/a").as_deref(), Some("https://me:pw@host.org/ git@host.org:"));
         for other in ["git@host.org:a/b", "http://host.org/a", "https://host.org:8443/a", "/srv/a", "https:///a", ""] {
-            assert_eq!(said(other), None, "{other}");
+            assert_eq!(printed(other), None, "{other}");
         }
     }
 }

@@ -24,15 +24,15 @@ pub fn at<'a>(place: &Path, env: &'a Env) -> Program<'a> {
 
 pub fn refs(program: Program<'_>) -> Result<Vec<Ref>, SyncError> {
     let format = "--format=%(objectname) %(objecttype) %(refname) %(upstream)";
-    let said = must("git for-each-ref", program.args(["for-each-ref", format]))?.stdout;
-    let said = String::from_utf8_lossy(&said).into_owned();
+    let printed = must("git for-each-ref", program.args(["for-each-ref", format]))?.stdout;
+    let printed = String::from_utf8_lossy(&printed).into_owned();
     let read = |line: &str| {
         let mut words = line.split(' ').map(str::to_owned);
         let (id, kind, name) = (words.next()?, words.next()?, words.next()?);
         let is_commit = kind == "commit" || kind == "tag";
         Some(Ref { id, name, upstream: words.next().unwrap_or_default(), is_commit })
     };
-    Ok(said.lines().filter_map(read).collect())
+    Ok(printed.lines().filter_map(read).collect())
 }
 
 /// The full name of the branch that is checked out.

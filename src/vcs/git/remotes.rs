@@ -27,9 +27,9 @@ enum Place {
 /// here.
 pub fn counting(pair: &Pair<'_>, own: &[Ref], origin: &Path) -> Result<HashSet<String>, SyncError> {
     let output = pair.git().args(["config", "--null", "--name-only", "--get-regexp", r"^remote\..*\.url$"]).run()?;
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     let name = |key: &str| key.strip_prefix("remote.")?.strip_suffix(".url").map(str::to_owned);
-    let mut remotes: Vec<String> = said.split('\0').filter_map(name).collect();
+    let mut remotes: Vec<String> = printed.split('\0').filter_map(name).collect();
     // One name may be the beginning of another, up to a slash.
     remotes.sort_by_key(|name| std::cmp::Reverse(name.len()));
     remotes.dedup();
@@ -44,8 +44,8 @@ pub fn counting(pair: &Pair<'_>, own: &[Ref], origin: &Path) -> Result<HashSet<S
     let mut counting = HashSet::new();
     for (name, refs) in refs {
         // After rewriting by the settings.
-        let asked = pair.git().args(["ls-remote", "--get-url", "--end-of-options", name]);
-        let url = line(&must("git ls-remote", asked)?.stdout);
+        let query = pair.git().args(["ls-remote", "--get-url", "--end-of-options", name]);
+        let url = line(&must("git ls-remote", query)?.stdout);
         match place(&url, pair.root) {
             Place::Far => counting.extend(refs.iter().map(|one| one.name.clone())),
             Place::Near(path) if is_elsewhere(&path, pair, origin) => {
@@ -101,14 +101,14 @@ fn held(path: &Path, refs: &[&Ref], env: &Env) -> HashSet<String> {
     let Some(found) = repository_at(path) else { return HashSet::new() };
     let lines = |ids: &HashSet<String>| ids.iter().map(|id| format!("{id}\n")).collect::<String>().into_bytes();
     let ids: HashSet<String> = refs.iter().map(|one| one.id.clone()).collect();
-    let asked = at(&found, env).args(["cat-file", "--batch-check=%(objectname) %(objecttype)"]).input(lines(&ids));
-    let Ok(said) = must("git cat-file", asked) else { return HashSet::new() };
-    let said = String::from_utf8_lossy(&said.stdout).into_owned();
+    let query = at(&found, env).args(["cat-file", "--batch-check=%(objectname) %(objecttype)"]).input(lines(&ids));
+    let Ok(printed) = must("git cat-file", query) else { return HashSet::new() };
+    let printed = String::from_utf8_lossy(&printed.stdout).into_owned();
     let mut there: HashSet<String> =
-        said.lines().filter_map(|line| line.strip_suffix(" commit")).map(str::to_owned).collect();
-    let asked = at(&found, env).args(["rev-list", "--stdin", "--not", "--all"]).input(lines(&there));
-    let Ok(said) = must("git rev-list", asked) else { return HashSet::new() };
-    for id in String::from_utf8_lossy(&said.stdout).lines() {
+        printed.lines().filter_map(|line| line.strip_suffix(" commit")).map(str::to_owned).collect();
+    let query = at(&found, env).args(["rev-list", "--stdin", "--not", "--all"]).input(lines(&there));
+    let Ok(printed) = must("git rev-list", query) else { return HashSet::new() };
+    for id in String::from_utf8_lossy(&printed.stdout).lines() {
         there.remove(id);
     }
     there

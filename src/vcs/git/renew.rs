@@ -86,8 +86,8 @@ pub fn forward(root: &Path, from: &Path, base: Option<&str>, env: &Env) -> Resul
     fetch(root, from, &parent, &target, env)?;
     let head = commit(root, "HEAD", env)?.map(|id| id.to_string()).unwrap_or_default();
     let is_in = |one: &str, other: &str| {
-        let asked = git(root, env).args(["merge-base", "--is-ancestor", one, other]).run()?;
-        Ok::<bool, SyncError>(asked.status.success())
+        let query = git(root, env).args(["merge-base", "--is-ancestor", one, other]).run()?;
+        Ok::<bool, SyncError>(query.status.success())
     };
     if is_in(&target, &head)? {
         return Ok(false);
@@ -106,9 +106,9 @@ pub fn forward(root: &Path, from: &Path, base: Option<&str>, env: &Env) -> Resul
 /// and are not in the old commit.
 fn refuse_covered(root: &Path, target: &str, env: &Env) -> Result<(), SyncError> {
     let changes = |filter: &str| {
-        let asked = git(root, env).args(["diff", "--name-only", "--no-renames", "-z", "--ignore-submodules=all"]);
-        let said = must("git diff", root, asked.arg(filter).args(["HEAD", target, "--"]).keeping(MAX))?.stdout;
-        let names = said.split(|byte| *byte == 0).filter(|name| !name.is_empty()).map(path_of);
+        let query = git(root, env).args(["diff", "--name-only", "--no-renames", "-z", "--ignore-submodules=all"]);
+        let printed = must("git diff", root, query.arg(filter).args(["HEAD", target, "--"]).keeping(MAX))?.stdout;
+        let names = printed.split(|byte| *byte == 0).filter(|name| !name.is_empty()).map(path_of);
         Ok::<_, SyncError>(names.collect::<HashSet<PathBuf>>())
     };
     let (added, deleted) = (changes("--diff-filter=A")?, changes("--diff-filter=D")?);
@@ -150,11 +150,11 @@ fn refuse_odd(root: &Path, env: &Env) -> Result<(), SyncError> {
     if is_any_hidden(root, env)? {
         return Err(kept(root, "its checkout is sparse, or git was told not to look at some files"));
     }
-    let asked = git(root, env).args(["for-each-ref", "--format=%(refname)"]).keeping(MAX);
-    let said = must("git for-each-ref", root, asked)?.stdout;
+    let query = git(root, env).args(["for-each-ref", "--format=%(refname)"]).keeping(MAX);
+    let printed = must("git for-each-ref", root, query)?.stdout;
     let own = branch(root, env)?.map(|name| format!("refs/heads/{name}"));
     let known = ["refs/remotes/", "refs/tags/", "refs/beads/"];
-    let text = String::from_utf8_lossy(&said);
+    let text = String::from_utf8_lossy(&printed);
     let is_odd = |name: &&str| Some(*name) != own.as_deref() && !known.iter().any(|start| name.starts_with(start));
     match text.lines().find(is_odd) {
         Some(name) => Err(kept(root, format!("it has {name}, which a new clone would not have"))),

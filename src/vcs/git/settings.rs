@@ -12,9 +12,9 @@ pub struct Setting {
 
 impl Setting {
     /// Parses the repository and working copy settings from `git config --list -z --show-scope`.
-    pub fn read(said: &[u8]) -> Vec<Self> {
+    pub fn read(printed: &[u8]) -> Vec<Self> {
         let texts: Vec<String> =
-            said.split(|byte| *byte == 0).map(|text| String::from_utf8_lossy(text).into_owned()).collect();
+            printed.split(|byte| *byte == 0).map(|text| String::from_utf8_lossy(text).into_owned()).collect();
         let pairs = texts.chunks_exact(2).filter(|pair| matches!(pair[0].as_str(), "local" | "worktree"));
         pairs
             .map(|pair| match pair[1].split_once('\n') {

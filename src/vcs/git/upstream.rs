@@ -121,8 +121,8 @@ fn tracking(root: &Path, branch: &str, env: &Env) -> Result<Option<String>, Sync
 
 /// The commit that a name means.
 pub fn commit(root: &Path, name: &str, env: &Env) -> Result<Option<ObjectId>, SyncError> {
-    let asked = ask(root, env).args(["rev-parse", "--verify", "--quiet", "--end-of-options"]);
-    let output = asked.arg(format!("{name}^{{commit}}")).run()?;
+    let query = ask(root, env).args(["rev-parse", "--verify", "--quiet", "--end-of-options"]);
+    let output = query.arg(format!("{name}^{{commit}}")).run()?;
     match output.status.code() {
         Some(0) => Ok(Some(id(&output.stdout)?)),
         Some(1) => Ok(None),
@@ -153,8 +153,8 @@ pub fn standing(root: &Path, env: &Env) -> Result<Standing, SyncError> {
 /// The number of commits that only one side has, for each side.
 pub fn distance(root: &Path, ours: Option<ObjectId>, theirs: ObjectId, env: &Env) -> Result<(usize, usize), SyncError> {
     let range = ours.map_or_else(|| theirs.to_string(), |ours| format!("{ours}...{theirs}"));
-    let asked = ask(root, env).args(["rev-list", "--left-right", "--count"]).arg(range).arg("--");
-    let output = checked("git rev-list", asked.run()?)?;
+    let query = ask(root, env).args(["rev-list", "--left-right", "--count"]).arg(range).arg("--");
+    let output = checked("git rev-list", query.run()?)?;
     let text = String::from_utf8_lossy(&output.stdout);
     let counts: Vec<usize> = text.split_whitespace().filter_map(|count| count.parse().ok()).collect();
     let [left, right] = counts.as_slice() else { return Err(failed("git rev-list", &output).into()) };

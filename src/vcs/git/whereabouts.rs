@@ -72,7 +72,7 @@ pub fn between(
     let known = if is_linked { loose(root, env)? } else { logged(&pair, &own, head.as_deref(), at(&there, env))? };
     for one in known {
         // A change that jj created by itself and that is still empty.
-        if is_behind && pair.says_nothing(&one.id)?.is_some() {
+        if is_behind && pair.blank_parent(&one.id)?.is_some() {
             continue;
         }
         if pair.merged(&one.id, &targets)?.is_none() {
@@ -112,13 +112,13 @@ struct Lines<'a> {
 impl Lines<'_> {
     /// Adds the commits below a tip that are neither elsewhere nor merged.
     fn add(&mut self, holder: &str, tip: &str, is_here: bool) -> Result<(), SyncError> {
-        let below = if self.pair.git_dir.is_some() { self.pair.says_nothing(tip)? } else { None };
+        let below = if self.pair.git_dir.is_some() { self.pair.blank_parent(tip)? } else { None };
         let tip = below.as_deref().unwrap_or(tip);
         let input: String =
             std::iter::once(tip).chain(self.saved.iter().map(String::as_str)).map(|id| format!("{id}\n")).collect();
-        let asked =
+        let query =
             self.pair.git().args(["rev-list", "--count", "--ignore-missing", "--stdin"]).input(input.into_bytes());
-        let commits: usize = line(&must("git rev-list", asked)?.stdout).parse().unwrap_or(usize::MAX);
+        let commits: usize = line(&must("git rev-list", query)?.stdout).parse().unwrap_or(usize::MAX);
         if commits > 0 && self.pair.merged(tip, self.targets)?.is_none() {
             self.found.unsaved.push(Unsaved { holder: holder.to_owned(), commits, is_here });
         }
@@ -146,8 +146,8 @@ impl Lines<'_> {
 }
 
 pub fn commit(pair: &Pair<'_>, name: &str) -> Result<Option<String>, SyncError> {
-    let asked = pair.git().args(["rev-parse", "--verify", "--quiet", "--end-of-options"]);
-    let output = asked.arg(format!("{name}^{{commit}}")).run()?;
+    let query = pair.git().args(["rev-parse", "--verify", "--quiet", "--end-of-options"]);
+    let output = query.arg(format!("{name}^{{commit}}")).run()?;
     Ok(output.status.success().then(|| line(&output.stdout)))
 }
 
@@ -194,8 +194,8 @@ fn short(name: &str) -> &str {
 pub fn put_aside(program: Program<'_>) -> Result<Vec<String>, SyncError> {
     let output = program.args(["log", "--walk-reflogs", "--format=%H", "refs/stash", "--"]).run()?;
     // There is no stash, or it has no log.
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    Ok(said.lines().map(str::to_owned).collect())
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    Ok(printed.lines().map(str::to_owned).collect())
 }
 
 fn stashes(pair: &Pair<'_>, there: Program<'_>) -> Result<usize, SyncError> {
@@ -230,16 +230,16 @@ pub fn logged(pair: &Pair<'_>, own: &[Ref], head: Option<&str>, there: Program<'
     if input.is_empty() {
         return Ok(Vec::new());
     }
-    let asked = there.args(["rev-list", "--no-walk", "--ignore-missing", "--all", "--reflog", "--"]);
-    let theirs = String::from_utf8_lossy(&must("git rev-list", asked)?.stdout).into_owned();
+    let query = there.args(["rev-list", "--no-walk", "--ignore-missing", "--all", "--reflog", "--"]);
+    let theirs = String::from_utf8_lossy(&must("git rev-list", query)?.stdout).into_owned();
     let own = own.iter().filter(|one| one.is_commit && one.name != "refs/stash").map(|one| one.id.as_str());
     let replaced = replaced.iter().filter(|id| is_id(id)).map(String::as_str);
     let saved: BTreeSet<&str> = own.chain(replaced).chain(theirs.lines()).chain(head).collect();
     input.extend(saved.iter().map(|id| format!("^{id}\n")));
-    let asked = pair.git().args(["rev-list", "--parents", "--ignore-missing", "--stdin"]).input(input.into_bytes());
-    let said = String::from_utf8_lossy(&must("git rev-list", asked)?.stdout).into_owned();
-    let parents: HashSet<&str> = said.lines().flat_map(|line| line.split(' ').skip(1)).collect();
-    let last = said.lines().filter_map(|line| line.split(' ').next()).filter(|id| !parents.contains(id));
+    let query = pair.git().args(["rev-list", "--parents", "--ignore-missing", "--stdin"]).input(input.into_bytes());
+    let printed = String::from_utf8_lossy(&must("git rev-list", query)?.stdout).into_owned();
+    let parents: HashSet<&str> = printed.lines().flat_map(|line| line.split(' ').skip(1)).collect();
+    let last = printed.lines().filter_map(|line| line.split(' ').next()).filter(|id| !parents.contains(id));
     Ok(last.map(|id| Loose { id: id.to_owned(), known_to: LOG.to_owned() }).collect())
 }
 

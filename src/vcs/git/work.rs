@@ -119,13 +119,13 @@ fn hidden_changes(root: &Path, listed: &[Listed], env: &Env) -> Result<Vec<PathB
 fn unsaved(root: &Path, with_repository: bool, env: &Env) -> Result<usize, SyncError> {
     let head = commit(root, "HEAD", env)?.map(|id| id.to_string());
     if with_repository {
-        let asked = ask(root, env).args(["rev-list", "--count"]).args(head);
-        return count(asked.args(["--branches", "--tags", "--not", "--remotes", "--"]));
+        let query = ask(root, env).args(["rev-list", "--count"]).args(head);
+        return count(query.args(["--branches", "--tags", "--not", "--remotes", "--"]));
     }
     let Some(head) = head else { return Ok(0) };
     let own = branch(root, env)?.map(|name| format!("--exclude={name}"));
-    let asked = ask(root, env).args(["rev-list", "--count"]).arg(head).arg("--not").args(own);
-    count(asked.args(["--branches", "--remotes", "--tags", "--"]))
+    let query = ask(root, env).args(["rev-list", "--count"]).arg(head).arg("--not").args(own);
+    count(query.args(["--branches", "--remotes", "--tags", "--"]))
 }
 
 /// The branch that is checked out.

@@ -57,8 +57,8 @@ pub fn add(root: &Path, new: &NewCheckout, env: &Env) -> Result<Checkout, SyncEr
 
 /// Checks that git takes a name for a branch, and never for an option.
 pub(super) fn check_name(root: &Path, name: &str, path: &Path, env: &Env) -> Result<(), SyncError> {
-    let asked = ask(root, env).arg("check-ref-format").arg(format!("refs/heads/{name}")).run()?;
-    if name.starts_with('-') || name == "HEAD" || !asked.status.success() {
+    let query = ask(root, env).arg("check-ref-format").arg(format!("refs/heads/{name}")).run()?;
+    if name.starts_with('-') || name == "HEAD" || !query.status.success() {
         return Err(no_checkout(path, format!("{name:?} cannot be the name of a branch; choose another")));
     }
     Ok(())
@@ -113,8 +113,8 @@ pub fn prune(root: &Path, dry_run: bool, env: &Env) -> Result<Vec<PathBuf>, Sync
     }
     let program = git(root, env).args(["worktree", "prune", "--verbose", "--expire=now"]);
     let output = must("git worktree prune", root, program.args(dry_run.then_some("--dry-run")))?;
-    let said = [output.stdout, output.stderr].concat();
-    let dropped = said.split(|byte| *byte == b'\n').filter_map(|line| {
+    let printed = [output.stdout, output.stderr].concat();
+    let dropped = printed.split(|byte| *byte == b'\n').filter_map(|line| {
         let name = line.strip_prefix(b"Removing worktrees/")?;
         let end = name.windows(2).position(|pair| pair == b": ")?;
         Some(common.join("worktrees").join(files::path_of(&name[..end])))

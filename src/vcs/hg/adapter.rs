@@ -17,7 +17,7 @@ use crate::vcs::history::{Changed, Span};
 use crate::vcs::sync::{Carried, Integrated, Integration, Outgoing, Parcel, Pushed, Route, Standing};
 use crate::vcs::{Abilities, Cloning, Exchange, Keep, Linking, Past, Vcs, Whereabouts};
 use crate::vcs::{
-    Archive, CommitError, Facts, Kind, NewClone, Origin, Reach, Rescue, Snapshot, Sought, SyncError, Tips,
+    Archive, CommitError, DatedLine, Facts, Kind, NewClone, Origin, Reach, Rescue, Snapshot, SyncError, Tips,
 };
 
 /// A working copy of hg or sl.
@@ -101,7 +101,7 @@ impl Past for Hg {
         self.client(env).cat(".", file)
     }
 
-    fn committed_lines(&self, file: &Path, lines: &[Sought<'_>], reach: Reach, env: &Env) -> Option<Vec<bool>> {
+    fn committed_lines(&self, file: &Path, lines: &[DatedLine<'_>], reach: Reach, env: &Env) -> Option<Vec<bool>> {
         held::committed_lines(&self.client(env), file, lines, reach)
     }
 

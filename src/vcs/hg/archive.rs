@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::call::{Client, is_node};
-use super::commits::{self, Told};
+use super::commits::{self, LoggedCommit};
 use super::texts::{Place, Texts, read};
 use crate::vcs::SyncError;
 use crate::vcs::archive::{Archive, Commit, Likeness, Node, Past, Steps, Trail, Version, newest_first, steps};
@@ -19,18 +19,18 @@ pub struct HgArchive<'a> {
     client: Client<'a>,
     texts: Texts,
     /// Commits as `log` reported them.
-    told: HashMap<String, Commit>,
+    logged: HashMap<String, Commit>,
 }
 
 impl<'a> HgArchive<'a> {
     pub fn new(client: Client<'a>) -> Self {
-        HgArchive { client, texts: Texts::default(), told: HashMap::new() }
+        HgArchive { client, texts: Texts::default(), logged: HashMap::new() }
     }
 
     /// Stores reported commits for callers that need more than their places.
-    fn nodes(&mut self, told: Vec<Told>) -> Vec<Node> {
-        let nodes = told.iter().map(|told| Node::from(&told.commit)).collect();
-        self.told.extend(told.into_iter().map(|told| (told.commit.id.clone(), told.commit)));
+    fn nodes(&mut self, logged: Vec<LoggedCommit>) -> Vec<Node> {
+        let nodes = logged.iter().map(|logged| Node::from(&logged.commit)).collect();
+        self.logged.extend(logged.into_iter().map(|logged| (logged.commit.id.clone(), logged.commit)));
         newest_first(nodes)
     }
 }
@@ -45,14 +45,14 @@ impl Archive for HgArchive<'_> {
     }
 
     fn commit(&mut self, id: &str) -> Result<Commit, SyncError> {
-        let known = self.told.get(id).cloned();
+        let known = self.logged.get(id).cloned();
         let found = if known.is_some() { known } else { commits::resolve(&self.client, id)? };
         found.ok_or_else(|| commits::no_commit(id))
     }
 
     fn ancestors(&mut self, from: &[String]) -> Result<Vec<Node>, SyncError> {
-        let told = commits::below(&self.client, from, &[])?;
-        Ok(self.nodes(told))
+        let logged = commits::below(&self.client, from, &[])?;
+        Ok(self.nodes(logged))
     }
 
     fn version(&mut self, file: &Path, commit: &str) -> Result<Option<Version>, SyncError> {
@@ -64,13 +64,13 @@ impl Archive for HgArchive<'_> {
     }
 
     fn steps(&mut self, file: &Trail, from: &[String]) -> Result<Steps, SyncError> {
-        let told = commits::below(&self.client, from, file.names())?;
+        let logged = commits::below(&self.client, from, file.names())?;
         let naming = |name: usize| -> HashSet<String> {
-            let named = |told: &&Told| told.named.get(name) == Some(&true);
-            told.iter().filter(named).map(|told| told.commit.id.clone()).collect()
+            let named = |logged: &&LoggedCommit| logged.named.get(name) == Some(&true);
+            logged.iter().filter(named).map(|logged| logged.commit.id.clone()).collect()
         };
         let named: Vec<HashSet<String>> = (0..file.names().len()).map(naming).collect();
-        let commits = self.nodes(told);
+        let commits = self.nodes(logged);
         let line = commits.iter().map(|commit| (commit.id.clone(), commit.parents.clone())).collect();
         let mut walk = Walk { archive: self, from, line, known: HashMap::new() };
         for (name, named) in file.names().iter().zip(&named) {

@@ -178,8 +178,8 @@ impl<'a> Client<'a> {
     }
 
     fn judged(&self, command: &[&str], output: Output) -> Result<Output, SyncError> {
-        let said = String::from_utf8_lossy(&output.stderr);
-        if !output.status.success() && said.contains("lock") && said.contains("held by") {
+        let printed = String::from_utf8_lossy(&output.stderr);
+        if !output.status.success() && printed.contains("lock") && printed.contains("held by") {
             return Err(SyncError::Busy { root: self.root.clone() });
         }
         if output.stdout.len() >= MAX {
@@ -197,15 +197,15 @@ impl<'a> Client<'a> {
     }
 
     /// The error for a failed command of the server.
-    pub fn failed_with(&self, command: &str, status: i32, said: &[u8]) -> SyncError {
+    pub fn failed_with(&self, command: &str, status: i32, printed: &[u8]) -> SyncError {
         let status = ExitStatus::from_raw(status << 8);
-        self.failed(&[command], &Output { status, stdout: Vec::new(), stderr: said.to_vec() })
+        self.failed(&[command], &Output { status, stdout: Vec::new(), stderr: printed.to_vec() })
     }
 
     pub fn failed(&self, command: &[&str], output: &Output) -> SyncError {
         let name = format!("{} {}", self.kind, command.first().unwrap_or(&""));
         match failed(&name, output) {
-            CommitError::Failed { program, status, said } => SyncError::Failed { program, status, said },
+            CommitError::Failed { program, status, printed } => SyncError::Failed { program, status, printed },
             other => other.into(),
         }
     }

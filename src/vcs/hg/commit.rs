@@ -46,7 +46,7 @@ pub fn commit(kind: Kind, order: &Order) -> Result<Committed, CommitError> {
     }
     match done {
         Ok(_) => Ok(Committed::Done),
-        Err(CommitError::Failed { said, .. }) if MERGING.iter().any(|text| said.contains(text)) => {
+        Err(CommitError::Failed { printed, .. }) if MERGING.iter().any(|text| printed.contains(text)) => {
             Err(refused("a merge"))
         }
         Err(error) => Err(error),
@@ -68,10 +68,12 @@ impl Hg<'_> {
             Err(SyncError::Busy { .. }) => Ok(None),
             Err(SyncError::Run(error)) => Err(error.into()),
             Err(SyncError::Commit(error)) => Err(error),
-            Err(SyncError::Failed { program, status, said }) => Err(CommitError::Failed { program, status, said }),
+            Err(SyncError::Failed { program, status, printed }) => {
+                Err(CommitError::Failed { program, status, printed })
+            }
             Err(other) => {
                 let (program, status) = (self.client.kind.to_string(), ExitStatus::default());
-                Err(CommitError::Failed { program, status, said: other.to_string() })
+                Err(CommitError::Failed { program, status, printed: other.to_string() })
             }
         })
     }

@@ -23,13 +23,13 @@ const FAR: [&str; 2] = ["remote", "outgoing"];
 /// A commit, and for each of some files whether it reports a change. A merge does not report a file that it took from a
 /// parent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Told {
+pub struct LoggedCommit {
     pub commit: Commit,
     pub named: Vec<bool>,
 }
 
 /// These commits and all their ancestors, children first.
-pub fn below(client: &Client<'_>, from: &[String], files: &[PathBuf]) -> Result<Vec<Told>, SyncError> {
+pub fn below(client: &Client<'_>, from: &[String], files: &[PathBuf]) -> Result<Vec<LoggedCommit>, SyncError> {
     if from.is_empty() {
         return Ok(Vec::new());
     }
@@ -62,7 +62,7 @@ pub fn resolve(client: &Client<'_>, revision: &str) -> Result<Option<Commit>, Sy
     if found.len() > 1 {
         return Err(SyncError::Several { revision: revision.to_owned() });
     }
-    Ok(found.pop().map(|told| told.commit).filter(|commit| is_commit(&commit.id)))
+    Ok(found.pop().map(|logged| logged.commit).filter(|commit| is_commit(&commit.id)))
 }
 
 /// Whether it is neither the null revision nor the working copy.
@@ -104,11 +104,11 @@ fn literal(file: &Path) -> String {
     format!("'{bytes}'")
 }
 
-fn parse(said: &[u8]) -> Option<Vec<Told>> {
-    let said = String::from_utf8_lossy(said);
-    let mut fields: Vec<&str> = said.split('\0').collect();
+fn parse(output: &[u8]) -> Option<Vec<LoggedCommit>> {
+    let output = String::from_utf8_lossy(output);
+    let mut fields: Vec<&str> = output.split('\0').collect();
     fields.pop().filter(|rest| rest.is_empty())?;
-    let told = |fields: &[&str]| {
+    let logged = |fields: &[&str]| {
         let &[id, one, other, user, date, summary, named] = fields else { return None };
         let seconds: i64 = date.split(' ').next()?.parse().ok()?;
         let time = Instant::from_nanos(seconds.saturating_mul(SECOND));
@@ -116,9 +116,9 @@ fn parse(said: &[u8]) -> Option<Vec<Told>> {
         let parents = [one, other].into_iter().filter(|node| is_node(node)).map(str::to_owned).collect();
         let (id, summary) = (id.to_owned(), summary.to_owned());
         let commit = Commit { id, parents, author, email, authored: time, committed: time, summary, is_cut: false };
-        Some(Told { commit, named: named.bytes().map(|letter| letter == b'x').collect() })
+        Some(LoggedCommit { commit, named: named.bytes().map(|letter| letter == b'x').collect() })
     };
-    fields.chunks(COUNT).map(told).collect()
+    fields.chunks(COUNT).map(logged).collect()
 }
 
 /// The name and the address in `Name <address>`; other text counts as one of them.
@@ -181,10 +181,13 @@ mod tests {
     #[test]
     fn answers_of_log() {
         let (a, b, none) = ("a".repeat(40), "b".repeat(40), "0".repeat(40));
-        let said =
+        let output =
             format!("{a}\0{b}\0{none}\0Ann <ann@x>\x00-5 -3600\0first\0x-\0{b}\0{none}\0{none}\0Bob\x007 0\0\0-x\0");
-        let found = parse(said.as_bytes()).expect("an answer");
-        assert_eq!(found.iter().map(|told| told.named.as_slice()).collect::<Vec<_>>(), [[true, false], [false, true]]);
+        let found = parse(output.as_bytes()).expect("an answer");
+        assert_eq!(
+            found.iter().map(|logged| logged.named.as_slice()).collect::<Vec<_>>(),
+            [[true, false], [false, true]]
+        );
         let commit = &found[0].commit;
         assert_eq!((commit.parents.as_slice(), commit.authored), ([b].as_slice(), Instant::from_nanos(-5 * SECOND)));
         assert_eq!((found[1].commit.parents.len(), found[1].commit.summary.as_str()), (0, ""));

@@ -32,8 +32,8 @@ pub fn fetch(client: &Client<'_>) -> Result<(), SyncError> {
     let output = call(client, &remote, &["pull", "--quiet"])?;
     match output.status.code() {
         Some(0) => Ok(()),
-        _ if says(&output, &OURS) => Err(client.failed(&["pull"], &output)),
-        _ => Err(SyncError::Unreachable { remote: remote.address, said: said(client, &output) }),
+        _ if reports(&output, &OURS) => Err(client.failed(&["pull"], &output)),
+        _ => Err(SyncError::Unreachable { remote: remote.address, printed: printed(client, &output) }),
     }
 }
 
@@ -58,22 +58,22 @@ pub fn push(client: &Client<'_>, named: Option<&str>, parcel: &Parcel, with_hook
         if with_hooks { call_with_hooks(client, &remote, &command)? } else { call(client, &remote, &command)? };
     match output.status.code() {
         Some(0) => Ok(Pushed::Done),
-        _ if says(&output, &OUTRUN) => Ok(Pushed::Outrun),
-        _ if says(&output, &["push creates new remote branch"]) => {
+        _ if reports(&output, &OUTRUN) => Ok(Pushed::Outrun),
+        _ if reports(&output, &["push creates new remote branch"]) => {
             Ok(Pushed::Held(format!("the branch {} is new to {}", here.branch, remote.address)))
         }
-        Some(1) if says(&output, &["no changes found"]) => Ok(Pushed::NothingToPush),
+        Some(1) if reports(&output, &["no changes found"]) => Ok(Pushed::NothingToPush),
         _ => Err(refused(client, remote, &output)),
     }
 }
 
 /// Finds out which side a failed push is due to.
 pub fn refused(client: &Client<'_>, remote: Remote, output: &Output) -> SyncError {
-    let (remote, said) = (remote.address, said(client, output));
+    let (remote, printed) = (remote.address, printed(client, output));
     match () {
-        () if says(output, &OURS) => client.failed(&["push"], output),
-        () if says(output, &UNREACHABLE) => SyncError::Unreachable { remote, said },
-        () => SyncError::Refused { remote, said },
+        () if reports(output, &OURS) => client.failed(&["push"], output),
+        () if reports(output, &UNREACHABLE) => SyncError::Unreachable { remote, printed },
+        () => SyncError::Refused { remote, printed },
     }
 }
 
@@ -90,21 +90,21 @@ pub fn call_with_hooks(client: &Client<'_>, remote: &Remote, command: &[&str]) -
 fn in_time(remote: &Remote, output: Result<Output, SyncError>) -> Result<Output, SyncError> {
     match output {
         Err(SyncError::Run(error @ RunError::TimedOut { .. })) => {
-            Err(SyncError::Unreachable { remote: remote.address.clone(), said: error.to_string() })
+            Err(SyncError::Unreachable { remote: remote.address.clone(), printed: error.to_string() })
         }
         other => other,
     }
 }
 
-pub fn says(output: &Output, texts: &[&str]) -> bool {
-    let said = [output.stdout.as_slice(), &output.stderr].concat();
-    let said = String::from_utf8_lossy(&said).to_lowercase();
-    texts.iter().any(|text| said.contains(text))
+pub fn reports(output: &Output, texts: &[&str]) -> bool {
+    let printed = [output.stdout.as_slice(), &output.stderr].concat();
+    let printed = String::from_utf8_lossy(&printed).to_lowercase();
+    texts.iter().any(|text| printed.contains(text))
 }
 
-fn said(client: &Client<'_>, output: &Output) -> String {
+fn printed(client: &Client<'_>, output: &Output) -> String {
     match client.failed(&[], output) {
-        SyncError::Failed { said, .. } => said,
+        SyncError::Failed { printed, .. } => printed,
         other => other.to_string(),
     }
 }

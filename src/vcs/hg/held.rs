@@ -7,7 +7,7 @@ use super::here::Here;
 use super::texts::{Place, read};
 use crate::model::time::SECOND;
 use crate::vcs::SyncError;
-use crate::vcs::lines::{Reach, Sought, Wanted};
+use crate::vcs::lines::{DatedLine, Reach, Wanted};
 
 /// The limit for versions; a line not found by then counts as not committed.
 const MOST: usize = 2000;
@@ -15,7 +15,7 @@ const MOST: usize = 2000;
 const SOME: usize = 20;
 
 /// For each line whether a version of the file, named from the root, contains it.
-pub fn committed_lines(client: &Client<'_>, file: &Path, lines: &[Sought<'_>], reach: Reach) -> Option<Vec<bool>> {
+pub fn committed_lines(client: &Client<'_>, file: &Path, lines: &[DatedLine<'_>], reach: Reach) -> Option<Vec<bool>> {
     let mut wanted = Wanted::new(lines);
     search(client, file, reach, &mut wanted).ok()?;
     Some(wanted.found())

@@ -62,8 +62,8 @@ impl Lines {
     }
 
     /// The lines of each text that contain another one, without their ends.
-    pub fn holding(&self, texts: &[&Text], sought: &[u8]) -> Vec<Vec<Vec<u8>>> {
-        let finder = Finder::new(sought);
+    pub fn holding(&self, texts: &[&Text], wanted: &[u8]) -> Vec<Vec<Vec<u8>>> {
+        let finder = Finder::new(wanted);
         let mut looked: Vec<Option<bool>> = vec![None; self.all.len()];
         let mut holds = |number: u32| match looked.get_mut(number as usize) {
             Some(found) => *found.get_or_insert_with(|| finder.find(body(self.line(number))).is_some()),
@@ -104,9 +104,9 @@ mod tests {
         for (text, kept) in texts.iter().zip(&kept) {
             assert_eq!(lines.bytes(kept), *text);
         }
-        for sought in ["a", "b", "ab", "x", "\r"] {
-            let expected: Vec<_> = texts.iter().map(|text| lines_holding(text, sought.as_bytes())).collect();
-            assert_eq!(lines.holding(&kept.iter().collect::<Vec<_>>(), sought.as_bytes()), expected, "{sought:?}");
+        for wanted in ["a", "b", "ab", "x", "\r"] {
+            let expected: Vec<_> = texts.iter().map(|text| lines_holding(text, wanted.as_bytes())).collect();
+            assert_eq!(lines.holding(&kept.iter().collect::<Vec<_>>(), wanted.as_bytes()), expected, "{wanted:?}");
         }
     }
 

@@ -31,7 +31,7 @@ pub(super) use call::{Client, pattern};
 pub(super) use commits::carried;
 pub(super) use dirs::{common_dir, first_commit, is_merging, own_dir};
 pub(super) use exchange::{
-    OUTRUN, call as exchange_with, call_with_hooks as exchange_with_hooks, fetch, refused, says,
+    OUTRUN, call as exchange_with, call_with_hooks as exchange_with_hooks, fetch, refused, reports,
 };
 pub(super) use hgrc::Settings;
 pub(super) use integrate::{unmerged, unresolved};

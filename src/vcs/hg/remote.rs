@@ -33,8 +33,8 @@ impl Remote {
         for name in ["default", "default-push", "default:pushurl"] {
             let Some(value) = settings.get("paths", name) else { continue };
             if let Some(problem) = problem(value) {
-                let said = format!("{problem}; see [paths] in the settings of {}", client.kind);
-                return Err(SyncError::Unreachable { remote: value.to_owned(), said });
+                let printed = format!("{problem}; see [paths] in the settings of {}", client.kind);
+                return Err(SyncError::Unreachable { remote: value.to_owned(), printed });
             }
             remote.address = value.to_owned();
             remote.settings.push(format!("--config=paths.{name}={value}"));

@@ -32,11 +32,11 @@ pub fn request(input: &mut Vec<u8>, arguments: &[OsString]) {
 }
 
 /// The complete answers. The server's greeting comes first and does not count.
-pub fn answers(mut said: &[u8]) -> Vec<Answer> {
+pub fn answers(mut printed: &[u8]) -> Vec<Answer> {
     let (mut found, mut open) = (Vec::new(), Answer::default());
     let mut is_greeting = true;
-    while let Some((channel, bytes, rest)) = frame(said) {
-        said = rest;
+    while let Some((channel, bytes, rest)) = frame(printed) {
+        printed = rest;
         match channel {
             b'o' if is_greeting => is_greeting = false,
             b'o' if open.out.is_empty() => open.out = bytes.to_vec(),
@@ -53,8 +53,8 @@ pub fn answers(mut said: &[u8]) -> Vec<Answer> {
     found
 }
 
-fn frame(said: &[u8]) -> Option<(u8, &[u8], &[u8])> {
-    let (head, rest) = said.split_first_chunk::<5>()?;
+fn frame(printed: &[u8]) -> Option<(u8, &[u8], &[u8])> {
+    let (head, rest) = printed.split_first_chunk::<5>()?;
     let [channel, length @ ..] = *head;
     // A request for input gives a length, and no bytes follow.
     let length = if channel.is_ascii_uppercase() { 0 } else { u32::from_be_bytes(length) as usize };
@@ -77,15 +77,15 @@ pub enum Silence {
 
 /// Reads a server's greeting: whether it can run commands at all.
 pub fn greets(server: &mut Resident, until: Instant) -> bool {
-    let mut said = Vec::new();
-    while frame(&said).is_none() {
+    let mut printed = Vec::new();
+    while frame(&printed).is_none() {
         match server.receive(until) {
-            Ok(more) => said.extend(more),
+            Ok(more) => printed.extend(more),
             Err(_) => return false,
         }
     }
     let is_known = |text: &[u8]| String::from_utf8_lossy(text).contains("runcommand");
-    frame(&said).is_some_and(|(channel, text, rest)| channel == b'o' && rest.is_empty() && is_known(text))
+    frame(&printed).is_some_and(|(channel, text, rest)| channel == b'o' && rest.is_empty() && is_known(text))
 }
 
 /// Sends one command to a running server.
@@ -95,9 +95,9 @@ pub fn ask(server: &mut Resident, arguments: &[OsString], until: Instant, most: 
     if !server.send(&input) {
         return Err(Silence::Gone);
     }
-    let (mut said, mut answer) = (Vec::new(), Answer::default());
+    let (mut printed, mut answer) = (Vec::new(), Answer::default());
     loop {
-        let mut rest = said.as_slice();
+        let mut rest = printed.as_slice();
         while let Some((channel, bytes, more)) = frame(rest) {
             rest = more;
             match channel {
@@ -112,11 +112,11 @@ pub fn ask(server: &mut Resident, arguments: &[OsString], until: Instant, most: 
                 _ => {}
             }
         }
-        said = rest.to_vec();
-        if answer.out.len() >= most || said.len() >= most {
+        printed = rest.to_vec();
+        if answer.out.len() >= most || printed.len() >= most {
             return Err(Silence::TooMuch);
         }
-        said.extend(server.receive(until).map_err(|error| match error {
+        printed.extend(server.receive(until).map_err(|error| match error {
             RecvTimeoutError::Timeout => Silence::Late,
             RecvTimeoutError::Disconnected => Silence::Ended,
         })?);
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn frames() {
-        let said = [
+        let printed = [
             framed(b'o', b"capabilities: runcommand"),
             framed(b'o', b"one "),
             framed(b'o', b"text"),
@@ -145,9 +145,9 @@ mod tests {
         .concat();
         let one = Answer { status: 0, out: b"one text".to_vec(), err: Vec::new() };
         let two = Answer { status: 1, out: Vec::new(), err: b"no such file".to_vec() };
-        assert_eq!(answers(&said), [one.clone(), two]);
-        (0..said.len()).for_each(|end| assert!(answers(&said[..end]).len() < 2, "cut at {end}"));
-        assert_eq!(answers(&said[..said.len() - 1]), [one]);
+        assert_eq!(answers(&printed), [one.clone(), two]);
+        (0..printed.len()).for_each(|end| assert!(answers(&printed[..end]).len() < 2, "cut at {end}"));
+        assert_eq!(answers(&printed[..printed.len() - 1]), [one]);
         assert_eq!(answers(b"abort: no repository found"), []);
     }
 

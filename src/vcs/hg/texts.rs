@@ -87,7 +87,7 @@ impl Texts {
         &self,
         client: &Client<'_>,
         versions: &[Version],
-        sought: &[u8],
+        wanted: &[u8],
     ) -> Result<Vec<Vec<Vec<u8>>>, SyncError> {
         let parts: Vec<&String> = versions.iter().flat_map(|version| version.0.iter()).collect();
         let (mut lines, mut here) = (vec![Vec::new(); parts.len()], (Vec::new(), Vec::new()));
@@ -105,12 +105,12 @@ impl Texts {
                 }
             }
         }
-        for (number, found) in here.0.into_iter().zip(self.lines.holding(&here.1, sought)) {
+        for (number, found) in here.0.into_iter().zip(self.lines.holding(&here.1, wanted)) {
             lines[number] = found;
         }
         let mut gone = None;
         read(client, &away.1, &mut |at, bytes| match bytes {
-            Some(bytes) => lines[away.0[at]] = lines_holding(&bytes, sought),
+            Some(bytes) => lines[away.0[at]] = lines_holding(&bytes, wanted),
             None => gone = Some(away.0[at]),
         })?;
         match gone {

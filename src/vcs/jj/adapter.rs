@@ -18,7 +18,7 @@ use crate::vcs::snapshot::Snapshot;
 use crate::vcs::sync::{Carried, Integrated, Integration, Outgoing, Parcel, Pushed, Route, Standing};
 use crate::vcs::{Abilities, Cloning, Exchange, Keep, Linking, Past, Vcs, Whereabouts, common_dir, git};
 use crate::vcs::{
-    Archive, CommitError, Facts, Kind, NewClone, Origin, Reach, Rescue, Returned, Sought, SyncError, Tips,
+    Archive, CommitError, DatedLine, Facts, Kind, NewClone, Origin, Reach, Rescue, Returned, SyncError, Tips,
 };
 
 /// A working copy of jj.
@@ -103,7 +103,7 @@ impl Past for Jj {
         Ok(None)
     }
 
-    fn committed_lines(&self, file: &Path, lines: &[Sought<'_>], reach: Reach, _: &Env) -> Option<Vec<bool>> {
+    fn committed_lines(&self, file: &Path, lines: &[DatedLine<'_>], reach: Reach, _: &Env) -> Option<Vec<bool>> {
         let heads = if reach == Reach::Any { view::View::heads(&checkouts::repo(&self.root)?) } else { Vec::new() };
         git::committed_lines(&git_target(&self.root.join(".jj"))?, file, lines, reach, &heads)
     }

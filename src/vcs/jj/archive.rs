@@ -27,7 +27,7 @@ impl<'a> JjArchive<'a> {
         let revisions = format!("--revisions={revset}");
         let arguments = ["log", "--no-graph", "--limit=2", &revisions, "--template=commit_id ++ \"\\n\""];
         match self.repo.ask(None, &arguments) {
-            Ok(said) => Ok(String::from_utf8_lossy(&said).lines().map(str::to_owned).collect()),
+            Ok(printed) => Ok(String::from_utf8_lossy(&printed).lines().map(str::to_owned).collect()),
             Err(SyncError::Failed { .. }) => Ok(Vec::new()),
             Err(error) => Err(error),
         }

@@ -115,15 +115,15 @@ fn refs(repo: &Repo, at: Option<&Operation>) -> Result<Vec<Ref>, SyncError> {
         "added_targets.map(|commit| commit.commit_id()).join(\" \")",
     ];
     let template = format!("--template={} ++ \"\\n\"", fields.join(" ++ \"\\0\" ++ "));
-    let said = repo.ask(at, &["bookmark", "list", "--all-remotes", &template])?;
-    let said = String::from_utf8_lossy(&said);
+    let printed = repo.ask(at, &["bookmark", "list", "--all-remotes", &template])?;
+    let printed = String::from_utf8_lossy(&printed);
     let text = |field: &str| serde_json::from_str::<String>(field).ok();
     let read = |line: &str| {
         let [name, remote, tracked, targets] = line.split('\0').collect::<Vec<_>>().try_into().ok()?;
         let targets: Vec<String> = targets.split_whitespace().map(str::to_owned).collect();
         Some(Ref { name: text(name)?, remote: text(remote), tracked: !tracked.is_empty(), targets })
     };
-    let all = said.lines().filter_map(read);
+    let all = printed.lines().filter_map(read);
     Ok(all.filter(|found| found.remote.as_deref() != Some("git") && !found.targets.is_empty()).collect())
 }
 
@@ -138,7 +138,7 @@ pub fn distance(repo: &Repo, at: Option<&Operation>, bookmark: &Bookmark) -> Res
 
 /// Whether the user has replaced or abandoned the commit that the remote still has, without pushing that.
 pub fn is_rewritten(repo: &Repo, at: Option<&Operation>, bookmark: &Bookmark) -> Result<bool, SyncError> {
-    repo.log(at, &bookmark.there, "if(hidden, \"h\")").map(|said| !said.is_empty())
+    repo.log(at, &bookmark.there, "if(hidden, \"h\")").map(|printed| !printed.is_empty())
 }
 
 /// Compares with the last fetched state.

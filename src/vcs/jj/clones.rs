@@ -66,20 +66,20 @@ fn set_up(parent: &Repo<'_>, path: &Path, branch: &str, is_there: bool) -> Resul
 
 /// The user's identity in the settings of the repository itself: names and values.
 fn identity(repo: &Repo<'_>) -> Result<Vec<(String, String)>, SyncError> {
-    let said = match repo.ask(None, &["config", "list", "--repo", "user"]) {
+    let printed = match repo.ask(None, &["config", "list", "--repo", "user"]) {
         // There is none.
         Err(SyncError::Failed { .. }) => return Ok(Vec::new()),
-        said => said?,
+        printed => printed?,
     };
-    let said = String::from_utf8_lossy(&said).into_owned();
-    let known = said.lines().filter_map(|line| line.split_once(" = "));
+    let printed = String::from_utf8_lossy(&printed).into_owned();
+    let known = printed.lines().filter_map(|line| line.split_once(" = "));
     let plain = known.filter(|(name, _)| matches!(*name, "user.name" | "user.email"));
     Ok(plain.map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
 }
 
 pub fn branches(repo: &Repo<'_>) -> Result<BTreeSet<String>, SyncError> {
-    let said = repo.ask(None, &["bookmark", "list", "--all-remotes", "--template=json(name) ++ \"\\n\""])?;
-    Ok(String::from_utf8_lossy(&said).lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
+    let printed = repo.ask(None, &["bookmark", "list", "--all-remotes", "--template=json(name) ++ \"\\n\""])?;
+    Ok(String::from_utf8_lossy(&printed).lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
 }
 
 /// The positions of all bookmarks, including those of remotes.
@@ -87,7 +87,7 @@ pub fn tips(repo: &Repo<'_>, most: usize) -> Result<Tips, SyncError> {
     const TEMPLATE: &str = "--template=if(normal_target, normal_target.commit_id() ++ \" \" ++ json(name) ++ \" \" ++ \
                             if(remote, json(remote), \"\\\"\\\"\") ++ \"\\n\")";
     let sorted = "--sort=committer-date-";
-    let said = repo.ask(None, &["bookmark", "list", "--all-remotes", sorted, TEMPLATE])?;
+    let printed = repo.ask(None, &["bookmark", "list", "--all-remotes", sorted, TEMPLATE])?;
     let merged: BTreeSet<String> = repo.ids(None, "(bookmarks() | remote_bookmarks()) & ::@")?.into_iter().collect();
     let tip = |line: &str| {
         let (commit, names) = line.split_once(' ')?;
@@ -100,7 +100,7 @@ pub fn tips(repo: &Repo<'_>, most: usize) -> Result<Tips, SyncError> {
         };
         Some(Tip { name, commit: commit.to_owned(), is_merged: merged.contains(commit) })
     };
-    Ok(Tips::first(String::from_utf8_lossy(&said).lines().filter_map(tip).collect(), most))
+    Ok(Tips::first(String::from_utf8_lossy(&printed).lines().filter_map(tip).collect(), most))
 }
 
 /// Creates a new bookmark, with the parent as a remote; the parent's commits do not count as made here.
@@ -115,9 +115,9 @@ pub fn settle(root: &Path, from: &Path, branch: &str, env: &Env) -> Result<(), S
         Ok(_) | Err(SyncError::Failed { .. }) => {}
         Err(error) => return Err(error),
     }
-    let said = repo.ask(None, &["git", "remote", "list"])?;
-    let said = String::from_utf8_lossy(&said).into_owned();
-    let parent = name_of_parent("origin", said.lines().filter_map(|line| line.split(' ').next()));
+    let printed = repo.ask(None, &["git", "remote", "list"])?;
+    let printed = String::from_utf8_lossy(&printed).into_owned();
+    let parent = name_of_parent("origin", printed.lines().filter_map(|line| line.split(' ').next()));
     repo.act_on(&["git", "remote", "add", &parent], Some(behind.as_os_str()))?;
     repo.act_on(&["git", "fetch", &format!("--remote=exact:{parent}")], None)?;
     if let Some(own) = git_target(&root.join(".jj")) {

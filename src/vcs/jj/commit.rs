@@ -39,7 +39,7 @@ pub fn commit(order: &Order) -> Result<Committed, CommitError> {
         SyncError::Commit(error) => error,
         SyncError::Busy { .. } => order.busy(),
         SyncError::Run(error) => error.into(),
-        SyncError::Failed { program, status, said } => CommitError::Failed { program, status, said },
+        SyncError::Failed { program, status, printed } => CommitError::Failed { program, status, printed },
         SyncError::Path { path, source } => CommitError::Path { path, source },
         other => CommitError::Beside { root: order.root.to_owned(), message: other.to_string() },
     })?;

@@ -83,14 +83,14 @@ fn send(repo: &Repo, start: &Operation, name: &str, remote: &str, target: &str) 
     let pattern = format!("--bookmark=exact:{}", quoted(name));
     let command = ["git", "push", &format!("--remote={remote}"), &pattern];
     let output = repo.exchange(Some(&moved), &command)?;
-    let said = String::from_utf8_lossy(&output.stderr);
+    let printed = String::from_utf8_lossy(&output.stderr);
     if output.status.success() {
-        return Ok(if said.contains("Nothing changed") { Pushed::NothingToPush } else { Pushed::Done });
+        return Ok(if printed.contains("Nothing changed") { Pushed::NothingToPush } else { Pushed::Done });
     }
-    if said.contains("unexpectedly moved") || said.contains("stale info") {
+    if printed.contains("unexpectedly moved") || printed.contains("stale info") {
         return Ok(Pushed::Outrun);
     }
-    match said.lines().find_map(|line| line.strip_prefix("Error: Won't push ")) {
+    match printed.lines().find_map(|line| line.strip_prefix("Error: Won't push ")) {
         Some(what) => Err(SyncError::Unfit { what: what.to_owned() }),
         None => Err(failure(&command, &output, remote)),
     }
@@ -107,12 +107,12 @@ fn failure(command: &[&str], output: &Output, remote: &str) -> SyncError {
     let dull = ["Changes to push", "bookmark: ", "Hint: "];
     let lines =
         text.lines().map(str::trim).filter(|line| !line.is_empty() && !dull.iter().any(|d| line.starts_with(d)));
-    let said = lines.take(4).collect::<Vec<_>>().join("; ");
+    let printed = lines.take(4).collect::<Vec<_>>().join("; ");
     let remote = remote.to_owned();
     if text.contains("remote rejected") {
-        SyncError::Refused { remote, said }
+        SyncError::Refused { remote, printed }
     } else if UNREACHABLE.iter().any(|sign| text.contains(sign)) {
-        SyncError::Unreachable { remote, said }
+        SyncError::Unreachable { remote, printed }
     } else {
         error(command, output)
     }

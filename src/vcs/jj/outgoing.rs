@@ -97,10 +97,10 @@ fn carried(
         "if(parents.len() > 1, \"m\")".to_owned(),
         "json(description.first_line())".to_owned(),
     ];
-    let said = repo.log(None, revisions, &format!("{} ++ \"\\n\"", fields.join(" ++ \"\\0\" ++ ")))?;
+    let printed = repo.log(None, revisions, &format!("{} ++ \"\\n\"", fields.join(" ++ \"\\0\" ++ ")))?;
     let mut merges = Vec::new();
     let mut commits = Vec::new();
-    for line in said.lines() {
+    for line in printed.lines() {
         let [id, code, merge, subject] = line.split('\0').collect::<Vec<_>>().try_into().unwrap_or_default();
         if !merge.is_empty() {
             merges.push(commits.len());

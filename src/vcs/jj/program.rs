@@ -73,15 +73,15 @@ impl<'a> Repo<'a> {
     pub fn change(&self, at: &Operation, arguments: &[&str]) -> Result<Operation, SyncError> {
         let program = self.program().arg("--no-integrate-operation").arg(place(Some(at)));
         let output = self.run(program.args(&self.settings).args(arguments))?;
-        let said = String::from_utf8_lossy(&output.stderr);
-        let made = said.lines().find_map(|line| {
+        let printed = String::from_utf8_lossy(&output.stderr);
+        let made = printed.lines().find_map(|line| {
             let id = line.strip_prefix("Operation left uncommitted")?.rsplit(' ').next()?;
             (!id.is_empty() && id.bytes().all(|byte| byte.is_ascii_hexdigit())).then(|| Operation(id.to_owned()))
         });
         match made {
             _ if !output.status.success() => Err(error(arguments, &output)),
             Some(operation) => Ok(operation),
-            None if said.contains("Nothing changed") => Ok(at.clone()),
+            None if printed.contains("Nothing changed") => Ok(at.clone()),
             None => Err(error(arguments, &output)),
         }
     }
@@ -164,17 +164,17 @@ impl<'a> Repo<'a> {
     /// The output of a template for each commit of a set, parents first.
     pub fn log(&self, at: Option<&Operation>, revisions: &str, template: &str) -> Result<String, SyncError> {
         let (revisions, template) = (format!("--revisions={revisions}"), format!("--template={template}"));
-        let said = self.ask(at, &["log", "--no-graph", "--reversed", &revisions, &template])?;
-        Ok(String::from_utf8_lossy(&said).into_owned())
+        let printed = self.ask(at, &["log", "--no-graph", "--reversed", &revisions, &template])?;
+        Ok(String::from_utf8_lossy(&printed).into_owned())
     }
 
     pub fn ids(&self, at: Option<&Operation>, revisions: &str) -> Result<Vec<String>, SyncError> {
-        let said = self.log(at, revisions, "commit_id ++ \"\\n\"")?;
-        Ok(said.lines().map(str::to_owned).collect())
+        let printed = self.log(at, revisions, "commit_id ++ \"\\n\"")?;
+        Ok(printed.lines().map(str::to_owned).collect())
     }
 
     pub fn count(&self, at: Option<&Operation>, revisions: &str) -> Result<usize, SyncError> {
-        self.log(at, revisions, "\".\"").map(|said| said.len())
+        self.log(at, revisions, "\".\"").map(|printed| printed.len())
     }
 
     fn program(&self) -> Program<'a> {
@@ -208,7 +208,7 @@ fn place(at: Option<&Operation>) -> String {
 pub fn error(arguments: &[&str], output: &Output) -> SyncError {
     let command = arguments.iter().take_while(|word| !word.starts_with('-')).copied().collect::<Vec<_>>().join(" ");
     match failed(&format!("jj {command}"), output) {
-        CommitError::Failed { program, status, said } => SyncError::Failed { program, status, said },
+        CommitError::Failed { program, status, printed } => SyncError::Failed { program, status, printed },
         other => other.into(),
     }
 }

@@ -35,8 +35,8 @@ pub fn read(repo: &Repo, at: &Operation, revisions: &str, ledgers: &[PathBuf]) -
         "stringify(conflicted_files.len())".to_owned(),
     ];
     fields.push("conflicted_files.map(|file| file.path() ++ \"\\0\").join(\"\")".to_owned());
-    let said = repo.log(Some(at), revisions, &fields.join(" ++ \"\\0\" ++ "))?;
-    let mut fields = said.split('\0');
+    let printed = repo.log(Some(at), revisions, &fields.join(" ++ \"\\0\" ++ "))?;
+    let mut fields = printed.split('\0');
     let mut commits = Vec::new();
     while let Some(commit) = next(&mut fields) {
         commits.push(commit);

@@ -54,6 +54,6 @@ fn config(root: &Path, env: &Env, arguments: &[&str]) -> Result<Output, HistoryE
     if output.status.success() {
         return Ok(output);
     }
-    let said = String::from_utf8_lossy(&output.stderr).lines().take(3).collect::<Vec<_>>().join("; ");
-    Err(HistoryError::Failed { program: "jj config", status: output.status, said })
+    let printed = String::from_utf8_lossy(&output.stderr).lines().take(3).collect::<Vec<_>>().join("; ");
+    Err(HistoryError::Failed { program: "jj config", status: output.status, printed })
 }

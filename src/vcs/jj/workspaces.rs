@@ -25,8 +25,8 @@ const FILES: &str = "self.diff().files().map(|file| file.path()).join(\"\\0\")";
 /// Records the working copy, like every command of jj.
 pub fn work(root: &Path, env: &Env) -> Result<Work, SyncError> {
     let repo = Repo::new(root, env);
-    let said = repo.act_on(&["status"], None)?;
-    let untracked = said.split(|byte| *byte == b'\n').filter_map(|line| line.strip_prefix(b"? "));
+    let printed = repo.act_on(&["status"], None)?;
+    let untracked = printed.split(|byte| *byte == b'\n').filter_map(|line| line.strip_prefix(b"? "));
     let changed = repo.log(None, "@", FILES)?;
     let is_lost = super::common_dir(&root.join(".jj")).is_some_and(|common| common.starts_with(real(root)));
     let saved = match is_lost {
@@ -104,8 +104,8 @@ fn free_name(repo: &Repo<'_>, path: &Path) -> Result<String, SyncError> {
 
 /// The names of all workspaces.
 fn names(repo: &Repo<'_>) -> Result<Vec<String>, SyncError> {
-    let said = repo.ask(None, &["workspace", "list", "--template=json(name) ++ \"\\n\""])?;
-    Ok(String::from_utf8_lossy(&said).lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
+    let printed = repo.ask(None, &["workspace", "list", "--template=json(name) ++ \"\\n\""])?;
+    Ok(String::from_utf8_lossy(&printed).lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
 }
 
 pub fn remove(here: &Path, root: &Path, force: bool, env: &Env) -> Result<(), SyncError> {

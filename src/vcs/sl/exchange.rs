@@ -87,8 +87,8 @@ pub fn push(client: &Client<'_>, parcel: &Parcel, with_hooks: bool) -> Result<Pu
     };
     match output.status.code() {
         Some(0) => Ok(Pushed::Done),
-        _ if hg::says(&output, &OUTRUN) || hg::says(&output, &hg::OUTRUN) => Ok(Pushed::Outrun),
-        Some(1) if hg::says(&output, &["no changes found"]) => Ok(Pushed::NothingToPush),
+        _ if hg::reports(&output, &OUTRUN) || hg::reports(&output, &hg::OUTRUN) => Ok(Pushed::Outrun),
+        Some(1) if hg::reports(&output, &["no changes found"]) => Ok(Pushed::NothingToPush),
         _ => Err(hg::refused(client, remote, &output)),
     }
 }

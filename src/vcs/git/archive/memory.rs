@@ -376,20 +376,20 @@ mod tests {
     }
 
     #[test]
-    fn one_name_is_asked_for_alone() {
+    fn one_name_is_looked_up_alone() {
         let mut new = filled();
         let mut old = Memory::decode(new.encode(false)).unwrap();
         let pairs = [pair(7), pair(8), (None, pair(7).0), (pair(8).1, pair(8).0)];
         for memory in [&mut new, &mut old] {
-            let mut told = |name: &str| {
+            let mut names = |name: &str| {
                 let found = memory.changes(&pairs, Some(&BTreeSet::from([name.to_owned()])));
-                let told = |changes: &Changes| changes.iter().map(|change| change.name.to_string()).collect();
-                found.iter().map(|changes| changes.as_ref().map(told)).collect::<Vec<Option<Vec<String>>>>()
+                let names = |changes: &Changes| changes.iter().map(|change| change.name.to_string()).collect();
+                found.iter().map(|changes| changes.as_ref().map(names)).collect::<Vec<Option<Vec<String>>>>()
             };
             let (one, two) = (vec!["bd-1".to_owned()], vec!["bd-2".to_owned()]);
-            assert_eq!(told("bd-1"), [Some(one), Some(vec![]), Some(vec![]), None]);
-            assert_eq!(told("bd-2"), [Some(two.clone()), Some(two), Some(vec![]), None]);
-            assert_eq!(told("bd-3"), [Some(vec![]), Some(vec![]), Some(vec![]), None]);
+            assert_eq!(names("bd-1"), [Some(one), Some(vec![]), Some(vec![]), None]);
+            assert_eq!(names("bd-2"), [Some(two.clone()), Some(two), Some(vec![]), None]);
+            assert_eq!(names("bd-3"), [Some(vec![]), Some(vec![]), Some(vec![]), None]);
         }
     }
 
@@ -423,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_asked_for_goes_first() {
+    fn unused_entries_are_dropped_first() {
         let mut memory = Memory::decode(filled().encode(false)).unwrap();
         memory.commit(id(2));
         changes(&mut memory, pair(8));

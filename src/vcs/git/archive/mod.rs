@@ -65,11 +65,11 @@ impl GitArchive {
     }
 
     fn all_of(&self, id: ObjectId) -> Result<Commit, SyncError> {
-        let told = self.objects.commit(id, |commit| self.told(id, commit))?;
-        told.ok_or_else(|| unreadable(id, "the author or the committer cannot be read"))
+        let decoded = self.objects.commit(id, |commit| self.decoded(id, commit))?;
+        decoded.ok_or_else(|| unreadable(id, "the author or the committer cannot be read"))
     }
 
-    fn told(&self, id: ObjectId, commit: &CommitRef<'_>) -> Option<Commit> {
+    fn decoded(&self, id: ObjectId, commit: &CommitRef<'_>) -> Option<Commit> {
         let (author, is_cut) = (commit.author().ok()?, self.cut.contains(&id));
         Some(Commit {
             id: id.to_string(),
@@ -89,12 +89,12 @@ impl GitArchive {
         let (committed, parents) = match self.memory.commit(id) {
             Some(known) => (known.committed, known.parents.clone()),
             None => {
-                let told = self.objects.commit(id, |commit| {
+                let decoded = self.objects.commit(id, |commit| {
                     let parents: Vec<ObjectId> = commit.parents().filter(|_| !is_cut).collect();
                     Some((time(commit.committer().ok()?.seconds()), parents, commit.tree()))
                 })?;
-                let told = told.ok_or_else(|| unreadable(id, "the committer cannot be read"));
-                let (committed, parents, tree) = told?;
+                let decoded = decoded.ok_or_else(|| unreadable(id, "the committer cannot be read"));
+                let (committed, parents, tree) = decoded?;
                 self.trees.insert(id, tree);
                 self.memory.learn_commit(id, committed, parents.clone());
                 (committed, parents)

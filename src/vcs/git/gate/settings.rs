@@ -104,7 +104,7 @@ impl Search<'_> {
         let name = sub.map(|sub| format!(".{sub}")).unwrap_or_default();
         let shown: String = value.chars().take(LONGEST).collect();
         let line = format!("{section}{name}.{key} = {shown}");
-        if reading.was_asked(setting) {
+        if reading.was_listed(setting) {
             self.verdict.before.insert(line.clone());
         }
         let line = reading.place.line(&line);
@@ -185,7 +185,7 @@ impl Reading<'_> {
     }
 
     /// Whether 2.0.0 listed it.
-    fn was_asked(&self, setting: &Setting<'_>) -> bool {
+    fn was_listed(&self, setting: &Setting<'_>) -> bool {
         let Setting { section, sub, key, value } = *setting;
         match (section, key) {
             ("remote", "url" | "pushurl") => is_odd_address(value),
@@ -263,8 +263,8 @@ fn is_of_git(section: &str, env: &Env) -> bool {
     let Some(path) = program.find() else { return false };
     let mut known = KNOWN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let sections = known.entry(path).or_insert_with(|| {
-        let said = program.args(["help", "--config"]).run().map(|output| output.stdout).unwrap_or_default();
-        let lines = String::from_utf8_lossy(&said).to_lowercase();
+        let printed = program.args(["help", "--config"]).run().map(|output| output.stdout).unwrap_or_default();
+        let lines = String::from_utf8_lossy(&printed).to_lowercase();
         lines.lines().filter_map(|line| line.split_once('.')).map(|(section, _)| section.to_owned()).collect()
     });
     // A git that does not answer is taken to define everything.
