@@ -1,21 +1,21 @@
-//! The lines of a file follow a write: one chunk changes, and those behind it begin elsewhere.
+//! Updates the lines of a file after a write: one chunk changes, and those behind it move.
 
 use rusqlite::params;
 
 use super::{Cache, Chunk, KeptLine, Key, Result};
 
 impl Cache {
-    /// A key that no row of a file has had, nor of those that it descends from.
+    /// A key that no row of this file or its ancestors has had.
     pub fn next_key(&self) -> Result<Key> {
         Ok(self.db.query_row("SELECT next FROM made", [], |row| row.get(0))?)
     }
 
-    /// The chunk that a row says it is in.
+    /// The chunk that a row belongs to.
     pub fn chunk_of(&self, key: Key) -> Result<Option<Chunk>> {
         self.one_chunk("n = (SELECT source << 32 | chunk FROM issues WHERE key = ?1)", &[key])
     }
 
-    /// The chunk of a ledger in which a line is, or behind whose last line it would be put.
+    /// The chunk of a ledger that contains a line, or to whose end it would be added.
     pub fn chunk_at(&self, source: usize, line: usize) -> Result<Option<Chunk>> {
         let base = (source as i64) << 32;
         let which = "n >= ?1 AND n < ?2 AND first <= ?3 ORDER BY n DESC LIMIT 1";
@@ -29,7 +29,7 @@ impl Cache {
         Ok(rows.next()?.map(Chunk::read).transpose()?)
     }
 
-    /// Puts other lines into a chunk.
+    /// Replaces the lines of a chunk.
     pub fn set_lines(&self, chunk: &Chunk, lines: Vec<KeptLine>) -> Result<()> {
         let length = |lines: &[KeptLine]| lines.iter().map(|line| i64::from(line.length) + 1).sum::<i64>();
         let bytes = length(&lines) - length(&chunk.lines);

@@ -1,4 +1,4 @@
-//! Issues that wait for each other through what their ancestors wait for; see [`crate::model::waits`].
+//! Finds issues that wait for each other, directly or through their ancestors; see [`crate::model::waits`].
 
 use std::collections::HashMap;
 
@@ -9,12 +9,12 @@ use super::{Cache, CacheError, Result};
 use crate::model::graph::shortest_path;
 use crate::model::waits::{AllTies, Ties, back_to, down_to};
 
-/// The ties of a database, asked for as they are needed.
-struct Asked<'a> {
+/// The relations in a database, read on demand.
+struct Relations<'a> {
     db: &'a Connection,
-    /// A child and its parent, as they would be.
+    /// A child with its future parent.
     assumed: Option<(&'a str, &'a str)>,
-    /// The parents that were asked for.
+    /// The parents found so far.
     parents: HashMap<String, Vec<String>>,
 }
 
@@ -40,9 +40,9 @@ fn kin(which: &str, such: &str) -> String {
     )
 }
 
-impl<'a> Asked<'a> {
+impl<'a> Relations<'a> {
     fn of(db: &'a Connection, assumed: Option<(&'a str, &'a str)>) -> Self {
-        Asked { db, assumed, parents: HashMap::new() }
+        Relations { db, assumed, parents: HashMap::new() }
     }
 
     fn column(&self, sql: &str, column: usize, id: &str) -> Result<Vec<String>> {
@@ -52,7 +52,7 @@ impl<'a> Asked<'a> {
     }
 }
 
-impl Ties for Asked<'_> {
+impl Ties for Relations<'_> {
     type Error = CacheError;
 
     fn blockers(&mut self, id: &str) -> Result<Vec<String>> {
@@ -79,19 +79,19 @@ impl Ties for Asked<'_> {
 }
 
 impl Cache {
-    /// How an issue waits for another that is to wait for it, or for something below that one.
+    /// The path by which `blocker` already waits for `dependent`, or for an issue below it.
     pub fn waits_back(&mut self, blocker: &str, dependent: &str) -> Result<Option<Vec<String>>> {
         self.tie()?;
-        back_to(&mut Asked::of(&self.db, None), blocker, dependent)
+        back_to(&mut Relations::of(&self.db, None), blocker, dependent)
     }
 
-    /// How what an issue waits for would wait for the child that it is to have.
+    /// The path by which a blocker of `parent` would wait for its future child.
     pub fn waits_below(&mut self, parent: &str, child: &str) -> Result<Option<Vec<String>>> {
         self.tie()?;
-        down_to(&mut Asked::of(&self.db, Some((child, parent))), parent, child)
+        down_to(&mut Relations::of(&self.db, Some((child, parent))), parent, child)
     }
 
-    /// Every circle of issues that are not done and wait for each other.
+    /// Every circle of unfinished issues that wait for each other.
     pub fn deadlocks(&mut self) -> Result<Vec<Vec<String>>> {
         self.tie()?;
         let pairs = |sql: &str| -> Result<Vec<(String, String)>> {

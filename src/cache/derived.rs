@@ -1,7 +1,7 @@
-//! What is computed from the rows: who is whose child, what waits for what, what can be worked on, and numbers over all of it.
+//! Tables that are derived from the rows: parents and children, blockers, which issues can be worked on, and counts.
 //!
-//! Each table is filled when a question needs it. After a change of a few rows only what these touch is computed again. The rule
-//! itself is [`crate::model::ready`].
+//! Each table is filled when a query needs it. After a change of a few rows only the affected part is computed again.
+//! The rule itself is [`crate::model::ready`].
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,10 @@ use super::{Cache, Key, Result};
 use crate::model::query::Field;
 use crate::model::ready::{self, UnknownIds};
 
-/// The fields by which issues are counted beforehand.
+/// The fields by which issues are counted in advance.
 pub(super) const TALLIED: &[Field] = &[Field::Status, Field::Priority, Field::Type];
 
-/// Of so many changed rows each is followed; of more everything is computed again.
+/// Up to this many changed rows are followed one by one; more recompute everything.
 const FEW: usize = 500;
 
 impl Cache {
@@ -34,7 +34,7 @@ impl Cache {
         Ok(())
     }
 
-    /// Fills everything that the rule of what can be worked on says.
+    /// Fills every table of the rule in [`crate::model::ready`].
     pub(super) fn compute_front(&mut self, unknown: UnknownIds) -> Result<()> {
         if self.front_known == Some(unknown) {
             return Ok(());
@@ -56,7 +56,7 @@ impl Cache {
         Ok(())
     }
 
-    /// What these issues wait for, as far as they are not done.
+    /// Stores the unfinished blockers of these issues.
     fn put_blockers(&self, issues: &Issues, unknown: UnknownIds) -> Result<()> {
         let mut put = self.db.prepare_cached("INSERT INTO blockers VALUES (?1, ?2, ?3, ?4)")?;
         for (id, blocker) in issues.blockers(unknown) {
@@ -89,7 +89,7 @@ impl Cache {
         Ok(())
     }
 
-    /// The parents that wait for something which is not below them.
+    /// The parents that wait for an issue which is not below them.
     fn find_holding(&self) -> Result<Vec<String>> {
         let sql =
             "SELECT DISTINCT b.id, b.blocker, EXISTS (SELECT 1 FROM kin WHERE kin.child = b.blocker) FROM blockers b
@@ -103,7 +103,7 @@ impl Cache {
         })?)
     }
 
-    /// Puts issues where they belong: `front`, `held`, `epics`.
+    /// Inserts issues into `front`, `held` and `epics`, as they belong.
     fn put_front(&self, rows: &[Row]) -> Result<()> {
         let waits =
             "SELECT EXISTS (SELECT 1 FROM blockers WHERE id = ?1) OR EXISTS (SELECT 1 FROM inherited WHERE id = ?1)";
@@ -116,9 +116,9 @@ impl Cache {
         {
             let waits: bool = waits.query_row([id], |row| row.get(0))?;
             if let Some((offer, since)) = node.offer(waits) {
-                let asked = if *is_proposed { *created } else { 0 };
+                let proposed = if *is_proposed { *created } else { 0 };
                 let kind = offer as i64;
-                front.execute(params![key, id, is_proposed, asked, urgent, priority, created, since, kind])?;
+                front.execute(params![key, id, is_proposed, proposed, urgent, priority, created, since, kind])?;
             }
             if node.is_held(waits) {
                 held.execute(params![key, id, priority, created])?;
@@ -140,7 +140,7 @@ impl Cache {
         Ok(())
     }
 
-    /// Takes rows out of `front`, `held` and `epics`.
+    /// Removes rows from `front`, `held` and `epics`.
     fn leave_front(&self, keys: &str) -> Result<()> {
         self.shift_numbers('-', keys)?;
         self.db.execute_batch(&format!(
@@ -150,7 +150,7 @@ impl Cache {
         Ok(())
     }
 
-    /// Adds these rows of `front` and `held` to what is known of their numbers, or takes them off.
+    /// Adds these rows of `front` and `held` to the known counts, or subtracts them.
     fn shift_numbers(&self, sign: char, keys: &str) -> Result<()> {
         self.db.execute_batch(&format!(
             "UPDATE numbers SET n = n {sign} (SELECT count(*) FROM front
@@ -163,7 +163,7 @@ impl Cache {
     /// Fills `tally`.
     pub(super) fn compute_tally(&mut self) -> Result<()> {
         if !self.tally_known {
-            // There are few kinds: counted here, SQLite need not sort every row.
+            // There are few groups: counting them here saves SQLite from sorting every row.
             let mut tally: BTreeMap<(String, i64, String), [i64; 3]> = BTreeMap::new();
             let mut statement = self.db.prepare(&format!("SELECT status, priority, type, {LEAD} FROM live"))?;
             let mut rows = statement.query([])?;
@@ -183,7 +183,7 @@ impl Cache {
         Ok(())
     }
 
-    /// Counts a row in or out.
+    /// Adds a row to the counts, or subtracts it.
     fn count_row(&self, key: Key, by: i64) -> Result<()> {
         let sql = format!(
             "INSERT INTO tally SELECT status, priority, type, ?2, coalesce({LEAD}, 0) * ?2, ({LEAD} IS NOT NULL) * ?2
@@ -195,7 +195,7 @@ impl Cache {
         Ok(())
     }
 
-    /// Changes a few rows, and lets what was computed follow. Keys of new rows must be new.
+    /// Changes a few rows and updates the derived tables. Keys of new rows must be new.
     pub fn change<'a>(&mut self, source: usize, gone: &[Key], added: Vec<(Key, super::Entry<'a>)>) -> Result<()> {
         if gone.is_empty() && added.is_empty() {
             return Ok(());
@@ -229,7 +229,7 @@ impl Cache {
         self.follow()
     }
 
-    /// Computes again what the issues in `changed` touch.
+    /// Recomputes everything that the issues in `changed` affect.
     fn follow(&mut self) -> Result<()> {
         if !self.kin_known {
             return Ok(());
@@ -243,7 +243,7 @@ impl Cache {
              INSERT OR IGNORE INTO touched SELECT parent FROM kin WHERE child IN (SELECT id FROM changed);",
         )?;
         let Some(unknown) = self.front_known else { return Ok(()) };
-        // What waits for one of these, or for the children of one.
+        // Rows that wait for one of these, or for the children of one.
         self.db.execute_batch(
             "INSERT OR IGNORE INTO touched SELECT i.id FROM edges e JOIN live i ON i.key = e.key
                WHERE e.target IN (SELECT id FROM changed);
@@ -275,7 +275,7 @@ impl Cache {
     }
 }
 
-/// From filing to closing, in seconds: microseconds of a million issues would be too many to add up.
+/// From creation to closing, in seconds: the sum of microseconds of a million issues would overflow.
 pub(super) const LEAD: &str = "CASE WHEN status = 'closed' AND closed >= created THEN (closed - created) / 1000000 END";
 
 #[cfg(test)]
@@ -286,7 +286,7 @@ mod tests {
     use crate::model::when::Calendar;
     use crate::sys::Clock;
 
-    /// Everything that is computed, as text.
+    /// All derived tables, as text.
     fn computed(cache: &Cache) -> Vec<String> {
         let mut all = Vec::new();
         for (table, columns) in [
@@ -318,7 +318,7 @@ mod tests {
         Entry::read(&Record::parse(line).unwrap(), &calendar)
     }
 
-    /// An issue that may be anything, below and behind any others.
+    /// A random issue, with any parent and blockers.
     fn any_line(n: u64, random: &mut impl FnMut(u64) -> u64) -> String {
         let status = ["open", "open", "open", "closed", "in_progress", "blocked", "deferred", "tombstone"];
         let kind = ["task", "epic", "epic", "bug", "message"];

@@ -1,4 +1,4 @@
-//! The part of an issue that the cache indexes: the fields to which `model::field` gives a column, and a few facts.
+//! The part of an issue that the cache indexes: the fields with a column in `model::field`, and a few facts.
 
 use std::borrow::Cow;
 
@@ -32,18 +32,18 @@ impl ToSql for Cell<'_> {
     }
 }
 
-/// One row and what hangs on it, read from a record without decoding its long texts.
+/// One row with everything that belongs to it, read from a record without decoding its long texts.
 #[derive(Debug)]
 pub struct Entry<'a> {
     /// One for each of [`COLUMNS`].
     pub(super) cells: [Cell<'a>; COLUMN_COUNT],
-    /// A date is a day, so that it depends on the reader's zone.
+    /// Whether a date is a day, so that the row depends on the reader's zone.
     pub(super) has_day: bool,
     pub(super) failed: bool,
     pub(super) hidden: bool,
     pub(super) comments: usize,
     pub(super) task: bool,
-    /// The chunk of the ledger that the line is in.
+    /// The ledger's chunk that contains the line.
     pub chunk: u32,
     pub(super) labels: Vec<String>,
     pub(super) dependencies: Vec<Dependency>,
@@ -61,12 +61,12 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// What was read holds only in the zone that was asked for.
+    /// Whether the row is valid only in the zone that it was read for.
     pub fn depends_on_zone(&self) -> bool {
         self.has_day
     }
 
-    /// Reads a record in one pass over its keys: this is the hot loop of every start.
+    /// Reads a record in one pass over its keys: this is the hot loop of every cold start.
     pub fn read(record: &Record<'a>, zone: Zone<'_>) -> Self {
         let mut entry = Entry {
             cells: COLUMNS.map(absent),
@@ -115,7 +115,7 @@ impl<'a> Entry<'a> {
                 let at = match (date, kind) {
                     (LineDate::At(when), Kind::Until) => Some(when.end().micros()),
                     (LineDate::At(when), _) => Some(when.start().micros()),
-                    // Somebody put it off, until whenever that is.
+                    // Deferred until an unknown time.
                     (LineDate::Unreadable, Kind::From) => Some(NEVER),
                     (LineDate::Absent | LineDate::Unreadable, _) => None,
                 };
@@ -134,7 +134,7 @@ fn absent<'a>(field: Field) -> Cell<'a> {
     }
 }
 
-/// A string that says something.
+/// A string that is not empty.
 fn text(raw: &str) -> Option<Cow<'_, str>> {
     json::decode_string(raw).filter(|text| !text.is_empty())
 }

@@ -1,14 +1,14 @@
-//! The database as a file: made once, then asked where it lies and never changed.
+//! The database as a file: written once, then queried in place and never changed.
 
 use std::path::Path;
 
 use rusqlite::{CachedStatement, Connection, OpenFlags, params};
 
-use super::row::{AskedRow, Chunk, Counts, FileId, KeptLine, Key, LinePlace};
+use super::row::{Chunk, Counts, FileId, KeptLine, Key, LinePlace, StoredRow};
 use super::schema::ORDERED;
 use super::{Cache, Result, UnknownIds, in_memory, set_up};
 
-/// Where a line is in its chunk: how many lines and bytes are before it.
+/// The position of a line in its chunk: the lines and bytes before it.
 struct PlaceInChunk {
     line: usize,
     start: u64,
@@ -18,15 +18,15 @@ struct PlaceInChunk {
 impl PlaceInChunk {
     fn find(lines: &[u8], key: Key) -> Option<Self> {
         let (lines, _) = lines.as_chunks::<{ KeptLine::SIZE }>();
-        let sought = key.to_le_bytes();
-        let line = lines.iter().position(|line| line[KeptLine::KEY] == sought)?;
+        let wanted = key.to_le_bytes();
+        let line = lines.iter().position(|line| line[KeptLine::KEY] == wanted)?;
         let before = lines[..line].iter().map(|line| u64::from(KeptLine::read(line).length) + 1);
         Some(PlaceInChunk { line, start: before.sum(), of: KeptLine::read(&lines[line]) })
     }
 }
 
 impl Cache {
-    /// The rows and all that is computed from them as bytes.
+    /// Writes the rows and all derived tables to a file.
     pub fn to_file(
         &mut self,
         unknown: UnknownIds,
@@ -58,7 +58,7 @@ impl Cache {
         self.serialized()
     }
 
-    /// Fills everything that is computed.
+    /// Fills all derived tables.
     fn compute_all(&mut self, unknown: UnknownIds) -> Result<()> {
         self.own_copy()?;
         self.compute_front(unknown)?;
@@ -76,18 +76,18 @@ impl Cache {
         Ok(self.db.serialize("main")?.to_vec())
     }
 
-    /// A database in memory from such bytes. They must come from this very schema.
+    /// A database in memory from such bytes. They must have this very schema.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         Self::filled(in_memory(Some(bytes))?, false)
     }
 
-    /// A database that stays in its file, which nobody changes.
+    /// Opens the database of a file for queries. No process changes such a file.
     pub fn ask(path: &Path, id: &FileId) -> Result<Self> {
         Self::filled(open(path, id)?, true)
     }
 
-    /// The database of a file that nobody else knows yet, to be changed where it lies; `None` if it is not a copy of the file
-    /// that is meant.
+    /// Opens the database of a file that no other process knows yet, to change it in place; `None` if it is not a copy
+    /// of `from`.
     pub fn edit(path: &Path, from: &FileId, id: &FileId) -> Result<Option<Self>> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let db = Connection::open_with_flags(path, flags)?;
@@ -104,25 +104,25 @@ impl Cache {
         Ok(Some(cache))
     }
 
-    /// Gives a file that descends from another a name of its own; tells whether it does.
+    /// Gives a file that descends from another its own name; returns 1, or 0 if it has no name to replace.
     fn rename_file(&self, id: &FileId) -> Result<usize> {
         let next = "UPDATE made SET id = ?1, next = max(next, (SELECT coalesce(max(key), 0) + 1 FROM issues))";
         Ok(self.db.execute(next, [id])?)
     }
 
-    /// The database that this one descends from.
+    /// The identity of the database that this one descends from.
     pub(super) fn descent(&self) -> Result<Vec<u8>> {
         Ok(self.db.query_row("SELECT line FROM made", [], |row| row.get(0))?)
     }
 
-    /// Ends such changes.
+    /// Completes such changes.
     pub fn finish(self) -> Result<()> {
         Ok(self.db.close().map_err(|(_, error)| error)?)
     }
 
     fn filled(db: Connection, in_file: bool) -> Result<Self> {
         let written_for: i64 = db.pragma_query_value(None, "user_version", |row| row.get(0))?;
-        let [shadowed, lent, _] = exist(&db)?;
+        let [shadowed, has_borrowed, _] = exist(&db)?;
         let front_known = UnknownIds::of(written_for);
         Ok(Cache {
             indexed: true,
@@ -130,13 +130,13 @@ impl Cache {
             front_known,
             tally_known: true,
             shadowed,
-            lent,
+            has_borrowed,
             in_file,
             ..Self::over(db)
         })
     }
 
-    /// Before a change: a file is not changed, so from now on the database is in memory.
+    /// Copies a file's database into memory before a change, because files are never changed.
     pub(super) fn own_copy(&mut self) -> Result<()> {
         if self.in_file {
             let bytes = self.serialized()?;
@@ -145,12 +145,12 @@ impl Cache {
         Ok(())
     }
 
-    /// Whether it is asked where it lies.
+    /// Whether it is queried in its file.
     pub fn is_in_file(&self) -> bool {
         self.in_file
     }
 
-    /// Gives every row its chunk anew, by its key.
+    /// Assigns every row to a chunk, by its key.
     pub fn put_in_chunks(&mut self, chunks: &[u32]) -> Result<()> {
         self.own_copy()?;
         let tx = self.db.transaction()?;
@@ -163,21 +163,21 @@ impl Cache {
         Ok(tx.commit()?)
     }
 
-    /// Every chunk, ledger by ledger, in the order of their lines.
+    /// Every chunk, ledger by ledger, in line order.
     pub fn chunks(&self) -> Result<Vec<Chunk>> {
         let mut statement = self.db.prepare_cached("SELECT n, first, start, lines FROM chunks ORDER BY n")?;
         let rows = statement.query_map([], Chunk::read)?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// How many lines of a ledger have an id of each prefix, in a file.
+    /// How many lines of a ledger have an id with each prefix, from a file.
     pub fn prefixes(&self, source: usize) -> Result<Vec<(String, usize)>> {
         let mut statement = self.db.prepare_cached("SELECT prefix, n FROM prefixes WHERE source = ?1 AND n > 0")?;
         let rows = statement.query_map([source as i64], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as usize)))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// So many lines more have an id of this prefix.
+    /// Adds to the count of lines with ids of this prefix.
     pub fn count_prefix(&self, source: usize, prefix: &str, more: i64) -> Result<()> {
         let sql = "INSERT INTO prefixes VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET n = n + excluded.n";
         self.db.prepare_cached(sql)?.execute(params![source as i64, prefix, more])?;
@@ -186,7 +186,7 @@ impl Cache {
 
     /// Copies of proposals: the copy, the row that is shown instead, and whether it was accepted.
     pub fn pairs(&self) -> Result<Vec<(Key, Key, bool)>> {
-        if !self.lent {
+        if !self.has_borrowed {
             return Ok(Vec::new());
         }
         let mut statement = self.db.prepare_cached("SELECT copy, shown, accepted FROM pairs")?;
@@ -194,33 +194,33 @@ impl Cache {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Where the line of a row is, in a file.
+    /// The position of a row's line, from a file.
     pub fn line_place(&self, key: Key) -> Result<Option<LinePlace>> {
-        Ok(self.asked_row(key)?.map(|row| row.place))
+        Ok(self.stored_row(key)?.map(|row| row.place))
     }
 
-    /// What a file says of a row: who wants its line mostly wants its numbers as well.
-    pub(super) fn asked_row(&self, key: Key) -> Result<Option<AskedRow>> {
-        let known = self.asked.borrow().get(&key).copied();
+    /// The facts about a row in a file, read together: callers that want its line mostly want its counts as well.
+    pub(super) fn stored_row(&self, key: Key) -> Result<Option<StoredRow>> {
+        let known = self.stored.borrow().get(&key).copied();
         if known.is_some() {
             return Ok(known);
         }
         let found = self.find_row(&mut self.row_statement()?, key)?;
         if self.in_file {
-            self.asked.borrow_mut().extend(found.map(|row| (key, row)));
+            self.stored.borrow_mut().extend(found.map(|row| (key, row)));
         }
         Ok(found)
     }
 
-    /// Asks a file for several rows at once, which costs less than one after the other. Nobody changes a file, so that they are
-    /// known from then on.
+    /// Reads several rows of a file at once, which is faster than one by one. Files do not change, so the rows are
+    /// cached.
     pub fn ask_rows(&self, keys: &[Key]) -> Result<()> {
-        let mut asked = self.asked.borrow_mut();
-        let news: Vec<&Key> = keys.iter().filter(|key| self.in_file && !asked.contains_key(key)).collect();
+        let mut stored = self.stored.borrow_mut();
+        let news: Vec<&Key> = keys.iter().filter(|key| self.in_file && !stored.contains_key(key)).collect();
         if !news.is_empty() {
             let mut statement = self.row_statement()?;
             for key in news {
-                asked.extend(self.find_row(&mut statement, *key)?.map(|row| (*key, row)));
+                stored.extend(self.find_row(&mut statement, *key)?.map(|row| (*key, row)));
             }
         }
         Ok(())
@@ -234,7 +234,7 @@ impl Cache {
         ))?)
     }
 
-    fn find_row(&self, statement: &mut CachedStatement<'_>, key: Key) -> Result<Option<AskedRow>> {
+    fn find_row(&self, statement: &mut CachedStatement<'_>, key: Key) -> Result<Option<StoredRow>> {
         let mut rows = statement.query([key])?;
         let Some(row) = rows.next()? else { return Ok(None) };
         let Some(found) = PlaceInChunk::find(row.get_ref(3)?.as_blob().unwrap_or_default(), key) else {
@@ -246,7 +246,7 @@ impl Cache {
             start: row.get::<_, i64>(2)? as u64 + found.start,
             of: found.of,
         };
-        Ok(Some(AskedRow { place, counts: Counts::read(row, 4)? }))
+        Ok(Some(StoredRow { place, counts: Counts::read(row, 4)? }))
     }
 
     /// The row of an issue in one ledger.
@@ -278,7 +278,7 @@ impl Cache {
     }
 }
 
-/// Opens the database of this name.
+/// Opens the database with this identity.
 pub(super) fn open(path: &Path, id: &FileId) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let db = Connection::open_with_flags(uri(path), flags)?;
@@ -288,19 +288,19 @@ pub(super) fn open(path: &Path, id: &FileId) -> rusqlite::Result<Connection> {
     if is_named(&db, id)? { Ok(db) } else { Err(other()) }
 }
 
-/// Whether there are rows behind others of the same id, copies of proposals, and tasks of workflows.
+/// Whether there are shadowed rows, copies of proposals, and tasks of workflows.
 pub(super) fn exist(db: &Connection) -> rusqlite::Result<[bool; 3]> {
     let sql = "SELECT EXISTS (SELECT 1 FROM issues WHERE effective = 0), EXISTS (SELECT 1 FROM pairs),
                  EXISTS (SELECT 1 FROM issues WHERE task = 1)";
     db.query_row(sql, [], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?]))
 }
 
-/// A database is the database of this name.
+/// Whether a database has this identity.
 fn is_named(db: &Connection, id: &FileId) -> rusqlite::Result<bool> {
     db.query_row("SELECT id = ?1 FROM made", [id], |row| row.get(0))
 }
 
-/// A file as SQLite names it, where nobody changes it: no lock is taken, and nothing is looked for beside it.
+/// SQLite's URI for an immutable file: no lock is taken, and no journal is looked for.
 pub(super) fn uri(path: &Path) -> String {
     let mut uri = String::from("file:");
     for byte in path.as_os_str().as_encoded_bytes() {

@@ -1,4 +1,4 @@
-//! A condition as SQL over `live AS i`.
+//! Translates a condition into SQL over `live AS i`.
 
 use rusqlite::Connection;
 use rusqlite::functions::FunctionFlags;
@@ -9,19 +9,19 @@ use crate::model::field;
 use crate::model::json::Dialect;
 use crate::model::query::{Expr, Field, Op, Value, folded};
 
-/// So many conditions stand side by side.
+/// With more conditions than this, `IN` may replace them.
 const MANY: usize = 16;
 
-/// SQLite's LIKE knows the case of ASCII letters only; this SQL function finds a folded text in whatever case.
+/// SQLite's LIKE folds only ASCII letters; this SQL function finds a folded text in any case.
 const CONTAINS_FOLDED: &str = "contains_folded";
 
-/// Teaches a connection what clauses may call.
+/// Registers the functions that clauses call.
 pub(super) fn add_functions(db: &Connection) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     db.create_scalar_function(CONTAINS_FOLDED, 2, flags, |call| {
-        let (Ok(text), Ok(sought)) = (call.get_raw(0).as_str(), call.get_raw(1).as_str()) else { return Ok(false) };
-        // It is called only for what has other letters than those of ASCII.
-        Ok(!text.is_ascii() && folded(text).contains(sought))
+        let (Ok(text), Ok(wanted)) = (call.get_raw(0).as_str(), call.get_raw(1).as_str()) else { return Ok(false) };
+        // Only called for text with other letters than ASCII.
+        Ok(!text.is_ascii() && folded(text).contains(wanted))
     })
 }
 
@@ -30,7 +30,7 @@ pub(super) fn add_functions(db: &Connection) -> rusqlite::Result<()> {
 pub(super) struct Clause {
     pub sql: String,
     pub parameters: Vec<Sql>,
-    /// The clause reads the table of texts.
+    /// Whether the clause reads the table of texts.
     pub needs_texts: bool,
 }
 
@@ -43,7 +43,7 @@ impl Clause {
 
     fn write(&mut self, expr: &Expr) {
         match expr {
-            // In these words the index of what is open goes by.
+            // In these words, so that the index of open issues is used.
             Expr::And(parts) if parts.iter().any(not_closed) && parts.iter().any(not_deleted) => {
                 self.sql.push_str(&format!("(i.status NOT IN {DONE} AND "));
                 let others = parts.iter().filter(|part| !not_closed(part) && !not_deleted(part));
@@ -70,7 +70,7 @@ impl Clause {
         }
     }
 
-    /// Joins conditions by halves: SQLite refuses a tree that is as deep as the list is long.
+    /// Joins conditions by halves: SQLite refuses deep trees, and a chain is as deep as it is long.
     fn join(&mut self, parts: &[Expr], word: &str, empty: &str) {
         match parts {
             [] => self.sql.push_str(empty),
@@ -137,7 +137,7 @@ impl Clause {
             (Value::Time(at), _) => Sql::Integer(at.micros()),
         };
         let sign = match op {
-            // A number or a time contains nothing but itself.
+            // A number or a time contains only itself.
             Op::Eq | Op::Contains => "=",
             Op::Less => "<",
             Op::LessEq => "<=",
@@ -148,19 +148,19 @@ impl Clause {
         self.parameters.push(parameter);
     }
 
-    /// Looks for a folded text. LIKE is much the faster, and enough for most.
-    fn contains(&mut self, column: &str, sought: &str) {
-        if sought.is_ascii() {
+    /// Matches a folded text. LIKE is much faster, and sufficient for most.
+    fn contains(&mut self, column: &str, wanted: &str) {
+        if wanted.is_ascii() {
             self.sql.push_str(&format!("{column} LIKE ? ESCAPE '\\'"));
-            self.parameters.push(Sql::Text(like(sought)));
+            self.parameters.push(Sql::Text(like(wanted)));
         } else {
             self.sql.push_str(&format!("{CONTAINS_FOLDED}({column}, ?)"));
-            self.parameters.push(Sql::Text(sought.to_owned()));
+            self.parameters.push(Sql::Text(wanted.to_owned()));
         }
     }
 }
 
-/// The condition that an issue is over.
+/// Whether the condition selects finished issues.
 fn is_done(expr: &Expr) -> bool {
     matches!(expr, Expr::Or(parts) if matches!(parts.as_slice(), [a, b] if is_status(a, "closed") && is_status(b, "tombstone")))
 }
@@ -177,7 +177,7 @@ fn is_status(part: &Expr, word: &str) -> bool {
     *part == Expr::text(Field::Status, word)
 }
 
-/// The column and a JSON list of words, where many conditions only say that it is one of them.
+/// The column and a JSON list of words, if many conditions only compare one column with words.
 fn one_of(parts: &[Expr]) -> Option<(&'static str, String)> {
     let Expr::Is(field, ..) = parts.get(MANY)? else { return None };
     let column = column(*field).filter(|_| *field != Field::Repo)?;
@@ -202,11 +202,11 @@ fn like(text: &str) -> String {
     pattern
 }
 
-/// The column of a field; `None` for what is in a table of its own.
+/// The column of a field; `None` if it has a table of its own.
 pub(super) fn column(field: Field) -> Option<&'static str> {
     match field {
         Field::Repo => Some("source"),
-        // Put in terms of ids before it gets here.
+        // Translated to ids before it gets here.
         Field::Project => Some("id"),
         _ => field.row().column.map(|(name, _)| name),
     }

@@ -1,4 +1,4 @@
-//! Selecting issues and their neighbours.
+//! Selects issues and their neighbours.
 
 use rusqlite::params_from_iter;
 use rusqlite::types::Value as Sql;
@@ -25,11 +25,11 @@ pub enum SortBy {
     Assignee,
 }
 
-/// An order of issues. Every order ends with the id, so that equal issues do not change places.
+/// An order of issues. Every order ends with the id, so that the order of equal issues is stable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sort {
     pub keys: Vec<SortKey>,
-    /// Everything the other way round.
+    /// Reverses the whole order.
     pub reverse: bool,
 }
 
@@ -37,11 +37,11 @@ pub struct Sort {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SortKey {
     pub by: SortBy,
-    /// From the greatest value down; `None` for what is usual: the latest date first, but the earliest that something is due.
+    /// Greatest value first; `None` means the usual order: the latest date first, but for due dates the earliest.
     pub descending: Option<bool>,
 }
 
-/// The condition of `live`. A view costs its question as much as reading the schema: short questions do without.
+/// The condition of `live`. SQLite compiles a view as slowly as it reads the schema, so short queries avoid it.
 const LIVE: &str = "i.effective = 1";
 
 const BLOCKS: &str = "SELECT i.id, e.target FROM edges e JOIN live i ON i.key = e.key
@@ -54,7 +54,7 @@ impl Default for Sort {
 }
 
 impl Sort {
-    /// By one field, as is usual for it.
+    /// By one field, in its usual order.
     pub fn by(by: SortBy) -> Self {
         Sort { keys: vec![SortKey { by, descending: None }], reverse: false }
     }
@@ -80,7 +80,7 @@ impl Sort {
             }
             parts.push(format!("i.{column} {}", word(descending.unwrap_or(is_down))));
         }
-        // Among those that are equal by the last one.
+        // Among issues with equal values of the last key.
         match self.keys.last().map(|key| key.by) {
             Some(SortBy::Priority) => parts.push(format!("i.created {}", word(true))),
             Some(SortBy::Status | SortBy::Type | SortBy::Assignee) => parts.push("i.priority".to_owned()),
@@ -91,7 +91,7 @@ impl Sort {
     }
 }
 
-/// The keys that were asked for, and how many there are without the limit.
+/// The selected keys, and their number without the limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listing {
     pub keys: Vec<Key>,
@@ -108,7 +108,7 @@ pub struct Edge {
 }
 
 impl Cache {
-    /// Whether a condition needs the texts, which the store then has to bring.
+    /// Whether a condition needs the texts, which the store then has to load.
     pub fn needs_texts(expr: &Expr) -> bool {
         Clause::of(expr).needs_texts
     }
@@ -124,7 +124,7 @@ impl Cache {
         }
     }
 
-    /// The same over every row, those included that stand behind another of the same id.
+    /// The same over every row, shadowed ones included.
     pub fn select_copies(&self, expr: &Expr, sort: Sort, limit: Option<usize>) -> Result<Listing> {
         self.cut("1", expr, &sort, limit)
     }
@@ -136,7 +136,7 @@ impl Cache {
         Ok(Listing { keys, total })
     }
 
-    /// A row stands behind another one of the same id.
+    /// Whether a row is shadowed by another one of the same id.
     pub fn is_shadowed(&self, key: Key) -> Result<bool> {
         if !self.shadowed {
             return Ok(false);
@@ -165,8 +165,8 @@ impl Cache {
         Ok(rows.next()?.map(|row| row.get(0)).transpose()?)
     }
 
-    /// Ids that begin like this, with their titles: what is open in the usual order, then what is closed, or the other way round.
-    /// If there are none, those of which a part begins so.
+    /// Ids with this prefix, with their titles: open issues in the usual order, then closed ones, or the reverse.
+    /// Without a match, ids with a part that begins so.
     pub fn titles(&self, start: &str, is_closed_first: bool, most: usize) -> Result<Vec<(String, String)>> {
         let mut kinds =
             [(format!("NOT IN {DONE}"), Sort::default().sql()), ("= 'closed'".to_owned(), "i.id".to_owned())];
@@ -191,7 +191,7 @@ impl Cache {
         Ok(found)
     }
 
-    /// The words in use for a column of the open sets.
+    /// The words in use for a column with an open set.
     pub fn words(&self, statuses: bool) -> Result<Vec<String>> {
         let column = if statuses { "status" } else { "type" };
         let mut statement = self.db.prepare_cached(&format!("SELECT DISTINCT {column} FROM live ORDER BY 1"))?;
@@ -206,7 +206,7 @@ impl Cache {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The names of people in a field, as they are spelled.
+    /// The names of people in a field, in their spelling.
     pub fn people(&self, field: Field) -> Result<Vec<String>> {
         let Some(column) = filter::column(field) else { return Ok(Vec::new()) };
         let sql = format!("SELECT DISTINCT {column} FROM issues WHERE {column} IS NOT NULL ORDER BY 1");
@@ -217,7 +217,7 @@ impl Cache {
 
     pub fn counts(&self, key: Key) -> Result<Counts> {
         if self.in_file {
-            return Ok(self.asked_row(key)?.map(|row| row.counts).unwrap_or_default());
+            return Ok(self.stored_row(key)?.map(|row| row.counts).unwrap_or_default());
         }
         let sql = format!("SELECT {} FROM issues i WHERE i.key = ?1", self.count_columns());
         let mut statement = self.db.prepare_cached(&sql)?;
@@ -227,7 +227,7 @@ impl Cache {
 
     /// The columns of [`Counts`].
     pub(super) fn count_columns(&self) -> String {
-        let needs = if self.lent { "(SELECT count(*) FROM edges e WHERE e.key = i.key)" } else { "i.needs" };
+        let needs = if self.has_borrowed { "(SELECT count(*) FROM edges e WHERE e.key = i.key)" } else { "i.needs" };
         let shown = if self.shadowed { "JOIN live d ON d.key = e.key" } else { "" };
         format!(
             "{needs},
@@ -235,7 +235,7 @@ impl Cache {
         )
     }
 
-    /// What an issue depends on, in the order of its line.
+    /// The dependencies of an issue, in the order of its line.
     pub fn dependencies(&self, id: &str) -> Result<Vec<Edge>> {
         self.edges(
             "SELECT e.target, t.key, e.type FROM issues i JOIN edges e ON e.key = i.key
@@ -245,7 +245,7 @@ impl Cache {
         )
     }
 
-    /// What depends on an issue, by id.
+    /// The issues that depend on an issue, by id.
     pub fn dependents(&self, id: &str) -> Result<Vec<Edge>> {
         self.edges(
             "SELECT d.id, d.key, e.type FROM edges e JOIN issues d ON d.key = e.key
@@ -272,7 +272,7 @@ impl Cache {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// What blocks what, or who is whose child.
+    /// The graph of blockers, or of parents.
     pub fn graph(&self, parents: bool) -> Result<Graph> {
         let sql = if parents {
             "SELECT i.id, e.target FROM edges e JOIN live i ON i.key = e.key WHERE e.type = 'parent-child'"
@@ -282,7 +282,7 @@ impl Cache {
         self.graph_of(sql)
     }
 
-    /// What waits for what: besides what blocks it, an open epic waits for its open children.
+    /// The graph of waiting: besides its blockers, an open epic waits for its open children.
     pub fn waits(&self) -> Result<Graph> {
         self.graph_of(&format!(
             "{BLOCKS} UNION ALL
@@ -292,7 +292,7 @@ impl Cache {
         ))
     }
 
-    /// A way from one issue to another along what waits for what ([`Cache::waits`]).
+    /// A path from one issue to another in the graph of waiting ([`Cache::waits`]).
     pub fn waits_path(&mut self, from: &str, to: &str) -> Result<Option<Vec<String>>> {
         self.path(
             from,
@@ -328,7 +328,7 @@ impl Cache {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Labels in use on issues that are not deleted, with how many bear them.
+    /// Labels on issues that are not deleted, with the number of issues.
     pub fn labels(&self) -> Result<Vec<(String, i64)>> {
         let mut statement = self.db.prepare_cached(
             "SELECT l.label, count(*) FROM labels l JOIN live i ON i.key = l.key

@@ -1,4 +1,4 @@
-//! Issues as the rule of what can be worked on sees them, read from the tables: all, or those that a change touches.
+//! Issues as [`crate::model::ready`] sees them, read from the tables: all of them, or those that a change affects.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::model::ready::{Node, UnknownIds, awaited, waits};
 /// Before every date.
 const EVER: i64 = i64::MIN;
 
-/// One issue, and what it is sorted by.
+/// One issue with its sort keys.
 #[derive(Debug)]
 pub(super) struct Row {
     pub key: Key,
@@ -20,17 +20,17 @@ pub(super) struct Row {
     pub priority: i64,
     pub created: i64,
     pub is_proposed: bool,
-    /// By its labels; 0 comes first.
+    /// From its labels; 0 comes first.
     pub urgent: i64,
 }
 
 #[derive(Debug)]
 pub(super) struct Issues {
-    /// Those that were asked for come first, then those that they await.
+    /// The requested issues, then those that they await.
     pub rows: Vec<Row>,
     wanted: usize,
     by_id: HashMap<String, usize>,
-    /// What can make an issue wait, with its id.
+    /// The edges that can make an issue wait, with the issue's id.
     edges: Vec<(String, Dependency)>,
 }
 
@@ -113,7 +113,7 @@ impl Issues {
         Ok(issues)
     }
 
-    /// Those that were asked for.
+    /// The requested issues.
     pub fn touched_rows(&self) -> &[Row] {
         &self.rows[..self.wanted]
     }
@@ -122,7 +122,7 @@ impl Issues {
         self.by_id.get(id).map(|n| &self.rows[*n].node)
     }
 
-    /// What the issues that were asked for wait for.
+    /// The blockers of the requested issues.
     pub fn blockers(&self, unknown: UnknownIds) -> impl Iterator<Item = (&str, Blocker)> {
         self.edges.iter().filter_map(move |(id, edge)| {
             let awaited = awaited(edge)?;

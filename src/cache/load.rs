@@ -1,4 +1,4 @@
-//! Filling the tables, in bulk or a few lines at a time.
+//! Fills the tables, in bulk or a few lines at a time.
 
 use rusqlite::{ToSql, params};
 
@@ -6,7 +6,7 @@ use super::schema::INDEXES;
 use super::{Cache, Entry, Key, Own, Result};
 use crate::model::field::{COLUMN_COUNT, COLUMNS};
 
-/// The columns of a row that are not those of fields.
+/// The columns of a row that are not fields.
 const OWN_COLUMNS: [&str; 8] = ["key", "source", "failed", "hidden", "needs", "comments", "task", "chunk"];
 
 fn insertion() -> String {
@@ -15,8 +15,8 @@ fn insertion() -> String {
     format!("INSERT INTO issues ({}) VALUES ({})", names.join(","), vec!["?"; names.len()].join(","))
 }
 
-/// Edges from here on are lent.
-const LENT: i64 = 1 << 32;
+/// Edges from this position on are borrowed from another row.
+const BORROWED: i64 = 1 << 32;
 
 impl Cache {
     /// Adds rows. Keys must be new.
@@ -61,7 +61,7 @@ impl Cache {
         Ok(())
     }
 
-    /// Takes rows away.
+    /// Removes rows.
     pub fn remove(&mut self, keys: &[Key]) -> Result<()> {
         if keys.is_empty() {
             return Ok(());
@@ -81,7 +81,7 @@ impl Cache {
         Ok(())
     }
 
-    /// Makes the indexes, after the bulk of the rows is in: that is much cheaper than before.
+    /// Creates the indexes after the bulk of the rows is inserted, which is much cheaper than before.
     pub fn index(&mut self) -> Result<()> {
         if !self.indexed {
             self.db.execute_batch(INDEXES)?;
@@ -90,7 +90,7 @@ impl Cache {
         Ok(())
     }
 
-    /// Groups of rows that bear one id, for the store to choose from.
+    /// Groups of rows with the same id, for the store to choose from.
     pub fn duplicates(&self) -> Result<Vec<Vec<Key>>> {
         let mut statement = self.db.prepare_cached(
             "SELECT id, key FROM issues WHERE id IN (SELECT id FROM issues GROUP BY id HAVING count(*) > 1) ORDER BY id, key",
@@ -107,16 +107,16 @@ impl Cache {
         Ok(groups.into_iter().map(|(_, keys)| keys).collect())
     }
 
-    /// Gives rows the edges of others, as far as they lack them: lender, borrower, and the target if it is not all of them. Replaces
-    /// what was lent before.
+    /// Gives rows the edges of others that they lack: lender, borrower, and the target if only its edge is wanted.
+    /// Replaces earlier loans.
     pub fn lend_edges(&mut self, loans: &[(Key, Key, Option<String>)]) -> Result<()> {
-        if loans.is_empty() && !self.lent {
+        if loans.is_empty() && !self.has_borrowed {
             return Ok(());
         }
         self.own_copy()?;
         self.touch();
-        self.lent = !loans.is_empty();
-        self.db.execute("DELETE FROM edges WHERE n >= ?1", [LENT])?;
+        self.has_borrowed = !loans.is_empty();
+        self.db.execute("DELETE FROM edges WHERE n >= ?1", [BORROWED])?;
         for (lender, borrower, target) in loans {
             let mut statement = self.db.prepare_cached(
                 "INSERT INTO edges (key, n, target, type, any_gate, spawner)
@@ -124,12 +124,12 @@ impl Cache {
                  WHERE e.key = ?1 AND (?4 IS NULL OR e.target = ?4)
                    AND NOT EXISTS (SELECT 1 FROM edges k WHERE k.key = ?2 AND k.target = e.target AND k.type = e.type)",
             )?;
-            statement.execute(params![lender, borrower, LENT, target])?;
+            statement.execute(params![lender, borrower, BORROWED, target])?;
         }
         Ok(())
     }
 
-    /// Shows rows with other values than their lines have: what this user alone knows of them. Replaces what was shown so before.
+    /// Shows rows with other values than their lines have, which only this user knows. Replaces earlier values.
     pub fn set_own(&mut self, own: &[(Key, Own)]) -> Result<()> {
         let is_shown = |(key, one): &(Key, Own)| self.own.get(key).is_some_and(|(shown, _)| shown == one);
         if own.len() == self.own.len() && own.iter().all(is_shown) {
@@ -149,30 +149,30 @@ impl Cache {
         Ok(())
     }
 
-    /// What the line of a row says, whatever the row is shown with.
+    /// The values in the line of a row, whatever the row is shown with.
     pub fn line_values(&self, key: Key) -> Result<Own> {
         self.own.get(&key).map_or_else(|| self.values_of(key), |(_, line)| Ok(line.clone()))
     }
 
     fn values_of(&self, key: Key) -> Result<Own> {
-        let mut asked = self.db.prepare_cached("SELECT status, assignee, due, defer FROM issues WHERE key = ?1")?;
+        let mut select = self.db.prepare_cached("SELECT status, assignee, due, defer FROM issues WHERE key = ?1")?;
         let read = |row: &rusqlite::Row<'_>| {
             Ok(Own { status: row.get(0)?, assignee: row.get(1)?, due: row.get(2)?, defer: row.get(3)?, from: None })
         };
-        Ok(asked.query_row([key], read)?)
+        Ok(select.query_row([key], read)?)
     }
 
-    /// What a row is shown with that its line does not have.
+    /// The values that a row is shown with instead of its line's.
     pub fn own(&self, key: Key) -> Option<&Own> {
         self.own.get(&key).map(|(shown, _)| shown)
     }
 
-    /// Some row stands behind another one of the same id, or has its edges.
+    /// Whether some row is shadowed by another one of the same id, or has its edges.
     pub fn knows_copies(&self) -> bool {
-        self.shadowed || self.lent
+        self.shadowed || self.has_borrowed
     }
 
-    /// Says which rows stand behind another one of the same id.
+    /// Sets the rows that are shadowed by another one of the same id.
     pub fn set_shadowed(&mut self, keys: &[Key]) -> Result<()> {
         if keys.is_empty() && !self.shadowed {
             return Ok(());

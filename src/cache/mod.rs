@@ -1,7 +1,7 @@
-//! The answers: an SQLite database in memory that shadows the ledgers.
+//! An SQLite database that mirrors the ledgers, for queries.
 //!
-//! Owns `schema.sql` and every query. It knows issues by a [`Key`]; the store keeps which line a key stands for, so that
-//! long texts are not copied here. Nothing is ever written to a ledger from it.
+//! Owns `schema.sql` and every query. It knows issues by a [`Key`]; the store maps keys to lines, so that long texts
+//! are not copied here. No ledger is ever written from it.
 
 mod chunks;
 mod deadlock;
@@ -34,7 +34,7 @@ pub use tasks::OpenTask;
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use row::AskedRow;
+use row::StoredRow;
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 
@@ -44,7 +44,8 @@ pub struct CacheError(#[from] rusqlite::Error);
 
 pub type Result<T> = std::result::Result<T, CacheError>;
 
-/// What every connection has. Values that are bound choose no plan: else a question is compiled again for each of them.
+/// Settings of every connection. Bound values must not influence the plan: otherwise SQLite compiles a query again for
+/// each of them.
 fn set_up(db: &Connection) -> rusqlite::Result<()> {
     filter::add_functions(db)?;
     db.set_prepared_statement_cache_capacity(64);
@@ -52,7 +53,7 @@ fn set_up(db: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// A database in memory: of these bytes, which must come from this very schema, or an empty one.
+/// A database in memory: from these bytes, which must have this very schema, or an empty one.
 fn in_memory(bytes: Option<&[u8]>) -> rusqlite::Result<Connection> {
     let mut db = Connection::open_in_memory()?;
     if let Some(bytes) = bytes {
@@ -70,25 +71,25 @@ fn in_memory(bytes: Option<&[u8]>) -> rusqlite::Result<Connection> {
 #[derive(Debug)]
 pub struct Cache {
     db: Connection,
-    /// It is a file that nobody changes.
+    /// Whether it is an immutable file.
     in_file: bool,
     indexed: bool,
     kin_known: bool,
-    /// For which rule about unknown ids all that [`crate::model::ready`] says is filled, if it is.
+    /// The rule about unknown ids for which all tables of [`crate::model::ready`] are filled, if they are.
     front_known: Option<UnknownIds>,
     tally_known: bool,
     texts_known: bool,
-    /// Some row stands behind another one of the same id.
+    /// Whether some row is shadowed by another one of the same id.
     shadowed: bool,
-    /// Some row has edges of another one.
-    lent: bool,
-    /// The rows that were asked for, of a file.
-    asked: RefCell<HashMap<Key, AskedRow>>,
-    /// Rows that are shown with other values than their lines have, and what these have.
+    /// Whether some row has edges of another one.
+    has_borrowed: bool,
+    /// The rows that were read from a file.
+    stored: RefCell<HashMap<Key, StoredRow>>,
+    /// Rows that are shown with other values than their lines have, with both.
     own: HashMap<Key, (Own, Own)>,
 }
 
-/// What of an issue may be its reader's own: status, assignee and dates.
+/// The values of an issue that may be the reader's own: status, assignee and dates.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Own {
     pub status: String,
@@ -96,7 +97,7 @@ pub struct Own {
     /// Instants in microseconds.
     pub due: Option<i64>,
     pub defer: Option<i64>,
-    /// The row whose line says so.
+    /// The row whose line has these values.
     pub from: Option<Key>,
 }
 
@@ -105,7 +106,7 @@ impl Cache {
         Ok(Self::over(in_memory(None)?))
     }
 
-    /// A database of which nothing is known yet.
+    /// A database with nothing computed yet.
     fn over(db: Connection) -> Self {
         Cache {
             db,
@@ -116,19 +117,19 @@ impl Cache {
             tally_known: false,
             texts_known: false,
             shadowed: false,
-            lent: false,
-            asked: RefCell::default(),
+            has_borrowed: false,
+            stored: RefCell::default(),
             own: HashMap::new(),
         }
     }
 
-    /// How many lines it mirrors.
+    /// The number of mirrored lines.
     pub fn rows(&self) -> Result<usize> {
         let count: i64 = self.db.query_row("SELECT count(*) FROM issues", [], |row| row.get(0))?;
         Ok(usize::try_from(count).unwrap_or_default())
     }
 
-    /// Forgets what was computed from the rows.
+    /// Discards the derived tables.
     fn touch(&mut self) {
         self.kin_known = false;
         self.front_known = None;

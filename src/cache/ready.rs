@@ -1,4 +1,4 @@
-//! What can be worked on now, what cannot, and why.
+//! Which issues can be worked on now, which cannot, and why.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -19,12 +19,12 @@ pub enum ReadyOrder {
     /// `baseline-failure`, `discovered:blocker`, priority, oldest, id.
     #[default]
     Priority,
-    /// The same labels first, then what is younger than two days by priority, then the rest by age.
+    /// The same labels first, then issues younger than two days by priority, then the rest by age.
     Hybrid,
     Oldest,
 }
 
-/// Which ready issues to give.
+/// The selection and order of ready issues.
 #[derive(Debug, Clone)]
 pub struct ReadyQuery {
     pub filter: Expr,
@@ -36,13 +36,13 @@ pub struct ReadyQuery {
     /// Offer internal types too, because the caller asked for a type.
     pub any_type: bool,
     pub unknown: UnknownIds,
-    /// Ids that are not given, whatever they are.
+    /// Ids to leave out.
     pub without: Vec<String>,
     pub limit: Option<usize>,
 }
 
 impl ReadyQuery {
-    /// Without any conditions, in the usual order.
+    /// Without conditions, in the usual order.
     pub(super) fn plain(now: Instant, unknown: UnknownIds, limit: usize) -> Self {
         ReadyQuery {
             filter: Expr::ALL,
@@ -73,7 +73,7 @@ pub struct Blocked {
 }
 
 impl Cache {
-    /// The ancestors whose blockedness an issue inherits: all, or only the first on each way up.
+    /// The ancestors from which an issue inherits a block: all, or only the first on each path up.
     fn blocked_ancestors(&self, id: &str, all: bool) -> Result<Vec<String>> {
         let sql = format!(
             "SELECT p.id, EXISTS (SELECT 1 FROM holding h WHERE h.id = p.id) FROM kin JOIN live p ON p.id = kin.parent
@@ -99,14 +99,14 @@ impl Cache {
         Ok(found.into_iter().collect())
     }
 
-    /// When the first of the issues that are put off may be worked on.
+    /// When the first deferred issue can be worked on.
     pub fn next_start(&self, now: Instant) -> Result<Option<Instant>> {
         let sql = "SELECT min(defer) FROM live WHERE status IN ('open', 'deferred') AND defer > ?1 AND defer < ?2";
         let found: Option<i64> = self.db.query_row(sql, [now.micros(), NEVER], |row| row.get(0))?;
         Ok(found.map(Instant::from_micros))
     }
 
-    /// When the next date of an issue that is not done comes: it may be worked on then, or is overdue.
+    /// The next date of an unfinished issue: it can be worked on then, or is overdue.
     pub fn next_date(&self, now: Instant) -> Result<Option<Instant>> {
         let sql = "SELECT min(at) FROM (
                      SELECT defer AS at, status FROM live UNION ALL SELECT due, status FROM live
@@ -115,7 +115,7 @@ impl Cache {
         Ok(found.map(Instant::from_micros))
     }
 
-    /// Issues that can be worked on now.
+    /// The issues that can be worked on now.
     pub fn ready(&mut self, query: &ReadyQuery) -> Result<Listing> {
         self.compute_front(query.unknown)?;
         let now = query.now.micros();
@@ -128,7 +128,7 @@ impl Cache {
             false => format!("(f.since IS NULL OR f.since <= {now})"),
         };
         let recent = query.now.plus_nanos(-2 * DAY).micros();
-        // What is only proposed was written by anybody: nothing that it says of itself puts it before accepted issues.
+        // Anyone can write a proposal: none of its own claims puts it before accepted issues.
         let order = match query.order {
             ReadyOrder::Priority => "f.urgent, f.priority, f.created, f.id".to_owned(),
             ReadyOrder::Hybrid => format!(
@@ -138,7 +138,7 @@ impl Cache {
         };
         let from = |condition: &Expr| {
             let clause = Clause::of(condition);
-            // For conditions on more than the front has.
+            // For conditions on columns that `front` does not have.
             let join = if condition.is_all() { "" } else { "JOIN issues i ON i.key = f.key" };
             let sql = format!("FROM front f {join} WHERE f.kind IN ({kinds}) AND {time} AND {}", clause.sql);
             (sql, clause.parameters)
@@ -192,8 +192,7 @@ impl Cache {
         Ok(statement.query_row(params_from_iter(parameters), |row| row.get(0))?)
     }
 
-    /// Issues that something keeps from being worked on, with what it is; by priority, then age. Of blocked ancestors the
-    /// nearest are named. At most so many, if a number is given.
+    /// Issues that are held back, with the reasons; by priority, then age. Of blocked ancestors the nearest are named.
     pub fn blocked(&mut self, filter: &Expr, unknown: UnknownIds, limit: Option<usize>) -> Result<Vec<Blocked>> {
         self.compute_front(unknown)?;
         let clause = Clause::of(filter);
@@ -209,7 +208,7 @@ impl Cache {
         rows.into_iter().map(|(key, id)| self.obstacles(key, &id, false)).collect()
     }
 
-    /// Which of some issues are among them.
+    /// Those of the given issues that are held back.
     pub fn held_among(&mut self, ids: &[&str], unknown: UnknownIds) -> Result<Vec<String>> {
         self.compute_front(unknown)?;
         let mut statement = self
@@ -224,7 +223,7 @@ impl Cache {
         Ok(found)
     }
 
-    /// How many there are.
+    /// The number of such issues.
     pub fn blocked_count(&mut self, filter: &Expr, unknown: UnknownIds) -> Result<usize> {
         self.compute_front(unknown)?;
         let count = match filter.is_all() {
@@ -240,13 +239,13 @@ impl Cache {
         Ok(usize::try_from(count).unwrap_or_default())
     }
 
-    /// What keeps one issue, with every blocked ancestor.
+    /// The reasons that hold one issue back, with every blocked ancestor.
     pub fn obstacles_of(&mut self, key: Key, id: &str, unknown: UnknownIds) -> Result<Blocked> {
         self.compute_front(unknown)?;
         self.obstacles(key, id, true)
     }
 
-    /// What an issue depends on and is not done, whether the issue itself is done or not.
+    /// The unfinished dependencies of an issue, whether the issue itself is finished or not.
     pub fn unmet(&mut self, id: &str, unknown: UnknownIds) -> Result<Vec<Blocker>> {
         self.index()?;
         self.compute_kin()?;
@@ -288,7 +287,7 @@ impl Cache {
         Ok(usize::try_from(count).unwrap_or_default())
     }
 
-    /// Children that are not done yet.
+    /// The unfinished children of an issue.
     pub fn open_children(&mut self, id: &str) -> Result<Vec<String>> {
         self.compute_kin()?;
         let sql = format!(

@@ -1,9 +1,9 @@
-//! What is known of the row of an issue besides what is filtered by.
+//! Types for a row of an issue and its line.
 
 /// The handle of one line that holds an issue.
 pub type Key = i64;
 
-/// What a file knows of a line.
+/// A line as a file records it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeptLine {
     pub hash: u64,
@@ -33,15 +33,15 @@ impl KeptLine {
     }
 }
 
-/// The name of a file, that nobody foresees.
+/// The random identity of a file.
 pub type FileId = [u8; 16];
 
-/// Lines of a ledger that stand together.
+/// Adjacent lines of a ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chunk {
     pub source: usize,
     pub number: u32,
-    /// Its first line, and the byte at which that begins.
+    /// Its first line, and the offset where that begins.
     pub first: usize,
     pub start: u64,
     pub lines: Vec<KeptLine>,
@@ -66,7 +66,7 @@ impl Chunk {
     }
 }
 
-/// Where the line of an issue is.
+/// The position of an issue's line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LinePlace {
     pub source: usize,
@@ -76,7 +76,7 @@ pub struct LinePlace {
     pub of: KeptLine,
 }
 
-/// Derived numbers of one issue.
+/// Derived counts of one issue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
     pub dependencies: i64,
@@ -85,24 +85,24 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// From three columns, the first of which is this one.
+    /// Reads three columns, starting at `first`.
     pub fn read(row: &rusqlite::Row<'_>, first: usize) -> rusqlite::Result<Self> {
         Ok(Counts { dependencies: row.get(first)?, dependents: row.get(first + 1)?, comments: row.get(first + 2)? })
     }
 }
 
-/// What a file says of a row.
+/// The facts about a row in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AskedRow {
+pub struct StoredRow {
     pub place: LinePlace,
     pub counts: Counts,
 }
 
-/// Something open that an issue waits for.
+/// An open issue that another one waits for.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Blocker {
     pub id: String,
     pub kind: String,
-    /// Some repo holds this id.
+    /// Whether some repo holds this id.
     pub known: bool,
 }

@@ -1,4 +1,4 @@
-//! The tables of a database, with a column for each field that has one.
+//! The tables of the database, with a column for each field that has one.
 
 use twox_hash::XxHash3_128;
 
@@ -9,20 +9,20 @@ const TABLES: &str = include_str!("schema.sql");
 /// Statuses of what is over, as SQL.
 pub(super) const DONE: &str = "('closed', 'tombstone')";
 
-/// Indexes that are made after the bulk of the rows is in: that is much cheaper than before.
+/// Indexes that are created after the bulk of the rows is inserted, which is much cheaper than before.
 pub(super) const INDEXES: &str = "
     CREATE INDEX IF NOT EXISTS issues_id ON issues (id);
     CREATE INDEX IF NOT EXISTS edges_target ON edges (target);";
 
-/// Indexes that only a file is worth: what is open in the usual order, what stands behind something, and what waits for the
-/// children of something.
+/// Indexes that only pay off in a file: open issues in the usual order, shadowed rows, and issues that wait for another
+/// one's children.
 pub(super) const ORDERED: &str = "
     CREATE INDEX IF NOT EXISTS open_order ON issues (priority, created DESC, id)
       WHERE effective = 1 AND status NOT IN ('closed', 'tombstone');
     CREATE INDEX IF NOT EXISTS shadows ON issues (key) WHERE effective = 0;
     CREATE INDEX IF NOT EXISTS edges_waits ON edges (coalesce(spawner, target)) WHERE type = 'waits-for';";
 
-/// The name of the column of a field, and what it holds.
+/// The column of a field: its name, its type and its constraint.
 fn column(field: Field) -> Option<[&'static str; 3]> {
     let (name, absent) = field.row().column?;
     let kind = match field.row().kind {
@@ -33,14 +33,14 @@ fn column(field: Field) -> Option<[&'static str; 3]> {
     Some([name, kind, if is_always { "NOT NULL" } else { "" }])
 }
 
-/// The whole schema, in few words: SQLite keeps them and reads them whenever it opens a file.
+/// The whole schema, as short as possible: SQLite stores its text and parses it whenever it opens a file.
 pub(super) fn schema() -> String {
     let columns: String = COLUMNS.into_iter().filter_map(column).map(|parts| parts.join(" ") + ",").collect();
     let words = TABLES.lines().flat_map(|line| line.split("--").next().unwrap_or_default().split_whitespace());
     words.collect::<Vec<_>>().join(" ").replace("{fields}", &columns)
 }
 
-/// A number that another schema does not have.
+/// A checksum that identifies this schema.
 pub fn schema_sum() -> u128 {
     let mut sum = XxHash3_128::new();
     for part in [TABLES, INDEXES, ORDERED].into_iter().chain(COLUMNS.into_iter().filter_map(column).flatten()) {

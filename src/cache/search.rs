@@ -1,4 +1,5 @@
-//! Full-text search over everything people wrote. The index is built when the first search comes, and kept up afterwards.
+//! Full-text search over every text that people write. The index is built at the first search, and then kept up to
+//! date.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -13,7 +14,7 @@ use crate::model::issue;
 use crate::model::query::{Expr, Field, folded};
 use crate::model::record::Record;
 
-/// Of more changed lines the texts are put together anew.
+/// If more lines than this changed, the index of texts is rebuilt.
 const MOST_TO_FOLLOW: usize = 2000;
 
 impl Cache {
@@ -31,7 +32,8 @@ impl Cache {
         insert(&mut self.db, lines)
     }
 
-    /// Takes the texts of a file of this length beside the database into the answers; `false` if they are not of this database.
+    /// Attaches a file of texts with this length, stored beside the database; `false` if it belongs to another
+    /// database.
     pub fn attach_texts(&mut self, path: &Path, length: u64, id: &FileId, boot: &str) -> Result<bool> {
         if self.texts_known {
             return Ok(true);
@@ -68,7 +70,7 @@ impl Cache {
         Ok(db.serialize("main")?.to_vec())
     }
 
-    /// Lets a copy of such a file follow to another database, which lies beside it: `text` gives the lines that it lacks.
+    /// Updates a copy of such a file for another database, stored beside it: `text` returns the lines that it lacks.
     pub fn follow_texts(
         copy: &Path,
         database: &Path,
@@ -142,7 +144,7 @@ impl Cache {
         Ok(keys)
     }
 
-    /// The fields of an issue in which a word of the search stands.
+    /// The fields of an issue that contain a word of the search.
     pub fn matched_fields(&self, key: Key, text: &str) -> Result<Vec<&'static str>> {
         let sql = format!(
             "SELECT i.id, {} FROM texts JOIN issues i ON i.key = texts.rowid WHERE texts.rowid = ?1",
@@ -172,18 +174,18 @@ fn table() -> String {
     format!("CREATE VIRTUAL TABLE texts USING fts5({columns}, tokenize = \"unicode61 remove_diacritics 2\")")
 }
 
-/// Three letters in a row of ids and titles, by which a part of a word is found. Only a file beside the database has them.
+/// Trigrams of ids and titles, for parts of words. Only a file of texts has them.
 const GRAMS: &str = "CREATE VIRTUAL TABLE grams USING fts5(id, title, content = '', contentless_delete = 1,
     tokenize = 'trigram', detail = 'none')";
 
-/// What rows must have in which a text stands; `None` where that does not help.
+/// The trigrams of a text, which a matching row must have; `None` where that does not help.
 fn grams(text: &str) -> Option<String> {
     let is_plain = text.len() >= 3 && text.bytes().all(|byte| (b' '..=b'~').contains(&byte));
     let gram = |n: usize| format!("\"{}\"", text[n..n + 3].replace('"', "\"\""));
     is_plain.then(|| (0..=text.len() - 3).map(gram).collect::<Vec<_>>().join(" AND "))
 }
 
-/// Puts texts into a file that has grams, too.
+/// Inserts texts into a file that also has trigrams.
 fn insert_all<'a>(db: &mut Connection, lines: impl IntoIterator<Item = (Key, Record<'a>)>) -> Result<()> {
     let lines: Vec<(Key, Record<'a>)> = lines.into_iter().collect();
     let tx = db.transaction()?;

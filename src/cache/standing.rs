@@ -1,13 +1,13 @@
-//! What every issue that is not done waits for, as one value that can be compared: so one can tell what a change of the
-//! rows would do to the others before it is made.
+//! The state of every unfinished issue as a value that can be compared, to predict how a change of some rows affects
+//! the others.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::schema::DONE;
 use super::{Cache, Key, Result, UnknownIds};
 
-/// For each issue that is not done the reasons why it cannot be worked on, and of an epic whether all its children are
-/// closed. What is missing here has no such reason.
+/// For each unfinished issue the reasons why it cannot be worked on; for an epic, also whether all its children are
+/// closed. An issue that is not listed has no such reason.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Standing {
     facts: BTreeMap<String, BTreeSet<Fact>>,
@@ -16,7 +16,7 @@ pub struct Standing {
 type Fact = (&'static str, String, String, bool);
 
 impl Standing {
-    /// The issues that stand otherwise in the other one.
+    /// The issues that differ in the other one.
     pub fn differing(&self, other: &Standing) -> Vec<String> {
         let ids: BTreeSet<&String> = self.facts.keys().chain(other.facts.keys()).collect();
         ids.into_iter().filter(|id| self.facts.get(*id) != other.facts.get(*id)).cloned().collect()
@@ -51,14 +51,14 @@ impl Cache {
         Ok(standing)
     }
 
-    /// The same as it would be without some rows; the database comes from [`Cache::to_bytes`].
+    /// The same without some rows; the database comes from [`Cache::to_bytes`].
     pub fn standing_without(bytes: &[u8], keys: &[Key], unknown: UnknownIds) -> Result<Standing> {
         let mut cache = Self::from_bytes(bytes)?;
         cache.remove(keys)?;
         cache.standing(unknown)
     }
 
-    /// Ids of issues that others may stand on although they are closed: a guess that is quick and rather too wide.
+    /// Ids of closed issues that others may depend on: a quick guess that includes too many.
     pub fn leaned_on(&mut self, unknown: UnknownIds) -> Result<HashSet<String>> {
         self.compute_kin()?;
         let unknown = i64::from(unknown != UnknownIds::Done);

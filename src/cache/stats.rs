@@ -1,4 +1,4 @@
-//! Numbers over all issues.
+//! Statistics over all issues.
 
 use std::collections::BTreeMap;
 
@@ -44,7 +44,7 @@ pub struct EpicProgress {
 /// Seconds.
 const HOUR: f64 = 3600.0;
 
-/// Where issues are counted, and how: one by one, or as counted beforehand.
+/// Where issues are counted: row by row, or from the counts made in advance.
 struct Counted {
     table: &'static str,
     number: &'static str,
@@ -64,7 +64,7 @@ impl Counted {
 }
 
 impl Cache {
-    /// How many issues meet a condition.
+    /// The number of issues that meet a condition.
     pub(super) fn count(&mut self, expr: &Expr) -> Result<usize> {
         let counted = self.counted(expr)?;
         let clause = Clause::of(expr);
@@ -74,7 +74,7 @@ impl Cache {
         Ok(usize::try_from(count).unwrap_or_default())
     }
 
-    /// Where issues that meet a condition are counted the cheapest.
+    /// The cheapest way to count issues that meet a condition.
     fn counted(&mut self, expr: &Expr) -> Result<Counted> {
         if expr.is_over(TALLIED) {
             self.compute_tally()?;
@@ -83,7 +83,7 @@ impl Cache {
         Ok(Counted::EACH)
     }
 
-    /// Numbers over the issues that a condition names; their blockers and children count wherever they are.
+    /// Statistics over the issues that meet a condition; their blockers and children count wherever they are.
     pub fn statistics(&mut self, expr: &Expr, now: Instant, unknown: UnknownIds) -> Result<Statistics> {
         let Counted { table, number, lead, leads } = self.counted(expr)?;
         let clause = Clause::of(expr);
@@ -121,7 +121,7 @@ impl Cache {
         })
     }
 
-    /// Epics that are not done, with how far their children are.
+    /// Unfinished epics, with the progress of their children.
     pub fn epics(&mut self, unknown: UnknownIds) -> Result<Vec<EpicProgress>> {
         self.compute_front(unknown)?;
         let mut statement = self.db.prepare_cached(

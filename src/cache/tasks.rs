@@ -3,7 +3,7 @@
 use super::schema::DONE;
 use super::{Cache, Key, Result};
 
-/// A task that is not done, below some issue.
+/// An unfinished task below some issue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenTask {
     pub id: String,
@@ -22,7 +22,7 @@ impl Cache {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Tasks that are not done, with the issues they are below.
+    /// Unfinished tasks, with the issues that they are below.
     pub fn open_tasks(&mut self) -> Result<Vec<OpenTask>> {
         let some = "SELECT EXISTS (SELECT 1 FROM issues WHERE task = 1)";
         if !self.db.query_row(some, [], |row| row.get(0))? {

@@ -3,7 +3,7 @@
 use super::render;
 use super::ui::Ui;
 use crate::model::field::Field;
-use crate::model::issue::Said;
+use crate::model::issue::FieldValue;
 use crate::model::when::Calendar;
 use crate::store::Row;
 use crate::view::{Failure, inline, one_line};
@@ -67,7 +67,7 @@ impl Layout {
 }
 
 fn name(field: Field) -> &'static str {
-    field.row().asked.and_then(|(_, names)| names.first().copied()).unwrap_or(field.key())
+    field.row().queried.and_then(|(_, names)| names.first().copied()).unwrap_or(field.key())
 }
 
 /// The names of the fields that can be columns.
@@ -78,7 +78,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 fn field(typed: &str) -> Result<Field, Failure> {
     let typed = typed.trim();
     let lower = typed.to_lowercase();
-    let found = Field::asked_as(&lower).or_else(|| Field::of(&lower)).filter(|field| KNOWN.contains(field));
+    let found = Field::queried_as(&lower).or_else(|| Field::of(&lower)).filter(|field| KNOWN.contains(field));
     found.ok_or_else(|| {
         let known: Vec<&str> = names().collect();
         Failure::usage(format!("unknown field {typed:?}; known: {}", known.join(" ")))
@@ -124,11 +124,11 @@ fn value(row: &Row, field: Field, ui: &Ui, calendar: &Calendar) -> String {
         Field::Parent => issue.parent().unwrap_or_default().to_owned(),
         Field::Repo => row.source_repo.clone(),
         Field::Visibility => issue.visibility.clone().unwrap_or_else(|| "canonical".to_owned()),
-        _ => match issue.said(field) {
-            Said::Nothing => String::new(),
-            Said::Text(text) => text.to_owned(),
-            Said::Number(number) => number.to_string(),
-            Said::Time(time) => calendar.date(time.instant),
+        _ => match issue.value(field) {
+            FieldValue::Nothing => String::new(),
+            FieldValue::Text(text) => text.to_owned(),
+            FieldValue::Number(number) => number.to_string(),
+            FieldValue::Time(time) => calendar.date(time.instant),
         },
     };
     shown(ui, &text)

@@ -1,4 +1,4 @@
-//! What is odd about a ledger, for warnings and for `bd doctor`.
+//! Finds problems in a ledger, for warnings and for `bd doctor`.
 
 use std::collections::BTreeMap;
 
@@ -55,7 +55,7 @@ pub struct Finding {
 }
 
 impl Document {
-    /// Everything odd, in file order.
+    /// All problems, in file order.
     pub fn check(&self) -> Vec<Finding> {
         let mut findings = Vec::new();
         let mut ids: BTreeMap<String, Vec<usize>> = BTreeMap::new();
@@ -63,7 +63,7 @@ impl Document {
         let mut sorted = true;
         let (mut blank, mut returns) = ((0, 0), (0, 0));
         let torn = self.torn();
-        // What stands between markers is settled with them, and no other way.
+        // Lines between markers are fixed together with the markers, and in no other way.
         let regions = self.conflicts();
         let is_inside = |n: usize| regions.iter().any(|region| region.contains(&n));
         for region in regions {

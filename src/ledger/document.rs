@@ -16,27 +16,29 @@ use crate::sys::log::Log;
 
 /// A larger ledger is refused.
 pub const MAX_LEDGER: u64 = 1 << 30;
-/// A ledger whose last issue left on purpose: not an empty file, which would look like one that was lost.
+/// The content of a ledger whose last issue was removed on purpose: not an empty file, which would look like a lost
+/// one.
 pub(super) const EMPTIED: &[u8] = b"\n";
 
-/// The bytes of a ledger and where its lines are. They may be read when somebody asks for the first time.
+/// The bytes of a ledger and the positions of its lines. The file may be read only on first use.
 #[derive(Debug, Clone, Default)]
 pub struct Document {
     text: OnceLock<Text>,
     unread: Option<Arc<Log>>,
-    /// Why the file could not be read when somebody asked. It has no lines then; whoever answers from it asks for this first.
+    /// Why the file could not be read on first use. The document has no lines then; callers that answer from it check
+    /// this first.
     failed: OnceLock<FsError>,
     places: Places,
 }
 
-/// How many ids are looked up line by line before it pays to put them in order.
+/// How many ids are looked up line by line before an index pays off.
 const MANY: usize = 8;
 
-/// What is found out about a document when it is asked again and again.
+/// An index of a document that answers many lookups.
 #[derive(Debug, Default)]
 struct Places {
-    asked: AtomicUsize,
-    /// The lines that have an id, in the order of the ids; those of one id in file order.
+    lookups: AtomicUsize,
+    /// The lines that have an id, sorted by id; those with the same id in file order.
     by_id: OnceLock<Vec<u32>>,
     conflicts: OnceLock<Vec<Range<usize>>>,
     dialect: OnceLock<Dialect>,
@@ -53,7 +55,7 @@ impl Document {
         Document { text: OnceLock::from(Text::of(bytes)), ..Document::default() }
     }
 
-    /// A file that is read when somebody asks for more than single lines of it.
+    /// A file that is read as a whole only if more than single lines are needed.
     pub(super) fn unread(file: Log) -> Self {
         Document { unread: Some(Arc::new(file)), ..Document::default() }
     }
@@ -74,7 +76,7 @@ impl Document {
         self.failed.get()
     }
 
-    /// Reads the file if nobody has yet; where that fails, single lines are still asked for.
+    /// Reads the file unless that was done; if that fails, single lines can still be read.
     pub fn read_whole(&self) {
         if let (None, Some(file)) = (self.text.get(), &self.unread)
             && let Ok(bytes) = file.unchanged()
@@ -83,7 +85,7 @@ impl Document {
         }
     }
 
-    /// Some bytes of the file, read alone if the rest has not been asked for yet; `None` if it has not got them.
+    /// Some bytes of the file, read alone if the rest is not loaded; `None` if the file is shorter.
     pub fn part(&self, from: u64, length: usize) -> Option<Cow<'_, [u8]>> {
         match (self.text.get(), &self.unread) {
             (None, Some(file)) => {
@@ -118,13 +120,13 @@ impl Document {
         self.bytes().starts_with(BOM)
     }
 
-    /// Where a line stands in the file, without its line feed.
+    /// The position of a line in the file, without its line feed.
     pub fn span(&self, n: usize) -> Range<usize> {
         let line = self.lines().get(n).cloned().unwrap_or_default();
         line.start as usize..line.end as usize
     }
 
-    /// The bytes of a line without its line feed; a carriage return still belongs to it.
+    /// The bytes of a line without its line feed; a carriage return belongs to them.
     pub fn raw(&self, n: usize) -> &[u8] {
         let Text { bytes, lines, planned, .. } = self.whole();
         if !planned.is_empty()
@@ -136,15 +138,15 @@ impl Document {
         &bytes[line.start as usize..line.end as usize]
     }
 
-    /// A line as the file has it, whatever is planned; `None` if the file does not have it yet.
+    /// The content of a line in the file, ignoring planned edits; `None` if the line is only planned.
     pub fn text_in_file(&self, n: usize) -> Option<&[u8]> {
         let raw = &self.bytes()[self.span(n)];
         let is_new = raw.is_empty() && self.whole().planned.contains_key(&n);
         (!is_new).then(|| raw.strip_suffix(b"\r").unwrap_or(raw))
     }
 
-    /// Lets a line say something that is not written yet, or puts a new one behind the last: for those who plan further edits.
-    /// Gives its number.
+    /// Gives a line new text that is not written yet, or adds a line after the last one, so that further edits can be
+    /// planned. Returns its number.
     pub(super) fn plan(&mut self, line: Option<usize>, text: String) -> usize {
         self.whole();
         let whole = self.text.get_mut().expect("it was just read");
@@ -185,7 +187,7 @@ impl Document {
         }
     }
 
-    /// The id on a line, found the cheap way where possible. A damaged line may answer too.
+    /// The id on a line, found without parsing where possible. A damaged line may have one too.
     pub fn id(&self, n: usize) -> Option<Cow<'_, str>> {
         match self.whole().id(n) {
             Some(id) => std::str::from_utf8(id).ok().map(Cow::Borrowed),
@@ -193,12 +195,12 @@ impl Document {
         }
     }
 
-    /// The last byte is a line feed, or there is nothing.
+    /// Whether the last byte is a line feed, or the file is empty.
     pub fn ends_well(&self) -> bool {
         self.bytes().last().is_none_or(|byte| *byte == b'\n')
     }
 
-    /// The last line, if it is cut off: no line feed and no valid record.
+    /// The last line, if it is truncated: no line feed and no valid record.
     pub fn torn(&self) -> Option<(usize, Damage)> {
         if self.ends_well() {
             return None;
@@ -211,7 +213,7 @@ impl Document {
         }
     }
 
-    /// Line ranges that conflict markers enclose, markers included.
+    /// The ranges of lines between conflict markers, including the markers.
     pub fn conflicts(&self) -> &[Range<usize>] {
         self.places.conflicts.get_or_init(|| self.marked())
     }
@@ -241,12 +243,12 @@ impl Document {
         found
     }
 
-    /// A line is an issue with this id.
+    /// Whether a line is an issue with this id.
     fn holds(&self, n: usize, id: &str) -> bool {
         self.record(n).is_some_and(|record| record.string("id").as_deref() == Some(id))
     }
 
-    /// Whether a line has this id, be it a damaged one: a new id must not equal it.
+    /// Whether any line has this id, even a damaged one: a new id must differ from it.
     pub fn has_id(&self, id: &str) -> bool {
         !self.lines_naming(id).is_empty()
     }
@@ -259,7 +261,7 @@ impl Document {
             let first = partition_point(self.len(), |n| at(n) < id.as_bytes());
             return (first..self.len()).take_while(|n| at(*n) == id.as_bytes()).collect();
         }
-        if places.by_id.get().is_none() && places.asked.fetch_add(1, Ordering::Relaxed) < MANY {
+        if places.by_id.get().is_none() && places.lookups.fetch_add(1, Ordering::Relaxed) < MANY {
             let names_it = |n: &usize| match whole.id(*n) {
                 Some(found) => found == id.as_bytes(),
                 None => self.id(*n).is_some_and(|found| found == id),
@@ -269,7 +271,7 @@ impl Document {
         let by_id = places.by_id.get_or_init(|| {
             let mut lines: Vec<u32> =
                 (0..self.lines().len() as u32).filter(|n| self.id(*n as usize).is_some()).collect();
-            // Most ledgers are in this order already.
+            // Most ledgers are already sorted.
             lines.sort_by(|a, b| self.id(*a as usize).cmp(&self.id(*b as usize)));
             lines
         });
@@ -278,7 +280,7 @@ impl Document {
         same.take_while(|n| self.id(*n).is_some_and(|found| found == id)).collect()
     }
 
-    /// Of several lines with one id the one to show and to edit: the latest `updated_at`, then the greatest bytes.
+    /// The line to show and to edit, if several have one id: the latest `updated_at`, then the greatest bytes.
     pub fn effective(&self, id: &str) -> Option<usize> {
         self.latest(self.find(id))
     }
@@ -296,11 +298,11 @@ impl Document {
         (self.record(n).and_then(|record| record.time("updated_at")), self.text(n))
     }
 
-    /// The lines that seem to have one of the ids that are sought, by id, found in one pass, in file order.
-    pub fn naming(&self, is_sought: impl Fn(&str) -> bool) -> HashMap<String, Vec<usize>> {
+    /// The lines that seem to have a wanted id, by id, found in one pass, in file order.
+    pub fn naming(&self, is_wanted: impl Fn(&str) -> bool) -> HashMap<String, Vec<usize>> {
         let mut found: HashMap<String, Vec<usize>> = HashMap::new();
         for n in 0..self.len() {
-            if let Some(id) = self.id(n).filter(|id| is_sought(id)) {
+            if let Some(id) = self.id(n).filter(|id| is_wanted(id)) {
                 found.entry(id.into_owned()).or_default().push(n);
             }
         }
@@ -317,7 +319,7 @@ impl Document {
         found
     }
 
-    /// Of the lines that seem to have an id the one that counts.
+    /// Of the lines that seem to have an id, the effective one.
     pub fn effective_of(&self, id: &str, mut lines: Vec<usize>) -> Option<usize> {
         lines.retain(|n| self.holds(*n, id));
         self.latest(lines)
@@ -329,12 +331,12 @@ impl Document {
         named.filter_map(|(id, lines)| self.effective_of(&id, lines).map(|line| (id, line))).collect()
     }
 
-    /// All ids, cheaply; with those of damaged lines, so that a new id never equals one.
+    /// All ids, found without parsing; including those of damaged lines, so that a new id never equals one.
     pub fn ids(&self) -> impl Iterator<Item = Cow<'_, str>> {
         (0..self.len()).filter_map(|n| self.id(n))
     }
 
-    /// The same as bytes, cheaper still.
+    /// The same as bytes, which is cheaper still.
     pub fn raw_ids(&self) -> impl Iterator<Item = Cow<'_, [u8]>> {
         let whole = self.whole();
         let slow = |n| line_id(self.text(n)).map(|id| Cow::Owned(id.into_owned().into_bytes()));
@@ -355,7 +357,7 @@ impl Document {
         true
     }
 
-    /// The line that a new one comes before so that the order of ids stays; behind the last with an id if there is none.
+    /// The line before which a new one keeps the order of ids; after the last line with an id if there is none.
     pub(super) fn place_for(&self, id: &str) -> usize {
         let whole = self.whole();
         if whole.is_ascending {
@@ -366,7 +368,7 @@ impl Document {
         (0..self.len()).find(behind).unwrap_or_else(|| last().map_or(self.len(), |n| n + 1))
     }
 
-    /// How this file is usually written, for lines that do not show it themselves.
+    /// The usual style of this file, for lines that do not show it themselves.
     pub fn dialect(&self) -> Dialect {
         *self.places.dialect.get_or_init(|| self.usual_dialect())
     }
@@ -390,10 +392,10 @@ impl Document {
         self.dialect_of_text(self.text(n))
     }
 
-    /// The dialect of a line that may stand in this file one day.
+    /// The dialect for a line that may be written into this file.
     pub fn dialect_of_text(&self, text: impl AsRef<[u8]>) -> Dialect {
         let evidence = DialectEvidence::of(text);
-        // Only a line that shows nothing needs a look at the others.
+        // Only a line without evidence needs a look at the others.
         evidence.or(if evidence.html.is_none() { self.dialect() } else { Dialect::default() })
     }
 
@@ -403,7 +405,7 @@ impl Document {
     }
 }
 
-/// The first of `0..len` that does not come before; those that do are all in front.
+/// The first of `0..len` for which `comes_before` is false; it must be true for all before.
 fn partition_point(len: usize, comes_before: impl Fn(usize) -> bool) -> usize {
     let (mut from, mut to) = (0, len);
     while from < to {
@@ -454,13 +456,13 @@ mod tests {
 
     #[test]
     fn lookups_find_the_same_however_many_there_are() {
-        // Out of order, with copies, a damaged line and one that begins with another key.
+        // Unsorted, with copies, a damaged line and one that begins with another key.
         let text = "{\"id\":\"c\"}\n{\"id\":\"a\",\"n\":1}\n\n{\"id\":\"b\",\n{\"x\":1,\"id\":\"a\"}\n<<<<<<< x\n{\"id\":\"\\u0061\"}\n";
         let doc = document(text);
-        for asked in 0..3 * MANY {
-            assert_eq!(doc.find("a"), [1, 4, 6], "{asked}");
-            assert_eq!(doc.find("b"), Vec::<usize>::new(), "{asked}: it cannot be read");
-            assert!(doc.has_id("b") && doc.has_id("c") && !doc.has_id("aa") && !doc.has_id(""), "{asked}");
+        for round in 0..3 * MANY {
+            assert_eq!(doc.find("a"), [1, 4, 6], "{round}");
+            assert_eq!(doc.find("b"), Vec::<usize>::new(), "{round}: it cannot be read");
+            assert!(doc.has_id("b") && doc.has_id("c") && !doc.has_id("aa") && !doc.has_id(""), "{round}");
         }
         assert!(doc.places.by_id.get().is_some());
     }

@@ -1,4 +1,4 @@
-//! Changes to the lines of a document, and the text that they make of it.
+//! Edits of a document's lines, and the resulting text.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,28 +8,28 @@ use super::document::Document;
 use super::markers::Parts;
 use super::pieces::Pieces;
 
-/// A change to the lines of a document.
+/// An edit of a document's lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Edit {
     /// New text for the line that holds this issue.
     Set { line: usize, id: String, text: String },
     /// A new line, placed by its id if the file is sorted, else at the end.
     Insert { id: String, text: String },
-    /// Takes a line out: a damaged one that was put elsewhere, or a copy that was joined with another.
+    /// Removes a line: a damaged one that was stored elsewhere, or a copy that was joined with another.
     Remove { line: usize },
-    /// Puts the lines into the order of their ids.
+    /// Sorts the lines by id.
     Sort,
     /// Drops carriage returns and a byte order mark.
     Normalise,
-    /// The whole text of a conflicted file, merged. Goes alone.
+    /// The whole text of a conflicted file, merged. Always the only edit.
     Resolve {
         text: Vec<u8>,
-        /// The versions that it was merged from, where version control keeps them.
+        /// The versions that it was merged from, if version control keeps them.
         kept: Option<Parts>,
     },
 }
 
-/// An issue before and after a write; without a line where there is none.
+/// An issue before and after a write; `None` where it does not exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineChange {
     pub id: String,
@@ -38,7 +38,7 @@ pub struct LineChange {
 }
 
 impl Document {
-    /// Lets lines say what edits make of them, before that is written. Gives the lines.
+    /// Applies edits to the document in memory, before they are written. Returns the affected lines.
     pub fn plan_edits(&mut self, edits: Vec<Edit>) -> Vec<usize> {
         let mut plan = |edit| match edit {
             Edit::Set { line, text, .. } => Some(self.plan(Some(line), text)),
@@ -49,7 +49,8 @@ impl Document {
     }
 }
 
-/// The issues that edits name, before and after. Only where lines go can an id stand on more lines than its edit tells.
+/// The issues that edits name, before and after. Only when lines are removed can an id be on more lines than its edit
+/// shows.
 pub(super) fn changes<'n>(old: &Document, new: impl FnOnce() -> &'n Document, edits: &[Edit]) -> Vec<LineChange> {
     if !edits.iter().any(|edit| matches!(edit, Edit::Remove { .. } | Edit::Resolve { .. })) {
         let change = |edit: &Edit| {
@@ -78,7 +79,7 @@ pub(super) fn changes<'n>(old: &Document, new: impl FnOnce() -> &'n Document, ed
     new.changes_among(old, named)
 }
 
-/// The text that edits make of a document.
+/// The text of a document after edits.
 pub(super) fn render<'d>(document: &'d Document, edits: &[Edit]) -> Pieces<'d> {
     let mut out = Pieces::of(document);
     if let [Edit::Resolve { text, .. }] = edits {
@@ -101,11 +102,11 @@ fn in_place(document: &Document, edits: &[Edit], out: &mut Pieces<'_>) {
             Edit::Insert { id, .. } => {
                 steps.push((if is_sorted { document.place_for(id) } else { document.len() }, edit));
             }
-            // Never among others; the gate sees that nothing came of it.
+            // Never combined with other edits; the gate checks that they had no effect.
             Edit::Sort | Edit::Normalise | Edit::Resolve { .. } => {}
         }
     }
-    // New lines come before the one in whose place they are put, in the order of their ids.
+    // New lines go before the line whose place they take, sorted by id.
     let new = |edit: &Edit| match edit {
         Edit::Insert { id, .. } => (false, Some(id.clone())),
         _ => (true, None),
@@ -145,7 +146,7 @@ fn in_place(document: &Document, edits: &[Edit], out: &mut Pieces<'_>) {
     keep(out, at..size);
 }
 
-/// Puts lines in order, or their ends.
+/// Sorts lines, or changes their line ends.
 fn line_by_line(document: &Document, edits: &[Edit], out: &mut Pieces<'_>) {
     let mut set: BTreeMap<usize, &str> = BTreeMap::new();
     let mut removed = BTreeSet::new();

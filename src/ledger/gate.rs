@@ -1,4 +1,5 @@
-//! The check that a write loses nothing (R6).
+//! The conservation gate: checks that a write loses nothing. Every write passes it, because a bug in an edit must not
+//! cost an issue.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::iter::Peekable;
@@ -11,8 +12,8 @@ use super::markers::Parts;
 use super::pieces::{Piece, Pieces};
 use crate::model::merge::means_same;
 
-/// The conservation gate: the new text holds every line that no edit named, byte for byte, and besides them only the lines that the
-/// edits put there.
+/// Checks that the new text has every line that no edit named, byte for byte, and otherwise only the lines that the
+/// edits add.
 pub(super) fn conserves(old: &Document, new: &Pieces<'_>, edits: &[Edit]) -> Result<(), String> {
     match edits.iter().all(|edit| matches!(edit, Edit::Set { .. } | Edit::Insert { .. } | Edit::Remove { .. })) {
         true => keeps(old, new, edits),
@@ -20,7 +21,7 @@ pub(super) fn conserves(old: &Document, new: &Pieces<'_>, edits: &[Edit]) -> Res
     }
 }
 
-/// The lines that edits name, and the texts that they put there, with how often and for which id.
+/// The lines that edits name, and the texts that they add, with the count and id of each.
 type Named<'e> = (BTreeSet<usize>, HashMap<&'e [u8], (usize, &'e str)>);
 
 fn named(edits: &[Edit]) -> Result<Named<'_>, String> {
@@ -42,8 +43,9 @@ fn named(edits: &[Edit]) -> Result<Named<'_>, String> {
     Ok((named, wanted))
 }
 
-/// The gate for a text whose lines stay where they are: what is kept of the old text is all of it, in order and in whole lines, but
-/// for the lines that edits name. It shares no code with [`super::edit::render`] but the division of the old text into lines.
+/// The gate for a text whose lines keep their places: the kept pieces of the old text are all of it, in order and in
+/// whole lines, except for lines that edits name. It shares no code with [`super::edit::render`] except the division of
+/// the old text into lines.
 fn keeps(old: &Document, new: &Pieces<'_>, edits: &[Edit]) -> Result<(), String> {
     let (named, mut wanted) = named(edits)?;
     let bytes = old.bytes();
@@ -93,7 +95,7 @@ fn keeps(old: &Document, new: &Pieces<'_>, edits: &[Edit]) -> Result<(), String>
     }
 }
 
-/// A part of the old text goes: it must be the next of the lines that edits name.
+/// A part of the old text is removed: it must be the next line that edits name.
 fn take_out(
     old: &Document,
     part: Range<usize>,
@@ -113,8 +115,9 @@ fn take_out(
     Ok(())
 }
 
-/// The gate for a text that was put together anew: divided afresh, it holds every line that no edit named, byte for byte, and besides
-/// them only the lines that the edits put there. It shares no code with [`super::edit::render`] but the division into lines.
+/// The gate for a text that was rebuilt: divided again, it has every line that no edit named, byte for byte, and
+/// otherwise only the lines that the edits add. It shares no code with [`super::edit::render`] except the division into
+/// lines.
 fn holds(old: &Document, new: &Document, edits: &[Edit]) -> Result<(), String> {
     match edits {
         [Edit::Resolve { kept, .. }] => return resolves(old, new, kept.as_ref()),
@@ -163,8 +166,8 @@ fn holds(old: &Document, new: &Document, edits: &[Edit]) -> Result<(), String> {
     Ok(())
 }
 
-/// The gate for a conflicted file that was merged: no marker is left, and every issue and every unreadable line of every side
-/// is there. Only what one side took away and another left as it was may be gone.
+/// The gate for a conflicted file that was merged: it has no markers, and every issue and every unreadable line of
+/// every side. An exception is what one side removed and another left unchanged.
 fn resolves(old: &Document, new: &Document, kept: Option<&Parts>) -> Result<(), String> {
     let parts = match old.versions(kept) {
         Ok(Some(parts)) => parts,
@@ -179,9 +182,9 @@ fn resolves(old: &Document, new: &Document, kept: Option<&Parts>) -> Result<(), 
     let sides: Vec<Contents<'_>> = sides.iter().map(Contents::of).collect();
     let bases: Vec<Document> = parts.bases().map(|base| Document::new(base.to_vec())).collect();
     let bases: Vec<Contents<'_>> = bases.iter().map(Contents::of).collect();
-    // Whatever the versions say: an issue that stands between the markers goes only if it stands there as it was.
+    // Independently of the kept versions: an issue between the markers may be removed only if it is unchanged there.
     for (id, texts) in &Contents::of(old).issues {
-        let was_there = |text: &&[u8]| bases.iter().any(|base| base.says(id, text));
+        let was_there = |text: &&[u8]| bases.iter().any(|base| base.has(id, text));
         if !found.issues.contains_key(id) && !texts.iter().all(was_there) {
             return Err(format!("{id} would go"));
         }
@@ -189,7 +192,7 @@ fn resolves(old: &Document, new: &Document, kept: Option<&Parts>) -> Result<(), 
     for side in &sides {
         for (id, texts) in &side.issues {
             let taken_away = sides.iter().any(|other| !other.issues.contains_key(id));
-            let untouched = bases.iter().any(|base| texts.iter().all(|text| base.says(id, text)));
+            let untouched = bases.iter().any(|base| texts.iter().all(|text| base.has(id, text)));
             if !(found.issues.contains_key(id) || taken_away && untouched) {
                 return Err(format!("{id} would go"));
             }
@@ -206,7 +209,7 @@ fn resolves(old: &Document, new: &Document, kept: Option<&Parts>) -> Result<(), 
     Ok(())
 }
 
-/// What a text holds, for comparing.
+/// The content of a text, for comparison.
 struct Contents<'d> {
     issues: HashMap<String, Vec<&'d [u8]>>,
     opaque: HashSet<&'d [u8]>,
@@ -229,8 +232,8 @@ impl<'d> Contents<'d> {
         contents
     }
 
-    /// Whether it has the issue with the same meaning, which is what the merge asks before it lets a line go.
-    fn says(&self, id: &str, text: &[u8]) -> bool {
+    /// Whether it has the issue with the same meaning; the merge checks the same before it drops a line.
+    fn has(&self, id: &str, text: &[u8]) -> bool {
         let is_same = |known: &&[u8]| match (std::str::from_utf8(known), std::str::from_utf8(text)) {
             (Ok(known), Ok(text)) => means_same(known, text),
             _ => *known == text,
@@ -291,7 +294,7 @@ mod tests {
         assert_eq!(rendered(text, &[Edit::Normalise]), "{\"id\":\"a\"}\n{\"id\":\"c\"}\n\n# note\n{\"id\":\"d\"}\n");
     }
 
-    /// A18: what a writer with a stale, empty or confused idea of the file would produce.
+    /// The texts that a writer with a stale, empty or confused idea of the file would produce.
     #[test]
     fn the_gate_refuses_every_seeded_bug() {
         let text = "{\"id\":\"a\"}\n{\"id\":\"b\"}\nopaque\n{\"id\":\"c\"}\n";
@@ -328,7 +331,7 @@ mod tests {
         assert!(conserves(&doc, &render(&doc, &divided), &divided).is_err(), "an edit on two lines");
     }
 
-    /// The pieces that a writer with a bug would make a text of: what the old one has at the same place is kept, the rest is new.
+    /// The pieces that a buggy writer would make of a text: equal lines at the same place are kept, the rest is new.
     fn taken_apart<'d>(doc: &'d Document, text: &str) -> Pieces<'d> {
         let mut pieces = Pieces::of(doc);
         for line in text.split_inclusive('\n') {
@@ -386,7 +389,7 @@ mod tests {
             let edits = [Edit::Resolve { text: text.into(), kept: None }];
             conserves(&doc, &render(&doc, &edits), &edits)
         };
-        // One side took d away and the other left it as it was, or with the same meaning.
+        // One side removed d and the other left it unchanged, or with the same meaning.
         let emptied = document(&text.replace("{\"id\":\"d\"}\n>>>>", "{\"id\":\"d\",\"notes\":\"\"}\n>>>>"));
         let gone = "{\"id\":\"a\"}\n{\"id\":\"b\",\"x\":1}\n{\"id\":\"c\"}\nprose\n";
         let edits = [Edit::Resolve { text: gone.into(), kept: None }];

@@ -1,4 +1,4 @@
-//! What one line of a ledger is.
+//! Classifies one line of a ledger.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -7,10 +7,10 @@ use crate::model::id::{IdError, IssueId};
 use crate::model::json::ScanError;
 use crate::model::record::Record;
 
-/// A longer line is kept but not read (F35).
+/// A longer line is kept but not read, so that a hostile file cannot exhaust memory.
 pub const MAX_LINE: usize = 16 << 20;
 
-/// Why a line is not an issue although it should be one. Such a line keeps its bytes.
+/// Why a line is not an issue although it should be. Such a line keeps its bytes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Damage {
     #[error("conflict marker")]
@@ -29,11 +29,11 @@ pub enum Damage {
     BadId(#[from] IdError),
 }
 
-/// One line, read.
+/// One line, parsed.
 #[derive(Debug)]
 pub enum Line<'a> {
     Issue(Record<'a>),
-    /// A line of another kind that says so itself, such as `{"_type":"memory",…}`: kept and ignored.
+    /// A line that declares another kind, such as `{"_type":"memory",…}`: kept and ignored.
     Other,
     Blank,
     Damaged(Damage),
@@ -72,19 +72,20 @@ impl<'a> Line<'a> {
     }
 }
 
-/// A line that a merge left: seven or more equal signs of git's, diff3's or jj's set, alone or followed by a blank.
+/// Whether a merge wrote this line: seven or more equal characters from the markers of git, diff3 or jj, alone or
+/// followed by a blank.
 pub fn is_marker(line: &[u8]) -> bool {
     let Some(&first) = line.first() else { return false };
     let run = line.iter().take_while(|byte| **byte == first).count();
     b"<=>|%+-\\".contains(&first) && run >= 7 && line.get(run).is_none_or(|byte| byte.is_ascii_whitespace())
 }
 
-/// The id of a line when it stands at the start, which is where every writer puts it; no proof that the line is valid.
+/// The id at the start of a line, where every writer puts it; no proof that the line is valid.
 pub fn leading_id(line: &[u8]) -> Option<&str> {
     std::str::from_utf8(&line[leading_id_span(line)?]).ok()
 }
 
-/// Where that stands.
+/// The position of that id.
 pub(super) fn leading_id_span(line: &[u8]) -> Option<Range<usize>> {
     let rest = line.strip_prefix(b"{\"_type\":\"issue\",").or_else(|| line.strip_prefix(b"{"))?;
     let rest = rest.strip_prefix(b"\"id\":")?;
@@ -94,7 +95,7 @@ pub(super) fn leading_id_span(line: &[u8]) -> Option<Range<usize>> {
     (rest[length] == b'"' && length > 0).then_some(start..start + length)
 }
 
-/// The id of a line without its end, found the cheap way where possible. A damaged line may answer too.
+/// The id of a line without its line end, found without parsing where possible. A damaged line may have one too.
 pub fn line_id(text: &[u8]) -> Option<Cow<'_, str>> {
     match leading_id(text) {
         Some(id) => Some(Cow::Borrowed(id)),

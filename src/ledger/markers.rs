@@ -1,9 +1,9 @@
-//! A ledger in which a merge left its markers, taken apart into the versions that it was made of.
+//! Splits a ledger with conflict markers into the versions that were merged.
 //!
-//! Known are the regions of git (`<<<<<<<`, `|||||||`, `=======`, `>>>>>>>`, of any length) and those of jj, whose parts are
-//! whole versions (`+++++++`, `-------`) or differences (`%%%%%%%`), for two sides or more. What stands outside of regions belongs
-//! to every version. A region inside of another is merged where it stands. Anything that does not fit is an error with its
-//! line: nobody guesses what was meant.
+//! It knows the regions of git (`<<<<<<<`, `|||||||`, `=======`, `>>>>>>>`, of any length) and those of jj, whose parts
+//! are whole versions (`+++++++`, `-------`) or differences (`%%%%%%%`), for two sides or more. Lines outside of
+//! regions belong to every version. A nested region is merged in place. Anything that does not fit is an error with its
+//! line, never a guess.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -12,18 +12,18 @@ use super::document::Document;
 use super::line::is_marker;
 use super::merge::{Merged, merge};
 
-/// So deep may regions lie in each other; merges of merges make two or three.
+/// The limit for nested regions; merges of merges have two or three levels.
 const MAX_DEPTH: usize = 16;
 
-/// A marker that does not fit, and its line, counted from 1.
+/// A misplaced marker, and its line, counted from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadMarkers {
     pub line: usize,
     pub what: &'static str,
 }
 
-/// One version, and what has to be merged into it: each other side with the base that it grew from. An empty base stands for one that the
-/// markers do not show.
+/// One version, and the others to merge into it: each side with the base that it grew from. An empty base means one
+/// that the markers do not show.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Parts {
     pub first: Vec<u8>,
@@ -31,7 +31,7 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// All sides made one.
+    /// Merges all sides into one.
     pub fn merge(&self) -> Merged {
         let start = Merged { bytes: self.first.clone(), ..Merged::default() };
         self.others.iter().fold(start, |done, (base, side)| {
@@ -52,12 +52,11 @@ impl Parts {
         self.others.iter().map(|(base, _)| &base[..])
     }
 
-    /// The same without the markers that a version may have had before: what stood between them counts. `None` if one is no
-    /// ledger.
+    /// The same without markers inside the versions: the lines between them count. `None` if a version is not a ledger.
     fn without_markers(&self) -> Option<Parts> {
         let plain = |version: &[u8]| {
             let document = Document::new(version.to_vec());
-            // A filter of version control makes something else of it.
+            // A filter of version control has changed its form.
             if document.ids().next().is_none() && document.len() > 1 {
                 return None;
             }
@@ -73,8 +72,8 @@ impl Parts {
 }
 
 impl Document {
-    /// The versions that a conflicted document was made of: those that version control keeps, and beside them what was edited
-    /// in the document since; without them, as far as the markers show. `None` if there are no markers.
+    /// The versions in a conflicted document. If version control keeps them, these, and as another version the later
+    /// edits of the document; otherwise those that the markers show. `None` if there are no markers.
     pub fn versions(&self, kept: Option<&Parts>) -> Result<Option<Parts>, BadMarkers> {
         let kept = kept.filter(|_| !self.conflicts().is_empty()).and_then(Parts::without_markers);
         let Some(mut parts) = kept else { return self.take_apart() };
@@ -85,7 +84,7 @@ impl Document {
         Ok(Some(parts))
     }
 
-    /// The base with the lines that stand here and in no version.
+    /// The base with the lines that are here and in no version.
     fn edited_since(&self, parts: &Parts, base: &[u8]) -> Option<Vec<u8>> {
         let versions: Vec<Document> =
             parts.sides().chain(parts.bases()).map(|text| Document::new(text.to_vec())).collect();
@@ -103,7 +102,7 @@ impl Document {
         (!new.is_empty()).then(|| lines.flat_map(|line| [line, b"\n"]).flatten().copied().collect())
     }
 
-    /// The versions that a conflicted document was made of; `None` if it has no markers.
+    /// The versions in a conflicted document, from its markers; `None` if it has none.
     pub fn take_apart(&self) -> Result<Option<Parts>, BadMarkers> {
         let mut reader = Reader { document: self, at: 0, depth: 0 };
         let mut pieces = Vec::new();
@@ -133,7 +132,7 @@ impl Document {
                 Piece::Region(parts) => {
                     whole.first.extend(&parts.first);
                     for (n, (base, side)) in whole.others.iter_mut().enumerate() {
-                        // A side that this region does not have changed nothing in it.
+                        // A side that is missing in this region changed nothing in it.
                         let (from, to) = parts.others.get(n).map_or((&parts.first, &parts.first), |(a, b)| (a, b));
                         base.extend(from);
                         side.extend(to);
@@ -178,12 +177,12 @@ impl Reader<'_> {
         Some(Marker { sign, length: text.iter().take_while(|byte| **byte == sign).count() })
     }
 
-    /// A line with its line end; the last one of a file gets one if it has none.
+    /// A line with its line end, which is added to the last line of a file if necessary.
     fn bytes(&self, n: usize) -> Vec<u8> {
         [self.document.raw(n), b"\n"].concat()
     }
 
-    /// The region that the marker on this line opens. All its markers have the length of the first.
+    /// Parses the region that the marker on this line opens. All its markers have the length of the first.
     fn region(&mut self, open: usize, length: usize) -> Result<Parts, BadMarkers> {
         if self.depth == MAX_DEPTH {
             return Err(BadMarkers { line: open + 1, what: "too many regions inside of each other" });
@@ -235,7 +234,7 @@ impl Reader<'_> {
                 Some(b'+') => sides.push(Vec::new()),
                 Some(b'-') => bases.push(Vec::new()),
                 Some(b'%') => changes.push(Default::default()),
-                // The label of a difference goes on.
+                // The label of a difference continues.
                 Some(b'\\')
                     if part == b'%' && changes.last().is_some_and(|(from, to)| from.is_empty() && to.is_empty()) => {}
                 Some(b'>') if sides.len() == bases.len() + 1 && sides.len() + changes.len() > 1 => {
@@ -260,7 +259,7 @@ impl Reader<'_> {
                             }
                             b'-' => from.extend(&bytes[1..]),
                             b'+' => to.extend(&bytes[1..]),
-                            // An editor took the blank at the end away.
+                            // An editor removed the trailing blank.
                             b'\n' | b'\r' => {
                                 from.extend(&bytes);
                                 to.extend(&bytes);
@@ -315,15 +314,15 @@ mod tests {
             others: vec![([&*a, &*b].concat().into(), [&*a, &*b, &*c].concat().into())],
         };
         let of = |text: &str| Document::new(text.into()).versions(Some(&kept)).map_err(|bad| bad.line);
-        // The line that only moved stands in one half alone.
+        // The moved line is in one half only.
         let moved = format!("<<<<<<< A\n{b}=======\n>>>>>>> x\n{a}{c}");
         assert_eq!(of(&moved), Ok(Some(kept.clone())));
         assert_eq!(of(&format!("{a}{b}")), Ok(None), "no markers");
-        // What was edited in the meantime is a version of its own; markers may be gone in part.
+        // Later edits are a separate version; some markers may be gone.
         let edited = line("p-b", "By hand");
         let with_edit = of(&format!("<<<<<<< A\n{edited}=======\n{a}{c}")).unwrap().unwrap();
         assert_eq!(with_edit.others[1], (kept.others[0].0.clone(), [&*a, &*edited].concat().into()));
-        // Versions that are no ledgers say nothing.
+        // Versions that are not ledgers are ignored.
         let other = Parts { first: "\u{1}x\ny\n".into(), others: kept.others.clone() };
         let shown = Document::new(moved.clone().into());
         assert_eq!(shown.versions(Some(&other)).unwrap(), shown.take_apart().unwrap());
@@ -349,7 +348,7 @@ mod tests {
             "<<<<<<< conflict 1 of 1\n%%%%%%% one\n-b\n+b1\n%%%%%%% two\n-b\n+b2\n+++++++ three\nb3\n>>>>>>> ends\n";
         let others = vec![("b\n".into(), "b1\n".into()), ("b\n".into(), "b2\n".into())];
         assert_eq!(parts(three), Ok(Some(Parts { first: "b3\n".into(), others })));
-        // Text that looks like a marker makes jj's own ones longer.
+        // Text that looks like a marker makes jj's own markers longer.
         let long = "<<<<<<<<< c\n%%%%%%%%% d\n------- x\n+++++++++++ y\n+++++++++ z\nb\n>>>>>>>>> c\n";
         assert_eq!(parts(long), two("b\n", "------ x\n", "++++++++++ y\n"));
     }

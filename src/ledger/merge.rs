@@ -1,10 +1,10 @@
-//! Three versions of a ledger made into one.
+//! Merges two versions of a ledger, with their base.
 //!
-//! A pure function of bytes: no lock, no settings, no clock. Issues are merged one by one (see `model::merge`); every other
-//! line counts as one element of a set, and stands below the issues. Laws: the sides can be swapped; a side that equals the
-//! base gives the other one byte for byte; merging a result with one of its sides changes nothing. No marker is ever
-//! written, and no line is lost but one that a side removed and the other one left alone. A line that is only damaged on a
-//! side was not removed there.
+//! A pure function of bytes: no lock, no settings, no clock. Issues are merged one by one (see `model::merge`); every
+//! other line counts as one element of a set, and is placed below the issues. Laws: the sides can be swapped; a side
+//! that equals the base gives the other one byte for byte; merging a result with one of its sides changes nothing. No
+//! marker is ever written, and no line is lost except one that a side removed and the other left unchanged. A line that
+//! is damaged on a side does not count as removed there.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -14,20 +14,20 @@ use super::line::{Line, leading_id};
 use crate::model::json::Dialect;
 use crate::model::merge::{Clash, join_copies, means_same, merge_issue};
 
-/// What became of an issue that both sides changed, or that one changed and the other removed.
+/// The merge of an issue that both sides changed, or that one changed and the other removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MergedLine {
     pub id: String,
-    /// Keys whose value was taken from ours and from theirs, where that differs from the base.
+    /// Keys whose value comes from ours and from theirs, if it differs from the base.
     pub from_ours: Vec<String>,
     pub from_theirs: Vec<String>,
     pub clashes: Vec<Clash>,
-    /// A side had removed the issue; the other one's edit brought it back.
+    /// Whether a side had removed the issue, and the other side's edit brought it back.
     pub revived: bool,
 }
 
 impl MergedLine {
-    /// Takes in what a later merge made of the same issue.
+    /// Adds the result of a later merge of the same issue.
     fn add(&mut self, later: MergedLine) {
         for (fields, more) in [(&mut self.from_ours, later.from_ours), (&mut self.from_theirs, later.from_theirs)] {
             for field in more {
@@ -42,7 +42,7 @@ impl MergedLine {
     }
 }
 
-/// Adds what later merges made of issues, so that each issue is told once.
+/// Adds the results of later merges, so that each issue is reported once.
 pub fn add_lines(lines: &mut Vec<MergedLine>, later: Vec<MergedLine>) {
     let mut places: HashMap<String, usize> = lines.iter().enumerate().map(|(n, line)| (line.id.clone(), n)).collect();
     for line in later {
@@ -63,7 +63,7 @@ pub struct Merged {
     pub lines: Vec<MergedLine>,
 }
 
-/// Merges two versions of a ledger that grew from a common one; an empty base stands for none.
+/// Merges two versions of a ledger that grew from a common one; an empty base means none.
 pub fn merge(base: &[u8], ours: &[u8], theirs: &[u8]) -> Merged {
     let whole = |bytes: &[u8]| Merged { bytes: bytes.to_vec(), lines: Vec::new() };
     if ours == theirs || theirs == base {
@@ -106,13 +106,13 @@ pub fn merge(base: &[u8], ours: &[u8], theirs: &[u8]) -> Merged {
         issues.extend(line.map(|line| (id, line)));
     }
     let bytes = written(&documents, &base, issues, &opaque(&base.opaque, &ours.opaque, &theirs.opaque));
-    // Both sides only arranged the base anew. The base itself would give way to either when it is merged again.
+    // Both sides only reordered the base. The base itself would yield to either in another merge.
     let [before, sides @ ..] = &documents;
     let arranged = sides.iter().min_by_key(|side| (side.len(), side.bytes())).filter(|_| bytes == before.bytes());
     Merged { bytes: arranged.map_or(bytes, |side| side.bytes().to_vec()), lines }
 }
 
-/// How strings that the merge itself writes are escaped.
+/// How the merge escapes the strings that it writes.
 fn usual([base, ours, theirs]: &[Document; 3]) -> Dialect {
     if !base.is_empty() {
         return base.dialect();
@@ -123,16 +123,16 @@ fn usual([base, ours, theirs]: &[Document; 3]) -> Dialect {
 
 /// The lines of one version.
 struct Parts<'a> {
-    /// Copies of one issue count as their join.
+    /// By id. Copies of one issue count as their join.
     issues: BTreeMap<String, Cow<'a, str>>,
-    /// Ids in the order of the file.
+    /// Ids in file order.
     order: Vec<String>,
-    /// All that is no issue, in the order of the file; blank lines say nothing and are left out.
+    /// All other lines, in file order, without blank ones.
     opaque: Vec<&'a [u8]>,
 }
 
 impl<'a> Parts<'a> {
-    /// A damaged line bears this id: the issue was not removed, it was hurt.
+    /// Whether a damaged line has this id: the issue was damaged, not removed.
     fn is_torn(&self, id: &str) -> bool {
         self.opaque.iter().any(|line| leading_id(line) == Some(id))
     }
@@ -158,7 +158,7 @@ impl<'a> Parts<'a> {
             let line = if let [one] = lines.as_slice() {
                 Cow::Borrowed(*one)
             } else {
-                // In the order of their bytes, so that every clone comes to the same line.
+                // In byte order, so that every clone makes the same line.
                 lines.sort_unstable();
                 let join = |one: Cow<'a, str>, other: Cow<'a, str>| {
                     Cow::Owned(join_copies(&one, &other, usual).expect("lines of issues are records"))
@@ -171,7 +171,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// The lines that are no issues: per line, what a side added or removed. Those of the base stand in its order.
+/// Merges the lines that are not issues: each side's additions and removals, with the base's lines in its order.
 fn opaque<'a>(base: &[&'a [u8]], ours: &[&'a [u8]], theirs: &[&'a [u8]]) -> Vec<&'a [u8]> {
     let (before, one, other) = (counts(base), counts(ours), counts(theirs));
     let count = |of: &BTreeMap<&[u8], usize>, line: &[u8]| of.get(line).copied().unwrap_or(0);
@@ -211,7 +211,7 @@ fn counts<'a>(lines: &[&'a [u8]]) -> BTreeMap<&'a [u8], usize> {
     })
 }
 
-/// Two runs of new lines: the one that has all of the other as it is, else all lines of both, sorted.
+/// Joins two runs of new lines: one of them if it contains the other as it is, else all lines of both, sorted.
 fn joined<'a>(one: Vec<&'a [u8]>, other: Vec<&'a [u8]>) -> Vec<&'a [u8]> {
     let (a, b) = (counts(&one), counts(&other));
     let holds = |whole: &BTreeMap<&[u8], usize>, part: &BTreeMap<&[u8], usize>| {
@@ -232,7 +232,7 @@ fn joined<'a>(one: Vec<&'a [u8]>, other: Vec<&'a [u8]>) -> Vec<&'a [u8]> {
     }
 }
 
-/// The merged lines as a file: sorted by id, or where the base was not sorted in its order and new ones below.
+/// The merged lines as a file: sorted by id; if the base was unsorted, in its order with new lines below.
 fn written(
     [before, ours, theirs]: &[Document; 3],
     base: &Parts<'_>,

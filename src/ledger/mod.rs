@@ -1,8 +1,8 @@
-//! One JSONL file of issues: its lines, how it is read while others rewrite it, and the one way to write it.
+//! One JSONL file of issues: its lines, how it is read while other programs rewrite it, and the only way to write it.
 //!
-//! Owns `<repo>/.beads/beads.jsonl` (or `issues.jsonl`, or the file that the config names). Invariants: a line that is not
-//! named by a change keeps its bytes; a line that cannot be read is kept and reported; an absent or empty file never
-//! silently means "no issues". Does not know the cache or version control.
+//! Owns `<repo>/.beads/beads.jsonl` (or `issues.jsonl`, or the file that the config names). Invariants: a line keeps
+//! its bytes unless a change names it; an unreadable line is kept and reported; an absent or empty file never silently
+//! means "no issues". Knows neither the cache nor version control.
 
 mod check;
 mod diff;
@@ -44,7 +44,7 @@ pub enum LedgerError {
     Lock(#[from] LockError),
     #[error("{}: the ledger is missing", path.display())]
     Missing { path: PathBuf },
-    /// Something says that the file should hold issues, and it does not.
+    /// The file should hold issues, according to `what`, and does not.
     #[error("{}: the ledger is {what}, but version control or an earlier read knows issues in it", path.display())]
     Vanished { path: PathBuf, what: &'static str },
     #[error("{}: the file kept changing while it was read", path.display())]
@@ -59,7 +59,7 @@ pub enum LedgerError {
     Linked { path: PathBuf, target: PathBuf },
     #[error("{} is not a ledger: its name must end in .jsonl", path.display())]
     NotJsonl { path: PathBuf },
-    /// Somebody took away the right to write from its owner.
+    /// Its owner has no write permission: someone took it away.
     #[error("{} is write-protected", path.display())]
     WriteProtected { path: PathBuf },
     #[error("{} has {links} hard links; replacing it would split them", path.display())]
@@ -71,14 +71,14 @@ pub enum LedgerError {
 }
 
 impl LedgerError {
-    /// The file or its lock failed; nothing about the issues in it was refused.
+    /// Whether the file or its lock failed, and nothing about the issues in it was refused.
     pub fn is_of_file(&self) -> bool {
         use LedgerError::{Fs, Lock, Missing, Unstable, Vanished};
         matches!(self, Fs(_) | Lock(_) | Missing { .. } | Vanished { .. } | Unstable { .. })
     }
 }
 
-/// The place of one ledger. Reading needs nothing more; writing needs [`Ledger::lock`].
+/// The location of one ledger. That is enough for reading; writing needs [`Ledger::lock`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ledger {
     path: PathBuf,
@@ -87,7 +87,7 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Takes the path of a ledger below a directory. A link is refused (F7).
+    /// A ledger at a path below a directory. A link is refused: it could lead anywhere.
     pub fn at(path: &Path, root: &Path) -> Result<Self, LedgerError> {
         if path.extension().is_none_or(|end| end != "jsonl") {
             return Err(LedgerError::NotJsonl { path: path.to_owned() });
@@ -102,7 +102,7 @@ impl Ledger {
         &self.path
     }
 
-    /// The path from the root on.
+    /// The path relative to the root.
     fn inside(&self) -> &Path {
         self.path.strip_prefix(&self.root).unwrap_or(&self.path)
     }
@@ -115,7 +115,7 @@ impl Ledger {
         self.path.parent().unwrap_or(Path::new("."))
     }
 
-    /// Makes an empty ledger; `false` if there is one.
+    /// Creates an empty ledger; `false` if it exists.
     pub fn create(&self, wait: Duration, entropy: &Entropy) -> Result<bool, LedgerError> {
         let lock = lock::lock(self.directory(), wait)?;
         Ok(lock.dir().create(self.name(), b"", entropy)?)

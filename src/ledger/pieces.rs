@@ -1,4 +1,4 @@
-//! The text that edits make of a document: what stays of it is not copied.
+//! The text of a document after edits, as pieces, so that unchanged parts are not copied.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use super::document::Document;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Piece {
-    /// Bytes of the document.
+    /// A range of the document.
     Kept(Range<usize>),
     New(Vec<u8>),
 }
@@ -20,12 +20,12 @@ impl Piece {
     }
 }
 
-/// A text in pieces, one after the other.
+/// A text as a sequence of pieces.
 #[derive(Debug, Clone)]
 pub(super) struct Pieces<'d> {
     old: &'d Document,
     all: Vec<Piece>,
-    /// The lines that issues got, by their ids.
+    /// The lines on which issues were placed, by their ids.
     placed: Vec<(String, usize)>,
 }
 
@@ -46,7 +46,7 @@ impl<'d> Pieces<'d> {
         self.all.push(Piece::New([text, end].concat()));
     }
 
-    /// Notes which line of the new text an issue stands on.
+    /// Records the line of the new text that an issue is on.
     pub fn place(&mut self, id: &str, line: usize) {
         self.placed.push((id.to_owned(), line));
     }
@@ -67,12 +67,12 @@ impl<'d> Pieces<'d> {
         self.slices().iter().map(|slice| slice.len() as u64).sum()
     }
 
-    /// The document with this text.
+    /// The pieces joined into a document.
     pub fn joined(&self) -> Document {
         Document::new(self.slices().concat())
     }
 
-    /// It is the text of the document.
+    /// Whether the text equals the document.
     pub fn is_unchanged(&self) -> bool {
         let mut rest = self.old.bytes();
         self.len() == rest.len() as u64
@@ -80,7 +80,7 @@ impl<'d> Pieces<'d> {
                 let (start, after) = rest.split_at(slice.len());
                 let at = self.old.bytes().len() - rest.len();
                 rest = after;
-                // Most of it is kept where it was, and need not be looked at.
+                // Most of it is a kept piece at its old place, which needs no comparison.
                 matches!(piece, Piece::Kept(range) if range.start == at) || start == slice
             })
     }

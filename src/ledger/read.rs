@@ -1,8 +1,8 @@
-//! Reading a ledger while other programs rewrite it.
+//! Reads a ledger while other programs rewrite it.
 //!
-//! git replaces a file by unlink, create and write, so a reader meets it absent, empty or half written. Each of these is
-//! waited out for a short while and then reported; none of them is taken for a ledger without issues. Readers take no
-//! lock and open nothing for writing.
+//! git replaces a file by unlink, create and write, so a reader may find it absent, empty or half written. The reader
+//! waits a short while, then reports the state; it never takes it for a ledger without issues. Readers take no lock and
+//! open nothing for writing.
 
 use std::path::Path;
 use std::time::{Duration, Instant as Moment};
@@ -16,13 +16,13 @@ use crate::sys::log::Log;
 
 /// How long a reader waits for a file that is being rewritten.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// A file that is torn and was touched within this time may still be being written.
+/// A torn file that was modified within this time may still be in the middle of a write.
 const FRESH: i64 = 2 * SECOND;
 
-/// What is known about a ledger that is absent or empty.
+/// The reasons to expect issues in a ledger that is absent or empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expectation {
-    /// Nothing speaks against it.
+    /// Nothing is known.
     Nothing,
     /// A program is rewriting the working copy: wait, then take it as it is.
     Rewriting,
@@ -30,7 +30,7 @@ pub enum Expectation {
     Issues,
 }
 
-/// What identifies a read: the file's stamp, and when it was read. Whether two reads are equal their bytes decide.
+/// Identifies a read: the file's stamp, and the time of the read. Only the bytes decide whether two reads are equal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stamp {
     pub file: FileStamp,
@@ -39,20 +39,20 @@ pub struct Stamp {
 }
 
 impl Stamp {
-    /// Of a version that is in no file.
+    /// The stamp of a version that is in no file.
     pub fn of_the_past() -> Self {
         let never = Instant::from_nanos(0);
         let file = FileStamp { dev: 0, ino: 0, size: 0, mtime: never, ctime: never };
         Stamp { file, read_at: never, granularity: Granularity::Unreliable }
     }
 
-    /// Of a read that somebody has noted.
+    /// The stamp of a recorded read.
     pub fn noted(file: FileStamp, read_at: Instant, path: &Path) -> Self {
         Stamp { file, read_at, granularity: fs::granularity(path) }
     }
 
-    /// The file at the path is certainly the one that was read: same stamp, and old enough at the time of reading that a
-    /// later write would have shown (R4).
+    /// Whether the file at the path is certainly the one that was read: same stamp, and old enough at the time of
+    /// reading that a later write would have changed it.
     pub fn proves_unchanged(&self, now: &FileStamp) -> bool {
         self.file == *now && self.granularity.tells_later(now, self.read_at)
     }
@@ -68,12 +68,12 @@ pub struct ReadLedger {
 }
 
 impl Ledger {
-    /// Reads the ledger. `expected` is asked only when the file is absent or empty: does anything know of issues in it?
+    /// Reads the ledger. `expected` is called only if the file is absent or empty.
     pub fn read(&self, expected: impl Fn() -> Expectation) -> Result<ReadLedger, LedgerError> {
         self.settled(&expected)
     }
 
-    /// The same, compiled once for all who call it.
+    /// The same, compiled once for all callers.
     fn settled(&self, expected: &dyn Fn() -> Expectation) -> Result<ReadLedger, LedgerError> {
         let start = Moment::now();
         let mut pause = Duration::from_millis(1);
@@ -122,8 +122,8 @@ impl Ledger {
         }
     }
 
-    /// Looks whether the ledger still is what was read; costs one `stat` when it is and was settled. `Ok(None)` means
-    /// unchanged, and moves the stamp forward where the bytes had to be compared.
+    /// Checks whether the ledger still is what was read; costs one `stat` if it is and was settled. `Ok(None)` means
+    /// unchanged; if the bytes had to be compared, the stamp is updated.
     pub fn refresh(
         &self,
         stamp: &mut Stamp,
@@ -141,14 +141,14 @@ impl Ledger {
         Ok(Some(snapshot))
     }
 
-    /// Opens the ledger, and reads it when somebody asks for it whole.
+    /// Opens the ledger, and reads it as a whole only if that is needed.
     pub fn open(&self) -> Result<(Document, FileStamp), FsError> {
         let file = Log::below(&self.root, self.inside())?;
         let stamp = file.stamp();
         Ok((Document::unread(file), stamp))
     }
 
-    /// The bytes that are there now, without waiting for anything.
+    /// The present bytes, without waiting.
     pub fn bytes_now(&self) -> Result<Vec<u8>, FsError> {
         Ok(below::read(&self.root, self.inside(), MAX_LEDGER)?.bytes)
     }

@@ -1,11 +1,11 @@
-//! What `bd doctor --fix` does to a ledger: nothing that cannot be read is thrown away.
+//! Plans the repair of a ledger by `bd doctor --fix`. No unreadable line is thrown away.
 
 use super::check::Problem;
 use super::document::Document;
 use super::edit::Edit;
 use crate::model::merge::join_copies;
 
-/// One thing that a repair does, for the report.
+/// One step of a repair, for the report.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RepairStep {
     #[error("moved a damaged line out ({reason})")]
@@ -27,7 +27,7 @@ pub struct Repair {
 }
 
 impl Document {
-    /// Plans a repair. Conflict regions are left alone: which side is right is for a merge to say.
+    /// Plans a repair. Conflict regions are left alone: a merge has to choose the side.
     pub fn repair(&self) -> Repair {
         let mut repair = Repair::default();
         let conflicts = self.conflicts();

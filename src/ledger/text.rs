@@ -1,4 +1,4 @@
-//! The bytes of a ledger, looked through once: where its lines are, which ids they begin with, which are markers of a merge.
+//! The bytes of a ledger, scanned once: the positions of its lines, their leading ids, and conflict markers.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -12,13 +12,13 @@ pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";
 pub(super) struct Text {
     pub bytes: Vec<u8>,
     pub lines: Vec<Range<u32>>,
-    /// Where the ids of lines stand, for lines that begin with them: start and length, which is 0 for others.
+    /// The positions of leading ids: start and length, which is 0 for lines that begin otherwise.
     pub ids: Vec<(u32, u32)>,
-    /// Every line of the file begins with its id, and they are in order.
+    /// Whether every line of the file begins with its id, and they are sorted.
     pub is_ascending: bool,
-    /// The lines that a merge left.
+    /// The lines that are conflict markers.
     pub markers: Vec<u32>,
-    /// What lines are to say that are not written yet. New ones stand behind the last, without a place in the bytes.
+    /// New text of lines that is not written yet. New lines come after the last one and have no position in the bytes.
     pub planned: HashMap<usize, String>,
 }
 
@@ -28,7 +28,7 @@ impl Text {
         let many = bytes.len() / 512 + 1;
         let (mut lines, mut ids, mut markers) = (Vec::with_capacity(many), Vec::with_capacity(many), Vec::new());
         let (mut is_ascending, mut last) = (true, &bytes[..0]);
-        // All that is asked of every line, while it is at hand.
+        // Collects every fact about a line while it is in the CPU cache.
         let mut note = |from: usize, to: usize| {
             let line = &bytes[from..to];
             if is_marker(line) {

@@ -1,4 +1,4 @@
-//! The only way a ledger is written (R1), with the check that nothing is lost by it (R6).
+//! The only code that writes a ledger. It checks with the gate that no line is lost.
 
 use std::cell::OnceCell;
 use std::os::fd::OwnedFd;
@@ -17,39 +17,39 @@ use crate::sys::Entropy;
 use crate::sys::fs::{self, Dir, FileStamp, Placed};
 use crate::sys::lock::{self, DirLock};
 
-/// What the gate refused is kept under a name like this.
+/// The prefix of files with text that the gate refused.
 pub const REFUSED_PREFIX: &str = ".bd-refused-";
 
 const OWNER_WRITES: u32 = 0o200;
 
-/// How often a write starts over because another program was faster.
+/// How often a write is retried because another program was faster.
 const MAX_TRIES: usize = 100;
 
-/// What a write came to.
+/// The result of a write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// Every byte stays; the file was not touched.
+    /// The bytes would be the same; the file was not touched.
     Unchanged,
     Written,
 }
 
-/// What a write is about to do.
+/// A write that is about to be made.
 #[derive(Debug)]
 pub struct Planned<'d> {
     pub changes: Vec<LineChange>,
-    /// The file that it is made from.
+    /// The file that the edits were planned on.
     pub read: FileStamp,
-    /// Lines are changed, put in or taken out; all others are in the order in which they were.
+    /// Whether lines are only changed, inserted or removed, and all others keep their order.
     pub in_order: bool,
     text: Pieces<'d>,
     document: OnceCell<Document>,
 }
 
-/// What a write did, for whoever keeps account of it.
+/// A completed write, for the caller's records.
 #[derive(Debug)]
 pub struct Applied<'d> {
     pub planned: Planned<'d>,
-    /// The file that it left; `None` if another program has changed or replaced that one already.
+    /// The new file; `None` if another program has already changed or replaced it.
     pub left: Option<FileStamp>,
     pub file: LeftFile,
 }
@@ -62,7 +62,7 @@ pub struct LeftFile {
 }
 
 impl LeftFile {
-    /// Its stamp, if it still is as it was written. Who looks in a later tick of the clock that stamps files has one that proves it.
+    /// Its stamp, if it is still as written. Taken in a later tick of the clock that stamps files, it is a proof.
     pub fn stamp(&self) -> Option<Stamp> {
         let at = fs::stamp_time();
         let now = fs::stat_link(&self.path).ok().filter(|now| self.placed.is_same(now))?;
@@ -70,7 +70,7 @@ impl LeftFile {
         Some(Stamp::noted(now, read_at, &self.path))
     }
 
-    /// The same in a tick that proves it, which is waited for.
+    /// The same after waiting for a tick in which it is a proof.
     pub fn settled_stamp(&self) -> Option<Stamp> {
         if self.can_be_proven() {
             fs::wait_for_tick(fs::stat_link(&self.path).ok()?.ctime);
@@ -78,24 +78,24 @@ impl LeftFile {
         self.stamp()
     }
 
-    /// Nobody can have changed it in the tick in which it was written, which its stamp would not tell.
+    /// Whether its stamp would show any change: none can have happened in the tick of its write.
     pub fn can_be_proven(&self) -> bool {
         self.placed.tells_later(fs::granularity(&self.path))
     }
 }
 
 impl Planned<'_> {
-    /// The ledger as it is then.
+    /// The ledger after the write.
     pub fn document(&self) -> &Document {
         self.document.get_or_init(|| self.text.joined())
     }
 
-    /// The line that an issue stands on then, if it is written.
+    /// The line of an issue after the write, if it has one.
     pub fn line_of(&self, id: &str) -> Option<usize> {
         self.text.line_of(id)
     }
 
-    /// The bytes of the ledger as it is then, in pieces.
+    /// The bytes of the ledger after the write, in pieces.
     pub fn pieces(&self) -> Vec<&[u8]> {
         self.text.slices()
     }
@@ -109,25 +109,25 @@ pub struct LockedLedger {
     held: Held,
     /// The file was replaced, and its name may not be on disk yet.
     unsynced: AtomicBool,
-    /// What was replaced last. To let go of it takes time that nobody need wait for: it goes after the lock.
+    /// The file that was replaced last. Freeing it takes time, so that happens after the lock is released.
     replaced: Mutex<Option<(Document, Option<OwnedFd>)>>,
 }
 
-/// When a write is known to be on disk.
+/// When a write is on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnDisk {
     /// When [`LockedLedger::apply`] returns.
     Now,
-    /// When [`LockedLedger::release`] returns: the next one who writes need not wait for that.
+    /// When [`LockedLedger::release`] returns: the next writer need not wait for that.
     AtRelease,
 }
 
-/// How others are kept out.
+/// The lock that keeps other writers out.
 #[derive(Debug)]
 enum Held {
-    /// By the lock of the directory.
+    /// The lock of the directory.
     Own(DirLock),
-    /// By a lock that the caller holds.
+    /// A lock that the caller holds.
     Callers(Dir),
 }
 
@@ -163,7 +163,7 @@ impl LockedLedger {
         &self.ledger
     }
 
-    /// Lets others write, and returns once all writes are on disk.
+    /// Releases the lock, and returns once all writes are on disk.
     pub fn release(self) -> Result<(), LedgerError> {
         let held = match self.held {
             Held::Own(lock) => Held::Callers(lock.release()),
@@ -177,9 +177,9 @@ impl LockedLedger {
         if self.unsynced.swap(false, Ordering::Relaxed) { Ok(self.held.dir().sync()?) } else { Ok(()) }
     }
 
-    /// Reads the ledger now, plans edits on what was read, and replaces the file. If another program changes the file
-    /// between the read and the replacement, everything is done again on what it left. `begin` is told of a write that is about to be
-    /// made, with what is there before, and `note` of one that was, while the lock is held.
+    /// Reads the ledger, plans edits on it, and replaces the file. If another program changes the file between the read
+    /// and the replacement, this is repeated on its version. While the lock is held, `begin` is called before a write,
+    /// with the previous state, and `note` after it.
     pub fn apply<E: From<LedgerError>>(
         &self,
         on_disk: OnDisk,
@@ -216,7 +216,7 @@ impl LockedLedger {
         Err(LedgerError::Unstable { path: self.ledger.path().to_owned() }.into())
     }
 
-    /// `None` if another program was faster, `Some(None)` if there is nothing to change.
+    /// `None` if another program was faster, `Some(None)` if nothing changes.
     fn replace<'d>(
         &self,
         snapshot: &ReadLedger,
@@ -245,21 +245,22 @@ impl LockedLedger {
 
     fn keep_refused(&self, bytes: &[u8], entropy: &Entropy) -> Option<PathBuf> {
         let name = format!("{REFUSED_PREFIX}{}", &blake3::hash(bytes).to_hex()[..12]);
-        // One that is there already has the same bytes: its name is their hash.
+        // An existing file of that name has the same bytes: its name is their hash.
         self.held.dir().create(&name, bytes, entropy).ok()?;
         Some(self.held.dir().path().join(name))
     }
 }
 
 impl Ledger {
-    /// Goes the way of a write up to where the file would be replaced.
+    /// Does everything for a write except replacing the file.
     pub fn rehearse(&self, snapshot: &ReadLedger, edits: &[Edit]) -> Result<(), LedgerError> {
         let empty = Document::new(Vec::new());
         let document = if snapshot.document.bytes() == EMPTIED { &empty } else { &snapshot.document };
         if edits.is_empty() { Ok(()) } else { self.rendered(snapshot, document, edits, |_| None).map(drop) }
     }
 
-    /// The file with the edits, if it may be replaced by that; `None` if nothing would change. What the gate refuses is given to `keep`.
+    /// The file after the edits, if it may be replaced by that; `None` if nothing would change. A text that the gate
+    /// refuses is passed to `keep`.
     fn rendered<'d>(
         &self,
         snapshot: &ReadLedger,
@@ -272,7 +273,7 @@ impl Ledger {
         if snapshot.links > 1 {
             return Err(LedgerError::HardLinks { path: path(), links: snapshot.links });
         }
-        // The directory would let us; whoever took the right away from the file meant something by it.
+        // The directory's permissions would allow it; but the file was made read-only on purpose.
         if snapshot.mode & OWNER_WRITES == 0 {
             return Err(LedgerError::WriteProtected { path: path() });
         }
@@ -289,8 +290,8 @@ impl Ledger {
         }
     }
 
-    /// Refuses edits that damage forbids. A torn file takes no change but a repair. In a file with conflict markers only
-    /// issues outside of them can be changed: whichever side is chosen later, such a line is in it.
+    /// Refuses edits that damage forbids. A torn file accepts only a repair. In a file with conflict markers only
+    /// issues outside of them can be changed: such a line stays whichever side is chosen later.
     pub fn refuse(&self, document: &Document, edits: &[Edit]) -> Result<(), LedgerError> {
         let path = || self.path().to_owned();
         let repairs = |n: usize| edits.contains(&Edit::Remove { line: n });

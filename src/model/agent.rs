@@ -1,6 +1,6 @@
-//! An agent: a name that outlives the sessions which bear it, and the last word that was heard of it.
+//! An agent: a name that outlives its sessions, and the last sign of life.
 //!
-//! What is stored is what the agent said of itself. Whether it is there is judged by who looks, and when.
+//! The record holds what the agent reported. Whether it is active is decided when someone looks.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,14 +10,14 @@ use super::state_id::{self, AGENT};
 use super::time::{Instant, SECOND};
 use super::words::words;
 
-/// An agent that has said nothing for so long is offline.
+/// An agent is offline after this much silence.
 pub const SILENCE: i64 = 15 * 60 * SECOND;
-/// How often an agent should say a word if it runs no other command.
+/// How often an agent should send a heartbeat if it runs no other command.
 pub const INTERVAL: i64 = 5 * 60 * SECOND;
 const MAX_NAME: usize = 100;
 
 words! {
-    /// What an agent is for. A coordinator may change what others hold; the other words say whom to ask.
+    /// What an agent is for. A coordinator may change what others hold; the other roles tell whom to ask.
     #[derive(Default)]
     pub enum Role {
         #[default]
@@ -29,14 +29,14 @@ words! {
 }
 
 words! {
-    /// How an agent stands.
+    /// The status of an agent, as far as it is known.
     #[derive(Default)]
     pub enum Status {
         #[default]
         Online = "online",
         Busy = "busy",
         Offline = "offline",
-        /// It has unregistered; its record stays, and its id is given to the next one of this name.
+        /// It has unregistered; its record stays, and the next agent of this name gets its id.
         Gone = "gone",
     }
 }
@@ -53,25 +53,25 @@ pub struct Agent {
     pub name: String,
     #[serde(default)]
     pub role: Role,
-    /// What it said last.
+    /// The last status that it reported.
     #[serde(default)]
     pub status: Status,
-    /// What it runs in.
+    /// The program that it runs in.
     pub runtime: Option<String>,
     #[serde(default, deserialize_with = "row::list")]
     pub capabilities: Vec<String>,
     /// Keys, and values as JSON.
     #[serde(default, with = "row::pairs")]
     pub metadata: Vec<(String, String)>,
-    /// The process that it lives and dies with.
+    /// The process whose end means that the agent is offline.
     #[serde(rename = "..")]
     pub owner: Option<Owner>,
     pub host: Option<String>,
-    /// The checkout in which it was heard of last.
+    /// The checkout that it used last.
     pub worktree_id: Option<String>,
-    /// What it says it is doing.
+    /// What it says it is doing, for people.
     pub note: Option<String>,
-    /// How often it has registered.
+    /// The number of registrations so far.
     #[serde(default = "first_session")]
     pub sessions: i64,
     pub registered: Instant,
@@ -79,7 +79,7 @@ pub struct Agent {
 }
 
 impl Agent {
-    /// How it stands now, not looking at its process.
+    /// Its status now, without looking at its process.
     pub fn standing(&self, now: Instant) -> Status {
         let silent = now.nanos().abs_diff(self.heartbeat.nanos()) > SILENCE.unsigned_abs();
         if self.status.is_alive() && silent { Status::Offline } else { self.status }
@@ -90,7 +90,8 @@ fn first_session() -> i64 {
     1
 }
 
-/// Why a text cannot be the name of an agent; `None` if it can. Addresses of mail must not look like names.
+/// Why a text cannot be the name of an agent; `None` if it can. Names must differ from other mail addresses: `human`,
+/// ids, and those with `@` or a colon.
 pub fn name_problem(name: &str) -> Option<&'static str> {
     match name {
         "" => Some("it is empty"),

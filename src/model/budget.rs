@@ -1,6 +1,7 @@
-//! Fitting texts into a budget: each has a share, and what one does not need goes to the others.
+//! Fits texts into a token budget: each has a share, and unused shares go to the others.
 //!
-//! Tokens are estimated as bytes divided by four, rounded up: no tokenizer is asked, and English prose comes out a little high.
+//! Tokens are estimated as bytes divided by four, rounded up, without a tokenizer; for English prose the estimate is a
+//! little high.
 
 const BYTES_PER_TOKEN: usize = 4;
 
@@ -8,15 +9,15 @@ pub fn tokens(bytes: usize) -> usize {
     bytes.div_ceil(BYTES_PER_TOKEN)
 }
 
-/// A text as far as it fits.
+/// A text, cut if necessary.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Fitted {
     pub text: String,
-    /// Bytes of the text that are not in it.
+    /// The number of bytes that were cut.
     pub left_out: usize,
 }
 
-/// Cuts texts so that all of them together are at most so many tokens long. Each comes with its share in percent.
+/// Cuts texts so that together they have at most `max_tokens` tokens. Each comes with its share in percent.
 pub fn fit(texts: &[(usize, String)], max_tokens: usize) -> Vec<Fitted> {
     let mut left = max_tokens.saturating_mul(BYTES_PER_TOKEN);
     let mut limits: Vec<Option<usize>> = vec![None; texts.len()];
@@ -37,15 +38,15 @@ pub fn fit(texts: &[(usize, String)], max_tokens: usize) -> Vec<Fitted> {
     texts.iter().zip(limits).map(|((_, text), limit)| cut(text, limit.unwrap_or(0))).collect()
 }
 
-/// The beginning of a text, at most so many bytes long, with a word about what is missing. It ends where a line ends, unless
-/// that would take more than half of it away.
+/// The beginning of a text, at most `limit` bytes with a note about the cut. It ends at a line end, unless that would
+/// drop more than half of it.
 fn cut(text: &str, limit: usize) -> Fitted {
     if text.len() <= limit {
         return Fitted { text: text.to_owned(), left_out: 0 };
     }
     let mark = |bytes: usize| format!("[{bytes} bytes left out]\n");
     let none = Fitted { text: String::new(), left_out: text.len() };
-    // The mark of the whole text is the longest; a line feed may come before it.
+    // The note about the whole text is the longest; a line feed may precede it.
     let Some(room) = limit.checked_sub(mark(text.len()).len() + 1) else { return none };
     let end = (0..=room).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
     let line_end = text[..end].rfind('\n').map_or(0, |at| at + 1);

@@ -1,6 +1,6 @@
-//! A checkpoint: what somebody who works on an issue wants to be known later, by itself or by who takes over.
+//! A checkpoint: what a worker on an issue records for later, for itself or for a successor.
 //!
-//! Checkpoints are numbered from 1 for each issue and are never changed. `detail` is JSON of whatever kind, kept as it was given.
+//! Checkpoints are numbered from 1 per issue and never change. `detail` is any JSON, kept verbatim.
 
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -22,7 +22,7 @@ impl CheckpointKind {
         &self.0
     }
 
-    /// Something went wrong here: nobody should go on from it.
+    /// Whether something went wrong here: work should not resume from it.
     pub fn is_error(&self) -> bool {
         self.0 == "error"
     }
@@ -42,17 +42,17 @@ fn listed<S: Serializer>(all: &[String], serializer: S) -> Result<S::Ok, S::Erro
     }
 }
 
-/// The files of the checkout, kept by version control under the checkpoint's id.
+/// The files of the checkout, saved by version control under the checkpoint's id.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Saved {
-    /// What version control calls it.
+    /// Version control's name for it.
     #[serde(deserialize_with = "row::exact")]
     pub name: String,
     pub base: Option<String>,
     /// Files that differ from the commit below.
     #[serde(default, deserialize_with = "row::list", serialize_with = "listed")]
     pub files: Vec<String>,
-    /// Files that are not in it, and why.
+    /// Files that were not saved, and why.
     #[serde(default, deserialize_with = "row::list")]
     pub left_out: Vec<String>,
 }
@@ -61,26 +61,26 @@ pub struct Saved {
 pub struct Checkpoint {
     pub id: String,
     pub issue: String,
-    /// Which repository, where several share a state home.
+    /// The repository, if several share a state home.
     pub repo: Option<String>,
-    /// From 1, for each issue.
+    /// Counts from 1 per issue.
     pub number: i64,
     #[serde(rename = "type", default)]
     pub kind: CheckpointKind,
     #[serde(default)]
     pub summary: String,
-    /// On one line.
+    /// Raw JSON on one line.
     pub detail: Option<Raw>,
     #[serde(default, deserialize_with = "row::list")]
     pub files: Vec<String>,
-    /// Whoever adds one with the same key again gets this one.
+    /// Adding a checkpoint with the same key again returns this one.
     pub key: Option<String>,
     /// An agent's id; a person has none.
     pub agent: Option<String>,
     #[serde(default)]
     pub actor: String,
     pub worktree_id: Option<String>,
-    /// How the checkout was called then.
+    /// The checkout's name at that time.
     pub worktree: Option<String>,
     pub branch: Option<String>,
     #[serde(default)]
@@ -88,7 +88,7 @@ pub struct Checkpoint {
     pub snapshot: Option<Saved>,
 }
 
-/// The highest number that an issue's checkpoints had when they were dropped: the next one has a higher one.
+/// The highest number of an issue's deleted checkpoints: the next one gets a higher number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LastNumber {
     pub id: String,
@@ -112,13 +112,13 @@ impl Row for Noted {
     }
 }
 
-/// JSON as it was given, on one line; `None` if it is not one JSON value.
+/// JSON as it was given, on one line; `None` if it is not exactly one JSON value.
 pub fn raw_json(text: &str) -> Option<String> {
     let text = text.trim();
     let wrapped = format!("{{\"detail\":{text}}}");
     let record = Record::parse(&wrapped).ok()?;
     let is_one = record.iter().count() == 1 && record.raw("detail") == Some(text);
-    // No string of JSON holds a line end as it is.
+    // A JSON string cannot contain a literal line end.
     is_one.then(|| text.replace(['\n', '\r'], " "))
 }
 

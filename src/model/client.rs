@@ -1,10 +1,10 @@
-//! The programs that agents run in: how each says which session it is, and how a hook of each is answered.
+//! The programs that agents run in: how each identifies its session, and how a hook of each is answered.
 //!
-//! Only variables that a client is known to set for the commands it runs are listed; `docs/agents.md` says where each is from.
+//! Only variables that a client is known to set for its commands are listed; `docs/agents.md` gives the sources.
 
 use serde_json::{Value, json};
 
-/// How a hook is answered.
+/// The format of a hook's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Envelope {
     /// `hookSpecificOutput.additionalContext`.
@@ -18,18 +18,18 @@ enum Envelope {
 #[derive(Debug, PartialEq, Eq)]
 pub struct Client {
     pub name: &'static str,
-    /// The variable by which a command learns the session.
+    /// The variable that holds the session.
     pub variable: Option<&'static str>,
     envelope: Envelope,
 }
 
-/// What is named first gives a session its name if several are set.
+/// If several are set, the first one names the session.
 pub const CLIENTS: [Client; 5] = [
     Client { name: "codex", variable: Some("CODEX_THREAD_ID"), envelope: Envelope::Nested },
     Client { name: "cursor", variable: Some("CURSOR_CONVERSATION_ID"), envelope: Envelope::Snake },
     Client { name: "copilot", variable: Some("COPILOT_AGENT_SESSION_ID"), envelope: Envelope::Camel },
     Client { name: "claude", variable: Some("CLAUDE_CODE_SESSION_ID"), envelope: Envelope::Nested },
-    // Its commands learn only that it is Gemini (GEMINI_CLI), not which session.
+    // Its commands learn only that it is Gemini (GEMINI_CLI), not the session.
     Client { name: "gemini", variable: None, envelope: Envelope::Nested },
 ];
 
@@ -38,14 +38,14 @@ impl Client {
         CLIENTS.iter().find(|client| client.name == name)
     }
 
-    /// The name of a session of this client, where no other tells more.
+    /// The name of a session of this client, unless another source has a better one.
     pub fn session(&self, id: &str) -> String {
         label(self.name, &format!("{}={id}\n", self.name))
     }
 }
 
-/// The session that the variables tell, by a short name: the client, and a hash. A client that was started by another has the
-/// variables of both, and is a session of its own.
+/// The session in the environment, as a short name: the client, and a hash. A client that was started by another has
+/// the variables of both, and is a separate session.
 pub fn session(variable: impl Fn(&str) -> Option<String>) -> Option<String> {
     let known = CLIENTS.iter().filter_map(|client| Some((client.name, variable(client.variable?)?)));
     let found: Vec<(&str, String)> = known.collect();
@@ -57,18 +57,18 @@ fn label(name: &str, all: &str) -> String {
     format!("{name}-{}", &blake3::hash(all.as_bytes()).to_hex()[..8])
 }
 
-/// What a client tells its hook.
+/// What a client passes to its hook.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HookInput {
     pub session: Option<String>,
     /// Why the session starts: startup, resume, clear, compact.
     pub source: Option<String>,
-    /// The directory that the session is in.
+    /// The session's directory.
     pub directory: Option<String>,
 }
 
 impl HookInput {
-    /// What can be made out; nothing is an error.
+    /// Reads what is recognizable; nothing is an error.
     pub fn read(bytes: &[u8]) -> Self {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let Ok(Value::Object(input)) = serde_json::from_slice(bytes) else { return HookInput::default() };
@@ -85,13 +85,13 @@ impl HookInput {
     }
 }
 
-/// An id that fits into a variable of a command, whatever its length.
+/// An id of limited length, for a command's environment.
 fn shortened(id: String) -> String {
     if id.len() <= 1 << 16 { id } else { blake3::hash(id.as_bytes()).to_hex().to_string() }
 }
 
-/// A text as the answer of a session hook; without one, an answer that adds nothing. A client that is not known gets the envelope
-/// that most have.
+/// A text as the answer of a session hook; without one, an answer that adds nothing. An unknown client gets the most
+/// common envelope.
 pub fn envelope(client: Option<&Client>, text: Option<&str>) -> String {
     let Some(text) = text else { return "{}".to_owned() };
     let answer = match client.map_or(Envelope::Nested, |client| client.envelope) {
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_a_client_says_is_an_input() {
+    fn any_input_of_a_client_is_accepted() {
         for bytes in [&b""[..], b"no", b"[]", b"{", b"\xff", b"{\"session_id\":7,\"source\":null,\"cwd\":[]}"] {
             assert_eq!(HookInput::read(bytes), HookInput::default());
         }

@@ -71,12 +71,12 @@ impl DependencyType {
         self.as_str() == "parent-child"
     }
 
-    /// Can keep an issue from being ready by itself.
+    /// Whether it can keep an issue from being ready.
     pub fn is_blocking(&self) -> bool {
         matches!(self.as_str(), "blocks" | "conditional-blocks" | "waits-for")
     }
 
-    /// Takes part in the order of work, so a cycle over it would deadlock.
+    /// Whether it orders work, so that a cycle would deadlock.
     pub fn orders_work(&self) -> bool {
         self.is_blocking() || self.is_parent_child()
     }
@@ -88,10 +88,10 @@ impl fmt::Display for DependencyType {
     }
 }
 
-/// What a `waits-for` edge waits for.
+/// The condition of a `waits-for` edge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Gate {
-    /// One closed child is enough; otherwise all children.
+    /// Whether one closed child is enough; otherwise all children count.
     pub any: bool,
     /// The issue whose children count, if it is not the target.
     pub spawner: Option<String>,
@@ -126,7 +126,7 @@ impl Dependency {
     }
 }
 
-/// A closed issue that `conditional-blocks` counts as failed: the words real close reasons use for it.
+/// Whether `conditional-blocks` counts a close reason as failure: the words that real close reasons use.
 pub fn is_failure(close_reason: &str) -> bool {
     const WORDS: &[&str] = &[
         "failed",

@@ -1,4 +1,4 @@
-//! What is different between two versions of an issue, field by field.
+//! Compares two versions of an issue field by field.
 
 use std::collections::BTreeSet;
 
@@ -7,18 +7,18 @@ use super::merge::{is_given_up, same_value};
 use super::record::Record;
 use super::words::words;
 
-/// A field that is not what it was; the values are JSON as it stands in the line.
+/// A changed field; the values are JSON as the line writes it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FieldChange {
     pub field: String,
     pub before: Option<String>,
     pub after: Option<String>,
-    /// A merge took it from this side, by number, against what another side had made of it.
+    /// The number of the side whose value a merge took, against another side's change.
     pub won: Option<usize>,
 }
 
 words! {
-    /// What became of an issue.
+    /// What happened to an issue.
     #[derive(PartialOrd, Ord)]
     pub enum ChangeKind {
         Added = "added",
@@ -27,37 +27,36 @@ words! {
     }
 }
 
-/// Fields that tell what became of an issue: not the name of the line, nor what a merge notes for the next one.
-pub fn is_told(key: &str) -> bool {
+/// Whether changes of a field are reported: not the id, nor what a merge records for the next one.
+pub fn is_reported(key: &str) -> bool {
     key != Field::Id.key() && !field::is(key, |row| row.note)
 }
 
-/// Of an issue that was renamed the id is told.
-fn is_untold(key: &str, kind: ChangeKind) -> bool {
+/// A renamed issue reports its id.
+fn is_unreported(key: &str, kind: ChangeKind) -> bool {
     let is_renamed = key == Field::Id.key() && kind == ChangeKind::Changed;
-    !is_told(key) && !is_renamed
+    !is_reported(key) && !is_renamed
 }
 
 /// A version that a merge joins with others.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Side<'a> {
     pub line: Option<&'a str>,
-    /// What it has in common with the other sides: the versions where they parted, none if they never met. `None` if that
-    /// cannot be told; then what the side made of it is not known.
+    /// The versions that it shares with the other sides: where they parted, empty if they never met. `None` if that is
+    /// unknown; then the side's own changes are unknown too.
     pub common: Option<Vec<Option<&'a str>>>,
 }
 
-/// What a version makes of the one before it; of several where nothing is known of what they have in common. `None` if nothing
-/// changed.
+/// The changes from a version to the next; with several versions before, nothing is known about their common ones.
+/// `None` if nothing changed.
 pub fn difference(before: &[Option<&str>], after: Option<&str>) -> Option<(ChangeKind, Vec<FieldChange>)> {
     let sides: Vec<Side<'_>> = before.iter().map(|line| Side { line: *line, common: None }).collect();
     merged_difference(&sides, after)
 }
 
-/// What a merge makes of its sides. A field counts as changed if no side that has the issue has this value, or if a side made
-/// something of it since they parted, and the merge has given that up. The same holds for an issue as a whole: it is told as
-/// added or removed if no side lacks or has it, or if a side removed it or made something of it, and that was given up. `None`
-/// if nothing changed.
+/// The changes that a merge made to its sides. A field is reported if no side that has the issue has this value, or if
+/// the merge gave up a side's change since they parted. An issue as a whole is reported as added or removed if no side
+/// lacks or has it, or if the merge gave up a side's removal or change. `None` if nothing changed.
 pub fn merged_difference(sides: &[Side<'_>], after: Option<&str>) -> Option<(ChangeKind, Vec<FieldChange>)> {
     let read: Vec<Read<'_>> = sides.iter().map(Read::of).collect();
     let new = parse(after);
@@ -76,16 +75,16 @@ pub fn merged_difference(sides: &[Side<'_>], after: Option<&str>) -> Option<(Cha
         keys.extend(record.iter().map(|(key, _)| (place_of(&key), key.into_owned())));
     }
     let mut fields = Vec::new();
-    for (_, key) in keys.into_iter().filter(|(_, key)| !is_untold(key, kind)) {
+    for (_, key) in keys.into_iter().filter(|(_, key)| !is_unreported(key, kind)) {
         let now = new.as_ref().and_then(|record| record.raw(&key));
-        let told = |value: &&str| !same_value(&key, None, Some(*value));
+        let reported = |value: &&str| !same_value(&key, None, Some(*value));
         fields.extend(match kind {
             ChangeKind::Added => {
-                now.filter(told).map(|after| FieldChange { after: Some(after.to_owned()), ..named(&key) })
+                now.filter(reported).map(|after| FieldChange { after: Some(after.to_owned()), ..named(&key) })
             }
             ChangeKind::Removed => {
                 let mut values = read.iter().filter_map(|side| side.record.as_ref()?.raw(&key));
-                values.find(told).map(|before| FieldChange { before: Some(before.to_owned()), ..named(&key) })
+                values.find(reported).map(|before| FieldChange { before: Some(before.to_owned()), ..named(&key) })
             }
             ChangeKind::Changed => field_change(&key, &read, now),
         });
@@ -100,7 +99,7 @@ fn named(key: &str) -> FieldChange {
     FieldChange { field: key.to_owned(), ..FieldChange::default() }
 }
 
-/// What became of one field of an issue that some sides have.
+/// The change of one field, given the sides that have the issue.
 fn field_change(key: &str, sides: &[Read<'_>], now: Option<&str>) -> Option<FieldChange> {
     let values: Vec<(usize, Option<&str>)> =
         (0..sides.len()).filter_map(|n| Some((n, sides[n].record.as_ref()?.raw(key)))).collect();
@@ -113,7 +112,7 @@ fn field_change(key: &str, sides: &[Read<'_>], now: Option<&str>) -> Option<Fiel
     Some(FieldChange { before: before.map(str::to_owned), after, won: taken, ..named(key) })
 }
 
-/// A side of a merge, read.
+/// A side of a merge, parsed.
 struct Read<'a> {
     record: Option<Record<'a>>,
     common: Option<Vec<Option<Record<'a>>>>,
@@ -125,24 +124,24 @@ impl<'a> Read<'a> {
         Read { record: parse(side.line), common }
     }
 
-    /// It has no issue where there was one when the sides parted.
+    /// It lacks an issue that existed when the sides parted.
     fn removed(&self) -> bool {
         let common = self.common.as_deref().unwrap_or_default();
         self.record.is_none() && !common.is_empty() && common.iter().all(Option::is_some)
     }
 
-    /// It has an issue that was not there when the sides parted, or another one.
+    /// It has an issue that did not exist when the sides parted, or changed it.
     fn made_something(&self) -> bool {
         let (Some(record), Some(common)) = (&self.record, &self.common) else { return false };
         let differs = |other: &Record<'_>| {
             let keys: BTreeSet<_> = record.iter().chain(other.iter()).map(|(key, _)| key).collect();
-            let mut told = keys.iter().filter(|key| is_told(key));
-            told.any(|key| !same_value(key, record.raw(key), other.raw(key)))
+            let mut reported = keys.iter().filter(|key| is_reported(key));
+            reported.any(|key| !same_value(key, record.raw(key), other.raw(key)))
         };
         common.iter().all(|other| other.as_ref().is_none_or(differs))
     }
 
-    /// A merge has not taken what this side made of a field.
+    /// Whether the merge gave up this side's change of a field.
     fn gave_up(&self, key: &str, value: Option<&str>, now: Option<&str>) -> bool {
         let Some(common) = &self.common else { return false };
         let then = common.iter().map(|record| record.as_ref().and_then(|record| record.raw(key)));
@@ -159,7 +158,7 @@ fn parse(line: Option<&str>) -> Option<Record<'_>> {
 mod tests {
     use super::*;
 
-    fn told(before: &[Option<&str>], after: Option<&str>) -> Option<(ChangeKind, String)> {
+    fn reported(before: &[Option<&str>], after: Option<&str>) -> Option<(ChangeKind, String)> {
         let (kind, fields) = difference(before, after)?;
         let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "-".into());
         let fields: Vec<String> =
@@ -171,17 +170,17 @@ mod tests {
     fn one_version_after_the_other() {
         let one = r#"{"id":"a","title":"T","labels":["x","y"],"priority":1}"#;
         let two = r#"{"id":"a","title":"T","priority":2,"labels":["y", "x"]}"#;
-        assert_eq!(told(&[Some(one)], Some(two)), Some((ChangeKind::Changed, "priority 1>2".into())));
-        assert_eq!(told(&[Some(one)], Some(one)), None);
-        assert_eq!(told(&[Some(one)], Some(&one.replace(',', ", "))), None, "blanks are no change");
-        let (kind, fields) = told(&[None], Some(two)).unwrap();
+        assert_eq!(reported(&[Some(one)], Some(two)), Some((ChangeKind::Changed, "priority 1>2".into())));
+        assert_eq!(reported(&[Some(one)], Some(one)), None);
+        assert_eq!(reported(&[Some(one)], Some(&one.replace(',', ", "))), None, "blanks are no change");
+        let (kind, fields) = reported(&[None], Some(two)).unwrap();
         assert_eq!((kind, fields.as_str()), (ChangeKind::Added, r#"title ->"T" priority ->2 labels ->["y", "x"]"#));
-        assert_eq!(told(&[], Some(two)).unwrap().0, ChangeKind::Added);
-        assert_eq!(told(&[Some(two)], None).unwrap().0, ChangeKind::Removed);
-        assert_eq!(told(&[None], None), None);
-        assert_eq!(told(&[Some("no record")], Some("neither")), None);
+        assert_eq!(reported(&[], Some(two)).unwrap().0, ChangeKind::Added);
+        assert_eq!(reported(&[Some(two)], None).unwrap().0, ChangeKind::Removed);
+        assert_eq!(reported(&[None], None), None);
+        assert_eq!(reported(&[Some("no record")], Some("neither")), None);
         let renamed = one.replace("\"a\"", "\"b\"");
-        assert_eq!(told(&[Some(one)], Some(&renamed)), Some((ChangeKind::Changed, r#"id "a">"b""#.into())));
+        assert_eq!(reported(&[Some(one)], Some(&renamed)), Some((ChangeKind::Changed, r#"id "a">"b""#.into())));
     }
 
     #[test]
@@ -190,18 +189,18 @@ mod tests {
         let theirs = r#"{"id":"a","title":"T","priority":2}"#;
         let both = r#"{"id":"a","title":"O","priority":2}"#;
         let own = r#"{"id":"a","title":"N","priority":2}"#;
-        assert_eq!(told(&[Some(ours), Some(theirs)], Some(both)), None);
+        assert_eq!(reported(&[Some(ours), Some(theirs)], Some(both)), None);
         assert_eq!(
-            told(&[Some(ours), Some(theirs)], Some(own)),
+            reported(&[Some(ours), Some(theirs)], Some(own)),
             Some((ChangeKind::Changed, r#"title "O">"N""#.into()))
         );
-        assert_eq!(told(&[Some(ours), None], Some(ours)), None, "it came from one side");
-        assert_eq!(told(&[Some(ours), None], None), None, "it went on one side");
-        assert_eq!(told(&[Some(ours), Some(theirs)], None).unwrap().0, ChangeKind::Removed);
-        assert_eq!(told(&[None, None], Some(ours)).unwrap().0, ChangeKind::Added);
+        assert_eq!(reported(&[Some(ours), None], Some(ours)), None, "it came from one side");
+        assert_eq!(reported(&[Some(ours), None], None), None, "it went on one side");
+        assert_eq!(reported(&[Some(ours), Some(theirs)], None).unwrap().0, ChangeKind::Removed);
+        assert_eq!(reported(&[None, None], Some(ours)).unwrap().0, ChangeKind::Added);
     }
 
-    /// What a merge makes of two sides that parted at a version.
+    /// The changes of a merge of two sides that parted at a version.
     fn merged(common: Option<&str>, sides: [Option<&str>; 2], after: Option<&str>) -> Option<(ChangeKind, String)> {
         let sides = sides.map(|line| Side { line, common: Some(vec![common]) });
         let (kind, fields) = merged_difference(&sides, after)?;
@@ -216,12 +215,12 @@ mod tests {
     fn a_merge_tells_what_it_gave_up_of_a_side() {
         let line = |title: &str, priority: u8| format!(r#"{{"id":"a","title":"{title}","priority":{priority}}}"#);
         let (base, ours, theirs) = (line("B", 0), line("O", 0), line("T", 1));
-        let told = |after: &str| merged(Some(&base), [Some(&ours), Some(&theirs)], Some(after));
+        let reported = |after: &str| merged(Some(&base), [Some(&ours), Some(&theirs)], Some(after));
         let changed = |text: &str| Some((ChangeKind::Changed, text.to_owned()));
-        assert_eq!(told(&line("O", 1)), changed(r#"title "T">"O" (0)"#), "both changed it, and one won");
-        assert_eq!(told(&line("T", 1)), changed(r#"title "O">"T" (1)"#));
+        assert_eq!(reported(&line("O", 1)), changed(r#"title "T">"O" (0)"#), "both changed it, and one won");
+        assert_eq!(reported(&line("T", 1)), changed(r#"title "O">"T" (1)"#));
         assert_eq!(
-            told(&line("O", 0)),
+            reported(&line("O", 0)),
             changed(r#"title "T">"O" (0) priority 1>0 (0)"#),
             "what only one changed is lost"
         );
@@ -245,7 +244,7 @@ mod tests {
         let less = r#"{"id":"a","title":"T"}"#;
         let dropped = Some((ChangeKind::Changed, r#"labels ["x"]>-"#.to_owned()));
         assert_eq!(merged(None, [Some(whole), None], Some(less)), dropped);
-        assert_eq!(told(&[Some(whole), None], Some(less)), dropped, "also where nothing is known of before");
+        assert_eq!(reported(&[Some(whole), None], Some(less)), dropped, "also where nothing is known of before");
         let removed = Some((ChangeKind::Removed, r#"title "T">- labels ["x"]>-"#.to_owned()));
         assert_eq!(merged(None, [Some(whole), None], None), removed, "a new issue got lost");
         assert_eq!(merged(Some(less), [Some(whole), None], None), removed, "an edit got lost");

@@ -1,11 +1,11 @@
-//! Lengths of time as people type and read them: `90s`, `30m`, `2h`, `1d`.
+//! Durations as people type and read them: `90s`, `30m`, `2h`, `1d`.
 
 use super::time::{DAY, MILLI, SECOND};
 
 const UNITS: [(&str, i64); 6] =
     [("ms", MILLI), ("s", SECOND), ("m", 60 * SECOND), ("h", 3600 * SECOND), ("d", DAY), ("w", 7 * DAY)];
 
-/// The nanoseconds that a text means; a number without a unit is seconds.
+/// Parses a duration into nanoseconds; a number without a unit is seconds.
 pub fn parse(text: &str) -> Option<i64> {
     let text = text.trim();
     let unit_at = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
@@ -17,7 +17,7 @@ pub fn parse(text: &str) -> Option<i64> {
     count.checked_mul(unit)
 }
 
-/// A length of time in its two largest units: `1h 20m`.
+/// A duration in its two largest units: `1h 20m`.
 pub fn text(nanos: i64) -> String {
     let nanos = nanos.max(0);
     if nanos < SECOND {
@@ -42,7 +42,7 @@ pub fn ago(nanos: i64) -> String {
     if nanos < 60 * SECOND { "just now".to_owned() } else { format!("{} ago", text(nanos)) }
 }
 
-/// A length of time in words: `30 minutes`, `1 hour 20 minutes`.
+/// A duration in words: `30 minutes`, `1 hour 20 minutes`.
 pub fn words(nanos: i64) -> String {
     let short = text(nanos);
     if short.ends_with(" ms") {

@@ -1,109 +1,109 @@
 //! The fields of an issue: one row for each key that `bd` knows, in the order in which lines have them.
 //!
-//! Whatever treats one field otherwise than another asks its row: decoding, merging, proposing, the leak guard, search,
-//! queries, `bd show`, `bd edit`, the JSON schema. A key without a row is kept as it is, merged as one value, never
-//! published, and told to programs alone. docs/architecture.md says what a new field takes.
+//! All code that treats fields differently reads their rows: decoding, merging, proposing, the leak guard, search,
+//! queries, `bd show`, `bd edit`, the JSON schema. A key without a row is preserved, merged as one value, never
+//! published, and shown only to programs. docs/architecture.md says what a new field takes.
 
 use std::sync::LazyLock;
 
 use super::when::Bare;
 
-/// What a value is.
+/// The type of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// What people write at length.
+    /// A long text by people.
     Text,
-    /// An id, or a word of a set.
+    /// An id, or a word from a set.
     Word,
-    /// The name of somebody.
+    /// A person's name.
     Person,
     Number,
     Flag,
-    /// A moment that `bd` notes.
+    /// A moment that `bd` records.
     Time,
     /// A date that people set. A day without a time of day means its end.
     Until,
-    /// The same, and a day means its beginning. What cannot be read is later than every date.
+    /// The same, but a day means its beginning. An unreadable value is later than every date.
     From,
     Labels,
     Edges,
     Comments,
-    /// Carried as it is.
+    /// Anything else, preserved as it is.
     Other,
 }
 
-/// How two versions of a field become one.
+/// How two versions of a field merge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Merge {
-    /// As one value: the later one stands.
+    /// As one value: the later one wins.
     Plain,
-    /// Line by line, where both sides do not touch.
+    /// Line by line, if the changes do not overlap.
     Long,
     Labels,
     Edges,
-    /// Key by key, where both sides do not touch.
+    /// Key by key, if the changes do not overlap.
     Object,
-    /// As a part of another field, with which it changes.
+    /// Together with another field.
     With(Field),
     /// By rules of its own, after all others.
     Apart,
 }
 
-/// What a proposal makes of a field. The published line is built from this, so an unknown field is never published.
+/// How a proposal treats a field. The published line is built from this, so an unknown field is never published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Travel {
-    /// It stays in the planning repo.
+    /// Stays in the planning repo.
     Private,
     /// Only planning lines have it.
     Planning,
-    /// It goes to the target with the value it has, and both copies mean the same by it.
+    /// Copied to the target; both copies share the value.
     Shared,
-    /// It goes only if that is asked for.
+    /// Copied only on request.
     OnRequest,
-    /// It goes where the target may know it, and belongs to each copy afterwards.
+    /// Copied if the target may know it; belongs to each copy afterwards.
     Copied,
-    /// The target's line gets its own value.
+    /// The target's line gets a value of its own.
     Made,
-    /// Machinery, which says nothing about anybody.
+    /// Machinery that reveals nothing about people.
     Open,
 }
 
-/// All that is particular about a field.
+/// The properties of a field.
 #[derive(Debug, Clone, Copy)]
 pub struct Row {
     pub key: &'static str,
     pub kind: Kind,
     pub merge: Merge,
     pub travel: Travel,
-    /// Its place among the lines at the top of `bd show`, and its name there.
+    /// Its position among the lines at the top of `bd show`, and its name there.
     pub fact: Option<(u8, &'static str)>,
-    /// The heading of its paragraph in `bd show`; `bd edit` opens it as well.
+    /// The heading of its paragraph in `bd show`; `bd edit` opens it too.
     pub section: Option<&'static str>,
-    /// The raw value that an absent one stands for.
+    /// The raw value that an absent key means.
     pub default: Option<&'static str>,
-    /// Its column in the cache, and the text there of an issue that has none. Only a column is fast to filter by.
+    /// Its column in the cache, with the text for an issue that has no value. Only columns are fast to filter by.
     pub column: Option<(&'static str, Option<&'static str>)>,
-    /// Its place among the fields of `bd query`, the name shown there, and other names besides the key.
-    pub asked: Option<(u8, &'static [&'static str])>,
-    /// Its place among the fields of a search, and how much a word in it counts.
+    /// Its position among the fields of `bd query`, its displayed name, and other names besides the key.
+    pub queried: Option<(u8, &'static [&'static str])>,
+    /// Its position among the searched fields, and the weight of a word in it.
     pub searched: Option<(u8, f64)>,
     /// `Change::Text` and `Change::Date` may set it.
     pub settable: bool,
-    /// Every issue has a value: `none` cannot be asked for.
+    /// Every issue has a value: a query for `none` is refused.
     pub always: bool,
-    /// It says nothing of its own, as a time that goes with an edit: a losing value is not kept.
+    /// It carries no information of its own, like the time of an edit: a losing value is not kept.
     pub silent: bool,
-    /// Notes of a merge or a proposal for the next one.
+    /// A record of a merge or a proposal for the next one.
     pub note: bool,
-    /// Ids in its text follow when issues are renamed.
+    /// Ids in its text are rewritten when issues are renamed.
     pub renamed: bool,
-    /// The JSON schema of an issue names it in its place.
+    /// The JSON schema of an issue lists it.
     pub typed: bool,
-    /// `view::issue` writes it itself, whatever the line holds.
+    /// `view::issue` computes it, whatever the line holds.
     pub answered: bool,
-    /// A planning copy's value is shown where the target has none: it is the proposer's own.
+    /// The planning copy's value is shown if the target has none: it belongs to the proposer.
     pub own: bool,
-    /// It may go with the planning copy of an accepted proposal.
+    /// It may be dropped with the planning copy of an accepted proposal.
     pub passing: bool,
 }
 
@@ -124,7 +124,7 @@ impl Row {
         section(name: &'static str) = Some(name);
         default(raw: &'static str) = Some(raw);
         column(name: &'static str, absent: Option<&'static str>) = Some((name, absent));
-        asked(place: u8, names: &'static [&'static str]) = Some((place, names));
+        queried(place: u8, names: &'static [&'static str]) = Some((place, names));
         searched(place: u8, weight: f64) = Some((place, weight));
         settable() = true;
         always() = true;
@@ -148,7 +148,7 @@ const fn row(kind: Kind) -> Row {
         section: None,
         default: None,
         column: None,
-        asked: None,
+        queried: None,
         searched: None,
         settable: false,
         always: false,
@@ -163,7 +163,7 @@ const fn row(kind: Kind) -> Row {
 }
 
 macro_rules! fields {
-    (keys { $($name:ident $key:literal: $row:expr;)* } others { $($other:ident $word:literal: $asked:expr;)* }) => {
+    (keys { $($name:ident $key:literal: $row:expr;)* } others { $($other:ident $word:literal: $queried:expr;)* }) => {
         /// A field of an issue.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         #[repr(u8)]
@@ -172,13 +172,13 @@ macro_rules! fields {
             $(#[doc = concat!("`", $word, "` of a query; no key of a line")] $other,)*
         }
 
-        /// Every field that is a key of a line, in their order.
+        /// Every field that is a key of a line, in order.
         pub const ALL: &[Field] = &[$(Field::$name),*];
 
-        /// What can be asked for besides.
+        /// Further fields of queries, without a key.
         const OTHERS: &[Field] = &[$(Field::$other),*];
 
-        static ROWS: &[Row] = &[$(Row { key: $key, ..$row },)* $(Row { key: $word, ..$asked },)*];
+        static ROWS: &[Row] = &[$(Row { key: $key, ..$row },)* $(Row { key: $word, ..$queried },)*];
     };
 }
 
@@ -188,46 +188,46 @@ use Travel::{Copied, Made, OnRequest, Open, Planning, Shared};
 
 fields! { keys {
     RecordType "_type": row(Word).travel(Open).answered();
-    Id "id": row(Word).travel(Made).answered().column("id", Some("")).asked(0, &["id"]).always();
+    Id "id": row(Word).travel(Made).answered().column("id", Some("")).queried(0, &["id"]).always();
     ContentHash "content_hash": row(Word).travel(Open).silent().passing();
-    Title "title": row(Text).travel(Shared).renamed().answered().column("title", Some("")).asked(1, &["title"])
+    Title "title": row(Text).travel(Shared).renamed().answered().column("title", Some("")).queried(1, &["title"])
         .searched(0, 10.0);
     Description "description": row(Text).merge(Long).travel(Shared).renamed().settable().typed()
-        .section("Description").asked(2, &["description", "desc"]).searched(1, 4.0);
+        .section("Description").queried(2, &["description", "desc"]).searched(1, 4.0);
     Design "design": row(Text).merge(Long).travel(Shared).renamed().settable().typed().section("Design")
         .searched(2, 2.0);
     AcceptanceCriteria "acceptance_criteria": row(Text).merge(Long).travel(Shared).renamed().settable().typed()
         .section("Acceptance criteria").searched(3, 2.0);
     Notes "notes": row(Text).merge(Long).travel(OnRequest).renamed().settable().typed().section("Notes")
-        .asked(3, &["notes"]).searched(4, 2.0);
+        .queried(3, &["notes"]).searched(4, 2.0);
     SpecId "spec_id": row(Word);
     Status "status": row(Word).travel(Made).answered().passing().default("\"open\"").column("status", Some("open"))
-        .asked(5, &["status"]).always();
+        .queried(5, &["status"]).always();
     Priority "priority": row(Number).travel(Shared).answered().default("0").column("priority", None)
-        .asked(7, &["priority"]).always();
+        .queried(7, &["priority"]).always();
     Type "issue_type": row(Word).travel(Shared).answered().default("\"task\"").column("type", Some("task"))
-        .asked(6, &["type"]).always();
-    Assignee "assignee": row(Person).settable().passing().typed().column("assignee", None).asked(9, &["assignee"]);
+        .queried(6, &["type"]).always();
+    Assignee "assignee": row(Person).settable().passing().typed().column("assignee", None).queried(9, &["assignee"]);
     Owner "owner": row(Person).settable().passing().typed().fact(11, "Owner").column("owner", None)
-        .asked(11, &["owner"]);
+        .queried(11, &["owner"]);
     Estimate "estimated_minutes": row(Number).own().typed().fact(9, "Estimate");
     Created "created_at": row(Time).travel(Copied).silent().answered().fact(0, "Created").column("created", None)
-        .asked(17, &["created"]);
-    Author "created_by": row(Person).travel(Copied).typed().column("author", None).asked(10, &["author"]);
+        .queried(17, &["created"]);
+    Author "created_by": row(Person).travel(Copied).typed().column("author", None).queried(10, &["author"]);
     Updated "updated_at": row(Time).travel(Made).silent().answered().passing().fact(1, "Updated")
-        .column("updated", None).asked(18, &["updated"]);
+        .column("updated", None).queried(18, &["updated"]);
     Started "started_at": row(Time).merge(With(Field::Assignee)).silent().passing().typed().fact(2, "Started")
-        .column("started", None).asked(19, &["started"]);
+        .column("started", None).queried(19, &["started"]);
     Closed "closed_at": row(Time).merge(With(Field::Status)).travel(Copied).silent().passing().typed()
-        .fact(3, "Closed").column("closed", None).asked(20, &["closed"]);
+        .fact(3, "Closed").column("closed", None).queried(20, &["closed"]);
     CloseReason "close_reason": row(Text).merge(With(Field::Status)).renamed().typed().fact(4, "Reason")
         .searched(7, 2.0);
     ClosedBySession "closed_by_session": row(Word).merge(With(Field::Status));
-    Due "due_at": row(Until).settable().own().typed().fact(7, "Due").column("due", None).asked(21, &["due"]);
+    Due "due_at": row(Until).settable().own().typed().fact(7, "Due").column("due", None).queried(21, &["due"]);
     Defer "defer_until": row(From).settable().own().typed().fact(8, "Deferred to").column("defer", None)
-        .asked(22, &["defer"]);
+        .queried(22, &["defer"]);
     ExternalRef "external_ref": row(Word).settable().typed().fact(10, "Reference").column("external_ref", None)
-        .asked(13, &["external_ref"]);
+        .queried(13, &["external_ref"]);
     SourceSystem "source_system": row(Word);
     SourceRepo "source_repo": row(Word).travel(Open).silent().answered();
     SourceRepoPath "source_repo_path": row(Word).silent().answered();
@@ -235,14 +235,14 @@ fields! { keys {
     Pinned "pinned": row(Flag);
     Ephemeral "ephemeral": row(Flag);
     IsTemplate "is_template": row(Flag);
-    Label "labels": row(Labels).merge(Merge::Labels).travel(Shared).answered().asked(8, &["label"]).searched(6, 5.0);
+    Label "labels": row(Labels).merge(Merge::Labels).travel(Shared).answered().queried(8, &["label"]).searched(6, 5.0);
     Dependencies "dependencies": row(Edges).merge(Merge::Edges).travel(Made).answered();
     Comments "comments": row(Kind::Comments).merge(Apart).travel(OnRequest).answered().searched(5, 2.0);
     Visibility "visibility": row(Word).travel(Made).answered().passing().column("visibility", Some("canonical"))
-        .asked(14, &["visibility"]).always();
+        .queried(14, &["visibility"]).always();
     Proposal "proposal": row(Other).merge(With(Field::Visibility)).travel(Made).passing();
     Agreed "agreed": row(Other).merge(With(Field::Visibility)).travel(Planning).silent().note().answered().passing();
-    Project "project": row(Other).travel(Planning).passing().asked(16, &["project"]).always();
+    Project "project": row(Other).travel(Planning).passing().queried(16, &["project"]).always();
     FormerId "former_id": row(Word).travel(Planning).passing();
     Companion "companion": row(Flag).travel(Planning);
     Workflow "workflow": row(Other).merge(Object);
@@ -259,13 +259,13 @@ fields! { keys {
     DependencyCount "dependency_count": row(Other).travel(Open).silent().answered();
     DependentCount "dependent_count": row(Other).travel(Open).silent().answered();
     CommentCount "comment_count": row(Other).travel(Open).silent().answered();
-    Parent "parent": row(Word).travel(Open).answered().asked(12, &["parent"]);
+    Parent "parent": row(Word).travel(Open).answered().queried(12, &["parent"]);
 } others {
-    Text "text": row(Other).asked(4, &["text"]);
-    Repo "repo": row(Other).asked(15, &["repo"]).always();
+    Text "text": row(Other).queried(4, &["text"]);
+    Repo "repo": row(Other).queried(15, &["repo"]).always();
 } }
 
-/// The fields by a hash of their keys: a key is looked up for every value of every line.
+/// The fields by a hash of their keys: every value of every line looks up its key.
 const SLOTS: [u8; SLOT_COUNT] = {
     let mut slots = [EMPTY; SLOT_COUNT];
     let mut n = 0;
@@ -282,7 +282,7 @@ const SLOTS: [u8; SLOT_COUNT] = {
 const SLOT_COUNT: usize = 256;
 const EMPTY: u8 = u8::MAX;
 
-/// The fields that have a column in the cache.
+/// The fields with a column in the cache.
 pub const COLUMNS: [Field; COLUMN_COUNT] = {
     let mut columns = [Field::Id; COLUMN_COUNT];
     let (mut n, mut found) = (0, 0);
@@ -304,7 +304,7 @@ pub const COLUMN_COUNT: usize = {
     found
 };
 
-/// For each field, the place of its column.
+/// For each field, the position of its column.
 const COLUMN_PLACES: [u8; ALL.len()] = {
     let mut places = [EMPTY; ALL.len()];
     let mut n = 0;
@@ -328,7 +328,7 @@ const fn slot(key: &[u8]) -> usize {
 }
 
 impl Field {
-    /// The field of a key.
+    /// The field with this key.
     pub fn of(key: &str) -> Option<Field> {
         let mut at = slot(key.as_bytes());
         while SLOTS[at] != EMPTY {
@@ -349,65 +349,65 @@ impl Field {
         self.row().key
     }
 
-    /// The field that a query means by a name: the one that is shown, the key, or a short one.
-    pub fn asked_as(name: &str) -> Option<Field> {
+    /// The field that a query names: by its displayed name, its key, or a short name.
+    pub fn queried_as(name: &str) -> Option<Field> {
         let is_meant =
-            |field: &&Field| field.row().asked.is_some_and(|(_, names)| field.key() == name || names.contains(&name));
+            |field: &&Field| field.row().queried.is_some_and(|(_, names)| field.key() == name || names.contains(&name));
         ALL.iter().chain(OTHERS).find(is_meant).copied()
     }
 
-    /// Its value is a moment.
+    /// Whether its value is a moment.
     pub fn is_time(self) -> bool {
         matches!(self.row().kind, Time | Until | From)
     }
 
-    /// It is a date that people set, and may be a day.
+    /// Whether it is a date that people set, which may be a day.
     pub fn is_date(self) -> bool {
         matches!(self.row().kind, Until | From)
     }
 
-    /// Which way a length of time points.
+    /// Whether a bare duration points to the past or the future.
     pub fn bare(self) -> Bare {
         if self.is_date() { Bare::Future } else { Bare::Past }
     }
 
-    /// The place of its column among [`COLUMNS`].
+    /// The position of its column among [`COLUMNS`].
     pub fn column(self) -> Option<usize> {
         COLUMN_PLACES.get(self as usize).filter(|place| **place != EMPTY).map(|place| usize::from(*place))
     }
 
-    /// The field and those that are merged as parts of it.
+    /// The field and those that merge together with it.
     pub fn group(self) -> impl Iterator<Item = Field> {
         ALL.iter().copied().filter(move |field| *field == self || field.row().merge == With(self))
     }
 
-    /// Both copies of a proposed issue have it, and mean the same by it.
+    /// Whether both copies of a proposed issue share it.
     pub fn is_shared(self) -> bool {
         self.row().travel == Shared
     }
 
-    /// What an export carries or makes, and what is machinery.
+    /// Whether an export copies or sets it, or it is machinery.
     pub fn is_public(self) -> bool {
         matches!(self.row().travel, Shared | Copied | Made | Open)
     }
 }
 
-/// Where a key belongs among the others; unknown ones come last.
+/// The position of a key in a line; unknown keys come last.
 pub fn place_of(key: &str) -> usize {
     Field::of(key).map_or(usize::MAX, |field| field as usize)
 }
 
-/// Whether a flag of its row is set for a key; of an unknown one none is.
+/// Whether the row of a key has a flag; unknown keys have none.
 pub fn is(key: &str, flag: impl Fn(&Row) -> bool) -> bool {
     Field::of(key).is_some_and(|field| flag(field.row()))
 }
 
-/// The fields whose rows are such, in the order of their keys.
+/// The fields whose rows match, in the order of their keys.
 pub fn with(such: impl Fn(&Row) -> bool) -> impl Iterator<Item = Field> {
     ALL.iter().copied().filter(move |field| such(field.row()))
 }
 
-/// The fields with a place in some list, in the order of that list.
+/// The fields that have a position in some list, in that order.
 fn placed(place: impl Fn(&Row) -> Option<u8>) -> Vec<Field> {
     let mut found: Vec<Field> =
         ALL.iter().chain(OTHERS).copied().filter(|field| place(field.row()).is_some()).collect();
@@ -415,31 +415,31 @@ fn placed(place: impl Fn(&Row) -> Option<u8>) -> Vec<Field> {
     found
 }
 
-/// What a search looks at.
+/// The searched fields.
 pub fn searched() -> &'static [Field] {
     &SEARCHED
 }
 
-/// What a query can ask for, by the names that are shown.
-pub fn asked_names() -> Vec<&'static str> {
-    let asked = placed(|row| row.asked.map(|(place, _)| place)).into_iter();
-    asked.filter_map(|field| field.row().asked?.1.first().copied()).collect()
+/// The displayed names of the fields that queries accept.
+pub fn query_names() -> Vec<&'static str> {
+    let queried = placed(|row| row.queried.map(|(place, _)| place)).into_iter();
+    queried.filter_map(|field| field.row().queried?.1.first().copied()).collect()
 }
 
-/// What `bd show` tells in a line each.
+/// The fields that `bd show` prints on one line each.
 pub fn facts() -> impl Iterator<Item = (Field, &'static str)> {
     let facts = placed(|row| row.fact.map(|(place, _)| place)).into_iter();
     facts.filter_map(|field| Some((field, field.row().fact?.1)))
 }
 
-/// The names of the long texts, for help: `description, design and notes`, with this between the last two.
+/// The names of long texts for help, such as `description, design and notes`; `last` joins the last two.
 pub fn text_names(such: impl Fn(Field) -> bool, last: &str) -> String {
     let names = sections().filter(|(field, _)| such(*field)).map(|(_, name)| name.to_lowercase());
     let list = names.collect::<Vec<_>>().join(", ");
     list.rsplit_once(", ").map_or(list.clone(), |(names, name)| format!("{names}{last}{name}"))
 }
 
-/// What `bd show` tells in paragraphs, and `bd edit` opens.
+/// The fields that `bd show` prints as paragraphs and `bd edit` opens.
 pub fn sections() -> impl Iterator<Item = (Field, &'static str)> {
     ALL.iter().filter_map(|field| Some((*field, field.row().section?)))
 }

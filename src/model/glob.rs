@@ -1,11 +1,11 @@
-//! Globs over paths: whether one matches a path, and whether two of them match a common one.
+//! Globs over paths: whether one matches a path, and whether two match a common path.
 //!
-//! `*` and `?` stay inside one name, `**` as a whole name is any number of names, `[a-z]` and `[!a]` one character, `{a,b}` either,
-//! and a backslash takes the meaning off what follows. A glob whose last name is written out, or that ends in `/`, also covers what
-//! lies below. Letters are told apart by case; a leading dot is nothing special.
+//! `*` and `?` stay inside one name, `**` as a whole name is any number of names, `[a-z]` and `[!a]` one character,
+//! `{a,b}` either, and a backslash escapes the next character. A glob that ends in a literal name or in `/` also covers
+//! everything below. Matching is case-sensitive; a leading dot is not special.
 //!
-//! Both questions are decided exactly, by walking the two globs side by side. Length and alternatives are limited, so that no glob
-//! can take long.
+//! Both questions are decided exactly, by walking the two globs in parallel. Length and alternatives are limited, so
+//! that no glob can take long.
 
 use std::fmt;
 
@@ -35,7 +35,7 @@ pub enum GlobError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Glob {
     text: String,
-    /// One for each choice of alternatives.
+    /// One variant for each choice of alternatives.
     ways: Vec<Vec<Part>>,
 }
 
@@ -53,7 +53,7 @@ enum Token {
     Run,
 }
 
-/// Characters, as ranges that are sorted and apart. A slash is never among them.
+/// Sorted, disjoint ranges of characters, without the slash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Set(Vec<(u32, u32)>);
 
@@ -72,7 +72,7 @@ impl Glob {
         Ok(Glob { text: text.to_owned(), ways })
     }
 
-    /// Exactly one path, and what lies below it if it is a directory.
+    /// Exactly one path, and everything below if it is a directory.
     pub fn path(path: &str, is_directory: bool) -> Self {
         let one = |c: char| Token::One(Set(vec![(c as u32, c as u32)]));
         let names = path.split('/').filter(|name| !name.is_empty());
@@ -81,7 +81,7 @@ impl Glob {
         Glob { text: escape(path), ways: vec![way] }
     }
 
-    /// Whether some path is matched by both.
+    /// Whether both match some path.
     pub fn overlaps(&self, other: &Glob) -> bool {
         self.ways.iter().any(|ours| other.ways.iter().any(|theirs| meet(ours, theirs)))
     }
@@ -97,7 +97,7 @@ impl fmt::Display for Glob {
     }
 }
 
-/// A path as a glob that matches it alone.
+/// Escapes a path into a glob that matches only it.
 pub fn escape(path: &str) -> String {
     let mut text = String::with_capacity(path.len());
     for c in path.chars() {
@@ -109,7 +109,7 @@ pub fn escape(path: &str) -> String {
     text
 }
 
-/// Where a class that begins here ends: at its closing bracket.
+/// The end of a class that begins here: its closing bracket.
 fn class_end(text: &[char], start: usize) -> Result<usize, GlobError> {
     let mut at = start + 1;
     if matches!(text.get(at), Some('!' | '^')) {
@@ -126,7 +126,7 @@ fn class_end(text: &[char], start: usize) -> Result<usize, GlobError> {
     Err(GlobError::Unclosed('['))
 }
 
-/// The texts that are left when every choice is made.
+/// The texts for all choices of alternatives.
 fn expand(text: &str) -> Result<Vec<Vec<char>>, GlobError> {
     let mut done = Vec::new();
     let mut work = vec![text.chars().collect::<Vec<char>>()];
@@ -152,7 +152,7 @@ fn expand(text: &str) -> Result<Vec<Vec<char>>, GlobError> {
     Ok(done)
 }
 
-/// The first outermost braces: where they open, the commas between their choices, where they close.
+/// The first outermost braces: their start, the commas between the choices, their end.
 fn choice(text: &[char]) -> Result<Option<(usize, Vec<usize>, usize)>, GlobError> {
     let (mut start, mut commas, mut depth, mut at) = (None, Vec::new(), 0, 0);
     while at < text.len() {
@@ -224,14 +224,14 @@ fn exactly(c: char) -> Token {
     Token::One(Set(vec![(c as u32, c as u32)]))
 }
 
-/// What stands between brackets.
+/// Parses the characters between brackets.
 fn class(text: &[char]) -> Result<Set, GlobError> {
     let negated = matches!(text.first(), Some('!' | '^'));
     let mut rest = &text[usize::from(negated)..];
     let mut ranges = Vec::new();
     while let Some(first) = member(&mut rest) {
         let mut last = first;
-        // A dash at the end means itself.
+        // A dash at the end is literal.
         if let ['-', _, ..] = rest {
             rest = &rest[1..];
             last = member(&mut rest).unwrap_or(first);
@@ -244,7 +244,7 @@ fn class(text: &[char]) -> Result<Set, GlobError> {
     Ok(Set::of(ranges, negated))
 }
 
-/// Takes one character off a class. Its end was looked for with the backslashes, so something follows each of them.
+/// Takes one character off a class. The end was found with the same escapes, so a character follows each backslash.
 fn member(rest: &mut &[char]) -> Option<char> {
     let skip = usize::from(rest.first() == Some(&'\\') && rest.len() > 1);
     let found = rest.get(skip).copied();
@@ -253,7 +253,7 @@ fn member(rest: &mut &[char]) -> Option<char> {
 }
 
 impl Set {
-    /// These ranges, or all other characters; a slash in neither case.
+    /// These ranges, or all other characters; never the slash.
     fn of(ranges: Vec<(u32, u32)>, negated: bool) -> Self {
         const SLASH: u32 = '/' as u32;
         let within = |(from, to)| Set(vec![(from, to)]);
@@ -290,9 +290,9 @@ impl Set {
     }
 }
 
-/// Whether two sequences have a common reading. `many` tells what stands for any number of things, `can` whether something can be
-/// read at all, `same` whether two things can be read as one. Filled in from the end, so that it takes as many steps as there are
-/// pairs.
+/// Whether two sequences have a common reading. `many` tells whether an item means any number of things, `can` whether
+/// an item can be read at all, `same` whether two items can be read as one. Filled in from the end, so it takes as many
+/// steps as there are pairs.
 fn walk<T>(ours: &[T], theirs: &[T], many: fn(&T) -> bool, can: fn(&T) -> bool, same: fn(&T, &T) -> bool) -> bool {
     let mut below = vec![false; theirs.len() + 1];
     for i in (0..=ours.len()).rev() {

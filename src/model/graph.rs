@@ -1,8 +1,8 @@
-//! Cycles and ways in a graph of names.
+//! Cycles and paths in a graph of names.
 
 use std::collections::{HashMap, HashSet};
 
-/// Edges by name: an issue and what it depends on.
+/// Edges by name: from an issue to what it depends on.
 #[derive(Debug, Default, Clone)]
 pub struct Graph {
     edges: HashMap<String, Vec<String>>,
@@ -32,20 +32,21 @@ impl Graph {
         self.edges.get(node).map_or(&[], Vec::as_slice)
     }
 
-    /// A path from one node to another, both included; the shortest, so that a message names no detour.
+    /// The shortest path between two nodes, both included, so that a message shows no detour.
     pub fn path(&self, from: &str, to: &str) -> Option<Vec<String>> {
         let found: Result<_, std::convert::Infallible> =
             shortest_path(from, to, |node| Ok(self.targets(node).to_vec()));
         found.unwrap_or_default()
     }
 
-    /// For each pair whether a way leads from the first to the second; one that is both is there already. Nodes of one
-    /// knot are one, and the rest is asked for 64 goals at a time, so that neither circles nor layers make it slow.
+    /// For each pair, whether a path leads from the first to the second; a node always reaches itself. Each strongly
+    /// connected part counts as one node, and goals are processed 64 at a time, so that neither cycles nor layers make
+    /// it slow.
     pub fn joins(&self, pairs: &[(&str, &str)]) -> Vec<bool> {
         let parts = self.parts();
         let part_of: HashMap<&str, usize> =
             parts.iter().enumerate().flat_map(|(n, part)| part.iter().map(move |name| (*name, n))).collect();
-        // A part comes after all that it leads to.
+        // Each part comes after all parts that it leads to.
         let next = |n: usize| {
             let targets = parts[n].iter().flat_map(|name| self.targets(name));
             targets.map(|target| part_of[target.as_str()]).filter(move |part| *part != n)
@@ -75,7 +76,7 @@ impl Graph {
         found
     }
 
-    /// One cycle for each knot of the graph, each starting with its smallest name; sorted.
+    /// One cycle for each strongly connected part, each starting with its smallest name; sorted.
     pub fn cycles(&self) -> Vec<Vec<String>> {
         let mut found: Vec<Vec<String>> = Vec::new();
         for knot in self.knots() {
@@ -87,7 +88,7 @@ impl Graph {
         found
     }
 
-    /// The shortest way from a node back to it, among these nodes; of several the one that is first by name.
+    /// The shortest path from a node back to it, among these nodes; of several the first by name.
     fn way_around(&self, start: &str, inside: &HashSet<&str>) -> Option<Vec<String>> {
         let mut came_from: HashMap<&str, &str> = HashMap::new();
         let mut layer = vec![start];
@@ -109,15 +110,15 @@ impl Graph {
         None
     }
 
-    /// The strongly connected parts that hold a cycle.
+    /// The strongly connected parts with a cycle.
     fn knots(&self) -> Vec<Vec<&str>> {
         let mut parts = self.parts();
         parts.retain(|knot| knot.len() > 1 || self.targets(knot[0]).iter().any(|t| t == knot[0]));
         parts
     }
 
-    /// All strongly connected parts, each after those it leads to (Tarjan, with a stack of its own: depth comes from
-    /// outside).
+    /// All strongly connected parts, each after those that it leads to (Tarjan with an explicit stack: the input
+    /// decides the depth).
     fn parts(&self) -> Vec<Vec<&str>> {
         let mut names: Vec<&str> = self.edges.keys().map(String::as_str).collect();
         names.sort_unstable();
@@ -141,13 +142,13 @@ fn unwind<'a>(came_from: &HashMap<&'a str, &'a str>, mut node: &'a str) -> Vec<S
     path
 }
 
-/// A path from one node to another, where what a node leads to is asked for when it is reached.
+/// The shortest path between two nodes; the successors of a node are looked up when it is reached.
 pub fn shortest_path<E>(
     from: &str,
     to: &str,
     mut targets: impl FnMut(&str) -> Result<Vec<String>, E>,
 ) -> Result<Option<Vec<String>>, E> {
-    // The nodes that were reached, each with where from.
+    // The nodes reached so far, each with its predecessor.
     let mut reached: Vec<(String, usize)> = vec![(from.to_owned(), 0)];
     let mut seen: HashSet<String> = HashSet::from([from.to_owned()]);
     let mut at = 0;
@@ -254,7 +255,7 @@ mod tests {
         let g = graph(&[("a", "b"), ("b", "c"), ("c", "a"), ("c", "d"), ("e", "d"), ("d", "f")]);
         let pairs = [("a", "a"), ("b", "a"), ("a", "f"), ("e", "f"), ("f", "e"), ("e", "a"), ("x", "x"), ("x", "a")];
         assert_eq!(g.joins(&pairs), [true, true, true, true, false, false, true, false]);
-        // More goals than fit in one round, in a chain and in a circle.
+        // More goals than fit into one round, in a chain and in a circle.
         let name = |n: usize| format!("n{n:03}");
         let mut edges: Vec<(String, String)> = (0..199).map(|n| (name(n), name(n + 1))).collect();
         let ends = |g: &Graph| {

@@ -1,10 +1,10 @@
-//! Issue ids: minting, what a file may hold, and resolving what a person types.
+//! Issue ids: minting, which ids a file may hold, and resolving the ids that people type.
 
 use std::fmt;
 
 use super::time::Instant;
 
-/// The id of an issue, as it stands in a file: 1 to 256 bytes without control characters.
+/// The id of an issue as a file writes it: 1 to 256 bytes without control characters.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct IssueId(String);
 
@@ -40,7 +40,8 @@ impl IssueId {
         if starts_well && text.chars().all(plain) { Ok(id) } else { Err(IdError::Alphabet(text.to_owned())) }
     }
 
-    /// Mints `<prefix>-` and 8 base36 characters of blake3 over what is being filed, when, and 16 random bytes.
+    /// Mints `<prefix>-` and 8 base36 characters of blake3 over the title, the description, the time and 16 random
+    /// bytes.
     pub fn mint(prefix: &str, title: &str, description: &str, now: Instant, nonce: [u8; 16]) -> Self {
         let mut hasher = blake3::Hasher::new();
         for part in [title, description] {
@@ -70,7 +71,7 @@ impl fmt::Display for IssueId {
     }
 }
 
-/// Checks a prefix for ids that we mint.
+/// Checks a prefix for new ids.
 pub fn check_prefix(prefix: &str) -> Result<(), IdError> {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     let fine = prefix.starts_with(|c: char| c.is_ascii_lowercase())
@@ -80,7 +81,7 @@ pub fn check_prefix(prefix: &str) -> Result<(), IdError> {
     if fine { Ok(()) } else { Err(IdError::Prefix(prefix.to_owned())) }
 }
 
-/// The nearest legal prefix to a directory name.
+/// The legal prefix closest to a directory name.
 pub fn prefix_from(name: &str) -> String {
     let mut prefix = String::new();
     for c in name.chars().flat_map(char::to_lowercase) {
@@ -95,7 +96,7 @@ pub fn prefix_from(name: &str) -> String {
     if prefix.is_empty() { "bd".to_owned() } else { prefix.to_owned() }
 }
 
-/// The part before the last dash, or nothing.
+/// The part before the last dash, if there is one.
 pub fn prefix_of(id: &str) -> Option<&str> {
     id.rsplit_once('-').map(|(prefix, _)| prefix)
 }
@@ -105,22 +106,23 @@ pub fn hash_of(id: &str) -> &str {
     id.rsplit_once('-').map_or(id, |(_, hash)| hash)
 }
 
-/// What a typed id stands for.
+/// The meaning of a typed id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Resolved {
     One(String),
     None,
-    /// Sorted, all of them.
+    /// All candidates, sorted.
     Many(Vec<String>),
 }
 
-/// Whether a text is the beginning of an id, or of its hash, that stops short of a whole one: `a3f8.1` is a child of `a3f8`.
+/// Whether a text is a proper beginning of an id, or of its hash: `a3f8.1` is a child of `a3f8`, not a longer form of
+/// it.
 fn is_short_for(typed: &str, whole: &str) -> bool {
     whole.strip_prefix(typed).is_some_and(|rest| !rest.starts_with('.'))
 }
 
-/// Resolves a typed id among all known ids: the exact id; else the ids whose hash is exactly it, else those whose hash
-/// starts with it, else those that start with it as a whole. `a3f8` never stands for its child `a3f8.1`.
+/// Resolves a typed id among all known ids: the exact id; else ids with exactly this hash; else ids whose hash starts
+/// with it; else ids that start with it. `a3f8` never means its child `a3f8.1`.
 pub fn resolve<'a>(typed: &str, ids: impl IntoIterator<Item = &'a str>) -> Resolved {
     let mut by_hash = Vec::new();
     let mut by_prefix = Vec::new();
@@ -151,7 +153,7 @@ pub fn resolve<'a>(typed: &str, ids: impl IntoIterator<Item = &'a str>) -> Resol
     }
 }
 
-/// Answers how many characters of an id's hash are enough to name it among all others.
+/// Tells how many characters of an id's hash are enough to distinguish it from all others.
 #[derive(Debug, Default, Clone)]
 pub struct PrefixIndex {
     hashes: Vec<String>,
@@ -167,7 +169,7 @@ impl PrefixIndex {
         PrefixIndex { hashes }
     }
 
-    /// The number of bytes of the hash that resolve to this id alone, or `None` if only the whole id does.
+    /// The number of bytes of the hash that resolve to this id alone; `None` if only the whole id does.
     pub fn shortest(&self, id: &str) -> Option<usize> {
         let hash = hash_of(id);
         let meant_by = |short: &'_ str| {
@@ -208,7 +210,7 @@ mod tests {
             resolve("a3", ids),
             Resolved::Many(["bd-a3f8", "bd-a3f8.1", "my proj-a3zz"].map(String::from).into())
         );
-        // A parent that is gone is not its child.
+        // A missing parent does not resolve to its child.
         let child = ["wf-ba2.6.3"];
         assert_eq!(
             ["wf-ba2.6", "ba2.6", "wf-ba2", "ba2"].map(|typed| resolve(typed, child)),

@@ -1,13 +1,13 @@
 //! An issue, decoded from its line.
 //!
-//! Open sets stay open: a status, type or dependency type that we do not know is kept and shown. Decoding never fails
-//! on a field of an odd kind; it reads as absent, and the line keeps it. [`super::odd`] tells which those are.
+//! Open sets stay open: an unknown status, type or dependency type is kept and shown. Decoding never fails on a field
+//! of an unexpected type; the field reads as absent, and the line keeps it. [`super::odd`] lists such fields.
 
 use std::borrow::Cow;
 
 use super::dependency::Dependency;
 use super::field::{Field, Kind};
-use super::json::{self, says_nothing};
+use super::json::{self, is_unset};
 use super::record::Record;
 pub use super::status::{IssueType, Priority, PriorityError, Status};
 use super::time::Instant;
@@ -30,7 +30,7 @@ impl Time {
         Instant::parse(&text).map(|instant| Time { text: text.into_owned(), instant })
     }
 
-    /// The same of a date, which need not have a time of day.
+    /// The same for a date, which may lack a time of day.
     fn read_date(raw: Option<&str>, meant: fn(When) -> Instant, zone: Zone<'_>) -> Option<Self> {
         match LineDate::read(raw?, zone) {
             LineDate::At(when) => Some(Time { text: text(raw)?.into_owned(), instant: meant(when) }),
@@ -39,27 +39,27 @@ impl Time {
     }
 }
 
-/// A string that says something.
+/// A string that is not empty.
 fn text(raw: Option<&str>) -> Option<Cow<'_, str>> {
     raw.and_then(json::decode_string).filter(|text| !text.is_empty())
 }
 
-/// Where days begin. Asked only when a line has a date without a time of day, because finding the zone takes time.
+/// Where days begin. Called only for a date without a time of day, because finding the zone takes time.
 pub type Zone<'a> = &'a dyn Fn() -> Calendar;
 
-/// What `due_at` or `defer_until` of a line says.
+/// The value of `due_at` or `defer_until`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineDate {
     Absent,
-    /// A moment or, without a time of day, a day where the reader is.
+    /// A moment or, without a time of day, a day in the reader's zone.
     At(When),
-    /// Something is there that is not a date.
+    /// A value that is not a date.
     Unreadable,
 }
 
 impl LineDate {
     pub fn read(raw: &str, zone: Zone<'_>) -> Self {
-        if says_nothing(raw) {
+        if is_unset(raw) {
             return LineDate::Absent;
         }
         let text = json::decode_string(raw).unwrap_or_default();
@@ -92,25 +92,25 @@ impl Comment {
     }
 }
 
-/// What a field of an issue says to people.
+/// The value of a field for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Said<'a> {
-    /// It has no value, or one that is more than a word or a number.
+pub enum FieldValue<'a> {
+    /// No value, or one that is more than a word or a number.
     Nothing,
     Text(&'a str),
     Number(i64),
     Time(&'a Time),
 }
 
-/// A record that is read, and where days begin.
+/// A parsed record, and where days begin.
 type Line<'r, 'a> = (&'r Record<'a>, Zone<'r>);
 
-/// A type of values: how a field is read, and what it says then.
+/// A type of values: how a field is read and shown.
 trait Value: Sized {
     fn read(line: Line<'_, '_>, field: Field) -> Self;
 
-    fn said(&self) -> Said<'_> {
-        Said::Nothing
+    fn value(&self) -> FieldValue<'_> {
+        FieldValue::Nothing
     }
 }
 
@@ -119,8 +119,8 @@ impl Value for String {
         record.raw_of(field).and_then(json::decode_string).unwrap_or_default().into_owned()
     }
 
-    fn said(&self) -> Said<'_> {
-        if self.is_empty() { Said::Nothing } else { Said::Text(self) }
+    fn value(&self) -> FieldValue<'_> {
+        if self.is_empty() { FieldValue::Nothing } else { FieldValue::Text(self) }
     }
 }
 
@@ -129,8 +129,8 @@ impl Value for Option<String> {
         text(record.raw_of(field)).map(Cow::into_owned)
     }
 
-    fn said(&self) -> Said<'_> {
-        self.as_deref().map_or(Said::Nothing, Said::Text)
+    fn value(&self) -> FieldValue<'_> {
+        self.as_deref().map_or(FieldValue::Nothing, FieldValue::Text)
     }
 }
 
@@ -139,8 +139,8 @@ impl Value for Option<i64> {
         record.raw_of(field).and_then(json::integer)
     }
 
-    fn said(&self) -> Said<'_> {
-        self.map_or(Said::Nothing, Said::Number)
+    fn value(&self) -> FieldValue<'_> {
+        self.map_or(FieldValue::Nothing, FieldValue::Number)
     }
 }
 
@@ -154,8 +154,8 @@ impl Value for Option<Time> {
         }
     }
 
-    fn said(&self) -> Said<'_> {
-        self.as_ref().map_or(Said::Nothing, Said::Time)
+    fn value(&self) -> FieldValue<'_> {
+        self.as_ref().map_or(FieldValue::Nothing, FieldValue::Time)
     }
 }
 
@@ -164,8 +164,8 @@ impl Value for Status {
         status_of(record)
     }
 
-    fn said(&self) -> Said<'_> {
-        Said::Text(self.as_str())
+    fn value(&self) -> FieldValue<'_> {
+        FieldValue::Text(self.as_str())
     }
 }
 
@@ -174,8 +174,8 @@ impl Value for IssueType {
         type_of(record)
     }
 
-    fn said(&self) -> Said<'_> {
-        Said::Text(self.as_str())
+    fn value(&self) -> FieldValue<'_> {
+        FieldValue::Text(self.as_str())
     }
 }
 
@@ -184,8 +184,8 @@ impl Value for Priority {
         priority_of(record)
     }
 
-    fn said(&self) -> Said<'_> {
-        Said::Number(self.number())
+    fn value(&self) -> FieldValue<'_> {
+        FieldValue::Number(self.number())
     }
 }
 
@@ -216,32 +216,32 @@ impl Value for Vec<Comment> {
 /// Another name of `ephemeral`, which older writers use.
 pub const WISP: &str = "wisp";
 
-/// The fields that `bd` understands: the name and the type of each in [`Issue`].
+/// The fields that `bd` understands: the name and type of each in [`Issue`].
 macro_rules! issue {
     ($($(#[$doc:meta])* $name:ident: $type:ty = $field:ident;)*) => {
-        /// One issue with the fields that `bd` understands. What it does not understand stays in the line.
+        /// One issue with the fields that `bd` understands. The line keeps all others.
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub struct Issue {
             $($(#[$doc])* pub $name: $type,)*
         }
 
         impl Issue {
-            /// Decodes a record whose `id` has been checked by the ledger, with days in a zone.
+            /// Decodes a record whose `id` the ledger has checked; days are in the given zone.
             pub fn decode_in(record: &Record<'_>, zone: Zone<'_>) -> Self {
                 Issue { $($name: Value::read((record, zone), Field::$field),)* }
             }
 
-            /// What a field says.
-            pub fn said(&self, field: Field) -> Said<'_> {
+            /// The value of a field.
+            pub fn value(&self, field: Field) -> FieldValue<'_> {
                 match field {
-                    $(Field::$field => self.$name.said(),)*
-                    _ => Said::Nothing,
+                    $(Field::$field => self.$name.value(),)*
+                    _ => FieldValue::Nothing,
                 }
             }
 
-            /// Takes what this copy lacks from another one, of fields that are the own of whoever proposed it.
+            /// Fills fields that belong to the proposer, where this copy has none, from another copy.
             pub fn fill_own(&mut self, other: Issue) {
-                $(if Field::$field.row().own && self.$name.said() == Said::Nothing {
+                $(if Field::$field.row().own && self.$name.value() == FieldValue::Nothing {
                     self.$name = other.$name;
                 })*
             }
@@ -257,7 +257,7 @@ issue! {
     acceptance_criteria: Option<String> = AcceptanceCriteria;
     notes: Option<String> = Notes;
     status: Status = Status;
-    /// A missing priority reads as 0: one writer of the past dropped zeros.
+    /// A missing priority reads as 0: one older writer dropped zeros.
     priority: Priority = Priority;
     issue_type: IssueType = Type;
     assignee: Option<String> = Assignee;
@@ -291,7 +291,7 @@ impl Issue {
         Self::decode_in(record, &|| Calendar::utc(Instant::default()))
     }
 
-    /// The issue this one is a child of.
+    /// The parent issue.
     pub fn parent(&self) -> Option<&str> {
         self.dependencies.iter().find(|d| d.kind.is_parent_child()).map(|d| d.target.as_str())
     }
@@ -311,7 +311,7 @@ pub fn priority_of(record: &Record<'_>) -> Priority {
     raw.and_then(json::integer).map(Priority::in_file).or_else(typed).unwrap_or(Priority::in_file(0))
 }
 
-/// What a search finds of a field.
+/// The text of a field that a search looks at.
 pub fn searched_text(record: &Record<'_>, field: Field) -> String {
     match field.row().kind {
         Kind::Labels => labels_of(record).join("\n"),
@@ -323,10 +323,10 @@ pub fn searched_text(record: &Record<'_>, field: Field) -> String {
     }
 }
 
-/// The labels of a line. One text in the place of the list is one label.
+/// The labels of a line. A text instead of a list is one label.
 pub fn labels_of(record: &Record<'_>) -> Vec<String> {
     let elements = match record.raw_of(Field::Label) {
-        Some(raw) if raw.starts_with('"') && !says_nothing(raw) => vec![raw],
+        Some(raw) if raw.starts_with('"') && !is_unset(raw) => vec![raw],
         _ => record.elements_of(Field::Label),
     };
     elements.into_iter().filter_map(|raw| json::decode_string(raw).map(|text| text.into_owned())).collect()
@@ -349,7 +349,7 @@ mod tests {
         assert!(issue.labels.is_empty() && issue.comments.is_empty() && issue.closed_at.is_none());
     }
 
-    /// What `bd show` tells, `bd update` sets or a planning copy adds must be in [`Issue`].
+    /// Every field that `bd show` shows, `bd update` sets or a planning copy adds must be in [`Issue`].
     #[test]
     fn every_field_that_is_shown_is_decoded() {
         for field in field::ALL.iter().filter(|field| **field != Field::Id) {
@@ -362,11 +362,11 @@ mod tests {
             let line = format!(r#"{{"id":"a","{}":{raw}}}"#, row.key);
             let issue = Issue::decode(&Record::parse(&line).unwrap());
             if row.fact.is_some() || row.section.is_some() || row.settable || row.own {
-                assert_ne!(issue.said(*field), Said::Nothing, "{} is missing from `issue!`", row.key);
+                assert_ne!(issue.value(*field), FieldValue::Nothing, "{} is missing from `issue!`", row.key);
             }
             let mut other = Issue::decode(&Record::parse(r#"{"id":"b"}"#).unwrap());
             other.fill_own(issue);
-            assert_eq!(row.own, other.said(*field) != Said::Nothing && row.default.is_none(), "{field:?}");
+            assert_eq!(row.own, other.value(*field) != FieldValue::Nothing && row.default.is_none(), "{field:?}");
         }
     }
 

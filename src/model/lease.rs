@@ -1,15 +1,15 @@
 //! A lease: who works on an issue, under which number, and until when.
 //!
-//! The epoch of an issue grows with every grant and never goes back, so a holder that was asleep can be told from the one that
-//! came after it. What is left of a lease when it ends is the epoch, the failures, and who lost it without giving it back: those
-//! are refused until they claim again or let go.
+//! The epoch of an issue grows with every grant and never decreases, so a holder that was suspended can be
+//! distinguished from its successor. A lease that has ended keeps its epoch, the failures, and the agents that lost it
+//! without releasing it: they are refused until they claim again or release it.
 
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::row;
 use super::time::Instant;
 
-/// A moment on the clock that runs while the machine is up, and never jumps: milliseconds since a boot, and which boot.
+/// A moment on the monotonic clock: milliseconds since a boot, and which boot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ticks {
     pub boot: String,
@@ -17,20 +17,20 @@ pub struct Ticks {
     pub millis: i64,
 }
 
-/// Now, on both clocks. Without ticks the wall clock decides.
+/// The current time on both clocks. Without ticks the wall clock decides.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Now {
     pub wall: Instant,
     pub ticks: Option<Ticks>,
 }
 
-/// A process that a lease lives and dies with.
+/// The process to which a lease is bound.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Owner {
     pub pid: i64,
     #[serde(rename = "pid_boot")]
     pub boot: String,
-    /// When it started, in the kernel's words: a number that was used again is another process.
+    /// Its start time as the kernel reports it: a reused pid is another process.
     #[serde(rename = "pid_start")]
     pub start: String,
 }
@@ -47,13 +47,13 @@ fn boot_first<S: Serializer>(owner: &Option<Owner>, serializer: S) -> Result<S::
     process.serialize(serializer)
 }
 
-/// The one who works on the issue.
+/// Who works on the issue.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Holder {
     /// The name that the ledger has as assignee.
     #[serde(rename = "holder")]
     pub name: String,
-    /// An agent's; a person has none, and a person's lease does not expire.
+    /// An agent's id. A person has none, and a person's lease does not expire.
     pub agent: Option<String>,
     #[serde(default)]
     pub acquired: String,
@@ -63,7 +63,7 @@ pub struct Holder {
     #[serde(rename = "ttl_ms", default, with = "row::millis")]
     pub ttl: Option<i64>,
     pub expires: Option<Instant>,
-    /// The same on the clock that does not jump.
+    /// The same on the monotonic clock.
     #[serde(rename = "..deadline")]
     pub deadline: Option<Ticks>,
     #[serde(rename = "..owner", serialize_with = "boot_first")]
@@ -71,11 +71,11 @@ pub struct Holder {
     pub host: Option<String>,
     pub worktree_id: Option<String>,
     pub worktree: Option<String>,
-    /// The version of the claim on the remote, where one was made there.
+    /// The version of the claim on the remote, if it was made there.
     pub remote: Option<String>,
-    /// The workflow that the issue is a task of, by its `wf_` id: whoever does not see the task can count it all the same.
+    /// The workflow of the task, by its `wf_` id, so that readers who cannot see the task can count it.
     pub workflow: Option<String>,
-    /// The session of a client in which a person's agent took it: other sessions of that person are others.
+    /// The client session in which a person's agent took it: that person's other sessions count as other holders.
     pub session: Option<String>,
 }
 
@@ -85,25 +85,25 @@ impl Holder {
     }
 }
 
-/// Somebody from whom a lease was taken.
+/// An agent or person whose lease was taken away.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lost {
     #[serde(deserialize_with = "row::exact")]
     pub holder: String,
-    /// The number that it had.
+    /// The lease's epoch.
     pub epoch: i64,
 }
 
-/// What is known of the claims on one issue.
+/// The claims on one issue.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Lease {
-    /// The issue; with the repo before it where several repos share a state home.
+    /// The issue; with the repo before it if several repos share a state home.
     pub id: String,
-    /// The number of the last grant.
+    /// The epoch of the last grant.
     pub epoch: i64,
     #[serde(rename = "..")]
     pub holder: Option<Holder>,
-    /// How often work on it failed.
+    /// The number of failed attempts.
     #[serde(default, skip_serializing_if = "row::is_default")]
     pub attempts: i64,
     pub last_error: Option<String>,
@@ -111,12 +111,12 @@ pub struct Lease {
     pub lost: Vec<Lost>,
 }
 
-/// How a lease stands.
+/// The state of a lease.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
     Free,
     Live,
-    /// Its time is over, or its process is gone; nobody has taken it yet.
+    /// It has timed out, or its process is gone, and it was not taken over yet.
     Expired,
 }
 
@@ -125,7 +125,7 @@ impl Lease {
         Lease { id: id.to_owned(), ..Lease::default() }
     }
 
-    /// How it stands, not looking at the process that it may belong to.
+    /// Its state, without looking at its process.
     pub fn standing(&self, now: &Now) -> Standing {
         match &self.holder {
             None => Standing::Free,
@@ -134,7 +134,7 @@ impl Lease {
         }
     }
 
-    /// Gives the issue to somebody, under the next number. An earlier holder that did not let go has lost it.
+    /// Grants the issue to a holder, under the next epoch. An earlier holder that did not release it has lost it.
     pub fn grant(&mut self, holder: Holder) {
         self.take_away();
         self.lost.retain(|lost| lost.holder != holder.name);
@@ -142,7 +142,7 @@ impl Lease {
         self.holder = Some(holder);
     }
 
-    /// Ends the lease as one that was taken from its holder.
+    /// Ends the lease against its holder's will.
     pub fn take_away(&mut self) {
         if let Some(old) = self.holder.take().filter(Holder::is_agent) {
             self.lost.retain(|lost| lost.holder != old.name);
@@ -150,12 +150,12 @@ impl Lease {
         }
     }
 
-    /// Ends the lease as its holder wishes.
+    /// Ends the lease at its holder's request.
     pub fn end(&mut self) {
         self.holder = None;
     }
 
-    /// Puts the end of the lease off. One that is over stays so.
+    /// Extends the lease, unless it has expired.
     pub fn renew(&mut self, now: &Now) -> bool {
         if self.standing(now) != Standing::Live {
             return false;
@@ -166,13 +166,13 @@ impl Lease {
         true
     }
 
-    /// A renewal is worth a write: a quarter of the time has gone by.
+    /// Whether a renewal is worth a write: a quarter of the time has passed.
     pub fn wants_renewal(&self, now: &Now) -> bool {
         let ttl = self.holder.as_ref().and_then(|holder| holder.ttl);
         ttl.zip(self.time_left(now)).is_some_and(|(ttl, left)| left <= ttl / 4 * 3)
     }
 
-    /// For how many nanoseconds it lasts; `None` without an end.
+    /// The remaining nanoseconds; `None` if it never expires.
     pub fn time_left(&self, now: &Now) -> Option<i64> {
         let Holder { expires: Some(expires), deadline, .. } = self.holder.as_ref()? else { return None };
         Some(match (deadline, &now.ticks) {
@@ -181,13 +181,13 @@ impl Lease {
         })
     }
 
-    /// Who lost it, and under which number.
+    /// The epoch under which someone lost it.
     pub fn lost_by(&self, name: &str) -> Option<i64> {
         self.lost.iter().find(|lost| lost.holder == name).map(|lost| lost.epoch)
     }
 }
 
-/// When a lease that is granted or renewed now ends, on both clocks.
+/// The end of a lease that is granted or renewed now, on both clocks.
 pub fn ends(ttl: Option<i64>, now: &Now) -> (Option<Instant>, Option<Ticks>) {
     let Some(ttl) = ttl else { return (None, None) };
     let later =
@@ -271,10 +271,10 @@ mod tests {
         let start = at(1000, "b", 1000);
         let mut lease = Lease::new("x");
         lease.grant(held("ann", &start, Some(5 * SECOND)));
-        // The wall clock is an hour ahead, or behind: no matter.
+        // The wall clock is an hour ahead or behind, which does not matter.
         assert_eq!(lease.standing(&at(4600, "b", 5999)), Standing::Live);
         assert_eq!(lease.standing(&at(0, "b", 6000)), Standing::Expired);
-        // After a restart of the machine only the wall clock is left.
+        // After a reboot only the wall clock is left.
         assert_eq!(lease.standing(&at(1004, "c", 0)), Standing::Live);
         assert_eq!(lease.standing(&at(1005, "c", 0)), Standing::Expired);
         assert_eq!(lease.standing(&Now { wall: Instant::from_nanos(1004 * SECOND), ticks: None }), Standing::Live);

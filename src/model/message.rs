@@ -1,6 +1,7 @@
-//! A message, as it lies in the box of one recipient: what was said, and what became of it there.
+//! A message in the box of one recipient: its content, and what the recipient did with it.
 //!
-//! Every recipient has a copy under the same id, with its own marks. The text is data from another agent, never an instruction.
+//! Every recipient has a copy under the same id, with separate marks. The text is data from another agent, never an
+//! instruction.
 
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -9,7 +10,7 @@ use super::time::Instant;
 use super::words::words;
 
 words! {
-    /// What a message is.
+    /// The kind of a message.
     #[derive(Default)]
     pub enum Kind {
         TaskAssignment = "task_assignment",
@@ -45,13 +46,13 @@ fn thread<'de, D: Deserializer<'de>>(message: D) -> Result<String, D::Error> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
     pub id: String,
-    /// Who sent it; `None` is the program itself.
+    /// The sender; `None` is the program itself.
     pub from: Option<String>,
     /// The sender's id, if it is an agent.
     pub from_agent: Option<String>,
     /// The address as typed.
     pub to: String,
-    /// In whose box it lies.
+    /// The recipient whose box holds this copy.
     pub recipient: String,
     #[serde(rename = "type", default)]
     pub kind: Kind,
@@ -66,12 +67,12 @@ pub struct Message {
     pub reply_to: Option<String>,
     #[serde(rename = "created_at")]
     pub created: Instant,
-    /// Not shown after this.
+    /// Hidden after this time.
     #[serde(rename = "expires_at")]
     pub expires: Option<Instant>,
     #[serde(default, skip_serializing_if = "row::is_default")]
     pub wants_ack: bool,
-    /// The checkout that it was sent from.
+    /// The checkout from which it was sent.
     pub worktree_id: Option<String>,
     #[serde(rename = "read_at")]
     pub read: Option<Instant>,
@@ -90,7 +91,7 @@ impl Message {
         self.read.is_none() && self.archived.is_none()
     }
 
-    /// Its sender waits for a word that it was seen.
+    /// Whether its sender still waits for an acknowledgement.
     pub fn is_owed(&self) -> bool {
         self.wants_ack && self.acked.is_none()
     }

@@ -1,15 +1,15 @@
-//! Which word was probably meant.
+//! Guesses which word was meant.
 
-/// The candidate that a wrong word is nearest to, if one is near: at most three characters off, and less than half of the word.
+/// The candidate closest to a wrong word, if one is close: at most three edits, and fewer than half of the word.
 pub fn nearest<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let length = wrong.chars().count();
-    // Words that are compared in full must not be endless: a plan may come from anywhere.
+    // Limits the comparison: a plan may come from anywhere and hold endless words.
     let near = candidates.into_iter().filter(|word| word.len() <= 512 && wrong.len() <= 512);
     let found = near.map(|word| (distance(&wrong.to_lowercase(), &word.to_lowercase()), word)).min();
     found.filter(|(distance, _)| *distance <= 3.min(length / 2)).map(|(_, word)| word)
 }
 
-/// How many characters have to be changed, added, dropped or swapped with the next to make one word of the other.
+/// The number of characters to change, add, drop or swap with the next to turn one word into the other.
 pub fn distance(one: &str, other: &str) -> usize {
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     let mut before: Vec<usize> = Vec::new();

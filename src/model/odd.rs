@@ -1,10 +1,10 @@
-//! Values of a line in a form that is not the one they should have. The line keeps them, and most of them count as absent:
-//! `bd show` prints those, and `bd doctor` names all of them.
+//! Values of a line that have an unexpected type. The line keeps them, and most of them count as absent: `bd show`
+//! prints those, and `bd doctor` names all of them.
 
 use super::dependency::Dependency;
 use super::field::{self, Field, Kind};
 use super::issue::Comment;
-use super::json::{self, says_nothing};
+use super::json::{self, is_unset};
 use super::record::Record;
 use super::time::Instant;
 use super::when;
@@ -14,23 +14,23 @@ use super::when;
 pub struct OddValue<'a> {
     pub key: &'static str,
     pub raw: &'a str,
-    /// It is read all the same: labels in one text are one label.
+    /// It is read anyway: a text instead of labels is one label.
     pub is_read: bool,
 }
 
 pub fn odd_values<'a>(record: &Record<'a>) -> Vec<OddValue<'a>> {
-    let said = |field: &Field| record.raw(field.key()).filter(|raw| !says_nothing(raw));
+    let value = |field: &Field| record.raw(field.key()).filter(|raw| !is_unset(raw));
     let mut found = Vec::new();
     for field in field::ALL.iter().filter(|field| field.is_time()) {
-        let odd = said(field).filter(|raw| !is_time(*field, raw));
+        let odd = value(field).filter(|raw| !is_time(*field, raw));
         found.extend(odd.map(|raw| OddValue { key: field.key(), raw, is_read: false }));
     }
     for field in field::with(|row| matches!(row.kind, Kind::Labels | Kind::Edges | Kind::Comments)) {
         let (key, kind) = (field.key(), field.row().kind);
-        match said(&field) {
+        match value(&field) {
             None => {}
             Some(raw) if raw.starts_with('[') => {
-                let odd = record.elements(key).into_iter().filter(|raw| !says_nothing(raw) && !is_element(kind, raw));
+                let odd = record.elements(key).into_iter().filter(|raw| !is_unset(raw) && !is_element(kind, raw));
                 found.extend(odd.map(|raw| OddValue { key, raw, is_read: false }));
             }
             Some(raw) => found.push(OddValue { key, raw, is_read: kind == Kind::Labels && raw.starts_with('"') }),

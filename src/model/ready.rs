@@ -1,5 +1,5 @@
-//! What can be worked on: the one rule. It is asked issue by issue; the index stores what it says, and asks again for the issues that
-//! a change touches.
+//! The rule that decides which issues can be worked on. The index stores its result for each issue and applies it again
+//! to the issues that a change touches.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,27 +7,27 @@ use super::dependency::Dependency;
 use super::graph::Graph;
 use super::issue::IssueType;
 
-/// After every date: what is put off in a way that cannot be read.
+/// After every date: the time of a deferral that cannot be read.
 pub const NEVER: i64 = i64::MAX;
 
-/// Whether a dependency on an id that no ledger holds blocks.
+/// How a dependency on an id that is in no ledger counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum UnknownIds {
-    /// It may have been pruned: it counts as done.
+    /// It may have been pruned: counts as done.
     #[default]
     Done,
-    /// Some ledger cannot be read: the id may be in there, unless it names another project's work.
+    /// Some ledger cannot be read and may hold it: counts as open, unless the id names another project's work.
     MayBeOpen,
     Block,
 }
 
 impl UnknownIds {
-    /// The rule of a number.
+    /// The rule from its number.
     pub fn of(number: i64) -> Option<Self> {
         [UnknownIds::Done, UnknownIds::MayBeOpen, UnknownIds::Block].into_iter().find(|rule| *rule as i64 == number)
     }
 
-    /// Whether such an id blocks.
+    /// Whether a dependency on this id blocks.
     pub fn blocks(self, id: &str) -> bool {
         const ELSEWHERE: &str = "external:";
         match self {
@@ -40,7 +40,7 @@ impl UnknownIds {
     }
 }
 
-/// What the rule looks at of an issue.
+/// The facts about an issue that the rule needs.
 #[derive(Debug, Clone, Default)]
 pub struct Node {
     pub status: String,
@@ -49,7 +49,7 @@ pub struct Node {
     pub failed: bool,
     /// Pinned, ephemeral or a template.
     pub hidden: bool,
-    /// Put off until then, in microseconds.
+    /// Deferred until then, in microseconds.
     pub defer: Option<i64>,
     pub children: Children,
 }
@@ -73,7 +73,7 @@ impl Children {
     }
 }
 
-/// What kind of work an issue is that nothing keeps from being worked on.
+/// How an issue that nothing holds back is offered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Offer {
     Work,
@@ -90,12 +90,12 @@ impl Node {
         self.kind == "epic" && !self.is_done()
     }
 
-    /// Whether something keeps it from being worked on; `waits`: it waits for another issue, or is below one that does.
+    /// Whether something holds it back; `waits`: it waits for another issue, or an ancestor does.
     pub fn is_held(&self, waits: bool) -> bool {
         waits || self.status == "blocked"
     }
 
-    /// What it is offered as, and from when on, unless something keeps it from being worked on.
+    /// How it is offered, and from when on; `None` if something holds it back.
     pub fn offer(&self, waits: bool) -> Option<(Offer, Option<i64>)> {
         let is_deferred = self.status == "deferred";
         if waits || self.hidden || !(is_deferred || self.status == "open") {
@@ -110,7 +110,7 @@ impl Node {
     }
 }
 
-/// The issue whose state decides whether an edge makes its own issue wait, if any does.
+/// The issue whose state decides whether an edge makes its own issue wait, if there is one.
 pub fn awaited(edge: &Dependency) -> Option<&str> {
     match edge.kind.as_str() {
         "blocks" | "conditional-blocks" => Some(&edge.target),
@@ -119,7 +119,7 @@ pub fn awaited(edge: &Dependency) -> Option<&str> {
     }
 }
 
-/// Whether an edge makes its issue wait, by what is known of the issue that it awaits.
+/// Whether an edge makes its issue wait, given the issue that it awaits.
 pub fn waits(edge: &Dependency, on: Option<&Node>, unknown: UnknownIds) -> bool {
     let Some(on) = on else { return awaited(edge).is_some_and(|id| unknown.blocks(id)) };
     match edge.kind.as_str() {
@@ -134,8 +134,8 @@ pub fn waits(edge: &Dependency, on: Option<&Node>, unknown: UnknownIds) -> bool 
     }
 }
 
-/// Of issues that have children and wait for something, those that wait for something which is not below them: issue, what it waits
-/// for, and whether that has a parent; in the order of the issues.
+/// Blockers that are not below the issue that they block. Takes issues with children, in order; each result has the
+/// issue, its blocker, and whether the blocker has a parent.
 pub fn holding<E>(
     candidates: Vec<(String, String, bool)>,
     mut parents: impl FnMut(&str) -> Result<Vec<String>, E>,
@@ -159,14 +159,14 @@ pub fn holding<E>(
     Ok(holding)
 }
 
-/// What is below such issues. Blockedness flows down to children, but not from a blocker that is itself below the blocked ancestor:
-/// an epic that waits for its own children must not stop them. Each step is taken at most twice, however parents and blockers are
-/// knotted.
+/// The issues below these blocked ones. A block is inherited by children, but not by a blocker that is itself below the
+/// blocked ancestor: an epic that waits for its own children must not stop them. Each step is taken at most twice, even
+/// in cycles.
 pub fn inherited<E>(
     holding: &[String],
     mut open_children: impl FnMut(&str) -> Result<Vec<String>, E>,
 ) -> Result<Vec<String>, E> {
-    // Of what flows down to an issue two origins are enough: one of them is not the issue itself.
+    // Two origins of an inherited block are enough: one of them is not the issue itself.
     let mut origins: HashMap<String, Vec<usize>> = HashMap::new();
     let mut work: Vec<(String, usize)> = holding.iter().cloned().zip(0..).collect();
     while let Some((parent, origin)) = work.pop() {

@@ -14,16 +14,16 @@ use super::time::Instant;
 pub struct Record<'a> {
     text: &'a str,
     members: Cow<'a, [Member]>,
-    /// The members in the order of their keys, if there are many and one was looked for.
+    /// The members sorted by key, made for a lookup among many.
     sorted: OnceLock<Vec<usize>>,
-    /// For each field its member, counted from 1, if there are some and one was looked for.
+    /// For each field its member, counted from 1, made for a lookup among more than a few.
     places: OnceLock<[u8; field::ALL.len()]>,
 }
 
-/// Among so few members a key is found before it is clear which field it is.
+/// With at most this many members, comparing keys is faster than finding the field.
 const FEW: usize = 8;
 
-/// More members than any issue of people has: looking for a key among so many goes by their order.
+/// More members than an ordinary issue has: lookups use the sorted members.
 const MANY: usize = 100;
 
 /// One key of a record with its new raw value, or `None` to remove it.
@@ -40,7 +40,7 @@ impl<'a> Record<'a> {
         Ok(Record::known(text, json::members_of_part(text)?.into()))
     }
 
-    /// A line that was parsed before, by the members that it had then.
+    /// A line that was parsed before, with its members from then.
     pub fn known(text: &'a str, members: Cow<'a, [Member]>) -> Self {
         Record { text, members, sorted: OnceLock::new(), places: OnceLock::new() }
     }
@@ -77,7 +77,7 @@ impl<'a> Record<'a> {
         self.raw(key).and_then(json::decode_string)
     }
 
-    /// A string value that says something: absent, null and empty are all `None`.
+    /// A string value that is not empty: absent, null and empty are all `None`.
     pub fn text_of(&self, key: &str) -> Option<Cow<'a, str>> {
         self.string(key).filter(|text| !text.is_empty())
     }
@@ -100,7 +100,7 @@ impl<'a> Record<'a> {
         self.raw(key).map(elements).unwrap_or_default()
     }
 
-    /// The same of a field.
+    /// The same for a field.
     pub fn elements_of(&self, field: Field) -> Vec<&'a str> {
         self.raw_of(field).map(elements).unwrap_or_default()
     }
@@ -118,7 +118,7 @@ impl<'a> Record<'a> {
         line
     }
 
-    /// The line with one key, of whatever name, set to a raw value or removed.
+    /// The line with one key, of any name, set to a raw value or removed.
     pub fn with_key(&self, key: &str, raw: Option<&str>, dialect: Dialect) -> String {
         match raw {
             Some(raw) => self.set(key, raw, dialect),
@@ -126,8 +126,8 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// The line with what differs between two renderings of what is known of it; all else keeps its bytes, also a value that
-    /// this version understands only in part.
+    /// Applies the difference between two renderings of the known keys to the line; everything else keeps its bytes,
+    /// also values that this version understands only in part.
     pub fn moved(&self, before: &str, after: &str, dialect: Dialect) -> String {
         let parse = |text| Record::parse(text).expect("a rendered record is a valid object");
         let (before, after) = (parse(before), parse(after));
@@ -168,7 +168,7 @@ impl<'a> Record<'a> {
         if !self.members.iter().any(|m| m.is_escaped) {
             return literal;
         }
-        // A key with a backslash equals only by its meaning: `"a\\nb"` and `"a\nb"` are two keys.
+        // A key with a backslash matches only by its meaning: `"a\\nb"` and `"a\nb"` are two keys.
         literal.filter(|_| !key.contains('\\')).or_else(|| {
             let escaped = |m: &Member| m.is_escaped && self.key(m) == key;
             self.members.iter().position(escaped)
@@ -178,7 +178,7 @@ impl<'a> Record<'a> {
     fn places(&self) -> &[u8; field::ALL.len()] {
         self.places.get_or_init(|| {
             let mut places = [0; field::ALL.len()];
-            // A key that is written plainly counts before one with a backslash.
+            // A plain key takes precedence over an escaped one.
             for is_escaped in [false, true] {
                 for (n, member) in self.members.iter().enumerate().filter(|(_, m)| m.is_escaped == is_escaped) {
                     if let Some(field) = Field::of(&self.key(member))
@@ -218,7 +218,7 @@ impl<'a> Record<'a> {
         let Some(n) = self.find(key) else { return self.text.to_owned() };
         let quote_before = |m: &Member| m.key.start - 1;
         let (from, to) = match (n.checked_sub(1), self.members.get(n + 1)) {
-            // The way in which it would have been added, so that it leaves without a trace.
+            // Removed the way it would have been added, so that no trace is left.
             (Some(previous), _) => (self.members[previous].value.end, self.members[n].value.end),
             (None, Some(next)) => (quote_before(&self.members[n]), quote_before(next)),
             (None, None) => (quote_before(&self.members[n]), self.members[n].value.end),
@@ -250,7 +250,7 @@ mod tests {
         let record = Record::parse(&line).unwrap();
         let found = ["id", "title", "notes", "design", "k3", "kk"].map(|key| record.raw(key));
         assert_eq!(found, [Some("\"x\""), Some("\"y\""), Some("\"z\""), None, Some("3"), Some("7")]);
-        // Inside of a line a key may come twice: the one that is written plainly counts.
+        // Inside a line a key may occur twice: the plain one counts.
         let part = format!(r#"{{"\u0069d":1,{more},"id":2,"id":3}}"#);
         assert_eq!(Record::parse_part(&part).unwrap().raw("id"), Some("2"));
     }

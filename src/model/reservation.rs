@@ -1,4 +1,4 @@
-//! A reservation: who works on which files, alone or beside others, and until when.
+//! A reservation: who works on which files, exclusively or shared, and until when.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,10 +7,10 @@ use super::lease::{Now, Ticks, ends};
 use super::row;
 use super::time::Instant;
 
-/// How long one lasts if nothing else is said, in nanoseconds.
+/// The default lifetime, in nanoseconds.
 pub const DEFAULT_TTL: i64 = 3600 * super::time::SECOND;
 
-/// Who has, or wants, a reservation.
+/// The holder of a reservation, or a requester.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Party {
     #[serde(rename = "holder")]
@@ -20,7 +20,7 @@ pub struct Party {
 }
 
 impl Party {
-    /// Agents are told apart by their ids, which stay when a name changes; persons by their names.
+    /// Agents are identified by their ids, which survive a rename; people by their names.
     pub fn is(&self, other: &Party) -> bool {
         match (&self.agent, &other.agent) {
             (Some(ours), Some(theirs)) => ours == theirs,
@@ -41,7 +41,7 @@ pub struct Reservation {
     pub is_shared: bool,
     pub issue: Option<String>,
     pub reason: Option<String>,
-    /// Which repository, where several share a state home.
+    /// The repository, if several share a state home.
     pub repo: Option<String>,
     pub worktree_id: Option<String>,
     pub worktree: Option<String>,
@@ -52,7 +52,7 @@ pub struct Reservation {
     #[serde(rename = "ttl_ms", default, with = "row::millis")]
     pub ttl: Option<i64>,
     pub expires: Option<Instant>,
-    /// The same on the clock that does not jump.
+    /// The same on the monotonic clock.
     #[serde(rename = "..deadline")]
     pub deadline: Option<Ticks>,
 }
@@ -66,7 +66,7 @@ impl Reservation {
         }
     }
 
-    /// Lets it begin, or begin again, now.
+    /// Starts or restarts its lifetime now.
     pub fn last(&mut self, ttl: Option<i64>, now: &Now) {
         self.ttl = ttl;
         (self.expires, self.deadline) = ends(ttl, now);
@@ -76,8 +76,8 @@ impl Reservation {
         Glob::parse(&self.glob)
     }
 
-    /// Whether somebody else may not have this glob, in this way, beside this reservation. A glob that cannot be read, as a later
-    /// version may have written it, may match everything.
+    /// Whether this reservation keeps another party from reserving the glob. An unreadable glob, perhaps from a later
+    /// version, may match everything.
     pub fn forbids(&self, who: &Party, repo: Option<&str>, glob: &Glob, is_shared: bool, now: &Now) -> bool {
         let concerns = self.repo.as_deref() == repo && !self.is_over(now);
         let allows = self.holder.is(who) || (self.is_shared && is_shared);

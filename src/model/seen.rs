@@ -1,4 +1,4 @@
-//! What a state home has seen: checkouts of its repository, and the repositories of projects.
+//! Records of the state home: checkouts of its repository, and the repositories of projects.
 
 use std::path::PathBuf;
 
@@ -6,20 +6,20 @@ use serde::{Deserialize, Serialize};
 
 use super::row;
 
-/// A checkout that was seen. One that is gone keeps its row.
+/// A known checkout. A deleted one keeps its row.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SeenCheckout {
     pub id: String,
     #[serde(rename = "path", with = "row::path")]
     pub root: PathBuf,
-    /// The repository, where several share a state home.
+    /// The repository, if several share a state home.
     pub repo: Option<String>,
     pub created_at: Option<String>,
     pub moved_at: Option<String>,
     pub gone_at: Option<String>,
 }
 
-/// A repository of a project, as it was seen last.
+/// A repository of a project, as last seen.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SeenRepository {
     pub id: String,

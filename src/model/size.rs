@@ -1,6 +1,6 @@
-//! Sizes of files as people type and read them: `25k`, `1M`, `30000`.
+//! File sizes as people type and read them: `25k`, `1M`, `30000`.
 
-/// The number of bytes that a text means; `k` is 1024 bytes, `M` 1024 of those, then `G` and `T`, whatever follows of `B` and `iB`.
+/// Parses a size into bytes; `k` is 1024 bytes, then `M`, `G` and `T`, with or without `B` or `iB`.
 pub fn parse(text: &str) -> Option<u64> {
     let text = text.trim();
     let unit_at = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
@@ -16,7 +16,7 @@ pub fn parse(text: &str) -> Option<u64> {
     count.checked_mul(unit)
 }
 
-/// A number of bytes, short.
+/// A number of bytes in short form.
 pub fn text(bytes: u64) -> String {
     let tenths = |unit: u64| {
         let tenths = bytes.saturating_mul(10) / unit;

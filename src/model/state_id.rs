@@ -1,4 +1,4 @@
-//! Ids of what the state home knows: a prefix that says what it is, and 12 characters of `0-9a-z`.
+//! Ids of records in the state home: a prefix for the kind, and 12 characters of `0-9a-z`.
 
 pub const AGENT: &str = "ag_";
 pub const CHECKPOINT: &str = "cp_";
@@ -14,7 +14,7 @@ pub const WORKTREE: &str = "wt_";
 const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 const LENGTH: usize = 12;
 
-/// Makes an id of random bytes: 62 bits of them.
+/// Mints an id from 62 of these random bits.
 pub fn mint(prefix: &str, random: [u8; 16]) -> String {
     let mut number = u128::from_le_bytes(random);
     let mut id = prefix.to_owned();
@@ -25,7 +25,7 @@ pub fn mint(prefix: &str, random: [u8; 16]) -> String {
     id
 }
 
-/// Whether a text has the form of an id with this prefix.
+/// Whether a text looks like an id with this prefix.
 pub fn is(prefix: &str, text: &str) -> bool {
     text.strip_prefix(prefix)
         .is_some_and(|rest| rest.len() == LENGTH && rest.bytes().all(|byte| DIGITS.contains(&byte)))

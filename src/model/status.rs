@@ -9,7 +9,7 @@ macro_rules! open_word {
         pub struct $name(String);
 
         impl $name {
-            /// Takes the word as a file holds it.
+            /// Wraps a word from a file.
             pub fn new(word: impl Into<String>) -> Self {
                 $name(word.into())
             }
@@ -28,8 +28,8 @@ macro_rules! open_word {
 }
 
 open_word!(
-    /// Where an issue stands. An open set: `open`, `in_progress`, `blocked`, `deferred`, `closed`, `tombstone`, `pinned`,
-    /// `hooked` have a meaning here, other words are kept.
+    /// The status of an issue. An open set: `open`, `in_progress`, `blocked`, `deferred`, `closed`, `tombstone`,
+    /// `pinned` and `hooked` have a meaning here; other words are kept.
     Status
 );
 open_word!(
@@ -59,7 +59,7 @@ impl Status {
         Self::KNOWN.contains(&self.as_str())
     }
 
-    /// Work on it is over: closed or deleted.
+    /// Whether work on it is over: closed or deleted.
     pub fn is_done(&self) -> bool {
         matches!(self.as_str(), "closed" | "tombstone")
     }
@@ -97,7 +97,7 @@ impl IssueType {
         "workflow",
     ];
 
-    /// Types that serve machinery; `ready` offers them only when they are asked for.
+    /// Types for machinery; `ready` offers them only on request.
     pub const INTERNAL: &[&str] =
         &["merge-request", "molecule", "gate", "convoy", "message", "event", "workflow", "agent", "role", "rig"];
 
@@ -105,7 +105,7 @@ impl IssueType {
         IssueType::new("task")
     }
 
-    /// Reads a word as people type it, with the aliases of the beads world.
+    /// Reads a word as people type it, with the aliases that beads knows.
     pub fn typed(word: &str) -> Self {
         let word = word.trim().to_lowercase();
         IssueType::new(match word.as_str() {
@@ -146,7 +146,7 @@ impl Priority {
         Priority(number)
     }
 
-    /// What people call them, most urgent first.
+    /// Their names, most urgent first.
     pub const WORDS: [&'static str; 5] = ["critical", "high", "medium", "low", "backlog"];
 
     /// Reads `0`..`4`, `P0`..`P4` or a word.

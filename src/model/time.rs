@@ -1,8 +1,8 @@
-//! Instants and how ledgers write them.
+//! Instants, and how ledgers write them.
 //!
 //! Files hold RFC 3339 with 0 to 9 fraction digits and any offset. The text is kept, the instant is compared. New times
-//! are UTC with milliseconds. Any time that can be read keeps its place in the order, Go's year 1 and the last moment of
-//! 9999 included: an edit after that one is written with a year of five digits. No clock is read here.
+//! are UTC with milliseconds. Every readable time keeps its place in the order, Go's year 1 and the last moment of 9999
+//! included: an edit after the latter is written with a year of five digits. No clock is read here.
 
 use std::fmt;
 
@@ -31,7 +31,7 @@ impl Instant {
         Instant(millis as i128 * MILLI as i128)
     }
 
-    /// For lengths of time: outside of the years 1678 to 2261 it is the nearest of those. Comparing needs none of this.
+    /// For durations: outside the years 1678 to 2261 it is clamped. Comparisons do not use it.
     pub const fn nanos(self) -> i64 {
         clamp(self.0)
     }
@@ -48,7 +48,7 @@ impl Instant {
         Instant(nanos)
     }
 
-    /// The whole number.
+    /// The full value.
     pub const fn wide_nanos(self) -> i128 {
         self.0
     }
@@ -57,8 +57,8 @@ impl Instant {
         Instant(self.0 + nanos as i128)
     }
 
-    /// Reads RFC 3339; also a space for `T`, a missing offset (UTC) and one without a colon, all seen in real files, and years of
-    /// five digits.
+    /// Reads RFC 3339, and the variants seen in real files: a space for `T`, a missing offset (UTC), an offset without
+    /// a colon, years of five digits.
     pub fn parse(text: &str) -> Option<Self> {
         let bytes = text.as_bytes();
         let ten_thousands = match bytes {
@@ -138,7 +138,7 @@ impl<'de> Deserialize<'de> for Instant {
 }
 
 impl fmt::Display for Instant {
-    /// UTC with milliseconds, the form in which `bd` writes every new time.
+    /// UTC with milliseconds, as `bd` writes every new time.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let millis = self.millis();
         let (days, rest) = (millis.div_euclid(86_400_000), millis.rem_euclid(86_400_000));
@@ -154,7 +154,7 @@ impl fmt::Display for Instant {
     }
 }
 
-/// The hybrid clock of `updated_at`: now, but always after what is edited, whatever the clocks said.
+/// The hybrid clock of `updated_at`: now, but always after the previous edit, even if a clock is wrong.
 pub fn after(previous: Option<Instant>, now: Instant) -> Instant {
     let floor = previous.map_or(i64::MIN, |p| p.plus_nanos(MILLI - 1).millis().saturating_add(1));
     Instant::from_millis(now.millis().max(floor))

@@ -1,4 +1,4 @@
-//! Characters that reorder text or cannot be seen.
+//! Invisible characters, and those that reorder text.
 
 pub fn is_unseen(c: char) -> bool {
     matches!(c,

@@ -1,18 +1,18 @@
-//! Circles of waiting that nothing can end: issues that wait for each other through what their ancestors wait for.
+//! Deadlocks: issues that wait for each other, directly or through their ancestors.
 //!
-//! An issue can be worked on when all that it waits for is done, and all that its ancestors hand down to it. An ancestor hands down
-//! what it waits for, except what is below it: an epic that waits for its own children must not stop them. An epic is done when
-//! its children are.
+//! An issue can be worked on when everything that it waits for is done, and everything that it inherits from its
+//! ancestors. An ancestor passes on what it waits for, except issues below itself: an epic that waits for its own
+//! children must not stop them. An epic is done when its children are.
 
 use std::collections::{BTreeSet, HashMap};
 
 use super::graph::{Graph, shortest_path};
 
-/// What is known of issues that are not done.
+/// The relations of unfinished issues.
 pub trait Ties {
     type Error;
 
-    /// What an issue waits for itself.
+    /// The issues that an issue itself waits for.
     fn blockers(&mut self, id: &str) -> Result<Vec<String>, Self::Error>;
 
     fn parents(&mut self, id: &str) -> Result<Vec<String>, Self::Error>;
@@ -23,7 +23,7 @@ pub trait Ties {
     fn is_below(&mut self, id: &str, ancestor: &str) -> Result<bool, Self::Error>;
 }
 
-/// What is wanted of an issue: a node of the graph is one of these and an id.
+/// A node of the graph is one of these goals and an id.
 const DONE: char = 'd';
 const FREE: char = 'f';
 const HANDED_DOWN: char = 'h';
@@ -32,7 +32,7 @@ fn node(wish: char, id: &str) -> String {
     format!("{wish}{id}")
 }
 
-/// What must be so before a node can be.
+/// The nodes that must come before this one.
 fn before<T: Ties>(ties: &mut T, at: &str) -> Result<Vec<String>, T::Error> {
     let mut rest = at.chars();
     let wish = rest.next().unwrap_or(DONE);
@@ -52,20 +52,20 @@ fn before<T: Ties>(ties: &mut T, at: &str) -> Result<Vec<String>, T::Error> {
     Ok(found)
 }
 
-/// The issues of a way, each once.
+/// The issues on a path, each once.
 fn ids(way: &[String]) -> Vec<String> {
     let mut found: Vec<String> = way.iter().map(|node| node.chars().skip(1).collect()).collect();
     found.dedup();
     found
 }
 
-/// How an issue that another is to wait for would wait for that one itself, or for something below it.
+/// The path by which `blocker` would wait for `dependent`, or for an issue below it.
 pub fn back_to<T: Ties>(ties: &mut T, blocker: &str, dependent: &str) -> Result<Option<Vec<String>>, T::Error> {
     let goals: &[char] = if ties.is_below(blocker, dependent)? { &[FREE] } else { &[FREE, HANDED_DOWN] };
     way(ties, &node(DONE, blocker), goals, dependent)
 }
 
-/// How what a parent hands down would wait for the child that it is to have, or for something below that.
+/// The path by which the blockers that `parent` passes on would wait for its new child, or for an issue below that.
 pub fn down_to<T: Ties>(ties: &mut T, parent: &str, child: &str) -> Result<Option<Vec<String>>, T::Error> {
     way(ties, &node(HANDED_DOWN, parent), &[FREE, HANDED_DOWN], child)
 }
@@ -79,7 +79,7 @@ fn way<T: Ties>(ties: &mut T, from: &str, goals: &[char], to: &str) -> Result<Op
     Ok(None)
 }
 
-/// Ties that are known as a whole.
+/// Relations that are all in memory.
 #[derive(Debug, Default)]
 pub struct AllTies {
     pub blockers: Vec<(String, String)>,
@@ -117,7 +117,7 @@ impl Ties for Tied<'_> {
 }
 
 impl AllTies {
-    /// One circle for each knot, each beginning with its smallest id; sorted.
+    /// One circle for each connected group, each starting with its smallest id; sorted.
     pub fn deadlocks(&self) -> Vec<Vec<String>> {
         let pairs: Vec<(&str, &str)> =
             self.blockers.iter().map(|(id, blocker)| (blocker.as_str(), id.as_str())).collect();
@@ -146,7 +146,7 @@ impl AllTies {
     }
 }
 
-/// The issues of a way around, the smallest first.
+/// The issues of a circle, the smallest first.
 fn circle(way: &[String]) -> Vec<String> {
     let mut found = ids(way);
     if found.len() > 1 && found.first() == found.last() {
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn what_an_ancestor_waits_for_stops_its_children() {
-        // The child c cannot be worked on before d, for which its parent p waits, and d waits for c.
+        // The child c must wait for d, for which its parent p waits, and d waits for c.
         assert_eq!(deadlocks("d>c p>d", "c>p", ""), ["c p d"]);
         assert_eq!(deadlocks("d>c g>d", "c>p p>g", ""), ["c p g d"]);
         assert_eq!(deadlocks("e>c p>d", "c>p d>e", ""), ["c p d e"]);

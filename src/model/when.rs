@@ -1,7 +1,8 @@
 //! Dates as people type and read them, in their own time zone.
 //!
-//! This is the one place that reads what people type (`2026-03-01`, `tomorrow`, `friday`, `eom`, `3d`, `in 2 weeks`, `7 days ago`,
-//! `2026-03-01 17:00`, RFC 3339) and the one that prints times for them. A date without a time is a whole day, from its first moment to its last.
+//! The only parser for typed dates (`2026-03-01`, `tomorrow`, `friday`, `eom`, `3d`, `in 2 weeks`, `7 days ago`,
+//! `2026-03-01 17:00`, RFC 3339), and the only code that prints times for people. A date without a time is a whole day,
+//! from its first moment to its last.
 
 use jiff::civil::{Date, DateTime, Time, Weekday};
 use jiff::tz::TimeZone;
@@ -9,7 +10,7 @@ use jiff::{SignedDuration, Span, Timestamp, ToSpan, Zoned};
 
 use super::time::{DAY, Instant, MILLI, SECOND};
 
-/// Which way a length of time without a sign, or the name of a weekday, points.
+/// The direction of a duration without a sign, or of a weekday's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bare {
     /// `3d` is three days ago, `friday` the last one (created, updated, closed).
@@ -18,11 +19,11 @@ pub enum Bare {
     Future,
 }
 
-/// A day of the user's zone.
+/// A day in the user's zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Day {
     pub start: Instant,
-    /// The first moment that is no longer part of it.
+    /// The first moment after it.
     pub end: Instant,
 }
 
@@ -33,19 +34,19 @@ impl Day {
     }
 }
 
-/// What a typed date means.
+/// The meaning of a typed date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum When {
-    /// A time of day was named, or a length of hours or minutes.
+    /// A time of day, or a number of hours or minutes.
     Moment(Instant),
     /// A date: `today`, `friday`, `2026-03-01`.
     Day(Day),
-    /// A length of whole days from now: this time of day, then; and that day.
+    /// A number of whole days from now: the moment at this time of day, and the day.
     DaysAway(Instant, Day),
 }
 
 impl When {
-    /// The moment that is meant where something begins.
+    /// The moment where something begins.
     pub fn start(self) -> Instant {
         match self {
             When::Moment(at) | When::DaysAway(at, _) => at,
@@ -53,7 +54,7 @@ impl When {
         }
     }
 
-    /// The moment that is meant where something ends: without a time of day, the end of the day.
+    /// The moment where something ends: without a time of day, the end of the day.
     pub fn end(self) -> Instant {
         match self {
             When::Moment(at) => at,
@@ -61,7 +62,7 @@ impl When {
         }
     }
 
-    /// The day that is meant, if no time of day was named.
+    /// The day, if no time of day was given.
     pub fn day(self) -> Option<Day> {
         match self {
             When::Moment(_) => None,
@@ -75,12 +76,12 @@ fn date_alone(text: &str) -> Option<Date> {
     if text.len() == 10 { text.parse().ok() } else { None }
 }
 
-/// A text is such a date.
+/// Whether a text is such a date.
 pub fn is_day(text: &str) -> bool {
     date_alone(text).is_some()
 }
 
-/// The present moment and the zone in which a day begins.
+/// The current time, and the zone in which days begin.
 #[derive(Debug, Clone)]
 pub struct Calendar {
     now: Zoned,
@@ -96,7 +97,7 @@ impl Calendar {
         Self::new(now, TimeZone::UTC)
     }
 
-    /// What the text means, or `None` if it is not a date.
+    /// The meaning of a text; `None` if it is not a date.
     pub fn parse(&self, text: &str, bare: Bare) -> Option<When> {
         let text = text.trim();
         let lower = text.to_lowercase();
@@ -124,7 +125,7 @@ impl Calendar {
         self.day(date_alone(text)?)
     }
 
-    /// The instant that lies a length of time back, such as `30d`; `None` for anything else.
+    /// The instant that is a duration ago, such as `30d`; `None` if it is not a duration.
     pub fn back(&self, age: &str) -> Option<Instant> {
         let age = age.trim().to_lowercase();
         let is_length = age.starts_with(|c: char| c.is_ascii_digit());
@@ -158,7 +159,8 @@ impl Calendar {
         }
     }
 
-    /// How far away an instant is, for people: by days, or within a day by hours and minutes. `None` where a date says more.
+    /// The distance to an instant, for people: in days, or within a day in hours and minutes. `None` where a date is
+    /// clearer.
     pub fn away(&self, at: Instant) -> Option<String> {
         let (nanos, days) = (at.wide_nanos() - i128::from(self.now_nanos()), self.days_away(at));
         let (minutes, is_past) = (nanos.abs() / i128::from(60 * SECOND), nanos < 0);
@@ -174,7 +176,7 @@ impl Calendar {
         Some(if is_past { format!("{far} ago") } else { format!("in {far}") })
     }
 
-    /// When something is due, for a mark in a list; and whether that has passed.
+    /// When something is due, for a mark in a list, and whether that has passed.
     pub fn due(&self, at: Instant) -> (String, bool) {
         let days = self.days_away(at);
         if at.wide_nanos() < i128::from(self.now_nanos()) {
@@ -197,13 +199,13 @@ impl Calendar {
         i64::try_from(self.now.timestamp().as_nanosecond()).unwrap_or(i64::MAX)
     }
 
-    /// Midnights between now and an instant.
+    /// The number of midnights between now and an instant.
     fn days_away(&self, at: Instant) -> i64 {
         let then = self.local(at).map(|local| local.date());
         then.and_then(|then| self.now.date().until(then).ok()).map_or(0, |span| i64::from(span.get_days()))
     }
 
-    /// A time as a ledger writes it, for people; a text that is not a time stays as it is.
+    /// A time of a ledger, for people; other text is returned unchanged.
     pub fn local_text(&self, text: &str) -> String {
         Instant::parse(text).map_or_else(|| text.to_owned(), |at| self.date(at))
     }
@@ -232,7 +234,7 @@ impl Calendar {
         }
     }
 
-    /// The offset of the zone where jiff's instants end: a day before the last day of 9999, which people take for "never".
+    /// The zone's offset near the end of jiff's range: a day before the last day of 9999, which people use for "never".
     fn last_offset(&self) -> i64 {
         i64::from(self.now.time_zone().to_offset(Timestamp::MAX).seconds()) * SECOND
     }
@@ -242,13 +244,13 @@ impl Calendar {
         let start = midnight(date)?;
         let end = match date.tomorrow() {
             Ok(next) => midnight(next)?,
-            // The last day of all. What is written of it keeps a year of four digits.
+            // The last day of all. Its end is still written with a year of four digits.
             Err(_) => start.plus_nanos(DAY).min(Instant::parse("10000-01-01T00:00:00Z")?),
         };
         Some(Day { start, end })
     }
 
-    /// A date with a time of day: in the zone that it names, otherwise in the user's.
+    /// A date with a time of day, in the zone that it names or else the user's.
     fn moment(&self, text: &str) -> Option<Instant> {
         let clock = text.get(11..).filter(|clock| !clock.contains('['))?;
         if clock.ends_with(['Z', 'z']) || clock.contains(['+', '-']) {
@@ -257,7 +259,7 @@ impl Calendar {
         self.at_local(text.parse().ok()?)
     }
 
-    /// A day by its name, and a time of day: `tomorrow 17:00`, `friday at 9:30`.
+    /// A day's name with a time of day: `tomorrow 17:00`, `friday at 9:30`.
     fn clocked(&self, text: &str, bare: Bare) -> Option<Instant> {
         let (day, clock) = text.rsplit_once(' ')?;
         let (hour, minute) = clock.split_once(':').filter(|(hour, minute)| hour.len() <= 2 && minute.len() == 2)?;
@@ -267,7 +269,8 @@ impl Calendar {
         self.at_local(self.named(day.strip_suffix(" at").unwrap_or(day).trim_end(), bare)?.to_datetime(time))
     }
 
-    /// The first or the last day of a week, month, quarter or year. Where dates lie ahead, the first day is that of the next one.
+    /// The first or last day of a week, month, quarter or year. With future dates, the first day is that of the next
+    /// one.
     fn bound(&self, text: &str, bare: Bare) -> Option<Date> {
         let today = self.now.date();
         let weekday = i64::from(today.weekday().to_monday_one_offset());
@@ -330,14 +333,15 @@ impl Calendar {
     }
 
     fn relative(&self, text: &str, bare: Bare) -> Option<When> {
-        // As git has it: 2.weeks.ago.
+        // git's spelling: 2.weeks.ago.
         let text = &text.replace('.', " ");
-        let said = [("+", 1), ("-", -1), ("in ", 1)]
+        let signed = [("+", 1), ("-", -1), ("in ", 1)]
             .into_iter()
             .find_map(|(word, sign)| Some((text.strip_prefix(word)?, sign)));
         let ends = [(" ago", -1), (" from now", 1), (" hence", 1)];
-        let said = said.or_else(|| ends.into_iter().find_map(|(word, sign)| Some((text.strip_suffix(word)?, sign))));
-        let (rest, sign) = said.unwrap_or((text, if bare == Bare::Future { 1 } else { -1 }));
+        let signed =
+            signed.or_else(|| ends.into_iter().find_map(|(word, sign)| Some((text.strip_suffix(word)?, sign))));
+        let (rest, sign) = signed.unwrap_or((text, if bare == Bare::Future { 1 } else { -1 }));
         let one = ["a ", "an ", "one "].into_iter().find_map(|word| rest.strip_prefix(word));
         let (count, unit) = match one {
             Some(unit) => (1, unit),

@@ -1,7 +1,7 @@
-//! A workspace: a checkout that `bd` made for one job, and what is known about it.
+//! A workspace: a checkout that `bd` made for one job, and its record.
 //!
-//! It is recorded before anything of it exists (`creating`) and again when it is ready (`active`), under one id, so that whatever
-//! a crash leaves behind has a name. `removed` is recorded only when the directory is gone.
+//! It is recorded before anything of it exists (`creating`) and again when it is ready (`active`), under one id, so
+//! that the remains of a crash have a name. `removed` is recorded only when the directory is gone.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,47 +10,47 @@ use super::row;
 use super::words::words;
 
 words! {
-    /// How the files of a workspace were made.
+    /// How the files of a workspace are made.
     #[derive(Default)]
     pub enum Kind {
-        /// A repository of its own, with the files of its parent linked where that is possible.
+        /// A separate repository, with the files of its parent hard-linked where possible.
         #[default]
         Clone = "clone",
         /// Another checkout of the same repository.
         Worktree = "worktree",
-        /// All files as they are, also those that version control ignores.
+        /// All files, including ignored ones.
         Copy = "copy",
     }
 }
 
 words! {
-    /// Where a workspace stands.
+    /// The state of a workspace.
     #[derive(PartialOrd, Ord, Hash, Default)]
     pub enum State {
-        /// It is being made; after a crash, something may be there.
+        /// Being made; after a crash, parts may exist.
         #[default]
         Creating = "creating",
-        /// A job works in it, or somebody who asked for it.
+        /// In use by a job, or by the person who asked for it.
         Active = "active",
-        /// It is ready, and nobody works in it.
+        /// Ready and unused.
         Idle = "idle",
-        /// What was made in it is in the branch that it came from.
+        /// Its work was merged into the branch that it came from.
         Merged = "merged",
-        /// Nobody wants what was made in it.
+        /// Its work is not wanted.
         Abandoned = "abandoned",
-        /// It could not be made; `error` says why.
+        /// Creation failed; `error` says why.
         Failed = "failed",
-        /// Found without a record, and put aside.
+        /// Found without a record, and set aside.
         Orphaned = "orphaned",
-        /// It is being removed; after a crash, something may be there.
+        /// Being removed; after a crash, parts may exist.
         Removing = "removing",
-        /// The directory is gone.
+        /// Its directory is gone.
         Removed = "removed",
     }
 }
 
 impl State {
-    /// What somebody may say that it is now.
+    /// The states that a user may set from here.
     pub fn moves(self) -> &'static [State] {
         match self {
             State::Active => &[State::Idle, State::Merged, State::Abandoned],
@@ -61,13 +61,13 @@ impl State {
         }
     }
 
-    /// A job may work in it.
+    /// Whether a job may work in it.
     pub fn is_usable(self) -> bool {
         matches!(self, State::Active | State::Idle)
     }
 }
 
-/// Ports that nobody else is given.
+/// Ports reserved for this workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ports {
     #[serde(rename = "port")]
@@ -83,30 +83,30 @@ pub struct Workspace {
     pub created_at: String,
     pub updated_at: Option<String>,
     pub workflow: Option<String>,
-    /// The checkout that it was made from.
+    /// The checkout from which it was made.
     #[serde(default)]
     pub parent: String,
     pub kind: Kind,
     pub state: State,
-    /// The repository that it is a checkout of.
+    /// The repository that it checks out.
     pub repo: Option<String>,
     /// Its directory.
     pub path: String,
-    /// Where in it a job begins, if that is not the root.
+    /// The directory inside it where a job starts, if that is not the root.
     pub work_dir: Option<String>,
-    /// A directory beside it for what is about the job and not about the repository, such as the output of the setup.
+    /// A directory beside it for files about the job, such as the output of the setup.
     pub context_dir: Option<String>,
     pub worktree_id: Option<String>,
     pub branch: Option<String>,
-    /// The branch was made for it.
+    /// Whether its branch was created for it.
     #[serde(rename = "branch_made", default, skip_serializing_if = "row::is_default")]
     pub is_branch_made: bool,
-    /// The branch or version that it began at, as it was named.
+    /// The branch or version from which it started, as the user named it.
     pub base: Option<String>,
-    /// The version that this was.
+    /// The commit of that version.
     pub base_commit: Option<String>,
     pub issue: Option<String>,
-    /// Who made it: an agent's id, and a name.
+    /// Its creator: an agent's id, and a name.
     pub agent: Option<String>,
     #[serde(default)]
     pub actor: String,
@@ -116,27 +116,28 @@ pub struct Workspace {
     pub owner: Option<Owner>,
     #[serde(rename = "..ports")]
     pub ports: Option<Ports>,
-    /// The command that was run when it was new.
+    /// The command that prepared it.
     pub setup: Option<String>,
-    /// Files that were copied though version control ignores them.
+    /// Ignored files that were copied into it.
     #[serde(default, deserialize_with = "row::list")]
     pub copied: Vec<String>,
-    /// It was there before, and `bd` only looks after it.
+    /// It existed before, and `bd` only manages it.
     #[serde(rename = "adopted", default, skip_serializing_if = "row::is_default")]
     pub is_adopted: bool,
-    /// Nothing was at its path when it was begun, and no other workspace had it: what is there was made for this one.
+    /// Its path was free when creation started, and no other workspace had it: everything there was made for this
+    /// one.
     #[serde(rename = "made", default, skip_serializing_if = "row::is_default")]
     pub is_made: bool,
-    /// How many jobs had it before.
+    /// The number of jobs that used it before.
     #[serde(default, skip_serializing_if = "row::is_default")]
     pub reused: i64,
-    /// Bytes on disk when that was looked at last.
+    /// Bytes on disk at the last measurement.
     pub size: Option<i64>,
-    /// Why it could not be made or removed.
+    /// Why creation or removal failed.
     pub error: Option<String>,
     pub merge_commit: Option<String>,
     pub pr_url: Option<String>,
-    /// The snapshot that was kept before it was removed by force.
+    /// The snapshot that was saved before a forced removal.
     pub rescue: Option<String>,
     pub ready_at: Option<String>,
     pub used_at: Option<String>,
@@ -144,7 +145,7 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// Where a job begins.
+    /// The directory where a job starts.
     pub fn directory(&self) -> std::path::PathBuf {
         self.work_dir.as_deref().unwrap_or(&self.path).into()
     }

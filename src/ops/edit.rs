@@ -7,7 +7,7 @@ use super::change::refuse_cycles;
 use super::{EditError, Filing, OpError, Result, check_type};
 use crate::model::change::Change;
 use crate::model::field::{self, Field};
-use crate::model::issue::{Issue, Priority, Said};
+use crate::model::issue::{FieldValue, Issue, Priority};
 use crate::model::query::is_none;
 use crate::model::when::{Bare, Calendar, When};
 use crate::store::{Access, Row, Scope, Store, StoreError, Write, WriteError, Written};
@@ -44,8 +44,8 @@ pub struct EditSheet {
 
 impl EditSheet {
     fn of(issue: &Issue, calendar: &Calendar) -> Self {
-        let text = |(field, _)| match issue.said(field) {
-            Said::Text(text) => text.to_owned(),
+        let text = |(field, _)| match issue.value(field) {
+            FieldValue::Text(text) => text.to_owned(),
             _ => String::new(),
         };
         let details = [

@@ -1,9 +1,9 @@
-//! What a long piece of work says about itself while it goes on. The library only says it; whoever shows it looks.
+//! Progress of long work. The library only records it; a front end polls and shows it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What is being done now. Copies of it are the same.
+/// The current progress. Clones share it.
 #[derive(Debug, Clone, Default)]
 pub struct Activity {
     steps: Arc<Mutex<Vec<Arc<Inner>>>>,
@@ -16,7 +16,7 @@ struct Inner {
     total: AtomicU64,
 }
 
-/// A step of the work; it is over when this is dropped.
+/// A step of the work; it ends when this is dropped.
 #[derive(Debug)]
 #[must_use = "the step is over when this is dropped"]
 pub struct Step {
@@ -24,29 +24,29 @@ pub struct Step {
     inner: Arc<Inner>,
 }
 
-/// How far the innermost step is.
+/// The progress of the innermost step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Now {
     pub what: String,
     pub done: u64,
-    /// 0 if nobody knows.
+    /// 0 if unknown.
     pub total: u64,
 }
 
 impl Activity {
-    /// Begins a step inside of those that have begun.
+    /// Begins a step inside the open ones.
     pub fn begin(&self, what: impl Into<String>) -> Step {
         let inner = Arc::new(Inner { what: what.into(), ..Inner::default() });
         self.lock().push(Arc::clone(&inner));
         Step { activity: self.clone(), inner }
     }
 
-    /// Begins a step that nothing is said about: somebody else has the terminal, or everybody waits.
+    /// Begins a step that is not shown: another program has the terminal, or everything waits.
     pub fn silence(&self) -> Step {
         self.begin("")
     }
 
-    /// The step that began last and is not over.
+    /// The innermost open step.
     pub fn now(&self) -> Option<Now> {
         let inner = self.lock().last().cloned()?;
         let read = |number: &AtomicU64| number.load(Ordering::Relaxed);
@@ -59,7 +59,7 @@ impl Activity {
 }
 
 impl Step {
-    /// So much of so much is done.
+    /// Sets how much of the step is done.
     pub fn at(&self, done: u64, total: u64) {
         self.inner.done.store(done, Ordering::Relaxed);
         self.inner.total.store(total, Ordering::Relaxed);
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_innermost_step_is_told_and_ends() {
+    fn the_innermost_step_is_shown_and_ends() {
         let activity = Activity::default();
         assert_eq!(activity.now(), None);
         let outer = activity.begin("outer");

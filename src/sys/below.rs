@@ -1,10 +1,10 @@
-//! The door to files below a repository: the one way in which `bd` opens, writes, lists and removes them.
+//! Access to files below a repository: the only code with which `bd` opens, writes, lists and removes them.
 //!
-//! Everything is relative to a root, an open directory that is not itself a link: `.beads`, a state home, the top of a working
-//! copy, version control's own directory. Whoever finds a root resolves its path once; below it no link is followed, `..` leads
-//! nowhere, a version-control directory is not entered, only regular files are opened (so a FIFO or a device never blocks), and
-//! nothing is read beyond a limit that the caller names. Files that a person names, and the user's own settings, are read by
-//! [`read_own`], which does follow links.
+//! Everything is relative to a root, an open directory that is not itself a link: `.beads`, a state home, the top of a
+//! working copy, version control's own directory. The path of a root is resolved once, when it is found; below it no
+//! link is followed, `..` leads nowhere, a version-control directory is not entered, only regular files are opened (so
+//! a FIFO or a device never blocks), and nothing is read beyond a limit from the caller. Files named by a person, and
+//! the user's own settings, are read by [`read_own`], which follows links.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -20,13 +20,13 @@ use super::fs::{Contents, Dir, Durability, FileStamp, FsError, TEMP_PREFIX, retr
 pub use super::opening::is_control;
 use super::opening::{astray, at_once, contents, is_link, kind, parts, reason, regular, step_by_step};
 
-/// The longest file that holds one short text.
+/// The limit for files that hold one short text.
 pub const SMALL: u64 = 64 << 10;
 
-/// How often a small file is written anew because another program was faster.
+/// How often the replacement of a small file is retried because another program was faster.
 const TRIES: usize = 20;
 
-/// The directory and the name of a file whose directory is a root.
+/// Splits a path into its directory, as a root, and the file's name.
 pub fn parted(path: &Path) -> (&Path, &Path) {
     let name = path.file_name().map_or(Path::new(""), Path::new);
     (path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new(".")), name)
@@ -37,7 +37,7 @@ pub fn read(root: &Path, inside: impl AsRef<Path>, limit: u64) -> Result<Content
     Dir::root(root)?.read(inside.as_ref(), limit)
 }
 
-/// A short text; `None` if it is not there.
+/// A short text; `None` if the file does not exist.
 pub fn text(root: &Path, inside: impl AsRef<Path>) -> Result<Option<String>, FsError> {
     match read(root, inside, SMALL) {
         Ok(contents) => Ok(Some(String::from_utf8_lossy(&contents.bytes).into_owned())),
@@ -46,36 +46,36 @@ pub fn text(root: &Path, inside: impl AsRef<Path>) -> Result<Option<String>, FsE
     }
 }
 
-/// Replaces or makes a small file, whole or not at all.
+/// Replaces or creates a small file atomically.
 pub fn put(root: &Path, inside: impl AsRef<Path>, bytes: &[u8]) -> Result<(), FsError> {
     let (dir, name) = Dir::root(root)?.holding(inside.as_ref())?;
     dir.put(&name, bytes)
 }
 
-/// Makes a file that must not exist yet; `false` if something has its name.
+/// Creates a file that must not exist yet; `false` if its name is taken.
 pub fn put_new(root: &Path, inside: impl AsRef<Path>, bytes: &[u8]) -> Result<bool, FsError> {
     let (dir, name) = Dir::root(root)?.holding(inside.as_ref())?;
     dir.create(&name, bytes, &Entropy::System)
 }
 
-/// Makes directories below a root that is there.
+/// Creates directories below an existing root.
 pub fn make(root: &Path, inside: impl AsRef<Path>) -> Result<Dir, FsError> {
     Dir::root(root)?.make(inside.as_ref())
 }
 
-/// The nearest directory of a path that exists: itself, or one above it.
+/// The nearest existing directory of a path: itself, or one above it.
 pub fn nearest(path: &Path) -> &Path {
     path.ancestors().find(|dir| dir.is_dir()).unwrap_or(Path::new("."))
 }
 
-/// Makes what is missing of the directories of a path, from the first that is there.
+/// Creates the missing directories of a path.
 pub fn make_missing(path: &Path) -> Result<(), FsError> {
     let root = nearest(path);
     let inside = path.strip_prefix(root).unwrap_or(path);
     if inside.as_os_str().is_empty() { Ok(()) } else { make(root, inside).map(drop) }
 }
 
-/// The names in a directory, sorted; those that are not UTF-8 are left out.
+/// The names in a directory, sorted, without those that are not UTF-8.
 pub fn names(root: &Path, inside: impl AsRef<Path>) -> Result<Vec<String>, FsError> {
     let root = Dir::root(root)?;
     if inside.as_ref().as_os_str().is_empty() { root.names() } else { root.dir(inside.as_ref())?.names() }
@@ -94,15 +94,15 @@ pub fn remove_empty(root: &Path, inside: impl AsRef<Path>) -> Result<(), FsError
     removed.map_err(|e| FsError::new("remove", dir.path().join(name), e))
 }
 
-/// Gives a file another name in the same directory.
+/// Renames a file within its directory.
 pub fn rename(root: &Path, from: &str, to: &str) -> Result<(), FsError> {
     let root = Dir::root(root)?;
     let renamed = retry(|| rustix::fs::renameat(root.file(), from, root.file(), to));
     renamed.map_err(|e| FsError::new("rename", root.path().join(from), e))
 }
 
-/// Reads a file of the user's own, or one that a person or version control named: links are followed. Never blocks, never
-/// endless.
+/// Reads one of the user's own files, or one that a person or version control named: links are followed. Never blocks,
+/// and never reads without a limit.
 pub fn read_own(path: &Path, limit: u64) -> Result<Contents, FsError> {
     let read_at = stamp_time();
     let fd = open_own(path)?;
@@ -115,12 +115,12 @@ pub(super) fn open_own(path: &Path) -> Result<OwnedFd, FsError> {
     retry(|| rustix::fs::open(path, flags, Mode::empty())).map_err(|e| FsError::new("open", path, e))
 }
 
-/// Reads what a person named, whatever it is: a file, or the end of a pipe.
+/// Reads what a person named, of any kind: a file, or the end of a pipe.
 pub fn read_any(path: &Path, limit: u64) -> Result<Vec<u8>, FsError> {
     let failed = |e| FsError::new("read", path, e);
     let mut bytes = Vec::new();
     File::open(path).map_err(failed)?.take(limit + 1).read_to_end(&mut bytes).map_err(failed)?;
-    // Whoever writes to a pipe takes their time.
+    // The writer of a pipe may be slow.
     if bytes.len() as u64 > limit {
         let message = format!("more than {limit} bytes");
         return Err(failed(io::Error::new(io::ErrorKind::FileTooLarge, message)));
@@ -128,18 +128,18 @@ pub fn read_any(path: &Path, limit: u64) -> Result<Vec<u8>, FsError> {
     Ok(bytes)
 }
 
-/// Writes to what a person named, whatever it is.
+/// Writes to what a person named, of any kind.
 pub fn write_any(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
     std::fs::write(path, bytes).map_err(|e| FsError::new("write", path, e))
 }
 
-/// Makes a directory of the user's own and those above it; links are followed.
+/// Creates a directory of the user's, with its parents; links are followed.
 pub fn make_own(path: &Path) -> Result<(), FsError> {
     std::fs::create_dir_all(path).map_err(|e| FsError::new("make", path, e))
 }
 
 impl Dir {
-    /// Opens a directory as a root. It is not itself a link: whoever found it has resolved its path.
+    /// Opens a directory as a root. It must not be a link: its path is resolved when it is found.
     pub fn root(path: &Path) -> Result<Self, FsError> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         match retry(|| rustix::fs::open(path, flags, Mode::empty())) {
@@ -155,7 +155,7 @@ impl Dir {
         contents(fd, &stat, &self.path().join(inside), limit, read_at)
     }
 
-    /// Opens a regular file below, and says what it was then.
+    /// Opens a regular file below, and returns its state at that moment.
     pub(super) fn open_regular(&self, inside: &Path, access: OFlags, mode: Mode) -> Result<(OwnedFd, Stat), FsError> {
         let fd = self.open_below(inside, access | OFlags::NONBLOCK, mode)?;
         let stat = regular(&fd, &self.path().join(inside))?;
@@ -166,13 +166,13 @@ impl Dir {
         Ok((fd, stat))
     }
 
-    /// A directory below.
+    /// Opens a directory below.
     pub fn dir(&self, inside: &Path) -> Result<Dir, FsError> {
         let fd = self.open_below(inside, OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty())?;
         Ok(Dir::from_parts(fd, &self.path().join(inside)))
     }
 
-    /// The same; it is made where it is missing.
+    /// The same; creates missing directories.
     pub fn make(&self, inside: &Path) -> Result<Dir, FsError> {
         let mut dir: Option<Dir> = None;
         for name in parts(inside, self.path())? {
@@ -186,7 +186,7 @@ impl Dir {
         dir.ok_or_else(|| astray(&self.path().join(inside)))
     }
 
-    /// The directory that holds a path below, and the name of the path in it.
+    /// The directory that holds a path below, and the path's last name.
     pub fn holding(self, inside: &Path) -> Result<(Dir, String), FsError> {
         let path = self.path().join(inside);
         let mut all = parts(inside, self.path())?;
@@ -198,7 +198,7 @@ impl Dir {
         Ok((self.dir(&above)?, name))
     }
 
-    /// Replaces or makes a small file in this directory.
+    /// Replaces or creates a small file in this directory.
     pub fn put(&self, name: &str, bytes: &[u8]) -> Result<(), FsError> {
         for _ in 0..TRIES {
             if self.put_after(name, bytes, self.regular_at(name)?.as_ref(), &Entropy::System)? {
@@ -209,17 +209,17 @@ impl Dir {
         Err(FsError::new("write", self.path().join(name), busy))
     }
 
-    /// The same with a mode, whatever had the name before: a link itself is replaced.
+    /// The same with a mode. Replaces anything of that name, a link included.
     pub fn put_as(&self, name: &str, bytes: &[u8], mode: u32) -> Result<(), FsError> {
         self.put_over(name, bytes, Mode::from_raw_mode(mode), Durability::Full, &Entropy::System)
     }
 
-    /// The same for what may be lost with the power.
+    /// The same without syncing: the file may be lost in a power failure.
     pub fn put_unsynced(&self, name: &str, bytes: &[u8], mode: u32) -> Result<(), FsError> {
         self.put_over(name, bytes, Mode::from_raw_mode(mode), Durability::None, &Entropy::System)
     }
 
-    /// Copies a file in this directory to a temporary name, which it gives; the caller renames or removes it.
+    /// Copies a file in this directory to a temporary name, which is returned; the caller renames or removes it.
     pub fn copy_unsynced(&self, name: &str, mode: u32) -> Result<String, FsError> {
         let failed = |e: io::Error| FsError::new("copy", self.path().join(name), e);
         let random: [u8; 8] = Entropy::System.bytes();
@@ -236,7 +236,7 @@ impl Dir {
         }
     }
 
-    /// Puts such a copy in the place of whatever has the name.
+    /// Renames such a copy, replacing anything of that name.
     pub fn rename_unsynced(&self, from: &str, to: &str) -> Result<(), FsError> {
         self.take_name(from, to, Durability::None).map_err(|e| FsError::new("rename", self.path().join(from), e))
     }
@@ -254,14 +254,14 @@ impl Dir {
         File::from(fd).read_exact(&mut head).is_ok() && head == bytes
     }
 
-    /// Sets the time of a regular file in this directory to now, for whoever watches it.
+    /// Sets the time of a regular file in this directory to now, as a signal to programs that watch it.
     pub fn touch(&self, name: &str) -> Result<(), FsError> {
         let (fd, _) = self.open_regular(Path::new(name), OFlags::WRONLY, Mode::empty())?;
         let touched = File::from(fd).set_modified(std::time::SystemTime::now());
         touched.map_err(|e| FsError::new("touch", self.path().join(name), e))
     }
 
-    /// What a name in this directory is, if it is a regular file; an error if it is anything else.
+    /// The stamp of a regular file in this directory; an error if the name is anything else.
     pub fn regular_at(&self, name: &str) -> Result<Option<FileStamp>, FsError> {
         match self.stat(name) {
             Ok(stat) => {
@@ -273,7 +273,7 @@ impl Dir {
         }
     }
 
-    /// The same if the file belongs to this user, and nobody else can write to it.
+    /// The same if the file belongs to this user and no other user can write to it.
     pub fn own_regular_at(&self, name: &str) -> Result<Option<FileStamp>, FsError> {
         match self.stat(name) {
             Ok(stat) => {
@@ -285,7 +285,7 @@ impl Dir {
         }
     }
 
-    /// Appends to a file in this directory, makes it if it is not there, and returns once the bytes are on disk.
+    /// Appends to a file in this directory, creating it if necessary, and returns once the bytes are on disk.
     pub fn append(&self, name: &str, bytes: &[u8]) -> Result<(), FsError> {
         let failed = |action, e| FsError::new(action, self.path().join(name), e);
         let access = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE;
@@ -308,12 +308,12 @@ impl Dir {
         Ok(names)
     }
 
-    /// Opens what is below, and follows no link on the way.
+    /// Opens a path below without following links.
     fn open_below(&self, inside: &Path, flags: OFlags, mode: Mode) -> Result<OwnedFd, FsError> {
         let names = parts(inside, self.path())?;
         let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let opened = match names.as_slice() {
-            // A name is in the directory itself.
+            // A single name is in the directory itself.
             [name] => retry(|| rustix::fs::openat(self.file(), *name, flags, mode)),
             names => at_once(self, inside, flags, mode).unwrap_or_else(|| step_by_step(self, names, flags, mode)),
         };
@@ -326,7 +326,7 @@ impl Dir {
 }
 
 impl Contents {
-    /// The file belongs to this user, and nobody else can write to it.
+    /// Whether the file belongs to this user and no other user can write to it.
     pub fn is_own(&self) -> bool {
         is_own(self.owner, self.mode)
     }

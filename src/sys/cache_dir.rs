@@ -1,8 +1,8 @@
-//! Files in the user's cache directory that save work and are never needed: `<user cache>/beads`, and nothing else there.
+//! Files in the user's cache directory, `<user cache>/beads`. They only save work and are never needed.
 //!
-//! Such a file is read only if it belongs to this user, nobody else can write to it, its beginning is the expected one and its
-//! sum is right; never behind a link. It is written beside its name and moved there, so that it is whole for whoever reads it
-//! meanwhile, and the command goes on if that fails. `BD_NO_IMAGE=1` switches all of them off.
+//! Such a file is read only if it belongs to this user, no other user can write to it, its header is the expected one
+//! and its checksum is right; never through a link. It is written under a temporary name and renamed, so readers always
+//! see a whole file, and a failure to write it does not stop the command. `BD_NO_IMAGE=1` disables all of them.
 
 use std::path::{Path, PathBuf};
 
@@ -12,28 +12,29 @@ use super::fs::{self, Dir, FsError};
 use super::{Env, below};
 use crate::model::time::DAY;
 
-/// So many characters of a hash are the name of a file.
+/// The length of a file's name, in characters of a hash.
 const NAME_LENGTH: usize = 24;
 pub const PRIVATE: u32 = 0o600;
-/// Files that nobody wrote to for this time go.
+/// Files that were not written for this long are removed.
 const MAX_AGE: i64 = 30 * DAY;
 
 /// One kind of file.
 #[derive(Debug, Clone, Copy)]
 pub struct Kind {
-    /// How its names end, with the dot.
+    /// The extension, with the dot.
     pub suffix: &'static str,
-    /// What the files of every version begin with.
+    /// The first bytes of the files of every version.
     pub family: &'static [u8],
-    /// What stands after that in those of this program.
+    /// The bytes after that in files of this version.
     pub version: &'static [u8],
     pub limit: u64,
 }
 
-/// The variable that switches such files off.
+/// The variable that disables such files.
 pub const SWITCH: &str = "BD_NO_IMAGE";
 
-/// The path of files for something, without a suffix; `None` if they are switched off or the user has no cache directory.
+/// The path, without extension, of the files for some content; `None` if they are disabled or the user has no cache
+/// directory.
 pub fn place<'a>(env: &Env, of: impl IntoIterator<Item = &'a [u8]>) -> Option<PathBuf> {
     if env.var(SWITCH).is_some_and(|value| value == "1") {
         return None;
@@ -48,7 +49,7 @@ pub fn place<'a>(env: &Env, of: impl IntoIterator<Item = &'a [u8]>) -> Option<Pa
     Some(base.join("beads").join(&name.finalize().to_hex()[..NAME_LENGTH]))
 }
 
-/// The directory of such a file, made if it is not there; never behind a link, whatever the variables say.
+/// The directory of such a file, created if necessary; never through a link, whatever the variables say.
 pub fn directory_of(path: &Path) -> Result<Dir, FsError> {
     let (directory, _) = below::parted(path);
     let (above, own) = below::parted(directory);
@@ -57,18 +58,19 @@ pub fn directory_of(path: &Path) -> Result<Dir, FsError> {
 }
 
 impl Kind {
-    /// The file at such a place.
+    /// The file of this kind at such a path.
     pub fn at(&self, place: &Path) -> PathBuf {
         let mut path = place.as_os_str().to_owned();
         path.push(self.suffix);
         PathBuf::from(path)
     }
 
-    /// What such a file holds, if it is as it should be.
+    /// The content of such a file, if it is valid.
     pub fn load(&self, path: &Path) -> Option<Vec<u8>> {
         let (directory, name) = below::parted(path);
         let contents = below::read(directory, name, self.limit).ok()?;
-        // Its sum proves that it is whole, not who made it: one that another user could have written is not used.
+        // The checksum proves that it is whole, not who made it: a file that another user could have written is not
+        // used.
         if !contents.is_own() {
             return None;
         }
@@ -89,7 +91,7 @@ impl Kind {
         let _ = self.try_save(path, body);
     }
 
-    /// The same; tells whether it was written.
+    /// The same; reports failures.
     pub fn try_save(&self, path: &Path, body: &[u8]) -> Result<(), FsError> {
         let mut bytes = [self.family, self.version, body].concat();
         bytes.extend_from_slice(&XxHash3_64::oneshot(&bytes).to_le_bytes());
@@ -102,7 +104,7 @@ impl Kind {
         Ok(())
     }
 
-    /// Removes old ones: by name and by content, since other files may be in the directory.
+    /// Removes old files of this kind, recognized by name and content, since the directory may hold others.
     pub fn forget_old(&self, dir: &Dir) {
         let oldest = fs::realtime().plus_nanos(-MAX_AGE);
         let _ = dir.remove_old_orphans();

@@ -1,4 +1,4 @@
-//! The end of programs that this one has started.
+//! Ends programs that this one started.
 
 use std::process::Child;
 use std::thread::sleep;
@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
-/// How long a program may take to tidy up when its time is over, and how long its streams may outlive it.
+/// How long a program may clean up after a timeout, and how long its streams may outlive it.
 pub const GRACE: Duration = Duration::from_millis(500);
 
-/// Ends a child and all that it started. A polite signal first: programs of version control then remove their locks.
-/// The child is reaped last, because until then nobody else can get its number.
+/// Ends a child and everything it started. A polite signal comes first: version control then removes its locks. The
+/// child is reaped last, because until then its process id cannot be reused.
 pub fn end(child: &mut Child) -> std::io::Result<()> {
     let group = Pid::from_child(child);
     let _ = kill_process_group(group, Signal::TERM);

@@ -1,4 +1,4 @@
-//! What time it is.
+//! The current time.
 
 use std::env::VarError;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::model::lease::{Now, Ticks};
 use crate::model::time::{Instant, SECOND};
 use crate::model::when::Calendar;
 
-/// The wall clock, or a fixed moment for tests, or a clock that is wrong by so many seconds.
+/// The wall clock, or for tests a fixed moment or a clock that is off by some seconds.
 #[derive(Debug, Clone)]
 pub enum Clock {
     System,
@@ -36,7 +36,7 @@ impl Clock {
         }
     }
 
-    /// Now, on the clock that never jumps as well, where the system has one that tells its boots apart.
+    /// Now, also on the monotonic clock if the system has one and distinguishes its boots.
     pub fn both(&self) -> Now {
         let ticks = match self {
             Clock::Fixed(_) => None,
@@ -45,13 +45,13 @@ impl Clock {
         Now { wall: self.now(), ticks }
     }
 
-    /// Now, in the user's time zone: that of `TZ`, else of the system.
+    /// Now, in the user's time zone: from `TZ`, else from the system.
     pub fn calendar(&self) -> Calendar {
         Calendar::new(self.now(), zone())
     }
 }
 
-/// The user's time zone. jiff finds a zone by its name among those of all files; most often the file itself is enough.
+/// The user's time zone. jiff finds a zone by name among all zone files; usually reading the one file is enough.
 fn zone() -> TimeZone {
     const LASTS: Duration = Duration::from_secs(5 * 60);
     static READ: Mutex<Option<(std::time::Instant, TimeZone)>> = Mutex::new(None);
@@ -73,7 +73,7 @@ fn zone_in_file() -> Option<TimeZone> {
             let link = std::fs::read_link(&file).ok()?;
             (link.to_str()?.split_once("zoneinfo/")?.1.to_owned(), file)
         }
-        // Anything else may be a rule, a path, or a zone that is kept elsewhere: jiff knows.
+        // Anything else may be a rule, a path, or a zone stored elsewhere: leave it to jiff.
         Ok(name) if name == "UTC" || name.contains('/') && !name.contains([':', ',', '.']) => {
             let file = Path::new("/usr/share/zoneinfo").join(&name);
             (name, file)
@@ -83,7 +83,7 @@ fn zone_in_file() -> Option<TimeZone> {
     TimeZone::tzif(&name, &std::fs::read(file).ok()?).ok()
 }
 
-/// Which boot of the machine this is; the system says so on Linux. A process never sees another one.
+/// The id of the machine's current boot, which Linux reports. It does not change during a process.
 pub fn boot() -> Option<String> {
     static BOOT: OnceLock<Option<String>> = OnceLock::new();
     let read = || {
@@ -107,7 +107,7 @@ fn ticks() -> Option<Ticks> {
     None
 }
 
-/// A moment in the words of other programs.
+/// Converts a moment for other programs.
 pub fn to_system(at: Instant) -> SystemTime {
     let nanos = at.wide_nanos();
     let size = nanos.unsigned_abs();
@@ -116,7 +116,7 @@ pub fn to_system(at: Instant) -> SystemTime {
     if nanos < 0 { UNIX_EPOCH - size } else { UNIX_EPOCH + size }
 }
 
-/// And back.
+/// The reverse.
 pub fn from_system(at: SystemTime) -> Instant {
     let wide = |size: Duration| i128::try_from(size.as_nanos()).unwrap_or(i128::MAX);
     Instant::from_wide_nanos(match at.duration_since(UNIX_EPOCH) {
@@ -125,7 +125,7 @@ pub fn from_system(at: SystemTime) -> Instant {
     })
 }
 
-/// The time on the machine's clock, which no test can fix.
+/// The machine's clock, which tests cannot fix.
 pub(super) fn realtime() -> Instant {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Instant::from_nanos(i64::try_from(since.as_nanos()).unwrap_or(i64::MAX))

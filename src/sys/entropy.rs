@@ -24,7 +24,8 @@ impl Entropy {
         Entropy::Seeded(Arc::new(Mutex::new(StdRng::seed_from_u64(seed))), seed)
     }
 
-    /// Begins a seeded sequence once more: each of several operations draws what a command of its own would.
+    /// Restarts a seeded sequence, so that each of several operations draws the same values as a separate command
+    /// would.
     pub fn begin_again(&self) {
         if let Entropy::Seeded(rng, seed) = self {
             *rng.lock().expect("no holder panics") = StdRng::seed_from_u64(*seed);

@@ -1,4 +1,4 @@
-//! Environment variables, the working directory and what the streams are.
+//! Environment variables, the working directory, and the kinds of the standard streams.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -11,17 +11,17 @@ use super::resident::Residents;
 /// A snapshot of the environment, taken once.
 #[derive(Debug, Clone, Default)]
 pub struct Env {
-    /// Shared by the copies, of which a command makes several.
+    /// Shared between clones, of which a command makes several.
     vars: Arc<BTreeMap<OsString, OsString>>,
     cwd: PathBuf,
     residents: Residents,
     agreement: Option<Agreement>,
 }
 
-/// Whether the user has agreed to what the repository with this root asks for, all of it.
+/// Whether the user has agreed to everything that the repository with this root asks for.
 pub type Agreement = fn(&Env, root: &Path, asks: &[String]) -> bool;
 
-/// A variable of this process says something; it is not worth a snapshot.
+/// Whether a variable of this process is set and not empty, without taking a snapshot.
 pub fn is_set(name: &str) -> bool {
     std::env::var_os(name).is_some_and(|value| !value.is_empty())
 }
@@ -38,13 +38,13 @@ impl Env {
         self
     }
 
-    /// A variable that says something: an empty one counts as unset.
+    /// The value of a variable; an empty one counts as unset.
     pub fn var(&self, name: &str) -> Option<String> {
         let value = self.vars.get(OsStr::new(name))?.to_str()?;
         (!value.is_empty()).then(|| value.to_owned())
     }
 
-    /// The variables that say something and whose names begin like this.
+    /// The variables with this prefix that are not empty.
     pub fn beginning(&self, start: &str) -> impl Iterator<Item = (&str, &str)> {
         let from = self.vars.range::<OsStr, _>((Bound::Included(OsStr::new(start)), Bound::Unbounded));
         let texts = from.map_while(move |(name, value)| {
@@ -54,17 +54,17 @@ impl Env {
         texts.flatten().filter(|(_, value)| !value.is_empty())
     }
 
-    /// A variable as it is, whether or not it is text.
+    /// The raw value of a variable, which may not be UTF-8.
     pub fn var_os(&self, name: &str) -> Option<&OsStr> {
         self.vars.get(OsStr::new(name)).map(OsString::as_os_str).filter(|value| !value.is_empty())
     }
 
-    /// A variable as it is set, even to nothing.
-    pub fn said(&self, name: &str) -> Option<&str> {
+    /// The value of a variable, even if it is empty.
+    pub fn raw_var(&self, name: &str) -> Option<&str> {
         self.vars.get(OsStr::new(name))?.to_str()
     }
 
-    /// Text may have characters beyond ASCII, by the first of the variables that decide.
+    /// Whether the locale allows characters beyond ASCII, by the first of the variables that decide.
     pub fn is_utf8(&self) -> bool {
         let named = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(|name| self.var(name));
         named.is_some_and(|name| {
@@ -80,7 +80,7 @@ impl Env {
         self
     }
 
-    /// The same environment, in which the user's agreements count. Without it nobody has agreed to anything.
+    /// The same environment with the user's agreements. Without them nothing counts as agreed.
     pub fn agreeing(mut self, agreement: Agreement) -> Self {
         self.agreement = Some(agreement);
         self
@@ -103,13 +103,13 @@ impl Env {
         self.var("HOME").map(PathBuf::from)
     }
 
-    /// The directory in which programs keep the user's settings.
+    /// The directory of the user's settings.
     pub fn config_home(&self) -> Option<PathBuf> {
         let named = self.var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
         named.or_else(|| self.home().map(|home| home.join(".config")))
     }
 
-    /// A path as people write it: `~/` is the home directory, relative is from the working directory.
+    /// Resolves a path as people write it: `~/` is the home directory, relative paths start at the working directory.
     pub fn path(&self, text: &str) -> PathBuf {
         match (text.strip_prefix("~/"), self.home()) {
             (Some(rest), Some(home)) => home.join(rest),

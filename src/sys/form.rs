@@ -1,7 +1,7 @@
-//! A form in the user's editor: a file in a directory of its own below the temporary directory, beside what was shown first.
+//! A form in the user's editor: a file in a temporary directory of its own, beside a copy of the initial text.
 //!
-//! Only this user can read them. A form is removed once it was used or holds nothing new; whatever else ends the program leaves it
-//! where it is, and it can be taken up again.
+//! Only this user can read it. A form is removed once it was used or has no new content; after any other end of the
+//! program it stays and can be resumed.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
@@ -25,8 +25,8 @@ const SHOWN: &str = "shown.md";
 #[derive(Debug, Clone)]
 pub struct FormFile {
     path: PathBuf,
-    /// What it held before it was edited; `None` for one that was kept, all of which counts.
-    begun: Option<Vec<u8>>,
+    /// The text before editing; `None` for a resumed form, all of which counts as new.
+    initial: Option<Vec<u8>>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -40,25 +40,25 @@ pub enum FormError {
 }
 
 impl FormFile {
-    /// Puts a text into a form; `shown` is what changes are measured by.
+    /// Writes a text into a form; changes are measured against `shown`.
     pub fn new(text: &str, shown: &str) -> Result<Self, FsError> {
         let made = private_scratch(PREFIX);
         let directory = made.map_err(|e| FsError::new("create", std::env::temp_dir(), e))?;
         for (name, text) in [(FORM, text), (SHOWN, shown)] {
             write_new(&directory.path().join(name), text)?;
         }
-        Ok(FormFile { path: directory.keep().join(FORM), begun: Some(text.as_bytes().to_vec()) })
+        Ok(FormFile { path: directory.keep().join(FORM), initial: Some(text.as_bytes().to_vec()) })
     }
 
-    /// Takes up a form that was kept; also gives what was shown first.
+    /// Resumes a form; also returns the text that was shown first.
     pub fn open(path: &Path) -> Result<(Self, String), FormError> {
         fs::metadata(path).map_err(|e| FsError::new("read", path, e))?;
         let shown = fs::read_to_string(path.with_file_name(SHOWN));
         let shown = shown.map_err(|_| FormError::NotKept { path: path.to_owned() })?;
-        Ok((FormFile { path: path.to_owned(), begun: None }, shown))
+        Ok((FormFile { path: path.to_owned(), initial: None }, shown))
     }
 
-    /// Puts another text into a form that was kept. The old one stays until the new one is on the disk.
+    /// Writes another text into a resumed form. The old one stays until the new one is on disk.
     pub fn rewrite(&self, text: &str, shown: &str) -> Result<(), FsError> {
         for (path, text) in [(self.path.clone(), text), (self.path.with_file_name(SHOWN), shown)] {
             let new = path.with_extension("new");
@@ -85,10 +85,10 @@ impl FormFile {
         })
     }
 
-    /// There is something in it that is nowhere else, or nobody can tell.
+    /// Whether it has content that is nowhere else, or that is uncertain.
     pub fn is_touched(&self) -> bool {
         match fs::read(&self.path) {
-            Ok(bytes) => self.begun.as_ref() != Some(&bytes),
+            Ok(bytes) => self.initial.as_ref() != Some(&bytes),
             Err(_) => self.exists(),
         }
     }
@@ -97,15 +97,15 @@ impl FormFile {
         !matches!(fs::symlink_metadata(&self.path), Err(error) if error.kind() == io::ErrorKind::NotFound)
     }
 
-    /// Removes what is not needed any more.
+    /// Removes files that are no longer needed.
     pub fn remove(self) {
         let Some(directory) = self.path.parent() else { return };
-        // What stays is in the way of nobody.
-        if self.begun.is_some() {
+        // Leftovers do no harm.
+        if self.initial.is_some() {
             let _ = fs::remove_dir_all(directory);
             return;
         }
-        // Of a place that the user named, only what bd puts there.
+        // In a place that the user named, remove only the files that bd put there.
         let is_own = directory.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX));
         if is_own && self.path.file_name().is_some_and(|name| name == FORM) {
             let _ = fs::remove_file(&self.path);
@@ -120,12 +120,13 @@ fn write_new(path: &Path, text: &str) -> Result<(), FsError> {
     new.and_then(|mut file| file.write_all(text.as_bytes())).map_err(|e| FsError::new("write", path, e))
 }
 
-/// Calls back before a signal ends the program. While `is_lent`, an interrupt at the keyboard is for the program that has the terminal.
-pub fn before_end(is_lent: Arc<AtomicBool>, tell: impl Fn() + Send + 'static) {
+/// Calls back before a signal ends the program. While `is_borrowed`, an interrupt from the keyboard belongs to the program
+/// that has the terminal.
+pub fn before_end(is_borrowed: Arc<AtomicBool>, tell: impl Fn() + Send + 'static) {
     let Ok(mut signals) = Signals::new([SIGINT, SIGTERM, SIGHUP]) else { return };
     std::thread::spawn(move || {
         for signal in signals.forever() {
-            if signal == SIGINT && is_lent.load(Ordering::Relaxed) {
+            if signal == SIGINT && is_borrowed.load(Ordering::Relaxed) {
                 continue;
             }
             tell();

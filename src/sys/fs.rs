@@ -1,7 +1,8 @@
-//! Files: replacing one so that a crash leaves the old or the new, whole. What identifies one is `stamp`, opening one is `below`.
+//! Replaces files so that a crash leaves the old or the new one, whole. Identifying a file is the task of `stamp`,
+//! opening one of `below`.
 //!
-//! Replacing works relative to an open directory, so it cannot be led astray by a directory that is swapped underneath.
-//! A temporary file has no name until it is complete (Linux); where that is not possible it has one that starts with
+//! Replacing works relative to an open directory, so a directory that is swapped underneath cannot redirect it. A
+//! temporary file has no name until it is complete (Linux); where that is not possible it has one that starts with
 //! [`TEMP_PREFIX`]. No other part of `bd` opens a ledger for writing.
 
 use std::fs::File;
@@ -23,27 +24,28 @@ pub use super::temp::{Placed, TEMP_PREFIX};
 use super::temp::{is_foreign, keep_access, set_back, tell_apart, write_pieces};
 use crate::model::time::Instant;
 
-/// A temporary file older than this, in nanoseconds, belongs to nobody that still runs.
+/// A temporary file older than this, in nanoseconds, belongs to no running process.
 const ORPHAN_AGE: i64 = 60_000_000_000;
 
-/// A version of the ledger that another program wrote and that could not be put back gets a name like this, and stays.
+/// The prefix of a ledger version that another program wrote and that could not be put back. Such a file is never
+/// removed.
 pub const DISPLACED_PREFIX: &str = ".bd-displaced-";
 
-/// A file as it stood during one read.
+/// The content of a file during one read.
 #[derive(Debug)]
 pub struct Contents {
     pub bytes: Vec<u8>,
     pub stamp: FileStamp,
-    /// Taken before the file was opened.
+    /// The time just before the file was opened.
     pub read_at: Instant,
-    /// The stamps before and after the read agree.
+    /// Whether the stamps before and after the read agree.
     pub stable: bool,
     pub links: u64,
     pub mode: u32,
     pub owner: u32,
 }
 
-/// What became of a replacement.
+/// The result of a replacement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub enum Replaced {
@@ -52,7 +54,7 @@ pub enum Replaced {
     Foreign,
 }
 
-/// Whether this user may write to a file or a directory, as far as can be told without trying.
+/// Whether this user may write to a file or a directory, as far as this is known without trying.
 pub fn is_writable(path: &Path) -> bool {
     rustix::fs::access(path, rustix::fs::Access::WRITE_OK).is_ok()
 }
@@ -65,8 +67,8 @@ pub struct Dir {
 }
 
 impl Dir {
-    /// Opens a directory of the user's own, or one that a person named: links are followed. Below a repository
-    /// [`Dir::root`] is the way in.
+    /// Opens a directory of the user's own, or one that a person named: links are followed. Below a repository, use
+    /// [`Dir::root`].
     pub fn open(path: &Path) -> Result<Self, FsError> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let fd = retry(|| rustix::fs::open(path, flags, Mode::empty())).map_err(|e| FsError::new("open", path, e))?;
@@ -85,26 +87,26 @@ impl Dir {
         &self.file
     }
 
-    /// The path still leads to this directory.
+    /// Whether the path still leads to this directory.
     pub fn is_current(&self) -> bool {
         let here = rustix::fs::fstat(&self.file);
         let there = rustix::fs::stat(&self.path);
         matches!((here, there), (Ok(a), Ok(b)) if (a.st_dev, a.st_ino) == (b.st_dev, b.st_ino))
     }
 
-    /// Removes what a killed writer left. Only for the holder of this directory's lock.
+    /// Removes the temporary files of killed writers. Only for the holder of this directory's lock.
     pub fn remove_orphans(&self) -> Result<(), FsError> {
         self.remove_orphans_but(|_| false)
     }
 
-    /// The same for a directory in which others write under another lock, or under none: what was made just now may be theirs.
+    /// The same for a directory where others write under another lock or none: recent files may be theirs.
     pub fn remove_old_orphans(&self) -> Result<(), FsError> {
         let now = realtime();
         self.remove_orphans_but(|stamp| now.nanos().saturating_sub(stamp.mtime.nanos()) < ORPHAN_AGE)
     }
 
     fn remove_orphans_but(&self, is_used: impl Fn(&FileStamp) -> bool) -> Result<(), FsError> {
-        // Not std's `read_dir`: that one gives up on EINTR and panics when the directory cannot be closed.
+        // Not std's `read_dir`: it gives up on EINTR and panics if the directory cannot be closed.
         let entries =
             retry(|| rustix::fs::Dir::read_from(&self.file)).map_err(|e| FsError::new("list", &self.path, e))?;
         for entry in entries.flatten() {
@@ -126,8 +128,7 @@ impl Dir {
         Ok(())
     }
 
-    /// Replaces a file by new bytes if it still is the file that was read, and returns once both the bytes and the name are
-    /// on disk.
+    /// Replaces a file if it is still the one that was read, and returns once both the bytes and the name are on disk.
     pub fn replace(&self, name: &str, bytes: &[u8], read: &FileStamp, entropy: &Entropy) -> Result<Replaced, FsError> {
         match self.replace_by(name, &[bytes], read, entropy)? {
             Some(_) => self.sync().map(|()| Replaced::Done),
@@ -149,7 +150,7 @@ impl Dir {
         }
     }
 
-    /// Like [`Dir::replace`] with bytes in pieces, but tells of the file that is in place now; `None` is [`Replaced::Foreign`]. The
+    /// Like [`Dir::replace`] with bytes in pieces, but returns the new file; `None` means [`Replaced::Foreign`]. The
     /// name is on disk once [`Dir::sync`] returns.
     pub fn replace_by(
         &self,
@@ -159,7 +160,7 @@ impl Dir {
         entropy: &Entropy,
     ) -> Result<Option<Placed>, FsError> {
         let path = self.path.join(name);
-        // A file that is away is being replaced: the caller reads again, and waits for it.
+        // A missing file is being replaced: the caller reads again, and waits for it.
         let old = match self.stat(name) {
             Ok(old) if FileType::from_raw_mode(old.st_mode) != FileType::RegularFile => {
                 let what = io::Error::new(io::ErrorKind::InvalidInput, "not a regular file");
@@ -178,7 +179,7 @@ impl Dir {
         }
         match self.swap(&temp.name, name) {
             Ok(()) => return self.settle(temp, name, read),
-            // The temporary file was cleaned away, or the ledger is being replaced: start over with what is there.
+            // The temporary file was cleaned up, or the ledger is being replaced: start over with the present one.
             Err(Errno::NOENT) => return Ok(None),
             Err(Errno::NOSYS | Errno::INVAL | Errno::NOTSUP) => {
                 match retry(|| rustix::fs::renameat(&self.file, &temp.name, &self.file, name)) {
@@ -192,14 +193,14 @@ impl Dir {
         Ok(Some(placed))
     }
 
-    /// Keeps a file in this directory from going with its name, until this is dropped.
+    /// Keeps a file in this directory alive after its name is removed, until this is dropped.
     pub fn hold(&self, name: &str) -> Option<OwnedFd> {
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         retry(|| rustix::fs::openat(&self.file, name, flags, Mode::empty())).ok()
     }
 
-    /// After a swap, a last look at what was displaced: it bears the temporary name now. If it is not what was read, or cannot
-    /// be looked at, it goes back.
+    /// After a swap, checks the displaced file, which now has the temporary name. If it is not the one that was read,
+    /// or cannot be checked, it is put back.
     fn settle(&self, temp: Temp<'_>, name: &str, read: &FileStamp) -> Result<Option<Placed>, FsError> {
         let placed = temp.placed;
         let problem = match self.stat(&temp.name) {
@@ -207,7 +208,7 @@ impl Dir {
                 drop(temp);
                 return Ok(Some(placed));
             }
-            // Cleaned away: there is nothing to look at and nothing to put back.
+            // Cleaned up: there is nothing to check or put back.
             Err(error) if error.is_missing() => {
                 temp.keep();
                 return Ok(Some(placed));
@@ -220,7 +221,8 @@ impl Dir {
             let _ = temp.keep_beside();
             return Err(failed(e));
         }
-        // If it is not ours that comes out, yet another version had come in between: the latest stays, the other is kept.
+        // If this swaps out another file than ours, yet another version had come in between: the latest stays, the
+        // other is kept.
         if self.stat(&temp.name).is_ok_and(|out| FileStamp::of(&out).ino != placed.written.ino) {
             let swapped = self.swap(&temp.name, name);
             temp.keep_beside().and(swapped).map_err(failed)?;
@@ -245,7 +247,7 @@ impl Dir {
         Ok(true)
     }
 
-    /// Puts a complete file in the place of whatever has the name.
+    /// Puts a complete file under a name, replacing anything there.
     pub(super) fn put_over(
         &self,
         name: &str,
@@ -262,8 +264,8 @@ impl Dir {
         if durability == Durability::Full { self.sync() } else { Ok(()) }
     }
 
-    /// Gives a complete file a name that another may have. A file system that sees one replaced by the other writes the new one to
-    /// disk at once; where nothing depends on that, the two change names, and the other one goes.
+    /// Renames a complete file to a name that may be taken. A file system writes a file that replaces another to disk
+    /// at once; where durability does not matter, the two exchange names and the old file is removed.
     pub(super) fn take_name(&self, from: &str, to: &str, durability: Durability) -> rustix::io::Result<()> {
         if durability == Durability::None && self.swap(from, to).is_ok() {
             if rustix::fs::unlinkat(&self.file, from, AtFlags::empty()).is_ok() {
@@ -279,7 +281,7 @@ impl Dir {
         stat.map_err(|e| FsError::new("stat", self.path.join(name), e))
     }
 
-    /// Returns once the names in it are on disk.
+    /// Returns once the directory's names are on disk.
     pub fn sync(&self) -> Result<(), FsError> {
         let synced = retry(|| rustix::fs::fsync(&self.file));
         synced.map_err(|e| FsError::new("sync (written, but not known to be on disk)", &self.path, e))
@@ -289,14 +291,14 @@ impl Dir {
 /// Who may read and write a new file.
 #[derive(Clone, Copy)]
 enum Access<'s> {
-    /// As the user's mask says.
+    /// According to the user's umask.
     Usual,
     /// The same as of another file.
     Like(&'s Stat),
     Mode(Mode),
 }
 
-/// A complete, synced file under a temporary name; the name goes away on drop.
+/// A complete, synced file under a temporary name; the name is removed on drop.
 struct Temp<'a> {
     dir: &'a Dir,
     name: String,
@@ -308,7 +310,7 @@ impl<'a> Temp<'a> {
         Self::write_as(dir, to, pieces, access, Durability::Full, entropy)
     }
 
-    /// Errors name the file that is to be written: nobody knows the temporary one.
+    /// Errors name the target file, not the temporary one, which means nothing to users.
     fn write_as(
         dir: &'a Dir,
         to: &str,
@@ -365,7 +367,7 @@ impl<'a> Temp<'a> {
         }
     }
 
-    /// Another program's file came to bear the name: it gets one that nobody cleans up.
+    /// Another program's file got this name: rename it so that it is not cleaned up.
     fn keep_beside(self) -> rustix::io::Result<()> {
         let kept = self.name.replacen(TEMP_PREFIX, DISPLACED_PREFIX, 1);
         let renamed = retry(|| rustix::fs::renameat(&self.dir.file, &self.name, &self.dir.file, &kept));
@@ -373,7 +375,7 @@ impl<'a> Temp<'a> {
         renamed
     }
 
-    /// The name is in use as something else now.
+    /// The name is in use for another file now.
     fn keep(self) {
         std::mem::forget(self);
     }
@@ -465,7 +467,7 @@ mod tests {
         std::fs::write(path("ledger"), "old").unwrap();
         let old = dir.stat("ledger").unwrap();
         let name = |inode: u64| tell_apart(".bd-tmp-1-00000000000000aa", inode, Some(&old));
-        // What was replaced, what was written, and what has nothing to do with either.
+        // The replaced file, the new one, and an unrelated one.
         std::fs::hard_link(path("ledger"), path(&name(1))).unwrap();
         std::fs::write(path("new"), "new").unwrap();
         let written = name(dir.stat("new").unwrap().st_ino);

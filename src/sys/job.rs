@@ -1,6 +1,6 @@
-//! A program that runs in the foreground for as long as it likes, with our streams, while we look after something else.
+//! A program that runs in the foreground without a time limit, with our streams, while we do other work.
 //!
-//! Signals that ask us to end go to the program; what becomes of it decides what becomes of us.
+//! Signals that ask us to end are passed to the program; we end when it does.
 
 use std::ffi::OsString;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
@@ -34,7 +34,7 @@ impl Ended {
         self == Ended::Code(0)
     }
 
-    /// The code that a shell would give.
+    /// The exit code that a shell would report.
     pub fn code(self) -> u8 {
         match self {
             Ended::Code(code) => u8::try_from(code).unwrap_or(1),
@@ -45,7 +45,7 @@ impl Ended {
 
 enum Event {
     Over,
-    Asked(i32),
+    Signal(i32),
 }
 
 /// A running program.
@@ -53,14 +53,15 @@ enum Event {
 pub struct Job {
     child: Child,
     events: Receiver<Event>,
-    /// It and all that it starts get the signals.
+    /// Signals go to it and to everything it starts.
     is_group: bool,
-    /// It was told to end.
+    /// It was asked to end.
     is_ending: bool,
 }
 
 impl Job {
-    /// Starts a program with our streams. With `apart` what it prints goes to standard error, so that our own output stays readable.
+    /// Starts a program with our streams. With `apart` its output goes to standard error, so that our own stays
+    /// readable.
     pub fn start(
         program: &OsString,
         arguments: &[OsString],
@@ -76,7 +77,7 @@ impl Job {
         Self::spawn(program, command, false)
     }
 
-    /// Starts a program that has nothing to do with the terminal; what it starts ends with it if it must end.
+    /// Starts a program that has nothing to do with the terminal; its children end with it if it is forced to end.
     pub fn start_group(
         program: &OsString,
         arguments: &[OsString],
@@ -92,19 +93,19 @@ impl Job {
     fn spawn(program: &OsString, mut command: Command, is_group: bool) -> Result<Self, FsError> {
         let failed = |e| FsError::new("run", Path::new(program), e);
         let (send, events) = mpsc::channel();
-        // Before the program is there: a signal in between must not end us and leave it alone.
+        // Before the program starts: a signal in between must not end us and leave it running.
         let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM]).map_err(failed)?;
-        let asked = send.clone();
+        let sender = send.clone();
         std::thread::spawn(move || {
             for signal in signals.forever() {
-                if asked.send(Event::Asked(signal)).is_err() {
+                if sender.send(Event::Signal(signal)).is_err() {
                     break;
                 }
             }
         });
         let child = command.spawn().map_err(failed)?;
         let pid = Pid::from_child(&child);
-        // Its number is not free for others before it is reaped, and that is done by the one who asks for its end.
+        // Its process id stays reserved until it is reaped, which only happens when its end is asked for.
         std::thread::spawn(move || {
             let _ = super::fs::retry(|| waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT));
             let _ = send.send(Event::Over);
@@ -116,7 +117,7 @@ impl Job {
         self.child.id()
     }
 
-    /// Waits for its end, at most so long. Signals that ask for our end are passed on meanwhile.
+    /// Waits for its end, at most `most`. Meanwhile passes on signals that ask us to end.
     pub fn wait(&mut self, most: Duration) -> Result<Option<Ended>, FsError> {
         let until = std::time::Instant::now() + most;
         loop {
@@ -128,7 +129,7 @@ impl Job {
                     let status = self.child.wait().map_err(|e| FsError::new("wait for", "the program", e))?;
                     return Ok(Some(Ended::of(status)));
                 }
-                Ok(Event::Asked(signal)) => self.pass_on(signal),
+                Ok(Event::Signal(signal)) => self.pass_on(signal),
                 Err(RecvTimeoutError::Timeout) => return Ok(None),
             }
         }
@@ -145,11 +146,11 @@ impl Job {
 
     fn signal(&self, signal: Signal) {
         let pid = Pid::from_child(&self.child);
-        // It may be over by now.
+        // It may have ended by now.
         let _ = if self.is_group { kill_process_group(pid, signal) } else { kill_process(pid, signal) };
     }
 
-    /// Ends what a group has left behind that failed or had to end. Before its number is free for others.
+    /// Ends the remains of a group that failed or was forced to end, before its id can be reused.
     fn end_rest(&self) {
         let flags = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
         let known = waitid(WaitId::Pid(Pid::from_child(&self.child)), flags).ok().flatten();
@@ -159,7 +160,7 @@ impl Job {
         }
     }
 
-    /// Ends it: politely, and by force if it takes longer than this.
+    /// Ends it: politely, and by force after `patience`.
     pub fn end(&mut self, patience: Duration) -> Result<Ended, FsError> {
         self.is_ending = true;
         self.signal(Signal::TERM);

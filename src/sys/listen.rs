@@ -1,8 +1,8 @@
-//! What the system tells of changes in directories: the one place that knows the library for it.
+//! Change notifications for directories: the only code that uses the library for them.
 
 use std::path::{Path, PathBuf};
 
-/// What the listening thread passes on.
+/// A message from the listening thread.
 #[derive(Debug)]
 pub(super) enum Heard {
     #[cfg_attr(not(feature = "watch"), expect(dead_code, reason = "nobody tells"))]
@@ -10,23 +10,23 @@ pub(super) enum Heard {
     /// Events were lost.
     #[cfg_attr(not(feature = "watch"), expect(dead_code, reason = "nobody tells"))]
     Unsure,
-    /// Somebody called.
+    /// Another thread called.
     Called,
 }
 
 #[cfg(feature = "watch")]
-mod told {
+mod events {
     use notify::event::ModifyKind;
     use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 
     use super::{Heard, Path};
 
-    /// Directories under watch.
+    /// The watched directories.
     #[derive(Debug)]
     pub struct System(RecommendedWatcher);
 
     impl System {
-        /// Starts a thread that listens; why not, if it cannot.
+        /// Starts a listening thread; the error says why it cannot.
         pub fn start(tell: impl Fn(Heard) + Send + 'static) -> Result<Self, String> {
             let listener = move |event: notify::Result<Event>| match event {
                 // Reading is not a change; without this a reader would wake itself.
@@ -45,7 +45,7 @@ mod told {
             self.0.watch(directory, RecursiveMode::NonRecursive).map_err(|error| error.to_string())
         }
 
-        /// One that is not watched any more is none.
+        /// An unknown directory is fine.
         pub fn unwatch(&mut self, directory: &Path) {
             let _ = self.0.unwatch(directory);
         }
@@ -53,10 +53,10 @@ mod told {
 }
 
 #[cfg(not(feature = "watch"))]
-mod told {
+mod events {
     use super::{Heard, Path};
 
-    /// There is none.
+    /// Without support there is no value of this type.
     #[derive(Debug)]
     pub enum System {}
 
@@ -75,4 +75,4 @@ mod told {
     }
 }
 
-pub(super) use told::System;
+pub(super) use events::System;

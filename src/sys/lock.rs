@@ -1,8 +1,8 @@
 //! One writer at a time: an advisory lock on the directory that holds a ledger.
 //!
-//! The directory itself is the sidecar: whoever can reach the ledger can open it, it leaves no file that version control
-//! could pick up, and it cannot be deleted while the ledger is in it. A lock on the ledger file would be no lock, because
-//! the file is replaced. The lock goes with its process, so there is no stale lock to break.
+//! The directory itself is the lock file: every program that can reach the ledger can open it, version control sees no
+//! extra file, and it cannot be deleted while the ledger is in it. A lock on the ledger file would not work, because
+//! the file is replaced. The lock ends with its process, so there is never a stale one to break.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ pub enum LockError {
 #[derive(Debug)]
 #[must_use = "the lock is released when this is dropped"]
 pub struct DirLock {
-    /// None once it is released.
+    /// `None` once it is released.
     dir: Option<Dir>,
 }
 
@@ -34,7 +34,7 @@ impl DirLock {
         self.dir.as_ref().expect("it has its directory until it is released")
     }
 
-    /// Gives the lock back, and leaves the directory open.
+    /// Releases the lock, and keeps the directory open.
     pub fn release(mut self) -> Dir {
         unlock(self.dir());
         self.dir.take().expect("it has its directory until it is released")
@@ -45,7 +45,7 @@ fn unlock(dir: &Dir) {
     let _ = fs4::FileExt::unlock(dir.file());
 }
 
-/// A program that another thread is about to start holds the directory open for a moment, and the lock with it: closing
+/// A program that another thread is just starting holds the directory open for a moment, and the lock with it: closing
 /// it here would not be enough.
 impl Drop for DirLock {
     fn drop(&mut self) {
@@ -65,21 +65,21 @@ pub fn lock(path: &Path, wait: Duration) -> Result<DirLock, LockError> {
             let holder = holder(path);
             return Err(LockError::Timeout { path: path.to_owned(), holder, waited: wait });
         };
-        // Whoever had it before may have changed anything.
-        // A directory that was removed and made again has another lock: start over with the one the path leads to (F12).
+        // The previous holder may have changed anything. A directory that was removed and created again has another
+        // lock: start over with the one at the path.
         if lock.dir().is_current() {
             return Ok(lock);
         }
     }
 }
 
-/// Another process holds a lock on this file right now. The file is not made if it is not there.
+/// Whether another process holds a lock on this file now. Does not create the file.
 pub fn is_held(file: &Path) -> bool {
     let Ok(file) = super::below::open_own(file).map(std::fs::File::from) else { return false };
     matches!(fs4::FileExt::try_lock_shared(&file), Err(fs4::TryLockError::WouldBlock))
 }
 
-/// Waits in the kernel, in a thread of its own: polling would starve under load. A lock that is granted too late is
+/// Waits in the kernel, in a separate thread: polling would starve under load. A lock that is granted too late is
 /// dropped with the channel.
 fn acquire(dir: Dir, wait: Duration) -> Result<Option<DirLock>, LockError> {
     let path = dir.path().to_owned();
@@ -107,7 +107,7 @@ fn acquire(dir: Dir, wait: Duration) -> Result<Option<DirLock>, LockError> {
     }
 }
 
-/// The process that holds the lock, where the system tells (Linux).
+/// The process that holds the lock, if the system reports it (Linux).
 fn holder(path: &Path) -> Option<String> {
     let stamp = super::fs::stat(path).ok()?;
     let locks = std::fs::read_to_string("/proc/locks").ok()?;

@@ -1,7 +1,7 @@
-//! A file that only grows: appended to with one write, and read from its end.
+//! An append-only file: written with one call per append, and read from its end.
 //!
-//! A crash may leave a last line without its end; the next append ends it, and readers leave it out. Nothing is synced: what is
-//! kept here guards against other programs, not against a loss of power. A link is not followed, a pipe is not opened.
+//! A crash may leave an incomplete last line; the next append ends it, and readers ignore it. Nothing is synced: the
+//! content protects against other programs, not against a power failure. A link is not followed, a pipe is not opened.
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -22,7 +22,7 @@ pub struct Log {
 }
 
 impl Log {
-    /// Opens a log for reading; `None` if there is none.
+    /// Opens a log for reading; `None` if it does not exist.
     pub fn open(path: &Path) -> Result<Option<Self>, FsError> {
         match Self::open_as(path, OFlags::RDONLY) {
             Err(error) if error.is_missing() => Ok(None),
@@ -36,7 +36,7 @@ impl Log {
         Ok(Log { file: File::from(fd), path: root.join(inside), stamp: FileStamp::of(&stat) })
     }
 
-    /// Opens a log for reading and appending, and makes it if it is not there.
+    /// Opens a log for reading and appending, creating it if necessary.
     pub fn open_to_append(path: &Path) -> Result<Self, FsError> {
         Self::open_as(path, OFlags::RDWR | OFlags::APPEND | OFlags::CREATE)
     }
@@ -47,18 +47,18 @@ impl Log {
         Ok(Log { file: File::from(fd), path: path.to_owned(), stamp: FileStamp::of(&stat) })
     }
 
-    /// What the file was when it was opened.
+    /// The file's stamp when it was opened.
     pub fn stamp(&self) -> FileStamp {
         self.stamp
     }
 
-    /// The last bytes, at most so many.
+    /// The last bytes, at most `most`.
     pub fn tail(&self, most: u64) -> Result<Vec<u8>, FsError> {
         let from = self.stamp.size.saturating_sub(most);
         self.read(from, self.stamp.size - from)
     }
 
-    /// All of it, or an error if it is larger than the limit.
+    /// The whole file, or an error if it is larger than the limit.
     pub fn whole(&self, limit: u64) -> Result<Vec<u8>, FsError> {
         if self.stamp.size > limit {
             let message = format!("{} bytes, the limit is {limit}", self.stamp.size);
@@ -67,7 +67,7 @@ impl Log {
         self.read(0, self.stamp.size)
     }
 
-    /// Bytes from a place on; fewer if the file ends before.
+    /// Reads `length` bytes from an offset; fewer at the end of the file.
     pub fn read(&self, from: u64, length: u64) -> Result<Vec<u8>, FsError> {
         let mut bytes = vec![0; usize::try_from(length).unwrap_or(usize::MAX)];
         let mut filled = 0;
@@ -83,7 +83,7 @@ impl Log {
         Ok(bytes)
     }
 
-    /// All that the file had when it was opened, or an error if it has become shorter.
+    /// All bytes that the file had when it was opened, or an error if it has become shorter.
     pub fn unchanged(&self) -> Result<Vec<u8>, FsError> {
         let bytes = self.read(0, self.stamp.size)?;
         if (bytes.len() as u64) < self.stamp.size {

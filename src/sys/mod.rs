@@ -39,7 +39,7 @@ pub use env::Env;
 pub use owner::{host_name, is_alive, is_gone, owner};
 pub use watch::{Waker, Watcher};
 
-/// What a command may know of the machine it runs on.
+/// The parts of the machine that a command may use.
 #[derive(Debug, Clone)]
 pub struct Host {
     pub clock: Clock,

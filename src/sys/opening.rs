@@ -1,4 +1,5 @@
-//! Opening what is below a directory without following a link, and reading it within a limit: the calls behind `below`.
+//! Opens paths below a directory without following a link, and reads files up to a limit: the system calls behind
+//! `below`.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -22,13 +23,13 @@ pub fn is_control(path: &Path) -> bool {
     path.components().any(|part| matches!(part, Component::Normal(name) if is(name)))
 }
 
-/// One call where the kernel has it; `None` where it has not.
+/// With one system call; `None` if the kernel does not have it.
 #[cfg(target_os = "linux")]
 pub(super) fn at_once(root: &Dir, inside: &Path, flags: OFlags, mode: Mode) -> Option<rustix::io::Result<OwnedFd>> {
     use rustix::fs::ResolveFlags;
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     match retry(|| rustix::fs::openat2(root.file(), inside, flags, mode, resolve)) {
-        // An old kernel, a filter that does not know the call, or a rename meanwhile.
+        // An old kernel, a filter that does not know the call, or a concurrent rename.
         Err(Errno::NOSYS | Errno::PERM | Errno::AGAIN) => None,
         other => Some(other),
     }
@@ -39,7 +40,7 @@ pub(super) fn at_once(_: &Dir, _: &Path, _: OFlags, _: Mode) -> Option<rustix::i
     None
 }
 
-/// The same, one directory after the other.
+/// The same, one directory at a time.
 pub(super) fn step_by_step(root: &Dir, names: &[&OsStr], flags: OFlags, mode: Mode) -> rustix::io::Result<OwnedFd> {
     let on_the_way = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let (last, above) = names.split_last().ok_or(Errno::INVAL)?;
@@ -57,7 +58,7 @@ pub(super) fn step_by_step(root: &Dir, names: &[&OsStr], flags: OFlags, mode: Mo
     }
 }
 
-/// The names that a path is made of, if it leads below and into no directory of version control.
+/// The names in a path, if it leads below and into no directory of version control.
 pub(super) fn parts<'p>(inside: &'p Path, root: &Path) -> Result<Vec<&'p OsStr>, FsError> {
     let mut names = Vec::new();
     for part in inside.components() {
@@ -86,10 +87,10 @@ pub(super) fn is_link(at: impl std::os::fd::AsFd, path: &Path) -> bool {
 
 pub(super) fn reason(e: Errno, is_linked: impl FnOnce() -> bool) -> io::Error {
     match e {
-        // A link would have been there.
+        // If it were a link, it would exist.
         Errno::NOENT => e.into(),
         _ if is_linked() => io::Error::new(io::ErrorKind::InvalidInput, LINK),
-        // What opening a socket says.
+        // The error for opening a socket.
         Errno::NXIO => io::Error::new(io::ErrorKind::InvalidInput, NOT_REGULAR),
         _ => e.into(),
     }
@@ -112,7 +113,7 @@ pub(super) fn kind(stat: &Stat, path: &Path) -> Result<(), FsError> {
     Err(FsError::new("read", path, io::Error::new(io::ErrorKind::InvalidInput, what)))
 }
 
-/// All of a file that was opened, within a limit.
+/// The whole content of an open file, up to a limit.
 #[expect(clippy::unnecessary_cast, reason = "these fields have other types on other systems")]
 pub(super) fn contents(
     fd: OwnedFd,
@@ -132,7 +133,7 @@ pub(super) fn contents(
     let file = File::from(fd);
     let mut bytes = Vec::with_capacity(before.st_size as usize + 1);
     (&file).take(limit + 1).read_to_end(&mut bytes).map_err(|e| error("read", e))?;
-    // It grew meanwhile, or it is one that says nothing of its size.
+    // It grew in the meantime, or does not report its size.
     if bytes.len() as u64 > limit {
         return Err(too_large(bytes.len() as u64));
     }

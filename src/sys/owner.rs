@@ -1,33 +1,33 @@
-//! Processes as owners of leases: the same number may mean another process later, on another boot, or in another container.
+//! Processes as owners of leases: a process id may later mean another process, on another boot or in another container.
 
 use crate::model::lease::Owner;
 
-/// A running process, so that it can be told later whether it still runs; `None` where the system does not tell.
+/// Identifies a running process, so that its end can be detected later; `None` if the system does not tell.
 pub fn owner(pid: u32) -> Option<Owner> {
     Some(Owner { boot: place()?, pid: i64::from(pid), start: start(i64::from(pid))? })
 }
 
-/// The process is certainly not running any more. What belongs to another machine, boot or container cannot be known.
+/// Whether the process has certainly ended. Nothing is known about another machine, boot or container.
 pub fn is_gone(owner: &Owner) -> bool {
     place().is_some_and(|here| here == owner.boot) && start(owner.pid).is_none_or(|now| now != owner.start)
 }
 
-/// Whether the process runs; `None` if that cannot be known, because it belongs to another machine, boot or container.
+/// Whether the process runs; `None` if this is unknown, because it belongs to another machine, boot or container.
 pub fn is_alive(owner: &Owner) -> Option<bool> {
     let here = place().filter(|here| *here == owner.boot)?;
     (!here.is_empty()).then(|| start(owner.pid).is_some_and(|now| now == owner.start))
 }
 
-/// The boot, and the set of processes that one can see.
+/// The boot and the process namespace.
 fn place() -> Option<String> {
     let set = std::fs::read_link("/proc/self/ns/pid").ok()?;
     Some(format!("{} {}", super::clock::boot()?, set.display()))
 }
 
-/// When a process started; `None` if there is no such process, or it has ended and nobody has asked for its end yet.
+/// The start time of a process; `None` if it does not exist, or has ended and was not reaped yet.
 fn start(pid: i64) -> Option<String> {
     let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name may hold blanks and brackets; what counts stands after the last one.
+    // The name may contain blanks and brackets; the fields follow the last bracket.
     let mut fields = text.rsplit_once(')')?.1.split_whitespace();
     let state = fields.next()?;
     if matches!(state, "Z" | "X") {
@@ -36,7 +36,7 @@ fn start(pid: i64) -> Option<String> {
     fields.nth(18).map(str::to_owned)
 }
 
-/// What this machine is called.
+/// The host name.
 pub fn host_name() -> Option<String> {
     rustix::system::uname().nodename().to_str().ok().map(str::to_owned).filter(|name| !name.is_empty())
 }

@@ -1,6 +1,6 @@
-//! The program in which people read long output: that of `BD_PAGER`, else of `PAGER`, else `less`.
+//! The pager for long output: from `BD_PAGER`, else `PAGER`, else `less`.
 //!
-//! Only the environment chooses it, never a setting, which may come from somebody else's repository.
+//! Only the environment chooses it, never a setting, which may come from a stranger's repository.
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -15,7 +15,7 @@ use signal_hook::consts::{SIGINT, SIGPIPE};
 use super::Env;
 use super::process::{Clearance, Program, exists};
 
-/// Exit codes of a shell that could not start what it was told to.
+/// A shell's exit codes if it could not start the program.
 const NOT_STARTED: [i32; 2] = [126, 127];
 
 #[derive(Debug)]
@@ -23,11 +23,11 @@ pub struct Pager {
     child: Child,
     input: Option<ChildStdin>,
     name: String,
-    /// How many bytes it was given.
+    /// The number of bytes written to it.
     given: u64,
 }
 
-/// Nobody has seen the text.
+/// Why the text was not shown.
 #[derive(Debug, thiserror::Error)]
 pub enum NoPager {
     #[error("cannot start the pager {0:?}")]
@@ -37,13 +37,13 @@ pub enum NoPager {
 }
 
 impl Pager {
-    /// Starts the user's pager; `None` if there is none to start.
+    /// Starts the user's pager; `None` if none is wanted.
     pub fn start(env: &Env) -> Result<Option<Self>, NoPager> {
-        let named = ["BD_PAGER", "PAGER"].into_iter().find_map(|name| env.said(name)).map(str::trim);
+        let named = ["BD_PAGER", "PAGER"].into_iter().find_map(|name| env.raw_var(name)).map(str::trim);
         let (mut command, name) = match named {
             Some("" | "cat") => return Ok(None),
             Some(text) => {
-                // A shell splits it; what is more than a word is the shell's to judge.
+                // A shell splits the command; only the first word is checked here.
                 let first = text.split_whitespace().next().unwrap_or_default();
                 let is_word = first.chars().all(|c| c.is_alphanumeric() || "-_./+".contains(c));
                 if is_word && !exists(first, env) {
@@ -58,14 +58,14 @@ impl Pager {
                 None => return Ok(None),
             },
         };
-        // Colours as they are, the text stays on the screen, and what fits is not paged.
+        // Keep colours, leave the text on the screen, and do not page what fits.
         for (variable, value) in [("LESS", "FRX"), ("LV", "-c")] {
-            if env.said(variable).is_none() {
+            if env.raw_var(variable).is_none() {
                 command.env(variable, value);
             }
         }
         let mut child = command.stdin(Stdio::piped()).spawn().map_err(|_| NoPager::Missing(name.clone()))?;
-        // An interrupt is for the pager, which has the terminal.
+        // An interrupt belongs to the pager, which has the terminal.
         let _ = signal_hook::flag::register(SIGINT, Arc::new(AtomicBool::new(false)));
         Ok(Some(Pager { input: child.stdin.take(), child, name, given: 0 }))
     }
@@ -86,14 +86,14 @@ impl Pager {
         Ok(())
     }
 
-    /// Waits until the reader has seen enough. A pager that fails has shown something if it took something.
+    /// Waits until the reader quits. A pager that fails has shown something if it read something.
     pub fn wait(mut self) -> Result<(), NoPager> {
         let left = self.input.take().map(Left::of);
         let Ok(status) = self.child.wait() else { return Ok(()) };
         if status.code().is_some_and(|code| NOT_STARTED.contains(&code)) {
             return Err(NoPager::Missing(self.name));
         }
-        // Of a shell, a signal is part of its exit code.
+        // A shell reports a signal in its exit code.
         let signal = status.signal().or(status.code().map(|code| code - 128));
         let is_good = status.success() || signal == Some(SIGPIPE);
         if is_good || left.and_then(Left::count).is_some_and(|left| left < self.given) {
@@ -103,13 +103,13 @@ impl Pager {
     }
 }
 
-/// What nobody took out of a pipe, to be counted when its reader is gone.
+/// The bytes left in a pipe, counted when its reader is gone.
 struct Left(Option<File>);
 
 impl Left {
-    /// Closes the end that is written to, so that the reader sees the end of the text.
+    /// Closes the writing end, so that the reader sees the end of the text.
     fn of(input: ChildStdin) -> Self {
-        // Where this leads nowhere, nobody can tell.
+        // Without /proc the count is unknown.
         Left(File::open(format!("/proc/self/fd/{}", input.as_raw_fd())).ok())
     }
 

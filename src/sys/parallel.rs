@@ -1,16 +1,17 @@
-//! Work that several threads share.
+//! Splits work between threads.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 
-/// Fewer are done before a thread has begun.
+/// Fewer items are processed in this thread.
 const MANY: usize = 1000;
-/// So many are done at a time.
+/// The number of items in a batch.
 const PART: usize = 256;
 const MOST_THREADS: usize = 4;
 
-/// Does some work for each number below `count`, in several threads if there are many, and hands over the results in order.
+/// Calls `work` for each number below `count`, in several threads if there are many, and passes on the results in
+/// order.
 pub fn in_order<T: Send, R>(
     count: usize,
     work: impl Fn(usize) -> T + Sync,
@@ -30,7 +31,7 @@ pub fn in_order<T: Send, R>(
                 loop {
                     let part = next.fetch_add(1, Ordering::Relaxed);
                     let numbers = part * PART..count.min((part + 1) * PART);
-                    // Nobody takes them where the taking failed.
+                    // The receiver is gone if consuming a result failed.
                     if numbers.is_empty() || send.send((part, numbers.map(work).collect::<Vec<T>>())).is_err() {
                         return;
                     }

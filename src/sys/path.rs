@@ -1,6 +1,7 @@
-//! What stands under a name, and directories as a whole.
+//! File names and whole directories.
 //!
-//! Nothing here opens a file: that is [`super::below`] below a repository, and [`super::fs`] for a ledger.
+//! Nothing here opens a file: that is the task of [`super::below`] below a repository, and of [`super::fs`] for a
+//! ledger.
 
 use std::fs;
 pub use std::fs::Metadata;
@@ -10,42 +11,42 @@ use std::path::{Path, PathBuf};
 
 use super::fs::FsError;
 
-/// What has this name: a link is a link.
+/// The metadata of a name, without following a link.
 pub fn look(path: &Path) -> io::Result<Metadata> {
     fs::symlink_metadata(path)
 }
 
-/// Whether something has this name, be it a link that leads nowhere.
+/// Whether a name exists, even as a dangling link.
 pub fn is_there(path: &Path) -> bool {
     look(path).is_ok()
 }
 
-/// Nothing has this name, as far as can be told: not even a link.
+/// Whether a name does not exist, as far as this is known: not even as a link.
 pub fn is_missing(path: &Path) -> bool {
     look(path).is_err_and(|e| e.kind() == io::ErrorKind::NotFound)
 }
 
-/// The path without links.
+/// The path with links resolved.
 pub fn real(path: &Path) -> io::Result<PathBuf> {
     fs::canonicalize(path)
 }
 
-/// What this name leads to.
+/// The metadata of a name, following links.
 pub fn follow(path: &Path) -> io::Result<Metadata> {
     fs::metadata(path)
 }
 
-/// Where a link leads.
+/// The target of a link.
 pub fn link(path: &Path) -> io::Result<PathBuf> {
     fs::read_link(path)
 }
 
-/// What is in a directory.
+/// The entries of a directory.
 pub fn entries(directory: &Path) -> io::Result<fs::ReadDir> {
     fs::read_dir(directory)
 }
 
-/// Whether nothing is in it.
+/// Whether a directory is empty.
 pub fn is_empty(directory: &Path) -> io::Result<bool> {
     Ok(entries(directory)?.next().is_none())
 }
@@ -54,32 +55,32 @@ pub fn make(directory: &Path) -> Result<(), FsError> {
     fs::create_dir(directory).map_err(|e| FsError::new("make", directory, e))
 }
 
-/// The same with the directories above.
+/// The same with its parents.
 pub fn make_all(directory: &Path) -> Result<(), FsError> {
     fs::create_dir_all(directory).map_err(|e| FsError::new("make", directory, e))
 }
 
-/// A directory below the temporary one that nobody else can look into, gone when it is dropped.
+/// A temporary directory that other users cannot read; it is removed on drop.
 pub fn private_scratch(prefix: &str) -> io::Result<tempfile::TempDir> {
     tempfile::Builder::new().prefix(prefix).permissions(fs::Permissions::from_mode(0o700)).tempdir()
 }
 
-/// Gives what has a name another one.
+/// Renames a file or directory.
 pub fn rename(from: &Path, to: &Path) -> Result<(), FsError> {
     fs::rename(from, to).map_err(|e| FsError::new("rename", from, e))
 }
 
-/// A second name for a file, or another one where it cannot have two.
+/// Gives a file a second name, or renames it where hard links are not supported.
 pub fn link_or_rename(from: &Path, to: &Path) -> Result<(), FsError> {
     fs::hard_link(from, to).or_else(|_| fs::rename(from, to)).map_err(|e| FsError::new("move aside", from, e))
 }
 
-/// Takes away an empty directory.
+/// Removes an empty directory.
 pub fn remove(directory: &Path) -> Result<(), FsError> {
     fs::remove_dir(directory).map_err(|e| FsError::new("remove", directory, e))
 }
 
-/// Takes away a directory with all that is in it.
+/// Removes a directory with its content.
 pub fn remove_all(directory: &Path) -> Result<(), FsError> {
     fs::remove_dir_all(directory).map_err(|e| FsError::new("remove", directory, e))
 }
@@ -89,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_else_looks_into_a_scratch_directory() {
+    fn a_scratch_directory_is_private() {
         let scratch = private_scratch("bd-test-").unwrap();
         assert_eq!(scratch.path().metadata().unwrap().permissions().mode() & 0o777, 0o700);
     }

@@ -1,7 +1,7 @@
-//! Running other programs: the user's editor, and the programs of version control.
+//! Runs other programs: the user's editor, and version control.
 //!
-//! A [`Program`] gets nothing that it was not given: its arguments as they are, no shell, no input unless there is some for
-//! it, and of the environment only what it needs to find its settings. It has a time limit, and what it says is kept up to a limit.
+//! A [`Program`] gets only what it is given: its arguments verbatim, no shell, no input by default, and only those
+//! environment variables that it needs to find its settings. It has a time limit, and its output is kept up to a limit.
 
 use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
@@ -19,7 +19,7 @@ use super::child::{GRACE, end};
 use super::resident::Resident;
 use super::stream::{Stream, listen};
 
-/// How much of each stream is kept; the rest is read and dropped, so that the program never waits for us.
+/// How much of each stream is kept; the rest is read and dropped, so that the program never blocks.
 const KEPT: usize = 1 << 20;
 /// The variables that every program gets.
 const PASSED: [&str; 3] = ["HOME", "XDG_CONFIG_HOME", "SSH_AUTH_SOCK"];
@@ -30,7 +30,7 @@ pub enum RunError {
     NotFound { program: String },
     #[error("cannot run {}: {source}", program.display())]
     Start { program: PathBuf, source: std::io::Error },
-    /// The program would wait for something that is not a file.
+    /// The program would block on something that is not a regular file.
     #[error("{program} is not run: {} is not a regular file", path.display())]
     Odd { program: String, path: PathBuf },
     #[error("{program} was not started: not trusted in {}: {}", root.display(), settings.join("; "))]
@@ -39,7 +39,7 @@ pub enum RunError {
     TimedOut { program: String, limit: Duration },
 }
 
-/// What a program left behind.
+/// The result of running a program.
 #[derive(Debug)]
 pub struct Output {
     pub status: ExitStatus,
@@ -47,22 +47,22 @@ pub struct Output {
     pub stderr: Vec<u8>,
 }
 
-/// Clearance to start a program. In a repository only the gate of its version control gives it, after a look at what the repository
-/// brings; `tests/architecture.rs` lists everybody else who does.
+/// Permission to start a program. In a repository only the gate of its version control grants it, after a check of what
+/// the repository contains; `tests/architecture.rs` lists all other code that does.
 #[derive(Debug, Clone)]
 pub struct Clearance(Option<Refusal>);
 
 /// Why a program is not started.
 #[derive(Debug, Clone)]
 pub enum Refusal {
-    /// This is neither a file nor a directory.
+    /// A file that is neither regular nor a directory.
     Odd(PathBuf),
-    /// The repository with this root asks for something that its user has not agreed to.
+    /// The repository with this root uses settings that its user has not agreed to.
     Untrusted { root: PathBuf, settings: Vec<String> },
 }
 
 impl Clearance {
-    /// For a program that looks at no repository.
+    /// For a program that reads no repository.
     pub fn given() -> Self {
         Clearance(None)
     }
@@ -72,7 +72,7 @@ impl Clearance {
     }
 }
 
-/// A program and all that it is given.
+/// A program with everything it gets.
 #[derive(Debug)]
 pub struct Program<'a> {
     name: &'a str,
@@ -88,7 +88,7 @@ pub struct Program<'a> {
 }
 
 impl<'a> Program<'a> {
-    /// A program of `PATH`, in the working directory, with half a minute to run.
+    /// A program from `PATH`, in the working directory, with a time limit of half a minute.
     pub fn new(name: &'a str, env: &'a Env, clearance: Clearance) -> Self {
         let directory = env.cwd().to_owned();
         let (arguments, vars) = (Vec::new(), Vec::new());
@@ -126,7 +126,7 @@ impl<'a> Program<'a> {
         self
     }
 
-    /// Hands a variable of the environment on, if it is set there.
+    /// Passes on a variable of the environment, if it is set.
     pub fn passing(self, name: &'a str) -> Self {
         match self.env.var_os(name) {
             Some(value) => self.var(name, value),
@@ -134,7 +134,7 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// What the program reads from its standard input.
+    /// Sets the program's standard input.
     pub fn input(mut self, bytes: Vec<u8>) -> Self {
         self.input = Some(bytes);
         self
@@ -145,13 +145,13 @@ impl<'a> Program<'a> {
         self
     }
 
-    /// Keeps more, or less, of each stream. A stream of exactly this length was perhaps cut.
+    /// Sets how much of each stream is kept. A stream of exactly this length may have been cut.
     pub fn keeping(mut self, bytes: usize) -> Self {
         self.kept = bytes;
         self
     }
 
-    /// Passes on how far the program says it is: version control counts on its standard error, if it is asked to.
+    /// Passes on the program's progress: version control counts on standard error, if asked to.
     pub fn counting(mut self, step: &'a Step) -> Self {
         self.step = Some(step);
         self
@@ -162,7 +162,7 @@ impl<'a> Program<'a> {
         let mut child = self.spawn()?;
         let failed = |source| RunError::Start { program: PathBuf::from(self.name), source };
         if let Some((mut pipe, input)) = child.stdin.take().zip(self.input.clone()) {
-            // A program may end without having read it all; what that means, its status says.
+            // A program may end without reading all input; its status shows whether that matters.
             spawn(move || pipe.write_all(&input));
         }
         let pipes = [child.stdout.take().map(OwnedFd::from), child.stderr.take().map(OwnedFd::from)];
@@ -182,7 +182,8 @@ impl<'a> Program<'a> {
             listen(&mut streams, pause);
             pause = (pause * 2).min(Duration::from_millis(10));
         };
-        // All that the program said is there. What it left running may hold a stream open and say more; that is not waited for long.
+        // All output of the program has arrived. A child that it left running may hold a stream open and write more;
+        // wait only a moment.
         let until = Instant::now() + GRACE;
         streams.iter_mut().for_each(Stream::take);
         while !streams.iter().all(Stream::is_over) && Instant::now() < until {
@@ -194,7 +195,7 @@ impl<'a> Program<'a> {
         Ok(Output { status, stdout, stderr })
     }
 
-    /// Passes on the last `(n/m)` that came on the standard error.
+    /// Passes on the last `(n/m)` on standard error.
     fn tell_count(&self, streams: &[Stream]) {
         if let (Some(step), [_, stderr]) = (self.step, streams)
             && let Some((done, total)) = count(&stderr.kept)
@@ -203,7 +204,7 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// Starts the program to be asked many times.
+    /// Starts the program to serve many requests.
     pub fn stay(&self) -> Result<Resident, RunError> {
         self.spawn().map(Resident::new)
     }
@@ -234,7 +235,7 @@ impl<'a> Program<'a> {
         command
     }
 
-    /// The directories of `PATH`. A relative one would make the program depend on the directory it runs in.
+    /// The directories in `PATH`. A relative one would make the program depend on the working directory.
     fn path(&self) -> impl Iterator<Item = PathBuf> {
         let path = self.env.var_os("PATH").unwrap_or(OsStr::new(""));
         std::env::split_paths(path).filter(|directory| directory.is_absolute())
@@ -259,7 +260,7 @@ fn first_in_path(name: &str, env: &Env) -> Option<PathBuf> {
     std::env::split_paths(path).map(|directory| directory.join(name)).find(|file| runs(file))
 }
 
-/// How another program starts this one: by its bare name if that is what `PATH` leads to, else by its path.
+/// The command with which another program can start this one: its bare name if `PATH` leads to it, else its path.
 pub fn own_name(name: &str, env: &Env) -> String {
     let own = own_path();
     let found = first_in_path(name, env).filter(|found| found.is_absolute());
@@ -271,8 +272,8 @@ pub fn own_name(name: &str, env: &Env) -> String {
     }
 }
 
-fn count(said: &[u8]) -> Option<(u64, u64)> {
-    counted(&String::from_utf8_lossy(&said[said.len().saturating_sub(200)..]))
+fn count(stderr: &[u8]) -> Option<(u64, u64)> {
+    counted(&String::from_utf8_lossy(&stderr[stderr.len().saturating_sub(200)..]))
 }
 
 /// The last `(n/m)` in a text.
@@ -284,12 +285,12 @@ fn counted(text: &str) -> Option<(u64, u64)> {
     })
 }
 
-/// Where this program itself is.
+/// The path of this program.
 pub fn own_path() -> Option<PathBuf> {
     std::env::current_exe().ok()
 }
 
-/// From now on a panic, once it has been told, ends the process by a signal instead of an exit code.
+/// Makes every later panic, once reported, end the process by a signal instead of an exit code.
 pub fn abort_on_panic() {
     let tell = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
@@ -308,8 +309,9 @@ pub enum EditorError {
     Failed { program: String, status: ExitStatus },
 }
 
-/// Opens a file in the user's editor and waits: that of the environment, else the one given. Both may hold arguments, so a shell splits
-/// them; the file's path is handed over as an argument and never becomes part of the command text.
+/// Opens a file in the user's editor and waits: the editor of the environment, else the given one. Both may hold
+/// arguments, so a shell splits them; the file's path is passed as an argument and never becomes part of the command
+/// text.
 pub fn edit(env: &Env, other: Option<String>, file: &Path) -> Result<(), EditorError> {
     let named = |name: &str| env.var(name).filter(|program| !program.trim().is_empty());
     let program = named("VISUAL").or_else(|| named("EDITOR")).or(other).ok_or(EditorError::Unset)?;

@@ -1,4 +1,4 @@
-//! Which processes work in a directory. Only Linux tells, and only of processes that this user may look at.
+//! Finds the processes that work in a directory. Only Linux reports them, and only those that this user may inspect.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -9,11 +9,11 @@ pub struct Running {
     pub pid: u32,
     pub name: String,
     pub directory: PathBuf,
-    /// It is this process, or one that it was started by.
+    /// It is this process, or one of its ancestors.
     pub is_ours: bool,
 }
 
-/// The processes that work in a directory, by number; `None` where the system does not tell.
+/// The processes that work in a directory, by id; `None` if the system does not tell.
 pub fn inside(directory: &Path) -> Option<Vec<Running>> {
     let entries = std::fs::read_dir("/proc").ok()?;
     let own = lineage();
@@ -22,7 +22,7 @@ pub fn inside(directory: &Path) -> Option<Vec<Running>> {
     let mut found = Vec::new();
     for entry in entries.flatten() {
         let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else { continue };
-        // Of another user, or gone.
+        // Another user's, or ended.
         let Ok(at) = std::fs::read_link(entry.path().join("cwd")) else { continue };
         if at.starts_with(directory) {
             let name = std::fs::read_to_string(entry.path().join("comm")).unwrap_or_default().trim().to_owned();
@@ -33,7 +33,7 @@ pub fn inside(directory: &Path) -> Option<Vec<Running>> {
     Some(found)
 }
 
-/// This process and those that it was started by, the nearest first.
+/// This process and its ancestors, the nearest first.
 fn lineage() -> Vec<u32> {
     let mut found = Vec::new();
     let mut next = std::process::id();

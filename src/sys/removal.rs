@@ -1,7 +1,8 @@
-//! Deleting a directory with all that is in it.
+//! Deletes a directory with its content.
 //!
-//! Works relative to open directories, so no link is ever followed, not even one that is put in the way meanwhile. Directories that
-//! cannot be written are made so. Another file system that is mounted inside is not entered: then the rest stays, too.
+//! Works relative to open directories, so no link is ever followed, not even one that appears during the deletion.
+//! Read-only directories are made writable. A file system that is mounted inside is not entered; then the directories
+//! above it stay too.
 
 use std::ffi::CString;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -13,10 +14,10 @@ use rustix::io::Errno;
 use super::fs::FsError;
 
 const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
-/// What the owner needs to empty a directory.
+/// The permissions that the owner needs to empty a directory.
 const OWNER: u32 = 0o700;
 
-/// Deletes a directory. One that is not there is deleted already.
+/// Deletes a directory. A missing one counts as deleted.
 pub fn remove(path: &Path) -> Result<(), FsError> {
     let failed = |e: Errno| FsError::new("remove", path, e);
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -37,11 +38,11 @@ pub fn remove(path: &Path) -> Result<(), FsError> {
     }
 }
 
-/// Opens a directory, which is made readable if it is not.
+/// Opens a directory, making it readable if necessary.
 fn enter(above: BorrowedFd<'_>, name: impl rustix::path::Arg + Copy) -> Result<OwnedFd, Errno> {
     match openat(above, name, DIRECTORY, Mode::empty()) {
         Err(Errno::ACCESS) => {
-            // A link at this place would be followed; it is none, or opening it would have failed otherwise.
+            // chmod would follow a link; this cannot be one, or opening it would have failed otherwise.
             chmodat(above, name, Mode::from_raw_mode(OWNER), AtFlags::empty())?;
             openat(above, name, DIRECTORY, Mode::empty())
         }
@@ -57,7 +58,7 @@ fn empty(directory: OwnedFd, device: u64, path: &Path) -> Result<(), FsError> {
         return Err(FsError::new("remove", path, mounted));
     }
     if found.st_mode & OWNER != OWNER {
-        // Whether that helped, the next step tells.
+        // If that did not help, the next step fails.
         let _ = fchmod(&directory, Mode::from_raw_mode(found.st_mode & 0o7777 | OWNER));
     }
     let mut names: Vec<CString> = Vec::new();
@@ -89,7 +90,7 @@ fn empty(directory: OwnedFd, device: u64, path: &Path) -> Result<(), FsError> {
     Ok(())
 }
 
-/// A place below a directory at which something else is mounted; `None` also where the system does not tell.
+/// A mount point below a directory; `None` also where the system does not tell.
 pub fn mount_below(path: &Path) -> Option<PathBuf> {
     let list = std::fs::read_to_string("/proc/self/mountinfo").ok()?;
     let places = list.lines().filter_map(|line| line.split(' ').nth(4)).map(|place| PathBuf::from(unescaped(place)));
@@ -97,7 +98,7 @@ pub fn mount_below(path: &Path) -> Option<PathBuf> {
     below.next()
 }
 
-/// Blanks and the like are written as three octal digits.
+/// Blanks and some other characters are written as three octal digits.
 fn unescaped(text: &str) -> String {
     let mut parts = text.split('\\');
     let mut plain = parts.next().unwrap_or_default().to_owned();

@@ -1,7 +1,7 @@
-//! Programs that stay: started once, asked many times, ended with the environment they were started in.
+//! Programs that stay running: started once, used for many requests, ended with the environment that started them.
 //!
-//! Starting some programs takes longer than anything they are asked for. One that can serve requests over its standard streams
-//! is kept in [`Env`](super::Env) between requests. It ends when its input ends, so none outlives this process by more than a moment.
+//! Some programs take longer to start than to answer. One that serves requests over its standard streams is kept in
+//! [`Env`](super::Env) between requests. It ends when its input ends, so it outlives this process by a moment at most.
 
 use std::collections::HashMap;
 use std::io::{Read as _, Write as _};
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use super::child::{GRACE, end};
 
-/// So many pieces of an answer may wait to be looked at.
+/// The number of pieces of an answer that are buffered.
 const WAITING: usize = 64;
 
 /// A program that waits for requests.
@@ -23,13 +23,13 @@ const WAITING: usize = 64;
 pub struct Resident {
     child: Child,
     input: Option<ChildStdin>,
-    said: Receiver<Vec<u8>>,
+    output: Receiver<Vec<u8>>,
 }
 
 impl Resident {
-    /// A program that was started with its streams in pipes.
+    /// Wraps a program that was started with its streams in pipes.
     pub fn new(mut child: Child) -> Self {
-        let (send, said) = sync_channel(WAITING);
+        let (send, output) = sync_channel(WAITING);
         if let Some(mut pipe) = child.stdout.take() {
             spawn(move || {
                 let mut chunk = vec![0; 1 << 16];
@@ -40,22 +40,22 @@ impl Resident {
                 }
             });
         }
-        // What it says aside would fill the pipe and stop it.
+        // Drain standard error: a full pipe would block the program.
         if let Some(mut pipe) = child.stderr.take() {
             spawn(move || std::io::copy(&mut pipe, &mut std::io::sink()));
         }
         let input = child.stdin.take();
-        Resident { child, input, said }
+        Resident { child, input, output }
     }
 
-    /// Hands a request over; `false` if the program does not listen any more.
+    /// Sends a request; `false` if the program no longer reads.
     pub fn send(&mut self, bytes: &[u8]) -> bool {
         self.input.as_mut().is_some_and(|input| input.write_all(bytes).and_then(|()| input.flush()).is_ok())
     }
 
-    /// The next piece of what it says; an error if it ends, or says nothing until then.
+    /// The next piece of its output; an error if it ends, or is silent until then.
     pub fn receive(&mut self, until: Instant) -> Result<Vec<u8>, RecvTimeoutError> {
-        self.said.recv_timeout(until.saturating_duration_since(Instant::now()))
+        self.output.recv_timeout(until.saturating_duration_since(Instant::now()))
     }
 }
 
@@ -73,11 +73,11 @@ impl Drop for Resident {
     }
 }
 
-/// The programs that stay, by the directory they serve. A clone shares them.
+/// The running programs, by the directory that they serve. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub struct Residents(Arc<Mutex<HashMap<Key, Resident>>>);
 
-/// A directory that was removed and made again is another one.
+/// A directory that was removed and created again is another one.
 type Key = (PathBuf, u64);
 
 fn key(directory: &Path) -> Key {
@@ -85,7 +85,7 @@ fn key(directory: &Path) -> Key {
 }
 
 impl Residents {
-    /// Takes the one that serves a directory; nobody else has it until it is put back.
+    /// Takes the program for a directory; no other thread has it until it is put back.
     pub fn take(&self, directory: &Path) -> Option<Resident> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&key(directory))
     }

@@ -1,4 +1,4 @@
-//! What the file system tells of a file without reading it, and how a failure of it is told.
+//! File metadata that identifies a version of a file without reading it, and the error type for files.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,24 +10,24 @@ use rustix::io::Errno;
 
 use crate::model::time::{Instant, SECOND};
 
-/// The user that a file or directory belongs to; of a link, the link's own.
+/// The user who owns a file or directory; for a link, the link itself.
 pub fn owner(path: &Path) -> Option<u32> {
     use std::os::unix::fs::MetadataExt as _;
     std::fs::symlink_metadata(path).ok().map(|found| found.uid())
 }
 
-/// The user that this process acts as.
+/// The user of this process.
 pub fn user() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
-/// An I/O failure with what was being done to which path.
+/// An I/O failure, with the action and the path.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("cannot {action} {}: {source}", path.display())]
 pub struct FsError {
     pub action: &'static str,
     pub path: PathBuf,
-    /// Shared, so that one failure can be told to several callers.
+    /// Shared, so that one failure can be reported to several callers.
     pub source: Arc<io::Error>,
 }
 
@@ -37,23 +37,24 @@ impl FsError {
     }
 
     pub fn is_missing(&self) -> bool {
-        // Below a file there is nothing either.
+        // Nothing exists below a regular file either.
         matches!(self.source.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
     }
 
-    /// The system does not let this user write there, or nobody.
+    /// Whether this user, or every user, is not allowed to write there.
     pub fn is_forbidden(&self) -> bool {
         matches!(self.source.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
     }
 }
 
-/// Why something failed, in the system's words; what a library adds of files that nobody but `bd` knows is left out.
+/// The system's reason for a failure, without a library's mention of files that only `bd` knows.
 pub fn cause(error: &io::Error) -> String {
     let text = error.to_string();
     text.split_once(" at path \"").map_or(text.clone(), |(cause, _)| cause.to_owned())
 }
 
-/// The identity of a file's content as far as the file system tells: compared for equality, never for age (F26).
+/// The identity of a file's content, as far as the file system shows it: compared for equality, never for age, because
+/// clocks and copies set any time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileStamp {
     pub dev: u64,
@@ -77,18 +78,18 @@ impl FileStamp {
         }
     }
 
-    /// Like equality, but for what a rename itself changes.
+    /// Like equality, except for what a rename changes.
     pub(super) fn same_content(&self, other: &FileStamp) -> bool {
         (self.dev, self.ino, self.size, self.mtime) == (other.dev, other.ino, other.size, other.mtime)
     }
 }
 
-/// The time on the machine's clock, which no test can fix.
+/// The machine's clock, which tests cannot fix.
 pub fn realtime() -> Instant {
     super::clock::realtime()
 }
 
-/// The clock that stamps files. Between two of its ticks it stands still.
+/// The clock that stamps files. It does not advance between two ticks.
 #[cfg(target_os = "linux")]
 pub fn stamp_time() -> Instant {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::RealtimeCoarse);
@@ -101,7 +102,7 @@ pub fn stamp_time() -> Instant {
     realtime()
 }
 
-/// Returns in a later tick of that clock than this one, or when it does not tick.
+/// Returns in a later tick of that clock, or when it does not tick.
 pub fn wait_for_tick(after: Instant) {
     const STEP: Duration = Duration::from_micros(500);
     const MOST: usize = 40;
@@ -119,20 +120,20 @@ pub fn stat(path: &Path) -> Result<FileStamp, FsError> {
     Ok(FileStamp::of(&stat))
 }
 
-/// Stats a path; a link is what is looked at, not what it leads to.
+/// Stats a path without following a link.
 pub fn stat_link(path: &Path) -> Result<FileStamp, FsError> {
     let stat = retry(|| rustix::fs::lstat(path)).map_err(|e| FsError::new("stat", path, e))?;
     Ok(FileStamp::of(&stat))
 }
 
-/// How many names a regular file has; `None` if there is no such file.
+/// The number of names of a regular file; `None` if it does not exist.
 pub fn names_of(path: &Path) -> Option<u64> {
     let stat = retry(|| rustix::fs::stat(path)).ok()?;
     let is_file = rustix::fs::FileType::from_raw_mode(stat.st_mode) == rustix::fs::FileType::RegularFile;
     is_file.then_some(stat.st_nlink as u64)
 }
 
-/// How far the clock of a file system can be trusted to tell two writes apart.
+/// Whether the timestamps of a file system distinguish two writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Granularity {
     /// A local file system whose stamps come from the clock of [`stamp_time`].
@@ -144,9 +145,9 @@ pub enum Granularity {
 }
 
 impl Granularity {
-    /// Whoever changes a file with this stamp from `at` on, a time of [`stamp_time`], gives it another one.
+    /// Whether every change of a file with this stamp from `at` on, a time of [`stamp_time`], gives it another stamp.
     pub fn tells_later(self, stamp: &FileStamp, at: Instant) -> bool {
-        // Whatever the file system is: where both times are whole seconds, it may count in seconds.
+        // On any file system: if both times are whole seconds, it may count in seconds.
         let is_whole = |time: Instant| time.nanos().rem_euclid(SECOND) == 0;
         let window = match self {
             Granularity::Fine if is_whole(stamp.mtime) && is_whole(stamp.ctime) => 2 * SECOND,
@@ -180,7 +181,7 @@ pub fn granularity(_path: &Path) -> Granularity {
     Granularity::Coarse
 }
 
-/// A call that a signal may interrupt.
+/// Retries a call that a signal interrupts.
 pub(super) fn retry<T>(mut call: impl FnMut() -> rustix::io::Result<T>) -> rustix::io::Result<T> {
     loop {
         match call() {
@@ -211,7 +212,7 @@ mod tests {
         assert!(!Granularity::Unreliable.tells_later(&stamp, at(1_000_000)));
     }
 
-    /// What the proof rests on: a file that is written from a tick on has no earlier stamp.
+    /// The basis of the proof: a file written in a tick has no earlier stamp.
     #[test]
     fn files_are_stamped_by_that_clock() {
         let directory = tempfile::tempdir().unwrap();

@@ -1,7 +1,7 @@
-//! What programs say while they run.
+//! Reads the output of running programs.
 //!
-//! The streams are read without waiting, so a full pipe never stops a program; and what a program said before it ended is there
-//! when it has ended, however busy the machine is.
+//! The streams are read without blocking, so a full pipe never stops a program; and all output from before a program's
+//! end has arrived when it ends, however busy the machine is.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read as _};
@@ -12,25 +12,25 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::ioctl_fionbio;
 
-/// So many pieces are taken at a time: more than any pipe holds, and an end where somebody never stops talking.
+/// The number of reads in a row: more than any pipe holds, and a limit for programs that never stop writing.
 const PIECES: usize = 256;
 
 pub struct Stream {
-    /// `None` once it has ended.
+    /// `None` once the stream has ended.
     pipe: Option<File>,
     pub kept: Vec<u8>,
     limit: usize,
 }
 
 impl Stream {
-    /// Keeps so many bytes; the rest is read and dropped.
+    /// Keeps `limit` bytes; the rest is read and dropped.
     pub fn new(pipe: impl Into<OwnedFd>, limit: usize) -> std::io::Result<Self> {
         let pipe = File::from(pipe.into());
         ioctl_fionbio(&pipe, true)?;
         Ok(Stream { pipe: Some(pipe), kept: Vec::new(), limit })
     }
 
-    /// Takes what is there now.
+    /// Reads the available bytes.
     pub fn take(&mut self) {
         let mut chunk = [0; 8192];
         for _ in 0..PIECES {
@@ -52,7 +52,7 @@ impl Stream {
     }
 }
 
-/// Waits until one of the streams says something or ends, or for so long, and takes what is there then.
+/// Waits until a stream has data or ends, at most `wait`, then reads the available bytes.
 pub fn listen(streams: &mut [Stream], wait: Duration) {
     let mut open: Vec<PollFd<'_>> =
         streams.iter().filter_map(|stream| Some(PollFd::new(stream.pipe.as_ref()?, PollFlags::IN))).collect();

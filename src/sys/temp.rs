@@ -1,4 +1,4 @@
-//! What a file is like before it gets its name: how it is written, and how it is told from others afterwards.
+//! A file before it gets its name: how it is written, and how it is recognized afterwards.
 
 use std::fs::File;
 use std::io::{self, IoSlice, Write as _};
@@ -9,25 +9,25 @@ use rustix::fs::{Mode, Stat, Timespec, Timestamps, UTIME_OMIT};
 use super::stamp::{FileStamp, Granularity, retry, stamp_time};
 use crate::model::time::{Instant, SECOND};
 
-/// Temporary files that a crash may leave behind start with this; the next write removes them.
+/// The prefix of temporary files that a crash may leave; the next write removes them.
 pub const TEMP_PREFIX: &str = ".bd-tmp-";
 
 /// A file that was just put in place.
 #[derive(Debug, Clone, Copy)]
 pub struct Placed {
-    /// As it was written, before anybody could reach it.
+    /// Its stamp after writing, before another process could reach it.
     pub(super) written: FileStamp,
-    /// When it got a name.
+    /// The time when it got its name.
     pub(super) named_at: Instant,
 }
 
 impl Placed {
-    /// The file with this stamp is the one that was put in place, and its bytes are not seen to have changed.
+    /// Whether this stamp is that of the placed file, with no visible change of its bytes.
     pub fn is_same(&self, now: &FileStamp) -> bool {
         self.written.same_content(now)
     }
 
-    /// Who changed its bytes since it got a name has left a later time.
+    /// Whether every change of its bytes since it got its name shows in a later time.
     pub fn tells_later(&self, granularity: Granularity) -> bool {
         let written = FileStamp { ctime: self.written.mtime, ..self.written };
         granularity.tells_later(&written, self.named_at)
@@ -38,7 +38,7 @@ impl Placed {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Durability {
     Full,
-    /// It may be lost with the power; nothing depends on it.
+    /// It may be lost in a power failure; nothing depends on it.
     None,
 }
 
@@ -46,7 +46,7 @@ pub(super) enum Durability {
 pub(super) fn write_pieces(file: &mut File, pieces: &[&[u8]]) -> io::Result<()> {
     let mut slices: Vec<IoSlice<'_>> = pieces.iter().map(|piece| IoSlice::new(piece)).collect();
     let mut left = slices.as_mut_slice();
-    // Empty ones are passed over.
+    // Empty pieces are skipped.
     IoSlice::advance_slices(&mut left, 0);
     while !left.is_empty() {
         match file.write_vectored(left) {
@@ -59,11 +59,11 @@ pub(super) fn write_pieces(file: &mut File, pieces: &[&[u8]]) -> io::Result<()> 
     Ok(())
 }
 
-/// Sets the modification time of a file to just before the current tick, so that a change within the tick in which it gets its name
-/// shows as another time. Left as it is where the file system counts in seconds, or refuses.
+/// Sets the modification time of a file to just before the current tick, so that a change within the tick in which it
+/// gets its name has another time. Does nothing where the file system counts in seconds or refuses.
 pub(super) fn set_back(file: &File) {
     let Ok(stat) = retry(|| rustix::fs::fstat(file)) else { return };
-    // The file system may count finer than that clock.
+    // The file system's times may be finer than that clock.
     let written = FileStamp::of(&stat).mtime.min(stamp_time()).nanos();
     let (seconds, nanos) = (written.div_euclid(SECOND), written.rem_euclid(SECOND));
     if nanos > 0 {
@@ -73,24 +73,25 @@ pub(super) fn set_back(file: &File) {
     }
 }
 
-/// Adds to a temporary name which files may bear it: the new one, or the one that it replaces.
+/// Adds to a temporary name which files may have it: the new one, or the one that it replaces.
 pub(super) fn tell_apart(name: &str, inode: u64, replaces: Option<&Stat>) -> String {
     let old = replaces.map_or((0, 0), |stat| (FileStamp::of(stat).ino, FileStamp::of(stat).mtime.nanos()));
     format!("{name}-{inode:x}-{:x}-{:x}", old.0, old.1)
 }
 
-/// The file under a temporary name is neither the one that was written nor the one that it was to replace.
+/// Whether the file under a temporary name is neither the new one nor the one that it was to replace.
 pub(super) fn is_foreign(name: &str, stamp: &FileStamp) -> bool {
     let mut parts = name.rsplitn(4, '-');
     let number = |part: Option<&str>| part.and_then(|text| u64::from_str_radix(text, 16).ok());
     let (Some(mtime), Some(old), Some(new)) = (number(parts.next()), number(parts.next()), number(parts.next())) else {
         return false;
     };
-    let told = name.matches('-').count() == TEMP_PREFIX.matches('-').count() + 4;
-    told && stamp.ino != new && (stamp.ino, stamp.mtime.nanos() as u64) != (old, mtime)
+    let is_ours = name.matches('-').count() == TEMP_PREFIX.matches('-').count() + 4;
+    is_ours && stamp.ino != new && (stamp.ino, stamp.mtime.nanos() as u64) != (old, mtime)
 }
 
-/// Mode and group as before; the owner too where the system lets us (F7).
+/// Keeps mode and group; the owner too if the system allows it. Otherwise a shared ledger would become unreadable for
+/// others.
 pub(super) fn keep_access(fd: impl AsFd, like: &Stat) -> io::Result<()> {
     let fresh = retry(|| rustix::fs::fstat(&fd))?;
     let (uid, gid) = (rustix::fs::Uid::from_raw(like.st_uid), rustix::fs::Gid::from_raw(like.st_gid));
@@ -120,7 +121,7 @@ mod tests {
         }
     }
 
-    /// What following a write without reading it again rests on.
+    /// The basis for trusting a write without reading it back.
     #[test]
     fn who_changes_a_file_in_the_tick_of_its_name_leaves_another_time() {
         let directory = tempfile::tempdir().unwrap();

@@ -1,6 +1,6 @@
-//! What the terminal, or whatever standard output goes to, is like.
+//! Properties of the terminal, or of whatever standard output is.
 
-/// The columns of the terminal that standard output goes to.
+/// The columns of the terminal on standard output.
 pub fn columns() -> Option<usize> {
     let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
     Some(usize::from(size.ws_col))
@@ -12,25 +12,26 @@ pub fn rows() -> Option<usize> {
     Some(usize::from(size.ws_row))
 }
 
-/// The columns of the terminal that standard error goes to.
+/// The columns of the terminal on standard error.
 pub fn error_columns() -> Option<usize> {
     let size = rustix::termios::tcgetwinsize(std::io::stderr()).ok()?;
     Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
 }
 
-/// Somebody can type an answer: standard input is a terminal.
+/// Whether a person can type an answer: standard input is a terminal.
 pub fn has_person() -> bool {
     use std::io::IsTerminal as _;
     std::io::stdin().is_terminal()
 }
 
-/// Waits until nobody reads standard output any more. `false` if that cannot be told: where it goes nobody reads, such as a file.
+/// Waits until standard output has no reader any more. `false` if this is unknown because there is never one, as with a
+/// file.
 pub fn wait_for_hangup() -> bool {
     use rustix::event::{PollFd, PollFlags, poll};
     let out = std::io::stdout();
     let gone = PollFlags::ERR | PollFlags::HUP;
     loop {
-        // Errors and hang-ups are told without being asked for.
+        // Errors and hang-ups are reported without a request.
         let mut fds = [PollFd::new(&out, PollFlags::empty())];
         match poll(&mut fds, None) {
             Ok(_) if fds[0].revents().intersects(gone) => return true,

@@ -1,6 +1,6 @@
-//! Directories as a whole: how large they are, how much room is left beside them, and copies of what is in them.
+//! Whole directories: their size, the free space beside them, and copies.
 //!
-//! A link is never followed. The data of a copied file is shared with the original where the file system can do that.
+//! A link is never followed. A copied file shares its data with the original if the file system supports that.
 
 use std::collections::HashSet;
 use std::fs::{self, FileTimes, Metadata};
@@ -10,20 +10,20 @@ use std::path::{Component, Path, PathBuf};
 
 use super::fs::FsError;
 
-/// What is below a directory.
+/// The size of a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Usage {
-    /// What it takes on disk. A file that is there under several names counts once.
+    /// Bytes on disk. A file with several names counts once.
     pub bytes: u64,
-    /// The part of it that is in files which have names elsewhere too: removing the directory does not give it back.
+    /// The part in files that have names elsewhere too: removing the directory does not free it.
     pub shared: u64,
     pub files: u64,
 }
 
-/// How much is below a directory. What goes away meanwhile does not count.
+/// Measures a directory. Files that vanish meanwhile do not count.
 pub fn usage(root: &Path) -> Result<Usage, FsError> {
     let mut usage = Usage::default();
-    // A file with several names: how many of them are here.
+    // Files with several names, and how many of the names are here.
     let mut linked: std::collections::HashMap<(u64, u64), (u64, u64, u64)> = std::collections::HashMap::new();
     walk(root, &mut |_, _| true, &mut |_, meta| {
         let bytes = meta.blocks().saturating_mul(512);
@@ -43,7 +43,7 @@ pub fn usage(root: &Path) -> Result<Usage, FsError> {
     Ok(usage)
 }
 
-/// The sum of the lengths of all files below a directory that are wanted; the path is relative to it.
+/// The total length of the wanted files below a directory; `wanted` gets paths relative to it.
 pub fn length(root: &Path, wanted: &mut dyn FnMut(&Path) -> bool) -> Result<u64, FsError> {
     let mut bytes = 0;
     walk(root, &mut |path, _| wanted(path), &mut |_, meta| {
@@ -53,20 +53,19 @@ pub fn length(root: &Path, wanted: &mut dyn FnMut(&Path) -> bool) -> Result<u64,
     Ok(bytes)
 }
 
-/// How many bytes a user may still write where a path is, or will be.
+/// How many bytes the user may still write at a path that exists or will exist.
 pub fn free_space(path: &Path) -> Result<u64, FsError> {
     let there = path.ancestors().find(|dir| dir.exists()).unwrap_or(Path::new("/"));
     fs4::available_space(there).map_err(|e| FsError::new("look for room in", there, e))
 }
 
-/// Both paths, or what is there of them, are on one file system.
+/// Whether both paths, or their existing parts, are on one file system.
 pub fn is_one_file_system(one: &Path, other: &Path) -> bool {
     let device = |path: &Path| path.ancestors().find_map(|dir| fs::metadata(dir).ok()).map(|meta| meta.dev());
     device(one).is_some_and(|known| device(other) == Some(known))
 }
 
-/// Goes through all that is wanted below a directory; the directory itself is not given. A directory that is not wanted is not
-/// entered.
+/// Visits everything wanted below a directory, without the directory itself. An unwanted directory is not entered.
 pub fn walk(
     root: &Path,
     wanted: &mut dyn FnMut(&Path, &Metadata) -> bool,
@@ -95,10 +94,10 @@ pub fn walk(
     Ok(())
 }
 
-/// What a copy of a directory left out: sockets, pipes and devices.
+/// The files that a copy left out: sockets, pipes and devices.
 pub type LeftOut = Vec<PathBuf>;
 
-/// Copies all that is wanted below a directory to another, which must be there. Modes, times and links stay as they are.
+/// Copies everything wanted below a directory into another, existing one. Keeps modes, times and links.
 pub fn copy(from: &Path, to: &Path, wanted: &mut dyn FnMut(&Path) -> bool) -> Result<LeftOut, FsError> {
     let mut left_out = Vec::new();
     let mut directories: Vec<(PathBuf, Metadata)> = Vec::new();
@@ -123,7 +122,7 @@ pub fn copy(from: &Path, to: &Path, wanted: &mut dyn FnMut(&Path) -> bool) -> Re
         }
         Ok(())
     })?;
-    // The times of a directory change with what is put into it, and its mode may forbid that.
+    // Directories last: filling one changes its time, and its mode may forbid it.
     for (directory, meta) in directories.iter().rev() {
         let failed = |e| FsError::new("finish", directory.clone(), e);
         fs::set_permissions(directory, fs::Permissions::from_mode(meta.mode() & 0o7777)).map_err(failed)?;
@@ -133,7 +132,7 @@ pub fn copy(from: &Path, to: &Path, wanted: &mut dyn FnMut(&Path) -> bool) -> Re
     Ok(left_out)
 }
 
-/// Copies a file or a link to a place at which nothing is; `false` for anything else.
+/// Copies a file or a link to a free path; `false` for anything else.
 pub fn copy_one(from: &Path, to: &Path, meta: &Metadata) -> Result<bool, FsError> {
     if meta.is_symlink() {
         let target = fs::read_link(from).map_err(|e| FsError::new("read", from, e))?;
@@ -157,7 +156,7 @@ fn times(meta: &Metadata) -> io::Result<FileTimes> {
     Ok(FileTimes::new().set_modified(meta.modified()?).set_accessed(meta.accessed()?))
 }
 
-/// Makes the directories above a path below a root, and says whether they are there now: not if a link or a file is on the way.
+/// Creates the directories above a path below a root; `false` if a link or a file is in the way.
 pub fn make_way(root: &Path, path: &Path) -> Result<bool, FsError> {
     let mut at = root.to_owned();
     for part in path.parent().unwrap_or(Path::new("")).components() {
@@ -175,7 +174,7 @@ pub fn make_way(root: &Path, path: &Path) -> Result<bool, FsError> {
     Ok(true)
 }
 
-/// The paths of a list without those that are below another of it.
+/// The paths of a list without those that are below another one.
 pub fn tops(paths: impl IntoIterator<Item = PathBuf>) -> Vec<PathBuf> {
     let all: HashSet<PathBuf> = paths.into_iter().collect();
     let is_top = |path: &&PathBuf| !path.ancestors().skip(1).any(|above| all.contains(above));

@@ -1,11 +1,11 @@
-//! Waiting for files to change, without looking at them again and again.
+//! Waits for files to change, without polling.
 //!
-//! The system tells (inotify, FSEvents, kqueue); a thread of its own listens. Directories are watched, because files are replaced:
-//! that of a file, or of a path that is not there yet the nearest one above it. An event says only that somebody should
-//! look, never what is there. So the order is: make the watcher, look, wait, look again; then nothing is missed.
+//! The system reports changes (inotify, FSEvents, kqueue) to a listening thread. Directories are watched, because files
+//! are replaced: the directory of a file, or for a missing path the nearest existing one above. An event only says that
+//! it is time to look. So the order is: create the watcher, look, wait, look again; then no change is missed.
 //!
-//! Not every file system tells, and not of what other machines do: [`Watcher::wait`] also ends every [`LOOK_AGAIN`]. Where the
-//! system has no watches left, it ends every [`POLL`], and [`Watcher::polls`] says why.
+//! Not every file system reports changes, and none reports those by other machines: [`Watcher::wait`] also returns
+//! after [`LOOK_AGAIN`]. If the system has no watches left, it returns after [`POLL`], and [`Watcher::polls`] says why.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use super::fs;
 use super::listen::{Heard, System};
 
-/// Events that come so close together are one; but nobody waits longer than `AT_MOST` for the last of them.
+/// Events this close together count as one; but a wait takes at most `AT_MOST` longer for the last of them.
 const TOGETHER: Duration = Duration::from_millis(5);
 const AT_MOST: Duration = Duration::from_millis(50);
 const LOOK_AGAIN: Duration = Duration::from_secs(30);
@@ -26,9 +26,9 @@ const POLL: Duration = Duration::from_secs(2);
 pub struct Waker(Sender<Heard>);
 
 impl Waker {
-    /// Ends the wait, or the next one if nobody waits now.
+    /// Ends the current wait, or else the next one.
     pub fn wake(&self) {
-        // The one who waited may be gone.
+        // The waiting thread may be gone.
         let _ = self.0.send(Heard::Called);
     }
 }
@@ -36,15 +36,15 @@ impl Waker {
 /// Device and number of a directory.
 type Identity = (u64, u64);
 
-/// Watches some paths: files or directories, there or not.
+/// Watches some paths: files or directories, existing or not.
 #[derive(Debug)]
 pub struct Watcher {
     targets: Vec<PathBuf>,
-    /// Directories under watch, and which directories they were then: another may have taken the place of one.
+    /// The watched directories, with their identities at that time: another directory may have replaced one.
     armed: BTreeMap<PathBuf, Option<Identity>>,
-    /// `None` where the system does not tell.
+    /// `None` if the system reports nothing.
     system: Option<System>,
-    /// For those who call; and where nobody tells, the wait is one for them alone.
+    /// For callers from other threads; without events, only they end a wait early.
     calls: Sender<Heard>,
     heard: Receiver<Heard>,
     why_polling: Option<String>,
@@ -52,7 +52,7 @@ pub struct Watcher {
 }
 
 impl Watcher {
-    /// Starts watching. What changes from now on ends a wait.
+    /// Starts watching. Every change from now on ends a wait.
     pub fn on(targets: &[PathBuf]) -> Self {
         let (calls, heard) = mpsc::channel();
         let mut watcher = Watcher {
@@ -64,7 +64,7 @@ impl Watcher {
             why_polling: None,
             together: TOGETHER,
         };
-        // The one who waited may be gone.
+        // The waiting thread may be gone.
         match System::start(move |heard| drop(calls.send(heard))) {
             Ok(system) => watcher.system = Some(system),
             Err(error) => watcher.poll_because(error),
@@ -79,18 +79,18 @@ impl Watcher {
         self.arm();
     }
 
-    /// The same, and events that come so close together end a wait only once.
+    /// The same; events within `together` end a wait only once.
     pub fn gathering(self, together: Duration) -> Self {
         Watcher { together, ..self }
     }
 
-    /// For ending a wait from another thread.
+    /// A handle to end a wait from another thread.
     pub fn waker(&self) -> Waker {
         Waker(self.calls.clone())
     }
 
-    /// Waits until a target may have changed, at most so long. Gives those targets; none if nothing was heard. It may be that
-    /// nothing has changed.
+    /// Waits until a target may have changed, at most `timeout`. Returns those targets, or none after a timeout. A
+    /// target may be unchanged.
     pub fn wait(&mut self, timeout: Duration) -> Vec<PathBuf> {
         let start = Instant::now();
         let pause = if self.system.is_some() { LOOK_AGAIN } else { POLL };
@@ -98,7 +98,8 @@ impl Watcher {
         loop {
             let left = look_at.saturating_duration_since(Instant::now());
             let Ok(first) = self.heard.recv_timeout(left) else {
-                // A look now and then costs nothing, and finds what nobody told, and watches that went away with what they watched.
+                // Checking now and then is cheap, and finds unreported changes, and watches that vanished with their
+                // directories.
                 self.arm();
                 return if timeout <= pause { Vec::new() } else { self.targets.clone() };
             };
@@ -116,24 +117,25 @@ impl Watcher {
         }
     }
 
-    /// Why it looks again and again instead of being told; `None` if it is told.
+    /// Why it polls; `None` if it gets events.
     pub fn polls(&self) -> Option<&str> {
         self.why_polling.as_deref()
     }
 
-    /// The targets that events speak of. New and vanished directories change what is watched; then everything may have changed.
+    /// The targets that events affect. New and vanished directories change what is watched; then every target may have
+    /// changed.
     fn touched(&mut self, all: &[Heard]) -> Vec<PathBuf> {
         let mut unsure = false;
         let mut changed = BTreeSet::new();
         for heard in all {
             let Heard::Paths { paths, moved } = heard else {
-                // Whoever calls wants everything to be looked at.
+                // A caller wants every target checked.
                 unsure = true;
                 continue;
             };
             for path in paths {
                 if *moved && self.armed.remove(path).is_some() {
-                    // The watch went with the directory; one of the same name is another.
+                    // The watch vanished with the directory; a new one of the same name is another.
                     if let Some(system) = &mut self.system {
                         system.unwatch(path);
                     }
@@ -146,12 +148,12 @@ impl Watcher {
         if unsure || rearmed { self.targets.clone() } else { changed.into_iter().collect() }
     }
 
-    /// Watches the nearest directory of each target; whether one was added.
+    /// Watches the nearest directory of each target; returns whether one was added.
     fn arm(&mut self) -> bool {
         let Some(mut system) = self.system.take() else { return false };
         let mut added = false;
         for target in self.targets.clone() {
-            // A directory may vanish, or one further down appear, between looking and watching: look again.
+            // A directory may vanish or appear between looking and watching: look again.
             for _ in 0..target.components().count() + 1 {
                 let Some(directory) = nearest(&target) else { break };
                 let identity = identity(&directory);
@@ -183,7 +185,7 @@ impl Watcher {
     }
 }
 
-/// The directory to watch for a path: itself, or the nearest above it that is there.
+/// The directory to watch for a path: itself, or the nearest existing one above.
 fn nearest(target: &Path) -> Option<PathBuf> {
     target.ancestors().find(|path| path.is_dir()).map(Path::to_owned)
 }
@@ -199,7 +201,7 @@ mod tests {
     const LONG: Duration = Duration::from_secs(120);
     const SHORT: Duration = Duration::from_millis(150);
 
-    /// Waits until a target is named; an earlier event of another step may come first.
+    /// Waits until a target is reported; an event of an earlier step may come first.
     fn wakes(watcher: &mut Watcher, target: &Path) {
         let start = Instant::now();
         while !watcher.wait(LONG).iter().any(|path| path == target) {
@@ -224,7 +226,7 @@ mod tests {
         std::fs::rename(dir.path().join("new"), &file).unwrap();
         wakes(&mut watcher, &file);
         settles(&mut watcher);
-        // Neither reading it nor its neighbours are news; an old event may come late where the machine is busy.
+        // Neither reads nor neighbours are reported; an old event may come late on a busy machine.
         let is_no_news = |_| {
             std::fs::read(&file).unwrap();
             std::fs::write(dir.path().join("other"), "3").unwrap();
@@ -254,7 +256,7 @@ mod tests {
         }
     }
 
-    /// Nobody tells of a directory above the watched one that was moved away. The next look does.
+    /// A directory above the watched one that is moved away is not reported. The next check finds it.
     #[test]
     fn another_directory_in_the_place_of_the_one_above() {
         let dir = tempfile::tempdir().unwrap();

@@ -1,8 +1,8 @@
-//! Where a repository can be reached, without what does not tell two repositories apart: scheme, user, port, upper case, a
+//! The address of a repository, without details that do not distinguish repositories: scheme, user, port, upper case, a
 //! trailing slash, `.git`, links.
 //!
-//! Two addresses that are equal lead to one repository; the opposite is not certain. Ports are left out altogether: one
-//! server answers on several, and to take two repositories for one only means to refuse.
+//! Two equal addresses mean one repository; different ones may mean the same. Ports are dropped, because one server
+//! listens on several, and taking two repositories for one only causes a refusal.
 
 use std::fmt;
 use std::os::unix::ffi::OsStrExt as _;
@@ -17,12 +17,12 @@ pub enum Address {
         host: String,
         path: String,
     },
-    /// A repository on this machine: the directory that its checkouts share, or the path if nothing is there.
+    /// A repository on this machine: the directory that its checkouts share, or the path if it does not exist.
     Directory(PathBuf),
 }
 
 impl Address {
-    /// Reads an address as version control does in a working copy that begins at `root`.
+    /// Parses an address as version control does in a working copy at `root`.
     pub fn parse(text: &str, root: &Path) -> Option<Self> {
         let text = without_helper(text.trim());
         if text.is_empty() {
@@ -43,7 +43,7 @@ impl Address {
         }
     }
 
-    /// As others may keep it: of a path on this machine only a sum, by which it is known again and not found out.
+    /// The address in a form that may be published: a local path becomes a hash, which can be compared but not read.
     pub fn recorded(&self) -> String {
         match self {
             Address::Server { .. } => self.to_string(),
@@ -114,7 +114,7 @@ fn host_name(host: &str) -> String {
     String::from_utf8_lossy(&decoded(host)).trim_end_matches('.').to_lowercase()
 }
 
-/// The bytes that a text with `%20` and its like stands for.
+/// Decodes percent escapes such as `%20`.
 fn decoded(text: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut rest = text.as_bytes();

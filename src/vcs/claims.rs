@@ -1,39 +1,39 @@
 //! Claims that all clones of a repository see: one ref for each on the git remote, `refs/beads/claims/<id>`.
 //!
 //! The server is the arbiter. A claim changes by a push that names the version it replaces, and of two such pushes the
-//! server takes one. What a claim says is the caller's: here it is a text. Nothing else of the remote is touched, and in the
-//! clone no ref, index, file or `FETCH_HEAD` changes; the objects that were read stay in its store until git tidies up.
-//! Only git has this, and jj where its commits are in git.
+//! server accepts one. The content of a claim is the caller's; here it is a text. Nothing else on the remote is
+//! touched, and in the clone no ref, index, file or `FETCH_HEAD` changes; fetched objects stay in its store until git's
+//! garbage collection. Only git supports this, and jj where its commits are in git.
 
 use super::{Kind, SyncError};
 
 pub(super) const PREFIX: &str = "refs/beads/claims/";
-/// A file system holds no longer names, and a server may keep each ref in a file.
+/// The longest file name of common file systems, since a server may keep each ref in a file.
 const LONGEST: usize = 200;
 
 /// One claim on the remote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RemoteClaim {
-    /// Of the issue.
+    /// The issue.
     pub id: String,
-    /// Names this very state of the claim; no other claim ever has the same.
+    /// Identifies this state of the claim; no other claim ever has the same.
     pub version: String,
-    /// Empty where the ref leads to something that no claim is.
+    /// Empty if the ref leads to an object that is not a claim.
     pub text: String,
 }
 
-/// What became of a swap.
+/// The result of a swap.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Swap {
-    /// The claim is as was asked for. The version is empty if that was to have none.
+    /// The claim is as requested. The version is empty if it was removed.
     Done { version: String },
     /// The remote has another version than the expected one.
     Lost { current: Option<RemoteClaim> },
 }
 
-/// The ref of an issue's claim. What cannot stand in a name, or means the same to a server that takes large letters for
-/// small ones, is written as `%` and two digits; so is `/`, because there can be no ref below another. A name that is too
-/// long for a file continues after `%/`, which no other part ends with.
+/// The ref of an issue's claim. Characters that are not allowed in a name, and upper case, which some servers fold, are
+/// written as `%` and two digits; so is `/`, because a ref cannot be below another one. A name that is too long for a
+/// file continues after `%/`, which no other part ends with.
 pub(super) fn ref_name(id: &str) -> Result<String, SyncError> {
     if id.is_empty() {
         return Err(SyncError::Unsupported { kind: Kind::Git, what: "a claim needs the id of an issue" });
@@ -58,7 +58,7 @@ fn encoded(id: &str, with_dots: bool) -> String {
     name
 }
 
-/// Cut so that each `%` keeps its digits.
+/// Splits a name without separating `%` from its digits.
 fn parts(name: &str) -> Vec<String> {
     let mut parts = vec![String::new()];
     let mut rest = name;

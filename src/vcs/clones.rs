@@ -1,22 +1,22 @@
-//! A repository of its own that is made from a checkout: it has the commits, and goes where its parent goes.
+//! Clones: separate repositories made from a checkout, with its commits and its remotes.
 
 use std::path::PathBuf;
 
 /// A clone to make.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewClone {
-    /// A path at which nothing is, or an empty directory. Relative is from the working directory.
+    /// A path that does not exist, or an empty directory. Relative to the working directory.
     pub path: PathBuf,
-    /// The branch or bookmark to check out. One that the parent has is checked out as it is there; another is made.
+    /// The branch or bookmark to check out: the parent's if it has it, else a new one.
     pub branch: String,
-    /// Where a new branch begins, as the parent understands it; without it, at the commit that is checked out there.
+    /// The start of a new branch, as the parent resolves it; by default, the commit that is checked out there.
     pub base: Option<String>,
 }
 
-/// The name under which a clone knows its parent, if the parent itself has none of these remotes.
+/// The remote name of the parent in a clone, if the parent itself has none of these remotes.
 pub const PARENT: &str = "parent";
 
-/// The name for the parent beside these others: without any, it is the one place to send something to.
+/// The name for the parent beside other remotes: without any, it gets the usual name, as the only place to push to.
 pub(super) fn name_of_parent<'n>(usual: &str, others: impl Iterator<Item = &'n str>) -> String {
     let others: Vec<&str> = others.collect();
     if others.is_empty() {

@@ -1,4 +1,4 @@
-//! Committing: the one thing here that changes a repository.
+//! Commits files of a working copy: values and helpers that the systems share.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -7,10 +7,10 @@ use super::CommitError;
 use crate::sys::process::Output;
 use crate::sys::{Entropy, Env};
 
-/// How long a held lock is tried again.
+/// How long a held lock is retried.
 const PATIENCE: Duration = Duration::from_millis(400);
 
-/// What became of a commit.
+/// The result of a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Committed {
     Done,
@@ -18,7 +18,7 @@ pub enum Committed {
     NoVcs,
 }
 
-/// Files of one working copy, relative to its root, and what to commit them with.
+/// Files of one working copy, relative to its root, and the data of the commit.
 pub struct Order<'a> {
     pub root: &'a Path,
     pub files: &'a [PathBuf],
@@ -33,7 +33,7 @@ impl Order<'_> {
     }
 }
 
-/// Tries again, after short pauses of uneven length, while a lock is held (`None`).
+/// Retries while a lock is held (`None`), after short pauses of varying length.
 pub(super) fn patiently<T>(
     order: &Order,
     mut attempt: impl FnMut() -> Result<Option<T>, CommitError>,
@@ -51,12 +51,12 @@ pub(super) fn patiently<T>(
     }
 }
 
-/// What a program said when it failed, without the rest of a long story.
+/// The output of a failed program, shortened.
 pub(super) fn failed(program: &str, output: &Output) -> CommitError {
-    let said = if output.stderr.trim_ascii().is_empty() { &output.stdout } else { &output.stderr };
-    let said = String::from_utf8_lossy(said);
-    let said = said.lines().map(str::trim).filter(|line| !line.is_empty()).take(3).collect::<Vec<_>>().join("; ");
-    CommitError::Failed { program: program.to_owned(), status: output.status, said }
+    let printed = if output.stderr.trim_ascii().is_empty() { &output.stdout } else { &output.stderr };
+    let printed = String::from_utf8_lossy(printed);
+    let printed = printed.lines().map(str::trim).filter(|line| !line.is_empty()).take(3).collect::<Vec<_>>().join("; ");
+    CommitError::Failed { program: program.to_owned(), status: output.status, printed }
 }
 
 /// The same, if it failed.

@@ -1,7 +1,8 @@
-//! Snapshots as copies of files, for where no store of objects can take them.
+//! Snapshots as copies of files, for repositories without a suitable object store.
 //!
-//! A snapshot is a directory: `files` holds what differs from the commit below, and `manifest` says which commit that is and
-//! what of it must not be there. It gets its name when it is complete. When the copies reach the disk is left to the system.
+//! A snapshot is a directory: `files` holds the files that differ from the commit below, and `manifest` names that
+//! commit and the files that are removed from it. The directory gets its name when it is complete. It is not synced to
+//! disk.
 
 use std::fs::{self, File};
 use std::io;
@@ -14,15 +15,15 @@ use super::files::path_of;
 use super::snapshot::{Fresh, LeftOut, Snapshot, Why, look, marker, unusable};
 
 const FORMAT: &[u8] = b"bd snapshot 1";
-/// A list of files is read up to this length.
+/// The limit for reading a list of files.
 const MAX: u64 = 256 << 20;
 
-/// The directory in which the snapshots of a repository lie.
+/// The directory with the snapshots of a repository.
 pub struct Copies {
     pub dir: PathBuf,
 }
 
-/// What is to be kept of a checkout.
+/// The parts of a checkout to keep.
 pub struct Order<'a> {
     pub key: &'a str,
     pub root: &'a Path,
@@ -33,7 +34,7 @@ pub struct Order<'a> {
     pub limit: u64,
 }
 
-/// A snapshot that was kept.
+/// A stored snapshot.
 pub struct Kept {
     files: PathBuf,
     pub base: Option<String>,
@@ -51,7 +52,7 @@ impl Copies {
             for path in &order.present {
                 if let Some(why) = copy(order.root, path, order.limit, to)? {
                     left_out.push(LeftOut { path: marker(path).unwrap_or_else(|| path.clone()), why });
-                    // Better nothing than an older version.
+                    // Better no version than an older one.
                     removed.extend(matches!(why, Why::TooLarge(_) | Why::Unreadable).then(|| path.clone()));
                 }
             }
@@ -59,15 +60,15 @@ impl Copies {
         })?;
         left_out.dedup();
         let base = order.base.as_deref().unwrap_or_default();
-        // The third line once held a text.
+        // The third line held a text in earlier versions.
         let head = [FORMAT, base.as_bytes(), b""].into_iter();
         let lines = head.chain(removed.iter().map(|path| path.as_os_str().as_bytes()));
         let manifest: Vec<u8> = lines.flat_map(|line| [line, b"\0"].concat()).collect();
         fs::write(new.path().join("manifest"), manifest).map_err(failed)?;
         let place = self.dir.join(order.key);
-        // A snapshot of that name is never empty, so nothing can take its place.
+        // A snapshot of that name is never empty, so the rename cannot replace one.
         fs::rename(new.path(), &place).map_err(|source| unusable(&place, source))?;
-        // It bears another name now: there is nothing to clean up.
+        // It has another name now: there is nothing to clean up.
         let _ = new.keep();
         let mut files: Vec<PathBuf> = order.present.into_iter().chain(order.removed).collect();
         files.sort();
@@ -92,7 +93,7 @@ impl Copies {
         Ok(Kept { files: place.join("files"), base, removed })
     }
 
-    /// Gives all snapshots to another repository, each at once or not at all.
+    /// Moves all snapshots to another repository, each atomically.
     pub fn move_to(&self, other: &Copies) -> Result<(), SyncError> {
         let Ok(entries) = fs::read_dir(&self.dir) else { return Ok(()) };
         for entry in entries {
@@ -103,7 +104,7 @@ impl Copies {
             }
             let failed = |source| unusable(&to, source);
             fs::create_dir_all(&other.dir).map_err(failed)?;
-            // On another disk it is written anew, under another name until it is complete.
+            // On another disk it is copied, under a temporary name until it is complete.
             if fs::rename(&from, &to).is_ok() {
                 continue;
             }
@@ -127,7 +128,7 @@ impl Copies {
 }
 
 impl Kept {
-    /// Brings the files of the commit below, or none, to what was kept.
+    /// Applies the snapshot to the files of the commit below, or to no files.
     pub fn write(&self, to: &Fresh) -> Result<(), SyncError> {
         self.removed.iter().try_for_each(|path| to.remove(path))?;
         let (mut files, mut links) = (Vec::new(), Vec::new());
@@ -146,7 +147,7 @@ impl Kept {
     }
 }
 
-/// Copies a file or a link, and says why not. One that is gone by now is no reason.
+/// Copies a file or a link; returns the reason if it is left out. A file that has vanished needs no reason.
 fn copy(root: &Path, path: &Path, limit: u64, to: &Fresh) -> Result<Option<Why>, SyncError> {
     let Some(found) = look(root, path) else { return Ok(None) };
     let from = root.join(path);
@@ -171,13 +172,13 @@ fn copy(root: &Path, path: &Path, limit: u64, to: &Fresh) -> Result<Option<Why>,
     to.file(path, found.permissions().mode() & 0o100 != 0, &mut file).map(|()| None)
 }
 
-/// All that is below a directory and is no directory itself, sorted. Only wanted directories are entered, and no link.
+/// All entries below a directory except directories, sorted. Only wanted directories are entered, and no links.
 pub fn below(root: &Path, wanted: &dyn Fn(&Path) -> bool) -> Result<Vec<PathBuf>, SyncError> {
     let (mut found, mut open) = (Vec::new(), vec![PathBuf::new()]);
     while let Some(directory) = open.pop() {
         let at = root.join(&directory);
         let entries = match fs::read_dir(&at) {
-            // Removed meanwhile.
+            // Removed in the meantime.
             Err(error) if error.kind() == io::ErrorKind::NotFound && !directory.as_os_str().is_empty() => continue,
             entries => entries.map_err(|source| unusable(&at, source))?,
         };

@@ -1,4 +1,4 @@
-//! What can go wrong with version control.
+//! Errors of version control.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
@@ -27,8 +27,8 @@ pub enum CommitError {
     Name { root: PathBuf },
     #[error("cannot reach {}: {}", path.display(), cause(source))]
     Path { path: PathBuf, source: std::io::Error },
-    #[error("{program} failed with {status}: {said}")]
-    Failed { program: String, status: ExitStatus, said: String },
+    #[error("{program} failed with {status}: {printed}")]
+    Failed { program: String, status: ExitStatus, printed: String },
     #[error(transparent)]
     Run(#[from] RunError),
 }
@@ -39,8 +39,8 @@ pub enum HistoryError {
     NotGit { root: PathBuf, kind: Kind },
     #[error("{text:?} is not {what}")]
     NotARange { text: String, what: &'static str },
-    #[error("{program} failed with {status}: {said}")]
-    Failed { program: &'static str, status: ExitStatus, said: String },
+    #[error("{program} failed with {status}: {printed}")]
+    Failed { program: &'static str, status: ExitStatus, printed: String },
     #[error("{program} printed more than bd can read")]
     TooMuch { program: &'static str },
     #[error("cannot read the object {id}: {message}")]
@@ -66,14 +66,14 @@ pub enum SyncError {
     Conflicts { root: PathBuf, upstream: String, files: Vec<PathBuf> },
     #[error("{upstream} changes files that are changed in {} and not committed: {}", root.display(), list(files))]
     InTheWay { root: PathBuf, upstream: String, files: Vec<PathBuf> },
-    #[error("cannot reach {remote}: {said}")]
-    Unreachable { remote: String, said: String },
-    #[error("{remote} refuses the push: {said}")]
-    Refused { remote: String, said: String },
-    #[error("a hook of this repository refuses the push: {said}")]
-    HookRefused { said: String },
-    #[error("{program} failed with {status}: {said}")]
-    Failed { program: String, status: ExitStatus, said: String },
+    #[error("cannot reach {remote}: {printed}")]
+    Unreachable { remote: String, printed: String },
+    #[error("{remote} refuses the push: {printed}")]
+    Refused { remote: String, printed: String },
+    #[error("a hook of this repository refuses the push: {printed}")]
+    HookRefused { printed: String },
+    #[error("{program} failed with {status}: {printed}")]
+    Failed { program: String, status: ExitStatus, printed: String },
     #[error("cannot make a checkout at {}: {why}", path.display())]
     NoCheckout { path: PathBuf, why: String },
     #[error("{} passes the filter {filter} on its way into a commit: it cannot be compared with what is committed", path.display())]
@@ -101,7 +101,7 @@ pub enum SyncError {
 }
 
 impl SyncError {
-    /// Its program was not started, because the repository asks for what the user has not agreed to.
+    /// If its program was not started: the repository and its settings that the user has not agreed to.
     pub fn untrusted(&self) -> Option<(&Path, &[String])> {
         match self {
             SyncError::Run(error)

@@ -1,4 +1,4 @@
-//! What version control knows about the user and the repository, from files alone.
+//! Facts that version control has about the user and the repository, read from files alone.
 
 use super::Kind;
 
@@ -9,18 +9,18 @@ pub struct Remote {
     pub url: String,
 }
 
-/// What can be said without running a program.
+/// Everything that is known without running a program.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Facts {
     pub kind: Kind,
-    /// The value of `beads.role`, and where it was set.
+    /// The value of `beads.role`, and the file that sets it.
     pub role: Option<(String, String)>,
     pub email: Option<String>,
-    /// In the order of the settings, `origin` before all; hg's `default` is called `origin`.
+    /// In the order of the settings, `origin` first; hg's `default` is called `origin`.
     pub remotes: Vec<Remote>,
-    /// Every address that a fetch or a push would use, with what the settings put in its place, and as it is written.
+    /// Every address that a fetch or a push would use, as written and as rewritten by the settings.
     pub addresses: Vec<String>,
-    /// The default branch of `origin` (or of the only remote), if its reflog shows a push from here: `origin/main`. hg keeps no
-    /// reflog, and neither does a repository of jj that has no `.git` beside it.
+    /// The default branch of `origin` (or of the only remote), if its reflog shows a push from here: `origin/main`. hg
+    /// keeps no reflog, and neither does a jj repository without `.git` beside it.
     pub pushed: Option<String>,
 }

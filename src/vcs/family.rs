@@ -1,4 +1,4 @@
-//! The checkouts of a family: jj and git can stand behind one another, so both are asked.
+//! The checkouts of a family: a jj workspace can have git worktrees and the reverse, so both are listed.
 
 use std::path::{Path, PathBuf};
 
@@ -44,8 +44,8 @@ pub(super) fn family(root: &Path) -> Vec<Checkout> {
     found
 }
 
-/// Files and directories that change when a checkout of this family comes or goes, as far as version control keeps a list.
-/// They need not be there.
+/// Files and directories that change when a checkout of this family is added or removed, if version control keeps a
+/// list. They may not exist.
 pub fn marks(path: &Path) -> Vec<PathBuf> {
     let Some((_, root)) = place(path) else { return Vec::new() };
     let dot_jj = root.join(".jj");

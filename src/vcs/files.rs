@@ -1,4 +1,4 @@
-//! Files of version control: read within a limit, and never a pipe or a device.
+//! Reads files of version control up to a limit, and never a pipe or a device.
 
 use std::ffi::OsStr;
 use std::fs::FileType;
@@ -10,7 +10,7 @@ use crate::sys::below;
 /// Reflogs and lists of refs are the largest files read here.
 const LIMIT: u64 = 64 << 20;
 
-/// The bytes of a file, whether or not its name is a link.
+/// The bytes of a file, following links.
 pub fn bytes(path: &Path) -> Option<Vec<u8>> {
     below::read_own(path, LIMIT).ok().map(|contents| contents.bytes)
 }
@@ -19,12 +19,12 @@ pub fn text(path: &Path) -> Option<String> {
     bytes(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The path that a file holds, as seen from a directory.
+/// The path that a file holds, resolved against a directory.
 pub fn named(file: &Path, from: &Path) -> Option<PathBuf> {
     bytes(file).map(|bytes| from.join(path_of(bytes.trim_ascii_end())))
 }
 
-/// A path as programs write it.
+/// A path from the output of a program.
 pub fn path_of(bytes: &[u8]) -> PathBuf {
     OsStr::from_bytes(bytes).into()
 }
@@ -45,7 +45,7 @@ pub fn real(path: &Path) -> PathBuf {
     }
 }
 
-/// A file, or those files of a directory that end like this.
+/// A file, or the files of a directory with this extension.
 pub fn listed(path: PathBuf, extension: &str) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(&path) else { return vec![path] };
     let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
@@ -54,15 +54,15 @@ pub fn listed(path: PathBuf, extension: &str) -> Vec<PathBuf> {
     files
 }
 
-/// The files of a directory whose names begin like this.
+/// The files of a directory with this prefix.
 pub fn beginning(directory: &Path, start: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
     let begins = |name: &OsStr| name.as_bytes().starts_with(start.as_bytes());
     entries.filter(|entry| begins(&entry.file_name())).map(|entry| entry.path()).collect()
 }
 
-/// The first thing in a directory, or so many below it, that is neither a file nor a directory: a program that opens it would
-/// wait. So many entries are looked at, and no more.
+/// The first entry of a directory, down to `depth` levels, that is neither a file nor a directory: a program that opens
+/// it would block. At most `left` entries are checked.
 pub fn odd_in(directory: &Path, depth: usize, left: &mut usize) -> Option<PathBuf> {
     for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
         *left = left.checked_sub(1)?;
@@ -70,7 +70,7 @@ pub fn odd_in(directory: &Path, depth: usize, left: &mut usize) -> Option<PathBu
             true => std::fs::metadata(entry.path()).map(|found| found.file_type()),
             false => Ok(kind),
         };
-        // What is gone by now, or a link that leads nowhere, opens at once, with an error.
+        // A vanished entry or a dangling link does not block: opening it fails.
         let Ok(kind) = entry.file_type().and_then(through) else { continue };
         if !kind.is_file() && !kind.is_dir() {
             return Some(entry.path());
@@ -85,7 +85,7 @@ pub fn odd_in(directory: &Path, depth: usize, left: &mut usize) -> Option<PathBu
     None
 }
 
-/// Whether one of these locks is there. A lock of hg is a link that may lead nowhere.
+/// Whether one of these locks exists. A lock of hg is a link that may dangle.
 pub fn any_exists(locks: &[PathBuf]) -> bool {
     locks.iter().any(|lock| std::fs::symlink_metadata(lock).is_ok())
 }

@@ -1,10 +1,10 @@
-//! What a repository brings, judged before git, hg, jj or sl is started in it.
+//! Judges a repository's own settings before git, hg, jj or sl is started in it.
 //!
-//! A repository may come from strangers with its version control's own directory, and that can name programs, files to write
-//! and ways for passwords. Settings of the user (home, system, environment, flags) are never judged. What the repository says
-//! is harmless; or idle, because flags of ours override it or no command of ours comes to it; or it asks for the user's word
-//! (`bd trust`). The judgement is made where a program is started: [`Program::new`] wants a [`Clearance`], and for a repository
-//! only a [`Verdict`] gives one.
+//! A repository may come from strangers with version control's own directory, and that can name programs, files to
+//! write and places to send passwords. Settings of the user (home, system, environment, flags) are never judged. A
+//! repository's setting is harmless; or idle, because our flags override it or none of our commands uses it; or it
+//! needs the user's agreement (`bd trust`). The judgement happens where a program is started: [`Program::new`] requires
+//! a [`Clearance`], and for a repository only a [`Verdict`] gives one.
 //!
 //! [`Program::new`]: crate::sys::process::Program::new
 
@@ -14,18 +14,18 @@ use std::path::{Path, PathBuf};
 use crate::sys::Env;
 use crate::sys::process::{Clearance, Refusal};
 
-/// What was found in a repository.
+/// The findings about a repository.
 #[derive(Debug, Clone, Default)]
 pub struct Verdict {
-    /// One line for each setting or file that needs the user's word.
+    /// One line for each setting or file that needs the user's agreement.
     pub asks: BTreeSet<String>,
-    /// One line for each that could do something, and does nothing in a command of ours.
+    /// One line for each that could have an effect, but has none in our commands.
     pub idle: BTreeSet<String>,
-    /// What 2.0.0 asked for: agreements made with it hold.
+    /// The settings that 2.0.0 listed: agreements made with it remain valid.
     pub before: BTreeSet<String>,
     /// What overrides the idle ones.
     pub overrides: BTreeSet<&'static str>,
-    /// A pipe or a device, which a program would wait for.
+    /// A pipe or a device that a program would block on.
     pub odd: Option<PathBuf>,
 }
 
@@ -39,7 +39,7 @@ impl Verdict {
         Clearance::unless(self.odd.clone().map(Refusal::Odd).or_else(untrusted))
     }
 
-    /// Nothing asks, or the user has agreed to all of it.
+    /// Whether nothing needs agreement, or the user has agreed to all of it.
     pub fn is_agreed(&self, root: &Path, env: &Env) -> bool {
         let lines = |set: &BTreeSet<String>| set.iter().cloned().collect::<Vec<_>>();
         self.asks.is_empty()
@@ -47,7 +47,7 @@ impl Verdict {
             || (self.asks.is_subset(&self.before) && env.agrees(root, &lines(&self.before)))
     }
 
-    /// All that was found, in order.
+    /// All findings, in order.
     pub fn named(&self) -> Vec<String> {
         self.asks.union(&self.idle).cloned().collect()
     }
@@ -60,8 +60,8 @@ impl Verdict {
         self.odd = self.odd.take().or(other.odd);
     }
 
-    /// Adds every link in a directory of version control that leads out of the given places: whoever writes through it writes there.
-    /// `enters` says which directories below are looked into, by their names relative to the directory.
+    /// Adds every link in a directory of version control that leads out of the given places: a program that writes
+    /// through it writes there. `enters` decides which subdirectories are checked, by their relative names.
     pub fn links(&mut self, directory: &Path, inside: &[PathBuf], enters: fn(&Path) -> bool) {
         let mut open = vec![directory.to_owned()];
         while let Some(at) = open.pop() {
@@ -79,7 +79,8 @@ impl Verdict {
     }
 }
 
-/// A link that leads nowhere leads out, unless its target would be inside: writing through it makes the target.
+/// Whether a link leads out. A dangling link does unless its target would be inside: writing through it creates the
+/// target.
 fn leads_out(link: &Path, inside: &[PathBuf]) -> bool {
     let within = |path: &Path| inside.iter().any(|place| path.starts_with(place));
     if let Ok(target) = std::fs::canonicalize(link) {

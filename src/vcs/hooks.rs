@@ -1,4 +1,4 @@
-//! Where the hooks of a git repository are, and the settings that say so.
+//! The hooks directory of a git repository, and related queries.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use super::history::Repository;
 use super::{HistoryError, Kind, git, layout, place};
 use crate::sys::Env;
 
-/// The root of a git working copy and the directory that all its worktrees share.
+/// The root of a git working copy, and the directory that all its worktrees share.
 pub fn git_dirs(path: &Path) -> Result<(PathBuf, PathBuf), HistoryError> {
     let (kind, root) = place(path).unwrap_or((Kind::None, path.to_owned()));
     let common = if kind == Kind::Git { layout::git::common_dir(&root.join(".git")) } else { None };
@@ -16,19 +16,19 @@ pub fn git_dirs(path: &Path) -> Result<(PathBuf, PathBuf), HistoryError> {
     }
 }
 
-/// Whether git leaves a file out of commits; `None` where there is no git to ask. A tracked file is never ignored.
+/// Whether git leaves a file out of commits; `None` without git. A tracked file is never ignored.
 pub fn is_ignored(file: &Path, env: &Env) -> Option<bool> {
     let (_, root) = place(file)?;
     root.join(".git").exists().then(|| git::is_ignored(&root, file, env).unwrap_or(false))
 }
 
-/// Whether git tracks a file; `None` where there is no git to ask.
+/// Whether git tracks a file; `None` without git.
 pub fn is_tracked(file: &Path, env: &Env) -> Option<bool> {
     let (_, root) = place(file)?;
     root.join(".git").exists().then(|| git::is_tracked(&root, file, env))
 }
 
-/// The paths that git has staged: changed, added, removed, under their old names and their new ones.
+/// The staged paths: changed, added, removed, and renamed under both names.
 pub fn staged_paths(path: &Path, env: &Env) -> Result<Vec<PathBuf>, HistoryError> {
     let (kind, root) = place(path).unwrap_or((Kind::None, path.to_owned()));
     let git_dir = root.join(".git");

@@ -1,5 +1,5 @@
-//! Whether two working copies are of one project: what is sent from one can arrive where the other comes from, or went there
-//! already.
+//! Decides whether two working copies belong to one project: whether commits pushed from one can reach the other's
+//! remotes, or have already.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -9,7 +9,7 @@ use super::{Kind, common_dir, facts, git, kind, layout, root};
 use crate::sys::Env;
 use crate::vcs::files::real;
 
-/// Where a working copy is and where its commits come from or go to.
+/// The location of a working copy and its remotes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Identity {
     places: BTreeSet<Address>,
@@ -17,7 +17,7 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// From the settings of version control alone, with what they put in the place of an address.
+    /// From version control's settings alone, with addresses rewritten as these say.
     pub fn of(path: &Path, env: &Env) -> Self {
         let Some(root) = root(path) else { return Identity::default() };
         let places = [Some(real(&root)), common_dir(path)].into_iter().flatten().map(Address::Directory).collect();
@@ -25,7 +25,7 @@ impl Identity {
         Identity { places, remotes }
     }
 
-    /// A remote of one is a remote or the place of the other.
+    /// Whether a remote of one is a remote or the location of the other.
     pub fn meets(&self, other: &Identity) -> bool {
         let shared = |one: &BTreeSet<Address>, other: &BTreeSet<Address>| one.intersection(other).next().is_some();
         shared(&self.remotes, &other.remotes)
@@ -39,27 +39,27 @@ impl Identity {
         self.remotes.iter().any(|remote| remote.recorded() == text)
     }
 
-    /// The remotes, as they may be kept.
+    /// The remotes, in a form that may be stored.
     pub fn recorded(&self) -> Vec<String> {
         self.remotes.iter().map(Address::recorded).collect()
     }
 
-    /// A remote on a server, as text: a path says nothing on another machine.
+    /// A remote on a server, as text: a path means nothing on another machine.
     pub fn server(&self) -> Option<String> {
         self.remotes.iter().find(|remote| matches!(remote, Address::Server { .. })).map(Address::to_string)
     }
 }
 
-/// Two working copies are of one project: one has a remote in which the other is or has its own, or a branch of the other begins
-/// with a commit of the one.
+/// Whether two working copies belong to one project: a remote of one is the other or one of its remotes, or a branch of
+/// the other begins with a commit of the one.
 pub fn is_same_project(one: &Path, other: &Path, env: &Env) -> bool {
     Identity::of(one, env).meets(&Identity::of(other, env))
         || first_commits(other, false).iter().any(|commit| has_commit(one, commit))
         || super::is_shallow(one) && first_commits(one, false).iter().any(|commit| has_commit(other, commit))
 }
 
-/// The commits without a parent that branches begin with, the oldest first; also those of remotes, or not. Where a clone was made
-/// without older commits, those at its edge. From files alone.
+/// The commits without a parent, the oldest first: of branches, and with `with_remotes` of remotes too. In a shallow
+/// clone, those at its edge. From files alone.
 fn first_commits(path: &Path, with_remotes: bool) -> Vec<String> {
     match (kind(path), common_dir(path)) {
         (Kind::Git | Kind::Jj, Some(common)) => git::first_commits(&common, with_remotes),
@@ -68,17 +68,17 @@ fn first_commits(path: &Path, with_remotes: bool) -> Vec<String> {
     }
 }
 
-/// The first commit that all full clones know.
+/// The first commit, the same in all full clones.
 pub fn first_commit(path: &Path) -> Option<String> {
     if super::is_shallow(path) { None } else { first_commits(path, true).into_iter().next() }
 }
 
-/// Whether the history of a repository begins with a commit, in a branch or in what it knows of its remotes.
+/// Whether the history of a repository begins with a commit, in a branch or in the last known state of its remotes.
 pub fn begins_with(path: &Path, id: &str) -> bool {
     has_commit(path, id) && first_commits(path, true).iter().any(|commit| commit == id)
 }
 
-/// Whether a repository holds a commit that is the first of another.
+/// Whether a repository has a commit that is the first of another.
 pub fn has_commit(path: &Path, id: &str) -> bool {
     match (kind(path), common_dir(path)) {
         (Kind::Git | Kind::Jj, Some(common)) => git::has_commit(&common, id),

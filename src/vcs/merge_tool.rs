@@ -1,8 +1,8 @@
-//! Where git, hg and jj learn which program merges a file.
+//! The registration of a merge program for a file in git, hg and jj.
 //!
-//! git: `merge.bd.driver` in the repository's own settings, and an attribute of the file. hg: `[merge-tools]` and `[merge-patterns]`
-//! in `.hg/hgrc`. jj: `merge-tools.bd` in the repository's settings, for `jj resolve --tool bd`. Settings of git and jj are changed by
-//! their own programs.
+//! git: `merge.bd.driver` in the repository's own settings, and an attribute of the file. hg: `[merge-tools]` and
+//! `[merge-patterns]` in `.hg/hgrc`. jj: `merge-tools.bd` in the repository's settings, for `jj resolve --tool bd`.
+//! Settings of git and jj are changed by their own programs.
 
 use std::path::{Path, PathBuf};
 
@@ -13,18 +13,18 @@ use crate::sys::Env;
 pub const DRIVER: &str = "merge.bd.driver";
 const NAME: &str = "merge.bd.name";
 
-/// The `merge` attribute of a file and the driver `bd`, as git would find them here. Starts no program.
+/// The `merge` attribute of a file and the driver `bd`, as git would find them here. Read without starting a program.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MergeSetup {
     /// `union`, `bd`, …
     pub attribute: Option<String>,
     /// `merge.bd.driver`
     pub driver: Option<String>,
-    /// `merge.beads.driver`, under which the original registers its own.
+    /// `merge.beads.driver`, which the original registers.
     pub originals: Option<String>,
 }
 
-/// How git would merge a file; `None` where there is no git.
+/// How git would merge a file; `None` without git.
 pub fn merge_setup(file: &Path, env: &Env) -> Option<MergeSetup> {
     let (kind, root) = place(file)?;
     let dot_git = root.join(".git");
@@ -38,33 +38,33 @@ pub fn merge_setup(file: &Path, env: &Env) -> Option<MergeSetup> {
     })
 }
 
-/// Where the merge driver `bd` of a working copy is registered.
+/// The place where the merge driver `bd` of a working copy is registered.
 pub struct MergeTool {
     kind: Kind,
     common: PathBuf,
     pub root: PathBuf,
-    /// Of its version control.
+    /// The name of its version control.
     pub name: &'static str,
 }
 
 impl MergeTool {
-    /// `None` where none can be registered.
+    /// `None` if none can be registered.
     pub fn of(path: &Path) -> Option<Self> {
         let (kind, root) = place(path).filter(|(kind, _)| matches!(kind, Kind::Git | Kind::Hg | Kind::Jj))?;
         Some(MergeTool { common: common_dir(&root)?, kind, root, name: kind.name() })
     }
 
-    /// git runs hooks, and hands what is registered to a shell: it is more than a program.
+    /// Whether it runs hooks, and passes the registered command to a shell: only git does.
     pub fn runs_scripts(&self) -> bool {
         self.kind == Kind::Git
     }
 
-    /// It is told which files it merges; the tool of jj is named when it is called.
-    pub fn is_told_files(&self) -> bool {
+    /// Whether its settings name the files to merge; for jj the tool is named when it is called.
+    pub fn names_files(&self) -> bool {
         self.kind != Kind::Jj
     }
 
-    /// The file that says for which files, which may be one that is committed; the settings of jj.
+    /// The file that lists the files to merge, which may be a committed one; for jj its settings.
     pub fn file(&self, shared: bool, env: &Env) -> Result<PathBuf, HistoryError> {
         match self.kind {
             Kind::Jj => jj::settings(&self.root, env),
@@ -82,7 +82,7 @@ impl MergeTool {
         }
     }
 
-    /// What version control would run now, as the repository's own settings have it; hg has it in the lines.
+    /// The command that is registered now, from the repository's own settings; for hg it is in the lines.
     pub fn registered(&self, env: &Env) -> Result<Option<String>, HistoryError> {
         match self.kind {
             Kind::Git => git::local_setting(&self.root, DRIVER, env),
@@ -91,7 +91,7 @@ impl MergeTool {
         }
     }
 
-    /// Whether what is registered is this.
+    /// Whether this command is registered.
     pub fn is_registered(&self, current: Option<&str>, wanted: &str) -> bool {
         match self.kind {
             Kind::Git => current == Some(wanted),
@@ -111,7 +111,7 @@ impl MergeTool {
         }
     }
 
-    /// Puts back what git had before.
+    /// Restores git's earlier setting.
     pub fn unregister(&self, previous: Option<&str>, env: &Env) -> Result<(), HistoryError> {
         match self.kind {
             Kind::Git => {
@@ -127,7 +127,7 @@ impl MergeTool {
     }
 }
 
-/// The lines by which hg merges these files, named from the root, with a program.
+/// The lines that make hg merge these files, named from the root, with a program.
 fn hg_lines(program: &str, files: &[PathBuf]) -> Vec<String> {
     let mut lines: Vec<String> = [
         "[merge-tools]",
@@ -144,7 +144,7 @@ fn hg_lines(program: &str, files: &[PathBuf]) -> Vec<String> {
     lines
 }
 
-/// A pattern of hg that means this file alone. In a name of hgrc no `=` can stand.
+/// An hg pattern for this file alone. A name in hgrc cannot contain `=`.
 fn hg_pattern(file: &str) -> String {
     if !file.contains(['=', '\n']) && file.trim() == file {
         return format!("path:{file}");

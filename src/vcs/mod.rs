@@ -1,15 +1,16 @@
-//! What version control knows and does: who the user is, where a working copy begins, what was committed last; committing
-//! files, and exchanging commits with another copy.
+//! Version control: the user's identity, the root of a working copy, the committed versions of files; committing files,
+//! and exchanging commits with another copy.
 //!
-//! From the bottom: where a working copy begins (`place`), errors and values; the functions of each system (`git`, `jj` on top of
-//! it, `hg`, `sl` on top of that); the traits that they are asked by (`system`), [`Vcs`] before all; an adapter for each; the choice of
-//! the adapter ([`open()`]). No file uses one above it.
+//! From the bottom: the root of a working copy (`place`), errors and values; the functions of each system (`git`, `jj`
+//! on top of it, `hg`, `sl` on top of that); the traits of a system (`system`), foremost [`Vcs`]; an adapter for each;
+//! the choice of the adapter ([`open()`]). No file uses one above it.
 //!
-//! Reading goes through files alone where that is possible: git is read with gix, the few files of jj, hg and sl by hand. The
-//! program of the VCS runs where it alone knows: to change its files, to merge, to use a network, to say what is staged, ignored
-//! or in a range of commits.
+//! Where possible, files are read directly: git with gix, the few files of jj, hg and sl by hand. The VCS's own program
+//! runs for everything that only it knows: to change its files, to merge, to use a network, to list what is staged,
+//! ignored or in a range of commits.
 //!
-//! Without the feature `git` neither git nor jj can be read: `absent` stands in for them, and [`is_supported`] says so.
+//! Without the feature `git` neither git nor jj can be read: `absent` stands in for them, and [`is_supported`] returns
+//! false.
 
 #![cfg_attr(not(feature = "git"), allow(dead_code, reason = "git and jj use most of what the systems share"))]
 

@@ -1,9 +1,8 @@
-//! What programs on the way to a remote may know of the user's environment: agents, proxies, certificates, and how to ask for
-//! a password.
+//! The environment variables for programs that reach a remote: agents, proxies, certificates, and password prompts.
 
 use crate::sys::process::Program;
 
-/// What any of them reads.
+/// Variables for all of them.
 const ANY: [&str; 18] = [
     "SSH_ASKPASS",
     "SSH_AGENT_PID",
@@ -25,7 +24,7 @@ const ANY: [&str; 18] = [
     "DBUS_SESSION_BUS_ADDRESS",
 ];
 
-/// What git, and what it runs to log in, reads besides.
+/// Further variables for git and its login helpers.
 const GIT: [&str; 9] = [
     "GIT_SSH",
     "GIT_SSH_COMMAND",

@@ -1,4 +1,4 @@
-//! A directory that is under no version control: there is nothing to ask, and nothing to do but to keep copies.
+//! A directory without version control: queries have empty answers, and snapshots are copies.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -7,10 +7,10 @@ use super::snapshot::{Fresh, check_key};
 use super::{
     Abilities, Archive, Changed, Checkout, CommitError, Committed, Facts, HistoryError, Keep, Kind, Order, Origin, Past,
 };
-use super::{Reach, Rescue, Snapshot, Sought, Span, SyncError, Tips, Vcs, Verdict, Whereabouts, Work, copies};
+use super::{DatedLine, Reach, Rescue, Snapshot, Span, SyncError, Tips, Vcs, Verdict, Whereabouts, Work, copies};
 use crate::sys::Env;
 
-/// Where state is kept that is nobody else's; snapshots lie there, and do not hold it.
+/// The directory for state of this project alone; snapshots are stored there, without containing it.
 const RUN: &str = ".beads/run";
 
 pub struct Unversioned {
@@ -86,7 +86,7 @@ impl Past for Unversioned {
         Ok(None)
     }
 
-    fn committed_lines(&self, _: &Path, _: &[Sought<'_>], _: Reach, _: &Env) -> Option<Vec<bool>> {
+    fn committed_lines(&self, _: &Path, _: &[DatedLine<'_>], _: Reach, _: &Env) -> Option<Vec<bool>> {
         None
     }
 

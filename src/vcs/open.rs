@@ -1,4 +1,4 @@
-//! Which system is this? The one place that chooses an adapter.
+//! Chooses the adapter for a directory; no other code does.
 
 use std::path::{Path, PathBuf};
 
@@ -13,12 +13,12 @@ use super::{CommitError, Committed, Facts, Order, Reach, Sought, SyncError, Vcs,
 use crate::sys::Env;
 use crate::vcs::kind::Kind;
 
-/// The adapter for the working copy that a path is in; outside of any it is the one for no version control.
+/// The adapter for the working copy that contains a path; outside of any, the one for no version control.
 pub fn open(path: &Path) -> Box<dyn Vcs> {
     open_for(path, None)
 }
 
-/// The same, to exchange commits with the bookmark of this name. Only jj and hg have bookmarks.
+/// The same, exchanging commits with the bookmark of this name. Only jj and hg have bookmarks.
 pub fn open_for(path: &Path, bookmark: Option<&str>) -> Box<dyn Vcs> {
     let Some((kind, root)) = place(path) else { return Box::new(Unversioned { root: path.to_owned() }) };
     let bookmark = bookmark.map(str::to_owned);
@@ -35,8 +35,8 @@ pub fn open_for(path: &Path, bookmark: Option<&str>) -> Box<dyn Vcs> {
     }
 }
 
-/// What version control knows about the user and the repository that a path is in, from files alone. Settings are looked for
-/// where the environment says the user keeps them.
+/// The facts about the user and the repository that contains a path, from files alone. The environment says where the
+/// user's settings are.
 pub fn facts(path: &Path, env: &Env) -> Facts {
     open(path).facts(env)
 }
@@ -51,11 +51,11 @@ pub fn remove_checkout(here: &dyn Vcs, root: &Path, force: bool, env: &Env) -> R
     here.linking()?.remove_checkout(root, force, env)
 }
 
-/// Commits exactly these files as they are now, with their version control, and nothing else: what else is changed, staged
-/// or half done stays as it is. The author counts only where no identity is configured. The user's and the repository's
-/// hooks do not run, and nothing is signed.
+/// Commits exactly these files as they are now: everything else that is changed, staged or unfinished stays as it is.
+/// The author is used only if no identity is configured. The user's and the repository's hooks do not run, and nothing
+/// is signed.
 pub fn commit(files: &[PathBuf], message: &str, author: &str, env: &Env) -> Result<Committed, CommitError> {
-    // Where a file is, and not the way to it: a link may lead into another repository.
+    // The location of a file, and not the path to it: a link may lead into another repository.
     let real = files.iter().map(|file| real(&env.cwd().join(file))).collect::<Result<Vec<_>, _>>()?;
     let Some(first) = real.first() else { return Ok(Committed::NothingToCommit) };
     let Some(top) = root(first) else { return Ok(Committed::NoVcs) };
@@ -70,7 +70,7 @@ pub fn commit(files: &[PathBuf], message: &str, author: &str, env: &Env) -> Resu
     open(&top).commit(&Order { root: &top, files: &inside, message, author, env })
 }
 
-/// A path without links in its directories. The file itself may be gone, or be a link.
+/// A path without links in its directories. The file itself may be missing, or be a link.
 fn real(file: &Path) -> Result<PathBuf, CommitError> {
     let unreachable = |source| CommitError::Path { path: file.to_owned(), source };
     match (file.parent(), file.file_name()) {
@@ -79,8 +79,8 @@ fn real(file: &Path) -> Result<PathBuf, CommitError> {
     }
 }
 
-/// For each line whether a commit holds it, in that very file. What cannot be found out counts as no.
-pub fn committed_lines(file: &Path, lines: &[Sought<'_>], reach: Reach, env: &Env) -> Vec<bool> {
+/// For each line whether a commit contains it, in that very file. An uncertain answer counts as no.
+pub fn committed_lines(file: &Path, lines: &[DatedLine<'_>], reach: Reach, env: &Env) -> Vec<bool> {
     let found = || {
         let top = root(file)?;
         let real = |path: &Path| std::fs::canonicalize(path).ok();

@@ -1,4 +1,4 @@
-//! Patterns as in `.gitignore`: which paths are meant.
+//! `.gitignore` patterns.
 
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
@@ -7,12 +7,12 @@ use gix::bstr::{BStr, ByteSlice as _};
 use gix::glob::pattern::Case;
 use gix::glob::{Pattern, wildmatch};
 
-/// Lines of patterns; the last that fits decides, and what is below a directory that is meant is meant too.
+/// A list of patterns; the last match decides, and everything below a matching directory matches too.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Patterns(Vec<Pattern>);
 
 impl Patterns {
-    /// Adds the lines of a file. Empty lines and those that begin with `#` say nothing.
+    /// Adds the lines of a file. Empty lines and comments are skipped.
     pub fn add(&mut self, text: &[u8]) {
         let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
         let lines = text.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
@@ -24,15 +24,15 @@ impl Patterns {
         self.0.is_empty()
     }
 
-    /// Whether a file is meant; the path is relative to the root.
+    /// Whether a file matches; the path is relative to the root.
     pub fn mean(&self, path: &Path) -> bool {
         let bytes = path.as_os_str().as_bytes();
         let above = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| &bytes[..at]);
-        above.map(|directory| self.says(directory, true)).any(|said| said == Some(true))
-            || self.says(bytes, false) == Some(true)
+        above.map(|directory| self.verdict(directory, true)).any(|verdict| verdict == Some(true))
+            || self.verdict(bytes, false) == Some(true)
     }
 
-    fn says(&self, path: &[u8], is_dir: bool) -> Option<bool> {
+    fn verdict(&self, path: &[u8], is_dir: bool) -> Option<bool> {
         let path: &BStr = path.as_bstr();
         let name_at = path.rfind_byte(b'/').map(|at| at + 1);
         let fits = |pattern: &&Pattern| {
@@ -43,7 +43,7 @@ impl Patterns {
     }
 }
 
-/// Blanks at the end do not count, unless the last is escaped.
+/// Trailing blanks do not count, unless the last is escaped.
 fn trimmed(line: &[u8]) -> &[u8] {
     let short = line.trim_ascii_end();
     if short.ends_with(b"\\") && short.len() < line.len() { &line[..=short.len()] } else { short }

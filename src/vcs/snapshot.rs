@@ -1,8 +1,8 @@
-//! Snapshots: all files of a checkout as they are now, kept where every checkout of the repository finds them.
+//! Snapshots: all files of a checkout as they are now, stored where every checkout of the repository finds them.
 //!
-//! Files that are ignored are left out, and so are those that are too large and the directories in which other
-//! repositories keep themselves; each of them is named. Bytes, links and the right to be run are kept; owners, times and
-//! empty directories are not. What is staged and differs from the file is kept apart from the files.
+//! Ignored files are left out, and so are files that are too large and the directories of nested repositories; each of
+//! them is reported. Bytes, links and the executable bit are kept; owners, times and empty directories are not. Staged
+//! content that differs from its file is stored separately.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -11,24 +11,24 @@ use std::path::{Component, Path, PathBuf};
 
 use super::{Kind, MARKERS, SyncError};
 
-/// The largest file that is kept where nobody says otherwise.
+/// The default limit for the size of a file.
 pub const LARGEST: u64 = 100 << 20;
 
 const ODD_KEY: &str = "the name of a snapshot is made of small letters, digits and `_`";
 
-/// What was kept.
+/// A stored snapshot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snapshot {
-    /// Of the snapshot in the terms of version control: with git a commit, with others a directory.
+    /// Version control's name for the snapshot: with git a commit, otherwise a directory.
     pub name: String,
-    /// The files that differ from the commit below: changed, added, removed. Sorted, as seen from the root.
+    /// The files that differ from the commit below: changed, added, removed. Sorted, relative to the root.
     pub files: Vec<PathBuf>,
     /// The commit below; `None` before the first, and without version control.
     pub base: Option<String>,
     pub left_out: Vec<LeftOut>,
 }
 
-/// Something that a snapshot does not hold.
+/// A file or directory that a snapshot does not contain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeftOut {
     pub path: PathBuf,
@@ -39,10 +39,10 @@ pub struct LeftOut {
 pub enum Why {
     /// With its size in bytes.
     TooLarge(u64),
-    /// A repository, or where one keeps itself.
+    /// A repository, or version control's directory in one.
     Repository,
     Unreadable,
-    /// A pipe, a socket, a device; a link where git allows none.
+    /// A pipe, a socket, a device; a link where git does not allow one.
     Special,
 }
 
@@ -57,32 +57,32 @@ impl std::fmt::Display for Why {
     }
 }
 
-/// What is kept of a checkout before it goes away by force, in the repository that it was made from.
+/// Everything saved of a checkout before its forced removal, in the repository that it was made from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rescue {
     /// Its files.
     pub snapshot: Snapshot,
-    /// Branches, tags and what was put aside: each is a name in the other repository.
+    /// The number of branches, tags and stashes; each has a name in the other repository.
     pub names: usize,
 }
 
-/// Where it was written again.
+/// A restored checkout.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Returned {
-    /// What was staged and is another version than the file, as seen from the directory.
+    /// The directory of staged content that differs from its file, relative to the restored one.
     pub staged: Option<PathBuf>,
-    /// The directory is a repository with the branches that there were.
+    /// Whether the directory is a repository with the saved branches.
     pub with_commits: bool,
 }
 
-/// A key becomes part of the name of a ref or of a directory.
+/// Checks a key, which becomes part of the name of a ref or a directory.
 pub(super) fn check_key(key: &str, kind: Kind) -> Result<(), SyncError> {
     let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
     let fine = !key.is_empty() && key.len() <= 64 && key.bytes().all(is_plain);
     if fine { Ok(()) } else { Err(SyncError::Unsupported { kind, what: ODD_KEY }) }
 }
 
-/// What is at a path below a root, without following a link on the way there or at its end.
+/// The metadata of a path below a root, without following a link on the path or at its end.
 pub(super) fn look(root: &Path, path: &Path) -> Option<fs::Metadata> {
     let mut at = root.to_owned();
     for dir in path.parent()?.iter() {
@@ -92,7 +92,7 @@ pub(super) fn look(root: &Path, path: &Path) -> Option<fs::Metadata> {
     fs::symlink_metadata(root.join(path)).ok()
 }
 
-/// The directory in which a repository keeps itself, if the path is that or is below it. Large letters count as small.
+/// The directory of a nested version control that a path is, or is below. Case is ignored.
 pub(super) fn marker(path: &Path) -> Option<PathBuf> {
     let is_marker = |name: &std::ffi::OsStr| MARKERS.iter().any(|(marker, _)| name.eq_ignore_ascii_case(marker));
     let depth = path.iter().position(is_marker)?;
@@ -103,14 +103,14 @@ pub(super) fn unusable(path: &Path, source: io::Error) -> SyncError {
     SyncError::Path { path: path.to_owned(), source }
 }
 
-/// A directory that is being filled. What is written comes to lie in it and nowhere else, whatever the names.
+/// A new directory during restore. All paths are kept inside it, whatever their names.
 pub(super) struct Fresh {
     root: PathBuf,
 }
 
 impl Fresh {
-    /// Makes a directory that is not there, or empty, one that is full. That happens beside it, under another name, so
-    /// nobody sees half of it, and if it fails nothing is left.
+    /// Fills a directory that does not exist or is empty. This is done under a temporary name, so a partial result is
+    /// never visible, and a failure leaves nothing.
     pub fn fill(to: &Path, write: impl FnOnce(&Fresh) -> Result<(), SyncError>) -> Result<(), SyncError> {
         let failed = |source| unusable(to, source);
         let to = if to.exists() { fs::canonicalize(to).map_err(failed)? } else { to.to_owned() };
@@ -123,9 +123,9 @@ impl Fresh {
         let new = tempfile::Builder::new().prefix(".bd-new-").permissions(everybody).tempdir_in(parent);
         let new = new.map_err(|source| unusable(parent, source))?;
         write(&Fresh { root: new.path().to_owned() })?;
-        // Takes the place of an empty directory, and of nothing else.
+        // Replaces an empty directory, and nothing else.
         fs::rename(new.path(), &to).map_err(failed)?;
-        // It bears another name now: there is nothing to clean up.
+        // It has another name now: there is nothing to clean up.
         let _ = new.keep();
         Ok(())
     }
@@ -151,14 +151,14 @@ impl Fresh {
         self.place(&path.join("x")).map(drop)
     }
 
-    /// Takes away what was written before.
+    /// Removes a file that was written before.
     pub fn remove(&self, path: &Path) -> Result<(), SyncError> {
         let place = self.place(path)?;
         match fs::remove_file(&place) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(unusable(&place, error)),
             _ => {}
         }
-        // As version control does it: a directory goes with its last file.
+        // Like version control: a directory disappears with its last file.
         for dir in path.ancestors().skip(1).filter(|dir| !dir.as_os_str().is_empty()) {
             if fs::remove_dir(self.root.join(dir)).is_err() {
                 break;
@@ -167,7 +167,7 @@ impl Fresh {
         Ok(())
     }
 
-    /// Where a path comes to lie, below directories that are no links.
+    /// The target for a path, below directories that are not links.
     fn place(&self, path: &Path) -> Result<PathBuf, SyncError> {
         let full = self.root.join(path);
         let inside = path.components().all(|part| matches!(part, Component::Normal(_)));

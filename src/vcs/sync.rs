@@ -1,29 +1,29 @@
 //! Exchanging commits with another copy of the repository: the values that the adapters share.
 //!
-//! The way is always the same. [`fetch`](super::Vcs::fetch) talks to the network and changes no file. With the ledger
-//! locked, [`commit`](super::Vcs::commit) and [`integrate`](super::Vcs::integrate) bring both sides together: files of
-//! ledgers by the function that the caller gives, all others by the program's own merge, and if those conflict nothing at
-//! all is changed. [`outgoing`](super::Vcs::outgoing) says which commits the other side lacks; the caller looks at them, and
-//! [`push`](super::Vcs::push) sends exactly those, and never by force.
+//! The steps are always the same. [`fetch`](super::Vcs::fetch) talks to the network and changes no file. With the
+//! ledger locked, [`commit`](super::Vcs::commit) and [`integrate`](super::Vcs::integrate) bring both sides together:
+//! ledgers with the caller's merge function, all other files with the program's own merge; if those conflict, nothing
+//! is changed. [`outgoing`](super::Vcs::outgoing) lists the commits that the other side lacks; the caller checks them,
+//! and [`push`](super::Vcs::push) sends exactly those, and never by force.
 
 use std::path::{Path, PathBuf};
 
 use crate::sys::Env;
 
-/// How the working copy stands to what it exchanges commits with, as far as the last fetch knows.
+/// The working copy compared with its upstream, as of the last fetch.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Standing {
-    /// The branch or bookmark that would be sent; `None` where no branch is checked out.
+    /// The branch or bookmark that would be pushed; `None` if no branch is checked out.
     pub branch: Option<String>,
-    /// What it follows, such as `origin/main`; `None` if nothing is configured or known.
+    /// Its upstream, such as `origin/main`; `None` if none is configured or known.
     pub upstream: Option<String>,
-    /// Commits here that the other side lacks.
+    /// The number of commits here that the other side lacks.
     pub ahead: usize,
-    /// Commits there that are missing here.
+    /// The number of commits there that are missing here.
     pub behind: usize,
 }
 
-/// One file in the last common version and in those of both sides; `None` where there is no such file.
+/// One file in the last common version and in those of both sides; `None` where it does not exist.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Versions {
     pub base: Option<Vec<u8>>,
@@ -31,10 +31,10 @@ pub struct Versions {
     pub theirs: Option<Vec<u8>>,
 }
 
-/// Merges one ledger; the path is as seen from the root of the working copy.
+/// Merges one ledger; the path is relative to the root of the working copy.
 pub type Merge<'a> = &'a mut dyn FnMut(&Path, &Versions) -> Vec<u8>;
 
-/// What bringing both sides together did.
+/// The result of integrating both sides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Integrated {
     /// The other side had nothing new.
@@ -43,14 +43,14 @@ pub enum Integrated {
     Forwarded,
     /// Both had, and a merge commit joins them.
     Merged,
-    /// Both had, and our commits now stand on theirs.
+    /// Both had, and our commits are now on top of theirs.
     Rebased,
 }
 
-/// Where ledgers are in a working copy, relative to its root.
+/// The part of a working copy that belongs to a ledger, relative to its root.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Area {
-    /// The whole working copy belongs to its ledger.
+    /// The whole working copy.
     All,
     /// Everything below a directory.
     Below(PathBuf),
@@ -61,27 +61,27 @@ impl Area {
     pub fn holds(&self, file: &Path) -> bool {
         match self {
             Area::All => true,
-            // A file in the place of the directory is no ledger.
+            // A file in place of the directory does not count.
             Area::Below(directory) => file != directory && file.starts_with(directory),
             Area::File(path) => file == path,
         }
     }
 }
 
-/// How commits are to be sent.
+/// How commits are pushed.
 #[derive(Debug, Clone, Copy)]
 pub struct Route<'a> {
-    /// A commit that touches anything outside of these holds code.
+    /// A commit that touches anything outside of these contains code.
     pub ledgers: &'a [Area],
-    /// Commits that hold code are sent too, and the repository's own hooks run.
+    /// Commits with code are pushed too, and the repository's own hooks run.
     pub with_code: bool,
-    /// Nothing is sent: no network is asked.
+    /// Only shows what would be pushed, without a network.
     pub dry_run: Option<DryRun>,
     pub env: &'a Env,
 }
 
 impl Route<'_> {
-    /// A commit of the ledger would be made before anything is sent.
+    /// Whether the ledger would be committed before the push.
     pub fn would_commit(&self) -> bool {
         self.dry_run.is_some_and(|dry| dry.commits)
     }
@@ -91,20 +91,21 @@ impl Route<'_> {
     }
 }
 
-/// What is only thought of.
+/// The assumptions of a dry run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DryRun {
     /// The ledger has changes that would be committed first.
     pub commits: bool,
 }
 
-/// What a push would do now.
+/// The result that a push would have now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outgoing {
     Nothing,
     /// The other side has commits that must be integrated first.
     Outrun,
-    /// Nothing is sent, and why that is no error: no remote, no branch, or a name that is the user's to publish.
+    /// Nothing is pushed, and why that is not an error: no remote, no branch, or a name that only the user should
+    /// publish.
     Held(String),
     Ready(Parcel),
 }
@@ -112,21 +113,21 @@ pub enum Outgoing {
 /// Commits on their way to the other side.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parcel {
-    /// The last of them; empty if a dry run found none but the one that would be made.
+    /// The last of them; empty if a dry run found only the commit that would be made.
     pub tip: String,
-    /// Where they go, such as `origin/main`.
+    /// Their destination, such as `origin/main`.
     pub to: String,
-    /// All that the other side would get, oldest first.
+    /// All commits that the other side would get, oldest first.
     pub commits: Vec<Carried>,
 }
 
-/// One commit that changes hands.
+/// A commit that is pushed or merged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Carried {
     pub id: String,
     /// The first line of its message.
     pub subject: String,
-    /// It touches files that belong to no ledger.
+    /// Whether it touches files that belong to no ledger.
     pub has_code: bool,
 }
 
@@ -136,30 +137,30 @@ impl std::fmt::Display for Carried {
     }
 }
 
-/// How much of an id people are shown.
+/// The length of an id for people.
 const SHORT: usize = 10;
 
-/// What became of a push.
+/// The result of a push.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Pushed {
     Done,
     NothingToPush,
-    /// Somebody else was faster: fetch, integrate and push again.
+    /// Another push was faster: fetch, integrate and push again.
     Outrun,
-    /// Not sent, and why that is no error: no remote, no branch, or changes that are not ours to publish.
+    /// Not pushed, and why that is not an error: no remote, no branch, or changes that are not ours to publish.
     Held(String),
 }
 
 /// A merge to make in one working copy.
 pub struct Integration<'a> {
-    /// The files that `merge` settles, relative to the root.
+    /// The files that `merge` handles, relative to the root.
     pub ledgers: &'a [PathBuf],
-    /// All that belongs to ledgers.
+    /// Everything that belongs to ledgers.
     pub areas: &'a [Area],
     pub merge: Merge<'a>,
-    /// Of a merge commit, where there is one.
+    /// The message of a merge commit, if one is made.
     pub message: &'a str,
-    /// Counts where no identity is configured.
+    /// Used if no identity is configured.
     pub author: &'a str,
     pub env: &'a Env,
 }

@@ -1,16 +1,16 @@
-//! The branches and bookmarks that the repository knows, those of remotes as they were fetched last included.
+//! The branches and bookmarks of the repository, including those of remotes as last fetched.
 
-/// Where a branch or a bookmark stands.
+/// The position of a branch or a bookmark.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tip {
-    /// As people name it: `topic`, `origin/topic`, `topic@origin`.
+    /// Its name for people: `topic`, `origin/topic`, `topic@origin`.
     pub name: String,
     pub commit: String,
-    /// The working copy stands on this commit or on one that has it in its past.
+    /// The working copy's commit has this one among its ancestors, or is it.
     pub is_merged: bool,
 }
 
-/// Some tips, those that changed last first, and whether there are more.
+/// Some tips, most recently changed first, and whether there are more.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Tips {
     pub all: Vec<Tip>,
@@ -18,7 +18,7 @@ pub struct Tips {
 }
 
 impl Tips {
-    /// The first of them, as far as somebody wants to look.
+    /// The first `most` of them.
     pub(super) fn first(mut all: Vec<Tip>, most: usize) -> Self {
         let is_cut = all.len() > most;
         all.truncate(most);

@@ -1,33 +1,34 @@
-//! Whether version control tracks a path, from its own list of files alone: what it tracks, a commit may have brought.
+//! Finds out whether version control tracks a path, from its own list of files alone: a commit may have brought a
+//! tracked file.
 //!
-//! Paths are given as bytes below the working copy, with slashes. A directory counts if anything below it is tracked, and names
-//! are compared without regard to case, as some file systems do. What cannot be read says nothing.
+//! Paths are given as bytes below the working copy, with slashes. A directory counts if anything below it is tracked,
+//! and names are compared without regard to case, as some file systems do. An unreadable list counts as empty.
 
 use std::path::{Path, PathBuf};
 
 use super::files;
 
-/// A tracked name is this path, or lies below it.
+/// Whether a tracked name is this path, or below it.
 fn is_at(name: &[u8], path: &[u8]) -> bool {
     name.get(..path.len()).is_some_and(|start| start.eq_ignore_ascii_case(path))
         && name.get(path.len()).is_none_or(|next| *next == b'/')
 }
 
-/// By git, whose directory for the working copy this is. A split index has more entries in files beside it.
+/// By git, given its directory for the working copy. A split index has more entries in files beside it.
 pub fn by_git(own: &Path, path: &[u8]) -> bool {
     let parts = files::beginning(own, "sharedindex.").into_iter().chain([own.join("index")]);
     parts.filter_map(|file| files::bytes(&file)).any(|index| {
-        // The list does not tell how long its hashes are.
+        // The list does not show the length of its hashes.
         [20, 32].iter().any(|hash| Entries::of(&index, *hash).is_some_and(|mut entries| entries.has(path)))
     })
 }
 
-/// The directories that stand for commits of other repositories in the list of git; `None` if the list cannot be read.
+/// The submodules in git's list; `None` if the list cannot be read.
 pub fn gitlinks(own: &Path) -> Option<Vec<PathBuf>> {
     let parts = files::beginning(own, "sharedindex.").into_iter().chain([own.join("index")]);
     let mut found = Vec::new();
     for index in parts.filter_map(|file| files::bytes(&file)) {
-        // Most have none, and are not taken apart.
+        // Most lists have none, and are not parsed.
         if memchr::memmem::find(&index, &GITLINK.to_be_bytes()).is_some() {
             let lists = [20, 32].into_iter().map(|hash| Entries::of(&index, hash).and_then(Entries::gitlinks));
             found.extend(lists.flatten().next()?);
@@ -36,10 +37,10 @@ pub fn gitlinks(own: &Path) -> Option<Vec<PathBuf>> {
     Some(found)
 }
 
-/// What git calls a commit of another repository.
+/// git's mode for a submodule.
 const GITLINK: u32 = 0o160_000;
 
-/// The names in an index of git.
+/// The entries in an index of git.
 struct Entries<'a> {
     rest: &'a [u8],
     left: u32,
@@ -64,7 +65,7 @@ impl<'a> Entries<'a> {
         false
     }
 
-    /// The names of commits of other repositories; `None` if the list does not end where it should.
+    /// The names of submodules; `None` if the list does not end where it should.
     fn gitlinks(mut self) -> Option<Vec<PathBuf>> {
         let mut found = Vec::new();
         while let Some(mode) = self.next() {
@@ -73,7 +74,7 @@ impl<'a> Entries<'a> {
         (self.left == 0).then_some(found)
     }
 
-    /// Goes to the next name, and gives what it is.
+    /// Moves to the next name, and returns its mode.
     fn next(&mut self) -> Option<u32> {
         const MODE: usize = 24;
         const NUMBERS: usize = 40;
@@ -84,7 +85,7 @@ impl<'a> Entries<'a> {
         let start = flags + if self.rest.get(flags)? & EXTENDED == 0 { 2 } else { 4 };
         let (mut text, mut length) = (self.rest.get(start..)?, start);
         if self.version >= 4 {
-            // Only the end of the name is written: after how many bytes of the last one have to go.
+            // Only the end of the name is stored, with the number of bytes to drop from the previous one.
             let (cut, size) = offset(text)?;
             self.name.truncate(self.name.len().checked_sub(cut)?);
             (text, length) = (text.get(size..)?, length + size);
@@ -100,7 +101,7 @@ impl<'a> Entries<'a> {
     }
 }
 
-/// A number as git writes offsets, and how many bytes it takes.
+/// A number in git's offset encoding, and its length in bytes.
 fn offset(bytes: &[u8]) -> Option<(usize, usize)> {
     let mut value = 0_usize;
     for (n, byte) in bytes.iter().enumerate().take(8) {
@@ -117,7 +118,7 @@ fn number(bytes: &[u8]) -> Option<u32> {
     Some(u32::from_be_bytes(bytes.get(..4)?.try_into().ok()?))
 }
 
-/// By hg, whose directory for the working copy this is.
+/// By hg, given its directory for the working copy.
 pub fn by_hg(own: &Path, path: &[u8]) -> bool {
     const PARENTS: usize = 40;
     const NUMBERS: usize = 17;
@@ -131,7 +132,7 @@ pub fn by_hg(own: &Path, path: &[u8]) -> bool {
     let mut rest = list.get(PARENTS..).unwrap_or_default();
     while let Some(length) = rest.get(NUMBERS - 4..).and_then(number) {
         let Some(name) = rest.get(NUMBERS..NUMBERS + length as usize) else { break };
-        // What it was copied from may follow.
+        // The source of a copy may follow.
         if name.split(|byte| *byte == 0).next().is_some_and(|name| is_at(name, path)) {
             return true;
         }
@@ -140,12 +141,12 @@ pub fn by_hg(own: &Path, path: &[u8]) -> bool {
     false
 }
 
-/// By jj, whose directory for the working copy this is.
+/// By jj, given its directory for the working copy.
 pub fn by_jj(own: &Path, path: &[u8]) -> bool {
     files::bytes(&own.join("working_copy/tree_state")).is_some_and(|state| mentions(&state, path))
 }
 
-/// A list whose names are not told apart here has one that lies below a path.
+/// Whether a list, whose names are not separated here, has one that is below a path.
 fn mentions(list: &[u8], path: &[u8]) -> bool {
     let below = [path, b"/"].concat();
     list.windows(below.len()).any(|window| window.eq_ignore_ascii_case(&below))

@@ -1,7 +1,7 @@
-//! Where else the commits of a checkout are: what would be gone for good if it went away together with its repository.
+//! Where else the commits of a checkout are: what would be lost for good with it and its repository.
 //!
-//! A commit is elsewhere if a remote is known to have it, if the repository that the checkout was made from has it in a ref, or if
-//! what it changes has come into the branch that the work began at, in whatever form.
+//! A commit is elsewhere if a remote is known to have it, if the repository that the checkout was made from has it in a
+//! ref, or if its changes have reached the branch that the work started at, in any form.
 
 use crate::model::words::words;
 use std::path::Path;
@@ -13,18 +13,18 @@ use super::Loose;
 pub struct Origin<'a> {
     /// One of its checkouts.
     pub root: &'a Path,
-    /// The branch that the work began at; without one, or if there is none of that name, the one that is checked out there.
+    /// The branch that the work started at; by default, or if it does not exist, the one that is checked out there.
     pub base: Option<&'a str>,
-    /// The commit that this was.
+    /// The commit of that branch at the start.
     pub base_commit: Option<&'a str>,
 }
 
 words! {
-    /// How work came into a branch.
+    /// How work reached a branch.
     pub enum How {
-        /// The branch has its last commit.
+        /// The branch contains its last commit.
         Ancestor = "ancestor",
-        /// Each of its commits, or all of them as one, are in the branch as other commits that change the same.
+        /// Each of its commits, or all of them as one, are in the branch as other commits with the same changes.
         Patches = "patches",
         /// The files are the same.
         SameTree = "same_tree",
@@ -41,17 +41,17 @@ pub struct Merged {
     pub how: How,
     /// The branch, as people write it.
     pub into: String,
-    /// The commit that brought it, where that can be told.
+    /// The commit that brought it, if that is known.
     pub commit: Option<String>,
 }
 
 /// Commits that are nowhere else.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unsaved {
-    /// What holds them: `the branch x`, `HEAD`.
+    /// The ref that contains them: `the branch x`, `HEAD`.
     pub holder: String,
     pub commits: usize,
-    /// What is checked out holds them.
+    /// Whether the checked-out commit contains them.
     pub is_here: bool,
 }
 
@@ -61,13 +61,13 @@ pub struct Whereabouts {
     pub unsaved: Vec<Unsaved>,
     /// Tags that only this repository has.
     pub tags: Vec<String>,
-    /// The last commits of lines of history that no branch has.
+    /// The last commits of lines of history that are on no branch.
     pub loose: Vec<Loose>,
-    /// What was put aside and is nowhere else.
+    /// The number of stashes that are nowhere else.
     pub stashes: usize,
-    /// How what is checked out came into the branch that it began at. `None` if it did not, if that cannot be told, and if
-    /// nothing was committed.
+    /// How the checked-out commit reached the branch that it started at. `None` if it did not, if that is unknown, or
+    /// if nothing was committed.
     pub merged: Option<Merged>,
-    /// Nothing was committed in it.
+    /// Whether nothing was committed in it.
     pub is_untouched: bool,
 }

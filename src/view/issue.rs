@@ -10,7 +10,7 @@ use super::answer::{Field, Fields, List, answer, each, filled, object};
 use super::elsewhere::elsewhere;
 use super::history::past;
 use crate::model::field::{self, Kind};
-use crate::model::issue::{Comment, Issue, Said, Time};
+use crate::model::issue::{Comment, FieldValue, Issue, Time};
 use crate::model::json::Object;
 use crate::model::record::Record;
 use crate::ops::{Neighbour, Private, Shown};
@@ -41,18 +41,18 @@ fn base<'a>(record: &Record<'_>, issue: &'a Issue, source_repo: &str) -> Object 
     let mut object = Object::sized(record.text().len() + 512).text("id", &issue.id).text("title", &issue.title);
     let own_assignee = issue.assignee.as_deref().filter(|name| record.text_of("assignee").as_deref() != Some(*name));
     for (key, raw) in record.iter() {
-        let says_nothing = matches!(raw, "null" | "\"\"" | "[]") || key == "assignee" && own_assignee.is_some();
-        if !says_nothing && !is_answered(&key) {
+        let is_unset = matches!(raw, "null" | "\"\"" | "[]") || key == "assignee" && own_assignee.is_some();
+        if !is_unset && !is_answered(&key) {
             object = object.raw(&key, raw);
         }
     }
     object = object.optional("assignee", own_assignee);
     for field in OWN.iter().filter(|field| record.raw_of(**field).is_none()) {
-        object = match issue.said(*field) {
-            Said::Text(text) => object.text(field.key(), text),
-            Said::Time(time) => object.text(field.key(), &time.text),
-            Said::Number(number) => object.number(field.key(), number),
-            Said::Nothing => object,
+        object = match issue.value(*field) {
+            FieldValue::Text(text) => object.text(field.key(), text),
+            FieldValue::Time(time) => object.text(field.key(), &time.text),
+            FieldValue::Number(number) => object.number(field.key(), number),
+            FieldValue::Nothing => object,
         };
     }
     object = object

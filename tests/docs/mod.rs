@@ -1,9 +1,10 @@
 //! Documentation that runs: every `console` block, with exactly the output that the page shows, every line of the `sh` blocks, and `bd` over
-//! every `json` and `toml` block. Everywhere else, in the help and the messages too, every command and flag exists, and the words are
-//! ordinary ones.
+//! every `json` and `toml` block. Every command and flag that a page, the help or
+//! a message names exists, and pages, texts, comments and names use ordinary words.
 //!
 //! `SNAPSHOTS=overwrite cargo test --test stories docs::` writes the outputs again; read the difference before you commit it.
 
+mod comments;
 mod given;
 mod named;
 mod newcomer;
@@ -86,7 +87,7 @@ pages! {
     which_way_back: "docs/which-way-back.md", "";
 }
 
-/// What the first line of a code block may say, as docs/contributing.md explains.
+/// The kinds of code blocks, as docs/contributing.md explains.
 const TAGS: [&str; 6] = ["console", "sh", "text", "json", "toml", "rust"];
 
 /// Blocks of commands run, or are marked as something else.

@@ -88,7 +88,7 @@ fn spans(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }
 
-/// A command of `bd`, without what stands before it: a prompt, variables.
+/// A command of `bd`, without a prompt and variables before it.
 fn command(text: &str) -> Option<&str> {
     let mut rest = text.trim().trim_start_matches("$ ");
     while let Some((word, after)) = rest.split_once(' ') {

@@ -86,18 +86,25 @@ pub fn commands() -> Vec<Vec<String>> {
 
 /// The texts in the source: string literals outside of tests.
 pub fn literals() -> Vec<Text> {
-    let mut files = Vec::new();
-    gather(&root().join("src"), &mut files);
     let mut texts = Vec::new();
-    for path in files {
-        let source = std::fs::read_to_string(&path).unwrap();
+    for (name, source) in sources("src") {
         let source = source.split("#[cfg(test)]\nmod tests {").next().unwrap();
-        let name = path.strip_prefix(root()).unwrap().display().to_string();
         if !name.ends_with("tests.rs") {
             strings(&name, source, &mut texts);
         }
     }
     texts
+}
+
+/// The Rust files of a folder below the root, by their paths from there.
+pub fn sources(folder: &str) -> Vec<(String, String)> {
+    let mut files = Vec::new();
+    gather(&root().join(folder), &mut files);
+    let read = |path: PathBuf| {
+        let name = path.strip_prefix(root()).unwrap().display().to_string();
+        (name, std::fs::read_to_string(&path).unwrap())
+    };
+    files.into_iter().map(read).collect()
 }
 
 fn gather(directory: &Path, files: &mut Vec<PathBuf>) {
@@ -137,7 +144,7 @@ fn strings(name: &str, source: &str, texts: &mut Vec<Text>) {
 }
 
 /// A literal at the beginning of this, and what follows it.
-fn literal(rest: &str) -> Option<(String, &str)> {
+pub fn literal(rest: &str) -> Option<(String, &str)> {
     for hashes in ["#", "##"] {
         if let Some(raw) = rest.strip_prefix(&format!("r{hashes}\"")) {
             let (text, after) = raw.split_once(&format!("\"{hashes}"))?;

@@ -258,7 +258,7 @@ fn a_server_that_refuses() {
     record(&lab, "a", "1\n2\n");
     let before = lab.sh("cd a; jj bookmark list --all-remotes");
     match lab::push(&*vcs::open(&lab.path("a")), &lab.env()) {
-        Err(SyncError::Refused { said, .. }) => assert!(said.contains("not today"), "{said}"),
+        Err(SyncError::Refused { printed, .. }) => assert!(printed.contains("not today"), "{printed}"),
         other => panic!("{other:?}"),
     }
     assert_eq!(lab.sh("cd a; jj bookmark list --all-remotes"), before);

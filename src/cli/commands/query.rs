@@ -44,7 +44,7 @@ within the next.
 
 A field, status, type, visibility, repo or id that does not exist is an error. Without a condition on status, closed issues are \
 left out; status=all includes them. Deleted ones are left out unless status=tombstone or --deleted asks for them.",
-        field::asked_names().join(" ")
+        field::query_names().join(" ")
     )
 }
 

@@ -9,7 +9,7 @@ use crate::cli::width::{Cell, cells_of, plain_cells};
 use crate::model::dependency::DependencyType;
 use crate::model::field::{self, Field};
 use crate::model::id::PrefixIndex;
-use crate::model::issue::{Comment, Issue, Said};
+use crate::model::issue::{Comment, FieldValue, Issue};
 use crate::model::odd::odd_values;
 use crate::model::proposal::Owner;
 use crate::model::record::Record;
@@ -60,7 +60,7 @@ pub fn shown(ui: &mut Ui, index: &PrefixIndex, shown: &Shown) {
     }
     relations(ui, shown);
     for (field, name) in field::sections() {
-        if let Said::Text(text) = issue.said(field) {
+        if let FieldValue::Text(text) = issue.value(field) {
             heading(ui, name);
             markdown::text(ui, "  ", text);
         }
@@ -79,17 +79,17 @@ fn fact(issue: &Issue, field: Field, calendar: &Calendar) -> Option<String> {
         Field::Deleted => &issue.deleted_by,
         _ => &None,
     };
-    let said = match issue.said(field) {
-        Said::Nothing => return None,
-        Said::Text(text) => text.to_owned(),
-        Said::Number(number) if field == Field::Estimate => format!("{number} min"),
-        Said::Number(number) => number.to_string(),
-        Said::Time(time) if field.is_date() && !issue.status.is_done() => {
+    let said = match issue.value(field) {
+        FieldValue::Nothing => return None,
+        FieldValue::Text(text) => text.to_owned(),
+        FieldValue::Number(number) if field == Field::Estimate => format!("{number} min"),
+        FieldValue::Number(number) => number.to_string(),
+        FieldValue::Time(time) if field.is_date() && !issue.status.is_done() => {
             let away = calendar.away(time.instant).map(|away| format!(" ({away})"));
             format!("{}{}", calendar.date(time.instant), away.unwrap_or_default())
         }
-        Said::Time(time) if field.is_date() => calendar.date(time.instant),
-        Said::Time(time) => calendar.full(time.instant),
+        FieldValue::Time(time) if field.is_date() => calendar.date(time.instant),
+        FieldValue::Time(time) => calendar.full(time.instant),
     };
     Some(by.as_ref().map_or(said.clone(), |who| format!("{said} by {who}")))
 }

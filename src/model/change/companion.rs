@@ -1,7 +1,8 @@
-//! A contributor's private line beside an issue that they may not write: their notes and comments on it, in the planning repo.
+//! A contributor's private line for an issue that they may not write: their notes and comments on it, in the planning
+//! repo.
 //!
-//! It bears the id of that issue and is never an issue itself: nothing lists it, hands it out, moves it or proposes it. The id
-//! is public, because the project has it; all that the line says besides is not.
+//! It has the id of that issue but is never an issue itself: it is not listed, handed out, moved or proposed. The id is
+//! public, because the project has it; everything else in the line is private.
 
 use super::{Change, Stamp};
 use crate::model::field::Field;
@@ -11,16 +12,16 @@ use crate::model::proposal::owner::{COMPANION, Owner, PROJECT};
 use crate::model::record::Record;
 use crate::model::row::Row;
 
-/// What a companion holds.
+/// The fields of a companion.
 const REMARKS: [&str; 2] = ["notes", "comments"];
 
-/// A change that a companion can take in the place of its issue.
+/// Whether a companion can take a change instead of its issue.
 pub fn is_remark(change: &Change) -> bool {
     let is_text = matches!(change, Change::AppendNotes(_) | Change::Text(Field::Notes, _) | Change::AddComment(_));
     is_text || *change == Change::Force
 }
 
-/// A companion of an issue that says nothing yet. The title is for those who read the file.
+/// A new companion without remarks. Its title is for people who read the file.
 pub fn companion(issue: &Record<'_>, owner: &Owner, stamp: Stamp<'_>) -> String {
     let text = |text: &str| Json::Text(text.to_owned());
     let now = stamp.now.to_string();
@@ -37,7 +38,7 @@ pub fn companion(issue: &Record<'_>, owner: &Owner, stamp: Stamp<'_>) -> String 
     stamp.dialect.render(&Json::Object(members.map(|(key, value)| (key.to_owned(), value)).to_vec()))
 }
 
-/// An issue as an answer to a write of its companion: with the remarks of the companion, and its mark.
+/// The issue as the answer to a write of its companion: with the companion's remarks and mark.
 pub fn answered(issue: &Record<'_>, companion: &Record<'_>, dialect: Dialect) -> String {
     let remarks = REMARKS.map(|key| (key, companion.raw(key).map(str::to_owned)));
     let edits: Vec<_> = remarks.into_iter().chain([(COMPANION, Some("true".to_owned()))]).collect();
@@ -52,7 +53,7 @@ mod tests {
     use crate::model::time::Instant;
 
     #[test]
-    fn a_companion_takes_remarks_and_says_whose_it_is() {
+    fn a_companion_takes_remarks_and_names_its_project() {
         let issue = r#"{"id":"web-1","title":"Their issue","notes":"theirs","priority":1}"#;
         let issue = Record::parse(issue).unwrap();
         let owner = Owner { id: "4b825dc6".into(), name: "web".into(), remotes: Vec::new() };

@@ -1,9 +1,9 @@
-//! What a change does to the keys of a line. Each function yields nothing when the line says it already.
+//! The edits of a line's keys that a change needs. Each function returns nothing if the line has the value already.
 
 use super::stamp::{NewComment, Stamp};
 use crate::model::dependency::{Dependency, DependencyType};
 use crate::model::issue::{self, Status};
-use crate::model::json::{Json, says_nothing};
+use crate::model::json::{Json, is_unset};
 use crate::model::record::{KeyEdit, Record};
 
 pub(in crate::model) fn comment_edit(record: &Record<'_>, comment: &NewComment, stamp: Stamp<'_>) -> KeyEdit {
@@ -29,7 +29,7 @@ pub(super) fn text_edit(record: &Record<'_>, key: &'static str, text: &str, stam
     edit_unless(known, key, (!text.is_empty()).then(|| stamp.dialect.string(text)))
 }
 
-/// Keeps `closed` and `closed_at` together, and notes the first start of work.
+/// Keeps `closed` and `closed_at` together, and records the first start of work.
 pub(in crate::model) fn status_edits(
     record: &Record<'_>,
     status: &Status,
@@ -100,7 +100,7 @@ pub(super) fn delete_edits(record: &Record<'_>, reason: Option<&str>, stamp: Sta
     edits
 }
 
-/// Labels are a set, written sorted; elements that are not text are kept after them.
+/// Labels are a sorted set; elements that are not text are kept at the end.
 pub(super) fn label_edits(
     record: &Record<'_>,
     stamp: Stamp<'_>,
@@ -114,7 +114,7 @@ pub(super) fn label_edits(
     let mut before = old;
     before.sort();
     before.dedup();
-    let is_list = record.raw("labels").is_none_or(|raw| !raw.starts_with('"') || says_nothing(raw));
+    let is_list = record.raw("labels").is_none_or(|raw| !raw.starts_with('"') || is_unset(raw));
     if new == before && is_list {
         return Vec::new();
     }
@@ -124,7 +124,7 @@ pub(super) fn label_edits(
     vec![("labels", value)]
 }
 
-/// Edges that stay keep their bytes, those that we cannot read included.
+/// Remaining edges keep their bytes, unreadable ones included.
 pub(super) fn dependency_edits(
     record: &Record<'_>,
     stamp: Stamp<'_>,

@@ -14,7 +14,7 @@ use crate::model::row::Row;
 use crate::model::time;
 use crate::model::time::Instant;
 
-/// An edit of a proposed issue, divided: what goes to the target's copy too, and what only the planning copy gets.
+/// An edit of a proposed issue, split into the part for the target and the whole for the planning copy.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Split {
     /// For the target.
@@ -23,7 +23,7 @@ pub struct Split {
     pub planning: Vec<Change>,
 }
 
-/// Divides changes as `export` divides fields. `visible` tells whether the target can see an id.
+/// Splits changes as `export` splits fields. `visible` tells whether the target can see an id.
 pub fn split(changes: &[Change], include: Include, visible: impl Fn(&str) -> bool) -> Split {
     let mut public = Vec::new();
     for change in changes {
@@ -47,7 +47,7 @@ pub fn split(changes: &[Change], include: Include, visible: impl Fn(&str) -> boo
             Change::AppendNotes(_) if include.notes => public.push(change.clone()),
             Change::AddComment(_) if include.comments => public.push(change.clone()),
             Change::Status(status) => public.push(Change::Status(Status::new(public_status(status.as_str())))),
-            // Reasons are private; that it is closed is not.
+            // The reason is private; that the issue is closed is not.
             Change::Close { .. } => public.push(Change::Close { reason: None }),
             Change::Reopen { comment } => {
                 public.push(Change::Reopen { comment: comment.clone().filter(|_| include.comments) });
@@ -74,20 +74,20 @@ pub fn split(changes: &[Change], include: Include, visible: impl Fn(&str) -> boo
     Split { public, planning: changes.to_vec() }
 }
 
-/// The target's copy is not the one that the planning copy was last in step with: somebody edited it.
+/// Whether the target's copy was edited since the planning copy was last in sync with it.
 pub fn has_moved_on(planning: &Record<'_>, target: &Record<'_>) -> bool {
     let synced = Proposal::of(planning).and_then(|proposal| proposal.synced);
     synced.as_deref() != target.string("updated_at").as_deref()
 }
 
-/// Somebody edited the planning copy since it was last in step.
+/// Whether the planning copy was edited since it was last in sync.
 pub fn was_edited(planning: &Record<'_>) -> bool {
     let at = planning.time("updated_at");
     let synced = Proposal::of(planning).and_then(|proposal| proposal.synced).and_then(|text| Instant::parse(&text));
     synced.is_none() || at > synced
 }
 
-/// What has to change in the target's line so that it says what an export says; everything else in it stays.
+/// The edits that bring the target's line in line with an export; everything else in it stays.
 pub fn public_edits(target: &Record<'_>, made: &Record<'_>, dialect: Dialect) -> Vec<KeyEdit> {
     let raw = |record: &Record<'_>, key: &str| {
         record.raw(key).filter(|raw| !matches!(*raw, "null" | "\"\"" | "[]")).map(str::to_owned)
@@ -109,7 +109,7 @@ pub fn public_edits(target: &Record<'_>, made: &Record<'_>, dialect: Dialect) ->
     edits
 }
 
-/// Dependencies and comments that only another copy has, added to those of a line.
+/// Dependencies and comments that only another copy has, to be added to a line.
 fn added(line: &Record<'_>, other: &Record<'_>, dialect: Dialect) -> Vec<KeyEdit> {
     let known = issue::dependencies_of(line);
     let is_known = |d: Dependency| known.iter().any(|k| (&k.target, &k.kind) == (&d.target, &d.kind));
@@ -125,8 +125,8 @@ fn added(line: &Record<'_>, other: &Record<'_>, dialect: Dialect) -> Vec<KeyEdit
     edges.into_iter().chain(remarks).collect()
 }
 
-/// Status and assignee of a proposed issue for the one who proposed it: what an export holds back, as long as nobody has said
-/// otherwise in the target. `None` if that is what the target's line says.
+/// The proposer's private status and assignee of a proposed issue, as long as the target does not override them. `None`
+/// if the target's line has the same.
 pub fn own_state(planning: &Record<'_>, target: &Record<'_>) -> Option<(String, Option<String>)> {
     let (ours, theirs) = (issue::status_of(planning), issue::status_of(target));
     let status = if public_status(ours.as_str()) == theirs.as_str() { ours } else { theirs.clone() };
@@ -135,7 +135,7 @@ pub fn own_state(planning: &Record<'_>, target: &Record<'_>) -> Option<(String, 
     (own != (theirs, assignee(target))).then(|| (own.0.as_str().to_owned(), own.1))
 }
 
-/// The planning line with the target's values in the fields that are shared. A text of ours that loses stays as a comment.
+/// The planning line with the target's values in the shared fields. A text that loses stays as a comment.
 fn with_target(planning: &Record<'_>, target: &Record<'_>, stamp: Stamp<'_>, comment_id: i64) -> String {
     let mut edits: Vec<KeyEdit> = Vec::new();
     let mut lost = Vec::new();
@@ -155,12 +155,12 @@ fn with_target(planning: &Record<'_>, target: &Record<'_>, stamp: Stamp<'_>, com
         edits.push(("status", Some(stamp.dialect.string(theirs.as_str()))));
         edits.push(("closed_at", target.raw("closed_at").map(str::to_owned)));
     }
-    // What others said about it is worth keeping, whatever becomes of the proposal.
+    // Remarks by others are worth keeping, however the proposal ends.
     edits.extend(added(planning, target, stamp.dialect));
     let own_notes = planning.text_of("notes").unwrap_or_default();
     if let Some(notes) = target.text_of("notes").filter(|notes| !own_notes.contains(notes.as_ref())) {
-        let said = planning.elements("comments").iter().any(|raw| raw.contains("notes in the target"));
-        if !said {
+        let has_notes = planning.elements("comments").iter().any(|raw| raw.contains("notes in the target"));
+        if !has_notes {
             lost.push(format!("notes in the target: {notes}"));
         }
     }
@@ -174,8 +174,8 @@ fn with_target(planning: &Record<'_>, target: &Record<'_>, stamp: Stamp<'_>, com
     line
 }
 
-/// A planning copy that is private again: withdrawn, or rejected with a reason that becomes a comment. `joined` is what it
-/// became together with the target's line, if what they agreed on is known.
+/// Makes a planning copy private again: withdrawn, or rejected with a reason that becomes a comment. `joined` is its
+/// merge with the target's line, if the agreed values are known.
 pub fn take_back(
     planning: &Record<'_>,
     target: Option<&Record<'_>>,
@@ -186,7 +186,7 @@ pub fn take_back(
 ) -> String {
     let mut line = match (joined, target) {
         (Some(joined), _) => joined.planning.clone(),
-        // A rejection closes the target's copy; that is no news about the plan itself.
+        // A rejection closes the target's copy; that does not concern the plan.
         (None, Some(target)) if proposal.state != State::Rejected && has_moved_on(planning, target) => {
             with_target(planning, target, stamp, comment_id)
         }
@@ -200,7 +200,7 @@ pub fn take_back(
     marked(&line, Visibility::Local, &proposal.public(), None, stamp)
 }
 
-/// A planning copy that follows its proposal: the target's later values, and how the proposal stands.
+/// Updates a planning copy from its proposal: the target's later values, and the proposal's state.
 pub fn follow(
     planning: &Record<'_>,
     target: &Record<'_>,
@@ -213,7 +213,7 @@ pub fn follow(
     in_step(&line, target, visibility, proposal, stamp)
 }
 
-/// A planning line that holds what the target's says, in step with it.
+/// A planning line with the target's values, in sync with it.
 pub fn in_step(
     line: &str,
     target: &Record<'_>,
@@ -236,7 +236,7 @@ fn marked(
     let mark = [("visibility", Some(word)), ("proposal", Some(proposal.render(stamp.dialect)))];
     let line = record.with(&mark, stamp.dialect);
     let record = Record::parse(&line).expect("an edited record stays a valid object");
-    // Only while a proposal is open the two sides may part.
+    // The two copies may differ only while a proposal is open.
     let base = target.filter(|_| visibility == Visibility::Proposed);
     let mark = [(AGREED, base.and_then(|target| agreed(&record, target, stamp.dialect)))];
     let line = record.with(&mark, stamp.dialect);

@@ -1,8 +1,8 @@
-//! One edit as a value: what is to change, whether it may, and the new text of the line.
+//! One edit as a value: what changes, whether it is allowed, and the new text of the line.
 //!
-//! A change is applied to the line that was just read under the lock, never to a cache. Applying it twice is applying it
-//! once, except for comments and appended notes. A change that says what the line says already is no change: the line
-//! keeps its bytes and its `updated_at`.
+//! A change is applied to the line that was just read under the lock, never to a cache. Changes are idempotent, except
+//! for comments and appended notes. A change to a value that the line already has does nothing: the line keeps its
+//! bytes and its `updated_at`.
 
 pub mod companion;
 mod edits;
@@ -21,7 +21,7 @@ pub use workflow::{TaskEdit, WorkflowEdit, WorkflowError};
 use super::dependency::{Dependency, DependencyType};
 use super::field::Field;
 use super::issue::{self, IssueType, Priority, Status};
-use super::json::says_nothing;
+use super::json::is_unset;
 use super::merge::{AGREED, edited};
 use super::proposal::{self, Owner, PROJECT, Proposal};
 use super::record::{KeyEdit, Record};
@@ -43,18 +43,18 @@ pub enum Change {
     Close {
         reason: Option<String>,
     },
-    /// Makes a closed or deleted issue open again; the comment is added only if it was.
+    /// Reopens a closed or deleted issue; the comment is added only if it was one.
     Reopen {
         comment: Option<NewComment>,
     },
-    /// Puts an issue off, until a moment or until further notice.
+    /// Defers an issue until a moment, or indefinitely.
     Defer {
         until: Option<Instant>,
     },
-    /// Ends a deferral: no date any more, and open if it was put off.
+    /// Ends a deferral: removes the date, and opens the issue if it was deferred.
     Undefer,
-    /// Assigns the issue to someone and starts it, unless another has it: decided on the line just read, so that of many
-    /// at once one wins.
+    /// Assigns the issue and starts it, unless it is assigned to someone else. Decided on the line just read, so that
+    /// exactly one of many concurrent claims wins.
     Claim {
         assignee: String,
     },
@@ -74,20 +74,21 @@ pub enum Change {
         target: String,
         kind: Option<DependencyType>,
     },
-    /// `None` detaches the issue from its parent.
+    /// `None` removes the issue from its parent.
     Parent(Option<String>),
     AddComment(NewComment),
-    /// Notes, in the planning copy of a proposed issue, that it is in step with this line of the target, and what they agree on.
+    /// Records in the planning copy of a proposed issue that it is in sync with this line of the target, and the agreed
+    /// values.
     Synced(String),
-    /// The project that a planning issue belongs to; `None` means every one that plans there.
+    /// The project that a planning issue belongs to; `None` means all projects that plan there.
     Project(Option<Owner>),
-    /// Says of the other changes that they may close the issue over what is open: what it waits for, its children, its tasks.
+    /// Lets the other changes close the issue although its blockers, children or tasks are open.
     Force,
-    /// Of an issue that is a workflow.
+    /// Changes the `workflow` object of an issue.
     Workflow(WorkflowEdit),
-    /// Of an issue that is a task of a workflow.
+    /// Changes the `task` object of an issue.
     Task(TaskEdit),
-    /// Leaves a tombstone that keeps every field.
+    /// Replaces the issue with a tombstone that keeps every field.
     Delete {
         reason: Option<String>,
     },
@@ -95,7 +96,7 @@ pub enum Change {
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ChangeError {
-    /// Clients look for both halves.
+    /// Clients match both halves of this text.
     #[error("title required: a title is required")]
     EmptyTitle,
     #[error("the title has {0} bytes, {MAX_TITLE} are allowed")]
@@ -116,7 +117,7 @@ pub enum ChangeError {
     OddValue { id: String, key: &'static str },
     #[error("the line of {id} would have {bytes} bytes, 16 MiB are allowed")]
     TooLong { id: String, bytes: usize },
-    /// Clients look for the first words.
+    /// Clients match the first words of this text.
     #[error("no issue found: {0} is deleted")]
     Deleted(String),
     #[error("{id} is already claimed by {holder}")]
@@ -132,7 +133,7 @@ pub enum ChangeError {
     Workflow(#[from] WorkflowError),
 }
 
-/// Checks a title that is about to be written.
+/// Checks a new title.
 pub fn check_title(title: &str) -> Result<(), ChangeError> {
     if title.chars().all(|c| c.is_whitespace() || c.is_control() || is_unseen(c)) {
         return Err(ChangeError::EmptyTitle);
@@ -146,7 +147,7 @@ pub fn check_title(title: &str) -> Result<(), ChangeError> {
     Ok(())
 }
 
-/// Applies changes in order to one line; `None` when the line says all of it already.
+/// Applies changes in order to one line; `None` if they change nothing.
 pub fn apply(line: &str, changes: &[Change], stamp: Stamp<'_>) -> Result<Option<String>, ChangeError> {
     let mut text = line.to_owned();
     for change in changes {
@@ -166,18 +167,18 @@ pub fn apply(line: &str, changes: &[Change], stamp: Stamp<'_>) -> Result<Option<
 }
 
 impl Change {
-    /// Whether this change may be made to this line.
+    /// Checks whether this change may be made to this line.
     pub fn validate(&self, record: &Record<'_>) -> Result<(), ChangeError> {
         let id = || record.string("id").unwrap_or_default().into_owned();
         let deleted = issue::status_of(record).is_tombstone();
-        // A deleted issue stays as it was; its way back is `Reopen` alone.
+        // A deleted issue does not change; only `Reopen` brings it back.
         if deleted && !matches!(self, Change::Reopen { .. } | Change::Delete { .. } | Change::Synced(_)) {
             return Err(ChangeError::Deleted(id()));
         }
         if let Some((key, start)) = self.adds_to() {
-            // One text in the place of labels is one label, and stays one.
+            // A text instead of labels is one label, and stays one.
             let is_label = |raw: &str| key == "labels" && raw.starts_with('"');
-            let odd = |raw: &str| !raw.starts_with(start) && !is_label(raw) && !says_nothing(raw);
+            let odd = |raw: &str| !raw.starts_with(start) && !is_label(raw) && !is_unset(raw);
             if record.raw(key).is_some_and(odd) {
                 return Err(ChangeError::OddValue { id: id(), key });
             }
@@ -209,7 +210,8 @@ impl Change {
         }
     }
 
-    /// The value that this change adds to or takes from, and how it must start so that nothing in it is lost.
+    /// The key whose value this change extends or shrinks, and the character with which the value must start for
+    /// nothing to be lost.
     fn adds_to(&self) -> Option<(&'static str, char)> {
         match self {
             Change::AddLabel(_) | Change::RemoveLabel(_) | Change::SetLabels(_) => Some(("labels", '[')),
@@ -307,11 +309,11 @@ impl Change {
             Change::Date(field, instant) => {
                 let old = record.time(field.key());
                 let new = instant.map(|at| Instant::from_millis(at.millis()));
-                // What cannot be read is there all the same, and can be cleared.
-                let known = old == new && (new.is_some() || record.raw(field.key()).is_none_or(says_nothing));
+                // An unreadable value is present too, and can be cleared.
+                let known = old == new && (new.is_some() || record.raw(field.key()).is_none_or(is_unset));
                 edit_unless(known, field.key(), new.map(|at| stamp.dialect.string(&at.to_string())))
             }
-            // Blanks around a label are those of a list (`a, b`), and no filter would find them.
+            // Blanks around a label come from a list (`a, b`), and no filter would match them.
             Change::AddLabel(label) => label_edits(record, stamp, |labels| labels.push(label.trim().to_owned())),
             Change::RemoveLabel(label) => {
                 label_edits(record, stamp, |labels| labels.retain(|old| old != label && old != label.trim()))

@@ -1,4 +1,4 @@
-//! Filing: a new issue as a value, and its line.
+//! A new issue as a value, and its line.
 
 use super::edits::edge;
 use super::{ChangeError, Stamp, check_title};
@@ -10,7 +10,7 @@ use crate::model::row::Row;
 use crate::model::time::Instant;
 use crate::model::workflow::{Task, Workflow};
 
-/// An issue that is about to be filed.
+/// An issue to be created.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct NewIssue {
     pub title: String,
@@ -27,7 +27,7 @@ pub struct NewIssue {
     pub defer_until: Option<Instant>,
     pub external_ref: String,
     pub spec_id: String,
-    /// JSON of the caller's own, on one line.
+    /// The caller's JSON, on one line.
     pub metadata: Option<String>,
     pub ephemeral: bool,
     pub labels: Vec<String>,
@@ -58,7 +58,7 @@ impl NewIssue {
         Ok(())
     }
 
-    /// The line that files this issue under `id`.
+    /// The line of this issue under `id`.
     pub fn line(&self, id: &str, stamp: Stamp<'_>) -> Result<String, ChangeError> {
         self.validate()?;
         if self.dependencies.iter().any(|(target, _)| target == id) {

@@ -1,23 +1,24 @@
-//! An older version of an issue as an edit of the present one.
+//! Restores an older version of an issue by editing the present one.
 
 use std::collections::BTreeSet;
 
 use super::Stamp;
 use crate::model::field::{self, Field, place_of};
 use crate::model::issue::Comment;
-use crate::model::json::{Dialect, decode_string, says_nothing};
+use crate::model::json::{Dialect, decode_string, is_unset};
 use crate::model::merge::{edited, same_value};
 use crate::model::record::Record;
 use crate::model::time;
 
-/// What an older version does not decide: which issue it is, when it was edited, who sees it, and how its proposal stands.
+/// Whether an older version leaves a key alone: the identity of the issue, its times of edit, its visibility and its
+/// proposal.
 fn is_present(key: &str) -> bool {
     let by_name = matches!(Field::of(key), Some(Field::Id | Field::Updated | Field::Visibility | Field::Proposal));
     by_name || field::is(key, |row| row.note)
 }
 
-/// The present line with the values of an older one; `None` if it has them. Comments stay, and those that only the older one
-/// has come back.
+/// The present line with the values of an older one; `None` if they are equal. Comments stay, and those that only the
+/// older line has come back.
 pub fn restore(now: &str, then: &str, stamp: Stamp<'_>) -> Option<String> {
     let (present, past) = (Record::parse(now).ok()?, Record::parse(then).ok()?);
     let mut keys: BTreeSet<(usize, String)> = BTreeSet::new();
@@ -41,22 +42,22 @@ pub fn restore(now: &str, then: &str, stamp: Stamp<'_>) -> Option<String> {
     Some(edited(now, &line, time::after(previous, stamp.now), stamp.dialect))
 }
 
-/// What a deletion puts into a line. An older version says what was there before.
+/// The keys that a deletion sets. An older version has the values from before.
 const DELETION: [&str; 7] =
     ["status", "closed_at", "close_reason", "deleted_at", "deleted_by", "delete_reason", "original_type"];
-/// What stands in a tombstone in place of a title or a type that was thrown away.
+/// The placeholders in a tombstone for a title or a type that was discarded.
 const NO_VALUES: [(&str, &str); 2] = [("title", "(deleted)"), ("issue_type", "tombstone")];
 
-/// A deleted issue as it was before: an older version with what was written between that and the deletion, as far as the tombstone
-/// still has it.
+/// A deleted issue as it was before the deletion: an older version with later edits, as far as the tombstone still has
+/// them.
 pub fn before_deletion(tombstone: &str, then: &str, dialect: Dialect) -> Option<String> {
     let (deleted, past) = (Record::parse(tombstone).ok()?, Record::parse(then).ok()?);
-    let says = |key: &str, raw: &str| {
+    let is_restored = |key: &str, raw: &str| {
         let is_lost = NO_VALUES.iter().any(|(name, text)| *name == key && decode_string(raw).as_deref() == Some(*text));
-        !DELETION.contains(&key) && !says_nothing(raw) && !is_lost
+        !DELETION.contains(&key) && !is_unset(raw) && !is_lost
     };
     let mut line = then.to_owned();
-    for (key, raw) in deleted.iter().filter(|(key, raw)| says(key, raw)) {
+    for (key, raw) in deleted.iter().filter(|(key, raw)| is_restored(key, raw)) {
         if !same_value(&key, past.raw(&key), Some(raw)) {
             line = Record::parse(&line).ok()?.with_key(&key, Some(raw), dialect);
         }
@@ -64,7 +65,7 @@ pub fn before_deletion(tombstone: &str, then: &str, dialect: Dialect) -> Option<
     Some(line)
 }
 
-/// The comments of both, those of the present first; `None` if there are none, or they are no list now.
+/// The comments of both, present ones first; `None` if there are none, or the present value is not a list.
 fn comments<'a>(present: &Record<'a>, past: &Record<'a>) -> Option<Vec<&'a str>> {
     let mut parts = present.elements("comments");
     let known: Vec<Option<Comment>> = parts.iter().map(|raw| Comment::decode(raw)).collect();
@@ -99,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deleted_issue_keeps_what_its_tombstone_says() {
+    fn a_deleted_issue_keeps_the_values_of_its_tombstone() {
         let then =
             r#"{"id":"a","title":"One","description":"old","status":"closed","issue_type":"bug","closed_at":"c"}"#;
         let living = |tombstone: &str| before_deletion(tombstone, then, Dialect::default()).unwrap();

@@ -1,4 +1,4 @@
-//! What comes with an edit from outside of the line.
+//! The context of an edit: time, author and other values from outside the line.
 
 use crate::model::json::Dialect;
 use crate::model::time::Instant;
@@ -12,7 +12,7 @@ pub struct NewComment {
     pub text: String,
 }
 
-/// What an edit needs to know besides the line.
+/// What an edit needs besides the line.
 #[derive(Debug, Clone, Copy)]
 pub struct Stamp<'a> {
     pub now: Instant,

@@ -47,7 +47,7 @@ fn close_and_reopen_are_inverse_but_for_time() {
     let closed = changed(LINE, &[Change::Close { reason: Some("done".into()) }]);
     assert!(closed.contains(r#""closed_at":"2026-01-02T03:04:05.678Z","close_reason":"done""#), "{closed}");
     let open = changed(&closed, &[Change::Reopen { comment: None }]);
-    // The line says when it was opened, whatever is edited next.
+    // The line records when it was opened, even after other edits.
     let at = "2026-01-02T03:04:05.679Z";
     let note = format!(r#","field_times":{{"at":"{at}","status":"{at}"}}"#);
     assert_eq!(open.replace(&note, "").replace(at, "2025-01-01T00:00:00Z"), LINE);

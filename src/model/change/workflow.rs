@@ -1,4 +1,4 @@
-//! Changes of the two objects, decided on the line that was just read.
+//! Changes to the `workflow` and `task` objects, decided on the line that was just read.
 
 use super::{Stamp, status_edits};
 use crate::model::issue;
@@ -10,20 +10,20 @@ use crate::model::workflow::{Permit, State, TASK, Task, WORKFLOW, Workflow};
 /// A change of a workflow's object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WorkflowEdit {
-    /// To another state, if the table lets it; the issue's status follows.
+    /// Moves to another state, if the table allows it; the issue's status follows.
     Move { to: State, reason: Option<String>, merge_commit: Option<String> },
-    /// One value of the object, or `None` to remove it. Not for `id` and `state`.
+    /// Sets a value of the object, or removes it with `None`. Not for `id` and `state`.
     Set { key: &'static str, value: Option<Json> },
-    /// One value of its `config`.
+    /// Sets a value in its `config`.
     Config { key: String, value: Option<Json> },
 }
 
 /// A change of a task's object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TaskEdit {
-    /// One value of the object, or `None` to remove it.
+    /// Sets a value of the object, or removes it with `None`.
     Set { key: &'static str, value: Option<Json> },
-    /// It failed, for this reason and for the how-manieth time. On an issue that is no task this is no change.
+    /// Records a failure with its reason and the number of attempts. No change if the issue is not a task.
     Failed { error: String, attempts: i64 },
 }
 
@@ -75,17 +75,17 @@ pub(in crate::model) fn workflow_edits(edit: &WorkflowEdit, record: &Record<'_>,
         }
         WorkflowEdit::Move { to, reason, merge_commit } => {
             let Some((from, _)) = Workflow::standing(record) else { return Vec::new() };
-            let said = |text: &Option<String>| text.as_deref().map(crate::model::workflow::text);
-            let mut values = vec![("state", said(&Some(to.word().to_owned())))];
+            let json = |text: &Option<String>| text.as_deref().map(crate::model::workflow::text);
+            let mut values = vec![("state", json(&Some(to.word().to_owned())))];
             let moves = from.permit(*to) == Some(Permit::Do);
             if moves {
-                values.push(("reason", said(reason)));
+                values.push(("reason", json(reason)));
             }
             if moves && merge_commit.is_some() {
-                values.push(("merge_commit", said(merge_commit)));
+                values.push(("merge_commit", json(merge_commit)));
             }
             let mut edits = set(record, WORKFLOW, &values, stamp.dialect);
-            // Where it stands already its end is not told anew.
+            // In the final state already: the end is not recorded again.
             if !moves && issue::status_of(record) == to.status() {
                 return edits;
             }
@@ -111,7 +111,8 @@ pub(in crate::model) fn task_edits(edit: &TaskEdit, record: &Record<'_>, dialect
     }
 }
 
-/// What an end by any command means for the objects of a line: a task has its outcome and no error, a workflow is over.
+/// The edits of a line's objects when any command closes it: a task gets its outcome and loses its error, a workflow
+/// ends.
 pub(in crate::model) fn close_edits(record: &Record<'_>, reason: Option<&str>, dialect: Dialect) -> Vec<KeyEdit> {
     let mut edits = Vec::new();
     if let Some(task) = Task::of(record) {
@@ -125,7 +126,7 @@ pub(in crate::model) fn close_edits(record: &Record<'_>, reason: Option<&str>, d
     edits
 }
 
-/// What a new start by any command means for the objects of a line: a task has no outcome yet, a workflow is not over.
+/// The edits of a line's objects when any command reopens it: a task loses its outcome, a workflow is not over.
 pub(in crate::model) fn reopen_edits(record: &Record<'_>, status: &Status, dialect: Dialect) -> Vec<KeyEdit> {
     let mut edits = Vec::new();
     if Task::of(record).is_some_and(|task| task.outcome.is_some() || task.outcome_detail.is_some()) {
@@ -137,10 +138,10 @@ pub(in crate::model) fn reopen_edits(record: &Record<'_>, status: &Status, diale
 
 fn follow_status(record: &Record<'_>, status: &Status, reason: Option<&str>, dialect: Dialect) -> Vec<KeyEdit> {
     let Some(stored) = Workflow::of(record).map(|workflow| workflow.state) else { return Vec::new() };
-    // One that was ended in any way, and is opened again, begins anew.
+    // Reopening an ended one, however it ended, starts it again.
     let now = issue::status_of(record);
-    let stands = if now.is_done() { stored.under(&now, None) } else { stored };
-    let state = stands.under(status, reason);
+    let current = if now.is_done() { stored.under(&now, None) } else { stored };
+    let state = current.under(status, reason);
     if state == stored {
         return Vec::new();
     }
@@ -217,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn ordinary_commands_take_the_objects_along() {
+    fn ordinary_commands_update_the_objects() {
         let closed = changed(LINE, &[Change::Close { reason: None }]);
         assert!(closed.contains(r#""state":"completed""#), "{closed}");
         let again = changed(&closed, &[Change::Reopen { comment: None }]);

@@ -10,7 +10,7 @@ fn a_field_is_found_by_its_key() {
     }
 }
 
-/// Few keys share a place, so that one comparison finds nearly all.
+/// Few keys share a slot, so one comparison usually finds the field.
 #[test]
 fn looking_up_takes_few_steps() {
     let steps = |n: &usize| {
@@ -31,10 +31,13 @@ fn the_table_agrees_with_itself() {
         let is_long = row.merge == Long || row.section.is_some();
         assert!(!is_long || row.kind == Text && row.searched.is_some(), "{field:?}: a long text is searched");
         assert!(!row.settable || matches!(row.kind, Text | Word | Person | Until | From), "{field:?}");
-        assert!(row.asked.is_none_or(|(_, names)| !names.is_empty()), "{field:?}");
+        assert!(row.queried.is_none_or(|(_, names)| !names.is_empty()), "{field:?}");
         let is_special = matches!(field, Field::Label | Field::Parent | Field::Project);
         let is_found = is_special || row.column.is_some() || row.searched.is_some();
-        assert!(row.asked.is_none() || is_found, "{field:?} has no column and is not searched: a query finds nothing");
+        assert!(
+            row.queried.is_none() || is_found,
+            "{field:?} has no column and is not searched: a query finds nothing"
+        );
         assert!(!row.note || !field.is_public(), "{field:?}: a note stays where it is");
     }
 }

@@ -1,11 +1,11 @@
-//! Putting JSON text together from pieces that are JSON already.
+//! Builds JSON text from pieces that are already JSON.
 
 use super::Dialect;
 
-/// An object under construction; keys keep the order in which they come.
+/// An object under construction; keys keep the order in which they are added.
 #[derive(Debug, Clone)]
 pub struct Object {
-    /// From the brace that opens it.
+    /// The text so far, from the opening brace on.
     text: String,
 }
 
@@ -20,7 +20,7 @@ impl Object {
         Self::default()
     }
 
-    /// One that is about to have so many bytes.
+    /// An empty object with room for `bytes` bytes.
     pub fn sized(bytes: usize) -> Self {
         let mut text = String::with_capacity(bytes);
         text.push('{');
@@ -31,7 +31,7 @@ impl Object {
         self.text.len() == 1
     }
 
-    /// A value that is JSON text.
+    /// Adds a value that is already JSON text.
     pub fn raw(mut self, key: &str, json: &str) -> Self {
         self.key(key);
         self.text.push_str(json);
@@ -72,7 +72,7 @@ impl Object {
         self.raw(key, &array(items))
     }
 
-    /// The keys of another object after those of this one.
+    /// Appends the keys of another object.
     pub fn join(mut self, other: Object) -> Self {
         if !self.is_empty() && !other.is_empty() {
             self.text.push(',');

@@ -1,13 +1,13 @@
-//! Laying out JSON text for people without touching a single scalar.
+//! Lays out JSON text for people without changing a single scalar.
 
 use std::fmt::Write as _;
 
-/// Indents valid JSON text by two spaces a level; every string and number keeps its bytes.
+/// Indents valid JSON by two spaces per level; every string and number keeps its bytes.
 pub fn pretty(json: &str) -> String {
     pretty_inside(json, 0)
 }
 
-/// The same for a value that stands so many levels deep in others.
+/// The same for a value that is already nested `depth` levels deep.
 pub fn pretty_inside(json: &str, mut depth: usize) -> String {
     let bytes = json.as_bytes();
     let mut out = String::with_capacity(json.len() * 3 / 2);
@@ -53,7 +53,7 @@ pub fn pretty_inside(json: &str, mut depth: usize) -> String {
     out
 }
 
-/// The place behind the quote that ends a string.
+/// The position after the closing quote of a string.
 fn string_end(bytes: &[u8], mut at: usize) -> usize {
     while let Some(step) = memchr::memchr2(b'"', b'\\', &bytes[at..]) {
         at += step + 1;
@@ -72,7 +72,8 @@ fn line(out: &mut String, depth: usize) {
     out.extend(std::iter::repeat_n(' ', wanted.saturating_sub(BLANKS.len())));
 }
 
-/// Escapes everything outside printable ASCII, for JSON that goes to a terminal (F53).
+/// Escapes everything outside printable ASCII, for JSON printed on a terminal: control characters in a title must not
+/// reach it.
 pub fn ascii_only(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     let mut units = [0u16; 2];

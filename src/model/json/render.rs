@@ -1,8 +1,8 @@
-//! Writing a changed value the way its line is written.
+//! Writes a changed value in the style of its line.
 
 use std::fmt::Write as _;
 
-/// A value to be written. Numbers are integers only: no ledger field that `bd` sets is a float.
+/// A value to write. Numbers are integers: no ledger field that `bd` sets is a float.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Json {
     Text(String),
@@ -10,18 +10,18 @@ pub enum Json {
     Bool(bool),
     List(Vec<Json>),
     Object(Vec<(String, Json)>),
-    /// Text that is JSON already and is kept as it is.
+    /// Text that is already JSON, written as it is.
     Raw(String),
 }
 
-/// How a line is written: Go's HTML escapes or raw, with or without a space after separators.
+/// The style of a line: Go's HTML escapes or raw, with or without a space after separators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Dialect {
     pub html: bool,
     pub spaced: bool,
 }
 
-/// What one line shows of its dialect; a line without `<`, `>` or `&` says nothing about escaping.
+/// What one line reveals about its dialect; without `<`, `>` or `&` it reveals nothing about escaping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DialectEvidence {
     pub html: Option<bool>,
@@ -29,7 +29,7 @@ pub struct DialectEvidence {
 }
 
 impl DialectEvidence {
-    /// Reads the signs from a whole line.
+    /// Collects the evidence from a whole line.
     pub fn of(line: impl AsRef<[u8]>) -> Self {
         let line = line.as_ref();
         let raw = memchr::memchr3(b'<', b'>', b'&', line).is_some();
@@ -40,7 +40,7 @@ impl DialectEvidence {
         DialectEvidence { html, spaced }
     }
 
-    /// Settles what the line leaves open with what is usual in its file.
+    /// Fills in what the line leaves open with what is usual in its file.
     pub fn or(self, usual: Dialect) -> Dialect {
         Dialect { html: self.html.unwrap_or(usual.html), spaced: self.spaced }
     }
@@ -67,7 +67,7 @@ impl Dialect {
         out
     }
 
-    /// Joins ready texts into an array.
+    /// Joins JSON texts into an array.
     pub fn array<'a>(self, parts: impl IntoIterator<Item = &'a str>) -> String {
         let parts: Vec<_> = parts.into_iter().collect();
         format!("[{}]", parts.join(self.comma()))
@@ -112,7 +112,7 @@ impl Dialect {
         let special = |byte: &u8| {
             matches!(byte, 0..=0x1f | b'"' | b'\\') || self.html && matches!(byte, b'<' | b'>' | b'&' | 0xe2)
         };
-        // Without an early exit, so that it runs on wide registers.
+        // No early exit, so that the loop vectorizes.
         if !text.as_bytes().iter().fold(false, |any, byte| any | special(byte)) {
             out.push_str(text);
             out.push('"');

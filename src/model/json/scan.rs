@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
-/// Nesting beyond this is refused (F35): a hostile line must not exhaust the stack of a later reader.
+/// Deeper nesting is refused: a hostile line must not exhaust the stack of a later reader.
 pub const MAX_DEPTH: usize = 64;
 
 /// One `"key": value` of an object, as byte ranges of the scanned text.
@@ -17,7 +17,7 @@ pub struct Member {
     pub key: Range<usize>,
     /// The value, without surrounding white space.
     pub value: Range<usize>,
-    /// The key is written with a backslash.
+    /// Whether the key contains a backslash escape.
     pub is_escaped: bool,
 }
 
@@ -43,15 +43,15 @@ pub enum ScanError {
     DuplicateKey(String),
 }
 
-/// The members of the object that makes up the whole of `text`.
+/// The members of the object that is the whole of `text`.
 pub fn members(text: &str) -> Result<Vec<Member>, ScanError> {
     let found = members_of_part(text)?;
     unique(text, &found)?;
     Ok(found)
 }
 
-/// The members of an object inside a record. It is never written again as a whole, so a doubled key does no harm there:
-/// the first one counts.
+/// The members of an object inside a record. It is never rewritten as a whole, so a duplicate key is harmless: the
+/// first one counts.
 pub fn members_of_part(text: &str) -> Result<Vec<Member>, ScanError> {
     let mut scan = Scan::new(text);
     scan.space();
@@ -64,7 +64,7 @@ pub fn members_of_part(text: &str) -> Result<Vec<Member>, ScanError> {
     Ok(found)
 }
 
-/// A whole number, also one that is written with a point or an exponent.
+/// A whole number, also if it is written with a point or an exponent.
 pub fn integer(raw: &str) -> Option<i64> {
     raw.parse::<i64>().ok().or_else(|| {
         let number = raw.parse::<f64>().ok()?;
@@ -72,7 +72,7 @@ pub fn integer(raw: &str) -> Option<i64> {
     })
 }
 
-/// The elements of the array that makes up the whole of `text`.
+/// The elements of the array that is the whole of `text`.
 pub fn elements(text: &str) -> Result<Vec<Range<usize>>, ScanError> {
     let mut scan = Scan::new(text);
     scan.space();
@@ -85,8 +85,8 @@ pub fn elements(text: &str) -> Result<Vec<Range<usize>>, ScanError> {
     Ok(found)
 }
 
-/// A value that is there and means none, as some writers have it.
-pub fn says_nothing(raw: &str) -> bool {
+/// Whether a present value means "none": `null` or `""`.
+pub fn is_unset(raw: &str) -> bool {
     matches!(raw, "null" | "\"\"")
 }
 
@@ -242,7 +242,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Reads a string literal and gives the range between its quotes, and whether it has escapes.
+    /// Reads a string literal; returns the range between its quotes, and whether it has escapes.
     fn string(&mut self) -> Result<(Range<usize>, bool), ScanError> {
         self.expect(b'"')?;
         let start = self.at;
@@ -352,7 +352,7 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// The place of the first control character. The first pass has no early exit so that it runs on wide registers.
+/// The position of the first control character. The first pass has no early exit, so that it vectorizes.
 fn control(bytes: &[u8]) -> Option<usize> {
     let mut any = false;
     for &byte in bytes {

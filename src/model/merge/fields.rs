@@ -1,4 +1,5 @@
-//! The parts of a line that are merged as one: mostly single keys, and a few that mean something only together.
+//! The registers of a line: the parts that merge as one value. Most are single keys; a few keys mean something only
+//! together.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -8,12 +9,13 @@ use crate::model::field::{self, Field, Kind, Merge, place_of};
 use crate::model::json::{decode_string, elements};
 use crate::model::time::Instant;
 
-/// The key of what the planning copy of a proposed issue and the target's last agreed on: the base of their next merge.
+/// The key with the values that the planning copy of a proposed issue and the target's copy last agreed on: the base of
+/// their next merge.
 pub const AGREED: &str = Field::Agreed.key();
 
 pub const CREATED: &str = Field::Created.key();
 
-/// A part of a line that is merged as one.
+/// A part of a line that merges as one value.
 #[derive(Debug)]
 pub struct Register<'a> {
     pub keys: Vec<Cow<'a, str>>,
@@ -25,12 +27,12 @@ impl Register<'_> {
         &self.keys[0]
     }
 
-    /// The raw values on one side.
+    /// The raw values of one side.
     pub fn values<'a>(&self, side: &Side<'a>) -> Vec<Option<&'a str>> {
         self.keys.iter().map(|key| side.record.raw(key)).collect()
     }
 
-    /// Both sides say the same.
+    /// Whether both sides have the same values.
     pub fn agrees(&self, one: &Side<'_>, other: &Side<'_>) -> bool {
         self.keys.iter().all(|key| same(key, one.record.raw(key), other.record.raw(key)))
     }
@@ -40,12 +42,13 @@ pub fn is_silent(key: &str) -> bool {
     field::is(key, |row| row.silent)
 }
 
-/// Whether the losing value of a key is kept. Of two issues that are `apart` and only share their id, both times of creation are.
-pub fn is_told(key: &str, apart: bool) -> bool {
+/// Whether the losing value of a key is kept in a comment. If two issues are `apart` (they only share an id), both
+/// creation times are.
+pub fn is_kept(key: &str, apart: bool) -> bool {
     !is_silent(key) || apart && key == CREATED
 }
 
-/// All registers of these lines, in one order. Comments and the times of fields are not among them.
+/// All registers of these lines, in a fixed order, without comments and field times.
 pub fn registers<'a>(sides: &[Option<&Side<'a>>]) -> Vec<Register<'a>> {
     let mut keys: BTreeSet<Cow<'a, str>> = BTreeSet::new();
     for side in sides.iter().flatten() {
@@ -74,28 +77,28 @@ pub fn registers<'a>(sides: &[Option<&Side<'a>>]) -> Vec<Register<'a>> {
     registers
 }
 
-/// Absent, or as good as absent.
+/// Absent, or equivalent to absent.
 pub fn is_empty(raw: Option<&str>) -> bool {
     raw.is_none_or(|raw| matches!(raw, "null" | "\"\"" | "[]" | "{}"))
 }
 
-/// What an absent value of this key stands for.
+/// The value that an absent key is read as.
 fn default(key: &str) -> Option<&'static str> {
     Field::of(key)?.row().default
 }
 
-/// A list of which each element counts by itself.
+/// Whether the key is a list that merges element by element.
 fn is_set(key: &str) -> bool {
     field::is(key, |row| matches!(row.kind, Kind::Labels | Kind::Edges | Kind::Comments))
 }
 
-/// Whether two raw values of an issue mean the same under this key; an absent one is what it stands for.
+/// Whether two raw values of an issue's key mean the same; an absent one counts as its default.
 pub fn same(key: &str, one: Option<&str>, other: Option<&str>) -> bool {
     let [one, other] = [one, other].map(|raw| if is_empty(raw) { default(key).or(raw) } else { raw });
     same_text(key, one, other)
 }
 
-/// Whether two raw values say the same, of whatever object the key is.
+/// Whether two raw values mean the same, in any kind of object.
 pub fn same_text(key: &str, one: Option<&str>, other: Option<&str>) -> bool {
     if one == other || is_empty(one) && is_empty(other) {
         return true;
@@ -112,7 +115,7 @@ pub fn same_text(key: &str, one: Option<&str>, other: Option<&str>) -> bool {
     meaning(one) == meaning(other)
 }
 
-/// The elements of a list that is a set: their order and their number say nothing.
+/// The elements of a list that is a set: order and repetition do not matter.
 fn members(raw: &str) -> BTreeSet<String> {
     match elements(raw) {
         Ok(spans) => spans.into_iter().map(|span| meaning(&raw[span])).collect(),
@@ -120,7 +123,7 @@ fn members(raw: &str) -> BTreeSet<String> {
     }
 }
 
-/// A raw value without what carries no meaning: blanks between tokens, and the way in which strings are escaped.
+/// A raw value without differences that carry no meaning: blanks between tokens, and how strings are escaped.
 pub fn meaning(raw: &str) -> String {
     let mut out = String::with_capacity(raw.len());
     let mut rest = raw;
@@ -142,7 +145,7 @@ pub fn meaning(raw: &str) -> String {
     out
 }
 
-/// Where a string that begins here ends, its closing quote included.
+/// The end of a string that begins here, after its closing quote.
 fn string_end(text: &str) -> usize {
     let mut escaped = false;
     for (at, byte) in text.bytes().enumerate().skip(1) {

@@ -1,17 +1,17 @@
-//! What becomes of a value that lost: a comment, signed by the merge.
+//! Keeps a value that lost a merge: as a comment, signed by the merge.
 
 use std::borrow::Cow;
 
-use super::fields::{Register, is_empty, is_told, same};
+use super::fields::{Register, is_empty, is_kept, same};
 use super::sets::AUTHOR;
 use super::settle::Lost;
 use super::side::Side;
 use crate::model::issue::Status;
 use crate::model::json::{Dialect, Json, decode_string};
 
-/// The comments that keep what was lost, one for each key that says something which the base does not; a deletion is one thing,
-/// and told in one. Each depends on the lost value alone, so that every clone writes the same one, and one that tells what stands
-/// can be told from the others.
+/// The comments that keep lost values, one for each key with a value that the base does not have; a deletion is kept as
+/// a whole, in one comment. Each comment depends on the lost value alone, so that every clone writes the same one, and
+/// a comment that holds the winning value can be recognized.
 pub fn comments(
     id: &str,
     register: &Register<'_>,
@@ -19,34 +19,34 @@ pub fn comments(
     (base, apart): (Option<&Side<'_>>, bool),
     dialect: Dialect,
 ) -> Vec<String> {
-    let says = |(key, value): (&Cow<'_, str>, &Option<String>)| {
-        let raw = value.as_deref().filter(|raw| !is_empty(Some(raw)) && is_told(key, apart))?;
+    let new_value = |(key, value): (&Cow<'_, str>, &Option<String>)| {
+        let raw = value.as_deref().filter(|raw| !is_empty(Some(raw)) && is_kept(key, apart))?;
         let is_known = base.is_some_and(|base| same(key, Some(raw), base.record.raw(key)));
         let value = decode_string(raw).map_or(raw.to_owned(), |text| text.into_owned());
         (!is_known).then(|| (key.clone().into_owned(), value))
     };
-    let said: Vec<(String, String)> = register.keys.iter().zip(&lost.values).filter_map(says).collect();
-    let texts: Vec<String> = match said.split_first() {
+    let values: Vec<(String, String)> = register.keys.iter().zip(&lost.values).filter_map(new_value).collect();
+    let texts: Vec<String> = match values.split_first() {
         Some(((key, word), rest)) if key == "status" && Status::new(word).is_tombstone() => {
             vec![text(key, &with_details(word, rest))]
         }
-        _ => said.iter().map(|(key, value)| text(key, value)).collect(),
+        _ => values.iter().map(|(key, value)| text(key, value)).collect(),
     };
     texts.iter().map(|text| comment(id, text, &lost.stamp.text, dialect)).collect()
 }
 
-/// A value with those that go with it.
+/// A value with the keys that belong to it.
 fn with_details(value: &str, rest: &[(String, String)]) -> String {
     let rest: Vec<String> = rest.iter().map(|(key, value)| format!("{key}: {value}")).collect();
     if rest.is_empty() { value.to_owned() } else { format!("{value} ({})", rest.join(", ")) }
 }
 
-/// What a comment says of a value that lost.
+/// The text of the comment for a lost value.
 pub fn text(key: &str, value: &str) -> String {
     format!("{key} of the other version: {value}")
 }
 
-/// A comment that keeps a value, dated as the edit that made it.
+/// A comment that keeps a value, dated like the edit that set it.
 pub fn comment(id: &str, text: &str, at: &str, dialect: Dialect) -> String {
     let hash = blake3::hash([id.as_bytes(), b"\0", text.as_bytes()].concat().as_slice());
     let number = u64::from_le_bytes(hash.as_bytes()[..8].try_into().expect("a hash has 32 bytes")) >> 11;

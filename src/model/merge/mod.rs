@@ -1,15 +1,15 @@
-//! Two versions of one issue made into one, with the version they grew from or without.
+//! Merges two versions of one issue, with or without their common base.
 //!
-//! A pure function of the three lines. What only one side changed is taken from it; sets are merged per element, comments
-//! only grow; of two different values the one that was edited later stands (a tie is settled by bytes), and what lost is
-//! kept as a comment, so that nothing anyone wrote is gone. Laws, byte for byte: the sides can be swapped; merging a result
-//! with one of its sides again changes nothing; with a common base three sides give one line in whatever order they are
-//! merged. The last one ends at long texts, workflows and tasks that all three sides changed (unless each did in its own place), at
-//! a deletion among three sides, and at lines that somebody wrote in another layout; nothing is lost there either.
+//! A pure function of the three lines. A change on one side is taken; sets merge per element; comments only accumulate;
+//! of two different values the later edit wins (ties are broken by bytes), and the loser is kept as a comment, so
+//! nothing that anyone wrote is lost. Laws, byte for byte: the sides can be swapped; merging a result with one of its
+//! sides again changes nothing; with a common base, three sides give the same line in any merge order. The last law
+//! does not cover long texts, workflows and tasks that all three sides changed (unless each changed another part), a
+//! deletion among three sides, and lines that were written in another layout; nothing is lost in these cases either.
 //!
-//! For the order not to matter, a line must say when a value was edited if that was before the line's last edit. That is
-//! the key `field_times`; it counts only while its `at` is the line's `updated_at`. The next edit keeps the time of the status alone, by
-//! which a status is judged; see `state`.
+//! For the order not to matter, a line must record when a value was edited if that was before the line's last edit. The
+//! key `field_times` does this; it counts only while its `at` equals the line's `updated_at`. The next edit keeps only
+//! the time of the status, which decides between statuses; see `state`.
 
 mod fields;
 mod keep;
@@ -31,33 +31,33 @@ use super::time::Instant;
 pub use fields::AGREED;
 use fields::Register;
 pub use revert::{differing, revert};
-use sets::Told;
+use sets::MergeComments;
 use settle::{Settled, settle};
 pub use side::{FIELD_TIMES, set_at};
 use side::{Side, Stamp};
 pub use state::{edited, with_state_of};
 
-/// A value that two sides changed differently: which one stands, and which one was kept as a comment.
+/// A value that both sides changed differently: the winner, and the loser that was kept as a comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Clash {
     pub field: String,
-    /// The raw JSON of the value that stands; `None` if the key is absent.
+    /// The raw JSON of the winning value; `None` if the key is absent.
     pub kept: Option<String>,
-    /// The raw JSON of the value that does not.
+    /// The raw JSON of the losing value.
     pub lost: Option<String>,
 }
 
-/// One issue, merged.
+/// The result of merging one issue.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MergedIssue {
     pub line: String,
-    /// The keys whose change came from our side, and from theirs; a merged set or text is in both.
+    /// The keys whose change came from our side, and from theirs; a merged set or text is in both lists.
     pub ours: Vec<String>,
     pub theirs: Vec<String>,
     pub clashes: Vec<Clash>,
 }
 
-/// Merges two versions of one issue that grew from a common one, or from none; `None` if one of the lines is no record.
+/// Merges two versions of an issue, with their common base if they have one; `None` if a line is not a record.
 pub fn merge_issue(base: Option<&str>, ours: &str, theirs: &str, usual: Dialect) -> Option<MergedIssue> {
     let one = |line: &str| Some(MergedIssue { line: line.to_owned(), ..MergedIssue::default() });
     if ours == theirs || base == Some(theirs) {
@@ -79,7 +79,7 @@ pub fn same_value(key: &str, one: Option<&str>, other: Option<&str>) -> bool {
     fields::same_text(key, one, other)
 }
 
-/// What makes an element of a set one: of labels, dependencies and comments.
+/// The identity of a set's element: of a label, a dependency or a comment.
 pub fn element_identity(key: &str, raw: &str) -> String {
     identity(key).unwrap_or(sets::label_identity)(raw)
 }
@@ -93,19 +93,19 @@ fn identity(key: &str) -> Option<fn(&str) -> String> {
     }
 }
 
-/// The comment that keeps a value which another one displaced.
+/// The comment that keeps a displaced value.
 pub fn kept(id: &str, key: &str, raw: &str, at: Instant, dialect: Dialect) -> String {
     let value = decode_string(raw).map_or(raw.to_owned(), Cow::into_owned);
     keep::comment(id, &keep::text(key, &value), &at.to_string(), dialect)
 }
 
-/// Whether a comment is one that a merge wrote.
-pub fn is_told(comment: &str) -> bool {
+/// Whether a merge wrote this comment.
+pub fn is_merge_comment(comment: &str) -> bool {
     sets::is_own(comment)
 }
 
-/// Whether a merge gave up what a side made of a field since it had a common value with the others. Times and counters that
-/// follow from other fields are no loss, and of a set only elements can be lost.
+/// Whether a merge gave up a side's change of a field since the common version. Derived times and counters do not count as loss,
+/// and a set can only lose elements.
 pub fn is_given_up(key: &str, side: Option<&str>, common: Option<&str>, result: Option<&str>) -> bool {
     if fields::is_silent(key) || fields::same(key, side, common) || fields::same(key, side, result) {
         return false;
@@ -124,42 +124,42 @@ pub fn is_given_up(key: &str, side: Option<&str>, common: Option<&str>, result: 
     came.any(|one| !result.contains(one)) || went.any(|one| result.contains(one))
 }
 
-/// Whether two lines say the same about an issue, in whatever layout.
+/// Whether two lines mean the same issue, in any layout.
 pub fn means_same(one: &str, other: &str) -> bool {
     let (Ok(one), Ok(other)) = (Record::parse(one), Record::parse(other)) else { return one == other };
-    let told = |a: &Record<'_>, b: &Record<'_>| a.iter().all(|(key, raw)| fields::same(&key, Some(raw), b.raw(&key)));
-    told(&one, &other) && told(&other, &one)
+    let covers = |a: &Record<'_>, b: &Record<'_>| a.iter().all(|(key, raw)| fields::same(&key, Some(raw), b.raw(&key)));
+    covers(&one, &other) && covers(&other, &one)
 }
 
-/// Whether a merge joined two issues in this line that only shared their id: they were made at different times.
+/// Whether a merge joined two issues in this line that only shared an id: they were created at different times.
 pub fn was_joined(line: &str) -> bool {
     let text = keep::text(fields::CREATED, "");
     let Some(record) = line.contains(&text).then(|| Record::parse(line).ok()).flatten() else { return false };
     record.elements("comments").into_iter().any(|raw| {
-        let said = Record::parse_part(raw).ok().and_then(|comment| comment.string("text").map(Cow::into_owned));
-        sets::is_own(raw) && said.is_some_and(|said| said.starts_with(&text))
+        let found = Record::parse_part(raw).ok().and_then(|comment| comment.string("text").map(Cow::into_owned));
+        sets::is_own(raw) && found.is_some_and(|found| found.starts_with(&text))
     })
 }
 
-/// When an issue was closed that a merge made open again although the closing was later than its status: a version did that which compares
-/// the times of whole lines. The comment that keeps what lost tells.
+/// When the issue was closed, if a merge reopened it although the close was later than its status. Versions that
+/// compare the times of whole lines did this; the comment that keeps the lost value shows it.
 pub fn lost_close(line: &str) -> Option<Instant> {
     let text = keep::text(Field::Status.key(), "closed");
     let record = line.contains(&text).then(|| Record::parse(line).ok()).flatten()?;
     let is_it = |comment: &Record<'_>| comment.string("text").as_deref() == Some(text.as_str());
-    let told = record.elements("comments").into_iter().filter(|raw| sets::is_own(raw));
-    let closed = told.filter_map(|raw| Record::parse_part(raw).ok()).filter(is_it);
+    let merge_comments = record.elements("comments").into_iter().filter(|raw| sets::is_own(raw));
+    let closed = merge_comments.filter_map(|raw| Record::parse_part(raw).ok()).filter(is_it);
     let closed = closed.filter_map(|comment| Instant::parse(&comment.string("created_at")?)).max()?;
     (set_at(&record).at < Some(closed)).then_some(closed)
 }
 
-/// Joins two copies of one issue that have no common ancestor; `None` if one of the lines is no record.
+/// Joins two copies of an issue that have no common ancestor; `None` if a line is not a record.
 pub fn join_copies(one: &str, other: &str, dialect: Dialect) -> Option<String> {
     merge_issue(None, one, other, dialect).map(|merged| merged.line)
 }
 
 fn merge(base: Option<&Side<'_>>, ours: &Side<'_>, theirs: &Side<'_>, usual: Dialect) -> MergedIssue {
-    let usual_line = base.unwrap_or_else(|| if stands(ours, theirs) { ours } else { theirs });
+    let usual_line = base.unwrap_or_else(|| if keeps_layout(ours, theirs) { ours } else { theirs });
     let dialect = DialectEvidence::of(usual_line.record.text()).or(usual);
     let registers = fields::registers(&[base, Some(ours), Some(theirs)]);
     let mut settled: Vec<(Register<'_>, Settled)> = registers
@@ -177,16 +177,16 @@ fn merge(base: Option<&Side<'_>>, ours: &Side<'_>, theirs: &Side<'_>, usual: Dia
     }
 
     let mut merged = MergedIssue::default();
-    let mut told = Told::default();
+    let mut kept = MergeComments::default();
     let id = ours.record.string("id").unwrap_or_default();
     for (register, outcome) in &settled {
         // Without a base, a value that both sides have does not count as changed.
-        let told_of = fields::is_told(register.name(), apart) && (base.is_some() || !register.agrees(ours, theirs));
-        merged.ours.extend((told_of && outcome.from_ours).then(|| register.name().to_owned()));
-        merged.theirs.extend((told_of && outcome.from_theirs).then(|| register.name().to_owned()));
-        told.stands.extend(keep::comments(&id, register, &outcome.as_lost(), (base, apart), dialect));
+        let is_reported = fields::is_kept(register.name(), apart) && (base.is_some() || !register.agrees(ours, theirs));
+        merged.ours.extend((is_reported && outcome.from_ours).then(|| register.name().to_owned()));
+        merged.theirs.extend((is_reported && outcome.from_theirs).then(|| register.name().to_owned()));
+        kept.outdated.extend(keep::comments(&id, register, &outcome.as_lost(), (base, apart), dialect));
         if let Some(lost) = &outcome.lost {
-            told.lost.extend(keep::comments(&id, register, lost, (base, apart), dialect));
+            kept.lost.extend(keep::comments(&id, register, lost, (base, apart), dialect));
             merged.clashes.extend(register.shown(lost, outcome, apart).map(|key| Clash {
                 field: register.keys[key].clone().into_owned(),
                 kept: outcome.values[key].clone(),
@@ -198,12 +198,13 @@ fn merge(base: Option<&Side<'_>>, ours: &Side<'_>, theirs: &Side<'_>, usual: Dia
     for (register, outcome) in &settled {
         values.extend(register.keys.iter().cloned().zip(outcome.values.iter().cloned()));
     }
-    values.insert(Cow::Borrowed("comments"), sets::comments(base, ours, theirs, &told, dialect));
+    values.insert(Cow::Borrowed("comments"), sets::comments(base, ours, theirs, &kept, dialect));
     values.insert(Cow::Borrowed(FIELD_TIMES), None);
     let line = written(usual_line, &values, dialect);
     values.insert(Cow::Borrowed(FIELD_TIMES), field_times(&settled, &line, base.is_some(), dialect));
     merged.line = written(usual_line, &values, dialect);
-    // A side that has everything keeps its layout: without a base in any case, else if both differ from it in nothing else.
+    // A side that already has every merged value keeps its layout: always without a base, else if both differ from it
+    // in nothing else.
     if base.is_none_or(|base| base.record.text() == merged.line) {
         let complete = |side: &&&Side<'_>| base.is_some() || written(side, &values, dialect) == side.record.text();
         let own = [ours, theirs].iter().filter(complete).map(|side| side.record.text()).max();
@@ -212,13 +213,13 @@ fn merge(base: Option<&Side<'_>>, ours: &Side<'_>, theirs: &Side<'_>, usual: Dia
     merged
 }
 
-/// Of two copies without an ancestor the one whose layout is kept.
-fn stands(one: &Side<'_>, other: &Side<'_>) -> bool {
+/// Of two copies without an ancestor, whether the layout of `one` is kept.
+fn keeps_layout(one: &Side<'_>, other: &Side<'_>) -> bool {
     (one.updated(), one.record.text()) >= (other.updated(), other.record.text())
 }
 
-/// When values that are older than the line were edited, and when its status was set; `None` if the line says so itself. Without a base
-/// only the status has a time.
+/// When values older than the line were edited, and when its status was set; `None` if the line itself shows it.
+/// Without a base only the status has a time.
 fn field_times(settled: &[(Register<'_>, Settled)], line: &str, has_base: bool, dialect: Dialect) -> Option<String> {
     let record = Record::parse(line).ok()?;
     let (_, updated) = settled.iter().find(|(register, _)| register.name() == "updated_at")?;
@@ -241,7 +242,7 @@ fn field_times(settled: &[(Register<'_>, Settled)], line: &str, has_base: bool, 
     (times.len() > 1).then(|| dialect.render(&Json::Object(times)))
 }
 
-/// The skeleton's line with these values; keys that it lacks are added in one order, so that the way of merging leaves no
+/// The skeleton's line with these values; missing keys are added in a fixed order, so that the merge order leaves no
 /// trace.
 fn written(skeleton: &Side<'_>, values: &BTreeMap<Cow<'_, str>, Option<String>>, dialect: Dialect) -> String {
     let mut order: Vec<_> = values.iter().collect();

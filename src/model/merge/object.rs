@@ -1,7 +1,8 @@
-//! Objects whose keys are edited one by one: both sides' changes are merged where they do not touch.
+//! Merges objects whose keys are edited one by one, key by key.
 //!
-//! Of a key that both changed the later side's value stands, and what lost is told. Keys that mean something only together stand or
-//! fall together; a state and its reason come from one side. What a user keeps in `config` is merged by its own keys.
+//! If both sides changed a key, the later side's value wins and the other is reported as lost. Keys that only make
+//! sense together win or lose together: a state and its reason come from one side. The users' `config` is merged by its
+//! own keys.
 
 use std::collections::BTreeSet;
 
@@ -13,41 +14,41 @@ use crate::model::record::Record;
 /// Keys that change together.
 const TOGETHER: [&[&str]; 2] = [&["state", "reason", "merge_commit"], &["outcome", "outcome_detail"]];
 
-/// An object inside of the object whose keys belong to nobody but their users.
+/// An object inside the object, with keys that only users define.
 const INNER: &str = "config";
 
-/// Two versions of an object made into one.
+/// Two versions of an object, merged.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Joined {
     pub text: String,
     pub lost: Option<LostPart>,
 }
 
-/// What did not stand, as an object.
+/// The values that lost, as an object.
 #[derive(Debug, PartialEq, Eq)]
 pub struct LostPart {
     pub text: String,
-    /// It was the first side's.
+    /// Whether they were the first side's.
     pub of_one: bool,
 }
 
 /// A key, or a key of the inner object.
 type Path = (String, Option<String>);
 
-/// The base with the changes of both sides, or `None` if they changed one key to different values. The result depends on the
-/// changes alone, not on which side is which.
+/// The base with the changes of both sides; `None` if they changed one key differently. The result does not depend on
+/// which side is which.
 pub fn merge(base: &str, one: &str, other: &str, dialect: Dialect) -> Option<String> {
     let never = Stamp::default();
     let joined = join(base, (one, &never), (other, &never), dialect)?;
     joined.lost.is_none().then_some(joined.text)
 }
 
-/// The base with the changes of both sides; where they clash, with those of the later one. `None` if one is no object.
+/// The base with the changes of both sides; where they clash, the later side wins. `None` if a side is not an object.
 pub fn join(base: &str, one: (&str, &Stamp), other: (&str, &Stamp), dialect: Dialect) -> Option<Joined> {
     join_for(base, one, other, None, dialect)
 }
 
-/// The same; where they clash the first side stands, or the other one, if that is known already.
+/// The same with the winner of a clash given by the caller, if it is known already.
 pub fn join_for(
     base: &str,
     one: (&str, &Stamp),
@@ -66,7 +67,7 @@ pub fn join_for(
             (true, false) => &a,
             (false, true) => &b,
             (true, true) if part.iter().all(|path| same(&path.0, get(&a, path), get(&b, path))) => {
-                // The same meaning in other bytes: one of them, whichever side it is on.
+                // Same meaning in different bytes: choose one, independent of the side.
                 let bytes =
                     |side: &Record<'_>| part.iter().map(|path| get(side, path).map(str::to_owned)).collect::<Vec<_>>();
                 if bytes(&a) >= bytes(&b) { &a } else { &b }
@@ -82,10 +83,10 @@ pub fn join_for(
         let values: Vec<Option<String>> = clashes.iter().map(|path| get(side, path).map(str::to_owned)).collect();
         (stamp.clone(), values)
     };
-    let one_stands = first.unwrap_or_else(|| weight(&a, one.1) > weight(&b, other.1));
-    let (winner, loser) = if one_stands { (&a, &b) } else { (&b, &a) };
+    let one_wins = first.unwrap_or_else(|| weight(&a, one.1) > weight(&b, other.1));
+    let (winner, loser) = if one_wins { (&a, &b) } else { (&b, &a) };
     taken.extend(clashes.iter().map(|path| (path.clone(), get(winner, path))));
-    // In one order, so that the way of merging leaves no trace.
+    // In a fixed order, so that the merge order leaves no trace.
     taken.sort_unstable();
     let mut text = base.to_owned();
     for (path, value) in taken {
@@ -95,7 +96,7 @@ pub fn join_for(
     if !clashes.is_empty() {
         let text =
             clashes.iter().try_fold("{}".to_owned(), |text, path| set(&text, path, get(loser, path), dialect))?;
-        lost = Some(LostPart { text, of_one: !one_stands });
+        lost = Some(LostPart { text, of_one: !one_wins });
     }
     Some(Joined { text, lost })
 }
@@ -105,7 +106,7 @@ pub fn without(object: &str, keys: &[&str], dialect: Dialect) -> Option<String> 
     keys.iter().try_fold(object.to_owned(), |text, key| set(&text, &((*key).to_owned(), None), None, dialect))
 }
 
-/// The keys of some objects: those that go together as one, the others one by one.
+/// The keys of some objects: those that change together as one part, the others one by one.
 fn parts(objects: &[&Record<'_>]) -> Vec<Vec<Path>> {
     let mut keys: BTreeSet<String> =
         objects.iter().flat_map(|object| object.iter()).map(|(key, _)| key.into_owned()).collect();
@@ -166,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn of_one_key_with_two_values_the_later_stands_and_takes_along_what_belongs_to_it() {
+    fn of_two_values_of_one_key_the_later_wins_with_the_keys_that_belong_to_it() {
         let stamp = |at: &str| Stamp { at: crate::model::time::Instant::parse(at), text: at.to_owned() };
         let (early, late) = (stamp("2026-01-01T00:00:00Z"), stamp("2026-01-02T00:00:00Z"));
         let base = r#"{"id":"wf_1","state":"in_progress","config":{"x":1}}"#;

@@ -1,8 +1,8 @@
-//! Taking one edit back out of a line that others may have edited since.
+//! Reverts one edit of a line that others may have edited since.
 //!
-//! A pure function of three lines: what the edit left, what was there before it, and what is there now. What others changed
-//! since stays; of lists that are sets only the edit's own elements go or come back, and what somebody wrote below a long text
-//! stays below it. A value that both the edit and somebody after it changed is named, and nothing is done.
+//! A pure function of three lines: after the edit, before it, and now. Later changes by others stay; in lists that are
+//! sets only the edit's own elements are removed or restored, and text that was added below a long text stays there. If
+//! both the edit and a later change touched a value, the value is named and nothing is reverted.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use crate::model::field::{self, Field, Merge};
 use crate::model::json::{Dialect, DialectEvidence, decode_string};
 use crate::model::record::Record;
 
-/// The line as it is now without the edit that made `after` of `before`, or the keys that were changed again since.
+/// The current line without the edit from `before` to `after`, or the keys that were changed again since.
 pub fn revert(after: &str, before: &str, now: &str, usual: Dialect) -> Result<String, Vec<String>> {
     if now == after {
         return Ok(before.to_owned());
@@ -35,18 +35,18 @@ pub fn revert(after: &str, before: &str, now: &str, usual: Dialect) -> Result<St
         let same = |one: &[Option<&str>], other: &[Option<&str>]| {
             register.keys.iter().zip(one.iter().zip(other)).all(|(key, (one, other))| fields::same(key, *one, *other))
         };
-        // The time of the edit itself is for the caller, who makes a new one.
+        // The caller sets a new time of edit.
         if name == "updated_at" || same(&made, &old) || same(&new, &old) {
             continue;
         }
-        // Times that go with an edit are no reason to keep it.
-        let says_same = |one: &[Option<&str>], other: &[Option<&str>]| {
+        // Times that come with an edit do not justify keeping it.
+        let is_same = |one: &[Option<&str>], other: &[Option<&str>]| {
             let mut pairs = register.keys.iter().zip(one.iter().zip(other));
             let is_quiet = |key: &str| key != name && fields::is_silent(key);
             pairs.all(|(key, (one, other))| is_quiet(key) || fields::same(key, *one, *other))
         };
         let own = |raw: &[Option<&str>]| raw.iter().map(|raw| raw.map(str::to_owned)).collect::<Vec<_>>();
-        let settled = if says_same(&new, &made) {
+        let settled = if is_same(&new, &made) {
             Some(own(&old))
         } else {
             match register.merge {
@@ -58,7 +58,7 @@ pub fn revert(after: &str, before: &str, now: &str, usual: Dialect) -> Result<St
                     let left = all.and_then(|((made, new), old)| object::merge(made, new, old, dialect));
                     left.map(|value| vec![Some(value)])
                 }
-                // Hashes and counters say nothing: what stands there now stays.
+                // Hashes and counters have no meaning of their own: the current value stays.
                 Merge::Plain if fields::is_silent(name) => continue,
                 Merge::Plain | Merge::With(_) | Merge::Apart => None,
             }
@@ -84,7 +84,7 @@ pub fn revert(after: &str, before: &str, now: &str, usual: Dialect) -> Result<St
     if clashes.is_empty() { Ok(super::written(&now, &values, dialect)) } else { Err(clashes) }
 }
 
-/// A long text without an edit; `None` if somebody rewrote the same lines since.
+/// A long text without an edit; `None` if the same lines were rewritten since.
 fn long_text(made: Option<&str>, old: Option<&str>, new: Option<&str>, dialect: Dialect) -> Option<Option<String>> {
     let text = |raw: Option<&str>| match raw {
         Some(raw) if !fields::is_empty(Some(raw)) => decode_string(raw).map(Cow::into_owned),
@@ -100,14 +100,14 @@ fn long_text(made: Option<&str>, old: Option<&str>, new: Option<&str>, dialect: 
     Some((!left.is_empty()).then(|| dialect.string(&left)))
 }
 
-/// The keys by which two lines differ, but for the time of the edit itself. Without a line, none.
+/// The keys in which two lines differ, except the time of the edit. None without a line.
 pub fn differing(one: &str, other: &str) -> Vec<String> {
     let (Ok(one), Ok(other)) = (Record::parse(one), Record::parse(other)) else { return Vec::new() };
     let mut keys: Vec<String> = one.iter().chain(other.iter()).map(|(key, _)| key.into_owned()).collect();
     keys.sort_unstable();
     keys.dedup();
-    let told = |key: &String| key != Field::Updated.key() && !field::is(key, |row| row.note);
-    keys.into_iter().filter(|key| told(key) && !fields::same(key, one.raw(key), other.raw(key))).collect()
+    let is_content = |key: &String| key != Field::Updated.key() && !field::is(key, |row| row.note);
+    keys.into_iter().filter(|key| is_content(key) && !fields::same(key, one.raw(key), other.raw(key))).collect()
 }
 
 #[cfg(test)]
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_nobody_touched_comes_back_byte_for_byte() {
+    fn an_untouched_line_comes_back_byte_for_byte() {
         let before = r#"{ "id":"a", "x":1.0,"priority":2}"#;
         let after = r#"{ "id":"a", "x":1.0,"priority":1}"#;
         assert_eq!(revert(after, before, after, Dialect::default()).as_deref(), Ok(before));

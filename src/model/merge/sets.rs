@@ -9,12 +9,12 @@ use crate::model::json::{Dialect, decode_string, elements};
 use crate::model::record::Record;
 use crate::model::time::Instant;
 
-/// Who writes the comments that keep a losing value.
+/// The author of comments that keep a losing value.
 pub const AUTHOR: &str = "bd merge";
 
 type Identity = fn(&str) -> String;
 
-/// The elements of a raw list with their identities, each once, in the order of the list.
+/// The elements of a raw list with their identities, without repetitions, in the order of the list.
 struct Set<'a> {
     order: Vec<String>,
     raw: BTreeMap<String, &'a str>,
@@ -27,7 +27,7 @@ impl<'a> Set<'a> {
         let parts: Vec<&str> = match elements(list) {
             Ok(spans) => spans.into_iter().map(|span| &list[span]).collect(),
             Err(_) if super::fields::is_empty(Some(list)) => Vec::new(),
-            // A value that is no list stands as one element, so that it is not lost.
+            // A value that is not a list counts as one element, so that it is not lost.
             Err(_) => vec![list],
         };
         for element in parts {
@@ -48,8 +48,8 @@ impl<'a> Set<'a> {
     }
 }
 
-/// One element on both sides: what changed stands before what was only written otherwise, that before what the base has,
-/// and among equals the greater bytes.
+/// One element on both sides: a changed one wins over one in another spelling, that over the base's, and among equals
+/// the greater bytes win.
 fn element<'a>(base: Option<&'a str>, one: Option<&'a str>, other: Option<&'a str>) -> Option<&'a str> {
     let weight = |side: Option<&'a str>| {
         let is_same = base.map(meaning) == side.map(meaning);
@@ -58,7 +58,8 @@ fn element<'a>(base: Option<&'a str>, one: Option<&'a str>, other: Option<&'a st
     if weight(one) >= weight(other) { one } else { other }
 }
 
-/// A set that both sides changed: per element, what one side added or removed. The base's order, then the new ones sorted.
+/// A set that both sides changed: each side's additions and removals, in the base's order, then the new elements
+/// sorted.
 pub fn merge(
     base: Option<&str>,
     one: Option<&str>,
@@ -70,7 +71,7 @@ pub fn merge(
     (!merged.is_empty()).then(|| dialect.array(merged.iter().map(String::as_str)))
 }
 
-/// Labels that both sides changed, in the order in which every edit writes them: sorted, what is not text after them.
+/// Labels that both sides changed, in the order that every edit writes: sorted, values that are not text last.
 pub fn labels(base: Option<&str>, one: Option<&str>, other: Option<&str>, dialect: Dialect) -> Option<String> {
     let mut merged = merged(base, one, other, label_identity);
     merged.sort_by_cached_key(|raw| (!raw.starts_with('"'), label_identity(raw)));
@@ -85,7 +86,7 @@ fn merged(base: Option<&str>, one: Option<&str>, other: Option<&str>, identity: 
     names
         .filter_map(|name| {
             let [base, one, other] = [get(&base, name), get(&one, name), get(&other, name)];
-            // An element is its identity: one that a side removed is gone, whatever the other side rewrote in it.
+            // An element is its identity: if one side removed it, it is gone, even if the other side rewrote it.
             if base.is_some() && (one.is_none() || other.is_none()) {
                 return None;
             }
@@ -94,31 +95,31 @@ fn merged(base: Option<&str>, one: Option<&str>, other: Option<&str>, identity: 
         .collect()
 }
 
-/// What a merge itself has to say in comments.
+/// Comments that the merge itself writes.
 #[derive(Debug, Default)]
-pub struct Told {
-    /// Comments that keep what was lost.
+pub struct MergeComments {
+    /// Comments that keep lost values.
     pub lost: Vec<String>,
-    /// Comments that would keep what stands. An earlier merge may have written one of them; it says nothing any more.
-    pub stands: Vec<String>,
+    /// Comments that would keep a winning value. If an earlier merge wrote one of them, it is outdated.
+    pub outdated: Vec<String>,
 }
 
-/// The comments of both sides and those that the merge adds: what either side has is there.
+/// The comments of both sides and those that the merge adds; no comment of either side is dropped.
 pub fn comments(
     base: Option<&Side<'_>>,
     ours: &Side<'_>,
     theirs: &Side<'_>,
-    told: &Told,
+    own: &MergeComments,
     dialect: Dialect,
 ) -> Option<String> {
     let raw = |side: &Side<'_>| side.record.raw("comments").map(str::to_owned);
     let lists = [base.and_then(raw), raw(ours), raw(theirs)];
-    let added = dialect.array(told.lost.iter().map(String::as_str));
+    let added = dialect.array(own.lost.iter().map(String::as_str));
     let [before, one, other] = &lists;
     let sets = [before, one, other].map(|raw| Set::read(raw.as_deref(), comment_identity));
     let [before, one_set, other_set] = &sets;
     let new = Set::read(Some(&added), comment_identity);
-    let void: BTreeSet<String> = told.stands.iter().map(|raw| comment_identity(raw)).collect();
+    let void: BTreeSet<String> = own.outdated.iter().map(|raw| comment_identity(raw)).collect();
     let all = one_set.order.iter().chain(&other_set.order).chain(&new.order);
     let all: BTreeSet<&String> = all.filter(|name| before.has(name) || !void.contains(*name)).collect();
     let get = |name: &String| {
@@ -126,7 +127,7 @@ pub fn comments(
         let latest = || [one, other].into_iter().flatten().max_by_key(|raw| (created(raw), *raw));
         let known = latest().filter(|raw| is_own(raw)).or_else(|| element(base, one.or(other), other.or(one)));
         let added = new.raw.get(name).copied();
-        // The same value lost twice is told once, with the later time; one that says it all keeps its bytes.
+        // A value lost twice is kept once, with the later time; a comment that already says it keeps its bytes.
         let is_later = known.map(created) < added.map(created);
         added.filter(|_| is_later).or(known).unwrap_or_default()
     };
@@ -136,20 +137,20 @@ pub fn comments(
     names.extend(fresh);
     let canonical = names.iter().map(|name| get(name)).collect::<Vec<_>>();
     let canonical = dialect.array(canonical);
-    // A side that has everything keeps its own arrangement; of two such sides the one that arranged something.
+    // A side that has every comment keeps its order; of two such sides, the one that reordered.
     let has_all = |set: &Set<'_>| {
         set.raw.len() == all.len() && all.iter().all(|name| set.raw.get(*name).copied() == Some(get(name)))
     };
     let complete = [(one, one_set), (other, other_set)].into_iter().filter(|(_, set)| has_all(set));
     let arranged = complete.map(|(raw, _)| raw).max_by_key(|raw| {
         let new = base.is_none() || *raw != &lists[0];
-        let is_said = raw.as_deref().is_some_and(|raw| raw != "null");
-        (new, is_said, raw.as_ref() != Some(&canonical), raw.as_ref())
+        let is_present = raw.as_deref().is_some_and(|raw| raw != "null");
+        (new, is_present, raw.as_ref() != Some(&canonical), raw.as_ref())
     });
     arranged.cloned().unwrap_or(Some(canonical))
 }
 
-/// When a side last added comments that neither the base nor the other side has, as far as its line says.
+/// When a side last added comments that neither the base nor the other side has, as far as its line shows.
 pub fn adds_comments<'a>(base: Option<&Side<'_>>, side: &'a Side<'_>, other: &Side<'_>) -> Option<&'a Stamp> {
     let set = |raw| Set::read(raw, comment_identity);
     let known = [base.and_then(|base| base.record.raw("comments")), other.record.raw("comments")].map(set);
@@ -158,7 +159,7 @@ pub fn adds_comments<'a>(base: Option<&Side<'_>>, side: &'a Side<'_>, other: &Si
     now.order.iter().any(is_new).then(|| side.stamp("comments"))
 }
 
-/// A comment that a merge has added is nobody's edit.
+/// Whether a merge added this comment; it does not count as an edit.
 pub fn is_own(raw: &str) -> bool {
     Record::parse_part(raw).is_ok_and(|record| record.string("author").as_deref() == Some(AUTHOR))
 }
@@ -180,7 +181,7 @@ pub fn comment_identity(raw: &str) -> String {
     let Ok(record) = Record::parse_part(raw) else { return raw.to_owned() };
     let Some(text) = record.string("text") else { return raw.to_owned() };
     let part = |key| record.raw(key).unwrap_or_default().to_owned();
-    // What a merge tells is one thing, whenever it was lost.
+    // A merge's comment has one identity, whenever the value was lost.
     if is_own(raw) {
         return format!("{}\u{0}{}\u{0}{text}", part("id"), part("author"));
     }

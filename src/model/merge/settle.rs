@@ -1,11 +1,11 @@
-//! Which value of a register stands.
+//! Decides which value of a register wins.
 //!
-//! Every register is a total order with the base at its bottom: unchanged, then the same meaning in other bytes, then
-//! changed. The greater side stands. That, and nothing else, is why the order of merging does not matter.
+//! Every register is totally ordered with the base at the bottom: unchanged, then the same meaning in other bytes, then
+//! changed. The greater side wins. This is the only reason why the merge order does not matter.
 
 use std::cmp::Reverse;
 
-use super::fields::{CREATED, Register, is_empty, is_silent, is_told, same};
+use super::fields::{CREATED, Register, is_empty, is_kept, is_silent, same};
 use super::sets::{self, edge_identity};
 use super::side::{Side, Stamp};
 use super::{object, text};
@@ -16,7 +16,7 @@ use crate::model::record::Record;
 use crate::model::time::Instant;
 use crate::model::workflow::State;
 
-/// The value that stands, where it came from, and what did not stand.
+/// The winning value, its origin, and the loser.
 #[derive(Debug)]
 pub struct Settled {
     pub values: Vec<Option<String>>,
@@ -29,12 +29,13 @@ pub struct Settled {
 }
 
 impl Settled {
-    /// The value that stands as if it had lost.
+    /// The winning value as if it had lost.
     pub fn as_lost(&self) -> Lost {
         Lost { values: self.values.clone(), stamp: self.stamp.clone() }
     }
 
-    /// A key that says nothing on one side and that neither the other one nor the base has is no reason to choose, and stays.
+    /// An empty value on one side, of a key that neither the other side nor the base has, does not influence the
+    /// choice, and stays.
     fn with_empties(
         mut self,
         register: &Register<'_>,
@@ -45,15 +46,15 @@ impl Settled {
         for (key, value) in register.keys.iter().zip(&mut self.values) {
             let is_nothing = value.as_deref().is_none_or(|raw| raw == "null");
             if is_nothing && base.is_none_or(|base| base.record.raw(key).is_none()) {
-                let said = [ours, theirs].map(|side| side.record.raw(key).filter(|raw| is_empty(Some(raw))));
-                *value = said.into_iter().flatten().max_by_key(|raw| (*raw != "null", *raw)).map(str::to_owned);
+                let values = [ours, theirs].map(|side| side.record.raw(key).filter(|raw| is_empty(Some(raw))));
+                *value = values.into_iter().flatten().max_by_key(|raw| (*raw != "null", *raw)).map(str::to_owned);
             }
         }
         self
     }
 }
 
-/// A value that another one displaced.
+/// A displaced value.
 #[derive(Debug)]
 pub struct Lost {
     pub values: Vec<Option<String>>,
@@ -61,10 +62,10 @@ pub struct Lost {
 }
 
 impl Register<'_> {
-    /// The key by which a clash is told: the first one that differs and says something.
+    /// The key under which a clash is reported: the first one that differs and has a value.
     pub fn shown(&self, lost: &Lost, kept: &Settled, apart: bool) -> Option<usize> {
         let differs = |n: &usize| !same(&self.keys[*n], lost.values[*n].as_deref(), kept.values[*n].as_deref());
-        (0..self.keys.len()).filter(|n| is_told(&self.keys[*n], apart)).find(differs)
+        (0..self.keys.len()).filter(|n| is_kept(&self.keys[*n], apart)).find(differs)
     }
 }
 
@@ -72,27 +73,27 @@ impl Register<'_> {
 enum Rank {
     Unchanged,
     Rewritten,
-    /// Only a time that every edit sets is different, which must not win over a real change.
+    /// Only a time that every edit sets differs; it must not win over a real change.
     Dated,
     Changed,
 }
 
-/// One side's value and all that decides over it, in the order in which it decides.
+/// One side's value with everything that decides, in order of precedence.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Weight<'a> {
     rank: Rank,
     class: Class,
     stamp: Stamp,
-    /// Settles a tie of two states: work that is done before work that is not.
+    /// Breaks a tie of two states: finished work wins.
     is_done: bool,
     values: Vec<Option<&'a str>>,
 }
 
-/// What weighs more than the time of the edit.
+/// What decides before the time of the edit.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Class {
     Ordinary,
-    /// Who was there first: the older creation, and of two claims the earlier.
+    /// First come, first served: the older creation, and the earlier of two claims.
     Assigned,
     Earliest(Reverse<Instant>),
 }
@@ -101,7 +102,7 @@ fn weigh<'a>(register: &Register<'_>, base: Option<&Side<'_>>, side: &Side<'a>) 
     let values = register.values(side);
     let before = base.map(|base| register.values(base)).unwrap_or_else(|| vec![None; values.len()]);
     let pairs = || register.keys.iter().zip(values.iter().zip(&before));
-    // Without a base, whatever is there was added.
+    // Without a base, every present value was added.
     let is_same = |key: &str, now: Option<&str>, then: Option<&str>| match base {
         Some(_) => same(key, now, then),
         None => is_empty(now),
@@ -116,11 +117,11 @@ fn weigh<'a>(register: &Register<'_>, base: Option<&Side<'_>>, side: &Side<'a>) 
         Rank::Changed
     };
     let is_state = register.name() == "status";
-    // The same status, set again since: closed once more after it was reopened, or open again after it was closed.
+    // The same status, set again since: closed again after a reopen, or open again after a close.
     let is_renewed = is_state && base.is_some_and(|base| base.state().at < side.state().at);
     let rank = if is_renewed { Rank::Changed } else { rank };
     let time = |raw: Option<&str>| raw.and_then(decode_string).and_then(|text| Instant::parse(&text));
-    // The time of the last edit is that of the later side, whatever the base says; one that cannot be read is none.
+    // The time of the last edit is the later side's, whatever the base has; an unreadable one counts as absent.
     let rank = match (register.name(), time(values[0])) {
         ("updated_at", Some(_)) => Rank::Rewritten,
         ("updated_at", None) => Rank::Unchanged,
@@ -133,7 +134,7 @@ fn weigh<'a>(register: &Register<'_>, base: Option<&Side<'_>>, side: &Side<'a>) 
         }
         _ => Class::Ordinary,
     };
-    // The state of a workflow goes with its status.
+    // The state of a workflow belongs to its status.
     let stamp = if is_state || register.name() == "workflow" { side.state() } else { side.stamp(register.name()) };
     let is_done = is_state && status_of(&side.record).is_done();
     Weight { rank, class, stamp: stamp.clone(), is_done, values }
@@ -149,7 +150,7 @@ pub fn settle(
     let (a, b) = (weigh(register, base, ours), weigh(register, base, theirs));
     let changed = |weight: &Weight<'_>| weight.rank == Rank::Changed;
     if !(changed(&a) && changed(&b)) || a.values == b.values {
-        return stands(a, b, false).with_empties(register, base, ours, theirs);
+        return winner(a, b, false).with_empties(register, base, ours, theirs);
     }
     let known = base.and_then(|base| base.record.raw(register.name()));
     let both = |value: Option<String>| Settled {
@@ -170,13 +171,13 @@ pub fn settle(
                 let ours_first = (&a.stamp, &one) <= (&b.stamp, &other);
                 let sides = if ours_first { (&*one, &*other) } else { (&*other, &*one) };
                 let merged = text::merge(&before, sides.0, sides.1, register.name() == "notes")?;
-                // A side that has it all keeps the way in which it is written.
+                // A side that has all values keeps its spelling.
                 let own = [(&one, a.values[0]), (&other, b.values[0])].into_iter().filter(|(text, _)| **text == merged);
                 Some(own.filter_map(|(_, raw)| raw).max().map_or_else(|| dialect.string(&merged), str::to_owned))
             });
             match merged {
                 Some(raw) => both(Some(raw)),
-                None => stands(a, b, true),
+                None => winner(a, b, true),
             }
         }
         Merge::Object => {
@@ -190,19 +191,19 @@ pub fn settle(
                     });
                     Settled { lost, ..both(Some(joined.text)) }
                 }
-                None => stands(a, b, true),
+                None => winner(a, b, true),
             }
         }
         Merge::Plain | Merge::With(_) | Merge::Apart => {
             let keys = register.keys.iter();
             let agree = keys.zip(a.values.iter().zip(&b.values)).all(|(key, (one, other))| same(key, *one, *other));
-            stands(a, b, !agree).with_empties(register, base, ours, theirs)
+            winner(a, b, !agree).with_empties(register, base, ours, theirs)
         }
     }
 }
 
-/// The heavier side stands; in a clash the other one is lost.
-fn stands(a: Weight<'_>, b: Weight<'_>, clash: bool) -> Settled {
+/// The heavier side wins; in a clash the other one is lost.
+fn winner(a: Weight<'_>, b: Weight<'_>, clash: bool) -> Settled {
     let owned = |values: &[Option<&str>]| values.iter().map(|value| value.map(str::to_owned)).collect::<Vec<_>>();
     let (is_changed, equal) = (a.rank.max(b.rank) >= Rank::Dated, a.values == b.values);
     let from = |weight: &Weight<'_>| weight.rank == Rank::Changed;
@@ -216,7 +217,7 @@ fn stands(a: Weight<'_>, b: Weight<'_>, clash: bool) -> Settled {
     Settled { values: owned(&winner.values), stamp, changed: is_changed, from_ours, from_theirs, lost }
 }
 
-/// An issue that one side deleted and the other one edited: the later of the two stands.
+/// One side deleted the issue and the other edited it: the later one wins.
 pub fn deletion(settled: &mut [(Register<'_>, Settled)], base: Option<&Side<'_>>, ours: &Side<'_>, theirs: &Side<'_>) {
     let is_deleted = |side: &Side<'_>| side.record.string("status").as_deref() == Some("tombstone");
     let (deleted, alive) = match (is_deleted(ours), is_deleted(theirs)) {
@@ -254,8 +255,8 @@ pub fn deletion(settled: &mut [(Register<'_>, Settled)], base: Option<&Side<'_>>
     };
 }
 
-/// Whether two sides without a common version are two issues that only share their id: they have other titles, and were made at
-/// other times.
+/// Whether two sides without a common version are two issues that only share an id: they have different titles and
+/// creation times.
 pub fn are_apart(base: Option<&Side<'_>>, ours: &Side<'_>, theirs: &Side<'_>) -> bool {
     let differs = |key: &str| {
         let [one, other] = [ours, theirs].map(|side| side.record.raw(key).filter(|raw| !is_empty(Some(raw))));
@@ -264,7 +265,7 @@ pub fn are_apart(base: Option<&Side<'_>>, ours: &Side<'_>, theirs: &Side<'_>) ->
     base.is_none() && differs("title") && differs(CREATED)
 }
 
-/// Keeps when the other one of two issues was made.
+/// Keeps the creation time of the other of two issues.
 pub fn creation(settled: &mut [(Register<'_>, Settled)], ours: &Side<'_>, theirs: &Side<'_>) {
     for (_, outcome) in settled.iter_mut().filter(|(register, _)| register.name() == CREATED) {
         let is_ours = ours.record.raw(CREATED) == outcome.values[0].as_deref();
@@ -275,8 +276,8 @@ pub fn creation(settled: &mut [(Register<'_>, Settled)], ours: &Side<'_>, theirs
     }
 }
 
-/// What a workflow and a task say goes with the status that stands, if it did so on both sides: a task that is done has no error, one that
-/// is not has no outcome, and a workflow's state comes from where its status does.
+/// Makes workflow and task objects agree with the winning status, if they agreed with it on both sides: a finished task
+/// has no error, an unfinished one no outcome, and a workflow's state comes from the same side as its status.
 pub fn objects(
     settled: &mut [(Register<'_>, Settled)],
     base: Option<&Side<'_>>,
@@ -286,21 +287,22 @@ pub fn objects(
 ) {
     let Some((register, status)) = settled.iter().find(|(register, _)| register.name() == "status") else { return };
     let word = |raw: Option<&str>| raw.and_then(decode_string).map_or(Status::new("open"), |word| Status::new(&*word));
-    let stands = word(status.values[0].as_deref());
+    let settled_status = word(status.values[0].as_deref());
     let values: Vec<Option<&str>> = status.values.iter().map(Option::as_deref).collect();
     let is_ours = register.values(ours) == values;
     for (register, outcome) in settled.iter_mut().filter(|(_, outcome)| outcome.changed) {
         let name = register.name();
         let Some(Ok(now)) = outcome.values[0].as_deref().map(Record::parse_part) else { continue };
-        let said = |side: &Side<'_>| side.record.raw(name).map(str::to_owned);
-        let own = |side: &Side<'_>| Some((word(side.record.raw("status")), said(side)?));
+        let values = |side: &Side<'_>| side.record.raw(name).map(str::to_owned);
+        let own = |side: &Side<'_>| Some((word(side.record.raw("status")), values(side)?));
         let sides: Vec<(Status, String)> = [ours, theirs].into_iter().filter_map(own).collect();
         match name {
             "task" => {
-                let odd: &[&str] = if stands.is_done() { &["last_error"] } else { &["outcome", "outcome_detail"] };
+                let odd: &[&str] =
+                    if settled_status.is_done() { &["last_error"] } else { &["outcome", "outcome_detail"] };
                 let has = |(status, raw): &(Status, String)| {
                     let has = Record::parse_part(raw).is_ok_and(|task| odd.iter().any(|key| task.raw(key).is_some()));
-                    status.is_done() == stands.is_done() && has
+                    status.is_done() == settled_status.is_done() && has
                 };
                 let is_odd = odd.iter().any(|key| now.raw(key).is_some()) && !sides.iter().any(has);
                 let Some(agreed) = object::without(now.text(), odd, dialect).filter(|_| is_odd) else { continue };
@@ -311,8 +313,8 @@ pub fn objects(
                 let state = |raw: &str| State::typed(&Record::parse_part(raw).ok()?.string("state")?);
                 let agrees =
                     |(status, raw): &(Status, String)| state(raw).is_some_and(|state| state.status() == *status);
-                let is_odd = state(now.text()).is_some_and(|state| state.status() != stands);
-                let before = base.and_then(said).filter(|_| is_odd && sides.iter().all(agrees));
+                let is_odd = state(now.text()).is_some_and(|state| state.status() != settled_status);
+                let before = base.and_then(values).filter(|_| is_odd && sides.iter().all(agrees));
                 let (Some(before), [one, other]) = (before, sides.as_slice()) else { continue };
                 let stamps = [ours, theirs].map(|side| side.stamp(name));
                 let joined =

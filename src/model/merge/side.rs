@@ -11,7 +11,7 @@ use crate::model::time::Instant;
 /// The key under which a merged line keeps the times of earlier edits.
 pub const FIELD_TIMES: &str = Field::FieldTimes.key();
 
-/// When something was edited: the instant, and how the line writes it. Later orders higher; nothing known is lowest.
+/// The time of an edit: the instant, and how the line writes it. Later is greater; an unknown time is lowest.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Stamp {
     pub at: Option<Instant>,
@@ -29,7 +29,7 @@ pub struct Side<'a> {
     updated: Stamp,
     /// When the status was set.
     state: Stamp,
-    /// What a merge noted of values that are older than the line.
+    /// Times that a merge recorded for values older than the line.
     times: BTreeMap<String, Stamp>,
 }
 
@@ -46,7 +46,7 @@ impl<'a> Side<'a> {
         &self.updated
     }
 
-    /// When the value under this name was edited, as far as the line says.
+    /// When the value under this name was edited, as far as the line shows.
     pub fn stamp(&self, name: &str) -> &Stamp {
         self.times.get(name).unwrap_or(&self.updated)
     }
@@ -57,7 +57,7 @@ impl<'a> Side<'a> {
     }
 }
 
-/// The noted times, if they were noted for this very state of the line.
+/// The recorded times, if they were recorded for the line as it is now.
 pub fn noted(record: &Record<'_>) -> Option<BTreeMap<String, Stamp>> {
     let noted = Record::parse_part(record.raw(FIELD_TIMES)?).ok()?;
     if noted.raw("at")? != record.raw("updated_at")? {
@@ -70,13 +70,13 @@ pub fn noted(record: &Record<'_>) -> Option<BTreeMap<String, Stamp>> {
     Some(noted.iter().filter_map(read).collect())
 }
 
-/// When the status was set, as far as the line says.
+/// When the status was set, as far as the line shows.
 pub fn set_at(record: &Record<'_>) -> Stamp {
     noted(record).and_then(|mut times| times.remove(Field::Status.key())).unwrap_or_else(|| dated(record))
 }
 
-/// The same without what was noted: a closed issue has its date, and all others are at least as old as the start of the work, or as the
-/// issue.
+/// The same without recorded times: a closed issue has its date, and every other one is at least as old as the start of
+/// the work, or as the issue.
 pub fn dated(record: &Record<'_>) -> Stamp {
     let date = |field: Field| record.string(field.key()).map(Stamp::of).filter(|stamp| stamp.at.is_some());
     let own = match issue::status_of(record) {

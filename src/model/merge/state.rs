@@ -1,8 +1,8 @@
 //! When the status of a line was set.
 //!
-//! A status and its dates are one value, and are judged by their own time, never by that of the line's last edit: a note that
-//! somebody added later must not open what another clone has closed. The time is what the line notes under `field_times`, or the date
-//! that belongs to the status. Every edit that does not touch the status carries the note along.
+//! A status and its dates are one value, judged by their own time and never by that of the line's last edit: a note
+//! that was added later must not reopen an issue that another clone closed. The time is in the line's `field_times`, or
+//! it is the date that belongs to the status. Every edit that does not touch the status preserves the recorded time.
 
 use super::fields::same_text;
 use super::side::{FIELD_TIMES, Stamp, dated, set_at};
@@ -15,14 +15,14 @@ use crate::model::time::{self, Instant};
 const STATUS: &str = Field::Status.key();
 const UPDATED: &str = Field::Updated.key();
 
-/// Whether a line must say when its status was set: its dates do not tell, or a version that judges by the line's last edit would take it
-/// for newer than it is.
+/// Whether a line must record when its status was set: its dates do not show it, or a version that goes by the line's
+/// last edit would take it for newer than it is.
 pub fn wants_note(record: &Record<'_>, set: &Stamp) -> bool {
     let is = |field: Field| record.time(field.key()) == set.at;
     set.at.is_some() && (dated(record).at != set.at || !is(Field::Updated) && !is(Field::Created))
 }
 
-/// A line with the state of another version of the issue: its status, who works on it, and when that was so.
+/// A line with the state of another version of the issue: its status, its assignee, and the time of both.
 pub fn with_state_of(line: &str, other: &str, now: Instant, dialect: Dialect) -> String {
     let (Ok(record), Ok(theirs)) = (Record::parse(line), Record::parse(other)) else { return line.to_owned() };
     let keys = Field::Status.group().chain(Field::Assignee.group());
@@ -31,7 +31,7 @@ pub fn with_state_of(line: &str, other: &str, now: Instant, dialect: Dialect) ->
     stamped(&record.with(&edits, dialect), set_at(&theirs), time::after(previous, now), dialect)
 }
 
-/// A line after an edit: with the time of the edit, and with that of its status.
+/// A line after an edit, with the time of the edit and of its status.
 pub fn edited(before: &str, after: &str, at: Instant, dialect: Dialect) -> String {
     let (Ok(was), Ok(is)) = (Record::parse(before), Record::parse(after)) else { return after.to_owned() };
     let is_same = |field: Field| same_text(field.key(), was.raw_of(field), is.raw_of(field));

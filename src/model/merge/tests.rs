@@ -11,7 +11,7 @@ fn merged(base: &str, ours: &str, theirs: &str) -> String {
     result.line
 }
 
-/// An issue with a title and a time, and whatever else.
+/// An issue with a title, a time and further fields.
 fn line(time: u32, rest: &str) -> String {
     format!(r#"{{"id":"a",{rest}"updated_at":"2025-01-01T00:00:0{time}Z"}}"#)
 }
@@ -26,7 +26,7 @@ fn fields_of_both_sides() {
 }
 
 #[test]
-fn the_later_value_stands_and_the_other_is_kept() {
+fn the_later_value_wins_and_the_other_is_kept() {
     let base = line(0, r#""title":"t","#);
     let ours = line(1, r#""title":"early","#);
     let theirs = line(2, r#""title":"late","#);
@@ -89,7 +89,7 @@ fn a_reopen_newer_than_a_close_wins_and_an_older_one_does_not() {
 }
 
 #[test]
-fn of_a_deletion_and_an_edit_the_later_stands() {
+fn of_a_deletion_and_an_edit_the_later_wins() {
     let base = line(0, r#""title":"t","status":"open","#);
     let deleted = |time| line(time, r#""title":"t","status":"tombstone","deleted_at":"2025-01-01T00:00:01Z","#);
     let edited = |time| line(time, r#""title":"T","status":"open","#);
@@ -98,16 +98,16 @@ fn of_a_deletion_and_an_edit_the_later_stands() {
     assert!(alive.contains("status of the other version: tombstone"), "{alive}");
     let gone = merged(&base, &deleted(2), &edited(1));
     assert!(gone.contains(r#""title":"T","status":"tombstone""#), "{gone}");
-    // Who deleted it, and why, is one remark with that.
+    // The remark includes who deleted it, and why.
     let grave = r#""deleted_by":"ann","delete_reason":"twice, I think","original_type":"bug","deleted_at""#;
     let back = merged(&base, &deleted(1).replace(r#""deleted_at""#, grave), &edited(2));
-    let told =
+    let kept =
         "status of the other version: tombstone (deleted_by: ann, delete_reason: twice, I think, original_type: bug)";
-    assert!(back.contains(told) && back.matches("of the other version").count() == 1, "{back}");
+    assert!(back.contains(kept) && back.matches("of the other version").count() == 1, "{back}");
 }
 
 #[test]
-fn the_earlier_of_two_claims_stands() {
+fn the_earlier_of_two_claims_wins() {
     let base = line(0, r#""status":"open","#);
     let claim = |who: &str, time| {
         line(time, &format!(r#""status":"in_progress","assignee":"{who}","started_at":"2025-01-01T00:00:0{time}Z","#))
@@ -139,7 +139,7 @@ fn nothing_of_two_copies_without_a_base_is_missing() {
 
 #[test]
 fn what_two_branches_do_to_a_workflow_or_a_task() {
-    // Base, one branch, the other one later; what is in the result, and what is not.
+    // Base, one branch, the later one; what the result contains, and what it does not.
     type Case<'a> = (&'a str, &'a str, &'a str, &'a [&'a str], &'a [&'a str]);
     let runs = r#""status":"in_progress","workflow":{"id":"wf_1","state":"in_progress"}"#;
     let open = r#""status":"open","task":{"name":"t"}"#;
@@ -176,7 +176,7 @@ fn what_two_branches_do_to_a_workflow_or_a_task() {
             &[r#""config":{"j":"2","k":"1"}"#],
             &["of the other version"],
         ),
-        // pause | fail: the later stands, with its reason and not with the other one's
+        // pause | fail: the later one wins, with its own reason.
         (
             runs,
             r#""status":"deferred","workflow":{"id":"wf_1","state":"paused","reason":"broken"}"#,
@@ -198,7 +198,7 @@ fn what_two_branches_do_to_a_workflow_or_a_task() {
         ),
     ];
     for (base, one, other, has, lacks) in cases {
-        // Whoever sets a status notes when.
+        // Every edit that sets a status records when.
         let status = |text: &str| text.split(',').next().unwrap_or_default().to_owned();
         let line = |day: u8, rest: &str| {
             let at = format!("2026-01-0{day}T00:00:00.000Z");
@@ -256,7 +256,7 @@ fn a_status_brings_its_own_dates() {
         again.contains(r#""status":"closed""#) && again.contains(r#""closed_at":"2025-01-01T00:00:03Z""#),
         "{again}"
     );
-    // A tool that rewrites only a date does not overrule a status.
+    // A tool that rewrites only a date does not override a status.
     let dated = line(3, r#""title":"T","status":"closed","closed_at":"2025-01-01T00:00:01Z","close_reason":"done","#);
     let opened = merged(&base, &dated, &open(2));
     assert!(opened.contains(r#""status":"open""#) && !opened.contains("closed_at"), "{opened}");
@@ -265,16 +265,16 @@ fn a_status_brings_its_own_dates() {
 }
 
 #[test]
-fn only_what_lost_is_told() {
+fn only_lost_values_are_kept() {
     let closed = |time, reason: &str| {
         line(time, &format!(r#""status":"closed","closed_at":"2025-01-01T00:00:0{time}Z","close_reason":"{reason}","#))
     };
     let base = line(0, r#""status":"open","#);
-    let told = |line: &str| line.matches("of the other version").count();
+    let kept = |line: &str| line.matches("of the other version").count();
     let one = merged(&base, &closed(1, "early"), &closed(2, "late"));
-    assert!(told(&one) == 1 && one.contains("close_reason of the other version: early"), "{one}");
-    assert_eq!(told(&merged(&base, &closed(1, "done"), &closed(2, "done"))), 0);
-    // Absent is what it stands for.
+    assert!(kept(&one) == 1 && one.contains("close_reason of the other version: early"), "{one}");
+    assert_eq!(kept(&merged(&base, &closed(1, "done"), &closed(2, "done"))), 0);
+    // Absent means its default.
     let merge = |base: Option<&str>, one: &str, other: &str| {
         merge_issue(base, &line(1, one), &line(2, other), Dialect::default()).unwrap()
     };
@@ -282,11 +282,11 @@ fn only_what_lost_is_told() {
         for (one, other) in [(r#""priority":0,"#, ""), (r#""status":"open","#, ""), (r#""issue_type":"task","#, "")] {
             for (one, other) in [(one, other), (other, one)] {
                 let same = merge(base, one, other);
-                assert!(same.clashes.is_empty() && told(&same.line) == 0, "{same:?}");
+                assert!(same.clashes.is_empty() && kept(&same.line) == 0, "{same:?}");
             }
         }
     }
-    // What is said is told, base or none.
+    // Explicit values are kept, with or without a base.
     for base in [None, Some(line(0, r#""priority":3,"#))] {
         let lost = merge(base.as_deref(), r#""priority":0,"#, r#""priority":2,"#);
         assert!(lost.line.contains("priority of the other version: 0"), "{lost:?}");
@@ -323,7 +323,7 @@ fn a_removed_edge_does_not_come_back() {
 }
 
 #[test]
-fn only_what_a_side_changed_is_said_to_come_from_it() {
+fn only_changes_by_a_side_are_reported_as_its_own() {
     let base = line(0, r#""title":"t","status":"open","#);
     let ours = line(1, r#""title":"T","status":"open","#);
     let theirs = line(2, r#""title":"t","status":"in_progress","started_at":"2025-01-01T00:00:02Z","#);
@@ -336,7 +336,7 @@ fn only_what_a_side_changed_is_said_to_come_from_it() {
 }
 
 #[test]
-fn two_issues_under_one_id_are_told_apart() {
+fn two_issues_under_one_id_are_distinguished() {
     let made = |time, title: &str| {
         line(time, &format!(r#""title":"{title}","created_at":"2025-01-01T00:00:0{time}Z","created_by":"p{time}","#))
     };
@@ -351,7 +351,7 @@ fn two_issues_under_one_id_are_told_apart() {
     assert!(!merged(&base, &made(1, "t"), &made(2, "t")).contains("created_at of the other"));
 }
 
-/// A line whose status was set by its last edit, and says so.
+/// A line whose status was set by its last edit, and that records it.
 fn noted(time: u32, fields: &str) -> String {
     let at = format!("2025-01-01T00:00:0{time}Z");
     line(time, fields).replacen(

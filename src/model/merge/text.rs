@@ -1,29 +1,29 @@
-//! Long texts, merged line by line.
+//! Merges long texts line by line.
 
-/// Both sides' changes to a text, or `None` if they touch. `earlier` is the side that was edited first. Where `grows`, two
-/// texts that only added at the end are put one after the other.
+/// Merges both sides' changes to a text; `None` if they overlap. `earlier` is the side that was edited first. With
+/// `grows`, two texts that only added lines at the end are concatenated.
 pub fn merge(base: &str, earlier: &str, later: &str, grows: bool) -> Option<String> {
     let attempt = |one: &str, other: &str| {
         let appended = if grows { appended(base, one, other) } else { None };
         appended.or_else(|| lines(base, one, other).filter(|merged| lines(base, other, one).as_ref() == Some(merged)))
     };
     let merged = attempt(earlier, later)?;
-    // A diff may pair lines that look alike in several ways. What does not stay as it is when it is merged with one of its
-    // sides again is no merge to rely on.
+    // A diff may pair similar lines in several ways. A merge is unreliable if merging it with one of its sides again
+    // changes it.
     let stays = |one: &str, other: &str| attempt(one, other).as_ref() == Some(&merged);
     let stable = [earlier, later].into_iter().all(|side| stays(&merged, side) && stays(side, &merged));
     stable.then_some(merged)
 }
 
 fn lines(base: &str, one: &str, other: &str) -> Option<String> {
-    // With a line feed at the end of all three the last line is a line like any other.
+    // With a line feed at the end of all three, the last line is like any other.
     let [base, one, other] = [base, one, other].map(|text| format!("{text}\n"));
     let mut merged = diffy::merge(&base, &one, &other).ok()?;
     merged.pop();
     Some(merged)
 }
 
-/// The base, what the first side added below it, and what the other one did.
+/// The base, the first side's addition, and the other side's.
 fn appended(base: &str, one: &str, other: &str) -> Option<String> {
     let added = |text: &str| -> Option<String> {
         let rest = text.strip_prefix(base)?;

@@ -1,8 +1,8 @@
-//! What the two copies of a proposed issue last agreed on, and how copies that were edited on both sides become alike again.
+//! Synchronizes the two copies of a proposed issue, based on the values that they last agreed on.
 //!
 //! The planning copy keeps the agreed values under a key of its own. They are the base of a merge by the rules of
-//! [`merge_issue`]: what one side changed goes to the other; of a value that both changed the target's stands, and the planning
-//! copy keeps the other one as a comment. A copy of an earlier version has no such key, and no base.
+//! [`merge_issue`]: a change on one side goes to the other; if both changed a value, the target's wins and the planning
+//! copy keeps the other as a comment. A copy by an earlier version has no such key, and no base.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,45 +16,46 @@ use crate::model::merge::{self, AGREED, FIELD_TIMES, merge_issue};
 use crate::model::record::{KeyEdit, Record};
 use crate::model::time::{self, Instant};
 
-/// What both copies hold besides the fields that an export takes as they are.
+/// Fields of both copies that an export does not copy verbatim.
 const STATUS: &str = Field::Status.key();
 const CLOSED_AT: &str = Field::Closed.key();
 const EDGES: &str = Field::Dependencies.key();
 const LABELS: &str = Field::Label.key();
 const NOTES: &str = Field::Notes.key();
 
-/// Raw values by their keys; one that says nothing is left out.
+/// Raw values by key; empty ones are left out.
 type Values = BTreeMap<&'static str, String>;
 
-/// What copies that are joined become.
+/// How two copies are joined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Joining {
-    /// Both are alike.
+    /// Both become alike.
     Both,
-    /// The target's stays as it is; what only the planning copy says is kept there as a comment.
+    /// The target's copy does not change; it keeps values that only the planning copy has as comments.
     Accepted,
-    /// The same values as for both, but for the status: a rejection closes the target's copy, which is no news about the plan.
+    /// Like `Both`, except for the status: a rejection closes the target's copy, which does not concern the plan.
     Rejected,
-    /// The target's goes: whatever else others wrote into it is kept in the planning copy as comments.
+    /// The target's copy is dropped: other people's additions to it become comments on the planning copy.
     Withdrawn,
 }
 
-/// Two copies, joined.
+/// Two joined copies.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Joined {
     /// The target's line, if it changes.
     pub target: Option<String>,
-    /// The planning line. It says nothing yet about the proposal and about what is agreed on now.
+    /// The planning line, without the new state of the proposal and the newly agreed values.
     pub planning: String,
-    /// The target's edits reach the planning copy.
+    /// Whether edits in the target reach the planning copy.
     pub takes_over: bool,
     /// Fields that both sides changed.
     pub clashes: Vec<String>,
-    /// Fields that stay as they are on both sides: what the planning copy says in them must not leave it.
+    /// Fields that differ on purpose: the planning copy's values are private.
     pub held: Vec<String>,
 }
 
-/// What a join asks about: which ids the target can see, and whether a line with this raw value would name something private.
+/// What a join needs to know: which ids the target can see, and whether a line with this raw value would mention
+/// something private.
 pub struct Limits<'a> {
     pub include: Include,
     pub visible: &'a dyn Fn(&str) -> bool,
@@ -70,14 +71,14 @@ fn raw_of(record: &Record<'_>, key: &str) -> Option<String> {
     record.raw(key).filter(|raw| !matches!(*raw, "null" | "\"\"" | "[]")).map(str::to_owned)
 }
 
-/// What the target's line says in the fields that are shared.
+/// The shared fields of the target's line.
 fn of_target(target: &Record<'_>, include: Include, dialect: Dialect) -> Values {
     let mut values: Values = shared(include).filter_map(|key| Some((key, raw_of(target, key)?))).collect();
     values.insert(STATUS, dialect.string(issue::status_of(target).as_str()));
     values
 }
 
-/// The same of the planning copy. That work has begun is its own business, unless the target knows it.
+/// The same for the planning copy. That work has started stays private, unless the target knows it.
 fn of_planning(
     planning: &Record<'_>,
     include: Include,
@@ -105,13 +106,13 @@ fn of_planning(
     values
 }
 
-/// What the copies agreed on, as the planning copy records it.
+/// The agreed values as the planning copy records them.
 fn of_record(planning: &Record<'_>, include: Include) -> Option<Values> {
     let agreed = Record::parse_part(planning.raw(AGREED)?).ok()?;
     Some(shared(include).filter_map(|key| Some((key, raw_of(&agreed, key)?))).collect())
 }
 
-/// Whether the planning copy records what it and the target agreed on.
+/// Whether the planning copy records the agreed values.
 pub fn has_base(planning: &Record<'_>) -> bool {
     of_record(planning, Include::default()).is_some()
 }
@@ -123,7 +124,7 @@ fn same(key: &str, one: Option<&String>, other: Option<&String>) -> bool {
     }
 }
 
-/// Edges and labels by what makes them one.
+/// The identities of edges or labels.
 fn names_of(raw: Option<&String>) -> BTreeSet<String> {
     parts_of(raw).into_iter().map(|part| merge::element_identity(EDGES, part)).collect()
 }
@@ -133,15 +134,15 @@ fn parts_of(raw: Option<&String>) -> Vec<&str> {
     elements(list).map(|spans| spans.into_iter().map(|span| &list[span]).collect()).unwrap_or_default()
 }
 
-/// What the two copies agree on now, as the value of its key: where they do not, what they agreed on before. `None` if that is
-/// not known.
+/// The value of the key for what the copies agree on now: where they differ, the values agreed before. `None` if those
+/// are unknown.
 pub fn agreed(planning: &Record<'_>, target: &Record<'_>, dialect: Dialect) -> Option<String> {
     let include = Proposal::of(planning).map(|proposal| Include::of(&proposal)).unwrap_or_default();
     let before = of_record(planning, include);
     let theirs = of_target(target, include, dialect);
     let known = [before.as_ref().and_then(|before| before.get(STATUS)), theirs.get(STATUS)];
     let edges: Vec<String> = issue::dependencies_of(target).into_iter().map(|edge| edge.target).collect();
-    // A private edge is in no agreement; one that only the planning copy has was not agreed on yet.
+    // A private edge is never agreed; one that only the planning copy has is not agreed yet.
     let visible = |id: &str| edges.iter().any(|known| known == id);
     let ours = of_planning(planning, include, &known, visible, dialect);
     let mut values = Values::new();
@@ -171,7 +172,7 @@ pub fn agreed(planning: &Record<'_>, target: &Record<'_>, dialect: Dialect) -> O
     Some(dialect.render(&Json::Object(members)))
 }
 
-/// Joins two copies on the base that the planning copy records; `None` if it records none.
+/// Joins two copies on the base in the planning copy; `None` without a base.
 pub fn join(
     planning: &Record<'_>,
     target: &Record<'_>,
@@ -196,7 +197,7 @@ pub fn join(
     for key in &held {
         drop((base.remove(key), ours.remove(key), theirs.remove(key)));
     }
-    // The line of an older branch is behind what was agreed on: what the planning copy has of it is not given up for that.
+    // A line from an older branch is behind the agreed values: the planning copy does not give up its values for it.
     if is_behind(planning, target) {
         base.retain(|key, value| {
             let (one, other) = (ours.get(key), theirs.get(key));
@@ -205,7 +206,7 @@ pub fn join(
     }
     let id = planning.string("id").unwrap_or_default();
     let at = |record: &Record<'_>| record.time("updated_at");
-    // In a clash the later value stands, and here that is the target's.
+    // In a clash the later value wins, and here that is the target's.
     let edited = at(planning).unwrap_or(Instant::from_nanos(0));
     let later = time::after(Some(edited), at(target).unwrap_or(edited));
     let line = |values: &Values, at: Instant, comments: Option<&str>| {
@@ -225,11 +226,11 @@ pub fn join(
     let mut values: Values = shared(include).filter_map(|key| Some((key, raw_of(&result, key)?))).collect();
     let mut comments: Vec<String> = result.elements("comments").into_iter().map(str::to_owned).collect();
     if joining == Joining::Accepted {
-        // The target's values stand. Its edges are in the planning copy too, beside private ones.
+        // The target's values win. Its edges are in the planning copy too, beside private ones.
         for key in shared(include).filter(|key| *key != EDGES) {
             let mine = ours.get(key).filter(|_| !same(key, values.get(key), theirs.get(key)));
-            let told = mine.filter(|_| key != CLOSED_AT).map(|raw| merge::kept(&id, key, raw, edited, dialect));
-            comments.extend(told.filter(|told| !comments.contains(told)));
+            let kept = mine.filter(|_| key != CLOSED_AT).map(|raw| merge::kept(&id, key, raw, edited, dialect));
+            comments.extend(kept.filter(|kept| !comments.contains(kept)));
             values.remove(key);
             values.extend(theirs.get(key).map(|raw| (key, raw.clone())));
         }
@@ -246,9 +247,9 @@ pub fn join(
             let part = raw.trim_matches('"');
             key == NOTES && planning.raw(NOTES).is_some_and(|notes| notes.contains(part))
         };
-        let told = raw.filter(|raw| !is_known(raw)).map(|raw| merge::kept(&id, key, &raw, later, dialect));
+        let kept = raw.filter(|raw| !is_known(raw)).map(|raw| merge::kept(&id, key, &raw, later, dialect));
         let name = |raw: &str| merge::element_identity("comments", raw);
-        comments.extend(told.filter(|told| !comments.iter().any(|known| name(known) == name(told))));
+        comments.extend(kept.filter(|kept| !comments.iter().any(|known| name(known) == name(kept))));
     }
     let mut joined = Joined {
         clashes: merged.clashes.into_iter().map(|clash| clash.field).collect(),
@@ -269,7 +270,8 @@ pub fn join(
         }
         if include.comments {
             let known = target.elements("comments");
-            let new = comments.iter().map(String::as_str).filter(|raw| !known.contains(raw) && !merge::is_told(raw));
+            let new =
+                comments.iter().map(String::as_str).filter(|raw| !known.contains(raw) && !merge::is_merge_comment(raw));
             let all: Vec<&str> = known.iter().copied().chain(new).collect();
             edits.extend((all.len() > known.len()).then(|| ("comments", Some(dialect.array(all)))));
         }
@@ -288,15 +290,15 @@ pub fn join(
         edits.push((key, value));
     }
     joined.takes_over = !edits.is_empty();
-    let said: Vec<&str> = comments.iter().map(String::as_str).collect();
-    if said != planning.elements("comments") {
-        edits.push(("comments", (!said.is_empty()).then(|| dialect.array(said))));
+    let elements: Vec<&str> = comments.iter().map(String::as_str).collect();
+    if elements != planning.elements("comments") {
+        edits.push(("comments", (!elements.is_empty()).then(|| dialect.array(elements))));
     }
     joined.planning = if edits.is_empty() { planning.text().to_owned() } else { planning.with(&edits, dialect) };
     Some(joined)
 }
 
-/// The edges of a copy after a join: its own as far as they are left, in their bytes, then those that are new to it.
+/// The edges of a copy after a join: its remaining ones with their bytes, then the new ones.
 fn edges(
     copy: &Record<'_>,
     joined: Option<&String>,
@@ -315,7 +317,7 @@ fn edges(
     (!all.is_empty()).then(|| dialect.array(all))
 }
 
-/// The target's line is older than the one with which the planning copy was last in step.
+/// Whether the target's line is older than the one with which the planning copy was last in sync.
 fn is_behind(planning: &Record<'_>, target: &Record<'_>) -> bool {
     let synced = Proposal::of(planning).and_then(|proposal| proposal.synced).and_then(|text| Instant::parse(&text));
     let at = target.time("updated_at");

@@ -1,4 +1,4 @@
-//! The copy of an issue that goes to the target: a list of what may go, and nothing else.
+//! The copy of an issue for the target, built from an allow-list.
 
 use super::{Proposal, Visibility};
 use crate::model::dependency::Dependency;
@@ -8,23 +8,23 @@ use crate::model::json::{Dialect, Json};
 use crate::model::record::Record;
 use crate::model::row::Row;
 
-/// The keys of what goes to the target with the value it has. Whatever is not shared stays: notes, comments, assignee, dates,
-/// references, reasons, and every field that `bd` does not know.
+/// The keys that are copied verbatim to the target. All others stay: notes, comments, assignee, dates, references,
+/// reasons, and every field that `bd` does not know.
 pub(in crate::model) fn shared_keys() -> impl Iterator<Item = &'static str> {
     field::with(|row| row.travel == Travel::Shared).map(Field::key)
 }
 
-/// Whether both copies of a proposed issue have a field, and mean the same by it.
+/// Whether both copies of a proposed issue share a field.
 pub fn is_shared(key: &str) -> bool {
     Field::of(key).is_some_and(Field::is_shared)
 }
 
-/// What an export carries, or makes anew; and what is machinery and says nothing about anybody.
+/// Whether an export copies or sets a field, or it is machinery that reveals nothing about people.
 pub(super) fn is_public(key: &str) -> bool {
     Field::of(key).is_some_and(Field::is_public)
 }
 
-/// What is exported beyond that, on request.
+/// Fields that are exported on request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Include {
     pub notes: bool,
@@ -47,7 +47,7 @@ impl Include {
     }
 }
 
-/// Something that does not go to the target, and why.
+/// Something that is not exported, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeldBack {
     pub what: String,
@@ -61,7 +61,7 @@ pub struct Export {
     pub held_back: Vec<HeldBack>,
 }
 
-/// Makes the target's line out of a planning line. `visible` tells whether the target can see an id.
+/// Builds the target's line from a planning line. `visible` tells whether the target can see an id.
 pub fn export(
     planning: &Record<'_>,
     proposal: &Proposal,
@@ -106,8 +106,8 @@ pub fn export(
     }
     for (key, raw) in planning.iter() {
         let known = field::is(&key, |row| matches!(row.travel, Travel::Made | Travel::Planning));
-        let says_nothing = matches!(raw, "null" | "\"\"" | "[]");
-        if !known && !says_nothing && !members.iter().any(|(taken, _)| *taken == key) {
+        let is_unset = matches!(raw, "null" | "\"\"" | "[]");
+        if !known && !is_unset && !members.iter().any(|(taken, _)| *taken == key) {
             held_back.push(HeldBack { what: key.into_owned(), why: "private" });
         }
     }
@@ -115,12 +115,12 @@ pub fn export(
     Export { line: dialect.render(&Json::Object(members)), held_back }
 }
 
-/// The status that the target is told: that work has begun is a private matter, since nobody is named for it.
+/// The status for the target: that work has started is private, since no assignee is published.
 pub(in crate::model) fn public_status(status: &str) -> &str {
     if status == "in_progress" { "open" } else { status }
 }
 
-/// An edge with what every reader needs and nothing more.
+/// An edge with only what every reader needs.
 pub(super) fn public_edge(id: &str, dependency: &Dependency, raw: &str, dialect: Dialect) -> String {
     let text = |text: &str| Json::Text(text.to_owned());
     let mut members = vec![

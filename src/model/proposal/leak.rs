@@ -1,4 +1,4 @@
-//! What a line of a target must not say, given what the planning repos hold.
+//! Finds private data in a line of a target, by comparing it with the planning repos.
 
 use std::collections::HashSet;
 
@@ -10,29 +10,29 @@ use crate::model::record::Record;
 /// Something private in a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Leak {
-    /// The issue says itself that it is local.
+    /// The issue is marked as local.
     Local,
     /// A planning repo holds the issue, and it was not proposed.
     Private,
-    /// A field, by its name, has the value that the planning copy keeps to itself.
+    /// A field, by its name, has the planning copy's private value.
     Field(String),
     /// It depends on an issue that only planning repos hold.
     Dependency(String),
-    /// A text names an issue that only planning repos hold, and that was not proposed.
+    /// A text mentions an unproposed issue that only planning repos hold.
     Mention(String),
 }
 
-/// What a target goes by.
+/// How a target is recognized.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Target {
     /// The prefixes of its ids.
     pub prefixes: Vec<String>,
-    /// Projects, by the ids in records, that are not the target. Two projects may have one prefix.
+    /// The ids, in records, of other projects. Two projects may have one prefix.
     pub others: HashSet<String>,
 }
 
-/// A copy in a planning repo that nobody has put before the maintainers of this target. One that went to another project
-/// is public there, and nowhere else.
+/// Whether a copy in a planning repo was not proposed to this target. One that was proposed to another project is
+/// public there only.
 pub fn is_private(planning: &Record<'_>, here: &Target) -> bool {
     let offered = |proposal: Proposal| {
         matches!(proposal.state, State::Open | State::Accepted) && here.prefixes.contains(&proposal.target)
@@ -41,14 +41,16 @@ pub fn is_private(planning: &Record<'_>, here: &Target) -> bool {
     is_elsewhere || !Proposal::of(planning).is_some_and(offered)
 }
 
-/// Planning repos hold copies of an issue, and all of them are private. A companion is no copy: its issue is the target's own.
+/// Whether planning repos hold copies of an issue, and all of them are private. A companion does not count: its issue
+/// belongs to the target.
 pub fn is_planned_only(planning: &[Record<'_>], here: &Target) -> bool {
     let mut copies = planning.iter().filter(|line| !is_companion(line)).peekable();
     copies.peek().is_some() && copies.all(|copy| is_private(copy, here))
 }
 
-/// What is private in a line of the target. `planning` are the copies of the issue in planning repos, `hidden` tells which ids
-/// only planning repos hold, and `unnamed` which of them no text may name, as they were not proposed.
+/// The private parts of a line in the target. `planning` are the copies of the issue in planning repos, `hidden` tells
+/// which ids only planning repos hold, and `unnamed` which of those must not appear in a text, because they were not
+/// proposed.
 pub fn leaks(
     line: &Record<'_>,
     planning: &[Record<'_>],
@@ -62,7 +64,7 @@ pub fn leaks(
     } else if is_planned_only(planning, here) {
         found.push(Leak::Private);
     }
-    // All of it is private: the parts need not be named.
+    // All of it is private: the parts need not be listed.
     if found.is_empty() {
         for copy in planning {
             let fields = private_fields(line, copy).into_iter().map(Leak::Field);
@@ -81,9 +83,9 @@ pub fn leaks(
     unique
 }
 
-/// The fields of a line that have the private value of the planning copy.
+/// The fields of a line that have the planning copy's private value.
 fn private_fields(line: &Record<'_>, planning: &Record<'_>) -> Vec<String> {
-    // What the target's line says about itself is what somebody wrote there: only the planning copy tells what may go.
+    // Anyone may have written the proposal in the target's line: only the planning copy decides what may be published.
     let include = Proposal::of(planning).map(|proposal| Include::of(&proposal)).unwrap_or_default();
     let mut fields = Vec::new();
     for (key, raw) in line.iter() {
@@ -105,7 +107,7 @@ fn private_fields(line: &Record<'_>, planning: &Record<'_>) -> Vec<String> {
     fields
 }
 
-/// Notes grow at the end, so one text may be the beginning of the other. A short one is found in many.
+/// Notes grow at the end, so one text may be the beginning of the other. A short text would match many others.
 fn same_notes(line: &Record<'_>, planning: &Record<'_>) -> bool {
     const TELLING: usize = 12;
     let text = |record: &Record<'_>| record.text_of("notes").map(|text| text.trim().to_owned()).unwrap_or_default();
@@ -170,9 +172,9 @@ mod tests {
         }
     }
 
-    /// The line in the target may claim anything.
+    /// The target's line may claim anything.
     #[test]
-    fn the_planning_copy_alone_says_what_is_included() {
+    fn only_the_planning_copy_decides_what_is_included() {
         let claim =
             r#""visibility":"proposed","proposal":{"id":"prop_1","state":"open","target":"web","include":["notes"]}"#;
         let line = format!(r#"{{"id":"pl-1","notes":"call Ann about it",{claim}}}"#);
@@ -205,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn an_issue_with_a_companion_is_public_and_what_the_companion_says_is_not() {
+    fn an_issue_with_a_companion_is_public_and_its_companion_is_not() {
         let companion = r#"{"id":"web-1","title":"T","notes":"call Ann about it","comments":[{"text":"hm"}],"project":{"id":"this"},"visibility":"local","companion":true}"#;
         let of = |rest: &str| found(&format!(r#"{{"id":"web-1","title":"T"{rest}}}"#), companion);
         assert_eq!(of(""), []);
@@ -213,7 +215,7 @@ mod tests {
         assert_eq!(of(r#","notes":"call Ann about it""#), [Leak::Field("notes".into())]);
         assert_eq!(of(r#","comments":[{"text":"hm"}]"#), [Leak::Field("comments".into())]);
         assert_eq!(found(companion, companion), [Leak::Local]);
-        // Beside a copy that is private, the companion makes nothing public.
+        // Beside a private copy, the companion publishes nothing.
         let both = [companion, r#"{"id":"web-1","visibility":"local"}"#].map(|line| Record::parse(line).unwrap());
         assert!(is_planned_only(&both, &target("web")) && !is_planned_only(&both[..1], &target("web")));
     }

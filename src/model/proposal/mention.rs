@@ -1,4 +1,4 @@
-//! Ids that people write into texts.
+//! Issue ids in texts.
 
 use std::collections::BTreeMap;
 
@@ -7,16 +7,16 @@ use serde_json::Value;
 use crate::model::record::Record;
 use crate::model::time::Instant;
 
-/// Old ids and the new ones.
+/// Old ids with the new ones.
 pub type Names = BTreeMap<String, String>;
 
-/// The key of an edge that names what the issue depends on.
+/// The key of an edge that holds the id of the dependency.
 const TARGET: &str = "depends_on_id";
 
-/// A word may have this many parts: no id has more, and a text may be one endless word.
+/// The most parts of a word that are tried: no id has more, and a text may be one endless word.
 const PARTS: usize = 12;
 
-/// Everything in a line that may be an id of another issue, whichever key or value it is in. What it depends on is not among it.
+/// Everything in a line that may be the id of another issue, in any key or value except its dependencies.
 pub fn mentions(line: &Record<'_>) -> Vec<String> {
     let id = line.string("id").unwrap_or_default();
     let mut found = Vec::new();
@@ -42,7 +42,7 @@ pub fn mentions(line: &Record<'_>) -> Vec<String> {
     found
 }
 
-/// Everything in a raw value that may be an id: in texts, in what is nested, and in the keys of that. A time is none.
+/// Everything in a raw value that may be an id: in texts, in nested values and in their keys. Times do not count.
 pub fn mentions_in(raw: &str) -> Vec<String> {
     match serde_json::from_str::<Value>(raw) {
         Ok(value) => {
@@ -66,8 +66,8 @@ fn gather(value: &Value, found: &mut Vec<String>) {
     }
 }
 
-/// Everything in a text that may be an id: a word, and what is left of it at either end between its marks, as in `_web-1_`,
-/// `web-1-like` and `not-web-1`.
+/// Everything in a text that may be an id: each word, and its parts between punctuation, as in `_web-1_`, `web-1-like`
+/// and `not-web-1`.
 pub fn mentions_of(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for word in text.split(|c| !is_part(c)).filter(|word| word.contains('-')) {
@@ -83,13 +83,13 @@ pub fn mentions_of(text: &str) -> Vec<String> {
     found
 }
 
-/// A text with new ids in the place of old ones that stand in it as words; `None` if there are none.
+/// A text with old ids replaced where they are whole words; `None` if it has none.
 pub fn renamed(text: &str, names: &Names) -> Option<String> {
     let (mut new, mut rest) = (String::new(), text);
     while let Some(first) = rest.chars().next() {
         let end = rest.find(|c| is_part(c) != is_part(first)).unwrap_or(rest.len());
         let (word, after) = rest.split_at(end);
-        // The full stop of a sentence is no part of an id, nor are marks of emphasis.
+        // A full stop or a mark of emphasis is not part of an id.
         let id = word.trim_matches(is_mark);
         let start = word.find(id).unwrap_or_default();
         new.push_str(&word[..start]);
@@ -145,7 +145,7 @@ mod tests {
             "t-1",
         ];
         assert_eq!(mentions(&Record::parse(line).unwrap()), expected);
-        // What cannot be read as a value is looked at as text.
+        // A value that cannot be parsed is searched as text.
         assert!(mentions_in(r#"{"a":1e400,"b":"p-1"}"#).contains(&"p-1".to_owned()));
     }
 }

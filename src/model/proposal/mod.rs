@@ -1,5 +1,5 @@
-//! The way of one issue from a planning repo into a target: who sees it, how its proposal stands, and which moves are
-//! legal. The table in `docs/proposals.md` is [`permit`].
+//! The proposal of one issue from a planning repo to a target: who can see the issue, the state of its proposal, and
+//! the legal moves. The table in `docs/proposals.md` is [`permit`].
 
 mod agreed;
 pub(in crate::model) mod export;
@@ -23,13 +23,13 @@ use super::row::{self, Row};
 use super::words::words;
 
 words! {
-    /// Who an issue is for. Independent of its status; absent in a line means canonical.
+    /// Who an issue is for. Independent of its status; a line without it is canonical.
     pub enum Visibility {
         /// Private planning.
         Local = "local",
-        /// Put before the maintainers of the target.
+        /// Proposed to the target's maintainers.
         Proposed = "proposed",
-        /// The project's own.
+        /// Part of the project.
         Canonical = "canonical",
     }
 }
@@ -41,7 +41,7 @@ impl Visibility {
 }
 
 words! {
-    /// How a proposal stands.
+    /// The state of a proposal.
     pub enum State {
         Open = "open",
         Accepted = "accepted",
@@ -50,31 +50,31 @@ words! {
     }
 }
 
-/// The record of a proposal, as it stands in both copies. It holds no path of anybody's machine.
+/// The record of a proposal, in both copies. It holds no local path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proposal {
-    /// `prop_` and 12 characters; a new one each time an issue is proposed.
+    /// `prop_` and 12 characters; new each time an issue is proposed.
     #[serde(deserialize_with = "row::exact")]
     pub id: String,
     /// Who proposed it.
     #[serde(default)]
     pub author: String,
-    /// The target by the prefix of its ids.
+    /// The target, as the prefix of its ids.
     #[serde(default)]
     pub target: String,
     pub state: State,
-    /// Who made the last move.
+    /// The author of the last move.
     #[serde(default)]
     pub by: String,
-    /// When.
+    /// The time of the last move.
     #[serde(default)]
     pub at: String,
     #[serde(default, deserialize_with = "row::exact")]
     pub reason: Option<String>,
-    /// What was exported on request: `notes`, `comments`.
+    /// The fields that were exported on request: `notes`, `comments`.
     #[serde(default, deserialize_with = "row::list")]
     pub include: Vec<String>,
-    /// Only in the planning copy: the `updated_at` of the target's copy with which it was last in step.
+    /// Only in the planning copy: the `updated_at` of the target's copy at the last synchronization.
     #[serde(default, deserialize_with = "row::exact")]
     pub synced: Option<String>,
 }
@@ -84,33 +84,33 @@ impl Proposal {
         Self::parse_part(record.raw("proposal")?)
     }
 
-    /// The same proposal after a move.
+    /// The proposal after a move.
     pub fn moved(&self, state: State, by: &str, at: &str, reason: Option<&str>) -> Self {
         let (by, at, reason) = (by.to_owned(), at.to_owned(), reason.map(str::to_owned));
         Proposal { state, by, at, reason, ..self.clone() }
     }
 
-    /// The same proposal as the planning copy records it, in step with a copy of the target.
+    /// The proposal as the planning copy records it, in sync with a copy of the target.
     pub fn in_step_with(&self, target: &Record<'_>) -> Self {
         Proposal { synced: target.string("updated_at").map(|at| at.into_owned()), ..self.clone() }
     }
 
-    /// The same proposal as the target records it.
+    /// The proposal as the target records it.
     pub fn public(&self) -> Self {
         Proposal { synced: None, ..self.clone() }
     }
 }
 
 words! {
-    /// Where an issue stands between planning and target.
+    /// The state of an issue between planning and target.
     pub enum Standing {
         /// Only planned.
         Local = "local",
-        /// Proposed before, and taken back.
+        /// Proposed before, and withdrawn.
         Withdrawn = "withdrawn",
         /// In the target, awaiting a decision.
         Proposed = "proposed",
-        /// Proposed, but the target's file as it is here does not hold it: another branch carries it.
+        /// Proposed, but missing in the target's file here: it is on another branch.
         Elsewhere = "proposed on another branch",
         Accepted = "accepted",
         Rejected = "rejected",
@@ -120,12 +120,12 @@ words! {
 }
 
 impl Standing {
-    /// From the copy in the target and the copy in a planning repo, as far as they are there.
+    /// From the copies in the target and in a planning repo, as far as they exist.
     pub fn of(target: Option<&Record<'_>>, planning: Option<&Record<'_>>) -> Self {
         if let Some(record) = target {
             let state = Proposal::of(record).map(|proposal| proposal.state);
             return match (Visibility::of(record), state) {
-                // Turned down before, and proposed again on another branch.
+                // Rejected before, and proposed again on another branch.
                 _ if is_turned_down(record) && planning.is_some_and(|own| is_proposed_again(own, record)) => {
                     Standing::Elsewhere
                 }
@@ -144,13 +144,13 @@ impl Standing {
     }
 }
 
-/// The line in the target is a proposal that the maintainers rejected or deleted.
+/// Whether the line in the target is a proposal that the maintainers rejected or deleted.
 pub fn is_turned_down(target: &Record<'_>) -> bool {
     let is_rejected = || Proposal::of(target).is_some_and(|proposal| proposal.state == State::Rejected);
     Visibility::of(target) == Visibility::Proposed && (is_rejected() || issue::status_of(target).is_tombstone())
 }
 
-/// The planning copy records an open proposal that is another than the target's.
+/// Whether the planning copy records another open proposal than the target.
 fn is_proposed_again(planning: &Record<'_>, target: &Record<'_>) -> bool {
     let own = Proposal::of(planning).filter(|own| own.state == State::Open);
     let is_other = |own: Proposal| Proposal::of(target).is_none_or(|theirs| theirs.id != own.id);
@@ -177,11 +177,11 @@ impl Move {
     }
 }
 
-/// What a legal move comes to.
+/// How a legal move is carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Permit {
     Do,
-    /// It stands so already; whatever a crash left undone is finished.
+    /// The issue is already in that state; only the remains of a crash are completed.
     Already,
 }
 
@@ -202,7 +202,7 @@ fn words(standing: Standing) -> String {
     if legal.is_empty() { "nothing".to_owned() } else { legal.join(", ") }
 }
 
-/// The table of moves: every standing, every move.
+/// The table of moves: every state, every move.
 fn legality(standing: Standing, wanted: Move) -> Option<Permit> {
     use Move::*;
     use Standing::*;
@@ -219,7 +219,7 @@ fn legality(standing: Standing, wanted: Move) -> Option<Permit> {
     }
 }
 
-/// Whether a move is legal for an issue that stands so.
+/// Whether a move is legal for an issue in this state.
 pub fn permit(id: &str, standing: Standing, wanted: Move) -> Result<Permit, IllegalMove> {
     legality(standing, wanted).ok_or_else(|| IllegalMove { id: id.to_owned(), standing, wanted })
 }

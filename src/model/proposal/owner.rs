@@ -14,21 +14,21 @@ pub const FORMER_ID: &str = Field::FormerId.key();
 /// The key that marks a companion.
 pub const COMPANION: &str = Field::Companion.key();
 
-/// A project by what survives a clone and a move: the id of its first commit, else the address of its remote, else an id of
-/// its own. No path of anybody's machine.
+/// A project, identified by what survives a clone and a move: the id of its first commit, else the address of its
+/// remote, else a generated id. It holds no local path.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Owner {
     pub id: String,
     /// For people: the prefix of its ids.
     #[serde(default)]
     pub name: String,
-    /// Where it is known to come from or go to: servers, and sums of paths. The planning repo must never be pushed there.
+    /// Its known remotes: servers, and hashes of paths. The planning repo must never be pushed to them.
     #[serde(default, deserialize_with = "row::list")]
     pub remotes: Vec<String>,
 }
 
 impl Owner {
-    /// The project that a line says it belongs to; without one it belongs to every project.
+    /// The project that a line belongs to; without one it belongs to every project.
     pub fn of(record: &Record<'_>) -> Option<Self> {
         Self::parse_part(record.raw(PROJECT)?)
     }
@@ -43,7 +43,7 @@ pub fn is_companion(record: &Record<'_>) -> bool {
     record.raw(COMPANION) == Some("true") && Visibility::of(record) == Visibility::Local
 }
 
-/// The same for the text of a line; nearly all are no companions, and that costs little to see.
+/// The same for the text of a line, with a cheap test that rejects nearly all others.
 pub fn is_companion_line(line: &[u8]) -> bool {
     let marked = memchr::memmem::find(line, b"\"companion\"").is_some();
     let text = std::str::from_utf8(line).ok().filter(|_| marked);

@@ -1,4 +1,4 @@
-//! A line under new ids: the issue's own and those that it refers to.
+//! Renames ids in a line: the issue's own and those that it refers to.
 
 use super::FORMER_ID;
 use super::mention::{self, Names};
@@ -6,13 +6,12 @@ use crate::model::field::{self, Field};
 use crate::model::json::{Dialect, DialectEvidence};
 use crate::model::record::{KeyEdit, Record};
 
-/// The line with new ids in the place of old ones, in its texts too; the issue's own is kept as its former one. `None` if it holds
-/// no old id.
+/// The line with old ids replaced, in its texts too; it keeps the former id. `None` if it holds no old id.
 pub fn renamed(line: &str, names: &Names) -> Option<String> {
     edited(line, names, true)
 }
 
-/// The same for a ledger whose ids change for everybody: the former id is not kept.
+/// The same for a ledger whose ids change for everyone: the former id is not kept.
 pub fn renamed_for_all(line: &str, names: &Names) -> Option<String> {
     edited(line, names, false)
 }

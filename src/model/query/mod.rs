@@ -1,9 +1,9 @@
 //! Conditions on issues as a value, and the small language that people type for them.
 //!
-//! `status=open priority<=1 label=x updated>7d author=me`, with `and`, `or`, `not` and brackets; terms side by side mean
-//! `and`, and blanks may stand around an operator. Every list flag builds the same value, so there is one meaning of a filter.
-//! Whether a status, a type or an id exists is asked above (`ops::with_known_words`); everything else that cannot be
-//! understood is refused here.
+//! `status=open priority<=1 label=x updated>7d author=me`, with `and`, `or`, `not` and brackets; adjacent terms mean
+//! `and`, and blanks are allowed around an operator. Every list flag builds the same value, so a filter has one
+//! meaning. Whether a status, a type or an id exists is checked by the caller (`ops::with_known_words`); everything
+//! else that cannot be understood is refused here.
 
 mod parse;
 
@@ -13,26 +13,26 @@ use super::time::Instant;
 use super::when::{Bare, When};
 pub use parse::{QueryContext, QueryError, parse};
 
-/// The words of a visibility.
+/// The names of the visibilities.
 pub const VISIBILITIES: [&str; 3] = ["local", "proposed", "canonical"];
 
-/// The one who asks, among names of people.
+/// Whether a name means the current user.
 pub fn is_me(name: &str) -> bool {
     matches!(name, "me" | "@me")
 }
 
-/// The word that asks for issues without a value.
+/// Whether a word selects issues without a value.
 pub fn is_none(word: &str) -> bool {
     word.is_empty() || word.eq_ignore_ascii_case("none")
 }
 
-/// The word for every status.
+/// Whether a word means every status.
 pub fn is_all(word: &str) -> bool {
     Status::typed(word).as_str() == "all"
 }
 
-/// Text as `~` and a search compare it: in one case of letters. Each letter by itself, so that a part of a word is folded as the
-/// whole word is: a sigma is the same at the end of a word and within.
+/// Text in lower case, for `~` and for search. Folds letter by letter, so that a part of a word folds like the whole
+/// word: a sigma is the same inside a word and at its end.
 pub fn folded(text: &str) -> String {
     let one = |c: char| if c == 'ς' { 'σ' } else { c };
     text.chars().flat_map(char::to_lowercase).map(one).collect()
@@ -76,7 +76,7 @@ impl Expr {
         Expr::Is(field, Op::Contains, Value::Text(text.into()))
     }
 
-    /// The field has this value, or none if that is what the word says.
+    /// The field has this value, or no value if the word means that.
     pub fn value(field: Field, word: &str) -> Expr {
         if is_none(word) { Expr::Is(field, Op::Eq, Value::Nothing) } else { Expr::text(field, word) }
     }
@@ -89,7 +89,7 @@ impl Expr {
         Expr::Not(Box::new(self))
     }
 
-    /// A condition on a time: a date is a whole day, and so is a length of days where it counts ahead.
+    /// A condition on a time: a date means the whole day, and so does a number of days into the future.
     pub fn time(field: Field, op: Op, when: When) -> Expr {
         let is = |op, at| Expr::Is(field, op, Value::Time(at));
         let day = match when {
@@ -106,12 +106,12 @@ impl Expr {
         }
     }
 
-    /// Every issue meets it.
+    /// Whether every issue meets it.
     pub fn is_all(&self) -> bool {
         matches!(self, Expr::And(parts) if parts.iter().all(Expr::is_all))
     }
 
-    /// Whether the expression looks at nothing but some fields.
+    /// Whether the expression uses no fields but these.
     pub fn is_over(&self, fields: &[Field]) -> bool {
         match self {
             Expr::And(parts) | Expr::Or(parts) => parts.iter().all(|part| part.is_over(fields)),
@@ -120,7 +120,7 @@ impl Expr {
         }
     }
 
-    /// Whether the expression names a word for a field.
+    /// Whether the expression compares a field with this word.
     pub fn names(&self, field: Field, word: &str) -> bool {
         match self {
             Expr::And(parts) | Expr::Or(parts) => parts.iter().any(|part| part.names(field, word)),
@@ -130,7 +130,7 @@ impl Expr {
         }
     }
 
-    /// Whether the expression looks at a field at all.
+    /// Whether the expression uses a field.
     pub fn mentions(&self, field: Field) -> bool {
         match self {
             Expr::And(parts) | Expr::Or(parts) => parts.iter().any(|part| part.mentions(field)),

@@ -1,4 +1,4 @@
-//! Reading a query as people type it.
+//! Parses a query as people type it.
 
 use super::{Expr, Field, Op, VISIBILITIES, Value, is_all, is_me, is_none};
 use crate::model::field::{self, Kind};
@@ -49,12 +49,12 @@ fn listed(known: &[String]) -> String {
     if known.is_empty() { String::new() } else { format!("; known: @{}", known.join(" @")) }
 }
 
-/// What the words of a query mean here and now.
+/// What the words of a query refer to.
 #[derive(Debug)]
 pub struct QueryContext<'a> {
     pub me: &'a str,
     pub calendar: &'a Calendar,
-    /// Queries that the user has saved, by their names.
+    /// The user's saved queries, by name.
     pub saved: &'a [(String, String)],
 }
 
@@ -64,22 +64,22 @@ pub fn parse(text: &str, context: &QueryContext<'_>) -> Result<Expr, QueryError>
 
 const OPERATORS: &[&str] = &["!=", "<=", ">=", "=", "<", ">", "~", ":"];
 
-/// Brackets and `not` nest at most this deep, and a query has at most so many conditions: it comes from outside.
+/// The limit for nested brackets and `not`, and for the number of conditions: queries come from outside.
 const MAX_DEPTH: usize = 32;
 const MAX_CONDITIONS: usize = 1000;
 
-/// A piece of a query between blanks, brackets and operators.
+/// A part of a query between blanks, brackets and operators.
 struct Piece {
     text: String,
     quoted: bool,
 }
 
 struct Parser<'a> {
-    /// What is left of the query; between two steps it begins with no blank.
+    /// The unparsed rest of the query; between two steps it does not begin with a blank.
     rest: &'a str,
     conditions: usize,
     context: &'a QueryContext<'a>,
-    /// The saved queries that this one is a part of.
+    /// The saved queries that contain this one.
     within: Vec<String>,
 }
 
@@ -95,7 +95,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What a saved query means, as if it stood here in brackets.
+    /// Parses a saved query as if it were written here in brackets.
     fn saved(&mut self, name: &str, depth: usize) -> Result<Expr, QueryError> {
         let mut within = self.within.clone();
         within.push(name.to_owned());
@@ -119,7 +119,7 @@ impl Parser<'_> {
         self.rest = self.rest[bytes..].trim_start();
     }
 
-    /// The word `and`, `or` or `not` that comes next.
+    /// The next word, if it is `and`, `or` or `not`.
     fn keyword(&self) -> Option<&'static str> {
         let end = self.rest.find(|c: char| c.is_whitespace() || matches!(c, '(' | ')')).unwrap_or(self.rest.len());
         ["and", "or", "not"].into_iter().find(|word| self.rest[..end].eq_ignore_ascii_case(word))
@@ -176,7 +176,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Text up to a blank, a bracket that ends it, or one of the places where `ends` is true; quoted parts are taken as they are.
+    /// Text up to a blank, a closing bracket, or where `ends` is true; quoted parts are taken literally.
     fn piece(&mut self, ends: impl Fn(&str) -> bool) -> Result<Piece, QueryError> {
         let mut piece = Piece { text: String::new(), quoted: false };
         let mut chars = self.rest.char_indices();
@@ -218,8 +218,8 @@ impl Parser<'_> {
         }
         let name = name.text;
         let lower = name.to_ascii_lowercase();
-        let Some(field) = Field::asked_as(&lower) else {
-            return Err(QueryError::UnknownField { name, known: field::asked_names() });
+        let Some(field) = Field::queried_as(&lower) else {
+            return Err(QueryError::UnknownField { name, known: field::query_names() });
         };
         self.rest = &self.rest[op.len()..];
         let values = self.values(&name, op)?;
@@ -238,7 +238,7 @@ impl Parser<'_> {
         Ok(if op == "!=" { positive.negate() } else { positive })
     }
 
-    /// What a field is compared with: one value, or several with commas between where that means "one of these".
+    /// The right side of a comparison: one value, or several between commas where that means "one of these".
     fn values(&mut self, name: &str, op: &str) -> Result<Vec<String>, QueryError> {
         let is_list = matches!(op, "=" | "!=" | ":");
         let missing = || QueryError::MissingValue(format!("{name}{op}"));
@@ -266,11 +266,11 @@ impl Parser<'_> {
         }
     }
 
-    /// The next condition begins here: a field that is known, and an operator.
+    /// Whether the next condition begins here: a known field and an operator.
     fn starts_term(&self) -> bool {
         let end = self.rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(self.rest.len());
         let (name, rest) = (self.rest[..end].to_ascii_lowercase(), self.rest[end..].trim_start());
-        Field::asked_as(&name).is_some() && OPERATORS.iter().any(|op| rest.starts_with(op))
+        Field::queried_as(&name).is_some() && OPERATORS.iter().any(|op| rest.starts_with(op))
     }
 
     fn count(&mut self) -> Result<(), QueryError> {
@@ -295,7 +295,7 @@ impl Parser<'_> {
             let Some(when) = self.context.calendar.parse(value, field.bare()) else {
                 return Err(QueryError::BadDate { field: field_name, value: text });
             };
-            // Nothing happens at exactly this time of day, three hours ago.
+            // Nothing happens exactly three hours ago.
             if op == Op::Eq && when.day().is_none() && !value.contains(':') {
                 return Err(QueryError::Moment { field: field_name, value: text });
             }
@@ -303,7 +303,7 @@ impl Parser<'_> {
         }
         let text = match field {
             Field::Priority => return Ok(Expr::Is(field, op, Value::Number(Priority::typed(value)?.number()))),
-            // Every issue has a status. The condition is about statuses all the same, so that no status is left out.
+            // Every issue has a status, but this condition is about statuses, so no status is left out by default.
             Field::Status if op == Op::Eq && is_all(value) => return Ok(Expr::value(field, "none").negate()),
             Field::Status if op == Op::Eq => Status::typed(value).as_str().to_owned(),
             Field::Type if op == Op::Eq => IssueType::typed(value).as_str().to_owned(),
@@ -399,17 +399,17 @@ mod tests {
     }
 
     #[test]
-    fn a_saved_query_stands_in_brackets() {
+    fn a_saved_query_is_in_brackets() {
         assert_eq!(read("label=x @mine"), read("label=x (assignee=ann or label=a)"));
         assert_eq!(read("not @top"), read("not ((assignee=ann or label=a) priority<=1)"));
         assert_eq!(read("'@mine'"), Ok(Expr::contains(Field::Text, "@mine")), "in quotes it is a text");
-        for (text, said) in [
+        for (text, message) in [
             ("@nosuch", "no query is saved as @nosuch; known: @mine @top @self @bad @a @b"),
             ("@self", "the saved query @self leads back to itself: @self -> @self"),
             ("@a", "the saved query @a leads back to itself: @a -> @b -> @a"),
             ("@bad or x", "in the saved query @bad: unknown field \"colour\""),
         ] {
-            assert!(read(text).is_err_and(|error| error.starts_with(said)), "{text}: {:?}", read(text));
+            assert!(read(text).is_err_and(|error| error.starts_with(message)), "{text}: {:?}", read(text));
         }
     }
 

@@ -122,8 +122,8 @@ fn how_far_away_a_time_is() {
         ("2026-03-01T23:59:59Z", "", "due 2026-03-01"),
         ("9999-12-31T23:59:59Z", "", "due 9999-12-31"),
     ] {
-        let said = (calendar.away(at(then)).unwrap_or_default(), calendar.due(at(then)).0);
-        assert_eq!(said, (away.into(), due.into()), "{then}");
+        let shown = (calendar.away(at(then)).unwrap_or_default(), calendar.due(at(then)).0);
+        assert_eq!(shown, (away.into(), due.into()), "{then}");
     }
 }
 
@@ -131,7 +131,7 @@ fn how_far_away_a_time_is() {
 fn a_day_is_one_of_the_users_zone() {
     let berlin = TimeZone::posix("CET-1CEST,M3.5.0,M10.5.0/3").unwrap();
     let calendar = Calendar::new(at("2026-03-28T23:30:00Z"), berlin);
-    // Already the 29th there, which has 23 hours: summer time begins.
+    // Already the 29th there, a day of 23 hours: summer time begins.
     let today = calendar.parse("today", Bare::Future).and_then(When::day).unwrap();
     assert_eq!(today, Day { start: at("2026-03-28T23:00:00Z"), end: at("2026-03-29T22:00:00Z") });
     assert_eq!(calendar.date(today.start), "2026-03-29");

@@ -1,7 +1,8 @@
-//! A workflow: an issue of type `workflow` whose line has an object `workflow`, and child issues whose lines have an object `task`.
+//! A workflow: an issue of type `workflow` whose line has an object `workflow`, with child issues whose lines have an
+//! object `task`.
 //!
-//! Owns how both objects are read, written and changed, and the table of moves. Keys that this version does not know stay in
-//! the line. Whether a task is blocked or held is not stored: the ledger's edges and the claims say it.
+//! Owns how both objects are read, written and changed, and the table of moves. Unknown keys stay in the line. Whether
+//! a task is blocked or claimed is not stored here: edges and claims decide it.
 
 mod state;
 mod task;
@@ -20,10 +21,10 @@ use super::row::{self, Row};
 pub const WORKFLOW: &str = "workflow";
 /// The key of the object in the line of a task.
 pub const TASK: &str = "task";
-/// How many tasks of a workflow may run at once if it does not say.
+/// The default limit of tasks that run at once.
 pub const MAX_PARALLEL: i64 = 1;
 
-/// What the line of a workflow says beyond what every issue has.
+/// The object in a workflow's line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Workflow {
     /// `wf_` and 12 characters.
@@ -33,10 +34,10 @@ pub struct Workflow {
     /// How many of its tasks may be claimed at once.
     #[serde(default)]
     pub max_parallel: i64,
-    /// Each task gets a workspace of its own.
+    /// Whether each task gets a separate workspace.
     #[serde(default)]
     pub auto_workspace: bool,
-    /// Where it comes from: `issue`, `template`, `file`, `prompt`, or another word.
+    /// The origin: `issue`, `template`, `file`, `prompt`, or another word.
     pub source_type: Option<String>,
     pub source_ref: Option<String>,
     pub source_content: Option<String>,
@@ -45,10 +46,10 @@ pub struct Workflow {
     /// Why it was paused, failed or abandoned.
     pub reason: Option<String>,
     pub merge_commit: Option<String>,
-    /// The repositories that it goes over, by their `rp_` ids; none means the one that it is in.
+    /// Its repositories, by their `rp_` ids; empty means the one that it is in.
     #[serde(default, deserialize_with = "row::list")]
     pub repos: Vec<String>,
-    /// What its users set: keys with raw JSON values.
+    /// The users' settings: keys with raw JSON values.
     #[serde(default, with = "row::pairs")]
     pub config: Vec<(String, String)>,
 }
@@ -72,7 +73,8 @@ impl Workflow {
         }
     }
 
-    /// Reads it from a line, with the state as the line writes it. An unknown word reads as planning, in which nothing is handed out.
+    /// Reads it from a line, with the state as the line writes it. An unknown state reads as planning, which hands out
+    /// no tasks.
     pub fn of(record: &Record<'_>) -> Option<Self> {
         let inner = Record::parse_part(record.raw(WORKFLOW)?).ok()?;
         let found = Workflow::parse(&inner)?;
@@ -86,7 +88,8 @@ impl Workflow {
         Workflow::of(&Record::parse(line).ok()?)
     }
 
-    /// How the workflow of a line stands, and whether another tool has closed or reopened its issue since the workflow was moved.
+    /// The effective state of the workflow in a line, and whether another tool has closed or reopened its issue since
+    /// the last move.
     pub fn standing(record: &Record<'_>) -> Option<(State, bool)> {
         let stored = Workflow::of(record)?.state;
         let reason = record.text_of("close_reason");

@@ -1,4 +1,4 @@
-//! How a workflow stands, and which moves are legal. The table in `docs/workflows.md` is [`State::next`].
+//! The states of a workflow, and the legal moves. The table in `docs/workflows.md` is [`State::next`].
 
 use crate::model::words::words;
 use std::fmt;
@@ -12,15 +12,15 @@ words! {
         /// It has no plan yet.
         #[default]
         Planning = "planning",
-        /// It has tasks, and nobody may take them yet.
+        /// It has tasks that cannot be claimed yet.
         Ready = "ready",
-        /// Its tasks are handed out.
+        /// Its tasks can be claimed.
         InProgress = "in_progress",
-        /// No task is handed out; those that run go on.
+        /// No further task can be claimed; running ones continue.
         Paused = "paused",
-        /// The work is done, and waits to be merged.
+        /// The work is done, but not merged.
         AwaitingMerge = "awaiting_merge",
-        /// Somebody gave it up for now.
+        /// Given up for now.
         Failed = "failed",
         Completed = "completed",
         Abandoned = "abandoned",
@@ -82,7 +82,7 @@ impl State {
         if ways.is_empty() { "nothing, it is over".to_owned() } else { ways.join(", ") }
     }
 
-    /// The status of the issue that goes with it.
+    /// The issue's status in this state.
     pub fn status(self) -> Status {
         Status::new(match self {
             State::Planning | State::Ready => "open",
@@ -93,8 +93,8 @@ impl State {
         })
     }
 
-    /// How a workflow stands whose issue has this status. A tool that knows no workflows may have closed or reopened the issue:
-    /// then its word counts. Of the rest the workflow itself tells.
+    /// The effective state of a workflow whose issue has this status. A tool that knows no workflows may have closed or
+    /// reopened the issue; then the status decides. Otherwise the workflow's own state does.
     pub fn under(self, status: &Status, close_reason: Option<&str>) -> State {
         match (status.is_done(), self.is_final()) {
             (true, false) if close_reason.is_some_and(is_failure) || status.is_tombstone() => State::Abandoned,
@@ -116,11 +116,11 @@ impl fmt::Display for State {
     }
 }
 
-/// What a legal move comes to.
+/// How a legal move is carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Permit {
     Do,
-    /// It stands so already.
+    /// It is already in that state.
     Already,
 }
 

@@ -1,4 +1,4 @@
-//! What the line of a task says beyond what every issue has.
+//! The object in a task's line.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,15 +6,15 @@ use super::TASK;
 use crate::model::record::Record;
 use crate::model::row::{self, Row};
 
-/// The outcome of a task that was closed because its workflow needs it no more.
+/// The outcome of a task that was closed because its workflow no longer needs it.
 pub const SKIPPED: &str = "skipped";
 
 /// A task of a workflow.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Task {
-    /// Its name in the plan; one of its own in the workflow.
+    /// Its name in the plan, unique in the workflow.
     pub name: String,
-    /// Its place in the plan, from 1: the order in which tasks are shown and handed out. It keeps nobody waiting.
+    /// Its position in the plan, from 1: the order in which tasks are shown and handed out. It blocks no task.
     pub place: Option<i64>,
     /// It waits for all tasks with a lower number; see [`crate::model::plan::waits_for`].
     pub sequence: Option<i64>,
@@ -24,16 +24,16 @@ pub struct Task {
     pub context: Option<String>,
     pub outcome: Option<String>,
     pub outcome_detail: Option<String>,
-    /// The repository that it works in, by its `rp_` id.
+    /// Its repository, by the `rp_` id.
     pub repo: Option<String>,
-    /// The workspace of its last run, by its `ws_` id.
+    /// The workspace of its last run, by the `ws_` id.
     pub workspace: Option<String>,
-    /// Why it failed the last time; gone with success.
+    /// Why its last attempt failed; removed on success.
     pub last_error: Option<String>,
-    /// Names of tasks whose outcomes belong to its context.
+    /// The tasks whose outcomes belong to its context.
     #[serde(default, deserialize_with = "row::list")]
     pub context_from: Vec<String>,
-    /// How often it failed.
+    /// The number of failures.
     #[serde(default, skip_serializing_if = "row::is_default")]
     pub attempts: i64,
 }
@@ -43,7 +43,7 @@ impl Task {
         Task { name: name.into(), ..Task::default() }
     }
 
-    /// Where it comes among the tasks of its workflow.
+    /// Its position among the tasks of its workflow.
     pub fn order(&self) -> (i64, i64) {
         let place = self.place.unwrap_or(i64::MAX);
         (self.sequence.unwrap_or(place), place)

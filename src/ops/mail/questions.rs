@@ -3,7 +3,7 @@
 use super::read;
 use crate::model::change::Change;
 use crate::model::issue;
-use crate::model::json::says_nothing;
+use crate::model::json::is_unset;
 use crate::model::message::{Kind, Message};
 use crate::model::record::Record;
 use crate::ops::{Result, here};
@@ -64,7 +64,7 @@ pub(super) fn bring_back(store: &mut Store, answered: &Message) -> Option<Brough
 fn waits(line: &str) -> bool {
     Record::parse(line).is_ok_and(|record| {
         issue::status_of(&record).as_str() == "deferred"
-            && record.raw("defer_until").is_none_or(says_nothing)
+            && record.raw("defer_until").is_none_or(is_unset)
             && record.raw(crate::model::workflow::WORKFLOW).is_none()
     })
 }

@@ -1,5 +1,5 @@
-//! git in a build without the feature `git`: it is recognised, and nothing more. No project in a repository of git is opened then
-//! ([`is_supported`](crate::vcs::is_supported)), so of what is answered here nothing decides anything.
+//! git in a build without the feature `git`: recognised, but not supported. No project in a git repository is opened
+//! then ([`is_supported`](crate::vcs::is_supported)), so none of these answers has an effect.
 
 use std::path::{Path, PathBuf};
 
@@ -73,7 +73,7 @@ pub fn user_editor(_: &Env) -> Option<String> {
     None
 }
 
-/// The user's own settings of git are not read either: the name comes from the environment.
+/// The user's git settings are not read either: the name comes from the environment.
 pub fn user_name(_: &Path, _: &Env) -> Option<String> {
     None
 }

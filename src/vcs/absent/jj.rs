@@ -1,4 +1,4 @@
-//! jj in a build without the feature `git`, on which it stands: it is recognised, and nothing more. See `git.rs` beside this.
+//! jj in a build without the feature `git`, which it needs: recognised, but not supported. See `git.rs` beside this.
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,5 @@
-//! Patterns as in `.gitignore` in a build without the feature `git`, whose library reads them: they mean nothing. Only workspaces ask
-//! for them, which are made by `bd`, and `bd` is built with git.
+//! `.gitignore` patterns in a build without the feature `git`, whose library parses them: they match nothing. Only
+//! workspaces use them, and a `bd` that makes workspaces is built with git.
 
 use std::path::Path;
 

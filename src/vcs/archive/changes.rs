@@ -1,7 +1,7 @@
-//! Which lines are not the same in two versions of a file.
+//! Compares two versions of a file line by line.
 //!
-//! A line has a name, which whoever asks gives it; lines without one do not count. What is told of a change is where its lines
-//! are in both versions, so that it can be kept without keeping texts.
+//! The caller gives each line a name; lines without a name do not count. A change records the positions of its lines in
+//! both versions, so that it can be stored without the texts.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::rc::Rc;
@@ -10,16 +10,16 @@ use super::told::Version;
 use crate::model::lines;
 use crate::vcs::SyncError;
 
-/// What a line is called, if it has a name.
+/// The name of a line, if it has one.
 pub type Naming = fn(&[u8]) -> Option<String>;
 
-/// Two versions to compare; `None` is a file without a line.
+/// Two versions to compare; `None` is an empty file.
 pub type Pair = (Option<Version>, Option<Version>);
 
-/// Where a line is in a version, without its end.
+/// The position of a line in a version, without its line end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Spot {
-    /// Which part of the version.
+    /// The part of the version.
     pub part: u32,
     pub start: u32,
     pub len: u32,
@@ -39,20 +39,20 @@ pub struct Change {
     pub after: Vec<Spot>,
 }
 
-/// In the order of the names.
+/// Sorted by name.
 pub type Changes = Rc<[Change]>;
 
-/// The changes of some names.
+/// The changes to lines with these names.
 pub fn only(changes: &Changes, names: &BTreeSet<String>) -> Changes {
     changes.iter().filter(|change| names.contains(&*change.name)).cloned().collect()
 }
 
-/// How many texts are kept: each is compared with its neighbours, and those come one after the other.
+/// How many texts are cached: each is compared with its neighbours, and neighbours are requested in a row.
 const KEPT: usize = 8;
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// Compares versions whose texts are at hand.
+/// Compares versions whose texts are in memory.
 #[derive(Default)]
 pub struct Texts {
     kept: VecDeque<(String, Rc<Vec<u8>>)>,
@@ -106,7 +106,7 @@ impl Texts {
     }
 }
 
-/// A line, and where it is: the part, and the byte.
+/// A line with its position: the part, and the byte.
 type Placed<'a> = ((usize, usize), &'a [u8]);
 
 /// All lines.
@@ -154,14 +154,14 @@ fn compared(before: &[Placed<'_>], after: &[Placed<'_>], naming: Naming) -> Vec<
 pub mod tests {
     use super::*;
 
-    /// The first word is the name.
+    /// Names a line by its first word.
     pub fn first_word(line: &[u8]) -> Option<String> {
         let word = line.split(|byte| *byte == b' ').next().filter(|word| !word.is_empty())?;
         String::from_utf8(word.to_vec()).ok()
     }
 
-    /// What is told of two texts: each name with its lines in both.
-    pub fn told(before: &str, after: &str) -> Vec<String> {
+    /// The changes between two texts: each name with its lines in both.
+    pub fn shown(before: &str, after: &str) -> Vec<String> {
         let mut texts = Texts::default();
         let version = |text: &str| (!text.is_empty()).then(|| Version::of(text.to_owned()));
         let read = |version: &Version| Ok(version.0[0].clone().into_bytes());
@@ -180,12 +180,12 @@ pub mod tests {
     }
 
     #[test]
-    fn what_differs_is_told_by_name_with_its_lines() {
-        assert_eq!(told("a 1\nb 1\nc 1\n", "a 1\nb 2\nc 1\n"), ["b: b 1 -> b 2"]);
-        assert_eq!(told("", "a 1\n\nb 1"), ["a:  -> a 1", "b:  -> b 1"]);
-        assert_eq!(told("a 1\nb 1\n", ""), ["a: a 1 -> ", "b: b 1 -> "]);
-        assert_eq!(told("a 1\nb 1\nc 1\n", "c 1\nb 1\na 1\n"), Vec::<String>::new(), "moved lines are the same");
-        assert_eq!(told("a 1\nb 1\na 2\n", "a 1\nb 1\na 3\n"), ["a: a 1|a 2 -> a 1|a 3"], "all lines of the name");
-        assert_eq!(told("\u{feff}a 1\nb 1\n", "a 1\nb 1\n"), Vec::<String>::new());
+    fn differences_are_reported_by_name_with_their_lines() {
+        assert_eq!(shown("a 1\nb 1\nc 1\n", "a 1\nb 2\nc 1\n"), ["b: b 1 -> b 2"]);
+        assert_eq!(shown("", "a 1\n\nb 1"), ["a:  -> a 1", "b:  -> b 1"]);
+        assert_eq!(shown("a 1\nb 1\n", ""), ["a: a 1 -> ", "b: b 1 -> "]);
+        assert_eq!(shown("a 1\nb 1\nc 1\n", "c 1\nb 1\na 1\n"), Vec::<String>::new(), "moved lines are the same");
+        assert_eq!(shown("a 1\nb 1\na 2\n", "a 1\nb 1\na 3\n"), ["a: a 1|a 2 -> a 1|a 3"], "all lines of the name");
+        assert_eq!(shown("\u{feff}a 1\nb 1\n", "a 1\nb 1\n"), Vec::<String>::new());
     }
 }

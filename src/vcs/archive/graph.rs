@@ -1,4 +1,4 @@
-//! Where the ways of commits part.
+//! The graph of commits, and where lines of history part.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -8,19 +8,19 @@ use std::collections::{BinaryHeap, HashMap};
 pub struct Graph {
     /// The parents of each commit.
     parents: Vec<Vec<usize>>,
-    /// The step that made what each commit has, counted from the oldest.
+    /// The step that made each commit's version, counted from the oldest.
     made: Vec<Option<usize>>,
     /// The commit of each step, oldest first.
     steps: Vec<usize>,
     tips: Vec<usize>,
-    /// Commits are missing, so that two ways may part before what is known.
+    /// Commits are missing, so two lines of history may have parted before the oldest known commit.
     is_cut: bool,
 }
 
-/// Whose ancestor a commit is.
+/// Marks the ancestors of a commit.
 const ONE: u8 = 1;
 const OTHER: u8 = 2;
-/// An ancestor of a common one.
+/// Marks the ancestors of a common one.
 const OLDER: u8 = 4;
 
 impl Graph {
@@ -28,23 +28,23 @@ impl Graph {
         Graph { made: vec![None; parents.len()], parents, steps: Vec::new(), tips, is_cut }
     }
 
-    /// The next commit is a step, coming from the oldest.
+    /// Adds the next commit, oldest first, as a step.
     pub fn add_step(&mut self, commit: usize) {
         self.made[commit] = Some(self.steps.len());
         self.steps.push(commit);
     }
 
-    /// A commit that is no step has what one of its parents has.
+    /// Adds a commit that is not a step: it has the version of one of its parents.
     pub fn pass_on(&mut self, commit: usize) {
         self.made[commit] = self.parents[commit].first().and_then(|parent| self.made[*parent]);
     }
 
-    /// The step that made what a commit has, counted from the newest once all are known.
+    /// The step that made a commit's version, counted from the newest; valid once all are added.
     pub fn made(&self, commit: usize) -> Option<usize> {
         self.made[commit].map(|step| self.steps.len() - 1 - step)
     }
 
-    /// What made the parents of a commit what they are, as far as the steps go that are known by now, counted from the oldest.
+    /// The steps that made the versions of a commit's parents, among those added so far, counted from the oldest.
     pub fn links(&self, commit: usize) -> Vec<Option<usize>> {
         self.parents[commit].iter().map(|parent| self.made[*parent]).collect()
     }
@@ -53,7 +53,7 @@ impl Graph {
         &self.parents[commit]
     }
 
-    /// The parents of a step, counted from the newest.
+    /// The parents of a step, which is counted from the newest.
     pub fn parents_of_step(&self, step: usize) -> &[usize] {
         &self.parents[self.steps[self.steps.len() - 1 - step]]
     }
@@ -62,11 +62,11 @@ impl Graph {
         &self.tips
     }
 
-    /// The last commits that one of several commits has in common with the others; `None` if that cannot be told.
+    /// The last common commits of one commit and the others; `None` if that is unknown.
     pub fn common(&self, of: &[usize], one: usize) -> Option<Vec<usize>> {
         let mut seen: HashMap<usize, u8> = HashMap::new();
         let mut waiting = BinaryHeap::new();
-        // So many wait that may still lead to a common one.
+        // The number of queued commits that may still lead to a common one.
         let mut open = 0;
         let reach = |commit: usize, as_what: u8, seen: &mut HashMap<usize, u8>, waiting: &mut BinaryHeap<_>| {
             let known = seen.get(&commit).copied();
@@ -104,7 +104,7 @@ impl Graph {
 mod tests {
     use super::*;
 
-    /// 0 stands on 1 and 2, and so on.
+    /// 0 is a child of 1 and 2, and so on.
     fn graph(parents: &[&[usize]]) -> Graph {
         Graph::new(parents.iter().map(|parents| parents.to_vec()).collect(), vec![0], false)
     }
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn ways_that_crossed_parted_twice() {
-        // 5 and 6 stand on 7; 3 and 4 each join both, and 1 and 2 go on.
+        // 5 and 6 are children of 7; 3 and 4 each merge both, and 1 and 2 follow.
         let crossed = graph(&[&[1, 2], &[3], &[4], &[5, 6], &[6, 5], &[7], &[7], &[]]);
         assert_eq!(crossed.common(&[1, 2], 0), Some(vec![5, 6]));
     }

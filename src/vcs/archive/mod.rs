@@ -1,15 +1,15 @@
-//! What version control remembers of a file: its commits, its versions, and the names it had.
+//! The past of a file in version control: its commits, its versions, and its former names.
 //!
-//! An adapter says which commits there are, what a file is in each, and under which name it was there before. What follows
-//! from that is the same for all: [`steps`] finds the commits that changed the file. A file may have several names at once,
-//! as a ledger does whose rename was a copy in one commit and a deletion in a later one: then all of them are the file.
+//! An adapter lists the commits, the file in each of them, and its former names. Everything that follows from these is
+//! shared: [`steps`] finds the commits that changed the file. A file may have several names at once, such as a ledger
+//! whose rename was a copy in one commit and a deletion in a later one: then all of them are the file.
 
 mod changes;
 mod graph;
 mod order;
 mod overlap;
+mod results;
 mod steps;
-mod told;
 mod trail;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -20,14 +20,14 @@ pub(super) use changes::only;
 pub use changes::{Change, Changes, Naming, Pair, Spot, Texts};
 pub(super) use order::newest_first;
 pub(super) use overlap::Likeness;
+pub use results::{Before, Commit, Node, Step, Steps, Version};
 pub(super) use steps::{Past, steps};
-pub use told::{Before, Commit, Node, Step, Steps, Version};
 pub use trail::Trail;
 
 use super::SyncError;
 use crate::model::time::Instant;
 
-/// The texts of several files as one text, each beginning on a line of its own.
+/// Joins the texts of several files, each starting on a new line.
 pub fn joined(texts: Vec<Vec<u8>>) -> Vec<u8> {
     let mut texts = texts.into_iter();
     let mut all = texts.next().unwrap_or_default();
@@ -42,34 +42,34 @@ pub fn joined(texts: Vec<Vec<u8>>) -> Vec<u8> {
 
 /// Reads the past of one repository. Runs no program that the repository names, and changes nothing.
 pub trait Archive {
-    /// The commits that the working copy stands on: one, several for a merge of jj, none before the first commit.
+    /// The commits below the working copy: one, several for a merge of jj, none before the first commit.
     fn tips(&mut self) -> Result<Vec<String>, SyncError>;
 
-    /// The one commit that a revision names, in the language of the version control; `None` if there is none.
+    /// The commit that a revision means, in version control's language; `None` if there is none.
     fn resolve(&mut self, revision: &str) -> Result<Option<Commit>, SyncError>;
 
-    /// All that a commit tells, by its full hash.
+    /// The data of a commit, by its full hash.
     fn commit(&mut self, id: &str) -> Result<Commit, SyncError>;
 
-    /// These commits and all below them, newest first, and no commit before one that stands on it.
+    /// These commits and all their ancestors, newest first, children before their parents.
     fn ancestors(&mut self, from: &[String]) -> Result<Vec<Node>, SyncError>;
 
     /// A file in a commit; the path is relative to the root of the working copy.
     fn version(&mut self, file: &Path, commit: &str) -> Result<Option<Version>, SyncError>;
 
-    /// What changed a file in these commits and below, following it to the names that it had before.
+    /// The steps that changed a file in these commits and their ancestors, following its former names.
     fn steps(&mut self, file: &Trail, from: &[String]) -> Result<Steps, SyncError>;
 
     /// The bytes of a version.
     fn text(&mut self, version: &Version) -> Result<Vec<u8>, SyncError>;
 
-    /// For each version the lines that hold a text, without their ends, in order. The text has no line feed in it.
+    /// For each version the lines that contain a text, without their ends, in order. The text has no line feed.
     fn lines_with(&mut self, versions: &[Version], text: &[u8]) -> Result<Vec<Vec<Vec<u8>>>, SyncError> {
         versions.iter().map(|version| Ok(lines_holding(&self.text(version)?, text))).collect()
     }
 
-    /// For each pair of versions the lines with a name that only one of them has, and all others of that name. A line that
-    /// only moved may be among them. Of some names only, if those are all that counts.
+    /// For each pair of versions the lines with a name that only one of them has, and all others of that name. Lines
+    /// that only moved may be included. Only the names in `of` count, if it is given.
     fn changes(
         &mut self,
         pairs: &[Pair],
@@ -81,7 +81,7 @@ pub trait Archive {
         found.map(|found| found.map(|changes| of.map_or(Rc::clone(&changes), |names| only(&changes, names)))).collect()
     }
 
-    /// For each version the lines at these spots, without their ends. It pays to ask for many at once.
+    /// For each version the lines at these spots, without their ends. Many spots in one call are faster.
     fn lines_at(&mut self, wanted: &[(&Version, &[Spot])]) -> Result<Vec<Vec<Vec<u8>>>, SyncError> {
         let mut texts = Texts::default();
         let mut found = vec![Vec::new(); wanted.len()];
@@ -96,13 +96,13 @@ pub trait Archive {
         Ok(found)
     }
 
-    /// Changes that were asked for once are known the next time, so that it pays to ask for all of them.
+    /// Whether changes are cached for the next run, so that it pays to request all of them.
     fn remembers(&self) -> bool {
         false
     }
 }
 
-/// The last commit of a branch that is not later than a moment: from the tip along first parents.
+/// The last commit of a branch up to a moment: from the tip along first parents.
 pub fn as_of(archive: &mut dyn Archive, tip: &str, moment: Instant) -> Result<Option<Commit>, SyncError> {
     let below = archive.ancestors(&[tip.to_owned()])?;
     let known: HashMap<&str, &Node> = below.iter().map(|commit| (commit.id.as_str(), commit)).collect();
@@ -116,18 +116,18 @@ pub fn as_of(archive: &mut dyn Archive, tip: &str, moment: Instant) -> Result<Op
     Ok(None)
 }
 
-/// A last common commit of two.
+/// A last common commit of two commits.
 pub fn merge_base(archive: &mut dyn Archive, one: &str, other: &str) -> Result<Option<Commit>, SyncError> {
     let theirs: HashSet<String> = archive.ancestors(&[other.to_owned()])?.into_iter().map(|commit| commit.id).collect();
     let base = archive.ancestors(&[one.to_owned()])?.into_iter().find(|commit| theirs.contains(&commit.id));
     base.map(|base| archive.commit(&base.id)).transpose()
 }
 
-/// The lines of a text that hold another one.
+/// The lines of a text that contain another one: the result that [`Archive::lines_with`] must have.
 fn lines_holding(text: &[u8], sought: &[u8]) -> Vec<Vec<u8>> {
     let mut lines = Vec::new();
     let mut from = 0;
-    while let Some(found) = memchr::memmem::find(&text[from..], sought) {
+    while let Some(found) = memchr::memmem::find(&text[from..], wanted) {
         let at = from + found;
         let start = memchr::memrchr(b'\n', &text[..at]).map_or(0, |end| end + 1);
         let end = memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |end| at + end);

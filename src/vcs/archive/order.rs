@@ -1,11 +1,11 @@
-//! The order in which commits are told.
+//! The order of commits in output.
 
 use std::collections::{BinaryHeap, HashMap};
 
-use super::told::Node;
+use super::results::Node;
 use crate::model::time::Instant;
 
-/// Newest first, and no commit before one that stands on it.
+/// Newest first, children before their parents.
 pub fn newest_first(commits: Vec<Node>) -> Vec<Node> {
     let numbers: HashMap<&str, usize> =
         commits.iter().enumerate().map(|(number, commit)| (commit.id.as_str(), number)).collect();
@@ -15,7 +15,7 @@ pub fn newest_first(commits: Vec<Node>) -> Vec<Node> {
     let parents: Vec<Vec<usize>> = commits.iter().map(known).collect();
     let mut children = vec![0_usize; commits.len()];
     parents.iter().flatten().for_each(|parent| children[*parent] += 1);
-    // Of equal times the one that came first here stays first.
+    // Commits with equal times keep their order.
     let key = |number: usize| (commits[number].committed, std::cmp::Reverse(number));
     let mut free: BinaryHeap<(Instant, std::cmp::Reverse<usize>)> =
         (0..commits.len()).filter(|number| children[*number] == 0).map(key).collect();
@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn by_time_where_no_commit_stands_on_the_other() {
+    fn by_time_for_unrelated_commits() {
         let commits: [(&str, &[&str], i64); 4] =
             [("left", &["root"], 5), ("root", &[], 1), ("right", &["root"], 7), ("tip", &["left", "right"], 9)];
         assert_eq!(order(&commits), ["tip", "right", "left", "root"]);

@@ -1,10 +1,10 @@
-//! Whether a file is another one under a new name, told by its lines.
+//! Recognizes a renamed file by its lines.
 
 use std::path::PathBuf;
 
 use crate::model::lines::origins;
 
-/// How many lines two texts share, if that is at least half of the shorter one.
+/// The number of lines that two texts share, if that is at least half of the shorter one.
 pub fn overlap(one: &[u8], other: &[u8]) -> Option<usize> {
     let (one, other) = (lines(one), lines(other));
     let shortest = one.len().min(other.len());
@@ -16,7 +16,7 @@ fn lines(text: &[u8]) -> Vec<&[u8]> {
     text.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).collect()
 }
 
-/// Looks for the former name of a file among those that went when it came.
+/// Finds the former name of a new file among those removed at the same time.
 pub struct Likeness<'a> {
     text: &'a [u8],
     best: Option<(usize, PathBuf)>,
@@ -27,7 +27,7 @@ impl<'a> Likeness<'a> {
         Likeness { text, best: None }
     }
 
-    /// One that went. Equal bytes come before all else, then the most lines, then the first that was seen.
+    /// Adds a removed file. Equal bytes win, then the most common lines, then the first one added.
     pub fn see(&mut self, name: PathBuf, text: &[u8]) {
         let shared = if text == self.text { Some(usize::MAX) } else { overlap(self.text, text) };
         if let Some(shared) = shared

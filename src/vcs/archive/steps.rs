@@ -1,21 +1,21 @@
-//! From commits and versions to the commits that changed a file.
+//! Finds the commits that changed a file, from all commits and versions.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use super::graph::Graph;
-use super::told::{Before, Node, Step, Steps, Version};
+use super::results::{Before, Node, Step, Steps, Version};
 use super::trail::Trail;
 use crate::vcs::SyncError;
 
-/// What an adapter knows of a file.
+/// An adapter's knowledge about a file.
 pub trait Past {
     /// A file in a commit.
     fn version(&mut self, commit: &str, path: &Path) -> Result<Option<Version>, SyncError>;
 
-    /// The name that a file had in a parent which has none of its present name, if it can be told: that of a file which went,
-    /// or of one of those beside it.
+    /// The name of a file in a parent that has none of its present names, if it can be found: the name of a removed
+    /// file, or of one beside it.
     fn former_name(
         &mut self,
         child: &str,
@@ -25,15 +25,15 @@ pub trait Past {
     ) -> Result<Option<PathBuf>, SyncError>;
 }
 
-/// Which names a file has in each commit, and what it is under them. Commits go by number, children first.
+/// The names of a file in each commit, and its versions under them. Commits go by number, children first.
 struct Names<'a> {
     trail: &'a Trail,
     commits: &'a [Node],
-    /// Every set of names once; the first is that of the trail's end.
+    /// Every distinct set of names; the first is that of the trail's end.
     sets: Vec<Rc<[PathBuf]>>,
-    /// The set of a commit, as the first child said that has a file under one of its names, else as the first that was asked.
+    /// The set for each commit: from the first child with a file under one of its names, else from the first child.
     of: Vec<Option<(usize, bool)>>,
-    /// What was looked up last in a commit, and under which set.
+    /// The last lookup for each commit, with its set.
     seen: Vec<Option<(usize, Option<Version>)>>,
 }
 
@@ -69,7 +69,7 @@ impl Names<'_> {
         Ok(version)
     }
 
-    /// The names that the file has in a parent which has none of those that it has in the child.
+    /// The names of the file in a parent that has none of the child's names.
     fn former(
         &mut self,
         past: &mut dyn Past,
@@ -94,7 +94,7 @@ impl Names<'_> {
     }
 }
 
-/// What changed a file in these commits, which are all below `from`, children first.
+/// The steps that changed a file in these commits, all ancestors of `from`, children first.
 pub fn steps(commits: Vec<Node>, from: &[String], trail: &Trail, past: &mut dyn Past) -> Result<Steps, SyncError> {
     let mut graph = graph(&commits, from);
     let (of, seen) = (vec![None; commits.len()], vec![None; commits.len()]);
@@ -124,7 +124,7 @@ pub fn steps(commits: Vec<Node>, from: &[String], trail: &Trail, past: &mut dyn 
     let renamed = of.into_iter().zip(&commits).filter_map(|(known, commit)| Some((known?.0, commit)));
     let renamed = renamed.filter(|(set, _)| *set != 0).map(|(set, commit)| (commit.id.clone(), Rc::clone(&sets[set])));
     let renamed = renamed.collect();
-    // Parents first, so that every link leads to a step that is known; the oldest has the lowest number for the time being.
+    // Parents first, so that every link leads to a known step; for now the oldest has the lowest number.
     let mut all: Vec<Step> = Vec::new();
     for (number, (commit, (set, after, before))) in commits.into_iter().zip(looked).enumerate().rev() {
         let links = graph.links(number);

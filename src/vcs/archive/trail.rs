@@ -1,4 +1,4 @@
-//! Which names are one file.
+//! The names under which a file is followed.
 
 use std::path::{Path, PathBuf};
 
@@ -15,8 +15,8 @@ impl Trail {
         Trail { names: vec![file.to_owned()], usual: &[] }
     }
 
-    /// A file that has these names, of which each may be there. Where it had another name before, and that was a usual one for
-    /// such a file, all usual names of that directory count.
+    /// A file with these names, of which each may exist. If one of its former names was a usual one for such a file,
+    /// all usual names in that directory count.
     pub fn named(names: Vec<PathBuf>, usual: &'static [&'static str]) -> Self {
         Trail { names, usual }
     }
@@ -31,7 +31,7 @@ impl Trail {
         self.usual.iter().map(|name| file.with_file_name(name)).collect()
     }
 
-    /// The names that go with a former one.
+    /// The names that belong to a former one.
     pub(super) fn family(&self, former: PathBuf) -> Vec<PathBuf> {
         let usual = self.beside(&former);
         if usual.contains(&former) { usual } else { vec![former] }

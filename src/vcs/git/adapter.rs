@@ -1,4 +1,4 @@
-//! A working copy of git, as one of the systems.
+//! A working copy of git.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ use crate::vcs::snapshot::Snapshot;
 use crate::vcs::sync::{Carried, Integrated, Integration, Outgoing, Parcel, Pushed, Route, Standing};
 use crate::vcs::{Abilities, Cloning, Exchange, Keep, Linking, Past, Renewal, Vcs, Verdict, Whereabouts};
 use crate::vcs::{
-    Archive, CommitError, Facts, Kind, NewClone, Origin, Reach, Rescue, Returned, Sought, SyncError, Tips,
+    Archive, CommitError, DatedLine, Facts, Kind, NewClone, Origin, Reach, Rescue, Returned, SyncError, Tips,
 };
 
 /// A working copy of git.
@@ -105,7 +105,7 @@ impl Past for Git {
         Ok(file.map(|(_, id)| trees.blob(id)).transpose()?)
     }
 
-    fn committed_lines(&self, file: &Path, lines: &[Sought<'_>], reach: Reach, _: &Env) -> Option<Vec<bool>> {
+    fn committed_lines(&self, file: &Path, lines: &[DatedLine<'_>], reach: Reach, _: &Env) -> Option<Vec<bool>> {
         lines::committed_lines(&self.root.join(".git"), file, lines, reach, &[])
     }
 

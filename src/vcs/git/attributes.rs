@@ -1,4 +1,4 @@
-//! What `.gitattributes` and its like say about the merge and the filter of a file, read from the files alone.
+//! Reads `.gitattributes` and similar files for the merge and filter attributes of a file.
 
 use std::path::{Path, PathBuf};
 
@@ -9,13 +9,13 @@ use super::config;
 use crate::sys::Env;
 use crate::vcs::files;
 
-/// The value of the attribute `merge` for a file, by its path from the root: `union`, `bd`, …; a bare or negative one reads as `text` or
-/// `binary`, the drivers that git then takes. `None` if nothing is said.
+/// The attribute `merge` of a file, by its path from the root: `union`, `bd`, …; a bare or negative one reads as `text`
+/// or `binary`, the drivers that git then uses. `None` if it is not set.
 pub fn merge_attribute(root: &Path, own: &Path, common: &Path, file: &Path, env: &Env) -> Option<String> {
     attribute(root, own, common, file, env, merge_value)
 }
 
-/// The filter that a file passes on its way into a commit and out of it, if the settings know a program for it.
+/// The filter for a file, if the settings define a program for it.
 pub fn filter(root: &Path, own: &Path, common: &Path, file: &Path, env: &Env) -> Option<String> {
     let name = attribute(root, own, common, file, env, filter_value)?;
     let runs = |key: &str| {
@@ -24,7 +24,7 @@ pub fn filter(root: &Path, own: &Path, common: &Path, file: &Path, env: &Env) ->
     ["clean", "smudge", "process"].into_iter().any(runs).then_some(name)
 }
 
-/// The last word that is said about a file; the inner `None` of a value takes an earlier word back.
+/// The last value set for a file; an inner `None` unsets an earlier one.
 fn attribute(
     root: &Path,
     own: &Path,
@@ -60,7 +60,7 @@ fn attribute(
     found
 }
 
-/// What one line says about a path.
+/// The value that one line sets for a path.
 fn on_line(line: &[u8], path: &[u8], value: fn(&[u8]) -> Option<Option<String>>) -> Option<Option<String>> {
     let line = line.trim_ascii_start();
     if line.is_empty() || line.starts_with(b"#") || line.starts_with(b"[attr]") {
@@ -100,7 +100,7 @@ fn matches(pattern: &[u8], path: &[u8]) -> bool {
     pattern.matches_repo_relative_path(path.as_bstr(), basename, Some(false), Case::Sensitive, mode)
 }
 
-/// A pattern that means this file alone, by its path from the directory of the attributes file.
+/// A pattern that matches only this file, by its path from the directory of the attributes file.
 pub fn pattern(file: &Path) -> Vec<u8> {
     let mut pattern = vec![b'/'];
     for byte in file.as_os_str().as_encoded_bytes() {
@@ -129,7 +129,7 @@ pub fn pattern(file: &Path) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    fn says(line: &str, path: &str) -> Option<Option<String>> {
+    fn value_for(line: &str, path: &str) -> Option<Option<String>> {
         on_line(line.as_bytes(), path.as_bytes(), merge_value)
     }
 
@@ -137,14 +137,14 @@ mod tests {
     fn lines() {
         let value = |text: &str| Some(Some(text.to_owned()));
         let path = ".beads/beads.jsonl";
-        assert_eq!(says("*.jsonl -text merge=union", path), value("union"));
-        assert_eq!(says("/.beads/beads.jsonl merge=bd", path), value("bd"));
-        assert_eq!(says(".beads/*.jsonl merge", path), value("text"));
-        assert_eq!(says("beads.jsonl binary", path), value("binary"));
-        assert_eq!(says("*.jsonl !merge", path), Some(None));
-        assert_eq!(says("\"/.beads/beads.jsonl\" merge=bd", path), value("bd"));
+        assert_eq!(value_for("*.jsonl -text merge=union", path), value("union"));
+        assert_eq!(value_for("/.beads/beads.jsonl merge=bd", path), value("bd"));
+        assert_eq!(value_for(".beads/*.jsonl merge", path), value("text"));
+        assert_eq!(value_for("beads.jsonl binary", path), value("binary"));
+        assert_eq!(value_for("*.jsonl !merge", path), Some(None));
+        assert_eq!(value_for("\"/.beads/beads.jsonl\" merge=bd", path), value("bd"));
         for line in ["*.json merge=union", "# *.jsonl merge=union", "beads/ merge=union", "*.jsonl text", ""] {
-            assert_eq!(says(line, path), None, "{line}");
+            assert_eq!(value_for(line, path), None, "{line}");
         }
     }
 
@@ -159,6 +159,6 @@ mod tests {
             let line = [&pattern(Path::new(name))[..], b" merge=bd"].concat();
             assert_eq!(on_line(&line, name.as_bytes(), merge_value), Some(Some("bd".to_owned())), "{name}");
         }
-        assert_eq!(says("/a\\*/x merge=bd", "ab/x"), None);
+        assert_eq!(value_for("/a\\*/x merge=bd", "ab/x"), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Files of a checkout as git stores them for a snapshot: byte for byte, whatever filters and settings say.
+//! Stores files of a checkout in git for a snapshot: byte for byte, ignoring filters and settings.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -10,7 +10,7 @@ use super::work_tree::{Items, WorkTree};
 use crate::vcs::SyncError;
 use crate::vcs::snapshot::{look, unusable};
 
-/// What became of a file.
+/// The result for one file.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Hashed {
     Id(String),
@@ -19,8 +19,8 @@ pub enum Hashed {
 }
 
 impl WorkTree<'_> {
-    /// Stores files, or only says what their ids would be. One that is not there is looked for again: many programs
-    /// replace a file by removing it first.
+    /// Stores files, or only computes their ids. A missing file is tried again: many programs replace a file by
+    /// removing it first.
     pub(super) fn hashed(&self, paths: &[&Path], flags: &[&str]) -> Result<Vec<Hashed>, SyncError> {
         let mut all = self.hashed_once(paths, flags)?;
         for _ in 0..3 {
@@ -44,12 +44,12 @@ impl WorkTree<'_> {
             if output.status.success() {
                 break;
             }
-            // git stops at the first that it cannot read.
-            let said = String::from_utf8_lossy(&output.stderr);
-            let says = |words: &[&str]| words.iter().any(|word| said.contains(word));
-            if says(&["could not open"]) && says(&["No such file or directory", "Not a directory"]) {
+            // git stops at the first unreadable file.
+            let printed = String::from_utf8_lossy(&output.stderr);
+            let reports = |words: &[&str]| words.iter().any(|word| printed.contains(word));
+            if reports(&["could not open"]) && reports(&["No such file or directory", "Not a directory"]) {
                 all.push(Hashed::Gone);
-            } else if says(&["could not open", "read error while indexing", "short read while indexing"]) {
+            } else if reports(&["could not open", "read error while indexing", "short read while indexing"]) {
                 all.push(Hashed::Unreadable);
             } else {
                 checked("git hash-object", output)?;
@@ -65,7 +65,7 @@ impl WorkTree<'_> {
         Ok(self.git().args(["cat-file", "-e", id]).run()?.status.success())
     }
 
-    /// git would read what a link leads to, so it gets files that say where.
+    /// git would read the target of a link, so it gets files with the links' texts.
     pub(super) fn links(&self, links: BTreeMap<PathBuf, PathBuf>, scratch: &Path) -> Result<Items, SyncError> {
         let targets: Vec<&PathBuf> = links.values().collect::<BTreeSet<_>>().into_iter().collect();
         let mut names = Vec::new();

@@ -1,4 +1,4 @@
-//! The files that commits change. git says which commits and what is staged; trees and blobs are read with gix.
+//! The files that commits change. git lists the commits and the staged files; trees and blobs are read with gix.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -15,14 +15,14 @@ use crate::vcs::files::path_of;
 use crate::vcs::history::Repository;
 use crate::vcs::{Changed, HistoryError, Span, SyncError};
 
-/// Lists of git are read up to this length, and refused beyond it.
+/// Lists from git are read up to this size, and longer ones are refused.
 const MAX_LIST: usize = 256 << 20;
-/// A larger file is named and not looked at.
+/// A larger file is listed but not read.
 const MAX_BLOB: u64 = 256 << 20;
-/// So many entries of trees, and no more, are compared for one commit.
+/// At most this many tree entries are compared for one commit.
 const MAX_ENTRIES: usize = 10_000_000;
 
-/// A changed file: its path, what the parents have, what is new.
+/// A changed file: its path, the parents' versions, the new version.
 type Difference = (Vec<u8>, Vec<ObjectId>, ObjectId);
 
 pub fn changes(repository: &Repository<'_>, span: Span<'_>, each: &mut dyn FnMut(Changed)) -> Result<(), SyncError> {
@@ -53,19 +53,19 @@ fn staged(repository: &Repository<'_>, each: &mut dyn FnMut(Changed)) -> Result<
     Ok(())
 }
 
-/// The names of all that is staged, removals and submodules too.
+/// The names of all staged files, including removals and submodules.
 pub fn staged_paths(repository: &Repository<'_>) -> Result<Vec<PathBuf>, HistoryError> {
     let list = index_against_head(repository, "--name-only")?;
     Ok(list.split(|byte| *byte == 0).filter(|name| !name.is_empty()).map(path_of).collect())
 }
 
-/// The same beside a repository of jj, which notes new files in the index as files to be added some day.
+/// The same beside a jj repository, which marks new files in the index as to be added later.
 pub fn staged_beside(root: &Path, env: &Env) -> Result<Vec<PathBuf>, HistoryError> {
     let repository = Repository { root, git_dir: root.join(".git"), env };
     let list = index_against_head(&repository, "--ita-invisible-in-index")?;
     let fields: Vec<&[u8]> = list.split(|byte| *byte == 0).collect();
     let entries = || fields.chunks_exact(2).map(|pair| (pair[0].last().copied().unwrap_or_default(), path_of(pair[1])));
-    // Of a commit that conflicts jj shows git one with all of its versions, and puts these into the index.
+    // jj gives git a commit with all versions of a conflict, and puts them into the index.
     let unmerged: BTreeSet<PathBuf> = entries().filter(|(status, _)| *status == b'U').map(|(_, path)| path).collect();
     let is_jjs = |status: u8, path: &Path| {
         let first = path.iter().next().unwrap_or_default().to_string_lossy().into_owned();
@@ -75,26 +75,26 @@ pub fn staged_beside(root: &Path, env: &Env) -> Result<Vec<PathBuf>, HistoryErro
     Ok(entries().filter(|(status, path)| !is_jjs(*status, path)).map(|(_, path)| path).collect())
 }
 
-/// What the index has beyond the last commit, as git lists it.
+/// The difference between the index and the last commit, as git lists it.
 fn index_against_head(repository: &Repository<'_>, form: &str) -> Result<Vec<u8>, HistoryError> {
     let born = program(repository).args(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]).run()?.status.success();
     let base = if born { "HEAD".to_owned() } else { ObjectId::empty_tree(gix::hash::Kind::Sha1).to_string() };
     let flags = ["diff-index", "--cached", form, "-z", "--no-renames", "--no-abbrev", "--end-of-options"];
-    let mut asked = program(repository).args(flags).arg(base).arg("--");
-    // During a commit git keeps what will be committed in an index of its own.
+    let mut query = program(repository).args(flags).arg(base).arg("--");
+    // During a commit git uses a separate index for the content to commit.
     let env = repository.env;
     if let Some(index) = env.var_os("GIT_INDEX_FILE") {
-        asked = asked.var("GIT_INDEX_FILE", env.cwd().join(index));
+        query = query.var("GIT_INDEX_FILE", env.cwd().join(index));
     }
-    listed("git diff-index", asked)
+    listed("git diff-index", query)
 }
 
 pub fn range(repository: &Repository<'_>, span: Span<'_>, each: &mut dyn FnMut(Changed)) -> Result<(), HistoryError> {
     let objects = open(repository)?;
-    let asked = || program(repository).args(["rev-list", "--parents", "--topo-order", "--reverse"]);
+    let query = || program(repository).args(["rev-list", "--parents", "--topo-order", "--reverse"]);
     let lists = match span {
         Span::Staged | Span::Commits(_) => Vec::new(),
-        Span::Range(text) => vec![asked().arg("--end-of-options").arg(text).arg("--")],
+        Span::Range(text) => vec![query().arg("--end-of-options").arg(text).arg("--")],
         Span::Push { remote, refs } => {
             for line in refs.lines() {
                 without_commit(&objects, line, each)?;
@@ -102,13 +102,13 @@ pub fn range(repository: &Repository<'_>, span: Span<'_>, each: &mut dyn FnMut(C
             let pushed = refs.lines().filter_map(|line| pushed(&objects, line));
             let one = |revisions: Vec<String>| {
                 let known = format!("--remotes={remote}");
-                asked().args(["--not", &known, "--not", "--end-of-options"]).args(revisions).arg("--")
+                query().args(["--not", &known, "--not", "--end-of-options"]).args(revisions).arg("--")
             };
             pushed.map(one).collect()
         }
     };
-    for asked in lists {
-        let list = match (listed("git rev-list", asked), span) {
+    for query in lists {
+        let list = match (listed("git rev-list", query), span) {
             (Err(HistoryError::Failed { .. }), Span::Range(text)) if !names_commits(repository, text)? => {
                 return Err(HistoryError::NotARange {
                     text: text.to_owned(),
@@ -134,15 +134,15 @@ fn names_commits(repository: &Repository<'_>, range: &str) -> Result<bool, Histo
     let (from, to) = range.split_once("..").unwrap_or((range, ""));
     for end in [from, to] {
         let end = if end.is_empty() { "HEAD" } else { end };
-        let asked = program(repository).args(["rev-parse", "--verify", "--quiet", "--end-of-options"]);
-        if !asked.arg(format!("{end}^{{commit}}")).run()?.status.success() {
+        let query = program(repository).args(["rev-parse", "--verify", "--quiet", "--end-of-options"]);
+        if !query.arg(format!("{end}^{{commit}}")).run()?.status.success() {
             return Ok(false);
         }
     }
     Ok(true)
 }
 
-/// The same for these commits alone.
+/// The same for only these commits.
 pub fn commits(repository: &Repository<'_>, ids: &[String], each: &mut dyn FnMut(Changed)) -> Result<(), HistoryError> {
     let objects = open(repository)?;
     for id in ids {
@@ -156,7 +156,7 @@ pub fn commits(repository: &Repository<'_>, ids: &[String], each: &mut dyn FnMut
     Ok(())
 }
 
-/// What a line of the pre-push hook sends that no commit holds: a tag can name a tree or a file.
+/// Objects in a line of the pre-push hook that are in no commit: a tag can name a tree or a file.
 fn without_commit(objects: &gix::Repository, line: &str, each: &mut dyn FnMut(Changed)) -> Result<(), HistoryError> {
     let words: Vec<&str> = line.split(' ').collect();
     let [name, local, ..] = words.as_slice() else { return Ok(()) };
@@ -174,13 +174,13 @@ fn without_commit(objects: &gix::Repository, line: &str, each: &mut dyn FnMut(Ch
     Ok(())
 }
 
-/// What a line of the pre-push hook sends: the new commit, without what the remote says it has.
+/// The commits in a line of the pre-push hook: the new one, without those that the remote reports.
 fn pushed(objects: &gix::Repository, line: &str) -> Option<Vec<String>> {
     let words: Vec<&str> = line.split(' ').collect();
     let [_, local, _, remote] = words.as_slice() else { return None };
     let id = |hex: &str| ObjectId::from_hex(hex.as_bytes()).ok().filter(|id| !id.is_null());
     let mut revisions = vec![id(local)?.to_string()];
-    // A commit that nobody fetched yet cannot be compared with.
+    // A commit that was not fetched yet cannot be compared.
     revisions.extend(id(remote).filter(|id| objects.find_header(*id).is_ok()).map(|id| format!("^{id}")));
     Some(revisions)
 }
@@ -208,7 +208,7 @@ fn unreadable(id: String, error: impl std::fmt::Display) -> HistoryError {
     HistoryError::Object { id, message: error.to_string() }
 }
 
-/// The files of a commit that are not what one of its parents has.
+/// The files of a commit that differ from one of its parents.
 fn differences(
     objects: &gix::Repository,
     commit: ObjectId,
@@ -220,7 +220,7 @@ fn differences(
     };
     let new = tree(commit)?;
     let Some((first, others)) = parents.split_first() else { return compare(objects, None, new) };
-    // The parents of the oldest commits of a shallow clone are not there: all that such a commit has counts as new.
+    // The parents of the oldest commits in a shallow clone are missing: everything in such a commit counts as new.
     let mut found = compare(objects, tree(*first).ok(), new)?;
     for parent in others {
         let against: HashMap<_, _> =
@@ -290,7 +290,7 @@ fn changed(
         let mut blob = objects.find_blob(id).map_err(|error| unreadable(id.to_string(), error))?;
         Ok(Some(blob.take_data()))
     };
-    // An old version that is not there, as in a partial clone, takes nothing off what is new.
+    // An old version that is missing, as in a partial clone, hides nothing that is new.
     let old = old.iter().filter_map(|id| blob(*id).ok().flatten()).collect();
     Ok(Changed { commit, path: path_of(path), old, new: blob(new)? })
 }

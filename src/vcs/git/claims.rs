@@ -1,9 +1,9 @@
-//! Claims as refs of a git remote: reading them, and the push that swaps one for another.
+//! Claims as refs of a git remote: reads them, and swaps one for another with a push.
 //!
-//! A claim is a commit without files and without parents; its message is the text. git calls it a success when the remote
-//! already has the object that is pushed, so two clones that push the same text must not push the same object: a line of
-//! random digits ends each message. The push names the version that it replaces (`--force-with-lease`), git compares that
-//! with what the remote shows, and the server compares once more while it holds the ref.
+//! A claim is a commit without files and parents; its message is the text. git reports success if the remote already
+//! has the pushed object, so two clones that push the same text must not push the same object: a line of random digits
+//! ends each message. The push names the version that it replaces (`--force-with-lease`), git compares that with the
+//! remote's ref, and the server compares again while it holds the ref.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -19,9 +19,9 @@ use crate::vcs::claims::{PREFIX, RemoteClaim, Swap, id_of, ref_name};
 use crate::vcs::layout::git::{common_dir, own_dir};
 use crate::vcs::{Kind, SyncError, layout, place};
 
-/// The longest list of claims, and the longest texts, that are looked at.
+/// The size limit for lists of claims and for their texts.
 const MAX: usize = 64 << 20;
-/// How often a claim that changes while it is read, or that somebody else has locked, is tried again.
+/// How often a claim is retried that changes during a read, or that another process has locked.
 const TRIES: u32 = 6;
 
 const NO_REMOTE: &str =
@@ -31,11 +31,11 @@ const ODD_NAME: &str = "the name of a remote begins with `-` or holds a control 
 const ODD_TEXT: &str = "the text of a claim holds a NUL character";
 const TOO_LONG: &str = "the remote holds more claims than can be looked at";
 
-/// Ends a message. What stands before it is the text.
+/// Ends the text of a message.
 const NONCE: &str = "\n\nnonce ";
 
-/// All claims on the remote that a push from here goes to, sorted by id. Like the two functions below this talks to the
-/// remote with what the repository's settings name: whether they may name programs, the caller has made sure.
+/// All claims on the remote that a push from here goes to, sorted by id. Like the two functions below, this talks to
+/// the remote with the repository's settings: the caller has checked whether these may name programs.
 pub fn remote_claims(path: &Path, env: &Env) -> Result<Vec<RemoteClaim>, SyncError> {
     let mut claims = server(path, env)?.claims(&format!("{PREFIX}*"))?;
     claims.sort_by(|a, b| a.id.cmp(&b.id));
@@ -47,7 +47,8 @@ pub fn remote_claim(path: &Path, id: &str, env: &Env) -> Result<Option<RemoteCla
     server(path, env)?.claim(&ref_name(id)?)
 }
 
-/// Puts a text in the place of the expected version; without one there must be no claim. No text takes the claim away.
+/// Replaces the expected version with a text; without an expected version no claim may exist. Without a text the claim
+/// is removed.
 pub fn swap_remote_claim(
     path: &Path,
     id: &str,
@@ -70,10 +71,10 @@ fn server<'a>(path: &Path, env: &'a Env) -> Result<Server<'a>, SyncError> {
 /// A remote, as seen from a clone.
 struct Server<'a> {
     root: PathBuf,
-    /// Where git is not beside the working copy.
+    /// If git's directory is not in the working copy.
     dot_git: Option<PathBuf>,
     name: String,
-    /// Where claims are read: what is pushed to one address must not be looked for at another.
+    /// The address that claims are read from: it must be the one they are pushed to.
     address: String,
     env: &'a Env,
 }
@@ -87,9 +88,9 @@ impl<'a> Server<'a> {
             return Err(unsupported(ODD_NAME));
         }
         let addresses = |push: &[&str]| {
-            let asked =
+            let query =
                 server.local().args(["remote", "get-url", "--all"]).args(push).arg("--end-of-options").arg(&name);
-            let output = checked("git remote", asked.run()?)?;
+            let output = checked("git remote", query.run()?)?;
             Ok::<_, SyncError>(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect::<Vec<_>>())
         };
         let (read, pushed) = (addresses(&[])?, addresses(&["--push"])?);
@@ -104,7 +105,7 @@ impl<'a> Server<'a> {
         git_at(&self.root, self.dot_git.as_deref(), self.env).var("GIT_NO_LAZY_FETCH", "1").keeping(MAX)
     }
 
-    /// A command that talks to the remote, and does nothing else that settings of the remote ask for.
+    /// A command that talks to the remote, without anything else that the remote's settings ask for.
     fn far(&self) -> Program<'a> {
         let settings = ["mirror=false", "followRemoteHEAD=never"].map(|set| format!("remote.{}.{set}", self.name));
         let settings = settings
@@ -139,7 +140,7 @@ impl<'a> Server<'a> {
         Ok(self.claims(name)?.pop())
     }
 
-    /// The claims whose refs a pattern means. One that is replaced while it is read is read again.
+    /// The claims whose refs match a pattern. One that is replaced during the read is read again.
     pub fn claims(&self, pattern: &str) -> Result<Vec<RemoteClaim>, SyncError> {
         let mut tries = 0;
         loop {
@@ -171,7 +172,7 @@ impl<'a> Server<'a> {
         if output.stdout.len() >= MAX {
             return Err(SyncError::Unsupported { kind: Kind::Git, what: TOO_LONG });
         }
-        // A pattern of `ls-remote` also means refs that only end like it.
+        // A pattern of `ls-remote` also matches refs that only end like it.
         let text = String::from_utf8_lossy(&output.stdout);
         let lines = text.lines().filter_map(|line| line.split_once('\t'));
         let is_meant = |name: &str| pattern.ends_with('*') || name == pattern;
@@ -181,7 +182,7 @@ impl<'a> Server<'a> {
             .collect())
     }
 
-    /// Those that are not in the clone.
+    /// The versions that the clone does not have.
     fn missing<'v>(&self, versions: &[&'v str]) -> Result<Vec<&'v str>, SyncError> {
         let output = self.batch("--batch-check=%(objectname)", versions)?;
         let text = String::from_utf8_lossy(&output);
@@ -189,7 +190,7 @@ impl<'a> Server<'a> {
         Ok(lines.filter(|(line, _)| line.ends_with(" missing")).map(|(_, version)| *version).collect())
     }
 
-    /// Gets objects, and says what went wrong if that may be because they are not on the remote any more.
+    /// Fetches objects; returns the failure if the reason may be that they are no longer on the remote.
     fn fetch(&self, versions: &[&str]) -> Result<Option<SyncError>, SyncError> {
         let flags = ["fetch", "--quiet", "--no-write-fetch-head", "--no-tags", "--no-prune", "--refmap="];
         let more = ["--no-recurse-submodules", "--no-write-commit-graph", "--no-show-forced-updates", "--stdin"];
@@ -201,7 +202,7 @@ impl<'a> Server<'a> {
         Ok(Some(unreachable(&self.name, &output)))
     }
 
-    /// The texts of claims. What is no commit has none.
+    /// The texts of claims. An object that is not a commit has none.
     fn texts(&self, versions: &[&str]) -> Result<Vec<String>, SyncError> {
         let output = self.batch("--batch", versions)?;
         let mut rest = output.as_slice();
@@ -236,7 +237,7 @@ impl<'a> Server<'a> {
                 None => return Ok(Swap::Done { version: new.unwrap_or_default() }),
                 Some(problem) => problem,
             };
-            // What the server did it may have done although we were not told.
+            // The server may have done it although we got no answer.
             let (current, error) = match (self.claim(name), problem) {
                 (Ok(Some(claim)), _) if Some(&claim.version) == new.as_ref() => {
                     return Ok(Swap::Done { version: claim.version });
@@ -247,7 +248,7 @@ impl<'a> Server<'a> {
             if current.as_ref().map(|claim| claim.version.as_str()) != expected {
                 return Ok(Swap::Lost { current });
             }
-            // Somebody held the ref and gave it back as it was.
+            // Another process held the ref and released it unchanged.
             tries += 1;
             if tries == TRIES {
                 return Err(error);
@@ -256,7 +257,7 @@ impl<'a> Server<'a> {
         }
     }
 
-    /// Makes a commit that says a text. No two are the same.
+    /// Makes a commit with a text. Each one is unique.
     fn commit(&self, text: &str) -> Result<String, SyncError> {
         if text.contains('\0') {
             return Err(SyncError::Unsupported { kind: Kind::Git, what: ODD_TEXT });
@@ -266,7 +267,7 @@ impl<'a> Server<'a> {
         write_commit(self.local(), &tree, &[], &format!("{text}{NONCE}{nonce:032x}"))
     }
 
-    /// Pushes to one ref; `None` if it is what it was to become.
+    /// Pushes to one ref; `None` if it has the wanted value.
     fn push(&self, name: &str, expected: Option<&str>, new: Option<&str>) -> Result<Option<Problem>, SyncError> {
         let flags = ["push", "--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no"];
         let lease = format!("--force-with-lease={name}:{}", expected.unwrap_or_default());
@@ -281,12 +282,12 @@ impl<'a> Server<'a> {
 }
 
 enum Problem {
-    /// Somebody else was faster, or is at it.
+    /// Another process was faster, or holds the ref.
     Race(SyncError),
     Failed(SyncError),
 }
 
-/// What a push says about a ref: a flag, both names, and why.
+/// git's report about a ref: a flag, both names, and the reason.
 fn problem(remote: &str, name: &str, output: &Output) -> Option<Problem> {
     let text = String::from_utf8_lossy(&output.stdout);
     let line = text.lines().find_map(|line| {
@@ -299,7 +300,7 @@ fn problem(remote: &str, name: &str, output: &Output) -> Option<Problem> {
             Some(Problem::Race(refused(remote, summary, output)))
         }
         Some((_, summary)) => Some(Problem::Failed(refused(remote, summary, output))),
-        // git does not even ask to remove what is not there.
+        // git does not even try to remove a ref that does not exist.
         None if String::from_utf8_lossy(&output.stderr).contains("remote ref does not exist") => {
             Some(Problem::Race(unreachable(remote, output)))
         }
@@ -307,13 +308,13 @@ fn problem(remote: &str, name: &str, output: &Output) -> Option<Problem> {
     }
 }
 
-/// Anything else git would take for a name, or for the wish that there be none.
+/// Whether a text is an object id: git would take anything else for a name, or for "no ref".
 fn is_version(text: &str) -> bool {
     let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
     [40, 64].contains(&text.len()) && text.bytes().all(is_hex) && text.bytes().any(|byte| byte != b'0')
 }
 
-/// The next of the objects that `cat-file --batch` prints: its id, its kind and its bytes.
+/// The next object in the output of `cat-file --batch`: its id, kind and bytes.
 fn next_object<'b>(rest: &mut &'b [u8]) -> Option<(&'b str, &'b str, &'b [u8])> {
     let end = rest.iter().position(|byte| *byte == b'\n')?;
     let (head, after) = (std::str::from_utf8(&rest[..end]).ok()?, &rest[end + 1..]);
@@ -325,7 +326,7 @@ fn next_object<'b>(rest: &mut &'b [u8]) -> Option<(&'b str, &'b str, &'b [u8])> 
     Some((id, kind, bytes))
 }
 
-/// The message of a commit, without the line that makes it the only one of its kind.
+/// The message of a commit, without the line that makes it unique.
 fn text_of(commit: &[u8]) -> String {
     let text = String::from_utf8_lossy(commit);
     let message = text.split_once("\n\n").map(|(_, message)| message).unwrap_or_default();
@@ -340,7 +341,7 @@ fn lines(versions: &[&str]) -> Vec<u8> {
     versions.iter().flat_map(|version| [version.as_bytes(), b"\n"].concat()).collect()
 }
 
-/// Of uneven length, so that two do not meet again and again.
+/// Pauses for a varying time, so that two processes do not collide again.
 fn pause(tries: u32) {
     let [uneven] = Entropy::System.bytes::<1>();
     std::thread::sleep(Duration::from_millis(u64::from(10 * tries) + u64::from(uneven) % 32));

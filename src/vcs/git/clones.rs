@@ -1,8 +1,8 @@
-//! Making a clone of a checkout with the program `git`.
+//! Clones a checkout with the program `git`.
 //!
-//! Objects are linked where both are on one file system. The remotes of the parent are those of the clone, with all that the
-//! parent knows of them, and the parent is one remote more. No hook and no template comes along, no tag, and no submodule is
-//! fetched. What the settings of the parent make git run comes along: whoever lets a clone be made has agreed to it before.
+//! Objects are hard-linked on one file system. The clone has its parent's remotes with their refs, and the parent as a
+//! further remote. It gets no hooks, templates or tags, and submodules are not fetched. Programs that the parent's
+//! settings name run here too: the caller has got the user's agreement first.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -24,18 +24,18 @@ use crate::vcs::layout::git_worktrees::admin_dir;
 use crate::vcs::network::passing_git;
 use crate::vcs::{SyncError, Tip, Tips, files, is_shallow};
 
-/// Lists of refs are read up to this length.
+/// The limit for lists of refs.
 const MAX: usize = 256 << 20;
-/// Files beside the settings that say what counts as a change.
+/// Files beside the settings that influence what counts as a change.
 const BESIDE: [&str; 2] = ["info/exclude", "info/attributes"];
 
-/// Files of git that a new clone has not.
+/// Files of git that a new clone does not have.
 const NOT_IN_NEW: [&str; 4] = ["hooks", "config.worktree", "info/sparse-checkout", "info/grafts"];
 
-/// What a clone is made from: a working copy, or the repository behind one.
+/// The source of a clone: a working copy, or the repository behind one.
 pub struct Source<'a> {
     pub root: &'a Path,
-    /// git's directory, where the working copy itself does not lead to it.
+    /// git's directory, if the working copy does not lead to it.
     pub git_dir: Option<&'a Path>,
     pub env: &'a Env,
 }
@@ -64,7 +64,7 @@ impl Source<'_> {
         self.clone_at(&new.branch, &start, path, step)
     }
 
-    /// Makes the clone, with the branch at this commit. What was made is taken away again if it cannot be finished.
+    /// Makes the clone, with the branch at this commit. An incomplete clone is removed.
     pub fn clone_at(
         &self,
         branch: &str,
@@ -96,7 +96,7 @@ impl Source<'_> {
         Ok(Checkout { branch: git_worktrees::branch(&admin), root: path, admin, is_main: true, exists: true })
     }
 
-    /// The commit that the branch begins at, or is at.
+    /// The start of the branch, or its present commit.
     pub(super) fn start(&self, new: &NewClone, path: &Path) -> Result<String, SyncError> {
         let there = self.commit(&format!("refs/heads/{}", new.branch))?;
         match (there, &new.base) {
@@ -114,17 +114,17 @@ impl Source<'_> {
         }
     }
 
-    /// What the repository itself says, with all that it includes.
+    /// The settings of the repository itself, including included files.
     pub(super) fn settings(&self) -> Result<Vec<Setting>, SyncError> {
-        let asked = self.git().args(["config", "--list", "-z", "--show-scope", "--includes"]).keeping(MAX);
-        Ok(Setting::read(&must("git config", self.root, asked)?.stdout))
+        let query = self.git().args(["config", "--list", "-z", "--show-scope", "--includes"]).keeping(MAX);
+        Ok(Setting::read(&must("git config", self.root, query)?.stdout))
     }
 
-    /// What it knows of its remotes: name, commit, and the name that it leads to.
+    /// The refs of its remotes: name, commit, and the target of symbolic ones.
     pub(super) fn remote_refs(&self) -> Result<String, SyncError> {
-        let asked = self.git().args(["for-each-ref", "--format=%(refname) %(objectname) %(symref)"]);
-        let said = must("git for-each-ref", self.root, asked.arg("refs/remotes").keeping(MAX))?.stdout;
-        Ok(String::from_utf8_lossy(&said).into_owned())
+        let query = self.git().args(["for-each-ref", "--format=%(refname) %(objectname) %(symref)"]);
+        let printed = must("git for-each-ref", self.root, query.arg("refs/remotes").keeping(MAX))?.stdout;
+        Ok(String::from_utf8_lossy(&printed).into_owned())
     }
 
     fn clone_to(&self, path: &Path, parent: &str, step: Option<&Step>) -> Result<(), SyncError> {
@@ -135,11 +135,11 @@ impl Source<'_> {
     }
 }
 
-/// A clone that is not finished.
+/// An unfinished clone.
 struct Clone<'a> {
     source: &'a Source<'a>,
     path: &'a Path,
-    /// What the clone calls the repository that it came from.
+    /// The clone's name for its source.
     parent: &'a str,
 }
 
@@ -159,7 +159,7 @@ impl Clone<'_> {
         std::fs::write(&path, bytes).map_err(failed)
     }
 
-    /// Settings, remotes, and what is not to be committed.
+    /// Writes settings, remotes, and ignore rules.
     fn carry(&self, mut config: String, settings: &[Setting], others: &[RemoteSettings]) -> Result<(), SyncError> {
         config.push_str(&text(&carried(settings), others));
         if let Some((own, common)) = self.source.dirs() {
@@ -178,16 +178,16 @@ impl Clone<'_> {
         self.write("config", config.as_bytes())
     }
 
-    /// The branch of the job, and what the parent knows of its remotes.
+    /// Creates the branch of the job, and the parent's refs of its remotes.
     fn set_refs(&self, branch: &str, start: &str) -> Result<(), SyncError> {
-        let said = self.source.remote_refs()?;
-        let rows = said.lines().filter_map(|line| {
+        let printed = self.source.remote_refs()?;
+        let rows = printed.lines().filter_map(|line| {
             let mut words = line.split(' ');
             Some((words.next()?, words.next()?, words.next().unwrap_or_default()))
         });
         let (links, refs): (Vec<_>, Vec<_>) = rows.partition(|(_, _, to)| !to.is_empty());
         if is_shallow(self.path) {
-            // Nothing was linked, and only what the branches of the parent need was sent.
+            // Nothing was linked, so only the objects of the parent's branches were sent.
             let names = refs.iter().map(|(name, _, _)| format!("+{name}:{name}"));
             let fetch = self.git().args(["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--stdin"]);
             let wanted: String = names.chain([start.to_owned()]).map(|name| format!("{name}\n")).collect();
@@ -195,7 +195,7 @@ impl Clone<'_> {
         }
         let mut orders: String = refs.iter().map(|(name, id, _)| format!("update {name} {id}\n")).collect();
         let own = admin_dir(self.path).and_then(|admin| git_worktrees::branch(&admin)).filter(|own| own != branch);
-        // A parent without a commit on its branch has none to take away.
+        // A parent without a commit on its branch has none to remove.
         let is_there = |own: &String| commit(self.path, &format!("refs/heads/{own}"), self.source.env);
         if let Some(own) = own.filter(|own| matches!(is_there(own), Ok(Some(_)))) {
             orders.push_str(&format!("delete refs/heads/{own}\n"));
@@ -210,17 +210,17 @@ impl Clone<'_> {
         self.name_start(start)
     }
 
-    /// A commit of the parent that is on no branch is nothing that was made here, and must not look like it.
+    /// Names a commit of the parent that is on no branch, so that it does not count as made in the clone.
     fn name_start(&self, start: &str) -> Result<(), SyncError> {
-        let asked = self.git().args(["rev-list", "--max-count=1", start, "--not", "--remotes", "--"]);
-        if must("git rev-list", self.path, asked)?.stdout.is_empty() {
+        let query = self.git().args(["rev-list", "--max-count=1", start, "--not", "--remotes", "--"]);
+        if must("git rev-list", self.path, query)?.stdout.is_empty() {
             return Ok(());
         }
         let name = format!("refs/remotes/{}/bd-base", self.parent);
         must("git update-ref", self.path, self.git().args(["update-ref", "--no-deref", &name, start])).map(drop)
     }
 
-    /// Writes the files. Filters may have to go to a remote for them.
+    /// Writes the files. Filters may need a remote for that.
     fn fill(&self, step: Option<&Step>) -> Result<(), SyncError> {
         let program = passing_git(git_for_network(self.path, None, self.source.env, false));
         let program = program.args(["-c", "submodule.recurse=false", "reset", "--hard"]);
@@ -228,7 +228,7 @@ impl Clone<'_> {
     }
 }
 
-/// git says how far it is, also where nobody looks; it need not wait before it does.
+/// Makes git report progress without a terminal and without a delay.
 fn counting<'a>(program: Program<'a>, step: Option<&'a Step>) -> Program<'a> {
     let program = program.var("GIT_PROGRESS_DELAY", "0");
     match step {
@@ -237,8 +237,8 @@ fn counting<'a>(program: Program<'a>, step: Option<&'a Step>) -> Program<'a> {
     }
 }
 
-/// Gives a clone the settings that a new one would have, and takes away what a new one has not: hooks, and what was said about
-/// ignoring and leaving out files. Gives the name of the parent.
+/// Resets a clone's settings to those of a new one, and removes what a new clone does not have: hooks, ignore rules,
+/// sparse checkouts. Returns the name of the parent.
 pub(super) fn set_back(source: &Source<'_>, root: &Path) -> Result<String, SyncError> {
     let settings = source.settings()?;
     let others = remotes(&settings, source.root);
@@ -260,7 +260,7 @@ pub(super) fn set_back(source: &Source<'_>, root: &Path) -> Result<String, SyncE
     Ok(parent)
 }
 
-/// Gives a commit of the parent a name among those of its remote.
+/// Gives a commit of the parent a name among the refs of its remote.
 pub fn name_remote(root: &Path, git_dir: &Path, parent: &str, id: &str, env: &Env) -> Result<(), SyncError> {
     let name = format!("refs/remotes/{parent}/bd-base-{}", id.get(..12).unwrap_or(id));
     let program = git_at(root, Some(git_dir), env).args(["update-ref", "--no-deref", &name, id]);
@@ -268,41 +268,41 @@ pub fn name_remote(root: &Path, git_dir: &Path, parent: &str, id: &str, env: &En
 }
 
 pub fn branches(root: &Path, env: &Env) -> Result<BTreeSet<String>, SyncError> {
-    let asked = ask(root, env).args(["for-each-ref", "--format=%(refname)", "refs/heads", "refs/remotes"]);
-    let said = must("git for-each-ref", root, asked.keeping(MAX))?.stdout;
-    let said = String::from_utf8_lossy(&said);
+    let query = ask(root, env).args(["for-each-ref", "--format=%(refname)", "refs/heads", "refs/remotes"]);
+    let printed = must("git for-each-ref", root, query.keeping(MAX))?.stdout;
+    let printed = String::from_utf8_lossy(&printed);
     let short = |name: &str| {
         let remote = || Some(name.strip_prefix("refs/remotes/")?.split_once('/')?.1);
         name.strip_prefix("refs/heads/").or_else(remote).map(str::to_owned)
     };
-    Ok(said.lines().filter_map(short).collect())
+    Ok(printed.lines().filter_map(short).collect())
 }
 
-/// Where all branches are, also those of remotes.
+/// The tips of all branches, including those of remotes.
 pub fn tips(root: &Path, most: usize, env: &Env) -> Result<Tips, SyncError> {
     const FORMAT: &str = "--format=%(objectname) %(symref) %(refname)";
     let list = |of: &[&str]| -> Result<Vec<Tip>, SyncError> {
         let count = format!("--count={}", most + 1);
-        let asked = ask(root, env).args(["for-each-ref", "--sort=-committerdate", &count, FORMAT]).args(of);
-        let said = must("git for-each-ref", root, asked.args(["refs/heads", "refs/remotes"]).keeping(MAX))?.stdout;
+        let query = ask(root, env).args(["for-each-ref", "--sort=-committerdate", &count, FORMAT]).args(of);
+        let printed = must("git for-each-ref", root, query.args(["refs/heads", "refs/remotes"]).keeping(MAX))?.stdout;
         let tip = |line: &str| {
             let mut words = line.splitn(3, ' ');
-            // What only names another one, such as origin/HEAD, is none.
+            // A symbolic ref such as origin/HEAD does not count.
             let (commit, name) = (words.next()?, words.next().filter(|symref| symref.is_empty()).and(words.next())?);
             let name = name.strip_prefix("refs/heads/").or_else(|| name.strip_prefix("refs/remotes/"))?;
             Some(Tip { name: name.to_owned(), commit: commit.to_owned(), is_merged: false })
         };
-        Ok(String::from_utf8_lossy(&said).lines().filter_map(tip).collect())
+        Ok(String::from_utf8_lossy(&printed).lines().filter_map(tip).collect())
     };
     let mut all = list(&[])?;
-    // Before the first commit nothing is merged, and git says so by failing.
+    // Before the first commit nothing is merged, and git reports that by failing.
     let merged: BTreeSet<String> =
         list(&["--merged=HEAD"]).unwrap_or_default().into_iter().map(|tip| tip.name).collect();
     all.iter_mut().for_each(|tip| tip.is_merged = merged.contains(&tip.name));
     Ok(Tips::first(all, most))
 }
 
-/// A new branch, and the parent as a remote; what the parent has is nothing that was made here.
+/// Creates a new branch, with the parent as a remote; the parent's commits do not count as made here.
 pub fn settle(root: &Path, from: &Path, branch: &str, env: &Env) -> Result<(), SyncError> {
     if let Some(what) = unfinished(root) {
         return Err(SyncError::Unfinished { root: from.to_owned(), what: what.to_owned() });
@@ -323,10 +323,10 @@ pub fn settle(root: &Path, from: &Path, branch: &str, env: &Env) -> Result<(), S
         must("git config", root, program)?;
     }
     let format = "--format=%(refname) %(objectname) %(*objectname)";
-    let asked = ask(root, env).args(["for-each-ref", format, "refs/heads", "refs/tags", "refs/stash"]);
-    let said = must("git for-each-ref", root, asked.keeping(MAX))?.stdout;
+    let query = ask(root, env).args(["for-each-ref", format, "refs/heads", "refs/tags", "refs/stash"]);
+    let printed = must("git for-each-ref", root, query.keeping(MAX))?.stdout;
     let mut orders = String::new();
-    for line in String::from_utf8_lossy(&said).lines() {
+    for line in String::from_utf8_lossy(&printed).lines() {
         let mut words = line.split(' ').filter(|word| !word.is_empty());
         let (Some(name), Some(id)) = (words.next(), words.next()) else { continue };
         let id = words.next().unwrap_or(id);
@@ -335,7 +335,7 @@ pub fn settle(root: &Path, from: &Path, branch: &str, env: &Env) -> Result<(), S
             (_, Some(short)) if commit(root, id, env)?.is_some() => {
                 orders.push_str(&format!("update refs/remotes/{parent}/bd-tags/{short} {id}\n"));
             }
-            // What was put aside stays with the parent.
+            // Stashes stay with the parent.
             _ if name == "refs/stash" => orders.push_str("delete refs/stash\n"),
             _ => {}
         }

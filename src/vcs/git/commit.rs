@@ -1,6 +1,7 @@
-//! Committing with the program `git`.
+//! Commits with the program `git`.
 //!
-//! Filters of `.gitattributes` stay on, because a file that is meant to be encrypted must not be committed in plain text.
+//! Filters of `.gitattributes` stay on, because a file that is meant to be encrypted must not be committed in plain
+//! text.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +15,7 @@ use crate::vcs::files::path_of;
 use crate::vcs::gate::Verdict;
 use crate::vcs::layout::git::{common_dir, own_dir};
 
-/// What git leaves in its directory while something is unfinished.
+/// Files in git's directory that show an unfinished operation.
 const UNFINISHED: [(&str, &str); 7] = [
     ("MERGE_HEAD", "a merge"),
     ("rebase-merge", "a rebase"),
@@ -30,14 +31,14 @@ pub fn init(directory: &Path, env: &Env) -> Result<(), CommitError> {
     checked("git init", git(directory, env).args(["init", "--quiet"]).run()?).map(drop)
 }
 
-/// What the user is in the middle of.
+/// The unfinished operation of the user, if there is one.
 pub fn unfinished(root: &Path) -> Option<&'static str> {
     let dot_git = root.join(".git");
     let own = own_dir(&dot_git).unwrap_or(dot_git);
     UNFINISHED.iter().find(|(name, _)| own.join(name).exists()).map(|(_, what)| *what)
 }
 
-/// Commits the working-tree state of these files and nothing else: what is staged of other files stays staged.
+/// Commits the working-tree state of these files and nothing else: other staged files stay staged.
 pub fn commit(order: &Order) -> Result<Committed, CommitError> {
     if let Some(what) = unfinished(order.root) {
         return Err(CommitError::Unfinished { root: order.root.to_owned(), what: what.to_owned() });
@@ -64,7 +65,7 @@ pub fn commit(order: &Order) -> Result<Committed, CommitError> {
         })
     };
     if !status.untracked.is_empty() {
-        // A commit of single paths takes only paths that the index knows.
+        // A commit of single paths only takes paths that are in the index.
         checked("git add", run(&["add", "--intent-to-add"], &status.untracked)?)?;
     }
     let message = format!("--message={}", order.message);
@@ -76,30 +77,30 @@ pub fn commit(order: &Order) -> Result<Committed, CommitError> {
                 let _ = run(&["rm", "--cached", "--force", "--quiet"], &status.untracked);
             }
             let output = refused?;
-            // Staged, and then put back in the working tree: there is a status, but nothing to commit.
+            // Staged, and then reverted in the working tree: the status is not empty, but there is nothing to commit.
             let same = run(&["diff", "--quiet", "HEAD"], order.files)?.status.success();
             if same { Ok(Committed::NothingToCommit) } else { Err(failed("git commit", &output)) }
         }
     }
 }
 
-/// The program, with the settings that keep a repository from naming programs.
+/// The program, with settings that keep a repository from naming programs.
 pub(super) fn git<'a>(directory: &Path, env: &'a Env) -> Program<'a> {
     git_at(directory, None, env)
 }
 
-/// The same for a repository that is not beside its working copy, if that is named.
+/// The same for a repository outside its working copy, if that is given.
 pub(super) fn git_at<'a>(directory: &Path, git_dir: Option<&Path>, env: &'a Env) -> Program<'a> {
     with_settings(directory, git_dir, env, |_| true)
 }
 
-/// The same to read and write the repository's own settings. That runs nothing, so nothing that they name asks.
+/// The same to read and write the repository's own settings. That runs no other program, so no setting needs agreement.
 pub(super) fn git_config<'a>(directory: &Path, env: &'a Env) -> Program<'a> {
     let verdict = gate::around(directory).map(|(_, git)| gate::judge_links(&git, env)).unwrap_or_default();
     behind(verdict, directory, None, env, |_| false).arg("config")
 }
 
-/// The same, for talking to a remote: with the user's way to get there and to be known there.
+/// The same for talking to a remote, with the user's means of access and authentication.
 pub(super) fn git_for_network<'a>(
     directory: &Path,
     git_dir: Option<&Path>,
@@ -122,7 +123,7 @@ fn with_settings<'a>(
     behind(verdict, directory, git_dir, env, wanted)
 }
 
-/// The one place where git is started in a repository: behind its gate.
+/// The only place where git is started in a repository: behind its gate.
 fn behind<'a>(
     verdict: Verdict,
     directory: &Path,
@@ -135,7 +136,7 @@ fn behind<'a>(
     let program = Program::new("git", env, verdict.clearance(&root, env)).at(directory);
     let program = match git_dir {
         Some(git_dir) => program.var("GIT_DIR", git_dir),
-        // What was judged is what git finds: it looks no further up.
+        // git must find the judged repository: it does not look further up.
         None => found
             .and(root.parent())
             .into_iter()
@@ -143,14 +144,14 @@ fn behind<'a>(
     };
     let program = program.var("GIT_OPTIONAL_LOCKS", "0").var("GIT_TERMINAL_PROMPT", "0");
     let program = program.var("GIT_EDITOR", ":").var("GIT_SEQUENCE_EDITOR", ":").var("GIT_PAGER", "cat");
-    // Where the user's own settings are is the user's to say.
+    // The user decides where the user's settings are.
     let user = ["GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_GLOBAL"];
     let program = user.into_iter().fold(program, Program::passing);
     let settings = gate::ALWAYS.iter().filter(|setting| wanted(setting)).chain(&verdict.overrides);
     settings.fold(program, |program, setting| program.arg("-c").arg(setting))
 }
 
-/// Settings that stand in for an identity that is not configured.
+/// Settings that provide an identity where none is configured.
 pub(super) fn identity(order: &Order) -> Vec<String> {
     let dot_git = order.root.join(".git");
     let own = own_dir(&dot_git).unwrap_or_else(|| dot_git.clone());
@@ -161,12 +162,13 @@ pub(super) fn identity(order: &Order) -> Vec<String> {
     name.into_iter().chain(email).flat_map(|setting| ["-c".to_owned(), setting]).collect()
 }
 
-/// git found a lock of another process: on the index, or on a ref.
+/// Whether git found another process's lock: on the index, or on a ref.
 pub(super) fn is_locked(output: &Output) -> bool {
     !output.status.success() && String::from_utf8_lossy(&output.stderr).contains(".lock': File exists")
 }
 
-/// A file whose changes git was told to overlook, and how: git neither commits them nor minds them when it overwrites the file.
+/// A file whose changes git was told to ignore, and how: git neither commits them nor protects them when it overwrites
+/// the file.
 pub fn overlooked(root: &Path, files: &[PathBuf], env: &Env) -> Result<Option<(PathBuf, &'static str)>, CommitError> {
     let program = git(root, env).args(["--literal-pathspecs", "ls-files", "-v", "-z", "--"]).args(files);
     let output = checked("git ls-files", program.run()?)?;
@@ -176,7 +178,7 @@ pub fn overlooked(root: &Path, files: &[PathBuf], env: &Env) -> Result<Option<(P
         _ => None,
     };
     let entries = output.stdout.split(|byte| *byte == 0).filter(|entry| entry.len() > 2);
-    // What is not checked out has no changes.
+    // A file that is not checked out has no changes.
     let there = |path: &PathBuf| root.join(path).exists();
     Ok(entries.filter_map(|entry| Some((path_of(&entry[2..]), flag(entry[0])?))).find(|(path, _)| there(path)))
 }

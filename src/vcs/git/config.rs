@@ -1,8 +1,8 @@
-//! The settings of a git repository, and what its reflog proves.
+//! The settings of a git repository, and evidence from its reflog.
 //!
-//! The files are named by the given environment and not by that of the process, so two callers with different homes get
-//! different answers. Settings that come with the git installation itself (its `etc` beside its `bin`) are not read: only
-//! git can say where they are.
+//! The given environment names the files, not that of the process, so two callers with different homes get different
+//! answers. Settings of the git installation itself (its `etc` beside its `bin`) are not read: only git knows where
+//! they are.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ use crate::vcs::layout::git::{common_dir, own_dir};
 use crate::vcs::layout::opened;
 use crate::vcs::{Facts, Kind, Remote, files};
 
-/// What a repository says, by its `.git`.
+/// The facts about a repository, by its `.git`.
 pub fn facts(dot_git: &Path, env: &Env) -> Facts {
     let Some((own, common)) = own_dir(dot_git).zip(common_dir(dot_git)) else {
         return Facts { kind: Kind::Git, ..Facts::default() };
@@ -34,7 +34,7 @@ pub fn facts(dot_git: &Path, env: &Env) -> Facts {
     }
 }
 
-/// The value of a setting, whichever file it stands in.
+/// The value of a setting, from any file.
 pub fn text(own: &Path, common: &Path, key: &str, env: &Env) -> Option<String> {
     read(own, common, env).string(key).map(|value| value.to_string())
 }
@@ -53,7 +53,7 @@ pub fn identity(own: &Path, common: &Path, env: &Env) -> (bool, bool) {
     (known("user.name"), known("user.email"))
 }
 
-/// All files that git would read, the later ones winning. A file that cannot be parsed counts as absent.
+/// All files that git would read, later ones winning. A file that cannot be parsed counts as absent.
 pub(super) fn read(own: &Path, common: &Path, env: &Env) -> File {
     let mut all = File::new(Metadata::from(Source::Api));
     let add = |all: &mut File, source: Source, path: PathBuf| {
@@ -95,16 +95,16 @@ pub(super) fn read(own: &Path, common: &Path, env: &Env) -> File {
             },
         )
     };
-    // The library opens what is included by itself, and would wait for a pipe.
+    // The library opens included files itself, and would block on a pipe.
     if odd_include(own, common, home.as_deref()).is_some() {
         return all;
     }
-    // What could be included before an error stays.
+    // The files included before an error are kept.
     let _ = all.resolve_includes(Options { includes: options, ..Default::default() });
     all
 }
 
-/// So many files in a row can include one another; as many as git allows.
+/// The limit for chains of included files; git's own limit.
 const DEPTH: usize = 10;
 
 /// What git itself would wait for in a `.git`, or a directory like it.
@@ -113,8 +113,8 @@ pub(super) fn odd_at(git: &Path, env: &Env) -> Option<PathBuf> {
     opened::odd_single(&own, &common).or_else(|| odd_include(&own, &common, env.home().as_deref()))
 }
 
-/// The first thing that the settings of a repository include, under whatever condition, and that is not a regular file of
-/// bearable size. What is not there says nothing.
+/// The first file included by a repository's settings, under any condition, that is not a regular file of a reasonable
+/// size. A missing file is fine.
 fn odd_include(own: &Path, common: &Path, home: Option<&Path>) -> Option<PathBuf> {
     let files = [common.join("config"), own.join("config.worktree")];
     files.iter().find_map(|path| odd_include_in(path, home, DEPTH))
@@ -138,7 +138,7 @@ fn odd_include_in(path: &Path, home: Option<&Path>, depth: usize) -> Option<Path
     })
 }
 
-/// The remotes that have an address, in the order of the files, `origin` before all.
+/// The remotes with an address, in the order of the files, `origin` first.
 pub(super) fn remotes(config: &File) -> Vec<Remote> {
     let mut found: Vec<Remote> = Vec::new();
     for section in config.sections_by_name("remote").into_iter().flatten() {
@@ -154,8 +154,8 @@ pub(super) fn remotes(config: &File) -> Vec<Remote> {
     found
 }
 
-/// Every address that git would fetch from or push to. Rules of `insteadOf` and `pushInsteadOf` are applied as git does: the
-/// longest beginning wins. A branch may name an address in the place of a remote.
+/// Every address that git would fetch from or push to. Rules of `insteadOf` and `pushInsteadOf` apply as in git: the
+/// longest prefix wins. A branch may have an address instead of a remote.
 fn addresses(config: &File) -> Vec<String> {
     let rules = |key: &str| -> Vec<(String, String)> {
         let mut rules = Vec::new();
@@ -188,7 +188,7 @@ fn addresses(config: &File) -> Vec<String> {
     found
 }
 
-/// The remote's default branch, if its reflog shows that somebody pushed from here. Refs in the reftable format are not read.
+/// The remote's default branch, if its reflog shows a push from here. Refs in the reftable format are not read.
 fn pushed_branch(common: &Path, remote: &str) -> Option<String> {
     let prefix = format!("refs/remotes/{remote}/");
     let head = files::text(&common.join(format!("{prefix}HEAD"))).unwrap_or_default();
@@ -209,17 +209,17 @@ fn pushed_branch(common: &Path, remote: &str) -> Option<String> {
     pushed.then(|| format!("{remote}/{branch}"))
 }
 
-/// The editor that the user chose for git. What a repository says does not count: it would be run.
+/// The editor that the user chose for git. A repository's setting does not count, since it would be run.
 pub fn user_editor(env: &Env) -> Option<String> {
-    // Below a file there is nothing: only the user's own settings count then.
+    // Nothing is below a file: only the user's own settings count then.
     let nowhere = Path::new("/dev/null");
     text(nowhere, nowhere, "core.editor", env).filter(|program| !program.trim().is_empty())
 }
 
-/// `user.name` as git would use it at this place.
+/// `user.name` as git would use it here.
 pub fn user_name(directory: &Path, env: &Env) -> Option<String> {
     let dot_git = directory.ancestors().map(|dir| dir.join(".git")).find(|dot_git| dot_git.exists());
-    // Below a file there is nothing: only the user's own settings count then.
+    // Nothing is below a file: only the user's own settings count then.
     let nowhere = || ("/dev/null".into(), "/dev/null".into());
     let (own, common) = dot_git.and_then(|git| own_dir(&git).zip(common_dir(&git))).unwrap_or_else(nowhere);
     text(&own, &common, "user.name", env).filter(|name| !name.trim().is_empty())

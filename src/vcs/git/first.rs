@@ -1,4 +1,4 @@
-//! The commits with which a history begins, read with gix.
+//! The first commits of a history, read with gix.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ fn open(common: &Path) -> Option<gix::Repository> {
     crate::vcs::layout::opened::at(common).ok()
 }
 
-/// The commits of branches that have no parent here, the oldest first; with those of remotes and tags or without.
+/// The commits without a parent here, the oldest first: of branches, and with `with_remotes` also of remotes and tags.
 pub fn first_commits(common: &Path, with_remotes: bool) -> Vec<String> {
     let own = ["refs/heads/", "refs/jj/"];
     let wanted = if with_remotes { [&own[..], &["refs/remotes/", "refs/tags/"]].concat() } else { own.to_vec() };
@@ -39,7 +39,7 @@ pub fn first_commits(common: &Path, with_remotes: bool) -> Vec<String> {
     find().unwrap_or_default()
 }
 
-/// Whether the repository holds this commit.
+/// Whether the repository has this commit.
 pub fn has_commit(common: &Path, id: &str) -> bool {
     let Ok(id) = ObjectId::from_hex(id.as_bytes()) else { return false };
     let header = open(common).and_then(|repository| repository.find_header(id).ok());

@@ -1,4 +1,4 @@
-//! Questions to git about hooks, ignored files and the repository's own settings.
+//! Queries git about hooks, ignored files and the repository's own settings.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -25,13 +25,13 @@ pub(super) fn must(name: &'static str, root: &Path, program: Program<'_>) -> Res
     }
 }
 
-/// What a program said when it failed, without the rest of a long story.
+/// The output of a failed program, shortened.
 pub(super) fn failed(program: &'static str, output: &Output) -> HistoryError {
-    let said = String::from_utf8_lossy(&output.stderr);
-    // How far it came is no reason.
+    let printed = String::from_utf8_lossy(&output.stderr);
+    // Progress output does not explain the failure.
     let is_word = |line: &&str| !line.is_empty() && !line.contains("% (");
-    let said = said.split(['\n', '\r']).map(str::trim).filter(is_word).take(3).collect::<Vec<_>>().join("; ");
-    HistoryError::Failed { program, status: output.status, said }
+    let printed = printed.split(['\n', '\r']).map(str::trim).filter(is_word).take(3).collect::<Vec<_>>().join("; ");
+    HistoryError::Failed { program, status: output.status, printed }
 }
 
 pub fn checked(program: &'static str, output: Output) -> Result<Output, HistoryError> {
@@ -51,9 +51,9 @@ pub fn hooks_path(root: &Path, env: &Env) -> Result<PathBuf, HistoryError> {
 /// The hooks that a push runs.
 const PUSH: [&str; 2] = ["pre-push", "reference-transaction"];
 
-/// The hooks that a push would run and that are not the user's own, each with a sum of what it does. Those of the user are
-/// in a directory that the user's own settings name, outside of the repository. If the repository's settings name one, it
-/// comes first.
+/// The hooks that a push would run and that are not the user's own, each with a hash of its content. The user's hooks
+/// are in a directory that the user's own settings name, outside the repository. If the repository's settings name one,
+/// it comes first.
 pub fn of_push(root: &Path, env: &Env) -> Result<Vec<String>, SyncError> {
     let directory = root.join(hooks_path(root, env)?);
     let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
@@ -105,19 +105,19 @@ pub fn is_ignored(root: &Path, file: &Path, env: &Env) -> Result<bool, HistoryEr
     Ok(output.status.success())
 }
 
-/// The index holds a file; so it is if git does not say.
+/// Whether the index has a file; true if git does not answer.
 pub fn is_tracked(root: &Path, file: &Path, env: &Env) -> bool {
     let program = git(root, env).args(["--literal-pathspecs", "ls-files", "-z", "--"]).arg(file);
     program.run().map_or(true, |output| !output.status.success() || !output.stdout.is_empty())
 }
 
-/// The index holds several versions of a file.
+/// Whether the index has several versions of a file.
 pub fn is_unmerged(root: &Path, file: &Path, env: &Env) -> bool {
     let program = git(root, env).args(["--literal-pathspecs", "ls-files", "--unmerged", "-z", "--"]).arg(file);
     program.run().is_ok_and(|output| output.status.success() && !output.stdout.is_empty())
 }
 
-/// The versions that the index holds of a conflicted file; `None` unless both sides have one.
+/// The versions of a conflicted file in the index; `None` unless both sides have one.
 pub fn unmerged(root: &Path, file: &Path, env: &Env) -> Option<Versions> {
     const LIMIT: usize = 1 << 30;
     let stage = |number: u8| {

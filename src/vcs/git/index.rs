@@ -1,8 +1,8 @@
-//! What is staged and is not what the working file holds: the part of a snapshot that the files do not tell.
+//! Staged content that differs from the working file: the part of a snapshot that the files do not show.
 //!
-//! It is a commit beside the one below, made as `git stash` makes its own: its tree is that of the index, so
-//! `git stash apply --index` takes such a snapshot. Of a file that is not merged, a commit of its own keeps the versions. The
-//! index itself is only read. A file that is added with `--intent-to-add` has nothing staged.
+//! It is a commit beside the one below, made like those of `git stash`: its tree is that of the index, so `git stash
+//! apply --index` accepts such a snapshot. For unmerged files, another commit keeps the versions. The index itself is
+//! only read. A file that is added with `--intent-to-add` has nothing staged.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -19,12 +19,12 @@ use crate::vcs::files::path_of;
 use crate::vcs::snapshot::{Fresh, LeftOut, Why};
 use crate::vcs::{HistoryError, SyncError};
 
-/// Where a restored snapshot has what was staged.
+/// The directory of staged content in a restored snapshot.
 const DIRECTORY: &str = ".bd-index";
 const STAGED: &str = "staged";
-/// The versions of a file that is not merged, in the order of git's stages.
+/// The versions of an unmerged file, in the order of git's stages.
 const VERSIONS: [&str; 3] = ["base", "ours", "theirs"];
-/// The mode of what is not there.
+/// The mode of an absent entry.
 const NOTHING: &str = "000000";
 const SUBMODULE: &str = "160000";
 
@@ -35,17 +35,17 @@ struct Entry {
     id: String,
 }
 
-/// What was kept of the index.
+/// The saved parts of the index.
 #[derive(Default)]
 pub(super) struct Kept {
     pub commit: Option<String>,
-    /// The files of which something was kept.
+    /// The files with a saved version.
     pub files: BTreeSet<PathBuf>,
     pub left_out: Vec<LeftOut>,
 }
 
 impl WorkTree<'_> {
-    /// Keeps the index, if the files do not tell what is in it.
+    /// Saves the index, if it has content that the files do not show.
     pub(super) fn keep_staged(
         &self,
         key: &str,
@@ -53,7 +53,7 @@ impl WorkTree<'_> {
         items: &Items,
         scratch: &Path,
     ) -> Result<Kept, SyncError> {
-        // git's index means nothing to others that keep their commits in git.
+        // git's index means nothing to other programs that keep their commits in git.
         if self.dot_git.is_some() {
             return Ok(Kept::default());
         }
@@ -66,7 +66,7 @@ impl WorkTree<'_> {
             None => one.mode != NOTHING,
         };
         let mut files: BTreeSet<PathBuf> = staged.iter().filter(differs).map(|one| one.path.clone()).collect();
-        // The versions have their place in front of the path.
+        // The first component of a path is the version.
         files.extend(unmerged.iter().map(|one| one.path.iter().skip(1).collect::<PathBuf>()));
         if files.is_empty() {
             return Ok(Kept { left_out, ..Kept::default() });
@@ -81,7 +81,7 @@ impl WorkTree<'_> {
         Ok(Kept { commit, files, left_out })
     }
 
-    /// How the index differs from the commit below.
+    /// The differences between the index and the commit below.
     fn staged(&self, base: Option<&String>) -> Result<Vec<Entry>, SyncError> {
         let none = ObjectId::empty_tree(gix::hash::Kind::Sha1).to_string();
         let flags = ["diff-index", "-z", "--cached", "--no-renames", "--raw", "--no-abbrev"];
@@ -101,7 +101,7 @@ impl WorkTree<'_> {
         Ok(found)
     }
 
-    /// Every version of the files that are not merged, each below the name of what it is.
+    /// Every version of the unmerged files, each in the directory of its version.
     fn unmerged(&self) -> Result<Vec<Entry>, SyncError> {
         let list = self.ask("git ls-files", self.git().args(["ls-files", "-z", "--unmerged"]))?;
         let mut found = Vec::new();
@@ -116,7 +116,7 @@ impl WorkTree<'_> {
         Ok(found)
     }
 
-    /// Takes out what the repository has not got, and names it.
+    /// Removes entries whose objects the repository lacks, and lists them.
     fn without_missing(&self, entries: &mut Vec<Entry>) -> Result<Vec<LeftOut>, SyncError> {
         let is_stored = |one: &Entry| one.mode != NOTHING && one.mode != SUBMODULE;
         let ids: String = entries.iter().filter(|one| is_stored(one)).map(|one| format!("{}\n", one.id)).collect();
@@ -133,7 +133,7 @@ impl WorkTree<'_> {
         Ok(lost.into_iter().map(|one| LeftOut { path: one.path, why: Why::Unreadable }).collect())
     }
 
-    /// A commit's tree, or an empty one, with these files instead.
+    /// A commit's tree, or an empty one, with these files replaced.
     fn tree(&self, base: Option<&String>, entries: &[Entry], index: &Path) -> Result<String, SyncError> {
         let own = || self.git().var("GIT_INDEX_FILE", index);
         if let Some(base) = base {
@@ -147,12 +147,12 @@ impl WorkTree<'_> {
             })
             .collect();
         self.ask("git update-index", own().args(["update-index", "-z", "--replace", "--index-info"]).input(list))?;
-        // Files of the commit may be on a server that is not asked.
+        // Objects of the commit may be on a server that is not asked.
         Ok(line(&self.ask("git write-tree", own().args(["write-tree", "--missing-ok"]))?))
     }
 }
 
-/// Writes what was staged and differs from the file beside the files; says where.
+/// Writes staged content that differs from its file into a directory beside the files; returns that directory.
 pub(super) fn restore(trees: &Trees, key: &str, snapshot: ObjectId, to: &Fresh) -> Result<Option<PathBuf>, SyncError> {
     let called =
         |id: &ObjectId, name: String| Ok::<_, HistoryError>(trees.message(*id)?.trim_ascii() == name.as_bytes());
@@ -193,7 +193,7 @@ pub(super) fn restore(trees: &Trees, key: &str, snapshot: ObjectId, to: &Fresh) 
     Ok((!all.is_empty()).then(|| name.into()))
 }
 
-/// The files of a tree that another one does not have in this way.
+/// The files of a tree that differ in another one.
 fn changed(
     trees: &Trees,
     tree: ObjectId,
@@ -223,7 +223,7 @@ fn entry(path: PathBuf, mode: &str, id: &str) -> Entry {
     Entry { path, mode: mode.to_owned(), id: id.to_owned() }
 }
 
-/// Nobody else's commit has such a message: the key is in it.
+/// A message that no other commit has: the key is in it.
 fn index_name(key: &str) -> String {
     format!("bd: the index of {key}")
 }

@@ -1,9 +1,9 @@
-//! Bringing both sides together with git, without ever doing so in the user's files.
+//! Integrates both sides with git, without merging in the user's files.
 //!
-//! `git merge` of two sides works in the working tree, and when it gives up it stashes and resets there: what somebody
-//! writes meanwhile is lost. So the merge is made among the objects alone (`join`). Only when there is a commit that
-//! contains both sides do the branch and the working tree go forward to it. git does that wholly or not at all: it looks at
-//! all files before it changes one.
+//! `git merge` of two sides works in the working tree, and when it gives up it stashes and resets there: concurrent
+//! edits are lost. So the merge is made among the objects alone (`join`). Only when a commit contains both sides are
+//! the branch and the working tree fast-forwarded to it. git does that completely or not at all: it checks all files
+//! before it changes one.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -22,7 +22,7 @@ use crate::vcs::{CommitError, Integrated, Integration, SyncError};
 
 /// For a working tree of any size.
 const LIMIT: Duration = Duration::from_secs(600);
-/// The largest ledger, and the longest list of files, that is looked at.
+/// The size limit for ledgers and for lists of files.
 pub(super) const MAX: usize = 256 << 20;
 
 pub fn integrate(root: &Path, integration: Integration<'_>) -> Result<Integrated, SyncError> {
@@ -52,14 +52,14 @@ pub fn integrate(root: &Path, integration: Integration<'_>) -> Result<Integrated
     Ok(Integrated::Merged)
 }
 
-/// Two sides, and where they come together.
+/// Two sides, and where they are integrated.
 pub(super) struct Join<'a> {
     pub root: &'a Path,
     pub order: Order<'a>,
     pub upstream: String,
     pub ledgers: &'a [PathBuf],
     pub trees: Trees,
-    /// The files that lock the branch while another git moves it.
+    /// The lock files of the branch, which exist while another git moves it.
     locks: Vec<PathBuf>,
 }
 
@@ -68,7 +68,7 @@ impl Join<'_> {
         git(self.root, self.order.env).limit(LIMIT).keeping(MAX)
     }
 
-    /// Nothing is brought into the middle of something else.
+    /// Refuses to work in the middle of another operation.
     fn settled(&self) -> Result<(), SyncError> {
         let unmerged = || {
             let output = self.git().args(["ls-files", "--unmerged", "-z"]).run()?;
@@ -86,7 +86,7 @@ impl Join<'_> {
         }
     }
 
-    /// The last commits that all of these have in common.
+    /// The last common commits of all these.
     pub(super) fn bases(&self, commits: &[ObjectId]) -> Result<Vec<ObjectId>, SyncError> {
         let output = self.git().args(["merge-base", "--all", "--octopus"]).args(hex(commits)).run()?;
         match output.status.code() {
@@ -96,7 +96,7 @@ impl Join<'_> {
         }
     }
 
-    /// Brings the branch and the working tree forward, or leaves both as they are.
+    /// Fast-forwards the branch and the working tree, or leaves both as they are.
     fn forward(&self, target: ObjectId) -> Result<(), SyncError> {
         let settings = ["submodule.recurse=false", "merge.verifySignatures=false", "advice.diverging=false"];
         let flags = ["--ff-only", "--no-squash", "--commit", "--no-autostash", "--no-overwrite-ignore"];
@@ -125,13 +125,13 @@ impl Join<'_> {
         }
         let head = upstream::find(self.root, self.order.env)?.ours;
         match head {
-            // Somebody else committed in the meantime.
+            // Another process committed in the meantime.
             Some(head) if self.bases(&[head, target])? != [head] => Err(SyncError::Busy { root: self.root.to_owned() }),
             _ => Err(failed("git merge", &output).into()),
         }
     }
 
-    /// The files that going forward would change and that are changed, untracked or ignored here.
+    /// The files that fast-forwarding would change and that are changed, untracked or ignored here.
     fn in_the_way(&self, target: ObjectId) -> Result<Vec<PathBuf>, SyncError> {
         let born = self.trees.head()?.unwrap_or_else(|| ObjectId::empty_tree(gix::hash::Kind::Sha1));
         let flags = ["diff-tree", "-r", "--name-only", "-z", "--no-renames", "--no-ext-diff"];

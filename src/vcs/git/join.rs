@@ -1,8 +1,8 @@
-//! The merge itself, among the objects of the repository: a commit that contains both sides, in no branch yet.
+//! The merge itself, among the repository's objects: a commit with both sides, in no branch yet.
 //!
-//! Ledgers are taken out of the trees of both sides and of what they have in common. What is left is merged by
-//! `git merge-tree`, so neither attributes nor renames nor drivers have a say in ledgers. The commits made for that are in
-//! no history, and git removes them in time.
+//! Ledgers are removed from the trees of both sides and of their bases. The rest is merged by `git merge-tree`, so
+//! attributes, renames and drivers do not affect ledgers. The temporary commits are in no history, and git's garbage
+//! collection removes them.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use super::upstream::id;
 use crate::vcs::files::path_of;
 use crate::vcs::{HistoryError, Kind, Merge, SyncError, Versions};
 
-/// How far back bases of bases are looked for. What is left out beyond counts as having no common version.
+/// How far back bases of bases are followed. Older ones count as no common version.
 const DEPTH: usize = 8;
 
 const TOO_OLD: &str = "merging needs git 2.38 or newer";
@@ -27,7 +27,7 @@ const UNRELATED: &str =
 const SHALLOW: &str = "this clone is too shallow to hold a commit that both sides have; run git fetch --unshallow once";
 
 impl Join<'_> {
-    /// A commit that holds both sides.
+    /// A commit that contains both sides.
     pub(super) fn merged(
         &mut self,
         ours: ObjectId,
@@ -50,7 +50,8 @@ impl Join<'_> {
         self.commit(tree, &[ours, theirs])
     }
 
-    /// Histories that share nothing are joined only if both hold the same ledger: two people began with an empty server.
+    /// Histories without a common commit are joined only if both have the same ledger: two people started with an empty
+    /// server.
     fn may_join(&self, ours: ObjectId, theirs: ObjectId) -> Result<(), SyncError> {
         if self.git().args(["rev-parse", "--is-shallow-repository"]).run()?.stdout.starts_with(b"true") {
             return Err(SyncError::Unsupported { kind: Kind::Git, what: SHALLOW });
@@ -64,7 +65,7 @@ impl Join<'_> {
         Err(SyncError::Unsupported { kind: Kind::Git, what: UNRELATED })
     }
 
-    /// All that is no ledger.
+    /// Merges all files except ledgers.
     fn others(&mut self, ours: ObjectId, theirs: ObjectId, bases: &[ObjectId]) -> Result<ObjectId, SyncError> {
         let (here, there) = (self.bare(ours)?, self.bare(theirs)?);
         let base = match bases {
@@ -109,7 +110,7 @@ impl Join<'_> {
         Ok(tree)
     }
 
-    /// Commits without ledgers, that stand to each other as these do.
+    /// Commits without ledgers, with the same relations as these.
     fn bare_commits(&mut self, commits: &[ObjectId], depth: usize) -> Result<Vec<ObjectId>, SyncError> {
         let parents = match commits {
             [_, _, ..] if depth > 0 => self.bare_commits(&self.bases(commits)?, depth - 1)?,
@@ -131,7 +132,7 @@ impl Join<'_> {
         id(&checked("git commit-tree", program.run()?)?.stdout)
     }
 
-    /// What the merged tree has for a ledger; `None` if no side has it.
+    /// The merged content of a ledger; `None` if no side has it.
     fn ledger(
         &self,
         ledger: &Path,
@@ -155,7 +156,7 @@ impl Join<'_> {
         Ok(Some((mode, id)))
     }
 
-    /// A ledger in the last common version. Where there are several, they are merged with each other.
+    /// A ledger in the last common version. Several such versions are merged with each other.
     fn base(
         &self,
         ledger: &Path,
@@ -184,7 +185,7 @@ impl Join<'_> {
         Ok(found.into_iter().reduce(join).flatten())
     }
 
-    /// A ledger in a commit. What is there under its name and is no file cannot be merged.
+    /// A ledger in a commit. An entry under its name that is not a file cannot be merged.
     fn item(&self, ledger: &Path, commit: ObjectId) -> Result<Option<Item>, SyncError> {
         match self.trees.item(self.trees.of(commit)?, ledger)? {
             Some((mode, _)) if !is_file(mode) => Err(self.conflicts(vec![ledger.to_owned()])),
@@ -192,7 +193,7 @@ impl Join<'_> {
         }
     }
 
-    /// Whether git keeps a file in another form than people see it, such as encrypted.
+    /// Whether git stores a file in another form than people see it, such as encrypted.
     fn is_filtered(&self, file: &Path) -> Result<bool, SyncError> {
         let output = self.git().args(["check-attr", "-z", "filter", "--"]).arg(file).run()?;
         let output = checked("git check-attr", output)?;

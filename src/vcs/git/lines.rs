@@ -1,4 +1,4 @@
-//! Which lines of a file are in some commit: the history is walked back from branches, newest commits first.
+//! Finds lines of a file in commits: walks the history back from branches, newest commits first.
 
 use std::collections::{BinaryHeap, HashSet};
 use std::path::Path;
@@ -9,18 +9,18 @@ use crate::model::time::SECOND;
 use crate::vcs::layout::opened;
 use crate::vcs::lines::{Reach, Sought, Wanted};
 
-/// So many bytes of old versions are looked at; what is not found by then counts as not committed.
+/// The limit for bytes of old versions; a line not found by then counts as not committed.
 const MOST: usize = 256 << 20;
 
-/// Refs that lead to commits which are found again.
+/// Refs whose commits are easily found again.
 const KEPT: [&str; 3] = ["refs/remotes/", "refs/heads/", "refs/tags/"];
 
-/// For each line whether a version of the file, as seen from the root, holds it. `also` are commits that another program on top
-/// of git knows. A commit that is older than a line by more than an hour is not asked about it.
+/// For each line whether a version of the file, named from the root, contains it. `also` are commits that another
+/// program on top of git knows. A commit that is older than a line by more than an hour is not searched for it.
 pub fn committed_lines(
     dot_git: &Path,
     file: &Path,
-    lines: &[Sought<'_>],
+    lines: &[DatedLine<'_>],
     reach: Reach,
     also: &[ObjectId],
 ) -> Option<Vec<bool>> {

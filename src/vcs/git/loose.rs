@@ -1,8 +1,9 @@
-//! Commits that only a linked worktree knows of: through its own refs, or through the log of its `HEAD`.
+//! Commits that only a linked worktree refers to: through its own refs, or through the log of its `HEAD`.
 //!
-//! git keeps `refs/worktree/`, `refs/bisect/` and `refs/rewritten/`, and the log of `HEAD`, for each worktree alone, and deletes them with it.
-//! A commit that was made on no branch may be in nothing else. Steps of a rebase are left out: what a rebase comes to is on a
-//! branch, and each step is made from commits that the log of the branch still has. Objects other than commits are not looked at.
+//! git keeps `refs/worktree/`, `refs/bisect/` and `refs/rewritten/`, and the log of `HEAD`, for each worktree alone,
+//! and deletes them with it. A commit that was made on no branch may be nowhere else. Steps of a rebase are left out:
+//! the result of a rebase is on a branch, and each step comes from commits that the log of the branch still has.
+//! Objects other than commits are ignored.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -17,16 +18,16 @@ use crate::vcs::files;
 use crate::vcs::layout::git::common_dir;
 use crate::vcs::layout::git_worktrees::admin_dir;
 
-/// The refs that every worktree has for itself.
+/// The refs that every worktree has separately.
 const OWN_REFS: [&str; 3] = ["refs/worktree", "refs/bisect", "refs/rewritten"];
-/// Where commits are kept whose worktree was removed by force, each under its own id.
+/// The refs for commits of worktrees that were removed by force, each under its own id.
 const KEPT: &str = "refs/beads/kept";
 const LOG: &str = "the reflog";
 
-/// Commits and what knows of each.
+/// Commits, with the refs or logs that name them.
 type Known = HashMap<String, String>;
 
-/// The last commits of every line of history that goes away with a worktree. What its `HEAD` is at is not among them.
+/// The last commit of every line of history that disappears with a worktree, except the commit of its `HEAD`.
 pub fn loose(root: &Path, env: &Env) -> Result<Vec<Loose>, SyncError> {
     let dot_git = root.join(".git");
     let Some((admin, common)) = admin_dir(root).zip(common_dir(&dot_git)).filter(|(admin, common)| admin != common)
@@ -34,7 +35,7 @@ pub fn loose(root: &Path, env: &Env) -> Result<Vec<Loose>, SyncError> {
         return Ok(Vec::new());
     };
     let known = match common.join("reftable").exists() {
-        true => asked(root, env)?,
+        true => from_git(root, env)?,
         false => read(&admin),
     };
     if known.is_empty() {
@@ -42,13 +43,13 @@ pub fn loose(root: &Path, env: &Env) -> Result<Vec<Loose>, SyncError> {
     }
     let mut input: String = known.keys().map(|id| format!("{id}\n")).collect();
     input.extend(commit(root, "HEAD", env)?.map(|head| format!("^{head}\n")));
-    // The refs and the logs that stay: those of the repository and of the main worktree.
+    // The refs and logs that stay: those of the repository and of the main worktree.
     let program = ask_at(root, Some(&common), env).args(["rev-list", "--parents", "--ignore-missing", "--stdin"]);
     let program = program.args(["--single-worktree", "--not", "--all", "--reflog"]).input(input.into_bytes());
-    let said = must("git rev-list", program)?.stdout;
-    let said = String::from_utf8_lossy(&said).into_owned();
-    let parents: HashSet<&str> = said.lines().flat_map(|line| line.split(' ').skip(1)).collect();
-    let last = said.lines().filter_map(|line| line.split(' ').next()).filter(|id| !parents.contains(id));
+    let printed = must("git rev-list", program)?.stdout;
+    let printed = String::from_utf8_lossy(&printed).into_owned();
+    let parents: HashSet<&str> = printed.lines().flat_map(|line| line.split(' ').skip(1)).collect();
+    let last = printed.lines().filter_map(|line| line.split(' ').next()).filter(|id| !parents.contains(id));
     let mut found: Vec<Loose> = last
         .map(|id| {
             let known_to = known.get(id).map_or(LOG, String::as_str).to_owned();
@@ -59,7 +60,7 @@ pub fn loose(root: &Path, env: &Env) -> Result<Vec<Loose>, SyncError> {
     Ok(found)
 }
 
-/// Gives such commits a name that stays.
+/// Gives such commits a permanent name.
 pub fn keep(root: &Path, env: &Env) -> Result<(), SyncError> {
     for one in loose(root, env)? {
         let program = ask(root, env).args(["update-ref", "--no-deref", "--end-of-options"]);
@@ -97,8 +98,8 @@ fn refs_below(directory: &Path, name: &str, known: &mut Known) {
     }
 }
 
-/// From git, where it keeps refs in another format.
-fn asked(root: &Path, env: &Env) -> Result<Known, SyncError> {
+/// From git, where refs are stored in another format.
+fn from_git(root: &Path, env: &Env) -> Result<Known, SyncError> {
     let text = |program: Program<'_>, name| -> Result<String, SyncError> {
         Ok(String::from_utf8_lossy(&must(name, program)?.stdout).into_owned())
     };
@@ -124,7 +125,7 @@ fn logged<'a>(entries: impl Iterator<Item = (&'a str, &'a str)>) -> Known {
     known
 }
 
-/// Takes up a commit; a symbolic ref, or nothing, is none.
+/// Adds a commit; ignores a symbolic ref or an empty value.
 fn note(known: &mut Known, id: &str, name: String) {
     let is_id =
         id.len() >= 40 && id.bytes().all(|byte| byte.is_ascii_hexdigit()) && !id.bytes().all(|byte| byte == b'0');

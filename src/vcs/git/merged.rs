@@ -1,7 +1,7 @@
-//! Whether what a branch changes is in another one, however it came there: merged, rebased, as one commit, or by hand.
+//! Finds out whether the changes of a branch are in another one: merged, rebased, squashed, or applied by hand.
 //!
-//! The two may be in different repositories: the objects of the other one are read along, and nothing is written. What cannot be
-//! told counts as not merged. Attributes of the files do not count, so no program of a repository runs.
+//! The two may be in different repositories: the other one's objects are read too, and nothing is written. An uncertain
+//! case counts as not merged. Attributes of files are ignored, so no program of a repository runs.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -15,18 +15,18 @@ use crate::vcs::SyncError;
 use crate::vcs::layout::git::common_dir;
 use crate::vcs::whereabouts::{How, Merged};
 
-/// So many commits are compared one by one.
+/// The limit for commits that are compared one by one.
 const MOST: usize = 2000;
-/// So many changed files narrow down which commits are compared.
+/// With up to this many changed files, only commits that touch them are compared.
 const FEW: usize = 50;
 const TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
 /// A repository, and another one whose objects it can read.
 pub struct Pair<'a> {
     pub root: &'a Path,
-    /// Where git is not beside the working copy.
+    /// If git's directory is not in the working copy.
     pub git_dir: Option<PathBuf>,
-    /// The directory of the other repository that its checkouts share.
+    /// The shared directory of the other repository.
     pub other: PathBuf,
     pub env: &'a Env,
 }
@@ -45,7 +45,7 @@ impl Pair<'_> {
         Ok(String::from_utf8_lossy(&must(name, program)?.stdout).into_owned())
     }
 
-    /// A single line, or nothing where git says no.
+    /// A single line of output, or `None` if git answers no.
     fn maybe(&self, program: Program<'_>) -> Result<Option<String>, SyncError> {
         let output = program.run()?;
         Ok(output.status.success().then(|| line(&output.stdout)).filter(|text| !text.is_empty()))
@@ -56,8 +56,8 @@ impl Pair<'_> {
         Ok(output.status.success())
     }
 
-    /// The parent of a commit that changes no file and has no description.
-    pub fn says_nothing(&self, id: &str) -> Result<Option<String>, SyncError> {
+    /// The parent of a commit without changes and description.
+    pub fn blank_parent(&self, id: &str) -> Result<Option<String>, SyncError> {
         let look = |id: &str| self.git().args(["log", "-1", "--format=%T%n%P%n%B", "--end-of-options"]).arg(id);
         let own = self.text("git log", look(id))?;
         let mut lines = own.lines();
@@ -69,7 +69,7 @@ impl Pair<'_> {
         Ok((below.lines().next() == Some(tree)).then(|| parent.to_owned()))
     }
 
-    /// How a commit came into one of these branches, each with its name.
+    /// How a commit came into one of these branches, given with their names.
     pub fn merged(&self, tip: &str, targets: &[(String, String)]) -> Result<Option<Merged>, SyncError> {
         for (into, target) in targets {
             if self.is_ancestor(tip, target)? {
@@ -85,12 +85,12 @@ impl Pair<'_> {
         Ok(None)
     }
 
-    /// The commit of the branch that brought another one: the merge, or that one itself.
+    /// The commit of the branch that brought in another one: the merge, or that commit itself.
     fn brought(&self, tip: &str, target: &str) -> Result<String, SyncError> {
         let range = format!("{tip}..{target}");
         let flags = ["rev-list", "--first-parent", "--ancestry-path", "--parents"];
-        let said = self.text("git rev-list", self.git().args(flags).arg(range).arg("--"))?;
-        let Some(oldest) = said.lines().last() else { return Ok(tip.to_owned()) };
+        let printed = self.text("git rev-list", self.git().args(flags).arg(range).arg("--"))?;
+        let Some(oldest) = printed.lines().last() else { return Ok(tip.to_owned()) };
         let mut words = oldest.split(' ');
         let (merge, first) = (words.next().unwrap_or(tip), words.next());
         Ok(if first == Some(tip) { tip } else { merge }.to_owned())
@@ -108,7 +108,7 @@ impl Pair<'_> {
             let files = self.text("git diff-tree", self.git().args(flags).args([base.as_str(), tip, "--"]))?;
             let files: Vec<&str> = files.split('\0').filter(|name| !name.is_empty()).collect();
             if files.is_empty() {
-                // Its commits undo each other, or change nothing: nothing in the branch stands for them.
+                // Its commits undo each other, or change nothing: no commit in the branch corresponds to them.
                 return Ok(None);
             }
             if let Some(commit) = self.patches(base, tip, target, &files)? {
@@ -121,7 +121,8 @@ impl Pair<'_> {
         Ok((base.is_some() && self.adds_nothing(tip, target, there)?).then_some((How::NothingToAdd, None)))
     }
 
-    /// The commit of the target that changes what all of ours change together, or the last of those that do so one by one.
+    /// The commit of the target with the same change as all of ours together, or the last of those that match ours one
+    /// by one.
     fn patches(&self, base: &str, tip: &str, target: &str, files: &[&str]) -> Result<Option<String>, SyncError> {
         let range = |to: &str| format!("{base}..{to}");
         let narrow: &[&str] = if files.len() <= FEW { files } else { &[] };
@@ -155,16 +156,16 @@ impl Pair<'_> {
         Ok(if found.len() == count { found.first().map(|commit| (*commit).to_owned()) } else { None })
     }
 
-    /// What each of these commits changes, as a plain diff. One that cannot be compared so is left out.
+    /// The change of each of these commits, as a plain diff, without those that cannot be compared.
     fn diffs(&self, commits: &str) -> Result<Vec<(String, Vec<u8>)>, SyncError> {
         if commits.trim().is_empty() {
             return Ok(Vec::new());
         }
         let flags = ["diff-tree", "--stdin", "-p", "-r", "--no-renames", "--full-index", "--no-color"];
-        let said = must("git diff-tree", self.git().args(flags).input(commits.as_bytes().to_vec()))?.stdout;
+        let printed = must("git diff-tree", self.git().args(flags).input(commits.as_bytes().to_vec()))?.stdout;
         let is_id = |line: &[u8]| line.len() >= 40 && line.iter().all(u8::is_ascii_hexdigit);
         let mut found: Vec<(String, Vec<u8>)> = Vec::new();
-        for text in said.split_inclusive(|byte| *byte == b'\n') {
+        for text in printed.split_inclusive(|byte| *byte == b'\n') {
             match found.last_mut() {
                 _ if is_id(text.trim_ascii_end()) => found.push((line(text), Vec::new())),
                 Some((_, diff)) => diff.extend_from_slice(text),
@@ -174,7 +175,7 @@ impl Pair<'_> {
         Ok(found.into_iter().filter_map(|(commit, text)| Some((commit, plain(&text)?))).collect())
     }
 
-    /// A merge would change no file. Its objects are thrown away.
+    /// Whether a merge would change no file. Its objects are discarded.
     fn adds_nothing(&self, tip: &str, target: &str, tree: &str) -> Result<bool, SyncError> {
         let Some(common) = self.common() else { return Ok(false) };
         let Ok(scratch) = private_scratch("bd-merge-") else { return Ok(false) };
@@ -182,12 +183,12 @@ impl Pair<'_> {
         let program = self.git().var("GIT_OBJECT_DIRECTORY", scratch.path());
         let program = program.var("GIT_ALTERNATE_OBJECT_DIRECTORIES", both);
         let output = program.args(["merge-tree", "--write-tree", "--no-messages", target, tip]).run()?;
-        // 1 is a conflict; an older git does not know how.
+        // 1 is a conflict; an older git does not support this.
         Ok(output.status.success() && line(&output.stdout) == tree)
     }
 }
 
-/// A diff without what depends on the place in the file. `None` for files that are not text, of which it says nothing.
+/// A diff without line numbers. `None` for binary files, which it does not show.
 fn plain(diff: &[u8]) -> Option<Vec<u8>> {
     let mut text = Vec::with_capacity(diff.len());
     for line in diff.split_inclusive(|byte| *byte == b'\n') {
@@ -203,7 +204,7 @@ fn plain(diff: &[u8]) -> Option<Vec<u8>> {
     (!text.trim_ascii().is_empty()).then_some(text)
 }
 
-/// A path in a list that is parted by colons.
+/// A path in a list separated by colons.
 fn quoted(path: &Path) -> String {
     let text = path.display().to_string();
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))

@@ -1,8 +1,8 @@
-//! Fetching and pushing with the program `git`.
+//! Fetches and pushes with the program `git`.
 //!
-//! Here, and only here, the user's way to a remote counts: the agent, the proxy, the program that asks for a password. The
-//! caller has made sure that the repository itself names no such program. Nothing waits for an answer at a terminal. Hooks
-//! run only when commits with code are sent, which is what they are there to judge.
+//! Only here the user's means of access to a remote apply: the agent, the proxy, the program that asks for a password.
+//! The caller has checked that the repository itself names no such program. Nothing waits for an answer on a terminal.
+//! Hooks run only when commits with code are sent, since judging code is their purpose.
 
 use std::path::Path;
 use std::time::Duration;
@@ -19,7 +19,7 @@ const LIMIT: Duration = Duration::from_secs(120);
 /// A hook may run the tests of a project.
 const HOOKS: Duration = Duration::from_secs(3600);
 
-/// Settings that would make a fetch or a push do more than it is asked to.
+/// Settings that would make a fetch or a push do more than requested.
 const SETTINGS: [&str; 4] = ["maintenance.auto=false", "gc.auto=0", "push.gpgSign=false", "submodule.recurse=false"];
 
 pub(super) fn git<'a>(root: &Path, env: &'a Env) -> Program<'a> {
@@ -51,7 +51,7 @@ pub fn fetch(root: &Path, env: &Env) -> Result<(), SyncError> {
         if output.status.success() {
             return Ok(());
         }
-        // Another fetch of the same repository writes the same refs.
+        // Another fetch in the same repository writes the same refs.
         if !is_locked(&output) && !String::from_utf8_lossy(&output.stderr).contains("cannot lock ref") {
             return Err(unreachable(&remote.name, &output));
         }
@@ -60,13 +60,13 @@ pub fn fetch(root: &Path, env: &Env) -> Result<(), SyncError> {
     Err(SyncError::Busy { root: root.to_owned() })
 }
 
-/// Sends commits to the branch that the checked-out one follows, or first becomes.
+/// Pushes commits to the upstream of the checked-out branch, setting it first if necessary.
 pub fn push(root: &Path, parcel: &Parcel, route: &Route<'_>) -> Result<Pushed, SyncError> {
     let env = route.env;
     let Link { branch, ours, remote, .. } = upstream::find(root, env)?;
     let (Some(branch), Some(remote)) = (branch, remote) else { return Ok(Pushed::NothingToPush) };
     if route.with_code && ours.map(|ours| ours.to_string()).as_ref() != Some(&parcel.tip) {
-        // The branch goes by its name, and somebody has committed since its commits were looked at.
+        // The branch is pushed by name, and a commit was added since its commits were checked.
         return Ok(Pushed::Outrun);
     }
     let flags = ["push", "--porcelain", "--no-follow-tags", "--recurse-submodules=no"];
@@ -85,7 +85,7 @@ pub fn push(root: &Path, parcel: &Parcel, route: &Route<'_>) -> Result<Pushed, S
     Ok(done)
 }
 
-/// Makes a branch follow the one that it was just sent to.
+/// Makes a branch track the one that it was just pushed to.
 fn follow(root: &Path, branch: &str, remote: &Remote, env: &Env) -> Result<(), SyncError> {
     for (key, value) in [("remote", &remote.name), ("merge", &remote.branch)] {
         set_local(root, &format!("branch.{}.{key}", short(branch)), Some(value), env)?;
@@ -93,8 +93,8 @@ fn follow(root: &Path, branch: &str, remote: &Remote, env: &Env) -> Result<(), S
     Ok(())
 }
 
-/// A branch that the remote is not known to have is sent only if the remote has none at all: otherwise its name is for the
-/// user to choose. Says why it is not sent.
+/// A branch that is not known to exist on the remote is pushed only if the remote has no branches at all: otherwise the
+/// user chooses its name. Returns the reason for not pushing.
 pub(super) fn not_first(root: &Path, remote: &Remote, env: &Env) -> Result<Option<String>, SyncError> {
     let flags = ["ls-remote", "--quiet", "--heads", "--end-of-options"];
     let output = run(&remote.name, &git(root, env).args(flags).arg(&remote.name))?;
@@ -118,30 +118,30 @@ pub(super) fn not_first(root: &Path, remote: &Remote, env: &Env) -> Result<Optio
     }))
 }
 
-/// A remote that never answers is one that cannot be reached.
+/// A remote that does not answer counts as unreachable.
 pub(super) fn run(remote: &str, program: &Program<'_>) -> Result<Output, SyncError> {
     program.run().map_err(|error| match error {
         RunError::TimedOut { limit, .. } => SyncError::Unreachable {
             remote: remote.to_owned(),
-            said: format!("no answer within {} seconds", limit.as_secs()),
+            printed: format!("no answer within {} seconds", limit.as_secs()),
         },
         other => other.into(),
     })
 }
 
 pub(super) fn unreachable(remote: &str, output: &Output) -> SyncError {
-    SyncError::Unreachable { remote: remote.to_owned(), said: said(&output.stderr) }
+    SyncError::Unreachable { remote: remote.to_owned(), printed: printed(&output.stderr) }
 }
 
-/// What git or the server said, without its advice and without the rest of a long story.
-fn said(stderr: &[u8]) -> String {
+/// The message of git or the server, without advice, shortened.
+fn printed(stderr: &[u8]) -> String {
     let text = String::from_utf8_lossy(stderr);
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let lines = lines.filter(|line| !line.starts_with("hint:") && !line.starts_with("To ") && *line != "remote:");
     lines.take(4).collect::<Vec<_>>().join("; ")
 }
 
-/// Reasons that mean: somebody else pushed in the meantime, or does so right now.
+/// Messages that mean a concurrent push.
 pub(super) const RACES: [&str; 7] = [
     "fetch first",
     "non-fast-forward",
@@ -158,9 +158,9 @@ fn verdict(remote: &str, output: &Output, with_hooks: bool) -> Result<Pushed, Sy
     }
     let text = String::from_utf8_lossy(&output.stdout);
     let Some(line) = text.lines().find_map(|line| line.strip_prefix("!\t")) else {
-        // The remote was reached, and not asked: a hook here said no.
+        // The remote was reached, but a hook here refused.
         if with_hooks && String::from_utf8_lossy(&output.stderr).contains("failed to push some refs") {
-            return Err(SyncError::HookRefused { said: said(&output.stderr) });
+            return Err(SyncError::HookRefused { printed: printed(&output.stderr) });
         }
         return Err(unreachable(remote, output));
     };
@@ -171,13 +171,13 @@ fn verdict(remote: &str, output: &Output, with_hooks: bool) -> Result<Pushed, Sy
     Err(refused(remote, summary, output))
 }
 
-/// The server said no, and perhaps why.
+/// The server refused, perhaps with a reason.
 pub(super) fn refused(remote: &str, summary: &str, output: &Output) -> SyncError {
     let stderr = String::from_utf8_lossy(&output.stderr);
     let words: String = stderr.lines().filter(|line| line.starts_with("remote:")).map(|l| format!("{l}\n")).collect();
-    let words = said(words.as_bytes());
-    let said = if words.is_empty() { summary.to_owned() } else { format!("{summary}; {words}") };
-    SyncError::Refused { remote: remote.to_owned(), said }
+    let words = printed(words.as_bytes());
+    let printed = if words.is_empty() { summary.to_owned() } else { format!("{summary}; {words}") };
+    SyncError::Refused { remote: remote.to_owned(), printed }
 }
 
 #[cfg(test)]
@@ -196,6 +196,6 @@ mod tests {
     #[test]
     fn advice_and_empty_lines_are_left_out() {
         let stderr = b"To ../server\nremote: \nremote: main is protected\nhint: try again\n\nerror: failed\n";
-        assert_eq!(said(stderr), "remote: main is protected; error: failed");
+        assert_eq!(printed(stderr), "remote: main is protected; error: failed");
     }
 }

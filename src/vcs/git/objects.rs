@@ -1,4 +1,4 @@
-//! Objects that are in no branch, and the commits among them: made by nobody in particular.
+//! Writes objects that are in no branch, including commits without a real author.
 
 use std::time::Duration;
 
@@ -7,12 +7,12 @@ use crate::sys::fs;
 use crate::sys::process::{Output, Program};
 use crate::vcs::{HistoryError, SyncError};
 
-/// Lists are read up to this length, and refused beyond it.
+/// Lists are read up to this size, and longer ones are refused.
 const MAX: usize = 256 << 20;
 /// A working copy may be large.
 const LIMIT: Duration = Duration::from_secs(300);
 
-/// Stores an object and says its id.
+/// Stores an object and returns its id.
 pub fn write(git: Program<'_>, kind: &str, bytes: Vec<u8>) -> Result<String, SyncError> {
     let output =
         checked("git hash-object", git.args(["hash-object", "-t", kind, "-w", "--stdin"]).input(bytes).run()?)?;
@@ -27,7 +27,7 @@ pub fn write_commit(git: Program<'_>, tree: &str, parents: &[String], message: &
     write(git, "commit", commit.into_bytes())
 }
 
-/// What git says; failing is an error, and so is an endless list.
+/// The output of git; failure and an endless list are errors.
 pub fn must(name: &'static str, program: Program<'_>) -> Result<Output, SyncError> {
     let output = checked(name, program.limit(LIMIT).keeping(MAX).run()?)?;
     if output.stdout.len() >= MAX {
@@ -37,7 +37,7 @@ pub fn must(name: &'static str, program: Program<'_>) -> Result<Output, SyncErro
     Ok(output)
 }
 
-/// A single line as git prints it.
+/// The single line that git prints.
 pub fn line(stdout: &[u8]) -> String {
     String::from_utf8_lossy(stdout.trim_ascii()).into_owned()
 }

@@ -1,7 +1,8 @@
-//! Which commits a push would send, and which a merge would bring: what each of them touches.
+//! The commits that a push would send or a merge would bring, and the files that each touches.
 //!
-//! git's plumbing is asked, about commits as they are stored. Of a merge only what none of its parents has counts as touched; so what all commits together make of
-//! the other side's files is compared as well, because a merge can also take a change back.
+//! git's plumbing is used, on commits as they are stored. For a merge only files count that differ from all its
+//! parents; so the combined change of all commits to the other side's files is compared as well, because a merge can
+//! also revert a change.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -16,7 +17,7 @@ use crate::sys::process::Program;
 use crate::vcs::files::path_of;
 use crate::vcs::{Carried, Outgoing, Parcel, Route, SyncError};
 
-/// Lists are read up to this length, and refused beyond it.
+/// Lists are read up to this size, and longer ones are refused.
 const MAX: usize = 256 << 20;
 
 pub fn outgoing(root: &Path, route: &Route<'_>) -> Result<Outgoing, SyncError> {
@@ -95,7 +96,7 @@ fn carried(root: &Path, known: Option<ObjectId>, tip: ObjectId, route: &Route<'_
     Ok(commits)
 }
 
-/// Those of the commits that touch files outside of ledgers.
+/// The commits that touch files outside of ledgers.
 fn with_code(root: &Path, commits: &[Carried], route: &Route<'_>) -> Result<HashSet<String>, SyncError> {
     let flags = ["diff-tree", "--stdin", "-r", "-c", "-z", "--name-only", "--root", "--always", "--no-renames"];
     let ids: String = commits.iter().map(|commit| format!("{}\n", commit.id)).collect();
@@ -115,7 +116,7 @@ fn with_code(root: &Path, commits: &[Carried], route: &Route<'_>) -> Result<Hash
         }
     }
     match next {
-        // It did not tell of every commit.
+        // It did not report every commit.
         Some(_) => Err(failed("git diff-tree", &output).into()),
         None => Ok(found),
     }
@@ -129,7 +130,7 @@ fn names(list: &[u8]) -> impl Iterator<Item = &[u8]> {
     list.split(|byte| *byte == 0).filter(|name| !name.is_empty())
 }
 
-/// A fetch has brought branches of a remote.
+/// Whether a fetch has brought branches of a remote.
 fn has_branches(root: &Path, remote: &str, env: &Env) -> Result<bool, SyncError> {
     let program = ask(root, env).args(["for-each-ref", "--count=1", "--format=%(refname)"]);
     let output = checked("git for-each-ref", program.arg(format!("refs/remotes/{remote}/")).run()?)?;

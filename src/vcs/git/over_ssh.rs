@@ -1,4 +1,4 @@
-//! Reaching servers over ssh that the remotes of a repository name by `https://`, by git's own rule for addresses: the remotes
+//! Reaches servers over ssh that the remotes name by `https://`, with git's own rewriting of addresses: the remotes
 //! stay as they are written.
 
 use std::collections::BTreeSet;
@@ -9,13 +9,13 @@ use super::hooks::must;
 use crate::sys::Env;
 use crate::vcs::SyncError;
 
-/// Notes in the repository's own settings how each such server is reached.
+/// Sets a rewriting rule for each such server in the repository's own settings.
 pub fn reach_over_ssh(root: &Path, env: &Env) -> Result<(), SyncError> {
-    let asked = git(root, env).args(["config", "--local", "--null", "--get-regexp", r"^remote\..*\.(url|pushurl)$"]);
-    // Without a remote there is nothing to say.
-    let said = asked.run()?.stdout;
-    let said = String::from_utf8_lossy(&said);
-    let urls = said.split('\0').filter_map(|entry| entry.split_once('\n').map(|(_, url)| url));
+    let query = git(root, env).args(["config", "--local", "--null", "--get-regexp", r"^remote\..*\.(url|pushurl)$"]);
+    // Without a remote there is nothing to do.
+    let printed = query.run()?.stdout;
+    let printed = String::from_utf8_lossy(&printed);
+    let urls = printed.split('\0').filter_map(|entry| entry.split_once('\n').map(|(_, url)| url));
     let servers: BTreeSet<(String, String)> = urls.filter_map(server).collect();
     for (begins, ssh) in servers {
         let key = format!("url.{ssh}.insteadOf");
@@ -24,7 +24,7 @@ pub fn reach_over_ssh(root: &Path, env: &Env) -> Result<(), SyncError> {
     Ok(())
 }
 
-/// How an address begins, and what it begins with over ssh; nothing for one with a port, which is not that of ssh.
+/// The prefix of an address, and its replacement for ssh; `None` for one with a port, which is not ssh's.
 fn server(url: &str) -> Option<(String, String)> {
     let rest = url.strip_prefix("https://")?;
     let (authority, _) = rest.split_once('/')?;
@@ -38,11 +38,11 @@ mod tests {
 
     #[test]
     fn only_servers_that_are_named_by_https() {
-        let said = |url: &str| server(url).map(|(begins, ssh)| format!("{begins} {ssh}"));
-        assert_eq!(said("https://host.org/a/b.git").as_deref(), Some("https://host.org/ git@host.org:"));
-        assert_eq!(said("https://me:pw@host.org/a").as_deref(), Some("https://me:pw@host.org/ git@host.org:"));
+        let printed = |url: &str| server(url).map(|(begins, ssh)| format!("{begins} {ssh}"));
+        assert_eq!(printed("https://host.org/a/b.git").as_deref(), Some("https://host.org/ git@host.org:"));
+        assert_eq!(printed("https://me:pw@host.org/a").as_deref(), Some("https://me:pw@host.org/ git@host.org:"));
         for other in ["git@host.org:a/b", "http://host.org/a", "https://host.org:8443/a", "/srv/a", "https:///a", ""] {
-            assert_eq!(said(other), None, "{other}");
+            assert_eq!(printed(other), None, "{other}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The refs of a repository, as git tells them.
+//! The refs of a repository, as git lists them.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ pub struct Ref {
     pub is_commit: bool,
 }
 
-/// git at a checkout, or in a directory of git itself.
+/// git in a checkout, or in a git directory.
 pub fn at<'a>(place: &Path, env: &'a Env) -> Program<'a> {
     let is_git_dir = place.join("HEAD").is_file() && place.join("objects").is_dir();
     ask_at(place, is_git_dir.then_some(place), env)
@@ -24,15 +24,15 @@ pub fn at<'a>(place: &Path, env: &'a Env) -> Program<'a> {
 
 pub fn refs(program: Program<'_>) -> Result<Vec<Ref>, SyncError> {
     let format = "--format=%(objectname) %(objecttype) %(refname) %(upstream)";
-    let said = must("git for-each-ref", program.args(["for-each-ref", format]))?.stdout;
-    let said = String::from_utf8_lossy(&said).into_owned();
+    let printed = must("git for-each-ref", program.args(["for-each-ref", format]))?.stdout;
+    let printed = String::from_utf8_lossy(&printed).into_owned();
     let read = |line: &str| {
         let mut words = line.split(' ').map(str::to_owned);
         let (id, kind, name) = (words.next()?, words.next()?, words.next()?);
         let is_commit = kind == "commit" || kind == "tag";
         Some(Ref { id, name, upstream: words.next().unwrap_or_default(), is_commit })
     };
-    Ok(said.lines().filter_map(read).collect())
+    Ok(printed.lines().filter_map(read).collect())
 }
 
 /// The full name of the branch that is checked out.

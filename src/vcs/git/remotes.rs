@@ -1,7 +1,7 @@
-//! Which refs of remotes say that somebody else has a commit.
+//! Decides which remote refs prove that another repository has a commit.
 //!
-//! Anybody can write a ref below `refs/remotes/`. It counts only if a remote of that name is configured and leads out of the
-//! working copy. One that is a path on this machine is asked what it has now; one that needs a network is believed, as git does.
+//! Any program can write a ref below `refs/remotes/`. It counts only if a remote of that name is configured and leads
+//! out of the working copy. A remote that is a local path is queried; one that needs a network is trusted, as git does.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::vcs::files::real;
 use crate::vcs::layout::git::common_dir;
 use crate::vcs::{SyncError, files};
 
-/// Where a remote is.
+/// The location of a remote.
 enum Place {
     /// Somewhere that needs a network.
     Far,
@@ -23,13 +23,14 @@ enum Place {
     Nowhere,
 }
 
-/// The names of the refs that count. What the other repository of the pair has is asked there, so refs of it do not count here.
+/// The names of the refs that count. The other repository of the pair is queried directly, so refs of it do not count
+/// here.
 pub fn counting(pair: &Pair<'_>, own: &[Ref], origin: &Path) -> Result<HashSet<String>, SyncError> {
     let output = pair.git().args(["config", "--null", "--name-only", "--get-regexp", r"^remote\..*\.url$"]).run()?;
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     let name = |key: &str| key.strip_prefix("remote.")?.strip_suffix(".url").map(str::to_owned);
-    let mut remotes: Vec<String> = said.split('\0').filter_map(name).collect();
-    // A name may begin with another one and a slash.
+    let mut remotes: Vec<String> = printed.split('\0').filter_map(name).collect();
+    // One name may be the beginning of another, up to a slash.
     remotes.sort_by_key(|name| std::cmp::Reverse(name.len()));
     remotes.dedup();
     let mut refs: BTreeMap<&str, Vec<&Ref>> = BTreeMap::new();
@@ -42,9 +43,9 @@ pub fn counting(pair: &Pair<'_>, own: &[Ref], origin: &Path) -> Result<HashSet<S
     }
     let mut counting = HashSet::new();
     for (name, refs) in refs {
-        // With what the settings put in its place.
-        let asked = pair.git().args(["ls-remote", "--get-url", "--end-of-options", name]);
-        let url = line(&must("git ls-remote", asked)?.stdout);
+        // After rewriting by the settings.
+        let query = pair.git().args(["ls-remote", "--get-url", "--end-of-options", name]);
+        let url = line(&must("git ls-remote", query)?.stdout);
         match place(&url, pair.root) {
             Place::Far => counting.extend(refs.iter().map(|one| one.name.clone())),
             Place::Near(path) if is_elsewhere(&path, pair, origin) => {
@@ -71,7 +72,7 @@ fn place(url: &str, root: &Path) -> Place {
     }
 }
 
-/// The directory of git at a path, as git looks for it.
+/// The git directory at a path, as git looks for it.
 pub fn repository_at(path: &Path) -> Option<PathBuf> {
     let longer = |end: &str| {
         let mut name = path.as_os_str().to_owned();
@@ -85,7 +86,7 @@ pub fn repository_at(path: &Path) -> Option<PathBuf> {
     })
 }
 
-/// A repository that is neither this one nor the other one of the pair, and that keeps its objects in neither.
+/// Whether a repository is neither this one nor the other one of the pair, nor keeps its objects in either.
 fn is_elsewhere(path: &Path, pair: &Pair<'_>, origin: &Path) -> bool {
     let Some(found) = repository_at(path) else { return false };
     let root = real(pair.root);
@@ -95,19 +96,19 @@ fn is_elsewhere(path: &Path, pair: &Pair<'_>, origin: &Path) -> bool {
     !is_own && !borrows && found != real(&pair.other) && Some(found) != repository_at(origin)
 }
 
-/// The commits among these that the refs of a repository hold now. One that cannot be asked holds none.
+/// Those of the commits that the refs of a repository contain now. An unreadable repository has none.
 fn held(path: &Path, refs: &[&Ref], env: &Env) -> HashSet<String> {
     let Some(found) = repository_at(path) else { return HashSet::new() };
     let lines = |ids: &HashSet<String>| ids.iter().map(|id| format!("{id}\n")).collect::<String>().into_bytes();
     let ids: HashSet<String> = refs.iter().map(|one| one.id.clone()).collect();
-    let asked = at(&found, env).args(["cat-file", "--batch-check=%(objectname) %(objecttype)"]).input(lines(&ids));
-    let Ok(said) = must("git cat-file", asked) else { return HashSet::new() };
-    let said = String::from_utf8_lossy(&said.stdout).into_owned();
+    let query = at(&found, env).args(["cat-file", "--batch-check=%(objectname) %(objecttype)"]).input(lines(&ids));
+    let Ok(printed) = must("git cat-file", query) else { return HashSet::new() };
+    let printed = String::from_utf8_lossy(&printed.stdout).into_owned();
     let mut there: HashSet<String> =
-        said.lines().filter_map(|line| line.strip_suffix(" commit")).map(str::to_owned).collect();
-    let asked = at(&found, env).args(["rev-list", "--stdin", "--not", "--all"]).input(lines(&there));
-    let Ok(said) = must("git rev-list", asked) else { return HashSet::new() };
-    for id in String::from_utf8_lossy(&said.stdout).lines() {
+        printed.lines().filter_map(|line| line.strip_suffix(" commit")).map(str::to_owned).collect();
+    let query = at(&found, env).args(["rev-list", "--stdin", "--not", "--all"]).input(lines(&there));
+    let Ok(printed) = must("git rev-list", query) else { return HashSet::new() };
+    for id in String::from_utf8_lossy(&printed.stdout).lines() {
         there.remove(id);
     }
     there

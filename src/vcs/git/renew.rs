@@ -1,4 +1,4 @@
-//! Bringing a clone up to date with the working copy that it was made from. No network is needed.
+//! Updates a clone to the working copy that it was made from, without a network.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -17,10 +17,10 @@ use crate::vcs::clones::NewClone;
 use crate::vcs::files::path_of;
 use crate::vcs::files::real;
 
-/// Lists are read up to this length.
+/// Lists are read up to this size.
 const MAX: usize = 256 << 20;
 
-/// The name of the remote that a working copy is.
+/// The name of the remote that leads to a working copy.
 fn name_of(root: &Path, from: &Path, env: &Env) -> Result<String, SyncError> {
     let from = real(from);
     let settings = Source { root, git_dir: None, env }.settings()?;
@@ -33,7 +33,7 @@ fn name_of(root: &Path, from: &Path, env: &Env) -> Result<String, SyncError> {
     name.map(str::to_owned).ok_or_else(why)
 }
 
-/// Gets the branches of the parent, what it knows of its own remotes, and one commit of it.
+/// Fetches the branches of the parent, its refs of its own remotes, and one commit of it.
 fn fetch(root: &Path, from: &Path, parent: &str, start: &str, env: &Env) -> Result<(), SyncError> {
     let source = Source { root: from, git_dir: None, env };
     let known = source.remote_refs()?;
@@ -45,8 +45,8 @@ fn fetch(root: &Path, from: &Path, parent: &str, start: &str, env: &Env) -> Resu
     must("git fetch", root, program.arg(parent).input(wanted.into_bytes())).map(drop)
 }
 
-/// A new branch at what the parent says; that of the job before goes, since all of it is elsewhere. Settings and hooks are those of
-/// a new clone again.
+/// Starts a new branch at the parent's commit; the previous job's branch is deleted, since all of it is elsewhere.
+/// Settings and hooks are reset to those of a new clone.
 pub fn renew(root: &Path, from: &Path, new: &NewClone, ledgers: &[PathBuf], env: &Env) -> Result<(), SyncError> {
     refuse_odd(root, env)?;
     check_name(root, &new.branch, root, env)?;
@@ -60,7 +60,7 @@ pub fn renew(root: &Path, from: &Path, new: &NewClone, ledgers: &[PathBuf], env:
     take_back(root, ledgers, env)?;
     refuse_changed(root, env)?;
     fetch(root, from, &parent, &start, env)?;
-    // Now that it is known what the parent has.
+    // Checked after the fetch, when the parent's commits are known.
     refuse_unsaved(root, env)?;
     refuse_covered(root, &start, env)?;
     let before = branch(root, env)?;
@@ -73,7 +73,7 @@ pub fn renew(root: &Path, from: &Path, new: &NewClone, ledgers: &[PathBuf], env:
     Ok(())
 }
 
-/// Forward only.
+/// Fast-forwards only.
 pub fn forward(root: &Path, from: &Path, base: Option<&str>, env: &Env) -> Result<bool, SyncError> {
     let found = work(root, env)?;
     if let Some(what) = found.in_files() {
@@ -88,8 +88,8 @@ pub fn forward(root: &Path, from: &Path, base: Option<&str>, env: &Env) -> Resul
     fetch(root, from, &parent, &target, env)?;
     let head = commit(root, "HEAD", env)?.map(|id| id.to_string()).unwrap_or_default();
     let is_in = |one: &str, other: &str| {
-        let asked = git(root, env).args(["merge-base", "--is-ancestor", one, other]).run()?;
-        Ok::<bool, SyncError>(asked.status.success())
+        let query = git(root, env).args(["merge-base", "--is-ancestor", one, other]).run()?;
+        Ok::<bool, SyncError>(query.status.success())
     };
     if is_in(&target, &head)? {
         return Ok(false);
@@ -104,13 +104,13 @@ pub fn forward(root: &Path, from: &Path, base: Option<&str>, env: &Env) -> Resul
     Ok(true)
 }
 
-/// Files that git puts over others without a word, because those are ignored: what the new commit has at paths where something is
-/// that the old one has not.
+/// Refuses to overwrite ignored files, which git does silently: the files of the new commit at paths that exist here
+/// and are not in the old commit.
 fn refuse_covered(root: &Path, target: &str, env: &Env) -> Result<(), SyncError> {
     let changes = |filter: &str| {
-        let asked = git(root, env).args(["diff", "--name-only", "--no-renames", "-z", "--ignore-submodules=all"]);
-        let said = must("git diff", root, asked.arg(filter).args(["HEAD", target, "--"]).keeping(MAX))?.stdout;
-        let names = said.split(|byte| *byte == 0).filter(|name| !name.is_empty()).map(path_of);
+        let query = git(root, env).args(["diff", "--name-only", "--no-renames", "-z", "--ignore-submodules=all"]);
+        let printed = must("git diff", root, query.arg(filter).args(["HEAD", target, "--"]).keeping(MAX))?.stdout;
+        let names = printed.split(|byte| *byte == 0).filter(|name| !name.is_empty()).map(path_of);
         Ok::<_, SyncError>(names.collect::<HashSet<PathBuf>>())
     };
     let (added, deleted) = (changes("--diff-filter=A")?, changes("--diff-filter=D")?);
@@ -135,7 +135,7 @@ fn refuse_covered(root: &Path, target: &str, env: &Env) -> Result<(), SyncError>
     }
 }
 
-/// Ledgers as they were committed; what they said is elsewhere.
+/// Resets ledgers to their committed state; their content is elsewhere.
 fn take_back(root: &Path, ledgers: &[PathBuf], env: &Env) -> Result<(), SyncError> {
     let changed = work(root, env)?.changed;
     let changed: Vec<&PathBuf> = ledgers.iter().filter(|ledger| changed.contains(ledger)).collect();
@@ -146,16 +146,17 @@ fn take_back(root: &Path, ledgers: &[PathBuf], env: &Env) -> Result<(), SyncErro
     must("git checkout", root, program.args(changed)).map(drop)
 }
 
-/// What a new clone would not have, and what another job must not get: files that are left out or hidden, refs of other kinds.
+/// Refuses state that a new clone would not have and another job must not get: hidden or left-out files, refs of other
+/// kinds.
 fn refuse_odd(root: &Path, env: &Env) -> Result<(), SyncError> {
     if is_any_hidden(root, env)? {
         return Err(kept(root, "its checkout is sparse, or git was told not to look at some files"));
     }
-    let asked = git(root, env).args(["for-each-ref", "--format=%(refname)"]).keeping(MAX);
-    let said = must("git for-each-ref", root, asked)?.stdout;
+    let query = git(root, env).args(["for-each-ref", "--format=%(refname)"]).keeping(MAX);
+    let printed = must("git for-each-ref", root, query)?.stdout;
     let own = branch(root, env)?.map(|name| format!("refs/heads/{name}"));
     let known = ["refs/remotes/", "refs/tags/", "refs/beads/"];
-    let text = String::from_utf8_lossy(&said);
+    let text = String::from_utf8_lossy(&printed);
     let is_odd = |name: &&str| Some(*name) != own.as_deref() && !known.iter().any(|start| name.starts_with(start));
     match text.lines().find(is_odd) {
         Some(name) => Err(kept(root, format!("it has {name}, which a new clone would not have"))),
@@ -163,7 +164,7 @@ fn refuse_odd(root: &Path, env: &Env) -> Result<(), SyncError> {
     }
 }
 
-/// Files that are only here stay.
+/// Refuses if files are only here.
 fn refuse_changed(root: &Path, env: &Env) -> Result<(), SyncError> {
     match work(root, env)?.in_files() {
         Some(what) => Err(kept(root, format!("it has {what}"))),
@@ -171,7 +172,7 @@ fn refuse_changed(root: &Path, env: &Env) -> Result<(), SyncError> {
     }
 }
 
-/// So do commits.
+/// Refuses if commits are only here.
 fn refuse_unsaved(root: &Path, env: &Env) -> Result<(), SyncError> {
     let work = work(root, env)?;
     if work.unsaved_commits > 0 || !work.loose.is_empty() {

@@ -1,8 +1,9 @@
-//! Keeping what a clone of git alone has, in the repository that it was made from.
+//! Saves everything that only a git clone has in the repository that it was made from.
 //!
-//! Everything that would be lost gets a name below `refs/beads/kept/<key>/` in the clone, and the other repository fetches these
-//! names: `heads/`, `tags/`, `other/`, `stash/<n>`, `loose/<n>`, and what is checked out as `at/<branch>` or `HEAD`. Files are a
-//! snapshot under the same key. Names that `bd` gave before (`refs/beads/checkpoints/`, `refs/beads/kept/`) go along.
+//! All of it gets a name below `refs/beads/kept/<key>/` in the clone, and the other repository fetches these refs:
+//! `heads/`, `tags/`, `other/`, `stash/<n>`, `loose/<n>`, and the checked-out commit as `at/<branch>` or `HEAD`. Files
+//! become a snapshot under the same key. Refs from earlier rescues and snapshots (`refs/beads/checkpoints/`,
+//! `refs/beads/kept/`) are included.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,11 +20,11 @@ use crate::sys::{Env, removal};
 use crate::vcs::{Returned, SyncError};
 
 const KEPT: &str = "refs/beads/kept";
-/// The names that `bd` gives in a repository and that mean the same in another one.
+/// The refs of `bd` in a repository, with the same meaning in another one.
 const OURS: [&str; 2] = ["refs/beads/checkpoints", KEPT];
 const LIMIT: Duration = Duration::from_secs(600);
 
-/// Names everything that the clone holds, and lets the other repository fetch it. Gives the number of names.
+/// Names everything in the clone, and lets the other repository fetch it. Returns the number of names.
 pub fn keep_commits(
     root: &Path,
     git_dir: Option<PathBuf>,
@@ -71,7 +72,7 @@ pub fn keep_commits(
     Ok(names.len())
 }
 
-/// Lets another repository fetch the names that `bd` gave in this one, and makes sure that it has them.
+/// Lets another repository fetch the refs of `bd` in this one, and checks that it has them.
 pub fn hand_over(root: &Path, git_dir: Option<PathBuf>, to: &Path, env: &Env) -> Result<(), SyncError> {
     let Some((other, there)) = behind(to) else { return Err(SyncError::NoVcs { root: to.to_owned() }) };
     let pair = Pair { root, git_dir, other, env };
@@ -84,7 +85,7 @@ pub fn hand_over(root: &Path, git_dir: Option<PathBuf>, to: &Path, env: &Env) ->
     if missing.is_empty() {
         return Ok(());
     }
-    // A pack reaches the disk before git ends, single objects do not.
+    // A pack is synced to disk before git ends, single objects are not.
     let program = at(&there, env).args(["-c", "fetch.unpackLimit=1", "-c", "protocol.file.allow=always", "fetch"]);
     let program = program.args(["--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules"]);
     let program = program.args(["--no-auto-maintenance", "--stdin", "--end-of-options"]).arg(&common);
@@ -100,7 +101,7 @@ pub fn hand_over(root: &Path, git_dir: Option<PathBuf>, to: &Path, env: &Env) ->
     }
 }
 
-/// Forgets what was kept under a key.
+/// Drops everything saved under a key.
 pub fn forget(root: &Path, key: &str, env: &Env) -> Result<(), SyncError> {
     let Some((_, there)) = behind(root) else { return Ok(()) };
     let start = format!("{KEPT}/{key}/");
@@ -110,19 +111,19 @@ pub fn forget(root: &Path, key: &str, env: &Env) -> Result<(), SyncError> {
     Ok(checked("git update-ref", program.run()?).map(drop)?)
 }
 
-/// Writes what was kept of a clone into a new directory: its files, and around them a repository with its branches, its tags
-/// and what was put aside. What was kept of a linked worktree has no commits of its own.
+/// Restores a clone into a new directory: its files, and a repository with its branches, tags and stashes. The rescue
+/// of a linked worktree has no commits.
 pub fn restore(from: &Path, files: &WorkTree<'_>, key: &str, to: &Path, env: &Env) -> Result<Returned, SyncError> {
     let staged = files.restore(key, to)?;
     let returned = commits(from, key, to, env);
     if returned.is_err() {
-        // The directory was ours to fill: half of it would only be in the way.
+        // We created the directory: a partial one would only get in the way.
         removal::remove(to).map_err(|e| SyncError::Path { path: to.to_owned(), source: std::io::Error::other(e) })?;
     }
     Ok(Returned { staged, with_commits: returned? })
 }
 
-/// Makes a directory a repository with what was kept; `false` if no commits were.
+/// Makes a directory a repository with the saved commits; `false` if there are none.
 fn commits(from: &Path, key: &str, to: &Path, env: &Env) -> Result<bool, SyncError> {
     let Some((common, there)) = behind(from) else { return Ok(false) };
     let start = format!("{KEPT}/{key}/");
@@ -181,12 +182,12 @@ fn own_git<'a>(pair: &'a Pair<'a>) -> Program<'a> {
     super::upstream::ask_at(pair.root, pair.git_dir.as_deref(), pair.env)
 }
 
-/// Deletes a branch that still is where it was.
+/// Deletes a branch if it has not moved.
 pub fn delete_branch(root: &Path, name: &str, tip: &str, env: &Env) -> Result<(), SyncError> {
     let Some((_, there)) = behind(root) else { return Err(SyncError::NoVcs { root: root.to_owned() }) };
     let branch = format!("refs/heads/{name}");
     checked("git update-ref", at(&there, env).args(["update-ref", "-d", "--end-of-options", &branch, tip]).run()?)?;
-    // What git noted about it; there may be nothing.
+    // git's settings for it; there may be none.
     at(&there, env).args(["config", "--remove-section", &format!("branch.{name}")]).run()?;
     Ok(())
 }

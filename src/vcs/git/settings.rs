@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-/// One setting of the repository itself; the key as git prints it: section and name in small letters.
+/// One setting of the repository itself; the key as git prints it, with section and name in lower case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Setting {
     pub key: String,
@@ -11,10 +11,10 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// What `git config --list -z --show-scope` says of the repository and the working copy.
-    pub fn read(said: &[u8]) -> Vec<Self> {
+    /// Parses the repository and working copy settings from `git config --list -z --show-scope`.
+    pub fn read(printed: &[u8]) -> Vec<Self> {
         let texts: Vec<String> =
-            said.split(|byte| *byte == 0).map(|text| String::from_utf8_lossy(text).into_owned()).collect();
+            printed.split(|byte| *byte == 0).map(|text| String::from_utf8_lossy(text).into_owned()).collect();
         let pairs = texts.chunks_exact(2).filter(|pair| matches!(pair[0].as_str(), "local" | "worktree"));
         pairs
             .map(|pair| match pair[1].split_once('\n') {
@@ -38,9 +38,9 @@ impl Setting {
     }
 }
 
-/// Sections that are about the parent itself, its branches, its submodules and its remotes, which are seen to elsewhere.
+/// Sections about the parent itself, its branches, submodules and remotes, which are handled elsewhere.
 const LEFT: [&str; 7] = ["branch", "extensions", "include", "includeif", "maintenance", "remote", "submodule"];
-/// The same in `core`; and hooks, since no hook is taken over.
+/// The same in `core`; also the path of hooks, since a clone gets none.
 const LEFT_OF_CORE: [&str; 9] = [
     "bare",
     "fsmonitor",
@@ -53,11 +53,11 @@ const LEFT_OF_CORE: [&str; 9] = [
     "worktree",
 ];
 
-/// What a clone takes over.
+/// The settings that a clone takes over.
 pub fn carried(all: &[Setting]) -> Vec<&Setting> {
     let is_carried = |one: &&Setting| match one.parts() {
         Some(("core", None, name)) => !LEFT_OF_CORE.contains(&name),
-        // Where the user pushes is no matter of one remote.
+        // The default remote for pushes belongs to no single remote.
         Some(("remote", None, _)) => true,
         Some((section, ..)) => !LEFT.contains(&section),
         None => false,
@@ -70,11 +70,11 @@ pub fn carried(all: &[Setting]) -> Vec<&Setting> {
 pub struct RemoteSettings {
     pub name: String,
     lines: Vec<(String, String)>,
-    /// Objects that are not here are there.
+    /// It has objects that are missing here (a partial clone).
     is_promisor: bool,
 }
 
-/// What is taken over of a remote besides its addresses and what is fetched.
+/// The settings of a remote that are taken over, besides its addresses and refspecs.
 const OF_REMOTES: [&str; 11] = [
     "partialclonefilter",
     "promisor",
@@ -89,7 +89,7 @@ const OF_REMOTES: [&str; 11] = [
     "vcs",
 ];
 
-/// The remotes that have an address. One that is written as seen from the parent is seen from the clone.
+/// The remotes with an address. A relative address is rewritten for the clone.
 pub fn remotes(all: &[Setting], root: &Path) -> Vec<RemoteSettings> {
     let mut found: Vec<RemoteSettings> = Vec::new();
     for one in all {
@@ -122,19 +122,19 @@ pub fn remotes(all: &[Setting], root: &Path) -> Vec<RemoteSettings> {
     found
 }
 
-/// What is fetched goes where no branch is.
+/// Whether a refspec fetches to a place other than local branches.
 fn is_tracking(refspec: &str) -> bool {
     refspec.split_once(':').is_some_and(|(_, to)| to.starts_with("refs/remotes/"))
 }
 
-/// An address as it is understood from elsewhere.
+/// An address that is valid from elsewhere.
 fn address(text: &str, root: &Path) -> String {
     let before_slash = text.split('/').next().unwrap_or_default();
     let is_relative = !text.starts_with(['/', '~']) && !before_slash.contains(':') && !text.contains("://");
     if is_relative { crate::vcs::files::real(&root.join(text)).display().to_string() } else { text.to_owned() }
 }
 
-/// Settings and remotes as they stand in a file.
+/// Settings and remotes as the text of a file.
 pub fn text(settings: &[&Setting], remotes: &[RemoteSettings]) -> String {
     let mut text = String::new();
     for one in settings {
@@ -159,7 +159,7 @@ pub fn text(settings: &[&Setting], remotes: &[RemoteSettings]) -> String {
     text
 }
 
-/// What git has found out about the disk and chosen for the repository when it made it.
+/// Settings that git chose for this disk when it created the repository.
 pub fn of_disk(all: &[Setting]) -> String {
     let known = [
         ("core", "repositoryformatversion"),
@@ -185,7 +185,7 @@ pub fn parent_text(name: &str, from: &Path) -> String {
     format!("[remote \"{name}\"]\n\turl = \"{path}\"\n\ttagOpt = --no-tags\n\tfetch = \"{all}\"\n")
 }
 
-/// Addresses that mean something else when they are seen from another place: key, as it is written, as it must be.
+/// Addresses with another meaning in another place: the key, the present value, the necessary one.
 pub fn moved<'s>(all: &'s [Setting], root: &Path) -> Vec<(&'s str, &'s str, String)> {
     let addresses = all.iter().filter(|one| matches!(one.parts(), Some(("remote", Some(_), "url" | "pushurl"))));
     let changed = addresses.filter_map(|one| {
@@ -209,7 +209,7 @@ fn escaped(value: &str) -> String {
     text
 }
 
-/// The settings of a new clone without those of the branch that git made in it.
+/// The settings of a new clone without those of the branch that git created in it.
 pub fn without_branches(config: &str) -> String {
     let mut is_branch = false;
     let kept = config.lines().filter(|line| {

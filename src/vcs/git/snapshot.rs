@@ -1,10 +1,10 @@
 //! Snapshots in a git repository: commits below `refs/beads/checkpoints/`, on top of the commit that is checked out.
 //!
-//! The user's index is only read. git stores each file as it is, without filters or changes of line ends, and an index of
-//! our own, away from the working tree, makes a tree of them; so a snapshot never runs a filter, and `git diff` against
-//! one shows the raw bytes. The refs belong to the whole repository: they stay when a worktree is removed, keep garbage
-//! collection away, are not pushed by an ordinary push (`--mirror` sends them), and show up in `git log --all`.
-//! Every file is read once, whether or not it has changed.
+//! The user's index is only read. git stores each file as it is, without filters or line-end conversion, and a separate
+//! index makes a tree of them; so a snapshot never runs a filter, and `git diff` against one shows the raw bytes. The
+//! refs belong to the whole repository: they stay when a worktree is removed, protect the objects from garbage
+//! collection, are not pushed by an ordinary push (`--mirror` sends them), and show up in `git log --all`. Every file
+//! is read once, whether or not it has changed.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsStr;
@@ -26,8 +26,8 @@ use crate::vcs::files::path_of;
 use crate::vcs::snapshot::{Fresh, LeftOut, Snapshot, Why, check_key, look, marker, unusable};
 use crate::vcs::{Kind, SyncError};
 
-/// The message of every snapshot. Its commit is in the repository of the project, where `git push --mirror` sends it: what
-/// somebody says about it is kept elsewhere.
+/// The message of every snapshot. Its commit is in the project's repository, where `git push --mirror` sends it: what
+/// people write about it is stored elsewhere.
 const MESSAGE: &str = "bd snapshot";
 
 impl WorkTree<'_> {
@@ -35,7 +35,7 @@ impl WorkTree<'_> {
         check_key(key, if self.dot_git.is_some() { Kind::Jj } else { Kind::Git })
     }
 
-    /// What git's index and `HEAD` say.
+    /// The content of git's index and `HEAD`.
     pub fn known(&self) -> Result<Known, SyncError> {
         let mut known = Known::default();
         let list = self.ask("git ls-files", self.git().args(["ls-files", "-z", "-t", "--stage"]))?;
@@ -63,7 +63,7 @@ impl WorkTree<'_> {
 
     pub fn take(&self, key: &str, limit: u64, known: &Known) -> Result<Snapshot, SyncError> {
         self.check(key)?;
-        // Beside the refs: where these can be written, so can this.
+        // Beside the refs: a user who can write those can write this.
         let common = self.common()?;
         let scratch = tempfile::Builder::new().prefix("bd-snapshot-").tempdir_in(&common);
         let scratch = scratch.map_err(|source| unusable(&common, source))?;
@@ -86,14 +86,14 @@ impl WorkTree<'_> {
         files.sort();
         files.dedup();
         left_out.extend(staged.left_out);
-        // The null id: there must be no such ref.
+        // The null id: the ref must not exist yet.
         let none = "0".repeat(name.len());
         let flags = ["update-ref", "-m", "bd: snapshot", "--no-deref", "--end-of-options"];
         self.ask("git update-ref", self.git().args(flags).args([ref_name(key), name.clone(), none]))?;
         Ok(Snapshot { name, files, base: known.parents.first().cloned(), left_out })
     }
 
-    /// All files as they are, stored.
+    /// Stores all files as they are.
     fn items(&self, known: &Known, limit: u64, scratch: &Path) -> Result<(Items, Vec<LeftOut>), SyncError> {
         let mut left_out = Vec::new();
         let (mut files, mut links, mut large) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
@@ -101,13 +101,13 @@ impl WorkTree<'_> {
             let Some(found) = look(self.root, path) else { continue };
             let mode = if found.permissions().mode() & 0o100 != 0 { "100755" } else { "100644" };
             if let Some(repository) = marker(path) {
-                // Where jj keeps itself, and git is behind it.
+                // jj's own directory, with git behind it.
                 if repository == Path::new(".jj") {
                     continue;
                 }
                 left_out.push(LeftOut { path: repository, why: Why::Repository });
             } else if found.is_symlink() && path.ends_with(".gitmodules") {
-                // git takes no such link into an index.
+                // git does not accept such a link in an index.
                 left_out.push(LeftOut { path: path.clone(), why: Why::Special });
             } else if found.is_symlink() {
                 let target = std::fs::read_link(self.root.join(path));
@@ -128,7 +128,7 @@ impl WorkTree<'_> {
             }
         }
         for (path, (mode, bytes)) in large {
-            // It costs nothing if the repository has it already.
+            // This is cheap if the repository has it already.
             match self.hashed(&[&path], &[])?.pop() {
                 Some(Hashed::Id(id)) if self.has(&id)? => drop(items.insert(path, (mode, id))),
                 _ => left_out.push(LeftOut { path, why: Why::TooLarge(bytes) }),
@@ -149,7 +149,7 @@ impl WorkTree<'_> {
         Ok((items, left_out))
     }
 
-    /// What is not known because it is ignored. A directory stands for all that is in it.
+    /// Untracked files that are ignored. A directory means everything in it.
     pub fn ignored(&self) -> Result<Vec<PathBuf>, SyncError> {
         let scratch = private_scratch("bd-index-").map_err(|source| unusable(self.root, source))?;
         let flags = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
@@ -160,11 +160,11 @@ impl WorkTree<'_> {
         let list = self.ask("git ls-files", program.args(flags))?;
         let names = list.split(|byte| *byte == 0).filter(|name| !name.is_empty());
         let paths = names.map(|name| path_of(name.strip_suffix(b"/").unwrap_or(name)));
-        // jj keeps itself out of git in this way.
+        // jj hides its own directory from git in this way.
         Ok(paths.filter(|path| !path.starts_with(".jj")).collect())
     }
 
-    /// What is neither known nor ignored. A directory that is a repository stands for all that is in it.
+    /// Untracked files that are not ignored. A directory that is a repository means everything in it.
     fn untracked(
         &self,
         known: &Known,
@@ -172,7 +172,7 @@ impl WorkTree<'_> {
         left_out: &mut Vec<LeftOut>,
     ) -> Result<BTreeSet<PathBuf>, SyncError> {
         let flags = ["ls-files", "-z", "--others", "--exclude-standard"];
-        // git's index means nothing to others that keep their commits in git.
+        // git's index means nothing to other programs that keep their commits in git.
         let program = match self.dot_git {
             Some(_) => self.git().var("GIT_INDEX_FILE", scratch.join("none")),
             None => self.git(),
@@ -189,8 +189,8 @@ impl WorkTree<'_> {
         Ok(found)
     }
 
-    /// The files that differ from the commit below. Where a filter or another line end makes the bytes differ, git's index
-    /// knows whether anybody has touched the file.
+    /// The files that differ from the commit below. If a filter or another line end makes the bytes differ, git's index
+    /// tells whether the file was changed.
     fn differing(&self, known: &Known, items: &Items, commit: &str) -> Result<Vec<PathBuf>, SyncError> {
         let Some(base) = known.parents.first() else { return Ok(items.keys().cloned().collect()) };
         let flags = ["diff-tree", "-r", "-z", "--no-renames", "--raw", "--end-of-options"];
@@ -210,7 +210,7 @@ impl WorkTree<'_> {
         Ok(changed.into_iter().map(|(_, path)| path).collect())
     }
 
-    /// Says where what was staged came to lie, as seen from there.
+    /// Returns the directory of staged content, relative to the restored one.
     pub fn restore(&self, key: &str, to: &Path) -> Result<Option<PathBuf>, SyncError> {
         self.check(key)?;
         let name = format!("{}^{{commit}}", ref_name(key));
@@ -259,7 +259,7 @@ fn ref_name(key: &str) -> String {
     format!("refs/beads/checkpoints/{key}")
 }
 
-/// Stands for the letter of what was a submodule.
+/// The letter for a path that was a submodule.
 const SUBMODULE: u8 = b'S';
 
 /// Each letter and path of a raw diff.

@@ -1,7 +1,7 @@
-//! The trees of commits with a file replaced or taken out, made without an index.
+//! Trees of commits with a file replaced or removed, made without an index.
 //!
-//! Trees are read with gix and put together in memory, so that two can be compared without leaving anything behind. Those
-//! that are needed are written by git, which knows the rights that the files of a shared repository must have.
+//! Trees are read with gix and built in memory, so that two can be compared without writing anything. Trees that must
+//! be stored are written by git, which knows the permissions for files of a shared repository.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -17,13 +17,13 @@ use crate::vcs::{HistoryError, SyncError};
 
 const SHA1: gix::hash::Kind = gix::hash::Kind::Sha1;
 
-/// What a tree has under a name.
+/// A tree's entry under a name.
 pub type Item = (EntryMode, ObjectId);
 
 /// Why there is no such tree.
 #[derive(Debug)]
 pub enum EditError {
-    /// Something that is no directory is where one must be.
+    /// A path that must be a directory is not one.
     Blocked(PathBuf),
     Unreadable(HistoryError),
 }
@@ -36,7 +36,7 @@ impl From<HistoryError> for EditError {
 
 pub struct Trees {
     objects: gix::Repository,
-    /// Trees that are in no repository yet.
+    /// Trees that are not stored yet.
     new: HashMap<ObjectId, Vec<u8>>,
 }
 
@@ -90,7 +90,7 @@ impl Trees {
         Ok(found.map(|entry| (entry.mode, entry.oid)))
     }
 
-    /// The tree with this under a path, or with nothing there.
+    /// The tree with this entry at a path, or with the path removed.
     pub fn with(&mut self, tree: ObjectId, path: &Path, item: Option<Item>) -> Result<ObjectId, EditError> {
         let names: Vec<&[u8]> = path.iter().map(std::ffi::OsStr::as_encoded_bytes).collect();
         let edited = self.edit(Some(tree), &names, item).map_err(|error| match error {
@@ -115,7 +115,7 @@ impl Trees {
         let old = entries.iter().position(|entry| entry.filename == *name).map(|at| entries.remove(at));
         let new = match old {
             _ if below.is_empty() => item,
-            // To take out what is not there is no change.
+            // Removing an absent path changes nothing.
             Some(old) if !old.mode.is_tree() && item.is_none() => Some((old.mode, old.oid)),
             Some(old) if !old.mode.is_tree() => {
                 return Err(EditError::Blocked(below.iter().map(|_| "x").collect()));
@@ -148,7 +148,7 @@ impl Trees {
         Ok(Tree::from(parsed).entries)
     }
 
-    /// Stores a tree and all of its new parts.
+    /// Stores a tree and all its new subtrees.
     pub fn write(&mut self, tree: ObjectId, root: &Path, env: &Env) -> Result<(), SyncError> {
         let Some(bytes) = self.new.get(&tree).cloned() else { return Ok(()) };
         for entry in self.entries(tree)?.into_iter().filter(|entry| entry.mode.is_tree()) {
@@ -161,7 +161,7 @@ impl Trees {
     }
 }
 
-/// A file, and no link, directory or other repository.
+/// Whether an entry is a file, and not a link, a directory or a submodule.
 pub fn is_file(mode: EntryMode) -> bool {
     matches!(mode.kind(), EntryKind::Blob | EntryKind::BlobExecutable)
 }
@@ -170,7 +170,7 @@ pub(super) fn odd(tree: gix::ObjectId) -> HistoryError {
     HistoryError::Object { id: tree.to_string(), message: "a name in it holds a slash".to_owned() }
 }
 
-/// The size of a file in the last commit; `None` if there is no commit or it is not in it.
+/// The size of a file in the last commit; `None` without a commit or if the file is not in it.
 pub fn committed_size(file: &Path) -> Option<u64> {
     let file = std::fs::canonicalize(file.parent()?).ok()?.join(file.file_name()?);
     let repository = crate::vcs::layout::opened::around(file.parent()?)?;
@@ -181,7 +181,8 @@ pub fn committed_size(file: &Path) -> Option<u64> {
     Some(repository.find_header(entry.object_id()).ok()?.size())
 }
 
-/// The bytes of a file in the last commit that two checkouts of one repository share; `None` if there is none, or git cannot tell.
+/// The bytes of a file in the last common commit of two checkouts of one repository; `None` if there is none, or git
+/// cannot tell.
 pub fn common_version(here: &Path, there: &Path, file: &Path) -> Option<Vec<u8>> {
     let repository = crate::vcs::layout::opened::at(here).ok()?;
     let ours = repository.head_id().ok()?.detach();

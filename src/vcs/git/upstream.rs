@@ -1,8 +1,8 @@
-//! What a branch exchanges commits with.
+//! The branch of a remote that a local branch exchanges commits with.
 //!
-//! The settings of the branch say it, as git understands them. Where there are none, it could become the branch of the same
-//! name of `origin` or of the only remote, if there is no such branch yet; one that is there may be somebody else's. A branch
-//! that follows another branch of the same repository exchanges with nobody.
+//! The branch's settings decide, as git interprets them. Without any, the upstream could become the branch of the same
+//! name on `origin` or on the only remote, if no such branch exists yet; an existing one may be somebody else's. A
+//! branch that tracks another branch of the same repository has no upstream.
 
 use std::path::Path;
 
@@ -18,14 +18,14 @@ use crate::vcs::{HistoryError, Kind, Standing, SyncError};
 
 const ODD_NAME: &str = "the name of a remote begins with `-` or holds a control character";
 
-/// A branch, and the branch of a remote that it belongs to.
+/// A branch with its upstream.
 #[derive(Debug, Default)]
 pub struct Link {
     /// The full name of the branch that is checked out, and its last commit.
     pub branch: Option<String>,
     pub ours: Option<ObjectId>,
     pub remote: Option<Remote>,
-    /// Where the user pushes instead.
+    /// Another place that the user pushes to.
     pub pushed_to: Option<String>,
 }
 
@@ -34,9 +34,9 @@ pub struct Remote {
     pub name: String,
     /// The full name of the branch there.
     pub branch: String,
-    /// What was fetched of it last.
+    /// The commit that was fetched of it last.
     pub theirs: Option<ObjectId>,
-    /// The settings say that the branch follows it.
+    /// The settings make the branch track it.
     pub followed: bool,
 }
 
@@ -52,18 +52,18 @@ pub fn short(branch: &str) -> &str {
     branch.strip_prefix("refs/heads/").unwrap_or(branch)
 }
 
-/// A question to git that needs no network, not even for objects that a partial clone left out, and that is about commits as
-/// they are stored and sent: a replacement (`refs/replace`) would show others.
+/// A query to git that needs no network, not even for objects that a partial clone lacks, and that sees commits as they
+/// are stored and sent: a replacement (`refs/replace`) would show others.
 pub fn ask<'a>(root: &Path, env: &'a Env) -> Program<'a> {
     ask_at(root, None, env)
 }
 
-/// The same for a repository that is not beside its working copy, if that is named.
+/// The same for a repository outside its working copy, if that is given.
 pub fn ask_at<'a>(root: &Path, git_dir: Option<&Path>, env: &'a Env) -> Program<'a> {
     git_at(root, git_dir, env).var("GIT_NO_LAZY_FETCH", "1").var("GIT_NO_REPLACE_OBJECTS", "1")
 }
 
-/// The full name of the branch that is checked out, in whichever format git keeps it.
+/// The full name of the branch that is checked out, in any of git's formats.
 pub fn head(root: &Path, env: &Env) -> Result<Option<String>, SyncError> {
     let output = ask(root, env).args(["symbolic-ref", "--quiet", "HEAD"]).run()?;
     match output.status.code() {
@@ -92,7 +92,7 @@ pub fn find(root: &Path, env: &Env) -> Result<Link, SyncError> {
         (Some(name), Some(there)) => (Some(name), there, true),
         _ => (usual.map(|remote| remote.name.clone()), branch.clone(), false),
     };
-    // A branch may follow one of the same repository (`.`), or an address without a name.
+    // A branch may track one of the same repository (`.`), or an address without a name.
     let name = name.filter(|name| remotes.iter().any(|remote| remote.name == *name));
     let everywhere = settings.string("remote.pushDefault").map(|value| value.to_string());
     let pushed_to = setting("pushRemote").or(everywhere).filter(|other| Some(other) != name.as_ref());
@@ -111,7 +111,7 @@ pub fn find(root: &Path, env: &Env) -> Result<Link, SyncError> {
     Ok(Link { branch: Some(branch), ours, remote, pushed_to })
 }
 
-/// The ref that git keeps what it fetched for a branch in, if settings say which.
+/// The ref for the fetched state of a branch, if the settings define one.
 fn tracking(root: &Path, branch: &str, env: &Env) -> Result<Option<String>, SyncError> {
     let output = ask(root, env).args(["for-each-ref", "--format=%(refname)%00%(upstream)"]).arg(branch).run()?;
     let output = checked("git for-each-ref", output)?;
@@ -120,10 +120,10 @@ fn tracking(root: &Path, branch: &str, env: &Env) -> Result<Option<String>, Sync
     Ok(found.map(|(_, upstream)| upstream.to_owned()).filter(|upstream| !upstream.is_empty()))
 }
 
-/// The commit that a name stands for.
+/// The commit that a name means.
 pub fn commit(root: &Path, name: &str, env: &Env) -> Result<Option<ObjectId>, SyncError> {
-    let asked = ask(root, env).args(["rev-parse", "--verify", "--quiet", "--end-of-options"]);
-    let output = asked.arg(format!("{name}^{{commit}}")).run()?;
+    let query = ask(root, env).args(["rev-parse", "--verify", "--quiet", "--end-of-options"]);
+    let output = query.arg(format!("{name}^{{commit}}")).run()?;
     match output.status.code() {
         Some(0) => Ok(Some(id(&output.stdout)?)),
         Some(1) => Ok(None),
@@ -151,14 +151,14 @@ pub fn standing(root: &Path, env: &Env) -> Result<Standing, SyncError> {
     Ok(Standing { branch, upstream: Some(remote.shown()), ahead, behind })
 }
 
-/// How many commits only the one side and only the other side has.
+/// The number of commits that only one side has, for each side.
 pub fn distance(root: &Path, ours: Option<ObjectId>, theirs: ObjectId, env: &Env) -> Result<(usize, usize), SyncError> {
     let range = ours.map_or_else(|| theirs.to_string(), |ours| format!("{ours}...{theirs}"));
-    let asked = ask(root, env).args(["rev-list", "--left-right", "--count"]).arg(range).arg("--");
-    let output = checked("git rev-list", asked.run()?)?;
+    let query = ask(root, env).args(["rev-list", "--left-right", "--count"]).arg(range).arg("--");
+    let output = checked("git rev-list", query.run()?)?;
     let text = String::from_utf8_lossy(&output.stdout);
     let counts: Vec<usize> = text.split_whitespace().filter_map(|count| count.parse().ok()).collect();
     let [left, right] = counts.as_slice() else { return Err(failed("git rev-list", &output).into()) };
-    // Without a branch of our own, git counts what is there on the left side.
+    // Without a local branch, git counts the remote's commits on the left side.
     Ok(if ours.is_some() { (*left, *right) } else { (0, left + right) })
 }

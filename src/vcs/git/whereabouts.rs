@@ -1,7 +1,7 @@
-//! Where else the commits of a working copy of git are.
+//! Finds out where else the commits of a git working copy are.
 //!
-//! In a clone every ref goes away with the directory, and so do the logs. In a linked worktree the repository stays, and only what
-//! its own branch or nothing at all holds counts. A commit that was replaced (`commit --amend`, `rebase`) is not missed.
+//! A clone's refs and logs disappear with its directory. With a linked worktree the repository stays, and only commits
+//! count that its own branch or nothing at all holds. A replaced commit (`commit --amend`, `rebase`) does not count.
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ pub fn whereabouts(root: &Path, origin: &Origin<'_>, env: &Env) -> Result<Wherea
     between(root, None, &[], origin, env)
 }
 
-/// The same where git is behind another program, which knows of further commits that are on no branch.
+/// The same where git is behind another program, which knows further commits that are on no branch.
 pub fn between(
     root: &Path,
     git_dir: Option<PathBuf>,
@@ -42,7 +42,7 @@ pub fn between(
     let is_linked = pair.common().as_ref() == Some(&pair.other);
     let (own, theirs) = (refs(pair.git())?, refs(at(&there, env))?);
     let current = if is_behind { None } else { symbolic(pair.git())? };
-    // What a remote has, and what the other repository has now.
+    // Commits on remotes, and the present commits of the other repository.
     let counting = remotes::counting(&pair, &own, origin.root)?;
     let is_far = |one: &&Ref| counting.contains(&one.name);
     let far: Vec<&Ref> = own.iter().filter(is_far).collect();
@@ -72,8 +72,8 @@ pub fn between(
     }
     let known = if is_linked { loose(root, env)? } else { logged(&pair, &own, head.as_deref(), at(&there, env))? };
     for one in known {
-        // What jj makes by itself and nobody has filled.
-        if is_behind && pair.says_nothing(&one.id)?.is_some() {
+        // A change that jj created by itself and that is still empty.
+        if is_behind && pair.blank_parent(&one.id)?.is_some() {
             continue;
         }
         if pair.merged(&one.id, &targets)?.is_none() {
@@ -93,7 +93,7 @@ pub fn between(
     Ok(found)
 }
 
-/// The shared directory of git behind a checkout, and where git runs for it.
+/// The shared git directory behind a checkout, and the directory where git runs for it.
 pub fn behind(root: &Path) -> Option<(PathBuf, PathBuf)> {
     if root.join(".jj").exists() {
         let common = layout::jj::git_target(&root.join(".jj")).and_then(|target| common_dir(&target))?;
@@ -102,7 +102,7 @@ pub fn behind(root: &Path) -> Option<(PathBuf, PathBuf)> {
     Some((common_dir(&root.join(".git"))?, root.to_owned()))
 }
 
-/// What is found to be lost.
+/// The lines of history found to be lost.
 struct Lines<'a> {
     pair: &'a Pair<'a>,
     saved: BTreeSet<String>,
@@ -111,15 +111,15 @@ struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    /// Commits below a tip that are neither elsewhere nor merged.
+    /// Adds the commits below a tip that are neither elsewhere nor merged.
     fn add(&mut self, holder: &str, tip: &str, is_here: bool) -> Result<(), SyncError> {
-        let below = if self.pair.git_dir.is_some() { self.pair.says_nothing(tip)? } else { None };
+        let below = if self.pair.git_dir.is_some() { self.pair.blank_parent(tip)? } else { None };
         let tip = below.as_deref().unwrap_or(tip);
         let input: String =
             std::iter::once(tip).chain(self.saved.iter().map(String::as_str)).map(|id| format!("{id}\n")).collect();
-        let asked =
+        let query =
             self.pair.git().args(["rev-list", "--count", "--ignore-missing", "--stdin"]).input(input.into_bytes());
-        let commits: usize = line(&must("git rev-list", asked)?.stdout).parse().unwrap_or(usize::MAX);
+        let commits: usize = line(&must("git rev-list", query)?.stdout).parse().unwrap_or(usize::MAX);
         if commits > 0 && self.pair.merged(tip, self.targets)?.is_none() {
             self.found.unsaved.push(Unsaved { holder: holder.to_owned(), commits, is_here });
         }
@@ -127,7 +127,7 @@ impl Lines<'_> {
     }
 
     fn look_at(&mut self, one: &Ref, theirs: &[Ref]) -> Result<(), SyncError> {
-        // Those of `bd` are handed over, those of jj stand for commits that it names itself.
+        // Refs of `bd` are handed over separately, and those of jj are for commits that it lists itself.
         let passed = ["refs/remotes/", "refs/beads/", "refs/jj/", "refs/stash", "refs/prefetch/", "refs/bisect/"];
         if passed.iter().any(|start| one.name.starts_with(start)) {
             return Ok(());
@@ -147,12 +147,12 @@ impl Lines<'_> {
 }
 
 pub fn commit(pair: &Pair<'_>, name: &str) -> Result<Option<String>, SyncError> {
-    let asked = pair.git().args(["rev-parse", "--verify", "--quiet", "--end-of-options"]);
-    let output = asked.arg(format!("{name}^{{commit}}")).run()?;
+    let query = pair.git().args(["rev-parse", "--verify", "--quiet", "--end-of-options"]);
+    let output = query.arg(format!("{name}^{{commit}}")).run()?;
     Ok(output.status.success().then(|| line(&output.stdout)))
 }
 
-/// The branch that the work began at, as each side has it: the branch itself, what it follows, and branches of remotes with its
+/// The branch that the work started at, on each side: the branch itself, its upstream, and branches of remotes with its
 /// name. `except` is the branch of the work itself.
 fn targets(
     far: &[&Ref],
@@ -191,12 +191,12 @@ fn short(name: &str) -> &str {
     cut("refs/heads/").or_else(|| cut("refs/remotes/")).unwrap_or(name)
 }
 
-/// The commits of what was put aside, the newest first.
+/// The commits of the stash, the newest first.
 pub fn put_aside(program: Program<'_>) -> Result<Vec<String>, SyncError> {
     let output = program.args(["log", "--walk-reflogs", "--format=%H", "refs/stash", "--"]).run()?;
-    // There is none, or there is no log of it.
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    Ok(said.lines().map(str::to_owned).collect())
+    // There is no stash, or it has no log.
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    Ok(printed.lines().map(str::to_owned).collect())
 }
 
 fn stashes(pair: &Pair<'_>, there: Program<'_>) -> Result<usize, SyncError> {
@@ -208,7 +208,7 @@ fn stashes(pair: &Pair<'_>, there: Program<'_>) -> Result<usize, SyncError> {
     Ok(own.iter().filter(|id| !theirs.contains(*id)).count())
 }
 
-/// The last commits of every line of history that only the logs of this repository know.
+/// The last commit of every line of history that only the logs of this repository have.
 pub fn logged(pair: &Pair<'_>, own: &[Ref], head: Option<&str>, there: Program<'_>) -> Result<Vec<Loose>, SyncError> {
     let Some(common) = pair.common() else { return Ok(Vec::new()) };
     let (mut known, mut replaced) = (BTreeSet::new(), BTreeSet::new());
@@ -231,20 +231,20 @@ pub fn logged(pair: &Pair<'_>, own: &[Ref], head: Option<&str>, there: Program<'
     if input.is_empty() {
         return Ok(Vec::new());
     }
-    let asked = there.args(["rev-list", "--no-walk", "--ignore-missing", "--all", "--reflog", "--"]);
-    let theirs = String::from_utf8_lossy(&must("git rev-list", asked)?.stdout).into_owned();
+    let query = there.args(["rev-list", "--no-walk", "--ignore-missing", "--all", "--reflog", "--"]);
+    let theirs = String::from_utf8_lossy(&must("git rev-list", query)?.stdout).into_owned();
     let own = own.iter().filter(|one| one.is_commit && one.name != "refs/stash").map(|one| one.id.as_str());
     let replaced = replaced.iter().filter(|id| is_id(id)).map(String::as_str);
     let saved: BTreeSet<&str> = own.chain(replaced).chain(theirs.lines()).chain(head).collect();
     input.extend(saved.iter().map(|id| format!("^{id}\n")));
-    let asked = pair.git().args(["rev-list", "--parents", "--ignore-missing", "--stdin"]).input(input.into_bytes());
-    let said = String::from_utf8_lossy(&must("git rev-list", asked)?.stdout).into_owned();
-    let parents: HashSet<&str> = said.lines().flat_map(|line| line.split(' ').skip(1)).collect();
-    let last = said.lines().filter_map(|line| line.split(' ').next()).filter(|id| !parents.contains(id));
+    let query = pair.git().args(["rev-list", "--parents", "--ignore-missing", "--stdin"]).input(input.into_bytes());
+    let printed = String::from_utf8_lossy(&must("git rev-list", query)?.stdout).into_owned();
+    let parents: HashSet<&str> = printed.lines().flat_map(|line| line.split(' ').skip(1)).collect();
+    let last = printed.lines().filter_map(|line| line.split(' ').next()).filter(|id| !parents.contains(id));
     Ok(last.map(|id| Loose { id: id.to_owned(), known_to: LOG.to_owned() }).collect())
 }
 
-/// The logs of `HEAD` and of branches; what was put aside has another one.
+/// The logs of `HEAD` and of branches, without that of the stash.
 fn logs(directory: &Path) -> Vec<PathBuf> {
     let mut found = vec![directory.join("HEAD")];
     let mut open = vec![directory.join("refs/heads")];

@@ -1,7 +1,7 @@
-//! What would be lost with a working copy of git.
+//! Work that would be lost with a git working copy.
 //!
-//! The repository of a linked worktree is elsewhere, and keeps its branches and what was put aside. That of a clone goes away
-//! with its directory, and so do those of the submodules in a linked worktree.
+//! The repository of a linked worktree is elsewhere, and keeps its branches and stashes. A clone's repository
+//! disappears with its directory, and so do those of the submodules in a linked worktree.
 
 use std::path::{Path, PathBuf};
 
@@ -29,7 +29,7 @@ pub fn work(root: &Path, env: &Env) -> Result<Work, SyncError> {
     Ok(work)
 }
 
-/// The same for a working copy that goes away together with these directories.
+/// The same for a working copy that disappears together with these directories.
 fn within(root: &Path, lost: &[PathBuf], env: &Env) -> Result<Work, SyncError> {
     let mut work = Work { unfinished: unfinished(root).map(str::to_owned), ..Work::default() };
     status(root, env, &mut work)?;
@@ -38,7 +38,7 @@ fn within(root: &Path, lost: &[PathBuf], env: &Env) -> Result<Work, SyncError> {
     work.changed.sort();
     work.changed.dedup();
     let common = common_dir(&root.join(".git"));
-    // The directory of a linked worktree is below that of the repository, never around it.
+    // A linked worktree's directory is below the repository's, never around it.
     let is_lost = common.is_some_and(|common| lost.iter().any(|dir| common.starts_with(dir)));
     work.unsaved_commits = unsaved(root, is_lost, env)?;
     if is_lost && commit(root, "refs/stash", env)?.is_some() {
@@ -53,7 +53,7 @@ fn within(root: &Path, lost: &[PathBuf], env: &Env) -> Result<Work, SyncError> {
     Ok(work)
 }
 
-/// What a submodule adds.
+/// Adds the work in a submodule.
 fn add(work: &mut Work, path: &Path, inner: Work) {
     work.changed.extend(inner.changed.iter().map(|file| path.join(file)));
     work.untracked.extend(inner.untracked.iter().map(|file| path.join(file)));
@@ -72,12 +72,12 @@ fn status(root: &Path, env: &Env, work: &mut Work) -> Result<(), SyncError> {
     Ok(())
 }
 
-/// A file of the index.
+/// A file in the index.
 struct Listed {
     path: PathBuf,
     mode: Vec<u8>,
     id: Vec<u8>,
-    /// git was told not to look whether it is changed.
+    /// git was told to ignore its changes.
     is_hidden: bool,
 }
 
@@ -92,12 +92,12 @@ fn listed(root: &Path, env: &Env) -> Result<Vec<Listed>, SyncError> {
     Ok(output.stdout.split(|byte| *byte == 0).filter_map(read).collect())
 }
 
-/// Whether git was told not to look at a file, or to leave it out.
+/// Whether git was told to ignore a file's changes, or to leave it out.
 pub(super) fn is_any_hidden(root: &Path, env: &Env) -> Result<bool, SyncError> {
     Ok(listed(root, env)?.iter().any(|file| file.is_hidden))
 }
 
-/// Files that differ although status does not tell (`assume-unchanged`, `skip-worktree`).
+/// Changed files that status does not show (`assume-unchanged`, `skip-worktree`).
 fn hidden_changes(root: &Path, listed: &[Listed], env: &Env) -> Result<Vec<PathBuf>, SyncError> {
     let mut changed = Vec::new();
     for file in listed.iter().filter(|file| file.is_hidden && file.mode != SUBMODULE) {
@@ -115,17 +115,18 @@ fn hidden_changes(root: &Path, listed: &[Listed], env: &Env) -> Result<Vec<PathB
     Ok(changed)
 }
 
-/// How many commits only this working copy has; or, where the repository goes too, how many no remote is known to have.
+/// The number of commits that only this working copy has; with the repository, of those that no remote is known to
+/// have.
 fn unsaved(root: &Path, with_repository: bool, env: &Env) -> Result<usize, SyncError> {
     let head = commit(root, "HEAD", env)?.map(|id| id.to_string());
     if with_repository {
-        let asked = ask(root, env).args(["rev-list", "--count"]).args(head);
-        return count(asked.args(["--branches", "--tags", "--not", "--remotes", "--"]));
+        let query = ask(root, env).args(["rev-list", "--count"]).args(head);
+        return count(query.args(["--branches", "--tags", "--not", "--remotes", "--"]));
     }
     let Some(head) = head else { return Ok(0) };
     let own = branch(root, env)?.map(|name| format!("--exclude={name}"));
-    let asked = ask(root, env).args(["rev-list", "--count"]).arg(head).arg("--not").args(own);
-    count(asked.args(["--branches", "--remotes", "--tags", "--"]))
+    let query = ask(root, env).args(["rev-list", "--count"]).arg(head).arg("--not").args(own);
+    count(query.args(["--branches", "--remotes", "--tags", "--"]))
 }
 
 /// The branch that is checked out.

@@ -1,4 +1,4 @@
-//! A checkout whose files go into snapshots, and how git is asked about it.
+//! A checkout whose files go into snapshots, and the git commands for it.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -14,32 +14,32 @@ use crate::vcs::snapshot::unusable;
 
 /// For a working tree of any size.
 const LIMIT: Duration = Duration::from_secs(600);
-/// The longest list of files that is looked at.
+/// The size limit for lists of files.
 const MAX: usize = 256 << 20;
-/// Names that mean something on other systems are files like others here.
+/// Names that are special on other systems are ordinary files here.
 const SETTINGS: [&str; 3] = ["core.protectHFS=false", "core.protectNTFS=false", "core.attributesFile=/dev/null"];
 
 /// A checkout, and the git repository behind it.
 pub struct WorkTree<'a> {
     pub root: &'a Path,
-    /// Where git is not beside the working copy.
+    /// If git's directory is not in the working copy.
     pub dot_git: Option<PathBuf>,
     pub env: &'a Env,
 }
 
-/// What is known of a checkout before its files are looked at.
+/// The state of a checkout before its files are read.
 #[derive(Default)]
 pub struct Known {
-    /// The files that version control knows, and that are saved even if they are ignored.
+    /// Tracked files; they are saved even if they are ignored.
     pub tracked: BTreeSet<PathBuf>,
-    /// The commits of other repositories that stand for a directory.
+    /// Submodules: directories with the commits of other repositories.
     pub submodules: BTreeMap<PathBuf, String>,
-    /// Files that are not there on purpose.
+    /// Files that are missing on purpose.
     pub absent: HashSet<PathBuf>,
     pub parents: Vec<String>,
 }
 
-/// The files of the tree to make: what each is, and its id.
+/// The entries of the tree to make: the mode and id of each file.
 pub(super) type Items = BTreeMap<PathBuf, (&'static str, String)>;
 
 impl WorkTree<'_> {

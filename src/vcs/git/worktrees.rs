@@ -1,4 +1,4 @@
-//! Making and removing linked worktrees with the program `git`.
+//! Creates and removes linked worktrees with the program `git`.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ use crate::vcs::layout::git::common_dir;
 use crate::vcs::layout::git_worktrees::{admin_dir, recorded, recorded_link};
 use crate::vcs::{SyncError, files};
 
-/// A branch that is there is checked out; another one is made.
+/// Checks out the branch if it exists, else creates it.
 pub fn add(root: &Path, new: &NewCheckout, env: &Env) -> Result<Checkout, SyncError> {
     let path = vacant(&new.path, env)?;
     let program = git(root, env).args(["worktree", "add", "--quiet"]);
@@ -52,16 +52,16 @@ pub fn add(root: &Path, new: &NewCheckout, env: &Env) -> Result<Checkout, SyncEr
     made.ok_or_else(|| no_checkout(&path, "git does not list it; see git worktree list"))
 }
 
-/// A name that git takes for a branch, and never for an option.
+/// Checks that git takes a name for a branch, and never for an option.
 pub(super) fn check_name(root: &Path, name: &str, path: &Path, env: &Env) -> Result<(), SyncError> {
-    let asked = ask(root, env).arg("check-ref-format").arg(format!("refs/heads/{name}")).run()?;
-    if name.starts_with('-') || name == "HEAD" || !asked.status.success() {
+    let query = ask(root, env).arg("check-ref-format").arg(format!("refs/heads/{name}")).run()?;
+    if name.starts_with('-') || name == "HEAD" || !query.status.success() {
         return Err(no_checkout(path, format!("{name:?} cannot be the name of a branch; choose another")));
     }
     Ok(())
 }
 
-/// Runs git in `place`, which may be the directory of the repository where we stand in a working copy of jj.
+/// Runs git in `place`, which may be the repository's directory if the current working copy is jj's.
 pub fn remove(place: &Path, here: &Path, root: &Path, force: bool, env: &Env) -> Result<(), SyncError> {
     let found = removable(root, here, &family(here))?;
     let root = &found.root;
@@ -95,13 +95,13 @@ pub fn remove(place: &Path, here: &Path, root: &Path, force: bool, env: &Env) ->
         }
         check_quiet(root)?;
     }
-    // Also what was made in this very moment, and what is removed by force.
+    // Includes commits made just now, and those removed by force.
     keep(root, env)?;
     let program = git(place, env).args(["worktree", "remove"]).args(force.then_some("--force"));
     must("git worktree remove", here, program.arg("--").arg(root)).map(drop)
 }
 
-/// Our own record is put right first: git would drop it if this worktree was moved.
+/// Repairs our own record first: git would drop it if this worktree was moved.
 pub fn prune(root: &Path, dry_run: bool, env: &Env) -> Result<Vec<PathBuf>, SyncError> {
     let Some(common) = common_dir(&root.join(".git")) else { return Ok(Vec::new()) };
     let own = admin_dir(root).filter(|own| *own != common);
@@ -110,8 +110,8 @@ pub fn prune(root: &Path, dry_run: bool, env: &Env) -> Result<Vec<PathBuf>, Sync
     }
     let program = git(root, env).args(["worktree", "prune", "--verbose", "--expire=now"]);
     let output = must("git worktree prune", root, program.args(dry_run.then_some("--dry-run")))?;
-    let said = [output.stdout, output.stderr].concat();
-    let dropped = said.split(|byte| *byte == b'\n').filter_map(|line| {
+    let printed = [output.stdout, output.stderr].concat();
+    let dropped = printed.split(|byte| *byte == b'\n').filter_map(|line| {
         let name = line.strip_prefix(b"Removing worktrees/")?;
         let end = name.windows(2).position(|pair| pair == b": ")?;
         Some(common.join("worktrees").join(files::path_of(&name[..end])))
@@ -119,13 +119,13 @@ pub fn prune(root: &Path, dry_run: bool, env: &Env) -> Result<Vec<PathBuf>, Sync
     Ok(dropped.filter(|admin| own.as_ref() != Some(admin)).collect())
 }
 
-/// git looks for this worktree where it is not.
+/// Whether git's record of this worktree has another path.
 pub fn is_misplaced(root: &Path) -> bool {
     let own = admin_dir(root).filter(|own| common_dir(&root.join(".git")).as_ref() != Some(own));
     own.is_some_and(|own| !recorded(&own).is_some_and(|place| place.join(".git").exists()))
 }
 
-/// Tells git where a worktree is that was moved without its knowledge.
+/// Updates git's record of a worktree that was moved without its knowledge.
 pub fn repair(root: &Path, env: &Env) -> Result<(), SyncError> {
     must("git worktree repair", root, git(root, env).args(["worktree", "repair"]).arg("--").arg(real(root))).map(drop)
 }

@@ -1,4 +1,4 @@
-//! A working copy of hg or sl, as one of the systems. They differ in what they exchange.
+//! A working copy of hg or sl. They only differ in how they exchange commits.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::vcs::layout::hg::own_dir;
 use crate::vcs::sync::{Carried, Integrated, Integration, Outgoing, Parcel, Pushed, Route, Standing};
 use crate::vcs::{Abilities, Cloning, Exchange, Keep, Linking, Past, Vcs, Whereabouts};
 use crate::vcs::{
-    Archive, CommitError, Facts, Kind, NewClone, Origin, Reach, Rescue, Snapshot, Sought, SyncError, Tips,
+    Archive, CommitError, DatedLine, Facts, Kind, NewClone, Origin, Reach, Rescue, Snapshot, SyncError, Tips,
 };
 
 /// A working copy of hg or sl.
@@ -34,10 +34,10 @@ impl Hg {
     }
 }
 
-/// What a working copy of hg exchanges.
+/// Exchanges commits for hg.
 pub struct Exchanging {
     pub root: PathBuf,
-    /// The bookmark that commits are exchanged with, where the user named it.
+    /// The bookmark for exchanging commits, if the user named it.
     pub bookmark: Option<String>,
 }
 
@@ -93,7 +93,7 @@ impl Past for Hg {
         clones::branches(&self.client(env))
     }
 
-    /// sl is not asked: that was never tried.
+    /// Not for sl: it is untested there.
     fn tips(&self, most: usize, env: &Env) -> Result<Tips, SyncError> {
         if self.kind == Kind::Sl { Ok(Tips::default()) } else { clones::tips(&self.client(env), most) }
     }
@@ -102,7 +102,7 @@ impl Past for Hg {
         self.client(env).cat(".", file)
     }
 
-    fn committed_lines(&self, file: &Path, lines: &[Sought<'_>], reach: Reach, env: &Env) -> Option<Vec<bool>> {
+    fn committed_lines(&self, file: &Path, lines: &[DatedLine<'_>], reach: Reach, env: &Env) -> Option<Vec<bool>> {
         held::committed_lines(&self.client(env), file, lines, reach)
     }
 
@@ -149,7 +149,7 @@ impl Exchange for Exchanging {
         outgoing::outgoing(&Client::new(Kind::Hg, &self.root, "", route.env), self.bookmark.as_deref(), route)
     }
 
-    /// Its hooks are named by its settings, which the user agrees to in any case.
+    /// The repository's settings name its hooks, and the user agrees to those in any case.
     fn push(&self, parcel: &Parcel, route: &Route<'_>) -> Result<Pushed, SyncError> {
         exchange::push(
             &Client::new(Kind::Hg, &self.root, "", route.env),

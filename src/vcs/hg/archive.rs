@@ -1,14 +1,14 @@
-//! The past of hg and sl: one `log` says which commits there are and which of them name the file, and what they have of it
-//! is read by one process.
+//! The past of hg and sl: one `log` lists the commits and those that name the file, and one process reads their
+//! versions.
 //!
-//! A commit that does not name the file has the version of its parent. A merge does not name a file that it took from one
-//! of its parents; so it is read unless both parents have what the same commit made.
+//! A commit that does not name the file has the version of its parent. A merge does not name a file that it took from
+//! one of its parents; so its version is read unless both parents have that of one commit.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::call::{Client, is_node};
-use super::commits::{self, Told};
+use super::commits::{self, LoggedCommit};
 use super::texts::{Place, Texts, read};
 use crate::vcs::SyncError;
 use crate::vcs::archive::{Archive, Commit, Likeness, Node, Past, Steps, Trail, Version, newest_first, steps};
@@ -18,19 +18,19 @@ use crate::vcs::files::path_of;
 pub struct HgArchive<'a> {
     client: Client<'a>,
     texts: Texts,
-    /// What `log` told of commits.
-    told: HashMap<String, Commit>,
+    /// Commits as `log` reported them.
+    logged: HashMap<String, Commit>,
 }
 
 impl<'a> HgArchive<'a> {
     pub fn new(client: Client<'a>) -> Self {
-        HgArchive { client, texts: Texts::default(), told: HashMap::new() }
+        HgArchive { client, texts: Texts::default(), logged: HashMap::new() }
     }
 
-    /// Keeps what was told for who asks for more than the place of a commit.
-    fn nodes(&mut self, told: Vec<Told>) -> Vec<Node> {
-        let nodes = told.iter().map(|told| Node::from(&told.commit)).collect();
-        self.told.extend(told.into_iter().map(|told| (told.commit.id.clone(), told.commit)));
+    /// Stores reported commits for callers that need more than their places.
+    fn nodes(&mut self, logged: Vec<LoggedCommit>) -> Vec<Node> {
+        let nodes = logged.iter().map(|logged| Node::from(&logged.commit)).collect();
+        self.logged.extend(logged.into_iter().map(|logged| (logged.commit.id.clone(), logged.commit)));
         newest_first(nodes)
     }
 }
@@ -45,14 +45,14 @@ impl Archive for HgArchive<'_> {
     }
 
     fn commit(&mut self, id: &str) -> Result<Commit, SyncError> {
-        let known = self.told.get(id).cloned();
+        let known = self.logged.get(id).cloned();
         let found = if known.is_some() { known } else { commits::resolve(&self.client, id)? };
         found.ok_or_else(|| commits::no_commit(id))
     }
 
     fn ancestors(&mut self, from: &[String]) -> Result<Vec<Node>, SyncError> {
-        let told = commits::below(&self.client, from, &[])?;
-        Ok(self.nodes(told))
+        let logged = commits::below(&self.client, from, &[])?;
+        Ok(self.nodes(logged))
     }
 
     fn version(&mut self, file: &Path, commit: &str) -> Result<Option<Version>, SyncError> {
@@ -64,13 +64,13 @@ impl Archive for HgArchive<'_> {
     }
 
     fn steps(&mut self, file: &Trail, from: &[String]) -> Result<Steps, SyncError> {
-        let told = commits::below(&self.client, from, file.names())?;
+        let logged = commits::below(&self.client, from, file.names())?;
         let naming = |name: usize| -> HashSet<String> {
-            let named = |told: &&Told| told.named.get(name) == Some(&true);
-            told.iter().filter(named).map(|told| told.commit.id.clone()).collect()
+            let named = |logged: &&LoggedCommit| logged.named.get(name) == Some(&true);
+            logged.iter().filter(named).map(|logged| logged.commit.id.clone()).collect()
         };
         let named: Vec<HashSet<String>> = (0..file.names().len()).map(naming).collect();
-        let commits = self.nodes(told);
+        let commits = self.nodes(logged);
         let line = commits.iter().map(|commit| (commit.id.clone(), commit.parents.clone())).collect();
         let mut walk = Walk { archive: self, from, line, known: HashMap::new() };
         for (name, named) in file.names().iter().zip(&named) {
@@ -84,7 +84,7 @@ impl Archive for HgArchive<'_> {
     }
 }
 
-/// The commits below some, and what they have of a file under each of its names.
+/// Some commits with their ancestors, and their versions of a file under each of its names.
 struct Walk<'w, 'a> {
     archive: &'w mut HgArchive<'a>,
     from: &'w [String],
@@ -94,11 +94,11 @@ struct Walk<'w, 'a> {
 }
 
 impl Walk<'_, '_> {
-    /// Finds out what each commit has under a name that some of them say to have changed.
+    /// Finds the version in each commit under a name that some of them report as changed.
     fn learn(&mut self, name: &Path, named: &HashSet<String>) -> Result<(), SyncError> {
         let numbers: HashMap<&str, usize> =
             self.line.iter().enumerate().map(|(number, (id, _))| (id.as_str(), number)).collect();
-        // The commit that made what each one has, parents first; none where there never was such a file.
+        // The commit that made each one's version, parents first; `None` where the file did not exist.
         let mut made: Vec<Option<usize>> = vec![None; self.line.len()];
         for (number, (id, parents)) in self.line.iter().enumerate().rev() {
             let mut before = parents.iter().map(|parent| numbers.get(parent.as_str()).and_then(|at| made[*at]));
@@ -127,8 +127,8 @@ impl Past for Walk<'_, '_> {
         Ok(self.known.get(path).and_then(|known| known.get(commit)).cloned().flatten())
     }
 
-    /// What hg wrote down at `hg mv` and `hg cp`, else the file with the most lines in common. Only a file that went can be it,
-    /// or one beside it.
+    /// The source that hg recorded at `hg mv` and `hg cp`, else the file with the most common lines. Only a removed
+    /// file qualifies, or one beside it.
     fn former_name(
         &mut self,
         child: &str,
@@ -164,7 +164,7 @@ impl Past for Walk<'_, '_> {
     }
 }
 
-/// The files that went, and what one that came was copied from. A source stands behind its copy, without a letter.
+/// The removed files, and the source from which the new one was copied. A source follows its copy, without a letter.
 fn changes(status: &[u8], came: &Path) -> (Vec<PathBuf>, Option<PathBuf>) {
     let (mut removed, mut source, mut last) = (Vec::new(), None, PathBuf::new());
     for entry in status.split(|byte| *byte == 0).filter(|entry| entry.len() > 2) {

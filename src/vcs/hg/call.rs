@@ -1,8 +1,8 @@
-//! Running `hg` and `sl` for a sync.
+//! Runs `hg` and `sl`.
 //!
-//! The repository's own settings are skipped, since they can name programs (F58). What is harmless and needed of them is
-//! handed over before the command. Under `+strictflags` no value of a command can be taken for such a setting (F57); values
-//! stand in one argument with their option, and files behind `--`.
+//! The repository's own settings are skipped, since they can name programs. Those that are harmless and needed are
+//! passed as options. With `+strictflags` no argument of a command can be mistaken for a global option such as
+//! `--config`; values are in one argument with their option, and files follow `--`.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
@@ -23,18 +23,18 @@ use crate::vcs::layout::hg::{common_dir, own_dir, unfinished};
 use crate::vcs::network::passing;
 use crate::vcs::{CommitError, Kind, SyncError};
 
-/// Files and lists are read up to this length, and refused beyond it.
+/// Files and lists are read up to this size, and longer ones are refused.
 const MAX: usize = 256 << 20;
 /// A working copy may be large.
 const LIMIT: Duration = Duration::from_secs(300);
-/// Another side may be far away.
+/// The other side may be far away.
 const NETWORK: Duration = Duration::from_secs(120);
 /// A hook may run the tests of a project.
 const HOOKS: Duration = Duration::from_secs(3600);
 
-/// So many entries of its own directories are looked at before it is run.
+/// How many entries of its own directories are checked before it runs.
 const LOOKED_AT: usize = 2_000;
-/// What every command is given.
+/// Options of every command.
 const COMMON: [&str; 2] = ["--noninteractive", "--config=ui.timeout=2"];
 
 const TOO_MUCH: &str = "it said more than can be looked at";
@@ -52,10 +52,10 @@ pub struct Client<'a> {
 }
 
 impl<'a> Client<'a> {
-    /// The author counts where no name is configured.
+    /// `author` is used if no name is configured.
     pub fn new(kind: Kind, root: &Path, author: &str, env: &'a Env) -> Self {
         let author = if author.trim().is_empty() { "unknown" } else { author };
-        // In place of the repository's own settings.
+        // They replace the repository's own settings.
         let settings = Settings::read(kind, root, env);
         let user = format!("--config=ui.username={}", settings.get("ui", "username").unwrap_or(author));
         let phase = settings.get("phases", "new-commit").map(|phase| format!("--config=phases.new-commit={phase}"));
@@ -67,12 +67,12 @@ impl<'a> Client<'a> {
         Client { kind: self.kind, root, env: self.env, given: self.given.clone() }
     }
 
-    /// What the program keeps for this working copy alone.
+    /// The directory with the program's files for this working copy alone.
     pub fn own_dir(&self) -> PathBuf {
         own_dir(self.kind, &self.root)
     }
 
-    /// Refuses to begin while something else is half done.
+    /// Refuses to start in the middle of another operation.
     pub fn check_finished(&self) -> Result<(), SyncError> {
         match unfinished(&self.own_dir()) {
             Some(what) => Err(self.unfinished(what)),
@@ -92,7 +92,7 @@ impl<'a> Client<'a> {
         }
     }
 
-    /// Asks the command server that stays in the working copy; `None` where there is none to be had.
+    /// Sends a command to the command server of the working copy; `None` if none is available.
     fn ask(&self, settings: &[String], command: &[&str], files: &[OsString]) -> Result<Option<Output>, SyncError> {
         if self.kind != Kind::Hg {
             return Ok(None);
@@ -127,18 +127,18 @@ impl<'a> Client<'a> {
         }
     }
 
-    /// The same, for a command that talks to another side.
+    /// The same for a command that talks to another side.
     pub fn call(&self, settings: &[String], command: &[&str]) -> Result<Output, SyncError> {
         self.start(passing(self.program()).limit(NETWORK), settings, command, &[])
     }
 
-    /// The same with the settings of the repository itself, and with what they make the program run.
+    /// The same with the repository's own settings, and with the programs that they name.
     pub fn call_with_own_settings(&self, settings: &[String], command: &[&str]) -> Result<Output, SyncError> {
         let verdict = gate::judge(self.kind, &self.root, self.env);
         self.start(passing(self.behind(verdict)).limit(HOOKS), settings, command, &[])
     }
 
-    /// The same, where failing is an error.
+    /// The same; failure is an error.
     pub fn must(&self, settings: &[String], command: &[&str], files: &[OsString]) -> Result<Output, SyncError> {
         let output = self.run(settings, command, files)?;
         if output.status.success() { Ok(output) } else { Err(self.failed(command, &output)) }
@@ -148,7 +148,7 @@ impl<'a> Client<'a> {
         self.behind(gate::links(self.kind, &self.root)).var("HGRCSKIPREPO", "1")
     }
 
-    /// The one place where hg and sl are started: behind the gate.
+    /// The only place where hg and sl are started: behind the gate.
     fn behind(&self, verdict: Verdict) -> Program<'a> {
         let name = if self.kind == Kind::Sl { "sl" } else { "hg" };
         let root = std::fs::canonicalize(&self.root).unwrap_or_else(|_| self.root.clone());
@@ -157,7 +157,7 @@ impl<'a> Client<'a> {
         program.var("HGPLAIN", "+strictflags")
     }
 
-    /// What the program would wait for in its own directories.
+    /// A file in its own directories that the program would block on.
     fn odd(&self) -> Option<PathBuf> {
         let own = self.own_dir();
         let mut left = LOOKED_AT;
@@ -178,8 +178,8 @@ impl<'a> Client<'a> {
     }
 
     fn judged(&self, command: &[&str], output: Output) -> Result<Output, SyncError> {
-        let said = String::from_utf8_lossy(&output.stderr);
-        if !output.status.success() && said.contains("lock") && said.contains("held by") {
+        let printed = String::from_utf8_lossy(&output.stderr);
+        if !output.status.success() && printed.contains("lock") && printed.contains("held by") {
             return Err(SyncError::Busy { root: self.root.clone() });
         }
         if output.stdout.len() >= MAX {
@@ -188,7 +188,7 @@ impl<'a> Client<'a> {
         Ok(output)
     }
 
-    /// Runs the command server on these requests. Says whether the answers were cut off.
+    /// Runs the command server on these requests. Also returns whether the answers were truncated.
     pub fn serve(&self, requests: Vec<u8>) -> Result<(Output, bool), SyncError> {
         let program = self.program().limit(LIMIT).input(requests).args(COMMON);
         let output = program.args(&self.given).args(SERVE).run()?;
@@ -196,16 +196,16 @@ impl<'a> Client<'a> {
         Ok((output, is_cut))
     }
 
-    /// A command of the server failed.
-    pub fn failed_with(&self, command: &str, status: i32, said: &[u8]) -> SyncError {
+    /// The error for a failed command of the server.
+    pub fn failed_with(&self, command: &str, status: i32, printed: &[u8]) -> SyncError {
         let status = ExitStatus::from_raw(status << 8);
-        self.failed(&[command], &Output { status, stdout: Vec::new(), stderr: said.to_vec() })
+        self.failed(&[command], &Output { status, stdout: Vec::new(), stderr: printed.to_vec() })
     }
 
     pub fn failed(&self, command: &[&str], output: &Output) -> SyncError {
         let name = format!("{} {}", self.kind, command.first().unwrap_or(&""));
         match failed(&name, output) {
-            CommitError::Failed { program, status, said } => SyncError::Failed { program, status, said },
+            CommitError::Failed { program, status, printed } => SyncError::Failed { program, status, printed },
             other => other.into(),
         }
     }
@@ -216,12 +216,12 @@ impl<'a> Client<'a> {
         Ok(String::from_utf8_lossy(&output.stdout).lines().filter(|line| is_node(line)).map(str::to_owned).collect())
     }
 
-    /// How many commits are in a set.
+    /// The number of commits in a set.
     pub fn count(&self, set: &str) -> Result<usize, SyncError> {
         Ok(self.must(&[], &["log", &format!("--rev={set}"), "--template=x"], &[])?.stdout.len())
     }
 
-    /// A file as a commit has it. A directory of that name is no file.
+    /// A file in a commit. A directory of that name does not count.
     pub fn cat(&self, revision: &str, file: &Path) -> Result<Option<Vec<u8>>, SyncError> {
         let command = ["cat", &format!("--rev={revision}"), "--template={path}\\0{data}"];
         let output = self.run(&[], &command, &[pattern(file)])?;
@@ -235,8 +235,8 @@ impl<'a> Client<'a> {
         }
     }
 
-    /// The tracked files that differ, each with its letter: from what is committed here, or from or between the commits
-    /// that the options name.
+    /// The tracked files that differ, each with its letter: from the commit here, or from or between the commits in the
+    /// options.
     pub fn status(&self, options: &[&str]) -> Result<Vec<(u8, PathBuf)>, SyncError> {
         let output = self.must(&[], &[&["status", "-mard", "--print0"], options].concat(), &[])?;
         let entries = output.stdout.split(|byte| *byte == 0).filter(|entry| entry.len() > 2);
@@ -244,27 +244,27 @@ impl<'a> Client<'a> {
     }
 }
 
-/// A path that is not taken for a pattern.
+/// A path that is not read as a pattern.
 pub fn pattern(file: &Path) -> OsString {
     let mut text = OsString::from("path:");
     text.push(file);
     text
 }
 
-/// A full hash, which means nothing else in any expression.
+/// Whether a text is a full hash, which has no other meaning in an expression.
 pub fn is_node(text: &str) -> bool {
     text.len() == 40
         && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
         && text.bytes().any(|b| b != b'0')
 }
 
-/// A pattern for exactly this name, in which no character can mean anything.
+/// A pattern for exactly this name, with every special character escaped.
 pub fn exactly(name: &str) -> String {
     let bytes: String = name.bytes().map(|byte| format!("\\x{byte:02x}")).collect();
     format!("r're:\\A{bytes}\\Z'")
 }
 
-/// The union of commits, in the language of hg; those that are not here are left out.
+/// The union of commits, in hg's language; missing ones are left out.
 pub fn union(nodes: &[String]) -> String {
     let present: Vec<String> = nodes.iter().map(|node| format!("present({node})")).collect();
     if present.is_empty() { "none()".to_owned() } else { present.join("+") }

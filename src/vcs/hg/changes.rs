@@ -1,4 +1,4 @@
-//! The files that commits of hg and sl change, in their old and their new versions.
+//! The files that commits of hg and sl change, in their old and new versions.
 
 use std::path::PathBuf;
 
@@ -40,7 +40,7 @@ pub fn changes(client: &Client<'_>, span: Span<'_>, each: &mut dyn FnMut(Changed
     Ok(())
 }
 
-/// One commit. What it removes is not handed over.
+/// Passes on the files of one commit, except removed ones.
 fn commit(
     client: &Client<'_>,
     id: &str,
@@ -66,7 +66,7 @@ fn commit(
     Ok(())
 }
 
-/// What a commit would take now: every tracked file that differs.
+/// Passes on the files that a commit would take now: every changed tracked file.
 fn uncommitted(client: &Client<'_>, each: &mut dyn FnMut(Changed)) -> Result<(), SyncError> {
     let parents = client.nodes("parents()")?;
     for (letter, path) in client.status(&[])? {

@@ -1,6 +1,6 @@
-//! Making a clone with the program `hg`. Files of the store are linked where both are on one file system.
+//! Clones with the program `hg`. Files of the store are hard-linked on one file system.
 //!
-//! The clone has the settings of its parent, with all addresses, and the parent as one address more.
+//! The clone has its parent's settings, with all addresses, and the parent as a further address.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -76,13 +76,13 @@ fn settings(client: &Client<'_>) -> String {
     lines.collect()
 }
 
-/// An address as it is understood from elsewhere.
+/// An address that is valid from elsewhere.
 fn address(text: &str, root: &Path) -> String {
     let is_relative = !text.starts_with(['/', '~', '$']) && !text.contains(':');
     if is_relative { real(&root.join(text)).display().to_string() } else { text.to_owned() }
 }
 
-/// Bookmarks and named branches, which sl has not.
+/// Bookmarks and named branches; sl has none of the latter.
 pub fn branches(client: &Client<'_>) -> Result<BTreeSet<String>, SyncError> {
     let mut names = BTreeSet::new();
     let bookmarks = ["bookmarks", "--template={bookmark}\\n"];
@@ -95,7 +95,7 @@ pub fn branches(client: &Client<'_>) -> Result<BTreeSet<String>, SyncError> {
     Ok(names)
 }
 
-/// Where all bookmarks and the heads without one are, whoever made them.
+/// The positions of all bookmarks and of the heads without one.
 pub fn tips(client: &Client<'_>, most: usize) -> Result<Tips, SyncError> {
     const ALL: &str = "(head() and not closed()) or bookmark()";
     let template = "--template={node}\\0{branch}\\0{join(bookmarks, '\\0')}\\n";
@@ -121,7 +121,7 @@ pub fn ignored(client: &Client<'_>) -> Result<Vec<PathBuf>, SyncError> {
     Ok(output.stdout.split(|byte| *byte == 0).filter(|name| !name.is_empty()).map(path_of).collect())
 }
 
-/// A new bookmark, and the address of the parent; what the parent has is nothing that was made here.
+/// Creates a new bookmark, and adds the address of the parent; the parent's commits do not count as made here.
 pub fn settle(client: &Client<'_>, from: &Path, branch: &str) -> Result<(), SyncError> {
     client.check_finished()?;
     let file = client.own_dir().join("hgrc");
@@ -135,11 +135,11 @@ pub fn settle(client: &Client<'_>, from: &Path, branch: &str) -> Result<(), Sync
     client.must(&[], &["bookmark"], &[branch.into()]).map(drop)
 }
 
-/// The commit that an expression means, if it is one.
+/// The commit that an expression means, if it means exactly one.
 pub fn one(client: &Client<'_>, name: &str) -> Result<Option<String>, SyncError> {
     match client.nodes(name) {
         Ok(nodes) => Ok(<[String; 1]>::try_from(nodes).ok().map(|[node]| node)),
-        // It knows no such name.
+        // The name is unknown.
         Err(SyncError::Failed { .. }) => Ok(None),
         Err(error) => Err(error),
     }

@@ -1,7 +1,7 @@
-//! Committing with the programs `hg` and `sl`.
+//! Commits with the programs `hg` and `sl`.
 //!
-//! The repository's own settings are skipped, since they can name programs; of them only the user's name and the phase of
-//! new commits are handed over. Hooks in the user's own settings do run.
+//! The repository's own settings are skipped, since they can name programs; only the user's name and the phase of new
+//! commits are passed on. Hooks in the user's own settings do run.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use crate::vcs::files::path_of;
 use crate::vcs::layout::hg::unfinished;
 use crate::vcs::{CommitError, Kind, SyncError};
 
-/// How hg refuses in the middle of a merge.
+/// hg's errors in the middle of a merge.
 const MERGING: [&str; 2] = ["cannot partially commit a merge", "unresolved merge conflicts"];
 
 /// Commits these files and nothing else.
@@ -46,7 +46,7 @@ pub fn commit(kind: Kind, order: &Order) -> Result<Committed, CommitError> {
     }
     match done {
         Ok(_) => Ok(Committed::Done),
-        Err(CommitError::Failed { said, .. }) if MERGING.iter().any(|text| said.contains(text)) => {
+        Err(CommitError::Failed { printed, .. }) if MERGING.iter().any(|text| printed.contains(text)) => {
             Err(refused("a merge"))
         }
         Err(error) => Err(error),
@@ -59,7 +59,7 @@ struct Hg<'a> {
 }
 
 impl Hg<'_> {
-    /// Runs a command on files of the working copy, again while a lock is held.
+    /// Runs a command on files of the working copy, and retries while a lock is held.
     fn run(&self, arguments: &[&str], files: &[PathBuf]) -> Result<Output, CommitError> {
         let files: Vec<OsString> = files.iter().map(|file| pattern(file)).collect();
         let at_once = ["--config=ui.timeout=0".to_owned()];
@@ -68,21 +68,23 @@ impl Hg<'_> {
             Err(SyncError::Busy { .. }) => Ok(None),
             Err(SyncError::Run(error)) => Err(error.into()),
             Err(SyncError::Commit(error)) => Err(error),
-            Err(SyncError::Failed { program, status, said }) => Err(CommitError::Failed { program, status, said }),
+            Err(SyncError::Failed { program, status, printed }) => {
+                Err(CommitError::Failed { program, status, printed })
+            }
             Err(other) => {
                 let (program, status) = (self.client.kind.to_string(), ExitStatus::default());
-                Err(CommitError::Failed { program, status, said: other.to_string() })
+                Err(CommitError::Failed { program, status, printed: other.to_string() })
             }
         })
     }
 
-    /// The same, where failing is an error.
+    /// The same; failure is an error.
     fn must(&self, arguments: &[&str], files: &[PathBuf]) -> Result<Output, CommitError> {
         let name = format!("{} {}", self.client.kind, arguments.first().unwrap_or(&""));
         checked(&name, self.run(arguments, files)?)
     }
 
-    /// The files that are not as they were committed, each with its letter.
+    /// The files that differ from their committed state, each with its letter.
     fn status(&self) -> Result<Vec<(u8, PathBuf)>, CommitError> {
         let output = self.must(&["status", "-mardui", "--print0"], self.order.files)?;
         let entries = output.stdout.split(|byte| *byte == 0).filter(|entry| entry.len() > 2);

@@ -1,4 +1,4 @@
-//! The commits of hg and sl, as `log` tells them.
+//! The commits of hg and sl, from `log`.
 
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
@@ -9,26 +9,27 @@ use crate::vcs::archive::Commit;
 use crate::vcs::files::path_of;
 use crate::vcs::{Carried, HistoryError, SyncError};
 
-/// A commit, with a NUL behind each field and in none. What it says of a file comes last.
+/// The template of a commit: a NUL follows each field, and no field contains one. The field about a file comes last.
 const FIELDS: &str =
     r"{node}\0{p1node}\0{p2node}\0{sub(r'\x00', '', author)}\0{date|hgdate}\0{sub(r'\x00', '', desc|firstline)}\0";
-/// How many there are, with the one about a file.
+/// The number of fields, with the one about a file.
 const COUNT: usize = 7;
-/// A commit: its hash, whether it is a merge, the first line of its message, its files; a NUL behind each, and one at the end.
+/// The template of an outgoing commit: its hash, whether it is a merge, the first line of its message, its files; a NUL
+/// after each, and one at the end.
 const CARRIED: &str = r"{node}\0{ifeq(p2rev, -1, '', 'm')}\0{sub(r'\x00', '', desc|firstline)}\0{files % '{file}\0'}\0";
-/// Functions of the language of revisions that talk to another side, and so may run ssh.
+/// Functions of the revision language that talk to another side, and so may run ssh.
 const FAR: [&str; 2] = ["remote", "outgoing"];
 
-/// A commit, and for each of some files whether it says that it changed it. A merge does not say so where it took the file
-/// from a parent.
+/// A commit, and for each of some files whether it reports a change. A merge does not report a file that it took from a
+/// parent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Told {
+pub struct LoggedCommit {
     pub commit: Commit,
     pub named: Vec<bool>,
 }
 
-/// These commits and all below them, children first.
-pub fn below(client: &Client<'_>, from: &[String], files: &[PathBuf]) -> Result<Vec<Told>, SyncError> {
+/// These commits and all their ancestors, children first.
+pub fn below(client: &Client<'_>, from: &[String], files: &[PathBuf]) -> Result<Vec<LoggedCommit>, SyncError> {
     if from.is_empty() {
         return Ok(Vec::new());
     }
@@ -38,14 +39,14 @@ pub fn below(client: &Client<'_>, from: &[String], files: &[PathBuf]) -> Result<
     found.ok_or_else(|| client.failed_with("log", output.status.code().unwrap_or(0), b"it did not answer as asked"))
 }
 
-/// For the same commits, whether each says that it changed another file.
+/// For the same commits, whether each reports a change of another file.
 pub fn naming_below(client: &Client<'_>, from: &[String], file: &Path) -> Result<Vec<String>, SyncError> {
     let template = format!("--template={{ifcontains({}, files, '{{node}}\\n')}}", literal(file));
     let output = client.must(&[], &["log", &set_below(from)?, &template], &[])?;
     Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
 }
 
-/// The one commit that a revision names.
+/// The one commit that a revision means.
 pub fn resolve(client: &Client<'_>, revision: &str) -> Result<Option<Commit>, SyncError> {
     if revision.trim().is_empty() || revision.contains('\0') || is_far(revision) {
         return Ok(None);
@@ -53,7 +54,7 @@ pub fn resolve(client: &Client<'_>, revision: &str) -> Result<Option<Commit>, Sy
     let template = format!("--template={FIELDS}\\0");
     let output = client.run(&[], &["log", &format!("--rev={revision}"), "--limit=2", &template], &[])?;
     if !output.status.success() {
-        // Nothing has that name, or it names nothing that can be understood; if something else is wrong, this fails too.
+        // The revision is unknown or invalid; for any other problem, this fails too.
         client.must(&[], &["log", "--rev=null", "--template="], &[])?;
         return Ok(None);
     }
@@ -61,15 +62,15 @@ pub fn resolve(client: &Client<'_>, revision: &str) -> Result<Option<Commit>, Sy
     if found.len() > 1 {
         return Err(SyncError::Several { revision: revision.to_owned() });
     }
-    Ok(found.pop().map(|told| told.commit).filter(|commit| is_commit(&commit.id)))
+    Ok(found.pop().map(|logged| logged.commit).filter(|commit| is_commit(&commit.id)))
 }
 
-/// Neither what is before the first commit nor the working copy.
+/// Whether it is neither the null revision nor the working copy.
 fn is_commit(node: &str) -> bool {
     is_node(node) && node.bytes().any(|byte| byte != b'f')
 }
 
-/// A revision that would talk to another side.
+/// Whether a revision would talk to another side.
 pub fn is_far(revision: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     FAR.iter().any(|name| {
@@ -91,23 +92,23 @@ pub fn no_commit(id: &str) -> SyncError {
     HistoryError::Object { id: id.to_owned(), message: "this is not the full hash of a commit".to_owned() }.into()
 }
 
-/// One letter for each file.
+/// The template for one letter per file.
 fn naming(files: &[PathBuf]) -> String {
     let letters = files.iter().map(|file| format!("{{ifcontains({}, files, 'x', '-')}}", literal(file)));
     letters.chain(["\\0".to_owned()]).collect()
 }
 
-/// A name as a text of the template language, in which no character can mean anything.
+/// A name as a string of the template language, with every special character escaped.
 fn literal(file: &Path) -> String {
     let bytes: String = file.as_os_str().as_bytes().iter().map(|byte| format!("\\x{byte:02x}")).collect();
     format!("'{bytes}'")
 }
 
-fn parse(said: &[u8]) -> Option<Vec<Told>> {
-    let said = String::from_utf8_lossy(said);
-    let mut fields: Vec<&str> = said.split('\0').collect();
+fn parse(output: &[u8]) -> Option<Vec<LoggedCommit>> {
+    let output = String::from_utf8_lossy(output);
+    let mut fields: Vec<&str> = output.split('\0').collect();
     fields.pop().filter(|rest| rest.is_empty())?;
-    let told = |fields: &[&str]| {
+    let logged = |fields: &[&str]| {
         let &[id, one, other, user, date, summary, named] = fields else { return None };
         let seconds: i64 = date.split(' ').next()?.parse().ok()?;
         let time = Instant::from_nanos(seconds.saturating_mul(SECOND));
@@ -115,12 +116,12 @@ fn parse(said: &[u8]) -> Option<Vec<Told>> {
         let parents = [one, other].into_iter().filter(|node| is_node(node)).map(str::to_owned).collect();
         let (id, summary) = (id.to_owned(), summary.to_owned());
         let commit = Commit { id, parents, author, email, authored: time, committed: time, summary, is_cut: false };
-        Some(Told { commit, named: named.bytes().map(|letter| letter == b'x').collect() })
+        Some(LoggedCommit { commit, named: named.bytes().map(|letter| letter == b'x').collect() })
     };
-    fields.chunks(COUNT).map(told).collect()
+    fields.chunks(COUNT).map(logged).collect()
 }
 
-/// The name and the address in `Name <address>`; a text that is only one of them counts as that.
+/// The name and the address in `Name <address>`; other text counts as one of them.
 fn person(user: &str) -> (String, String) {
     match user.split_once('<') {
         Some((name, rest)) => {
@@ -136,8 +137,8 @@ fn person(user: &str) -> (String, String) {
     }
 }
 
-/// The commits of a set, oldest first. One that touches no file, and is no merge, is none of a ledger: it closes or opens a
-/// branch.
+/// The commits of a set, oldest first. A commit without files that is not a merge does not belong to a ledger: it
+/// closes or opens a branch.
 pub fn carried(client: &Client<'_>, set: &str, is_ledger: &dyn Fn(&Path) -> bool) -> Result<Vec<Carried>, SyncError> {
     let output =
         client.must(&[], &["log", &format!("--rev=sort({set}, rev)"), &format!("--template={CARRIED}")], &[])?;
@@ -180,10 +181,13 @@ mod tests {
     #[test]
     fn answers_of_log() {
         let (a, b, none) = ("a".repeat(40), "b".repeat(40), "0".repeat(40));
-        let said =
+        let output =
             format!("{a}\0{b}\0{none}\0Ann <ann@x>\x00-5 -3600\0first\0x-\0{b}\0{none}\0{none}\0Bob\x007 0\0\0-x\0");
-        let found = parse(said.as_bytes()).expect("an answer");
-        assert_eq!(found.iter().map(|told| told.named.as_slice()).collect::<Vec<_>>(), [[true, false], [false, true]]);
+        let found = parse(output.as_bytes()).expect("an answer");
+        assert_eq!(
+            found.iter().map(|logged| logged.named.as_slice()).collect::<Vec<_>>(),
+            [[true, false], [false, true]]
+        );
         let commit = &found[0].commit;
         assert_eq!((commit.parents.as_slice(), commit.authored), ([b].as_slice(), Instant::from_nanos(-5 * SECOND)));
         assert_eq!((found[1].commit.parents.len(), found[1].commit.summary.as_str()), (0, ""));

@@ -1,4 +1,4 @@
-//! Talking to the other side: pull without touching the working copy, and push without force.
+//! Pulls without touching the working copy, and pushes without force.
 
 use super::call::Client;
 use super::here::Here;
@@ -6,9 +6,9 @@ use super::remote::Remote;
 use crate::sys::process::{Output, RunError};
 use crate::vcs::{Parcel, Pushed, Standing, SyncError};
 
-/// How hg says that somebody else was faster.
+/// hg's messages about a concurrent push.
 pub const OUTRUN: [&str; 2] = ["push creates new remote head", "please try again"];
-/// How it says that nobody, or nothing, answered.
+/// Its messages about an unreachable server.
 const UNREACHABLE: [&str; 12] = [
     "abort: error: ",
     "not found",
@@ -23,17 +23,17 @@ const UNREACHABLE: [&str; 12] = [
     "does not appear to be an hg repository",
     "permission denied (publickey",
 ];
-/// Failures of this side, whatever the other one does.
+/// Local failures, independent of the other side.
 const OURS: [&str; 3] = ["abandoned transaction", "repository requires features", "repository is unrelated"];
 
-/// Gets the commits of the other side; with no other side there is nothing to get.
+/// Pulls the commits of the other side, if there is one.
 pub fn fetch(client: &Client<'_>) -> Result<(), SyncError> {
     let Some(remote) = Remote::of(client)? else { return Ok(()) };
     let output = call(client, &remote, &["pull", "--quiet"])?;
     match output.status.code() {
         Some(0) => Ok(()),
-        _ if says(&output, &OURS) => Err(client.failed(&["pull"], &output)),
-        _ => Err(SyncError::Unreachable { remote: remote.address, said: said(client, &output) }),
+        _ if reports(&output, &OURS) => Err(client.failed(&["pull"], &output)),
+        _ => Err(SyncError::Unreachable { remote: remote.address, printed: printed(client, &output) }),
     }
 }
 
@@ -42,12 +42,12 @@ pub fn standing(client: &Client<'_>, named: Option<&str>) -> Result<Standing, Sy
     Here::of(client, named)?.standing(client, upstream)
 }
 
-/// Sends a commit and what it stands on, and nothing else.
+/// Pushes a commit with its ancestors, and nothing else.
 pub fn push(client: &Client<'_>, named: Option<&str>, parcel: &Parcel, with_hooks: bool) -> Result<Pushed, SyncError> {
     let Some(remote) = Remote::of(client)? else { return Ok(Pushed::NothingToPush) };
     let here = Here::of(client, named)?;
     if let Some(name) = here.bookmark.as_ref().filter(|_| !here.is_active) {
-        // hg refuses to move it anywhere but forward.
+        // hg only moves it forward.
         let place = format!("--rev={}", parcel.tip);
         client.must(&[], &["bookmark", "--quiet", "--inactive", &place], &[name.into()])?;
     }
@@ -58,26 +58,26 @@ pub fn push(client: &Client<'_>, named: Option<&str>, parcel: &Parcel, with_hook
         if with_hooks { call_with_hooks(client, &remote, &command)? } else { call(client, &remote, &command)? };
     match output.status.code() {
         Some(0) => Ok(Pushed::Done),
-        _ if says(&output, &OUTRUN) => Ok(Pushed::Outrun),
-        _ if says(&output, &["push creates new remote branch"]) => {
+        _ if reports(&output, &OUTRUN) => Ok(Pushed::Outrun),
+        _ if reports(&output, &["push creates new remote branch"]) => {
             Ok(Pushed::Held(format!("the branch {} is new to {}", here.branch, remote.address)))
         }
-        Some(1) if says(&output, &["no changes found"]) => Ok(Pushed::NothingToPush),
+        Some(1) if reports(&output, &["no changes found"]) => Ok(Pushed::NothingToPush),
         _ => Err(refused(client, remote, &output)),
     }
 }
 
-/// Whose fault it is that a push failed.
+/// Finds out which side a failed push is due to.
 pub fn refused(client: &Client<'_>, remote: Remote, output: &Output) -> SyncError {
-    let (remote, said) = (remote.address, said(client, output));
+    let (remote, printed) = (remote.address, printed(client, output));
     match () {
-        () if says(output, &OURS) => client.failed(&["push"], output),
-        () if says(output, &UNREACHABLE) => SyncError::Unreachable { remote, said },
-        () => SyncError::Refused { remote, said },
+        () if reports(output, &OURS) => client.failed(&["push"], output),
+        () if reports(output, &UNREACHABLE) => SyncError::Unreachable { remote, printed },
+        () => SyncError::Refused { remote, printed },
     }
 }
 
-/// A side that does not answer in time is out of reach.
+/// A side that does not answer in time counts as unreachable.
 pub fn call(client: &Client<'_>, remote: &Remote, command: &[&str]) -> Result<Output, SyncError> {
     in_time(remote, client.call(&remote.settings, command))
 }
@@ -90,21 +90,21 @@ pub fn call_with_hooks(client: &Client<'_>, remote: &Remote, command: &[&str]) -
 fn in_time(remote: &Remote, output: Result<Output, SyncError>) -> Result<Output, SyncError> {
     match output {
         Err(SyncError::Run(error @ RunError::TimedOut { .. })) => {
-            Err(SyncError::Unreachable { remote: remote.address.clone(), said: error.to_string() })
+            Err(SyncError::Unreachable { remote: remote.address.clone(), printed: error.to_string() })
         }
         other => other,
     }
 }
 
-pub fn says(output: &Output, texts: &[&str]) -> bool {
-    let said = [output.stdout.as_slice(), &output.stderr].concat();
-    let said = String::from_utf8_lossy(&said).to_lowercase();
-    texts.iter().any(|text| said.contains(text))
+pub fn reports(output: &Output, texts: &[&str]) -> bool {
+    let printed = [output.stdout.as_slice(), &output.stderr].concat();
+    let printed = String::from_utf8_lossy(&printed).to_lowercase();
+    texts.iter().any(|text| printed.contains(text))
 }
 
-fn said(client: &Client<'_>, output: &Output) -> String {
+fn printed(client: &Client<'_>, output: &Output) -> String {
     match client.failed(&[], output) {
-        SyncError::Failed { said, .. } => said,
+        SyncError::Failed { printed, .. } => printed,
         other => other.to_string(),
     }
 }

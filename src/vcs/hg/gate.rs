@@ -1,8 +1,9 @@
 //! The gate before hg and sl.
 //!
-//! The repository's own settings are skipped in all commands of ours but a push with its hooks, so to them only links in its
-//! directory matter ([`links`]). [`judge`] also lists what the settings name: a push would run it, and a repository that names
-//! anything came with more than a clone brings. That covers the settings of a path on this machine that is pushed to.
+//! All our commands skip the repository's own settings, except a push with its hooks; for the others only links in its
+//! directory matter ([`links`]). [`judge`] also lists the programs in the settings: a push would run them, and a
+//! repository that names any came with more than a clone brings. That includes the settings of a local path that is
+//! pushed to.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -35,7 +36,7 @@ const SECTIONS: [&str; 18] = [
     "tortoisehg",
     "websub",
 ];
-/// Single names that are programs.
+/// Single settings that are programs.
 const NAMES: [(&str, &str); 24] = [
     ("ui", "editor"),
     ("ui", "merge"),
@@ -62,7 +63,7 @@ const NAMES: [(&str, &str); 24] = [
     ("subrepos", "git:allowed"),
     ("subrepos", "svn:allowed"),
 ];
-/// So many files may include each other.
+/// The limit for included files.
 const MAX_FILES: usize = 64;
 
 /// Links that lead out of hg's own directories: it writes its files in place.
@@ -72,12 +73,12 @@ pub fn links(kind: Kind, root: &Path) -> Verdict {
     let places: Vec<PathBuf> = places.map(|dir| std::fs::canonicalize(&dir).unwrap_or(dir)).collect();
     let mut verdict = Verdict::default();
     places.iter().for_each(|dir| verdict.links(dir, &places, |below| !below.ends_with("beads")));
-    // A link that is a lock leads nowhere; hg makes them.
+    // A lock is a link that dangles; hg creates them.
     verdict.asks.retain(|line| !["lock", "wlock"].iter().any(|lock| line.contains(&format!("/{lock} is a link to "))));
     verdict
 }
 
-/// The links, and all that the settings name.
+/// The links, and all programs in the settings.
 pub fn judge(kind: Kind, root: &Path, env: &Env) -> Verdict {
     let mut verdict = links(kind, root);
     let before = programs(root, own_paths(kind, root), env);
@@ -97,7 +98,7 @@ pub fn judge(kind: Kind, root: &Path, env: &Env) -> Verdict {
     verdict
 }
 
-/// Repositories inside of a working copy that hg enters with it, each with settings of its own.
+/// Repositories inside a working copy that hg enters with it, each with its own settings.
 fn subrepos(root: &Path) -> Vec<PathBuf> {
     let text = |name: &str| files::text(&root.join(name)).unwrap_or_default();
     let (named, recorded) = (text(".hgsub"), text(".hgsubstate"));
@@ -107,13 +108,13 @@ fn subrepos(root: &Path) -> Vec<PathBuf> {
     paths.filter(|path| own_dir(Kind::Hg, path).exists()).collect()
 }
 
-/// Where an address leads on this machine.
+/// The local path that an address means.
 pub fn path_of_address(address: &str, root: &Path, env: &Env) -> Option<PathBuf> {
     let path = address.strip_prefix("file://").unwrap_or(address);
     (!path.contains("://")).then(|| env.clone().at(root.to_owned()).path(path))
 }
 
-/// One line each.
+/// The settings that name programs, one line each.
 fn programs(root: &Path, files: Vec<PathBuf>, env: &Env) -> BTreeSet<String> {
     let (mut found, mut seen) = (BTreeSet::new(), BTreeSet::new());
     let mut open = files;
@@ -136,7 +137,7 @@ fn programs(root: &Path, files: Vec<PathBuf>, env: &Env) -> BTreeSet<String> {
 fn runs(settings: &Settings, section: &str, name: &str, value: &str) -> bool {
     let internal = value.is_empty() || value.starts_with(':') || value.starts_with("internal:");
     match section {
-        // Without a path it is one that comes with the program; `!` switches one off.
+        // Without a path it is an extension of the program itself; `!` disables one.
         "extensions" => !value.is_empty() && !value.starts_with('!'),
         "merge-tools" => !(internal || is_own(settings, name)),
         "paths" => problem(value).is_some(),
@@ -145,7 +146,7 @@ fn runs(settings: &Settings, section: &str, name: &str, value: &str) -> bool {
     }
 }
 
-/// A setting of the merge tool that `bd` installs: it leads to no other program.
+/// Whether it is a setting of the merge tool that `bd` installs, which names no other program.
 fn is_own(settings: &Settings, name: &str) -> bool {
     let Some(tool) = name.strip_prefix("bd.") else { return false };
     let own = own_path().map(|path| path.display().to_string());

@@ -1,4 +1,4 @@
-//! Which lines of a file are in some commit, newest commits first.
+//! Finds lines of a file in commits, newest commits first.
 
 use std::path::Path;
 
@@ -7,15 +7,15 @@ use super::here::Here;
 use super::texts::{Place, read};
 use crate::model::time::SECOND;
 use crate::vcs::SyncError;
-use crate::vcs::lines::{Reach, Sought, Wanted};
+use crate::vcs::lines::{DatedLine, Reach, Wanted};
 
-/// So many versions are looked at; what is not found by then counts as not committed.
+/// The limit for versions; a line not found by then counts as not committed.
 const MOST: usize = 2000;
-/// Read at once.
+/// The number of versions that are read at once.
 const SOME: usize = 20;
 
-/// For each line whether a version of the file, as seen from the root, holds it.
-pub fn committed_lines(client: &Client<'_>, file: &Path, lines: &[Sought<'_>], reach: Reach) -> Option<Vec<bool>> {
+/// For each line whether a version of the file, named from the root, contains it.
+pub fn committed_lines(client: &Client<'_>, file: &Path, lines: &[DatedLine<'_>], reach: Reach) -> Option<Vec<bool>> {
     let mut wanted = Wanted::new(lines);
     search(client, file, reach, &mut wanted).ok()?;
     Some(wanted.found())

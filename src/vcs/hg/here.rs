@@ -1,12 +1,12 @@
-//! Where the working copy stands, and which commits it has to be brought together with.
+//! The position of the working copy, and the commits that it must be integrated with.
 //!
-//! With an active bookmark these are the other places of that bookmark: where a pull moved it, where it diverged
-//! (`name@default`), where the other side has it. Without one they are the heads of the named branch that the other side is
-//! known to have. Heads that only this clone has are the user's own business; so are heads with a bookmark of their own
-//! (but `@`, which is what hg calls the main line), closed, secret and obsolete ones. No network is used.
+//! With an active bookmark these are the other positions of that bookmark: where a pull moved it, where it diverged
+//! (`name@default`), where the other side has it. Without one they are the heads of the named branch that the other
+//! side is known to have. Heads that only this clone has are left to the user; so are heads with a bookmark of their
+//! own (except `@`, hg's name for the main line), closed, secret and obsolete ones. No network is used.
 //!
-//! Of several heads with code at most one is merged, and none with code that the other side has already: to bring others'
-//! lines of work together is theirs to do.
+//! Of several heads with code at most one is merged, and none with code that the other side has already: other people's
+//! lines of work are theirs to integrate.
 
 use std::path::Path;
 
@@ -15,22 +15,22 @@ use super::commits::carried;
 use super::remote::Known;
 use crate::vcs::{Standing, SyncError, files};
 
-/// Any bookmark but the main line.
+/// Any bookmark except the main line's.
 const MARKED: &str = r"bookmark(r're:\A(?!@\Z)')";
 
 pub struct Here {
     pub branch: String,
     /// The active one, or the one that the user named.
     pub bookmark: Option<String>,
-    /// The bookmark goes where the working copy goes.
+    /// The bookmark moves with the working copy.
     pub is_active: bool,
-    /// What is checked out, if anything is.
+    /// The commit that is checked out, if there is one.
     pub node: Option<String>,
     known: Known,
 }
 
 impl Here {
-    /// With the bookmark that the user named in place of the active one.
+    /// With the bookmark that the user named instead of the active one.
     pub fn of(client: &Client<'_>, named: Option<&str>) -> Result<Self, SyncError> {
         let own = client.own_dir();
         let word = |name: &str| files::text(&own.join(name)).map(|text| text.trim_end_matches('\n').to_owned());
@@ -43,14 +43,14 @@ impl Here {
         let is_active = named.is_none() || active.as_deref() == named;
         let bookmark = match named.map(str::to_owned).or(active) {
             Some(name) if named.is_some() => Some(name),
-            // The name of one that is gone may be left there.
+            // The name of a deleted one may remain there.
             Some(name) => Some(name.clone()).filter(|_| client.count(&marked(&name)).is_ok_and(|count| count > 0)),
             None => None,
         };
         Ok(Here { branch, bookmark, is_active, node: parents.into_iter().next(), known: Known::read(client) })
     }
 
-    /// Where commits go, as hg writes it: the path, and the bookmark or the branch if it is not the usual one.
+    /// The destination of commits, as hg writes it: the path, and the bookmark or branch unless it is the default.
     pub fn shown(&self) -> String {
         match self.bookmark.as_ref().unwrap_or(&self.branch) {
             name if name == "default" => name.clone(),
@@ -65,8 +65,8 @@ impl Here {
         if name.is_empty() { "default".to_owned() } else { name.to_owned() }
     }
 
-    /// The commits to bring together with, those that stand on ours first, then in the order of their hashes: the same in
-    /// every clone.
+    /// The commits to integrate with: descendants of ours first, then in the order of their hashes, which is the same
+    /// in every clone.
     pub fn partners(&self, client: &Client<'_>) -> Result<Vec<String>, SyncError> {
         let mut found = client.nodes(&match &self.bookmark {
             Some(name) => self.bookmarked(name),
@@ -82,8 +82,8 @@ impl Here {
         Ok(found)
     }
 
-    /// Those of these commits to merge with: all that bring ledgers alone, and at most one that brings code. Where ours stands on
-    /// code that the other side has and that one has not, it is another line of work.
+    /// The commits to merge with, out of these: all that bring only ledgers, and at most one that brings code. A commit
+    /// that lacks code which ours and the other side have is another line of work.
     pub fn chosen(
         &self,
         client: &Client<'_>,
@@ -126,7 +126,7 @@ impl Here {
         union(&self.known.heads(&self.branch))
     }
 
-    /// Those of these commits that stand on ours.
+    /// The descendants of our commit among these.
     pub fn above(&self, client: &Client<'_>, nodes: &[String]) -> Result<Vec<String>, SyncError> {
         match &self.node {
             _ if nodes.is_empty() => Ok(Vec::new()),
@@ -138,7 +138,7 @@ impl Here {
     fn heads(&self) -> String {
         let (branch, known) = (exactly(&self.branch), union(&self.known.heads(&self.branch)));
         let theirs = format!("heads((public() + ::({known})) and branch({branch}) and not ::.)");
-        // A merge that was made here, but whose working copy was not brought to it: bd or hg was killed in between.
+        // A merge that was made here but not checked out: bd or hg was killed in between.
         let left = format!("(children(.) and merge() and draft() and head() and branch({branch}))");
         format!("({theirs} + {left}) and not closed() and not secret() and not obsolete() and not {MARKED}")
     }
@@ -150,7 +150,8 @@ impl Here {
         format!("({places} - ::parents({places})) and not secret() and not obsolete()")
     }
 
-    /// Commits of ours that the other side is not known to have. Secret ones are never sent, so they do not count.
+    /// The number of our commits that the other side is not known to have. Secret ones are never pushed, so they do not
+    /// count.
     pub fn ahead(&self, client: &Client<'_>) -> Result<usize, SyncError> {
         client.count(&self.ours())
     }
@@ -160,8 +161,8 @@ impl Here {
         format!("draft() and ::. and not ::({})", self.sent())
     }
 
-    /// Refuses a push that hg would refuse: one after which the other side has one more head of the branch. None of the heads that it has
-    /// is below ours, and those are other lines of work.
+    /// Refuses a push that hg would refuse, because it adds a head to the branch on the other side. None of that side's
+    /// heads is below ours; they are other lines of work.
     pub fn refuse_new_head(&self, client: &Client<'_>, remote: &str) -> Result<(), SyncError> {
         let heads = self.known.heads_of(&self.branch);
         let (Some(node), None) = (&self.node, &self.bookmark) else { return Ok(()) };
@@ -177,17 +178,17 @@ impl Here {
         Err(SyncError::NewHead { remote, branch, heads: heads.iter().map(name).collect() })
     }
 
-    /// The last commits that both sides have.
+    /// The last common commits of both sides.
     pub fn common(&self) -> String {
         format!("heads(::. and (public() + ::({})))", self.sent())
     }
 
-    /// The other side is known to have the bookmark, somewhere.
+    /// Whether the other side is known to have the bookmark.
     pub fn is_bookmark_known(&self) -> bool {
         self.bookmark.as_deref().is_none_or(|name| self.known.bookmark(name).is_some())
     }
 
-    /// The other side has the bookmark where it is here.
+    /// Whether the other side has the bookmark at our position.
     pub fn is_bookmark_sent(&self) -> bool {
         self.bookmark.as_deref().is_none_or(|name| self.known.bookmark(name) == self.node.as_deref())
     }

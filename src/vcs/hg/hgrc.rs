@@ -1,5 +1,5 @@
-//! The settings of hg and sl. `%include` is not followed: it may name any file, and the settings asked for here are
-//! rarely in one.
+//! The settings of hg and sl. `%include` is not followed: it may name any file, and the settings needed here are rarely
+//! in one.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use crate::sys::Env;
 use crate::vcs::layout::hg::common_dir;
 use crate::vcs::{Facts, Kind, Remote, files};
 
-/// What the settings say; there is no trace of a push in hg.
+/// The facts in the settings; hg leaves no trace of a push.
 pub fn facts(kind: Kind, root: &Path, env: &Env) -> Facts {
     let settings = Settings::read(kind, root, env);
     Facts {
@@ -20,7 +20,7 @@ pub fn facts(kind: Kind, root: &Path, env: &Env) -> Facts {
     }
 }
 
-/// The address in `Name <address>`, or a name that is one.
+/// The address in `Name <address>`, or a name that is an address.
 fn email(user: &str) -> Option<String> {
     let address = match user.split_once('<') {
         Some((_, rest)) => rest.split('>').next().unwrap_or(rest).trim(),
@@ -29,7 +29,7 @@ fn email(user: &str) -> Option<String> {
     address.contains('@').then(|| address.to_owned())
 }
 
-/// Sections, names and values in the order of the files; the last of a name wins.
+/// Sections, names and values in the order of the files; the last value of a name wins.
 #[derive(Debug, Default)]
 pub struct Settings(Vec<(String, String, String)>);
 
@@ -48,7 +48,7 @@ impl Settings {
         value.map(|(_, _, value)| value.as_str()).filter(|value| !value.is_empty())
     }
 
-    /// All of one file, as it is written there.
+    /// The content of one file.
     pub fn of(text: &str) -> Self {
         let mut settings = Settings::default();
         settings.add(text);
@@ -60,7 +60,7 @@ impl Settings {
         self.0.iter().map(|(section, name, value)| (section.as_str(), name.as_str(), value.as_str()))
     }
 
-    /// Adds the text of a file. A line that begins with a space goes on with the value before it.
+    /// Adds the text of a file. A line that begins with a space continues the value before it.
     fn add(&mut self, text: &str) {
         let (mut section, mut open) = (String::new(), false);
         for line in text.lines() {
@@ -85,14 +85,14 @@ impl Settings {
         }
     }
 
-    /// Every value of a path, and of a detail of one that is an address.
+    /// The addresses of all paths, and of their sub-options that are addresses.
     pub fn addresses(&self) -> Vec<String> {
         let is_address = |name: &str| name.split_once(':').is_none_or(|(_, detail)| detail == "pushurl");
         let paths = self.0.iter().filter(|(section, name, _)| section == "paths" && is_address(name));
         paths.map(|(_, _, value)| value.clone()).collect()
     }
 
-    /// `default` is what git calls `origin`. A name with a colon is a detail of another.
+    /// `default` corresponds to git's `origin`. A name with a colon is a sub-option of another.
     fn remotes(&self) -> Vec<Remote> {
         let mut found: Vec<Remote> = Vec::new();
         let paths = self.0.iter().filter(|(section, name, _)| section == "paths" && !name.contains(':'));
@@ -107,7 +107,7 @@ impl Settings {
     }
 }
 
-/// The files of the machine, the user and the repository, the later ones winning.
+/// The files of the machine, the user and the repository, later ones winning.
 fn paths(kind: Kind, root: &Path, env: &Env) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = Vec::new();
     match (kind, env.var_os("HGRCPATH")) {

@@ -1,8 +1,8 @@
-//! Bringing both sides together.
+//! Integrates both sides.
 //!
-//! A merge is made in a share that is thrown away ([`Scratch`]), so a conflict never reaches the user's working copy. The
-//! user's is then only moved forward, and only if nothing is in the way. If that fails after all, the merge that was made a
-//! moment ago is taken out of the repository again.
+//! A merge is made in a temporary share ([`Scratch`]), so a conflict never reaches the user's working copy. That is
+//! then only updated to a descendant, and only if nothing is in the way. If the update fails after all, the new merge
+//! is stripped from the repository.
 
 use std::path::{Path, PathBuf};
 
@@ -14,9 +14,9 @@ use crate::sys::Env;
 use crate::vcs::layout::hg::{is_merging, unfinished};
 use crate::vcs::{Integrated, Integration, Kind, SyncError, Versions};
 
-/// What is merged with, in messages.
+/// The name of the other side in messages.
 const UPSTREAM: &str = "default";
-/// The nothing below the first commit.
+/// The null revision.
 const NULL: &str = "null";
 
 pub fn integrate(
@@ -62,8 +62,7 @@ fn check(client: &Client<'_>, changed: &[(u8, PathBuf)]) -> Result<(), SyncError
     if files.is_empty() { Ok(()) } else { Err(in_the_way(files)) }
 }
 
-/// Brings the user's working copy to a commit that stands on its own. Should a file have been changed since the check, hg
-/// refuses.
+/// Updates the user's working copy to a descendant of its commit. If a file was changed since the check, hg refuses.
 fn forward(client: &Client<'_>, here: &Here, target: &str) -> Result<(), SyncError> {
     let careful = ["--config=commands.update.check=noconflict".to_owned()];
     client.must(&careful, &["update", "--quiet", &format!("--rev={target}")], &[])?;
@@ -74,7 +73,7 @@ fn forward(client: &Client<'_>, here: &Here, target: &str) -> Result<(), SyncErr
     }
 }
 
-/// Merges one commit after the other in a share, and gives the last.
+/// Merges one commit after the other in a share, and returns the last.
 fn merge(
     client: &Client<'_>,
     here: &Here,
@@ -107,7 +106,7 @@ fn merge(
     Ok(last)
 }
 
-/// Merges and commits two commits, if nothing is in the way of the result.
+/// Merges two commits and commits the result, if nothing is in its way.
 fn one(
     client: &Client<'_>,
     scratch: &Scratch<'_>,
@@ -117,7 +116,7 @@ fn one(
 ) -> Result<String, SyncError> {
     let share = &scratch.share;
     let base = share.nodes(&format!("ancestor({ours}, {theirs})"))?.into_iter().next();
-    // With several common ancestors hg and the ledger must go by the same one.
+    // With several common ancestors hg and the ledger must use the same one.
     let settled: Vec<String> = base.iter().map(|base| format!("--config=merge.preferancestor={base}")).collect();
     let command = ["merge", "--quiet", "--tool=:merge", &format!("--rev={theirs}")];
     let output = share.run(&settled, &command, &[])?;
@@ -142,10 +141,10 @@ fn one(
         if unresolved.contains(ledger) {
             share.must(&[], &["resolve", "--quiet", "--mark"], &file)?;
         }
-        // A ledger that one side removed may not be tracked; for one that is, this does nothing.
+        // A ledger that one side removed may be untracked; for a tracked one this does nothing.
         share.run(&[], &["add", "--quiet"], &file)?;
     }
-    // In a merge that is not committed hg calls a file changed that the other side adds.
+    // In an uncommitted merge hg reports a file that the other side adds as changed.
     let added = share.status(&[&from(here), &format!("--rev={theirs}")])?;
     let letter = |entry: (u8, PathBuf)| if added.contains(&(b'A', entry.1.clone())) { (b'A', entry.1) } else { entry };
     check(client, &share.status(&[&from(here)])?.into_iter().map(letter).collect::<Vec<_>>())?;
@@ -160,11 +159,11 @@ pub fn unresolved(share: &Client<'_>) -> Result<Vec<PathBuf>, SyncError> {
     Ok(entries.map(|entry| crate::vcs::files::path_of(&entry[2..])).collect())
 }
 
-/// Takes merges out of the repository that were made a moment ago and that nobody has built on. Best effort: what stays is a
-/// head that nobody is sent.
+/// Strips merges that were just made and have no descendants. Best effort: a remaining one is a head that is never
+/// pushed.
 fn take_back(client: &Client<'_>, made: &[String]) {
     let Some(first) = made.first() else { return };
-    // Never what is checked out: that would take the working copy along.
+    // Never the checked-out commit: that would change the working copy.
     if client.count(&format!("({first}::) - .")).is_ok_and(|count| count == made.len())
         && client.count(&format!("({}) and draft()", union(made))).is_ok_and(|count| count == made.len())
     {
@@ -173,8 +172,8 @@ fn take_back(client: &Client<'_>, made: &[String]) {
     }
 }
 
-/// The versions of a file that a merge of two commits left in conflict. Where commits are being moved, both sides did not grow
-/// from their last common one, and the markers have to do.
+/// The versions of a file that a merge of two commits left in conflict. In a rebase, the sides have not grown from
+/// their last common version, so only the markers are used.
 pub fn unmerged(root: &Path, file: &Path, env: &Env) -> Option<Versions> {
     if !is_merging(root) || unfinished(&root.join(".hg")).is_some() {
         return None;

@@ -1,6 +1,7 @@
-//! Texts that have most of their lines in common, each line kept once.
+//! Stores texts that share most of their lines, each line once.
 //!
-//! Two versions of a ledger differ in a few lines. Thousands of them fit where a hundred whole ones would.
+//! Two versions of a ledger differ in a few lines. Thousands of them fit into the memory for a hundred whole ones, and
+//! a shared line is searched once.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,15 +15,15 @@ pub struct Text(Vec<u32>);
 pub struct Lines {
     numbers: HashMap<Arc<[u8]>, u32>,
     all: Vec<Arc<[u8]>>,
-    /// How much memory is in use, roughly.
+    /// The memory in use, roughly.
     held: usize,
 }
 
-/// What a line costs besides its bytes, roughly.
+/// The memory for a line besides its bytes, roughly.
 const OVERHEAD: usize = 64;
 
 impl Lines {
-    /// Keeps a text; `None` if it does not fit into this much memory.
+    /// Stores a text; `None` if it does not fit into `room` bytes.
     pub fn keep(&mut self, text: &[u8], room: usize) -> Option<Text> {
         if self.held + text.len() > room && self.held + self.cost(text) > room {
             return None;

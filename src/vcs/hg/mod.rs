@@ -1,4 +1,4 @@
-//! hg: its files are read, and the program `hg` does the rest.
+//! hg: its files are read directly, and the program `hg` does the rest.
 
 mod adapter;
 mod archive;
@@ -29,7 +29,7 @@ pub(super) use adapter::{Exchanging, Hg};
 pub(super) use call::{Client, pattern};
 pub(super) use commits::carried;
 pub(super) use exchange::{
-    OUTRUN, call as exchange_with, call_with_hooks as exchange_with_hooks, fetch, refused, says,
+    OUTRUN, call as exchange_with, call_with_hooks as exchange_with_hooks, fetch, refused, reports,
 };
 pub(super) use hgrc::Settings;
 pub(super) use integrate::{unmerged, unresolved};

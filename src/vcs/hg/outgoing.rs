@@ -1,7 +1,7 @@
-//! Which commits a push of hg or sl would send, and what each of them touches.
+//! The commits that a push of hg or sl would send, and the files that each touches.
 //!
-//! A merge names the files that it has from none of its parents. So with a merge among them, what all commits together make
-//! of the files of the other side is compared as well: a merge can also take a change back.
+//! A merge only names files that differ from all its parents. So if there is a merge, the combined change of all
+//! commits to the other side's files is compared as well, because a merge can also revert a change.
 
 use std::path::Path;
 
@@ -53,7 +53,7 @@ pub fn incoming(client: &Client<'_>, named: Option<&str>, route: &Route<'_>) -> 
     }
 }
 
-/// Counts merges as code where the files outside of ledgers are those of no commit that the other side has.
+/// Counts merges as code if their files outside of ledgers are those of no commit that the other side has.
 fn judge_merges(
     client: &Client<'_>,
     commits: &mut [Carried],

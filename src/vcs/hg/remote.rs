@@ -1,24 +1,24 @@
-//! The other side: where it is, and what it had when it was last asked.
+//! The other side: its address, and its last known state.
 //!
-//! hg has no branches of a remote. On request it writes down, at each pull and push, the heads and bookmarks of the other
-//! side (`.hg/logexchange`); with the phases that is enough to compare without a network. What is public is on the other
-//! side; what is draft is there only if it is below one of those heads, which is the case where the server does not publish.
+//! hg has no remote branches. On request it records, at each pull and push, the heads and bookmarks of the other side
+//! (`.hg/logexchange`); with the phases that is enough to compare without a network. Public commits are on the other
+//! side; draft ones only if they are ancestors of those heads, which happens with a non-publishing server.
 
 use super::call::{Client, is_node};
 use super::gate::{path_of_address, problem};
 use super::hgrc::Settings;
 use crate::vcs::{Kind, SyncError, files};
 
-/// Makes hg write down what the other side has.
+/// Makes hg record the state of the other side.
 pub const NOTED: &str = "--config=experimental.remotenames=yes";
-/// So many heads of the other side, and no more, become part of a question.
+/// The limit for heads of the other side in a query.
 const MAX_HEADS: usize = 500;
 
 /// The settings of the path `default`.
 pub struct Remote {
-    /// Where commits go, for messages.
+    /// The destination of commits, for messages.
     pub address: String,
-    /// What the program is told in place of the repository's own settings.
+    /// The options that replace the repository's own settings.
     pub settings: Vec<String>,
 }
 
@@ -33,8 +33,8 @@ impl Remote {
         for name in ["default", "default-push", "default:pushurl"] {
             let Some(value) = settings.get("paths", name) else { continue };
             if let Some(problem) = problem(value) {
-                let said = format!("{problem}; see [paths] in the settings of {}", client.kind);
-                return Err(SyncError::Unreachable { remote: value.to_owned(), said });
+                let printed = format!("{problem}; see [paths] in the settings of {}", client.kind);
+                return Err(SyncError::Unreachable { remote: value.to_owned(), printed });
             }
             remote.address = value.to_owned();
             remote.settings.push(format!("--config=paths.{name}={value}"));
@@ -52,7 +52,8 @@ impl Remote {
     }
 }
 
-/// The settings of a repository on this machine: the program skips these too, and then would publish what is not published.
+/// A repository on this machine: the program skips its settings too, and would then publish commits that must stay
+/// draft.
 fn local(client: &Client<'_>, address: &str) -> Option<std::path::PathBuf> {
     path_of_address(address, &client.root, client.env).map(|path| path.join(".hg/hgrc"))
 }
@@ -61,7 +62,7 @@ fn is_word(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-/// What the other side had, as written down: names and hashes.
+/// The recorded state of the other side: names and hashes.
 #[derive(Debug, Default)]
 pub struct Known {
     pub branches: Vec<(String, String)>,

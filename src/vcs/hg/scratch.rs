@@ -1,7 +1,8 @@
-//! A working copy to merge in, apart from the user's: a share of the repository, below `beads/merging` of its directory.
+//! A temporary working copy for merges, separate from the user's: a share of the repository, below `beads/merging` in
+//! its directory.
 //!
-//! One at a time for all checkouts of a repository, by a lock that goes with its process. What a killed process left
-//! behind is removed by the next one.
+//! Only one exists at a time for all checkouts of a repository, guarded by a lock that ends with its process. The next
+//! process removes the remains of a killed one.
 
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
@@ -13,9 +14,9 @@ use crate::sys::lock::{DirLock, LockError, lock};
 use crate::vcs::SyncError;
 use crate::vcs::layout::hg::common_dir;
 
-/// How long another merge in the same repository is waited for.
+/// How long to wait for another merge in the same repository.
 const WAIT: Duration = Duration::from_secs(60);
-/// How long an hg that outlived its `bd` is waited for.
+/// How long to wait for an hg that outlived its `bd`.
 const LEFT_RUNNING: Duration = Duration::from_secs(5);
 
 #[must_use = "the share is removed when this is dropped"]
@@ -51,7 +52,7 @@ impl Drop for Scratch<'_> {
     }
 }
 
-/// Writes a file of a working copy. A link on the way there, which the repository may hold, is not followed.
+/// Writes a file of a working copy. A link on the path, which may come from the repository, is not followed.
 pub fn write_below(root: &Path, file: &Path, bytes: &[u8]) -> Result<(), SyncError> {
     let path = root.join(file);
     let failed = |source| unusable(&path, source);
@@ -75,7 +76,7 @@ fn unusable(path: &Path, source: std::io::Error) -> SyncError {
     SyncError::Path { path: path.to_owned(), source }
 }
 
-/// Locks the directory, which another process may remove when it is done.
+/// Locks the directory, which another process may be about to remove.
 fn hold(dir: &Path) -> Result<DirLock, Option<LockError>> {
     for _ in 0..50 {
         let _ = std::fs::create_dir_all(dir);
@@ -97,7 +98,7 @@ fn remove_left(dir: &Path) {
     }
 }
 
-/// An hg works there. Its lock is a link that says `host:process`.
+/// Whether an hg works there. Its lock is a link to `host:process`.
 fn is_in_use(share: &Path) -> bool {
     let Ok(lock) = std::fs::read_link(share.join(".hg/wlock")) else { return false };
     let process = lock.as_os_str().as_bytes().rsplit(|byte| *byte == b':').next().unwrap_or_default();

@@ -1,8 +1,9 @@
-//! The command server of hg: many commands for the price of one start.
+//! The command server of hg: one start for many commands.
 //!
-//! The server is started as any other command is, so the repository's own settings are skipped for all that it runs. Many
-//! requests are written at once to one that ends with the last; single ones go to one that stays. An answer is a row of frames:
-//! a letter, a length, and as many bytes; `o` is output, `e` an error, `r` the exit status and the end of the answer.
+//! The server is started like any other command, so the repository's own settings are skipped for everything it runs. A
+//! batch of requests goes to a server that ends with the last; single ones go to one that stays. An answer is a
+//! sequence of frames: a letter, a length, and as many bytes; `o` is output, `e` an error, `r` the exit status and the
+//! end of the answer.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
@@ -11,7 +12,7 @@ use std::time::Instant;
 
 use crate::sys::resident::Resident;
 
-/// What one command gave.
+/// The answer to one command.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Answer {
     pub status: i32,
@@ -19,10 +20,10 @@ pub struct Answer {
     pub err: Vec<u8>,
 }
 
-/// The arguments of the server itself.
+/// The arguments that start a server.
 pub const SERVE: [&str; 3] = ["serve", "--cmdserver", "pipe"];
 
-/// Adds a command to what the server reads. Arguments never hold a NUL.
+/// Appends a command to the server's input. Arguments never contain a NUL.
 pub fn request(input: &mut Vec<u8>, arguments: &[OsString]) {
     let text = arguments.iter().map(|argument| argument.as_bytes()).collect::<Vec<_>>().join(&0);
     input.extend_from_slice(b"runcommand\n");
@@ -30,12 +31,12 @@ pub fn request(input: &mut Vec<u8>, arguments: &[OsString]) {
     input.extend_from_slice(&text);
 }
 
-/// The answers that are complete. What the server says of itself comes first, and is no answer.
-pub fn answers(mut said: &[u8]) -> Vec<Answer> {
+/// The complete answers. The server's greeting comes first and does not count.
+pub fn answers(mut printed: &[u8]) -> Vec<Answer> {
     let (mut found, mut open) = (Vec::new(), Answer::default());
     let mut is_greeting = true;
-    while let Some((channel, bytes, rest)) = frame(said) {
-        said = rest;
+    while let Some((channel, bytes, rest)) = frame(printed) {
+        printed = rest;
         match channel {
             b'o' if is_greeting => is_greeting = false,
             b'o' if open.out.is_empty() => open.out = bytes.to_vec(),
@@ -45,58 +46,58 @@ pub fn answers(mut said: &[u8]) -> Vec<Answer> {
                 open.status = bytes.try_into().map_or(-1, i32::from_be_bytes);
                 found.push(std::mem::take(&mut open));
             }
-            // Capital letters ask for input, of which there is none; others are remarks.
+            // Upper case requests input, which we do not have; other letters are remarks.
             _ => {}
         }
     }
     found
 }
 
-fn frame(said: &[u8]) -> Option<(u8, &[u8], &[u8])> {
-    let (head, rest) = said.split_first_chunk::<5>()?;
+fn frame(printed: &[u8]) -> Option<(u8, &[u8], &[u8])> {
+    let (head, rest) = printed.split_first_chunk::<5>()?;
     let [channel, length @ ..] = *head;
-    // A question for input says how much is wanted, and nothing follows it.
+    // A request for input gives a length, and no bytes follow.
     let length = if channel.is_ascii_uppercase() { 0 } else { u32::from_be_bytes(length) as usize };
     let (bytes, rest) = rest.split_at_checked(length)?;
     Some((channel, bytes, rest))
 }
 
-/// Why a server that stays gave no answer.
+/// Why a running server gave no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Silence {
-    /// The request did not reach it: it can be made in another way.
+    /// The request did not reach it: another way can be tried.
     Gone,
-    /// It ended in the middle of the work.
+    /// It ended in the middle of its work.
     Ended,
-    /// Its time was over.
+    /// It timed out.
     Late,
-    /// It said more than can be looked at.
+    /// Its output exceeded the limit.
     TooMuch,
 }
 
-/// The first words of a server: whether it can be asked at all.
+/// Reads a server's greeting: whether it can run commands at all.
 pub fn greets(server: &mut Resident, until: Instant) -> bool {
-    let mut said = Vec::new();
-    while frame(&said).is_none() {
+    let mut printed = Vec::new();
+    while frame(&printed).is_none() {
         match server.receive(until) {
-            Ok(more) => said.extend(more),
+            Ok(more) => printed.extend(more),
             Err(_) => return false,
         }
     }
     let is_known = |text: &[u8]| String::from_utf8_lossy(text).contains("runcommand");
-    frame(&said).is_some_and(|(channel, text, rest)| channel == b'o' && rest.is_empty() && is_known(text))
+    frame(&printed).is_some_and(|(channel, text, rest)| channel == b'o' && rest.is_empty() && is_known(text))
 }
 
-/// Asks a server that stays for one command.
+/// Sends one command to a running server.
 pub fn ask(server: &mut Resident, arguments: &[OsString], until: Instant, most: usize) -> Result<Answer, Silence> {
     let mut input = Vec::new();
     request(&mut input, arguments);
     if !server.send(&input) {
         return Err(Silence::Gone);
     }
-    let (mut said, mut answer) = (Vec::new(), Answer::default());
+    let (mut printed, mut answer) = (Vec::new(), Answer::default());
     loop {
-        let mut rest = said.as_slice();
+        let mut rest = printed.as_slice();
         while let Some((channel, bytes, more)) = frame(rest) {
             rest = more;
             match channel {
@@ -106,16 +107,16 @@ pub fn ask(server: &mut Resident, arguments: &[OsString], until: Instant, most: 
                     answer.status = bytes.try_into().map_or(-1, i32::from_be_bytes);
                     return Ok(answer);
                 }
-                // It asks for input, of which there is none.
+                // It requests input, which we do not have.
                 b'A'..=b'Z' if !server.send(&0_u32.to_be_bytes()) => return Err(Silence::Ended),
                 _ => {}
             }
         }
-        said = rest.to_vec();
-        if answer.out.len() >= most || said.len() >= most {
+        printed = rest.to_vec();
+        if answer.out.len() >= most || printed.len() >= most {
             return Err(Silence::TooMuch);
         }
-        said.extend(server.receive(until).map_err(|error| match error {
+        printed.extend(server.receive(until).map_err(|error| match error {
             RecvTimeoutError::Timeout => Silence::Late,
             RecvTimeoutError::Disconnected => Silence::Ended,
         })?);
@@ -132,7 +133,7 @@ mod tests {
 
     #[test]
     fn frames() {
-        let said = [
+        let printed = [
             framed(b'o', b"capabilities: runcommand"),
             framed(b'o', b"one "),
             framed(b'o', b"text"),
@@ -144,9 +145,9 @@ mod tests {
         .concat();
         let one = Answer { status: 0, out: b"one text".to_vec(), err: Vec::new() };
         let two = Answer { status: 1, out: Vec::new(), err: b"no such file".to_vec() };
-        assert_eq!(answers(&said), [one.clone(), two]);
-        (0..said.len()).for_each(|end| assert!(answers(&said[..end]).len() < 2, "cut at {end}"));
-        assert_eq!(answers(&said[..said.len() - 1]), [one]);
+        assert_eq!(answers(&printed), [one.clone(), two]);
+        (0..printed.len()).for_each(|end| assert!(answers(&printed[..end]).len() < 2, "cut at {end}"));
+        assert_eq!(answers(&printed[..printed.len() - 1]), [one]);
         assert_eq!(answers(b"abort: no repository found"), []);
     }
 

@@ -1,8 +1,8 @@
-//! Making and removing shares with the programs `hg` and `sl`, and what would be lost with a working copy.
+//! Creates and removes shares with the programs `hg` and `sl`, and finds work that would be lost with a working copy.
 //!
-//! A share keeps its commits in the store of another working copy. Bookmarks and shelved changes are its own: hg can share
-//! bookmarks too, but then every later command needs an extension that the user may not have. They are brought over when
-//! the share is removed.
+//! A share keeps its commits in the store of another working copy, but has its own bookmarks and shelved changes: hg
+//! can share bookmarks too, but then every later command needs an extension that the user may not have. Bookmarks are
+//! moved over when the share is removed.
 
 use std::path::Path;
 
@@ -46,7 +46,7 @@ pub fn work(client: &Client<'_>) -> Result<Work, SyncError> {
     Ok(work)
 }
 
-/// A bookmark or a named branch that is there is checked out; otherwise a bookmark is made.
+/// Checks out an existing bookmark or named branch; otherwise creates a bookmark.
 pub fn add(client: &Client<'_>, new: &NewCheckout) -> Result<Checkout, SyncError> {
     let path = vacant(&new.path, client.env)?;
     let (start, found) = start_of(client, new, &path)?;
@@ -61,7 +61,7 @@ pub fn add(client: &Client<'_>, new: &NewCheckout) -> Result<Checkout, SyncError
             share.must(&[], &["update", "--quiet", &format!("--rev={node}")], &[])?;
         }
         if let Some(name) = new.branch.as_ref().filter(|_| is_bookmark) {
-            // By force only in words: it is where it was, and becomes the active one.
+            // The force has no effect: it stays where it was, and becomes the active one.
             share.must(&[], &["bookmark", "--force"], &[name.into()])?;
         }
         Ok(())
@@ -74,7 +74,7 @@ pub fn add(client: &Client<'_>, new: &NewCheckout) -> Result<Checkout, SyncError
     made.ok_or_else(|| no_checkout(&path, "no working copy is there"))
 }
 
-/// The commit to begin at, and how the branch is found that is there already.
+/// The start commit, and the existing branch if there is one.
 pub(super) fn start_of(
     client: &Client<'_>,
     new: &NewCheckout,
@@ -110,7 +110,7 @@ pub(super) fn start_of(
     Ok((start, found.map(|(_, set)| set)))
 }
 
-/// There is no list of shares: what leads to our store is one of ours.
+/// There is no list of shares: a share that leads to our store is ours.
 pub fn remove(client: &Client<'_>, root: &Path, force: bool) -> Result<(), SyncError> {
     let share = client.at(real(root));
     let common = common_dir(&client.own_dir());
@@ -127,7 +127,8 @@ pub fn remove(client: &Client<'_>, root: &Path, force: bool) -> Result<(), SyncE
     delete(&found.root)
 }
 
-/// The names of commits outlive the share; one that is taken by another commit stays where it is.
+/// Copies bookmarks, so that commits keep their names without the share; a name in use for another commit is not
+/// changed.
 fn bring_bookmarks(client: &Client<'_>, share: &Client<'_>) -> Result<(), SyncError> {
     for (node, name) in bookmarks(&share.own_dir()) {
         if client.count(&format!("present({node})"))? == 1 && client.count(&present(&name))? == 0 {

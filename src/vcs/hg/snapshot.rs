@@ -1,7 +1,8 @@
-//! Snapshots with hg and sl: copies of what differs from the commit below, in the directory that all checkouts share.
+//! Snapshots with hg and sl: copies of the files that differ from the commit below, in the directory that all checkouts
+//! share.
 //!
-//! The rest is in that commit, and `archive` writes it, as a checkout would. Repositories of hg inside of this one are not
-//! kept, and not named either: hg does not say where they are.
+//! All other files are in that commit, and `archive` writes them, as a checkout would. Nested hg repositories are
+//! neither saved nor listed: hg does not report them.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Versions of files: read many at a time, told apart by what is in them, and kept as long as there is room.
+//! Versions of files: read in batches, identified by content, and cached while there is room.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -11,15 +11,15 @@ use super::server::{Answer, answers, request};
 use crate::vcs::archive::{Version, joined};
 use crate::vcs::{HistoryError, Kind, SyncError};
 
-/// How much is kept to be asked for again; the rest is read anew.
+/// The cache size; versions beyond it are read again.
 const ROOM: usize = 256 << 20;
-/// How much one process is asked for, as far as that can be guessed.
+/// The estimated size of a batch for one process.
 const BATCH: usize = 64 << 20;
-/// How many versions one process is asked for.
+/// The number of versions in a batch for one process.
 const MANY: usize = 4096;
 /// From this many on a second process is worth its start.
 const WORTH: usize = 64;
-/// Versions are taken to be no smaller.
+/// The smallest size assumed for a version.
 const SMALL: usize = 4096;
 
 /// A file in a commit.
@@ -29,22 +29,22 @@ pub struct Place {
     pub file: PathBuf,
 }
 
-/// What is known of a version: where it was found, and its text if there was room.
+/// A version: where it was found, and its text if there was room.
 struct Known {
     place: Place,
     text: Option<Text>,
 }
 
-/// The versions that were seen.
+/// The known versions.
 #[derive(Default)]
 pub struct Texts {
-    /// By the part of a version that they are.
+    /// By the part of a version.
     known: HashMap<String, Known>,
     lines: Lines,
 }
 
 impl Texts {
-    /// Which version is where; `None` where there is no file.
+    /// The version at each place; `None` if the file does not exist there.
     pub fn versions(&mut self, client: &Client<'_>, places: &[Place]) -> Result<Vec<Option<Version>>, SyncError> {
         let mut found = vec![None; places.len()];
         read(client, places, &mut |number, bytes| {
@@ -87,13 +87,13 @@ fn lost(part: &str, why: &str) -> SyncError {
     HistoryError::Object { id: part.to_owned(), message: why.to_owned() }.into()
 }
 
-/// Reads files of commits, a bounded number at a time, and hands each over with its number.
+/// Reads files of commits in batches, and passes each on with its number.
 pub fn read(
     client: &Client<'_>,
     places: &[Place],
     each: &mut dyn FnMut(usize, Option<Vec<u8>>),
 ) -> Result<(), SyncError> {
-    // The command server of sl is not in its documentation.
+    // The command server of sl is undocumented.
     if client.kind == Kind::Sl {
         for (number, place) in places.iter().enumerate() {
             each(number, client.cat(&place.commit, &place.file)?);
@@ -106,7 +106,7 @@ pub fn read(
     let mut done = 0;
     while done < places.len() {
         let most = (BATCH / largest.max(SMALL)).clamp(1, MANY);
-        // Two processes at once, each with a part of the work, where there is enough of it.
+        // Two processes in parallel, each with a part of the work, if there is enough.
         let left = &places[done..];
         let part = if left.len() < WORTH { left.len() } else { left.len().div_ceil(2) }.min(most);
         let (one, rest) = left.split_at(part);
@@ -128,7 +128,7 @@ pub fn read(
             }
             Ok(is_all)
         };
-        // What was cut off is asked for again, and what comes after it too.
+        // Truncated answers are requested again, and all after them.
         if take(one, found?)?
             && let Some(found) = others
         {
@@ -138,7 +138,7 @@ pub fn read(
     Ok(())
 }
 
-/// The answers for the first of these places, for as many as fit: at least one.
+/// The answers for the first of these places, as many as fit but at least one.
 fn some(client: &Client<'_>, places: &[Place]) -> Result<Vec<Answer>, SyncError> {
     let mut input = Vec::new();
     for place in places {
@@ -155,7 +155,7 @@ fn some(client: &Client<'_>, places: &[Place]) -> Result<Vec<Answer>, SyncError>
     Ok(found)
 }
 
-/// The bytes, unless there is no such file. A directory of that name is no file.
+/// The bytes, or `None` if the file does not exist. A directory of that name does not count.
 fn text(client: &Client<'_>, place: &Place, answer: Answer) -> Result<Option<Vec<u8>>, SyncError> {
     let name = place.file.as_os_str().as_bytes();
     match answer.status {

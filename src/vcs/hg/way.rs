@@ -1,7 +1,7 @@
-//! What stands in the way of bringing a working copy from one commit to another.
+//! Finds obstacles to updating a working copy from one commit to another.
 //!
-//! hg would merge a change of the user with the new version, and where a directory of the user has the name of a new file it
-//! stops half-way. So nothing is begun unless no changed file is touched and every new one has a free place.
+//! hg would merge a user's change with the new version, and stops half-way where a directory of the user has the name
+//! of a new file. So an update only starts if no changed file is touched and every new one has a free path.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::call::Client;
 use crate::vcs::SyncError;
 
-/// The files of the user that a change of these files would touch, sorted.
+/// The user's files that a change of these files would touch, sorted.
 pub fn obstacles(client: &Client<'_>, changed: &[(u8, PathBuf)]) -> Result<Vec<PathBuf>, SyncError> {
     let dirty: BTreeSet<PathBuf> = client.status(&[])?.into_iter().map(|(_, path)| path).collect();
     let of = |letter: u8| changed.iter().filter(move |(found, _)| *found == letter).map(|(_, path)| path.as_path());
@@ -24,7 +24,7 @@ pub fn obstacles(client: &Client<'_>, changed: &[(u8, PathBuf)]) -> Result<Vec<P
     Ok(found.into_iter().collect())
 }
 
-/// Adds what is at a place, and below it, and does not leave.
+/// Adds everything at a path, and below it, that is not about to be removed.
 fn occupied(root: &Path, place: &Path, leaving: &BTreeSet<&Path>, found: &mut BTreeSet<PathBuf>) {
     let path = root.join(place);
     if is_file(&path) {
@@ -33,7 +33,7 @@ fn occupied(root: &Path, place: &Path, leaving: &BTreeSet<&Path>, found: &mut BT
         }
     } else if let Ok(entries) = std::fs::read_dir(&path) {
         let mut entries = entries.flatten().peekable();
-        // An empty directory is in the way as well: it does not go by itself.
+        // An empty directory is in the way as well: hg does not remove it.
         if entries.peek().is_none() {
             found.insert(place.to_owned());
         }

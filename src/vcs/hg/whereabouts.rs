@@ -1,7 +1,7 @@
-//! Where else the commits of a working copy of hg or sl are.
+//! Finds out where else the commits of a working copy of hg or sl are.
 //!
-//! Only a commit that the other repository has itself is elsewhere: work that came there in another form is not recognised. The
-//! commits of a clone are not kept anywhere, so one that has some cannot be removed by force.
+//! A commit is elsewhere only if the other repository has the same commit: work that arrived there in another form is
+//! not recognised. A clone's commits are not saved anywhere, so a clone that has some cannot be removed by force.
 
 use std::path::Path;
 
@@ -32,8 +32,7 @@ pub fn whereabouts(client: &Client<'_>, origin: &Origin<'_>) -> Result<Whereabou
         false => work.unsaved_commits,
     };
     if !found.is_untouched && present(&other, &here)? == here.len() && !here.is_empty() {
-        // The other side has it: in the branch that the work began at, or beside it.
-        // sl has no named branches.
+        // The other side has it: in the branch that the work started at, or beside it. sl has no named branches.
         let named = |name: &str| match client.kind {
             Kind::Sl => format!("bookmark({})", exactly(name)),
             _ => format!("(bookmark({0}) + max(branch({0})))", exactly(name)),
@@ -49,7 +48,7 @@ pub fn whereabouts(client: &Client<'_>, origin: &Origin<'_>) -> Result<Whereabou
     Ok(found)
 }
 
-/// Its commits are not those of the other.
+/// Whether its commits are stored separately from the other's.
 fn is_clone(client: &Client<'_>, other: &Client<'_>) -> bool {
     common_dir(&client.own_dir()) != common_dir(&other.own_dir())
 }

@@ -1,4 +1,4 @@
-//! A working copy of jj, as one of the systems.
+//! A working copy of jj.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -22,13 +22,13 @@ use crate::vcs::snapshot::Snapshot;
 use crate::vcs::sync::{Carried, Integrated, Integration, Outgoing, Parcel, Pushed, Route, Standing};
 use crate::vcs::{Abilities, Cloning, Exchange, Keep, Linking, Past, Vcs, Whereabouts, common_dir, git};
 use crate::vcs::{
-    Archive, CommitError, Facts, Kind, NewClone, Origin, Reach, Rescue, Returned, Sought, SyncError, Tips,
+    Archive, CommitError, DatedLine, Facts, Kind, NewClone, Origin, Reach, Rescue, Returned, SyncError, Tips,
 };
 
 /// A working copy of jj.
 pub struct Jj {
     pub root: PathBuf,
-    /// The one that commits are exchanged with, where the user named it.
+    /// The bookmark for exchanging commits, if the user named it.
     pub bookmark: Option<String>,
 }
 
@@ -61,7 +61,7 @@ impl Vcs for Jj {
         Ok(gone)
     }
 
-    /// The bookmark at the working copy's commit or nearest below it.
+    /// The bookmark at the working copy's commit, or nearest below it.
     fn branch(&self) -> Option<String> {
         jj_view::View::read(&jj::repo(&self.root)?).bookmark(&jj_workspaces::name(&self.root)?)
     }
@@ -96,7 +96,7 @@ impl Past for Jj {
         clones::tips(&Repo::new(&self.root, env), most)
     }
 
-    /// Where the working copy's commit has several parents, the first that has the file counts.
+    /// If the working copy's commit has several parents, the first that has the file counts.
     fn committed(&self, file: &Path, env: &Env) -> Result<Option<Vec<u8>>, SyncError> {
         let repo = Repo::new(&self.root, env);
         for parent in repo.ids(None, "@-")? {

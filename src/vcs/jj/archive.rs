@@ -1,4 +1,4 @@
-//! The past of a jj repository. jj keeps its commits in git, where they are read; what a revision means only jj knows.
+//! The past of a jj repository. jj keeps its commits in git, where they are read; only jj can resolve a revision.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ pub fn open<'a>(repo: Repo<'a>, git: &Path) -> Result<GitArchive<'a>, SyncError>
 
 /// The commit of a change id, a bookmark, any revset. That of the working copy counts as it was recorded last.
 fn named(repo: &Repo<'_>, revision: &str) -> Result<Option<String>, SyncError> {
-    // No revset holds a NUL, and no argument of a program can.
+    // Neither a revset nor a program's argument can contain a NUL.
     if revision.contains('\0') {
         return Ok(None);
     }
@@ -29,7 +29,7 @@ fn named(repo: &Repo<'_>, revision: &str) -> Result<Option<String>, SyncError> {
     }
 }
 
-/// The commits of a revset, at most two. One that jj does not understand has none.
+/// The commits of a revset, at most two; none if jj does not understand it.
 fn set(repo: &Repo<'_>, revset: &str) -> Result<Vec<String>, SyncError> {
     let revisions = format!("--revisions={revset}");
     let arguments = ["log", "--no-graph", "--limit=2", &revisions, "--template=commit_id ++ \"\\n\""];

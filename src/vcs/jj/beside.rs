@@ -1,7 +1,7 @@
-//! A git repository beside jj's: the user may be in the middle of something with git.
+//! A git repository beside jj's: protects git operations that the user has not finished.
 //!
-//! A command of jj that records the working copy moves git's `HEAD`, ends what git left unfinished and makes the index anew.
-//! So nothing is done in the middle of a merge, and nothing while something is staged.
+//! A jj command that records the working copy moves git's `HEAD`, ends git's unfinished operation and rebuilds the
+//! index. So nothing is done during a merge, or while something is staged.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::sys::Env;
 use crate::vcs::CommitError;
 use crate::vcs::git;
 
-/// Refuses to go on in the middle of something of git's.
+/// Refuses to continue during an unfinished git operation.
 pub fn check_finished(root: &Path) -> Result<(), CommitError> {
     match git::unfinished(root).filter(|_| root.join(".git").exists()) {
         Some(what) => Err(CommitError::Unfinished { root: root.to_owned(), what: what.to_owned() }),
@@ -17,7 +17,7 @@ pub fn check_finished(root: &Path) -> Result<(), CommitError> {
     }
 }
 
-/// Refuses what makes git's index anew, too, while something is staged in it.
+/// Refuses to rebuild git's index while something is staged in it, too.
 pub fn check(root: &Path, env: &Env) -> Result<(), CommitError> {
     check_finished(root)?;
     if !root.join(".git").exists() {

@@ -1,10 +1,10 @@
-//! Which bookmark the commits of a working copy go to, and how it stands to the one of the remote.
+//! Chooses the bookmark that a working copy's commits go to, and compares it with the remote's.
 //!
-//! jj has no current bookmark. The user can name the one that is meant. Otherwise it is that of the remote from which the
-//! working copy's commits went out: of all that hold the last commit which the remote has too. A tracked one comes before
-//! others, then one that stands exactly there, then the usual name of a trunk, then the first by its name. A bookmark that
-//! only this repository has is never meant. Where the remote has no bookmark at all, the nearest local one counts.
-//! `docs/sync.md` has the rule for users.
+//! jj has no current bookmark. The user can name one. Otherwise it is the remote bookmark from which the working copy's
+//! commits started: one that contains their last commit on the remote. A tracked one is preferred, then one exactly at
+//! that commit, then the usual name of a trunk, then the first by name. A bookmark that only this repository has is
+//! never chosen. If the remote has no bookmark at all, the nearest local one counts. `docs/sync.md` has the rule for
+//! users.
 
 use super::config;
 use super::program::{Operation, Repo, quoted};
@@ -12,38 +12,38 @@ use crate::vcs::{Standing, SyncError};
 
 const TRUNKS: [&str; 3] = ["main", "master", "trunk"];
 
-/// A bookmark here and at the remote.
+/// A bookmark here and on the remote.
 #[derive(Debug, Clone)]
 pub struct Bookmark {
     pub name: String,
     pub remote: String,
-    /// The commit that the remote's stands on, as fetched last.
+    /// The commit of the remote's, as fetched last.
     pub there: String,
-    /// The commits that ours stands on; several if both sides moved it.
+    /// The commits of ours; several if both sides moved it.
     pub here: Vec<String>,
     pub tracked: bool,
 }
 
 impl Bookmark {
-    /// As jj writes the remote's.
+    /// The remote's, as jj writes it.
     pub fn upstream(&self) -> String {
         format!("{}@{}", self.name, self.remote)
     }
 
-    /// A pattern that means this one alone.
+    /// A pattern for this bookmark alone.
     pub fn pattern(&self) -> String {
         format!("exact:{}", quoted(&self.name))
     }
 }
 
-/// What is known about where commits go.
+/// The destination of commits.
 pub struct Course {
     /// The remote: `origin`, or the only one.
     pub remote: Option<String>,
     pub bookmark: Option<Bookmark>,
-    /// The name of a local bookmark where the remote has none that is meant.
+    /// The name of a local bookmark, if none is chosen on the remote.
     pub local: Option<String>,
-    /// The remote holds no bookmark at all.
+    /// Whether the remote has no bookmarks at all.
     pub fresh: bool,
 }
 
@@ -62,7 +62,7 @@ pub fn remote(repo: &Repo) -> Option<String> {
     chosen.or(if let [only] = remotes.as_slice() { Some(only) } else { None }).map(|remote| remote.name.clone())
 }
 
-/// The course of a working copy in one state, with the bookmark that the user named.
+/// The destination for a working copy in one state, with the bookmark that the user named.
 pub fn course(repo: &Repo, at: Option<&Operation>, named: Option<&str>) -> Result<Course, SyncError> {
     let refs = refs(repo, at)?;
     let below = repo.ids(at, "heads(::@ & bookmarks())")?;
@@ -106,7 +106,7 @@ fn rank(name: &str) -> usize {
     TRUNKS.iter().position(|trunk| *trunk == name).unwrap_or(TRUNKS.len())
 }
 
-/// All bookmarks. Those of `git` are how a repository beside jj's sees ours.
+/// All bookmarks. Those of the remote `git` mirror ours in a git repository beside jj's.
 fn refs(repo: &Repo, at: Option<&Operation>) -> Result<Vec<Ref>, SyncError> {
     let fields = [
         "json(name)",
@@ -122,11 +122,12 @@ fn refs(repo: &Repo, at: Option<&Operation>) -> Result<Vec<Ref>, SyncError> {
         let targets: Vec<String> = targets.split_whitespace().map(str::to_owned).collect();
         Some(Ref { name: text(name)?, remote: text(remote), tracked: !tracked.is_empty(), targets })
     };
-    let all = said.lines().filter_map(read);
+    let all = printed.lines().filter_map(read);
     Ok(all.filter(|found| found.remote.as_deref() != Some("git") && !found.targets.is_empty()).collect())
 }
 
-/// What is here and what is there. A bookmark that was rewritten here on purpose has nothing new there.
+/// The number of commits only here and only there. After a deliberate rewrite of the bookmark here, the remote has
+/// nothing new.
 pub fn distance(repo: &Repo, at: Option<&Operation>, bookmark: &Bookmark) -> Result<(usize, usize), SyncError> {
     let there = &bookmark.there;
     let ahead = repo.count(at, &format!("({there}..@-) ~ (empty() ~ merges())"))?;
@@ -134,12 +135,12 @@ pub fn distance(repo: &Repo, at: Option<&Operation>, bookmark: &Bookmark) -> Res
     Ok((ahead, behind))
 }
 
-/// The user has replaced or given up the commit that the remote still has, and has not pushed that.
+/// Whether the user has replaced or abandoned the commit that the remote still has, without pushing that.
 pub fn is_rewritten(repo: &Repo, at: Option<&Operation>, bookmark: &Bookmark) -> Result<bool, SyncError> {
-    repo.log(at, &bookmark.there, "if(hidden, \"h\")").map(|said| !said.is_empty())
+    repo.log(at, &bookmark.there, "if(hidden, \"h\")").map(|printed| !printed.is_empty())
 }
 
-/// Compares with what was fetched last.
+/// Compares with the last fetched state.
 pub fn standing(repo: &Repo, named: Option<&str>) -> Result<Standing, SyncError> {
     let course = course(repo, None, named)?;
     let Some(bookmark) = course.bookmark else { return Ok(Standing { branch: course.local, ..Standing::default() }) };

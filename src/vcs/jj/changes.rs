@@ -1,4 +1,4 @@
-//! The files that commits of jj change: jj says which commits, and git has them.
+//! The files that commits of jj change: jj selects the commits, and git has their content.
 
 use std::path::Path;
 
@@ -23,8 +23,8 @@ pub fn changes(root: &Path, span: Span<'_>, env: &Env, each: &mut dyn FnMut(Chan
                 Err(SyncError::Failed { .. }) => None,
                 other => Some(other?),
             };
-            // It may be a range of git, which knows the same commits. `main~1..main` can be both, and means others in jj as soon
-            // as a commit's id begins with 1: then all that either of them means are looked at.
+            // It may be a range of git, which has the same commits. `main~1..main` is valid in both, with another
+            // meaning in jj as soon as a commit's id begins with 1: then the commits of both readings count.
             let is_new = |id: Option<&String>| id.is_none_or(|id| !ids.iter().flatten().any(|known| known == id));
             let mut others = |changed: Changed| {
                 if is_new(changed.commit.as_ref()) {
@@ -38,12 +38,12 @@ pub fn changes(root: &Path, span: Span<'_>, env: &Env, each: &mut dyn FnMut(Chan
                 ids => ids.unwrap_or_default(),
             }
         }
-        // jj stages nothing: a commit takes what the working copy's change holds.
+        // jj stages nothing: a commit takes the content of the working copy's change.
         Span::Staged => {
             beside::check(root, env)?;
             let now = repo.snapshot()?;
             let ids = repo.ids(Some(&now), "@")?;
-            // It is no commit yet as far as the user is concerned.
+            // For the user it is not a commit yet.
             return Ok(git::commits(&repository, &ids, &mut |changed| each(Changed { commit: None, ..changed }))?);
         }
         Span::Push { .. } => return Ok(git::range(&repository, span, each)?),

@@ -1,6 +1,6 @@
-//! Making a clone with the programs `git` and `jj`: git links the objects, and jj is set up on top of it, in one directory.
+//! Clones with the programs `git` and `jj`: git links the objects, and jj is set up on top of it, in one directory.
 //!
-//! The clone has both `.git` and `.jj`, also where the parent keeps its git repository inside of `.jj`.
+//! The clone has both `.git` and `.jj`, even if the parent keeps its git repository inside `.jj`.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -31,7 +31,7 @@ pub fn clone(root: &Path, new: &NewClone, step: Option<&Step>, env: &Env) -> Res
         }
         (None, true) => one(&bookmark(&new.branch), &new.branch)?,
         (Some(base), false) => one(base, base)?,
-        // What is below the files that are being worked on.
+        // The parents of the working copy's commit.
         (None, false) => one("@-", "the parent of the working copy")?,
     };
     if one("root()", "the root")? == start {
@@ -63,12 +63,12 @@ fn set_up(parent: &Repo<'_>, path: &Path, branch: &str, is_there: bool) -> Resul
     Ok(())
 }
 
-/// Who the user is, where the settings of the repository itself say it: names and values.
+/// The user's identity in the settings of the repository itself: names and values.
 fn identity(repo: &Repo<'_>) -> Result<Vec<(String, String)>, SyncError> {
     let said = match repo.told(None, &["config", "list", "--repo", "user"]) {
-        // It knows none.
+        // There is none.
         Err(SyncError::Failed { .. }) => return Ok(Vec::new()),
-        said => said?,
+        printed => printed?,
     };
     let known = said.lines().filter_map(|line| line.split_once(" = "));
     let plain = known.filter(|(name, _)| matches!(*name, "user.name" | "user.email"));
@@ -79,7 +79,7 @@ pub fn branches(repo: &Repo<'_>) -> Result<BTreeSet<String>, SyncError> {
     repo.names(&["bookmark", "list", "--all-remotes"])
 }
 
-/// Where all bookmarks are, also those of remotes.
+/// The positions of all bookmarks, including those of remotes.
 pub fn tips(repo: &Repo<'_>, most: usize) -> Result<Tips, SyncError> {
     const TEMPLATE: &str = "--template=if(normal_target, normal_target.commit_id() ++ \" \" ++ json(name) ++ \" \" ++ \
                             if(remote, json(remote), \"\\\"\\\"\") ++ \"\\n\")";
@@ -90,7 +90,7 @@ pub fn tips(repo: &Repo<'_>, most: usize) -> Result<Tips, SyncError> {
         let (commit, names) = line.split_once(' ')?;
         let mut names = serde_json::Deserializer::from_str(names).into_iter::<String>().flatten();
         let name = match (names.next()?, names.next().filter(|remote| !remote.is_empty())) {
-            // What the repository behind it knows is the same once more.
+            // The repository behind it only repeats these.
             (_, Some(remote)) if remote == "git" => return None,
             (name, Some(remote)) => format!("{name}@{remote}"),
             (name, None) => name,
@@ -100,15 +100,15 @@ pub fn tips(repo: &Repo<'_>, most: usize) -> Result<Tips, SyncError> {
     Ok(Tips::first(said.lines().filter_map(tip).collect(), most))
 }
 
-/// A new bookmark, and the parent as a remote; what the parent has is nothing that was made here.
+/// Creates a new bookmark, with the parent as a remote; the parent's commits do not count as made here.
 pub fn settle(root: &Path, from: &Path, branch: &str, env: &Env) -> Result<(), SyncError> {
     let Some(behind) = git_target(&from.join(".jj")).map(|dir| real(&dir)) else {
         return Err(SyncError::Unsupported { kind: Kind::Jj, what: "its commits are not kept in git" });
     };
     let repo = Repo::new(root, env);
-    // The change that the parent works on stays the parent's: what is made of it here must not come home as a second version of it.
+    // The parent keeps working on its change: an edited copy must not return as a second version of it.
     match repo.act_on(&["metaedit", "--update-change-id"], Some("@".as_ref())) {
-        // A jj before 0.33 cannot do it.
+        // Not supported before jj 0.33.
         Ok(_) | Err(SyncError::Failed { .. }) => {}
         Err(error) => return Err(error),
     }
@@ -117,7 +117,7 @@ pub fn settle(root: &Path, from: &Path, branch: &str, env: &Env) -> Result<(), S
     repo.act_on(&["git", "remote", "add", &parent], Some(behind.as_os_str()))?;
     repo.act_on(&["git", "fetch", &format!("--remote=exact:{parent}")], None)?;
     if let Some(own) = git_target(&root.join(".jj")) {
-        // What the files stand on may be on no bookmark.
+        // The commits below the files may have no bookmark.
         for id in repo.ids(None, "@- ~ root()")? {
             git::name_remote(root, &own, &parent, &id, env)?;
         }
@@ -126,11 +126,11 @@ pub fn settle(root: &Path, from: &Path, branch: &str, env: &Env) -> Result<(), S
     repo.act_on(&["bookmark", "create", "--revision=@"], Some(quoted(branch).as_ref())).map(drop)
 }
 
-/// The commit that an expression means, if it is one.
+/// The commit that an expression means, if it means exactly one.
 pub fn one(repo: &Repo<'_>, name: &str) -> Result<Option<String>, SyncError> {
     match repo.ids(None, name) {
         Ok(ids) => Ok(<[String; 1]>::try_from(ids).ok().map(|[id]| id)),
-        // It knows no such name.
+        // The name is unknown.
         Err(SyncError::Failed { .. }) => Ok(None),
         Err(error) => Err(error),
     }

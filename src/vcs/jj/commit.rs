@@ -1,9 +1,9 @@
-//! Committing with the program `jj`.
+//! Commits with the program `jj`.
 //!
-//! The files are split off into a commit below the working copy's, which thereby keeps all else: its other changes, its
-//! description, its id and its bookmarks. `jj commit` would give our message to the user's change. Where it is possible
-//! the commit goes below all that the user has not pushed, so that it can be pushed alone. A conflict of the ledger that the working copy
-//! has settled goes into the commit that has it.
+//! The files are split off into a commit below the working copy's, which keeps everything else: its other changes, its
+//! description, its id and its bookmarks. `jj commit` would give our message to the user's change. If possible the new
+//! commit goes below all commits that the user has not pushed, so that it can be pushed alone. A ledger conflict that
+//! the working copy has resolved goes into the commit that has it.
 
 use super::program::{Repo, SIGNERS, identity, jj, name};
 use super::{beside, bookmark, conflicts};
@@ -17,13 +17,13 @@ pub fn commit(order: &Order) -> Result<Committed, CommitError> {
     beside::check(order.root, order.env)?;
     let dot_jj = order.root.join(".jj");
     let lock = dot_jj.join("working_copy/working_copy.lock");
-    // jj would wait for another jj without end.
+    // jj would wait for another jj without a limit.
     patiently(order, || Ok(if is_held(&lock) { None } else { Some(()) }))?;
     let names = order.files.iter().map(|file| name(file)).collect::<Option<Vec<_>>>();
     let names = names.ok_or_else(|| CommitError::Name { root: order.root.to_owned() })?;
     let identity = identity(order.root, order.author, order.env);
     let run = |arguments: &[&str]| -> Result<Output, CommitError> {
-        // What was signed stays so: jj signs it again. The ledger's own commit is not.
+        // Signed commits stay signed: jj signs them again. The ledger's own commit is not signed.
         let program =
             SIGNERS.into_iter().fold(jj(order.root, order.env), Program::passing).arg("--config=signing.behavior=keep");
         let output = program.args(&identity).args(arguments).arg("--").args(&names).run();
@@ -39,7 +39,7 @@ pub fn commit(order: &Order) -> Result<Committed, CommitError> {
         SyncError::Commit(error) => error,
         SyncError::Busy { .. } => order.busy(),
         SyncError::Run(error) => error.into(),
-        SyncError::Failed { program, status, said } => CommitError::Failed { program, status, said },
+        SyncError::Failed { program, status, printed } => CommitError::Failed { program, status, printed },
         SyncError::Path { path, source } => CommitError::Path { path, source },
         other => CommitError::Beside { root: order.root.to_owned(), message: other.to_string() },
     })?;
@@ -49,7 +49,7 @@ pub fn commit(order: &Order) -> Result<Committed, CommitError> {
         if !run(&["file", "list"])?.stdout.is_empty() {
             return Ok(if is_settled { Committed::Done } else { Committed::NothingToCommit });
         }
-        // Untracked: the file is ignored, too large, or the user has switched off that jj takes up new files.
+        // Untracked: the file is ignored, too large, or the user has disabled automatic tracking.
         let tracked = run(&["file", "track"])?;
         if !is_changed()? {
             let refused = String::from_utf8_lossy(&tracked.stderr).contains("Refused to snapshot");
@@ -61,9 +61,9 @@ pub fn commit(order: &Order) -> Result<Committed, CommitError> {
     Ok(Committed::Done)
 }
 
-/// The commit below which the files can go: the lowest one of the user's that the remote lacks, if none of them has to do
-/// with the files. There the new commit can be pushed without the user's. `None` where the user's commits had better not
-/// be rewritten: the remote has them too, they are signed, or another working copy stands on them.
+/// The commit below which the files can go: the user's lowest one that the remote lacks, if none of them touches the
+/// files. There the new commit can be pushed without the user's. `None` if the user's commits should not be rewritten:
+/// the remote has them too, they are signed, or another working copy builds on them.
 pub fn lowest(repo: &Repo<'_>, names: &[String]) -> Result<Option<String>, SyncError> {
     if bookmark::remote(repo).is_none() {
         return Ok(None);

@@ -8,7 +8,7 @@ use crate::sys::Env;
 use crate::vcs::layout::jj::{git_target, repo_dir};
 use crate::vcs::{Facts, Kind, files, git};
 
-/// What the git repository says, and over it what jj's own settings say.
+/// The git repository's settings, overridden by jj's own.
 pub fn facts(dot_jj: &Path, env: &Env) -> Facts {
     let facts = git_target(dot_jj).map(|target| git::facts(&target, env)).unwrap_or_default();
     let files = tables(dot_jj, env);
@@ -31,8 +31,8 @@ pub fn identity(dot_jj: &Path, env: &Env) -> (bool, bool) {
     (known("name"), known("email"))
 }
 
-/// The files of the user, the repository and the workspace, the later ones winning. The last two are kept beside the
-/// user's, under an id that the repository holds; an older jj keeps them in the repository.
+/// The files of the user, the repository and the workspace, later ones winning. The last two are stored beside the
+/// user's, under an id in the repository; an older jj keeps them in the repository.
 fn tables(dot_jj: &Path, env: &Env) -> Vec<Table> {
     let settings = env.config_home().map(|dir| dir.join("jj"));
     let mut paths: Vec<PathBuf> = match env.var_os("JJ_CONFIG") {

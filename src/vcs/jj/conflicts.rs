@@ -1,7 +1,7 @@
-//! A ledger that conflicts in commits below the working copy, after a rebase, and that the working copy has settled.
+//! A ledger that conflicts in commits below the working copy, after a rebase, and that the working copy has resolved.
 //!
-//! jj keeps a conflict in the commit that has it; a commit on top which settles it does not make the one below fit to be pushed.
-//! So what the working copy made of the ledger is given to each of those commits.
+//! jj keeps a conflict in the commit that has it; resolving it in a commit on top does not make the one below pushable.
+//! So each of those commits gets the working copy's version of the ledger.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use super::stack::{self, Commit, put};
 use crate::sys::Env;
 use crate::vcs::SyncError;
 
-/// The commits below the working copy that conflict and can be rewritten.
+/// The mutable commits below the working copy with conflicts.
 const BELOW: &str = "::@- & conflicts() & mutable()";
 
 /// Whether a file conflicts in a commit below the working copy.
@@ -20,8 +20,8 @@ pub fn is_below(root: &Path, file: &Path, env: &Env) -> bool {
     found.is_ok_and(|commits| commits.iter().any(|commit| commit.conflicts.iter().any(|known| known == file)))
 }
 
-/// Gives the commits that conflict what the working copy has; `false` if there is nothing to settle. A file that the working copy
-/// itself has in conflict is left alone.
+/// Copies the working copy's version into the commits with conflicts; `false` if there are none. A file that conflicts
+/// in the working copy itself is left alone.
 pub fn settle(repo: &Repo, files: &[PathBuf]) -> Result<bool, SyncError> {
     if repo.count(None, BELOW)? == 0 {
         return Ok(false);
@@ -35,7 +35,7 @@ pub fn settle(repo: &Repo, files: &[PathBuf]) -> Result<bool, SyncError> {
             continue;
         }
         let content = repo.file(Some(&start), "@", file)?;
-        // What stands on a commit that is rewritten may conflict by that, up to the working copy's own.
+        // Rewriting a commit may cause conflicts in its descendants, up to the working copy's own.
         for commit in &stack {
             if stack::read(repo, &now, &commit.change, &[])?.iter().any(conflicts) {
                 now = put(repo, &now, &commit.change, file, content.as_deref())?;

@@ -1,17 +1,17 @@
-//! Fetching and pushing.
+//! Fetches and pushes.
 
 use super::bookmark::{self, Bookmark, Course};
 use super::program::{Operation, Repo, error, quoted};
 use crate::sys::process::Output;
 use crate::vcs::{Parcel, Pushed, SyncError};
 
-/// The bookmark that is made at a remote which holds nothing yet, where none is at hand.
+/// The bookmark to create on an empty remote if there is no local one.
 pub const USUAL: &str = "main";
 
-/// What a commit of the ledger is called that nobody has described.
+/// The description of a ledger commit without one.
 const BLANK: &str = "--message=update the ledger";
 
-/// What the programs say when there is nobody at the other end, or nobody who lets us in.
+/// Messages for an unreachable server, or one that denies access.
 const UNREACHABLE: [&str; 8] = [
     "Could not find repository",
     "External git program failed",
@@ -23,7 +23,8 @@ const UNREACHABLE: [&str; 8] = [
     "terminal prompts disabled",
 ];
 
-/// Gets the remote's commits. Neither files nor commits of ours change: what the remote gave up is kept here.
+/// Fetches the remote's commits. Neither our files nor our commits change: commits that the remote abandoned are kept
+/// here.
 pub fn fetch(repo: &Repo) -> Result<(), SyncError> {
     let Some(remote) = bookmark::remote(repo) else { return Ok(()) };
     let pattern = format!("--remote=exact:{}", quoted(&remote));
@@ -32,7 +33,7 @@ pub fn fetch(repo: &Repo) -> Result<(), SyncError> {
     if output.status.success() { Ok(()) } else { Err(failure(&command, &output, &remote)) }
 }
 
-/// Brings the bookmark to commits, here and at the remote.
+/// Moves the bookmark to commits, here and on the remote.
 pub fn push(repo: &Repo, named: Option<&str>, parcel: &Parcel) -> Result<Pushed, SyncError> {
     let Course { remote, bookmark: found, local, .. } = bookmark::course(repo, None, named)?;
     let Some(remote) = remote else { return Ok(Pushed::NothingToPush) };
@@ -52,8 +53,8 @@ pub fn push(repo: &Repo, named: Option<&str>, parcel: &Parcel) -> Result<Pushed,
     pushed
 }
 
-/// Gives commits of the ledger alone a description that have none, since jj does not push those: `jj new` leaves them so. Gives the last
-/// commit to send as it is then.
+/// Describes commits that only change the ledger and have no description, since jj does not push those: `jj new`
+/// creates such commits. Returns the last commit to push afterwards.
 fn describe(repo: &Repo, start: &Operation, parcel: &Parcel) -> Result<(Operation, String), SyncError> {
     let blank: Vec<&str> = parcel
         .commits
@@ -76,26 +77,26 @@ fn describe(repo: &Repo, start: &Operation, parcel: &Parcel) -> Result<(Operatio
     Ok((described, tip))
 }
 
-/// Moves the bookmark and pushes it. If it cannot be pushed, it was never moved.
+/// Moves the bookmark and pushes it. If the push fails, the bookmark stays.
 fn send(repo: &Repo, start: &Operation, name: &str, remote: &str, target: &str) -> Result<Pushed, SyncError> {
     let moved = repo.change(start, &["bookmark", "set", &format!("--revision={target}"), "--", name])?;
     let pattern = format!("--bookmark=exact:{}", quoted(name));
     let command = ["git", "push", &format!("--remote={remote}"), &pattern];
     let output = repo.exchange(Some(&moved), &command)?;
-    let said = String::from_utf8_lossy(&output.stderr);
+    let printed = String::from_utf8_lossy(&output.stderr);
     if output.status.success() {
-        return Ok(if said.contains("Nothing changed") { Pushed::NothingToPush } else { Pushed::Done });
+        return Ok(if printed.contains("Nothing changed") { Pushed::NothingToPush } else { Pushed::Done });
     }
-    if said.contains("unexpectedly moved") || said.contains("stale info") {
+    if printed.contains("unexpectedly moved") || printed.contains("stale info") {
         return Ok(Pushed::Outrun);
     }
-    match said.lines().find_map(|line| line.strip_prefix("Error: Won't push ")) {
+    match printed.lines().find_map(|line| line.strip_prefix("Error: Won't push ")) {
         Some(what) => Err(SyncError::Unfit { what: what.to_owned() }),
         None => Err(failure(&command, &output, remote)),
     }
 }
 
-/// A bookmark that does not follow the remote's yet must do so to be pushed.
+/// A bookmark must track the remote's to be pushed.
 fn track(repo: &Repo, start: &Operation, found: &Bookmark) -> Result<Operation, SyncError> {
     let remote = format!("--remote=exact:{}", quoted(&found.remote));
     repo.change(start, &["bookmark", "track", &remote, "--", &found.pattern()])
@@ -106,12 +107,12 @@ fn failure(command: &[&str], output: &Output, remote: &str) -> SyncError {
     let dull = ["Changes to push", "bookmark: ", "Hint: "];
     let lines =
         text.lines().map(str::trim).filter(|line| !line.is_empty() && !dull.iter().any(|d| line.starts_with(d)));
-    let said = lines.take(4).collect::<Vec<_>>().join("; ");
+    let printed = lines.take(4).collect::<Vec<_>>().join("; ");
     let remote = remote.to_owned();
     if text.contains("remote rejected") {
-        SyncError::Refused { remote, said }
+        SyncError::Refused { remote, printed }
     } else if UNREACHABLE.iter().any(|sign| text.contains(sign)) {
-        SyncError::Unreachable { remote, said }
+        SyncError::Unreachable { remote, printed }
     } else {
         error(command, output)
     }

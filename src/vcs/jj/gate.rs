@@ -1,6 +1,7 @@
-//! The gate before jj: the settings inside of a repository, links in its directory, and all of the git repository behind it, which
-//! jj runs git in. Settings that jj keeps beside the user's own, as it does by now for those of a repository too, are the user's;
-//! settings that an older jj kept in the repository it would take over as such, so all that is not known to be harmless asks.
+//! The gate before jj: judges the settings inside a repository, links in its directory, and the whole git repository
+//! behind it, in which jj runs git. Settings that jj stores beside the user's own, as it now does for a repository's
+//! too, are the user's. jj would import settings that an older version stored in the repository, so all of those need
+//! agreement unless they are known to be harmless.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +12,7 @@ use crate::vcs::gate::Verdict;
 use crate::vcs::layout::jj::{git_target, repo_dir};
 use crate::vcs::{files, git};
 
-/// What only says how things look, who somebody is, or which commits are meant.
+/// Settings about appearance, identity, or the selection of commits.
 const HARMLESS: [&str; 12] = [
     "user",
     "colors",
@@ -27,7 +28,7 @@ const HARMLESS: [&str; 12] = [
     "git.push-bookmark-prefix",
 ];
 
-/// What 2.0.0 asked for: sections whose every entry may run a program.
+/// The sections that 2.0.0 listed: every entry may run a program.
 const SECTIONS: [&str; 4] = ["aliases", "fix", "merge-tools", "core"];
 
 /// The same: single settings that name programs, or make jj start one.
@@ -45,10 +46,10 @@ const SETTINGS: [&str; 9] = [
 
 /// The merge tool that `bd` itself registers.
 const OWN: &str = "merge-tools.bd.";
-/// So many entries of each directory are looked at before jj is run.
+/// How many entries of each directory are checked before jj runs.
 const LOOKED_AT: usize = 2_000;
 
-/// What the working copy with this root brings.
+/// Judges the working copy with this root.
 pub fn judge(root: &Path, env: &Env) -> Verdict {
     let dot_jj = root.join(".jj");
     let repo = repo_dir(&dot_jj);
@@ -57,10 +58,10 @@ pub fn judge(root: &Path, env: &Env) -> Verdict {
     let places: Vec<PathBuf> = std::iter::once(dot_jj.clone()).chain(repo.clone()).collect();
     let inside: Vec<PathBuf> =
         places.iter().map(|dir| std::fs::canonicalize(dir).unwrap_or_else(|_| dir.clone())).collect();
-    // The git repository was looked at by itself.
+    // The git repository was judged separately.
     places.iter().for_each(|dir| verdict.links(dir, &inside, |below| !below.ends_with("store/git")));
     for path in repo.map(|repo| repo.join("config.toml")).into_iter().chain([dot_jj.join("workspace-config.toml")]) {
-        // jj has put them beside the user's own, and left a link.
+        // jj has moved them beside the user's own, and left a link.
         if is_users_own(&path, env) {
             let name = format!("{} is a link to ", path.display());
             verdict.asks.retain(|line| !line.starts_with(&name));
@@ -85,7 +86,7 @@ fn is_users_own(path: &Path, env: &Env) -> bool {
     target.zip(home).is_some_and(|(target, home)| target.starts_with(home))
 }
 
-/// What jj would wait for in its own directories.
+/// A file in jj's own directories that it would block on.
 fn odd(dot_jj: &Path) -> Option<PathBuf> {
     let repo = repo_dir(dot_jj).unwrap_or_else(|| dot_jj.join("repo"));
     let parts = ["store", "op_heads", "op_heads/heads", "op_store/operations", "op_store/views", "index"];
@@ -125,7 +126,7 @@ fn is_within(path: &str, outer: &str) -> bool {
     path.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-/// Tools that are built into jj have names with a colon; a switch or a number is no program.
+/// Tools that are built into jj have names with a colon; a switch or a number is not a program.
 fn is_harmless(value: &Value) -> bool {
     match value {
         Value::String(text) => text.starts_with(':') || text == "none",

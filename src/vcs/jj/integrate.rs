@@ -1,9 +1,9 @@
-//! Bringing what was fetched and our commits together.
+//! Integrates fetched commits and ours.
 //!
-//! Our commits, and with them the working copy's own with all that is not committed, are rebased onto the remote's
-//! bookmark. jj records conflicts and goes on; so everything is done beside the log of operations, looked at, and made
-//! real only if no conflict is left. If our commits cannot be rebased one by one but both ends fit together, a merge
-//! commit joins them.
+//! Our commits, and with them the working copy's own with all uncommitted changes, are rebased onto the remote's
+//! bookmark. jj records conflicts and continues; so everything is done beside the operation log, checked, and adopted
+//! only if no conflict is left. If our commits cannot be rebased one by one but both ends can be merged, a merge commit
+//! joins them.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -63,7 +63,7 @@ fn refusal(root: &Path, target: &Bookmark, committed: BTreeSet<PathBuf>, uncommi
     }
 }
 
-/// Why an attempt came to nothing.
+/// Why an attempt failed.
 enum Stopped {
     /// The files in which commits conflict, and those in which only the working copy does.
     Conflicts {
@@ -85,7 +85,7 @@ struct Attempt<'a> {
     /// The commit of the remote.
     there: &'a str,
     ledgers: &'a [PathBuf],
-    /// Our commits, the working copy's among them, as they were.
+    /// Our commits, including the working copy's, before the rebase.
     before: &'a [Commit],
 }
 
@@ -93,13 +93,13 @@ impl Attempt<'_> {
     fn rebase(&self, merge: Merge<'_>) -> Result<Operation, Stopped> {
         let there = self.there;
         let mut now = if self.before.is_empty() {
-            // The working copy is on a commit that the remote has: nothing of ours is to be moved.
+            // The working copy is on a commit that the remote has: there is nothing of ours to move.
             self.repo.change(self.start, &["new", there])?
         } else {
             self.repo.change(self.start, &["rebase", "--branch=@", &format!("--onto={there}")])?
         };
         let after = stack::read(self.repo, &now, &format!("({there}..@)::"), self.ledgers)?;
-        // What cannot be rebased is joined, and the ledgers are merged for that: they need not be merged here before.
+        // Commits that cannot be rebased are joined; ledgers are merged then, so their conflicts do not matter here.
         self.check(&now, self.ledgers)?;
         for ledger in 0..self.ledgers.len() {
             now = self.settle(now, ledger, &after, merge)?;
@@ -144,7 +144,7 @@ impl Attempt<'_> {
         Ok(now)
     }
 
-    /// Makes a file of a commit be this, unless it is so already.
+    /// Sets a file of a commit to this content, unless it has it already.
     fn give(&self, at: Operation, revision: &str, file: &Path, bytes: Option<&[u8]>) -> Result<Operation, SyncError> {
         let conflicts = stack::read(self.repo, &at, revision, &[])?.pop().map(|commit| commit.conflicts);
         let is_conflicted = conflicts.is_some_and(|files| files.iter().any(|conflict| conflict == file));
@@ -183,7 +183,7 @@ impl Attempt<'_> {
         }
     }
 
-    /// Looks for conflicts that were not there before, except in files that are still to be settled.
+    /// Checks for new conflicts, except in files that are merged later.
     fn check(&self, at: &Operation, unsettled: &[PathBuf]) -> Result<(), Stopped> {
         let old: HashMap<&str, &Commit> = self.before.iter().map(|commit| (&*commit.change, commit)).collect();
         let (mut committed, mut uncommitted) = (BTreeSet::new(), BTreeSet::new());
@@ -197,7 +197,7 @@ impl Attempt<'_> {
         if is_free { Ok(()) } else { Err(Stopped::Conflicts { committed, uncommitted }) }
     }
 
-    /// Files that jj does not know and that the new state would bring.
+    /// Files that jj does not track and that the new state would overwrite.
     fn hidden(&self, at: &Operation) -> Result<BTreeSet<PathBuf>, SyncError> {
         let current = self.repo.ids(Some(self.start), "@")?;
         let Some(current) = current.first() else { return Ok(BTreeSet::new()) };
@@ -209,7 +209,7 @@ impl Attempt<'_> {
     }
 }
 
-/// A side that did not change a file takes over what the other made of it.
+/// A side that did not change a file takes the other side's version.
 fn three_way(file: &Path, base: File, ours: File, theirs: File, merge: Merge<'_>) -> File {
     if ours == theirs || theirs == base {
         ours
@@ -220,7 +220,7 @@ fn three_way(file: &Path, base: File, ours: File, theirs: File, merge: Merge<'_>
     }
 }
 
-/// A bookmark that both sides had moved stands on two commits: one of them now stands on the other.
+/// A bookmark that both sides moved is on two commits, of which one is now an ancestor of the other.
 fn settle_bookmark(
     repo: &Repo,
     at: Operation,

@@ -1,4 +1,4 @@
-//! jj: its files are read, and the program `jj` commits, merges and exchanges.
+//! jj: its files are read directly, and the program `jj` commits, merges and exchanges.
 
 mod adapter;
 mod archive;

@@ -1,7 +1,7 @@
-//! Which commits a push would send, and what each of them touches.
+//! The commits that a push would send, and the files that each touches.
 //!
-//! A ledger's commit is sent with all that it stands on and the remote lacks; so is what the user has moved the bookmark over.
-//! `commit` puts the ledger's below the commits that the user has not pushed, so those seldom travel along.
+//! A ledger's commit is pushed with all its ancestors that the remote lacks; so are commits that the user has moved the
+//! bookmark over. `commit` puts ledger commits below those that the user has not pushed, so those are rarely included.
 
 use super::beside;
 use super::bookmark::{self, Bookmark, Course};
@@ -44,16 +44,16 @@ pub fn outgoing(repo: &Repo, named: Option<&str>, route: &Route<'_>) -> Result<O
     }
 }
 
-/// The last commits to send: of ledgers, and of what the user has moved the bookmark over.
+/// The last commits to push: of ledgers, and those that the user has moved the bookmark over.
 fn wanted(repo: &Repo, found: &Bookmark, route: &Route<'_>) -> Result<Vec<String>, SyncError> {
     let there = &found.there;
     let given = if found.here.is_empty() { "none()".to_owned() } else { found.here.join("|") };
-    // Settings beside the ledger that were committed with code wait for the code; the ledger itself is never passed over.
+    // Settings beside the ledger that were committed with code wait for the code; the ledger itself is never skipped.
     let (all, own) = (inside(route), joined(route.ledgers.iter().filter_map(ledger_files)));
     let mut ledgers =
         format!("(({there}..@-) & ({} | ({} ~ {})))", files(&own), files(&all), files(&format!("~({all})")));
     if route.would_commit() {
-        // A commit that cannot go below the user's will stand on them.
+        // A commit that cannot go below the user's will be on top of them.
         let names: Vec<String> = route.ledgers.iter().filter_map(fileset).collect();
         if lowest(repo, &names)?.is_none() {
             ledgers = format!("({there}..@-)");
@@ -62,14 +62,14 @@ fn wanted(repo: &Repo, found: &Bookmark, route: &Route<'_>) -> Result<Vec<String
     repo.ids(None, &format!("heads({ledgers} | ({there}..({given})))"))
 }
 
-/// To a remote that holds nothing yet.
+/// For an empty remote.
 fn first(repo: &Repo, remote: &str, local: Option<String>, route: &Route<'_>) -> Result<Outgoing, SyncError> {
     let [tip] = repo.ids(None, "@- ~ root()")?.try_into().unwrap_or_default();
     let tip: String = tip;
     if tip.is_empty() && !route.would_commit() {
         return Ok(Outgoing::Nothing);
     }
-    // A commit that would be made stands on all that the working copy stands on.
+    // A new commit would be on top of the working copy's ancestors.
     let commits = carried(repo, "::@- ~ root()", None, route)?;
     let to = format!("{}@{remote}", local.as_deref().unwrap_or(super::exchange::USUAL));
     Ok(Outgoing::Ready(Parcel { tip, to, commits }))
@@ -82,8 +82,8 @@ pub fn incoming(repo: &Repo, named: Option<&str>, route: &Route<'_>) -> Result<V
     }
 }
 
-/// The commits of a set, oldest first. Of a merge what none of its parents has counts; with both ends, so does what it takes
-/// back.
+/// The commits of a set, oldest first. For a merge, files count that differ from all its parents; with both ends given,
+/// also those that it reverts.
 fn carried(
     repo: &Repo,
     revisions: &str,
@@ -97,10 +97,10 @@ fn carried(
         "if(parents.len() > 1, \"m\")".to_owned(),
         "json(description.first_line())".to_owned(),
     ];
-    let said = repo.log(None, revisions, &format!("{} ++ \"\\n\"", fields.join(" ++ \"\\0\" ++ ")))?;
+    let printed = repo.log(None, revisions, &format!("{} ++ \"\\n\"", fields.join(" ++ \"\\0\" ++ ")))?;
     let mut merges = Vec::new();
     let mut commits = Vec::new();
-    for line in said.lines() {
+    for line in printed.lines() {
         let [id, code, merge, subject] = line.split('\0').collect::<Vec<_>>().try_into().unwrap_or_default();
         if !merge.is_empty() {
             merges.push(commits.len());
@@ -124,7 +124,7 @@ fn files(set: &str) -> String {
     format!("files({set})")
 }
 
-/// The files of ledgers, in the language of jj.
+/// The files of ledgers, in jj's language.
 fn inside(route: &Route<'_>) -> String {
     joined(route.ledgers.iter().filter_map(fileset))
 }
@@ -134,7 +134,7 @@ fn joined(sets: impl Iterator<Item = String>) -> String {
     if sets.is_empty() { "none()".to_owned() } else { sets.join("|") }
 }
 
-/// Ledgers without what lies beside them.
+/// A ledger without the files beside it.
 fn ledger_files(area: &Area) -> Option<String> {
     match area {
         Area::Below(directory) => Some(format!("root-glob:{}", quoted(&format!("{}/*.jsonl", directory.to_str()?)))),

@@ -1,7 +1,7 @@
 //! The program `jj`, as the adapter calls it.
 //!
-//! Questions leave the working copy alone. A change is first made beside the log of operations (`--no-integrate-operation`):
-//! nobody sees it, and one that turns out wrong is simply forgotten. Only [`Repo::adopt`] makes a chain of changes real.
+//! Queries do not touch the working copy. A change is first made beside the operation log (`--no-integrate-operation`):
+//! it is invisible, and a wrong one is simply forgotten. Only [`Repo::adopt`] makes a chain of changes take effect.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -19,18 +19,18 @@ use crate::vcs::network::passing_git;
 /// No pager, no colours, and no file system monitor that a repository could name.
 const SETTINGS: [&str; 3] = ["--no-pager", "--color=never", "--config=fsmonitor.backend=none"];
 
-/// Where the programs find their keys that sign commits.
+/// The variables with which programs find their keys for signing commits.
 pub const SIGNERS: [&str; 3] = ["GNUPGHOME", "GPG_TTY", "SSH_AUTH_SOCK"];
 
-/// The largest file that is read from a commit.
+/// The size limit for files from a commit.
 const FILE: usize = 256 << 20;
 const NETWORK: Duration = Duration::from_secs(120);
 const LONG: Duration = Duration::from_secs(600);
 
-/// Where the user keeps the settings of git, which jj reads too.
+/// The locations of the user's git settings, which jj reads too.
 const GIT: [&str; 3] = ["GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_GLOBAL"];
 
-/// Settings of git that hold for that run alone.
+/// Settings of git for this run alone.
 const GIT_SETTINGS: [(&str, &str, &str, &str); 3] = [
     ("GIT_CONFIG_KEY_0", "core.hooksPath", "GIT_CONFIG_VALUE_0", "/dev/null"),
     ("GIT_CONFIG_KEY_1", "core.fsmonitor", "GIT_CONFIG_VALUE_1", "false"),
@@ -41,7 +41,7 @@ const GIT_SETTINGS: [(&str, &str, &str, &str); 3] = [
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Operation(String);
 
-/// A working copy to ask and to change.
+/// A working copy to query and to change.
 pub struct Repo<'a> {
     pub root: &'a Path,
     pub env: &'a Env,
@@ -53,14 +53,13 @@ impl<'a> Repo<'a> {
         Repo { root, env, settings: Vec::new() }
     }
 
-    /// An identity for where none is configured.
+    /// Sets an identity for the case that none is configured.
     pub fn by(self, author: &str) -> Self {
         let settings = identity(self.root, author, self.env);
         Repo { settings, ..self }
     }
 
-    /// An answer about the newest state, or about one state. What is in the working copy and was not recorded yet does not
-    /// count.
+    /// Queries the newest state, or a given one. Unrecorded changes in the working copy do not count.
     pub fn ask(&self, at: Option<&Operation>, arguments: &[&str]) -> Result<Vec<u8>, SyncError> {
         let output = self.look(at, arguments)?;
         if output.status.success() { Ok(output.stdout) } else { Err(error(arguments, &output)) }
@@ -81,24 +80,24 @@ impl<'a> Repo<'a> {
         self.run(self.program().keeping(FILE).arg(place(at)).args(arguments))
     }
 
-    /// A change on top of a state, beside the log of operations.
+    /// Makes a change on top of a state, beside the operation log.
     pub fn change(&self, at: &Operation, arguments: &[&str]) -> Result<Operation, SyncError> {
         let program = self.program().arg("--no-integrate-operation").arg(place(Some(at)));
         let output = self.run(program.args(&self.settings).args(arguments))?;
-        let said = String::from_utf8_lossy(&output.stderr);
-        let made = said.lines().find_map(|line| {
+        let printed = String::from_utf8_lossy(&output.stderr);
+        let made = printed.lines().find_map(|line| {
             let id = line.strip_prefix("Operation left uncommitted")?.rsplit(' ').next()?;
             (!id.is_empty() && id.bytes().all(|byte| byte.is_ascii_hexdigit())).then(|| Operation(id.to_owned()))
         });
         match made {
             _ if !output.status.success() => Err(error(arguments, &output)),
             Some(operation) => Ok(operation),
-            None if said.contains("Nothing changed") => Ok(at.clone()),
+            None if printed.contains("Nothing changed") => Ok(at.clone()),
             None => Err(error(arguments, &output)),
         }
     }
 
-    /// Records the working copy, and says in which state everything is then.
+    /// Records the working copy, and returns the resulting state.
     pub fn snapshot(&self) -> Result<Operation, SyncError> {
         let lock = self.lock();
         if is_held(&lock) {
@@ -108,14 +107,13 @@ impl<'a> Repo<'a> {
         self.newest()
     }
 
-    /// The state that everybody sees now.
+    /// The current state.
     pub fn newest(&self) -> Result<Operation, SyncError> {
         let id = self.told(None, &["operation", "log", "--no-graph", "--limit=1", "--template=id"])?;
         Ok(Operation(id.trim().to_owned()))
     }
 
-    /// Makes a chain of changes real, and brings the files of the working copy to it. What was written to them since the
-    /// snapshot is kept.
+    /// Adopts a chain of changes, and updates the files of the working copy. Edits since the snapshot are kept.
     pub fn adopt(&self, operation: &Operation) -> Result<(), SyncError> {
         let output =
             self.run(self.program().args(["operation", "integrate", "--ignore-working-copy", &operation.0]))?;
@@ -125,7 +123,7 @@ impl<'a> Repo<'a> {
         self.catch_up()
     }
 
-    /// Brings the working copy to the newest state.
+    /// Updates the working copy to the newest state.
     pub fn catch_up(&self) -> Result<(), SyncError> {
         self.act(&["workspace", "update-stale"])
     }
@@ -136,7 +134,7 @@ impl<'a> Repo<'a> {
         if output.status.success() { Ok(()) } else { Err(error(arguments, &output)) }
     }
 
-    /// The same, with a last argument that is never an option, for a working copy that may be large. Gives what jj said.
+    /// The same for a large working copy, with a last argument that is never an option. Returns jj's output.
     pub fn act_on(&self, arguments: &[&str], last: Option<&OsStr>) -> Result<Vec<u8>, SyncError> {
         let program = self.program().limit(LONG).keeping(FILE).args(arguments);
         let output = self.run(match last {
@@ -146,7 +144,7 @@ impl<'a> Repo<'a> {
         if output.status.success() { Ok(output.stdout) } else { Err(error(arguments, &output)) }
     }
 
-    /// A command that talks to a network. The user's hooks of git do not run.
+    /// A command that uses a network. The user's git hooks do not run.
     pub fn exchange(&self, at: Option<&Operation>, arguments: &[&str]) -> Result<Output, SyncError> {
         let program = passing_git(self.program()).limit(NETWORK);
         let program = program.var("GIT_TERMINAL_PROMPT", "0").var("GIT_CONFIG_COUNT", "3");
@@ -157,7 +155,7 @@ impl<'a> Repo<'a> {
         self.run(program.arg(place(at)).args(arguments))
     }
 
-    /// A file as a commit has it.
+    /// A file in a commit.
     pub fn file(&self, at: Option<&Operation>, revision: &str, file: &Path) -> Result<Option<Vec<u8>>, SyncError> {
         let Some(name) = name(file) else { return Ok(None) };
         let revision = format!("--revision={revision}");
@@ -165,7 +163,7 @@ impl<'a> Repo<'a> {
         if output.status.success() && !output.stdout.is_empty() {
             return Ok(Some(output.stdout));
         }
-        // There is no such file, it is empty, or it is a directory; if something else is wrong, this fails too.
+        // The file does not exist, is empty, or is a directory; for any other problem, this fails too.
         let listed = self.ask(at, &["file", "list", &revision, "--", &name])?;
         match output.status.success() {
             _ if listed.is_empty() => Ok(None),
@@ -174,19 +172,19 @@ impl<'a> Repo<'a> {
         }
     }
 
-    /// What a template says about each commit of a set, parents first.
+    /// The output of a template for each commit of a set, parents first.
     pub fn log(&self, at: Option<&Operation>, revisions: &str, template: &str) -> Result<String, SyncError> {
         let (revisions, template) = (format!("--revisions={revisions}"), format!("--template={template}"));
         self.told(at, &["log", "--no-graph", "--reversed", &revisions, &template])
     }
 
     pub fn ids(&self, at: Option<&Operation>, revisions: &str) -> Result<Vec<String>, SyncError> {
-        let said = self.log(at, revisions, "commit_id ++ \"\\n\"")?;
-        Ok(said.lines().map(str::to_owned).collect())
+        let printed = self.log(at, revisions, "commit_id ++ \"\\n\"")?;
+        Ok(printed.lines().map(str::to_owned).collect())
     }
 
     pub fn count(&self, at: Option<&Operation>, revisions: &str) -> Result<usize, SyncError> {
-        self.log(at, revisions, "\".\"").map(|said| said.len())
+        self.log(at, revisions, "\".\"").map(|printed| printed.len())
     }
 
     fn program(&self) -> Program<'a> {
@@ -205,7 +203,7 @@ impl<'a> Repo<'a> {
     }
 }
 
-/// The program at a working copy, with the user's own settings: the one place where jj is started, behind its gate.
+/// The program in a working copy, with the user's own settings: the only place where jj is started, behind its gate.
 pub fn jj<'a>(root: &Path, env: &'a Env) -> Program<'a> {
     let real = std::fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
     let program = Program::new("jj", env, gate::judge(root, env).clearance(&real, env)).at(root).args(SETTINGS);
@@ -216,16 +214,16 @@ fn place(at: Option<&Operation>) -> String {
     at.map_or_else(|| "--ignore-working-copy".to_owned(), |operation| format!("--at-operation={}", operation.0))
 }
 
-/// What jj said when it failed.
+/// The error for a failed jj command.
 pub fn error(arguments: &[&str], output: &Output) -> SyncError {
     let command = arguments.iter().take_while(|word| !word.starts_with('-')).copied().collect::<Vec<_>>().join(" ");
     match failed(&format!("jj {command}"), output) {
-        CommitError::Failed { program, status, said } => SyncError::Failed { program, status, said },
+        CommitError::Failed { program, status, printed } => SyncError::Failed { program, status, printed },
         other => other.into(),
     }
 }
 
-/// Settings that stand in for an identity that is not configured.
+/// Settings that provide an identity where none is configured.
 pub fn identity(root: &Path, author: &str, env: &Env) -> Vec<String> {
     let (name, email) = config::identity(&root.join(".jj"), env);
     let name = (!name).then(|| format!("--config=user.name={}", toml::Value::from(author)));
@@ -233,12 +231,12 @@ pub fn identity(root: &Path, author: &str, env: &Env) -> Vec<String> {
     name.into_iter().chain(email).collect()
 }
 
-/// A path as an expression of jj that means this file alone.
+/// A path as a jj expression for this file alone.
 pub fn name(file: &Path) -> Option<String> {
     Some(format!("root-file:{}", quoted(file.to_str()?)))
 }
 
-/// A text as a literal of jj's languages.
+/// A text as a literal in jj's languages.
 pub fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {

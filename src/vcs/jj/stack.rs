@@ -1,17 +1,17 @@
-//! Our commits on top of what the remote has: what each is made of, and how one file of one of them is replaced.
+//! Our commits on top of the remote's: their content, and how one file of one of them is replaced.
 
 use std::path::{Path, PathBuf};
 
 use super::program::{Operation, Repo, name, quoted};
 use crate::vcs::SyncError;
 
-/// One commit of a stack. Its change keeps its id when the commit is rewritten.
+/// One commit of a stack. Its change id survives a rewrite.
 #[derive(Debug)]
 pub struct Commit {
     pub id: String,
     pub change: String,
     pub parents: Vec<String>,
-    /// The working copy's own.
+    /// Whether it is the working copy's own.
     pub current: bool,
     pub empty: bool,
     /// For each ledger, whether this commit changes it.
@@ -35,8 +35,8 @@ pub fn read(repo: &Repo, at: &Operation, revisions: &str, ledgers: &[PathBuf]) -
         "stringify(conflicted_files.len())".to_owned(),
     ];
     fields.push("conflicted_files.map(|file| file.path() ++ \"\\0\").join(\"\")".to_owned());
-    let said = repo.log(Some(at), revisions, &fields.join(" ++ \"\\0\" ++ "))?;
-    let mut fields = said.split('\0');
+    let printed = repo.log(Some(at), revisions, &fields.join(" ++ \"\\0\" ++ "))?;
+    let mut fields = printed.split('\0');
     let mut commits = Vec::new();
     while let Some(commit) = next(&mut fields) {
         commits.push(commit);
@@ -56,7 +56,7 @@ fn next<'a>(fields: &mut impl Iterator<Item = &'a str>) -> Option<Commit> {
     Some(Commit { id, change, parents, current, empty, touches, conflicts })
 }
 
-/// Gives one file of one commit this content, or removes it. What stands on the commit is rebased.
+/// Sets the content of one file in one commit, or removes it. Descendants are rebased.
 pub fn put(
     repo: &Repo,
     at: &Operation,
@@ -71,7 +71,7 @@ pub fn put(
     let unusable = |source| SyncError::Path { path: std::env::temp_dir(), source };
     let mut prepared = tempfile::NamedTempFile::new().map_err(unusable)?;
     std::io::Write::write_all(&mut prepared, bytes).map_err(unusable)?;
-    // jj hands the file to an editor of differences; ours is a copy.
+    // jj passes the file to a diff editor; ours is a copy command.
     let from = prepared.path().to_string_lossy();
     let to = format!("$right/{}", file.display());
     let arguments = toml::Value::from(vec![from.as_ref(), to.as_str()]);

@@ -12,7 +12,7 @@ use crate::vcs::files::path_of;
 
 const PROGRAM: &str = "merge-tools.bd.program";
 const ARGUMENTS: &str = "merge-tools.bd.merge-args";
-/// What jj replaces by the files of a conflict.
+/// The placeholders that jj replaces by the files of a conflict.
 const FILES: [&str; 6] = ["merge-driver", "$base", "$left", "$right", "--output", "$output"];
 
 /// The tool as one text: its program and its arguments.
@@ -43,7 +43,7 @@ pub fn set_tool(root: &Path, program: Option<&str>, env: &Env) -> Result<(), His
     Ok(())
 }
 
-/// Where jj keeps the settings of a repository.
+/// The file in which jj keeps the settings of a repository.
 pub fn settings(root: &Path, env: &Env) -> Result<PathBuf, HistoryError> {
     let output = config(root, env, &["path", "--repo"])?;
     Ok(path_of(output.stdout.strip_suffix(b"\n").unwrap_or(&output.stdout)))
@@ -54,6 +54,6 @@ fn config(root: &Path, env: &Env, arguments: &[&str]) -> Result<Output, HistoryE
     if output.status.success() {
         return Ok(output);
     }
-    let said = String::from_utf8_lossy(&output.stderr).lines().take(3).collect::<Vec<_>>().join("; ");
-    Err(HistoryError::Failed { program: "jj config", status: output.status, said })
+    let printed = String::from_utf8_lossy(&output.stderr).lines().take(3).collect::<Vec<_>>().join("; ");
+    Err(HistoryError::Failed { program: "jj config", status: output.status, printed })
 }

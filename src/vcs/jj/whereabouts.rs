@@ -1,4 +1,4 @@
-//! Where else the commits of a workspace of jj are: git is behind it, and knows the same commits.
+//! Finds out where else the commits of a jj workspace are: git is behind it, and has the same commits.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::vcs::layout::jj::common_dir;
 use crate::vcs::{Kind, Origin, SyncError, Unsaved, Whereabouts, git};
 
 pub fn whereabouts(root: &Path, origin: &Origin<'_>, env: &Env) -> Result<Whereabouts, SyncError> {
-    // The working copy is recorded by this, as by every command of jj.
+    // This records the working copy, like every command of jj.
     let work = work(root, env)?;
     let common = common_dir(&root.join(".jj"));
     let is_lost = common.as_ref().is_some_and(|common| common.starts_with(real(root)));
@@ -25,7 +25,7 @@ pub fn whereabouts(root: &Path, origin: &Origin<'_>, env: &Env) -> Result<Wherea
     Ok(found)
 }
 
-/// Keeps the commits of a clone in another repository.
+/// Saves the commits of a clone in another repository.
 pub fn keep(root: &Path, key: &str, to: &Path, env: &Env) -> Result<usize, SyncError> {
     let common = common_dir(&root.join(".jj"));
     let Some(common) = common.filter(|common| common.join("objects").is_dir()) else {
@@ -35,7 +35,7 @@ pub fn keep(root: &Path, key: &str, to: &Path, env: &Env) -> Result<usize, SyncE
     git::keep_commits(root, Some(common), &tips, key, to, env)
 }
 
-/// What is checked out, and the last commits that no remote is known to have.
+/// The checked-out commit, and the last commits that no remote is known to have.
 fn tips(root: &Path, is_lost: bool, env: &Env) -> Result<Vec<String>, SyncError> {
     let repo = Repo::new(root, env);
     let mut tips = repo.ids(None, &format!("heads((@ | @-) ~ {IDLE} ~ root())"))?;

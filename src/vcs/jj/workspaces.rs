@@ -1,7 +1,7 @@
-//! Making and removing workspaces with the program `jj`, and what would be lost with one.
+//! Creates and removes workspaces with the program `jj`, and finds work that would be lost with one.
 //!
-//! jj records the files of a workspace as a commit before it does anything else, and a workspace that is forgotten leaves
-//! that commit behind. So its changed files are not lost with its directory; they still count, since nobody would look for
+//! jj records the files of a workspace as a commit before it does anything else, and a forgotten workspace leaves that
+//! commit behind. So its changed files are not lost with its directory; they still count, since no one would look for
 //! them there.
 
 use std::path::{Path, PathBuf};
@@ -19,17 +19,17 @@ use crate::vcs::layout::jj::repo;
 use crate::vcs::layout::jj_workspaces::{name, recorded};
 use crate::vcs::{SyncError, git};
 
-/// The bookmarks that this workspace alone is on. They are its own, as a branch would be.
+/// The bookmarks that only this workspace is on. They belong to it, as a branch would.
 const OWN: &str = "heads(::@ & bookmarks()) ~ ::(working_copies() ~ @)";
-/// Changes without files and without a description say nothing.
+/// Changes without files and description, which can be ignored.
 pub(super) const IDLE: &str = "(working_copies() & empty() & description(exact:\"\"))";
 const FILES: &str = "self.diff().files().map(|file| file.path()).join(\"\\0\")";
 
-/// Records the working copy, as every command of jj does.
+/// Records the working copy, like every command of jj.
 pub fn work(root: &Path, env: &Env) -> Result<Work, SyncError> {
     let repo = Repo::new(root, env);
-    let said = repo.act_on(&["status"], None)?;
-    let untracked = said.split(|byte| *byte == b'\n').filter_map(|line| line.strip_prefix(b"? "));
+    let printed = repo.act_on(&["status"], None)?;
+    let untracked = printed.split(|byte| *byte == b'\n').filter_map(|line| line.strip_prefix(b"? "));
     let changed = repo.log(None, "@", FILES)?;
     let is_lost =
         crate::vcs::layout::jj::common_dir(&root.join(".jj")).is_some_and(|common| common.starts_with(real(root)));
@@ -38,7 +38,7 @@ pub fn work(root: &Path, env: &Env) -> Result<Work, SyncError> {
         false => format!("(remote_bookmarks() | tags() | (working_copies() ~ @) | (bookmarks() ~ ({OWN})))"),
     };
     let here = if is_lost { "all()" } else { "::@" };
-    // What the working copy's own commit changes is told by its files.
+    // The changes of the working copy's own commit are reported as files.
     let unsaved = format!("{here} ~ ::{saved} ~ root() ~ {IDLE} ~ (@ ~ empty())");
     let conflicts = repo.count(None, "@ & conflicts()")? > 0;
     Ok(Work {
@@ -127,7 +127,7 @@ pub fn remove(here: &Path, root: &Path, force: bool, env: &Env) -> Result<(), Sy
         check_quiet(root)?;
     }
     match forget(root, env) {
-        // What is in a stale working copy cannot be recorded.
+        // The content of a stale working copy cannot be recorded.
         Err(_) if force => Repo::new(root, env).ask(None, &["workspace", "forget"]).map(drop)?,
         result => result?,
     }
@@ -139,7 +139,7 @@ pub fn remove(here: &Path, root: &Path, force: bool, env: &Env) -> Result<(), Sy
     if is_worktree { git::prune(here, false, env).map(drop) } else { Ok(()) }
 }
 
-/// Stops tracking the workspace in a directory. What is in its files is recorded before.
+/// Stops tracking the workspace in a directory, after recording its files.
 fn forget(root: &Path, env: &Env) -> Result<(), SyncError> {
     Repo::new(root, env).act_on(&["workspace", "forget"], None).map(drop)
 }

@@ -1,6 +1,6 @@
-//! The binary format of jj's files: numbered fields, of which only texts and nested messages are of use here.
+//! The binary format of jj's files: numbered fields, of which only texts and nested messages are used here.
 
-/// The texts of a message with the numbers of their fields. Reading ends where the bytes make no sense.
+/// The texts of a message with their field numbers. Reading stops at invalid bytes.
 pub fn texts(mut rest: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
     std::iter::from_fn(move || {
         loop {
@@ -24,7 +24,7 @@ pub fn texts(mut rest: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
     })
 }
 
-/// A number of one byte for each seven bits, the lowest first.
+/// A number with seven bits per byte, the lowest first.
 fn number(rest: &mut &[u8]) -> Option<u64> {
     let mut value = 0_u64;
     for shift in (0..64).step_by(7) {

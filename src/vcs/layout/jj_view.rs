@@ -1,8 +1,8 @@
-//! The bookmark that a workspace is at or nearest to, and the commits that are not hidden, from jj's files alone.
+//! The bookmark at or nearest to a workspace's commit, and the visible commits, from jj's files alone.
 //!
-//! The newest operation names a view, which holds the commit of every workspace, all bookmarks and the visible heads. The commits between the
-//! two are looked for in git. Where jj keeps these things in another way, or two operations wait to be joined, nothing is
-//! said.
+//! The newest operation names a view, which holds the commit of every workspace, all bookmarks and the visible heads.
+//! The commits between a workspace and a bookmark are found in git. If jj stores these things differently, or two
+//! operations are still to be merged, the result is empty.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -13,7 +13,7 @@ use super::jj_fields::texts;
 use super::opened;
 use crate::vcs::files;
 
-/// How many commits below a workspace are looked at.
+/// The limit for commits below a workspace.
 const DEPTH: usize = 100;
 
 #[derive(Default)]
@@ -25,12 +25,12 @@ pub struct View {
 }
 
 impl View {
-    /// What is newest in a repository.
+    /// The newest view of a repository.
     pub fn read(repo: &Path) -> Self {
         Self::newest(repo).unwrap_or_default()
     }
 
-    /// The last commits that are not hidden, by any operation that waits to be joined.
+    /// The visible heads, from all operations that are still to be merged.
     pub fn heads(repo: &Path) -> Vec<ObjectId> {
         let views = newest_views(repo).unwrap_or_default();
         let heads = |view: &Vec<u8>| -> Vec<ObjectId> {
@@ -50,7 +50,7 @@ impl View {
         Some(View { workspaces, bookmarks, git })
     }
 
-    /// The bookmark on the commit of a workspace, else the one that is fewest commits below.
+    /// The bookmark on a workspace's commit, else the one with the fewest commits in between.
     pub fn bookmark(&self, workspace: &str) -> Option<String> {
         let (_, start) = self.workspaces.iter().find(|(name, _)| name == workspace)?;
         if self.bookmarks.is_empty() {
@@ -93,7 +93,7 @@ fn id_of(bytes: &[u8]) -> Option<ObjectId> {
     ObjectId::try_from(bytes).ok()
 }
 
-/// The commit of a bookmark; none where both sides moved it.
+/// The commit of a bookmark; `None` if both sides moved it.
 fn target(message: &[u8]) -> Option<ObjectId> {
     if let Some(id) = field(message, 1) {
         return id_of(id);

@@ -1,14 +1,14 @@
-//! Opening a repository with the library of git, which opens files by itself and waits for a pipe: only after a look that the
-//! files are files. A repository may come from strangers, as an archive that nobody has looked into.
+//! Opens a repository with the git library, after a check that its files are regular files: the library opens them
+//! itself and would block on a pipe, and a repository may come from strangers as an unchecked archive.
 
 use std::path::{Path, PathBuf};
 
 use super::git::{common_dir, own_dir};
 use crate::vcs::files;
 
-/// More entries than this are not looked at; a repository with so many is no archive from strangers.
+/// At most this many entries are checked; a repository with more is hardly an archive from strangers.
 const MOST: usize = 200_000;
-/// So many directories deep are refs and objects.
+/// The maximal depth of refs and objects.
 const DEPTH: usize = 12;
 
 /// The repository of a working copy, or at a directory like `.git`; nothing outside of it is read.
@@ -16,7 +16,7 @@ pub fn at(place: &Path) -> Result<gix::Repository, String> {
     open(place, gix::open::Options::isolated())
 }
 
-/// The same, and no object stands for another.
+/// The same, without replacements of objects.
 pub fn as_stored(place: &Path) -> Result<gix::Repository, String> {
     open(place, gix::open::Options::isolated().config_overrides(["core.useReplaceRefs=false"]))
 }
@@ -31,7 +31,7 @@ fn open(place: &Path, options: gix::open::Options) -> Result<gix::Repository, St
     gix::open_opts(git, options.open_path_as_is(true)).map_err(|error| error.to_string())
 }
 
-/// The repository whose working copy a directory is in.
+/// The repository whose working copy contains a directory.
 pub fn around(directory: &Path) -> Option<gix::Repository> {
     let root = directory.ancestors().find(|dir| dir.join(".git").symlink_metadata().is_ok())?;
     at(root).ok()
@@ -47,7 +47,7 @@ pub fn odd_single(own: &Path, common: &Path) -> Option<PathBuf> {
     all.into_iter().find(|path| std::fs::metadata(path).is_ok_and(|found| !found.is_file()))
 }
 
-/// The first thing in a git directory that is neither a file nor a directory where the library would open it.
+/// The first entry in a git directory that the library would open and that is neither a file nor a directory.
 fn odd(git: &Path) -> Option<PathBuf> {
     let (Some(own), Some(common)) = (own_dir(git), common_dir(git)) else { return Some(git.to_owned()) };
     let mut left = MOST;

@@ -1,17 +1,18 @@
-//! Comparing with the other side and sending to it. sl remembers where the bookmarks of the other side are (`remote/main`).
+//! Compares with the other side and pushes to it. sl remembers the positions of the other side's bookmarks
+//! (`remote/main`).
 
 use crate::vcs::hg::{self, Client, Remote, Settings};
 use crate::vcs::{Carried, Outgoing, Parcel, Pushed, Route, Standing, SyncError};
 
-/// The names that the main line has where none is configured.
+/// The names of the main line if none is configured.
 const MAIN: [&str; 2] = ["main", "master"];
-/// How sl says that somebody else was faster; a server may be one of git.
+/// sl's messages about a concurrent push; a server may be git's.
 const OUTRUN: [&str; 3] = ["non-fast-forward", "[rejected]", "conflicting changes in:"];
 
 /// Our commits that the other side lacks.
 const OURS: &str = "draft() and ::.";
 
-/// The bookmark of the other side that is followed, and where it is.
+/// The bookmark of the other side that is tracked, and its position.
 pub struct Upstream {
     pub name: String,
     pub node: String,
@@ -86,8 +87,8 @@ pub fn push(client: &Client<'_>, parcel: &Parcel, with_hooks: bool) -> Result<Pu
     };
     match output.status.code() {
         Some(0) => Ok(Pushed::Done),
-        _ if hg::says(&output, &OUTRUN) || hg::says(&output, &hg::OUTRUN) => Ok(Pushed::Outrun),
-        Some(1) if hg::says(&output, &["no changes found"]) => Ok(Pushed::NothingToPush),
+        _ if hg::reports(&output, &OUTRUN) || hg::reports(&output, &hg::OUTRUN) => Ok(Pushed::Outrun),
+        Some(1) if hg::reports(&output, &["no changes found"]) => Ok(Pushed::NothingToPush),
         _ => Err(hg::refused(client, remote, &output)),
     }
 }

@@ -1,5 +1,5 @@
-//! Bringing both sides together as sl does it: without commits of our own the working copy goes to theirs; otherwise ours
-//! are put on theirs. A rebase works in the user's working copy, so it needs one without uncommitted changes.
+//! Integrates both sides as sl does it: without commits of our own the working copy moves to theirs; otherwise ours are
+//! rebased. A rebase works in the user's working copy, so it needs one without uncommitted changes.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use super::exchange::{Upstream, ahead};
 use crate::vcs::hg::{Client, obstacles, pattern, unresolved, write_below};
 use crate::vcs::{Integrated, Integration, SyncError, Versions};
 
-/// So often a rebase stops at a ledger, once for each of our commits, before it is given up.
+/// How often a rebase may stop at a ledger, once for each of our commits, before it is aborted.
 const MAX_STOPS: usize = 10_000;
 
 pub fn integrate(client: &Client<'_>, mut integration: Integration<'_>) -> Result<Integrated, SyncError> {
@@ -59,13 +59,13 @@ pub fn integrate(client: &Client<'_>, mut integration: Integration<'_>) -> Resul
     Err(client.unfinished("a rebase"))
 }
 
-/// No program of the user merges; a ledger is left to us even where its lines would merge.
+/// No program of the user's merges; a ledger is left to us even if its lines could be merged.
 fn tools(ledgers: &[PathBuf]) -> Vec<String> {
     let ours = ledgers.iter().map(|ledger| format!("--config=merge-patterns.path:{}=:fail", ledger.display()));
     std::iter::once("--config=ui.merge=:merge".to_owned()).chain(ours).collect()
 }
 
-/// Merges ledgers at which a rebase stopped: the first parent is on their side, the second is our commit as it was.
+/// Merges ledgers at which a rebase stopped: the first parent is on their side, the second is our original commit.
 fn settle(client: &Client<'_>, stopped: &[PathBuf], integration: &mut Integration<'_>) -> Result<(), SyncError> {
     let one = |set: &str| Ok::<_, SyncError>(client.nodes(set)?.into_iter().next());
     let (theirs, ours) = (one("p1()")?, one("p2()")?);

@@ -1,5 +1,5 @@
-//! sl, a relative of hg. The program was not at hand: the adapter is tested against transcripts that were written from the
-//! documentation of sl (`fixtures/sl`), and it has never run with a real sl.
+//! sl, a relative of hg. The program was not available: the adapter is tested against transcripts written from the
+//! documentation of sl (`fixtures/sl`), and has never run with a real sl.
 
 mod exchange;
 mod integrate;
@@ -10,7 +10,7 @@ use super::hg::{self, Client};
 use super::{Carried, Exchange, Integrated, Integration, Kind, Outgoing, Parcel, Pushed, Route, Standing, SyncError};
 use crate::sys::Env;
 
-/// What a working copy of sl exchanges.
+/// Exchanges commits for sl.
 pub struct Exchanging {
     pub root: PathBuf,
 }

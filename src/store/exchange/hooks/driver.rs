@@ -72,7 +72,7 @@ impl Project {
         let command = place.command(env);
         let failed = |error| as_store(error, "bd hooks");
         let file = place.tool.file(shared, env).map_err(failed)?;
-        if !place.tool.is_told_files() {
+        if !place.tool.names_files() {
             let before = read(&file).and_then(|bytes| String::from_utf8(bytes).ok());
             let made_file = !file.exists();
             let mut manifest =
@@ -108,7 +108,7 @@ impl Project {
         let env = &self.host.env;
         let mut remarks = Vec::new();
         let failed = |error| as_store(error, "bd hooks");
-        if !place.tool.is_told_files() {
+        if !place.tool.names_files() {
             let now = read(&manifest.file).unwrap_or_default();
             match &manifest.before {
                 _ if sum(&now) != manifest.after => {
@@ -171,7 +171,7 @@ impl Snapshot {
             found.is_some_and(|(_, lines)| lines == place.tool.lines(&wanted, &place.ledgers))
         };
         let registered = place.tool.is_registered(current.as_deref(), &wanted);
-        let state = if registered && (!place.tool.is_told_files() || marked()) { "installed" } else { "outdated" };
+        let state = if registered && (!place.tool.names_files() || marked()) { "installed" } else { "outdated" };
         Ok(DriverStatus { state, command: Some(manifest.command), file: Some(manifest.file), shared: manifest.shared })
     }
 

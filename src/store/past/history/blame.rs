@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::last::{Last, last};
 use super::lines::LinesOf;
 use super::{PastLine, Place};
-use crate::model::difference::is_told;
+use crate::model::difference::is_reported;
 use crate::model::field::place_of;
 use crate::model::merge::same_value;
 use crate::model::record::Record;
@@ -112,7 +112,7 @@ impl Snapshot {
         };
         let mut commit = |origin: Option<usize>| origin.map(|n| archive.commit(&steps.all[n].commit.id)).transpose();
         let mut fields: Vec<BlamedField> = Vec::new();
-        for (key, raw) in record.iter().filter(|(key, _)| is_told(key)) {
+        for (key, raw) in record.iter().filter(|(key, _)| is_reported(key)) {
             let origin = origins.of(&key, Some(raw));
             let (field, value) = (key.into_owned(), Some(raw.to_owned()));
             let is_first = !origins.before(origin).into_iter().any(|n| origins.record(n).is_some());
@@ -169,7 +169,7 @@ impl<'a> Origins<'a> {
     fn former_keys(&self, now: &Record<'_>) -> BTreeSet<String> {
         let mut keys = BTreeSet::new();
         for record in self.records.iter().flatten() {
-            let told = record.iter().filter(|(key, raw)| is_told(key) && !same_value(key, Some(raw), None));
+            let told = record.iter().filter(|(key, raw)| is_reported(key) && !same_value(key, Some(raw), None));
             keys.extend(told.map(|(key, _)| key.into_owned()).filter(|key| now.raw(key).is_none()));
         }
         keys

@@ -37,7 +37,7 @@ use crate::sys::fs::{FileStamp, FsError, Granularity, granularity};
 use crate::sys::lock::DirLock;
 use crate::sys::log::Log;
 use crate::vcs;
-use crate::vcs::{Reach, Sought};
+use crate::vcs::{DatedLine, Reach};
 use entry::{holds_stamp, stamp_text};
 
 /// How much of the end is searched for a stamp: many writes of other checkouts.
@@ -129,7 +129,7 @@ impl WriteLog<'_> {
         let since = |at: &str| Instant::parse(at).unwrap_or(Instant::from_nanos(0));
         let lines: Vec<(String, Instant)> =
             stretches.map(|stretch| (stretch.after.clone(), since(&stretch.at))).collect();
-        let sought: Vec<Sought<'_>> = lines.iter().map(|(text, since)| Sought { text, since: *since }).collect();
+        let sought: Vec<DatedLine<'_>> = lines.iter().map(|(text, since)| DatedLine { text, since: *since }).collect();
         let found = vcs::committed_lines(ledger, &sought, reach, &self.host.env);
         let found: HashSet<String> =
             lines.into_iter().zip(found).filter(|(_, held)| *held).map(|((line, _), _)| line).collect();

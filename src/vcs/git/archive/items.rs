@@ -1,4 +1,4 @@
-//! What trees have at a path. Thousands of commits share the directory of the ledger, so each tree is looked into once.
+//! Looks up paths in trees. Thousands of commits share the ledger's directory, so each tree is read once.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use gix::ObjectId;
 use super::objects::{Item, Objects};
 use crate::vcs::SyncError;
 
-/// For each path: what trees have there that stand where the path's directory is.
+/// For each path: the entry in each tree of its directory.
 #[derive(Default)]
 pub struct Items {
     known: HashMap<PathBuf, HashMap<ObjectId, Option<Item>>>,

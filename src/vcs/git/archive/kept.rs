@@ -1,5 +1,5 @@
-//! What the index of the past says about changes, as it stands in the file. Most questions are about one name, and the changes
-//! of all others are passed over.
+//! Changes as stored in the index of the past. Most queries are about one name, so the changes of all others are
+//! skipped.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -8,14 +8,14 @@ use std::rc::Rc;
 use super::record::{Reader, Writer, put_spots, skip_spots, spots};
 use crate::vcs::archive::{Change, Changes};
 
-/// What differs between two versions.
+/// The difference between two versions.
 pub enum Kept {
-    /// At these bytes of the file.
+    /// At this range of the file.
     Written(Range<usize>),
     New(Changes),
 }
 
-/// The file, and where the names are in it that its changes have by number.
+/// The file, and the positions of the names that its changes refer to by number.
 #[derive(Default)]
 pub struct Written {
     bytes: Vec<u8>,
@@ -35,7 +35,7 @@ impl Written {
         std::str::from_utf8(self.bytes(place)?).ok()
     }
 
-    /// The numbers of some names, as far as they are there.
+    /// The numbers of some names, as far as they exist.
     pub fn numbers(&self, names: &BTreeSet<String>) -> HashMap<u64, Rc<str>> {
         let known = (0..).zip(&self.names).filter_map(|(number, place)| Some((number, self.name(place)?)));
         known.filter(|(_, name)| names.contains(*name)).map(|(number, name)| (number, name.into())).collect()
@@ -47,7 +47,7 @@ impl Written {
         known.collect()
     }
 
-    /// The changes at some bytes, or those of some names among them; `None` if they cannot be read.
+    /// The changes in a range, or those of some names among them; `None` if they cannot be decoded.
     pub fn changes(&self, place: &Range<usize>, of: Option<&HashMap<u64, Rc<str>>>) -> Option<Changes> {
         let mut input = Reader::new(self.bytes(place)?);
         let mut found = Vec::new();
@@ -69,7 +69,7 @@ impl Written {
     }
 }
 
-/// Changes as they are written; new names get the next numbers.
+/// Encodes changes; new names get the next numbers.
 pub fn body(changes: &Changes, names: &mut HashMap<Rc<str>, u64>) -> Vec<u8> {
     let mut out = Writer::default();
     out.list(changes.iter(), |out, change| {

@@ -1,10 +1,11 @@
-//! What was found out about commits before: an index beside the repository, so that the past is not walked again.
+//! An index of commits that were read before, stored beside the user's caches, so that the past is not walked again.
 //!
-//! Owns `<user cache>/beads/<name>.past`, one per object store. It holds for each commit its parents, its time and which blobs a
-//! ledger is in it, and for each pair of versions which lines differ: names and places, no texts. Everything is under the hash
-//! of what it is about, and hashes do not change what they mean; so the index may lack something and is never wrong. Nothing
-//! is answered from it but what a walk from the tips of the working copy arrives at: commits of a rewritten history are never
-//! asked for. Where a commit is not what its hash says (replaced objects, the end of a shallow clone) nothing is kept.
+//! Owns `<user cache>/beads/<name>.past`, one per object store. For each commit it holds the parents, the time and the
+//! ledger's blobs, and for each pair of versions the lines that differ: names and places, no texts. Every entry is
+//! stored under the hash of its object, and hashes never change their meaning; so the index may lack entries but is
+//! never wrong. It only answers questions about commits that a walk from the tips of the working copy reaches: commits
+//! of a rewritten history are never looked up. If a commit may not match its hash (replaced objects, the end of a
+//! shallow clone), nothing is stored.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -21,7 +22,7 @@ use crate::sys::Env;
 use crate::sys::cache_dir::{self, Kind};
 use crate::vcs::archive::{Changes, Pair, Version, only};
 
-/// Its own version, and that of the program: what a line is called may change with it.
+/// Its own version, and that of the program: the names of lines may change with it.
 const KIND: Kind = Kind {
     suffix: ".past",
     family: b"bd-past-",
@@ -29,7 +30,7 @@ const KIND: Kind = Kind {
     limit: 64 << 20,
 };
 
-/// The file for the objects in a directory. What is put in the place of it later is another one.
+/// The file for an object store. A directory that replaces it later is another store.
 fn place(env: &Env, objects: &Path) -> Option<PathBuf> {
     let real = sys::path::real(objects).ok()?;
     let stamp = sys::fs::stat(&real).ok()?;
@@ -37,10 +38,10 @@ fn place(env: &Env, objects: &Path) -> Option<PathBuf> {
     Some(KIND.at(&cache_dir::place(env, parts)?))
 }
 
-/// A history of fewer commits is walked faster than it is worth to keep.
+/// A history with fewer commits is walked faster than an index is loaded.
 const WORTH: usize = 64;
 
-/// A commit's place, and the files that were looked for in it.
+/// A commit's place, and the files that were looked up in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Known {
     pub committed: Instant,
@@ -49,29 +50,29 @@ pub struct Known {
     files: Vec<(u16, Option<ObjectId>)>,
 }
 
-/// A question for the former name of a file: the child, the parent, the path in the child, and the paths beside it.
+/// A lookup of a file's former name: the child, the parent, the path in the child, and the paths beside it.
 type Rename = (ObjectId, ObjectId, u16, Vec<u16>);
-/// Stands for a pair of versions.
+/// Identifies a pair of versions.
 type Key = [u8; 16];
 
 #[derive(Default)]
 pub struct Memory {
-    /// Where it is kept.
+    /// Where it is stored.
     place: Option<PathBuf>,
     paths: Vec<PathBuf>,
     commits: hashtable::HashMap<ObjectId, Known>,
     renames: HashMap<Rename, Option<u16>>,
     changes: HashMap<Key, Kept>,
-    /// What the file says of changes.
+    /// The changes in the file.
     written: Written,
-    /// What was asked for in this run: the rest goes first if there is too much.
+    /// The entries used in this run: if there are too many, the others are dropped first.
     used_commits: hashtable::HashSet<ObjectId>,
     used_changes: HashSet<Key>,
     is_new: bool,
 }
 
 impl Memory {
-    /// Opens that of an object store.
+    /// Opens the index of an object store.
     pub fn open(env: &Env, objects: &Path) -> Self {
         let Some(place) = place(env, objects) else { return Memory::default() };
         let mut memory = KIND.load(&place).and_then(Memory::decode).unwrap_or_default();
@@ -79,7 +80,7 @@ impl Memory {
         memory
     }
 
-    /// What is learned will be known the next time.
+    /// Whether new entries will be stored.
     pub fn is_kept(&self) -> bool {
         self.place.is_some()
     }
@@ -100,7 +101,7 @@ impl Memory {
         self.paths.iter().position(|known| known.as_os_str() == path.as_os_str()).map(|at| at as u16)
     }
 
-    /// The number of a path that may be new; `None` if there are too many.
+    /// The number of a path, which may be new; `None` if there are too many.
     fn add(&mut self, path: &Path) -> Option<u16> {
         if let Some(number) = self.number(path) {
             return Some(number);
@@ -110,7 +111,7 @@ impl Memory {
         Some(number)
     }
 
-    /// What a commit has under a name, if that was asked before.
+    /// A commit's entry at a path, if it was looked up before.
     pub fn file(&self, commit: ObjectId, path: &Path) -> Option<Option<ObjectId>> {
         let number = self.number(path)?;
         let known = self.commits.get(&commit)?;
@@ -130,7 +131,7 @@ impl Memory {
         Some((child, parent, self.add(path)?, beside))
     }
 
-    /// The former name of a file, if that was asked before.
+    /// The former name of a file, if it was looked up before.
     pub fn former_name(
         &mut self,
         child: ObjectId,
@@ -160,7 +161,7 @@ impl Memory {
         self.is_new = true;
     }
 
-    /// What differs between the versions of each pair, of some names if only those count, as far as that was asked before.
+    /// The differences of each pair of versions, only for some names if given, as far as they are stored.
     pub fn changes(&mut self, pairs: &[Pair], of: Option<&BTreeSet<String>>) -> Vec<Option<Changes>> {
         let names = of.map(|names| self.written.numbers(names));
         let mut recall = |pair: &Pair| {
@@ -186,7 +187,7 @@ impl Memory {
         self.is_new = true;
     }
 
-    /// Writes down what is new.
+    /// Stores new entries.
     fn save(&mut self) {
         let Some(place) = self.place.as_ref().filter(|_| self.is_new && self.commits.len() >= WORTH) else { return };
         let mut bytes = self.encode(false);
@@ -197,7 +198,7 @@ impl Memory {
         self.is_new = false;
     }
 
-    /// All of it, or what was used in this run.
+    /// Everything, or only what was used in this run.
     fn encode(&self, only_used: bool) -> Vec<u8> {
         let mut out = Writer::default();
         out.list(self.paths.iter(), |out, path| out.bytes(path.as_os_str().as_encoded_bytes()));
@@ -221,7 +222,7 @@ impl Memory {
             out.number(former.map_or(0, |former| u64::from(former) + 1));
         });
         let changes = self.changes.iter().filter(|(key, _)| !only_used || self.used_changes.contains(*key));
-        // What is in the file stays as it is, and so do the numbers of its names.
+        // The stored entries stay as they are, and so do the numbers of their names.
         let mut names = if only_used { HashMap::new() } else { self.written.all_names() };
         let body = |(key, kept): (&Key, &Kept)| -> Option<(Key, Cow<'_, [u8]>)> {
             let body = match kept {
@@ -375,20 +376,20 @@ mod tests {
     }
 
     #[test]
-    fn one_name_is_asked_for_alone() {
+    fn one_name_is_looked_up_alone() {
         let mut new = filled();
         let mut old = Memory::decode(new.encode(false)).unwrap();
         let pairs = [pair(7), pair(8), (None, pair(7).0), (pair(8).1, pair(8).0)];
         for memory in [&mut new, &mut old] {
-            let mut told = |name: &str| {
+            let mut names = |name: &str| {
                 let found = memory.changes(&pairs, Some(&BTreeSet::from([name.to_owned()])));
-                let told = |changes: &Changes| changes.iter().map(|change| change.name.to_string()).collect();
-                found.iter().map(|changes| changes.as_ref().map(told)).collect::<Vec<Option<Vec<String>>>>()
+                let names = |changes: &Changes| changes.iter().map(|change| change.name.to_string()).collect();
+                found.iter().map(|changes| changes.as_ref().map(names)).collect::<Vec<Option<Vec<String>>>>()
             };
             let (one, two) = (vec!["bd-1".to_owned()], vec!["bd-2".to_owned()]);
-            assert_eq!(told("bd-1"), [Some(one), Some(vec![]), Some(vec![]), None]);
-            assert_eq!(told("bd-2"), [Some(two.clone()), Some(two), Some(vec![]), None]);
-            assert_eq!(told("bd-3"), [Some(vec![]), Some(vec![]), Some(vec![]), None]);
+            assert_eq!(names("bd-1"), [Some(one), Some(vec![]), Some(vec![]), None]);
+            assert_eq!(names("bd-2"), [Some(two.clone()), Some(two), Some(vec![]), None]);
+            assert_eq!(names("bd-3"), [Some(vec![]), Some(vec![]), Some(vec![]), None]);
         }
     }
 
@@ -410,7 +411,7 @@ mod tests {
         for cut in 0..bytes.len() {
             assert!(Memory::decode(bytes[..cut].to_vec()).is_none(), "cut at {cut}");
         }
-        // The sum of the file guards against this; here it must only not end badly.
+        // The file's checksum guards against this; decoding only has to fail safely.
         for at in 0..bytes.len() {
             for bit in 0..8 {
                 let mut odd = bytes.clone();
@@ -422,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_asked_for_goes_first() {
+    fn unused_entries_are_dropped_first() {
         let mut memory = Memory::decode(filled().encode(false)).unwrap();
         memory.commit(id(2));
         changes(&mut memory, pair(8));

@@ -34,11 +34,11 @@ pub struct GitArchive<'a> {
     objects: Objects,
     /// Of another program on top of git.
     translator: Option<Translator<'a>>,
-    /// Where to begin if nobody says: what another program on top of git knows, else `HEAD`.
+    /// The default start: commits that another program on top of git knows, else `HEAD`.
     tips: Option<Vec<String>>,
-    /// The commits that a shallow clone ends with.
+    /// The last commits of a shallow clone.
     cut: HashSet<ObjectId>,
-    /// The trees of commits that were read.
+    /// The trees of the commits read so far.
     trees: HashMap<ObjectId, ObjectId>,
     items: Items,
     memory: Memory,
@@ -57,7 +57,7 @@ fn time(seconds: i64) -> Instant {
 }
 
 impl<'a> GitArchive<'a> {
-    /// Opens the repository at a working copy, or a directory like `.git`.
+    /// Opens the repository of a working copy, or a directory like `.git`.
     pub fn open(place: &Path, tips: Option<Vec<String>>, env: &Env) -> Result<Self, SyncError> {
         let objects = Objects::open(place)?;
         let cut = objects.repository.shallow_commits().map_err(|error| unreadable("shallow", error))?;
@@ -74,11 +74,11 @@ impl<'a> GitArchive<'a> {
     }
 
     fn all_of(&self, id: ObjectId) -> Result<Commit, SyncError> {
-        let told = self.objects.commit(id, |commit| self.told(id, commit))?;
-        told.ok_or_else(|| unreadable(id, "the author or the committer cannot be read"))
+        let decoded = self.objects.commit(id, |commit| self.decoded(id, commit))?;
+        decoded.ok_or_else(|| unreadable(id, "the author or the committer cannot be read"))
     }
 
-    fn told(&self, id: ObjectId, commit: &CommitRef<'_>) -> Option<Commit> {
+    fn decoded(&self, id: ObjectId, commit: &CommitRef<'_>) -> Option<Commit> {
         let (author, is_cut) = (commit.author().ok()?, self.cut.contains(&id));
         Some(Commit {
             id: id.to_string(),
@@ -98,12 +98,12 @@ impl<'a> GitArchive<'a> {
         let (committed, parents) = match self.memory.commit(id) {
             Some(known) => (known.committed, known.parents.clone()),
             None => {
-                let told = self.objects.commit(id, |commit| {
+                let decoded = self.objects.commit(id, |commit| {
                     let parents: Vec<ObjectId> = commit.parents().filter(|_| !is_cut).collect();
                     Some((time(commit.committer().ok()?.seconds()), parents, commit.tree()))
                 })?;
-                let told = told.ok_or_else(|| unreadable(id, "the committer cannot be read"));
-                let (committed, parents, tree) = told?;
+                let decoded = decoded.ok_or_else(|| unreadable(id, "the committer cannot be read"));
+                let (committed, parents, tree) = decoded?;
                 self.trees.insert(id, tree);
                 self.memory.learn_commit(id, committed, parents.clone());
                 (committed, parents)
@@ -149,7 +149,7 @@ impl<'a> GitArchive<'a> {
         Ok(file)
     }
 
-    /// The commit that a revision names, if it names exactly one.
+    /// The commit that a revision means, if it means exactly one.
     fn named(&self, revision: &str) -> Option<ObjectId> {
         use gix::revision::spec::parse::{ObjectKindHint, Options};
         let options = Options { object_kind_hint: Some(ObjectKindHint::Committish), ..Options::default() };

@@ -1,6 +1,5 @@
-//! Under which name a file was there before. git does not record it, so the files that went, and those beside it that may
-//! have been copied, are compared with the one that came: one with the same bytes is it, else the ledger with the most lines
-//! in common.
+//! Finds the former name of a file. git does not record renames, so the removed files, and files beside it that may
+//! have been copied, are compared with the new one: equal bytes decide, else the ledger with the most common lines.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,7 +11,7 @@ use crate::vcs::SyncError;
 use crate::vcs::archive::Likeness;
 use crate::vcs::files::path_of;
 
-/// The name in an old tree of a file that only a new tree has under its path: of one that went, or of one `beside` it.
+/// The name in an old tree of a file whose path only a new tree has: of a removed file, or of one `beside` it.
 pub fn former(
     objects: &Objects,
     old: ObjectId,
@@ -22,7 +21,7 @@ pub fn former(
     beside: Vec<(PathBuf, ObjectId)>,
 ) -> Result<Option<PathBuf>, SyncError> {
     let is_ledger = |path: &[u8]| path.ends_with(b".jsonl");
-    // Files without a byte are all alike.
+    // Empty files are all equal.
     let is_empty = id == ObjectId::empty_blob(objects.repository.object_hash());
     let gone = gone(objects, old, new, &|path, item| is_ledger(path) || item == id && !is_empty)?;
     let mut candidates: Vec<(PathBuf, ObjectId)> = gone.iter().map(|(path, item)| (path_of(path), *item)).collect();
@@ -43,8 +42,7 @@ pub fn former(
     Ok(likeness.name())
 }
 
-/// The files of an old tree that a new one does not have, if they are wanted, by path. What both trees have alike is not
-/// looked into.
+/// The wanted files of an old tree that a new one lacks, by path. Parts that both trees share are skipped.
 fn gone(
     objects: &Objects,
     old: ObjectId,
@@ -69,7 +67,7 @@ fn gone(
                 (Item::Tree(id), new) => {
                     waiting.push(([&path, b"/".as_slice()].concat(), id, new.copied().flatten()));
                 }
-                // A directory may stand where the file was.
+                // A directory may have replaced the file.
                 (Item::File(id), None | Some(Some(_))) if is_wanted(&path, id) => drop(gone.insert(path, id)),
                 _ => {}
             }

@@ -1,4 +1,5 @@
-//! The objects of a repository, read with gix. Nothing is fetched: what a partial clone lacks is an error that says so.
+//! The objects of a repository, read with gix. Nothing is fetched: an object that a partial clone lacks is an error
+//! that says so.
 
 use std::path::Path;
 
@@ -10,14 +11,14 @@ use crate::vcs::git::trees::is_file;
 use crate::vcs::layout::opened;
 use crate::vcs::{HistoryError, SyncError};
 
-/// So many bytes of objects are kept, of which others are deltas.
+/// The size of the cache for objects that others are deltas of.
 const BASES: usize = 8 << 20;
 
 pub struct Objects {
     pub repository: gix::Repository,
 }
 
-/// What a tree has under a name.
+/// A tree's entry under a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Item {
     File(ObjectId),
@@ -30,7 +31,7 @@ pub fn unreadable(id: impl ToString, error: impl std::fmt::Display) -> SyncError
 }
 
 impl Objects {
-    /// Opens the repository at a working copy, or a directory like `.git`.
+    /// Opens the repository of a working copy, or a directory like `.git`.
     pub fn open(place: &Path) -> Result<Self, SyncError> {
         let mut repository = opened::at(place).map_err(|error| unreadable(place.display(), error))?;
         repository.objects.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(BASES)));
@@ -48,7 +49,7 @@ impl Objects {
 
     fn why_missing(&self) -> &'static str {
         let store = self.repository.objects.store_ref();
-        // What is wrong with alternates is said when something is not found.
+        // Broken alternates are reported when an object is not found.
         let others = store.alternate_db_paths().unwrap_or_default();
         let directories = others.into_iter().chain([store.path().to_owned()]);
         let files = directories.flat_map(|directory| std::fs::read_dir(directory.join("pack"))).flatten().flatten();
@@ -59,7 +60,7 @@ impl Objects {
         }
     }
 
-    /// A commit to look into.
+    /// Reads a commit.
     pub fn commit<T>(&self, id: ObjectId, look: impl FnOnce(&CommitRef<'_>) -> T) -> Result<T, SyncError> {
         let object = self.read(id, Kind::Commit)?;
         let hash = self.repository.object_hash();
@@ -71,7 +72,7 @@ impl Objects {
         Ok(self.read(id, Kind::Blob)?.detach().data)
     }
 
-    /// Hands over the entries of a tree, in order, until there is an answer.
+    /// Passes the entries of a tree to `look`, in order, until it returns a result.
     pub fn entries<T>(
         &self,
         tree: ObjectId,
@@ -92,12 +93,12 @@ impl Objects {
         Ok(None)
     }
 
-    /// The directory that holds its own objects.
+    /// The directory with its own objects.
     pub fn place(&self) -> &Path {
         self.repository.objects.store_ref().path()
     }
 
-    /// Something else stands in for an object (`git replace`).
+    /// Whether an object is replaced (`git replace`).
     pub fn has_replacements(&self) -> bool {
         self.repository.objects.store_ref().replacements().next().is_some()
     }

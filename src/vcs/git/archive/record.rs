@@ -1,5 +1,4 @@
-//! Numbers, hashes and texts one after the other in bytes. Whoever reads them believes nothing: what is cut off, or says more
-//! than there is, is `None`.
+//! Encodes numbers, hashes and texts as bytes. Decoding trusts nothing: truncated or excess data is `None`.
 
 use gix::ObjectId;
 use gix::hash::oid;
@@ -54,7 +53,7 @@ impl<'a> Reader<'a> {
         Reader { left: bytes }
     }
 
-    /// How many bytes are left.
+    /// The number of remaining bytes.
     pub fn len(&self) -> usize {
         self.left.len()
     }
@@ -76,7 +75,7 @@ impl<'a> Reader<'a> {
         None
     }
 
-    /// How many items follow; each needs at least a byte.
+    /// The number of items that follow; each takes at least a byte.
     pub fn count(&mut self) -> Option<usize> {
         self.number().and_then(|count| usize::try_from(count).ok()).filter(|count| *count <= self.left.len())
     }
@@ -92,14 +91,14 @@ impl<'a> Reader<'a> {
         self.raw(len)
     }
 
-    /// Passes over a number.
+    /// Skips a number.
     fn skip(&mut self) -> Option<()> {
         let end = self.left.iter().position(|byte| byte & 0x80 == 0)?;
         self.left = &self.left[end + 1..];
         Some(())
     }
 
-    /// A hash, or that there is none.
+    /// A hash, or an explicit absence.
     pub fn id(&mut self) -> Option<Option<ObjectId>> {
         match self.bytes()? {
             [] => Some(None),

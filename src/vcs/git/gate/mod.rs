@@ -1,9 +1,9 @@
-//! The gate before git: all that the program itself would read of what a repository brings.
+//! The gate before git: judges everything of a repository that the program itself would read.
 //!
-//! That is `config` and `config.worktree` with all that they include, under any condition; links in its directory; the
-//! submodules that git would look into; and the repository behind a remote that is a path, with its hooks, for which our flags do
-//! not count. No program is started to find out, but for the names of the sections that this git defines, which it says
-//! in no repository at all. What cannot be read asks, because git may understand it.
+//! These are `config` and `config.worktree` with all files that they include, under any condition; links in its
+//! directory; the submodules that git would enter; and the repository behind a remote that is a path, with its hooks,
+//! where our flags have no effect. No program is started for this, except to list the sections that this git defines,
+//! which runs in no repository. An unreadable file needs agreement, because git may understand it.
 
 mod reach;
 mod settings;
@@ -19,11 +19,11 @@ use crate::sys::Env;
 use crate::vcs::gate::Verdict;
 use crate::vcs::layout::git::{common_dir, own_dir};
 
-/// What the working copy with this root and this `.git` brings.
+/// Judges the working copy with this root and this `.git`.
 pub fn judge(root: &Path, dot_git: &Path, env: &Env) -> Verdict {
     let mut search = Search { env, seen: BTreeSet::new(), verdict: Verdict::default() };
     search.verdict.odd = odd_at(dot_git, env);
-    // What waits for ever cannot be looked at.
+    // Anything that blocks forever cannot be checked.
     if search.verdict.odd.is_none() {
         search.repository(&Place { root, dot_git, name: String::new(), role: Role::Own });
     }
@@ -44,27 +44,27 @@ fn links(verdict: &mut Verdict, own: &Path, common: &Path) {
     [common, own].into_iter().for_each(|dir| verdict.links(dir, &inside, is_entered));
 }
 
-/// The `.git` that git finds from a directory, and the directory it is in: a command in `directory` can mean no other, since
-/// git is told not to look further up.
+/// The `.git` that git finds from a directory, with its parent: a command in `directory` can mean no other, since git
+/// is told not to look further up.
 pub fn around(directory: &Path) -> Option<(&Path, PathBuf)> {
     directory.ancestors().map(|dir| (dir, dir.join(".git"))).find(|(_, git)| git.symlink_metadata().is_ok())
 }
 
-/// What a repository is to the one that git is started in.
+/// The relation of a repository to the one that git is started in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Role {
     Own,
-    /// git looks into it with our flags.
+    /// git enters it with our flags.
     Submodule,
     /// git starts a second git in it, without our flags.
     Remote,
 }
 
-/// One repository to look at.
+/// One repository to check.
 struct Place<'a> {
     root: &'a Path,
     dot_git: &'a Path,
-    /// As lines call it: nothing for the one that git is started in.
+    /// Its name in the findings; empty for the one that git is started in.
     name: String,
     role: Role,
 }
@@ -106,8 +106,8 @@ impl Search<'_> {
     }
 }
 
-/// Objects are written under new names and renamed, so links among them are never written through; hooks are not run, and what
-/// other programs keep is theirs.
+/// Objects are written under new names and renamed, so links among them are never written through; hooks are not run,
+/// and files of other programs do not matter.
 fn is_entered(directory: &Path) -> bool {
     let mut parts = directory.iter().filter_map(|part| part.to_str()).rev();
     match (parts.next(), parts.next()) {

@@ -1,4 +1,4 @@
-//! What else git comes to from a repository: remotes that are paths, and submodules.
+//! Other repositories that git reaches from this one: remotes that are paths, and submodules.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -9,11 +9,11 @@ use crate::sys::Env;
 use crate::vcs::gate::Verdict;
 use crate::vcs::tracked;
 
-/// So deep may submodules be in one another, and their names.
+/// The limit for nested submodules, and for their names.
 const DEPTH: usize = 12;
-/// What git tries, in this order, for a remote that is a path.
+/// git's candidates, in order, for a remote that is a path.
 const SUFFIXES: [&str; 4] = ["/.git", "", ".git/.git", ".git"];
-/// The hooks that run where a push arrives.
+/// The hooks that run on the receiving side of a push.
 const RECEIVING: [&str; 8] = [
     "pre-receive",
     "update",
@@ -24,11 +24,11 @@ const RECEIVING: [&str; 8] = [
     "reference-transaction",
     "pre-auto-gc",
 ];
-/// How a line of one begins.
+/// The prefix of a finding about a hook.
 const HOOK: &str = "hook ";
 
 impl Search<'_> {
-    /// Remotes in files of their own, which git still reads: nothing writes them any more.
+    /// Remotes in separate files: no program writes them any more, but git still reads them.
     pub fn old_remotes(&mut self, place: &Place<'_>, common: &Path) {
         for directory in ["remotes", "branches"] {
             for entry in std::fs::read_dir(common.join(directory)).into_iter().flatten().flatten() {
@@ -38,8 +38,8 @@ impl Search<'_> {
         }
     }
 
-    /// The repositories that a fetch or a push would start a second git in. The name of a remote is looked at like an address: the same
-    /// word may be both, and where no directory has it nothing is found.
+    /// The repositories in which a fetch or a push would start a second git. A remote's name is also tried as an
+    /// address: one word may be both, and if no directory has it nothing is found.
     pub fn path_remotes(&mut self, place: &Place<'_>, named: &Named) {
         for address in &named.addresses {
             let rewritten = named
@@ -65,7 +65,7 @@ impl Search<'_> {
             }
             let root = if suffix.ends_with("/.git") { dot_git.parent().unwrap_or(path) } else { path };
             let at = |role| Place { root, dot_git: &dot_git, name: name.clone(), role };
-            // Whoever agreed to that repository by itself has agreed to it as a remote: a workspace has its parent as one.
+            // Agreement to that repository by itself covers its use as a remote: a workspace has its parent as one.
             let mut alone = Search { env: self.env, seen: self.seen.clone(), verdict: Verdict::default() };
             alone.repository(&Place { name: String::new(), ..at(Role::Submodule) });
             let is_agreed = !alone.verdict.asks.is_empty() && alone.verdict.is_agreed(&real(root), self.env);
@@ -77,7 +77,7 @@ impl Search<'_> {
         }
     }
 
-    /// The hooks of a repository on the other side run there, in our name.
+    /// The hooks of a receiving repository run there, as this user.
     pub fn hooks(&mut self, place: &Place<'_>, common: &Path, named: &Named) {
         let at = |path: &String| self.env.clone().at(place.root.to_owned()).path(path);
         let directories = named.hooks.iter().map(at).chain([common.join("hooks")]);
@@ -88,8 +88,8 @@ impl Search<'_> {
         }
     }
 
-    /// git looks into a submodule with the submodule's own settings: those that are checked out, wherever they are, and those that
-    /// it keeps in its own directory.
+    /// git enters a submodule with the submodule's own settings: those that are checked out, wherever they are, and
+    /// those in git's own directory.
     pub fn submodules(&mut self, place: &Place<'_>, own: &Path, common: &Path) {
         let links = tracked::gitlinks(own);
         if links.is_none() {
@@ -117,7 +117,7 @@ impl Search<'_> {
     }
 }
 
-/// The places that an address may mean on this machine; none for one elsewhere.
+/// The local paths that an address may mean; none for a remote one.
 fn paths(place: &Place<'_>, address: &str, env: &Env) -> Vec<PathBuf> {
     let is_elsewhere = |text: &str| {
         let colon = text.find(':');

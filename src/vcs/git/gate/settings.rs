@@ -1,4 +1,4 @@
-//! The settings of a repository, one by one.
+//! Judges the settings of a repository, one by one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -14,13 +14,13 @@ use crate::sys::Env;
 use crate::sys::process::{Clearance, Program, own_path};
 use crate::vcs::files;
 
-/// How deep files may include each other; git stops at the same depth.
+/// The limit for nested includes, as in git.
 const DEPTH: usize = 10;
 const LONGEST: usize = 120;
-/// Ways to a remote that are no program of somebody's choice.
+/// Protocols that run no program chosen by the repository.
 const PROTOCOLS: [&str; 5] = ["https", "ssh", "file", "git", "http"];
 
-/// The lines that `git lfs install` writes: a program of the user's own, found by its name.
+/// The lines that `git lfs install` writes: the user's own program, found by its name.
 const LFS: [&str; 5] = [
     "git-lfs clean -- %f",
     "git-lfs smudge -- %f",
@@ -28,10 +28,10 @@ const LFS: [&str; 5] = [
     "git-lfs filter-process",
     "git-lfs filter-process --skip",
 ];
-/// The merge driver of the original, whose call `bd` serves.
+/// The merge driver of the original, whose command line `bd` accepts.
 const ORIGINAL: &str = "bd merge %A %O %A %B";
 
-/// Settings that 2.0.0 asked for.
+/// Settings that 2.0.0 listed.
 const BEFORE: &str = "alias.* alias.*.command core.alternateRefsCommand core.askPass core.editor core.gitProxy core.pager \
     core.sshCommand credential.*.helper credential.helper diff.*.command diff.*.textconv diff.external filter.*.clean \
     filter.*.process filter.*.smudge gpg.*.defaultKeyCommand gpg.*.program gpg.program hook.*.command \
@@ -39,11 +39,11 @@ const BEFORE: &str = "alias.* alias.*.command core.alternateRefsCommand core.ask
     remote.*.uploadpack remote.*.vcs sequence.editor trailer.*.cmd trailer.*.command uploadpack.packObjectsHook \
     interactive.diffFilter core.worktree core.fsmonitor pager.* submodule.*.update protocol..allow";
 
-/// Where the settings of a repository say that other repositories are.
+/// The places of other repositories in a repository's settings.
 #[derive(Debug, Default)]
 pub struct Named {
     pub addresses: BTreeSet<String>,
-    /// Beginnings of addresses, and what stands in their place.
+    /// Prefixes of addresses, and their replacements.
     pub rules: Vec<(String, String)>,
     /// Directories of hooks.
     pub hooks: Vec<String>,
@@ -64,7 +64,7 @@ impl Search<'_> {
         reading.named
     }
 
-    /// A file as it is named: git looks for what it includes beside that name, and not beside what a link leads to.
+    /// A file under its given name: git resolves includes relative to that name, not to the target of a link.
     fn file(&mut self, reading: &mut Reading<'_>, path: &Path, depth: usize) {
         if path.metadata().is_err() || depth > DEPTH || !reading.seen.insert(path.to_owned()) {
             return;
@@ -85,7 +85,7 @@ impl Search<'_> {
             let keys: BTreeSet<String> = section.value_names().map(|key| key.to_lowercase()).collect();
             for key in keys {
                 let mut values: Vec<String> = section.values(&key).iter().map(ToString::to_string).collect();
-                // A key without a value says yes.
+                // A key without a value means yes.
                 values.extend((section.value_implicit(&key) == Some(None)).then(|| "true".to_owned()));
                 for value in &values {
                     let setting = Setting { section: &name, sub: sub.as_deref(), key: &key, value };
@@ -104,14 +104,14 @@ impl Search<'_> {
         let name = sub.map(|sub| format!(".{sub}")).unwrap_or_default();
         let shown: String = value.chars().take(LONGEST).collect();
         let line = format!("{section}{name}.{key} = {shown}");
-        if reading.was_asked(setting) {
+        if reading.was_listed(setting) {
             self.verdict.before.insert(line.clone());
         }
         let line = reading.place.line(&line);
         match class {
             Class::Harmless => {}
             Class::Asks => drop(self.verdict.asks.insert(line)),
-            // Flags of ours do not reach another git, and of what is idle here it comes to these.
+            // Our flags do not reach another git, which uses these of the idle settings.
             Class::Idle(_) if reading.place.role == Role::Remote => match (section, key) {
                 ("core", "fsmonitor") | ("gc", _) => drop(self.verdict.asks.insert(line)),
                 ("core", "hookspath") => reading.named.hooks.push(value.to_owned()),
@@ -139,7 +139,7 @@ impl Search<'_> {
     }
 }
 
-/// The settings of one repository while they are read.
+/// The settings of one repository during reading.
 struct Reading<'a> {
     place: &'a Place<'a>,
     own: &'a Path,
@@ -184,8 +184,8 @@ impl Reading<'_> {
         }
     }
 
-    /// As 2.0.0 saw it.
-    fn was_asked(&self, setting: &Setting<'_>) -> bool {
+    /// Whether 2.0.0 listed it.
+    fn was_listed(&self, setting: &Setting<'_>) -> bool {
         let Setting { section, sub, key, value } = *setting;
         match (section, key) {
             ("remote", "url" | "pushurl") => is_odd_address(value),
@@ -201,9 +201,10 @@ impl Reading<'_> {
         }
     }
 
-    /// Files of another place would be committed and overwritten. The files of a submodule are in the working copy.
+    /// Whether a value is the root: files of another place would be committed and overwritten. The files of a submodule
+    /// are in the working copy.
     fn is_root(&self, value: &str) -> bool {
-        // A linked worktree has its own place, unless it has settings of its own.
+        // A linked worktree has a place of its own, unless it has its own settings.
         let is_linked = self.own.join("commondir").exists() && self.own != self.place.dot_git;
         if is_linked && !self.own.join("config.worktree").exists() {
             return true;
@@ -229,7 +230,7 @@ fn is_yes_or_no(value: &str) -> bool {
     is_yes(value) || ["", "false", "no", "off", "0"].iter().any(|word| value.eq_ignore_ascii_case(word))
 }
 
-/// An address that git hands to a program of that name, or that a program could take for an option.
+/// Whether git passes this address to a program that it names, or a program could take it for an option.
 fn is_odd_address(address: &str) -> bool {
     let helper = address
         .find("::")
@@ -237,8 +238,8 @@ fn is_odd_address(address: &str) -> bool {
     helper || address.starts_with('-') || address.contains("://-") || address.contains(char::is_control)
 }
 
-/// The line that connects `bd` with git: for the `bd` of `PATH`, or for this very program. No other path counts, since what it
-/// leads to may depend on the directory and may be the repository's.
+/// Whether a line connects git with `bd`: with the `bd` of `PATH`, or with this very program. No other path counts,
+/// since it may depend on the directory and lead to a file of the repository.
 fn is_own_driver(value: &str) -> bool {
     let rest = "%O %A %B %L %P; s=$?; [ $s -le 1 ] && exit $s; exit 129";
     let Some(program) = value.strip_suffix(rest).and_then(|start| start.strip_suffix(" merge-driver ")) else {
@@ -251,8 +252,8 @@ fn is_own_driver(value: &str) -> bool {
     program == "bd" || own_path().is_some_and(|own| own.to_str().is_some_and(is_own))
 }
 
-/// Whether the git that is installed defines a section that the table does not know: it may be newer than the table. Asked once
-/// for each program, in the root directory and without any repository.
+/// Whether the installed git defines a section that the table does not know: it may be newer than the table. Checked
+/// once per program, in the root directory, outside any repository.
 fn is_of_git(section: &str, env: &Env) -> bool {
     static KNOWN: Mutex<BTreeMap<PathBuf, BTreeSet<String>>> = Mutex::new(BTreeMap::new());
     let program = Program::new("git", env, Clearance::given()).at(Path::new("/"));
@@ -262,10 +263,10 @@ fn is_of_git(section: &str, env: &Env) -> bool {
     let Some(path) = program.find() else { return false };
     let mut known = KNOWN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let sections = known.entry(path).or_insert_with(|| {
-        let said = program.args(["help", "--config"]).run().map(|output| output.stdout).unwrap_or_default();
-        let lines = String::from_utf8_lossy(&said).to_lowercase();
+        let printed = program.args(["help", "--config"]).run().map(|output| output.stdout).unwrap_or_default();
+        let lines = String::from_utf8_lossy(&printed).to_lowercase();
         lines.lines().filter_map(|line| line.split_once('.')).map(|(section, _)| section.to_owned()).collect()
     });
-    // A git that does not say defines everything.
+    // A git that does not answer is taken to define everything.
     sections.is_empty() || sections.contains(section)
 }

@@ -1,18 +1,18 @@
-//! What each setting of git can do where a repository itself brings it, with the reason.
+//! The effect of each git setting when a repository itself sets it, with the reason.
 //!
-//! `a.b` is the key `b` of the section `a`, `a.*.b` the same below any name, `a..b` either of them; `*` at the end is every key. The first
-//! row that fits decides. Values of some keys are looked at more closely in `settings`. A test walks `git help --config`: each
-//! key of the git that is installed there has a row. A key without one asks if git defines its section, and is harmless if not:
-//! other programs keep theirs in sections of their own.
+//! `a.b` is the key `b` of the section `a`, `a.*.b` the same below any name, `a..b` either of them; `*` at the end is
+//! every key. The first matching row decides. Values of some keys are examined in `settings`. A test walks `git help
+//! --config`: each key of the installed git has a row. A key without a row needs agreement if git defines its section,
+//! and is harmless if not: other programs use sections of their own.
 
-/// What becomes of a setting.
+/// The class of a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
-    /// It runs nothing, writes nothing outside and leads no password astray.
+    /// It runs nothing, writes nothing outside and diverts no password.
     Harmless,
-    /// No command of ours comes to it, with these settings of ours before it.
+    /// None of our commands uses it, given these settings of ours.
     Idle(&'static [&'static str]),
-    /// Only where the user agrees.
+    /// Only with the user's agreement.
     Asks,
 }
 
@@ -20,7 +20,7 @@ use Class::{Asks, Harmless, Idle};
 
 const NO_GC: Class = Idle(&["gc.auto=0", "maintenance.auto=false"]);
 
-/// Settings that every call has, whatever the repository says.
+/// Settings in every call, which override the repository's.
 pub const ALWAYS: [&str; 8] = [
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
@@ -29,12 +29,12 @@ pub const ALWAYS: [&str; 8] = [
     "diff.external=",
     "commit.gpgsign=false",
     "protocol.ext.allow=never",
-    // A directory inside of the working copy that looks like a bare repository is not taken for one.
+    // A directory inside the working copy that looks like a bare repository is not used as one.
     "safe.bareRepository=explicit",
 ];
 
 pub const TABLE: &[(Class, &str, &str)] = &[
-    // What asks.
+    // Settings that need agreement.
     (Asks, "a program that turns the bytes of files into others", "filter.*.clean filter.*.smudge filter.*.process"),
     (Asks, "a program that merges files", "merge.*.driver"),
     (Asks, "a strategy of merging is a program", "branch.*.mergeOptions pull.twohead pull.octopus"),
@@ -74,7 +74,7 @@ pub const TABLE: &[(Class, &str, &str)] = &[
     (Asks, "files of another place", "core.worktree"),
     (Asks, "ways to a remote that are programs", "protocol..allow"),
     (Asks, "a program in place of an update", "submodule.*.update"),
-    // What no command of ours comes to.
+    // Settings that none of our commands uses.
     (
         Idle(&[]),
         "overridden on every call; the hooks of a push with code are asked for by themselves",
@@ -108,7 +108,7 @@ pub const TABLE: &[(Class, &str, &str)] = &[
         "browser.*.cmd browser.*.path man.*.cmd man.*.path web.browser help.browser help.htmlPath instaweb.* \
          guitool.*.cmd difftool.*.cmd difftool.*.path mergetool.*.cmd mergetool.*.path",
     ),
-    // What is harmless.
+    // Harmless settings.
     (
         Harmless,
         "looked at by what they lead to",
@@ -271,7 +271,7 @@ pub fn class(section: &str, sub: Option<&str>, key: &str) -> Option<Class> {
     TABLE.iter().find(|(_, _, keys)| fits(keys)).map(|(class, _, _)| *class)
 }
 
-/// Whether the table knows any key of a section.
+/// Whether the table has any key of a section.
 pub fn knows(section: &str) -> bool {
     let begins = |pattern: &str| pattern.split('.').next().is_some_and(|name| name.eq_ignore_ascii_case(section));
     TABLE.iter().any(|(_, _, keys)| keys.split_whitespace().any(begins))
@@ -310,7 +310,7 @@ mod tests {
     use crate::sys::Env;
     use crate::sys::process::{Clearance, Program};
 
-    /// Each setting that this git documents has a row: none asks because it was forgotten.
+    /// Each setting that this git documents has a row: none needs agreement only because it was forgotten.
     #[test]
     fn every_documented_setting_has_a_row() {
         let env = Env::process();
@@ -319,7 +319,7 @@ mod tests {
         let text = String::from_utf8(output.stdout).unwrap();
         let keys: Vec<&str> = text.lines().filter(|line| line.contains('.') && !line.contains(' ')).collect();
         assert!(keys.len() > 500, "{} keys", keys.len());
-        // Every key below a name: what it is for is said by the key itself.
+        // Every key below a name: the key itself says what it is for.
         let open = ["feature.*", "bundle.*", "bundle.<id>.*", "credential.<url>.*", "http.<url>.*"];
         for key in keys.into_iter().filter(|key| !open.contains(key)) {
             let (section, rest) = key.split_once('.').unwrap();

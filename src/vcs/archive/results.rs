@@ -1,4 +1,4 @@
-//! What an archive tells: commits, versions of a file, and the steps between them.
+//! The results of an archive: commits, versions of a file, and the steps between them.
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -7,34 +7,34 @@ use std::rc::Rc;
 use super::graph::Graph;
 use crate::model::time::Instant;
 
-/// A commit, as far as one tells of it.
+/// A commit, as shown to people.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Commit {
     /// The full hash.
     pub id: String,
-    /// Their hashes, in order. What a shallow clone lacks is not among them.
+    /// The hashes of its parents, in order, without those missing in a shallow clone.
     pub parents: Vec<String>,
     pub author: String,
     pub email: String,
     pub authored: Instant,
-    /// When it came into this history; never later than what stands on it, if the clocks were right.
+    /// When it was added to this history; if the clocks were right, never later than its children.
     pub committed: Instant,
     /// The first line of the message.
     pub summary: String,
-    /// A shallow clone ends here: there were parents.
+    /// A shallow clone ends here: it had parents.
     pub is_cut: bool,
 }
 
-/// A commit's place among the others: all that finding the changes of a file needs.
+/// A commit's place in the graph, without what is only shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
     /// The full hash.
     pub id: String,
-    /// Their hashes, in order. What a shallow clone lacks is not among them.
+    /// The hashes of its parents, in order, without those missing in a shallow clone.
     pub parents: Vec<String>,
-    /// When it came into this history; never later than what stands on it, if the clocks were right.
+    /// When it was added to this history; if the clocks were right, never later than its children.
     pub committed: Instant,
-    /// A shallow clone ends here: there were parents.
+    /// A shallow clone ends here: it had parents.
     pub is_cut: bool,
 }
 
@@ -45,8 +45,8 @@ impl From<&Commit> for Node {
     }
 }
 
-/// A version of a file: one part for each name that it has in a commit. Equal ones have equal bytes; what the text of a part
-/// means is the adapter's business.
+/// A version of a file: one part for each name that it has in a commit. Equal versions have equal bytes; the adapter
+/// defines the text of a part.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Version(pub(in crate::vcs) Rc<[String]>);
 
@@ -60,7 +60,7 @@ impl Version {
         Version::of(String::new())
     }
 
-    /// Several files as one; `None` if there are none. Copies with equal bytes are one copy.
+    /// Several files as one; `None` if there are none. Identical copies count once.
     pub fn joined(files: impl IntoIterator<Item = Version>) -> Option<Self> {
         let mut files: Vec<Version> = files.into_iter().collect();
         if files.len() < 2 {
@@ -72,33 +72,34 @@ impl Version {
     }
 }
 
-/// A file as the parent of a step has it.
+/// The file in a parent of a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Before {
-    /// `None` where there is no such file.
+    /// `None` if the file did not exist.
     pub version: Option<Version>,
-    /// The step that made this version, going by first parents where nothing changed; `None` if there never was a file.
+    /// The step that made this version, following first parents where nothing changed; `None` if the file never
+    /// existed.
     pub step: Option<usize>,
 }
 
-/// A commit in which a file is not what it is in one of the parents, or that joins two pasts of it.
+/// A commit in which a file differs from a parent, or that merges two lines of its past.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
     pub commit: Node,
-    /// The names that the file may have in this commit, from the root.
+    /// The possible names of the file in this commit, from the root.
     pub names: Rc<[PathBuf]>,
-    /// `None` where the commit removed it.
+    /// `None` if the commit removed it.
     pub after: Option<Version>,
     /// One per parent, in order; none in a first commit.
     pub before: Vec<Before>,
 }
 
-/// All that changed a file, below some commits.
+/// Everything that changed a file, up to some commits.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Steps {
-    /// Newest first, and no commit before one that stands on it.
+    /// Newest first, children before their parents.
     pub all: Vec<Step>,
-    /// The step that made the version of each commit that was asked for; `None` if there never was a file.
+    /// For each requested commit, the step that made its version; `None` if the file never existed.
     pub tips: Vec<Option<usize>>,
     /// Commits in which the file had other names.
     pub renamed: HashMap<String, Rc<[PathBuf]>>,
@@ -106,13 +107,13 @@ pub struct Steps {
 }
 
 impl Steps {
-    /// What one parent of a step has in common with the others: the versions of the commits where their ways parted. `None`
-    /// if that cannot be told, because the older history is not there.
+    /// The versions that one parent of a step shares with the others: those of the commits where their histories
+    /// parted. `None` if this is unknown because older history is missing.
     pub fn common(&self, step: usize, parent: usize) -> Option<Vec<Option<&Version>>> {
         self.versions(self.graph.common(self.graph.parents_of_step(step), parent)?)
     }
 
-    /// The same for one of the commits that were asked for.
+    /// The same for one of the requested commits.
     pub fn common_of_tips(&self, tip: usize) -> Option<Vec<Option<&Version>>> {
         self.versions(self.graph.common(self.graph.tips(), tip)?)
     }
