@@ -1,4 +1,4 @@
-//! Claims as acts: taking, renewing, handing out and giving back work. What claims there are is in `leases`.
+//! Actions on claims: claim, renew, hand out, release. The claims themselves are read in `leases`.
 
 mod claim;
 mod handout;

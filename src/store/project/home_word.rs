@@ -1,4 +1,4 @@
-//! What a state home says that counts only as its user's own word.
+//! Contents of a state home that count only if they are the user's own.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,17 +11,16 @@ use crate::store::state::installed::{DriverManifest, Manifest};
 use crate::store::state::log;
 use crate::sys::Env;
 
-/// What a state home holds that counts only if it is this user's own.
+/// Contents of a state home that count only if they are this user's own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HomeWord {
     pub home: PathBuf,
     pub says: Vec<String>,
-    /// This user's already.
+    /// Already known as this user's.
     pub known: bool,
 }
 
-/// Marks a state home in which nothing decides yet, before something is put there that does. `false` if somebody else's word
-/// stands there already.
+/// Marks a state home before the first deciding content is put there. `false` if it has some from someone else.
 pub fn make_first(home: &Path, env: &Env, wait: Duration) -> Result<bool, SettingsError> {
     if is_own(home, env) {
         return Ok(true);
@@ -33,7 +32,7 @@ pub fn make_first(home: &Path, env: &Env, wait: Duration) -> Result<bool, Settin
     Ok(word.says.is_empty())
 }
 
-/// What a state home holds, and whether that is this user's word.
+/// The deciding contents of a state home, and whether they are this user's.
 pub fn word(home: &Path, env: &Env) -> HomeWord {
     let settings = Settings::deciding(&home.join(CONFIG_NAME));
     let mut says: Vec<String> = settings.into_iter().map(|entry| format!("{CONFIG_NAME}: {entry}")).collect();
@@ -44,7 +43,7 @@ pub fn word(home: &Path, env: &Env) -> HomeWord {
     HomeWord { home: home.to_owned(), says, known: is_own(home, env) }
 }
 
-/// What a state home remembers of installations outside of the repository that it belongs to.
+/// Installations outside of the repository that the state home records.
 pub(in crate::store) fn manifests(home: &Path) -> Vec<String> {
     let common = place::real(home.parent().unwrap_or(home));
     let root = common.parent().unwrap_or(&common);

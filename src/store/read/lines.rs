@@ -1,12 +1,12 @@
-//! Which lines of a new version of a file were there before.
+//! Matches the lines of two versions of a file.
 
 use std::collections::HashMap;
 
-/// Two versions of a file, as far as matching needs to know them.
+/// Two versions of a file, as seen by the matching.
 pub(in crate::store) struct Versions<S, O, N> {
     pub old_len: usize,
     pub new_len: usize,
-    /// Whether an old line and a new one are the same; this decides, the hashes only find.
+    /// Whether an old line and a new one are equal; this decides, hashes only find candidates.
     pub same: S,
     pub old_hash: O,
     pub new_hash: N,
@@ -18,8 +18,8 @@ where
     O: Fn(usize) -> u64,
     N: Fn(usize) -> u64,
 {
-    /// For each new line the old line that it is, if there is one; no old line serves twice. Equal heads and tails cost one
-    /// comparison a line, only what is between is hashed.
+    /// For each new line the equal old line, if any; no old line is used twice. Equal beginnings and ends cost one
+    /// comparison per line; only lines in between are hashed.
     pub fn origins(&self) -> Vec<Option<usize>> {
         let (old, new) = (self.old_len, self.new_len);
         let shorter = old.min(new);

@@ -1,4 +1,4 @@
-//! What the ledgers of a project say: read once, mirrored into an index, and asked.
+//! The content of a project's ledgers: read once, indexed, and queried.
 
 pub(in crate::store) mod copies;
 pub(in crate::store) mod fact;

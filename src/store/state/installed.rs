@@ -1,4 +1,4 @@
-//! What an installation has to remember so that it can be undone: `<state home>/hooks.json`, and `merge-driver.json` beside it.
+//! What is needed to undo an installation: `<state home>/hooks.json`, and `merge-driver.json` beside it.
 
 use std::path::{Path, PathBuf};
 
@@ -15,22 +15,22 @@ const MAX_MANIFEST: u64 = 16 << 20;
 row! {
     #[derive(Debug, Clone, PartialEq, Eq, Default)]
     pub(in crate::store) struct Manifest {
-        /// The directory that holds our hooks.
+        /// The directory with our hooks.
         pub directory: PathBuf,
         pub made_directory: bool = false,
         pub made_home: bool = false,
-        /// The hooks are those of another repository that shares the directory.
+        /// Another repository that shares the directory installed the hooks.
         pub shared: bool = false,
-        /// `core.hooksPath` leads to our directory.
+        /// `core.hooksPath` points to our directory.
         pub settings: Option<Redirection> as Part,
     }
 }
 
 row! {
-    /// What the repository's own settings were before.
+    /// The repository's own settings before.
     #[derive(Debug, Clone, PartialEq, Eq, Default)]
     pub(in crate::store) struct Redirection {
-        /// Where hooks were, as the settings named it.
+        /// The hooks directory, as written in the settings.
         pub hooks: String as Exact,
         /// The checksum of the file after our change.
         pub after: String = String::new(),
@@ -59,9 +59,9 @@ row! {
     /// A registered merge driver.
     #[derive(Debug, Clone, PartialEq, Eq, Default)]
     pub(in crate::store) struct DriverManifest {
-        /// What was registered.
+        /// The registered command.
         pub command: String as Exact,
-        /// The file that our lines are in, or jj's settings.
+        /// The file with our lines, or jj's settings.
         pub file: PathBuf,
         pub made_file: bool = false,
         pub made_directory: bool = false,
@@ -100,7 +100,7 @@ fn text_of(path: &Path) -> Option<String> {
     String::from_utf8(below::read(home, name, MAX_MANIFEST).ok()?.bytes).ok()
 }
 
-/// What this version does not know of an earlier one stays.
+/// Keeps unknown keys of an earlier row.
 fn write(row: &impl Row, path: &Path) -> Result<(), FsError> {
     let old = text_of(path).unwrap_or_default();
     let line = Record::parse(old.trim_end()).map_or_else(|_| row.line(), |old| row.line_over(&old));
@@ -112,7 +112,7 @@ fn remove(path: &Path, made_home: bool) -> Result<(), FsError> {
     let (home, name) = below::parted(path);
     below::remove(home, name)?;
     if made_home {
-        // Stays if something else came to live in it.
+        // Kept if it contains anything else.
         if below::names(home, "").is_ok_and(|names| names.iter().all(|name| name == MARK_NAME)) {
             let _ = below::remove(home, MARK_NAME);
         }
@@ -135,7 +135,7 @@ mod tests {
         assert_eq!(Manifest::parse(&Record::parse(hooks.trim()).unwrap()).unwrap().line(), hooks.trim());
         let driver = text(DRIVER_NAME);
         assert_eq!(DriverManifest::parse(&Record::parse(driver.trim()).unwrap()).unwrap().line(), driver.trim());
-        // What was there before may be empty: that is another thing than none.
+        // The earlier value may be empty, which differs from none.
         let line = r#"{"directory":"/h","made_directory":true,"made_home":true,"shared":false,"hooks":"","after":"sum","previous":"","before":""}"#;
         let read = Manifest::parse(&Record::parse(line).unwrap()).unwrap();
         let some = Some(String::new());

@@ -1,7 +1,8 @@
 //! Everything that may refuse a write, in one list.
 //!
-//! A guard of writes is asked once, when a write is staged and the locks are held. A guard of lines is asked once of each line that a
-//! plan makes of what is on disk, whichever command made the plan. If several refuse, the first in the list is heard.
+//! A guard of writes is asked once, when a write is staged under the locks. A guard of lines is asked once for each
+//! line that a plan makes from what is on disk, whichever command made the plan. If several refuse, the first in the
+//! list is reported.
 
 use super::asked::{Along, Asked};
 use super::intent::{Intent, WriteError};
@@ -17,44 +18,45 @@ pub(super) enum Guard {
 }
 
 pub(super) const GUARDS: &[Guard] = &[
-    // This user may not write the ledger, and has no planning repo for a private part.
+    // This user may not write the ledger, and has no planning repo for the private part.
     Guard::Write(access),
-    // A task is not taken past the rules of its workflow; the status of a workflow follows its state.
+    // A task cannot be claimed against the rules of its workflow; a workflow's status follows its state.
     Guard::Write(|store, placed, along| match (&placed.write, placed.intent) {
         (Write::Change { .. }, Intent::Edit) => status::refuse_taking(store, &placed.write, along),
         _ => Ok(()),
     }),
     // A line from elsewhere must not bring a private issue, or remarks on one, into the project.
     Guard::Write(private_lines),
-    // No public line comes to name a private issue.
+    // A public line must not newly name a private issue.
     Guard::Write(|store, placed, _| {
         placed.parts.iter().try_for_each(|(source, write)| store.refuse_private_names(*source, write))
     }),
-    // Nothing begins to wait for what is deleted.
+    // Nothing may start to wait for a deleted issue.
     Guard::Write(|store, placed, _| placed.parts.iter().try_for_each(|(_, write)| store.refuse_deleted_targets(write))),
-    // Another has claimed the issue, or the claim of the one who acts is over. Who decides over the claim has looked at it.
+    // Another actor has claimed the issue, or the actor's claim has ended. An operation on the claim has checked it
+    // already.
     Guard::Line(|asked| match asked.intent {
         Intent::Claim => Ok(()),
         Intent::Edit | Intent::Carry => {
             Ok(claims::refuse(asked.store, asked.source, asked.id, asked.before, asked.after)?)
         }
     }),
-    // Another has locked the workflow that the line is, or is a task of.
+    // Another actor has locked the workflow of the line, or of the task that it is.
     Guard::Line(|asked| Ok(workflow_lock::refuse(asked)?)),
-    // No edge moves a task past a plan. What is carried keeps the edges that it has.
+    // An edge must not move a task against a plan. A moved line keeps its edges.
     Guard::Line(|asked| match asked.intent {
         Intent::Carry => Ok(()),
         Intent::Edit | Intent::Claim => Ok(workflow_lock::refuse_moves(asked)?),
     }),
-    // What waits for open issues, or has open children, is not closed by mistake.
+    // An issue that waits for open ones, or has open children, is not closed by mistake.
     Guard::Write(|store, placed, along| status::refuse_closing(store, &placed.write, along)),
-    // A line that is too long to be read again.
+    // A line must not be too long to be read again.
     Guard::Line(length),
-    // Damage in the file forbids just this edit.
+    // Damage in the file forbids this particular edit.
     Guard::Line(|asked| Ok(asked.ledger.refuse(asked.document, std::slice::from_ref(asked.edit))?)),
 ];
 
-/// Asks the guards of lines, in their order.
+/// Asks the guards of lines, in order.
 pub(super) fn ask(asked: &Asked<'_>) -> std::result::Result<(), WriteError> {
     GUARDS.iter().try_for_each(|guard| match guard {
         Guard::Line(refuse) => refuse(asked),

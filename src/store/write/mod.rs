@@ -1,15 +1,16 @@
-//! Writing, one way: an intent, locks, a plan, guards, the conservation gate, the file, the logs, the claims.
+//! Writing, in one way: intent, locks, plan, guards, conservation gate, file, logs, claims.
 //!
 //! | step | file |
 //! |---|---|
-//! | what is wanted, of which ledgers | `intent.rs` |
-//! | locks, in one order for everybody | `lock.rs` |
-//! | several writes at once, and which ledgers each is for | `transaction.rs`, `place.rs` |
+//! | what to write, and to which ledgers | `intent.rs` |
+//! | locks, in one order for everyone | `lock.rs` |
+//! | several writes at once, and the ledgers of each | `transaction.rs`, `place.rs` |
 //! | several operations at once | `together.rs` |
 //! | writes become edits of the lines on disk | `round.rs`, `plan.rs` |
-//! | one ordered list of all that may refuse one | `guards.rs` (`asked.rs`, `claims.rs`, `workflow_lock.rs`, `status.rs`) |
-//! | the edits of one ledger, each guarded once | `draft.rs` |
-//! | gate, replacement, logs, claims; or none of it, in a dry run | `apply.rs`, `log.rs`, `claims.rs` |
+//! | one ordered list of everything that may refuse one | `guards.rs` (`asked.rs`, `claims.rs`, `workflow_lock.rs`,
+//! `status.rs`) |
+//! | the edits of one ledger, each checked once | `draft.rs` |
+//! | gate, replacement, logs, claims; in a dry run none of it | `apply.rs`, `log.rs`, `claims.rs` |
 
 mod apply;
 mod asked;

@@ -1,4 +1,4 @@
-//! What a transaction does to the lines of one ledger.
+//! Turns the writes of a transaction into edits of one ledger's lines.
 
 use std::cell::OnceCell;
 
@@ -18,7 +18,8 @@ use crate::store::read::index::usual_in;
 use crate::store::{Result, Snapshot, Store};
 
 impl Snapshot {
-    /// What new issues of a ledger get: in a planning repo the prefix and the record of the project that they are filed from.
+    /// The attributes of new issues in a ledger: in a planning repo, the prefix and record of the project they are
+    /// filed from.
     pub(super) fn fresh_for(&self, source: usize, writes: &[&Write]) -> Result<Fresh> {
         let member = self.sources.member_of(source);
         let makes = |write: &Write| matches!(write, Write::File { .. }) || self.makes_companion(source, write);
@@ -53,7 +54,7 @@ impl<'a> Plan<'a> {
         fresh.prefix.get_or_init(|| usual_in(draft.document()).unwrap_or_else(|| fresh.default_prefix.clone()))
     }
 
-    /// Drafts everything staged, on the document as it is now. One answer per write.
+    /// Drafts everything staged, based on the current document. One answer per write.
     pub fn make<'w>(
         &self,
         draft: &mut Draft<'_>,
@@ -64,7 +65,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// One write of a plan: what for, and when.
+/// One write of a plan, with its intent and time.
 struct At<'p, 'a> {
     plan: &'p Plan<'a>,
     intent: Intent,
@@ -80,9 +81,9 @@ impl<'a> At<'_, 'a> {
                 None => self.change(draft, id, |line, dialect| change::apply(line, changes, self.stamp(dialect))),
             },
             Write::Put { id, line, .. } => match draft.document().effective(id) {
-                // The last of several for one new id stands, as it would if each came in a transaction of its own.
+                // Of several writes for one new id the last wins, as it would with separate transactions.
                 None => self.insert(draft, id, line.clone()),
-                // What a companion says is not what the line of an issue replaces.
+                // A companion is not replaced by the line of an issue.
                 Some(known)
                     if is_companion_line(draft.document().text(known)) && !is_companion_line(line.as_bytes()) =>
                 {
@@ -153,7 +154,7 @@ impl<'a> At<'_, 'a> {
         Ok(self.written(&id, text, on_disk, true))
     }
 
-    /// Changes the companion of an issue, which is made if there is none. The claims on the issue itself decide who may.
+    /// Changes the companion of an issue, creating it if necessary. The claims on the issue itself decide who may.
     fn remark(&self, draft: &mut Draft<'_>, issue: &str, id: &str, changes: &[Change]) -> Answer {
         let record = Record::parse(issue).expect("a line of a ledger is a record");
         let dialect = draft.document().dialect();

@@ -1,4 +1,4 @@
-//! Whether git would merge the ledger well, from files alone.
+//! Whether git would merge the ledger correctly, judged from files alone.
 
 use std::path::Path;
 
@@ -26,7 +26,7 @@ pub enum DriverProblem {
 }
 
 impl Snapshot {
-    /// What is wrong with the merge of the primary's ledgers. A working copy that exchanges with nobody needs no driver.
+    /// What is wrong with the merge setup of the primary's ledgers. A working copy without remotes needs no driver.
     pub fn driver_problem(&self) -> Option<DriverProblem> {
         let env = &self.host.env;
         let ledger = self.sources.of_member(0).first().map(|n| place::real(self.sources.ledger(*n).path()))?;
@@ -37,7 +37,7 @@ impl Snapshot {
                 let program = program_of(&driver);
                 (!process::exists(&program, env)).then_some(DriverProblem::Gone { program })
             }
-            // The original's, which calls `bd merge`.
+            // The original's driver, which calls `bd merge`.
             (Some("beads"), _)
                 if setup.originals.as_deref().is_some_and(|driver| {
                     let mut words = driver.split_whitespace();

@@ -1,4 +1,4 @@
-//! How the hooks stand: put in, changed, replaced, and what runs after them.
+//! The state of the hooks: installed, changed, replaced, and what runs after them.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use super::{DriverStatus, read, script};
 use crate::store::project::place;
 use crate::store::state::installed::Manifest;
 
-/// How one hook stands.
+/// The state of one hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookState {
     pub name: String,

@@ -8,18 +8,18 @@ use crate::ledger::Document;
 use crate::store::Result;
 use crate::vcs::{Archive, Changes, Spot, Steps, Version};
 
-/// How many versions are kept in memory: each is compared with its neighbours, and those come one after the other.
+/// How many versions to keep in memory: each is compared with its neighbours, which follow each other.
 const KEPT: usize = 8;
-/// From so many issues on it is cheaper to find out what changed in every version than to look for each of them.
+/// From this many issues on, finding all changes in every version is cheaper than looking each issue up.
 const MANY: usize = 16;
 
-/// The line of one issue in each version of a ledger. A line that many versions have is kept once.
+/// The line of one issue in each version of a ledger. Each distinct line is stored once.
 #[derive(Debug, Default)]
 pub struct LinesOf {
     versions: Rc<HashMap<Version, usize>>,
     lines: Vec<Rc<str>>,
     numbers: HashMap<Rc<str>, u32>,
-    /// Which line a version has, counted from one; none is 0.
+    /// The line of a version, counted from one; 0 for none.
     at: Vec<u32>,
 }
 
@@ -28,13 +28,13 @@ impl LinesOf {
         LinesOf { versions: Rc::clone(versions), at: vec![0; versions.len()], ..LinesOf::default() }
     }
 
-    /// Looks an issue up in all versions that the steps know.
+    /// Looks an issue up in all versions of the steps.
     pub fn read(archive: &mut dyn Archive, steps: &Steps, id: &str) -> Result<Self> {
         let mut found = Self::read_each(archive, steps, &BTreeSet::from([id.to_owned()]))?;
         Ok(found.remove(id).unwrap_or_else(|| LinesOf::none(&numbered(&versions(steps)))))
     }
 
-    /// Looks another id up, and takes what is there into the versions that have no line, in other words.
+    /// Looks up another id of the same issue, and fills versions without a line with its rewritten lines.
     pub fn fill(
         &mut self,
         archive: &mut dyn Archive,
@@ -52,7 +52,7 @@ impl LinesOf {
         Ok(())
     }
 
-    /// Looks several issues up. There is no entry for those that never were there.
+    /// Looks several issues up. An id that never existed has no entry.
     pub fn read_each(
         archive: &mut dyn Archive,
         steps: &Steps,
@@ -80,7 +80,7 @@ impl LinesOf {
         Ok(found)
     }
 
-    /// The same from what the steps changed: a version has the line of the one before it, unless it changed just that.
+    /// The same from the changes of each step: a version has its parent's line unless it changed that issue.
     fn trace(archive: &mut dyn Archive, steps: &Steps, ids: &BTreeSet<String>) -> Result<HashMap<String, LinesOf>> {
         let versions = versions(steps);
         let numbers = numbered(&versions);
@@ -101,7 +101,7 @@ impl LinesOf {
                 }
             }
         };
-        // Parents first. A version that came back is known already.
+        // Parents first. A version that recurs is known already.
         for (step, changed) in steps.all.iter().zip(&changed).rev() {
             let Some(version) = step.after.as_ref().map(|version| numbers[version]) else { continue };
             if is_known[version] {
@@ -115,7 +115,7 @@ impl LinesOf {
                 is_known[version] = true;
             }
         }
-        // Where a file had several names, a parent may have been seen under another one.
+        // If the file had several names, a parent may have been seen under another one.
         for version in (0..versions.len()).filter(|version| !is_known[*version]) {
             let all = changes(archive, &[(None, Some(versions[version].clone()))], Some(ids))?;
             all.iter().for_each(|all| learn(version, None, all));
@@ -148,7 +148,7 @@ impl LinesOf {
         self.at[version] = self.number(text);
     }
 
-    /// The number of a line that may be new.
+    /// The number of a line, adding it if it is new.
     fn number(&mut self, text: &str) -> u32 {
         self.numbers.get(text).copied().unwrap_or_else(|| {
             let line: Rc<str> = text.into();
@@ -158,7 +158,7 @@ impl LinesOf {
         })
     }
 
-    /// Which line a version has, by number; equal lines have equal numbers.
+    /// The number of a version's line; equal lines have equal numbers.
     pub fn which(&self, version: Option<&Version>) -> Option<usize> {
         let number = *self.at.get(*self.versions.get(version?)?)?;
         (number as usize).checked_sub(1)
@@ -168,17 +168,17 @@ impl LinesOf {
         self.lines.get(self.which(version)?).map(AsRef::as_ref)
     }
 
-    /// Every line that it ever was, once.
+    /// Every distinct line.
     pub fn all(&self) -> impl Iterator<Item = &str> {
         self.lines.iter().map(AsRef::as_ref)
     }
 }
 
-/// Where the lines of an issue are in the versions.
+/// The places of an issue's lines in the versions.
 struct Trace {
-    /// Which of the spots a version has, counted from one; none is 0.
+    /// The place of a version, counted from one; 0 for none.
     at: Vec<u32>,
-    /// The versions that changed it, and where it is in them.
+    /// The versions that changed it, and its places there.
     spots: Vec<(usize, Vec<Spot>)>,
 }
 
@@ -193,30 +193,30 @@ pub fn versions(steps: &Steps) -> Vec<Version> {
     all.filter(|version| known.insert((*version).clone())).cloned().collect()
 }
 
-/// No program writes an id of these characters in more than one way.
+/// No program escapes the characters of such an id in JSON.
 pub fn is_plain(id: &str) -> bool {
     id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
 }
 
-/// The lines that count for several issues.
+/// The effective lines of several issues.
 pub fn effective_among(document: &Document, ids: &BTreeSet<String>) -> HashMap<String, String> {
     let text = |n: usize| String::from_utf8_lossy(document.text(n)).into_owned();
     document.effective_among(ids).into_iter().map(|(id, n)| (id, text(n))).collect()
 }
 
-/// The lines that count for all issues of a document.
+/// The effective lines of all issues in a document.
 pub fn effective_lines(document: &Document) -> HashMap<String, String> {
     effective_among(document, &document.ids().map(|id| id.into_owned()).collect())
 }
 
-/// Whole versions, the last few of them in memory.
+/// Complete versions, of which the last few stay in memory.
 #[derive(Debug, Default)]
 pub struct Documents {
     kept: VecDeque<(Version, Rc<Document>)>,
 }
 
 impl Documents {
-    /// A version; an absent file is empty.
+    /// A version; a missing file is empty.
     pub fn get(&mut self, archive: &mut dyn Archive, version: Option<&Version>) -> Result<Rc<Document>> {
         let Some(version) = version else { return Ok(Rc::new(Document::new(Vec::new()))) };
         if let Some((_, document)) = self.kept.iter().find(|(known, _)| known == version) {
@@ -231,9 +231,9 @@ impl Documents {
     }
 }
 
-/// The ids whose lines are not the same in two documents, and a few more where a line is there twice.
+/// The ids whose lines differ between two documents, and possibly others with repeated lines.
 pub fn changed_ids(one: &Document, other: &Document) -> BTreeSet<String> {
-    // Most versions differ from their neighbours in a few lines: what both begin and end with is left out.
+    // Most versions differ in a few lines: skip the common beginning and end.
     let shorter = one.len().min(other.len());
     let start = (0..shorter).take_while(|n| one.text(*n) == other.text(*n)).count();
     let same_end = |n: &usize| one.text(one.len() - 1 - n) == other.text(other.len() - 1 - n);

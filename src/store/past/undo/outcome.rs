@@ -1,11 +1,11 @@
-//! What came of an undo, and what stands against one.
+//! Results of an undo, and why it can be refused.
 
-/// A value that was changed again after the write that is to be taken back.
+/// A value that was changed again after the write to undo.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UndoClash {
     pub id: String,
     pub field: String,
-    /// Who changed it, if that was from here.
+    /// Who changed it, if it was changed here.
     pub by: Option<String>,
     pub at: Option<String>,
 }
@@ -14,50 +14,50 @@ pub struct UndoClash {
 pub(super) const LINE: &str = "line";
 
 impl UndoClash {
-    /// The issue is not in that ledger any more.
+    /// The issue is no longer in that ledger.
     pub fn is_gone(&self) -> bool {
         self.field == LINE
     }
 }
 
-/// A write that is taken back.
+/// A write that is undone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UndoneWrite {
-    /// The command, where it is known.
+    /// The command, if known.
     pub command: String,
     pub at: String,
-    /// The commit that it is taken from, where the log knows nothing.
+    /// The commit that shows it, if the log does not have it.
     pub commit: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UndoAction {
-    /// Values go back.
+    /// Values are reverted.
     Reverted,
-    /// The write had made the issue.
+    /// The write had added the issue.
     Removed,
-    /// The write had taken the line out.
+    /// The write had removed the line.
     Restored,
 }
 
-/// What taking writes back does to one issue in one repo.
+/// What an undo does to one issue in one repo.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UndoneIssue {
     pub id: String,
     pub source_repo: String,
     pub action: UndoAction,
-    /// What goes back.
+    /// The reverted fields.
     pub fields: Vec<String>,
-    /// The line as it is then.
+    /// The resulting line.
     pub line: Option<String>,
 }
 
-/// What was, or would be, taken back.
+/// What was undone, or would be.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Undo {
     /// Newest first.
     pub writes: Vec<UndoneWrite>,
     pub issues: Vec<UndoneIssue>,
-    /// Writes in between that only put a file in order: they stay.
+    /// Repairs in between, which are not undone.
     pub repairs: Vec<UndoneWrite>,
 }
