@@ -1,5 +1,5 @@
-//! One function per thing a user can do. No printing, no argument parsing: an operation takes values and returns a full
-//! outcome, from which text and JSON are made elsewhere.
+//! One function per user action. No printing, no argument parsing: an operation takes values and returns a complete
+//! result, from which front ends make text and JSON.
 
 mod agents;
 mod batch;

@@ -1,4 +1,4 @@
-//! Committing ledgers, exchanging them with other clones, and agreeing to what a repository runs.
+//! Committing ledgers, exchanging them with other clones, and agreeing to a repository's programs.
 
 use std::path::Path;
 
@@ -40,7 +40,7 @@ pub fn sync(store: &mut Store, request: SyncRequest<'_>, progress: Progress<'_>)
         bookmark: request.bookmark.map(str::to_owned),
     };
     let report = store.sync(&options, progress)?;
-    // The sync itself stands, whatever becomes of the claims.
+    // The sync is done, whatever happens to the claims.
     let _ = ops::yield_claims(store, true);
     Ok(report)
 }
@@ -54,16 +54,16 @@ pub fn commit(store: &mut Store, repo: Option<&str>, message: Option<&str>, dry_
     Ok(store.commit_now(repo, message, dry_run)?)
 }
 
-/// What was, or would be, agreed to.
+/// What was agreed to, or would be.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Agreed {
     pub copies: Vec<NamedPrograms>,
     pub homes: Vec<HomeWord>,
-    /// What the project says to agents, in `bd prime`.
+    /// The project's text for agents, in `bd prime`.
     pub text: Option<ProjectText>,
 }
 
-/// Agrees to the programs that the working copies of the project name, and to what its state homes say.
+/// Agrees to the programs named by the project's working copies, and to the contents of its state homes.
 pub fn agree(store: &mut Store, dry_run: bool) -> Result<Agreed> {
     let (homes, text) = (store.words_of_homes(), store.project_text());
     let roots = match store.working_copy_roots() {
@@ -106,7 +106,7 @@ pub fn agree_at(text: &str, directory: &Path, host: &Host, dry_run: bool) -> Res
     Ok(Agreed { copies, homes, text })
 }
 
-/// A step in words.
+/// The description of a step.
 pub fn step_text(step: SyncStep) -> &'static str {
     match step {
         SyncStep::Fetching => "fetching",

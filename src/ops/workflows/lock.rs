@@ -1,4 +1,4 @@
-//! Locking a workflow, and telling those from whom a lock was taken.
+//! Locking a workflow, and notifying former holders of the lock.
 
 use crate::model::lease::Holder;
 use crate::model::message::{Kind, Urgency};
@@ -7,7 +7,7 @@ use crate::ops::mail::{Letter, Sender};
 use crate::ops::{OpError, Result, mail};
 use crate::store::{ClaimWish, LockedWorkflow, Store};
 
-/// Locks a workflow. Of the wish, the time counts and the takeover, which is for people and coordinators.
+/// Locks a workflow. Of the wish, only the duration and the takeover matter; the latter is for people and coordinators.
 pub fn lock(store: &mut Store, typed: &str, wish: &ClaimWish) -> Result<LockedWorkflow> {
     let wish = &identity::claiming(store, wish)?;
     if wish.takeover.is_some() {
@@ -25,7 +25,7 @@ pub fn lock(store: &mut Store, typed: &str, wish: &ClaimWish) -> Result<LockedWo
     Ok(locked)
 }
 
-/// Takes a lock off, another's only for a reason. Gives the issue, and whose lock it was.
+/// Unlocks a workflow, another's lock only with a reason. Returns the issue and the former holder.
 pub fn unlock(store: &mut Store, typed: &str, force: Option<&str>) -> Result<(String, Option<Holder>)> {
     if force.is_some() {
         refuse_workers(store, "take off locks of others")?;
@@ -46,7 +46,7 @@ fn refuse_workers(store: &Store, what: &'static str) -> Result<()> {
     }
 }
 
-/// Writes to an agent that had the lock. What was done stands whether or not that works.
+/// Notifies an agent that held the lock. A failure has no effect.
 fn tell(store: &mut Store, holder: &Holder, id: &str, body: String) {
     let Some(agent) = holder.agent.clone() else { return };
     let letter = Letter {
@@ -59,6 +59,6 @@ fn tell(store: &mut Store, holder: &Holder, id: &str, body: String) {
         issue: Some(id.to_owned()),
         ..Letter::default()
     };
-    // One who never registered has no box.
+    // An agent that never registered has no mailbox.
     let _ = mail::send(store, letter);
 }

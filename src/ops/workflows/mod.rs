@@ -1,7 +1,7 @@
-//! Workflows: making them, looking at them, moving them, and handing out their tasks.
+//! Workflows: creating, showing and moving them, and handing out their tasks.
 //!
-//! Everything that lasts is in the ledgers: a workflow is an issue, its tasks are issues below it. The rules are in
-//! `model::workflow`; who may claim a task is decided in `store::workflows`, under the lock of the claims.
+//! Everything permanent is in the ledgers: a workflow is an issue, its tasks are issues below it. The rules are in
+//! `model::workflow`; `store::leases::workflows` decides who may claim a task, under the lock of the claims.
 
 mod create;
 mod edit;

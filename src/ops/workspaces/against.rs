@@ -1,4 +1,4 @@
-//! What stands against removing a workspace, and what is done about it first.
+//! Reasons against removing a workspace, and what to do about them first.
 
 use std::path::Path;
 
@@ -14,13 +14,13 @@ use crate::store::Store;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Removal {
     pub keep_branch: bool,
-    /// Although something would be lost: it is kept first.
+    /// Even if something would be lost: save it first.
     pub force: bool,
-    /// Only say what would happen.
+    /// Only report what would happen.
     pub dry_run: bool,
 }
 
-/// Brings home what only its ledger says, when nothing else stands against removing it.
+/// Transfers changes that only its ledger has, if nothing else prevents removal.
 pub(super) fn bring(store: &Store, one: &Workspace, seen: &Look, at: &Path) -> Result<Vec<String>> {
     if seen.homeward.lines.is_empty() {
         return Ok(Vec::new());
@@ -39,7 +39,7 @@ fn not_brought(seen: &Look, error: &OpError) -> Reason {
     Reason::new(Loss::Ledger, text)
 }
 
-/// The process that makes or removes it is not there any more.
+/// Checks that the process that makes or removes it is gone.
 pub(super) fn check_over(store: &Store, one: &Workspace) -> Result<()> {
     match one.owner.as_ref().filter(|owner| owner_lives(store, one, owner) != Some(false)) {
         Some(owner) => {

@@ -1,7 +1,7 @@
-//! Workspaces: checkouts that `bd` makes for a job, looks after and removes.
+//! Workspaces: checkouts that `bd` makes for a job, maintains and removes.
 //!
-//! Owns `workspaces.jsonl` in the state home of the repository that a workspace is a checkout of, and the directories of
-//! workspaces (`workspace.path`). What could not be made is taken away again, and nothing ever falls back to another checkout.
+//! Owns `workspaces.jsonl` in the state home of a workspace's repository, and the directories of workspaces
+//! (`workspace.path`). What could not be completed is removed again, and there is never a fallback to another checkout.
 
 mod adopt;
 mod against;
