@@ -1,4 +1,4 @@
-//! Flags that choose issues, shared by every command that lists them.
+//! Flags that filter issues, shared by every command that lists them.
 
 use clap::Args;
 

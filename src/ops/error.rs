@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::batch::BatchError;
 use super::checkpoints::CheckpointError;
-use super::losses::{self, Reason};
+use super::removal_reasons::{self, Reason};
 use super::reservations::ReservationError;
 use super::setup::SetupError;
 use super::templates::{TemplateError, several};
@@ -252,5 +252,5 @@ pub enum WorkspaceError {
 }
 
 fn texts(reasons: &[Reason]) -> String {
-    losses::texts(reasons).join("; ")
+    removal_reasons::texts(reasons).join("; ")
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::look::not_deleted;
+use super::listing::not_deleted;
 use super::{OpError, Result};
 use crate::cache::Sort;
 use crate::model::change::NewComment;

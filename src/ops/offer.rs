@@ -7,9 +7,9 @@ use crate::ops;
 use crate::store::{ReadyFilter, Store};
 
 /// The maximum number of issues for one word.
-const MOST: usize = 200;
+const MAX_OFFERS: usize = 200;
 /// The maximum number of ready issues listed before the others.
-const MOST_READY: usize = 20;
+const MAX_READY: usize = 20;
 
 /// What a word may be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,7 +80,7 @@ pub fn offer(store: &mut Store, wanted: &Wanted, typed: &str) -> Result<Vec<Offe
 
 /// Ready issues, then the others.
 fn work(store: &mut Store, typed: &str) -> Result<Vec<Offer>> {
-    let ready = store.ready(&ReadyFilter { limit: Some(MOST_READY), ..ReadyFilter::default() })?;
+    let ready = store.ready(&ReadyFilter { limit: Some(MAX_READY), ..ReadyFilter::default() })?;
     let ready = ready.rows.into_iter().map(|row| Offer { word: row.issue.id, about: row.issue.title });
     let mut found = fitting(ready.collect(), typed);
     let others = issues(store, typed, false)?.into_iter();
@@ -90,7 +90,7 @@ fn work(store: &mut Store, typed: &str) -> Result<Vec<Offer>> {
 }
 
 fn issues(store: &mut Store, typed: &str, is_closed_first: bool) -> Result<Vec<Offer>> {
-    let titles = store.titles(typed, is_closed_first, MOST)?;
+    let titles = store.titles(typed, is_closed_first, MAX_OFFERS)?;
     Ok(fitting(titles.into_iter().map(|(word, about)| Offer { word, about }).collect(), typed))
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::look::{Checkouts, ready};
+use super::listing::{Checkouts, ready};
 use super::{OpError, Result, Resumption, mail};
 use crate::model::lease::Standing;
 use crate::model::when::Calendar;

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{OpError, Result};
 use crate::ops;
 use crate::store::{
-    self, Config, HomeWord, NamedPrograms, Progress, ProjectText, Repo, RepoSync, Store, StoreError, SyncError,
+    self, Config, HomeContents, NamedPrograms, Progress, ProjectText, Repo, RepoSync, Store, StoreError, SyncError,
     SyncOptions, SyncReport, SyncStep, expand_path,
 };
 use crate::sys::Host;
@@ -58,14 +58,14 @@ pub fn commit(store: &mut Store, repo: Option<&str>, message: Option<&str>, dry_
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Agreed {
     pub copies: Vec<NamedPrograms>,
-    pub homes: Vec<HomeWord>,
+    pub homes: Vec<HomeContents>,
     /// The project's text for agents, in `bd prime`.
     pub text: Option<ProjectText>,
 }
 
 /// Agrees to the programs named by the project's working copies, and to the contents of its state homes.
 pub fn agree(store: &mut Store, dry_run: bool) -> Result<Agreed> {
-    let (homes, text) = (store.words_of_homes(), store.project_text());
+    let (homes, text) = (store.home_contents(), store.project_text());
     let roots = match store.working_copy_roots() {
         Err(error) if homes.is_empty() && text.is_none() => return Err(error.into()),
         roots => roots.unwrap_or_default(),
@@ -79,7 +79,7 @@ pub fn agree(store: &mut Store, dry_run: bool) -> Result<Agreed> {
     Ok(Agreed { copies, homes, text })
 }
 
-fn trust_words(store: &mut Store, homes: &[HomeWord], text: Option<&ProjectText>) -> Result<()> {
+fn trust_words(store: &mut Store, homes: &[HomeContents], text: Option<&ProjectText>) -> Result<()> {
     store.trust_homes(homes)?;
     text.filter(|text| !text.known).map_or(Ok(()), |text| Ok(store.trust_project_text(text)?))
 }
@@ -94,7 +94,7 @@ pub fn agree_at(text: &str, directory: &Path, host: &Host, dry_run: bool) -> Res
     let beads = beads.or_else(|| Some(Repo::at(&path, String::new())?.ok()?.beads().to_owned()));
     let config = |beads| Config { ignore_env: true, ..Config::on(host.clone(), beads) };
     let mut store = beads.map(|beads| Store::open_with(config(beads))).transpose()?;
-    let homes = store.as_ref().map(|store| store.words_of_homes()).unwrap_or_default();
+    let homes = store.as_ref().map(|store| store.home_contents()).unwrap_or_default();
     let text = store.as_ref().and_then(|store| store.project_text());
     let copies = match store::trust_programs(&path, host, Config::LOCK_WAIT, dry_run) {
         Err(StoreError::Vcs(SyncError::NoVcs { .. })) if !homes.is_empty() || text.is_some() => Vec::new(),

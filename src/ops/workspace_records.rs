@@ -127,7 +127,7 @@ pub(in crate::ops) fn edit(
     state: &StateDir,
     mut plan: impl FnMut(&[Workspace]) -> Result<Vec<Workspace>>,
 ) -> Result<Vec<Workspace>> {
-    let _still = store.keep_still_in(state)?;
+    let _still = store.hold_unchanged_in(state)?;
     let mut changed = Vec::new();
     file(state).edit_held::<OpError>(&store.host().entropy, |document| {
         changed = plan(&parse(document))?;

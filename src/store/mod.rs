@@ -9,8 +9,8 @@
 mod claims;
 mod error;
 mod exchange;
+mod file_names;
 mod leases;
-mod names;
 mod past;
 mod project;
 mod propose;
@@ -32,8 +32,8 @@ pub use exchange::resolve::ResolvedLedger;
 pub use exchange::sync::{
     NamedPrograms, Progress, Received, RepoSync, SyncOptions, SyncReport, SyncStep, trust_programs,
 };
+pub use file_names::{BEADS_DIR, LEASE_VARIABLE, LEDGER_NAMES, REDIRECT_NAME};
 pub use leases::{Idleness, LeaseError, LeaseRow, TaskRow, TaskState, WorkflowRow};
-pub use names::{BEADS_DIR, LEASE_VARIABLE, LEDGER_NAMES, REDIRECT_NAME};
 pub use past::history::{
     Blame, BlamedField, DiffEntry, DiffKind, Event, Log, LogEnd, LogQuery, Moment, PastLine, Point, State,
 };
@@ -46,13 +46,13 @@ pub use project::consent::{ProjectText, SETUP as SETUP_KEY, command as committed
 pub use project::discover::{Repo, missing, named_beads, refuse_control, refuse_not_checked_out};
 pub use project::family::{counterpart, has_state, is_family};
 pub use project::home::{STATE_DIR, Site, WORKSPACE_VARIABLE, user_cache, user_config, user_data, user_state};
-pub use project::home_word::HomeWord;
-pub use project::place::{
+pub use project::home_contents::HomeContents;
+pub use project::legacy_database::PLACEHOLDER_NAME;
+pub use project::paths::{
     Beyond, display as display_path, expand as expand_path, from as path_from, plain as plain_path, read_named,
     real as real_path, write_named,
 };
-pub use project::placeholder::PLACEHOLDER_NAME;
-pub use project::planning::{
+pub use project::planning_repo::{
     check_planning, commit_files, exclude_line, keep_out_of_commits, ledger_of_working_copy, refuse_stranded,
     start_version_control,
 };
@@ -67,11 +67,11 @@ pub use project::worktree::Worktree;
 pub use project::{Config, Project};
 pub use propose::{ProposalRow, ProposeRequest, Proposed, Reconciled};
 pub use read::index::Refresh;
-pub use read::naming::Named;
 pub use read::news::{CheckoutLedger, counting_copy};
 pub use read::row::{Beside, BlockedRow, Elsewhere, Page, Place, ReadyFilter, Row, SearchRow, Taken};
 pub use read::siblings::news as news_of;
 pub use read::snapshot::Snapshot;
+pub use read::typed_ids::Named;
 pub use read::withheld::Withheld;
 pub use state::checkout_id::worktree_id_at;
 pub use state::damage::{DamagedRecord, QUARANTINE, store_away};
@@ -99,7 +99,7 @@ use std::sync::Weak;
 
 use crate::model::change::{Change, NewIssue};
 use crate::model::issue::Issue;
-use write::writing::Writing;
+use write::current_write::CurrentWrite;
 
 /// A project's issues, and the one way to change them. `Send`, and cheap to keep: a question about unchanged files
 /// costs one `stat` each.
@@ -107,7 +107,7 @@ use write::writing::Writing;
 pub struct Store {
     snapshot: Snapshot,
     /// The write that the next change of a ledger belongs to.
-    writing: RefCell<Writing>,
+    current_write: RefCell<CurrentWrite>,
     /// Locked state homes.
     held_homes: RefCell<Vec<Weak<leases::HeldHome>>>,
     /// Claims on remotes whose work has ended: issue and version.
@@ -144,7 +144,7 @@ impl Store {
     pub fn open_with(config: Config) -> Result<Self> {
         Ok(Store {
             snapshot: Snapshot::of(Project::open(config)?)?,
-            writing: RefCell::default(),
+            current_write: RefCell::default(),
             held_homes: RefCell::default(),
             ended_remotely: RefCell::default(),
             refused_to_loser: RefCell::default(),

@@ -100,7 +100,7 @@ pub fn ensure_registered(store: &mut Store) -> Result<Option<Agent>> {
 }
 
 /// The actor, for a command that leaves records behind: an agent is registered if necessary.
-pub fn taking_part(store: &mut Store) -> Result<Party> {
+pub fn ensure_actor(store: &mut Store) -> Result<Party> {
     ensure_registered(store)?;
     Ok(here::acting(store))
 }

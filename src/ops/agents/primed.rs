@@ -11,7 +11,7 @@ use crate::sys::below;
 const NAME: &str = "primed";
 const WAIT: Duration = Duration::from_secs(1);
 /// Older lines are forgotten.
-const MOST: usize = 500;
+const MAX_LINES: usize = 500;
 
 /// Records that a session is primed now, for this reason; `false` if it was before.
 pub fn note_primed(store: &Store, session: &str, source: &str) -> bool {
@@ -24,7 +24,7 @@ pub fn note_primed(store: &Store, session: &str, source: &str) -> bool {
         return false;
     }
     lines.push(&key);
-    let kept = &lines[lines.len().saturating_sub(MOST)..];
+    let kept = &lines[lines.len().saturating_sub(MAX_LINES)..];
     let _ = below::put(state.path(), NAME, format!("{}\n", kept.join("\n")).as_bytes());
     true
 }

@@ -79,7 +79,7 @@ pub fn add_checkpoint(store: &mut Store, new: &NewCheckpoint) -> Result<AddedChe
     if store.get(&issue)?.is_some_and(|row| row.issue.status.is_tombstone()) {
         return Err(StoreError::from(ChangeError::Deleted(issue)).into());
     }
-    let who = identity::taking_part(store)?;
+    let who = identity::ensure_actor(store)?;
     store.check_lease(&issue)?;
     let worktree = store.worktree()?;
     let files = files(store, &new.files)?;

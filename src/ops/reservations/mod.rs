@@ -69,7 +69,7 @@ pub enum Release {
 pub fn reserve(store: &mut Store, request: &ReserveRequest) -> Result<Vec<Reserved>> {
     let globs = anchored_all(store, &request.globs)?;
     let issue = request.issue.as_deref().map(|typed| store.resolve(typed)).transpose()?;
-    let holder = identity::taking_part(store)?;
+    let holder = identity::ensure_actor(store)?;
     if request.ttl.is_none() && holder.agent.is_some() {
         return Err(ReservationError::Endless.into());
     }

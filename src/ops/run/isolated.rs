@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use super::steps::{
-    Left, Run, RunEnd, RunRequest, UsedWorkspace, end_claim, failure, give_back, look, look_after, owner, settle, start,
+    Left, Run, RunEnd, RunRequest, UsedWorkspace, end_claim, failure, give_back, look, owner, settle, start, supervise,
 };
 use crate::model::json::Object;
 use crate::model::workspace::Workspace;
@@ -84,7 +84,7 @@ pub(super) fn run(store: &mut Store, request: &RunRequest, wish: &WorkspaceWish,
     let acting = ready.there.as_mut().unwrap_or(store);
     let mut notes = ready.made.notes.clone();
     notes.extend(set_workspace_owner(acting, &id, process).err().map(|error| error.to_string()));
-    let (ended, lost) = look_after(acting, &claimed, &mut job)?;
+    let (ended, lost) = supervise(acting, &claimed, &mut job)?;
     let mut checkpoint = None;
     let end = match lost {
         true => RunEnd::Lost,

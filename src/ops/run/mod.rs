@@ -9,7 +9,7 @@ use crate::ops::claims::by_id;
 use crate::ops::{Result, WorkspaceWish};
 use crate::store::{AutoClaim, ClaimWish, Claimed, Store};
 use crate::sys;
-use steps::{give_back, look, look_after, owner, settle, start};
+use steps::{give_back, look, owner, settle, start, supervise};
 
 /// Claims an issue and runs a program on it; `None` if nothing is ready.
 pub fn run(store: &mut Store, request: &RunRequest) -> Result<Option<Run>> {
@@ -44,7 +44,7 @@ pub fn run(store: &mut Store, request: &RunRequest) -> Result<Option<Run>> {
         }
     };
     store.set_lease_owner(&claimed, sys::owner(job.pid()))?;
-    let (ended, lost) = look_after(store, &claimed, &mut job)?;
+    let (ended, lost) = supervise(store, &claimed, &mut job)?;
     let end = match lost {
         true => RunEnd::Lost,
         false => {

@@ -161,7 +161,7 @@ pub(super) fn failure(ended: Ended) -> String {
 }
 
 /// Renews the claim until the program ends, and ends the program if the claim is lost.
-pub(super) fn look_after(store: &mut Store, claimed: &Claimed, job: &mut Job) -> Result<(Ended, bool)> {
+pub(super) fn supervise(store: &mut Store, claimed: &Claimed, job: &mut Job) -> Result<(Ended, bool)> {
     let _silence = store.activity().silence();
     let ttl = claimed.holder.ttl.map(|nanos| Duration::from_nanos(nanos.unsigned_abs()));
     let beat = ttl.map_or(GLANCE, |ttl| (ttl / 3).max(Duration::from_millis(50)));

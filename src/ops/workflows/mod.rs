@@ -3,12 +3,12 @@
 //! Everything permanent is in the ledgers: a workflow is an issue, its tasks are issues below it. The rules are in
 //! `model::workflow`; `store::leases::workflows` decides who may claim a task, under the lock of the claims.
 
+mod all_checkouts;
 mod create;
 mod edit;
 mod error;
-mod everywhere;
+mod flow;
 mod lock;
-mod look;
 mod moves;
 mod next;
 pub(in crate::ops) mod plan_file;
@@ -18,12 +18,12 @@ mod repos;
 mod rewrite;
 mod wait;
 
+pub use all_checkouts::{flow_everywhere, flows_everywhere};
 pub use create::{CreatedWorkflow, INFORMS, NewWorkflow, create_workflow, task_issue};
 pub use edit::{WorkflowChange, edit_workflow};
 pub use error::FlowError;
-pub use everywhere::{flow_everywhere, flows_everywhere};
+pub use flow::{Counts, Flow, flow, flows};
 pub use lock::{lock, unlock};
-pub use look::{Counts, Flow, flow, flows};
 pub use moves::{Command, MoveWish, MovedWorkflow, move_workflow};
 pub use next::{Next, NextWish, next_task};
 pub use planned::plan_of;

@@ -19,7 +19,7 @@ pub fn adopt(store: &mut Store, path: &Path, issue: Option<String>) -> Result<Wo
     let Some(root) = vcs::root(&path).map(|root| real_path(&root)) else {
         return Err(refused("there is no working copy").into());
     };
-    let maker = identity::taking_part(store)?;
+    let maker = identity::ensure_actor(store)?;
     store.worktree()?;
     let (parent, inside) = store.workspace_parent(0);
     let here = vcs::open(&root);

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::gc_row::GcRow;
 use super::survey::{Class, Surveyed};
 use crate::model::workspace::{Kind, Workspace};
-use crate::ops::losses::Loss;
+use crate::ops::removal_reasons::Loss;
 use crate::store::Store;
 use crate::sys::{removal, tree};
 use crate::{sys, vcs};

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use super::WorkspaceError;
-use super::against::Removal;
+use super::inspect::{Around, parent_of};
 use super::lines::{bring_home, keep_beginning};
-use super::look::{Around, parent_of};
+use super::removal::Removal;
 use super::remove::remove_known;
 use crate::model::workspace::{State, Workspace};
-use crate::ops::losses::{Loss, Reason};
+use crate::ops::removal_reasons::{Loss, Reason};
 use crate::ops::workspace_records as records;
 use crate::ops::workspace_records::Known;
 use crate::ops::{OpError, Result};

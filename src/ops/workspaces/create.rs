@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::places::Places;
 use super::wish::WorkspaceWish;
-use super::{WorkspaceError, checkout, include, ledger, limits, lines, look, places, ports, reuse, setup};
+use super::{WorkspaceError, checkout, include, inspect, ledger, limits, lines, places, ports, reuse, setup};
 use crate::model::state_id;
 use crate::model::state_id::WORKSPACE;
 use crate::model::workflow::Task;
@@ -72,7 +72,7 @@ fn draft(
     notes: &mut Vec<String>,
 ) -> Result<(StateDir, Workspace)> {
     store.refuse_unmarked()?;
-    let maker = identity::taking_part(store)?;
+    let maker = identity::ensure_actor(store)?;
     // Before any lock: it records which checkout this is.
     store.worktree()?;
     let (state, repo) = store.home_of_repo(member)?;
@@ -182,7 +182,7 @@ fn make(
     sys::path::make(&context).map_err(StoreError::from)?;
     made_here.push(context.clone());
     if !vcs::is_versioned(parent) {
-        lines::keep_beginning(&store.opened_at(&look::parent_of(&one))?, &one)?;
+        lines::keep_beginning(&store.opened_at(&inspect::parent_of(&one))?, &one)?;
     }
     let base_commit = vcs::open(&made.root).head(&store.host().env).map_err(StoreError::from)?;
     let one = Workspace { base_commit, copied, setup: command.clone(), size: i64::try_from(needed).ok(), ..one };

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use super::against::{bring, check_over};
-use super::look::{Around, look};
+use super::inspect::{Around, inspect};
 use super::proof::{DELETING, REMOVING};
+use super::removal::{bring, check_over};
 use super::steps::{delete, delete_context, give_up, note_removed};
 use super::{WorkspaceError, proof};
 use crate::model::workspace::{Kind, State, Workspace};
-use crate::ops::losses::{Loss, Reason};
+use crate::ops::removal_reasons::{Loss, Reason};
 use crate::ops::workspace_records::Known;
 use crate::ops::{OpError, Result};
 use crate::store::{Store, StoreError};
@@ -33,7 +33,7 @@ pub(super) fn unmake(store: &Store, known: &Known, around: &Around) -> Result<Wo
     let one = &known.workspace;
     let path = Path::new(&one.path);
     if proof::has_right(one) && sys::path::is_there(path) {
-        let seen = look(store, known, path, around)?;
+        let seen = inspect(store, known, path, around)?;
         if !seen.reasons.is_empty() {
             let (id, path) = (one.id.clone(), path.to_owned());
             return Err(WorkspaceError::Kept { id, path, reasons: seen.reasons }.into());
@@ -66,7 +66,7 @@ fn remove_directory(store: &Store, known: &Known, around: &Around) -> Result<Wor
         return note_removed(store, known, None);
     }
     if is_there(&hidden) && !is_there(path) {
-        let seen = look(store, known, &hidden, around)?;
+        let seen = inspect(store, known, &hidden, around)?;
         let counts = |reason: &Reason| reason.loss.is_final() || one.rescue.is_none();
         let is_home = seen.homeward.lines.is_empty() || one.rescue.is_some();
         if is_home && !seen.reasons.iter().any(counts) {

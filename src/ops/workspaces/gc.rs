@@ -6,10 +6,10 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::against::Removal;
 use super::gc_row::GcRow;
-use super::look::Around;
+use super::inspect::Around;
 use super::orphans::{Orphan, put_aside};
+use super::removal::Removal;
 use super::remove::remove_known;
 use super::steps::note_removed;
 use super::survey::{Class, Surveyed, note_merged, survey};

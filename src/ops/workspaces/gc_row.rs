@@ -2,7 +2,7 @@
 
 use super::survey::Class;
 use crate::model::workspace::Workspace;
-use crate::ops::losses::Reason;
+use crate::ops::removal_reasons::Reason;
 
 /// A workspace, what should happen to it, and what did.
 #[derive(Debug, Clone)]

@@ -4,7 +4,6 @@
 //! (`workspace.path`). What could not be completed is removed again, and there is never a fallback to another checkout.
 
 mod adopt;
-mod against;
 mod artifacts;
 mod checkout;
 mod complete;
@@ -14,15 +13,16 @@ mod finish;
 mod gc;
 mod gc_row;
 mod include;
+mod inspect;
 mod job;
 mod ledger;
 mod limits;
 mod lines;
-mod look;
 mod orphans;
 mod places;
 mod ports;
 mod proof;
+mod removal;
 mod remove;
 mod repair;
 mod rescue;
@@ -35,17 +35,17 @@ mod usage;
 mod wish;
 
 pub use adopt::adopt as adopt_workspace;
-pub use against::Removal;
 pub use complete::{JobEnd, end_of_job};
 pub use create::{MadeWorkspace, create as create_workspace};
 pub use env::{ISSUE_VARIABLE, exports, variables as workspace_env};
 pub use gc::{Gc, GcWish, IDLE_DAYS, gc};
 pub use gc_row::GcRow;
+pub use inspect::reasons as workspace_reasons;
 pub use job::set_workspace_owner;
 pub use ledger::lacks_issue;
 pub(in crate::ops) use lines::bring_in;
-pub use look::reasons as workspace_reasons;
 pub use orphans::{Orphan, orphans};
+pub use removal::Removal;
 pub use remove::{RemovedWorkspace, remove as remove_workspace};
 pub use repair::repair_workspaces;
 pub use rescue::{RestoredWorkspace, restore as restore_workspace};

@@ -120,7 +120,7 @@ pub(super) fn put_aside(store: &Store, apply: bool) -> Result<Vec<Orphan>> {
 
 fn move_aside(store: &Store, path: &Path, shelf: &Shelf) -> Result<PathBuf> {
     // Again under the lock: a record may have been added meanwhile.
-    let _still = store.keep_still_in(&shelf.state)?;
+    let _still = store.hold_unchanged_in(&shelf.state)?;
     let text = store.records(&records::file(&shelf.state))?;
     let (now, known) = (written_ids(&String::from_utf8_lossy(text.bytes())), &shelf.ids);
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();

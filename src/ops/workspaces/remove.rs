@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use super::against::{Removal, check_over, kept, refuse};
-use super::look::{Around, Look, look};
+use super::inspect::{Around, Inspection, inspect};
+use super::removal::{Removal, check_over, kept, refuse};
 use super::steps::{begin, directory, note_removed, worktree};
 use super::{WorkspaceError, finish, proof};
 use crate::model::workspace::{Kind, State, Workspace};
-use crate::ops::losses::{Loss, Reason};
+use crate::ops::removal_reasons::{Loss, Reason};
 use crate::ops::workspace_records as records;
 use crate::ops::workspace_records::Known;
 use crate::ops::{KeptFiles, OpError, Result};
@@ -75,7 +75,7 @@ pub(super) fn remove_known(
         let gone = if removal.dry_run { one.clone() } else { note_removed(store, known, None)? };
         return Ok(removed(gone, removal));
     }
-    let seen = look(store, known, &path, around)?;
+    let seen = inspect(store, known, &path, around)?;
     refuse(one, &seen.reasons, removal.force).map_err(|error| overtaken(store, known).unwrap_or(error))?;
     let branch = branch_to_delete(one, &seen, removal);
     if removal.dry_run {
@@ -118,7 +118,7 @@ fn forget(store: &Store, known: &Known, removal: Removal) -> Result<RemovedWorks
 
 /// The branch of a worktree that `bd` created, if everything on it is also elsewhere. A clone's branch is deleted with
 /// the clone.
-fn branch_to_delete(one: &Workspace, seen: &Look, removal: Removal) -> Option<String> {
+fn branch_to_delete(one: &Workspace, seen: &Inspection, removal: Removal) -> Option<String> {
     let is_spent = seen.merged.is_some() || seen.is_untouched;
     let is_ours = one.kind == Kind::Worktree && one.is_branch_made;
     one.branch.clone().filter(|_| is_ours && is_spent && !removal.keep_branch)

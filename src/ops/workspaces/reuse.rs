@@ -6,8 +6,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::against::{bring, refuse};
-use super::look::{Around, look};
+use super::inspect::{Around, inspect};
+use super::removal::{bring, refuse};
 use super::steps::delete_context;
 use super::wish::WorkspaceWish;
 use super::{WorkspaceError, checkout, include, setup};
@@ -67,14 +67,14 @@ fn empty(store: &mut Store, state: &StateDir, taken: &Taken) -> Result<Vec<PathB
     let one = &taken.before;
     let known = Known { workspace: one.clone(), state: state.clone() };
     let around = Around::of(store, store.host().env.cwd().to_owned().as_path())?;
-    let seen = look(store, &known, Path::new(&one.path), &around)?;
+    let seen = inspect(store, &known, Path::new(&one.path), &around)?;
     refuse(one, &seen.reasons, false)?;
     if seen.homeward.lines.is_empty() {
         return Ok(seen.homeward.ledgers);
     }
     bring(store, one, &seen, Path::new(&one.path))?;
     // It was written while it was brought home.
-    let seen = look(store, &known, Path::new(&one.path), &around)?;
+    let seen = inspect(store, &known, Path::new(&one.path), &around)?;
     refuse(one, &seen.reasons, false)?;
     match seen.homeward.lines.is_empty() {
         true => Ok(seen.homeward.ledgers),

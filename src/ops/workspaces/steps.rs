@@ -6,15 +6,15 @@
 
 use std::path::{Path, PathBuf};
 
-use super::against::{Removal, bring, kept, refuse};
-use super::look::{Around, look};
+use super::inspect::{Around, inspect};
 use super::proof::{DELETING, REMOVING};
+use super::removal::{Removal, bring, kept, refuse};
 use super::{WorkspaceError, proof};
 use crate::ledger::MAX_LEDGER;
 use crate::model::state_id;
 use crate::model::state_id::CHECKPOINT;
 use crate::model::workspace::{State, Workspace};
-use crate::ops::losses::{Loss, Reason};
+use crate::ops::removal_reasons::{Loss, Reason};
 use crate::ops::workspace_records as records;
 use crate::ops::workspace_records::Known;
 use crate::ops::worktrees::change::not_kept;
@@ -94,7 +94,7 @@ pub(super) fn directory(
     if let Err(e) = sys::path::rename(&path, &hidden) {
         return Err(undo(StoreError::from(e).into(), false));
     }
-    let again = look(store, &known_as(known, before), &hidden, around);
+    let again = inspect(store, &known_as(known, before), &hidden, around);
     let done = again.and_then(|seen| {
         refuse(before, &seen.reasons, removal.force)?;
         let kept = match removal.force {
@@ -203,7 +203,7 @@ pub(super) fn worktree(
     let mark = proof::beside(one, DELETING);
     let (mut saved, mut ledgers) = (None, Vec::new());
     let mut take = || -> Result<Vec<String>> {
-        let seen = look(store, &known_as(known, before), path, around)?;
+        let seen = inspect(store, &known_as(known, before), path, around)?;
         refuse(before, &seen.reasons, removal.force)?;
         if removal.force {
             saved = Some(rescue(store, known, path)?);

@@ -3,13 +3,13 @@
 use crate::model::words::words;
 use std::path::Path;
 
-use super::look::{Around, Look, is_leased, look, owner_lives};
+use super::inspect::{Around, Inspection, inspect, is_leased, owner_lives};
 use super::proof;
 use super::proof::{DELETING, REMOVING};
 use crate::model::time::Instant;
 use crate::model::workspace::{State, Workspace};
 use crate::ops::Result;
-use crate::ops::losses::Loss;
+use crate::ops::removal_reasons::Loss;
 use crate::ops::workspace_records as records;
 use crate::ops::workspace_records::Known;
 use crate::store::Store;
@@ -45,7 +45,7 @@ impl Class {}
 pub(super) struct Surveyed {
     pub known: Known,
     pub class: Class,
-    pub look: Look,
+    pub look: Inspection,
     /// How long it has been unused, in nanoseconds.
     pub age: i64,
 }
@@ -71,25 +71,25 @@ pub(super) fn age(store: &Store, one: &Workspace) -> i64 {
     last.map_or(i64::MAX, |at| store.host().clock.now().nanos().saturating_sub(at).max(0))
 }
 
-fn classify(store: &mut Store, known: &Known, around: &Around) -> Result<(Class, Look)> {
+fn classify(store: &mut Store, known: &Known, around: &Around) -> Result<(Class, Inspection)> {
     let one = &known.workspace;
     let path = Path::new(&one.path);
     let is_there = |path: &Path| sys::path::is_there(path);
     let lives = one.owner.as_ref().is_some_and(|owner| owner_lives(store, one, owner) != Some(false));
     if one.is_adopted {
-        return Ok((if is_there(path) { Class::Adopted } else { Class::Gone }, Look::default()));
+        return Ok((if is_there(path) { Class::Adopted } else { Class::Gone }, Inspection::default()));
     }
     if matches!(one.state, State::Creating | State::Removing) {
-        return Ok((if lives { Class::InUse } else { Class::Crashed }, Look::default()));
+        return Ok((if lives { Class::InUse } else { Class::Crashed }, Inspection::default()));
     }
     if !proof::has_right(one) {
-        return Ok((Class::Failed, Look::default()));
+        return Ok((Class::Failed, Inspection::default()));
     }
     let remains = [path.to_owned(), proof::beside(one, REMOVING), proof::beside(one, DELETING)];
     if proof::oddity(one).is_none() && !remains.iter().any(|path| is_there(path)) {
-        return Ok((Class::Gone, Look::default()));
+        return Ok((Class::Gone, Inspection::default()));
     }
-    let look = look(store, known, path, around)?;
+    let look = inspect(store, known, path, around)?;
     let at_work = |loss: Loss| matches!(loss, Loss::Lease | Loss::Process | Loss::CurrentDirectory);
     let is_busy = look.reasons.iter().any(|reason| at_work(reason.loss));
     let class = match one.state {

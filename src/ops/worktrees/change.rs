@@ -10,7 +10,7 @@ use crate::model::lease::Standing;
 use crate::model::state_id;
 use crate::model::state_id::CHECKPOINT;
 use crate::model::workspace::{State, Workspace};
-use crate::ops::{OpError, Result, losses, workspace_records};
+use crate::ops::{OpError, Result, removal_reasons, workspace_records};
 use crate::store::{Elsewhere, LeaseRow, Store, StoreError, Worktree};
 use crate::vcs::{NewCheckout, Snapshot, SyncError, Why, Work};
 use crate::{sys, vcs};
@@ -118,7 +118,7 @@ pub fn remove_worktree(store: &mut Store, typed: &str, force: bool, cwd: &Path) 
     let saved = if force { Some(keep_files(store, there.as_ref(), &kept)?) } else { None };
     let mut begun = false;
     // No one can claim something there while its files are removed.
-    let removed = store.keep_still().map_err(OpError::from).and_then(|_still| {
+    let removed = store.hold_unchanged().map_err(OpError::from).and_then(|_still| {
         let (leases, before) = (store.leases()?, leases);
         let is_new = |row: &&LeaseRow| row.standing == Standing::Live && !before.iter().any(|old| old.id == row.id);
         if let Some(row) = held_in(&leases, &worktree).find(is_new) {
@@ -165,11 +165,11 @@ pub(in crate::ops) fn not_kept(snapshot: &Snapshot) -> Vec<String> {
 
 /// The reasons against removing a checkout, each described.
 fn reasons<'a>(work: &Work, leases: impl Iterator<Item = &'a LeaseRow>, unmerged: &[Elsewhere]) -> Vec<String> {
-    let mut reasons = losses::of_files(work);
-    reasons.extend(losses::of_commits(work));
-    reasons.extend(losses::of_leases(leases));
-    reasons.extend(losses::of_ledger(unmerged));
-    losses::texts(&reasons)
+    let mut reasons = removal_reasons::of_files(work);
+    reasons.extend(removal_reasons::of_commits(work));
+    reasons.extend(removal_reasons::of_leases(leases));
+    reasons.extend(removal_reasons::of_ledger(unmerged));
+    removal_reasons::texts(&reasons)
 }
 
 /// Writes the files of a removed checkout into a missing or empty directory. Returns it, and the subdirectory with

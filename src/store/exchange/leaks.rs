@@ -7,7 +7,7 @@ use super::guard::{Found, FoundLeak, Guard};
 use crate::ledger::{Document, MAX_LEDGER};
 use crate::model::id;
 use crate::store::error::as_store;
-use crate::store::project::{place, planning};
+use crate::store::project::{paths, planning_repo};
 use crate::store::read::index::expected;
 use crate::store::warning::Warning;
 use crate::store::{Project, RepoProblem, Result, Snapshot, StoreError};
@@ -52,11 +52,11 @@ impl Project {
             return Err(StoreError::SharedFile { path: path.to_owned(), names });
         }
         let primary = self.repos.primary_member().repo.root();
-        let root = |path: &Path| vcs::root(path).map(|root| place::real(&root));
+        let root = |path: &Path| vcs::root(path).map(|root| paths::real(&root));
         let above = real.parent().unwrap_or(&real);
         // Another checkout or clone of the project is just as unsafe.
         let family = |found: &PathBuf| {
-            Some(found) == root(primary).as_ref() || planning::is_same_project(primary, found, &self.host.env)
+            Some(found) == root(primary).as_ref() || planning_repo::is_same_project(primary, found, &self.host.env)
         };
         let Some(inside) = root(above).filter(family) else { return Ok(()) };
         // Version control never commits its own files.
@@ -76,7 +76,7 @@ impl Project {
     /// own, and a variable can name another checkout's ledger. A planning repo has nothing to hide from itself, so
     /// there it is the primary.
     fn leaving(&self) -> PathBuf {
-        let root = |path: &Path| vcs::root(path).map(|root| place::real(&root));
+        let root = |path: &Path| vcs::root(path).map(|root| paths::real(&root));
         let plans = (0..self.repos.members.len()).filter(|member| self.is_planning(*member));
         let plans: Vec<PathBuf> = plans.filter_map(|member| root(self.repos.members[member].repo.root())).collect();
         let here = root(&self.start).filter(|here| !plans.contains(here));
@@ -86,8 +86,8 @@ impl Project {
     /// Paths that no one else needs to know.
     fn private_paths(&self) -> Vec<(PathBuf, &'static str)> {
         let mut paths = vec![(self.settings.files.personal.clone(), SETTINGS)];
-        let primary = place::real(self.repos.primary_member().repo.root());
-        let home = self.host.env.home().map(|home| place::real(&home));
+        let primary = paths::real(self.repos.primary_member().repo.root());
+        let home = self.host.env.home().map(|home| paths::real(&home));
         let wide = |path: &Path| primary.starts_with(path) || home.as_deref() == Some(path);
         for (_, member) in self.repos.members.iter().enumerate().filter(|(n, _)| self.is_planning(*n)) {
             // A planning repo above the project is recognised by its ledger; other files there are not private.
@@ -102,7 +102,7 @@ impl Project {
                 RepoProblem::Missing { path, .. } | RepoProblem::NoRepo { path, .. } => Some(path.clone()),
                 _ => None,
             });
-            paths.extend(named.chain(missing).filter(|path| !wide(&place::real(path))).map(|path| (path, PLANNING)));
+            paths.extend(named.chain(missing).filter(|path| !wide(&paths::real(path))).map(|path| (path, PLANNING)));
         }
         paths
     }
@@ -110,9 +110,9 @@ impl Project {
     /// The ways in which people and programs write a path.
     fn spellings(&self, path: &Path) -> Vec<Vec<u8>> {
         let home = self.host.env.home();
-        let homes: Vec<PathBuf> = home.into_iter().flat_map(|home| [place::real(&home), home]).collect();
+        let homes: Vec<PathBuf> = home.into_iter().flat_map(|home| [paths::real(&home), home]).collect();
         let mut texts = Vec::new();
-        for path in [place::plain(path), place::real(path)] {
+        for path in [paths::plain(path), paths::real(path)] {
             texts.push(path.as_os_str().as_encoded_bytes().to_vec());
             let below = homes.iter().filter_map(|home| path.strip_prefix(home).ok());
             for below in below.filter(|below| !below.as_os_str().is_empty()) {
@@ -215,7 +215,7 @@ fn landing(path: &Path) -> PathBuf {
         let Ok(target) = sys::path::link(&path) else { break };
         path = path.parent().unwrap_or(Path::new("")).join(target);
     }
-    place::real(&path)
+    paths::real(&path)
 }
 
 impl Found {

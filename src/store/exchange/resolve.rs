@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use crate::ledger::{Document, Edit, LedgerError, MergedLine, Outcome, Parts};
-use crate::store::project::place;
+use crate::store::project::paths;
 use crate::store::read::index::expected;
 use crate::store::{Result, Snapshot, Store, StoreError};
 use crate::vcs;
@@ -92,7 +92,7 @@ impl Store {
                 return Ok(None);
             }
             resolved.next = vcs::mark_resolved(path, &self.host.env).map(|command| {
-                let cwd = place::real(self.host.env.cwd());
+                let cwd = paths::real(self.host.env.cwd());
                 let file = path.strip_prefix(&cwd).unwrap_or(path).display().to_string();
                 let plain = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
                 let file = if file.chars().all(plain) { file } else { format!("'{}'", file.replace('\'', "'\\''")) };

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::locks::{Floor, HeldHome, Idleness};
 use crate::model::lease::Lease;
-use crate::store::names::LEASES_NAME;
+use crate::store::file_names::LEASES_NAME;
 use crate::store::state::leases::parse;
 use crate::store::{RecordError, Result, StateDir, Store};
 
@@ -17,12 +17,12 @@ impl Store {
     }
 
     /// Keeps the project's state home unchanged for a decision that depends on it.
-    pub fn keep_still(&mut self) -> Result<Idleness> {
+    pub fn hold_unchanged(&mut self) -> Result<Idleness> {
         Ok(Idleness { _held: self.hold(self.state())? })
     }
 
     /// The same for the state home of another repo of the project.
-    pub fn keep_still_in(&self, state: &StateDir) -> Result<Idleness> {
+    pub fn hold_unchanged_in(&self, state: &StateDir) -> Result<Idleness> {
         Ok(Idleness { _held: self.hold_file(state.clone(), self.lock_wait)? })
     }
 

@@ -10,9 +10,9 @@
 //! that of the claim.
 
 use super::error::LeaseError;
-use super::told::{claimed, locked, since};
+use super::messages::{claimed, locked, since};
 use crate::model::lease::{Holder, Lease, Standing};
-use crate::store::names::{LEASE_VARIABLE, LEASES_NAME};
+use crate::store::file_names::{LEASE_VARIABLE, LEASES_NAME};
 use crate::store::state::leases::parse;
 use crate::store::state::leases::standing;
 use crate::store::{Project, Result, Store};

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::error::LeaseError;
 use crate::model::lease::{Lease, Now, Standing};
-use crate::store::names::LEASES_NAME;
+use crate::store::file_names::LEASES_NAME;
 use crate::store::state::leases::standing;
 use crate::store::state::leases::{KnownLeases, parse};
 use crate::store::state::leases::{is_lock, issue_of};
@@ -24,7 +24,7 @@ pub struct LeaseRow {
 impl LeaseRow {
     /// The error for someone else who wants the issue.
     pub fn claimed(&self) -> LeaseError {
-        super::told::claimed(&self.id, &self.lease)
+        super::messages::claimed(&self.id, &self.lease)
     }
 }
 

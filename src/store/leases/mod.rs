@@ -11,7 +11,7 @@ pub(in crate::store) mod held;
 pub(in crate::store) mod judge;
 pub(in crate::store) mod list;
 pub(in crate::store) mod locks;
-pub(in crate::store) mod told;
+pub(in crate::store) mod messages;
 mod workflows;
 
 pub use error::LeaseError;
@@ -22,7 +22,7 @@ pub use workflows::{TaskRow, TaskState, WorkflowRow};
 pub(in crate::store) use judge::Fenced;
 pub(in crate::store) use locks::HeldHome;
 
-use crate::store::names::LEASES_NAME;
+use crate::store::file_names::LEASES_NAME;
 use crate::store::state::leases::{Leases, parse};
 use crate::store::{Result, Snapshot, StateDir};
 

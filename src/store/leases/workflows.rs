@@ -27,7 +27,7 @@ pub struct WorkflowRow {
     pub state: State,
     /// Another tool did: the object in the line says something else.
     pub overruled: bool,
-    /// The status does not match any of its state.
+    /// The status does not match the workflow's state.
     pub astray: bool,
 }
 

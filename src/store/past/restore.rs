@@ -10,8 +10,8 @@ use crate::model::difference::{FieldChange, difference};
 use crate::model::issue::status_of;
 use crate::model::json::{Dialect, DialectEvidence};
 use crate::model::record::Record;
-use crate::store::project::place;
-use crate::store::read::naming::each_once;
+use crate::store::project::paths;
+use crate::store::read::typed_ids::each_once;
 use crate::store::write::{Draft, Written};
 use crate::store::{Access, Moment, PastLine, Result, Snapshot, Store, StoreError};
 use crate::vcs;
@@ -216,7 +216,7 @@ impl Snapshot {
     /// Without version control nothing can be restored.
     fn refuse_no_history(&self, owner: Option<usize>) -> Result<()> {
         let sources: Vec<usize> = owner.map_or_else(|| (0..self.sources.len()).collect(), |source| vec![source]);
-        let paths: Vec<PathBuf> = sources.iter().map(|n| place::real(self.sources.ledger(*n).path())).collect();
+        let paths: Vec<PathBuf> = sources.iter().map(|n| paths::real(self.sources.ledger(*n).path())).collect();
         if paths.iter().any(|path| vcs::is_versioned(path)) {
             return Ok(());
         }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::pointer::Pointer;
 use super::worktree::Worktree;
-use super::{family, place};
+use super::{family, paths};
 use crate::ledger::Document;
 use crate::model::seen::SeenCheckout;
 use crate::model::state_id;
@@ -43,14 +43,14 @@ impl Project {
         if member != 0 && self.registry_path_of(member) != self.registry_path_of(0) {
             // Earlier versions registered the workspaces of every repo here.
             let noted_here: Vec<SeenCheckout> = REGISTRY.rows(&self.registry()?).collect();
-            known.extend(noted_here.into_iter().filter(|entry| bears(&entry.root, &entry.id)));
+            known.extend(noted_here.into_iter().filter(|entry| has_id(&entry.root, &entry.id)));
         }
         Ok(self.named(member, known))
     }
 
     /// The id of a checkout, minted if necessary; `None` without version control.
     pub fn worktree_id_for(&self, root: &Path) -> Result<Option<String>> {
-        let Some(admin) = vcs::open(&place::real(root)).admin_dir() else { return Ok(None) };
+        let Some(admin) = vcs::open(&paths::real(root)).admin_dir() else { return Ok(None) };
         match read_id(&admin) {
             Some(id) => Ok(Some(id)),
             None => Ok(Some(self.mint(&admin, ID_NAME, state_id::WORKTREE, false)?)),
@@ -106,8 +106,8 @@ impl Project {
     pub fn workspace_parent(&self, member: usize) -> (PathBuf, PathBuf) {
         let repo = &self.repos.members[member].repo;
         let own = vcs::root(repo.beads()).unwrap_or_else(|| repo.root().to_owned());
-        let inside = place::real(repo.root()).strip_prefix(place::real(&own)).map(Path::to_owned).unwrap_or_default();
-        (place::real(&family::parent(repo.beads()).unwrap_or(own)), inside)
+        let inside = paths::real(repo.root()).strip_prefix(paths::real(&own)).map(Path::to_owned).unwrap_or_default();
+        (paths::real(&family::parent(repo.beads()).unwrap_or(own)), inside)
     }
 
     /// Makes a clone or a copy a workspace of one repo of the project, with the state home and id of that repo.
@@ -134,8 +134,8 @@ impl Project {
         let (state, _) = self.home_of_repo(member)?;
         let repo = &self.repos.members[member].repo;
         let first = family::parent(repo.beads()).or_else(|| vcs::root(repo.beads()));
-        let parent = Some(place::real(&first.unwrap_or_else(|| repo.root().to_owned())));
-        Ok(Pointer { home: place::real(state.path()), parent })
+        let parent = Some(paths::real(&first.unwrap_or_else(|| repo.root().to_owned())));
+        Ok(Pointer { home: paths::real(state.path()), parent })
     }
 
     /// The root of this checkout, and the directory that version control keeps for it alone.
@@ -172,7 +172,7 @@ impl Project {
         let repo = if is_shared { self.known_repository_id(member) } else { None };
         for SeenCheckout { id, root, gone_at, repo: of, .. } in others {
             // The same registry may list another repository, or a copy of this one.
-            let is_ours = match bears(&root, &id) {
+            let is_ours = match has_id(&root, &id) {
                 true => ours.is_some() && family::family(&root) == ours,
                 false => !is_shared || (of.is_some() && of == repo),
             };
@@ -182,13 +182,13 @@ impl Project {
             match all.iter_mut().find(|one| one.is_entry(&id, &root)) {
                 Some(known) if known.exists => {}
                 // Moved without version control's knowledge, and seen there since.
-                Some(known) if bears(&root, &id) => {
+                Some(known) if has_id(&root, &id) => {
                     let (branch, exists) = (vcs::open(&root).branch(), true);
                     *known = Worktree { id: Some(id), root, branch, exists, ..known.clone() };
                 }
                 Some(known) => (known.id, known.gone_at) = (Some(id), gone_at),
                 None => {
-                    let exists = bears(&root, &id);
+                    let exists = has_id(&root, &id);
                     let branch = exists.then(|| vcs::open(&root).branch()).flatten();
                     let (id, name, gone_at) = (Some(id), String::new(), gone_at.filter(|_| !exists));
                     all.push(Worktree { id, name, root, branch, is_main: false, is_here: false, exists, gone_at });
@@ -211,14 +211,20 @@ impl Project {
     }
 
     /// Mints an id and stores it in a file that only one process can create; a copy of another checkout gets a new one.
-    fn mint(&self, directory: &Path, name: &str, prefix: &str, anew: bool) -> std::result::Result<String, RecordError> {
+    fn mint(
+        &self,
+        directory: &Path,
+        name: &str,
+        prefix: &str,
+        replaces: bool,
+    ) -> std::result::Result<String, RecordError> {
         // Version control created its own directories; only ours may be missing.
         let is_ours =
             directory.parent().and_then(Path::file_name).is_some_and(|parent| parent == crate::store::BEADS_DIR);
         if is_ours || !directory.is_dir() {
             prepare(directory)?;
         }
-        if anew {
+        if replaces {
             below::remove(directory, name)?;
         }
         let id = state_id::mint(prefix, self.host.entropy.bytes());
@@ -269,7 +275,7 @@ impl Store {
 
     /// The same for a checkout of one repo of the project.
     pub fn adopt_worktree_of(&self, member: usize, root: &Path) -> Result<Worktree> {
-        let root = place::real(root);
+        let root = paths::real(root);
         let vcs = vcs::open(&root);
         let id = self.worktree_id_for(&root)?;
         let found = Worktree {
@@ -290,7 +296,7 @@ impl Store {
     /// The checkout that a person named by id, name, path or branch.
     pub fn find_worktree(&self, text: &str) -> Result<Worktree> {
         let all = self.worktrees_with_ids()?;
-        let path = place::real(&self.host.env.path(text)).display().to_string();
+        let path = paths::real(&self.host.env.path(text)).display().to_string();
         // The name given to `bd worktree create` is the branch's name, and the end of the directory's.
         let base = all.iter().find(|one| one.is_main).and_then(|main| main.root.file_name());
         let long = base.map(|base| format!("{}-{}", base.to_string_lossy(), text.replace('/', "-")));
@@ -309,8 +315,8 @@ impl Store {
 fn places(repo: &Repo) -> (PathBuf, PathBuf) {
     let vcs = vcs::open(repo.beads());
     match vcs.admin_dir() {
-        Some(admin) => (place::real(vcs.root()), admin),
-        None => (place::real(repo.root()), without_repository(repo.beads())),
+        Some(admin) => (paths::real(vcs.root()), admin),
+        None => (paths::real(repo.root()), without_repository(repo.beads())),
     }
 }
 
@@ -319,7 +325,7 @@ fn read_repo_id(directory: &Path) -> Option<String> {
 }
 
 /// Whether a checkout with this id is at a path.
-fn bears(root: &Path, id: &str) -> bool {
+fn has_id(root: &Path, id: &str) -> bool {
     vcs::open(root).admin_dir().and_then(|admin| read_id(&admin)).as_deref() == Some(id)
 }
 
@@ -329,7 +335,7 @@ fn is_elsewhere(registered: &Document, id: &str, root: &Path, admin: &Path) -> b
         let other = || vcs::open(&path).admin_dir().unwrap_or_else(|| path.join(crate::store::BEADS_DIR).join("run"));
         known == id
             && path != root
-            && place::real(&other()) != place::real(admin)
+            && paths::real(&other()) != paths::real(admin)
             && read_id(&other()).as_deref() == Some(id)
     })
 }

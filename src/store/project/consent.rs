@@ -6,11 +6,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::home_word::{make_first, word};
+use super::home_contents::{make_first, word};
 use super::repos::outside;
 use super::settings::{ConfigError, ConfigFault, Origin, OutsidePath};
-use super::{family, place};
-use crate::store::{HomeWord, Project, Result, read_trust};
+use super::{family, paths};
+use crate::store::{HomeContents, Project, Result, read_trust};
 use crate::sys::{below, fs};
 use crate::vcs;
 
@@ -19,7 +19,7 @@ pub const SETUP: &str = "workspace.setup";
 
 /// A command in the committed settings of a project.
 pub fn command(root: &Path, key: &'static str, text: &str) -> OutsidePath {
-    let root = place::real(root);
+    let root = paths::real(root);
     // The workspaces of a repository share its agreements.
     let root = family::parent(&root).and_then(|_| family::counterpart(&root)).unwrap_or(root);
     let repository = vcs::common_dir(&root).unwrap_or_else(|| root.clone());
@@ -40,28 +40,28 @@ impl Project {
         if make_first(home, &self.host.env, self.lock_wait)? {
             return Ok(());
         }
-        let says = word(home, &self.host.env).says.join("; ");
+        let says = word(home, &self.host.env).contents.join("; ");
         Err(ConfigError::whole(home, format!("holds {says}, and is not known to be yours"), ConfigFault::Unmarked)
             .into())
     }
 
     /// What the state homes of the project contain that counts only if it is this user's.
-    pub fn words_of_homes(&self) -> Vec<HomeWord> {
+    pub fn home_contents(&self) -> Vec<HomeContents> {
         let members = self.repos.members.iter();
         let mut homes: Vec<PathBuf> = members.map(|member| member.site.settings_home()).collect();
         homes.sort();
         homes.dedup();
         let words = homes.iter().map(|home| word(home, &self.host.env));
-        words.filter(|word| !word.says.is_empty()).collect()
+        words.filter(|word| !word.contents.is_empty()).collect()
     }
 
     /// Whether to ask the actor if the personal settings are theirs: the files belong to the same user and are among
     /// version control's own files, where a commit puts nothing.
     pub fn may_ask_for_marks(&self) -> bool {
         let home = self.settings.files.personal.parent().unwrap_or(Path::new("."));
-        let common = vcs::common_dir(self.repo.beads()).map(|common| place::real(&common));
+        let common = vcs::common_dir(self.repo.beads()).map(|common| paths::real(&common));
         self.settings.is_unmarked()
-            && common.is_some_and(|common| place::real(home).starts_with(common))
+            && common.is_some_and(|common| paths::real(home).starts_with(common))
             && [home, &self.settings.files.personal].into_iter().all(|path| fs::owner(path) == Some(fs::user()))
     }
 

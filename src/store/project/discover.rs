@@ -5,16 +5,16 @@
 
 use std::path::{Path, PathBuf};
 
-use super::place;
-use super::place::Beyond;
+use super::paths;
+use super::paths::Beyond;
 use crate::model::id;
-use crate::store::names::{BEADS_DIR, CONFIG_NAME, LEDGER_NAMES, REDIRECT_NAME};
+use crate::store::file_names::{BEADS_DIR, CONFIG_NAME, LEDGER_NAMES, REDIRECT_NAME};
 use crate::store::{Result, StoreError};
 use crate::sys::{Env, below, fs, path};
 use crate::{sys, vcs};
 
 /// How many redirects to follow.
-const MOST_REDIRECTS: usize = 4;
+const MAX_REDIRECTS: usize = 4;
 
 /// A directory with a `.beads` in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,7 +81,7 @@ impl Repo {
         let above = |path: &Path| path.parent().unwrap_or(Path::new(".")).to_owned();
         let named = real(&above(&beads)).join(beads.file_name().unwrap_or(BEADS_DIR.as_ref()));
         let mut at = named.clone();
-        for hop in 0..=MOST_REDIRECTS {
+        for hop in 0..=MAX_REDIRECTS {
             let target = real(&at);
             if target != named && !same_family(&named, &target) {
                 return Err(StoreError::Redirect { from: named, to: target });
@@ -105,7 +105,7 @@ impl Repo {
                 return Err(StoreError::NoRepository { start: at, beyond: None });
             }
         }
-        Err(StoreError::TooManyRedirects { from: named, most: MOST_REDIRECTS })
+        Err(StoreError::TooManyRedirects { from: named, most: MAX_REDIRECTS })
     }
 
     /// The directory that contains `.beads`, or the ledger itself.
@@ -208,7 +208,7 @@ fn same_family(one: &Path, other: &Path) -> bool {
 
 /// Refuses to create a ledger among the files of version control: no commit would include it.
 pub fn refuse_control(beads: &Path) -> Result<()> {
-    let path = place::real(beads);
+    let path = paths::real(beads);
     match below::is_control(&path) || path.ancestors().skip(1).any(vcs::is_bare) {
         true => Err(StoreError::InControl { path }),
         false => Ok(()),
@@ -230,8 +230,8 @@ pub fn missing(ledger: &Path) -> StoreError {
 /// issues.
 pub fn refuse_not_checked_out(beads: &Path, configured: Option<&str>, env: &Env) -> Result<()> {
     let vcs = vcs::open(beads);
-    let real = place::real(beads);
-    let root = place::real(vcs.root());
+    let real = paths::real(beads);
+    let root = paths::real(vcs.root());
     let Ok(inside) = real.strip_prefix(&root) else { return Ok(()) };
     if !vcs.is_versioned() {
         return Ok(());

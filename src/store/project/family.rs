@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::place;
+use super::paths;
 use super::pointer::Pointer;
 use crate::store::state::checkout_id::place_of;
 use crate::vcs;
@@ -33,8 +33,8 @@ pub fn parent(path: &Path) -> Option<PathBuf> {
 /// checkout of another. `None` for the first of its family.
 pub fn counterpart(directory: &Path) -> Option<PathBuf> {
     let vcs = vcs::open(directory);
-    let root = place::real(vcs.root());
-    let inside = place::real(directory).strip_prefix(&root).ok()?.to_owned();
+    let root = paths::real(vcs.root());
+    let inside = paths::real(directory).strip_prefix(&root).ok()?.to_owned();
     let main = || {
         let all = vcs.checkouts();
         all.into_iter().find(|one| one.is_main && one.exists && one.root != root).map(|one| one.root)

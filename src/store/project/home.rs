@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::pointer::{Pointer, PointerState, root_of};
 use super::settings::{ConfigError, ConfigFault};
-use crate::store::names::CONFIG_NAME;
+use crate::store::file_names::CONFIG_NAME;
 use crate::store::state::checkout_id::{REPO_ID_NAME, place_of, read_text};
 use crate::store::state::home::{StateHome, StateMode};
 use crate::sys::{Env, below};
@@ -43,7 +43,7 @@ pub const STATE_DIR: &str = "BD_STATE_DIR";
 pub const WORKSPACE_VARIABLE: &str = "BD_WORKSPACE";
 
 /// How deeply workspaces may be made from each other.
-const MOST_PARENTS: usize = 8;
+const MAX_PARENTS: usize = 8;
 
 /// A `.beads` directory, and what version control says about its place, read once.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,7 +60,7 @@ pub struct Site {
 
 impl Site {
     pub fn of(beads: &Path, env: &Env) -> Self {
-        Self::below(beads, env, MOST_PARENTS)
+        Self::below(beads, env, MAX_PARENTS)
     }
 
     fn below(beads: &Path, env: &Env, parents: usize) -> Self {
@@ -236,14 +236,14 @@ pub fn stranded(lead: Option<PathBuf>) -> Option<ConfigError> {
 
 /// The environment names this state home.
 pub fn is_named(home: &Path, env: &Env) -> bool {
-    let real = super::place::real;
+    let real = super::paths::real;
     env.var(STATE_DIR).is_some_and(|named| real(&env.path(&named)) == real(home))
 }
 
 /// A directory named by the user, with links followed. In a repository links are not followed.
 fn resolved(path: PathBuf) -> PathBuf {
     match sys::path::link(&path) {
-        Ok(_) => super::place::real(&path),
+        Ok(_) => super::paths::real(&path),
         Err(_) => path,
     }
 }
@@ -255,8 +255,8 @@ pub fn committed_settings(beads: &Path, env: &Env) -> Option<PathBuf> {
         return None;
     }
     let vcs = vcs::open(beads);
-    let root = super::place::real(vcs.root());
-    let real = super::place::real(&file);
+    let root = super::paths::real(vcs.root());
+    let real = super::paths::real(&file);
     let inside = real.strip_prefix(&root).ok()?;
     match vcs.committed(inside, env) {
         Ok(None) => None,

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::settings::{MARK, OutsidePath, SettingsError};
-use super::{home, place};
+use super::{home, paths};
 use crate::model::state_id;
-use crate::store::names::MARK_NAME;
+use crate::store::file_names::MARK_NAME;
 use crate::store::read_trust;
 use crate::store::state::directory::prepare;
 use crate::sys::{Entropy, Env, below};
@@ -46,8 +46,8 @@ pub fn make(home: &Path, env: &Env, wait: Duration) -> Result<(), SettingsError>
     let entropy = Entropy::System;
     let id = state_id::mint(state_id::MARK, entropy.bytes());
     let entry = OutsidePath {
-        repository: place::real(home),
-        root: place::real(home),
+        repository: paths::real(home),
+        root: paths::real(home),
         key: MARK,
         text: id.clone(),
         resolved: PathBuf::new(),

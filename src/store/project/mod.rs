@@ -7,13 +7,13 @@ pub(in crate::store) mod consent;
 pub(in crate::store) mod discover;
 pub(in crate::store) mod family;
 pub(in crate::store) mod home;
-pub(in crate::store) mod home_word;
+pub(in crate::store) mod home_contents;
+pub(in crate::store) mod legacy_database;
 pub(in crate::store) mod mark;
-pub(in crate::store) mod place;
-pub(in crate::store) mod placeholder;
-pub(in crate::store) mod planning;
+pub(in crate::store) mod paths;
+pub(in crate::store) mod planning_repo;
 pub(in crate::store) mod pointer;
-pub(in crate::store) mod records;
+pub(in crate::store) mod record_warnings;
 pub(in crate::store) mod registry;
 pub(in crate::store) mod repo_problem;
 pub(in crate::store) mod repos;
@@ -35,7 +35,7 @@ use super::{
     BEADS_DIR, Identity, Repo, Repos, Result, RoleDecision, STATE_DIR, Settings, StateDir, StateHome, StateMode,
     StoreError,
 };
-use crate::store::names::CONFIG_NAME;
+use crate::store::file_names::CONFIG_NAME;
 use crate::store::state::stamps::Stamps;
 use crate::store::warning::Notices;
 use crate::sys::{Activity, Host};

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::place;
+use super::paths;
 use crate::model::json::Dialect;
-use crate::store::names::{REGISTRY, WORKSPACES_NAME};
+use crate::store::file_names::{REGISTRY, WORKSPACES_NAME};
 use crate::store::state::checkout_id::worktree_id_at;
 use crate::store::state::checkout_id::{place_of, without_repository};
 use crate::store::state::directory::{fill, prepare};
@@ -78,7 +78,7 @@ impl Pointer {
         let says = |line: &str, key: &str, value: &str| {
             line.contains(&format!("\"{key}\":{}", Dialect::default().string(value)))
         };
-        let (here, id) = (place::real(root).display().to_string(), worktree_id_at(root));
+        let (here, id) = (paths::real(root).display().to_string(), worktree_id_at(root));
         let is_listed =
             |line: &&str| says(line, "path", &here) || id.as_ref().is_some_and(|id| says(line, "worktree_id", id));
         let listed: Vec<&str> = records.lines().filter(is_listed).collect();
@@ -94,7 +94,7 @@ impl Pointer {
     fn is_home_of(&self, checkout: &Path) -> bool {
         let usual = vcs::common_dir(checkout).map(|common| place_of(&common));
         let own = without_repository(&checkout.join(crate::store::BEADS_DIR));
-        let is_it = |place: PathBuf| place::real(&place) == place::real(&self.home);
+        let is_it = |place: PathBuf| paths::real(&place) == paths::real(&self.home);
         !checkout.exists()
             || usual.is_some_and(is_it)
             || is_it(own)

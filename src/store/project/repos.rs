@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::home::Site;
 use super::repo_problem::RepoProblem;
 use super::settings::{ConfigError, Origin, OutsidePath, Settings, Trust, original_prefix};
-use super::{family, place};
+use super::{family, paths};
 use crate::cache::UnknownIds;
 use crate::store::{BEADS_DIR, LEDGER_NAMES, Repo, Result, StoreError};
 use crate::sys::Env;
@@ -183,7 +183,7 @@ impl Repos {
             }
             return;
         }
-        let name = place::display(repo.root(), &self.root, env);
+        let name = paths::display(repo.root(), &self.root, env);
         let site = Site::of(repo.beads(), env);
         let (own, broken) = match Settings::of_repo(repo.beads()) {
             Ok(own) => (own, site.stranded()),
@@ -196,9 +196,9 @@ impl Repos {
 
     /// The earlier path under which a repo was listed.
     fn listed_as(&self, beads: &Path, env: &Env, wish: &Wanted<'_>) -> Option<String> {
-        let earlier = self.watched.iter().find(|path| beads_of(&place::real(path)) == beads)?;
+        let earlier = self.watched.iter().find(|path| beads_of(&paths::real(path)) == beads)?;
         let written = self.path_of(wish.text, env);
-        Some(if *earlier == written { wish.text.to_owned() } else { place::display(earlier, &self.root, env) })
+        Some(if *earlier == written { wish.text.to_owned() } else { paths::display(earlier, &self.root, env) })
     }
 
     /// A path from a committed file must stay in its repository, or be one that the user has agreed to.
@@ -242,7 +242,7 @@ impl Repos {
             return;
         }
         let roots: Vec<Option<PathBuf>> =
-            self.members.iter().map(|member| vcs::root(member.repo.root()).map(|root| place::real(&root))).collect();
+            self.members.iter().map(|member| vcs::root(member.repo.root()).map(|root| paths::real(&root))).collect();
         for (n, inner) in roots.iter().enumerate() {
             for (m, outer) in roots.iter().enumerate() {
                 if let (Some(inner), Some(outer)) = (inner, outer)
@@ -259,9 +259,9 @@ impl Repos {
     /// The path that a setting means. One that leads out of the working copy is relative to a workspace's parent
     /// checkout: the workspace is elsewhere, and other repos do not move with it.
     pub fn path_of(&self, text: &str, env: &Env) -> PathBuf {
-        let path = place::expand(text, &self.root, env);
+        let path = paths::expand(text, &self.root, env);
         let is_from_here = !Path::new(text).is_absolute() && !text.starts_with('~');
-        let leaves = || !place::plain(&path).starts_with(vcs::root(&self.root).unwrap_or_else(|| self.root.clone()));
+        let leaves = || !paths::plain(&path).starts_with(vcs::root(&self.root).unwrap_or_else(|| self.root.clone()));
         match is_from_here && leaves() {
             true => family::counterpart(&self.root).map_or(path, |first| first.join(text)),
             false => path,
@@ -270,7 +270,7 @@ impl Repos {
 
     /// The directory of the ledger that a path in the settings means.
     pub fn beads_at(&self, text: &str, env: &Env) -> PathBuf {
-        beads_of(&place::real(&self.path_of(text, env)))
+        beads_of(&paths::real(&self.path_of(text, env)))
     }
 
     pub fn primary_member(&self) -> &Member {
@@ -282,9 +282,9 @@ impl Repos {
     pub fn find(&self, text: &str, env: &Env, from: &Path) -> Option<usize> {
         let by_name = self.members.iter().position(|member| member.name == text);
         let by_path = || {
-            let places = [self.path_of(text, env), place::expand(text, from, env)];
+            let places = [self.path_of(text, env), paths::expand(text, from, env)];
             places.iter().find_map(|path| {
-                let beads = beads_of(&place::real(path));
+                let beads = beads_of(&paths::real(path));
                 self.members.iter().position(|member| member.repo.beads() == beads)
             })
         };
@@ -299,7 +299,7 @@ impl Repos {
     /// Two repos share one working copy, or are in two checkouts of one repository: writes to one are committed with
     /// the other.
     pub fn share_working_copy(&self, one: usize, other: usize) -> bool {
-        let root = |n: usize| vcs::root(self.members[n].repo.root()).map(|root| place::real(&root));
+        let root = |n: usize| vcs::root(self.members[n].repo.root()).map(|root| paths::real(&root));
         let shared = |n: usize| family::family(self.members[n].repo.root());
         let same = |one: Option<PathBuf>, other| one.is_some() && one == other;
         one != other && (same(root(one), root(other)) || same(shared(one), shared(other)))
@@ -320,11 +320,11 @@ fn routes(settings: &Settings) -> Vec<Wanted<'_>> {
 /// A path in a committed config, if it leads out of the repository.
 pub fn outside(root: &Path, key: &'static str, text: &str, path: &Path) -> Option<OutsidePath> {
     let fence = vcs::root(root).unwrap_or_else(|| root.to_owned());
-    let fence = place::real(&fence);
-    let resolved = place::real(path);
+    let fence = paths::real(&fence);
+    let resolved = paths::real(path);
     // `~` and absolute paths depend on the machine, even if they lead inside today.
     let names_machine = text.starts_with('~') || Path::new(text).is_absolute();
-    let root = place::real(root);
+    let root = paths::real(root);
     // The workspaces of a repository share its trusted paths.
     let root = family::parent(&root).and_then(|_| family::counterpart(&root)).unwrap_or(root);
     let repository = vcs::common_dir(&root).unwrap_or_else(|| root.clone());
@@ -338,14 +338,14 @@ pub fn beads_of(path: &Path) -> PathBuf {
     if is_beads || LEDGER_NAMES.iter().any(|name| path.join(name).is_file()) {
         path.to_owned()
     } else {
-        place::real(&path.join(BEADS_DIR))
+        paths::real(&path.join(BEADS_DIR))
     }
 }
 
 /// For a checkout that is not the main one: its `.beads` directory in the main one.
 fn main_beads(found: &Repo) -> Option<PathBuf> {
     let vcs = vcs::open(found.beads());
-    let inside = found.beads().strip_prefix(place::real(vcs.root())).ok()?.to_owned();
+    let inside = found.beads().strip_prefix(paths::real(vcs.root())).ok()?.to_owned();
     let main = vcs.checkouts().into_iter().find(|checkout| checkout.is_main && checkout.exists)?;
     let beads = main.root.join(inside);
     (beads != found.beads() && beads.is_dir()).then_some(beads)

@@ -84,7 +84,7 @@ impl Project {
         let root = |n: usize| self.repos.members[n].repo.root();
         repo != 0
             && (self.repos.share_working_copy(0, repo)
-                || super::planning::shares_remote(root(0), root(repo), &self.host.env))
+                || super::planning_repo::shares_remote(root(0), root(repo), &self.host.env))
     }
 
     /// Refuses a repo that may not receive issues: one the user may not write, or whose commits others would see.

@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, HashMap};
 use crate::model::issue::Issue;
 use crate::model::proposal::{Proposal, Standing, State};
 use crate::model::record::Record;
-use crate::store::read::copies::WorkingCopy;
+use crate::store::read::working_copies::WorkingCopy;
 use crate::store::{Result, Snapshot, Warning};
 use crate::vcs::{Archive, Tip, Version};
 
 /// How many branches to examine, most recently changed first.
-const MOST_BRANCHES: usize = 1_000;
+const MAX_BRANCHES: usize = 1_000;
 /// How many distinct versions of the ledger to read from them.
-const MOST_VERSIONS: usize = 200;
+const MAX_VERSIONS: usize = 200;
 
 /// A proposal as a listing shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -121,9 +121,8 @@ impl Snapshot {
             }
         };
         if is_cut {
-            let message = format!(
-                "only the {MOST_BRANCHES} that changed last were looked at, and {MOST_VERSIONS} ledgers on them"
-            );
+            let message =
+                format!("only the {MAX_BRANCHES} that changed last were looked at, and {MAX_VERSIONS} ledgers on them");
             self.notices.add(Warning::Branches { message });
         }
         found
@@ -134,7 +133,7 @@ impl Snapshot {
         let places = copy.sources.iter().zip(&copy.ledgers);
         let file = places.filter(|(source, _)| self.sources.member_of(**source) == 0).map(|(_, file)| file).next();
         let Some(file) = file else { return Ok((Vec::new(), false)) };
-        let tips = copy.vcs.tips(MOST_BRANCHES, &self.host.env)?;
+        let tips = copy.vcs.tips(MAX_BRANCHES, &self.host.env)?;
         let mut is_cut = tips.is_cut;
         self.with_archive(copy, |archive| {
             // Many branches have the same ledger.
@@ -145,7 +144,7 @@ impl Snapshot {
                 let Ok(Some(version)) = archive.version(file, &tip.commit) else { continue };
                 match known.get(&version) {
                     Some(n) => versions[*n].1.push(tip),
-                    None if versions.len() == MOST_VERSIONS => is_cut = true,
+                    None if versions.len() == MAX_VERSIONS => is_cut = true,
                     None => {
                         known.insert(version.clone(), versions.len());
                         versions.push((version, vec![tip]));

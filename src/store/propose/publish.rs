@@ -13,7 +13,7 @@ use crate::model::proposal::{
 use crate::model::record::Record;
 use crate::model::time::Instant;
 use crate::model::{id, issue, proposal, time};
-use crate::store::project::planning;
+use crate::store::project::planning_repo;
 use crate::store::write::Locks;
 use crate::store::{Result, Snapshot, Store, StoreError};
 
@@ -98,9 +98,9 @@ impl Snapshot {
     /// A ledger kept out of commits would not carry the proposal to anyone: refuses that, or changes it on request.
     fn refuse_uncommitted_ledger(&self, target: usize, request: &ProposeRequest) -> Result<()> {
         let beads = self.repos.members[request.target].repo.beads();
-        match planning::kept_out_by(beads) {
+        match planning_repo::kept_out_by(beads) {
             Some(_) if request.start_ledger && request.dry_run => Ok(()),
-            Some(_) if request.start_ledger => planning::let_into_commits(beads),
+            Some(_) if request.start_ledger => planning_repo::let_into_commits(beads),
             Some(by) => {
                 let path = self.sources.ledger(target).path().to_owned();
                 Err(StoreError::UncommittedLedger { path, by })

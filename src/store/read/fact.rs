@@ -55,17 +55,17 @@ impl<T> Fact<T> {
 
     /// The latest result, current or earlier.
     pub fn take(&mut self) -> Option<T> {
-        self.again();
+        self.invalidate();
         self.earlier.get_mut().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// There is a result, current or earlier.
-    pub fn is_begun(&self) -> bool {
+    pub fn has_result(&self) -> bool {
         self.now.get().is_some() || self.earlier.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
     /// The files may have changed: the next request computes it again.
-    pub fn again(&mut self) {
+    pub fn invalidate(&mut self) {
         if let Some(known) = self.now.take() {
             *self.earlier.get_mut().unwrap_or_else(PoisonError::into_inner) = Some(known);
         }

@@ -11,7 +11,7 @@ use crate::model::field::Kind;
 use crate::model::id::PrefixIndex;
 use crate::model::query::{Expr, Field, Op, Value, folded};
 use crate::model::time::Instant;
-use crate::store::project::place;
+use crate::store::project::paths;
 use crate::store::project::repos::unknown_ids;
 use crate::store::{Project, RepoProblem, Result, Snapshot, StoreError};
 
@@ -306,7 +306,7 @@ impl Snapshot {
     /// Repos in the settings that cannot be read now: missing, not trusted, or damaged. The state of their issues is
     /// unknown.
     pub fn unjoined(&self) -> Vec<String> {
-        let shown = |path: &Path| place::display(&place::real(path), &self.repos.root, &self.host.env);
+        let shown = |path: &Path| paths::display(&paths::real(path), &self.repos.root, &self.host.env);
         let named = self.repos.problems.iter().filter_map(RepoProblem::left_out).map(shown);
         let unread = self.sources.troubles().into_iter().map(|(member, _)| self.name(member).to_owned());
         let mut found: Vec<String> = named.chain(unread).collect();

@@ -7,7 +7,7 @@ use super::snapshot::Snapshot;
 use crate::ledger::Document;
 use crate::model::proposal::{Owner, Visibility};
 use crate::model::record::Record;
-use crate::store::project::planning::is_same_project;
+use crate::store::project::planning_repo::is_same_project;
 use crate::store::{Result, StoreError};
 
 impl Snapshot {

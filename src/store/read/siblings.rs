@@ -9,14 +9,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::index::expected;
-use super::others::{Siblings, Version};
+use super::outside::{Siblings, Version};
 use super::row::{Elsewhere, Place, Taken};
 use crate::ledger::{Document, Expectation, Ledger, LedgerError, Line, MAX_LINE};
 use crate::model::issue;
 use crate::model::record::Record;
 use crate::model::time::Instant;
 use crate::model::workflow::WORKFLOW;
-use crate::store::project::place;
+use crate::store::project::paths;
 use crate::store::project::worktree::Worktree;
 use crate::store::state::stamps::Stamps;
 use crate::store::{Project, Result, Row, Snapshot, Warning};
@@ -29,7 +29,7 @@ const FEW: usize = 64;
 impl Project {
     /// The project's `.beads` directory in another checkout.
     pub fn beads_in(&self, one: &Worktree) -> Option<PathBuf> {
-        let root = place::real(&vcs::root(self.repo.beads())?);
+        let root = paths::real(&vcs::root(self.repo.beads())?);
         let inside = self.repo.beads().strip_prefix(&root).ok()?.to_owned();
         Some(one.root.join(inside)).filter(|beads| beads.is_dir())
     }
@@ -66,7 +66,7 @@ impl Snapshot {
     /// The version of one issue in the last commit, as far as version control can tell.
     pub(in crate::store) fn committed_version(&self, id: &str) -> Option<String> {
         let source = self.owner(id)?;
-        let root = place::real(&vcs::root(self.repo_here(self.sources.member_of(source)).beads())?);
+        let root = paths::real(&vcs::root(self.repo_here(self.sources.member_of(source)).beads())?);
         let inside = self.sources.ledger(source).path().strip_prefix(&root).ok()?.to_owned();
         Version { line: String::new(), here: root.clone(), there: root, inside }.common(id)?
     }
@@ -220,7 +220,7 @@ impl Snapshot {
         let repo = self.repo_here(member);
         // Copies of a plain directory have it at the same path.
         let root = vcs::root(repo.beads()).unwrap_or_else(|| repo.root().to_owned());
-        let root = place::real(&root);
+        let root = paths::real(&root);
         let own = self.sources.of_member(member).into_iter();
         own.filter_map(|source| Some((source, self.sources.ledger(source).path().strip_prefix(&root).ok()?.to_owned())))
             .collect()

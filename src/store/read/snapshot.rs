@@ -9,12 +9,12 @@ use std::sync::PoisonError;
 
 use super::fact::Fact;
 use super::index::Sources;
-use super::others::{Others, Siblings};
+use super::outside::{Others, Siblings};
 use crate::cache::Cache;
 use crate::ledger::{Document, Ledger, LedgerError};
-use crate::store::project::home_word::HomeWord;
+use crate::store::project::home_contents::HomeContents;
 use crate::store::project::mark;
-use crate::store::project::place;
+use crate::store::project::paths;
 use crate::store::project::repos::unknown_ids;
 use crate::store::state::leases::KnownLeases;
 use crate::store::{Project, Refresh, Repo, Result, StoreError, Warning};
@@ -70,8 +70,8 @@ impl Snapshot {
     }
 
     /// Accepts contents of state homes as this user's own.
-    pub fn trust_homes(&mut self, words: &[HomeWord]) -> Result<()> {
-        for word in words.iter().filter(|word| !word.known) {
+    pub fn trust_homes(&mut self, words: &[HomeContents]) -> Result<()> {
+        for word in words.iter().filter(|word| !word.is_trusted) {
             mark::make(&word.home, &self.host.env, self.lock_wait)?;
         }
         self.reopen()
@@ -110,11 +110,11 @@ impl Snapshot {
 
     /// The same with known settings and repos: a lock was just taken, or something written.
     pub(in crate::store) fn look_at_issues_again(&mut self) {
-        self.sources.again();
+        self.sources.invalidate();
         self.own = Fact::default();
-        self.others.again();
-        self.siblings.again();
-        self.known_leases.again();
+        self.others.invalidate();
+        self.siblings.invalidate();
+        self.known_leases.invalidate();
     }
 
     /// Updates at once, and returns what that took.
@@ -140,7 +140,7 @@ impl Snapshot {
         if let Some(repo) = self.find_repo(text) {
             return Ok(repo);
         }
-        let path = place::expand(text, self.host.env.cwd(), &self.host.env);
+        let path = paths::expand(text, self.host.env.cwd(), &self.host.env);
         if Repo::at(&path, String::new()).is_none() {
             let known = self.repos.members.iter().map(|member| member.name.clone()).collect();
             return Err(if text.contains(['/', '~']) || path.exists() {
@@ -149,7 +149,7 @@ impl Snapshot {
                 StoreError::NoSuchRepo { text: text.to_owned(), known }
             });
         }
-        self.given.guests.push(place::real(&path).display().to_string());
+        self.given.guests.push(paths::real(&path).display().to_string());
         self.reopen()?;
         self.find_repo(text).ok_or(StoreError::NotARepo { path })
     }

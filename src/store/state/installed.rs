@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::model::record::Record;
 use crate::model::row::{Exact, Part, Row, row};
-use crate::store::names::MARK_NAME;
+use crate::store::file_names::MARK_NAME;
 use crate::sys::below;
 use crate::sys::fs::FsError;
 

@@ -17,7 +17,7 @@ use crate::model::reservation::Reservation;
 use crate::model::row::Row;
 use crate::model::seen::{SeenCheckout, SeenRepository};
 use crate::model::workspace::Workspace;
-use crate::store::names::{LEASES_NAME, REGISTRY as REGISTRY_NAME, WORKSPACES_NAME};
+use crate::store::file_names::{LEASES_NAME, REGISTRY as REGISTRY_NAME, WORKSPACES_NAME};
 use crate::sys::below;
 use crate::sys::fs::{FsError, stat_link};
 

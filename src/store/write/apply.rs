@@ -21,7 +21,7 @@ impl Store {
 
     /// If a ledger cannot be written after the same command changed another one, the error says so.
     pub(in crate::store) fn partly(&self, error: StoreError) -> StoreError {
-        let changed = self.writing.borrow().changed();
+        let changed = self.current_write.borrow().changed();
         match error {
             StoreError::Ledger(source) if source.is_of_file() && !changed.is_empty() => {
                 StoreError::Partly { changed, source: Box::new(StoreError::Ledger(source)) }

@@ -6,8 +6,8 @@
 use std::path::PathBuf;
 
 use super::Written;
-use crate::store::names::CONFIG_NAME;
-use crate::store::project::place;
+use crate::store::file_names::CONFIG_NAME;
+use crate::store::project::paths;
 use crate::store::warning::Warning;
 use crate::store::{Project, Snapshot, Store};
 use crate::sys::below;
@@ -30,7 +30,7 @@ impl Project {
     pub(in crate::store) fn uncommitted_set_up(&self, member: usize, names: &[&str]) -> Vec<PathBuf> {
         let beads = self.repos.members[member].repo.beads();
         let vcs = vcs::open(beads);
-        let root = place::real(vcs.root());
+        let root = paths::real(vcs.root());
         let is_new = |path: &PathBuf| {
             let Ok(inside) = path.strip_prefix(&root) else { return false };
             let Ok(now) = below::read(&root, inside, below::SMALL) else { return false };
@@ -38,7 +38,7 @@ impl Project {
             committed.is_ok_and(|then| then.as_ref() != Some(&now.bytes))
                 && vcs::is_ignored(path, &self.host.env) != Some(true)
         };
-        let paths = names.iter().map(|name| place::real(beads).join(name));
+        let paths = names.iter().map(|name| paths::real(beads).join(name));
         if vcs.is_versioned() { paths.filter(is_new).collect() } else { Vec::new() }
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::asked::Asked;
+use super::guard_input::GuardedEdit;
 use super::guards;
 use super::intent::{Intent, WriteError};
 use crate::ledger::{Document, Edit, Ledger};
@@ -51,7 +51,7 @@ impl<'a> Draft<'a> {
         };
         if let (Some(source), Some(id)) = (self.source, &id) {
             let Draft { store, ledger, document, .. } = *self;
-            guards::ask(&Asked { store, intent, source, ledger, document, edit: &edit, id, before, after })?;
+            guards::ask(&GuardedEdit { store, intent, source, ledger, document, edit: &edit, id, before, after })?;
         }
         let spot = match &edit {
             Edit::Set { line, .. } => Some(Spot::Line(*line)),

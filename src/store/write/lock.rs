@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use super::intent::Scope;
 use crate::ledger::{LedgerError, LockedLedger};
+use crate::store::file_names::LEASES_NAME;
 use crate::store::leases::HeldHome;
-use crate::store::names::LEASES_NAME;
 use crate::store::{Result, Snapshot, StateDir, Store, StoreError};
 
 /// The locks of some ledgers, and of the state homes with claims on their issues.
@@ -119,7 +119,7 @@ impl Store {
 
     /// Locks only ledgers, for operations that run programs meanwhile and change no issue themselves.
     pub(in crate::store) fn lock_ledgers(&mut self, wanted: &[usize]) -> Result<Vec<(usize, LockedLedger)>> {
-        self.writing.borrow_mut().start();
+        self.current_write.borrow_mut().start();
         let mut order: Vec<usize> = wanted.to_vec();
         order.sort_by(|a, b| self.sources.ledger(*a).path().cmp(self.sources.ledger(*b).path()));
         order.dedup();

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::writing::Named;
+use super::current_write::WritePart;
 use crate::ledger::{Applied, Ledger};
-use crate::store::project::home_word::make_first;
+use crate::store::project::home_contents::make_first;
 use crate::store::state::checkout_id::Noted;
 use crate::store::state::log::{Account, Entry, LogError, Stays, WriteLog};
 use crate::store::{Snapshot, Store, Warning};
@@ -72,8 +72,8 @@ impl Store {
     ) -> (Entry, Vec<(String, PathBuf)>) {
         let at = self.host.clock.now().to_string();
         let ledger = log.ledger.display().to_string();
-        let mut writing = self.writing.borrow_mut();
-        let Named { write, with } = writing.name(&ledger, log.home, &at, applied);
+        let mut writing = self.current_write.borrow_mut();
+        let WritePart { write, with } = writing.name(&ledger, log.home, &at, applied);
         let entry = Entry {
             write,
             command: writing.command().to_owned(),

@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use super::claims;
+use super::claim_guard;
 use super::draft::{Draft, Spot};
 use super::intent::{Answer, Fresh, Intent, Write, WriteError, Written};
 use crate::ledger::Edit;
@@ -60,19 +60,19 @@ impl<'a> Plan<'a> {
         draft: &mut Draft<'_>,
         staged: impl IntoIterator<Item = (Intent, Instant, &'w Write)>,
     ) -> Vec<Answer> {
-        let one = |(intent, now, write)| At { plan: self, intent, now }.one(draft, write);
+        let one = |(intent, now, write)| PlannedWrite { plan: self, intent, now }.one(draft, write);
         staged.into_iter().map(one).collect()
     }
 }
 
 /// One write of a plan, with its intent and time.
-struct At<'p, 'a> {
+struct PlannedWrite<'p, 'a> {
     plan: &'p Plan<'a>,
     intent: Intent,
     now: Instant,
 }
 
-impl<'a> At<'_, 'a> {
+impl<'a> PlannedWrite<'_, 'a> {
     fn one(&self, draft: &mut Draft<'_>, write: &Write) -> Answer {
         match write {
             Write::File { issue, id, .. } => self.file(draft, issue, id.as_ref()),
@@ -160,7 +160,7 @@ impl<'a> At<'_, 'a> {
         let dialect = draft.document().dialect();
         if let Some(owner) = self.plan.store.owner(id) {
             let after = change::apply(issue, changes, self.stamp(dialect))?;
-            claims::refuse(self.plan.store, owner, id, Some(issue), after.as_deref())?;
+            claim_guard::refuse(self.plan.store, owner, id, Some(issue), after.as_deref())?;
         }
         let apply = |line: &str, dialect| change::apply(line, changes, self.stamp(dialect));
         let is_known = draft.document().effective(id).is_some() || draft.inserts(id);

@@ -2,7 +2,7 @@
 //! follows its state, an issue with open blockers is not closed by mistake, and nothing starts to wait for a deleted
 //! issue.
 
-use super::asked::Along;
+use super::guard_input::RestOfTransaction;
 use super::intent::Write;
 use crate::model::change::{Change, ChangeError};
 use crate::model::change::{TaskEdit, WorkflowError};
@@ -89,7 +89,7 @@ impl Snapshot {
 
 /// Refuses to claim a task against the rules of its workflow, or to change a workflow in a way its states do not allow.
 /// The locks are held.
-pub(super) fn refuse_taking(store: &mut Store, write: &Write, along: &mut Along) -> Result<()> {
+pub(super) fn refuse_taking(store: &mut Store, write: &Write, rest: &mut RestOfTransaction) -> Result<()> {
     let Some((id, aim)) = aim_of(write) else { return Ok(()) };
     store.look_again()?;
     let Some(row) = store.get(id)? else { return Ok(()) };
@@ -98,7 +98,7 @@ pub(super) fn refuse_taking(store: &mut Store, write: &Write, along: &mut Along)
         && row.issue.status.as_str() != WORKS
         && !store.is_claimed(id)?
     {
-        along.taken.extend(store.refuse_task(&row, &along.taken)?);
+        rest.taken.extend(store.refuse_task(&row, &rest.taken)?);
         return Ok(());
     }
     match write {
@@ -110,14 +110,14 @@ pub(super) fn refuse_taking(store: &mut Store, write: &Write, along: &mut Along)
 
 /// Refuses to close an issue that waits for open ones, or an epic with open children, not counting those closed in the
 /// same transaction. The locks are held.
-pub(super) fn refuse_closing(store: &mut Store, write: &Write, along: &mut Along) -> Result<()> {
+pub(super) fn refuse_closing(store: &mut Store, write: &Write, rest: &mut RestOfTransaction) -> Result<()> {
     let (Write::Change { id, changes }, Some((_, Aim::Ends))) = (write, aim_of(write)) else { return Ok(()) };
     store.look_again()?;
     let Some(row) = store.get(id)?.filter(|row| !row.issue.status.is_done()) else { return Ok(()) };
     if !is_forced(changes) && !is_skipped(changes) {
         if row.issue.issue_type.as_str() == EPIC {
             let children = store.open_children(id)?;
-            let children = store.still_open(children, &along.closed)?;
+            let children = store.still_open(children, &rest.closed)?;
             if !children.is_empty() {
                 return Err(ChangeError::OpenChildren { id: id.clone(), children }.into());
             }
@@ -130,13 +130,13 @@ pub(super) fn refuse_closing(store: &mut Store, write: &Write, along: &mut Along
             let waits = blocked.into_iter().filter(|blocker| blocker.known && blocker.kind != "conditional-blocks");
             let mut blockers: Vec<String> = waits.map(|blocker| blocker.id).collect();
             blockers.dedup();
-            let blockers = store.still_open(blockers, &along.closed)?;
+            let blockers = store.still_open(blockers, &rest.closed)?;
             if !blockers.is_empty() {
                 return Err(ChangeError::OpenBlockers { id: id.clone(), blockers }.into());
             }
         }
     }
-    along.closed.push(id.clone());
+    rest.closed.push(id.clone());
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::asked::Along;
+use super::guard_input::RestOfTransaction;
 use super::guards::{GUARDS, Guard};
 use super::intent::{Answer, Intent, Scope, Write, WriteError, Written};
 use super::lock::Locks;
@@ -22,7 +22,7 @@ pub struct Transaction<'s> {
     staged: Vec<Staged>,
     /// How many writes there are.
     slots: usize,
-    along: Along,
+    rest: RestOfTransaction,
     /// The numbering of sources when they were locked.
     numbering: u64,
 }
@@ -85,8 +85,8 @@ impl Store {
 
 impl<'s> Transaction<'s> {
     fn new(store: &'s mut Store, locks: Arc<Locks>) -> Self {
-        let (numbering, along) = (store.numbering, Along::default());
-        Transaction { store, locks, staged: Vec::new(), slots: 0, along, numbering }
+        let (numbering, rest) = (store.numbering, RestOfTransaction::default());
+        Transaction { store, locks, staged: Vec::new(), slots: 0, rest, numbering }
     }
 }
 
@@ -107,7 +107,7 @@ impl Transaction<'_> {
         let placed = self.store.place(write, intent)?;
         for (n, guard) in GUARDS.iter().enumerate() {
             let Guard::Write(refuse) = guard else { continue };
-            let verdict = refuse(self.store, &placed, &mut self.along);
+            let verdict = refuse(self.store, &placed, &mut self.rest);
             // The guards may have refreshed the store.
             self.check_numbering()?;
             if let Err(error) = verdict {
@@ -140,7 +140,7 @@ impl Transaction<'_> {
 
     /// Refuses a line from elsewhere that claims a task against the rules of its workflow.
     pub fn refuse_taking(&mut self, write: &Write) -> Result<()> {
-        status::refuse_taking(self.store, write, &mut self.along)
+        status::refuse_taking(self.store, write, &mut self.rest)
     }
 
     /// Settings may be edited while the locks are held; repos then have other numbers.

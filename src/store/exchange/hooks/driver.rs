@@ -10,7 +10,7 @@ use super::block::{with_block, without_block};
 use super::error::HookError;
 use super::files::{put_text, read, read_text, sum};
 use crate::store::error::as_store;
-use crate::store::project::place;
+use crate::store::project::paths;
 use crate::store::state::directory::prepare;
 use crate::store::state::installed::{DriverManifest, Manifest};
 use crate::store::{Project, Result, Snapshot, StoreError};
@@ -156,8 +156,8 @@ impl Snapshot {
     pub(super) fn driver_place(&self) -> Option<DriverPlace> {
         let member = self.repos.primary_member();
         let tool = MergeTool::of(member.repo.root())?;
-        let real = place::real(&tool.root);
-        let ledgers = self.sources.of_member(0).into_iter().map(|n| place::real(self.sources.ledger(n).path()));
+        let real = paths::real(&tool.root);
+        let ledgers = self.sources.of_member(0).into_iter().map(|n| paths::real(self.sources.ledger(n).path()));
         let ledgers = ledgers.filter_map(|path| path.strip_prefix(&real).ok().map(Path::to_owned)).collect();
         let home = member.site.settings_home();
         Some(DriverPlace { tool, home, ledgers })

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::driver::program_of;
 use crate::store::Snapshot;
-use crate::store::project::place;
+use crate::store::project::paths;
 use crate::sys::process;
 use crate::vcs;
 
@@ -29,7 +29,7 @@ impl Snapshot {
     /// What is wrong with the merge setup of the primary's ledgers. A working copy without remotes needs no driver.
     pub fn driver_problem(&self) -> Option<DriverProblem> {
         let env = &self.host.env;
-        let ledger = self.sources.of_member(0).first().map(|n| place::real(self.sources.ledger(*n).path()))?;
+        let ledger = self.sources.of_member(0).first().map(|n| paths::real(self.sources.ledger(*n).path()))?;
         let setup = vcs::merge_setup(&ledger, env)?;
         match (setup.attribute.as_deref(), setup.driver) {
             (Some("union"), _) => Some(DriverProblem::Union),

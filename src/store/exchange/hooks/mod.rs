@@ -17,9 +17,9 @@ mod status;
 use std::path::{Path, PathBuf};
 
 use crate::store::error::as_store;
-use crate::store::project::home_word::manifests;
+use crate::store::project::home_contents::manifests;
 use crate::store::project::settings::{ConfigError, ConfigFault};
-use crate::store::project::{mark, place};
+use crate::store::project::{mark, paths};
 use crate::store::state::directory::prepare;
 use crate::store::state::installed::{DriverManifest, Manifest, Redirection};
 use crate::store::{Project, Result, Snapshot, StoreError};
@@ -79,7 +79,7 @@ impl Project {
         let env = &self.host.env;
         let (root, common) = vcs::git_dirs(member.repo.root()).map_err(|error| as_store(error, "bd hooks"))?;
         let named = vcs::hooks_path(&root, env).map_err(|error| as_store(error, "bd hooks"))?;
-        let directory = place::real(&root.join(&named));
+        let directory = paths::real(&root.join(&named));
         Ok(Place { home: member.site.settings_home(), root, common, named, directory })
     }
 
@@ -94,7 +94,7 @@ impl Project {
     /// not show that.
     pub fn wants_hooks(&self) -> Result<bool> {
         let place = self.hooks_place()?;
-        let own = [&place.common, &place.root].iter().any(|own| place.directory.starts_with(place::real(own)));
+        let own = [&place.common, &place.root].iter().any(|own| place.directory.starts_with(paths::real(own)));
         Ok(own || Manifest::read(&place.home).is_some())
     }
 
@@ -109,8 +109,8 @@ impl Project {
     /// Refuses a hooks directory outside the repository that a link or the repository's own settings lead to. One that
     /// the user's settings name is fine.
     fn refuse_strange_directory(&self, place: &Place) -> Result<()> {
-        let named = place::plain(&place.root.join(&place.named));
-        let own = [&place.root, &place.common].map(|own| place::real(own));
+        let named = paths::plain(&place.root.join(&place.named));
+        let own = [&place.root, &place.common].map(|own| paths::real(own));
         let is_own = |path: &Path| own.iter().any(|own| path.starts_with(own));
         if is_own(&place.directory) {
             return Ok(());
@@ -187,7 +187,7 @@ impl Project {
         vcs::set_setting(&place.root, "core.hooksPath", Some(&ours), env).map_err(|e| as_store(e, "bd hooks"))?;
         redirection.after = sum(&read(&config).unwrap_or_default());
         manifest(&redirection)?;
-        if self.hooks_place()?.directory != place::real(&directory) {
+        if self.hooks_place()?.directory != paths::real(&directory) {
             return Err(HookError::Overruled.into());
         }
         Ok(())
@@ -372,7 +372,7 @@ impl Snapshot {
 /// The directory is in a working copy that would commit files put there.
 fn is_committed(place: &Place, env: &Env) -> bool {
     let in_git = place.directory.starts_with(&place.common);
-    let Some(root) = vcs::root(&place.directory).map(|root| place::real(&root)) else { return false };
+    let Some(root) = vcs::root(&place.directory).map(|root| paths::real(&root)) else { return false };
     if in_git || place.directory.starts_with(root.join(".git")) {
         return false;
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::script::Owner;
 use super::site::{CHECKED, Place, aside};
 use super::{DriverStatus, read, script};
-use crate::store::project::place;
+use crate::store::project::paths;
 use crate::store::state::installed::Manifest;
 
 /// The state of one hook.
@@ -36,7 +36,7 @@ pub(super) fn status(place: &Place, manifest: Option<&Manifest>, driver: DriverS
         let hooks = CHECKED.iter().map(absent).collect();
         return HooksStatus { installed: false, directory, hooks, remarks, driver };
     };
-    if place::real(&manifest.directory) != directory {
+    if paths::real(&manifest.directory) != directory {
         let there = manifest.directory.display();
         remarks.push(format!("git looks for hooks in {} now, and not in {there}, where ours are", directory.display()));
     }

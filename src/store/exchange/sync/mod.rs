@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::ledger::{LedgerError, MergedLine};
-use crate::store::names::CONFIG_NAME;
-use crate::store::read::copies::WorkingCopy;
+use crate::store::file_names::CONFIG_NAME;
 use crate::store::read::index::expected;
+use crate::store::read::working_copies::WorkingCopy;
 use crate::store::write::ledger_name::METADATA;
 use crate::store::{Project, Reconciled, Result, Snapshot, Store, StoreError};
 use crate::vcs::{
@@ -396,7 +396,7 @@ impl Store {
         if options.dry_run {
             one.standing = exchange.standing(&env)?;
             if one.standing.behind > 0 && options.pull {
-                // Some areas are not merged.
+                // Commits that do not touch the ledgers' areas are not merged.
                 let areas = copy.areas();
                 let route = Route { ledgers: &areas, with_code: false, dry_run: None, env: &env };
                 one.standing.behind = exchange.incoming(&route)?.len();

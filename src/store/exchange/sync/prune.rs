@@ -5,7 +5,7 @@ use crate::ledger::LockedLedger;
 use crate::model::time::Instant;
 use crate::store::Result;
 use crate::store::past::prune::{PruneRequest, prune_message};
-use crate::store::read::copies::WorkingCopy;
+use crate::store::read::working_copies::WorkingCopy;
 
 impl Project {
     /// Issues closed before this time are pruned automatically. The project's committed file counts only for the

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::ledger::{Document, MAX_LEDGER};
-use crate::store::names::other_name;
-use crate::store::read::copies::WorkingCopy;
+use crate::store::file_names::other_name;
+use crate::store::read::working_copies::WorkingCopy;
 use crate::sys::below;
 
 /// Sorted ids.

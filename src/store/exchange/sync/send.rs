@@ -4,7 +4,7 @@
 //! data and anything but ledgers, for each version control system.
 
 use super::{Progress, RepoSync, SyncOptions, SyncStep, TRIES, received};
-use crate::store::read::copies::WorkingCopy;
+use crate::store::read::working_copies::WorkingCopy;
 use crate::store::{Result, Snapshot, Store, StoreError};
 use crate::vcs;
 use crate::vcs::{DryRun, Exchange, Outgoing, Parcel, Pushed, Route, Span};

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use super::super::hooks;
 use crate::store::project::agreed::{HOOKS, PROGRAMS, agrees, entry};
-use crate::store::project::place;
+use crate::store::project::paths;
 use crate::store::project::settings::OutsidePath;
-use crate::store::read::copies::WorkingCopy;
+use crate::store::read::working_copies::WorkingCopy;
 use crate::store::{Project, Result, Snapshot, StoreError, read_trust};
 use crate::sys::{Env, Host};
 use crate::vcs;
@@ -31,9 +31,9 @@ pub struct NamedPrograms {
 pub fn trust_programs(path: &Path, host: &Host, wait: Duration, dry_run: bool) -> Result<NamedPrograms> {
     let vcs = vcs::open(path);
     if !vcs.is_versioned() {
-        return Err(vcs::SyncError::NoVcs { root: place::plain(path) }.into());
+        return Err(vcs::SyncError::NoVcs { root: paths::plain(path) }.into());
     }
-    let root = place::real(vcs.root());
+    let root = paths::real(vcs.root());
     let (verdict, hooks) = (vcs.judge(&host.env), hooks_of(vcs.exchange()?, &root, &host.env)?);
     let is_agreed = verdict.is_agreed(&root, &host.env.clone().agreeing(agrees));
     let programs: Vec<String> = verdict.asks.into_iter().collect();
@@ -85,7 +85,7 @@ impl Project {
     /// `refuse_programs` for the working copy with this root.
     pub fn refuse_programs_of(&self, root: &Path) -> Result<()> {
         let verdict = vcs::open(root).judge(&self.host.env);
-        if verdict.is_agreed(&place::real(root), &self.host.env) {
+        if verdict.is_agreed(&paths::real(root), &self.host.env) {
             return Ok(());
         }
         Err(StoreError::UntrustedPrograms { root: root.to_owned(), programs: verdict.asks.into_iter().collect() })
@@ -96,7 +96,7 @@ impl Snapshot {
     /// The same before a commit that follows a write.
     pub(in crate::store) fn refuse_programs_at(&self, path: &Path) -> Result<()> {
         let copies = self.working_copies(None);
-        let path = place::real(path);
+        let path = paths::real(path);
         copies
             .iter()
             .find(|copy| copy.vcs.is_versioned() && path.starts_with(&copy.root))

@@ -12,7 +12,7 @@ use crate::ledger::Document;
 use crate::model::difference::{ChangeKind, FieldChange};
 use crate::model::query::folded;
 use crate::model::time::Instant;
-use crate::store::read::copies::WorkingCopy;
+use crate::store::read::working_copies::WorkingCopy;
 use crate::store::{Result, Snapshot};
 use crate::vcs::{Archive, Before, Commit, Node, Steps};
 

@@ -15,24 +15,24 @@ mod known;
 mod last;
 mod lines;
 mod living;
-mod lookup;
 mod mentioned;
 mod own;
+mod past_lines;
 mod point;
 mod renames;
 mod states;
 
 pub use blame::{Blame, BlamedField};
 pub use events::{Event, Log, LogEnd, LogQuery};
-pub use lookup::PastLine;
 pub(in crate::store) use own::OwnCommit;
+pub use past_lines::PastLine;
 pub use point::{Moment, Point};
 pub use states::{DiffEntry, DiffKind, State};
 
 use std::path::{Path, PathBuf};
 
 use crate::ledger::Document;
-use crate::store::read::copies::WorkingCopy;
+use crate::store::read::working_copies::WorkingCopy;
 use crate::store::{LEDGER_NAMES, Project, Result, Snapshot};
 use crate::vcs;
 use crate::vcs::{Archive, SyncError, Trail};

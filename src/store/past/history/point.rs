@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::ledger::Document;
 use crate::model::time::Instant;
 use crate::model::when::{Bare, Calendar};
-use crate::store::read::copies::WorkingCopy;
+use crate::store::read::working_copies::WorkingCopy;
 use crate::store::state::stamps::Stamps;
 use crate::store::{Project, Result, Snapshot, StoreError, Warning};
 use crate::sys::Clock;

@@ -20,7 +20,7 @@ use crate::store::{Result, Snapshot};
 use crate::vcs::{Archive, Steps, Version};
 
 /// How many renames of one issue to follow.
-const MOST: usize = 16;
+const MAX_RENAMES: usize = 16;
 
 impl LinesOf {
     /// Adds the lines that the issue had under former ids. Returns all its ids, the current one first.
@@ -34,7 +34,7 @@ impl LinesOf {
         let is_committed = steps.tips.iter().flatten().any(|tip| self.get(steps.all[*tip].after.as_ref()).is_some());
         let new = if is_committed { None } else { effective(now, id) };
         let mut known = vec![id.to_owned()];
-        while known.len() <= MOST {
+        while known.len() <= MAX_RENAMES {
             let kept = self.all().chain(new.as_deref()).filter_map(kept_id).find(|id| !known.contains(id));
             let former = match kept {
                 Some(former) => Some(former),
@@ -155,7 +155,7 @@ impl Snapshot {
     /// The same for several, by their former ids.
     pub fn called_now_each(&self, pasts: &[PastLine]) -> Result<HashMap<String, String>> {
         let mut names = self.next_names(pasts)?;
-        for _ in 1..MOST {
+        for _ in 1..MAX_RENAMES {
             // An issue that has left again may have been renamed again.
             let gone: BTreeSet<String> = names.values().filter(|id| self.owner(id).is_none()).cloned().collect();
             let pasts: Vec<PastLine> = match gone.is_empty() {

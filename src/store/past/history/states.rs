@@ -142,7 +142,7 @@ impl Snapshot {
     }
 
     fn remembers(&self, source: usize) -> bool {
-        vcs::is_versioned(&crate::store::project::place::real(self.sources.ledger(source).path()))
+        vcs::is_versioned(&crate::store::project::paths::real(self.sources.ledger(source).path()))
     }
 
     /// `None` for the present.

@@ -41,7 +41,7 @@ impl Candidate {
     }
 
     /// Its line in a document, if that is the only one and unchanged.
-    pub fn stands_on(&self, lines: Option<&Vec<usize>>, document: &Document) -> Option<usize> {
+    pub fn only_line_in(&self, lines: Option<&Vec<usize>>, document: &Document) -> Option<usize> {
         match lines.map(Vec::as_slice) {
             Some([line]) if document.text(*line) == self.text => Some(*line),
             _ => None,

@@ -13,7 +13,7 @@ use std::path::Path;
 
 use crate::ledger::{Document, Edit, LedgerError, LockedLedger};
 use crate::model::time::{DAY, Instant};
-use crate::store::project::place;
+use crate::store::project::paths;
 use crate::store::read::index::expected;
 use crate::store::{Access, Project, Result, Snapshot, Store, StoreError};
 use crate::vcs;
@@ -30,13 +30,13 @@ pub const PRUNE_DAYS: i64 = 30;
 impl Project {
     /// The ledger in the checked-out commit; an error without version control.
     fn committed_ledger(&self, path: &Path) -> Result<Commits> {
-        let real = place::real(path);
+        let real = paths::real(path);
         let vcs = vcs::open(&real);
         if !vcs.is_versioned() {
             let root = real.parent().and_then(Path::parent).unwrap_or(&real).to_owned();
             return Err(StoreError::NoHistory { root });
         }
-        let root = place::real(vcs.root());
+        let root = paths::real(vcs.root());
         let inside = real.strip_prefix(&root).map_err(|_| SyncError::NoVcs { root: root.clone() })?;
         let env = &self.host.env;
         let committed = Document::new(vcs.committed(inside, env)?.unwrap_or_default());
@@ -47,7 +47,7 @@ impl Project {
                 Some(version) => archive.text(&version)?,
                 None => Vec::new(),
             },
-            // It has no upstream, or nothing was ever fetched from there.
+            // Nothing was ever fetched from the upstream.
             None => return Ok(Commits { committed, published: None }),
         };
         Ok(Commits { committed, published: Some(Document::new(bytes)) })
@@ -186,7 +186,7 @@ impl Store {
             let lines = document.find_among(&ids);
             late.clear();
             for one in &leaving {
-                match one.stands_on(lines.get(&one.id), document) {
+                match one.only_line_in(lines.get(&one.id), document) {
                     Some(line) => draft.carry([Edit::Remove { line }])?,
                     // A program that ignores locks changed it meanwhile.
                     None => late.push(one.id.clone()),

@@ -16,12 +16,12 @@ use std::path::{Path, PathBuf};
 use super::history::OwnCommit;
 use crate::ledger::{LedgerError, LineChange};
 use crate::model::merge::differing;
-use crate::store::names::{WRITES_NAME, became};
+use crate::store::file_names::{WRITES_NAME, is_renamed_ledger};
 use crate::store::project::settings::{ConfigError, ConfigFault};
-use crate::store::project::{home, mark, place};
+use crate::store::project::{home, mark, paths};
 use crate::store::state::checkout_id::Noted;
 use crate::store::state::log::{Contents, Entry, Line, Stays, woven};
-use crate::store::write::writing::Writing;
+use crate::store::write::current_write::CurrentWrite;
 use crate::store::write::{Locks, Written};
 use crate::store::{Project, Result, Snapshot, Store, StoreError};
 use plan::{Past, Plan};
@@ -132,7 +132,7 @@ impl Snapshot {
                     home::Site::of(beads, &self.host.env).settings_home()
                 }
             };
-            place::real(&theirs) != place::real(home)
+            paths::real(&theirs) != paths::real(home)
         };
         match past.parts.iter().zip(&past.homes).find(is_stray) {
             Some((part, _)) => Err(StoreError::UndoElsewhere { ledger: PathBuf::from(&part.ledger) }),
@@ -199,7 +199,7 @@ impl Snapshot {
         let then = Path::new(ledger);
         (0..self.sources.len()).find(|n| {
             let now = self.sources.ledger(*n).path();
-            now == then || became(then, now)
+            now == then || is_renamed_ledger(then, now)
         })
     }
 
@@ -246,12 +246,13 @@ impl Snapshot {
 impl Store {
     /// Whether the current write has changed a ledger.
     pub fn has_written(&self) -> bool {
-        !self.writing.borrow().changed().is_empty()
+        !self.current_write.borrow().changed().is_empty()
     }
 
     /// Groups everything written through this store into one write for [`Store::undo`], named after a command.
     pub fn write_as_one(&mut self, command: &str) {
-        self.writing = Writing { command: command.to_owned(), is_one: true, ..Writing::default() }.into();
+        self.current_write =
+            CurrentWrite { command: command.to_owned(), is_one: true, ..CurrentWrite::default() }.into();
     }
 
     /// Takes back the last writes of this actor, or only returns what that would do.

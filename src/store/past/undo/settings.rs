@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::UndoClash;
 use super::plan::Past;
-use crate::store::names::CONFIG_NAME;
+use crate::store::file_names::CONFIG_NAME;
 use crate::store::project::settings::{put_shared, shared_text};
 use crate::store::state::log::{Entry, SettingsChange, WriteLog};
 use crate::store::{Result, Store, StoreError, Warning};
@@ -82,7 +82,7 @@ impl Store {
     fn log_settings(&self, ledger: &Path, change: SettingsChange) {
         let source = self.source_at(&ledger.display().to_string());
         let Some(home) = source.map(|source| self.sources.home(source).to_owned()) else { return };
-        let writing = self.writing.borrow();
+        let writing = self.current_write.borrow();
         let Some(write) = writing.name.clone().filter(|_| change.before != change.after) else { return };
         let log = WriteLog { home: &home, ledger, host: &self.host };
         let entry = Entry {
@@ -90,7 +90,7 @@ impl Store {
             command: writing.command().to_owned(),
             from: self.undo_key(),
             checkout: self.checkout_in(&home),
-            ledger: crate::store::project::place::real(ledger).display().to_string(),
+            ledger: crate::store::project::paths::real(ledger).display().to_string(),
             at: self.host.clock.now().to_string(),
             actor: self.actor().to_owned(),
             settings: Some(change),

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use twox_hash::XxHash3_64;
 
-use super::super::lines::Versions;
+use super::super::match_lines::Versions;
 use super::image::{self, Label};
 use super::keep::LINES_OF_A_CHUNK;
 use super::parts::{Index, Keys, Read, Row, Sources, Texts, locked};
@@ -47,7 +47,7 @@ impl Index {
             doubled: Vec::new(),
             maybe_doubled: false,
             unsettled: false,
-            lent: Vec::new(),
+            proposed_copies: Vec::new(),
             accepted: Vec::new(),
             days: BTreeSet::new(),
             parsed: 0,

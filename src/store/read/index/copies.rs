@@ -37,7 +37,7 @@ impl Index {
             return Ok(());
         }
         let mut shadowed = Vec::new();
-        let (mut lent, mut loans, mut accepted_pairs) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut proposed_copies, mut loans, mut accepted_pairs) = (Vec::new(), Vec::new(), Vec::new());
         self.doubled.clear();
         for group in groups {
             let rank = |key: &Key| {
@@ -58,7 +58,7 @@ impl Index {
             // Private blockers of a proposed issue block it in this view too.
             if let Some(best) = best.filter(|key| is_open_proposal(&self.text(texts, *key))) {
                 let others = group.iter().filter(|key| **key != best && is_open_proposal(&self.text(texts, **key)));
-                lent.extend(others.map(|key| (*key, best)));
+                proposed_copies.extend(others.map(|key| (*key, best)));
             }
             // So do those of an accepted one, if the project does not have them; the project's line has the others.
             if let Some((best, id)) = best.and_then(|key| Some((key, accepted(&self.text(texts, key), false)?))) {
@@ -77,9 +77,9 @@ impl Index {
             self.doubled.push((id.unwrap_or_default(), places));
         }
         self.cache_mut().set_shadowed(&shadowed)?;
-        loans.extend(lent.iter().map(|(lender, borrower)| (*lender, *borrower, None)));
+        loans.extend(proposed_copies.iter().map(|(lender, borrower)| (*lender, *borrower, None)));
         self.cache_mut().lend_edges(&loans)?;
-        self.lent = lent;
+        self.proposed_copies = proposed_copies;
         self.accepted = accepted_pairs;
         Ok(())
     }

@@ -17,9 +17,9 @@ use crate::model::record::Record;
 use crate::sys::Clock;
 
 /// After a write with more changed lines the image is left outdated.
-const MOST_CHANGES: usize = 200;
+const MAX_CHANGES: usize = 200;
 /// Larger chunks are not useful.
-const MOST_LINES: usize = 2048;
+const MAX_LINES: usize = 2048;
 
 /// Up to this size, hashing a ledger is faster than waiting for the clock to tick. For a larger one the writer waits,
 /// and the stamp is enough.
@@ -29,17 +29,17 @@ impl Sources {
     /// Starts updating the image for a write that is about to be made: a copy is changed while the ledger goes to disk.
     /// The lock is held.
     pub fn begin_write(&self, ledger: &Ledger, planned: &Planned<'_>, before: &Document) {
-        *locked(&self.begun) = self.find(ledger).and_then(|source| self.begin(source, planned, before));
+        *locked(&self.image_update) = self.find(ledger).and_then(|source| self.begin(source, planned, before));
     }
 
     /// Drops the update for a write that was not made.
     pub fn end_write(&self) {
-        locked(&self.begun).take();
+        locked(&self.image_update).take();
     }
 
     /// Records that the write was made. The lock is held.
     pub fn note_write(&self, ledger: &Ledger, applied: &Applied<'_>) {
-        let begun = locked(&self.begun).take().filter(|begun| self.find(ledger) == Some(begun.source));
+        let begun = locked(&self.image_update).take().filter(|begun| self.find(ledger) == Some(begun.source));
         let (Some(following), Some(left)) = (begun, applied.left) else { return };
         let is_hashed = left.size <= SMALL || !applied.file.can_be_proven();
         let hash = is_hashed.then(|| whole_hash(following.earlier.seed, &applied.planned.pieces()));
@@ -57,7 +57,7 @@ impl Sources {
     fn begin(&self, source: usize, planned: &Planned<'_>, before: &Document) -> Option<Following> {
         let place = self.image.clone()?;
         let is_simple =
-            planned.in_order && (1..=MOST_CHANGES).contains(&planned.changes.len()) && before.line_end() == b"\n";
+            planned.in_order && (1..=MAX_CHANGES).contains(&planned.changes.len()) && before.line_end() == b"\n";
         let earlier = Label::load(&place).filter(|label| is_simple && label.is_plain)?;
         let known = earlier.ledgers.get(source).filter(|_| earlier.ledgers.len() == self.all.len())?;
         let path = self.all[source].ledger.path();
@@ -147,7 +147,7 @@ fn change_image(
     for (line, text) in inserted {
         let chunk: Chunk = cache.chunk_at(source, line).ok()??;
         let mut lines = chunk.lines.clone();
-        if line - chunk.first > lines.len() || lines.len() >= MOST_LINES {
+        if line - chunk.first > lines.len() || lines.len() >= MAX_LINES {
             return None;
         }
         lines.insert(line - chunk.first, line_of(text, key));

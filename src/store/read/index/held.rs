@@ -10,7 +10,7 @@ impl Sources {
     /// Reads ledgers that were just locked, and ignores their files until [`Sources::let_go`].
     pub fn hold(&mut self, locked: &[usize]) -> Result<()> {
         let mut texts = self.texts.take().unwrap_or_else(|| Texts::unread(self.all.len()));
-        self.index.again();
+        self.index.invalidate();
         if texts.image.is_some() {
             texts.leave_image();
         }
@@ -36,7 +36,7 @@ impl Sources {
 
     /// Shows the result of edits in a held ledger.
     pub fn plan(&mut self, n: usize, edits: Vec<Edit>) {
-        let is_indexed = self.index.is_begun();
+        let is_indexed = self.index.has_result();
         let _ = self.texts();
         let Some(text) = self.texts.known_mut().map(|texts| &mut texts.all[n]) else { return };
         let (Some(read), Some(held)) = (&mut text.read, &mut text.held) else { return };
@@ -45,7 +45,7 @@ impl Sources {
         if is_indexed {
             locked(&held.unindexed).extend(lines);
         }
-        self.index.again();
+        self.index.invalidate();
     }
 
     /// The files count again. Planned edits are either in them or gone.
@@ -57,7 +57,7 @@ impl Sources {
         }
         self.texts = texts.map(Fact::after).unwrap_or_default();
         self.is_held = false;
-        self.index.again();
+        self.index.invalidate();
     }
 }
 

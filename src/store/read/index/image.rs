@@ -37,7 +37,7 @@ const TEXTS: Kind = Kind { suffix: ".texts", ..IMAGE };
 /// Files of earlier versions.
 const EARLIER: Kind = Kind { suffix: ".img", ..LABEL };
 /// An image with more days that depend on the reader's time zone is not loaded.
-pub(super) const MOST_DAYS: usize = 1000;
+pub(super) const MAX_DAYS: usize = 1000;
 /// Checksums are computed in parts of this size.
 const PART: u64 = 256 << 10;
 

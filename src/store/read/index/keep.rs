@@ -30,7 +30,7 @@ impl Index {
         };
         let ledgers = reads.iter().map(ledger).collect();
         let days = self.days_named(sources, texts);
-        let is_plain = self.oddities(sources, texts).is_empty() && days.len() <= image::MOST_DAYS;
+        let is_plain = self.oddities(sources, texts).is_empty() && days.len() <= image::MAX_DAYS;
         // Damaged ledgers are read each time, whatever an image says.
         if !is_plain && self.parsed <= image::STALE_LINES {
             return Ok(());
@@ -47,7 +47,7 @@ impl Index {
         };
         let pair = |accepted: bool| move |(copy, shown): &(Key, Key)| (*copy, *shown, accepted);
         let pairs: Vec<(Key, Key, bool)> =
-            self.lent.iter().map(pair(false)).chain(self.accepted.iter().map(pair(true))).collect();
+            self.proposed_copies.iter().map(pair(false)).chain(self.accepted.iter().map(pair(true))).collect();
         let counted = |n: usize| texts.prefixes(n).into_iter().map(move |(prefix, count)| (n, prefix, count));
         let prefixes: Vec<(usize, String, usize)> = (0..texts.all.len()).flat_map(counted).collect();
         let database = self.cache_mut().to_file(sources.unknown, &label.id, &chunks, &prefixes, &pairs)?;

@@ -71,7 +71,7 @@ impl Texts {
         let of = |wanted: bool| {
             pairs.iter().filter(move |(.., accepted)| *accepted == wanted).map(|(copy, shown, _)| (*copy, *shown))
         };
-        let (lent, accepted) = (of(false).collect(), of(true).collect());
+        let (proposed_copies, accepted) = (of(false).collect(), of(true).collect());
         if renewed && !sources.leaves_no_image {
             label.renew(place);
         }
@@ -80,7 +80,7 @@ impl Texts {
             text.read = Some(Read { document, stamp, version: self.reads });
         }
         let image = Some((label.id, label.seed));
-        let index = Index { image, lent, accepted, ..Index::over(cache, self.all.len()) };
+        let index = Index { image, proposed_copies, accepted, ..Index::over(cache, self.all.len()) };
         (self.image, self.loaded) = (Some(label), Mutex::new(Some(index)));
         Some(())
     }

@@ -57,7 +57,7 @@ pub(in crate::store) struct Sources {
     /// Writes not in the image yet.
     pub(super) following: Mutex<Vec<Followed>>,
     /// The update of the image for a write in progress.
-    pub(super) begun: Mutex<Option<Following>>,
+    pub(super) image_update: Mutex<Option<Following>>,
 }
 
 /// The contents of all ledgers of a project.
@@ -129,7 +129,7 @@ pub(super) struct Index {
     /// There are new rows not yet checked for copies.
     pub unsettled: bool,
     /// Open proposals with several copies here: a copy, and the effective one.
-    pub lent: Vec<(Key, Key)>,
+    pub proposed_copies: Vec<(Key, Key)>,
     /// The same for accepted ones.
     pub accepted: Vec<(Key, Key)>,
     /// The days in rows of the image, with their beginning and end here.

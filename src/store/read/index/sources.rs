@@ -65,7 +65,7 @@ impl Sources {
             index: Fact::default(),
             is_held: false,
             following: Mutex::default(),
-            begun: Mutex::default(),
+            image_update: Mutex::default(),
         })
     }
 
@@ -145,9 +145,9 @@ impl Sources {
     }
 
     /// The files may have changed: the next question checks them.
-    pub fn again(&mut self) {
-        self.texts.again();
-        self.index.again();
+    pub fn invalidate(&mut self) {
+        self.texts.invalidate();
+        self.index.invalidate();
     }
 
     /// The work it took to read the ledgers and make the index.
@@ -162,7 +162,7 @@ impl Sources {
 
     /// Open proposals with several copies here: a copy, and the effective one.
     pub fn pairs(&self) -> &[(Key, Key)] {
-        self.index().map(|index| index.lent.as_slice()).unwrap_or_default()
+        self.index().map(|index| index.proposed_copies.as_slice()).unwrap_or_default()
     }
 
     /// The same for accepted proposals whose planning copies remain.

@@ -69,7 +69,7 @@ impl Texts {
         let Some(read) = self.look(sources, n)? else { return Ok(()) };
         self.changed += 1;
         let text = &mut self.all[n];
-        if let Some(old) = text.read.replace(read).filter(|_| sources.index.is_begun()) {
+        if let Some(old) = text.read.replace(read).filter(|_| sources.index.has_result()) {
             locked(&text.indexed).get_or_insert(old.document);
         }
         Ok(())

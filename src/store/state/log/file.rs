@@ -16,7 +16,7 @@ use super::super::directory::prepare;
 use super::entry::{Entry, FORGETS_ALL, forgotten};
 use super::error::LogError;
 use crate::model::record::Record;
-use crate::store::names::WRITES_NAME;
+use crate::store::file_names::WRITES_NAME;
 use crate::sys;
 use crate::sys::fs::{Dir, FileStamp, FsError, Replaced};
 use crate::sys::lock::{DirLock, LockError};
@@ -24,7 +24,7 @@ use crate::sys::log::Log;
 use crate::sys::{Entropy, below, lock};
 
 /// Larger logs are not read.
-pub(super) const MOST: u64 = 256 << 20;
+pub(super) const MAX_SIZE: u64 = 256 << 20;
 /// How long a write waits for others that append. The write itself is already on disk.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -71,7 +71,7 @@ impl Contents {
         let mut contents = Self::read_file(home)?;
         for (name, log, reading) in &earlier {
             contents.has_forgotten |= *name == FORMER_LOG;
-            contents.take_in(read_lines(&home.join(name), &log.whole(MOST)?, *reading));
+            contents.take_in(read_lines(&home.join(name), &log.whole(MAX_SIZE)?, *reading));
         }
         Ok(contents)
     }
@@ -81,7 +81,7 @@ impl Contents {
         if !earlier(home)?.is_empty() {
             return Self::read(home);
         }
-        let bytes = Log::open(&home.join(WRITES_NAME))?.map_or(Ok(Vec::new()), |log| log.whole(MOST))?;
+        let bytes = Log::open(&home.join(WRITES_NAME))?.map_or(Ok(Vec::new()), |log| log.whole(MAX_SIZE))?;
         let newest = match memchr::memmem::rfind(&bytes, format!("\n{FORGETS_ALL}").as_bytes()) {
             Some(end) => &bytes[end..],
             None => &bytes,
@@ -93,7 +93,7 @@ impl Contents {
     pub(super) fn read_file(home: &Path) -> Result<Self, FsError> {
         let path = home.join(WRITES_NAME);
         let Some(log) = Log::open(&path)? else { return Ok(Self::default()) };
-        let bytes = log.whole(MOST)?;
+        let bytes = log.whole(MAX_SIZE)?;
         let mut newest = read_lines(&path, &bytes, own_line);
         let mut contents = Contents { stamp: Some(log.stamp()), ..Self::default() };
         if let Some((joined, size)) = header(&bytes) {

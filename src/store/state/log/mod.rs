@@ -33,7 +33,7 @@ use std::path::{Path, PathBuf};
 use super::checkout_id::Noted;
 use crate::ledger::Applied;
 use crate::model::time::Instant;
-use crate::store::names::{WRITES_NAME, became};
+use crate::store::file_names::{WRITES_NAME, is_renamed_ledger};
 use crate::sys::Host;
 use crate::sys::fs::{FileStamp, FsError, Granularity, granularity};
 use crate::sys::lock::DirLock;
@@ -87,7 +87,7 @@ impl WriteLog<'_> {
     pub fn account(&self, held: &dyn Held, stamp: &FileStamp) -> Result<Account, FsError> {
         if let Some(log) = Log::open(&self.home.join(WRITES_NAME))? {
             let is_near = self.is_proof(&log.tail(TAIL)?, stamp);
-            if is_near || log.stamp().size > TAIL && self.is_proof(&log.whole(file::MOST)?, stamp) {
+            if is_near || log.stamp().size > TAIL && self.is_proof(&log.whole(file::MAX_SIZE)?, stamp) {
                 return Ok(Account::default());
             }
         }
@@ -153,7 +153,7 @@ impl WriteLog<'_> {
             let own = own.as_ref().filter(|own| entry.ledger_checkout.as_ref() == Some(&own.mark));
             let is_moved = |then: &str| {
                 let then = Path::new(then);
-                became(then, now) || own.is_some_and(|own| own.former_root(then, now).is_some())
+                is_renamed_ledger(then, now) || own.is_some_and(|own| own.former_root(then, now).is_some())
             };
             let key = (entry.ledger.clone(), own.is_some());
             if *moved.entry(key).or_insert_with(|| is_moved(&entry.ledger)) {

@@ -11,10 +11,10 @@ use super::proof;
 use crate::model::lease::{Owner, Standing};
 use crate::model::time::{DAY, Instant};
 use crate::model::workspace::{Kind, State, Workspace};
-use crate::ops::losses::{Loss, Reason};
+use crate::ops::removal_reasons::{Loss, Reason};
 use crate::ops::workspace_records::{Known, known};
 use crate::ops::worktrees::status::held_in;
-use crate::ops::{Result, losses};
+use crate::ops::{Result, removal_reasons};
 use crate::store::{LeaseRow, Store, StoreError, Worktree, real_path};
 use crate::sys::{processes, removal};
 use crate::vcs::{Merged, Origin};
@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_millis(500);
 
 /// The state of a workspace.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Look {
+pub struct Inspection {
     /// The reasons against removing it.
     pub reasons: Vec<Reason>,
     /// How its work was merged into the branch it started from.
@@ -54,15 +54,15 @@ impl Around {
 pub fn reasons(store: &mut Store, one: &Workspace, cwd: &Path) -> Result<Vec<Reason>> {
     let around = Around::of(store, cwd)?;
     match around.all.iter().find(|known| known.workspace.id == one.id) {
-        Some(known) => Ok(look(store, known, Path::new(&one.path), &around)?.reasons),
+        Some(known) => Ok(inspect(store, known, Path::new(&one.path), &around)?.reasons),
         None => Ok(vec![Reason::new(Loss::NotOurs, "it is not recorded")]),
     }
 }
 
 /// Inspects a workspace, whose directory may have been renamed meanwhile.
-pub(super) fn look(store: &Store, known: &Known, at: &Path, around: &Around) -> Result<Look> {
+pub(super) fn inspect(store: &Store, known: &Known, at: &Path, around: &Around) -> Result<Inspection> {
     let one = &known.workspace;
-    let mut look = Look::default();
+    let mut look = Inspection::default();
     if let Some(why) = proof::doubt(store, known, at) {
         look.reasons.push(Reason::new(Loss::NotOurs, why));
         return Ok(look);
@@ -74,8 +74,8 @@ pub(super) fn look(store: &Store, known: &Known, at: &Path, around: &Around) -> 
         let is_busy = one.state == State::Active && one.issue.as_ref() == Some(&row.id);
         is_busy && !held_in(&around.leases, &worktree).any(|held| held.id == row.id)
     };
-    look.reasons.extend(losses::of_leases(held_in(&around.leases, &worktree)));
-    look.reasons.extend(losses::of_leases(around.leases.iter().filter(on_issue)));
+    look.reasons.extend(removal_reasons::of_leases(held_in(&around.leases, &worktree)));
+    look.reasons.extend(removal_reasons::of_leases(around.leases.iter().filter(on_issue)));
     // One that was never ready was never used.
     if one.ready_at.is_some() || one.is_adopted || one.state == State::Orphaned {
         files(store, one, at, &mut look);
@@ -193,7 +193,7 @@ fn inside(one: &Workspace, at: &Path, around: &Around) -> Vec<Reason> {
 }
 
 /// Files, commits and issues that would be lost.
-fn files(store: &Store, one: &Workspace, at: &Path, look: &mut Look) {
+fn files(store: &Store, one: &Workspace, at: &Path, look: &mut Inspection) {
     let unknown = |error: String| Reason::new(Loss::Unknown, format!("cannot tell what would be lost: {error}"));
     if let Err(error) = store.refuse_programs_of(at) {
         look.reasons.push(unknown(error.to_string()));
@@ -210,7 +210,7 @@ fn files(store: &Store, one: &Workspace, at: &Path, look: &mut Look) {
         Ok(mut work) => {
             work.changed.retain(|path| !is_ledger(path));
             work.untracked.retain(|path| !is_ledger(path));
-            look.reasons.extend(losses::of_files(&work));
+            look.reasons.extend(removal_reasons::of_files(&work));
         }
         Err(error) => look.reasons.push(unknown(error.to_string())),
     }
@@ -218,10 +218,10 @@ fn files(store: &Store, one: &Workspace, at: &Path, look: &mut Look) {
         Origin { root: Path::new(&one.parent), base: one.base.as_deref(), base_commit: one.base_commit.as_deref() };
     match vcs.whereabouts(&origin, env) {
         Ok(found) => {
-            look.reasons.extend(found.unsaved.iter().map(losses::of_unsaved));
+            look.reasons.extend(found.unsaved.iter().map(removal_reasons::of_unsaved));
             let work = vcs::Work { loose: found.loose, ..vcs::Work::default() };
             look.reasons.extend(work.loose_commits().map(|text| Reason::new(Loss::Loose, text)));
-            look.reasons.extend(losses::of_stashes(found.stashes));
+            look.reasons.extend(removal_reasons::of_stashes(found.stashes));
             if let Some(first) = found.tags.first() {
                 let more =
                     if found.tags.len() > 1 { format!(" and {} more", found.tags.len() - 1) } else { String::new() };

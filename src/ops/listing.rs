@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::unified::in_all_worktrees;
+use super::all_checkouts::in_all_worktrees;
 use super::{Result, with_known_words};
 use crate::cache::{EpicProgress, GroupBy, Sort, SortBy};
 use crate::model::id::PrefixIndex;

@@ -44,7 +44,7 @@ where
 
 #[cfg(test)]
 mod tests {
-    use super::super::lines::*;
+    use super::super::match_lines::*;
 
     #[test]
     fn lines_find_their_origin() {

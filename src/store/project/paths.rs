@@ -123,7 +123,7 @@ impl Beyond {
 
 #[cfg(test)]
 mod tests {
-    use super::super::place::*;
+    use super::super::paths::*;
 
     #[test]
     fn repos_have_short_names() {

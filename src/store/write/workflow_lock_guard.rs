@@ -3,7 +3,7 @@
 //! It covers the line of the workflow, its tasks, and issues that would become tasks. Work on tasks that have begun
 //! continues; only their place in the order is part of the plan.
 
-use super::asked::Asked;
+use super::guard_input::GuardedEdit;
 use super::intent::Intent;
 use crate::ledger::Document;
 use crate::model::dependency::Dependency;
@@ -11,8 +11,8 @@ use crate::model::issue;
 use crate::model::lease::{Lease, Standing};
 use crate::model::record::Record;
 use crate::model::workflow::{Task, Workflow};
+use crate::store::file_names::LEASES_NAME;
 use crate::store::leases::{Fenced, LeaseError};
-use crate::store::names::LEASES_NAME;
 use crate::store::read::index::expected;
 use crate::store::state::leases::standing;
 use crate::store::{Snapshot, Store};
@@ -84,8 +84,8 @@ impl Snapshot {
 }
 
 /// Refuses a change of one line that the workflow's lock forbids. Tasks can still be claimed.
-pub(super) fn refuse(asked: &Asked<'_>) -> Fenced<()> {
-    let Asked { store, source, document, id, before, after, .. } = *asked;
+pub(super) fn refuse(guarded: &GuardedEdit<'_>) -> Fenced<()> {
+    let GuardedEdit { store, source, document, id, before, after, .. } = *guarded;
     let home = store.lease_home(source);
     let may_be_locked = match store.held_home(home.path()) {
         Some(held) => held.has_locks(),
@@ -95,7 +95,7 @@ pub(super) fn refuse(asked: &Asked<'_>) -> Fenced<()> {
         return Ok(());
     }
     let Some((place, workflow, lock)) = store.workflow_of(source, document, before, after) else { return Ok(()) };
-    let is_claim = asked.intent == Intent::Claim && workflow != id;
+    let is_claim = guarded.intent == Intent::Claim && workflow != id;
     if is_claim || !changes_plan(&workflow, before, after, || is_live(store, source, id, |_| true), id) {
         return Ok(());
     }
@@ -104,9 +104,9 @@ pub(super) fn refuse(asked: &Asked<'_>) -> Fenced<()> {
 
 /// Refuses to move a task into or out of a workflow against its plan: an agent does that by an edge only while it plans
 /// the workflow, under its lock. No workflow gets two tasks with one name.
-pub(super) fn refuse_moves(asked: &Asked<'_>) -> Fenced<()> {
-    let Asked { store, source, document, id, .. } = *asked;
-    let (Some(Ok(was)), Some(Ok(is))) = (asked.before.map(Record::parse), asked.after.map(Record::parse)) else {
+pub(super) fn refuse_moves(guarded: &GuardedEdit<'_>) -> Fenced<()> {
+    let GuardedEdit { store, source, document, id, .. } = *guarded;
+    let (Some(Ok(was)), Some(Ok(is))) = (guarded.before.map(Record::parse), guarded.after.map(Record::parse)) else {
         return Ok(());
     };
     let Some(task) = Task::of(&was) else { return Ok(()) };

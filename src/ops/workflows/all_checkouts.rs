@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Flow;
-use super::look::{flow, flow_of, flows};
+use super::flow::{flow, flow_of, flows};
 use crate::model::issue;
 use crate::model::record::Record;
 use crate::model::workflow::{Task, WORKFLOW};

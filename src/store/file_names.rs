@@ -19,7 +19,7 @@ pub fn other_name(ledger: &Path) -> Option<PathBuf> {
 }
 
 /// A record about the ledger at `then` is about the one at `now`: the same ledger, under its other usual name.
-pub fn became(then: &Path, now: &Path) -> bool {
+pub fn is_renamed_ledger(then: &Path, now: &Path) -> bool {
     other_name(now).as_deref() == Some(then) && !sys::path::is_there(then)
 }
 

@@ -7,8 +7,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::place;
-use super::planning::exclude_line;
+use super::paths;
+use super::planning_repo::exclude_line;
 use crate::store::Project;
 use crate::sys::below;
 use crate::sys::fs::{Dir, FsError};
@@ -59,7 +59,7 @@ fn keep_out_of_commits(beads: &Path) -> Result<(), FsError> {
     else {
         return Ok(());
     };
-    let root = vcs::root(beads).map(|root| place::real(&root)).unwrap_or_default();
-    let file = place::real(beads).join(PLACEHOLDER_NAME);
+    let root = vcs::root(beads).map(|root| paths::real(&root)).unwrap_or_default();
+    let file = paths::real(beads).join(PLACEHOLDER_NAME);
     exclude_line(&exclude, &format!("/{}", file.strip_prefix(&root).unwrap_or(&file).display()))
 }

@@ -11,7 +11,7 @@ use crate::model::id;
 use crate::model::proposal::{Visibility, is_companion_line};
 use crate::model::record::Record;
 use crate::model::time::Instant;
-use crate::store::read::naming::one;
+use crate::store::read::typed_ids::one;
 use crate::store::{Result, Snapshot, StoreError};
 use crate::vcs::{Archive, Commit};
 

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use super::WorkspaceError;
+use super::inspect::{Inspection, owner_lives, parent_of};
 use super::lines::bring_home;
-use super::look::{Look, owner_lives, parent_of};
 use crate::model::workspace::Workspace;
-use crate::ops::losses::{Loss, Reason};
+use crate::ops::removal_reasons::{Loss, Reason};
 use crate::ops::{OpError, Result};
 use crate::store::Store;
 
@@ -21,7 +21,7 @@ pub struct Removal {
 }
 
 /// Transfers changes that only its ledger has, if nothing else prevents removal.
-pub(super) fn bring(store: &Store, one: &Workspace, seen: &Look, at: &Path) -> Result<Vec<String>> {
+pub(super) fn bring(store: &Store, one: &Workspace, seen: &Inspection, at: &Path) -> Result<Vec<String>> {
     if seen.homeward.lines.is_empty() {
         return Ok(Vec::new());
     }
@@ -33,7 +33,7 @@ pub(super) fn bring(store: &Store, one: &Workspace, seen: &Look, at: &Path) -> R
 }
 
 /// Why that was not done.
-fn not_brought(seen: &Look, error: &OpError) -> Reason {
+fn not_brought(seen: &Inspection, error: &OpError) -> Reason {
     let ids: Vec<&str> = seen.homeward.lines.iter().map(|(id, _)| id.as_str()).collect();
     let text = format!("its ledger has what that of its parent has not: {}; {error}", ids.join(", "));
     Reason::new(Loss::Ledger, text)

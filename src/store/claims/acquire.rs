@@ -13,7 +13,7 @@ use crate::model::proposal::COMPANION;
 use crate::model::record::Record;
 use crate::store::leases::HeldHome;
 use crate::store::leases::error::LeaseError;
-use crate::store::leases::told::claimed;
+use crate::store::leases::messages::claimed;
 use crate::store::state::leases::standing;
 use crate::store::write::Intent;
 use crate::store::{Access, Result, Row, Scope, Snapshot, Store, StoreError, Write, Written};
@@ -222,7 +222,7 @@ impl Store {
     fn write_claim(&mut self, row: &Row, me: &str, takes: bool, with: &[Change]) -> Result<Written> {
         let id = row.issue.id.as_str();
         if self.access_to(row)? != Access::Write {
-            // An assignee that the ledger already names keeps the issue.
+            // The ledger's assignee still decides whether the issue can be claimed.
             if !takes {
                 let stamp = Stamp { now: self.host.clock.now(), actor: me, dialect: Dialect::default() };
                 change::apply(&row.line, &[Change::Claim { assignee: me.to_owned() }], stamp)?;

@@ -7,7 +7,7 @@
 
 use crate::model::change::ChangeError;
 use crate::model::lease::{Holder, Lease, Standing};
-use crate::store::leases::told::{locked, since};
+use crate::store::leases::messages::{locked, since};
 use crate::store::state::leases::standing;
 use crate::store::{ClaimWish, Evidence, Result, Snapshot, Store, WorkflowRow};
 

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use crate::ledger::MAX_LEDGER;
-use crate::store::names::other_name;
-use crate::store::project::place;
+use crate::store::file_names::other_name;
+use crate::store::project::paths;
 use crate::store::{Access, BEADS_DIR, Project, RepoProblem, Result, Snapshot, StoreError};
 use crate::sys::below;
 use crate::vcs::{Area, SyncError, Vcs};
@@ -101,10 +101,10 @@ impl Snapshot {
         let mut copies: Vec<WorkingCopy> = Vec::new();
         for source in 0..self.sources.len() {
             let member = self.sources.member_of(source);
-            let ledger = place::real(self.sources.ledger(source).path());
+            let ledger = paths::real(self.sources.ledger(source).path());
             let found = vcs::open(&ledger);
             let root = match found.is_versioned() {
-                true => place::real(found.root()),
+                true => paths::real(found.root()),
                 false => self.repos.members[member].repo.root().to_owned(),
             };
             let inside = ledger.strip_prefix(&root).map_or_else(|_| ledger.clone(), |path| path.to_owned());

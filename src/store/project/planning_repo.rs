@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{family, home, place};
+use super::{family, home, paths};
 use crate::store::{Project, Repo, Result, Role, StoreError};
 use crate::sys::fs::{Dir, FsError};
 use crate::sys::{Env, below};
@@ -27,7 +27,7 @@ pub(in crate::store) fn shares_remote(one: &Path, other: &Path, env: &Env) -> bo
 /// would be committed there.
 pub fn check_planning(project: &Path, planning: &Path, env: &Env) -> Result<()> {
     let root = vcs::root(project).unwrap_or_else(|| project.to_owned());
-    if is_same_project(project, planning, env) || place::real(planning).starts_with(place::real(&root)) {
+    if is_same_project(project, planning, env) || paths::real(planning).starts_with(paths::real(&root)) {
         return Err(StoreError::WouldLeak { repo: planning.display().to_string() });
     }
     match sys::path::follow(planning) {
@@ -70,15 +70,15 @@ pub fn refuse_stranded(directory: &Path) -> Result<()> {
 /// The `.beads` directory of the working copy around a directory, at or above it.
 pub fn ledger_of_working_copy(directory: &Path, env: &Env) -> Option<PathBuf> {
     let found = Repo::discover(directory, env, false).ok()?;
-    let root = |path: &Path| vcs::root(path).map(|root| place::real(&root));
+    let root = |path: &Path| vcs::root(path).map(|root| paths::real(&root));
     (root(directory).is_some() && root(directory) == root(found.root())).then(|| found.beads().to_owned())
 }
 
 /// Puts a new directory under version control, unless it is in a working copy already. Returns what was done, or why
 /// not.
 pub fn start_version_control(directory: &Path, env: &Env) -> Option<String> {
-    let is_own = vcs::root(directory).is_some_and(|root| place::real(&root) == place::real(directory));
-    let is_new = below::names(&place::real(directory), "").is_ok_and(|names| names.is_empty());
+    let is_own = vcs::root(directory).is_some_and(|root| paths::real(&root) == paths::real(directory));
+    let is_new = below::names(&paths::real(directory), "").is_ok_and(|names| names.is_empty());
     if is_own || !is_new {
         return None;
     }
@@ -99,7 +99,7 @@ pub fn commit_files(files: &[PathBuf], message: &str, author: &str, env: &Env) -
 
 /// The line that keeps a `.beads` out of commits, and its file.
 fn exclusion(beads: &Path) -> Option<(PathBuf, String)> {
-    let real = place::real(beads);
+    let real = paths::real(beads);
     let around = vcs::Around::of(&real);
     let inside = real.strip_prefix(around.root.as_ref()?).unwrap_or(Path::new(crate::store::BEADS_DIR));
     Some((around.exclude_file()?, format!("/{}/", inside.display())))

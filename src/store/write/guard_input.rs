@@ -6,7 +6,7 @@ use crate::store::Store;
 
 /// A change of one line in one ledger, with the text before and after.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Asked<'a> {
+pub(super) struct GuardedEdit<'a> {
     pub store: &'a Store,
     pub intent: Intent,
     pub source: usize,
@@ -21,7 +21,7 @@ pub(super) struct Asked<'a> {
 
 /// The other writes of the same transaction.
 #[derive(Debug, Default)]
-pub(super) struct Along {
+pub(super) struct RestOfTransaction {
     /// Workflows of the tasks that it claims.
     pub taken: Vec<String>,
     /// Issues that it closes.

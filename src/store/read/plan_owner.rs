@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::others::Others;
+use super::outside::Others;
 use crate::model::proposal::{Owner, is_companion_line};
 use crate::model::record::Record;
 use crate::model::{issue, state_id};

@@ -6,7 +6,7 @@ use crate::ledger::Applied;
 
 /// The write that the next change of a ledger belongs to.
 #[derive(Debug, Default)]
-pub struct Writing {
+pub struct CurrentWrite {
     pub(in crate::store) name: Option<String>,
     /// The ledgers it has written, each with its state home.
     pub(in crate::store) written: Vec<(String, PathBuf)>,
@@ -17,18 +17,18 @@ pub struct Writing {
 
 /// The identity of a part of a write in the log.
 #[derive(Debug)]
-pub struct Named {
+pub struct WritePart {
     pub write: String,
     /// The ledgers that the write changed before, each with its state home.
     pub with: Vec<(String, PathBuf)>,
 }
 
-impl Writing {
+impl CurrentWrite {
     /// Locks are taken: a new write starts, unless the caller has joined several.
     pub fn start(&mut self) {
         if !self.is_one {
             let command = std::mem::take(&mut self.command);
-            *self = Writing { command, ..Writing::default() };
+            *self = CurrentWrite { command, ..CurrentWrite::default() };
         }
     }
 
@@ -42,12 +42,12 @@ impl Writing {
     }
 
     /// The name of the write, derived from the file it leaves behind, since no two writes leave the same one.
-    pub fn name(&mut self, ledger: &str, home: &Path, at: &str, applied: &Applied<'_>) -> Named {
+    pub fn name(&mut self, ledger: &str, home: &Path, at: &str, applied: &Applied<'_>) -> WritePart {
         let write = self.name.get_or_insert_with(|| made_from(ledger, at, applied)).clone();
         self.written.retain(|(known, _)| known != ledger);
         let with = self.written.clone();
         self.written.push((ledger.to_owned(), home.to_owned()));
-        Named { write, with }
+        WritePart { write, with }
     }
 }
 
