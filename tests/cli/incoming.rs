@@ -1,4 +1,5 @@
-//! What a maintainer sees of proposals on branches that were fetched and not merged, in git, jj and hg. Nobody asks a network.
+//! A maintainer's view of proposals on branches that were fetched but not merged, in git, jj and hg. Without network
+//! access.
 
 use super::harness::Env;
 use super::projects::{bd_in, put_issues, repo, sh};

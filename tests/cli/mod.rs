@@ -1,6 +1,6 @@
-//! The program as people and programs meet it: arguments in, stdout, stderr and exit code out.
+//! The program from the outside: arguments in, stdout, stderr and exit code out.
 //!
-//! Every test runs the real binary in a directory of its own (see `harness`). Expected text stands in the tests.
+//! Every test runs the real binary in a directory of its own (see `harness`). Expected text is written in the tests.
 
 mod about;
 mod agents;

@@ -30,7 +30,7 @@ fn published() -> &'static BTreeMap<String, Value> {
     })
 }
 
-/// `BD_WRITE_SCHEMAS=1 cargo test published` writes them anew.
+/// `BD_WRITE_SCHEMAS=1 cargo test published` updates them.
 #[test]
 fn the_published_schemas_are_what_bd_prints() {
     let env = Env::bare();
@@ -79,7 +79,7 @@ pub fn check(schema: &Value, value: &Value, place: &str) {
     }
 }
 
-/// Options that take a value and stand before a command.
+/// Options with a value that may precede a command.
 const GLOBAL: &[&str] =
     &["-C", "--directory", "--db", "--actor", "--config", "--state-dir", "--agent", "--lock-timeout"];
 
