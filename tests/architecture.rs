@@ -282,7 +282,7 @@ const OTHER_WAYS: &[(&str, usize, &str)] = &[
     ("ops/init.rs", 1, "the directory of a planning repo that a person named"),
     ("ops/merge_files.rs", 2, "the files that version control names to its merge driver"),
     ("ops/pages.rs", 1, "the directory of manual pages that a person named, or their own"),
-    ("store/project/home_dir.rs", 1, "the user's own directories"),
+    ("store/state/directory.rs", 1, "the user's own directories"),
     ("store/exchange/hooks/files.rs", 2, "hooks, which git runs through a link, too"),
     ("store/exchange/leaks.rs", 1, "a file that a person named"),
     ("store/project/paths.rs", 2, "a file that a person named, outside of the working copy"),

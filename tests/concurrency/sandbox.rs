@@ -127,7 +127,7 @@ impl Sandbox {
         command
     }
 
-    /// However busy the machine is, nobody gives up waiting for the others.
+    /// However busy the machine is, no process gives up waiting for the others.
     pub fn bd(&self, args: &[&str]) -> Command {
         let mut command = self.program(env!("CARGO_BIN_EXE_bd"));
         command.args(["--lock-timeout", "600"]).args(args);
@@ -172,7 +172,7 @@ impl Sandbox {
     }
 }
 
-/// What a ledger holds, read with nothing but a JSON parser.
+/// The content of a ledger, read only with a JSON parser.
 pub struct Issues {
     lines: Vec<Value>,
 }
@@ -216,7 +216,7 @@ impl Issues {
     }
 }
 
-/// The id in the complete success line of `bd add`; a line that was cut off is no acknowledgement.
+/// The id in the complete success line of `bd add`; a truncated line is not an acknowledgement.
 pub fn created(stdout: &[u8]) -> Option<String> {
     let line = std::str::from_utf8(stdout).ok()?.strip_prefix("Created issue: ")?;
     line.strip_suffix('\n').map(str::to_owned)
