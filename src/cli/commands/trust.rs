@@ -33,7 +33,7 @@ pub fn run(args: TrustArgs, cx: &mut Context) -> Outcome {
         return Ok(Exit::Ok);
     }
     for one in &agreed.copies {
-        let verb = match (one.programs.is_empty(), one.is_trusted, args.dry_run) {
+        let verb = match (one.programs.is_empty(), one.known, args.dry_run) {
             (true, _, _) => "asks for nothing",
             (false, true, _) => "trusted already",
             (false, false, true) => "not trusted",
@@ -59,7 +59,7 @@ pub fn run(args: TrustArgs, cx: &mut Context) -> Outcome {
         }
     }
     if let Some(one) = &agreed.text {
-        let verb = match (one.is_trusted, args.dry_run) {
+        let verb = match (one.known, args.dry_run) {
             (true, _) => "trusted already",
             (false, true) => "not trusted; `bd prime` would show it to agents",
             (false, false) => "trusted; `bd prime` shows it to agents",
