@@ -104,7 +104,7 @@ fn every_rule_is_kept() {
     }
 }
 
-/// What is found per file and is not what the list names.
+/// The counts per file that differ from the list.
 fn differing(found: BTreeMap<String, usize>, named: impl IntoIterator<Item = (&'static str, usize)>) -> Vec<String> {
     let named: BTreeMap<String, usize> = named.into_iter().map(|(file, count)| (file.to_owned(), count)).collect();
     let files: BTreeSet<&String> = found.keys().chain(named.keys()).collect();
@@ -270,7 +270,7 @@ const WAYS: &[&str] = &[
     "make_own(",
 ];
 
-/// Who may, how often, and why that is no file of a repository.
+/// Which file may, how often, and why that is not a file of a repository.
 const OTHER_WAYS: &[(&str, usize, &str)] = &[
     ("ops/checkpoints/mod.rs", 1, "whether the directory that a person named is empty"),
     ("ops/templates/places.rs", 1, "the user's own templates"),
@@ -290,7 +290,7 @@ const OTHER_WAYS: &[(&str, usize, &str)] = &[
     ("store/state/directory.rs", 1, "the user's own directories"),
     ("store/exchange/hooks/files.rs", 2, "hooks, which git runs through a link, too"),
     ("store/exchange/leaks.rs", 1, "a file that a person named"),
-    ("store/project/place.rs", 2, "a file that a person named, outside of the working copy"),
+    ("store/project/paths.rs", 2, "a file that a person named, outside of the working copy"),
     ("store/project/settings/edit.rs", 1, "the user's own settings"),
     ("store/project/settings/file.rs", 1, "the user's own settings"),
     ("store/project/trust.rs", 2, "the user's own record of trust"),
@@ -377,7 +377,7 @@ struct Use {
     is_public: bool,
 }
 
-/// What a file imports, and the paths in the rest of its code.
+/// A file's imports, and the paths in the rest of its code.
 struct Module {
     uses: Vec<Use>,
     paths: Vec<String>,
@@ -467,7 +467,7 @@ fn arrows(files: &[(PathBuf, String)], with_children: bool) -> BTreeSet<(String,
 }
 
 fn in_circles(mut arrows: BTreeSet<(String, String)>) -> BTreeSet<String> {
-    // What nobody left uses, or what uses nobody left, is in no circle.
+    // A file that no remaining one uses, or that uses none, is in no cycle.
     while let Some(one) = arrows.iter().find(|(from, to)| {
         !arrows.iter().any(|(_, other)| other == from) || !arrows.iter().any(|(other, _)| other == to)
     }) {
@@ -477,7 +477,7 @@ fn in_circles(mut arrows: BTreeSet<(String, String)>) -> BTreeSet<String> {
     arrows.into_iter().map(|(from, to)| format!("{from} -> {to}")).collect()
 }
 
-/// The file that defines what a path in a file means; `None` for what is no file of the part, and for a module by itself.
+/// The file that defines a path used in a file; `None` if it is outside of the part, or a module itself.
 fn home(modules: &BTreeMap<String, Module>, from: &str, path: &str, depth: usize) -> Option<String> {
     let (first, rest) = path.split_once("::").unwrap_or((path, ""));
     let join = |one: &str, other: &str| if other.is_empty() { one.to_owned() } else { format!("{one}::{other}") };

@@ -1,4 +1,4 @@
-//! One who acts on a project: what it reads with, writes with, and has been answered.
+//! The state of one actor: its stores for reading and writing, and its cached answers.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -12,15 +12,15 @@ use crate::model::change::Change;
 use crate::ops::{self, Wish};
 use crate::{store, view};
 
-/// Shared by all handles that act as the same one. Who reads waits for nobody who writes: each has a store of its own, made when it is
-/// needed for the first time.
+/// Shared by all handles of the same actor. Readers do not wait for writers: each has a separate store, created on
+/// first use.
 #[derive(Debug)]
 pub(super) struct Acting {
     how: Builder,
     agent: Option<String>,
     reading: Mutex<Option<Reading>>,
     writing: Mutex<Option<store::Store>>,
-    /// Claims that stay on a remote although their work has ended.
+    /// Claims that remain on a remote although their work has ended.
     notes: Mutex<Vec<String>>,
 }
 
@@ -30,20 +30,20 @@ struct Reading {
     answers: Answers,
 }
 
-/// Whoever panicked left files and memory as they are between two calls: every call looks again.
+/// A panic leaves files and memory in the state between two calls: every call checks again.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Acting {
-    /// As the one that the environment says, to begin with a question.
+    /// For the actor in the environment, starting with a question.
     pub fn open(how: &Builder) -> Result<Self> {
         let acting = Self::new(how, None);
         *locked(&acting.reading) = Some(Reading { store: acting.make()?, answers: Answers::default() });
         Ok(acting)
     }
 
-    /// As the agent of a name, which begins with a write.
+    /// For a named agent, starting with a write.
     pub fn open_agent(how: &Builder, name: &str) -> Result<Self> {
         let acting = Self::new(how, Some(name.to_owned()));
         *locked(&acting.writing) = Some(acting.make()?);
@@ -69,12 +69,12 @@ impl Acting {
         look(reading.as_mut().expect("it was just made"))
     }
 
-    /// The number of the state in which the project is.
+    /// The number of the project's current state.
     pub fn generation(&self) -> Result<u64> {
         self.read(|reading| Ok(reading.store.generation()?))
     }
 
-    /// Asks with the answers that still hold at hand.
+    /// Answers a question, with access to earlier answers that still hold.
     pub fn ask<T>(&self, answer: impl FnOnce(&mut store::Store, &mut Answers) -> ops::Result<T>) -> Result<T> {
         self.read(|Reading { store, answers }| {
             answers.turn_to(store.generation()?);
@@ -82,10 +82,10 @@ impl Acting {
         })
     }
 
-    /// What is odd about the project.
+    /// The project's warnings.
     pub fn warnings(&self) -> Vec<String> {
         let found = self.read(|Reading { store, .. }| {
-            // What fails is told by whoever asks.
+            // The caller's own question reports failures.
             let _ = store.refresh();
             Ok(store.warnings())
         });
@@ -112,7 +112,7 @@ impl Acting {
         Ok(work(store)?)
     }
 
-    /// Does something that may write; it is a sign of life of the agent.
+    /// Does something that may write; it counts as a heartbeat of the agent.
     pub fn act<T>(&self, work: impl FnOnce(&mut store::Store) -> ops::Result<T>) -> Result<T> {
         self.plan(|store| {
             ops::join_as_agent(store)?;
@@ -122,7 +122,7 @@ impl Acting {
         })
     }
 
-    /// The same with the number of a claim, which must be valid for every write.
+    /// The same with the epoch of a claim, which must be valid for every write.
     pub fn act_under<T>(
         &self,
         id: &str,
@@ -131,7 +131,7 @@ impl Acting {
     ) -> Result<T> {
         self.act(|store| {
             store.carry(&format!("{id}:{epoch}"));
-            // Also where nothing comes to be written in the ledger.
+            // Even if nothing gets written to the ledger.
             let done = store.check_lease(id).map_err(Into::into).and_then(|()| work(store));
             store.carry("");
             done
@@ -154,7 +154,7 @@ impl Acting {
     }
 }
 
-/// The wish to close an issue.
+/// The change that closes an issue.
 pub(super) fn closing(reason: &str) -> Wish {
     let reason = Some(reason.to_owned()).filter(|reason| !reason.is_empty());
     Wish::Change(Change::Close { reason })

@@ -14,9 +14,9 @@ use super::update::Update;
 use crate::ops::{self, OpError};
 use crate::store::{AutoClaim, ClaimWish, ReadyFilter, StoreError};
 
-/// An agent at work in a project: what it writes bears its name, and what it claims is its own. Cheap to clone, and usable from many
-/// threads; several agents of one process do not get in each other's way. Every call that writes is a sign of life, and renews the
-/// agent's leases when a quarter of their time has gone by.
+/// An agent at work in a project: its writes carry its name, and its claims are its own. Cheap to clone, and usable
+/// from many threads; several agents of one process do not disturb each other. Every call that writes is a heartbeat,
+/// and renews the agent's leases after a quarter of their time.
 #[derive(Debug, Clone)]
 pub struct Agent {
     name: Arc<str>,
@@ -33,9 +33,9 @@ impl Agent {
         &self.name
     }
 
-    /// Claims the first ready issue that a query means; `None` if there is none. Of many who try at once, each gets another one.
-    /// Claims whose time is over are taken back first. Issues that are kept for people (`no-auto-claim`), or that this user may not
-    /// write, are passed over.
+    /// Claims the first ready issue that matches a query; `None` if there is none. Of many concurrent callers, each
+    /// gets a different one. Expired claims are taken back first. Issues kept for people (`no-auto-claim`), or that
+    /// this user may not write, are skipped.
     pub fn claim_next(&self, query: &Query, ttl: Duration) -> Result<Option<Lease>> {
         let claimed = self.acting.act(|store| {
             let filter = ReadyFilter { limit: None, ..query.ready(store)? };
@@ -45,8 +45,8 @@ impl Agent {
         Ok(claimed.map(|claimed| Lease::new(Arc::clone(&self.acting), claimed)))
     }
 
-    /// Claims an issue, by its id. That another holds it is an error of the kind [`Claimed`](crate::ErrorKind::Claimed); a claim of
-    /// this agent is renewed.
+    /// Claims an issue, by its id. If another agent holds it, the error is of the kind
+    /// [`Claimed`](crate::ErrorKind::Claimed); a claim of this agent is renewed.
     pub fn claim(&self, id: impl AsRef<str>, ttl: Duration) -> Result<Lease> {
         let claimed = self.acting.act(|store| {
             let wish = ClaimWish { ttl: Some(nanos(ttl)?), ..ClaimWish::default() };
@@ -60,7 +60,7 @@ impl Agent {
         self.acting.create(issue)
     }
 
-    /// Changes an issue. What another agent holds can be commented, labelled and linked, and not changed otherwise.
+    /// Changes an issue. One that another agent holds can be commented, labelled and linked, but not changed otherwise.
     pub fn update(&self, id: impl AsRef<str>, update: &Update) -> Result<Issue> {
         self.acting.update(id.as_ref(), update)
     }
@@ -76,7 +76,7 @@ impl Agent {
     }
 }
 
-/// A length of time in the terms of claims.
+/// A duration in nanoseconds, as claims use it.
 fn nanos(ttl: Duration) -> ops::Result<i64> {
     let too_long = |_| OpError::Store(StoreError::BadValue(format!("{ttl:?} is too long for a claim")));
     i64::try_from(ttl.as_nanos()).map_err(too_long)

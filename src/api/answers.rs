@@ -1,4 +1,4 @@
-//! What questions are answered with, and answers that are kept as long as they hold.
+//! The types of answers, and the cache of answers that still hold.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -10,12 +10,12 @@ use super::query::Query;
 use crate::cache::Statistics;
 use crate::store::{self, BlockedRow};
 
-/// The state in which a project was: as long as two are equal, every answer is the same. It covers ledgers and settings, claims and
-/// their ends, other checkouts, and dates that come. Generations of different stores say nothing about each other.
+/// A state of the project: while two are equal, every answer is the same. It covers ledgers and settings, claims and
+/// their expiry, other checkouts, and dates. Generations of different stores cannot be compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Generation(pub(super) u64);
 
-/// Issues, in order, and how many there would be without the limit. It can be read like a slice; cheap to clone.
+/// Issues, in order, and how many there would be without the limit. Can be used like a slice; cheap to clone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
     issues: Arc<[Issue]>,
@@ -27,7 +27,7 @@ impl Page {
         Page { issues: page.rows.into_iter().map(Issue::from).collect(), total: page.total }
     }
 
-    /// How many issues there are, those included that the limit left out.
+    /// The number of issues, including those beyond the limit.
     pub fn total(&self) -> usize {
         self.total
     }
@@ -50,15 +50,15 @@ impl<'a> IntoIterator for &'a Page {
     }
 }
 
-/// An issue that cannot be worked on, and what it waits for.
+/// An issue that cannot be worked on, and its blockers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Blocked {
     /// The issue.
     pub issue: Issue,
-    /// Open issues that it waits for itself.
+    /// Open issues that it waits for directly.
     pub blockers: Vec<IssueId>,
-    /// Ancestors that wait for something, and keep it waiting.
+    /// Blocked ancestors, which block it too.
     pub ancestors: Vec<IssueId>,
 }
 
@@ -72,7 +72,7 @@ impl Blocked {
     }
 }
 
-/// How many issues there are, by how they stand. Deleted ones do not count.
+/// The number of issues in each state. Deleted ones do not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Counts {
@@ -86,9 +86,9 @@ pub struct Counts {
     pub deferred: usize,
     /// With the status `closed`.
     pub closed: usize,
-    /// Not done, and waiting for something.
+    /// Unfinished, and waiting for something.
     pub blocked: usize,
-    /// Offered now: what `ready` gives.
+    /// The issues that `ready` returns.
     pub ready: usize,
 }
 
@@ -118,7 +118,7 @@ pub(super) struct Answers {
 }
 
 impl Answers {
-    /// Forgets what does not hold any more.
+    /// Drops the answers of other generations.
     pub fn turn_to(&mut self, generation: u64) {
         if self.generation != generation {
             *self = Answers { generation, ..Answers::default() };
@@ -137,7 +137,7 @@ impl<Q, A> Default for Kept<Q, A> {
 }
 
 impl<Q: Hash + Eq + Clone, A: Clone> Kept<Q, A> {
-    /// Programs ask few different questions; one that asks many does not fill the memory.
+    /// Programs ask few different questions; many of them must not fill the memory.
     const MOST: usize = 32;
 
     pub fn get(&self, question: &Q) -> Option<A> {

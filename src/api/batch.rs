@@ -26,15 +26,15 @@ use crate::ops::{self, Minted};
 pub struct Batch {
     acting: Arc<Acting>,
     minted: Vec<Minted>,
-    /// The ids so far, and where each goes.
+    /// The ids so far, and the repo of each.
     earlier: HashMap<String, String>,
 }
 
-/// How far a batch is.
+/// The progress of a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Progress {
-    /// Issues that are checked and made ready to be written.
+    /// Issues that are checked and prepared for writing.
     pub done: usize,
     /// All of them.
     pub total: usize,
@@ -45,7 +45,7 @@ impl Batch {
         Batch { acting, minted: Vec::new(), earlier: HashMap::new() }
     }
 
-    /// Takes an issue into the batch, and gives it its id. Later issues of the batch can name it: as parent, or as what they wait for.
+    /// Adds an issue to the batch, and returns its id. Later issues of the batch can refer to it, as parent or blocker.
     pub fn create(&mut self, issue: NewIssue) -> Result<IssueId> {
         let earlier = &self.earlier;
         let minted = self.acting.plan(|store| {
@@ -58,7 +58,7 @@ impl Batch {
         Ok(id)
     }
 
-    /// How many issues it has.
+    /// The number of issues.
     pub fn len(&self) -> usize {
         self.minted.len()
     }
@@ -68,7 +68,7 @@ impl Batch {
         self.minted.is_empty()
     }
 
-    /// Writes the issues, and returns them once they are on disk. `progress` hears of each that is ready to be written.
+    /// Writes the issues, and returns them once they are on disk. `progress` is called for each that is prepared.
     pub fn commit(self, mut progress: impl FnMut(Progress)) -> Result<Vec<Issue>> {
         let (minted, total) = (self.minted, self.earlier.len());
         if minted.is_empty() {

@@ -41,25 +41,25 @@ impl Builder {
         }
     }
 
-    /// The person who acts, where no agent does; else it is found out as `bd` does: environment, version control, user name.
+    /// The acting person, if no agent acts; by default found as `bd` does: environment, version control, user name.
     pub fn actor(mut self, name: impl Into<String>) -> Self {
         self.actor = Some(name.into());
         self
     }
 
-    /// The repos to read along, instead of those that the settings join.
+    /// The additional repos, instead of those that the settings join.
     pub fn repos<T: Into<String>>(mut self, paths: impl IntoIterator<Item = T>) -> Self {
         self.repos = Some(paths.into_iter().map(Into::into).collect());
         self
     }
 
-    /// A setting that wins over every file and over the environment.
+    /// A setting that overrides every file and the environment.
     pub fn setting(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
         self.settings.push((key.into(), value.into()));
         self
     }
 
-    /// A variable of the environment, as it is for this store alone. An empty one counts as unset.
+    /// An environment variable for this store only. An empty one counts as unset.
     pub fn env(mut self, name: &str, value: impl Into<OsString>) -> Self {
         self.host.env = self.host.env.with(name, value);
         self
@@ -78,7 +78,7 @@ impl Builder {
         self
     }
 
-    /// Opens what the handles work with: for the one that the environment says, or for an agent.
+    /// Opens the store for the handles: for the actor in the environment, or for an agent.
     pub(super) fn make(&self, agent: Option<&str>) -> Result<store::Store> {
         let mut host = self.host.clone();
         if let Some(name) = agent {

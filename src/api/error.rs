@@ -1,4 +1,4 @@
-//! One error, of a few kinds.
+//! The error type and its kinds.
 
 use std::fmt;
 use std::time::SystemTime;
@@ -13,7 +13,7 @@ use crate::sys;
 use crate::sys::lock::LockError;
 use crate::view::Failure;
 
-/// What a call of this library gives.
+/// The result of a call of this library.
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// Why a call failed. The text says what happened; [`Error::kind`] is for programs.
@@ -27,15 +27,15 @@ pub struct Error {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// No issue, repo or agent is called that, or several are.
+    /// No issue, repo or agent has this name, or several do.
     NotFound,
-    /// A value cannot be what was given: an empty title, priority 77, a status that nobody knows.
+    /// An invalid value: an empty title, priority 77, an unknown status.
     Invalid,
     /// A rule of the project forbids it: a dependency that closes a cycle, a role, an issue that is closed.
     Refused,
-    /// Another holds the issue.
+    /// Another agent holds the issue.
     Claimed,
-    /// The lease is over: its time ran out, or another has the issue now. Nothing was written.
+    /// The lease has ended: it expired, or another agent has the issue now. Nothing was written.
     Stale,
     /// Another process holds a lock, or keeps changing the files. Trying again may succeed.
     Busy,
@@ -47,12 +47,12 @@ pub enum ErrorKind {
     Untrusted,
     /// The system refused: a disk that is full, a file that cannot be read.
     Io,
-    /// The project, or this build, cannot do that: no version control, a newer layout.
+    /// The project, or this build, does not support it: no version control, a newer layout.
     Unsupported,
 }
 
 impl Error {
-    /// What kind of failure it is.
+    /// The kind of failure.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
@@ -62,12 +62,12 @@ impl Error {
         self.kind == ErrorKind::Busy
     }
 
-    /// What to do about it, as `bd` would say it.
+    /// What to do about it, in `bd`'s words.
     pub fn hint(&self) -> Option<String> {
         Failure::from(&*self.cause).hint
     }
 
-    /// Who holds the issue, where that stands in the way.
+    /// The holder of the issue, if that is the reason.
     pub fn holder(&self) -> Option<&str> {
         match self.lease()? {
             LeaseError::Claimed { holder, .. } | LeaseError::Locked { holder, .. } => Some(holder),
@@ -76,7 +76,7 @@ impl Error {
         }
     }
 
-    /// When the claim ends that stands in the way, unless it is renewed.
+    /// When the claim that is the reason expires, unless it is renewed.
     pub fn expires_at(&self) -> Option<SystemTime> {
         let (LeaseError::Claimed { expires, .. } | LeaseError::Locked { expires, .. }) = self.lease()? else {
             return None;
@@ -84,7 +84,7 @@ impl Error {
         Instant::parse(expires.as_ref()?).map(sys::to_system)
     }
 
-    /// What the issue waits for, where that stands in the way.
+    /// What the issue waits for, if that is the reason.
     pub fn blockers(&self) -> &[String] {
         match (self.lease(), &*self.cause) {
             (Some(LeaseError::Waits { blockers, .. }), _) => blockers,
@@ -110,7 +110,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        // The cause itself says what this says.
+        // The cause has the same text as this error.
         self.cause.source()
     }
 }

@@ -14,13 +14,13 @@ use crate::sys;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Version {
-    /// What became of the issue.
+    /// What happened to the issue.
     pub kind: VersionKind,
     /// The fields that changed.
     pub changes: Vec<FieldChange>,
     /// The issue after the change; before it, if the change removed it.
     pub issue: Issue,
-    /// The commit that has the change; `None` for what is not committed yet.
+    /// The commit with the change; `None` if it is not committed yet.
     pub commit: Option<String>,
     /// Who made the commit.
     pub author: Option<String>,
@@ -28,7 +28,7 @@ pub struct Version {
     pub at: Option<SystemTime>,
 }
 
-/// What became of an issue in a version.
+/// What happened to an issue in a version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum VersionKind {
@@ -46,9 +46,9 @@ pub enum VersionKind {
 pub struct FieldChange {
     /// The key in the ledger.
     pub field: String,
-    /// What it was.
+    /// The old value.
     pub before: Option<String>,
-    /// What it is.
+    /// The new value.
     pub after: Option<String>,
 }
 

@@ -14,7 +14,7 @@ use crate::model::{id, issue as model};
 use crate::store::{Row, StoreError, Written};
 use crate::sys;
 
-/// The id of an issue. Cheap to clone; wherever an id is wanted, a text will do as well.
+/// The id of an issue. Cheap to clone; a text can be used wherever an id is expected.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct IssueId(Arc<str>);
 
@@ -70,7 +70,7 @@ impl PartialEq<&str> for IssueId {
     }
 }
 
-/// One issue as it was when it was asked for. Cheap to clone.
+/// One issue as it was when it was read. Cheap to clone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Issue {
     inner: Arc<Inner>,
@@ -89,18 +89,18 @@ struct Inner {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Comment {
-    /// The id, which the ledger keeps as a number or as text.
+    /// The id, which the ledger stores as a number or as text.
     pub id: String,
     /// Who wrote it.
     pub author: String,
-    /// What it says.
+    /// The text.
     pub text: String,
     /// When it was written, if the ledger says so.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none", serialize_with = "json::time"))]
     pub created_at: Option<SystemTime>,
 }
 
-/// What an issue depends on.
+/// A dependency of an issue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -132,17 +132,17 @@ impl Issue {
         &self.inner.issue.title
     }
 
-    /// What it is about.
+    /// The description.
     pub fn description(&self) -> Option<&str> {
         self.inner.issue.description.as_deref()
     }
 
-    /// How it is to be done.
+    /// How it should be done.
     pub fn design(&self) -> Option<&str> {
         self.inner.issue.design.as_deref()
     }
 
-    /// When it is done.
+    /// When it counts as done.
     pub fn acceptance_criteria(&self) -> Option<&str> {
         self.inner.issue.acceptance_criteria.as_deref()
     }
@@ -157,12 +157,12 @@ impl Issue {
         self.inner.issue.status.as_str()
     }
 
-    /// Work on it is over: it is closed or deleted.
+    /// Work on it has ended: it is closed or deleted.
     pub fn is_done(&self) -> bool {
         self.inner.issue.status.is_done()
     }
 
-    /// The priority, 0 (urgent) to 4. A ledger may hold other numbers.
+    /// The priority, 0 (urgent) to 4. A ledger may contain other numbers.
     pub fn priority(&self) -> i64 {
         self.inner.issue.priority.number()
     }
@@ -172,7 +172,7 @@ impl Issue {
         self.inner.issue.issue_type.as_str()
     }
 
-    /// Who does it.
+    /// The assignee.
     pub fn assignee(&self) -> Option<&str> {
         self.inner.issue.assignee.as_deref()
     }
@@ -182,13 +182,13 @@ impl Issue {
         &self.inner.issue.labels
     }
 
-    /// What it depends on, its parent included.
+    /// Its dependencies, including its parent.
     pub fn dependencies(&self) -> Vec<Dependency> {
         let edges = self.inner.issue.dependencies.iter();
         edges.map(|edge| Dependency { kind: edge.kind.to_string(), target: IssueId::of(&edge.target) }).collect()
     }
 
-    /// The issue that it is a part of.
+    /// The parent issue.
     pub fn parent(&self) -> Option<IssueId> {
         self.inner.issue.parent().map(IssueId::of)
     }
@@ -204,12 +204,12 @@ impl Issue {
         self.inner.issue.comments.iter().map(comment).collect()
     }
 
-    /// A reference elsewhere, such as `gh-9`.
+    /// An external reference, such as `gh-9`.
     pub fn external_ref(&self) -> Option<&str> {
         self.inner.issue.external_ref.as_deref()
     }
 
-    /// How long it is thought to take.
+    /// The estimated time.
     pub fn estimate(&self) -> Option<Duration> {
         let minutes = u64::try_from(self.inner.issue.estimated_minutes?).ok()?;
         Some(Duration::from_secs(minutes.saturating_mul(60)))
@@ -225,12 +225,12 @@ impl Issue {
         self.inner.issue.created_by.as_deref()
     }
 
-    /// When it was changed last.
+    /// When it was last changed.
     pub fn updated_at(&self) -> Option<SystemTime> {
         time(&self.inner.issue.updated_at)
     }
 
-    /// When work on it began.
+    /// When work on it started.
     pub fn started_at(&self) -> Option<SystemTime> {
         time(&self.inner.issue.started_at)
     }
@@ -250,7 +250,7 @@ impl Issue {
         time(&self.inner.issue.due_at)
     }
 
-    /// Until when it is put off.
+    /// Until when it is deferred.
     pub fn defer_until(&self) -> Option<SystemTime> {
         time(&self.inner.issue.defer_until)
     }
@@ -260,7 +260,7 @@ impl Issue {
         &self.inner.repo
     }
 
-    /// The line of the ledger: JSON, with every field, those included that this library does not know.
+    /// The ledger line: JSON, with every field, including those that this library does not know.
     pub fn json(&self) -> &str {
         &self.inner.line
     }

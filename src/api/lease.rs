@@ -11,9 +11,9 @@ use crate::ops;
 use crate::store::{self, Claimed, ReleaseWish};
 use crate::sys;
 
-/// An issue that is an agent's own for a time. Every call checks the number of the claim: once the time is over, or another has the
-/// issue, it fails with the kind [`Stale`](crate::ErrorKind::Stale), and nothing is written. A lease that is dropped goes on until
-/// its time is over.
+/// An issue that an agent holds for a time. Every call checks the claim's epoch: once the lease has expired, or another
+/// agent has the issue, the call fails with the kind [`Stale`](crate::ErrorKind::Stale), and nothing is written. A
+/// dropped lease continues until it expires.
 #[derive(Debug)]
 #[must_use = "the issue stays claimed until it is closed, failed or released"]
 pub struct Lease {
@@ -36,7 +36,7 @@ impl Lease {
         &self.issue
     }
 
-    /// The number of the claim. It grows with every claim on the issue.
+    /// The epoch of the claim. It grows with every claim on the issue.
     pub fn epoch(&self) -> i64 {
         self.epoch
     }
@@ -51,7 +51,7 @@ impl Lease {
         self.expires_at
     }
 
-    /// Puts the end off: the whole time begins again.
+    /// Renews the lease for its full time.
     pub fn renew(&mut self) -> Result<()> {
         let (id, epoch) = (self.issue.id().clone(), self.epoch);
         let ends = self.acting.act(|store| ops::renew(store, id.as_str(), epoch))?;
@@ -65,20 +65,21 @@ impl Lease {
         Ok(())
     }
 
-    /// Closes the issue: the work is done, and the lease is over. If that fails, the lease is what it was, and the call can be repeated.
+    /// Closes the issue: the work is done, and the lease ends. If that fails, the lease is unchanged, and the call can
+    /// be repeated.
     pub fn close(&mut self, reason: &str) -> Result<Issue> {
         let closed: Issue = self.write(|store, id| Ok(ops::revise(store, id, &[closing(reason)])?.into()))?;
         self.issue = closed.clone();
         Ok(closed)
     }
 
-    /// Gives the issue back because the work failed. That counts as an attempt; after too many of them
+    /// Releases the issue because the work failed. That counts as an attempt; after too many of them
     /// (`lease.max_attempts`) it is not handed out any more.
     pub fn fail(&mut self, why: &str) -> Result<()> {
         self.give_back(ReleaseWish { failed: Some(why.to_owned()), ..ReleaseWish::default() })
     }
 
-    /// Gives the issue back, for whoever takes it next. A reason becomes a comment.
+    /// Releases the issue for the next claimant. A reason becomes a comment.
     pub fn release(&mut self, reason: &str) -> Result<()> {
         let reason = Some(reason.to_owned()).filter(|reason| !reason.is_empty());
         self.give_back(ReleaseWish { reason, ..ReleaseWish::default() })

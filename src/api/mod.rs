@@ -1,8 +1,8 @@
-//! What other programs use: one handle for a project, handles for the agents that work on it, and plain values.
+//! The library's public face: a handle for a project, handles for the agents that work on it, and plain values.
 //!
-//! Every call goes through the operations that the commands of `bd` use, so the same rules hold. Nothing here decides anything.
-//! Times are [`SystemTime`](std::time::SystemTime) and [`Duration`](std::time::Duration), names are text, and every failure is one
-//! [`Error`] with a kind.
+//! Every call runs the same operations as the commands of `bd`, so the same rules hold. Nothing is decided here. Times
+//! are [`SystemTime`](std::time::SystemTime) and [`Duration`](std::time::Duration), names are text, and every failure
+//! is an [`Error`] with a kind.
 
 #![warn(missing_docs)]
 

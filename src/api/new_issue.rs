@@ -1,4 +1,4 @@
-//! An issue that is about to be filed.
+//! An issue to file.
 
 use std::time::{Duration, SystemTime};
 
@@ -40,19 +40,19 @@ impl NewIssue {
         }
     }
 
-    /// What it is about.
+    /// The description.
     pub fn description(mut self, text: impl Into<String>) -> Self {
         self.issue.description = text.into();
         self
     }
 
-    /// How it is to be done.
+    /// How it should be done.
     pub fn design(mut self, text: impl Into<String>) -> Self {
         self.issue.design = text.into();
         self
     }
 
-    /// When it is done.
+    /// When it counts as done.
     pub fn acceptance_criteria(mut self, text: impl Into<String>) -> Self {
         self.issue.acceptance_criteria = text.into();
         self
@@ -64,7 +64,7 @@ impl NewIssue {
         self
     }
 
-    /// The type: `bug`, `feature`, `task` (the default), `epic`, `chore`, or a word that the project uses.
+    /// The type: `bug`, `feature`, `task` (the default), `epic`, `chore`, or another word in use in the project.
     pub fn kind(mut self, word: impl Into<String>) -> Self {
         self.kind = Some(word.into());
         self
@@ -82,30 +82,30 @@ impl NewIssue {
         self
     }
 
-    /// One more label.
+    /// Adds a label.
     pub fn label(mut self, label: impl Into<String>) -> Self {
         self.issue.labels.push(label.into());
         self
     }
 
-    /// The issue that it is a part of.
+    /// The parent issue.
     pub fn parent(mut self, id: impl AsRef<str>) -> Self {
         self.parent = Some(id.as_ref().to_owned());
         self
     }
 
-    /// One more issue that has to be done first.
+    /// Adds an issue that has to be done first.
     pub fn depends_on(self, id: impl AsRef<str>) -> Self {
         self.dependency("blocks", id)
     }
 
-    /// One more dependency, of any type: `blocks`, `discovered-from`, `related`, and others.
+    /// Adds a dependency, of any type: `blocks`, `discovered-from`, `related`, and others.
     pub fn dependency(mut self, kind: impl Into<String>, id: impl AsRef<str>) -> Self {
         self.dependencies.push((kind.into(), id.as_ref().to_owned()));
         self
     }
 
-    /// How long it is thought to take, in whole minutes.
+    /// The estimated time, in whole minutes.
     pub fn estimate(mut self, time: Duration) -> Self {
         self.issue.estimated_minutes = Some(i64::try_from(time.as_secs() / 60).unwrap_or(i64::MAX));
         self
@@ -117,19 +117,19 @@ impl NewIssue {
         self
     }
 
-    /// Put it off until then.
+    /// Defers it until then.
     pub fn defer_until(mut self, at: SystemTime) -> Self {
         self.issue.defer_until = Some(sys::from_system(at));
         self
     }
 
-    /// A reference elsewhere, such as `gh-9`.
+    /// An external reference, such as `gh-9`.
     pub fn external_ref(mut self, text: impl Into<String>) -> Self {
         self.issue.external_ref = text.into();
         self
     }
 
-    /// An id of the caller's choice, instead of one that is minted: `a-z`, `0-9`, `-` and `.`.
+    /// An id chosen by the caller, instead of a minted one: `a-z`, `0-9`, `-` and `.`.
     pub fn id(mut self, id: impl Into<String>) -> Self {
         self.id = Some(id.into());
         self
@@ -141,7 +141,7 @@ impl NewIssue {
         self
     }
 
-    /// The same in the terms of the operations, with words that the project knows.
+    /// Converts it for the operations; words must be known to the project.
     pub(super) fn filing(self, store: &mut store::Store) -> ops::Result<Filing> {
         let NewIssue { mut issue, kind, priority, id, parent, dependencies, repo } = self;
         if let Some(word) = kind {

@@ -1,4 +1,4 @@
-//! Which issues a question is about.
+//! Selecting issues.
 
 use crate::model::query::{Expr, Field};
 use crate::ops;
@@ -45,25 +45,25 @@ impl Query {
         self
     }
 
-    /// Only issues of this assignee.
+    /// Only issues with this assignee.
     pub fn assignee(mut self, name: impl Into<String>) -> Self {
         self.assignee = Some(name.into());
         self
     }
 
-    /// Only issues of this repo, by its name or path; `.` is the project's own.
+    /// Only issues in this repo, by its name or path; `.` is the project's own.
     pub fn repo(mut self, repo: impl Into<String>) -> Self {
         self.repo = Some(repo.into());
         self
     }
 
-    /// Only issues that meet a condition in the language of `bd query`, such as `priority<=1 AND updated>7d`.
+    /// Only issues that match a condition in the language of `bd query`, such as `priority<=1 AND updated>7d`.
     pub fn matching(mut self, condition: impl Into<String>) -> Self {
         self.texts.push(condition.into());
         self
     }
 
-    /// At most so many; the answer still says how many there are.
+    /// At most this many; the answer still has the total number.
     pub fn limit(mut self, limit: usize) -> Self {
         self.limit = Some(limit);
         self
@@ -91,7 +91,7 @@ impl Query {
         self.limit
     }
 
-    /// The answer changes with the clock alone: it is not to be kept.
+    /// The answer changes with time alone, so it must not be cached.
     pub(super) fn depends_on_time(&self) -> bool {
         !self.texts.is_empty()
     }

@@ -67,13 +67,13 @@ impl Store {
         Self::builder(path).open()
     }
 
-    /// Says how to open a project.
+    /// Configures how to open a project.
     pub fn builder(path: impl AsRef<Path>) -> Builder {
         Builder::at(path.as_ref().to_owned())
     }
 
-    /// Looks whether anything has changed on which answers rest: ledgers, settings, claims and their ends, other checkouts, dates.
-    /// As long as the generation is the same, so is every answer.
+    /// Checks whether anything has changed that answers depend on: ledgers, settings, claims and their expiry, other
+    /// checkouts, dates. While the generation is the same, so is every answer.
     pub fn poll(&self) -> Result<Generation> {
         Ok(Generation(self.shared.me.generation()?))
     }
@@ -109,7 +109,7 @@ impl Store {
         })
     }
 
-    /// All issues that a query means, closed ones included and deleted ones not, in the order of `bd list`.
+    /// All issues that match a query, closed ones included and deleted ones not, in the order of `bd list`.
     pub fn list(&self, query: &Query) -> Result<Page> {
         self.shared.me.ask(|store, answers| {
             if let Some(known) = answers.list.get(query) {
@@ -124,7 +124,7 @@ impl Store {
         })
     }
 
-    /// How many issues there are, by how they stand.
+    /// The number of issues in each state.
     pub fn counts(&self) -> Result<Counts> {
         self.shared.me.ask(|store, answers| {
             if let Some(known) = answers.counts {
@@ -138,7 +138,7 @@ impl Store {
         })
     }
 
-    /// One issue, by its id or the beginning of it; `None` if there is none. That several begin so is an error.
+    /// One issue, by its id or the beginning of it; `None` if there is none. An ambiguous beginning is an error.
     pub fn get(&self, id: impl AsRef<str>) -> Result<Option<Issue>> {
         self.shared.me.ask(|store, _| match ops::find(store, id.as_ref()) {
             Ok(row) => Ok(Some(row.into())),
@@ -147,13 +147,13 @@ impl Store {
         })
     }
 
-    /// What version control knows of an issue, the newest change first. What is not committed yet comes before all commits.
+    /// The history of an issue in version control, newest change first. Uncommitted changes come before all commits.
     pub fn history(&self, id: impl AsRef<str>) -> Result<Vec<Version>> {
         self.shared.me.ask(|store, _| history::of(store, id.as_ref()))
     }
 
-    /// A handle that acts as an agent: it can claim issues. Handles of one name share what they know; keep one as long as the agent
-    /// works. The agent is registered with its first claim.
+    /// A handle that acts as an agent: it can claim issues. Handles with one name share their state; keep one as long
+    /// as the agent works. The agent is registered with its first claim.
     pub fn agent(&self, name: impl AsRef<str>) -> Result<Agent> {
         let name = name.as_ref();
         let mut agents = self.shared.agents.lock().unwrap_or_else(PoisonError::into_inner);
@@ -181,12 +181,12 @@ impl Store {
         self.shared.me.close(id.as_ref(), reason)
     }
 
-    /// Begins a batch: many new issues, written at once.
+    /// Starts a batch: many new issues, written at once.
     pub fn batch(&self) -> Batch {
         Batch::new(Arc::clone(&self.shared.me))
     }
 
-    /// Watches what happens in the project from now on, or from where another watch ended. It needs nothing of this store any more.
+    /// Watches the project from now on, or from where another watch ended. The watch is independent of this store.
     pub fn watch(&self, options: WatchOptions) -> Result<Watch> {
         Watch::start(&self.shared.how, options)
     }
@@ -196,12 +196,12 @@ impl Store {
         self.shared.me.ask(|store, _| Ok(ops::repo_names(store)))
     }
 
-    /// What is odd about files, repos and settings, as `bd` warns of it.
+    /// Problems of files, repos and settings, as `bd` warns of them.
     pub fn warnings(&self) -> Vec<String> {
         self.shared.me.warnings()
     }
 
-    /// The full id that some text stands for: an id, or the beginning of one.
+    /// The full id that a text means: an id, or the beginning of one.
     pub fn resolve(&self, typed: &str) -> Result<IssueId> {
         self.shared.me.ask(|store, _| Ok(IssueId::of(&ops::find(store, typed)?.issue.id)))
     }

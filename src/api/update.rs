@@ -19,7 +19,7 @@ pub struct Update {
 }
 
 impl Update {
-    /// Nothing yet.
+    /// An empty update.
     pub fn new() -> Self {
         Update::default()
     }
@@ -38,32 +38,32 @@ impl Update {
         self.with(Wish::Change(Change::Title(title.into())))
     }
 
-    /// A new description; an empty text is none.
+    /// A new description; an empty text removes it.
     pub fn description(self, text: impl Into<String>) -> Self {
         self.text(Field::Description, text)
     }
 
-    /// How it is to be done; an empty text is nothing.
+    /// How it should be done; an empty text removes it.
     pub fn design(self, text: impl Into<String>) -> Self {
         self.text(Field::Design, text)
     }
 
-    /// When it is done; an empty text is nothing.
+    /// When it counts as done; an empty text removes it.
     pub fn acceptance_criteria(self, text: impl Into<String>) -> Self {
         self.text(Field::AcceptanceCriteria, text)
     }
 
-    /// Notes in the place of those that it has; an empty text is none.
+    /// Replaces the notes; an empty text removes them.
     pub fn notes(self, text: impl Into<String>) -> Self {
         self.text(Field::Notes, text)
     }
 
-    /// Notes after those that it has.
+    /// Appends to the notes.
     pub fn append_notes(self, text: impl Into<String>) -> Self {
         self.with(Wish::Change(Change::AppendNotes(text.into())))
     }
 
-    /// A new status: one that the project knows.
+    /// A new status that the project knows.
     pub fn status(self, word: impl Into<String>) -> Self {
         self.with(Wish::Status(word.into()))
     }
@@ -73,73 +73,73 @@ impl Update {
         self.with(Wish::Priority(priority))
     }
 
-    /// A new type: one that the project knows.
+    /// A new type that the project knows.
     pub fn kind(self, word: impl Into<String>) -> Self {
         self.with(Wish::Type(word.into()))
     }
 
-    /// Who does it; an empty text is nobody.
+    /// The assignee; an empty text removes it.
     pub fn assignee(self, name: impl Into<String>) -> Self {
         self.text(Field::Assignee, name)
     }
 
-    /// One more label.
+    /// Adds a label.
     pub fn add_label(self, label: impl Into<String>) -> Self {
         self.with(Wish::Change(Change::AddLabel(label.into())))
     }
 
-    /// One label less.
+    /// Removes a label.
     pub fn remove_label(self, label: impl Into<String>) -> Self {
         self.with(Wish::Change(Change::RemoveLabel(label.into())))
     }
 
-    /// The issue that it is a part of from now on.
+    /// The new parent issue.
     pub fn parent(self, id: impl AsRef<str>) -> Self {
         self.with(Wish::Parent(Some(id.as_ref().to_owned())))
     }
 
-    /// It is a part of no issue any more.
+    /// Removes the parent.
     pub fn no_parent(self) -> Self {
         self.with(Wish::Parent(None))
     }
 
-    /// One more issue that has to be done first.
+    /// Adds an issue that has to be done first.
     pub fn depends_on(self, id: impl AsRef<str>) -> Self {
         self.dependency("blocks", id)
     }
 
-    /// One more dependency, of any type.
+    /// Adds a dependency, of any type.
     pub fn dependency(self, kind: impl Into<String>, id: impl AsRef<str>) -> Self {
         self.with(Wish::DependsOn(kind.into(), id.as_ref().to_owned()))
     }
 
-    /// It does not depend on this issue any more, in any way.
+    /// Removes all dependencies on this issue.
     pub fn independent_of(self, id: impl AsRef<str>) -> Self {
         self.with(Wish::Independent(id.as_ref().to_owned()))
     }
 
-    /// How long it is thought to take, in whole minutes.
+    /// The estimated time, in whole minutes.
     pub fn estimate(self, time: Duration) -> Self {
         let minutes = i64::try_from(time.as_secs() / 60).unwrap_or(i64::MAX);
         self.with(Wish::Change(Change::Estimate(Some(minutes))))
     }
 
-    /// When it is due; `None` is never.
+    /// When it is due; `None` for never.
     pub fn due(self, at: Option<SystemTime>) -> Self {
         self.with(Wish::Change(Change::Date(Field::Due, at.map(sys::from_system))))
     }
 
-    /// Put it off until then; `None` is not at all.
+    /// Defers it until then; `None` removes that.
     pub fn defer_until(self, at: Option<SystemTime>) -> Self {
         self.with(Wish::Change(Change::Date(Field::Defer, at.map(sys::from_system))))
     }
 
-    /// A reference elsewhere; an empty text is none.
+    /// An external reference; an empty text removes it.
     pub fn external_ref(self, text: impl Into<String>) -> Self {
         self.text(Field::ExternalRef, text)
     }
 
-    /// One more remark, by the one who acts.
+    /// Adds a comment by the actor.
     pub fn comment(self, text: impl Into<String>) -> Self {
         self.with(Wish::Comment(text.into()))
     }

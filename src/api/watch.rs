@@ -1,4 +1,4 @@
-//! What happens in a project, as it happens.
+//! Events in a project, as they happen.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -14,7 +14,7 @@ use crate::ops::{About, OpError};
 use crate::sys::{self, Waker};
 use crate::{ops, store};
 
-/// What a watch is to tell, and from where on.
+/// What a watch reports, and from where on.
 #[derive(Debug, Clone, Default)]
 #[must_use = "nothing is watched until it is given to `watch`"]
 pub struct WatchOptions {
@@ -25,24 +25,24 @@ pub struct WatchOptions {
 }
 
 impl WatchOptions {
-    /// Everything, beginning with what is there: ready issues and claims.
+    /// Everything, starting with the current state: ready issues and claims.
     pub fn new() -> Self {
         WatchOptions::default()
     }
 
-    /// Goes on from where another watch was: the first batch has what happened since then.
+    /// Continues another watch: the first batch has what happened since then.
     pub fn since(mut self, position: Position) -> Self {
         self.since = Some(position);
         self
     }
 
-    /// Only what concerns this issue, named by its full id; may be said several times.
+    /// Only events about this issue, by its full id; may be repeated.
     pub fn issue(mut self, id: impl AsRef<str>) -> Self {
         self.issues.push(id.as_ref().to_owned());
         self
     }
 
-    /// Only events of this kind; may be said several times. Trouble is always told.
+    /// Only events of this kind; may be repeated. Trouble is always reported.
     pub fn kind(mut self, kind: EventKind) -> Self {
         let named = KINDS.iter().find(|(known, _)| *known == kind).map(|(_, named)| *named);
         self.kinds.get_or_insert_default().extend(named);
@@ -62,29 +62,29 @@ impl WatchOptions {
 pub enum EventKind {
     /// A new issue.
     Created,
-    /// An issue that is not as it was.
+    /// A changed issue.
     Updated,
-    /// An issue that is closed now.
+    /// An issue was closed.
     Closed,
-    /// An issue that is open again.
+    /// An issue was reopened.
     Reopened,
-    /// An issue that is gone.
+    /// An issue is gone.
     Deleted,
-    /// An issue that can be worked on now.
+    /// An issue became ready.
     Ready,
-    /// An issue that was ready and is not any more.
+    /// An issue is no longer ready.
     Unready,
     /// A claim.
     Claimed,
-    /// A claim that was renewed. Told only to those who ask for it.
+    /// A claim that was renewed. Reported only on request.
     Renewed,
-    /// A claim that was given back, or ended with the work.
+    /// A claim that was released, or ended with the work.
     Released,
-    /// A claim whose time is over.
+    /// A claim that expired.
     Expired,
     /// A claim that was taken from its holder.
     Taken,
-    /// Something that cannot be read. The watch goes on.
+    /// Something that cannot be read. The watch continues.
     Trouble,
 }
 
@@ -106,31 +106,31 @@ const KINDS: [(EventKind, Told); 13] = [
     (EventKind::Trouble, Told::Trouble),
 ];
 
-/// Something that happened.
+/// An event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Event {
-    /// What.
+    /// What happened.
     pub kind: EventKind,
     /// The issue that it is about; `None` for trouble.
     pub issue: Option<IssueId>,
-    /// The title of the issue, as far as it is known.
+    /// The title of the issue, if known.
     pub title: Option<String>,
-    /// The status of the issue, where the event is about the issue itself.
+    /// The status of the issue, if the event is about the issue itself.
     pub status: Option<String>,
-    /// The repo that owns the issue, as far as it is known.
+    /// The repo that owns the issue, if known.
     pub repo: Option<String>,
-    /// The fields that changed. Of what happened before the watch began, they are not known.
+    /// The fields that changed; unknown for changes before the watch started.
     pub fields: Vec<String>,
-    /// Who holds the claim, or held it until now.
+    /// The holder of the claim, or the last one.
     pub holder: Option<String>,
-    /// The number of the claim.
+    /// The epoch of the claim.
     pub epoch: Option<i64>,
-    /// What is the matter, for trouble.
+    /// A description, for trouble.
     pub message: Option<String>,
-    /// When it was seen.
+    /// When it was observed.
     pub at: SystemTime,
-    /// It was so when the watch began.
+    /// Part of the initial state.
     pub is_initial: bool,
 }
 
@@ -214,12 +214,12 @@ impl Watch {
         Ok(Watch { store, watch, is_stopped: Arc::default(), is_first: true })
     }
 
-    /// Something that ends the watch from another thread, at once.
+    /// Ends the watch from another thread, at once.
     pub fn stopper(&self) -> Stopper {
         Stopper { is_stopped: Arc::clone(&self.is_stopped), waker: self.watch.waker() }
     }
 
-    /// Where the watch is: another one can go on from there, in this process or a later one.
+    /// The current position: another watch can continue there, in this process or a later one.
     pub fn since(&self) -> Position {
         Position(self.watch.position())
     }
@@ -248,14 +248,14 @@ pub struct Stopper {
 }
 
 impl Stopper {
-    /// Ends the watch: its iterator gives nothing more.
+    /// Ends the watch: its iterator returns nothing more.
     pub fn stop(&self) {
         self.is_stopped.store(true, Ordering::Release);
         self.waker.wake();
     }
 }
 
-/// Where a watch was. As text it can be kept, and read again with `parse`.
+/// The position of a watch. It can be stored as text, and read again with `parse`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Position(ops::Position);
 

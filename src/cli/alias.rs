@@ -1,7 +1,7 @@
-//! Commands that users name themselves: `alias.NAME` in their own settings.
+//! Command aliases: `alias.NAME` in the user's own settings.
 //!
-//! Only a word that is not a command is looked up, so no alias replaces one, and a command costs nothing more. An alias is words of
-//! `bd`, not of a shell: it starts no program.
+//! Only a word that is not a command is looked up, so an alias cannot replace one, and commands cost nothing more. An
+//! alias expands to words of `bd`, not of a shell: it starts no program.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -15,13 +15,13 @@ use crate::ops;
 use crate::sys::Host;
 use crate::view::Failure;
 
-/// The tables whose names users choose.
+/// The table of aliases, whose names users choose.
 pub const ALIAS: &str = "alias.";
 pub const QUERY: &str = "query.";
 
-/// The arguments with the words of an alias in its place; `None` if the command is not an alias.
+/// The arguments with an alias expanded; `None` if the command is not an alias.
 pub fn expanded(args: &[OsString]) -> Result<Option<Vec<OsString>>, Failure> {
-    // Flags may stand before the command, and what they take may look like it.
+    // Flags may precede the command, and their values may look like one.
     let outer = Cli::command().allow_external_subcommands(true).try_get_matches_from(args);
     let Some((name, rest)) = outer.as_ref().ok().and_then(|outer| outer.subcommand()) else { return Ok(None) };
     let known = ops::aliases(&Host::real().env);
@@ -35,7 +35,7 @@ pub fn expanded(args: &[OsString]) -> Result<Option<Vec<OsString>>, Failure> {
     Ok(Some(args[..at].iter().cloned().chain(words).chain(args[at + 1..].iter().cloned()).collect()))
 }
 
-/// Why an alias that a repository brings along is not followed.
+/// Why an alias from a repository's settings is not used.
 fn not_own(name: &str, directory: Option<&PathBuf>) -> Option<Failure> {
     let key = format!("{ALIAS}{name}");
     let store = if Entry::find(name).is_none() { context::opened(directory) } else { None }?;
@@ -49,7 +49,7 @@ fn not_own(name: &str, directory: Option<&PathBuf>) -> Option<Failure> {
     )
 }
 
-/// What an alias stands for; the first word is a command, or nothing that is known.
+/// The words of an alias; the first is a command, or unknown.
 fn resolved(name: &str, known: &[(String, String)]) -> Result<Vec<String>, Failure> {
     let (mut chain, mut words) = (vec![name.to_owned()], Vec::<String>::new());
     let mut next = name.to_owned();
@@ -74,7 +74,7 @@ fn resolved(name: &str, known: &[(String, String)]) -> Result<Vec<String>, Failu
     Ok(words)
 }
 
-/// Refuses an alias that would not work, before it is kept.
+/// Refuses an alias that would not work, before it is stored.
 pub fn check(name: &str, text: &str) -> Result<(), Failure> {
     if Entry::find(name).is_some() {
         return Err(Failure::usage(format!("{name} is a command; an alias cannot replace it")));
@@ -92,7 +92,7 @@ pub fn check(name: &str, text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Words as a shell parts them: by blanks, but for those in quotes. `None` if a quote is not closed.
+/// Splits words like a shell: at blanks outside of quotes. `None` if a quote is not closed.
 fn split(text: &str) -> Option<Vec<String>> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     for c in text.chars() {

@@ -1,4 +1,5 @@
-//! Which issues a command changes: named, read from standard input, or chosen by a condition; and whether to go ahead.
+//! The issues that a command changes: named, read from standard input, or selected by a condition; and the
+//! confirmation.
 
 use clap::Args;
 

@@ -1,4 +1,4 @@
-//! What every command has at hand: the streams, the global flags, and the store once it is asked for.
+//! The context of a command: the streams, the global flags, and the store, opened on demand.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -20,10 +20,10 @@ use crate::sys::fs::FsError;
 use crate::sys::{Activity, Host};
 use crate::view::{self, Exit, Failure, RowShape};
 
-/// The longest text that a file may give.
+/// The maximum size of a text from a file.
 const MAX_TEXT: u64 = 64 << 20;
 
-/// Commands that wait for somebody, or hand the terminal to another program.
+/// Commands that wait for events, or hand the terminal to another program.
 const WAITING: [&str; 8] =
     ["edit", "mail inbox", "mcp", "watch", "workflow wait", "workspace open", "merge-driver", "merge"];
 
@@ -31,7 +31,7 @@ pub fn waits(command: &str) -> bool {
     WAITING.contains(&command)
 }
 
-/// The store of a directory, of which nothing is read yet.
+/// The store of a directory, without reading anything yet.
 pub fn opened(directory: Option<&PathBuf>) -> Option<Store> {
     let mut host = Host::real();
     let here = host.env.cwd().to_owned();
@@ -40,7 +40,8 @@ pub fn opened(directory: Option<&PathBuf>) -> Option<Store> {
     Store::open_with(Config::on(host, directory)).ok()
 }
 
-/// The store of a directory for one look that leaves nothing behind, if it answers soon or its ledgers are no larger than this.
+/// The store of a directory for a single question without side effects, if it will answer fast or its ledgers are no
+/// larger than this.
 pub fn glance(directory: Option<&PathBuf>, most: u64) -> Option<Store> {
     let mut store = opened(directory)?;
     ops::identify(&mut store).ok()?;
@@ -52,25 +53,25 @@ pub struct Context {
     pub ui: Ui,
     host: Host,
     store: Option<Store>,
-    /// The command itself reports what is odd about the files.
+    /// The command itself reports problems of the files.
     pub reports_problems: bool,
-    /// The command itself tells which writes are missing.
+    /// The command itself reports missing writes.
     pub answers_removed: bool,
-    /// What was typed after `bd`, without arguments.
+    /// The words typed after `bd`, without arguments.
     command: String,
-    /// For whoever waits for the command to end.
+    /// Progress for a person who waits for the command to end.
     working: Option<Step>,
     activity: Activity,
-    /// How much of each issue is printed as JSON.
+    /// How much of each issue to print as JSON.
     pub shape: RowShape,
-    /// How issues are laid out as text.
+    /// The layout of issues as text.
     pub layout: Layout,
     /// Standard input has been read.
     stdin_taken: Cell<bool>,
 }
 
 impl Context {
-    /// `only_looks`: nothing is lost if a reader stops the command.
+    /// `only_looks`: it is safe for a reader to stop the command.
     pub fn new(global: GlobalArgs, command: String, only_looks: bool) -> Self {
         let host = Host::real();
         let mut ui = Ui::new(&host, global.json, global.quiet, global.color.unwrap_or_default());
@@ -101,20 +102,20 @@ impl Context {
         &self.host
     }
 
-    /// The same as it is in the directory that the command is about.
+    /// The host with the command's directory as working directory.
     pub fn host_here(&self) -> Host {
         let mut host = self.host.clone();
         host.env = host.env.at(self.directory());
         host
     }
 
-    /// The directory that the command is about.
+    /// The command's directory.
     pub fn directory(&self) -> PathBuf {
         let cwd = self.host().env.cwd();
         self.global.directory.as_ref().map_or_else(|| cwd.to_owned(), |dir| cwd.join(dir))
     }
 
-    /// How the global flags want the store to be opened.
+    /// How to open the store, from the global flags.
     pub fn config(&self) -> Result<Config, Failure> {
         let directory = self.directory();
         if !directory.is_dir() {
@@ -159,7 +160,7 @@ impl Context {
         store.report_to(self.activity.clone());
         store.write_as_one(&self.command);
         self.confirm_settings(&mut store)?;
-        // Who registers is not yet the one who has the name; and who may not write leaves no sign of life.
+        // An agent being registered does not have its name yet; and a read-only command sends no heartbeat.
         if self.command == "agent register" || self.command == "prime" || self.global.readonly {
             ops::identify(&mut store)?;
         } else {
@@ -168,23 +169,23 @@ impl Context {
         Ok(store)
     }
 
-    /// What a program said on standard input; nothing if a person sits there.
+    /// What a program sent on standard input; empty if that is a terminal.
     pub fn piped(&self, most: u64) -> Vec<u8> {
         let mut bytes = Vec::new();
         let input = std::io::stdin();
         if !std::io::IsTerminal::is_terminal(&input) {
-            // What cannot be read was not said.
+            // Treat unreadable input as empty.
             let _ = input.lock().take(most).read_to_end(&mut bytes);
         }
         bytes
     }
 
-    /// A variable for this command.
+    /// Sets an environment variable for this command.
     pub fn set_variable(&mut self, name: &str, value: &str) {
         self.host.env = self.host.env.clone().with(name, value);
     }
 
-    /// The store, if there is a project here.
+    /// The store, or `None` outside of a project.
     pub fn project(&mut self) -> Result<Option<&mut Store>, Failure> {
         match self.store() {
             Err(failure) if failure.exit == Exit::NoRepository => Ok(None),
@@ -193,15 +194,15 @@ impl Context {
         }
     }
 
-    /// Asks a person whether personal settings are theirs that bear no mark, where only their own `bd` is likely to have put them.
+    /// Asks a person whether unmarked personal settings are theirs, if probably their own `bd` wrote them.
     fn confirm_settings(&mut self, store: &mut Store) -> Result<(), Failure> {
         if self.command == "trust" || !self.ui.is_interactive() || !store.may_ask_for_marks() {
             return Ok(());
         }
-        let words = store.words_of_homes();
-        for word in words.iter().filter(|word| !word.known) {
+        let words = store.home_contents();
+        for word in words.iter().filter(|word| !word.is_trusted) {
             self.ui.note(&format!("{} is not known to be yours:", word.home.display()));
-            word.says.iter().for_each(|line| self.ui.note(&format!("  {line}")));
+            word.contents.iter().for_each(|line| self.ui.note(&format!("  {line}")));
         }
         if self.ui.confirm("Did you put this there with bd?") {
             store.trust_homes(&words)?;
@@ -209,29 +210,29 @@ impl Context {
         Ok(())
     }
 
-    /// Reads the settings again, which have changed.
+    /// Reads changed settings again.
     pub fn reopen(&mut self) -> Result<(), Failure> {
         Ok(self.store()?.reopen()?)
     }
 
-    /// Store and streams at once.
+    /// Store and streams together.
     pub fn parts(&mut self) -> Result<(&mut Store, &mut Ui), Failure> {
         self.store()?;
         Ok((self.store.as_mut().expect("just opened"), &mut self.ui))
     }
 
-    /// How much of each id is enough, and the streams.
+    /// The unambiguous parts of ids, and the streams.
     pub fn index(&mut self) -> Result<(PrefixIndex, &mut Ui), Failure> {
         let index = ops::prefix_index(self.store()?)?;
         Ok((index, &mut self.ui))
     }
 
-    /// The id that was typed, or the first characters of it.
+    /// Resolves a typed id or the beginning of one.
     pub fn resolve(&mut self, typed: &str) -> Result<String, Failure> {
         Ok(self.store()?.resolve(typed)?)
     }
 
-    /// Whether a text with blanks in it is an id: some of those that other programs made are.
+    /// Whether a text with blanks is an id: some ids from other programs contain blanks.
     pub fn is_id(&mut self, text: &str) -> Result<bool, Failure> {
         match self.store()?.resolve(text) {
             Ok(_) => Ok(true),
@@ -240,12 +241,12 @@ impl Context {
         }
     }
 
-    /// Whether it matters of an issue in which repo it is.
+    /// Whether the repo of an issue matters.
     pub fn has_several_repos(&mut self) -> Result<bool, Failure> {
         Ok(self.store()?.repos().members.len() > 1)
     }
 
-    /// The agent that acts; `None` if it is a person.
+    /// The acting agent; `None` for a person.
     pub fn agent(&mut self) -> Result<Option<String>, Failure> {
         Ok(self.store()?.agent().map(|agent| agent.name.clone()))
     }
@@ -254,28 +255,28 @@ impl Context {
         Ok(self.store()?.actor().to_owned())
     }
 
-    /// A name of a person as typed on a flag: `me` is who acts.
+    /// A person's name from a flag: `me` is the actor.
     pub fn person(&mut self, name: &str) -> Result<String, Failure> {
         if is_me(name) { self.actor() } else { Ok(name.to_owned()) }
     }
 
-    /// A date as typed on a flag.
+    /// A date from a flag.
     pub fn date(&self, flag: &'static str, value: &str, bare: Bare) -> Result<When, Failure> {
         let found = self.host().clock.calendar().parse(value, bare);
         found.ok_or_else(|| OpError::Date { flag, value: value.to_owned() }.into())
     }
 
-    /// A date that an issue is to get, or `none` for no date.
+    /// A new date for an issue, or `none` for no date.
     pub fn date_or_none(&self, flag: &'static str, value: &str) -> Result<Option<When>, Failure> {
         if value.eq_ignore_ascii_case("none") { Ok(None) } else { self.date(flag, value, Bare::Future).map(Some) }
     }
 
-    /// A moment of the past as typed.
+    /// A typed point in the past.
     pub fn moment(&self, text: &str) -> Moment {
         Moment::parse(text, &self.host().clock.calendar())
     }
 
-    /// Makes the store answer as it would have at a moment, if one is named.
+    /// Makes the store answer as of a point in the past, if one is given.
     pub fn go_back(&mut self, at: Option<&str>) -> Result<(), Failure> {
         let Some(text) = at else { return Ok(()) };
         let moment = self.moment(text);
@@ -292,7 +293,7 @@ impl Context {
         self.tell_shallow()
     }
 
-    /// Answers from another checkout from now on, if one is named; gives it.
+    /// Switches to another checkout, if one is given; returns it.
     pub fn go_to(&mut self, worktree: Option<&str>) -> Result<Option<Place>, Failure> {
         let Some(typed) = worktree else { return Ok(None) };
         let store = self.store()?;
@@ -304,7 +305,7 @@ impl Context {
         Ok(Some(Place::from(&found)))
     }
 
-    /// Says which repos do not know all of their past.
+    /// Notes which repos have an incomplete history.
     pub fn tell_shallow(&mut self) -> Result<(), Failure> {
         for repo in self.store()?.shallow_repos() {
             self.ui.note(&format!("{repo} is a shallow clone: what was before its first commit is not known"));
@@ -312,7 +313,7 @@ impl Context {
         Ok(())
     }
 
-    /// Text as it was typed, from a file (`-` is standard input), or from standard input: one of them.
+    /// Text from an argument, from a file (`-` is standard input), or from standard input: exactly one of them.
     pub fn text(&self, given: Option<&str>, file: Option<&str>, stdin: bool) -> Result<Option<String>, Failure> {
         if [given.is_some(), file.is_some(), stdin].into_iter().filter(|is_said| *is_said).count() > 1 {
             return Err(Failure::usage("the text is given more than once: type it, or name a file or standard input"));
@@ -333,7 +334,7 @@ impl Context {
         }
     }
 
-    /// All of standard input, which there is but once.
+    /// All of standard input, which can be read only once.
     pub(super) fn stdin(&self) -> Result<String, Failure> {
         if self.stdin_taken.replace(true) {
             return Err(Failure::usage("standard input can be read only once: for ids or for a text"));
@@ -357,7 +358,7 @@ impl Context {
         self.ui.json(json, &warnings);
     }
 
-    /// Prints an array of issues, in the shape that was asked for.
+    /// Prints an array of issues, in the requested shape.
     pub fn json_rows(&mut self, rows: impl IntoIterator<Item = view::Object>) -> Result<(), Failure> {
         let rows = rows.into_iter().map(view::Object::finish);
         let shape = std::mem::take(&mut self.shape);
@@ -377,17 +378,17 @@ impl Context {
         Ok(())
     }
 
-    /// Prints issues in the layout that was asked for; `false` if that is the usual table.
+    /// Prints issues in the requested layout; `false` if that is the usual table.
     pub fn laid_out<'a>(&mut self, rows: impl IntoIterator<Item = &'a Row>) -> bool {
         layout::print(&mut self.ui, std::mem::take(&mut self.layout), rows)
     }
 
-    /// Prints the issues of a listing as an array, each as soon as it is made. Tells how many, and how many there are.
+    /// Prints the issues of a listing as an array, each as soon as it is built. Returns how many, and the total number.
     pub fn json_listing(&mut self, listing: &ops::Listing, place: Option<Place>) -> Result<(usize, usize), Failure> {
         let (store, ui) = self.parts()?;
         let layout = ui.item_layout();
         let shape = |row: &Row| layout.text(&view::summary(row).finish());
-        // What fails does so before the first: then nothing is printed.
+        // Errors come before the first item: then nothing is printed.
         let mut array = None;
         let numbers = ops::list_each(store, listing, place, shape, |text| {
             let array = array.get_or_insert_with(|| ui.begin_array());
@@ -398,7 +399,7 @@ impl Context {
         Ok(numbers)
     }
 
-    /// Ends an array that was printed as it grew.
+    /// Ends an array that was printed piece by piece.
     pub fn end_array(&mut self, array: JsonArray) {
         let warnings = self.warnings();
         self.ui.end_array(array, &warnings);
@@ -413,18 +414,18 @@ impl Context {
         }
     }
 
-    /// Prints a page of help, in the width of the terminal.
+    /// Prints a page of help, fitted to the terminal.
     pub fn page_answer(&mut self, text: &str) {
         let width = self.ui.width().filter(|_| !self.ui.wants_json());
         self.text_answer(&filled(text, width));
     }
 
-    /// A ledger that could not be read when it was needed is a failure, whatever was answered without it.
+    /// If a ledger could not be read when needed, the command fails, whatever it has printed.
     pub fn refuse_failed_read(&self) -> Result<(), Failure> {
         Ok(self.store.as_ref().map_or(Ok(()), |store| store.refuse_failed_read())?)
     }
 
-    /// Ends the command: warnings, the failure if there is one, and the exit code.
+    /// Ends the command: prints warnings and the failure, if any, and returns the exit code.
     pub fn finish(&mut self, result: Result<Exit, Failure>) -> Exit {
         self.working = None;
         let stays = self.store.as_mut().map(ops::end_command).unwrap_or_default();
@@ -435,7 +436,7 @@ impl Context {
         if !self.reports_problems {
             let said = result.as_ref().err().map(|failure| failure.message.as_str());
             for warning in self.warnings_to_print() {
-                // The failure itself says it.
+                // The failure itself has the same text.
                 if !said.is_some_and(|said| warning.starts_with(said)) {
                     self.ui.warning(&warning);
                 }

@@ -1,10 +1,10 @@
-//! What the help promises: each argument has a text, and each example is one that the parser takes.
+//! Checks the help: each argument has a text, and the parser accepts each example.
 
 use clap::Command;
 
 use super::help;
 
-/// Every command and subcommand that the help shows, with the words that name it.
+/// Every visible command and subcommand, with the words that name it.
 fn all() -> Vec<(String, Command)> {
     let mut whole = help::whole();
     whole.build();
@@ -61,10 +61,10 @@ fn every_example_is_taken_by_the_parser() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The calls of `bd` in a line as a shell would make them, without what explains the line.
+/// The calls of `bd` in a line of shell, without explanations.
 fn calls(line: &str) -> Vec<Vec<String>> {
     let mut found = Vec::new();
-    // The number of a process is a number.
+    // A process number is a number.
     let mut line = line.trim().replace("$$", "1");
     while let Some((before, rest)) = line.split_once("$(") {
         let (inner, after) = rest.split_once(')').expect("a bracket is closed");
@@ -80,7 +80,7 @@ fn calls(line: &str) -> Vec<Vec<String>> {
     found
 }
 
-/// The words of each command of a line: parted by pipes and their like, up to a remark after two blanks or a redirection.
+/// The words of each command in a line: split at pipes and the like, up to a remark after two blanks or a redirection.
 fn commands(line: &str) -> Vec<Vec<String>> {
     let (mut found, mut words, mut word) = (Vec::new(), Vec::new(), None::<String>);
     let mut quote = None;

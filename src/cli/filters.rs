@@ -1,4 +1,4 @@
-//! Flags that choose issues, shared by every command that lists them.
+//! Flags that filter issues, shared by every command that lists them.
 
 use clap::Args;
 
@@ -308,8 +308,7 @@ pub struct DoneArgs {
 }
 
 impl DoneArgs {
-    /// A condition without what nobody asked for: closed issues, unless the condition itself is about statuses, and deleted
-    /// ones, unless it names them.
+    /// Excludes closed issues, unless the condition itself is about statuses, and deleted ones, unless it names them.
     pub fn limited(&self, expr: Expr, names_status: bool) -> Expr {
         let mut parts = Vec::new();
         if !self.deleted && !expr.names(Field::Status, "tombstone") {
@@ -397,11 +396,11 @@ pub struct PageArgs {
     pub limit: Option<usize>,
 }
 
-/// What an order may go by.
+/// The fields to sort by.
 pub const SORTED_BY: [&str; 10] =
     ["priority", "created", "updated", "closed", "due", "id", "title", "status", "type", "assignee"];
 
-/// A field of an order, as people type it.
+/// Parses a typed sort key.
 pub fn sort_key(text: &str) -> Result<SortKey, String> {
     let (field, descending) = match text.as_bytes().first() {
         Some(b'-') => (&text[1..], Some(true)),
@@ -441,7 +440,7 @@ impl PageArgs {
     }
 }
 
-/// What a limit means: 0 is none; without one, programs get everything and people a screenful.
+/// Applies the default limit: 0 means none; without a limit, programs get everything and people a screenful.
 pub fn limit(given: Option<usize>, json: bool) -> Option<usize> {
     match given {
         Some(0) => None,

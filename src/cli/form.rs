@@ -9,13 +9,13 @@ use crate::ops::{self, EditError, EditSheet, OpError};
 use crate::sys::form::{FormError, FormFile, before_end};
 use crate::view::{Failure, shell_word};
 
-/// A form that nobody has edited yet.
+/// A form before editing.
 pub fn begin(shown: &EditSheet) -> Result<FormFile, Failure> {
     let text = shown.render();
     Ok(FormFile::new(&text, &text).map_err(OpError::Fs)?)
 }
 
-/// A form that was kept, and what was shown first.
+/// A saved form, and its original content.
 pub fn take_up(cx: &Context, path: &str) -> Result<(FormFile, EditSheet), Failure> {
     let path = cx.directory().join(path);
     let (form, shown) = FormFile::open(&path).map_err(failed)?;
@@ -23,8 +23,8 @@ pub fn take_up(cx: &Context, path: &str) -> Result<(FormFile, EditSheet), Failur
     Ok((form, shown))
 }
 
-/// Has a form edited, and uses what comes back; `None` if it comes back empty. A form that is not used is kept, with what was
-/// written into it: `again` is the command that takes it up.
+/// Lets the user edit a form, and applies the result; `None` if it is empty. A form that is not applied is saved with
+/// the user's text: `again` is the command that resumes it.
 pub fn fill<T>(
     cx: &mut Context,
     form: FormFile,

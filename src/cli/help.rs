@@ -1,4 +1,4 @@
-//! Help for newcomers: the commands of every day first, the rest on request.
+//! Help for newcomers: everyday commands first, the rest on request.
 
 use clap::{CommandFactory as _, builder::StyledStr};
 
@@ -14,7 +14,7 @@ pub fn whole() -> clap::Command {
     Cli::command().subcommands(COMMANDS.iter().map(Entry::parser))
 }
 
-/// The same, with everything but the everyday commands hidden from the overview.
+/// The same, with only everyday commands in the overview.
 pub fn command() -> clap::Command {
     let everyday = |name| GROUPS[0].1.split(' ').position(|known| known == name);
     Cli::command().subcommands(COMMANDS.iter().map(|entry| match everyday(entry.name) {
@@ -29,7 +29,7 @@ pub fn overview(cx: &mut Context) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-/// Every command with its one line, by group.
+/// Every command with its summary, by group.
 pub fn all(cx: &mut Context) -> Result<Exit, Failure> {
     let command = whole();
     let mut text = String::new();

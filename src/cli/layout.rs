@@ -1,4 +1,4 @@
-//! How a listing is laid out where a person or a script chose that: ids alone, columns, or a template.
+//! Layouts of listings chosen by a person or a script: only ids, columns, or a template.
 
 use super::render;
 use super::ui::Ui;
@@ -8,7 +8,7 @@ use crate::model::when::Calendar;
 use crate::store::Row;
 use crate::view::{Failure, inline, one_line};
 
-/// What is printed of each issue.
+/// What to print of each issue.
 #[derive(Debug, Default)]
 pub enum Layout {
     #[default]
@@ -25,7 +25,7 @@ pub enum Piece {
     Field(Field),
 }
 
-/// What can be named, in the order in which it is offered.
+/// The available fields, in order.
 const KNOWN: &[Field] = &[
     Field::Id,
     Field::Title,
@@ -55,12 +55,12 @@ const KNOWN: &[Field] = &[
 ];
 
 impl Layout {
-    /// These fields, each in a column.
+    /// A column for each of these fields.
     pub fn columns(names: &[String]) -> Result<Self, Failure> {
         Ok(Layout::Columns(names.iter().map(|name| field(name)).collect::<Result<_, _>>()?))
     }
 
-    /// A line for each issue, made from a text with fields in braces.
+    /// A line for each issue, from a text with fields in braces.
     pub fn template(text: &str) -> Result<Self, Failure> {
         Ok(Layout::Template(template(text)?))
     }
@@ -112,7 +112,7 @@ fn template(text: &str) -> Result<Vec<Piece>, Failure> {
     Ok(pieces)
 }
 
-/// What a field of an issue says, on one line; empty if it has no value.
+/// The value of an issue's field on one line; empty if it has none.
 fn value(row: &Row, field: Field, ui: &Ui, calendar: &Calendar) -> String {
     let issue = &row.issue;
     let text = match field {
@@ -134,12 +134,12 @@ fn value(row: &Row, field: Field, ui: &Ui, calendar: &Calendar) -> String {
     shown(ui, &text)
 }
 
-/// A person is shown what cannot be seen; a program gets the text as it is.
+/// A person sees invisible characters escaped; a program gets the original text.
 fn shown(ui: &Ui, text: &str) -> String {
     if ui.width().is_some() { inline(text) } else { one_line(text) }.into_owned()
 }
 
-/// Prints issues as it was asked for; `false` if that is the usual table.
+/// Prints issues in the requested layout; `false` if that is the usual table.
 pub fn print<'a>(ui: &mut Ui, layout: Layout, rows: impl IntoIterator<Item = &'a Row>) -> bool {
     let calendar = ui.calendar();
     let rows = rows.into_iter();

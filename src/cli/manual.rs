@@ -50,14 +50,14 @@ fn page(command: &Command) -> Page {
     let mut text = Vec::new();
     man.render(&mut text).expect("memory takes every page");
     let text = String::from_utf8_lossy(&text)
-        // A flag is not parted at the end of a line.
+        // A flag must not be hyphenated at the end of a line.
         .replacen(".SH SYNOPSIS\n", ".SH SYNOPSIS\n.nh\n.ad l\n", 1)
         .replacen(".SH DESCRIPTION\n", ".hy\n.ad b\n.SH DESCRIPTION\n", 1)
         .replacen(".SH VERSION\n", &format!("{after}.SH VERSION\n"), 1);
     (format!("{name}.1"), text)
 }
 
-/// What may be typed: flags with their values, then the words; and the subcommands, if there are any.
+/// The synopsis: flags with their values, then arguments; and subcommands, if any.
 fn synopsis(command: &Command) -> String {
     let name = command.get_bin_name().unwrap_or("bd");
     let shown: Vec<&Arg> = command.get_arguments().filter(|arg| !arg.is_hide_set()).collect();
@@ -85,7 +85,7 @@ fn flag(arg: &Arg) -> String {
     if arg.is_required_set() { text } else { format!("[{text}]") }
 }
 
-/// Examples, line by line; then what else the help ends with.
+/// Examples, one per line; then the rest of the text after the help.
 fn after_help(text: &str) -> String {
     let mut roff = Roff::default();
     let (examples, rest) = match text.strip_prefix("Examples:\n") {
@@ -102,7 +102,7 @@ fn after_help(text: &str) -> String {
     if !rest.is_empty() {
         roff.control("SH", ["NOTES"]).text([roman(rest)]);
     }
-    // The page has the definitions that it begins with already.
+    // The page already starts with these definitions.
     let text = roff.render();
     text.find(".SH").map(|at| text[at..].to_owned()).unwrap_or_default()
 }
@@ -118,7 +118,7 @@ mod tests {
         let mut named = 0;
         for (name, text) in &pages {
             assert!(!text.contains(".SH EXTRA"), "{name}");
-            // roff writes a dash with a backslash before it.
+            // roff escapes a dash with a backslash.
             let text = text.replace('\\', "");
             for word in text.split_whitespace().filter_map(|word| word.strip_suffix("(1)")) {
                 assert!(names.contains(&format!("{word}.1").as_str()), "{name} names {word}");

@@ -1,7 +1,7 @@
-//! One line on the terminal that says what goes on, while a command takes longer than a second.
+//! A progress line on the terminal, while a command takes longer than a second.
 //!
-//! It is drawn on standard error by a thread of its own, and is gone before anything else is printed. Once data has gone to
-//! standard output nothing is drawn any more: it could end in the middle of a line.
+//! A separate thread draws it on standard error, and removes it before anything else is printed. Once data has gone to
+//! standard output, nothing is drawn any more: it could end up in the middle of a line.
 
 use std::io::{self, Write as _};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -13,7 +13,7 @@ use crate::sys::activity::{Activity, Now};
 use crate::sys::terminal;
 use crate::view::inline;
 
-/// Work that is over before this shows nothing.
+/// Shorter work shows nothing.
 const PATIENCE: Duration = Duration::from_secs(1);
 const BEAT: Duration = Duration::from_millis(120);
 const BAR: usize = 24;
@@ -26,7 +26,7 @@ pub struct Meter {
 #[derive(Debug, Default)]
 struct Shown {
     is_drawn: bool,
-    /// Somebody else has the terminal.
+    /// Another program has the terminal.
     is_held: bool,
     is_over: bool,
 }
@@ -35,17 +35,17 @@ impl Meter {
     pub fn start(activity: Activity) -> Self {
         let meter = Meter { shared: Arc::default() };
         let shared = Arc::clone(&meter.shared);
-        // Without a thread there is no line, and nothing else is missing.
+        // Without a thread only the progress line is missing.
         let _ = thread::Builder::new().name("meter".to_owned()).spawn(move || draw(&shared, &activity));
         meter
     }
 
-    /// Takes the line away, for something else to be printed.
+    /// Removes the line before other output.
     pub fn hide(&self) {
         clear(&mut self.lock());
     }
 
-    /// Leaves the terminal to somebody else until the next [`Meter::take_back`].
+    /// Leaves the terminal to another program until the next [`Meter::take_back`].
     pub fn hand_over(&self) {
         let mut shown = self.lock();
         clear(&mut shown);
@@ -56,7 +56,7 @@ impl Meter {
         self.lock().is_held = false;
     }
 
-    /// Draws nothing any more.
+    /// Stops drawing.
     pub fn stop(&self) {
         let mut shown = self.lock();
         clear(&mut shown);
@@ -78,7 +78,7 @@ fn draw(shared: &(Mutex<Shown>, Condvar), activity: &Activity) {
         if shown.is_over {
             return;
         }
-        // The condition may wake without a reason.
+        // A condition variable may wake spuriously.
         wait = PATIENCE.saturating_sub(began.elapsed()).max(BEAT);
         if began.elapsed() < PATIENCE || shown.is_held {
             continue;
@@ -101,7 +101,7 @@ fn clear(shown: &mut Shown) {
     }
 }
 
-/// What stands on the line, no wider than the terminal.
+/// The text of the line, no wider than the terminal.
 fn line(now: &Now, beat: usize, since: Duration, width: usize) -> String {
     let turning = ['|', '/', '-', '\\'][beat % 4];
     let what = inline(&now.what);

@@ -49,7 +49,7 @@ struct Cli {
 /// Runs the program on its own arguments and gives its exit code.
 pub fn run() -> ExitCode {
     let args: Vec<OsString> = std::env::args_os().collect();
-    // Clients ask for the version each time they start; that needs no parser.
+    // Clients ask for the version at each start; that needs no parser.
     if matches!(args.as_slice(), [_, flag] if flag == "--version") {
         let _ = writeln!(std::io::stdout(), "bd version {}", env!("CARGO_PKG_VERSION"));
         return ExitCode::SUCCESS;
@@ -96,7 +96,7 @@ fn run_with(args: &[OsString]) -> Exit {
     let result = result.and_then(|exit| cx.refuse_failed_read().map(|()| exit));
     let exit = cx.finish(result);
     if is_one_look {
-        // Nothing is left to be written: the system takes the memory back faster.
+        // Everything is written: the system frees the memory faster.
         std::mem::forget(cx);
     }
     exit
@@ -162,7 +162,7 @@ fn parse_named(entry: &'static Entry, before: &[OsString], after: &[OsString]) -
         }
     }
     let command = GlobalArgs::augment_args(entry.parser());
-    // Global flags before a subcommand count as if they came after it: there the parser takes them for nothing else.
+    // Global flags before a subcommand count as if they came after it: there the parser cannot mistake them.
     let (mut words, mut flags, mut rest) = (vec![&before[0]], before[1..].to_vec(), after);
     let mut innermost = &command;
     while let Some((at, inner)) = subcommand(innermost, rest) {
@@ -197,7 +197,7 @@ fn parse_by(
     args: impl IntoIterator<Item = impl Into<OsString> + Clone>,
 ) -> Result<Typed, clap::Error> {
     let given = command.try_get_matches_from_mut(args);
-    // It is made once: the system takes the memory back faster.
+    // It is built once: the system frees the memory faster.
     std::mem::forget(command);
     Ok(Typed { entry: None, given: given? })
 }
@@ -217,7 +217,7 @@ fn usage_error(error: clap::Error, json: bool, merges: bool) -> Exit {
     } else {
         ui::plain_error(&text);
     }
-    // What git takes for a conflict would leave one side alone in the file.
+    // An exit code that git treats as a conflict would leave only one side in the file.
     if merges { Exit::Merge } else { Exit::Usage }
 }
 

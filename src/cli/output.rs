@@ -1,11 +1,11 @@
-//! Where data goes: to standard output, or on a terminal into the user's pager, once there is more than fits the screen.
+//! The destination of data: standard output, or on a terminal the user's pager, once the output exceeds the screen.
 
 use std::io::{self, Write as _};
 
 use crate::sys::Env;
 use crate::sys::pager::{NoPager, Pager};
 
-/// So many bytes are written at a time.
+/// How many bytes to write at a time.
 const BUFFER: usize = 1 << 16;
 
 pub struct Output {
@@ -16,14 +16,14 @@ pub struct Output {
 
 enum Way {
     Straight,
-    /// Kept until it is known whether it fits the screen.
+    /// Buffered until it is known whether it fits the screen.
     Held {
         text: String,
         lines: usize,
         rows: usize,
         env: Env,
     },
-    /// What the pager got is kept, in case it never started.
+    /// The pager's input is kept, in case it never started.
     Paged {
         pager: Pager,
         text: String,
@@ -35,7 +35,7 @@ impl Output {
         Output { out: io::BufWriter::with_capacity(BUFFER, io::stdout()), way: Way::Straight, has_changed: false }
     }
 
-    /// Pages what does not fit into so many rows.
+    /// Pages output with more than this many rows.
     pub fn page(&mut self, rows: usize, env: Env) {
         self.way = Way::Held { text: String::new(), lines: 0, rows, env };
     }
@@ -63,7 +63,7 @@ impl Output {
         }
     }
 
-    /// What was written is out, but for what the pager shows when it likes.
+    /// Flushes the output; a pager shows it in its own time.
     pub fn flush(&mut self) {
         if let Way::Held { text, .. } = &self.way {
             if text.is_empty() {
@@ -77,12 +77,13 @@ impl Output {
         }
     }
 
-    /// The command has changed something: an answer that cannot be printed must be told all the same, or the change is made twice.
+    /// The command has changed something: if its answer cannot be printed, the user must know that, or they will repeat
+    /// the change.
     pub fn note_change(&mut self) {
         self.has_changed = true;
     }
 
-    /// Waits for the reader of a pager.
+    /// Waits until the pager is closed.
     pub fn end(&mut self) {
         self.release();
         if let Way::Paged { pager, text } = std::mem::replace(&mut self.way, Way::Straight)
@@ -99,7 +100,7 @@ impl Output {
         }
     }
 
-    /// What was kept is printed: it fits the screen.
+    /// Prints the buffer: it fits the screen.
     fn release(&mut self) {
         if let Way::Held { text, .. } = &mut self.way {
             let text = std::mem::take(text);
@@ -123,7 +124,7 @@ impl Output {
         }
     }
 
-    /// The reader has seen enough, or there never was one.
+    /// The pager was closed, or never started.
     fn end_reading(&mut self) {
         let Way::Paged { pager, text } = std::mem::replace(&mut self.way, Way::Straight) else { return };
         match pager.wait() {
@@ -138,7 +139,7 @@ impl Output {
     }
 }
 
-/// A reader that went away (`bd list | head`) is not a failure; an output that cannot take the data is one.
+/// A reader that went away (`bd list | head`) is not an error; an output that cannot be written is.
 fn stop_writing(error: &io::Error, answer: Option<&str>) {
     if error.kind() == io::ErrorKind::BrokenPipe {
         std::process::exit(0);

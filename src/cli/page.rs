@@ -1,16 +1,16 @@
-//! Pages of help in the width of the terminal: paragraphs are filled, and rows of tables go on below their own column.
+//! Help pages fitted to the terminal: paragraphs are filled, and table rows continue in their own column.
 
 use unicode_width::UnicodeWidthStr as _;
 
 use super::width::{plain_cells, wrapped};
 
-/// Lines that are longer are hard to read.
+/// Longer lines are hard to read.
 const WIDEST: usize = 100;
 const NARROWEST: usize = 20;
-/// The columns that the text of a row needs beside what it is about.
+/// The minimum width of a row's text beside its name.
 const BESIDE: usize = 20;
 
-/// A page for a terminal of so many columns; as it is where there is none.
+/// A page fitted to a terminal's width; unchanged without one.
 pub fn filled(text: &str, width: Option<usize>) -> String {
     let Some(width) = width.map(|width| width.clamp(NARROWEST, WIDEST)) else { return text.to_owned() };
     let mut lines = Vec::new();
@@ -25,7 +25,7 @@ pub fn filled(text: &str, width: Option<usize>) -> String {
     lines.join("\n")
 }
 
-/// An indented line: what it is about, two blanks or more, and what is said of it.
+/// An indented line: a name, at least two blanks, and a text.
 fn row(line: &str, width: usize, lines: &mut Vec<String>) {
     let body = line.trim_start();
     let indent = line.width() - body.width();
@@ -43,7 +43,7 @@ fn row(line: &str, width: usize, lines: &mut Vec<String>) {
     }
 }
 
-/// A text after a head, with further lines at a column.
+/// A text after a head, continued at a column.
 fn put(head: &str, column: usize, text: &str, width: usize, lines: &mut Vec<String>) {
     for (n, part) in wrapped(&plain_cells(text), Some(width - column)).into_iter().enumerate() {
         let before = if n == 0 { head.to_owned() } else { " ".repeat(column) };

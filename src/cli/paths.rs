@@ -1,16 +1,16 @@
-//! Whole paths in a text, made short for people. JSON keeps them whole.
+//! Shortens full paths in a text for people. JSON keeps full paths.
 
 use std::path::Path;
 
 use crate::store::real_path;
 use crate::sys::Env;
 
-/// Paths below the working directory as seen from there, those below the home directory from `~`.
+/// Makes paths below the working directory relative, and starts those below the home directory with `~`.
 pub fn shorten(text: &str, env: &Env) -> String {
     from_home(&replace(text, env.cwd(), ""), env)
 }
 
-/// Only those below the home directory: what is short then means the same from every directory.
+/// Only those below the home directory: the short form then means the same in every directory.
 pub fn from_home(text: &str, env: &Env) -> String {
     let Some(home) = env.home() else { return text.to_owned() };
     let real = real_path(&home);
@@ -18,8 +18,8 @@ pub fn from_home(text: &str, env: &Env) -> String {
     if real == home { text } else { replace(&text, &home, "~") }
 }
 
-/// Words that begin with a directory begin with `short` instead. In a word that is quoted for a shell, `~` goes before the
-/// quotes, where the shell knows it.
+/// Replaces a directory at the beginning of words by `short`. In a quoted word, `~` goes before the quotes, where the
+/// shell expands it.
 fn replace(text: &str, directory: &Path, short: &str) -> String {
     let Some(whole) = directory.to_str().filter(|_| directory.parent().is_some()) else { return text.to_owned() };
     let mut out = String::with_capacity(text.len());
@@ -46,7 +46,7 @@ fn is_before(c: char) -> bool {
     c.is_whitespace() || "(`".contains(c)
 }
 
-/// Whether a name in a path may go on with this.
+/// Whether the character may continue a name in a path.
 fn is_part(c: char) -> bool {
     !c.is_whitespace() && !"/:;,)`'\"".contains(c)
 }

@@ -1,13 +1,13 @@
-//! `--readonly`: only commands that look are let through.
+//! `--readonly`: allows only commands that change nothing.
 //!
-//! What is not listed here is refused, so a new command writes nothing until somebody has said that it only looks.
+//! Commands not listed here are refused, so a new command is refused until someone lists it.
 
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 
 use crate::view::Failure;
 
-/// Commands that only look, each with the arguments that make it write.
+/// Read-only commands, each with the arguments that make it write.
 const LOOK: &[(&str, &[&str])] = &[
     ("agent list", &[]),
     ("agent show", &[]),
@@ -96,7 +96,7 @@ const LOOK: &[(&str, &[&str])] = &[
     ("worktree prune", &["apply"]),
 ];
 
-/// Refuses what was typed, unless it only looks.
+/// Refuses a command line unless it is read-only.
 pub fn refuse(words: &str, matches: &ArgMatches) -> Result<(), Failure> {
     let is_given = |name| is_given(matches, name);
     let shows = ["dry_run", "inspect"].into_iter().any(is_given)
@@ -108,7 +108,7 @@ pub fn refuse(words: &str, matches: &ArgMatches) -> Result<(), Failure> {
     Err(Failure::read_only(format!("operation '{words}' is not allowed in read-only mode")))
 }
 
-/// What was typed changes nothing.
+/// The command line changes nothing.
 pub fn only_looks(words: &str, matches: &ArgMatches) -> bool {
     LOOK.iter().any(|(known, writing)| *known == words && !writing.iter().any(|name| is_given(matches, name)))
 }

@@ -1,6 +1,6 @@
-//! How text is set off on a terminal.
+//! Text styles on a terminal.
 
-/// How a piece of text is set off on a terminal.
+/// A text style on a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
     Plain,
@@ -11,7 +11,7 @@ pub enum Style {
     Cyan,
     Italic,
     Underline,
-    /// The part of an id that is enough to type.
+    /// The unambiguous part of an id.
     Prefix,
 }
 

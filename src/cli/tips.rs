@@ -1,5 +1,5 @@
-//! What the program offers to somebody who types: tips after a slip, and the completions of shells. Neither offers what is
-//! hidden: flags of the original that mean nothing here, commands that only hooks call, and those that do what another does.
+//! Suggestions for people who type: tips after a mistake, and shell completions. Neither offers hidden things: the
+//! original's flags without a meaning here, commands only for hooks, and duplicate commands.
 
 use std::ffi::OsString;
 
@@ -13,8 +13,7 @@ use super::commands::{DUPLICATES, listed};
 use super::help;
 use crate::model::nearest::{distance, nearest};
 
-/// The parser with what people may use, and nothing else. A command that does what another does is in it only for somebody who
-/// has typed its name.
+/// The parser with only what people may use. A duplicate command is included only if its name was typed.
 pub fn visible(typed: &[OsString]) -> Command {
     let mut whole = help::whole();
     whole.build();
@@ -43,9 +42,9 @@ fn bare(command: &Command) -> Command {
         None => copy,
     };
     let shown = command.get_arguments().filter(|arg| !arg.is_hide_set());
-    // These two come by themselves.
+    // clap adds these two itself.
     let shown = shown.filter(|arg| !matches!(arg.get_id().as_str(), "help" | "version"));
-    // What excludes or needs what is of no use to a shell, and may name a hidden flag.
+    // Relations between flags are useless to a shell, and may name a hidden one.
     copy.args(shown.map(|arg| {
         let plain = clap::Arg::new(arg.get_id().clone())
             .action(arg.get_action().clone())
@@ -79,7 +78,7 @@ fn bare(command: &Command) -> Command {
     }))
 }
 
-/// An error of the parser, with a tip that names only what people may use.
+/// A parser error, with a tip that names only what people may use.
 pub fn retold(error: clap::Error, args: &[OsString]) -> clap::Error {
     if error.kind() == ValueValidation {
         return with_number_named(error);
@@ -103,7 +102,7 @@ pub fn retold(error: clap::Error, args: &[OsString]) -> clap::Error {
         _ => near_command(&wrong, at).map(|name| ContextValue::Strings(vec![name])),
     };
     if let Some(ContextValue::StyledStrs(mut tips)) = error.remove(ContextKind::Suggested) {
-        // The other kind names flags of other commands, hidden ones too.
+        // The other kind names flags of other commands, including hidden ones.
         tips.retain(|tip| tip.to_string().starts_with("to pass "));
         if !tips.is_empty() {
             error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
@@ -117,7 +116,7 @@ pub fn retold(error: clap::Error, args: &[OsString]) -> clap::Error {
     error
 }
 
-/// What was wrong with a command that has subcommands and words of its own: a slip in a subcommand looks like such a word.
+/// The error for a command that has both subcommands and arguments: a mistyped subcommand looks like an argument.
 fn in_group(error: clap::Error, at: &mut Command, word: Option<String>) -> clap::Error {
     let is_slip = |word: &String| at.has_subcommands() && near_command(word, at).is_some();
     match (error.kind(), word) {
@@ -139,7 +138,7 @@ fn in_group(error: clap::Error, at: &mut Command, word: Option<String>) -> clap:
     }
 }
 
-/// The command that the words lead to, and the first word after it that is not a flag nor the value of one.
+/// The command named by the words, and the first following word that is neither a flag nor a flag's value.
 fn innermost<'a>(command: &'a mut Command, args: &[OsString]) -> (&'a mut Command, Option<String>) {
     let mut at = command;
     let mut words = args.iter().skip(1).filter_map(|arg| arg.to_str()).take_while(|word| *word != "--");
@@ -158,7 +157,7 @@ fn innermost<'a>(command: &'a mut Command, args: &[OsString]) -> (&'a mut Comman
     (at, None)
 }
 
-/// The flag that is typed like this, if its value is the next word.
+/// The typed flag, if the next word is its value.
 fn named<'a>(command: &'a Command, typed: &str) -> Option<&'a clap::Arg> {
     command.get_arguments().find(|arg| {
         let is_short = arg.get_short().is_some_and(|short| typed == format!("-{short}"));
@@ -167,7 +166,7 @@ fn named<'a>(command: &'a Command, typed: &str) -> Option<&'a clap::Arg> {
     })
 }
 
-/// Says of a value that should be a number what is wrong with it; the parser's own words are about digits in strings.
+/// Explains why a value is not a number; the parser's own message is about digits in strings.
 fn with_number_named(error: clap::Error) -> clap::Error {
     use std::num::IntErrorKind::{NegOverflow, PosOverflow};
     let source = std::error::Error::source(&error).and_then(|source| source.downcast_ref::<std::num::ParseIntError>());
@@ -196,7 +195,7 @@ fn near_flag(wrong: &str, command: &Command) -> Option<String> {
     nearest(wrong, flags.iter().map(String::as_str)).map(|flag| format!("--{flag}"))
 }
 
-/// A command is offered only for a small slip: `prove` is not `prune`.
+/// A command is suggested only for a small mistake: `prove` is not `prune`.
 fn near_command(wrong: &str, command: &Command) -> Option<String> {
     let names = command.get_subcommands().flat_map(|sub| [sub.get_name()].into_iter().chain(sub.get_visible_aliases()));
     let names: Vec<&str> = names.collect();

@@ -1,4 +1,4 @@
-//! Help that is not about one command.
+//! Help topics beyond single commands.
 
 /// What `bd help TOPIC` prints.
 pub const TOPICS: &[(&str, &str)] = &[

@@ -1,4 +1,4 @@
-//! The streams. Data goes to stdout, talk to stderr; colour only to a terminal; every text is escaped.
+//! The streams. Data goes to stdout, messages to stderr; colour only to a terminal; every text is escaped.
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::Path;
@@ -15,10 +15,10 @@ use crate::sys::{Activity, Clock, Env, Host, terminal};
 use crate::view::{self, Failure, block, inline};
 use unicode_width::UnicodeWidthStr as _;
 
-/// When colours are used.
+/// When to use colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Colours {
-    /// On a terminal, as `NO_COLOR`, `CLICOLOR` and `CLICOLOR_FORCE` ask for.
+    /// On a terminal, according to `NO_COLOR`, `CLICOLOR` and `CLICOLOR_FORCE`.
     #[default]
     Auto,
     Always,
@@ -38,12 +38,12 @@ impl Colours {
     }
 }
 
-/// How the items of an array are laid out.
+/// The layout of an array's items.
 #[derive(Clone, Copy)]
 pub struct ItemLayout {
-    /// So many levels are around each.
+    /// How deeply each is nested.
     depth: usize,
-    /// A terminal shows it.
+    /// The output is a terminal.
     escapes: bool,
 }
 
@@ -58,7 +58,7 @@ impl ItemLayout {
     }
 }
 
-/// An array that is being printed.
+/// An array being printed.
 #[must_use]
 pub struct JsonArray {
     layout: ItemLayout,
@@ -72,15 +72,15 @@ pub struct Ui {
     colour: bool,
     colour_err: bool,
     terminal: bool,
-    /// A line can be drawn again on standard error.
+    /// A line on standard error can be redrawn.
     draws: bool,
     width: Option<usize>,
-    /// The same of standard error.
+    /// The same for standard error.
     width_err: Option<usize>,
     clock: Clock,
     env: Env,
     out: Output,
-    /// What goes on, for a person who waits.
+    /// Progress, for a person who waits.
     meter: Option<Meter>,
 }
 
@@ -106,7 +106,7 @@ impl Ui {
         }
     }
 
-    /// Long output goes into the user's pager, if a person reads it.
+    /// Sends long output to the user's pager, if a person reads it.
     pub fn page(&mut self) {
         if self.terminal && !self.json {
             let rows = self.env.var("LINES").and_then(|text| text.parse().ok()).or_else(terminal::rows);
@@ -114,29 +114,29 @@ impl Ui {
         }
     }
 
-    /// Lines of trees may be drawn with more than ASCII.
+    /// Whether the lines of trees may use more than ASCII.
     pub fn draws_lines(&self) -> bool {
         self.env.is_utf8()
     }
 
-    /// Markdown is shown as what it means: to a person, and only where it can be set off.
+    /// Whether to render Markdown: for a person, and only where it can be highlighted.
     pub fn renders_markdown(&self) -> bool {
         self.terminal && self.colour
     }
 
-    /// A path for people, escaped: from the working directory, or from the home.
+    /// A path for people, escaped: relative to the working directory or home.
     pub fn path(&self, path: &Path) -> String {
-        // What is not whole is short already, or stands for something else, such as `--config`.
+        // A path that is not absolute is short already, or means something else, such as `--config`.
         let short = path.is_absolute().then(|| display_path(path, self.env.cwd(), &self.env));
         inline(&short.unwrap_or_else(|| path.display().to_string())).into_owned()
     }
 
-    /// A text of the program's own, with its paths made short in the same way.
+    /// One of the program's own texts, with paths shortened in the same way.
     pub fn short(&self, text: &str) -> String {
         paths::shorten(text, &self.env)
     }
 
-    /// For times: people read those of their own zone.
+    /// Times are shown in people's own zone.
     pub fn calendar(&self) -> Calendar {
         self.clock.calendar()
     }
@@ -145,43 +145,43 @@ impl Ui {
         self.json
     }
 
-    /// Answers in JSON from now on, as with `--json`.
+    /// Switches to JSON output, as with `--json`.
     pub fn answer_in_json(&mut self) {
         self.json = true;
     }
 
-    /// Shows on the terminal what goes on, if that takes long.
+    /// Shows progress on the terminal, if the work takes long.
     pub fn show_activity(&mut self, activity: &Activity) {
         if !self.json && !self.quiet && self.draws {
             self.meter = Some(Meter::start(activity.clone()));
         }
     }
 
-    /// Takes away what is shown about work that goes on.
+    /// Removes the progress line.
     fn clear_line(&self) {
         if let Some(meter) = &self.meter {
             meter.hide();
         }
     }
 
-    /// A person is there who can be asked and told things.
+    /// A person is there who can answer questions.
     pub fn is_interactive(&self) -> bool {
         !self.json && !self.quiet && io::stdin().is_terminal() && io::stderr().is_terminal()
     }
 
-    /// Asks a person; an empty answer is the default.
+    /// Asks a person; an empty answer means the default.
     pub fn ask(&mut self, question: &str, default: &str) -> String {
         let answer = self.answer(&format!("{} [{}]: ", inline(question), inline(default)));
         if answer.is_empty() { default.to_owned() } else { answer }
     }
 
-    /// Asks a person whether to go ahead; only a yes is one.
+    /// Asks a person for confirmation; only an explicit yes counts.
     pub fn confirm(&mut self, question: &str) -> bool {
         let answer = self.answer(&format!("{} (y/N) ", inline(question)));
         matches!(answer.to_lowercase().as_str(), "y" | "yes")
     }
 
-    /// What a person types after a question; nothing if they type no more.
+    /// A person's answer to a question; empty at the end of input.
     fn answer(&mut self, question: &str) -> String {
         self.flush();
         if let Some(meter) = &self.meter {
@@ -191,7 +191,7 @@ impl Ui {
         let mut answer = String::new();
         let read = io::stdin().read_line(&mut answer);
         if !answer.ends_with('\n') {
-            // What follows begins on a line of its own.
+            // Start a new line for what follows.
             let _ = writeln!(io::stderr());
         }
         if let Some(meter) = &self.meter {
@@ -200,7 +200,7 @@ impl Ui {
         if read.is_ok() { answer.trim().to_owned() } else { String::new() }
     }
 
-    /// Lets another program have the terminal for a while.
+    /// Lets another program use the terminal for a while.
     pub fn lend_terminal<T>(&mut self, run: impl FnOnce() -> T) -> T {
         self.flush();
         if let Some(meter) = &self.meter {
@@ -213,12 +213,12 @@ impl Ui {
         answer
     }
 
-    /// The columns of the terminal; `None` when the output is not one, and nothing need be shortened.
+    /// The terminal's width; `None` if the output is not a terminal, and nothing need be shortened.
     pub fn width(&self) -> Option<usize> {
         self.width
     }
 
-    /// Sets text off; the text itself must be escaped already.
+    /// Applies a style to text that is already escaped.
     pub fn paint(&self, style: Style, text: &str) -> String {
         if self.colour && style != Style::Plain {
             format!("\x1b[{}m{text}\x1b[0m", style.code())
@@ -227,18 +227,19 @@ impl Ui {
         }
     }
 
-    /// A line of data whose pieces are escaped already.
+    /// Prints a line of data whose pieces are already escaped.
     pub fn line(&mut self, text: &str) {
         self.write(text);
         self.write("\n");
     }
 
-    /// Lines of pieces that are escaped already, wrapped on a terminal; `first` is before the first one, `rest` before the others.
+    /// Prints lines of already escaped pieces, wrapped on a terminal; `first` precedes the first line, `rest` the
+    /// others.
     pub fn cells(&mut self, first: &str, rest: &str, cells: &[Cell]) {
         self.titled(first, first.width().max(rest.width()), rest, cells);
     }
 
-    /// Pieces after a head (painted already) that is so many columns wide.
+    /// Prints pieces after a head (already styled) of the given width.
     pub fn titled(&mut self, head: &str, columns: usize, rest: &str, cells: &[Cell]) {
         let room = self.width.map(|width| width.saturating_sub(columns).max(4));
         for (n, line) in wrapped(cells, room).into_iter().enumerate() {
@@ -247,7 +248,7 @@ impl Ui {
         }
     }
 
-    /// Pieces, each set off in its style.
+    /// Applies each piece's style.
     pub fn painted(&self, cells: &[Cell]) -> String {
         let mut text = String::new();
         for run in cells.chunk_by(|one, next| one.1 == next.1) {
@@ -257,7 +258,7 @@ impl Ui {
         text
     }
 
-    /// What is known of one thing, a line each.
+    /// Prints facts about one thing, one per line.
     pub fn facts(&mut self, facts: impl IntoIterator<Item = (&'static str, String)>) {
         facts.into_iter().for_each(|(name, value)| self.fact(name, &self.short(&value)));
     }
@@ -269,31 +270,31 @@ impl Ui {
         self.cells(&format!("{name:<12}"), "            ", &plain_cells(&inline(value)));
     }
 
-    /// A confirmation: left out when only data is wanted.
+    /// Prints a confirmation, unless only data is wanted.
     pub fn done(&mut self, text: &str) {
         if !self.quiet {
             self.line(&inline(text));
         }
     }
 
-    /// Bytes of a ledger as they are, for `export`: never escaped, so never for reading on a terminal.
+    /// Prints a ledger's bytes unchanged, for `export`: never escaped, so not meant for a terminal.
     pub fn verbatim(&mut self, text: &str) {
         self.write(text);
     }
 
-    /// A line of data of a stream: it is out before the next thing happens.
+    /// Prints a line of a stream, flushed at once.
     pub fn line_at_once(&mut self, text: &str) {
         self.line(text);
         self.flush();
     }
 
-    /// One object of a stream, on one line, out at once.
+    /// Prints one object of a stream, on one line, flushed at once.
     pub fn json_line(&mut self, json: &str) {
         self.json_row(json);
         self.flush();
     }
 
-    /// One object of several, on one line.
+    /// Prints one of several objects, on one line.
     pub fn json_row(&mut self, json: &str) {
         let text = if self.envelope {
             view::Object::new().number("schema_version", 1).raw("data", json).raw("warnings", "[]").finish()
@@ -304,7 +305,7 @@ impl Ui {
         self.line(&text);
     }
 
-    /// Ends the program when nobody reads its output any more, also while it has nothing to say.
+    /// Ends the program when its output is no longer read, even while it prints nothing.
     pub fn end_with_reader(&self) {
         std::thread::spawn(|| {
             if terminal::wait_for_hangup() {
@@ -313,7 +314,7 @@ impl Ui {
         });
     }
 
-    /// Begins an array that is printed as it grows, and looks as if it had been printed at once.
+    /// Starts an array that is printed piece by piece, and looks as if printed at once.
     pub fn begin_array(&mut self) -> JsonArray {
         self.write(if self.envelope { "{\n  \"schema_version\": 1,\n  \"data\": [" } else { "[" });
         JsonArray { layout: self.item_layout(), is_empty: true }
@@ -327,7 +328,7 @@ impl Ui {
         self.add_text(array, &array.layout.text(json));
     }
 
-    /// Adds an item that is laid out already.
+    /// Adds an item that is already laid out.
     pub fn add_text(&mut self, array: &mut JsonArray, text: &str) {
         if !std::mem::take(&mut array.is_empty) {
             self.write(",");
@@ -354,7 +355,7 @@ impl Ui {
         self.json_text(text);
     }
 
-    /// The same as it is, without blanks.
+    /// The same unchanged, without blanks.
     pub fn json_compact(&mut self, json: &str, warnings: &[String]) {
         let text = self.enveloped(json.to_owned(), warnings);
         self.json_text(text);
@@ -401,7 +402,7 @@ impl Ui {
         }
     }
 
-    /// A remark on stderr that is called for in some cases alone.
+    /// A remark on stderr that only some cases need.
     pub fn note_if(&mut self, called_for: bool, text: &str) {
         if called_for {
             self.note(text);
@@ -414,7 +415,7 @@ impl Ui {
             json_error(failure, id);
             return;
         }
-        // It may be read from another directory: only `~` is short.
+        // It may be read in another directory: shorten only with `~`.
         self.talk(Style::Red, "error:", &paths::from_home(&failure.message, &self.env));
         if let Some(hint) = &failure.hint {
             self.talk(Style::Cyan, "hint:", &paths::from_home(hint, &self.env));
@@ -426,7 +427,7 @@ impl Ui {
         self.say(&format!("{label} {}", block(text)));
     }
 
-    /// A line on standard error, after the data; while a pager has the terminal, in it.
+    /// A line on standard error, after the data; in the pager while that has the terminal.
     fn say(&mut self, text: &str) {
         self.flush();
         if self.out.is_paged() && io::stderr().is_terminal() {
@@ -448,12 +449,12 @@ impl Ui {
         self.out.flush();
     }
 
-    /// The command has changed something, whether its answer can be printed or not.
+    /// The command has changed something, whether or not its answer can be printed.
     pub fn note_change(&mut self) {
         self.out.note_change();
     }
 
-    /// The command is over.
+    /// Ends the command's output.
     pub fn end(&mut self) {
         self.clear_line();
         self.out.end();
@@ -469,7 +470,7 @@ pub fn plain_error(text: &str) {
     let _ = write!(io::stderr(), "{}", block(text));
 }
 
-/// One object a line.
+/// One object per line.
 fn stderr_json(text: &str) {
     let text = if io::stderr().is_terminal() { json::ascii_only(text) } else { text.to_owned() };
     let _ = writeln!(io::stderr(), "{text}");

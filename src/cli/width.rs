@@ -1,10 +1,10 @@
-//! How wide a text is on a terminal.
+//! The width of text on a terminal.
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::style::Style;
 
-/// A character, and how it is set off.
+/// A character and its style.
 pub type Cell = (char, Style);
 
 pub fn plain_cells(text: &str) -> Vec<Cell> {
@@ -16,7 +16,8 @@ pub fn cells_of(pieces: &[(Style, String)]) -> Vec<Cell> {
     pieces.iter().flat_map(|(style, text)| text.chars().map(|c| (c, *style))).collect()
 }
 
-/// Parts a text into lines that fit, between words where that can be; a word that is too wide is cut. One line without a limit.
+/// Splits a text into lines that fit, between words if possible; a word that is too wide is cut. Without a limit, one
+/// line.
 pub fn wrapped(cells: &[Cell], room: Option<usize>) -> Vec<&[Cell]> {
     let Some(room) = room else { return vec![cells] };
     let mut lines = Vec::new();
@@ -28,7 +29,7 @@ pub fn wrapped(cells: &[Cell], room: Option<usize>) -> Vec<&[Cell]> {
             lines.push(rest);
             return lines;
         }
-        // A blank that does not fit any more ends the line as well.
+        // A blank that does not fit also ends the line.
         let blank = rest[..=over].iter().rposition(|cell| cell.0 == ' ').filter(|at| *at > indent);
         let end = blank.unwrap_or_else(|| over.max(unit(rest).0));
         lines.push(&rest[..end]);
@@ -40,7 +41,7 @@ pub fn wrapped(cells: &[Cell], room: Option<usize>) -> Vec<&[Cell]> {
     }
 }
 
-/// How many characters fit into so many columns.
+/// How many characters fit into this width.
 fn fitting(cells: &[Cell], room: usize) -> usize {
     let (mut end, mut used) = (0, 0);
     while end < cells.len() {
@@ -54,7 +55,8 @@ fn fitting(cells: &[Cell], room: usize) -> usize {
     end
 }
 
-/// How many characters at the beginning are not parted, and how wide they are: an escape, a letter with its marks, a joined emoji.
+/// The number of characters at the beginning that must not be separated, and their width: an escape, a letter with its
+/// marks, a joined emoji.
 fn unit(cells: &[Cell]) -> (usize, usize) {
     let at = |n: usize| cells.get(n).map(|cell| cell.0);
     let Some(first) = at(0) else { return (0, 0) };
@@ -75,7 +77,7 @@ fn unit(cells: &[Cell]) -> (usize, usize) {
     (length, text.width())
 }
 
-/// A character belongs to the one before it, of a unit with so many characters.
+/// A character belongs to the previous one, in a unit of the given length.
 fn is_continued(last: char, next: char, length: usize) -> bool {
     const JOINER: char = '\u{200d}';
     let is_region = |c: char| matches!(c, '\u{1f1e6}'..='\u{1f1ff}');
@@ -84,7 +86,7 @@ fn is_continued(last: char, next: char, length: usize) -> bool {
     next.width() == Some(0) || is_tone || is_flag || (last == JOINER && !next.is_ascii())
 }
 
-/// A text that fits into so many columns.
+/// Shortens a text to this width.
 pub fn shortened(text: &str, room: usize) -> String {
     if text.width() <= room {
         return text.to_owned();

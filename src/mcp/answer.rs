@@ -1,4 +1,4 @@
-//! What a call answers: an object that names its project, never longer than a client takes in, and never cut in silence.
+//! The answer to a call: an object that names its project, no longer than clients accept, and never cut silently.
 
 use std::path::Path;
 
@@ -9,16 +9,16 @@ use super::words;
 use crate::model::json::{Dialect, Object, array};
 use crate::view::{self, Failure};
 
-/// An answer is at most about 8,000 tokens long, by the rule that four characters are a token.
+/// An answer has at most about 8,000 tokens, at four characters each.
 pub const MOST: usize = 32_000;
 
-/// Of a text in a refusal or a warning, so much is shown.
+/// How much of a text in a refusal or a warning is shown.
 const SHOWN: usize = 1_000;
 
-/// Of an answer, what the rows of a page may take.
+/// How much of an answer the rows of a page may take.
 const ROWS: usize = MOST - 4_000;
 
-/// What a tool answers, or why it refuses.
+/// A tool's answer or refusal.
 pub type Answer = Result<Object, Refusal>;
 
 /// A refusal, and what was done in spite of it.
@@ -34,7 +34,7 @@ impl<E: Into<Failure>> From<E> for Refusal {
     }
 }
 
-/// Several issues, of which some may have been refused: what was done is told in either case.
+/// Results of several issues, some of which may have been refused; what was done is reported in either case.
 pub fn each(done: &str, mut results: Vec<(String, Result<Object, Failure>)>, more: Object) -> Answer {
     if let [(_, Err(_))] = results.as_slice()
         && let Err(failure) = results.swap_remove(0).1
@@ -57,7 +57,8 @@ pub fn each(done: &str, mut results: Vec<(String, Result<Object, Failure>)>, mor
     Err(Refusal { failure: refused.swap_remove(0).1, also })
 }
 
-/// Rows by their ids, from the one after `after` on: as many as are wanted and fit. Says how many there are, and where to go on.
+/// Rows by their ids, starting after `after`: as many as requested and fit. Includes their total number, and where to
+/// continue.
 pub fn page(
     key: &str,
     rows: impl IntoIterator<Item = (String, String)>,
@@ -82,7 +83,7 @@ pub fn page(
         shown.push(row);
         last = Some(id);
     }
-    // The rows may have been asked for up to the limit only.
+    // The rows may have been fetched only up to the limit.
     goes_on |= after.is_none() && shown.len() < total;
     let next = last.filter(|_| goes_on);
     Ok(Object::new().raw(key, &array(shown)).number("total", number(total)).optional("next", next.as_deref()))
@@ -92,7 +93,7 @@ pub fn number(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-/// The result of a call; `from` is where long texts begin, of a tool that can be asked for the rest of them.
+/// The result of a call; `from` is the offset of long texts, for a tool that can return the rest of them.
 pub fn result(project: Option<&Path>, warnings: &[String], answer: Answer, from: Option<usize>) -> CallToolResult {
     let is_error = answer.is_err();
     let object = project.map_or_else(Object::new, |root| Object::new().text("project", &root.display().to_string()));
@@ -110,7 +111,7 @@ pub fn result(project: Option<&Path>, warnings: &[String], answer: Answer, from:
     result
 }
 
-/// A refusal as programs read it.
+/// A refusal as JSON.
 pub fn described(failure: &Failure) -> Object {
     let object = Object::new()
         .text("code", failure.code)
@@ -118,17 +119,17 @@ pub fn described(failure: &Failure) -> Object {
         .optional("hint", failure.hint.as_deref().and_then(words::hint).as_deref())
         .flag("retryable", failure.recoverable)
         .number("exit_code", failure.exit.code().into());
-    // What the client said itself need not be said again, whatever its length.
+    // Facts that the client itself sent need not be repeated at any length.
     let facts = failure.facts.iter().filter(|(_, raw)| raw.len() <= SHOWN);
     facts.fold(object, |object, (key, raw)| object.raw(key, raw))
 }
 
-/// A text that may hold what a client sent, whatever its length.
+/// Shortens a text that may contain client input of any length.
 fn short(text: &str) -> String {
     cut(text, 0, SHOWN)
 }
 
-/// A part of a text, with a word about what is missing.
+/// A part of a text, with a note about what is missing.
 fn cut(text: &str, from: usize, most: usize) -> String {
     let count = text.chars().count();
     if count <= most && (from == 0 || count <= from) {
@@ -142,7 +143,7 @@ fn cut(text: &str, from: usize, most: usize) -> String {
     format!("{before}{part}{after}")
 }
 
-/// An answer that a client takes in: long texts are cut, and then long lists. Both are said where they happen, and in `cut`.
+/// Fits an answer to the limit: cuts long texts, then long lists. Both are noted in place and in `cut`.
 fn fitted(text: String, asked: Option<usize>) -> String {
     let from = asked.unwrap_or_default();
     if text.len() <= MOST && from == 0 {
@@ -172,11 +173,11 @@ fn too_long(text: &str) -> String {
     described(&failure).finish()
 }
 
-/// What is done to an answer that is too long.
+/// Cuts an answer that is too long.
 struct Cutter {
-    /// Where long texts begin.
+    /// The offset of long texts.
     from: usize,
-    /// Characters of a text, and elements of a list.
+    /// The maximum number of characters in a text and elements in a list.
     longest: usize,
     most: usize,
     cuts_text: bool,
@@ -204,7 +205,7 @@ impl Cutter {
         }
     }
 
-    /// What was cut, and how to get the rest of it.
+    /// The note about what was cut, and how to get the rest.
     fn word(&self, can_go_on: bool) -> Option<String> {
         let rest = format!("; ask again with from = {} for the rest", self.from + self.longest);
         match (self.cuts_text, self.cuts_list) {
@@ -222,12 +223,12 @@ pub fn list<T>(all: impl IntoIterator<Item = T>, json: impl Fn(T) -> Object) -> 
     array(all.into_iter().map(|one| json(one).finish()))
 }
 
-/// The text of a list of texts.
+/// The JSON of a list of texts.
 pub fn texts(all: &[String]) -> String {
     array(all.iter().map(|text| Dialect::default().string(text)))
 }
 
-/// What a change made of an issue.
+/// What a change did to an issue.
 pub fn changes(written: &crate::store::Written) -> Vec<String> {
     let found = crate::model::difference::difference(&[written.before.as_deref()], Some(&written.line));
     found.map(|(_, fields)| view::told_changes(&fields, None)).unwrap_or_default()

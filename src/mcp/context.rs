@@ -1,7 +1,7 @@
-//! What a call has at hand: the project, opened for this call alone, and who acts.
+//! The context of a call: the project, opened for this call only, and the actor.
 //!
-//! Nothing is kept between calls, so a call sees what other programs wrote a moment ago, and a project that was moved, removed or made
-//! meanwhile. A server never makes a ledger.
+//! Nothing is kept between calls, so a call sees what other programs wrote a moment ago, and a project that was moved,
+//! removed or created meanwhile. A server never creates a ledger.
 
 use std::path::{Path, PathBuf};
 
@@ -16,12 +16,12 @@ use crate::view::{self, Exit, Failure};
 /// How the calls of a server open their project.
 #[derive(Debug)]
 pub struct Opening {
-    /// As the command line said it.
+    /// From the command line.
     pub config: Config,
     /// The project was named on the command line.
     pub is_named: bool,
     pub offer: Offer,
-    /// Tells two servers apart that one client started.
+    /// Distinguishes two servers started by one client.
     pub mark: String,
 }
 
@@ -54,7 +54,7 @@ impl Opening {
         }
         let mut store = Store::open_with(config)?;
         store.write_as_one(&format!("mcp {tool}"));
-        // Who may not write leaves no sign of life.
+        // A read-only client sends no heartbeat.
         if self.offer.read_only {
             ops::identify(&mut store)?;
         } else {
@@ -64,8 +64,8 @@ impl Opening {
         Ok(Context { store, root })
     }
 
-    /// The name of an agent that has none: the program that it runs in, and this server of it. What the environment says of a session
-    /// may be that of an outer one, which others share.
+    /// The name of an unnamed agent: its client program and this server. The session in the environment may be an outer
+    /// one, shared with others.
     fn agent(&self, client: &str) -> String {
         const LONGEST: usize = 40;
         let word = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
@@ -81,7 +81,7 @@ fn looks_like_project(path: &Path) -> bool {
     path.is_dir() || path.parent().is_some_and(Path::is_dir) && path.extension().is_some()
 }
 
-/// An agent that finds no ledger is not to make one: it may only look in the wrong place.
+/// An agent that finds no ledger must not create one: it may just look in the wrong place.
 fn no_advice_to_init(failure: Failure) -> Failure {
     if failure.exit != Exit::NoRepository {
         return failure;
@@ -91,7 +91,7 @@ fn no_advice_to_init(failure: Failure) -> Failure {
 }
 
 impl Context {
-    /// What is odd about the project's files, in a few lines.
+    /// Warnings about the project's files, in a few lines.
     pub fn warnings(&mut self) -> Vec<String> {
         const SHOWN: usize = 3;
         let ended = ops::end_command(&mut self.store);
@@ -104,13 +104,13 @@ impl Context {
         all
     }
 
-    /// A date as a tool takes it.
+    /// A date argument of a tool.
     pub fn date(&self, argument: &'static str, text: &str, bare: Bare) -> Result<When, Failure> {
         let found = self.store.host().clock.calendar().parse(text, bare);
         found.ok_or_else(|| OpError::Date { flag: argument, value: text.to_owned() }.into())
     }
 
-    /// A name of a person or an agent: `me` is who acts.
+    /// The name of a person or an agent: `me` is the actor.
     pub fn person(&mut self, name: &str) -> String {
         if is_me(name) { self.store.actor().to_owned() } else { name.to_owned() }
     }

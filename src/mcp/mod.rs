@@ -1,7 +1,7 @@
-//! `bd mcp`: the project for agents that have no shell, over the Model Context Protocol on standard input and output.
+//! `bd mcp`: the project for agents without a shell, over the Model Context Protocol on standard input and output.
 //!
-//! It is a front end like `cli`: a tool calls the operations of the library, once per call, and answers with what they say. All that
-//! is asynchronous stays in here, and nothing of it is made before the command is called.
+//! It is a front end like `cli`: each tool call runs the library's operations and returns their results. Asynchronous
+//! code exists only here, and is only started by this command.
 
 mod answer;
 mod arguments;
@@ -24,10 +24,10 @@ use context::Opening;
 use server::Server;
 use wire::Wire;
 
-/// Calls that are worked on at once; the others wait for their turn.
+/// How many calls run at once; others wait.
 const THREADS: usize = 16;
 
-/// Answers on standard input and output until the input ends. What is worked on then is finished.
+/// Serves standard input and output until the input ends. Running calls are then finished.
 pub fn serve(config: Config, is_named: bool, offer: Offer) -> Result<(), Failure> {
     let failed = |error: &dyn std::fmt::Display| Failure::failed(format!("cannot serve: {error}"));
     let mut builder = tokio::runtime::Builder::new_current_thread();
@@ -40,11 +40,12 @@ pub fn serve(config: Config, is_named: bool, offer: Offer) -> Result<(), Failure
         let running = loop {
             match server.clone().serve(wire.clone()).await {
                 Ok(running) => break running,
-                // A client that leaves before it has said anything.
+                // A client that leaves before it has sent anything.
                 Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
-                // A notification, or an answer that nobody asked for: neither is ever answered, and the client may still begin.
+                // A notification, or a response without a request: neither is answered, and the client may still
+                // initialise.
                 Err(ServerInitializeError::ExpectedInitializeRequest(_)) => {}
-                // The client has it as an answer to its request.
+                // The client gets it as the response to its request.
                 Err(ServerInitializeError::InitializeFailed(error)) => return Err(failed(&error.message)),
                 Err(error) => return Err(failed(&error)),
             }

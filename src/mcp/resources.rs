@@ -1,4 +1,4 @@
-//! Documents that a client can attach: an issue, and what an agent has to know to begin with.
+//! Documents that a client can attach: an issue, and the text that an agent needs at the start.
 
 use super::context::Opening;
 use super::tools;
@@ -39,7 +39,7 @@ pub fn read(opening: &Opening, client: &str, uri: &str) -> Result<(String, &'sta
     Ok((object.finish(), JSON))
 }
 
-/// A part of an address, with `%20` and its like as what they stand for.
+/// A percent-decoded part of an address.
 fn decoded(text: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = text.as_bytes();

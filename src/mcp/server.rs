@@ -1,7 +1,7 @@
-//! The server: it answers what clients ask, in the current protocol and in the one before it, which begins with `initialize`.
+//! The server, for the current protocol and the previous one, which starts with `initialize`.
 //!
-//! Every call opens the project afresh, in a thread of its own. A call that is cancelled before its turn does nothing; one that has
-//! begun ends, and its answer is dropped, so a write is made as a whole or not at all.
+//! Every call opens the project again in a thread of its own. A call cancelled before its turn does nothing; a running
+//! one finishes, and its answer is dropped, so a write is made completely or not at all.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ const WORK: &str = "Take one issue of this project and work on it, with the tool
     and call `claim` with action release.\n\
     Commit and push only if you were told to.";
 
-/// What the methods that have parameters take.
+/// The parameters of methods that have some.
 const TAKES: [(&str, &str); 7] = [
     ("tools/call", "name, a string, and arguments, an object"),
     ("resources/read", "uri, a string"),
@@ -57,7 +57,7 @@ impl Server {
         Server { opening: Arc::new(opening) }
     }
 
-    /// Does something with the project in another thread, unless the client has given it up by then.
+    /// Runs a function with the project in another thread, unless the client has cancelled by then.
     async fn apart<T: Send + 'static>(
         &self,
         request: RequestContext<RoleServer>,
@@ -114,7 +114,7 @@ impl ServerHandler for Server {
     ) -> Result<ListResourcesResult, ErrorData> {
         let prime = Resource::new(resources::PRIME, "prime").with_mime_type(resources::TEXT);
         let prime = prime.with_description("Where you are, what is yours, what is ready, and how to work here");
-        // Where every call names its project, a resource has to name one too.
+        // If every call names its project, a resource has to do so too.
         let all = if self.opening.offer.multi { Vec::new() } else { vec![prime] };
         Ok(ListResourcesResult::with_all_items(all))
     }
@@ -170,7 +170,7 @@ impl ServerHandler for Server {
         Ok(GetPromptResult::new(vec![message]).into())
     }
 
-    /// What the SDK cannot read as a request that it knows: another method, or one of ours with parameters of a wrong kind.
+    /// Requests that the SDK does not recognise: an unknown method, or a known one with parameters of the wrong type.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -183,7 +183,7 @@ impl ServerHandler for Server {
     }
 }
 
-/// What a tool answers.
+/// The answer of a tool.
 fn called(
     opening: &Opening,
     client: &str,
@@ -208,7 +208,7 @@ fn called(
     answer::result(Some(&cx.root), &warnings, answer, from)
 }
 
-/// The warnings that the answer itself does not say.
+/// The warnings that the answer itself does not contain.
 fn told(cx: &mut Context, answer: &Answer) -> Vec<String> {
     let said = answer.as_ref().err().map(|refusal| refusal.failure.message.clone());
     let mut warnings = cx.warnings();
@@ -216,7 +216,7 @@ fn told(cx: &mut Context, answer: &Answer) -> Vec<String> {
     warnings
 }
 
-/// A resource that cannot be read; it has no place for a refusal but the error of the protocol.
+/// The error for an unreadable resource; the protocol has no other place for a refusal.
 fn refused(failure: &Failure) -> ErrorData {
     let data = serde_json::from_str(&answer::described(failure).finish()).ok();
     let code = match failure.code {

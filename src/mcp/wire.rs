@@ -1,7 +1,7 @@
 //! The lines on standard input and output, one message each.
 //!
-//! The SDK's own reader says nothing to a line that is not JSON, and leaves out the id of a message that it refuses. Here each is
-//! answered as JSON-RPC 2.0 wants it: with the id if it can be read, else with `null`. A notification is never answered.
+//! The SDK's own reader ignores a line that is not JSON, and omits the id of a message that it refuses. Here each is
+//! answered as JSON-RPC 2.0 demands: with the id if it can be read, else with `null`. A notification is never answered.
 
 use std::future::Future;
 use std::io;
@@ -21,7 +21,7 @@ const MOST: usize = 16 << 20;
 
 type Writer<W> = Arc<Mutex<Option<W>>>;
 
-/// A copy is the same two ends: who gives one up goes on with another.
+/// Copies share the same two ends.
 pub struct Wire<R, W> {
     read: Arc<Mutex<Reader<R>>>,
     write: Writer<W>,
@@ -29,10 +29,11 @@ pub struct Wire<R, W> {
 
 struct Reader<R> {
     read: BufReader<R>,
-    /// What was read of a line. It is kept here because reading is given up and begun again when an answer is ready first.
+    /// The beginning of a line. It is stored here because reading is cancelled and repeated when an answer is ready
+    /// first.
     line: Vec<u8>,
     is_too_long: bool,
-    /// A refusal that is being written, kept for the same reason.
+    /// A refusal being written, stored for the same reason.
     refusing: Option<Pin<Box<dyn Future<Output = io::Result<()>> + Send>>>,
 }
 
@@ -117,7 +118,7 @@ fn too_long() -> Value {
     refusal(&Value::Null, ErrorCode::INVALID_REQUEST, &format!("a message has at most {MOST} bytes"))
 }
 
-/// What a line says; `None` if it wants no answer, and the answer to what is not a message.
+/// Parses a line; `None` if it needs no answer, or the answer to a line that is not a message.
 fn message(line: &[u8]) -> Result<Option<RxJsonRpcMessage<RoleServer>>, Value> {
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
     if line.is_empty() {

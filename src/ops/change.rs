@@ -1,4 +1,4 @@
-//! Changing issues that exist.
+//! Changing existing issues.
 
 use super::{EditError, OpError, Result};
 use crate::model::change::Change;
@@ -6,11 +6,11 @@ use crate::model::dependency::DependencyType;
 use crate::model::time::Instant;
 use crate::store::{Named, Scope, Store, StoreError, Transaction, Write, Written};
 
-/// What became of each named issue, in the order in which they were named.
+/// The result for each named issue, in order.
 #[derive(Debug, Default)]
 pub struct Batch {
     pub results: Vec<(String, Result<Written>)>,
-    /// Issues that were taken although they wait for others, and for which.
+    /// Issues that were claimed although they wait for others, and these others.
     pub waiting: Vec<(String, Vec<String>)>,
 }
 
@@ -20,25 +20,25 @@ impl Batch {
     }
 }
 
-/// Makes changes to each of several issues, named as people type them. All of them must be known; then every one is tried, and
-/// all that succeed are written at once.
+/// Makes changes to several issues, named as people type them. All must be known; then each is tried, and all
+/// successful changes are written at once.
 pub fn change_each(store: &mut Store, typed: &[String], changes: impl Fn(&mut Store) -> Vec<Change>) -> Result<Batch> {
     change_known(store, typed, changes, None)
 }
 
-/// What the same would do, where nothing is written: every issue as it would be, every refusal.
+/// The same without writing: every issue as it would be, every refusal.
 pub fn rehearse_each(
     store: &mut Store,
     typed: &[String],
     changes: impl Fn(&mut Store) -> Vec<Change>,
 ) -> Result<Batch> {
     let ids = store.resolve_all(typed)?.into_iter().map(|one| one.id).collect();
-    // What is dropped is not written.
+    // Dropping it writes nothing.
     let mut together = store.together(Scope::Issues(ids))?;
     change_each(&mut together, typed, changes)
 }
 
-/// The same, but for issues that were changed after the time that the caller knows.
+/// The same, but refuses issues changed after the time that the caller knows.
 pub(super) fn change_known(
     store: &mut Store,
     typed: &[String],
@@ -47,7 +47,7 @@ pub(super) fn change_known(
 ) -> Result<Batch> {
     let named = store.resolve_all(typed)?;
     let planned: Vec<Vec<Change>> = named.iter().map(|_| changes(store)).collect();
-    // That no circle closes must hold over all repos.
+    // Cycles must be checked over all repos.
     let orders = planned.iter().any(|changes| !new_edges(changes).is_empty());
     let ids = || named.iter().map(|one| one.id.clone()).collect();
     let mut transaction = store.begin(if orders { Scope::All } else { Scope::Issues(ids()) })?;
@@ -68,7 +68,7 @@ pub(super) fn change_known(
     Ok(Batch { results, ..Batch::default() })
 }
 
-/// Refuses an issue that is not as the caller knows it.
+/// Refuses an issue that has changed since the caller read it.
 fn refuse_newer(transaction: &mut Transaction<'_>, id: &str, known: Option<&str>) -> Result<()> {
     let Some(known) = known else { return Ok(()) };
     let not_a_time = || OpError::Usage(format!("{known:?} is not a time as `updated_at` has it"));
@@ -82,7 +82,7 @@ fn refuse_newer(transaction: &mut Transaction<'_>, id: &str, known: Option<&str>
     }
 }
 
-/// What an issue waits for, or belongs to, by changes of it.
+/// The blockers and parents that changes add to an issue.
 fn new_edges(changes: &[Change]) -> Vec<(String, DependencyType)> {
     let edges = changes.iter().filter_map(|change| match change {
         Change::Parent(Some(parent)) => Some((parent.clone(), DependencyType::parent_child())),
@@ -92,7 +92,7 @@ fn new_edges(changes: &[Change]) -> Vec<(String, DependencyType)> {
     edges.collect()
 }
 
-/// Refuses changes that close a circle. That an issue cannot depend on itself, the change says.
+/// Refuses changes that close a cycle. A dependency of an issue on itself is refused by the change itself.
 pub(super) fn refuse_cycles(
     transaction: &mut Transaction<'_>,
     id: &str,
@@ -103,6 +103,6 @@ pub(super) fn refuse_cycles(
     for (target, kind) in &edges {
         transaction.refuse_cycle(id, target, kind.is_parent_child())?;
     }
-    // None of them does alone, and two may together.
+    // None of them closes one alone, but two may together.
     if edges.len() > 1 { transaction.refuse_cycle_of_new(id, &edges) } else { Ok(()) }
 }

@@ -1,7 +1,7 @@
 //! Changing the settings of a project: which repos it joins, where new issues go, and any single value.
 //!
-//! A maintainer's change goes to the committed file, a contributor's to the personal one, because a pull request must not
-//! carry it; the caller may choose.
+//! By default a maintainer's change goes to the committed file, and a contributor's to the personal one, because a pull
+//! request must not contain it.
 
 use std::path::{Path, PathBuf};
 
@@ -25,11 +25,11 @@ pub struct Request {
     pub file: Option<Origin>,
 }
 
-/// What was done, file by file.
+/// The changes, file by file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Configured {
     pub files: Vec<ChangedFile>,
-    /// What the user should know about it.
+    /// Remarks for the user.
     pub remarks: Vec<String>,
 }
 
@@ -37,13 +37,13 @@ pub struct Configured {
 pub struct ChangedFile {
     pub origin: Origin,
     pub path: PathBuf,
-    /// `false` if it already said so.
+    /// `false` if the file already had this value.
     pub changed: bool,
 }
 
 pub const ROUTING: &[&str] = &["single", "auto", "explicit", "maintainer", "contributor"];
 
-/// Edits for the files, collected before the first one is written.
+/// Edits of files, collected before the first one is written.
 struct Draft {
     edits: Vec<(Origin, Edits)>,
     trusted: Vec<OutsidePath>,
@@ -94,7 +94,7 @@ pub fn configure(store: &mut Store, request: &Request) -> Result<Configured> {
     finish(store, draft)
 }
 
-/// Refuses to plan in a place that is the project itself, however its remotes are written.
+/// Refuses a planning repo that is the project itself, however its remotes are written.
 fn refuse_project(store: &mut Store, request: &Request) -> Result<()> {
     let becomes = request.routing.as_deref() == Some("contributor");
     let contributes = becomes || store.has_roles() && store.role().role == Role::Contributor;
@@ -109,7 +109,7 @@ fn refuse_project(store: &mut Store, request: &Request) -> Result<()> {
     Ok(())
 }
 
-/// Refuses to leave out a repo that a workflow or a workspace needs.
+/// Refuses to remove a repo that a workflow or a workspace needs.
 fn refuse_used(store: &mut Store, request: &Request) -> Result<()> {
     let leaving = leaving(store, request);
     for repo in leaving {
@@ -121,7 +121,7 @@ fn refuse_used(store: &mut Store, request: &Request) -> Result<()> {
     Ok(())
 }
 
-/// The repos of the project that a request takes out of it, by their numbers.
+/// The repos that a request removes from the project, by number.
 fn leaving(store: &Store, request: &Request) -> Vec<usize> {
     let env = &store.host().env;
     let beads = |text: &str| store.repos().beads_at(text, env);
@@ -147,11 +147,11 @@ fn leaving(store: &Store, request: &Request) -> Vec<usize> {
     members.filter(|(_, member)| places.iter().any(|place| place == member.repo.beads())).map(|(n, _)| n).collect()
 }
 
-/// Writes the files, remembers what this user put there himself, and looks whether it has the wanted effect.
+/// Writes the files, records that this user trusts their own paths, and checks that the change takes effect.
 fn finish(store: &mut Store, draft: Draft) -> Result<Configured> {
     let files = store.settings().files.clone();
     let mut done = Configured { remarks: draft.remarks, ..Configured::default() };
-    // First the trust: it alone changes nothing, while a path without it would stay unused.
+    // First the trust: alone it changes nothing, while a path without it would stay unused.
     if !draft.trusted.is_empty() {
         let trust = store::read_trust(&store.host().env);
         let new: Vec<OutsidePath> = draft.trusted.into_iter().filter(|path| !trust.covers(path)).collect();
@@ -183,7 +183,7 @@ fn finish(store: &mut Store, draft: Draft) -> Result<Configured> {
     Ok(done)
 }
 
-/// The file for a change: the committed one for maintainers, the personal one for contributors and for what is personal.
+/// The file for a change: the committed one for maintainers, the personal one for contributors and personal settings.
 fn choose_file(store: &mut Store, request: &Request) -> Origin {
     let personal_routing = matches!(request.routing.as_deref(), Some("maintainer" | "contributor"));
     let is_personal = |origin: Origin| origin == Origin::Personal;
@@ -198,7 +198,7 @@ fn choose_file(store: &mut Store, request: &Request) -> Origin {
     }
 }
 
-/// A path that is typed as one of this machine and leads below the home directory: a colleague's is another.
+/// A typed path of this machine, below the home directory: a colleague's differs.
 fn is_at_home(store: &Store, text: &str) -> bool {
     let env = &store.host().env;
     let names_machine = text.starts_with('~') || Path::new(text).is_absolute();
@@ -208,18 +208,18 @@ fn is_at_home(store: &Store, text: &str) -> bool {
     names_machine && !is_inside && home.is_some_and(|home| store::real_path(&path).starts_with(home))
 }
 
-/// The file that sets a key now, if one does.
+/// The file that currently sets a key, if any.
 fn holder(store: &Store, key: &Key) -> Option<Origin> {
     let set = store.settings().in_effect().into_iter().filter(|setting| setting.key == key).map(|s| s.origin);
     set.filter(|origin| store.settings().files.path(*origin).is_some()).max()
 }
 
-/// The file that another tool's setting is in, if one has it.
+/// The file with another tool's setting, if any.
 fn foreign_holder(store: &Store, name: &str) -> Option<Origin> {
     store.settings().foreign().into_iter().find(|known| known.name == name).map(|known| known.origin)
 }
 
-/// Keeps a setting of another tool. It may be a password: unless a file is named, it goes where nobody commits it.
+/// Stores a setting of another tool. It may be a password: unless a file is named, it goes to an uncommitted one.
 fn set_foreign(store: &Store, name: &str, values: &[String], file: Option<Origin>, draft: &mut Draft) -> Result<()> {
     let [value] = values else { return Err(StoreError::BadValue(format!("{name} takes one value")).into()) };
     let origin = match (is_chosen_key(name), file) {
@@ -238,8 +238,9 @@ fn known(name: &str) -> Result<&'static Key> {
     find_key(name).ok_or_else(|| StoreError::UnknownKey { name: name.to_owned(), nearest: nearest_key(name) }.into())
 }
 
-/// A path as it is stored: from the root if it is inside the project. Outside, the committed file gets it from the root too, as
-/// long as nothing else was typed; the user's own files get `~/…` if it is in the home directory, else the whole path.
+/// A path as stored: relative to the root if it is inside the project. Outside, the committed file gets it relative to
+/// the root too, unless typed otherwise; the user's own files get `~/…` if it is in the home directory, else the full
+/// path.
 fn stored_path(store: &Store, text: &str, file: Origin) -> String {
     let env = &store.host().env;
     let path = store::plain_path(&store::expand_path(text, env.cwd(), env));
@@ -250,7 +251,7 @@ fn stored_path(store: &Store, text: &str, file: Origin) -> String {
     }
     let is_whole = text.starts_with('~') || Path::new(text).is_absolute();
     if file == Origin::Shared && (!is_whole || is_at_home(store, text)) {
-        // Other checkouts see it from the first one.
+        // Other checkouts resolve it from the first one.
         let first = store::counterpart(root).unwrap_or_else(|| root.clone());
         return store::path_from(&path, &first).display().to_string();
     }
@@ -290,7 +291,7 @@ fn add(store: &mut Store, text: &str, file: Origin, draft: &mut Draft) -> Result
     Ok(stored)
 }
 
-/// A path that this user puts into the committed file is one that this user trusts.
+/// This user trusts a path that they put into the committed file.
 fn trust_own(store: &Store, file: Origin, name: &'static str, stored: &str, draft: &mut Draft) {
     let root = &store.repos().root;
     let path = store::expand_path(stored, root, &store.host().env);
@@ -319,7 +320,7 @@ fn remove(store: &mut Store, text: &str, file: Option<Origin>, draft: &mut Draft
     let beads = match store.find_repo(text) {
         Some(repo) => store.repos().members[repo].repo.beads().to_owned(),
         None => {
-            // From the root first, as the settings mean it; then as it was typed.
+            // First relative to the root, as the settings mean it; then as typed.
             let typed = store::expand_path(text, env.cwd(), env).display().to_string();
             let places = [text, &typed].map(|text| store.repos().beads_at(text, env));
             let listed = places.iter().find(|beads| !matching(store, "repos.additional", beads).is_empty());
@@ -409,7 +410,7 @@ fn set(store: &mut Store, name: &str, values: &[String], file: Option<Origin>, d
     let is_private = key.personal || key.kind.is_path() && values.iter().any(|text| is_at_home(store, text));
     let by_role = if store.role().role == Role::Contributor { Origin::Personal } else { Origin::Shared };
     let usual = if is_private { Origin::Personal } else { by_role };
-    // A value that a later file sets would win over the one that is set here.
+    // A value in a later file would override the new one.
     let origin = file.unwrap_or_else(|| usual.max(holder(store, key).unwrap_or(usual)));
     let stored = |text: &String| if text == "." { text.clone() } else { stored_path(store, text, origin) };
     let values: Vec<String> = if key.kind.is_path() { values.iter().map(stored).collect() } else { values.to_vec() };
@@ -425,7 +426,7 @@ fn set(store: &mut Store, name: &str, values: &[String], file: Option<Origin>, d
     Ok(())
 }
 
-/// Paths of the committed config that lead out of the repository, and the command that it names; all are trusted from now on.
+/// Trusts the paths in the committed config that lead out of the repository, and the command in it. Returns them.
 pub fn trust(store: &mut Store, dry_run: bool) -> Result<Vec<OutsidePath>> {
     let mut paths = store.repos().untrusted.clone();
     paths.extend(store.unagreed());

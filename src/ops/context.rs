@@ -1,4 +1,4 @@
-//! Everything that somebody needs to know to begin with an issue, in one answer.
+//! Everything needed to start working on an issue, in one answer.
 
 use std::collections::HashSet;
 
@@ -6,39 +6,39 @@ use super::Result;
 use super::checkpoints::{CheckpointRow, checkpoints_of};
 use crate::store::{LeaseRow, Row, Store};
 
-/// How many checkpoints are told without being asked for all.
+/// How many checkpoints are included unless all are requested.
 pub const RECENT: usize = 5;
-/// Parents of parents up to here; real ledgers have three levels.
+/// The maximum number of ancestors; real ledgers have three levels.
 const MAX_PARENTS: usize = 10;
 
 #[derive(Debug, Clone)]
 pub struct IssueContext {
     pub row: Row,
     pub lease: Option<LeaseRow>,
-    /// The nearest first.
+    /// Nearest first.
     pub parents: Vec<Row>,
     /// The last checkpoint of type plan or replan.
     pub plan: Option<CheckpointRow>,
     pub dependencies: Vec<Needed>,
-    /// The latest first.
+    /// Latest first.
     pub checkpoints: Vec<CheckpointRow>,
-    /// How many there are.
+    /// Their total number.
     pub all_checkpoints: usize,
-    /// Issues around it: the kind of edge, and the issue.
+    /// Related issues: the kind of edge, and the issue.
     pub neighbours: Vec<(&'static str, Row)>,
 }
 
-/// An issue that this one stands on.
+/// An issue that this one depends on.
 #[derive(Debug, Clone)]
 pub struct Needed {
     pub id: String,
     pub kind: String,
-    /// `None` if no ledger holds it.
+    /// `None` if no ledger has it.
     pub row: Option<Row>,
     pub last: Option<CheckpointRow>,
 }
 
-/// Gathers what is known about an issue and around it.
+/// Collects what is known about an issue and its surroundings.
 pub fn issue_context(store: &mut Store, typed: &str, all_checkpoints: bool) -> Result<IssueContext> {
     let row = store.find(typed)?;
     let id = row.issue.id.clone();
@@ -69,7 +69,7 @@ fn parents(store: &mut Store, row: &Row) -> Result<Vec<Row>> {
     let mut above = row.issue.parent().map(str::to_owned);
     while let Some(id) = above.filter(|_| found.len() < MAX_PARENTS) {
         let Some(parent) = store.get(&id)? else { break };
-        // A circle, if the ledger has one, ends here.
+        // Stop at a cycle in the ledger.
         if parent.issue.id == row.issue.id || found.iter().any(|known| known.issue.id == parent.issue.id) {
             break;
         }
@@ -79,7 +79,7 @@ fn parents(store: &mut Store, row: &Row) -> Result<Vec<Row>> {
     Ok(found)
 }
 
-/// Children, issues that wait for this one, and the other children of its parent.
+/// Children, issues that wait for this one, and other children of its parent.
 fn neighbours(store: &mut Store, row: &Row, told: &[Needed]) -> Result<Vec<(&'static str, Row)>> {
     let mut seen: HashSet<String> = told.iter().map(|one| one.id.clone()).collect();
     seen.insert(row.issue.id.clone());

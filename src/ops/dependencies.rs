@@ -7,7 +7,7 @@ use crate::model::change::{Change, ChangeError};
 use crate::model::dependency::DependencyType;
 use crate::store::{Row, Scope, Store, StoreError, Write, WriteError, Written};
 
-/// Reads `type:id` or `id`; without a type it blocks. `external:project:capability` is a target, not a type.
+/// Parses `type:id` or `id`; the default type blocks. In `external:project:capability`, `external` is not a type.
 pub fn parse_dependency(text: &str) -> Result<(DependencyType, String)> {
     match text.split_once(':') {
         Some(("external", _)) | None => Ok((DependencyType::blocks(), text.trim().to_owned())),
@@ -18,7 +18,7 @@ pub fn parse_dependency(text: &str) -> Result<(DependencyType, String)> {
     }
 }
 
-/// Makes one issue depend on another. Cycles are refused on what is on disk at that moment.
+/// Adds a dependency. Cycles are refused based on what is on disk at that moment.
 pub fn add_dependency(
     store: &mut Store,
     dependent: &str,
@@ -30,7 +30,7 @@ pub fn add_dependency(
     if dependent == target {
         return Err(StoreError::from(ChangeError::SelfDependency(dependent)).into());
     }
-    // That no circle closes must hold over all repos.
+    // Cycles must be checked over all repos.
     let scope = if kind.orders_work() { Scope::All } else { Scope::Issues(vec![dependent.clone()]) };
     let mut transaction = store.begin(scope)?;
     if kind.orders_work() {
@@ -41,7 +41,7 @@ pub fn add_dependency(
     Ok((only(transaction.commit()?)?, target))
 }
 
-/// Takes a dependency away, of one type or of every type.
+/// Removes a dependency, of one type or of every type.
 pub fn remove_dependency(
     store: &mut Store,
     dependent: &str,
@@ -50,7 +50,7 @@ pub fn remove_dependency(
 ) -> Result<(Written, String)> {
     let dependent = store.resolve(dependent)?;
     let row = store.find(&dependent)?;
-    // A target that no repo holds can still be named in full.
+    // A target in no repo can still be named in full.
     let held = row.issue.dependencies.iter().any(|d| d.target == target);
     let target = if held { target.to_owned() } else { store.resolve(target)? };
     let mut transaction = store.begin(Scope::Issues(vec![dependent.clone()]))?;
@@ -63,10 +63,10 @@ pub fn remove_dependency(
     Ok((written, target))
 }
 
-/// The types that say no more than "see also".
+/// The types that only mean "see also".
 const RELATED: [&str; 2] = ["relates-to", "related"];
 
-/// Links two issues, each to the other, or takes every such link away. Gives the ids, and whether anything changed.
+/// Links two issues to each other, or removes every such link. Returns the ids, and whether anything changed.
 pub fn relate(store: &mut Store, one: &str, other: &str, linked: bool) -> Result<(String, String, bool)> {
     let (one, other) = (store.resolve(one)?, store.resolve(other)?);
     if one == other {
@@ -83,7 +83,7 @@ pub fn relate(store: &mut Store, one: &str, other: &str, linked: bool) -> Result
         };
         transaction.stage(Write::Change { id: id.clone(), changes })?;
     }
-    // What one side refuses is not written on the other.
+    // If one side is refused, the other is not written.
     transaction.rehearse()?;
     let mut changed = false;
     for answer in transaction.commit()? {
@@ -97,26 +97,26 @@ fn only(answers: Vec<std::result::Result<Written, WriteError>>) -> Result<Writte
     answer.map_err(|error| OpError::Store(error.into_store()))
 }
 
-/// One line of a dependency tree, in the order in which it is drawn.
+/// One line of a dependency tree, in drawing order.
 #[derive(Debug, Clone)]
 pub struct TreeNode {
     pub id: String,
     pub row: Option<Row>,
     pub depth: usize,
-    /// The node above, empty for the root.
+    /// The parent node, empty for the root.
     pub parent: String,
     pub kind: String,
-    /// Something is below it that is not drawn here: the tree has it above, or the depth is exhausted.
+    /// Its subtree is not drawn here: it is drawn above, or the depth limit is reached.
     pub truncated: bool,
-    /// The tree has it above, with all that is below it.
+    /// Its subtree is drawn above.
     pub repeated: bool,
 }
 
-/// What an issue depends on, and what those depend on; or, reversed, what depends on it.
+/// What an issue depends on, recursively; or, reversed, what depends on it.
 pub fn tree(store: &mut Store, root: &str, reverse: bool, max_depth: usize) -> Result<Vec<TreeNode>> {
     let row = store.find(root)?;
     let mut nodes = Vec::new();
-    // Of each issue that was looked at whether anything is below it, and which of them were drawn with that.
+    // Whether each issue has a subtree, and which subtrees were drawn.
     let mut below: HashMap<String, bool> = HashMap::new();
     let mut drawn: HashSet<String> = HashSet::new();
     let node =

@@ -1,7 +1,7 @@
 //! Editing an issue as text.
 //!
-//! The sheet is written to a file outside of the repo and no lock is held while the editor runs. What the user changed is
-//! applied only if nobody else changed the same field in the meantime.
+//! The form is written to a file outside of the repo, and no lock is held while the editor runs. The user's changes are
+//! applied only if no one else changed the same field in the meantime.
 
 use super::change::refuse_cycles;
 use super::{EditError, Filing, OpError, Result, check_type};
@@ -15,7 +15,7 @@ use crate::store::{Access, Row, Scope, Store, StoreError, Write, WriteError, Wri
 /// The part of the form with short values.
 const DETAILS: &str = "details";
 
-/// The short values, in their order; the id is shown and cannot be changed.
+/// The short values, in order; the id is shown but cannot be changed.
 const ID: &str = "id";
 const NAMES: [&str; 5] = ["type", "priority", "labels", "due", "parent"];
 
@@ -32,7 +32,7 @@ fn sections() -> Vec<String> {
     names
 }
 
-/// What is shown in the editor and read back from it: each text under a heading that no text holds as a line.
+/// The text shown in the editor and parsed afterwards: each part under a heading that no part contains as a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EditSheet {
     /// `None` for an issue that is not filed yet.
@@ -65,7 +65,7 @@ impl EditSheet {
             texts.iter().flat_map(|text| text.lines()).any(|line| headings.iter().any(|heading| heading == line))
         };
         let dashes = (3..).find(|dashes| !clashes(*dashes)).unwrap_or(3);
-        // A value is a line.
+        // A value must be a single line.
         let details = details.map(|value| value.replace(['\n', '\r'], " ").trim().to_owned());
         EditSheet { id, details, texts, dashes }
     }
@@ -105,20 +105,20 @@ impl EditSheet {
         lines.chain([hint.to_owned()]).collect::<Vec<_>>().join("\n")
     }
 
-    /// Reads a form as [`EditSheet::render`] makes it.
+    /// Parses a form rendered by [`EditSheet::render`].
     pub fn read(text: &str) -> Result<Self> {
         let dashes = text.len() - text.trim_start_matches('-').len();
         let id = text.lines().find_map(|line| line.strip_prefix("id: ")).map(str::to_owned);
         EditSheet { id, details: Default::default(), texts: Vec::new(), dashes }.read_back(text)
     }
 
-    /// Nothing stands in a form.
+    /// The form is empty.
     pub fn is_blank(text: &str) -> bool {
         without_mark(text).trim().is_empty()
     }
 
-    /// Reads back a text that was made by [`EditSheet::render`] of this sheet and edited. An editor may have put a mark before it
-    /// and ended every line with CR LF.
+    /// Parses an edited text that was rendered from this form. An editor may have added a byte order mark and CR LF
+    /// line ends.
     pub fn read_back(&self, text: &str) -> Result<Self> {
         let text = without_mark(text);
         let first = text.split_inclusive('\n').next().unwrap_or_default();
@@ -182,7 +182,8 @@ impl EditSheet {
         Ok(details)
     }
 
-    /// What this sheet says where it differs from what was shown, and the newest elsewhere; and the names of what both changed.
+    /// The user's values where they changed, and the newest ones elsewhere; and the names of fields changed on both
+    /// sides.
     pub fn rebased(&self, shown: &Self, newest: &Self) -> (Self, Vec<String>) {
         let mut clashes = Vec::new();
         let mut choose = |name: &str, mine: &String, shown: &String, newest: &String| {
@@ -202,12 +203,13 @@ impl EditSheet {
     }
 }
 
-/// A form without the mark that some editors put before a text.
+/// A form without the byte order mark of some editors.
 fn without_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
-/// A text that came back with other line ends: what was shown if nothing else changed, otherwise with line ends of the same kind.
+/// A text that came back with other line ends: the original if nothing else changed, otherwise the text with the
+/// original line ends.
 fn with_ends_of(shown: &str, text: &str) -> String {
     let plain = shown.replace("\r\n", "\n");
     if text == plain {
@@ -217,7 +219,7 @@ fn with_ends_of(shown: &str, text: &str) -> String {
     if ends_in_both { text.replace('\n', "\r\n") } else { text.to_owned() }
 }
 
-/// The editor that the user chose for git.
+/// The editor that the user configured for git.
 pub fn users_editor(env: &crate::sys::Env) -> Option<String> {
     crate::store::user_editor(env)
 }
@@ -227,7 +229,7 @@ fn heading(name: &str, dashes: usize) -> String {
     format!("{line} {name} {line}")
 }
 
-/// Where a line with exactly this text begins.
+/// The start of the line that equals a text.
 fn find_line(text: &str, line: &str) -> Option<usize> {
     let mut at = 0;
     for part in text.split_inclusive('\n') {
@@ -239,8 +241,8 @@ fn find_line(text: &str, line: &str) -> Option<usize> {
     None
 }
 
-/// The copy of an issue that holds all that the user wrote: of a proposed one the planning copy; of one that they may not write
-/// the project's, with their own notes.
+/// The copy of an issue with the user's own texts: the planning copy of a proposed one; the project's copy, with the
+/// user's notes, of one they may not write.
 pub fn own_copy(store: &mut Store, typed: &str) -> Result<Row> {
     let mut row = store.find(typed)?;
     let is_open = |row: &Row| row.issue.visibility.as_deref() == Some("proposed");
@@ -248,7 +250,7 @@ pub fn own_copy(store: &mut Store, typed: &str) -> Result<Row> {
         return Ok(row);
     }
     if store.access_to(&row)? != Access::Write {
-        // The notes that this user can write are those beside it.
+        // The notes that this user can write are in the companion.
         let planned = store.copies(&row.issue.id)?.into_iter().find(|copy| store.is_planning(copy.repo));
         let beside = row.beside.clone().and_then(|beside| beside.notes);
         row.issue.notes = planned.map_or(beside, |copy| copy.issue.notes);
@@ -267,7 +269,7 @@ pub fn sheet_of(store: &Store, row: &Row) -> EditSheet {
     EditSheet::of(&row.issue, &store.host().clock.calendar())
 }
 
-/// The form of an issue that is to be filed, with what is known of it.
+/// The form of a new issue, filled with what is known.
 pub fn sheet_to_file(store: &Store, filing: &Filing) -> EditSheet {
     let issue = &filing.issue;
     let details = [
@@ -288,7 +290,7 @@ pub fn sheet_to_file(store: &Store, filing: &Filing) -> EditSheet {
     EditSheet::new(None, details, texts().into_iter().map(text).collect())
 }
 
-/// What is to be filed, as a form says.
+/// The new issue described by a form.
 pub fn with_sheet(store: &mut Store, filing: &Filing, shown: &EditSheet, sheet: &EditSheet) -> Result<Filing> {
     let mut filing = filing.clone();
     for ((field, _), text) in texts().into_iter().zip(&sheet.texts) {
@@ -300,13 +302,13 @@ pub fn with_sheet(store: &mut Store, filing: &Filing, shown: &EditSheet, sheet: 
             Field::Notes => &mut filing.issue.notes,
             _ => continue,
         };
-        // The line that the form leaves for it is not part of the text.
+        // The form's blank line is not part of the text.
         *place = text.trim_end_matches('\n').to_owned();
     }
     filing.issue.title = filing.issue.title.trim().to_owned();
     for (n, name) in NAMES.iter().enumerate() {
         let value = &sheet.details[n];
-        // A date that was given to the minute is shown as a day.
+        // A date with a time of day is shown as a day.
         if *name == "due" && *value == shown.details[n] {
             continue;
         }
@@ -323,7 +325,7 @@ pub fn with_sheet(store: &mut Store, filing: &Filing, shown: &EditSheet, sheet: 
     Ok(filing)
 }
 
-/// What a short value of the form means.
+/// The change that a short value of the form means.
 fn change_for(store: &mut Store, name: &str, value: &str) -> Result<Change> {
     let some = (!is_none(value)).then_some(value);
     Ok(match name {
@@ -343,11 +345,11 @@ fn change_for(store: &mut Store, name: &str, value: &str) -> Result<Change> {
     })
 }
 
-/// Applies the difference between what was shown and what came back.
+/// Applies the difference between the form as shown and as returned.
 pub fn apply_sheet(store: &mut Store, id: &str, before: &EditSheet, sheet: &EditSheet) -> Result<Written> {
     let id = id.to_owned();
     let has_parent = |sheet: &EditSheet| sheet.details[NAMES.len() - 1].clone();
-    // That no circle closes must hold over all repos.
+    // Cycles must be checked over all repos.
     let scope = if has_parent(sheet) == has_parent(before) { Scope::Issues(vec![id.clone()]) } else { Scope::All };
     let mut transaction = store.begin(scope)?;
     let row = own_copy(transaction.store(), &id)?;

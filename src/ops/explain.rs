@@ -1,4 +1,4 @@
-//! Why an issue is ready, or not: every reason, by name.
+//! All reasons why an issue is ready or not.
 
 use super::Result;
 use crate::cache::Blocker;
@@ -16,13 +16,13 @@ pub enum Reason {
     Deferred {
         until: Option<String>,
     },
-    /// It was put off until something that is not a date.
+    /// It is deferred until something that is not a date.
     DeferUnreadable(String),
     /// Pinned, ephemeral or a template.
     Hidden(&'static str),
     InternalType(String),
     Blocked(Blocker),
-    /// It depends on an id that no ledger holds, and these repos cannot be read.
+    /// It depends on an id in no ledger, and these repos cannot be read.
     BlockerUnknown {
         blocker: Blocker,
         repos: Vec<String>,
@@ -32,11 +32,11 @@ pub enum Reason {
         blockers: Vec<String>,
     },
     OpenChildren(Vec<String>),
-    /// Somebody has it, or another checkout has closed it.
+    /// Someone has claimed it, or another checkout has closed it.
     Taken(Taken),
-    /// Its workflow does not hand it out.
+    /// Its workflow withholds it.
     Withheld(Withheld),
-    /// It was planned for another project, by its name.
+    /// It was planned for the project with this name.
     OtherProject(String),
 }
 
@@ -45,9 +45,9 @@ pub struct Explanation {
     pub row: Row,
     pub ready: bool,
     pub reasons: Vec<Reason>,
-    /// Dependencies on ids that no repo holds; they do not block unless configured to.
+    /// Dependencies on ids in no repo; they do not block unless so configured.
     pub unknown: Vec<String>,
-    /// Blockers that are done.
+    /// Finished blockers.
     pub satisfied: Vec<String>,
 }
 
@@ -105,7 +105,7 @@ pub fn explain(store: &mut Store, typed: &str) -> Result<Explanation> {
     let (mut unknown, mut satisfied) = (Vec::new(), Vec::new());
     for (edge, target) in store.dependencies(&row.issue.id)? {
         let blocking = DependencyType::new(edge.kind.clone()).is_blocking();
-        // A gate may wait for the children of another issue than the one it names.
+        // A gate may wait for the children of an issue other than the named one.
         let gates =
             row.issue.dependencies.iter().filter(|known| known.target == edge.id).filter_map(|d| d.gate.as_ref());
         let meant: Vec<&String> = gates.filter_map(|gate| gate.spawner.as_ref()).chain([&edge.id]).collect();

@@ -1,4 +1,4 @@
-//! Lines out of the ledger, as they are.
+//! Exports ledger lines unchanged.
 
 use std::path::Path;
 
@@ -9,8 +9,8 @@ use crate::model::merge::AGREED;
 use crate::model::query::Expr;
 use crate::store::Store;
 
-/// The lines of the issues that meet a condition, sorted by id, each with a line feed. Refused if they are meant for a file
-/// that would carry private ones into the primary's commits.
+/// The lines of matching issues, sorted by id, each with a line feed. Refused for a file through which private ones
+/// would get into the primary's commits.
 pub fn export(store: &mut Store, filter: &Expr, file: Option<&Path>) -> Result<(String, usize)> {
     let page = store.list(filter, Sort::by(SortBy::Id), None)?;
     if let Some(file) = file {
@@ -18,7 +18,7 @@ pub fn export(store: &mut Store, filter: &Expr, file: Option<&Path>) -> Result<(
     }
     let mut text = String::new();
     for row in &page.rows {
-        // What the two copies of a proposal agreed on is for them alone.
+        // The last common version of a proposal's two copies is internal.
         let agreed = Some(row.record()).filter(|record| record.raw(AGREED).is_some());
         let dialect = DialectEvidence::of(&row.line).or(Dialect::default());
         match agreed {

@@ -1,8 +1,8 @@
-//! Where one is: the ledger, the state home, the repos, the settings, and who acts.
+//! The context of a command: ledger, state home, repos, settings, actor.
 
 use std::path::{Path, PathBuf};
 
-use super::look::not_deleted;
+use super::listing::not_deleted;
 use super::{OpError, Result};
 use crate::cache::Sort;
 use crate::model::change::NewComment;
@@ -15,19 +15,19 @@ use crate::store::{
 };
 use crate::{ops, sys};
 
-/// The commands that the user has named, and what they stand for.
+/// The user's command aliases, and what they stand for.
 pub fn aliases(env: &crate::sys::Env) -> Vec<(String, String)> {
     crate::store::settings::own_names(env, "alias")
 }
 
-/// Facts about the ledger in use.
+/// Facts about the current ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Facts {
-    /// The directory that holds `.beads`.
+    /// The directory that contains `.beads`.
     pub root: PathBuf,
     pub ledger: String,
     pub issues: usize,
-    /// The size of all ledgers.
+    /// The total size of all ledgers.
     pub bytes: usize,
     pub prefix: String,
     pub actor: String,
@@ -50,12 +50,12 @@ pub fn ledger(store: &Store, repo: usize) -> String {
     store.ledger_path(repo).map(|path| path.display().to_string()).unwrap_or_default()
 }
 
-/// What new ids of the project's own repo start with.
+/// The prefix of new ids in the project's own repo.
 pub fn prefix(store: &mut Store) -> Result<String> {
     Ok(store.prefix(0)?)
 }
 
-/// Where one is, and where new issues would go.
+/// The current place, and where new issues would go.
 #[derive(Debug)]
 pub struct Whereabouts {
     pub beads: PathBuf,
@@ -65,10 +65,10 @@ pub struct Whereabouts {
     pub state: StateHome,
     pub checkout: Option<Worktree>,
     pub workspace: Option<Workspace>,
-    /// The agent that acts, and whether it is the one of this workspace.
+    /// The acting agent, and whether it comes from this workspace.
     pub agent: Option<(String, bool)>,
     pub repos: Vec<String>,
-    /// The repo that new issues go to and the rule for it, or why they go nowhere.
+    /// The repo for new issues and the rule that chose it, or why there is none.
     pub route: std::result::Result<(String, String), StoreError>,
 }
 
@@ -93,30 +93,30 @@ pub fn whereabouts(store: &mut Store) -> Result<Whereabouts> {
     })
 }
 
-/// The state home, and whether there is one yet.
+/// The state home, and whether it exists.
 pub fn state_home(store: &Store) -> (StateHome, bool) {
     let state = store.state();
     (state.home().clone(), state.exists())
 }
 
-/// The role of the one who acts, and whether roles mean anything here.
+/// The actor's role, and whether roles matter here.
 pub fn role(store: &Store) -> (RoleDecision, bool) {
     (store.role().clone(), store.has_roles())
 }
 
-/// Why the one who files here looks like a contributor, whose issues would go into the project.
+/// Why the actor looks like a contributor, whose issues would go into the project.
 pub fn files_for_others(store: &Store) -> Option<String> {
     store.files_for_others().map(str::to_owned)
 }
 
-/// The types of issues besides those of every project.
+/// Types of issues, other than the standard ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Types {
-    /// Those that the settings add.
+    /// Added by the settings.
     pub custom: Vec<String>,
-    /// Others that `bd` knows.
+    /// Other types that `bd` knows.
     pub more: Vec<String>,
-    /// Others that issues bear.
+    /// Other types in use.
     pub used: Vec<String>,
 }
 
@@ -143,7 +143,7 @@ pub fn settings(store: &Store) -> AllSettings {
     AllSettings { own, foreign: settings.foreign() }
 }
 
-/// What a setting says.
+/// The value of a setting.
 #[derive(Debug, Clone)]
 pub enum Found {
     Flag(bool),
@@ -151,7 +151,7 @@ pub enum Found {
     List(Vec<String>),
 }
 
-/// One setting by its name; `None` if it is not set, with the reason if it is said but not in effect.
+/// One setting by its name; `None` if it is not set, with the reason if it is set but not in effect.
 pub fn setting(store: &mut Store, name: &str) -> Result<std::result::Result<Found, Option<String>>> {
     let all = settings(store);
     let Some(key) = find_key(name) else {
@@ -190,25 +190,25 @@ pub fn setting(store: &mut Store, name: &str) -> Result<std::result::Result<Foun
     }))
 }
 
-/// One issue, by id or its first characters.
+/// Finds one issue by id or its beginning.
 pub fn find(store: &mut Store, typed: &str) -> Result<Row> {
     Ok(store.find(typed)?)
 }
 
-/// The same, with the comments that only the one who acts sees.
+/// The same, with comments visible only to the actor.
 pub fn find_with_own(store: &mut Store, typed: &str) -> Result<Row> {
     let mut row = store.find(typed)?;
     row.issue.comments.extend(row.beside.take().into_iter().flat_map(|beside| beside.comments));
     Ok(row)
 }
 
-/// A comment of the one who acts, or of a person who is named.
+/// A comment by the actor, or by a named person.
 pub fn comment(store: &mut Store, text: String, author: Option<String>) -> NewComment {
     let author = author.unwrap_or_else(|| store.actor().to_owned());
     NewComment { id: store.host().entropy.comment_id(), author, text }
 }
 
-/// What planning issues say that are filed for this project.
+/// The record of this project in planning issues.
 pub fn this_project(store: &mut Store) -> Result<Owner> {
     Ok(store.project_record()?)
 }
@@ -218,12 +218,12 @@ pub fn why_nothing(store: &mut Store, filter: &ReadyFilter) -> Result<Option<Not
     Ok(store.why_nothing_handed_out(filter)?)
 }
 
-/// Why the first task of a workflow that waits is not handed out.
+/// Why the first waiting task of a workflow is not handed out.
 pub fn withheld(store: &mut Store) -> Result<Option<Withheld>> {
     Ok(store.withheld()?.into_values().next())
 }
 
-/// Refuses a file that is a ledger, or would be taken for one.
+/// Refuses a file that is a ledger or could be mistaken for one.
 pub fn refuse_ledger(store: &Store, path: &Path) -> Result<()> {
     let identity = |path: &Path| sys::fs::stat(path).ok().map(|stamp| (stamp.dev, stamp.ino));
     let target = identity(path);

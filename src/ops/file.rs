@@ -26,7 +26,7 @@ impl Filing {
     }
 }
 
-/// An issue with its ids resolved and its repo decided.
+/// An issue with resolved ids and a chosen repo.
 #[derive(Debug, Clone)]
 pub struct Placed {
     pub issue: NewIssue,
@@ -37,7 +37,7 @@ pub struct Placed {
     pub ledger: String,
 }
 
-/// Decides where issues go and checks what can be checked before a ledger is locked.
+/// Chooses the repos of issues and checks what can be checked before a ledger is locked.
 pub fn place(store: &mut Store, filings: Vec<Filing>) -> Result<Vec<Placed>> {
     let mut placed = Vec::new();
     for filing in filings {
@@ -67,7 +67,7 @@ pub fn place(store: &mut Store, filings: Vec<Filing>) -> Result<Vec<Placed>> {
     Ok(placed)
 }
 
-/// Files issues: in one repo all of them, or none; over several repos one repo after the other.
+/// Files issues: in one repo all or none; in several, one repo after the other.
 pub fn file_all(store: &mut Store, filings: Vec<Filing>) -> Result<Vec<Written>> {
     let placed = place(store, filings)?;
     let chosen = placed.iter().any(|one| one.id.is_some());
@@ -75,7 +75,7 @@ pub fn file_all(store: &mut Store, filings: Vec<Filing>) -> Result<Vec<Written>>
     let mut transaction = store.begin(scope)?;
     for Placed { issue, id, route, .. } in placed {
         transaction.refuse_cycle_of_new(id.as_ref().map_or("the new issue", |id| id.as_str()), &issue.dependencies)?;
-        // Others may depend already on an id that was chosen, on a minted one nobody does.
+        // Others may already depend on a given id, but not on a minted one.
         if let Some(id) = &id {
             for (target, kind) in issue.dependencies.iter().filter(|(_, kind)| kind.orders_work()) {
                 transaction.refuse_cycle(id.as_str(), target, kind.is_parent_child())?;
@@ -86,7 +86,7 @@ pub fn file_all(store: &mut Store, filings: Vec<Filing>) -> Result<Vec<Written>>
     committed(transaction)
 }
 
-/// Files issues that may name each other by ids that were minted for them before. `tell` hears how many are made ready.
+/// Files issues that may refer to each other by ids minted before. `tell` gets the number prepared so far.
 pub fn file_minted(store: &mut Store, minted: Vec<Minted>, mut tell: impl FnMut(usize)) -> Result<Vec<Written>> {
     // The settings may have changed since.
     store.look_again()?;
@@ -100,16 +100,16 @@ pub fn file_minted(store: &mut Store, minted: Vec<Minted>, mut tell: impl FnMut(
     committed(transaction)
 }
 
-/// An issue with the id that it is to get.
+/// An issue with its minted id.
 #[derive(Debug, Clone)]
 pub struct Minted {
     pub issue: NewIssue,
     pub id: IssueId,
-    /// The repo that it goes to, by its name: numbers change when the settings do.
+    /// The name of its repo: numbers change with the settings.
     pub repo: String,
 }
 
-/// Gives a new issue its id. What it depends on is in the project, or among `earlier`.
+/// Mints the id of a new issue. Its dependencies are in the project, or among `earlier`.
 pub fn mint(store: &mut Store, filing: Filing, earlier: &HashMap<String, String>) -> Result<Minted> {
     let Filing { mut issue, id, parent, dependencies, repo } = filing;
     let parent = parent.map(|parent| (DependencyType::parent_child(), parent));
@@ -150,7 +150,7 @@ fn repo_named(store: &Store, name: &str) -> Result<usize> {
     Ok(found.ok_or_else(|| StoreError::NoSuchRepo { text: name.to_owned(), known: known() })?)
 }
 
-/// In one repo all of them, or none; over several one repo after the other.
+/// In one repo all or none; in several, one repo after the other.
 fn committed(transaction: Transaction<'_>) -> Result<Vec<Written>> {
     let (written, failed) = transaction.commit_all()?;
     match failed {

@@ -1,4 +1,4 @@
-//! Issues in the order in which they can be done.
+//! Issues in the order in which they can be worked on.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
@@ -8,23 +8,23 @@ use crate::model::dependency::DependencyType;
 use crate::model::query::{Expr, Field};
 use crate::store::{Row, Store};
 
-/// Issues that hang together.
+/// A connected set of issues.
 #[derive(Debug, Clone)]
 pub struct Component {
-    /// The issue that was asked for, else an epic, else the most urgent one.
+    /// The requested issue, else an epic, else the most urgent one.
     pub root: String,
     /// By id.
     pub issues: BTreeMap<String, Row>,
-    /// What each waits for, among these.
+    /// The issues within the set that each waits for.
     pub waits_for: BTreeMap<String, Vec<String>>,
-    /// Those of the first layer wait for none of these; each other waits for one of the layer before. Ids are sorted.
+    /// Issues of the first layer wait for none of the set; each other waits for one of the previous layer. Ids are
+    /// sorted.
     pub layers: Vec<Vec<String>>,
-    /// Issues that are in a circle, or wait for one; they are the last layer.
+    /// Issues in a cycle, or waiting for one; they form the last layer.
     pub circular: Vec<String>,
 }
 
-/// The graph of one issue: what it depends on, what depends on it, and so on; or of all issues that are not done, one component
-/// after the other, the largest first.
+/// The graph of one issue with everything connected to it; or of all unfinished issues, largest component first.
 pub fn graph(store: &mut Store, root: Option<&str>) -> Result<Vec<Component>> {
     let sort = Sort::by(SortBy::Id);
     let Some(typed) = root else {
@@ -53,7 +53,7 @@ pub fn graph(store: &mut Store, root: Option<&str>) -> Result<Vec<Component>> {
     Ok(vec![component(chosen, Some(root.issue.id.clone()))])
 }
 
-/// What an issue depends on by edges of some types.
+/// The targets of an issue's edges of some types.
 fn targets(row: &Row, of: impl Fn(&DependencyType) -> bool) -> Vec<&str> {
     row.issue.dependencies.iter().filter(|edge| of(&edge.kind)).map(|edge| edge.target.as_str()).collect()
 }
@@ -71,7 +71,7 @@ fn reach<'a>(from: &'a str, edges: &HashMap<&'a str, Vec<&'a str>>) -> BTreeSet<
     seen
 }
 
-/// Parts issues into those that hang together by any dependency.
+/// Splits issues into sets connected by any dependency.
 fn components(mut rows: BTreeMap<String, Row>) -> Vec<Component> {
     let mut edges: HashMap<&str, Vec<&str>> = HashMap::new();
     for (id, row) in &rows {
@@ -109,7 +109,7 @@ fn component(issues: BTreeMap<String, Row>, root: Option<String>) -> Component {
     Component { root, issues, waits_for, layers, circular }
 }
 
-/// Each issue once, after all that it waits for.
+/// Each issue once, after everything it waits for.
 fn layers(waits_for: &BTreeMap<String, Vec<String>>) -> (Vec<Vec<String>>, Vec<String>) {
     let mut left: HashMap<&str, usize> = waits_for.iter().map(|(id, all)| (id.as_str(), all.len())).collect();
     let mut waiting: HashMap<&str, Vec<&str>> = HashMap::new();

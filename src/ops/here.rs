@@ -1,4 +1,4 @@
-//! Who acts, and from where, as the records of the state home say it.
+//! The actor and the current place, as in records of the state home.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use crate::model::reservation::Party;
 use crate::store::{StateDir, Store, StoreError, Worktree, real_path};
 use crate::vcs;
 
-/// Who acts. An agent that is not registered has nothing yet, so its name stands for its id.
+/// The actor. An unregistered agent has no records yet, so its name serves as its id.
 pub fn acting(store: &mut Store) -> Party {
     match store.agent() {
         Some(agent) => {
@@ -24,7 +24,7 @@ pub fn root(store: &Store) -> PathBuf {
     real_path(&vcs::root(repo).unwrap_or_else(|| repo.to_owned()))
 }
 
-/// Which repository this is, where several share the state home. Checkouts of one repository are one.
+/// Identifies this repository where several share the state home; the same for all its checkouts.
 pub fn repo(store: &Store, state: &StateDir) -> Result<Option<String>> {
     if !state.is_shared() {
         return Ok(None);
@@ -32,8 +32,8 @@ pub fn repo(store: &Store, state: &StateDir) -> Result<Option<String>> {
     Ok(Some(store.clone_id()?))
 }
 
-/// The id of the checkout in use, made if it has none. A directory without version control is the only one there is, and gets none
-/// for the sake of a record that says where it was made.
+/// The id of the current checkout, minted if necessary. A directory without version control is the only checkout, and
+/// gets no id just for a record of its origin.
 pub(in crate::ops) fn own_id(store: &Store) -> Option<String> {
     match vcs::open(store.repo().beads()).admin_dir() {
         Some(_) => store.worktree().ok()?.id,
@@ -41,7 +41,7 @@ pub(in crate::ops) fn own_id(store: &Store) -> Option<String> {
     }
 }
 
-/// Opens the project as another checkout has it.
+/// Opens the project in another checkout.
 pub fn open_in(store: &Store, worktree: &Worktree) -> Result<Store> {
     let Some(beads) = store.beads_in(worktree) else {
         let (name, root) = (worktree.name.clone(), worktree.root.clone());

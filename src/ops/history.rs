@@ -1,11 +1,11 @@
-//! Questions about the past: what changed, who did it, what was closed.
+//! Questions about the past: changes, their authors, closed issues.
 
 use super::Result;
 use crate::model::issue::Issue;
 use crate::model::record::Record;
 use crate::store::{Blame, DiffEntry, Event, LogEnd, LogQuery, Moment, State, Store, StoreError};
 
-/// Which changes to tell, as a user says it.
+/// Which changes to report, in the user's words.
 #[derive(Debug, Clone, Default)]
 pub struct LogRequest<'a> {
     pub id: Option<&'a str>,
@@ -16,7 +16,7 @@ pub struct LogRequest<'a> {
     pub limit: Option<usize>,
 }
 
-/// Tells each change as it is found.
+/// Reports each change as it is found.
 pub fn log(store: &mut Store, request: LogRequest<'_>, tell: impl FnMut(Event)) -> Result<LogEnd> {
     let repo = request.repo.map(|text| member(store, text)).transpose()?;
     let id = request.id.map(|typed| store.resolve_in_history(typed)).transpose()?;
@@ -34,8 +34,7 @@ pub fn blame(store: &mut Store, typed: &str) -> Result<Blame> {
     Ok(store.blame(&id)?)
 }
 
-/// What is different between two states. For publication only the primary repo, or the one that is named, and nothing that
-/// is private there.
+/// The differences between two states. For publication, only the primary or the named repo, and nothing private in it.
 pub fn diff(
     store: &mut Store,
     from: &State,
@@ -52,8 +51,8 @@ pub fn diff(
     Ok(entries)
 }
 
-/// The two states that a range names: `A..B`, `A..` up to now, `..B` from the last commit, `A` alone like `A..`, and with
-/// three dots from where the two parted. Nothing means what is not committed.
+/// The two states of a range: `A..B`; `A..` up to now; `..B` from the last commit; `A` like `A..`; with three dots from
+/// their merge base. By default, what is not committed.
 pub fn parse_range(text: Option<&str>, moment: impl Fn(&str) -> Moment) -> (State, State) {
     let Some(text) = text else { return (State::Committed, State::Now) };
     let at = |text: &str, other: State| if text.is_empty() { other } else { State::At(moment(text)) };
@@ -68,15 +67,15 @@ pub fn parse_range(text: Option<&str>, moment: impl Fn(&str) -> Moment) -> (Stat
     }
 }
 
-/// An issue that was closed.
+/// A closed issue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClosedIssue {
     pub issue: Issue,
     pub source_repo: String,
 }
 
-/// What was closed since a moment and is closed still, those included that have left the ledger. Only the primary repo, or
-/// the one that is named, and nothing that is private there.
+/// Issues closed since a given time that are still closed, including those that have left the ledger. Only the primary
+/// or the named repo, and nothing private in it.
 pub fn changelog(store: &mut Store, since: Moment, repo: Option<&str>) -> Result<Vec<ClosedIssue>> {
     let named = repo.map(|text| member(store, text)).transpose()?;
     let member = named.unwrap_or(0);
@@ -94,7 +93,7 @@ pub fn changelog(store: &mut Store, since: Moment, repo: Option<&str>) -> Result
     Ok(found)
 }
 
-/// Nothing keeps this issue from being shown to everybody who sees the repo.
+/// The issue may be shown to everyone who sees the repo.
 fn is_public(line: &str) -> bool {
     Record::parse(line).is_ok_and(|record| record.string("visibility").as_deref() != Some("local"))
 }

@@ -8,11 +8,11 @@ use crate::store::Store;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IssueHolder {
     pub name: String,
-    /// The id of an agent; a person has none.
+    /// The id of an agent; `None` for a person.
     pub agent: Option<String>,
 }
 
-/// Who works on an issue, if anybody does: the one who has claimed it, else the one that the ledger says.
+/// Who works on an issue, if anyone: the holder of the claim, else the assignee in the ledger.
 pub fn holder_of(store: &mut Store, issue: &str) -> Result<Option<IssueHolder>> {
     let row = store.find(issue)?;
     let lease = store.lease(&row.issue.id)?.filter(|row| row.standing == Standing::Live);

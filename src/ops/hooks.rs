@@ -1,4 +1,4 @@
-//! Putting the leak check into git's hooks and the merge driver into version control, and taking them out again.
+//! Installing and removing the leak check in git's hooks and the merge driver in version control.
 
 use super::Result;
 use crate::store::{HooksChange, HooksRequest, HooksStatus, Store};

@@ -1,7 +1,7 @@
-//! Bringing in lines from another file: beads JSONL of any era.
+//! Importing lines from another file: beads JSONL of any version.
 //!
-//! A line with a new id comes in with its bytes. A line with a known id is joined with ours if it is newer, and skipped if
-//! it is not, so importing twice changes nothing. A deletion manifest (`{"id","ts","by","reason"}`) leaves tombstones.
+//! A line with a new id is added byte for byte. A line with a known id is merged with ours if it is newer, and skipped
+//! otherwise, so importing twice changes nothing. A deletion manifest (`{"id","ts","by","reason"}`) creates tombstones.
 
 use std::collections::BTreeMap;
 
@@ -20,23 +20,23 @@ use crate::store::{Scope, Store, StoreError, Write, WriteError, resettled};
 pub struct Imported {
     pub created: Vec<String>,
     pub updated: Vec<String>,
-    /// Known, and not older here.
+    /// Already known, and not older here.
     pub unchanged: Vec<String>,
     pub deleted: Vec<String>,
-    /// Lines of other kinds, and damaged ones that were to be skipped: line and why.
+    /// Skipped lines, of other kinds or damaged: line number and reason.
     pub skipped: Vec<(usize, String)>,
-    /// Issues that were not written although others were, and why.
+    /// Issues that were refused while others were written, and why.
     pub refused: Vec<(String, StoreError)>,
 }
 
-/// How to import.
+/// Options of an import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ImportOptions<'a> {
     pub dry_run: bool,
     pub skip_damaged: bool,
-    /// Where new issues go, if not where routing sends them.
+    /// The repo for new issues; by default where routing sends them.
     pub repo: Option<&'a str>,
-    /// How many issues may be added at once, if that is more than usual.
+    /// How many issues may be added at once, if more than usual.
     pub count: Option<usize>,
 }
 
@@ -48,7 +48,7 @@ pub fn import(store: &mut Store, file: &str, bytes: Vec<u8>, options: ImportOpti
     let mut deletions = Vec::new();
     for n in 0..incoming.len() {
         match incoming.line(n) {
-            // It says something in private about an issue, and is none.
+            // It contains private remarks about an issue, but is not one.
             Line::Issue(record) if is_companion(&record) => report.skipped.push((n + 1, "a private note".into())),
             Line::Issue(record) => {
                 let id = record.string("id").unwrap_or_default().into_owned();
@@ -123,7 +123,7 @@ pub fn import(store: &mut Store, file: &str, bytes: Vec<u8>, options: ImportOpti
     Ok(report)
 }
 
-/// A newer line with another status, as other programs write it: when that was set, only the time of its last edit tells.
+/// A newer line with another status from another program: only the time of its last edit dates the status.
 fn with_status_time(line: &str, known: &str, dialect: Dialect) -> String {
     let (Ok(record), Ok(before), Some(at)) = (Record::parse(line), Record::parse(known), age(line)) else {
         return line.to_owned();

@@ -1,7 +1,7 @@
-//! Making a repo into one that has a ledger, and setting up the part one plays in a project.
+//! Creating a ledger in a repo, and setting up the user's role in a project.
 //!
-//! A plain init touches nothing outside `.beads`. The set-up for a contributor also makes the planning repo, if it is
-//! missing, and writes the personal settings; nothing of it can end up in a commit of the project.
+//! A plain init touches nothing outside `.beads`. The set-up for a contributor also creates the planning repo, if it is
+//! missing, and writes the personal settings; none of this can end up in a commit of the project.
 
 use std::path::{Path, PathBuf};
 
@@ -13,13 +13,13 @@ use crate::store::{self, BEADS_DIR, Config, LEDGER_NAMES, PLACEHOLDER_NAME, Repo
 use crate::sys::fs::Dir;
 use crate::sys::{self, Entropy, Host, below};
 
-/// The part that the user plays.
+/// The user's role.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Setup {
-    /// One repo; nobody is asked.
+    /// One repo; no questions.
     #[default]
     Plain,
-    /// Plans in a repo of his own.
+    /// Plans in a separate repo.
     Contributor {
         planning: String,
     },
@@ -35,7 +35,7 @@ pub struct InitRequest {
     pub prefix: Option<String>,
     pub ledger_name: Option<String>,
     pub setup: Setup,
-    /// Make a second ledger, although the directory is part of a project that has one.
+    /// Create a second ledger, although the directory is in a project that has one.
     pub here: bool,
     /// Keep a placeholder for clients that look for a database.
     pub legacy_db: bool,
@@ -46,9 +46,9 @@ pub struct Initialised {
     pub beads: PathBuf,
     pub ledger: PathBuf,
     pub prefix: String,
-    /// There was a ledger already; nothing was changed about it.
+    /// There already was a ledger, which is unchanged.
     pub already: bool,
-    /// What was done besides, in words.
+    /// Descriptions of additional steps.
     pub steps: Vec<String>,
     pub configured: Option<Configured>,
 }
@@ -63,18 +63,18 @@ pub fn init(host: &Host, directory: &Path, request: &InitRequest) -> Result<Init
     store::refuse_stranded(directory)?;
     store::refuse_control(&place(host, directory))?;
     if let Setup::Contributor { planning } = &request.setup {
-        // Before anything is made: a planning repo that cannot be one must not leave half a set-up.
+        // Before anything is created: an unsuitable planning repo must not leave half a set-up.
         store::check_planning(directory, &planning_path(host, directory, planning), &host.env)?;
     }
     let beads = match &request.setup {
         Setup::Plain => place(host, directory),
-        // Somebody's part in a project is about the project, wherever in it one stands.
+        // The role concerns the whole project, whatever the current directory in it.
         _ => store::ledger_of_working_copy(directory, &host.env).unwrap_or_else(|| place(host, directory)),
     };
     refuse_second(host, directory, &beads, request)?;
     let mut made = init_ledger(host, &beads, request)?;
     if matches!(request.setup, Setup::Contributor { .. } | Setup::Maintainer) {
-        // Before the rest is made: settings that would not count as this user's are worth nothing.
+        // Before the rest is created: settings that do not count as this user's are useless.
         open(host, directory)?.mark_personal()?;
     }
     match &request.setup {
@@ -111,7 +111,7 @@ pub fn init(host: &Host, directory: &Path, request: &InitRequest) -> Result<Init
     Ok(made)
 }
 
-/// Makes the placeholder for old clients, if it is asked for here or by a setting.
+/// Creates the placeholder for old clients, if requested here or by a setting.
 fn keep_placeholder(host: &Host, directory: &Path, request: &InitRequest, made: &mut Initialised) -> Result<()> {
     let files = Files::of(&Site::of(&made.beads, &host.env), &host.env);
     if !request.legacy_db && !Settings::read(files, &host.env, &[]).flag("legacy.db") {
@@ -132,7 +132,8 @@ fn keep_placeholder(host: &Host, directory: &Path, request: &InitRequest, made: 
     Ok(())
 }
 
-/// Refuses a ledger inside of a project that has one, unless it was asked for: issues would go to either by where one stands.
+/// Refuses a ledger inside a project that has one, unless requested: the current directory would decide where issues
+/// go.
 fn refuse_second(host: &Host, directory: &Path, beads: &Path, request: &InitRequest) -> Result<()> {
     let is_named = ["BEADS_DIR", "BEADS_DB"].iter().any(|name| host.env.var(name).is_some());
     if request.here || is_named || beads.exists() {
@@ -161,12 +162,12 @@ fn init_ledger(host: &Host, beads: &Path, request: &InitRequest) -> Result<Initi
     }
     let found = match sys::path::look(beads) {
         Ok(_) if !beads.is_dir() => return Err(StoreError::NotADirectory { path: beads.to_owned() }.into()),
-        // A linked one, or one that redirects, is followed as everywhere, and as far.
+        // A linked or redirected one is followed as everywhere else.
         Ok(_) => Repo::at(beads, String::new()).transpose()?.map(|found| found.beads().to_owned()),
         Err(_) => None,
     };
     let beads = found.as_deref().unwrap_or(beads);
-    // Only a place that the environment names can be missing.
+    // Only a place named by the environment can be missing.
     below::make_missing(&store::real_path(below::parted(beads).0)).map_err(OpError::Fs)?;
     let (_, configured) = Settings::of_repo(beads).map_err(StoreError::from)?;
     let configured = configured.or_else(|| request.ledger_name.clone());
@@ -215,7 +216,7 @@ fn planning_path(host: &Host, directory: &Path, text: &str) -> PathBuf {
     store::plain_path(&store::expand_path(text, directory, &host.env))
 }
 
-/// Makes the planning repo: directory, version control, ledger, first commit; each only where it is missing.
+/// Creates the planning repo: directory, version control, ledger, first commit; each only if missing.
 fn make_planning(host: &Host, path: &Path) -> Result<Vec<String>> {
     let mut steps = Vec::new();
     if Repo::at(path, String::new()).is_some() {
@@ -232,13 +233,13 @@ fn make_planning(host: &Host, path: &Path) -> Result<Vec<String>> {
     Ok(steps)
 }
 
-/// The `.beads` directory to make: in the directory that the command is about, or where the environment says.
+/// The `.beads` directory to create: in the command's directory, or where the environment says.
 fn place(host: &Host, directory: &Path) -> PathBuf {
     let named = |name| host.env.var(name).map(|value| store::named_beads(name, &host.env.path(&value)));
     named("BEADS_DIR").or_else(|| named("BEADS_DB")).unwrap_or_else(|| directory.join(BEADS_DIR))
 }
 
-/// Writes a file unless there is one.
+/// Writes a file unless it exists.
 fn write_new(dir: &Dir, name: &str, text: &str) -> Result<()> {
     dir.create(name, text.as_bytes(), &Entropy::System).map(drop).map_err(OpError::Fs)
 }

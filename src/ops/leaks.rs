@@ -1,4 +1,4 @@
-//! Looking for what a commit must not carry.
+//! Checking for private data in commits.
 
 use super::Result;
 use crate::store::{LeakReport, LeakScope, Store};

@@ -1,13 +1,13 @@
-//! What the description of an issue should say and does not.
+//! Missing sections in the descriptions of issues.
 
 use crate::model::issue::Issue;
 use crate::store::Row;
 
-/// An issue that lacks something.
+/// An issue with missing sections.
 #[derive(Debug, Clone)]
 pub struct Linted {
     pub row: Row,
-    /// Headings, in the order in which they are wanted.
+    /// Headings, in the expected order.
     pub missing: Vec<&'static str>,
 }
 
@@ -15,7 +15,7 @@ const STEPS: &str = "Steps to Reproduce";
 const ACCEPTANCE: &str = "Acceptance Criteria";
 const SUCCESS: &str = "Success Criteria";
 
-/// The sections that issues of a type are expected to have.
+/// The sections expected in issues of a type.
 fn wanted(kind: &str) -> &'static [&'static str] {
     match kind {
         "bug" => &[STEPS, ACCEPTANCE],
@@ -35,7 +35,7 @@ pub fn lint(rows: Vec<Row>) -> Vec<Linted> {
     linted.filter(|one| !one.missing.is_empty()).collect()
 }
 
-/// A description that has the heading, or the field that is for it.
+/// The description has the heading, or the matching field is set.
 fn has(issue: &Issue, section: &str) -> bool {
     let is_written = |text: &Option<String>| text.as_ref().is_some_and(|text| !text.trim().is_empty());
     let by_field = section != STEPS && is_written(&issue.acceptance_criteria);

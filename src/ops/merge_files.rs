@@ -1,7 +1,7 @@
-//! The merge that version control asks for: three files in, one file out.
+//! The merge that version control runs: three files in, one file out.
 //!
-//! A function of the three files alone: no lock, no settings, no clock, no repository. The result stands beside the output
-//! until it is complete and then takes its name; an error leaves the output as it was.
+//! It depends only on the three files: no lock, settings, clock or repository. The result is written to a temporary
+//! file beside the output and renamed when it is complete; on an error the output is unchanged.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,15 +14,15 @@ use crate::sys::{self, Entropy, below};
 /// The files of a merge, as version control names them.
 #[derive(Debug, Clone, Copy)]
 pub struct MergeFiles<'a> {
-    /// What both sides grew from; a file that is missing or empty means that nobody knows.
+    /// The common ancestor; a missing or empty file means that it is unknown.
     pub base: &'a Path,
     pub ours: &'a Path,
     pub theirs: &'a Path,
-    /// Where the merge goes; it may be one of the sides.
+    /// Where the result goes; it may be one of the sides.
     pub output: &'a Path,
 }
 
-/// Merges two versions of a ledger and replaces the output by the result.
+/// Merges two versions of a ledger and replaces the output with the result.
 pub fn merge_files(files: MergeFiles<'_>, entropy: &Entropy) -> Result<()> {
     let base = match read(files.base) {
         Ok(bytes) => bytes,

@@ -1,4 +1,4 @@
-//! Moving issues to another repo of the project, and the ledger to its other name.
+//! Moving issues to another repo of the project, and renaming the ledger.
 
 use super::Result;
 use crate::cache::{Sort, SortBy};
@@ -7,18 +7,18 @@ use crate::store::{HooksRequest, RenamedLedger, Row, Store, StoreError};
 
 #[derive(Debug, Default)]
 pub struct Migrated {
-    /// Where they go, as answers name it.
+    /// The target, named as in answers.
     pub to: String,
     /// What a dry run would move.
     pub chosen: Vec<Row>,
     pub moved: Vec<String>,
     pub failed: Vec<(String, StoreError)>,
-    /// The target is not part of the project: what was moved is out of the view.
+    /// The target is not part of the project: moved issues are no longer visible here.
     pub is_guest: bool,
 }
 
-/// Moves every copy of an issue that meets the condition and is not in the target already. Deleted ones stay unless the
-/// condition is about statuses.
+/// Moves every copy of a matching issue that is not in the target yet. Deleted ones stay unless the condition is about
+/// statuses.
 pub fn migrate(store: &mut Store, to: &str, filter: &Expr, dry_run: bool, count: Option<usize>) -> Result<Migrated> {
     let route = store.route(Some(to), &[])?;
     let filter = if filter.mentions(Field::Status) {
@@ -28,7 +28,7 @@ pub fn migrate(store: &mut Store, to: &str, filter: &Expr, dry_run: bool, count:
     };
     let name = store.name(route.repo).to_owned();
     let rows = store.list_copies(&filter, Sort::by(SortBy::Id), None)?.rows;
-    // The settings may have been edited in between: repos are numbered as the rows say.
+    // The settings may have been edited in between, which renumbers repos.
     let target = store.find_repo(&name).ok_or_else(|| {
         let known = store.repos().members.iter().map(|member| member.name.clone()).collect();
         StoreError::NoSuchRepo { text: name.clone(), known }
@@ -48,7 +48,8 @@ pub fn migrate(store: &mut Store, to: &str, filter: &Expr, dry_run: bool, count:
     Ok(report)
 }
 
-/// Gives the ledger its other name, or with `dry_run` only tells what that would do. A merge driver that is registered for it is registered for the new name.
+/// Renames the ledger to its other usual name, or with `dry_run` only returns what that would do. An installed merge
+/// driver is registered for the new name.
 pub fn rename_ledger(store: &mut Store, name: &str, dry_run: bool) -> Result<RenamedLedger> {
     let driver = store.hooks_status().map(|status| status.driver).ok().filter(|driver| driver.state == "installed");
     let done = store.rename_ledger(name, dry_run)?;

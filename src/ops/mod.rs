@@ -1,7 +1,8 @@
-//! One function per thing a user can do. No printing, no argument parsing: an operation takes values and returns a full
-//! outcome, from which text and JSON are made elsewhere.
+//! One function per user action. No printing, no argument parsing: an operation takes values and returns a complete
+//! result, from which front ends make text and JSON.
 
 mod agents;
+mod all_checkouts;
 mod batch;
 mod change;
 mod checkpoints;
@@ -25,8 +26,7 @@ mod import;
 mod init;
 mod leaks;
 mod lint;
-mod look;
-mod losses;
+mod listing;
 pub mod mail;
 mod merge_files;
 mod migrate;
@@ -39,6 +39,7 @@ mod proposals;
 mod prune;
 mod pulse;
 mod recover;
+mod removal_reasons;
 mod replace;
 mod repos;
 mod repositories;
@@ -55,7 +56,6 @@ mod state;
 mod sync;
 pub mod templates;
 mod undo;
-mod unified;
 mod validate;
 mod watch;
 pub mod workflows;
@@ -67,6 +67,7 @@ pub use crate::vcs::Work;
 pub use agents::identity::{ensure_registered, identify};
 pub use agents::primed::note_primed;
 pub use agents::roster::{AgentFilter, Registration, Seen, agents, find_agent, register};
+pub use all_checkouts::show_in_all_worktrees;
 pub use batch::{BatchError, BatchLine, BatchOptions, MAX_BATCH_BYTES, batch};
 pub use change::{Batch, change_each, rehearse_each};
 pub use checkpoints::{
@@ -106,12 +107,11 @@ pub use import::{ImportOptions, Imported, import};
 pub use init::{InitRequest, Initialised, PLANNING, Setup, init};
 pub use leaks::check_leaks;
 pub use lint::{Linted, lint};
-pub use look::{
+pub use listing::{
     BlockedPage, Checkouts, Listing, Marks, Only, ReadyPage, blocked, blockers, children, count, cycles, duplicates,
     epics, has_no_issues, ids_by, labels, list, list_by, list_each, marks, named, not_deleted, not_done, orphans,
     prefix_index, ready, search, statistics,
 };
-pub use losses::{Loss, Reason as LossReason};
 pub use merge_files::{MergeFiles, merge_files};
 pub use migrate::{Migrated, migrate, rename_ledger};
 pub use offer::{Offer, Wanted, offer};
@@ -123,6 +123,7 @@ pub use proposals::{Each, ProposeOptions, Which, decide, proposals, propose, rec
 pub use prune::{PruneWish, prune};
 pub use pulse::{InHand, Pulse, Swept, heartbeat, in_hand, sweep, unregister};
 pub use recover::{RecoverAction, recover};
+pub use removal_reasons::{Loss, Reason as LossReason};
 pub use replace::{Replacement, replace};
 pub use repos::{RepoStatus, asks_for_planning, is_guest, join, repo_names, repos};
 pub use repositories::{repo_use, repository_ids};
@@ -145,7 +146,6 @@ pub use state::move_state;
 pub use state::relocate::{MoveRequest, StateMoved, plan_move};
 pub use sync::{Agreed, SyncRequest, agree, agree_at, commit, step_text, sync};
 pub use undo::undo;
-pub use unified::show_in_all_worktrees;
 pub use validate::{CHECKS, Check, Polluted, dangling_dependencies, pollution, remove_dangling, validate};
 pub use watch::{
     About, Checkout, Event, EventKind, IssueNews, LeaseNews, Position, PositionError, Watch, WatchOptions, watch,

@@ -1,4 +1,4 @@
-//! What could come next, for a shell that completes a word. It only looks.
+//! Completions for a shell. Read-only.
 
 use super::{AgentFilter, Result, templates};
 use crate::model::field::Field;
@@ -6,20 +6,20 @@ use crate::model::issue::{IssueType, Status};
 use crate::ops;
 use crate::store::{ReadyFilter, Store};
 
-/// The most issues that are offered for one word.
-const MOST: usize = 200;
-/// The most ready issues that come before the others.
-const MOST_READY: usize = 20;
+/// The maximum number of issues for one word.
+const MAX_OFFERS: usize = 200;
+/// The maximum number of ready issues listed before the others.
+const MAX_READY: usize = 20;
 
-/// What a word may name.
+/// What a word may be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wanted {
     Issues,
-    /// The same, those first that can be worked on now.
+    /// The same, ready ones first.
     Work,
-    /// The same, those first that are closed.
+    /// The same, closed ones first.
     Closed,
-    /// What this issue depends on.
+    /// Dependencies of this issue.
     Dependencies(String),
     Statuses,
     Types,
@@ -28,11 +28,11 @@ pub enum Wanted {
     Agents,
     People,
     Templates,
-    /// Saved queries, as they are asked for.
+    /// Saved queries, as they are typed.
     Queries,
 }
 
-/// A word that could come next, and what it stands for.
+/// A completion with a description.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer {
     pub word: String,
@@ -45,7 +45,7 @@ impl Offer {
     }
 }
 
-/// The words of a kind that begin like what was typed.
+/// The words of a kind that start with the typed text.
 pub fn offer(store: &mut Store, wanted: &Wanted, typed: &str) -> Result<Vec<Offer>> {
     let mut found = match wanted {
         Wanted::Issues => return issues(store, typed, false),
@@ -78,9 +78,9 @@ pub fn offer(store: &mut Store, wanted: &Wanted, typed: &str) -> Result<Vec<Offe
     Ok(found)
 }
 
-/// Issues that can be worked on, then the others.
+/// Ready issues, then the others.
 fn work(store: &mut Store, typed: &str) -> Result<Vec<Offer>> {
-    let ready = store.ready(&ReadyFilter { limit: Some(MOST_READY), ..ReadyFilter::default() })?;
+    let ready = store.ready(&ReadyFilter { limit: Some(MAX_READY), ..ReadyFilter::default() })?;
     let ready = ready.rows.into_iter().map(|row| Offer { word: row.issue.id, about: row.issue.title });
     let mut found = fitting(ready.collect(), typed);
     let others = issues(store, typed, false)?.into_iter();
@@ -90,12 +90,12 @@ fn work(store: &mut Store, typed: &str) -> Result<Vec<Offer>> {
 }
 
 fn issues(store: &mut Store, typed: &str, is_closed_first: bool) -> Result<Vec<Offer>> {
-    let titles = store.titles(typed, is_closed_first, MOST)?;
+    let titles = store.titles(typed, is_closed_first, MAX_OFFERS)?;
     Ok(fitting(titles.into_iter().map(|(word, about)| Offer { word, about }).collect(), typed))
 }
 
-/// Ids that begin like what was typed; if there are none, those that do after their prefix. A shell replaces what was typed by what
-/// all of them begin with, so these have one prefix.
+/// Ids that start with the typed text; if there are none, those whose hash does. A shell replaces the text by their
+/// common beginning, so these share one prefix.
 fn fitting(mut ids: Vec<Offer>, typed: &str) -> Vec<Offer> {
     if ids.iter().any(|one| one.word.starts_with(typed)) {
         ids.retain(|one| one.word.starts_with(typed));

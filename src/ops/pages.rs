@@ -1,4 +1,4 @@
-//! Manual pages in a directory of the user's.
+//! Installing manual pages in a directory of the user.
 
 use std::path::{Path, PathBuf};
 
@@ -6,18 +6,18 @@ use super::{OpError, Result};
 use crate::store::StoreError;
 use crate::sys::{Env, below};
 
-/// Where `man` always looks.
+/// Directories that `man` always searches.
 const ALWAYS: [&str; 3] = ["/usr/man", "/usr/share/man", "/usr/local/share/man"];
 
-/// Where the pages are.
+/// The installed pages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InstalledPages {
     pub directory: PathBuf,
-    /// `man` does not look there: what to do about it.
+    /// Set if `man` does not search there: what to do about it.
     pub unseen: Option<String>,
 }
 
-/// Writes pages (name and text) to the directory where `man` looks for the user's own, or to another.
+/// Writes pages (name and text) to the user's directory for `man`, or to another.
 pub fn install_pages(env: &Env, directory: Option<PathBuf>, pages: &[(String, String)]) -> Result<InstalledPages> {
     let data = || env.var("XDG_DATA_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
     let usual =
@@ -33,8 +33,8 @@ pub fn install_pages(env: &Env, directory: Option<PathBuf>, pages: &[(String, St
     Ok(InstalledPages { directory, unseen })
 }
 
-/// What to do where `man` does not look into a directory. It looks below the directories that MANPATH names; without that, or where
-/// MANPATH has an empty entry, beside the directories of programs that PATH names, too.
+/// What to do if `man` does not search a directory. It searches the directories in MANPATH; without that, or where
+/// MANPATH has an empty entry, also those beside the directories in PATH.
 fn unseen(directory: &Path, named: Option<&str>, programs: Option<&str>, home: Option<&Path>) -> Option<String> {
     let root = directory.parent().filter(|_| directory.ends_with("man1"));
     let Some(root) = root else {

@@ -1,31 +1,31 @@
-//! What an agent must know when it begins: where it is, what is its own, what can be done. Reads only.
+//! What an agent must know at the start: its place, its work, and what is ready. Read-only.
 
 use std::path::PathBuf;
 
-use super::look::{Checkouts, ready};
+use super::listing::{Checkouts, ready};
 use super::{OpError, Result, Resumption, mail};
 use crate::model::lease::Standing;
 use crate::model::when::Calendar;
 use crate::ops;
 use crate::store::{LeaseRow, ProjectText, ReadyFilter, Role, Row, Store, StoreError};
 
-/// How much of each list is told.
+/// How much of each list to include.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PrimeWish {
     pub claims: usize,
     pub ready: usize,
-    /// The most tokens that the text may have.
+    /// The maximum number of tokens.
     pub tokens: usize,
-    /// What was done is told before all else: the reader has just lost what it knew.
+    /// Start with the work done so far: the reader has just lost its context.
     pub resumes: bool,
-    /// The agent must say its name with each command, because its client does not.
+    /// The agent must name itself in each command, because its client does not.
     pub names_itself: bool,
 }
 
 impl PrimeWish {
-    /// What every agent is told.
+    /// The default for agents.
     pub const SHORT: Self = PrimeWish { claims: 5, ready: 5, tokens: 1200, resumes: false, names_itself: false };
-    /// More of each: 9,500 bytes, since one client cuts a text of more than 10,000 characters and tells nobody.
+    /// More of each: 9,500 bytes, since one client silently cuts texts of more than 10,000 characters.
     pub const FULL: Self = PrimeWish { claims: 20, ready: 20, tokens: 2375, ..Self::SHORT };
 }
 
@@ -34,34 +34,34 @@ impl PrimeWish {
 pub struct Prime {
     pub wish: PrimeWish,
     pub root: PathBuf,
-    /// The name that the ledger has for the one who acts, and whether it is an agent's.
+    /// The actor's name in the ledger, and whether it is an agent's.
     pub actor: String,
     pub agent: Option<String>,
-    /// The session of a client that a person's agent runs in, and how much other sessions of that person have in hand.
+    /// The client session of a person's agent, and how much that person's other sessions hold.
     pub session: Option<String>,
     pub elsewhere: usize,
-    /// `None` where roles mean nothing.
+    /// `None` if roles do not matter.
     pub role: Option<Role>,
-    /// The repo that new issues go to, or why they go nowhere.
+    /// The repo for new issues, or why there is none.
     pub route: std::result::Result<String, String>,
-    /// The open work of the one who acts, as much as is told, and how much there is.
+    /// The actor's open work, as much as is included, and the total number.
     pub work: Vec<Resumption>,
     pub work_total: usize,
     pub unread: usize,
     pub urgent: usize,
     pub ready: Vec<Row>,
     pub ready_total: usize,
-    /// What the project itself says to agents.
+    /// The project's own text for agents.
     pub text: Option<ProjectText>,
     pub calendar: Calendar,
 }
 
-/// Gathers it. Neither the ledgers nor the state home are written, and no network is used.
+/// Collects it. Writes neither ledgers nor the state home, and uses no network.
 pub fn prime(store: &mut Store, wish: PrimeWish) -> Result<Prime> {
     let page = ready(store, &ReadyFilter { limit: Some(wish.ready), ..ReadyFilter::default() }, Checkouts::One(None))?;
     let mut mine = Vec::new();
     for id in ops::working_on(store)? {
-        // What is only in the ledger of another branch cannot be worked on here.
+        // An issue that is only on another branch cannot be worked on here.
         mine.extend(store.get(&id)?.map(|_| id));
     }
     let work = ops::resume_each(store, &mine[..mine.len().min(wish.claims)], &mine)?;

@@ -4,7 +4,7 @@ use super::{OpError, Result};
 use crate::model::proposal::{Include, Permit, Standing};
 use crate::store::{ProposalRow, ProposeRequest, Proposed, Reconciled, Store, StoreError};
 
-/// What became of each issue, in the order in which they were named.
+/// The result for each issue, in the order named.
 pub type Each<T> = Vec<(String, std::result::Result<T, StoreError>)>;
 
 /// The repo that a target names: a path, a name, or `upstream` for the primary.
@@ -15,7 +15,7 @@ fn target(store: &mut Store, named: Option<&str>) -> Result<usize> {
     }
 }
 
-/// The issues that are meant, each once.
+/// The named issues, each once.
 fn ids(store: &mut Store, typed: &[String]) -> Result<Vec<String>> {
     Ok(store.resolve_all(typed)?.into_iter().map(|one| one.id).collect())
 }
@@ -29,7 +29,7 @@ pub struct ProposeOptions<'a> {
     pub count: Option<usize>,
     /// Also issues that were filed for another project.
     pub adopt: bool,
-    /// Lets a ledger be committed that is kept out of commits.
+    /// Allow committing a ledger that is kept out of commits.
     pub start_ledger: bool,
 }
 
@@ -58,7 +58,7 @@ pub fn decide(store: &mut Store, typed: &[String], reason: Option<&str>) -> Resu
     Ok(store.decide(&ids, 0, reason)?)
 }
 
-/// A proposal that only a branch has cannot be decided about yet.
+/// A proposal that is only on a branch cannot be decided yet.
 fn on_a_branch(store: &mut Store, typed: &[String], error: StoreError) -> StoreError {
     let rows = store.proposals().unwrap_or_default();
     let on_branch = |row: &&ProposalRow| row.target.is_none() && row.planning.is_none() && typed.contains(&row.id);
@@ -77,11 +77,11 @@ pub fn reconcile(store: &mut Store, dry_run: bool) -> Result<Vec<Reconciled>> {
 pub enum Which {
     /// Those that this user planned.
     Mine,
-    /// Those that await a decision here and come from somebody else.
+    /// Others' proposals that await a decision here.
     Incoming,
     /// Open ones of either kind.
     Open,
-    /// Decided and withdrawn ones too.
+    /// Also decided and withdrawn ones.
     All,
 }
 

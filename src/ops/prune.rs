@@ -1,12 +1,12 @@
-//! Taking closed issues out of a ledger.
+//! Removing closed issues from a ledger.
 
 use super::Result;
 use crate::store::{PruneRequest, Pruned, Store};
 
-/// What a user asks to be pruned.
+/// The user's request to prune.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PruneWish<'a> {
-    /// The repo; without one the primary.
+    /// The repo; by default the primary.
     pub repo: Option<&'a str>,
     pub request: PruneRequest,
     pub dry_run: bool,

@@ -1,4 +1,4 @@
-//! What becomes of agents: signs of life, what they have in hand, and their going.
+//! The life of agents: heartbeats, what they hold, and their end.
 
 use crate::model::agent::{Agent, Status};
 use crate::model::lease::Standing;
@@ -9,34 +9,34 @@ use crate::ops::claims::by_id;
 use crate::ops::{OpError, Result, here, mail, workspace_records};
 use crate::store::{LeaseRow, Store};
 
-/// The answer to a sign of life.
+/// The answer to a heartbeat.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pulse {
     pub agent: Agent,
-    /// When the first of its claims ends.
+    /// When the first of its claims expires.
     pub lease_expires: Option<String>,
     pub unread: usize,
     pub urgent: usize,
 }
 
-/// An agent that was found to be offline.
+/// An agent found to be offline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Swept {
     pub agent: Agent,
-    /// Issues that are free again.
+    /// Freed issues.
     pub released: Vec<String>,
 }
 
-/// What an agent has in hand.
+/// What an agent holds.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct InHand {
-    /// The claims that it holds, the latest first.
+    /// Its claims, latest first.
     pub claims: Vec<LeaseRow>,
-    /// The workspaces that it made and that are in use, the latest first.
+    /// Its workspaces in use, latest first.
     pub workspaces: Vec<Workspace>,
 }
 
-/// What each of these agents has in hand, in their order.
+/// What each of these agents holds, in the same order.
 pub fn in_hand(store: &mut Store, agents: &[Seen]) -> Result<Vec<InHand>> {
     let mut claims = store.leases()?;
     claims.retain(|row| row.standing == Standing::Live);
@@ -56,7 +56,7 @@ pub fn in_hand(store: &mut Store, agents: &[Seen]) -> Result<Vec<InHand>> {
     Ok(agents.iter().map(of).collect())
 }
 
-/// A sign of life of the agent that acts, with what it says of itself.
+/// A heartbeat of the acting agent, with its own status.
 pub fn heartbeat(store: &mut Store, status: Option<Status>, note: Option<&str>) -> Result<Pulse> {
     let agent = match identity::ensure_registered(store)? {
         Some(agent) => agent,
@@ -82,8 +82,9 @@ pub fn heartbeat(store: &mut Store, status: Option<Status>, note: Option<&str>) 
     Ok(Pulse { agent, lease_expires, unread, urgent })
 }
 
-/// Ends the session of an agent and lets go of what it holds or what is assigned to it, for a reason that is kept with each issue. Its record and its id stay. Gives the issues that are free again.
-/// An agent that is there goes by its own will, or by that of a coordinator or a person.
+/// Ends the session of an agent and releases everything it holds or is assigned, with the reason on each issue. Its
+/// record and id stay. Returns the freed issues. A live agent is unregistered only by itself, a coordinator or a
+/// person.
 pub fn unregister(store: &mut Store, seen: &Seen, reason: Option<&str>) -> Result<(Agent, Vec<String>)> {
     let name = &seen.agent.name;
     if let Some(actor) = store.agent().filter(|actor| actor.name != *name && !actor.is_coordinator)
@@ -99,8 +100,8 @@ pub fn unregister(store: &mut Store, seen: &Seen, reason: Option<&str>) -> Resul
     Ok((ended.unwrap_or_else(|| seen.agent.clone()), released))
 }
 
-/// Writes down who is offline: without a word for so long, or without its process. What such an agent holds, and may not
-/// keep, is taken from it.
+/// Records which agents are offline: silent for this long, or without their process. Takes back those of their claims
+/// that have expired.
 pub fn sweep(store: &mut Store, older_than: Option<i64>, dry_run: bool) -> Result<Vec<Swept>> {
     let now = store.host().clock.now();
     let is_over = |seen: &Seen| {
@@ -118,7 +119,7 @@ pub fn sweep(store: &mut Store, older_than: Option<i64>, dry_run: bool) -> Resul
                     agent.status = Status::Offline;
                 }
             })?;
-            // It has said something in the meantime.
+            // It has sent a heartbeat in the meantime.
             let Some(offline) = touched.filter(|agent| agent.status == Status::Offline) else { continue };
             agent = offline;
             released = by_id::reclaim_from(store, &agent.name)?;

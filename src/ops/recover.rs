@@ -1,24 +1,24 @@
-//! Putting back, or forgetting, what other programs took out of the ledgers.
+//! Restoring or forgetting what other programs removed from the ledgers.
 
 use super::Result;
 use crate::store::{Recovery, Store};
 
-/// What to do with writes that are missing.
+/// What to do with missing writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecoverAction {
     PutBack,
-    /// Say what putting back would do.
+    /// Report what restoring would do.
     Show,
-    /// They were taken out on purpose.
+    /// They were removed on purpose.
     Discard,
 }
 
-/// Looks at one repo, or at each of the project.
+/// Processes one repo, or each of the project.
 pub fn recover(store: &mut Store, repo: Option<&str>, action: RecoverAction, from_gone: bool) -> Result<Recovery> {
     store.look_again()?;
     let members = match repo {
         Some(text) => vec![store.join(text)?],
-        // A repo that has no ledger, or two, has other troubles; bd doctor tells of them.
+        // A repo with no ledger, or two, has other problems, which `bd doctor` reports.
         None => (0..store.repos().members.len()).filter(|n| store.has_one_ledger(*n)).collect(),
     };
     let mut all = Recovery::default();
@@ -31,7 +31,7 @@ pub fn recover(store: &mut Store, repo: Option<&str>, action: RecoverAction, fro
         all.recovered.extend(found.recovered);
         all.gone.extend(found.gone);
     }
-    // Repos may share a state home, and then know of the same checkouts.
+    // Repos may share a state home, and then know the same checkouts.
     all.gone.sort();
     all.gone.dedup();
     Ok(all)

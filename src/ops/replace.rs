@@ -5,7 +5,7 @@ use crate::model::change::{Change, ChangeError};
 use crate::model::dependency::DependencyType;
 use crate::store::{Scope, Store, StoreError, Write, WriteError, Written};
 
-/// Why another issue takes the place of one.
+/// Why another issue replaces this one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Replacement {
     /// Both say the same.
@@ -30,7 +30,7 @@ impl Replacement {
     }
 }
 
-/// Closes an issue and notes, on its own line and in one write, which one replaces it. Gives that one's id, too.
+/// Closes an issue and records on its line, in the same write, which one replaces it. Also returns that one's id.
 pub fn replace(store: &mut Store, typed: &str, by: &str, why: Replacement) -> Result<(Written, String)> {
     let id = store.resolve(typed)?;
     let by = store.resolve(by)?;

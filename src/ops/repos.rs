@@ -1,4 +1,4 @@
-//! What the project is made of, and the hint that it could be made of more.
+//! The repos of the project, and the hint that another could be joined.
 
 use super::Result;
 use crate::ledger::Document;
@@ -10,16 +10,16 @@ use crate::sys::below;
 /// In the state home of a clone whose user was asked about a planning repo.
 const HINTED_NAME: &str = "hinted";
 
-/// A repo of the project, as it stands.
+/// A repo of the project and its state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepoStatus {
-    /// `rp_` and 12 characters, if it was asked for and can be given.
+    /// `rp_` and 12 characters, if requested and available.
     pub id: Option<String>,
     pub name: String,
     pub path: String,
     /// primary, planning or additional.
     pub kind: &'static str,
-    /// The layer that names it; nothing for the primary.
+    /// The layer that configures it; `None` for the primary.
     pub origin: Option<&'static str>,
     pub ledger: Option<String>,
     pub issues: usize,
@@ -28,7 +28,7 @@ pub struct RepoStatus {
     pub commits: bool,
 }
 
-/// All repos of the project. Their ids are given only if they are asked for: a repo that has none yet gets one then.
+/// All repos of the project. Their ids are included only on request: a repo without one then gets one.
 pub fn repos(store: &mut Store, with_ids: bool) -> Result<Vec<RepoStatus>> {
     store.look_again()?;
     let ids = if with_ids { ops::repository_ids(store) } else { vec![None; store.repos().members.len()] };
@@ -63,12 +63,12 @@ pub fn repos(store: &mut Store, with_ids: bool) -> Result<Vec<RepoStatus>> {
     Ok(all)
 }
 
-/// The repos of the project as answers name them, its own first.
+/// The repos of the project, named as in answers, its own first.
 pub fn repo_names(store: &Store) -> Vec<String> {
     store.repos().members.iter().map(|member| member.name.clone()).collect()
 }
 
-/// Whether this is worth a question to a person: once for each clone. Remembers that it was asked.
+/// Whether to ask a person about a planning repo: once for each clone. Records that it was asked.
 pub fn asks_for_planning(store: &Store) -> bool {
     let Some(home) = store.settings().files.personal.parent() else { return false };
     if home.join(HINTED_NAME).exists() {
@@ -77,7 +77,7 @@ pub fn asks_for_planning(store: &Store) -> bool {
     crate::store::prepare_home(home).is_ok() && below::put(home, HINTED_NAME, b"planning\n").is_ok()
 }
 
-/// The number of a repo that is named, which joins the project for this once if it is none of it.
+/// The number of a named repo; one outside the project joins it temporarily.
 pub fn join(store: &mut Store, text: &str) -> Result<usize> {
     Ok(store.join(text)?)
 }

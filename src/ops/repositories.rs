@@ -1,22 +1,22 @@
-//! The repositories that a state home has seen, under their `rp_` ids, and whether one is in use: `repositories.jsonl`.
+//! The repositories that a state home has seen, by `rp_` id, and whether one is in use: `repositories.jsonl`.
 //!
-//! What is here can be found out again by looking, so it is noted in passing and never stands in the way of an answer.
+//! This can be found out again, so it is recorded in passing and never blocks an answer.
 
 use super::{RepoUse, Result, workflows};
 use crate::ledger::Document;
 use crate::model::seen::SeenRepository;
 use crate::store::{REPOSITORIES, RecordError, Store, WORKSPACES};
 
-/// The ids of all repos of the project, in their order, noted in the state home. A repo that can be given none has none.
+/// The ids of all repos of the project, in order, recorded in the state home. `None` for a repo that cannot get one.
 pub fn repository_ids(store: &mut Store) -> Vec<Option<String>> {
     let ids: Vec<Option<String>> =
         (0..store.repos().members.len()).map(|repo| store.repository_id(repo).ok()).collect();
-    // A state home that cannot be written is no reason not to answer.
+    // Answer even if the state home is not writable.
     let _ = note(store, &ids);
     ids
 }
 
-/// Notes where repos are, if that is news.
+/// Records where repos are, if that is new.
 fn note(store: &Store, ids: &[Option<String>]) -> Result<()> {
     let members = store.repos().members.iter().zip(ids);
     let seen = members.filter_map(|(member, id)| {
@@ -49,8 +49,8 @@ fn note(store: &Store, ids: &[Option<String>]) -> Result<()> {
     Ok(())
 }
 
-/// What needs a repo of the project, by its number: also workflows that only another checkout has, and workspaces whose records are with
-/// the repo itself.
+/// What needs a repo of the project, by its number, including workflows that only another checkout has, and workspaces
+/// recorded with the repo itself.
 pub fn repo_use(store: &mut Store, repo: usize) -> Result<RepoUse> {
     let mut found = RepoUse::default();
     let id = store.repository_id(repo).ok();
@@ -66,7 +66,7 @@ pub fn repo_use(store: &mut Store, repo: usize) -> Result<RepoUse> {
     let Some(id) = id else { return Ok(found) };
     for (home, _) in store.homes_of_repos() {
         let records = store.records(&WORKSPACES.file(&home))?;
-        // Also one of a later version, of which little can be read.
+        // Even one of a later version, most of which is unreadable.
         for record in (0..records.len()).filter_map(|line| records.record(line)) {
             let is_removed = record.string("state").as_deref() == Some("removed");
             if record.string("repo").as_deref() == Some(id.as_str()) && !is_removed {

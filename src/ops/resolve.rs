@@ -1,4 +1,4 @@
-//! Merging what conflict markers part.
+//! Resolving conflict markers.
 
 use super::Result;
 use crate::store::{ResolvedLedger, Store};

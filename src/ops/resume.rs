@@ -1,35 +1,35 @@
-//! Where somebody was: its open work, and for each issue the checkpoint to go on from.
+//! An actor's open work, and for each issue the checkpoint to resume from.
 //!
-//! A checkpoint of type error is shown and never gone on from.
+//! A checkpoint of type error is shown but never resumed from.
 
 use super::checkpoints::{CheckpointRow, checkpoints_of, working_on};
 use super::{Result, mail};
 use crate::model::message::Message;
 use crate::store::{LeaseRow, Row, Store, Worktree};
 
-/// One issue that somebody can go on with.
+/// An issue that can be resumed.
 #[derive(Debug, Clone)]
 pub struct Resumption {
     pub row: Row,
-    /// The claim on it, whoever has it.
+    /// The claim on it, whoever holds it.
     pub lease: Option<LeaseRow>,
-    /// It is the acting one's: claimed, or assigned and in progress.
+    /// The actor's own: claimed, or assigned and in progress.
     pub is_mine: bool,
-    /// Why the acting agent must not go on, if it has lost the issue.
+    /// Why the acting agent must not continue, if it has lost the issue.
     pub lost: Option<String>,
-    /// The last checkpoint that is no error; `None` means a fresh start.
+    /// The last checkpoint other than an error; `None` means a fresh start.
     pub from: Option<CheckpointRow>,
-    /// What went wrong after it.
+    /// Errors after it.
     pub errors: Vec<CheckpointRow>,
-    /// How many checkpoints there are.
+    /// The number of checkpoints.
     pub checkpoints: usize,
-    /// What was asked about it, by whomever, and not answered.
+    /// Unanswered questions about it, by anyone.
     pub questions: Vec<Message>,
-    /// The checkout in which the work is, as far as it is there.
+    /// The checkout with the work, if it still exists.
     pub worktree: Option<Worktree>,
 }
 
-/// The open work of the acting one; or one issue, whoever has it.
+/// The actor's open work; or one issue, whoever holds it.
 pub fn resume(store: &mut Store, typed: Option<&str>) -> Result<Vec<Resumption>> {
     let mine = working_on(store)?;
     match typed {
@@ -41,7 +41,7 @@ pub fn resume(store: &mut Store, typed: Option<&str>) -> Result<Vec<Resumption>>
     }
 }
 
-/// Some issues, as far as they are in a ledger here; which of them are the acting one's is known.
+/// Several issues, as far as they are in a ledger here; `mine` names the actor's.
 pub fn resume_each(store: &mut Store, ids: &[String], mine: &[String]) -> Result<Vec<Resumption>> {
     let worktrees = store.worktrees()?;
     let mut found = Vec::new();

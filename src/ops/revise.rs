@@ -7,7 +7,7 @@ use crate::model::dependency::DependencyType;
 use crate::model::issue::Priority;
 use crate::store::{Store, Written};
 
-/// One thing that is to be different about an issue.
+/// A requested change of an issue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wish {
     Status(String),
@@ -17,20 +17,20 @@ pub enum Wish {
     Parent(Option<String>),
     /// Type and target.
     DependsOn(String, String),
-    /// A target that it is not to depend on any more.
+    /// A target to stop depending on.
     Independent(String),
     /// The text of a comment.
     Comment(String),
-    /// What needs no check beyond its own.
+    /// A change without further checks.
     Change(Change),
 }
 
-/// Changes an issue, named as people name it. Every word is one that the project knows, and every id one that it has.
+/// Changes an issue, named as people name it. Every word must be known to the project, and every id must exist.
 pub fn revise(store: &mut Store, typed: &str, wishes: &[Wish]) -> Result<Written> {
     revise_known(store, typed, wishes, None)
 }
 
-/// The same, unless the issue has been changed since the time that is given: its `updated_at` as the caller knows it.
+/// The same, unless the issue has been changed since `known`: its `updated_at` as the caller knows it.
 pub fn revise_known(store: &mut Store, typed: &str, wishes: &[Wish], known: Option<&str>) -> Result<Written> {
     let changes = wishes.iter().map(|wish| change_for(store, wish)).collect::<Result<Vec<Change>>>()?;
     if changes.is_empty() {

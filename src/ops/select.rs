@@ -1,4 +1,4 @@
-//! Choosing issues by conditions that people typed.
+//! Selecting issues by typed conditions.
 
 use super::{OpError, Result};
 use crate::model::dependency::DependencyType;
@@ -6,7 +6,7 @@ use crate::model::issue::{IssueType, Status};
 use crate::model::query::{self, Expr, Field, Op, QueryContext, Value};
 use crate::store::Store;
 
-/// Reads a condition in the language of `bd query`.
+/// Parses a condition in the language of `bd query`.
 pub fn parse_query(store: &mut Store, text: &str) -> Result<Expr> {
     let (me, calendar) = (store.actor().to_owned(), store.host().clock.calendar());
     let saved = store.settings().own_names("query");
@@ -14,8 +14,8 @@ pub fn parse_query(store: &mut Store, text: &str) -> Result<Expr> {
     with_known_words(store, expr)
 }
 
-/// A condition with each status, type and id as the ledgers spell it. One that does not exist is an error: the answer would be
-/// "no issues", whatever the ledgers hold.
+/// A condition with each status, type and id spelled as in the ledgers. An unknown one is an error: otherwise the
+/// answer would be "no issues", whatever the ledgers contain.
 pub fn with_known_words(store: &mut Store, expr: Expr) -> Result<Expr> {
     let mut each =
         |parts: Vec<Expr>| parts.into_iter().map(|part| with_known_words(store, part)).collect::<Result<_>>();
@@ -35,7 +35,7 @@ pub fn with_known_words(store: &mut Store, expr: Expr) -> Result<Expr> {
     }
 }
 
-/// A type of dependency that can be asked for: one that is known, or in use.
+/// A type of dependency in a condition: a known one, or one in use.
 pub fn check_dependency_type(store: &mut Store, word: &str) -> Result<DependencyType> {
     let kind = DependencyType::typed(word).ok_or_else(|| OpError::DependencyType(word.to_owned()))?;
     if kind.is_known() {
@@ -51,7 +51,7 @@ pub fn check_dependency_type(store: &mut Store, word: &str) -> Result<Dependency
     }
 }
 
-/// A status that can be set: one that is known, or in use in this project, or named by its settings.
+/// A status that can be set: a known one, or one in use in this project or named in its settings.
 pub fn check_status(store: &mut Store, word: &str) -> Result<Status> {
     let status = Status::typed(word);
     if status.is_known() {
@@ -65,7 +65,7 @@ pub fn check_status(store: &mut Store, word: &str) -> Result<Status> {
     }
 }
 
-/// A status that can be asked for: deleted issues have one too.
+/// A status in a condition: deleted issues have one too.
 fn asked_status(store: &mut Store, word: &str) -> Result<Status> {
     match check_status(store, word) {
         Err(OpError::Status { .. }) if matches!(Status::typed(word).as_str(), "tombstone" | "deleted") => {
@@ -75,7 +75,7 @@ fn asked_status(store: &mut Store, word: &str) -> Result<Status> {
     }
 }
 
-/// An issue type that is known, or in use in this project, or named by its settings.
+/// An issue type: a known one, or one in use in this project or named in its settings.
 pub fn check_type(store: &mut Store, word: &str) -> Result<IssueType> {
     let kind = IssueType::typed(word);
     if kind.is_known() {
@@ -88,7 +88,7 @@ pub fn check_type(store: &mut Store, word: &str) -> Result<IssueType> {
     }
 }
 
-/// The built-in words, and those of the project beside them.
+/// The built-in words and those of the project.
 fn words(built_in: &[&str], used: Vec<String>) -> Vec<String> {
     let others = used.into_iter().filter(|word| !built_in.contains(&word.as_str()));
     built_in.iter().map(|word| (*word).to_owned()).chain(others).collect()

@@ -1,4 +1,4 @@
-//! One issue with everything around it.
+//! One issue with its surroundings.
 
 use super::Result;
 use crate::cache::Counts;
@@ -20,19 +20,19 @@ pub struct Shown {
     pub row: Row,
     pub dependencies: Vec<Neighbour>,
     pub dependents: Vec<Neighbour>,
-    /// Whether the user may write it where it lives.
+    /// Whether the user may write it in its ledger.
     pub access: Access,
-    /// The other repos that hold a copy.
+    /// The other repos with a copy.
     pub copies: Vec<String>,
-    /// The project has several repos, so it matters where an issue lives.
+    /// The project has several repos, so the repo of an issue matters.
     pub of_many: bool,
-    /// What only the user's planning copy says.
+    /// What only the user's planning copy contains.
     pub private: Option<Private>,
-    /// It has left the ledger; this is where history has it.
+    /// It has left the ledger; this is its last version in history.
     pub past: Option<PastLine>,
 }
 
-/// The private side of an issue that was proposed, or that the user may not write: nobody but the user sees it.
+/// The private side of an issue that was proposed, or that the user may not write: no one else sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Private {
     /// The planning repo.
@@ -45,9 +45,9 @@ pub struct Private {
 }
 
 impl Private {
-    /// What a planning copy says beyond the copy that counts; nothing if that is nothing.
+    /// What a planning copy contains beyond the effective copy; `None` if nothing.
     fn of(planning: &Row, shown: &Row) -> Option<Self> {
-        // Not the issue that is shown, which has taken over some of it.
+        // Not the displayed issue, which includes some of it.
         let (ours, theirs) = (&planning.issue, &Issue::decode(&Record::parse(&shown.line).ok()?));
         let private = Private {
             repo: planning.source_repo.clone(),
@@ -84,7 +84,7 @@ pub fn mark_elsewhere(store: &mut Store, shown: &mut [Shown]) -> Result<()> {
     Ok(store.mark_elsewhere(shown.iter_mut().map(|one| &mut one.row))?)
 }
 
-/// An issue that was not found, as history has it last. Where there is no history, or it is not in it, what was found stands.
+/// A missing issue's last version in history. Without history, or if it is not there either, returns `found`.
 pub fn show_past(store: &mut Store, typed: &str, found: Result<Vec<Shown>>) -> Result<Vec<Shown>> {
     if !matches!(found, Err(super::OpError::Store(StoreError::NotFound { .. }))) {
         return found;
@@ -116,7 +116,7 @@ pub fn show_past(store: &mut Store, typed: &str, found: Result<Vec<Shown>>) -> R
     Ok(vec![shown])
 }
 
-/// The copies of an issue: the one that counts, or all, or those in certain repos.
+/// The copies of an issue: the effective one, or all, or those in certain repos.
 pub fn show_copies(store: &mut Store, typed: &str, repos: &[String], all: bool) -> Result<Vec<Shown>> {
     if repos.is_empty() && !all {
         return Ok(vec![show(store, typed)?]);
@@ -155,7 +155,7 @@ fn surround(store: &mut Store, row: Row) -> Result<Shown> {
     Ok(Shown { row, dependencies, dependents, access, copies, of_many, private, past: None })
 }
 
-/// Issues that waited for one of these and can be worked on now.
+/// Issues that waited for one of these and are ready now.
 pub fn unblocked_by(store: &mut Store, closed: &[String]) -> Result<Vec<Row>> {
     let ready = store.ready(&crate::store::ReadyFilter::default())?.rows;
     let waited = |row: &Row| row.issue.dependencies.iter().any(|d| d.kind.is_blocking() && closed.contains(&d.target));

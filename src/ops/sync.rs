@@ -1,11 +1,11 @@
-//! Committing ledgers, exchanging them with other clones, and agreeing to what a repository runs.
+//! Committing ledgers, exchanging them with other clones, and agreeing to a repository's programs.
 
 use std::path::Path;
 
 use super::{OpError, Result};
 use crate::ops;
 use crate::store::{
-    self, Config, HomeWord, NamedPrograms, Progress, ProjectText, Repo, RepoSync, Store, StoreError, SyncError,
+    self, Config, HomeContents, NamedPrograms, Progress, ProjectText, Repo, RepoSync, Store, StoreError, SyncError,
     SyncOptions, SyncReport, SyncStep, expand_path,
 };
 use crate::sys::Host;
@@ -40,7 +40,7 @@ pub fn sync(store: &mut Store, request: SyncRequest<'_>, progress: Progress<'_>)
         bookmark: request.bookmark.map(str::to_owned),
     };
     let report = store.sync(&options, progress)?;
-    // The sync itself stands, whatever becomes of the claims.
+    // The sync is done, whatever happens to the claims.
     let _ = ops::yield_claims(store, true);
     Ok(report)
 }
@@ -54,18 +54,18 @@ pub fn commit(store: &mut Store, repo: Option<&str>, message: Option<&str>, dry_
     Ok(store.commit_now(repo, message, dry_run)?)
 }
 
-/// What was, or would be, agreed to.
+/// What was agreed to, or would be.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Agreed {
     pub copies: Vec<NamedPrograms>,
-    pub homes: Vec<HomeWord>,
-    /// What the project says to agents, in `bd prime`.
+    pub homes: Vec<HomeContents>,
+    /// The project's text for agents, in `bd prime`.
     pub text: Option<ProjectText>,
 }
 
-/// Agrees to the programs that the working copies of the project name, and to what its state homes say.
+/// Agrees to the programs named by the project's working copies, and to the contents of its state homes.
 pub fn agree(store: &mut Store, dry_run: bool) -> Result<Agreed> {
-    let (homes, text) = (store.words_of_homes(), store.project_text());
+    let (homes, text) = (store.home_contents(), store.project_text());
     let roots = match store.working_copy_roots() {
         Err(error) if homes.is_empty() && text.is_none() => return Err(error.into()),
         roots => roots.unwrap_or_default(),
@@ -79,7 +79,7 @@ pub fn agree(store: &mut Store, dry_run: bool) -> Result<Agreed> {
     Ok(Agreed { copies, homes, text })
 }
 
-fn trust_words(store: &mut Store, homes: &[HomeWord], text: Option<&ProjectText>) -> Result<()> {
+fn trust_words(store: &mut Store, homes: &[HomeContents], text: Option<&ProjectText>) -> Result<()> {
     store.trust_homes(homes)?;
     text.filter(|text| !text.known).map_or(Ok(()), |text| Ok(store.trust_project_text(text)?))
 }
@@ -94,7 +94,7 @@ pub fn agree_at(text: &str, directory: &Path, host: &Host, dry_run: bool) -> Res
     let beads = beads.or_else(|| Some(Repo::at(&path, String::new())?.ok()?.beads().to_owned()));
     let config = |beads| Config { ignore_env: true, ..Config::on(host.clone(), beads) };
     let mut store = beads.map(|beads| Store::open_with(config(beads))).transpose()?;
-    let homes = store.as_ref().map(|store| store.words_of_homes()).unwrap_or_default();
+    let homes = store.as_ref().map(|store| store.home_contents()).unwrap_or_default();
     let text = store.as_ref().and_then(|store| store.project_text());
     let copies = match store::trust_programs(&path, host, Config::LOCK_WAIT, dry_run) {
         Err(StoreError::Vcs(SyncError::NoVcs { .. })) if !homes.is_empty() || text.is_some() => Vec::new(),
@@ -106,7 +106,7 @@ pub fn agree_at(text: &str, directory: &Path, host: &Host, dry_run: bool) -> Res
     Ok(Agreed { copies, homes, text })
 }
 
-/// A step in words.
+/// The description of a step.
 pub fn step_text(step: SyncStep) -> &'static str {
     match step {
         SyncStep::Fetching => "fetching",

@@ -1,9 +1,9 @@
-//! Taking back the last writes of this actor.
+//! Undoing the last writes of this actor.
 
 use super::Result;
 use crate::store::{Store, Undo};
 
-/// Takes them back, or with `dry_run` only tells what that would do.
+/// Undoes them, or with `dry_run` only returns what that would do.
 pub fn undo(store: &mut Store, count: usize, dry_run: bool) -> Result<Undo> {
     Ok(store.undo(count, dry_run)?)
 }

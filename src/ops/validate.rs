@@ -1,5 +1,5 @@
-//! Checks of the data alone, as clients of the original ask for them. What is checked is what `bd doctor` and `bd duplicates` look
-//! at; here it is counted by kind.
+//! Checks of the data, as requested by clients of the original. The checks are those of `bd doctor` and
+//! `bd duplicates`, counted by kind.
 
 use std::collections::BTreeMap;
 
@@ -10,22 +10,22 @@ use crate::model::dependency::DependencyType;
 use crate::model::query::{Expr, Field};
 use crate::store::{Row, Store};
 
-/// The checks there are, by the names that clients use.
+/// The checks, by the names that clients use.
 pub const CHECKS: [&str; 4] = ["duplicates", "orphans", "pollution", "conflicts"];
 
-/// What one check found.
+/// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Check {
     pub name: &'static str,
-    /// What is wrong, one text for each.
+    /// The problems, one text for each.
     pub found: Vec<String>,
     /// How many of these were repaired.
     pub fixed: usize,
-    /// The ledger cannot be written while this is so.
+    /// The ledger cannot be written until this is repaired.
     pub damage: bool,
 }
 
-/// Runs some of the checks; to fix, dependencies that lead nowhere are taken away.
+/// Runs some of the checks; with `fix`, removes dependencies on missing issues.
 pub fn validate(store: &mut Store, names: &[&'static str], fix: bool) -> Result<Vec<Check>> {
     let mut all = Vec::new();
     for name in names {
@@ -52,7 +52,7 @@ pub fn validate(store: &mut Store, names: &[&'static str], fix: bool) -> Result<
     Ok(all)
 }
 
-/// Open issues whose titles say the same, one text for each group.
+/// Open issues with equal titles, one text for each group.
 fn duplicates(store: &mut Store) -> Result<Vec<String>> {
     let done = Expr::any_of(Field::Status, ["closed".into(), "tombstone".into()]);
     let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -67,7 +67,7 @@ fn by_id() -> Sort {
     Sort::by(SortBy::Id)
 }
 
-/// Dependencies on issues that no ledger has and no commit had: issue, target and type.
+/// Dependencies on issues in no ledger and no commit: issue, target and type.
 pub fn dangling_dependencies(store: &mut Store) -> Result<Vec<(String, String, String)>> {
     let mut all = store.dangling()?;
     all.retain(|(_, target, _)| !target.starts_with("external:"));
@@ -79,7 +79,7 @@ pub fn dangling_dependencies(store: &mut Store) -> Result<Vec<(String, String, S
     Ok(all)
 }
 
-/// Takes such dependencies away. Refused while a repo of the project cannot be read: it may have the targets.
+/// Removes such dependencies. Refused while a repo of the project cannot be read: it may have the targets.
 pub fn remove_dangling(store: &mut Store, edges: &[(String, String, String)]) -> Result<Batch> {
     let unjoined = store.unjoined();
     if !unjoined.is_empty() && !edges.is_empty() {
@@ -102,16 +102,16 @@ pub fn remove_dangling(store: &mut Store, edges: &[(String, String, String)]) ->
     Ok(Batch { results, ..Batch::default() })
 }
 
-/// An issue that looks as if somebody had tried something out.
+/// An issue that looks like a test entry.
 #[derive(Debug, Clone)]
 pub struct Polluted {
     pub row: Row,
-    /// In tenths, 7 and more.
+    /// In tenths, at least 7.
     pub score: u32,
     pub reasons: Vec<&'static str>,
 }
 
-/// Open issues whose titles are those of tests.
+/// Open issues with titles typical of tests.
 pub fn pollution(store: &mut Store) -> Result<Vec<Polluted>> {
     let done = Expr::any_of(Field::Status, ["closed".into(), "tombstone".into()]);
     let rows = store.list(&done.negate(), by_id(), None)?.rows;

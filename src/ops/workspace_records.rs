@@ -1,4 +1,4 @@
-//! The records of workspaces: reading them all, finding one, changing one.
+//! The records of workspaces: listing, finding and changing them.
 
 use std::path::PathBuf;
 
@@ -9,24 +9,25 @@ use crate::model::workspace::{State, Workspace};
 use crate::ops::{OpError, Result};
 use crate::store::{RecordFile, StateDir, StateMode, Store, WORKSPACES, real_path};
 
-/// A workspace, and the state home that has its record.
+/// A workspace, and the state home with its record.
 #[derive(Debug, Clone)]
 pub(in crate::ops) struct Known {
     pub workspace: Workspace,
     pub state: StateDir,
 }
 
-/// The workspaces of all repos of the project, the oldest first; also those that are gone.
+/// The workspaces of all repos of the project, oldest first, removed ones included.
 pub fn workspaces(store: &Store) -> Result<Vec<Workspace>> {
     Ok(known(store)?.into_iter().map(|known| known.workspace).collect())
 }
 
-/// The workspace that a person means: by id or its first characters, by path, by issue or by branch.
+/// The workspace that a person named: by id or its beginning, path, issue or branch.
 pub fn find_workspace(store: &Store, typed: &str) -> Result<Workspace> {
     find(store, typed).map(|known| known.workspace)
 }
 
-/// The workspace that one stands in. A checkout that holds its repository and is no clone of another is none, and costs nothing.
+/// The current workspace. A checkout that contains its repository and is not a clone is never one, which is cheap to
+/// check.
 pub fn here(store: &Store) -> Option<Workspace> {
     let state = store.state();
     let site = store.site();
@@ -53,7 +54,7 @@ pub(in crate::ops) fn known(store: &Store) -> Result<Vec<Known>> {
     Ok(found)
 }
 
-/// All that one state home knows.
+/// All workspaces in one state home.
 pub(in crate::ops) fn of(store: &Store, state: &StateDir) -> Result<Vec<Workspace>> {
     Ok(parse(&store.records(&file(state))?))
 }
@@ -63,7 +64,7 @@ pub(in crate::ops) fn find(store: &Store, typed: &str) -> Result<Known> {
     let path = real_path(&store.host().env.path(typed)).display().to_string();
     let by = |test: &dyn Fn(&Workspace) -> bool| -> Vec<&Known> {
         let found: Vec<&Known> = all.iter().filter(|one| test(&one.workspace)).collect();
-        // One that could not be made, or is gone, is meant only if there is no other.
+        // A failed or removed one matches only if no other does.
         let rank = |one: &&Known| (one.workspace.removed_at.is_some(), one.workspace.state == State::Failed);
         let Some(best) = found.iter().map(rank).min() else { return found };
         found.into_iter().filter(|one| rank(one) == best).collect()
@@ -88,7 +89,7 @@ pub(in crate::ops) fn find(store: &Store, typed: &str) -> Result<Known> {
     Err(WorkspaceError::NotFound { typed: typed.to_owned() }.into())
 }
 
-/// Records that cannot be read, such as those of a newer `bd`: the file, the line, and the id if it has one.
+/// Unreadable records, such as those of a newer `bd`: the file, the line, and the id if it has one.
 pub fn unreadable(store: &Store) -> Result<Vec<(PathBuf, usize, Option<String>)>> {
     let mut found = Vec::new();
     for (state, _) in store.homes_of_repos() {
@@ -108,8 +109,8 @@ pub fn unreadable(store: &Store) -> Result<Vec<(PathBuf, usize, Option<String>)>
     Ok(found)
 }
 
-/// Changes the record of one workspace, decided on what is there now; `None` leaves it as it is. The lock of the state home is
-/// taken for it.
+/// Changes the record of one workspace, based on its current content; `None` leaves it unchanged. Takes the lock of the
+/// state home.
 pub(in crate::ops) fn change(
     store: &Store,
     state: &StateDir,
@@ -120,13 +121,13 @@ pub(in crate::ops) fn change(
         .map(|changed| changed.into_iter().next())
 }
 
-/// The same for a decision that rests on all of them.
+/// The same for a decision that depends on all of them.
 pub(in crate::ops) fn edit(
     store: &Store,
     state: &StateDir,
     mut plan: impl FnMut(&[Workspace]) -> Result<Vec<Workspace>>,
 ) -> Result<Vec<Workspace>> {
-    let _still = store.keep_still_in(state)?;
+    let _still = store.hold_unchanged_in(state)?;
     let mut changed = Vec::new();
     file(state).edit_held::<OpError>(&store.host().entropy, |document| {
         changed = plan(&parse(document))?;

@@ -1,16 +1,16 @@
-//! The repos of a project as one store: found, read, asked, and written through.
+//! The repos of a project as one store: discovery, reads, queries and writes.
 //!
-//! A project is one repo or several: the primary, in which one stands, and those that the settings join to it. A row
-//! carries its source, an answer its `source_repo`, and every write goes back to the ledger that owns the issue.
+//! A project is one repo or several: the primary, which you are in, and those that the settings join to it. A row
+//! carries its source, an answer its `source_repo`, and every write goes to the ledger that owns the issue.
 //!
-//! A [`Store`] answers from the cache after looking, with one `stat` per file, whether the ledgers still are what was
-//! read. Only changed lines are read again.
+//! A [`Store`] answers from the cache after checking, with one `stat` per file, that the ledgers are unchanged. Only
+//! changed lines are read again.
 
 mod claims;
 mod error;
 mod exchange;
+mod file_names;
 mod leases;
-mod names;
 mod past;
 mod project;
 mod propose;
@@ -50,8 +50,7 @@ pub use project::place::{
     display as display_path, expand as expand_path, from as path_from, plain as plain_path, read_named,
     real as real_path, write_named,
 };
-pub use project::placeholder::PLACEHOLDER_NAME;
-pub use project::planning::{
+pub use project::planning_repo::{
     check_planning, commit_files, exclude_line, keep_out_of_commits, ledger_of_working_copy, refuse_stranded,
     start_version_control,
 };
@@ -68,7 +67,6 @@ pub use project::worktree::Worktree;
 pub use project::{Config, Project};
 pub use propose::{ProposalRow, ProposeRequest, Proposed, Reconciled};
 pub use read::index::Refresh;
-pub use read::naming::Named;
 pub use read::news::{CheckoutLedger, counting_copy};
 pub use read::row::{Beside, BlockedRow, Elsewhere, Page, Place, ReadyFilter, Row, SearchRow, Taken};
 pub use read::siblings::news as news_of;
@@ -98,23 +96,24 @@ use std::sync::Weak;
 
 use crate::model::change::{Change, NewIssue};
 use crate::model::issue::Issue;
-use write::writing::Writing;
+use write::current_write::CurrentWrite;
 
-/// A project's issues, and the one way to change them. `Send`, and cheap to keep: a question about unchanged files costs one `stat` each.
+/// A project's issues, and the one way to change them. `Send`, and cheap to keep: a question about unchanged files
+/// costs one `stat` each.
 #[derive(Debug)]
 pub struct Store {
     snapshot: Snapshot,
-    /// Which write the next change of a ledger is a part of.
-    writing: RefCell<Writing>,
-    /// State homes whose locks are held.
+    /// The write that the next change of a ledger belongs to.
+    current_write: RefCell<CurrentWrite>,
+    /// Locked state homes.
     held_homes: RefCell<Vec<Weak<leases::HeldHome>>>,
     /// Claims on remotes whose work has ended: issue and version.
     ended_remotely: RefCell<Vec<(String, String)>>,
-    /// Issues that the one who acts has lost, and was refused.
+    /// Issues that the actor has lost, and whose writes were refused.
     refused_to_loser: RefCell<BTreeSet<String>>,
-    /// What operations have planned that are written together.
+    /// Planned operations that are to be written together.
     gathered: Option<write::Gathered>,
-    /// What answers rested on when somebody last asked whether they still hold.
+    /// The files behind earlier answers, from the last check whether those still hold.
     grounds: read::grounds::Grounds,
 }
 
@@ -133,8 +132,8 @@ impl DerefMut for Store {
 }
 
 impl Store {
-    /// Opens the project at or above a path, with the repos that its settings join. The path may be a project directory, a
-    /// `.beads` directory or a file in it.
+    /// Opens the project at or above a path, with the repos that its settings join. The path may be a project
+    /// directory, a `.beads` directory or a file in it.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::open_with(Config::at(path.as_ref()))
     }
@@ -142,7 +141,7 @@ impl Store {
     pub fn open_with(config: Config) -> Result<Self> {
         Ok(Store {
             snapshot: Snapshot::of(Project::open(config)?)?,
-            writing: RefCell::default(),
+            current_write: RefCell::default(),
             held_homes: RefCell::default(),
             ended_remotely: RefCell::default(),
             refused_to_loser: RefCell::default(),
@@ -151,7 +150,7 @@ impl Store {
         })
     }
 
-    /// The same project in another place, for the same one who acts and with the same settings on top.
+    /// The project at another path, with the same actor and the same overriding settings.
     pub fn opened_at(&self, path: &Path) -> Result<Self> {
         let mut store = Self::open_with(Config {
             host: self.host.clone(),
@@ -168,13 +167,13 @@ impl Store {
         Ok(store)
     }
 
-    /// Reads the ledgers again: a lock was just taken, or something written.
+    /// Reads the ledgers again, after a lock was taken or something was written.
     pub(in crate::store) fn read_again(&mut self) -> Result<()> {
         self.look_at_issues_again();
         self.read_ledgers()
     }
 
-    /// Claims on remotes whose work has ended since this was asked last: issue and version.
+    /// Claims on remotes whose work has ended since the last call: issue and version.
     pub fn ended_remotely(&self) -> Vec<(String, String)> {
         std::mem::take(&mut *self.ended_remotely.borrow_mut())
     }
@@ -196,8 +195,8 @@ impl Store {
         self.single(Write::Change { id: id.to_owned(), changes })
     }
 
-    /// Closes one issue, named by its full id. Refused while it waits for open issues, or is an epic with open children; with
-    /// [`Change::Force`] beside [`Change::Close`] it is closed all the same.
+    /// Closes one issue, named by its full id. Refused while it waits for open issues, or is an epic with open
+    /// children, unless [`Change::Force`] accompanies [`Change::Close`].
     pub fn close(&mut self, id: &str, reason: Option<String>) -> Result<Issue> {
         self.update(id, vec![Change::Close { reason }])
     }

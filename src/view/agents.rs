@@ -18,7 +18,7 @@ answer! {
         sessions: agent.sessions, registered_at: agent.registered, last_heartbeat: agent.heartbeat,
     }
 
-    /// An agent that has just registered, with how often it should say a word.
+    /// An agent that has just registered, with the interval of its heartbeats.
     pub fn registered(agent: &Agent) {
         ..stored(agent, agent.status), heartbeat_ms: INTERVAL / MILLI,
     }
@@ -29,7 +29,7 @@ answer! {
         worktree: row.lease.holder.as_ref().and_then(|holder| holder.worktree.as_ref()),
     }
 
-    /// An agent with what it has in hand: `current_task` and `workspace` are the latest of each.
+    /// An agent with what it holds: `current_task` and `workspace` are the latest of each.
     pub fn agent(seen: &Seen, hand: &InHand, now: Instant) {
         ..stored(&seen.agent, seen.status), because: absence(seen, now),
         current_task: hand.claims.first().map(|row| &row.id),
@@ -38,7 +38,7 @@ answer! {
         claims: each(&hand.claims, in_hand),
     }
 
-    /// What an agent is told that says a word.
+    /// The answer to a heartbeat.
     pub fn pulse(pulse: &Pulse) {
         id: &pulse.agent.id, name: &pulse.agent.name, status: pulse.agent.status.word(),
         lease_expires: or_null(pulse.lease_expires.as_ref()),
@@ -62,14 +62,14 @@ pub fn agents(all: &[Seen], hands: &[InHand], now: Instant) -> List {
     each(all.iter().zip(hands), |(seen, hand)| agent(seen, hand, now))
 }
 
-/// A claim in a line, its issue last.
+/// A claim on one line, with the issue last.
 pub fn claim_line(row: &LeaseRow) -> String {
     let place = row.lease.holder.as_ref().and_then(|holder| holder.worktree.as_deref());
     let place = place.map(|name| format!(" (in {name})")).unwrap_or_default();
     format!("{}{place}: {}", row.title.as_deref().unwrap_or("an issue that is not in this ledger"), row.id)
 }
 
-/// Why an agent is not there.
+/// Why an agent is absent.
 pub fn absence(seen: &Seen, now: Instant) -> Option<String> {
     match seen.status {
         Status::Online | Status::Busy => None,
@@ -79,12 +79,12 @@ pub fn absence(seen: &Seen, now: Instant) -> Option<String> {
     }
 }
 
-/// When an agent was heard of.
+/// When an agent was last heard of.
 pub fn heard_of(agent: &Agent, now: Instant, calendar: &Calendar) -> String {
     format!("{} ({})", calendar.full(agent.heartbeat), duration::ago(silence(agent, now)))
 }
 
-/// For how long an agent has not been heard of, in nanoseconds.
+/// How long an agent has been silent, in nanoseconds.
 fn silence(agent: &Agent, now: Instant) -> i64 {
     now.nanos().saturating_sub(agent.heartbeat.nanos())
 }

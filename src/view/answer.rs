@@ -1,7 +1,7 @@
-//! Answers: what a command prints as JSON and what `bd schema` says of it, from one declaration.
+//! Answers: what a command prints as JSON and what `bd schema` says about it, from one declaration.
 //!
-//! `answer!` declares a shape as a function of what an operation gave: keys with their values, in the order in which they are
-//! printed. The type of a value says what JSON it becomes, and an `Option` that the key may be missing: nothing is said twice.
+//! `answer!` declares a shape as a function of an operation's result: keys with their values, in print order. The type
+//! of a value determines its JSON, and an `Option` that the key is optional: nothing is declared twice.
 
 use std::path::{Path, PathBuf};
 
@@ -9,13 +9,13 @@ use crate::model::issue::{IssueType, Priority, Status, Time};
 use crate::model::json::{Dialect, Object, array};
 use crate::model::time::Instant;
 
-/// What can stand under a key.
+/// A type that can be the value of a key.
 pub trait Value: Sized {
-    /// Its type in a schema; empty where it has no single one, and the schema leaves it out.
+    /// Its type in a schema; empty if it has no single one, and the schema omits it.
     const KIND: &'static str;
     const OPTIONAL: bool = false;
 
-    /// The JSON text; `None` leaves the key out.
+    /// The JSON text; `None` omits the key.
     fn json(self) -> Option<String>;
 }
 
@@ -23,29 +23,29 @@ pub trait Value: Sized {
 #[derive(Debug)]
 pub struct Field {
     pub key: &'static str,
-    /// Empty where it has no single one.
+    /// Empty if it has no single one.
     pub kind: &'static str,
     pub required: bool,
 }
 
-/// The keys of a shape, in the order in which they are printed.
+/// The keys of a shape, in print order.
 #[derive(Debug, Default)]
 pub struct Fields(pub Vec<Field>);
 
 impl Fields {
-    /// Adds a key; the function is the one that gives its value, and is not called.
+    /// Adds a key; the function returns its value, and is not called.
     pub fn add<A, V: Value>(&mut self, key: &'static str, _: impl Fn(A) -> V) {
         self.push(Field { key, kind: V::KIND, required: !V::OPTIONAL });
     }
 
-    /// Adds the keys of a shape of which all may be missing.
+    /// Adds the keys of a shape that may be missing as a whole.
     pub fn add_optional(&mut self, shape: fn(&mut Fields)) {
         let mut inner = Fields::default();
         shape(&mut inner);
         inner.0.into_iter().for_each(|field| self.push(Field { required: false, ..field }));
     }
 
-    /// A key that stands in several variants is one.
+    /// A key in several variants is added once.
     pub fn push(&mut self, field: Field) {
         match self.0.iter_mut().find(|known| known.key == field.key) {
             Some(known) if known.kind != field.kind => known.kind = "",
@@ -63,8 +63,8 @@ pub fn put(object: Object, key: &str, value: impl Value) -> Object {
     }
 }
 
-/// An object: `key: value` for each key, `..shape(argument)` for all keys of another shape, and `..shape?(argument)` for those
-/// of one that is there if the argument is.
+/// An object: `key: value` for each key, `..shape(argument)` for all keys of another shape, and `..shape?(argument)`
+/// for those of an optional one.
 macro_rules! object {
     (@add $into:ident;) => {};
     (@add $into:ident; ..$shape:ident? ($value:expr) $(, $($rest:tt)*)?) => {
@@ -90,7 +90,7 @@ macro_rules! object {
     ($($fields:tt)*) => { $crate::view::answer::object!(@in object; $($fields)*) };
 }
 
-/// Declares shapes: each is a function that gives the object, and a type of the same name that knows the keys.
+/// Declares shapes: each is a function that returns the object, and a type of the same name that knows the keys.
 macro_rules! answer {
     (@keys $into:ident $arguments:tt;) => {};
     (@keys $into:ident $arguments:tt; ..$shape:ident? ($value:expr) $(, $($rest:tt)*)?) => {
@@ -131,7 +131,7 @@ pub(crate) use {answer, object};
 #[derive(Debug)]
 pub struct List(String);
 
-/// Each of several things, as JSON.
+/// An array of the JSON of several things.
 pub fn each<T, J: Into<String>>(all: impl IntoIterator<Item = T>, json: impl FnMut(T) -> J) -> List {
     List(array(all.into_iter().map(json).map(Into::into)))
 }
@@ -142,7 +142,7 @@ impl From<List> for String {
     }
 }
 
-/// An object that is JSON text already.
+/// An object that is already JSON text.
 #[derive(Debug)]
 pub struct Line<S>(pub S);
 
@@ -155,12 +155,12 @@ pub fn raw_object(pairs: &[(String, String)]) -> Object {
     pairs.iter().fold(Object::new(), |object, (key, raw)| object.raw(key, raw))
 }
 
-/// A value whose type differs from case to case.
+/// A value whose type varies.
 pub fn any(value: impl Value) -> Any {
     or_null(Some(value))
 }
 
-/// Texts alone.
+/// An array of texts.
 pub fn texts(all: &[String]) -> List {
     List(all.json().unwrap_or_default())
 }
@@ -170,7 +170,7 @@ pub fn or_null(value: Option<impl Value>) -> Any {
     Any(value.and_then(Value::json).unwrap_or_else(|| "null".to_owned()))
 }
 
-/// A list, if there is anything in it.
+/// A list, or `None` if it is empty.
 pub fn filled<T>(all: &[T]) -> Option<&[T]> {
     Some(all).filter(|all| !all.is_empty())
 }

@@ -1,4 +1,4 @@
-//! What became of the lines of a batch.
+//! Results of the lines of a batch.
 
 use super::answer::answer;
 use super::failure::Failure;
@@ -7,7 +7,7 @@ use crate::ops::BatchLine;
 use crate::store::Written;
 
 answer! {
-    /// One line of the answer. In a dry run an issue that is to be filed has no id yet.
+    /// One line of the answer. In a dry run a new issue has no id yet.
     pub fn batched(line: &BatchLine, dry_run: bool, failure: Option<&Failure>) {
         line: line.number, op: Some(line.op).filter(|op| !op.is_empty()), id: written(line).filter(|_| !dry_run || !line.is_minted).map(|one| &one.id),
         changed: written(line).map(|one| one.changed), updated_at: written(line).and_then(|one| one.issue().updated_at.map(|at| at.text)),

@@ -1,4 +1,4 @@
-//! Checkpoints and where to go on from, as programs and people read them.
+//! Checkpoints, and where to resume, as programs and people read them.
 
 use std::path::{Path, PathBuf};
 
@@ -46,7 +46,7 @@ answer! {
         worktree_id: &place.id, worktree: &place.name, path: &place.root, branch: &place.branch,
     }
 
-    /// Where to go on with an issue.
+    /// Where to resume an issue.
     pub fn resumption(one: &Resumption) {
         ..summary(&one.row), mine: one.is_mine,
         claim: one.lease.as_ref().map(|row| row.lease.holder.as_ref().map_or_else(Object::new, |holder| claim(row, holder))),
@@ -66,7 +66,7 @@ pub fn checkpoint_text(row: &CheckpointRow, calendar: &Calendar) -> String {
     format!("{issue}#{number}  {kind}  {time}  {place}{gone}  {}{saved}  {}", one.summary, one.id)
 }
 
-/// The claim on an issue in words.
+/// A description of the claim on an issue.
 pub fn claim_text(row: &LeaseRow, time: impl Fn(Instant) -> String) -> Option<String> {
     let holder = row.lease.holder.as_ref()?;
     let until = match (row.standing, holder.expires) {

@@ -1,4 +1,4 @@
-//! What was found to be odd about issues, and how they hang together, as programs read it.
+//! Problems of issues, and how issues are connected, as JSON.
 
 use std::collections::BTreeMap;
 
@@ -50,7 +50,7 @@ answer! {
         total: found.iter().map(|one| one.missing.len()).sum::<usize>(), issues: found.len(), results: each(found, linted),
     }
 
-    /// An open issue that a commit names.
+    /// An open issue mentioned in a commit.
     pub fn named_issue(row: &Row, commit: &Commit) {
         issue_id: &row.issue.id, title: &row.issue.title, status: &row.issue.status,
         latest_commit: &commit.id, latest_commit_message: &commit.summary,
@@ -74,7 +74,7 @@ answer! {
         status: "added", issue_id: id, depends_on_id: target, type: kind,
     }
 
-    /// The same, said from the other end.
+    /// The same from the other end.
     pub fn added_blocker(id: &str, target: &str, kind: &str) {
         status: "added", blocker_id: target, blocked_id: id, type: kind,
     }
@@ -169,7 +169,7 @@ fn check_word(check: &Check) -> &'static str {
     }
 }
 
-/// Where each issue stands in the drawing, and what it waits for.
+/// The place of each issue in the drawing, and what it waits for.
 fn nodes(part: &Component) -> Object {
     let placed = part.layers.iter().enumerate().flat_map(|(n, layer)| layer.iter().enumerate().map(move |id| (n, id)));
     placed.fold(Object::new(), |nodes, (layer, (position, id))| {

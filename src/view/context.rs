@@ -1,4 +1,4 @@
-//! What is known about an issue as one text for an agent, fitted into a budget.
+//! An issue's context as one text for an agent, within a budget.
 //!
 //! It is quoted and escaped ([`AgentText`]) before it is measured.
 
@@ -12,7 +12,7 @@ use crate::store::Row;
 /// The parts and their shares in percent.
 const SHARES: [(&str, usize); 4] = [("issue", 15), ("work", 55), ("checkpoints", 20), ("neighbours", 10)];
 
-/// A text within a budget, and what had to be left out of its parts.
+/// A text within a budget, and what was left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ContextText {
     pub text: String,
@@ -131,7 +131,7 @@ fn checkpoints(context: &IssueContext) -> String {
     text.finish()
 }
 
-/// What a checkpoint says.
+/// Adds the content of a checkpoint.
 fn tell(text: &mut AgentText, row: &CheckpointRow) {
     let one = &row.checkpoint;
     text.quote_lines(&one.summary);

@@ -1,10 +1,10 @@
-//! How other checkouts have an issue.
+//! Issues in other checkouts.
 
 use super::answer::answer;
 use crate::store::Elsewhere;
 
 answer! {
-    /// An issue as another checkout has it.
+    /// An issue in another checkout.
     pub(super) fn elsewhere(one: &Elsewhere) {
         worktree_id: &one.worktree_id, worktree: &one.worktree, status: &one.status, assignee: &one.assignee,
     }

@@ -1,7 +1,7 @@
-//! The one place through which text from a ledger, a config or an error passes before a person sees it.
+//! Everything from a ledger, a config or an error passes through here before a person sees it.
 //!
-//! Terminals obey control characters, and readers trust what they see: both can be abused by a title (F53). What joins the letters of
-//! a script or the parts of an emoji cannot be seen either; it is kept where it does just that.
+//! Terminals obey control characters, and readers trust what they see: a title can abuse both. Invisible characters
+//! that join the letters of a script or the parts of an emoji are kept where they do just that.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -24,7 +24,7 @@ pub fn block(text: &str) -> Cow<'_, str> {
     escape(text, |chars, at| matches!(chars[at], '\n' | '\t') || !is_hazard(chars[at]) || joins(chars, at))
 }
 
-/// A word of a command that a person may copy.
+/// Quotes a word of a command that a person may copy.
 pub fn shell_word(text: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+=:,@".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {
@@ -33,17 +33,17 @@ pub fn shell_word(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
-/// The same of a path.
+/// The same for a path.
 pub fn shell_path(path: &Path) -> String {
     shell_word(&path.display().to_string())
 }
 
-/// Text on one line for a program: as it is, but for what would end the line or act on a terminal.
+/// Text on one line for a program: unchanged except for what would end the line or act on a terminal.
 pub fn one_line(text: &str) -> Cow<'_, str> {
     escape(text, |chars, at| !chars[at].is_control() && !matches!(chars[at], '\u{2028}' | '\u{2029}'))
 }
 
-/// Shows what is not to be kept as escapes.
+/// Escapes everything that `keeps` rejects.
 fn escape(text: &str, keeps: impl Fn(&[char], usize) -> bool) -> Cow<'_, str> {
     if !text.chars().any(is_hazard) {
         return Cow::Borrowed(text);
@@ -64,13 +64,13 @@ fn escape(text: &str, keeps: impl Fn(&[char], usize) -> bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Characters that act on a terminal, reorder text, or cannot be seen.
+/// Characters that act on a terminal, reorder text, or are invisible.
 fn is_hazard(c: char) -> bool {
     c.is_control() || is_unseen(c)
 }
 
-/// A character that cannot be seen belongs to those around it: a joiner between two letters or emoji, a variation after what it
-/// varies, the region in a flag. ASCII has nothing to join, so there it could only deceive.
+/// An invisible character that belongs to its neighbours: a joiner between two letters or emoji, a variation selector
+/// after its base, the region in a flag. ASCII has nothing to join, so there it could only deceive.
 fn joins(chars: &[char], at: usize) -> bool {
     let before = at.checked_sub(1).map(|at| chars[at]);
     let after = chars.get(at + 1).copied();
@@ -80,7 +80,7 @@ fn joins(chars: &[char], at: usize) -> bool {
             let varied = before.is_some_and(is_variation) && joins(chars, at - 1);
             (varied || is_shown(before)) && is_shown(after)
         }
-        // Keycaps are the digits, # and * with a variation.
+        // Keycaps are the digits, # and * with a variation selector.
         '\u{fe0f}' if after == Some('\u{20e3}') => before.is_some_and(|c| matches!(c, '0'..='9' | '#' | '*')),
         c if is_variation(c) => is_shown(before),
         '\u{e0020}'..='\u{e007f}' => is_in_flag(chars, at),
@@ -92,7 +92,7 @@ fn is_variation(c: char) -> bool {
     matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
 }
 
-/// In a black flag with a region in tags, such as that of Scotland: few letters, and an end.
+/// In a black flag with a region in tags, such as Scotland's: few letters, and an end.
 fn is_in_flag(chars: &[char], at: usize) -> bool {
     const LONGEST: usize = 6;
     let is_letter = |c: &char| matches!(c, '\u{e0030}'..='\u{e0039}' | '\u{e0061}'..='\u{e007a}');

@@ -1,4 +1,4 @@
-//! What callers are told about a batch, or a line of one, that is refused.
+//! Failures of batches and their lines.
 
 use super::failure::{Exit, Failure};
 use crate::model::nearest::nearest;

@@ -1,4 +1,4 @@
-//! The part of the map for what goes wrong with an issue and with the file that holds it.
+//! Failures of changes to issues and ledgers.
 
 use super::escape::shell_path;
 use super::failure::{Exit, Failure, NO_LEDGER};

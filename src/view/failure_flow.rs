@@ -1,4 +1,4 @@
-//! What callers are told about workflows that cannot be made or moved.
+//! Failures of creating and moving workflows.
 
 use super::failure::{Exit, Failure};
 use crate::ops::workflows::FlowError;

@@ -1,4 +1,4 @@
-//! What callers are told when an operation did not succeed.
+//! Failures of operations.
 
 use super::failure::{Exit, Failure};
 use crate::ledger::LedgerError;
@@ -10,7 +10,7 @@ use crate::ops::workflows::FlowError;
 use crate::ops::{BatchError, CheckpointError, EditError, OpError, ReservationError, SetupError, WorkspaceError};
 use crate::store::{LeaseError, RecordError, StoreError, SyncError};
 
-/// A file that was not touched, and what to do about it.
+/// A file that was left unchanged, and what to do about it.
 fn of_setup(error: &SetupError, message: String) -> Failure {
     let hint = match error {
         SetupError::Unreadable { .. } => {
@@ -31,7 +31,7 @@ fn of_setup(error: &SetupError, message: String) -> Failure {
     Failure::failed(message).hint(hint)
 }
 
-/// What was typed as a date is not one, or not one that fits.
+/// A typed date is invalid or unsuitable.
 fn is_about_date(error: &QueryError) -> bool {
     match error {
         QueryError::BadDate { .. } | QueryError::Moment { .. } => true,

@@ -1,4 +1,4 @@
-//! What callers are told about plans and templates that cannot be used.
+//! Failures of plans and templates.
 
 use super::failure::Failure;
 use crate::model::plan::Problem;
@@ -6,7 +6,7 @@ use crate::ops::templates::TemplateError;
 use crate::sys::lock::LockError;
 
 impl Failure {
-    /// Something is wrong with a plan; every problem of it is told.
+    /// A plan with problems, all of which are listed.
     pub fn broken_plan(message: String, problems: &[Problem]) -> Self {
         let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
         Self::usage(message).texts("problems", &problems)

@@ -1,4 +1,4 @@
-//! What callers are told when something about the state home went wrong.
+//! Failures of the state home.
 
 use super::failure::{Exit, Failure};
 use crate::store::{LeaseError, RecordError, Withheld};

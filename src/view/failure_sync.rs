@@ -1,4 +1,4 @@
-//! The part of the map for what goes wrong with version control.
+//! Failures of version control.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use super::failure::{Exit, Failure};
 use crate::store::{CommitError, SyncError};
 
 impl Failure {
-    /// A repository asks for what its user has not agreed to.
+    /// A repository wants to run programs that the user has not agreed to.
     pub(super) fn not_agreed(message: String, root: &Path) -> Self {
         let hint = "run `bd trust --dry-run` to see all of it, then `bd trust";
         Self::untrusted(message).hint(format!("{hint} {}` to agree to exactly that", shell_path(root)))

@@ -1,11 +1,11 @@
-//! What callers are told about reservations and checkpoints that cannot be.
+//! Failures of reservations and checkpoints.
 
 use super::failure::{Exit, Failure};
 use crate::ops::{CheckpointError, Obstacle, ReservationError};
 use crate::store::{HistoryError, SyncError};
 
 impl Failure {
-    /// Somebody else has reserved it.
+    /// Someone else has reserved it.
     pub fn reserved(message: String, obstacles: &[Obstacle]) -> Self {
         let failure = Self::new(Exit::Reserved, "reserved", message)
             .hint("work on something else, ask the holder, or wait; run `bd reserve list` to see all reservations");

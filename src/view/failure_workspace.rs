@@ -1,4 +1,4 @@
-//! What callers are told when something about a workspace went wrong.
+//! Failures of workspaces.
 
 use super::escape::plural;
 use super::failure::{Exit, Failure};
@@ -81,7 +81,7 @@ impl From<&WorkspaceError> for Failure {
     }
 }
 
-/// What could be given back.
+/// Too little space, and how much could be freed.
 fn no_room(message: String, reclaimable: u64, idle: usize) -> Failure {
     let hint = match idle {
         0 => "no workspace is idle; finish a job, or change the limit".to_owned(),

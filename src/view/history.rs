@@ -11,7 +11,7 @@ use crate::model::when::Calendar;
 use crate::ops::ClosedIssue;
 use crate::store::{Blame, BlamedField, Commit, DiffEntry, DiffKind, Event, PastLine};
 
-/// How much of a hash people are shown.
+/// How many characters of a hash people see.
 const SHORT: usize = 10;
 
 pub fn short(commit: &Commit) -> &str {
@@ -64,13 +64,13 @@ answer! {
         closed_at: &one.issue.closed_at, close_reason: &one.issue.close_reason, source_repo: &one.source_repo,
     }
 
-    /// Where an issue is found that has left the ledger.
+    /// Where to find an issue that has left the ledger.
     pub(super) fn past(past: &PastLine) {
         commit: commit(&past.commit), removed_in: or_null(past.removed.as_ref().map(commit)), called_now: &past.called_now,
     }
 }
 
-/// A value of a line as it is.
+/// The raw value of a line.
 fn raw(value: &Option<String>) -> Any {
     Any(value.clone().unwrap_or_else(|| "null".to_owned()))
 }
@@ -80,7 +80,7 @@ fn title(line: &str) -> String {
     found.unwrap_or_default()
 }
 
-/// The first line on a change: what became of the issue.
+/// The first line about a change: what happened to the issue.
 pub fn event_text(event: &Event) -> String {
     let title = title(&event.line);
     match event.kind {
@@ -95,8 +95,8 @@ fn was_closed(line: &str) -> &'static str {
     if status.as_deref() == Some("closed") { " (it was closed)" } else { "" }
 }
 
-/// The changes of fields that say something; all of them if none does. With a calendar a person reads them: times are local, and
-/// that a line was written without another change is a word.
+/// The informative changes of fields, or all if none is. With a calendar the text is for people: times are local, and a
+/// rewrite without other changes is mentioned.
 pub fn told_changes(fields: &[FieldChange], calendar: Option<&Calendar>) -> Vec<String> {
     if calendar.is_some() && is_touched(fields) {
         return vec!["touched".to_owned()];
@@ -106,12 +106,12 @@ pub fn told_changes(fields: &[FieldChange], calendar: Option<&Calendar>) -> Vec<
     told.map(|change| change_text(change, calendar)).collect()
 }
 
-/// Nothing changed but what changes with every write.
+/// Only fields that change with every write have changed.
 fn is_touched(fields: &[FieldChange]) -> bool {
     fields.iter().all(|change| is_bookkeeping(&change.field))
 }
 
-/// The differences that say something to a person, and how many others there are.
+/// The informative differences, and the number of others.
 pub fn told_differences(entries: &[DiffEntry]) -> (Vec<&DiffEntry>, usize) {
     let is_told = |entry: &&DiffEntry| entry.kind != DiffKind::Changed || !is_touched(&entry.fields);
     let told: Vec<&DiffEntry> = entries.iter().filter(is_told).collect();
@@ -119,12 +119,12 @@ pub fn told_differences(entries: &[DiffEntry]) -> (Vec<&DiffEntry>, usize) {
     (told, others)
 }
 
-/// A value that was given to a field, or that it was taken away.
+/// The value given to a field, or that it was removed.
 pub fn blamed_value(one: &BlamedField, calendar: &Calendar) -> String {
     value_text(&one.field, one.value.as_deref(), Some(calendar))
 }
 
-/// That an issue has left the ledger, and when.
+/// When an issue left the ledger.
 pub fn departure(past: &PastLine) -> String {
     match (&past.called_now, &past.removed) {
         (Some(id), _) => renamed_text(&past.id, id),
@@ -133,12 +133,12 @@ pub fn departure(past: &PastLine) -> String {
     }
 }
 
-/// That an issue has another id now.
+/// An issue's new id.
 pub fn renamed_text(old: &str, new: &str) -> String {
     format!("{old} is called {new} now")
 }
 
-/// One difference in words: a line on the issue, then one for each field.
+/// A difference as text: a line about the issue, then one for each field.
 pub fn difference_text(entry: &DiffEntry, calendar: &Calendar) -> Vec<String> {
     let (before, after) = (entry.before.as_deref().unwrap_or_default(), entry.after.as_deref().unwrap_or_default());
     let head = match &entry.kind {
@@ -154,10 +154,10 @@ pub fn difference_text(entry: &DiffEntry, calendar: &Calendar) -> Vec<String> {
     lines
 }
 
-/// A heading, and what belongs below it.
+/// A heading, and its entries.
 type Section = (&'static str, fn(&DiffEntry) -> bool);
 
-/// The same as a list for a pull request, by what became of the issues.
+/// The same as a list for a pull request, grouped by kind of change.
 pub fn differences_markdown(entries: &[&DiffEntry], calendar: &Calendar) -> String {
     let sections: [Section; 5] = [
         ("Closed", is_closed),
@@ -177,7 +177,7 @@ pub fn differences_markdown(entries: &[&DiffEntry], calendar: &Calendar) -> Stri
     if parts.is_empty() { "No issue is different.".to_owned() } else { parts.join("\n\n") }
 }
 
-/// It is closed, and was not.
+/// It was closed in between.
 fn is_closed(entry: &DiffEntry) -> bool {
     let closed = |change: &FieldChange| change.field == "status" && change.after.as_deref() == Some("\"closed\"");
     entry.kind != DiffKind::Removed && entry.fields.iter().any(closed)
@@ -197,7 +197,7 @@ fn markdown_item(entry: &DiffEntry, calendar: &Calendar) -> String {
     format!("- {} ({}){what}", markdown(&title(line)), markdown(&entry.id))
 }
 
-/// Text that Markdown shows as it is.
+/// Escapes text for Markdown.
 fn markdown(text: &str) -> String {
     let mut out = String::new();
     for c in inline(text).chars() {
@@ -209,7 +209,7 @@ fn markdown(text: &str) -> String {
     out
 }
 
-/// What was closed, for release notes: by type, the newest first.
+/// Closed issues, for release notes: by type, newest first.
 pub fn changelog_markdown(closed: &[ClosedIssue]) -> String {
     let sections: [(&str, &[&str]); 2] = [("Features", &["feature", "epic"]), ("Fixes", &["bug"])];
     let kind =

@@ -1,8 +1,8 @@
 //! An issue as JSON.
 //!
-//! The values come from the line as they are, unknown fields included, so nothing is lost on the way to a program. What
-//! every client needs is always there and of one kind: `id title status priority issue_type created_at updated_at`. Raw
-//! dependency records are never under `dependencies`: clients read issues there.
+//! The values are the line's own, unknown fields included, so programs lose nothing. What every client needs is always
+//! present and of one type: `id title status priority issue_type created_at updated_at`. Raw dependency records are
+//! never under `dependencies`: clients expect issues there.
 
 use std::sync::LazyLock;
 
@@ -18,17 +18,17 @@ use crate::store::{Access, Place, Row, Written};
 
 const EPOCH: &str = "1970-01-01T00:00:00.000Z";
 
-/// Keys of answers that are not those of a line; whatever a line has under them is not shown.
+/// Keys of answers that do not come from the line; a line's values for them are not shown.
 const ANSWERS: &[&str] = &["shadowed", "writable", "copies", "private", "worktree_id", "worktree", "elsewhere"];
 
-/// Fields that may be the reader's own: texts and times, then numbers.
+/// Fields that may have a private value for the reader: texts and times, then numbers.
 static OWN: LazyLock<Vec<field::Field>> = LazyLock::new(|| {
     let mut own: Vec<field::Field> = field::with(|row| row.own).collect();
     own.sort_by_key(|field| field.row().kind == Kind::Number);
     own
 });
 
-/// A key that this view writes itself, whatever the line holds.
+/// A key that this view writes itself, whatever the line contains.
 fn is_answered(key: &str) -> bool {
     field::Field::of(key).map_or_else(|| ANSWERS.contains(&key), |field| field.row().answered)
 }
@@ -37,7 +37,7 @@ fn base<'a>(record: &Record<'_>, issue: &'a Issue, source_repo: &str) -> Object 
     let time = |time: &'a Option<Time>| time.as_ref().map(|time| time.text.as_str());
     let (created, updated) = (time(&issue.created_at), time(&issue.updated_at));
     let known = created.or(updated).unwrap_or(EPOCH);
-    // What is added to a line is not much.
+    // Little is added to a line.
     let mut object = Object::sized(record.text().len() + 512).text("id", &issue.id).text("title", &issue.title);
     let own_assignee = issue.assignee.as_deref().filter(|name| record.text_of("assignee").as_deref() != Some(*name));
     for (key, raw) in record.iter() {
@@ -70,7 +70,7 @@ fn base<'a>(record: &Record<'_>, issue: &'a Issue, source_repo: &str) -> Object 
         .text("source_repo", source_repo)
 }
 
-/// An element of `list`, `ready`, `search`: with counts, without texts of others.
+/// An element of `list`, `ready`, `search`: with counts, without others' texts.
 pub fn summary(row: &Row) -> Object {
     base(&row.record(), &row.issue, &row.source_repo).join(detached(row))
 }
@@ -84,7 +84,7 @@ pub fn reply(written: &Written) -> Object {
         .number("comment_count", issue.comments.len() as i64)
 }
 
-/// The other end of a dependency: the whole issue and the type; what is known of it where no repo holds it.
+/// The other end of a dependency: the whole issue and the type; or what is known of it if no repo has it.
 pub fn edge_issue(id: &str, kind: &str, row: Option<&Row>) -> Object {
     let object = match row {
         Some(row) => summary(row),
@@ -97,13 +97,13 @@ pub fn edge_issue(id: &str, kind: &str, row: Option<&Row>) -> Object {
 }
 
 answer! {
-    /// A comment as clients want it: its id is a string.
+    /// A comment as clients expect it: its id is a string.
     pub fn comment(issue_id: &str, comment: &Comment) {
         id: &comment.id, issue_id: issue_id, author: &comment.author, text: &comment.text,
         created_at: comment.created_at.as_ref().map_or(EPOCH, |time| &time.text),
     }
 
-    /// What only the user says about an issue.
+    /// The user's private data about an issue.
     fn private(id: &str, yours: &Private) {
         source_repo: &yours.repo, notes: &yours.notes, assignee: &yours.assignee, dependencies: &yours.dependencies,
         comments: each(&yours.comments, |one| comment(id, one)),
@@ -126,7 +126,7 @@ answer! {
         epic_closeable: !states.is_empty() && states.iter().all(|closed| *closed),
     }
 
-    /// What `show` adds.
+    /// Additional keys of `show`.
     fn around(shown: &Shown) {
         writable: shown.access == Access::Write, copies: filled(&shown.copies),
         pruned: shown.past.as_ref().map(|_| true), past: shown.past.as_ref().map(past),
@@ -150,7 +150,7 @@ pub fn detail(shown: &Shown) -> Object {
     object.join(children(&parts.map(|row| row.issue.status.as_str() == "closed").collect::<Vec<_>>()))
 }
 
-/// What answers have before the fields of the line, with JSON types and whether every issue has it.
+/// Keys before the fields of the line, with JSON types and whether every issue has them.
 const ISSUE: &[(&str, &str, bool)] = &[
     ("id", "string", true),
     ("title", "string", true),
@@ -193,7 +193,7 @@ const MORE: &[(&str, &str, bool)] = &[
     ("truncated", "boolean", false),
 ];
 
-/// Every key that an issue may have, in its place in the schema.
+/// Every key that an issue may have, in schema order.
 fn keys() -> impl Iterator<Item = (&'static str, &'static str, bool)> {
     let kind = |kind| match kind {
         Kind::Text | Kind::Word | Kind::Person | Kind::Time | Kind::Until | Kind::From => "string",
@@ -211,7 +211,7 @@ pub fn issue_fields() -> impl Iterator<Item = &'static str> {
     keys().map(|(key, ..)| key)
 }
 
-/// Gives the keys of an issue to a function of that name, with those that are always there as well in this place.
+/// Adds the keys of an issue to a shape, with the additional ones that it always has.
 macro_rules! issue_keys {
     ($($shape:ident: $also:expr;)*) => {$(
         #[doc = "The keys of what the function of this name gives."]

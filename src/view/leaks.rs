@@ -1,10 +1,10 @@
-//! What must not leave, and the hooks that watch over it.
+//! Leaks, and the hooks that check for them.
 
 use super::answer::{answer, each, object};
 use crate::model::proposal::Leak;
 use crate::store::{Found, FoundLeak, HookState, HooksStatus, LeakReport};
 
-/// A leak in words: which field, and never what it says.
+/// Describes a leak: the field, never its content.
 pub fn leak_text(found: &Found) -> String {
     match found {
         Found::Path(what) => format!("the path of {what}"),

@@ -1,4 +1,4 @@
-//! Mail as programs and people see it. What agents write is data: it is quoted and escaped, whoever wrote it.
+//! Mail as programs and people see it. Agents' texts are data: always quoted and escaped, whoever wrote them.
 
 use super::answer::{List, answer, each};
 use super::escape::{inline, plural};
@@ -6,7 +6,7 @@ use crate::model::message::Message;
 use crate::ops::mail::{BroughtBack, Mailbox, Sent};
 
 answer! {
-    /// What a message says, without the marks of a recipient.
+    /// The content of a message, without a recipient's marks.
     fn said(message: &Message) {
         id: &message.id, from: &message.from, from_agent: &message.from_agent,
         type: message.kind.word(), priority: message.priority.word(), subject: &message.subject, body: &message.body,
@@ -56,7 +56,7 @@ pub fn mail_thread(thread: &[Vec<Message>]) -> List {
     each(thread.iter().filter_map(|copies| Some((copies.first()?, copies))), |(first, copies)| copied(first, copies))
 }
 
-/// What an answer set going again.
+/// What an answer resumed.
 pub fn brought_back_text(back: &BroughtBack) -> String {
     let place = back.worktree.as_ref().map(|name| format!(" in {name}")).unwrap_or_default();
     match &back.problem {
@@ -73,12 +73,12 @@ pub fn sent_text(sent: &Sent) -> String {
     format!("Sent to {shown}{more}: {}", sent.message.id)
 }
 
-/// Who sent it, in words.
+/// The sender's name.
 pub fn sender(message: &Message) -> &str {
     message.from.as_deref().unwrap_or("bd")
 }
 
-/// What it is about: its subject, or how it begins.
+/// The subject of a message, or its beginning.
 pub fn gist(message: &Message) -> String {
     let first = || message.body.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
     inline(&super::value::cut(message.subject.as_deref().unwrap_or_else(first), 80)).into_owned()

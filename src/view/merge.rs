@@ -1,4 +1,4 @@
-//! Merges, as programs read them.
+//! Merges, as JSON and text.
 
 use super::answer::{Any, answer, each, filled, object};
 use super::escape::plural;
@@ -33,7 +33,7 @@ answer! {
         id: &one.id, what: &one.what,
     }
 
-    /// Proposals that were brought up to date.
+    /// Reconciled proposals.
     pub fn reconciliation(done: &[Reconciled], dry_run: bool) {
         dry_run: dry_run, reconciled: each(done, reconciled),
     }
@@ -57,7 +57,7 @@ answer! {
         error: failure.as_ref().map(failure_object),
     }
 
-    /// The failures are those of the repos, in their order.
+    /// The failures belong to the repos, in order.
     pub fn synced(report: &SyncReport, failures: &[Option<Failure>], dry_run: bool) {
         dry_run: dry_run, repos: each(report.repos.iter().zip(failures), |(one, failure)| repo(one, failure)),
         reconciled: each(&report.reconciled, reconciled),
@@ -78,18 +78,18 @@ answer! {
         working_copies: each(&agreed.copies, |one| object! {
             path: &one.root, programs: &one.programs, idle: &one.idle, known: one.known,
         }),
-        state_homes: each(&agreed.homes, |one| object! { path: &one.home, says: &one.says, known: one.known }),
+        state_homes: each(&agreed.homes, |one| object! { path: &one.home, says: &one.contents, known: one.is_trusted }),
         prime: agreed.text.as_ref().map(|one| object! { path: &one.path, text: &one.text, known: one.known }),
     }
 }
 
-/// What became of one issue, in words: a line on what came from which side, then one for each value that lost.
+/// How one issue was merged: a line about what came from which side, then one for each value that lost.
 pub fn merged_text(line: &MergedLine, calendar: &Calendar) -> Vec<String> {
     let clashes: Vec<&Clash> = line.clashes.iter().filter(|clash| is_told(&clash.field)).collect();
     let settled = |field: &&String| is_told(field) && !clashes.iter().any(|clash| clash.field == **field);
     let mut parts = Vec::new();
     let (ours, theirs): (&[String], &[String]) = (&line.from_ours, &line.from_theirs);
-    // A set or a text that has something of each side is in both lists.
+    // A set or text with something from each side is in both lists.
     for (fields, side, joined) in [(ours, OURS, false), (theirs, THEIRS, false), (ours, "both", true)] {
         let fits = |field: &&String| (ours.contains(field) && theirs.contains(field)) == joined;
         let fields: Vec<&str> = fields.iter().filter(settled).filter(fits).map(String::as_str).collect();
@@ -112,13 +112,13 @@ pub fn merged_text(line: &MergedLine, calendar: &Calendar) -> Vec<String> {
     lines
 }
 
-/// A clash over this one: the sides are not versions of one issue.
+/// A clash over this field: the sides are not versions of one issue.
 const CREATED: &str = "created_at";
 
 const OURS: &str = "ours";
 const THEIRS: &str = "theirs";
 
-/// Both values, which side each is from, and where the one that lost is now.
+/// Both values, their sides, and where the losing one is now.
 fn clash_text(clash: &Clash, line: &MergedLine, calendar: &Calendar) -> String {
     let has = |fields: &[String]| fields.contains(&clash.field);
     let (winner, loser) = match (has(&line.from_ours), has(&line.from_theirs)) {
@@ -140,7 +140,7 @@ fn integrated_word(integrated: Integrated) -> &'static str {
     }
 }
 
-/// What became of one working copy, in words.
+/// The result for one working copy.
 pub fn synced_text(one: &RepoSync, failed: bool, dry_run: bool) -> String {
     let mut parts = Vec::new();
     if one.committed {
@@ -183,7 +183,7 @@ pub fn synced_text(one: &RepoSync, failed: bool, dry_run: bool) -> String {
     format!("{place}: {}", parts.join(", "))
 }
 
-/// The commits that change hands, where that is worth a word: what a dry run would send, and code that came.
+/// The exchanged commits worth mentioning: what a dry run would send, and code that was received.
 pub fn carried_texts(one: &RepoSync) -> Vec<String> {
     let mut texts: Vec<String> = one.outgoing.iter().map(|commit| format!("would push {commit}")).collect();
     let code: Vec<String> = one.received_code.iter().take(SHOWN).map(ToString::to_string).collect();
@@ -196,10 +196,10 @@ pub fn carried_texts(one: &RepoSync) -> Vec<String> {
     texts
 }
 
-/// So many commits are named.
+/// How many commits are named.
 const SHOWN: usize = 5;
 
-/// What the settings had pruned.
+/// What was pruned as the settings ask.
 pub fn pruned_text(one: &RepoSync, dry_run: bool) -> Option<String> {
     let count = plural(one.pruned.len(), "closed issue");
     (!one.pruned.is_empty()).then(|| if dry_run { format!("would prune {count}") } else { format!("pruned {count}") })

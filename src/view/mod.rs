@@ -1,6 +1,6 @@
-//! What programs read: the public JSON shapes, and the one map from a failure to its code.
+//! What programs read: the public JSON shapes, and the mapping from failures to codes.
 //!
-//! Stored and printed shapes are apart: each can change alone. `bd schema` publishes these.
+//! Stored and printed shapes are separate, so each can change alone. `bd schema` publishes these.
 
 mod agent_text;
 mod agents;

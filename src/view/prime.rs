@@ -1,7 +1,7 @@
 //! The state of a project as one text for an agent, within a budget, for every front end.
 //!
-//! Whatever people and agents wrote (ids, titles, checkpoints) stands in lines that begin with `> `, escaped and cut, so that it is
-//! read as data. Rows that do not fit are counted.
+//! Everything that people and agents wrote (ids, titles, checkpoints) is on lines that begin with `> `, escaped and
+//! cut, so that it is read as data. Rows that do not fit are counted.
 
 use super::agent_text::{DATA_LINE, quoted_line};
 use super::answer::{answer, each};
@@ -11,15 +11,15 @@ use crate::model::budget;
 use crate::ops::{Prime, Resumption};
 use crate::store::{Role, Row};
 
-/// How much of one text is shown, in bytes after it was made harmless.
+/// The maximum size of one text in bytes, after escaping.
 const TITLE: usize = 120;
 const SUMMARY: usize = 400;
 const NAME: usize = 80;
 const PATH: usize = 200;
-/// The longest id that is shown; longer ones are left to `bd ready`.
+/// The longest id that is shown; `bd ready` shows longer ones.
 const ID: usize = 100;
 
-/// The rules for every agent. Calm, and nothing about version control but that it is the user's.
+/// The rules for every agent. Calm, and about version control only that it is the user's.
 const RULES: &[&str] = &[
     "`bd ready` lists what can be worked on; `bd show ID` and `bd context ID` tell more. The first characters of an id are enough.",
     "Take an issue before you work on it: `bd work ID`. Exit code 4 means that somebody else has it: take another.",
@@ -41,7 +41,7 @@ const LAST_RULES: &[&str] = &[
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PrimeText {
     pub text: String,
-    /// Rows and texts that did not fit, or were not asked for.
+    /// How many rows and texts did not fit or were not requested.
     pub left_out: usize,
 }
 
@@ -51,17 +51,17 @@ impl PrimeText {
     }
 }
 
-/// A list of which as much is told as fits.
+/// A list that is shown as far as it fits.
 struct Section {
     head: String,
     rows: Vec<String>,
     total: usize,
-    /// What is said of those that are not told.
+    /// The text about the rows left out.
     more: fn(usize) -> String,
 }
 
 impl Section {
-    /// The longest that is said without any row.
+    /// The maximum size of the section without any row.
     fn least(&self) -> usize {
         self.head.len() + (self.more)(self.total).len() + 1
     }
@@ -99,7 +99,7 @@ pub fn prime_text(prime: &Prime) -> PrimeText {
     let least = opening.len() + head.len() + rules.len() + mail.len() + work.least() + ready.least() + NOTE;
     let mut room = (prime.wish.tokens * 4).saturating_sub(least);
     let mut left_out = 0;
-    // What is told of the ready ones is not pushed out by what one holds.
+    // Ready issues must not be pushed out by the actor's own work.
     let kept = ready.rows.iter().map(String::len).sum::<usize>().min(room / 2);
     room -= kept;
     let work = work.text(&mut room, &mut left_out);
@@ -153,7 +153,7 @@ fn mail(prime: &Prime) -> String {
     }
 }
 
-/// What other sessions of the same person have in hand.
+/// What other sessions of the same person hold.
 fn elsewhere(prime: &Prime) -> String {
     match prime.elsewhere {
         0 => String::new(),
@@ -204,7 +204,7 @@ fn ready(prime: &Prime) -> Section {
     Section { head, rows, total: prime.ready_total, more: |count| format!("+{count} ready: `bd ready`") }
 }
 
-/// One issue on one line, with the repo it comes from if that is not the project's own.
+/// One issue on one line, with its repo if that is not the project's own.
 fn row(row: &Row, with_status: bool) -> String {
     let issue = &row.issue;
     let id = inline(&issue.id);
@@ -217,10 +217,10 @@ fn row(row: &Row, with_status: bool) -> String {
     quoted_line(&format!("{id}{status} {} {kind}{proposed}: {}{from}", issue.priority, clip(&issue.title, TITLE)))
 }
 
-/// Room for the word about the project's own text.
+/// Room for the note about the project's own text.
 const NOTE: usize = 120;
 
-/// What the project says to agents, if the user has agreed to it.
+/// The project's text for agents, if the user has agreed to it.
 fn project_text(prime: &Prime, room: usize, left_out: &mut usize) -> String {
     let Some(own) = &prime.text else { return String::new() };
     if !own.known {
@@ -237,14 +237,14 @@ fn project_text(prime: &Prime, room: usize, left_out: &mut usize) -> String {
     }
 }
 
-/// A value on a quoted line, of which at most so many bytes are shown.
+/// A value on a quoted line, limited in bytes.
 fn quote(words: &'static str, value: &str, most: usize) -> String {
     quoted_line(&format!("{words}{}", clip(value, most)))
 }
 
-/// A text on one line, harmless, at most so many bytes long.
+/// An escaped text on one line, limited in bytes.
 fn clip(text: &str, most: usize) -> String {
-    // What is far too long need not be escaped as a whole.
+    // A very long text need not be escaped as a whole.
     let text = value::cut(text, most);
     let text = inline(&text);
     if text.len() <= most {
@@ -265,7 +265,7 @@ answer! {
         resume_from: one.from.as_ref().map(|row| clip(&row.checkpoint.summary, SUMMARY)),
     }
 
-    /// The text and what it was made of.
+    /// The text and the facts in it.
     pub fn primed(prime: &Prime, text: &PrimeText) {
         text: &text.text, estimated_tokens: text.tokens(), max_tokens: prime.wish.tokens,
         estimate: "bytes / 4, rounded up", complete: text.left_out == 0, left_out: text.left_out,

@@ -1,4 +1,4 @@
-//! What pruning came to, as programs and people read it.
+//! Results of pruning, as programs and people read them.
 
 use super::answer::{answer, each};
 use crate::store::{Kept, KeptIssue, Pruned, PrunedIssue};

@@ -1,4 +1,4 @@
-//! What was missing from the ledgers, and what became of it.
+//! Writes missing from the ledgers, and the results of recovery.
 
 use super::answer::{Line, answer, each, object};
 use crate::store::{Recovered, Recovery};

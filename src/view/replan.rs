@@ -37,7 +37,7 @@ answer! {
     }
 }
 
-/// What a change of plan came to, a line each, escaped.
+/// The results of a change of plan, one per line, escaped.
 pub fn replanned_lines(done: &Replanned) -> Vec<String> {
     let kept: Vec<String> = done.kept.iter().map(|(name, why)| format!("{name} ({})", why.word())).collect();
     let set: Vec<String> = done.set.iter().map(|key| (*key).to_owned()).collect();

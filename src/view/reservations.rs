@@ -13,7 +13,7 @@ answer! {
         acquired: &one.acquired, renewed: &one.renewed, expires: one.expires,
     }
 
-    /// A reservation as it stands.
+    /// A reservation with its current state.
     pub fn reserved(one: &Reserved) {
         ..reservation(&one.reservation), expired: one.is_over, mine: one.is_mine,
     }
@@ -22,7 +22,7 @@ answer! {
         path: &one.wanted, reservation: reservation(&one.reservation),
     }
 
-    /// What a check found; `ok` if nobody else has any of the paths.
+    /// The result of a check; `ok` if no one else has reserved any of the paths.
     pub fn reserve_check(checked: &Checked, bypassed: bool) {
         ok: checked.obstacles.is_empty(), checked: checked.checked, bypassed: bypassed,
         conflicts: each(&checked.obstacles, conflict),

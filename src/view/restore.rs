@@ -1,11 +1,11 @@
-//! What came back from history, as programs and people read it.
+//! Results of restoring from history, as programs and people read them.
 
 use super::answer::{Line, answer};
 use super::history::{commit, short};
 use crate::store::Restored;
 
 answer! {
-    /// An issue, or fields of one, that came back from history.
+    /// A restored issue, or restored fields of one.
     pub fn restored(one: &Restored, dry_run: bool) {
         id: &one.id, dry_run: dry_run, action: action(one), source_repo: &one.source_repo, file: &one.file,
         fields: told(one), commit: commit(&one.commit), removed_by: one.removed.as_ref().map(commit), line: Line(&*one.line),
@@ -20,12 +20,12 @@ fn action(one: &Restored) -> &'static str {
     }
 }
 
-/// The fields that changed, but for the time of the edit itself.
+/// The changed fields, except the edit time itself.
 fn told(one: &Restored) -> Vec<&str> {
     one.fields.iter().map(|change| change.field.as_str()).filter(|field| *field != "updated_at").collect()
 }
 
-/// One issue in words; the id comes last.
+/// One issue as text; the id comes last.
 pub fn restored_text(one: &Restored, dry_run: bool) -> String {
     if !one.changed() {
         return format!("Nothing to change: {}", one.id);

@@ -1,4 +1,4 @@
-//! Rows that cost a reader less: only some keys of each, or the few that say what an issue is.
+//! Smaller rows for readers: only some keys, or a compact form.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,7 +9,7 @@ use crate::model::json::{self, Object};
 use crate::model::nearest::nearest;
 use crate::model::record::Record;
 
-/// How much of each row is printed.
+/// How much of each row to print.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum RowShape {
     #[default]
@@ -21,7 +21,7 @@ pub enum RowShape {
 }
 
 impl RowShape {
-    /// The keys that were asked for; `type` is what compact rows call it.
+    /// The requested keys; `type` is the name in compact rows.
     pub fn of(fields: &[String], compact: bool) -> Self {
         let key = |field: &String| if field == "type" { "issue_type".to_owned() } else { field.trim().to_owned() };
         match fields {
@@ -32,7 +32,7 @@ impl RowShape {
     }
 }
 
-/// An array of issues in another shape, one to a line and without blanks. `blockers` says for what an issue waits.
+/// An array of issues in another shape, one per line and without blanks. `blockers` has what each issue waits for.
 pub fn shaped(rows: &str, shape: &RowShape, blockers: &HashMap<String, Vec<String>>) -> Result<String, Failure> {
     let spans = json::elements(rows).unwrap_or_default();
     let records: Vec<Record<'_>> = spans.iter().filter_map(|span| Record::parse(&rows[span.clone()]).ok()).collect();
@@ -52,7 +52,7 @@ pub fn shaped(rows: &str, shape: &RowShape, blockers: &HashMap<String, Vec<Strin
     Ok(format!("[{}]", rows.join(",\n")))
 }
 
-/// Refuses a key that no issue has: the answer would lack it, whatever the ledgers hold.
+/// Refuses a key that no issue has: otherwise it would be silently missing.
 fn check(fields: &[String], rows: &[Record<'_>]) -> Result<(), Failure> {
     let known: HashSet<&str> = issue_fields().collect();
     let is_there = |field: &str| rows.iter().any(|row| row.raw(field).is_some());

@@ -1,4 +1,4 @@
-//! JSON Schemas (draft 2020-12) of what the commands print, from the shapes that they print.
+//! JSON Schemas (draft 2020-12) of what commands print, from the shapes that they print.
 
 use super::answer::{Field, Fields};
 use super::{
@@ -27,7 +27,7 @@ const SHAPES: &[(&str, Shape)] = &[
     ("agent show", One(agents::agent::fields)),
     ("agent sweep", One(agents::swept::fields)),
     ("agent unregister", One(agents::unregistered::fields)),
-    // One on each line.
+    // One per line.
     ("batch", One(batch::batched::fields)),
     ("blame", One(history::blame::fields)),
     ("blocked", Each(shapes::blocked::fields)),
@@ -150,7 +150,7 @@ const SHAPES: &[(&str, Shape)] = &[
     ("state move", One(setup::moved_state::fields)),
     ("validate", One(checks::validated::fields)),
     ("version", One(setup::version::fields)),
-    // One on each line.
+    // One per line.
     ("watch", One(watch::watch_event::fields)),
     ("where", One(setup::whereabouts::fields)),
     ("work", Each(issue::reply::fields)),

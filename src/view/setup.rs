@@ -1,4 +1,4 @@
-//! A project, its repos and settings as programs read them.
+//! A project, its repos and settings as JSON.
 
 use super::answer::{Any, Value, answer, each, object, or_null};
 use super::shapes::rows;
@@ -20,7 +20,7 @@ answer! {
         what: file.what, path: &file.path, state: file.state.word(), because: &file.because, text: &file.text,
     }
 
-    /// What was set up for a client, or is.
+    /// The result or state of setting up a client.
     pub fn set_up(report: &SetupReport) {
         client: report.client, scope: report.scope, because: &report.because,
         files: each(&report.files, set_up_file), next: report.next,
@@ -32,7 +32,7 @@ answer! {
         remarks: &done.remarks,
     }
 
-    /// A setting with its value, which may be of several types.
+    /// A setting with its value, which may have several types.
     pub fn setting_value(key: &str, value: Any) {
         key: key, value: value,
     }
@@ -110,7 +110,7 @@ answer! {
         from: &done.from, ledger: &done.to, changed: done.changed, dry_run: dry_run,
     }
 
-    /// What the original would have to migrate here.
+    /// What the original would report as migrations.
     pub fn migrations(count: usize, prefix: &str) {
         registered_migrations: Vec::<&str>::new(),
         current_state: object! {

@@ -48,7 +48,7 @@ answer! {
         epics_eligible_for_closure: numbers.epics_closeable, average_lead_time_hours: numbers.average_lead_time_hours,
     }
 
-    /// The numbers both under `summary` and at the top: versions of clients want either.
+    /// The numbers both under `summary` and at the top level: versions of clients expect either.
     pub fn statistics(all: &Statistics) {
         summary: numbers(all), ..numbers(all),
     }
@@ -104,7 +104,7 @@ fn severity_word(severity: Severity) -> &'static str {
     }
 }
 
-/// Why an issue is not ready: a word, a text, and what goes with it.
+/// Why an issue is not ready: a word, a text, and further facts.
 fn reason(reason: &Reason) -> Object {
     let object = object! { reason: reason_word(reason), text: reason_text(reason, str::to_owned) };
     object.join(match reason {
@@ -160,7 +160,7 @@ fn reason_word(reason: &Reason) -> &'static str {
     }
 }
 
-/// A reason in words; `time` says how to write a time of the ledger.
+/// The text of a reason; `time` formats a time of the ledger.
 pub fn reason_text(reason: &Reason, time: impl Fn(&str) -> String) -> String {
     match reason {
         Reason::Status(status) => format!("its status is {status}, only open issues are offered"),
@@ -193,7 +193,7 @@ pub fn reason_text(reason: &Reason, time: impl Fn(&str) -> String) -> String {
     }
 }
 
-/// For what an issue waits, and in which way if that is not the usual one.
+/// What an issue waits for, and how if not in the usual way.
 pub fn waits_for(blocker: &Blocker) -> String {
     match blocker.kind.as_str() {
         "blocks" => format!("waits for {}", blocker.id),
@@ -201,7 +201,7 @@ pub fn waits_for(blocker: &Blocker) -> String {
     }
 }
 
-/// What to say of a blocker that is in no ledger while some repos cannot be read.
+/// The text about a blocker that is in no ledger while some repos cannot be read.
 pub fn blocker_unknown(repos: &[String]) -> String {
     let verb = if repos.len() == 1 { "is" } else { "are" };
     format!("blocker unknown: {} {verb} not joined", repos.join(", "))
@@ -219,7 +219,7 @@ pub fn with_warnings(json: String, warnings: &[String]) -> String {
     }
 }
 
-/// A warning in words, with what to do: `file:line: reason` for a line.
+/// The text of a warning, with advice: `file:line: reason` for a line.
 pub fn warning_text(warning: &Warning) -> String {
     match warning {
         Warning::Line(LineWarning { file, finding }) => {

@@ -5,7 +5,7 @@ use super::escape::{inline, plural};
 use crate::model::template::Variable;
 use crate::ops::templates::{Found, Saved};
 
-/// What is wrong with a template.
+/// The problems of a template.
 fn problems(one: &Found) -> Vec<String> {
     one.unread.iter().cloned().chain(one.problems.iter().map(ToString::to_string)).collect()
 }
@@ -36,7 +36,7 @@ answer! {
     }
 }
 
-/// A template as the cells of a table, escaped: name, place, tasks, what it is for.
+/// A template as the cells of a table, escaped: name, place, tasks, purpose.
 pub fn template_line(one: &Found) -> [String; 4] {
     let wrong = problems(one);
     let said = match wrong.as_slice() {
@@ -49,7 +49,7 @@ pub fn template_line(one: &Found) -> [String; 4] {
     [one.name.clone(), place, tasks, said].map(|cell| inline(&cell).into_owned())
 }
 
-/// The variables of a template, a line each, escaped.
+/// The variables of a template, one per line, escaped.
 pub fn variable_lines(one: &Found) -> Vec<String> {
     let variables = one.template.iter().flat_map(|template| &template.variables);
     let line = |one: &Variable| {

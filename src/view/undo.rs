@@ -1,4 +1,4 @@
-//! What was, or would be, taken back.
+//! What was undone, or would be.
 
 use super::answer::{Line, answer, each};
 use crate::store::{Undo, UndoAction, UndoneIssue, UndoneWrite};

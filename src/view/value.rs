@@ -1,4 +1,4 @@
-//! Values of fields, and what became of them, in few words. With a calendar a person reads them, and times are local.
+//! Short texts of field values and their changes. With a calendar they are for people, and times are local.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::model::record::Record;
 use crate::model::time::Instant;
 use crate::model::when::Calendar;
 
-/// A value of a field: a time as people read it, anything else as its JSON, cut to what fits beside another one.
+/// The value of a field: a time in readable form, anything else as JSON, cut to fit beside another one.
 pub fn value_text(field: &str, raw: Option<&str>, calendar: Option<&Calendar>) -> String {
     const SHOWN: usize = 40;
     let Some(raw) = raw else { return "nothing".to_owned() };
@@ -30,17 +30,17 @@ pub fn cut(text: &str, shown: usize) -> String {
     }
 }
 
-/// Fields that follow from others say nothing to a person.
+/// Derived fields are not interesting to people.
 pub fn is_told(field: &str) -> bool {
     !matches!(field, "updated_at" | "started_at" | "closed_at" | "deleted_at" | "content_hash" | "field_times" | AGREED)
 }
 
-/// Fields that change with every write, whatever it was about.
+/// Fields that change with every write.
 pub fn is_bookkeeping(field: &str) -> bool {
     matches!(field, "updated_at" | "content_hash" | "field_times" | AGREED)
 }
 
-/// Which side of a merge won, in the words of version control.
+/// Which side of a merge won, in version control's words.
 pub fn winner(change: &FieldChange) -> Option<String> {
     change.won.map(|side| match side {
         0 => "ours".to_owned(),
@@ -49,7 +49,8 @@ pub fn winner(change: &FieldChange) -> Option<String> {
     })
 }
 
-/// What became of a field: sets by what came and what went, other values by both; and who won, where a merge had to choose.
+/// The change of a field: sets by what was added and removed, other values by both; and the winner, where a merge had
+/// to choose.
 pub fn change_text(change: &FieldChange, calendar: Option<&Calendar>) -> String {
     let won = winner(change).map(|side| format!(" ({side} won)")).unwrap_or_default();
     values_text(change, calendar) + &won

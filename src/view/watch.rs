@@ -78,7 +78,7 @@ pub fn watch_text(event: &Event, calendar: &Calendar) -> String {
         About::Issue(_) | About::Lease(_) => event.issue().map(|id| format!("  {}", inline(id))).unwrap_or_default(),
         _ => String::new(),
     };
-    // The day is known to whoever looks on.
+    // The person watching knows the day.
     let time = calendar.clock(event.at);
     format!("{time}  {words}{id}{said}")
 }

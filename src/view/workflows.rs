@@ -11,7 +11,7 @@ use crate::ops::workflows::{CreatedWorkflow, Flow, MovedWorkflow, Next};
 use crate::store::{Place, TaskRow, TaskState, WorkflowRow};
 
 answer! {
-    /// What a workflow says of itself.
+    /// A workflow's own description.
     fn head(one: &WorkflowRow) {
         id: &one.row.issue.id, workflow_id: &one.workflow.id, title: &one.row.issue.title,
         state: one.state.word(), status: &one.row.issue.status, priority: one.row.issue.priority,
@@ -25,13 +25,13 @@ answer! {
         repos: &one.workflow.repos, config: raw_object(&one.workflow.config),
     }
 
-    /// How far it is.
+    /// Its progress.
     fn progress(flow: &Flow) {
         total: flow.counts().total, finished: flow.counts().done(), percent: flow.counts().percent(),
         done: flow.is_done(), free: flow.free(), counts: counts(flow),
     }
 
-    /// A task with all that decides over it.
+    /// A task with everything that decides whether it can be claimed.
     fn task(flow: &Flow, one: &TaskRow) {
         id: &one.row.issue.id, name: &one.task.name, title: &one.row.issue.title, state: one.state().word(),
         status: &one.row.issue.status, priority: one.row.issue.priority,
@@ -53,7 +53,7 @@ answer! {
         holder: &held.0.name, agent: &held.0.agent, epoch: held.1, acquired: &held.0.acquired, expires: held.0.expires,
     }
 
-    /// Which checkout has it so, where that is another one.
+    /// The checkout with this version, if it is another one.
     fn placed(place: &Place) {
         worktree: &place.worktree, worktree_id: &place.worktree_id,
     }
@@ -82,7 +82,7 @@ answer! {
         skipped: &moved.skipped, running: &moved.running,
     }
 
-    /// How far a workflow is, who works on what, and what waits for what.
+    /// The progress of a workflow: who works on what, and what waits for what.
     pub fn workflow_progress(flow: &Flow) {
         id: flow.workflow.id(), workflow_id: &flow.workflow.workflow.id, title: &flow.workflow.row.issue.title,
         state: flow.workflow.state.word(), max_parallel: flow.workflow.workflow.max_parallel,
@@ -99,7 +99,7 @@ answer! {
     }
 }
 
-/// The tasks by how they stand.
+/// The number of tasks in each state.
 fn counts(flow: &Flow) -> Object {
     let counts = flow.counts();
     TaskState::ALL.into_iter().fold(Object::new(), |object, state| object.number(state.word(), counts.of(state) as i64))
@@ -113,7 +113,7 @@ fn tasks<'a>(flow: &Flow, tasks: impl IntoIterator<Item = &'a TaskRow>) -> List 
     each(tasks, |one| task(flow, one))
 }
 
-/// One workflow as all checkouts have it: the first version, with the others in it.
+/// One workflow in all checkouts: the first version, which contains the others.
 pub fn workflow_everywhere(all: &[Flow]) -> String {
     all.split_first().map_or_else(|| "null".to_owned(), |(first, others)| versions(first, others).finish())
 }
@@ -131,7 +131,7 @@ pub fn progress_text(flow: &Flow) -> String {
     parts.join(", ")
 }
 
-/// A workflow in one line, escaped; its id is last.
+/// A workflow on one line, escaped, with its id last.
 pub fn workflow_line(flow: &Flow) -> String {
     let one = &flow.workflow;
     let place = flow.place.as_ref().map(|place| format!("  [in {}, not merged here]", place.worktree));
@@ -140,7 +140,7 @@ pub fn workflow_line(flow: &Flow) -> String {
     format!("{}  {}", inline(&line), inline(one.id()))
 }
 
-/// What else there is to say about how a workflow stands, a line each, escaped.
+/// Remarks about the state of a workflow, one per line, escaped.
 pub fn workflow_remarks(flow: &Flow, calendar: &Calendar) -> Vec<String> {
     let one = &flow.workflow;
     let mut lines = Vec::new();
@@ -169,7 +169,7 @@ pub fn workflow_remarks(flow: &Flow, calendar: &Calendar) -> Vec<String> {
         lines.push(format!("because: {reason}"));
     }
     match one.state {
-        // It is moved where it is.
+        // It is moved in its own checkout.
         _ if flow.place.is_some() => {}
         State::InProgress if flow.is_done() => {
             lines.push(format!("all tasks are done; run `bd workflow complete {}`", one.id()));
@@ -182,7 +182,7 @@ pub fn workflow_remarks(flow: &Flow, calendar: &Calendar) -> Vec<String> {
     lines.iter().map(|line| inline(line).into_owned()).collect()
 }
 
-/// A task as the cells of a table, escaped: how it stands, its name, what there is to say, its id.
+/// A task as the cells of a table, escaped: state, name, remarks, id.
 pub fn task_cells(flow: &Flow, one: &TaskRow) -> [String; 4] {
     let mut said = Vec::new();
     if one.is_running() {

@@ -28,7 +28,7 @@ answer! {
         ..workspace(&made.workspace), was_there: made.is_reused, notes: &made.notes,
     }
 
-    /// What was kept of a checkout that is gone.
+    /// What was saved of a removed checkout.
     pub(super) fn kept(kept: &KeptFiles) {
         id: &kept.key, name: &kept.name, files: kept.files,
     }
@@ -53,7 +53,7 @@ answer! {
         applied: gc.applied, freed: gc.freed, workspaces: each(&gc.rows, gc_row), orphans: each(&gc.orphans, orphan),
     }
 
-    /// What a workspace takes: all of it, and what removing gives back.
+    /// The disk usage of a workspace: in total, and what removing it frees.
     pub fn workspace_usage(row: &WorkspaceUsage) {
         id: &row.workspace.id, path: &row.workspace.path, state: row.workspace.state.word(),
         size: row.own(), shared: row.usage.shared, total: row.usage.bytes, files: row.usage.files,
@@ -72,12 +72,12 @@ answer! {
     }
 }
 
-/// What a job finds in its environment.
+/// The environment of a job.
 pub fn workspace_env(vars: &[(String, String)]) -> Object {
     vars.iter().fold(Object::new(), |object, (name, value)| object.text(name, value))
 }
 
-/// The variables that are always there.
+/// The variables that are always set.
 #[expect(non_camel_case_types, reason = "it goes by the name of its function")]
 pub enum workspace_env {}
 
@@ -89,7 +89,7 @@ impl workspace_env {
     }
 }
 
-/// Why a workspace stays, in words.
+/// The reasons why a workspace stays, as text.
 fn texts(all: &[LossReason]) -> Vec<&str> {
     all.iter().map(|reason| reason.text.as_str()).collect()
 }
@@ -98,12 +98,12 @@ fn kinds(all: &[LossReason]) -> Vec<&'static str> {
     all.iter().map(|reason| reason.loss.word()).collect()
 }
 
-/// Directories without a record: those that are found now, and those that were put aside. All have a path.
+/// Directories without a record: current ones, and those that were set aside. All have a path.
 pub fn orphans(found: &[Orphan], aside: &[Workspace]) -> String {
     array(found.iter().map(orphan).chain(aside.iter().map(workspace)).map(Object::finish))
 }
 
-/// One row of a list: id, state, kind, branch, issue, when it was used last, and its path as people read it.
+/// A row of a list: id, state, kind, branch, issue, last use, and the path as people read it.
 pub fn workspace_cells(one: &Workspace, path: String, now: Instant) -> [String; 7] {
     let dash = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
     let used = one.used_at.as_deref().unwrap_or(&one.created_at);
@@ -126,7 +126,7 @@ fn ago(at: &str, now: Instant) -> String {
     }
 }
 
-/// All that is known of one, a line each.
+/// Everything known about one, one fact per line.
 pub fn workspace_facts(one: &Workspace, now: Instant, calendar: &Calendar) -> Vec<(&'static str, String)> {
     let ports =
         one.ports.map(|ports| format!("{}-{}", ports.first, u32::from(ports.first) + u32::from(ports.count) - 1));

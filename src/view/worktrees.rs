@@ -23,7 +23,7 @@ answer! {
         last_heartbeat: seen.agent.heartbeat, note: &seen.agent.note,
     }
 
-    /// An issue as another checkout has it; the checkout is named where it is not plain from the place.
+    /// An issue in another checkout; the checkout is named if that is not clear from the context.
     fn unmerged(one: &Elsewhere) {
         id: &one.id, title: &one.title, status: &one.status, assignee: &one.assignee,
     }
@@ -33,7 +33,7 @@ answer! {
         loose_commits: work.loose.len(), stashes: work.stashes, unfinished: &work.unfinished,
     }
 
-    /// A checkout with all that concerns it.
+    /// A checkout with everything about it.
     pub fn worktree(status: &WorktreeStatus) {
         ..place(&status.worktree), dirty: status.is_dirty(), ..work?(status.work.as_ref().ok()),
         unknown: status.work.as_ref().err(), last_checkpoint: status.checkpoint.as_ref().map(checkpoint),
@@ -54,13 +54,13 @@ answer! {
         id: kept, path: to, staged_in: staged,
     }
 
-    /// Checkouts whose links were put right.
+    /// Checkouts whose links were repaired.
     pub fn repaired_worktrees(paths: &[String]) {
         repaired: paths,
     }
 }
 
-/// How a checkout stands, in a few words.
+/// The state of a checkout in a few words.
 pub fn worktree_state(status: &WorktreeStatus) -> String {
     let work = match &status.work {
         _ if !status.worktree.exists => return "gone".to_owned(),
@@ -80,7 +80,7 @@ pub fn worktree_state(status: &WorktreeStatus) -> String {
     if parts.is_empty() { "clean".to_owned() } else { parts.join(", ") }
 }
 
-/// What goes on in a checkout, a line each, escaped.
+/// Activity in a checkout, one fact per line, escaped.
 pub fn worktree_facts(status: &WorktreeStatus, now: Instant) -> Vec<String> {
     let mut lines = Vec::new();
     for seen in &status.agents {
@@ -109,7 +109,7 @@ pub fn worktree_facts(status: &WorktreeStatus, now: Instant) -> Vec<String> {
     lines.iter().map(|line| inline(line).into_owned()).collect()
 }
 
-/// Counts for a table: agents, claims, issues that are not merged.
+/// Counts for a table: agents, claims, unmerged issues.
 pub fn worktree_counts(status: &WorktreeStatus) -> String {
     let counts = [(status.agents.len(), "agent"), (status.leases.len(), "claim")];
     let mut parts: Vec<String> = counts.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| plural(n, what)).collect();

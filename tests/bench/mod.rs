@@ -1,4 +1,4 @@
-//! The benchmark of `docs/benchmarks.md` in its shortest form, so that it still runs on the day when somebody wants its figures.
+//! The benchmark of `docs/benchmarks.md` in its shortest form, so that it still works when someone needs its figures.
 
 #[path = "../../benches/commands/ledger.rs"]
 mod ledger;
@@ -43,7 +43,7 @@ fn every_command_is_measured_with_every_program() {
         let (times, memory) = part.split_once("Peak memory").expect("the memory follows the times");
         assert!(times.contains("| command | floor | bd | old | peer | bd / floor | old / bd | peer / bd |"), "{times}");
         for task in &subject::TASKS {
-            // Of starting alone there is no floor, and only our own cache can be taken away.
+            // There is no lower bound for startup alone, and only our own cache can be removed.
             let missing = match task.work {
                 subject::Work::Start => vec![0, 4],
                 subject::Work::Cold => vec![3, 6],

@@ -1,4 +1,4 @@
-//! A6: many processes file issues into one ledger.
+//! Many processes file issues into one ledger.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};

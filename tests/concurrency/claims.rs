@@ -1,4 +1,4 @@
-//! A8: of many that claim one issue at the same moment, one wins and the others are told.
+//! Of many that claim one issue at the same moment, one wins and the others are refused.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

@@ -1,6 +1,6 @@
-//! One workflow of twelve tasks over three repos, worked off by four agents at once. One of them is killed in the middle of a task,
-//! and the plan is changed in the middle of the work. Every task is done once, in its order, by somebody who lives; never do more run
-//! than may; what was done when the plan changed stays as it was.
+//! One workflow of twelve tasks over three repos, processed by four agents at once. One of them is killed in the middle
+//! of a task, and the plan is changed in the middle of the work. Every task is done once, in order, by a live agent;
+//! never do more run than may; work finished before the plan changed is unchanged.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -92,7 +92,7 @@ impl Stage {
         let mut repos = vec![sandbox.repo()];
         let others = sandbox.join(&["server", "app"]);
         repos.extend(others.iter().map(|ledger| ledger.parent().and_then(Path::parent).unwrap().to_owned()));
-        // Whoever stands in one of them sees all, and all claims are in one place.
+        // From each of them all are visible, and all claims are in one place.
         let settings = sandbox.home().join("config/beads/config.toml");
         fs::write(settings, format!("[repos]\nadditional = {repos:?}\n[state]\nmode = \"global\"\n")).unwrap();
         let plan = sandbox.home().join("plan.toml");
@@ -106,7 +106,7 @@ impl Stage {
         Stage { sandbox, repos, id, done, replanned, killed }
     }
 
-    /// Runs `bd` as an agent that stands in one of the repos.
+    /// Runs `bd` as an agent in one of the repos.
     fn bd(&self, agent: usize, args: &[&str]) -> Value {
         let name = name(agent);
         let mut bd = self.sandbox.bd(args);
@@ -267,7 +267,7 @@ fn one_round(round: usize) {
     let done = stage.done.lock().unwrap().clone();
     let names: Vec<&str> = second_plan().iter().map(|(name, _, _)| *name).collect();
     assert!(names.iter().all(|name| done.contains_key(*name)) && done.len() == names.len(), "{:?}", done.keys());
-    // By the ledgers, nobody began a task before what it waits for was closed.
+    // According to the ledgers, no task began before its blockers were closed.
     let listed: Value = serde_json::from_str(&stage.sandbox.ok(&["list", "--all", "--json"])).unwrap();
     let time = |name: &str, key: &str| {
         let issue = listed.as_array().unwrap().iter().find(|issue| issue["task"]["name"] == name).unwrap();

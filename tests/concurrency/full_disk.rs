@@ -1,4 +1,4 @@
-//! A5: a disk that fills up. Needs a file system of its own: a small tmpfs in a private mount namespace.
+//! A disk that fills up. Needs a file system of its own: a small tmpfs in a private mount namespace.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! A1: writers that are killed (SIGKILL) at random moments. An acknowledged write is one whose success line arrived in the
+//! Writers that are killed (SIGKILL) at random moments. An acknowledged write is one whose success line arrived in the
 //! pipe, whether or not its process lived on.
 
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ use crate::support::effort::pick;
 const WRITERS: usize = 8;
 const ISSUES: usize = 4;
 
-/// What a writer tried, and whether it was told that it is done.
+/// A writer's attempt, and whether it was acknowledged.
 struct Attempt {
     word: String,
     note: bool,
@@ -51,7 +51,7 @@ fn nothing_acknowledged_is_lost() {
             let begun = Instant::now();
             let mut child = sandbox.bd(&args).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
             if kill {
-                // One half early (0..8 ms, in the write where nobody waits), one half over the usual time under load.
+                // Half of them early (0..8 ms, in an uncontended write), half over the usual time under load.
                 let span = if random.below(2) == 0 { Duration::from_millis(8) } else { usual };
                 thread::sleep(Duration::from_nanos(random.next() % (span.as_nanos() as u64 + 1)));
                 child.kill().unwrap();

@@ -1,5 +1,5 @@
-//! A10: `git clean -fdx` and `git status` in a loop while issues are filed. There is no lock file that could be cleaned
-//! away; a temporary file can be, and the write must take it.
+//! `git clean -fdx` and `git status` in a loop while issues are filed. There is no lock file to clean away; a temporary
+//! file can be removed, and the write must survive that.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,7 +23,8 @@ fn git_clean_takes_nothing_from_a_writer() {
         let cleaner = scope.spawn(|| {
             let mut rounds = 0;
             while !over.load(Ordering::Relaxed) {
-                // git itself gives up when a file goes away between its listing and its look: that is no matter here.
+                // git itself gives up when a file disappears between its listing and its stat: that does not matter
+                // here.
                 sandbox.program("git").args(["clean", "-fdxq"]).output().unwrap();
                 sandbox.git(&["status", "--porcelain"]);
                 rounds += 1;

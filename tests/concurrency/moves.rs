@@ -1,5 +1,5 @@
-//! F17: two processes that need the locks of two repos, from opposite ends, while others edit what they move. Nobody waits
-//! for ever, no issue is lost on the way, and no edit that was acknowledged.
+//! Two processes that need the locks of two repos, from opposite ends, while others edit what they move. No one waits
+//! for ever, and neither an issue nor an acknowledged edit is lost on the way.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
@@ -23,7 +23,7 @@ fn line(id: &str, label: &str) -> String {
     )
 }
 
-/// The lines that nobody names; they must keep their bytes.
+/// Lines that are not named; they must keep their bytes.
 fn still(prefix: &str) -> String {
     (0..40).map(|n| line(&format!("{prefix}-{n:03}"), "stays")).collect()
 }

@@ -1,4 +1,4 @@
-//! A7: many processes add to one issue. Nothing that was acknowledged may be missing, not even for a moment.
+//! Many processes add to one issue. Nothing that was acknowledged may be missing, not even for a moment.
 
 use std::fs;
 use std::time::Instant;

@@ -1,5 +1,5 @@
-//! A11 (b): people run git on a ledger that agents write. git takes no lock of ours and takes writes away; none of them is lost
-//! for good, no reader is told a wrong number, and nothing that was there before goes.
+//! People run git on a ledger that agents write. git does not take our lock and removes writes; none of them is lost
+//! for good, no reader gets a wrong count, and nothing from before disappears.
 
 use std::collections::HashSet;
 use std::fs;
@@ -101,7 +101,7 @@ fn git(sandbox: &Sandbox, directory: &Path, args: &[&str]) -> bool {
     sandbox.user().named("bob").try_git(directory, &args).is_some()
 }
 
-/// What people do: throw changes away, stash, commit, pull with and without changes of their own, give up a merge.
+/// What people do: discard changes, stash, commit, pull with and without changes of their own, abort a merge.
 fn people(sandbox: &Sandbox, upstream: &Path, branch: &str, over: &AtomicBool) -> usize {
     let repo = sandbox.repo();
     let mut steps = 0;
@@ -113,7 +113,7 @@ fn people(sandbox: &Sandbox, upstream: &Path, branch: &str, over: &AtomicBool) -
                 git(sandbox, &repo, &["stash", "drop", "-q"]);
             }
             2 => {
-                // Somebody pushes an issue, and it is pulled over changes that are not committed.
+                // Someone pushes an issue, and it is pulled over uncommitted changes.
                 let ledger = upstream.join(".beads/beads.jsonl");
                 let line = format!("{{\"id\":\"u-{steps:06}\",\"title\":\"Upstream\",\"status\":\"open\"}}\n");
                 fs::write(&ledger, fs::read_to_string(&ledger).unwrap() + &line).unwrap();
@@ -121,7 +121,7 @@ fn people(sandbox: &Sandbox, upstream: &Path, branch: &str, over: &AtomicBool) -
                 git(sandbox, &repo, &["pull", "-q", "--no-rebase", "--no-edit", "origin", branch]);
             }
             3 => {
-                // A pull may have left markers; while they are there every writer is refused.
+                // A pull may have left markers; until they are resolved every writer is refused.
                 sandbox.run(&["resolve"]);
                 git(sandbox, &repo, &["commit", "-q", "-a", "-m", "work"]);
             }

@@ -1,4 +1,5 @@
-//! Claims across clones, by commands: of clones that race for an issue on one remote, one wins and the others are told by whom.
+//! Claims across clones, by commands: of clones that race for an issue on one remote, one wins and the others learn by
+//! whom.
 
 use std::path::PathBuf;
 use std::process::Output;
@@ -56,7 +57,7 @@ impl Clones {
         error(&self.run(clone, args, NOW), code)
     }
 
-    /// Everybody in `clones` claims at the same moment. Gives the one who won, once all others were told so.
+    /// All of `clones` claim at the same moment. Returns the winner, once all others have been refused.
     fn race(&self, clones: &[usize], id: &str, shift: (&str, &str)) -> (usize, Value) {
         let outputs = at_once(clones.len(), |n| self.run(clones[n], &["claim", id, "--remote"], shift));
         let winners: Vec<usize> = (0..clones.len()).filter(|n| outputs[*n].status.success()).collect();
@@ -86,8 +87,8 @@ impl Clones {
         leases.as_array().unwrap().iter().map(|one| (text(&one["id"]), text(&one["holder"]))).collect()
     }
 
-    /// Whether a clone takes the claim of an issue for live, asked by somebody who holds none: any command of the
-    /// holder would renew its own.
+    /// Whether a clone considers the claim of an issue valid, asked by a non-holder: any command of the holder would
+    /// renew its own.
     fn is_live(&self, clone: usize, id: &str) -> bool {
         let mut bd = self.sandbox.bd(&["leases", "--json"]);
         let output = bd.current_dir(&self.places[clone]).env("BD_AGENT", "onlooker").output().unwrap();

@@ -1,4 +1,4 @@
-//! New plans while agents claim: a task that somebody was given is never taken away, and of many who lock a plan one does.
+//! New plans while agents claim: a task that someone holds is never removed, and of many who lock a plan one succeeds.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -69,7 +69,7 @@ fn what_was_claimed_stays() {
             assert_eq!(task["holder"], format!("agent-{n}"));
             assert_eq!(task["status"], "in_progress");
         }
-        // Who was refused was told so because the task was gone: exit 3 or 5, never a half claim.
+        // Refused because the task was removed: exit 3 or 5, never a half claim.
         for output in outputs[..TASKS].iter().filter(|output| !output.status.success()) {
             assert!(matches!(output.status.code(), Some(3 | 5)), "{}", describe(output));
             refused += 1;

@@ -116,7 +116,7 @@ impl Sandbox {
         self.user().command(name, &self.repo())
     }
 
-    /// However busy the machine is, nobody gives up waiting for the others.
+    /// However busy the machine is, no process gives up waiting for the others.
     pub fn bd(&self, args: &[&str]) -> Command {
         let mut command = self.program(BD);
         command.args(["--lock-timeout", "600"]).args(args);
@@ -164,7 +164,7 @@ impl Sandbox {
     }
 }
 
-/// The id in the complete success line of `bd add`; a line that was cut off is no acknowledgement.
+/// The id in the complete success line of `bd add`; a truncated line is not an acknowledgement.
 pub fn created(stdout: &[u8]) -> Option<String> {
     let line = std::str::from_utf8(stdout).ok()?.strip_prefix("Created issue: ")?;
     line.strip_suffix('\n').map(str::to_owned)

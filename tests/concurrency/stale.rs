@@ -1,5 +1,5 @@
-//! A9: holders that are stopped for longer than their claims last. Whoever lost an issue is refused, whatever it believes, and
-//! whatever its clock says.
+//! Holders that are stopped for longer than their claims last. An agent that lost an issue is refused, whatever it
+//! believes, and whatever its clock says.
 
 use std::collections::BTreeMap;
 use std::process::{Command, Output, Stdio};

@@ -1,5 +1,5 @@
-//! `bd watch` and `bd mail inbox --wait`: what happens is told soon, nothing of it is lost, nothing is told that did not happen, and
-//! whoever waits uses no CPU. (Files that come and go: `watch_files`.)
+//! `bd watch` and `bd mail inbox --wait`: events are reported soon, none is lost, none is invented, and a waiting
+//! process uses no CPU. (Files that come and go: `watch_files`.)
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -83,13 +83,14 @@ impl Watch {
         found
     }
 
-    /// Nothing is told, for a while.
+    /// Nothing is reported, for a while.
     #[track_caller]
     pub fn is_silent(&self, why: &str) {
         assert_eq!(self.rest(), Vec::<Value>::new(), "{why}");
     }
 
-    /// These are told next, and nothing else. A command writes several files, and a look may come between them: so in any order.
+    /// Exactly these are reported next. A command writes several files, and a read may come between them: so in any
+    /// order.
     #[track_caller]
     pub fn tells(&self, kinds: &[&str]) {
         let (found, mut expected) = (self.next(kinds.len()), kinds.to_vec());
@@ -127,7 +128,7 @@ fn ids(events: &[Value], kind: &str) -> BTreeSet<String> {
     of_kind.map(|event| event["id"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Writes one after the other: each is told, and soon.
+/// Writes one after the other: each is reported, and soon.
 #[test]
 fn every_write_is_told_soon() {
     let _turn = alone();
@@ -159,7 +160,7 @@ pub fn told_soon(mut delays: Vec<Duration>, mut commands: Vec<Duration>) -> (Dur
     (median, delays[delays.len() - 1])
 }
 
-/// Many processes write as fast as they can, in several repos: every issue is told of.
+/// Many processes write as fast as they can, in several repos: every issue is reported.
 #[test]
 fn nothing_is_lost_in_a_burst() {
     let _turn = alone();
@@ -213,7 +214,7 @@ fn the_life_of_an_issue() {
     assert_eq!(watch.next(1)[0]["event"], "issue_deleted");
 }
 
-/// A claim that ends by time alone, one that is taken over, and one whose holder is told by mail.
+/// A claim that expires, one that is taken over, and one whose holder is notified by mail.
 #[test]
 fn claims_that_end_by_themselves() {
     let _turn = alone();
@@ -235,7 +236,7 @@ fn claims_that_end_by_themselves() {
     println!("watch: a claim of 1 s was told to be over {:.2} s after it was asked for", after.as_secs_f64());
 }
 
-/// An issue that was put off becomes ready at its time, and no file changes then.
+/// A deferred issue becomes ready at its time, without a change of files.
 #[test]
 fn an_issue_that_was_put_off() {
     let _turn = alone();
@@ -262,7 +263,7 @@ fn in_seconds(seconds: u64) -> String {
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
-/// Mail is for the one who acts; what came before is told first.
+/// Mail for the actor; earlier messages are reported first.
 #[test]
 fn mail_for_the_one_who_acts() {
     let _turn = alone();
@@ -285,7 +286,7 @@ fn mail_for_the_one_who_acts() {
     child.wait().unwrap();
 }
 
-/// It ends when it is told to, when enough has happened, and when nobody reads any more.
+/// It ends on request, when enough has happened, and when its output is no longer read.
 #[test]
 fn the_end_of_a_watch() {
     let _turn = alone();
@@ -330,7 +331,7 @@ fn without_file_events() {
     assert!(said.contains("looking every two seconds"), "{said}");
 }
 
-/// Who waits for mail has it soon after it was sent.
+/// A process that waits for mail gets it soon after it was sent.
 #[test]
 fn mail_wakes_who_waits() {
     let _turn = alone();
@@ -378,7 +379,7 @@ fn who_waits_uses_no_cpu() {
     let mut waiting = waiting.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     watch.rest();
     is_waiting(waiting.id());
-    // Longer than from one look to the next of somebody who is not told. What was begun before may end in the first of them.
+    // Longer than the polling interval. Something begun before may end in the first poll.
     let window = Duration::from_millis(2500);
     let both = [watch.child.id(), waiting.id()].map(Sleeper::process);
     let turns = || both.iter().map(Sleeper::turns).collect::<Option<Vec<u64>>>();

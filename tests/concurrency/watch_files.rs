@@ -1,4 +1,4 @@
-//! `bd watch` beside programs that take files away and put them back: nothing is told that did not happen, and nothing is missed.
+//! `bd watch` beside programs that remove files and restore them: no event is invented, and none is missed.
 
 use std::fs;
 use std::path::Path;
@@ -26,7 +26,7 @@ fn for_a_moment(watch: &Watch, absence: impl Fn()) {
     assert!((0..10).any(is_short), "the machine is too busy");
 }
 
-/// What happens in another checkout carries its name; a checkout that comes later is watched too.
+/// Events in another checkout carry its name; a checkout added later is watched too.
 #[test]
 fn other_checkouts() {
     let _turn = alone();
@@ -51,7 +51,7 @@ fn other_checkouts() {
     assert_eq!((&event["id"], &event["worktree"]), (&other.as_str().into(), &"late".into()));
     assert_eq!(watch.until("issue_unready").1["id"], other.as_str());
     sandbox.git(&["worktree", "remove", "--force", late.to_str().unwrap()]);
-    // What only that checkout had closed is open again.
+    // An issue that only that checkout had closed is open again.
     watch.tells(&["issue_ready"]);
     // Merged here, it is news once more, without a name.
     close(&sandbox.repo(), &id);
@@ -59,8 +59,8 @@ fn other_checkouts() {
     assert_eq!(event.get("worktree"), None, "{event}");
 }
 
-/// A checkout that is made and written to before the watch gets round to it: what happened there is told, and what it was made with
-/// is not. That it moves is no news.
+/// A checkout that is made and written to before the watch notices: later changes are reported, its initial content is
+/// not. Moving it is not an event.
 #[test]
 fn a_new_checkout_that_was_written_to_at_once() {
     let _turn = alone();
@@ -87,7 +87,7 @@ fn a_new_checkout_that_was_written_to_at_once() {
     watch.is_silent("the same checkout in another place");
 }
 
-/// git takes the ledger away and puts it back, again and again; directories are moved. Nothing is told that did not happen.
+/// git removes the ledger and restores it, again and again; directories are moved. No event is invented.
 #[test]
 fn files_that_come_and_go() {
     let _turn = alone();
@@ -103,7 +103,7 @@ fn files_that_come_and_go() {
         sandbox.git(&["checkout", "-q", "other"]);
         sandbox.git(&["checkout", "-q", "-"]);
     }
-    // Whoever looks in between sees the issue go and come; nobody sees another one do so. It is there at the end.
+    // A read in between sees this issue go and come, but no other. It exists at the end.
     let mut events = watch.rest();
     let count = |events: &[Value], kind: &str| events.iter().filter(|event| event["event"] == kind).count();
     while count(&events, "issue_deleted") > count(&events, "issue_created") {
@@ -112,7 +112,7 @@ fn files_that_come_and_go() {
     let strange: Vec<&Value> = events.iter().filter(|event| event["id"] != id.as_str()).collect();
     assert_eq!(strange, Vec::<&Value>::new());
     assert_eq!(count(&events, "issue_deleted"), count(&events, "issue_created"), "it is there now");
-    // What stays away is told.
+    // A lasting removal is reported.
     sandbox.git(&["checkout", "-q", "other"]);
     assert_eq!(watch.until("issue_deleted").1["id"], id.as_str());
     sandbox.git(&["checkout", "-q", "-"]);
@@ -169,7 +169,7 @@ fn files_that_come_and_go_elsewhere() {
         let id = sandbox.add(&format!("Here {n}"));
         adds.push(start.elapsed());
         let written = Instant::now();
-        // What came and went there may still be told.
+        // Issues that came and went there may still be reported.
         let (at, event) = std::iter::repeat_with(|| watch.until("issue_created"))
             .find(|(_, event)| event["id"] != "t-there")
             .expect("no end of looking");
@@ -179,7 +179,7 @@ fn files_that_come_and_go_elsewhere() {
     told_soon(delays, adds);
 }
 
-/// A slow version control: under its lock it writes the ledger bit by bit, whole lines each time. Nothing of it is told.
+/// A slow version control: under its lock it writes the ledger piece by piece, in whole lines. None of it is reported.
 #[test]
 fn a_ledger_that_is_written_bit_by_bit() {
     let _turn = alone();

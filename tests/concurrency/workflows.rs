@@ -1,5 +1,5 @@
-//! Many agents at work at the same time, in several repos and several checkouts of each: register, claim, checkpoints, mail, close.
-//! Every command succeeds, and everything that was acknowledged is there, once.
+//! Many agents at work at the same time, in several repos and several checkouts of each: register, claim, checkpoints,
+//! mail, close. Every command succeeds, and everything that was acknowledged exists exactly once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -21,7 +21,7 @@ struct Site {
 }
 
 impl Site {
-    /// With so many issues to work on, committed, and somebody to write to.
+    /// With this many committed issues to work on, and someone to write to.
     fn new(issues: usize, checkouts: usize) -> (Self, Vec<String>) {
         let sandbox = Sandbox::new();
         let ids = (0..issues).map(|n| sandbox.add(&format!("Task {n}"))).collect();
@@ -46,7 +46,7 @@ impl Site {
         found
     }
 
-    /// What is in all files below a directory of the state home.
+    /// The content of all files below a directory of the state home.
     fn below(&self, directory: &str, name: &str) -> Vec<Value> {
         let mut found = Vec::new();
         for entry in fs::read_dir(self.state_home().join(directory)).unwrap() {

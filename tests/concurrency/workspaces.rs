@@ -12,7 +12,7 @@ use crate::concurrency::sandbox::{Sandbox, alone, at_once, describe};
 use crate::support::effort::pick;
 use crate::support::user::BD;
 
-/// What is left of workspaces.
+/// The remains of workspaces.
 fn names(place: &Path) -> Vec<String> {
     let entries = fs::read_dir(place).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     entries.filter(|name| name.contains("ws_")).collect()
@@ -85,7 +85,8 @@ fn one_workspace_is_removed_by_one_of_many() {
             0 => sandbox.run(&["workspace", "gc", "--older-than", "0s", "--apply"]),
             _ => sandbox.run(&["workspace", "remove", id]),
         });
-        // Done, gone already, or somebody else is at it: where the machine is slow, the git of one who looks may be seen at work.
+        // Done, already gone, or another process is working on it: on a slow machine, the git of an inspecting process
+        // may be seen at work.
         let looks = |output: &Output| String::from_utf8_lossy(&output.stderr).contains("(git) works there");
         for output in &outputs {
             let is_fine = matches!(output.status.code(), Some(0 | 3 | 6)) || looks(output);
@@ -116,7 +117,7 @@ fn what_jobs_say_of_one_issue_at_once_all_comes_home() {
     let ready = sandbox.home().join("ready");
     fs::create_dir(&ready).unwrap();
     let common = format!("s-{jobs:05}");
-    // All write, and all workspaces go, at the same time: nobody ends before everybody has begun.
+    // All write, and all workspaces are removed, at the same time: none ends before all have begun.
     let script = format!(
         "cd -- \"$0\"; touch $BD_ISSUE; while [ $(ls | wc -l) -lt {jobs} ]; do sleep 0.02; done; cd \"$BD_WORKSPACE_DIR\"; \
          \"$1\" comment {common} \"from $BD_ISSUE\" && \"$1\" close $BD_ISSUE"

@@ -23,7 +23,7 @@ pub struct Line {
     pub meanwhile: Option<Meanwhile>,
 }
 
-/// What happens while a command runs that waits.
+/// Events while a waiting command runs.
 pub struct Meanwhile {
     /// When it has printed this,
     once: String,

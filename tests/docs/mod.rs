@@ -87,7 +87,7 @@ pages! {
     which_way_back: "docs/which-way-back.md", "";
 }
 
-/// The kinds of code blocks, as docs/contributing.md explains.
+/// The first words allowed in a code block, as docs/contributing.md explains.
 const TAGS: [&str; 6] = ["console", "sh", "text", "json", "toml", "rust"];
 
 /// Blocks of commands run, or are marked as something else.

@@ -83,12 +83,12 @@ fn the_check_finds_what_it_looks_for() {
     }
 }
 
-/// What is between backticks.
+/// The spans between backticks.
 fn spans(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }
 
-/// A command of `bd`, without a prompt and variables before it.
+/// A command of `bd`, without a prompt or variables before it.
 fn command(text: &str) -> Option<&str> {
     let mut rest = text.trim().trim_start_matches("$ ");
     while let Some((word, after)) = rest.split_once(' ') {

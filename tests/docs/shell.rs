@@ -97,7 +97,7 @@ fn run_page(name: &str) {
     assert!(problems.is_empty(), "{name}: {} problems:\n{}", problems.len(), problems.join("\n"));
 }
 
-/// What is wrong with a page: commands that fail, files that `bd` does not take, and entries that match nothing.
+/// The problems of a page: commands that fail, files that `bd` does not accept, and entries that match nothing.
 fn problems(page: &str, given: &Given) -> Vec<String> {
     let blocks = blocks(page);
     let files: Vec<&Block> = blocks.iter().filter(|block| ["json", "toml"].contains(&block.tag)).collect();
@@ -142,7 +142,7 @@ struct Command {
     at: usize,
     /// Without the comment behind it.
     text: String,
-    /// What the lines above it have exported.
+    /// The variables exported by earlier lines.
     exports: String,
 }
 
@@ -185,7 +185,7 @@ fn exit(output: &str) -> i64 {
     last.map_or(0, |code| code.parse().unwrap())
 }
 
-/// Lines that build `bd` and run its tests: the only ones that do not run here. What they name exists.
+/// Lines that build `bd` and run its tests: the only ones that are not run here. What they name exists.
 const BUILDS: [&str; 2] = ["cargo", ".ci/"];
 
 fn built(command: &str) -> Option<Result<(), String>> {

@@ -1,6 +1,6 @@
-//! A contributor at work: a clone of somebody's project, a planning repo, and commands as they come.
+//! A contributor at work: a clone of someone's project, a planning repo, and random commands.
 //!
-//! Every private text bears a mark, so that it is found wherever it turns up.
+//! Every private text contains a mark, so that it is found wherever it turns up.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -377,7 +377,7 @@ impl Contributor {
         for mark in MARKS.iter().filter(|mark| **mark != "TITLE-OF-") {
             assert!(!line.contains(mark), "{}", self.story(&format!("{mark} in {line}")));
         }
-        // The title is public, and nothing else that bears the mark of a title.
+        // The title is public, and nothing else with a title's mark.
         let rest = line.replacen(issue["title"].as_str().unwrap_or_default(), "", 1);
         assert!(!rest.contains("TITLE-OF-"), "{}", self.story(line));
         for path in [self.path("home"), self.path("plans")] {

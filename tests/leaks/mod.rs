@@ -51,11 +51,11 @@ fn no_sequence_of_commands_leaks() {
          {beside} remarks beside issues of the project; \
          {commits} commits with {public} lines of proposals inspected, nothing private in them"
     );
-    // The sequences must do what they are there for.
+    // The sequences must actually exercise these cases.
     assert!(proposed > 0 && beside > 0 && public > 0 && refused > 0 && ran > refused, "the dice are loaded");
 }
 
-/// What sequences came to.
+/// Totals of the sequences.
 #[derive(Default)]
 struct Sum {
     ran: usize,

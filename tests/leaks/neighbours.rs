@@ -1,7 +1,9 @@
-//! Three projects with servers of their own that plan in one private repo, a stranger who commits to them, and a contributor who
-//! moves, syncs, pushes and proposes as it comes, in the projects and in workspaces of every kind, in every mode of the state home.
+//! Three projects with separate servers that plan in one private repo, a stranger who commits to them, and a
+//! contributor who moves, syncs, pushes and proposes at random, in the projects and in workspaces of every kind, in
+//! every mode of the state home.
 //!
-//! Every private text bears a mark, and so does the name of the planning repo. In the end every object of the servers is read.
+//! Every private text contains a mark, and so does the name of the planning repo. In the end every object of the
+//! servers is read.
 
 mod places;
 
@@ -343,7 +345,7 @@ impl Neighbours {
         self.trail.push(format!("planning: {key} {url}: {}", set.is_some()));
     }
 
-    /// A stranger pushes a line under an id of ours, with our name and a proposal that nobody made, or decided about one.
+    /// A stranger pushes a line with one of our ids, our name and a proposal that was never made, or decided about one.
     fn forge(&mut self, at: usize, dice: &mut Dice) {
         let ids: Vec<&String> = self.plans.keys().filter(|id| !id.contains("takeover")).collect();
         let Some(id) = dice.pick(&ids).map(|id| (*id).clone()) else { return };
@@ -372,7 +374,7 @@ impl Neighbours {
         self.trail.push(format!("{at}: a stranger forged {id}, {state}; pulled: {pulled}"));
     }
 
-    /// What the planning repo records, where the stranger has seen it in the project.
+    /// The planning repo's record, if the stranger has seen it in the project.
     fn open_proposal(&self, id: &str) -> Option<String> {
         let text = std::fs::read_to_string(self.path(PLANS).join(".beads/beads.jsonl")).unwrap();
         let line = text.lines().find(|line| line.starts_with(&format!("{{\"id\":\"{id}\"")))?;

@@ -40,13 +40,13 @@ fn an_agent_is_what_it_registered_as() {
         assert_eq!(known.capabilities, ["rust"]);
     }
     assert_eq!(ops::ensure_registered(&mut store).unwrap(), Some(agent.clone()));
-    // Who has left comes back as what it was, under its id.
+    // An agent that left comes back with its former data, under its id.
     let seen = ops::find_agent(&store, "bob").unwrap();
     ops::unregister(&mut store, &seen, None).unwrap();
     assert_eq!(acting(&scratch, "bob").agent().unwrap().id, None);
     let back = ops::ensure_registered(&mut acting(&scratch, "bob")).unwrap().unwrap();
     assert_eq!((&back.id, back.role, back.sessions, back.status), (&agent.id, Role::Coordinator, 2, Status::Online));
-    // A person is no agent.
+    // A person is not an agent.
     assert_eq!(ops::ensure_registered(&mut scratch.open()).unwrap(), None);
 }
 

@@ -1,4 +1,4 @@
-//! Proves that a write keeps what a ledger is besides its bytes, and refuses where it could not (F7).
+//! Proves that a write keeps a ledger's other attributes besides its bytes, and refuses where it could not.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};

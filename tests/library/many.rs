@@ -140,7 +140,7 @@ fn a_poll_over_five_repos_costs_what_has_changed() {
     assert_eq!(store.refresh().unwrap(), Refresh { parsed: 1, changed: 1 });
     store.update("r2-00006", vec![Change::AddLabel("seen".into())]).unwrap();
     assert_eq!(store.refresh().unwrap().parsed, 1);
-    // A settings file that says the same as before is no reason to read anything again.
+    // A rewritten settings file with the same content is no reason to read anything again.
     sleep(SETTLED);
     store.refresh().unwrap();
     several.configure_user(&additional(&several.joined(1..REPOS)));
@@ -256,7 +256,7 @@ fn a_repo_that_cannot_be_read_is_named_and_the_others_work() {
             spoil(&several);
             let mut store = if running { store } else { several.open() };
             let found = ids(&mut store);
-            // What a running store has read stays in the view while only the ledger is away: it may be on its way back.
+            // What a running store has read stays visible while only the ledger is missing: it may be on its way back.
             let kept = running && several.beads(1).is_dir();
             assert_eq!(found, if kept { vec!["t-0", "t-1", "t-2"] } else { vec!["t-0", "t-2"] }, "{what}, {running}");
             let warnings = repo_warnings(&mut store);
@@ -353,7 +353,7 @@ fn a_contributor_moves_nothing_into_the_primary() {
     assert_eq!([several.read(0), several.read(1)], before);
 }
 
-/// The primary is not committed unless asked for: neither its own ledger nor one that lies in its working copy.
+/// The primary is not committed unless configured: neither its own ledger nor one in its working copy.
 #[test]
 fn a_ledger_in_the_primarys_working_copy_is_not_committed() {
     let several = Several::new(1);

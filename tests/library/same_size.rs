@@ -1,4 +1,4 @@
-//! Proves that a long-lived reader sees every edit that keeps the size of the file, however its times are set (F21..F24).
+//! Proves that a long-lived reader sees every edit that keeps the size of the file, however its times are set.
 
 use std::fs::{self, File};
 use std::io::{Seek as _, SeekFrom, Write as _};

@@ -1,4 +1,4 @@
-//! A repo in a temporary directory, and stores that look at it with an empty environment and a clock that stands still.
+//! A repo in a temporary directory, and stores that read it with an empty environment and a fixed clock.
 
 use std::path::{Path, PathBuf};
 

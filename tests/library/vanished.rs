@@ -1,7 +1,7 @@
-//! Proves that a reader never takes a file which is being rewritten for one without issues (F2, F3).
+//! Proves that a reader never mistakes a file that is being rewritten for one without issues.
 //!
-//! git replaces a file by unlink, create and write. A reader may have to wait, or may be told that the ledger is not there;
-//! it never gets an answer with issues missing.
+//! git replaces a file by unlink, create and write. A reader may have to wait, or may get an error that the ledger is
+//! missing; it never gets an answer with issues missing.
 
 use std::fs::{self, File};
 use std::io::Write as _;

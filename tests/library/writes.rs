@@ -184,7 +184,7 @@ fn writers_side_by_side_lose_nothing() {
     assert_eq!(shared.issue.labels.len(), WRITERS * EACH, "every label that was acknowledged");
 }
 
-/// The rules of closing are those of the store, whoever asks.
+/// The store enforces the rules of closing for every caller.
 #[test]
 fn what_waits_for_open_issues_is_not_closed() {
     let edge = |target: &str, kind: &str| format!("{{\"depends_on_id\":\"{target}\",\"type\":\"{kind}\"}}");

@@ -87,7 +87,7 @@ proptest! {
         let changed = match change::apply(&line, std::slice::from_ref(&change), stamp(0)) {
             Ok(changed) => changed,
             Err(refusal) => {
-                // What holds an odd value is not added to, and a deleted issue comes back in one way only.
+                // A field with an odd value cannot be extended, and a deleted issue can be restored in only one way.
                 let known = matches!(refusal, ChangeError::Deleted(_) | ChangeError::OddValue { .. } | ChangeError::Done { .. });
                 prop_assert!(known, "{}", refusal);
                 return Ok(());

@@ -29,7 +29,7 @@ fn paths(third: usize) -> Vec<String> {
     paths
 }
 
-/// The texts that are left when a choice is made in each pair of braces. There are no braces in classes here.
+/// The texts after choosing one alternative in each pair of braces. Classes contain no braces here.
 fn choices(glob: &str) -> Vec<String> {
     let Some(close) = glob.find('}') else { return vec![glob.to_owned()] };
     let open = glob[..close].rfind('{').unwrap();

@@ -44,7 +44,7 @@ pub fn facts(store: &mut Store) -> Vec<String> {
     facts
 }
 
-/// What one store says and the other does not.
+/// The differences between two stores' answers.
 pub fn difference(long: &mut Store, fresh: &mut Store) -> Vec<String> {
     let (long, fresh) = (facts(long), facts(fresh));
     if long == fresh {
@@ -126,7 +126,7 @@ pub struct Text {
 }
 
 impl Text {
-    /// What stands in a file.
+    /// The content of a file.
     pub fn of(bytes: &[u8]) -> Self {
         let marked = bytes.starts_with(b"\xef\xbb\xbf");
         let bytes = if marked { &bytes[3..] } else { bytes };
@@ -136,7 +136,7 @@ impl Text {
     }
 
     pub fn apply(&mut self, step: &Step) {
-        // A cut and a missing line feed are mended by the next step.
+        // The next step repairs a cut and a missing line feed.
         (self.unended, self.cut) = (false, None);
         let count = self.lines.len();
         let at = |index: &Index| index.index(count);

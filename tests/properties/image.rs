@@ -71,7 +71,7 @@ impl Project {
         Store::open_with(self.several.config(self.env(image))).expect("a store")
     }
 
-    /// What can be worked on, as a command asks for it.
+    /// The ready issues, as a command asks for them.
     fn first_ready(&self, image: bool, most: usize) -> (Vec<String>, usize) {
         let filter = ReadyFilter { limit: Some(most), ..ReadyFilter::default() };
         let page = self.open(image).ready(&filter).expect("what is ready");
@@ -220,7 +220,7 @@ impl Project {
                 "lines go by another program".to_owned()
             }
             _ => {
-                // Two programs find that there is no image.
+                // Two programs find no image.
                 for path in &images {
                     let _ = fs::remove_file(path);
                 }

@@ -164,13 +164,13 @@ fn made_proposal() -> impl Strategy<Value = Proposal> {
     )
 }
 
-/// The line of an issue with an object under a key, and in the object a key that nobody knows.
+/// The line of an issue with an object under a key, which has an unknown key.
 fn line(key: &str, object: &str) -> String {
     let object = object.replacen('{', "{\"later\": [1e400],", 1);
     format!("{{\"id\":\"a-1\",\"title\":\"t\",\"status\":\"open\",\"{key}\":{object}}}")
 }
 
-/// The object of a line after a change, which has what nobody knows still.
+/// The object of a line after a change, still with its unknown key.
 fn changed(line: &str, key: &str, change: Change) -> String {
     let stamp = Stamp { now: Instant::from_millis(1), actor: "ann", dialect: Dialect::default() };
     let line = change::apply(line, &[change], stamp).unwrap().unwrap_or_else(|| line.to_owned());

@@ -7,7 +7,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// A string literal without its quotes, and the text it stands for.
+/// A string literal without its quotes, and the decoded text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Literal {
     pub escaped: String,

@@ -136,7 +136,7 @@ impl Project {
             Step::Label(index) => {
                 let (mut store, ids) = self.known();
                 if !ids.is_empty() {
-                    // What is damaged may refuse it; that is no matter here.
+                    // Damage may cause a refusal; that does not matter here.
                     let _ = store.update(&index.get(&ids).0, vec![Change::AddLabel("by-bd".into())]);
                 }
             }

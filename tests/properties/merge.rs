@@ -103,7 +103,7 @@ fn set<T: Ord>(items: impl IntoIterator<Item = T>) -> BTreeSet<T> {
     items.into_iter().collect()
 }
 
-/// What each comment says: identity and text; the raw element where it is no comment.
+/// The content of each comment: identity and text; the raw element if it is not a comment.
 fn remarks(line: &str) -> BTreeSet<String> {
     let record = Record::parse(line).expect("a record");
     let elements = record.elements("comments").into_iter();
@@ -113,7 +113,7 @@ fn remarks(line: &str) -> BTreeSet<String> {
     }))
 }
 
-/// Whether a text stands in its field or is told by a comment.
+/// Whether a text is in its field or in a comment.
 fn is_told(joined: &str, key: &str, text: &str) -> bool {
     let record = Record::parse(joined).expect("a record");
     let grown = |now: &str| key == "notes" && format!("\n{now}\n").contains(&format!("\n{text}\n"));

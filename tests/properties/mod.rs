@@ -1,7 +1,7 @@
-//! Laws that hold for every input, tried on many random ones.
+//! Laws that hold for every input, tested on many random ones.
 //!
-//! The seeds are fixed, so a run is the same run everywhere. `PROPTEST_CASES` and `PROPTEST_RNG_SEED` widen the search.
-//! What is expected comes from models written here from the words of `docs/format.md`, never from the code under test.
+//! The seeds are fixed, so a run is the same everywhere. `PROPTEST_CASES` and `PROPTEST_RNG_SEED` widen the search.
+//! Expected results come from models written from the text of `docs/format.md`, never from the code under test.
 
 mod changes;
 mod globs;

@@ -1,7 +1,8 @@
-//! Proves that a write changes the ledger that owns the issue and no other, whatever is done in whatever order by whomever,
-//! and that what was acknowledged is there: in the owner's file, and in what a store that was opened just now says.
+//! Proves that a write changes the ledger that owns the issue and no other, whatever is done in whatever order by
+//! whomever, and that acknowledged data exists: in the owner's file, and in the answers of a newly opened store.
 //!
-//! The model is slow and knows only files: an issue belongs to the first of the three repos whose file has a line for it.
+//! The model is slow and knows only files: an issue belongs to the first of the three repos whose file has a line for
+//! it.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -88,7 +89,7 @@ fn line(id: &str, title: &str, status: &str, priority: u32, day: u32, edge: Opti
     )
 }
 
-/// What somebody was told is done, per file and issue.
+/// The acknowledged changes, per file and issue.
 #[derive(Debug, Clone, Default)]
 struct Said {
     labels: BTreeSet<String>,
@@ -96,7 +97,7 @@ struct Said {
     status: Option<String>,
 }
 
-/// What became of a step, by the model: which lines of which files may differ now, or why nothing may.
+/// The result of a step in the model: which lines of which files may differ now, or why nothing may.
 #[derive(Debug, PartialEq)]
 enum Expected {
     Refused,
@@ -356,7 +357,7 @@ impl Project {
         }
     }
 
-    /// What a move of these copies may touch, and what was said of them goes along.
+    /// What a move of these copies may touch; acknowledged changes move with them.
     fn moved(
         &mut self,
         files: &[Lines; REPOS],
@@ -516,7 +517,7 @@ fn check(
         Expected::Touched(places) => {
             add(&seen.written, usize::from(done.is_ok()));
             add(&seen.moved, usize::from(matches!(step, Step::Move(..)) && !places.is_empty()));
-            // Who may write is refused only for what the issue is.
+            // With write access, a refusal can only be due to the issue itself.
             let known = ["is deleted", "cannot depend on itself", "is private: the line of", "cannot close"];
             let reason = done.as_ref().err();
             prop_assert!(reason.is_none_or(|e| known.iter().any(|k| e.contains(k))), "{:?}: {:?}", step, reason);

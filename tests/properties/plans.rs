@@ -1,5 +1,6 @@
-//! Proves that a plan comes back from TOML, from JSON and from a template as it was; that a reader of plans survives anything; and
-//! that a new plan keeps all work that was begun, closes no circle, and leaves nobody waiting for what is gone.
+//! Proves that a plan survives a round trip through TOML, JSON and a template; that a reader of plans survives
+//! anything; and that a new plan keeps all work that has begun, closes no cycle, and leaves no task waiting for a
+//! removed one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -135,7 +136,7 @@ proptest! {
 
 const NAMES: [&str; 8] = ["a", "b", "c", "d", "e", "f", "g", "h"];
 
-/// Tasks that are there, without a circle: each may wait for those before it in a shuffled order.
+/// Existing tasks, without a cycle: each may wait for those before it in a shuffled order.
 fn now() -> impl Strategy<Value = Vec<Current>> {
     let order = Just(NAMES.to_vec()).prop_shuffle();
     let fixed = option::weighted(0.4, prop_oneof![Just(Fixed::Done), Just(Fixed::Running), Just(Fixed::Claimed)]);
@@ -170,7 +171,7 @@ fn new_plan() -> impl Strategy<Value = Plan> {
     })
 }
 
-/// What each task that stays waits for, found the slow way: every way that leads only over tasks that are gone.
+/// What each remaining task waits for, computed slowly: every path that leads only through removed tasks.
 fn slow(now: &[Current], gone: &[String]) -> BTreeMap<String, BTreeSet<String>> {
     let of =
         |name: &str| now.iter().find(|task| task.name == name).map(|task| task.depends_on.clone()).unwrap_or_default();
@@ -189,7 +190,7 @@ fn slow(now: &[Current], gone: &[String]) -> BTreeMap<String, BTreeSet<String>> 
     stays.map(|task| (task.name.clone(), ways(&task.name, gone, &of, 0))).collect()
 }
 
-/// What is there after a revision: names and what each waits for.
+/// The tasks after a revision: names and blockers.
 fn after(now: &[Current], revision: &Revision) -> BTreeMap<String, BTreeSet<String>> {
     let mut all: BTreeMap<String, BTreeSet<String>> = now
         .iter()
@@ -224,7 +225,7 @@ proptest! {
         let model = slow(&now, &revision.removed);
         for task in &now {
             match (task.fixed, plan.task(&task.name)) {
-                // What is done keeps every word, also the names of what is gone.
+                // A finished task is unchanged, including the names of removed ones.
                 (Some(Fixed::Done), _) => prop_assert_eq!(&result[&task.name], &task.depends_on.iter().cloned().collect()),
                 (Some(_), _) => prop_assert_eq!(&result[&task.name], &model[&task.name], "{}", task.name),
                 (None, Some(planned)) => {
@@ -254,7 +255,7 @@ proptest! {
     }
 }
 
-/// What the ledger says: names and what each waits for, and the lines of tasks.
+/// The content of the ledger: names, blockers, and the lines of tasks.
 fn in_ledger(
     store: &mut beads::internal::store::Store,
     id: &str,

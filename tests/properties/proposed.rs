@@ -1,5 +1,6 @@
-//! A proposed issue that is edited on both sides, in whatever order and with reconciling in between: in the end both copies say the
-//! same, and whatever somebody wrote stands there or in a comment, unless somebody who saw it wrote something else.
+//! A proposed issue that is edited on both sides, in any order and with reconciling in between: in the end both copies
+//! are equal, and everything that someone wrote is in a field or a comment, unless someone who saw it wrote something
+//! else.
 
 use std::collections::BTreeSet;
 
@@ -88,7 +89,7 @@ impl Sides {
         serde_json::from_str(line).expect("a record")
     }
 
-    /// The copies that somebody's edit reaches, and of which they know.
+    /// The copies that someone's edit reaches, and that they know.
     fn seen(&self, who: Who) -> Vec<Value> {
         match who {
             Who::Contributor => vec![self.copy(0), self.copy(PLANNING)],
@@ -118,7 +119,7 @@ proptest! {
     #[test]
     fn no_edit_of_a_proposed_issue_is_lost(steps in vec(step(), 1..14)) {
         let sides = Sides::new();
-        // What was written where, and has not been replaced by somebody who saw it.
+        // Where each text was written, unless someone who saw it replaced it.
         let mut written: BTreeSet<(&str, String)> = BTreeSet::new();
         let mut added: BTreeSet<String> = BTreeSet::new();
         let mut removed: BTreeSet<String> = BTreeSet::new();

@@ -1,5 +1,5 @@
-//! Proves on random projects of two repos, with every kind of edge within and across them, that pruning changes nobody's
-//! readiness, and that what was pruned comes back in any order to the same bytes.
+//! Proves on random projects of two repos, with every kind of edge within and across them, that pruning changes no
+//! issue's readiness, and that restoring in any order gives the same bytes.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -30,7 +30,7 @@ fn dated(node: &Node) -> String {
     line(node).replace("\"status\":\"closed\"", "\"status\":\"closed\",\"closed_at\":\"2025-01-01T00:00:00Z\"") + "\n"
 }
 
-/// What the model says of everybody who is not done.
+/// The model's state of every unfinished issue.
 fn standing(world: &World<'_>, unknown_blocks: bool) -> Vec<String> {
     let open = world.0.iter().filter(|node| !matches!(node.status, "closed" | "tombstone"));
     let tell = |node: &Node| {
@@ -42,7 +42,7 @@ fn standing(world: &World<'_>, unknown_blocks: bool) -> Vec<String> {
     open.map(tell).collect()
 }
 
-/// What the store says.
+/// The store's answers.
 fn answers(store: &mut Store) -> (Vec<String>, Vec<String>) {
     let ready = store.ready(&ReadyFilter::default()).expect("an answer").rows;
     let blocked = store.blocked(&Expr::ALL, None).expect("an answer").0;

@@ -116,7 +116,7 @@ pub fn line(node: &Node) -> String {
     line + &format!(r#","labels":[{}],"dependencies":[{}]}}"#, labels.join(","), edges.join(","))
 }
 
-/// Metadata stands as an object or as a text that holds one; both occur.
+/// Metadata can be an object or a text with one; both occur.
 fn edge(link: &Link) -> String {
     let gate = if link.any { "any-children" } else { "all-children" };
     let spawner = link.spawner.as_ref().map(|id| format!(r#","spawner_id":"{id}""#)).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! What is ready and what is blocked, worked out the slow way: plain recursion over a list, straight from the words of
-//! `docs/format.md` and the glossary. It shares nothing with the code under test.
+//! Ready and blocked issues, computed slowly: plain recursion over a list, straight from the text of `docs/format.md`
+//! and the glossary. It shares nothing with the code under test.
 
 use std::collections::BTreeSet;
 
@@ -50,7 +50,7 @@ impl<'a> World<'a> {
         self.0.iter().filter(move |node| parents(node).any(|parent| parent == id))
     }
 
-    /// What an issue that is not done waits for by itself.
+    /// The direct blockers of an unfinished issue.
     pub fn waiting(&self, node: &Node, unknown_blocks: bool) -> BTreeSet<Waiting> {
         if done(node) {
             return BTreeSet::new();
@@ -85,7 +85,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Whether an id is an issue or stands below it in the tree of parents.
+    /// Whether an id is an issue or below it in the tree of parents.
     fn below(&self, id: &str, top: &str, seen: &mut Vec<String>) -> bool {
         if id == top {
             return true;
@@ -97,7 +97,7 @@ impl<'a> World<'a> {
         self.find(id).is_some_and(|node| parents(node).any(|parent| self.below(parent, top, seen)))
     }
 
-    /// The part of what an ancestor waits for that its descendants wait for too: not what stands below it.
+    /// The blockers of an ancestor that its descendants inherit: not those below it.
     pub fn handed_down(&self, ancestor: &Node, unknown_blocks: bool) -> BTreeSet<Waiting> {
         let mut waiting = self.waiting(ancestor, unknown_blocks);
         waiting.retain(|(blocker, ..)| !self.below(blocker, &ancestor.id, &mut Vec::new()));
@@ -166,7 +166,7 @@ impl<'a> World<'a> {
         nodes.sort_by_key(|node| (urgency(node), node.priority, oldest_first(node), node.id.clone()));
     }
 
-    /// What is younger than two days by priority, before the rest by age.
+    /// Issues younger than two days by priority, before the rest by age.
     pub fn by_freshness(&self, nodes: &mut [&Node]) {
         let young = |node: &Node| node.age.is_some_and(|minutes| minutes <= 2 * 24 * 60);
         let priority = |node: &Node| if young(node) { node.priority } else { 0 };

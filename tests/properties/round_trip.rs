@@ -52,7 +52,7 @@ fn after_setting(mut members: Vec<(String, String)>, key: &str, raw: &str) -> Ve
     members
 }
 
-/// What a raw priority means: an integer, or a text with one from 0 to 4; anything else is absent, and absent is 0.
+/// The meaning of a raw priority: an integer, or a text with one from 0 to 4; anything else is absent, and absent is 0.
 fn priority_in(raw: &str) -> i64 {
     let number = raw.parse::<f64>().ok().filter(|n| n.fract() == 0.0 && n.abs() < 9e15).map(|n| n as i64);
     let typed = || raw.strip_prefix('"')?.strip_suffix('"')?.trim().trim_start_matches(['P', 'p']).parse().ok();

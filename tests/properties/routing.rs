@@ -178,7 +178,7 @@ fn every_new_issue_has_one_repo_or_a_named_error() {
                 refused.set(refused.get() + 1);
             }
         }
-        // A committed file alone leads nowhere outside: nobody has trusted it.
+        // A committed file alone leads nowhere outside: it is not trusted.
         let outside: Vec<&str> = shared.iter().flat_map(|layer| layer.additional.iter().copied()).collect();
         for member in store.repos().members.iter().skip(1).filter(|member| member.name.starts_with("..")) {
             let own = user.additional.contains(&member.name.as_str())

@@ -1,5 +1,5 @@
-//! Workflows and tasks that several branches changed: whatever is merged in whatever order, what the line says of itself agrees with its
-//! status, and what only one branch changed is there.
+//! Workflows and tasks changed on several branches: whatever is merged in whatever order, the line's own state agrees
+//! with its status, and a change on only one branch is kept.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ const WORKFLOW: &str = r#"{"id":"a","title":"W","status":"open","updated_at":"20
 const TASK: &str =
     r#"{"id":"a","title":"T","status":"open","updated_at":"2026-01-01T00:00:00.000Z","task":{"name":"t","place":1}}"#;
 
-/// What somebody does; a number picks among what is legal.
+/// A random action; a number picks among the legal ones.
 #[derive(Debug, Clone)]
 enum Deed {
     Move(Index),
@@ -141,7 +141,7 @@ proptest! {
             prop_assert_eq!(workflow.state.status(), status(&line), "{}", line);
             prop_assert_eq!(workflow.reason.is_some(), workflow.state != State::Ready, "{}", line);
         }
-        // What only one of two branches changed is as it made it.
+        // A change on only one of two branches is kept unchanged.
         let both = Workflow::of_line(&merged(&base, &lines[0], &lines[1])).unwrap();
         let [before, one, other] = [&base, &lines[0], &lines[1]].map(|line| Workflow::of_line(line).unwrap());
         let expected = |was: Option<&String>, one: Option<&String>, other: Option<&String>| match (one == was, other == was) {

@@ -5,9 +5,9 @@ use std::sync::OnceLock;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// What `cargo test` runs: nearly every test, each as briefly as it can still fail.
+    /// The level of `cargo test`: nearly every test, each as briefly as it can still fail.
     Smoke,
-    /// What `.ci/run` runs (`CI=true`).
+    /// The level of `.ci/run` (`CI=true`).
     Ci,
     /// The figures of `docs/evidence.md` (`BD_PROOF=full`).
     Full,

@@ -21,7 +21,7 @@ pub struct Env {
     vars: RefCell<Vec<(String, String)>>,
 }
 
-/// What one command did.
+/// The result of one command.
 #[derive(Debug)]
 pub struct Run {
     pub stdout: String,
@@ -186,7 +186,7 @@ impl Env {
 }
 
 impl Run {
-    /// What a person sees: the command, stdout, stderr with `! ` before each line, the exit code if it is not 0.
+    /// What a person sees: the command, stdout, stderr with `! ` before each line, the exit code unless it is 0.
     pub fn snapshot(&self) -> String {
         self.render(self.stdout.clone())
     }
@@ -242,7 +242,7 @@ impl Run {
         value["error"].clone()
     }
 
-    /// What was said on stderr; with `--json` the messages of the objects there.
+    /// The messages on stderr; with `--json`, those in the objects there.
     pub fn talk(&self) -> String {
         let message = |line: &str| {
             let value: Value = serde_json::from_str(line).ok()?;

@@ -1,5 +1,5 @@
-//! What all tests share: the level of effort, programs that may be missing, temporary directories, fixtures that are built once, and
-//! waiting for a condition.
+//! Shared by all tests: the level of effort, programs that may be missing, temporary directories, fixtures that are
+//! built once, and waiting for a condition.
 
 #![allow(dead_code, reason = "two test programs share this, and neither uses all of it")]
 

@@ -1,4 +1,4 @@
-//! What the system tells of processes, on Linux: enough to wait for what one does instead of waiting for a while.
+//! The system's information about processes, on Linux: enough to wait for an action instead of for a time.
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ pub fn is_told() -> bool {
     Path::new("/proc/self/task").exists()
 }
 
-/// Whether a process sleeps and is told of file events.
+/// Whether a process sleeps and listens for file events.
 pub fn listens(pid: u32) -> bool {
     let Ok(open) = std::fs::read_dir(format!("/proc/{pid}/fd")) else { return false };
     let is_inotify = |path: &Path| std::fs::read_link(path).is_ok_and(|to| to.to_string_lossy().contains("inotify"));

@@ -51,7 +51,7 @@ impl Project {
         self.git("add -A").ok();
     }
 
-    /// What `check-leaks` finds: the lines of its answer.
+    /// The findings of `check-leaks`, by line.
     pub fn leaks(&self, args: &str) -> Vec<String> {
         let run = self.env.bd(["check-leaks"].into_iter().chain(args.split_whitespace()));
         assert_eq!(run.code, if run.stdout.is_empty() { 0 } else { 8 }, "{}", run.snapshot());

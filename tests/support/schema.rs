@@ -52,7 +52,7 @@ pub fn check(schema: &Value, value: &Value, place: &str) {
     }
 }
 
-/// Options that take a value and stand before a command.
+/// Options with a value that may precede a command.
 const GLOBAL: &[&str] =
     &["-C", "--directory", "--db", "--actor", "--config", "--state-dir", "--agent", "--lock-timeout"];
 

@@ -1,4 +1,4 @@
-//! A16: clones that edit, delete, claim, go offline, merge, rebase and cherry-pick come to the same bytes.
+//! Clones that edit, delete, claim, go offline, merge, rebase and cherry-pick end with the same bytes.
 
 use std::ops::Range;
 use std::time::Instant;

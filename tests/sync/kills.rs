@@ -64,7 +64,7 @@ fn killed_syncs(way: Way, kills: usize) {
         let report = here.sync();
         usual = (usual * 3 + start.elapsed()) / 4;
         assert_eq!(report["pushed"], true, "seed {seed}: {report}");
-        // What the killed one had started may still be at work.
+        // A program started by the killed one may still be running.
         until("it is over", || process::working_in(&here.root).is_empty());
         assert_eq!(fs::read_to_string(here.root.join("code")).unwrap(), "half done\n", "seed {seed}");
         let missing = || -> Vec<String> {
@@ -72,8 +72,8 @@ fn killed_syncs(way: Way, kills: usize) {
             made.iter().filter(|id| !lines.contains_key(*id)).cloned().collect()
         };
         if !missing().is_empty() {
-            // The program that the killed one had started went on by itself, without our lock, and put its version of the
-            // ledger over what was written meanwhile. Like everything that other programs take away it is told and comes back.
+            // A program started by the killed one continued, without our lock, and wrote its version of the ledger over
+            // later writes. Like everything that other programs remove, these are reported and restored.
             assert!(
                 String::from_utf8_lossy(&here.run(&["list"]).stderr).contains("bd recover"),
                 "seed {seed}: not told"

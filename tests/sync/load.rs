@@ -1,4 +1,4 @@
-//! A11 (a): `bd sync` in a loop on a clone in which three others write, while another clone writes and syncs too.
+//! `bd sync` in a loop on a clone in which three others write, while another clone writes and syncs too.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
@@ -10,7 +10,7 @@ use crate::sync::world::{Desk, Way, World, by_id, describe};
 
 const WRITERS: usize = 3;
 
-/// Between two writes of one writer: nobody types faster, and without it the ledger outgrows what is being tested.
+/// Between two writes of one writer: no one types faster, and otherwise the ledger outgrows what is being tested.
 const BETWEEN_WRITES: Duration = Duration::from_millis(20);
 
 /// Ends the loops of other threads, also when this one panics.
@@ -113,7 +113,7 @@ fn syncs_under_writers(way: Way, goal: usize) {
                 written.extend(write(there, &shared[count % shared.len()], format!("other{count}y"), count % 3 == 2));
                 if count % 5 == 4 {
                     sync(there);
-                    // Otherwise whoever is slower would never get to push.
+                    // Otherwise the slower one would never get to push.
                     let before = done.load(Ordering::Relaxed);
                     while go_on() && done.load(Ordering::Relaxed) == before {
                         thread::sleep(Duration::from_millis(5));
@@ -175,8 +175,8 @@ impl Drop for PanicEnds<'_> {
     }
 }
 
-/// What a sync reports, and whether it was done: it may be told that the repository is busy, or be outrun by the other
-/// clone until it gives up.
+/// The report of a sync, and whether it was done: the repository may be busy, or the other clone may outrun it until it
+/// gives up.
 fn sync(desk: &Desk) -> (serde_json::Value, bool) {
     let output = desk.run(&["sync", "--json"]);
     let code = output.status.code();

@@ -1,5 +1,5 @@
-//! Random work, closing, reopening, notes and releases in clones whose clocks differ: what was closed last is not open, nothing is in
-//! progress that nobody holds unless `bd doctor` says so, and all clones end with the same bytes.
+//! Random work, closing, reopening, notes and releases in clones whose clocks differ: what was closed last is not open,
+//! nothing is in progress without a holder unless `bd doctor` reports it, and all clones end with the same bytes.
 //!
 //! `BD_OLD_PROGRAM` names a `bd` 2.0.0, which then is the program of one clone.
 
@@ -57,7 +57,7 @@ struct Tally {
     refused: usize,
     syncs: usize,
     issues: usize,
-    /// What the older program opened again, and doctor named.
+    /// Issues that the older program reopened, and that doctor reported.
     named: usize,
     unheld: usize,
 }
@@ -141,7 +141,7 @@ fn story(seed: u64, acts: usize, old: Option<&PathBuf>, tally: &mut Tally) {
         tally.issues += 1;
         let line = &by_id(&bytes)[id];
         let status = line["status"].as_str().unwrap_or("open");
-        // The last acts: nobody who acted later knew of them.
+        // The last actions: later actors did not know of them.
         let on_it = &server[id];
         let is_last = |n: &&usize| !on_it.iter().any(|other| all[*other].seen.contains(*n));
         let last: Vec<&Act> = on_it.iter().filter(is_last).map(|n| &all[*n]).collect();

@@ -1,7 +1,7 @@
-//! A random story of several clones, and what has to be true at its end.
+//! A random story of several clones, and what must hold at its end.
 //!
-//! The edits go through the library, so that a story takes seconds; the exchange is the binary's. What was acknowledged is
-//! written down here, apart from any ledger.
+//! The edits go through the library, so that a story takes seconds; the exchange is the binary's. Acknowledged changes
+//! are recorded here, apart from any ledger.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -17,7 +17,7 @@ use crate::support::dice::Dice;
 use crate::sync::person;
 use crate::sync::world::{Desk, Way, World, by_id};
 
-/// What was acknowledged, in the order in which it happened.
+/// Acknowledged changes, in order.
 #[derive(Default)]
 pub struct Promises {
     moment: usize,
@@ -276,7 +276,7 @@ fn verdict(clones: &[Clone], promises: &Promises, tally: &mut Tally) {
     lost("comments acknowledged and not there once", &promises.comments.iter().collect::<Vec<_>>(), &|line, text| {
         line["comments"].as_array().into_iter().flatten().filter(|comment| comment["text"] == text).count() == 1
     });
-    // What both sides wrote in the notes may stand there, or in a comment if it did not fit together.
+    // Text that both sides wrote into the notes may be there, or in a comment if it did not fit together.
     lost("notes acknowledged and lost", &promises.notes.iter().collect::<Vec<_>>(), &|line, text| {
         let comments = line["comments"].as_array().into_iter().flatten().filter_map(|comment| comment["text"].as_str());
         let texts = comments.chain(line["notes"].as_str());

@@ -191,14 +191,14 @@ impl Desk {
 
     /// `bd sync`, which must succeed: what became of the only working copy.
     pub fn sync(&self) -> Value {
-        // People commit code too, and it goes along.
+        // People commit code too, and it is sent as well.
         let output = self.run(&["sync", "--with-code", "--json"]);
         assert!(output.status.success(), "{} ({:?}): bd sync: {}", self.name, self.way, describe(&output));
         let report: Value = serde_json::from_slice(&output.stdout).unwrap();
         report["repos"][0].clone()
     }
 
-    /// What version control says is changed and not committed.
+    /// Changes that version control reports as uncommitted.
     pub fn dirty(&self) -> String {
         match self.way {
             Way::Git | Way::Worktree => self.sh("git status --porcelain --untracked-files=all"),

@@ -15,7 +15,7 @@ fn many_changes_sync_as_often_as_one() {
     let lines = pick(200, 1000, 1000);
     let sandbox = Sandbox::on_disk().filled(20);
     let id = sandbox.add("First");
-    // What the first write of a checkout does besides is over.
+    // The additional work of a checkout's first write is over.
     let one = traced(&sandbox, &["update", &id, "--priority", "1"]);
     let each = |n: usize| match n % 4 {
         0 => format!("{{\"op\":\"add\",\"title\":\"New {n}\"}}\n"),

@@ -16,7 +16,7 @@ use crate::trace::strace;
 
 const OLD: [&str; 3] = ["journal.jsonl", "undo.1.jsonl", "undo.jsonl"];
 
-/// How often each record is there, by the write or by the issue and the time, read without any of the code under test.
+/// How often each record exists, by the write or by the issue and the time, read without any of the code under test.
 fn records(path: &Path) -> BTreeMap<String, usize> {
     let mut found = BTreeMap::new();
     let text = fs::read_to_string(path).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! A4: any one call of a write fails. Then the command fails and the ledger is as it was, or the call did not matter and the
-//! write is done; it is never torn and nothing is said that is not so.
+//! Any one call of a write fails. Then the command fails and the ledger is unchanged, or the call did not matter and
+//! the write is done; the ledger is never torn and no output is wrong.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -152,7 +152,7 @@ fn judge(sandbox: &Sandbox, call: &Call, what: &str, args: &[&str], word: &str) 
         (false, _) if output.stdout.ends_with(b"\n") => Err(format!("success line and a failure: {}", told())),
         (false, false) if after == before => Ok("failed, nothing changed"),
         (false, false) => Err(format!("failed, but something else changed: {}", told())),
-        // The file is replaced and the directory is not known to be on disk, or there is nobody to tell.
+        // The file is replaced but the directory may not be on disk, or the output cannot be written.
         (false, true) if hit.syncs_directory() && complaint.contains("not known to be on disk") => {
             Ok("written, not known durable, failed")
         }

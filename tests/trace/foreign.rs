@@ -1,6 +1,6 @@
-//! What another program does in the narrowest moments of a write. strace holds `bd` at a chosen call while it happens, so
-//! these races are met every time. A round in which `bd` went on before the other program had acted shows nothing: it is
-//! tried again with more time.
+//! Actions of another program in the narrowest moments of a write. strace holds `bd` at a chosen call meanwhile, so
+//! these races happen every time. A round in which `bd` continued before the other program had acted shows nothing: it
+//! is repeated with more time.
 
 use std::fs;
 use std::io::{Read as _, Seek as _, Write as _};
@@ -61,7 +61,7 @@ fn with_line(text: &str, id: &str) -> String {
     format!("{text}{{\"id\":\"{id}\",\"title\":\"Foreign\"}}\n")
 }
 
-/// `bd` succeeded, and its issue and the foreign ones are there.
+/// `bd` succeeded, and both its issue and the foreign ones exist.
 fn expect_all(sandbox: &Sandbox, running: Running, foreign: &[&str]) {
     expect_present(sandbox, running, foreign);
     assert_eq!(sandbox.leftovers(), [""; 0]);
@@ -77,7 +77,7 @@ fn expect_present(sandbox: &Sandbox, running: Running, foreign: &[&str]) {
     assert_eq!(issues.ids().iter().filter(|id| id.starts_with("s-")).count(), 5);
 }
 
-/// Whether the ledger holds what `bd` was told to write.
+/// Whether the ledger contains `bd`'s write.
 fn has_ours(sandbox: &Sandbox) -> bool {
     fs::read_to_string(sandbox.ledger()).is_ok_and(|text| text.contains("Ours"))
 }
@@ -133,7 +133,7 @@ fn a_ledger_replaced_while_an_earlier_one_is_put_back_is_kept() {
     });
 }
 
-/// git replaces a file by removing it and writing it anew.
+/// git replaces a file by removing it and writing a new one.
 #[test]
 fn a_ledger_that_is_away_for_a_moment_is_waited_for() {
     in_time(|time| {
@@ -163,7 +163,7 @@ fn a_temporary_file_cleaned_away_before_the_rename_costs_nothing() {
         let file = temporary(&sandbox)?;
         let aside = sandbox.repo().join("aside");
         let taken = fs::rename(&file, &aside).is_ok();
-        // What was taken is bd's new file, not one that it had displaced already.
+        // The removed file was bd's new one, not one that it had already replaced.
         let in_time = taken && fs::read_to_string(&aside).unwrap().contains("Ours");
         expect_all(&sandbox, running, &[]);
         in_time.then_some(())

@@ -1,5 +1,5 @@
-//! F1, call by call: SIGKILL at every single call of a write. The ledger is the old or the new one, whole; if success was
-//! said it is the new one; the next write works at once and leaves nothing behind.
+//! SIGKILL at every single call of a write. The ledger is the old or the new one, complete; after a reported success it
+//! is the new one; the next write works at once and leaves nothing behind.
 
 use std::fs;
 use std::os::unix::process::ExitStatusExt as _;

@@ -1,5 +1,5 @@
-//! What `bd` asks of the system, call by call, with strace as the witness: what reads may not do, in which order a write
-//! happens, and what remains when any one of its calls fails, is interrupted, is delayed, or is its last.
+//! `bd`'s system calls, one by one, with strace as the witness: what reads must not do, the order of a write, and what
+//! remains when any one of its calls fails, is interrupted, is delayed, or is its last.
 //!
 //! The normal run is short; the full one is
 //!

@@ -272,7 +272,7 @@ fn text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
-/// What another program writes into a line after it was read for the move is not taken out with the line.
+/// An edit by another program after the line was read for the move is not removed with the line.
 #[test]
 fn a_line_that_is_edited_while_it_moves_stays_until_the_edit_has_moved_too() {
     if strace::is_missing() {
@@ -315,8 +315,8 @@ fn edited_while_it_moves(held: u64) -> Option<()> {
     Some(())
 }
 
-/// F17: whoever needs the locks of several repos takes them in the order of their paths, whatever the order of the words. The
-/// locks of the journals come after all of them.
+/// The locks of several repos are taken in the order of their paths, whatever the order of the arguments. The locks of
+/// the journals come after all of them.
 #[test]
 fn locks_are_taken_in_the_order_of_the_paths() {
     if strace::is_missing() {

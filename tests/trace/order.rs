@@ -1,5 +1,5 @@
-//! A3: the order of a write. The lock, then the read it is based on, then the new file, its sync, the rename, the sync of the
-//! directory, and only then the word that it is done.
+//! The order of a write: lock, read, new file, its sync, rename, sync of the directory, and only then the
+//! acknowledgement.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! F63: a command that reads opens nothing in the repo for writing, takes no lock and starts no program.
+//! A command that reads opens nothing in the repo for writing, takes no lock and starts no program.
 
 use std::fs;
 use std::path::{Path, PathBuf};

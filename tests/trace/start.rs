@@ -1,7 +1,7 @@
-//! What a command costs before it does anything: instructions up to its answer, and looks at files.
+//! The cost of a command before its actual work: instructions up to its answer, and file system calls.
 //!
-//! Instructions are counted by callgrind and do not depend on how busy the machine is. The bounds hold in every profile, the
-//! unoptimised one of `cargo test` included; the release build needs about half.
+//! Instructions are counted by callgrind and do not depend on the load of the machine. The bounds hold in every
+//! profile, the unoptimised one of `cargo test` included; the release build needs about half.
 
 use crate::concurrency::sandbox::{Sandbox, describe};
 use crate::support::programs::have;
@@ -42,7 +42,8 @@ fn instructions(sandbox: &Sandbox, args: &[&str], exit: i32) -> u64 {
     count.unwrap_or_else(|| panic!("callgrind counts: {text}"))
 }
 
-/// Where the repository begins, its settings, claims, other checkouts: each is looked for once or twice, and not by everybody anew.
+/// The start of the repository, its settings, claims, other checkouts: each is looked up once or twice, not again by
+/// each caller.
 #[test]
 fn a_command_makes_few_system_calls() {
     if strace::is_missing() {

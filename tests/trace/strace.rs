@@ -45,7 +45,7 @@ impl Call {
         }
     }
 
-    /// What memory costs; neither a file nor another process is touched by it. How often it is asked for is a matter of chance.
+    /// Calls for memory touch neither a file nor another process. Their number is random.
     pub fn is_of_memory(&self) -> bool {
         ["brk", "mmap", "munmap", "mremap", "mprotect", "madvise"].contains(&self.name.as_str())
     }
@@ -79,7 +79,7 @@ impl Trace {
     }
 }
 
-/// Whether strace is there and may trace. Says so if not, and fails where nothing may be left out.
+/// Whether strace is missing or not allowed to trace. Reports that, and fails where nothing may be left out.
 pub fn is_missing() -> bool {
     let problem = match Command::new("strace").args(["-o", "/dev/null", "true"]).output() {
         Ok(output) if output.status.success() => return false,
@@ -96,7 +96,7 @@ pub fn run(sandbox: &Sandbox, options: &[String], args: &[&str]) -> Trace {
     Trace { output, calls: parse(&log) }
 }
 
-/// A command under way. If nobody wants to know how it ends, its end is waited for all the same.
+/// A running command. Even if its result is not needed, its end is waited for.
 pub struct Running {
     child: Option<Child>,
     log: tempfile::NamedTempFile,
@@ -112,7 +112,7 @@ impl Running {
         (output, self.log())
     }
 
-    /// What strace has written so far; a call that was held is marked `DELAYED` once it is made.
+    /// The output of strace so far; a delayed call is marked `DELAYED` once it is made.
     pub fn log(&self) -> String {
         String::from_utf8_lossy(&fs::read(self.log.path()).unwrap()).into_owned()
     }

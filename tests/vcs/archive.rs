@@ -1,7 +1,7 @@
-//! What every adapter of `Archive` must tell of the past, as stories of one file in one repository.
+//! What every adapter of `Archive` must report about the past, as stories of one file in one repository.
 //!
-//! An adapter takes part with a type that implements [`Scribe`] (how a user of that system makes history, and what its own
-//! program says of it) and a line `archive!(that_type, ThatType);`, which makes a test of each story.
+//! An adapter is tested with a type that implements [`Scribe`] (how a user of that system makes history, and what its
+//! own program reports) and a line `archive!(that_type, ThatType);`, which makes a test of each story.
 //!
 //! A history is compared as text, see [`history`].
 
@@ -20,7 +20,7 @@ pub const OTHER: &str = ".beads/issues.jsonl";
 /// The first commit of every story is of this moment, in seconds.
 const START: i64 = 1_700_000_000;
 
-/// What a user does with one version control system, in the repository `a`.
+/// A user's actions with one version control system, in the repository `a`.
 pub trait Scribe {
     const PROGRAMS: &'static [&'static str];
     /// Revisions of the first commit but its hash, once it was marked.
@@ -36,13 +36,13 @@ pub trait Scribe {
     /// Commits all files as they are, at a moment, and prints the commit's hash.
     fn commit(lab: &Lab, who: &str, seconds: i64, message: &str) -> String;
 
-    /// Makes the working copy stand on a commit, with its files.
+    /// Checks out a commit with its files.
     fn go(lab: &Lab, commit: &str);
 
-    /// Makes the working copy stand on two commits, with the files of the first. What the ledger is then is not said.
+    /// Gives the working copy two parents, with the files of the first. The content of the ledger is unspecified.
     fn join(lab: &Lab, one: &str, other: &str);
 
-    /// Renames a file as the system wants to be told of it.
+    /// Renames a file with the system's own command.
     fn rename(lab: &Lab, from: &str, to: &str);
 
     /// Gives a commit the names of [`Self::NAMES`].
@@ -395,7 +395,7 @@ pub fn a_rename_with_changes<S: Scribe>(lab: &Lab) {
     story.agrees(&[LEDGER]);
 }
 
-/// Something else went when the ledger came, or the other file stayed: that is no rename.
+/// Another file was removed when the ledger was added, or the other file stayed: that is not a rename.
 pub fn no_rename<S: Scribe>(lab: &Lab) {
     let mut story = Story::<S>::new(lab);
     let more = format!("{ISSUES}{}", ISSUES.replace("bd", "x"));

@@ -49,7 +49,7 @@ fn one(file: &str, text: &str) -> Option<Lab> {
     Some(lab)
 }
 
-/// What git itself says about a revision.
+/// git's own answer about a revision.
 fn git_id(lab: &Lab, name: &str, revision: &str) -> String {
     lab.sh(&format!("cd {name}; git rev-parse '{revision}^{{commit}}'")).trim().to_owned()
 }
@@ -71,7 +71,7 @@ fn a_ledger_with_another_name() {
 #[test]
 fn a_name_and_lines_changed_at_once() {
     let Some(lab) = one("plan/issues.jsonl", &ledger(4, "same")) else { return };
-    // Half of the lines are what they were. Another ledger that went has fewer of them, and a text is no ledger.
+    // Half of the lines are unchanged. Another removed ledger shares fewer of them, and a text is not a ledger.
     lab.write("a/other.jsonl", &format!("{}{}", ledger(1, "same"), ledger(1, "other")));
     lab.write("a/notes.txt", &ledger(4, "same"));
     lab.sh("cd a; git add .; git commit -qm decoys; mkdir .beads; git mv plan/issues.jsonl .beads/beads.jsonl
@@ -177,7 +177,7 @@ fn every_kind_of_pack() {
     for repack in [
         "git gc -q; git verify-pack -v .git/objects/pack/*.idx | grep -q 'chain length = 9'",
         "git repack -qadf --depth=3 --window=5; ! git verify-pack -v .git/objects/pack/*.idx | grep -q 'chain length = 4'",
-        // The base of a delta is told by its hash.
+        // The base of a delta is named by its hash.
         "git -c repack.useDeltaBaseOffset=false repack -qadf --depth=200 --window=20",
         // One index for two packs.
         "git branch old main~60; git repack -qd; printf 'main~30\\n' | git pack-objects -q --revs .git/objects/pack/pack

@@ -1,4 +1,4 @@
-//! What a revision means in jj.
+//! The meaning of a revision in jj.
 
 use beads::internal::vcs;
 

@@ -1,11 +1,11 @@
-//! The stories of `archive.rs`, told with git, jj and hg.
+//! The stories of `archive.rs`, run with git, jj and hg.
 
 use std::path::Path;
 
 use crate::vcs::archive::{Scribe, archive};
 use crate::vcs::lab::Lab;
 
-/// Who commits, in words that a shell understands.
+/// The committer, as words that a shell understands.
 fn address(who: &str) -> String {
     format!("{}@example.org", who.to_lowercase())
 }
@@ -138,7 +138,7 @@ mod jj_alone {
     crate::vcs::archive::archive!(super::Alone: linear, a_merge_of_both, revisions, nothing_is_changed, no_commits);
 }
 
-/// A working copy that stands on two commits, as only jj's does for long.
+/// A working copy with two parents, which only jj keeps for long.
 #[test]
 fn two_tips_of_jj() {
     let Some(lab) = Lab::with(Beside::PROGRAMS) else { return };

@@ -110,7 +110,7 @@ fn a_bare_repository_inside_of_the_directory_of_its_worktrees() {
         assert_eq!(seen(&lab, from), ["p/b p/.bare/worktrees/b b"], "{from}");
         assert_eq!(vcs::common_dir(&lab.path(from)), Some(lab.path("p/.bare")));
     }
-    // With settings for each worktree, that it is bare stands in another file.
+    // With settings for each worktree, the bare flag is in another file.
     lab.sh("cd p; git config extensions.worktreeConfig true; git config --unset core.bare
             git config --file .bare/config.worktree core.bare true");
     assert_eq!(seen(&lab, "p/b"), ["p/b p/.bare/worktrees/b b"]);
@@ -225,7 +225,7 @@ fn branches_in_a_table_are_not_read() {
     assert_eq!(seen(&lab, "a"), ["a a/.git - main"]);
 }
 
-/// Half of it is no reason to fail.
+/// Partial damage is no reason to fail.
 #[test]
 fn damaged_records() {
     let Some(lab) = Lab::with(&["git"]) else { return };

@@ -1,4 +1,4 @@
-//! Making and removing checkouts, and what would be lost with one, told in git, jj and hg.
+//! Making and removing checkouts, and what would be lost with one, run with git, jj and hg.
 
 use std::path::{Path, PathBuf};
 
@@ -24,7 +24,7 @@ pub fn remove(lab: &Lab, name: &str, force: bool) -> Result<(), SyncError> {
     open(lab, "a").linking()?.remove_checkout(&lab.path(name), force, &lab.env())
 }
 
-/// What is said instead of removing a checkout, which is still there.
+/// The message instead of removing a checkout, which still exists.
 pub fn refusal(lab: &Lab, name: &str) -> String {
     let error = remove(lab, name, false).unwrap_err();
     assert!(matches!(error, SyncError::Kept { .. }), "{error:?}");
@@ -185,7 +185,7 @@ fn pruned_in_git() {
     // git goes by the order of the directory, which is another one in memory.
     found.sort();
     assert_eq!(found, both);
-    // From the one that was moved, its own record is mended and kept.
+    // From the moved one, its own record is repaired and kept.
     let moved = open(&lab, "m");
     assert_eq!(moved.prune_checkouts(true, &lab.env()).unwrap(), [lab.path(both[0])]);
     assert_eq!(moved.prune_checkouts(false, &lab.env()).unwrap(), [lab.path(both[0])]);

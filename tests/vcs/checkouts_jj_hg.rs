@@ -50,7 +50,7 @@ fn jj_over_a_git_repository_elsewhere() {
     assert_eq!(seen(&lab, "g"), ["g g/.git main main"], "nothing leads from there to jj's");
 }
 
-/// No jj makes this yet: a worktree of git in which a workspace of jj stands too.
+/// No jj makes this yet: a git worktree that is also a jj workspace.
 #[test]
 fn a_worktree_that_is_a_workspace_as_well() {
     let Some(lab) = Lab::with(&["jj", "git"]) else { return };

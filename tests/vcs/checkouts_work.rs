@@ -1,4 +1,4 @@
-//! What would be lost with a checkout, in the cases that are easily overlooked.
+//! What would be lost with a checkout, in easily overlooked cases.
 
 use beads::internal::vcs::{Kind, SyncError, Work};
 
@@ -23,7 +23,7 @@ fn staged_untracked_and_deleted_files_of_git() {
     assert_eq!(refusal(&lab, "b"), "it has 2 untracked files, such as new/deep/x");
 }
 
-/// Files that git was told not to look at.
+/// Files that git was told to ignore.
 #[test]
 fn hidden_changes_of_git() {
     let Some(lab) = start(Kind::Git) else { return };
@@ -97,7 +97,7 @@ fn something_unfinished_in_git() {
     assert_eq!(work(&lab, "a").unfinished, None);
 }
 
-/// Its repository lies in the directory of the worktree, and goes with it.
+/// Its repository is in the directory of the worktree, and is removed with it.
 #[test]
 fn a_submodule_in_a_worktree() {
     let Some(lab) = start(Kind::Git) else { return };
@@ -233,7 +233,7 @@ fn a_merge_a_shelf_and_bookmarks_of_hg() {
     assert_eq!(work(&lab, "a").unsaved_commits, 4, "the store is there");
 }
 
-/// Another workspace has rewritten the commit that this one stands on.
+/// Another workspace has rewritten the commit that this one has checked out.
 #[test]
 fn a_stale_workspace_of_jj() {
     let Some(lab) = start(Kind::Jj) else { return };

@@ -1,5 +1,5 @@
-//! Clones and copies of a checkout, told in git, jj and hg: they are repositories of their own, and what they came from stays
-//! as it is, byte for byte.
+//! Clones and copies of a checkout, run with git, jj and hg: they are separate repositories, and the original is
+//! unchanged, byte for byte.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ fn clone(lab: &Lab, from: &str, path: &str, branch: &str, base: Option<&str>) ->
 
 /// Everything in a directory, the files of version control included: names and bytes.
 fn picture(root: &Path) -> Vec<(PathBuf, Vec<u8>)> {
-    // What the programs write when they only look: what they have computed, and the times in the index.
+    // Files that the programs write even when only reading: caches, and the times in the index.
     const OWN: [&str; 6] = ["/cache/", "/index", "working_copy.lock", "/op_store/", "undo", "/dirstate"];
     let mut all = Vec::new();
     let each = &mut |path: &Path, meta: &std::fs::Metadata| {
@@ -30,7 +30,7 @@ fn picture(root: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     all
 }
 
-/// What a user would say of a repository.
+/// A user's description of a repository.
 fn state(lab: &Lab, kind: Kind, name: &str) -> String {
     match kind {
         Kind::Jj => lab.sh(&format!("cd {name}; jj log --ignore-working-copy -r 'all()' --no-graph -T 'commit_id ++ bookmarks ++ \"\\n\"'; jj op log --ignore-working-copy --no-graph -T 'id ++ \"\\n\"'; jj git remote list")),
@@ -53,7 +53,7 @@ fn told(lab: &Lab, kind: Kind) {
     commit(lab, kind, "a", "second");
     lab.write("a/file", "changed and not committed\n");
     lab.write("a/ignored", "secret\n");
-    // jj records what is in the working copy whenever somebody looks.
+    // jj records the working copy whenever someone reads it.
     let _ = work(lab, "a");
     let (before, files) = (state(lab, kind, "a"), picture(&lab.path("a")));
     let made = clone(lab, "a", "b", "bd/one", None).unwrap();

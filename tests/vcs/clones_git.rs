@@ -14,7 +14,7 @@ fn lab() -> Option<Lab> {
     start(beads::internal::vcs::Kind::Git)
 }
 
-/// Whoever waits for a large one sees how far it is.
+/// A person who waits for a large clone sees its progress.
 #[test]
 fn how_far_a_clone_is_goes_to_the_step() {
     let Some(lab) = lab() else { return };
@@ -173,7 +173,7 @@ fn a_clone_is_brought_up_to_date() {
     assert!(refs.starts_with("refs/heads/bd/y\n"), "{refs}");
     assert!(refs.contains(lab.sh("cd a; git rev-parse main").trim()), "what is known of remotes is known here: {refs}");
     assert_eq!(work(&lab, "b"), Work::default());
-    // What is only here stays.
+    // Data that is only here stays.
     lab.write("b/untracked", "x");
     assert!(renew("bd/z", None).unwrap_err().to_string().contains("untracked"));
     std::fs::remove_file(lab.path("b/untracked")).unwrap();

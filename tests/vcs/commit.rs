@@ -4,7 +4,7 @@ use beads::internal::vcs::{Committed, commit};
 
 use crate::vcs::lab::Lab;
 
-/// What a story needs to know about one program.
+/// The facts that a story needs about one program.
 struct Told {
     programs: &'static [&'static str],
     /// Makes the repository `a` with a committed `other` and a ledger that is not committed.

@@ -109,7 +109,7 @@ fn a_held_lock() {
     lab.sh("chmod +x bin/git");
     let path = format!("{}:{}", lab.path("bin").display(), lab.env().var("PATH").expect("a PATH"));
     let env = lab.env().with("PATH", path);
-    // Where the machine is so busy that the first attempt takes all the time there is, there is no second one.
+    // On a very busy machine the first attempt may take all the time, and there is no second one.
     let done = wait::until_some("a commit in spite of a lock", || {
         lab.sh("rm -f met*; touch a/.git/index.lock");
         match lab.commit_in(&[LEDGER], &env) {

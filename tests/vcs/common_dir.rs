@@ -103,7 +103,7 @@ fn the_nearest_repository_counts() {
     assert_eq!(vcs::common_dir(&lab.path(".sl-like")), None);
 }
 
-/// Half a working copy is no reason to fail.
+/// A partial working copy is no reason to fail.
 #[test]
 fn damaged_markers() {
     let Some(lab) = Lab::with(&[]) else { return };

@@ -19,7 +19,7 @@ use crate::vcs::lab::{self, Lab, areas};
 pub const LEDGER: &str = ".beads/beads.jsonl";
 pub const FIRST: &str = "{\"id\":\"bd-1\"}\n";
 
-/// What a user does with one version control system. Names of clones and files are simple words.
+/// A user's actions with one version control system. Names of clones and files are simple words.
 pub trait Shop {
     const KIND: Kind;
     const PROGRAMS: &'static [&'static str];
@@ -28,7 +28,7 @@ pub trait Shop {
     /// Stories that this system cannot tell, each with the reason.
     const EXCLUDED: &'static [(&'static str, &'static str)] = &[];
 
-    /// Makes the empty repository `server` that nobody works in.
+    /// Makes the empty repository `server` without a working copy.
     fn server(lab: &Lab);
 
     /// Makes a clone of `server`, on the branch that is pushed.
@@ -47,13 +47,13 @@ pub trait Shop {
     /// A file as the last commit of a clone has it.
     fn last(lab: &Lab, clone: &str, file: &str) -> Option<String>;
 
-    /// How many commits with a content of their own the last commit of a clone stands on, itself included.
+    /// The number of ancestor commits with content of the last commit of a clone, itself included.
     fn commits(lab: &Lab, clone: &str) -> usize;
 
     /// The last commit, what is changed and not committed, and any unfinished merge: all that a refusal must not change.
     fn state(lab: &Lab, clone: &str) -> String;
 
-    /// Makes the clone look for its server at `git://127.0.0.1:1/`, or at whatever else nobody answers.
+    /// Points the clone's server to `git://127.0.0.1:1/`, or to another address that does not answer.
     fn misplace(lab: &Lab, clone: &str);
 }
 
@@ -397,7 +397,7 @@ pub fn a_race<S: Shop>(lab: &Lab) {
     fetch(lab, "bob");
     assert_eq!(integrate(lab, "bob").0.unwrap(), Integrated::Forwarded);
     assert_eq!(text(lab, &format!("bob/{LEDGER}")), format!("a\nb\n{FIRST}"));
-    // What is known to be behind needs no network to be told.
+    // A clone known to be behind is reported without a network.
     record(lab, "ann", &format!("a\nb\nc\n{FIRST}"));
     assert_eq!(push(lab, "ann"), Pushed::Done);
     record(lab, "bob", &format!("a\nb\nd\n{FIRST}"));

@@ -1,4 +1,4 @@
-//! The stories of `conformance.rs`, told with hg.
+//! The stories of `conformance.rs`, run with hg.
 
 use beads::internal::vcs::Kind;
 

@@ -1,7 +1,7 @@
-//! The merge driver in real merges: what git, hg and jj make of it, and what is left when it fails (A17).
+//! The merge driver in real merges with git, hg and jj, and what is left when it fails.
 //!
-//! Ann and Bob each change one issue that both have, and each add one of their own. Whoever merges, and by whichever command, the ledger
-//! must come out the same to the byte, with everything of both in it.
+//! Ann and Bob each change one issue that both have, and each add one of their own. Whoever merges, and by whichever
+//! command, the result must be the same byte for byte, with everything of both in it.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
@@ -39,7 +39,7 @@ fn of_bob() -> String {
     line("bd-a", "First", 0, "") + &line("bd-bob", "Of Bob", 2, "") + &labelled + &line("bd-z", "Last", 0, "")
 }
 
-/// Nothing of either is missing, and no issue stands twice.
+/// Nothing of either is missing, and no issue is there twice.
 fn assert_whole(ledger: &str) {
     for part in ["\"bd-a\"", "\"bd-ann\"", "\"bd-bob\"", "\"bd-m\"", "\"bd-z\"", "\"Renamed\"", "[\"bob\"]"] {
         assert_eq!(ledger.matches(part).count(), 1, "{part} in\n{ledger}");
@@ -82,7 +82,7 @@ fn repository(lab: &Lab, name: &str, attributes: &str) {
     }
 }
 
-/// Two clones: Ann stands on her commit and knows Bob's, and the other way round.
+/// Two clones: Ann is at her commit and knows Bob's, and the other way round.
 fn clones(lab: &Lab, attributes: &str) {
     lab.fill(&format!("clones with the attributes {attributes:?}"), |lab| {
         repository(lab, "origin", attributes);
@@ -235,7 +235,7 @@ fn a_union_by_attribute() {
     for part in ["bd-a\"", "bd-ann\"", "bd-bob\"", "bd-m\"", "bd-z\"", "Renamed", "[\"bob\"]"] {
         assert!(ledger(&lab, "ann").contains(part), "{part} in {}", ledger(&lab, "ann"));
     }
-    // With the driver the attribute is beaten, and nobody warns any more.
+    // The driver overrides the attribute, and the warning is gone.
     lab.sh("cd bob && git reset -q --hard origin/bob; cd ../ann && git reset -q --hard origin/ann");
     merges_everywhere(&lab);
     assert!(!ok(&lab, BD, "ann", &["doctor"]).contains("union"));

@@ -1,4 +1,4 @@
-//! What a git repository says about the user, its remotes and pushes.
+//! A git repository's facts about the user, its remotes and pushes.
 
 use beads::internal::vcs::{Facts, Kind, Remote, facts};
 
@@ -126,7 +126,7 @@ fn included_files() {
     assert_eq!(lab.facts("work/a").email.as_deref(), Some("work@example.org"));
     assert_eq!(lab.facts("work/a").role.unwrap().0, "maintainer");
     assert_eq!(lab.facts("b").email.as_deref(), Some("corp@example.org"));
-    // What git itself says.
+    // git's own answers.
     assert_eq!(
         lab.sh("git -C b config user.email; git -C work/a config user.email"),
         "corp@example.org\nwork@example.org\n"

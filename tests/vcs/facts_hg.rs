@@ -1,4 +1,4 @@
-//! What an hg repository says.
+//! An hg repository's facts.
 
 use beads::internal::vcs::{Facts, Kind, Remote, facts};
 

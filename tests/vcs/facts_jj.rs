@@ -1,4 +1,4 @@
-//! What a jj repository says: what the git repository behind it says, and over it jj's own settings.
+//! A jj repository's facts: those of the git repository behind it, overridden by jj's own settings.
 
 use beads::internal::vcs::{Kind, facts};
 

@@ -143,7 +143,7 @@ fn a_git_that_is_newer_than_the_table() {
     assert!(vcs::open(&lab.path("a")).judge(&lab.env().agreeing(|_, _, _| false)).asks.is_empty());
 }
 
-/// What the settings of ordinary tools look like in a clone: nothing asks.
+/// Settings that ordinary tools leave in a clone: none needs agreement.
 const TOOLS: &[(&str, &str)] = &[
     ("git-lfs", "git config filter.lfs.clean 'git-lfs clean -- %f'; git config filter.lfs.smudge 'git-lfs smudge -- %f'
         git config filter.lfs.process 'git-lfs filter-process'; git config filter.lfs.required true

@@ -66,7 +66,7 @@ fn repository(lab: &Lab) {
             echo main > .beads/beads.jsonl; git commit -q -a -m main; echo changed > .beads/beads.jsonl");
 }
 
-/// git starts these itself. What it hands to a shell must be quoted, because the path may hold a blank.
+/// git starts these itself. A path for a shell must be quoted, because it may contain a blank.
 const STARTED_WITHOUT_SHELL: [&str; 4] = ["core.gitProxy", "gpg.program", "core.askPass", "gpg.ssh.program"];
 
 fn set(lab: &Lab, key: &str) {

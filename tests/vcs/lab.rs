@@ -11,7 +11,7 @@ use crate::support::{fixture, place};
 
 pub struct Lab {
     root: PathBuf,
-    /// What the library sees. One for all calls, so that the server of hg stays from one to the next.
+    /// The library's environment. One for all calls, so that hg's server keeps running.
     env: Env,
     /// Removed with the lab. A lab that others are copied from has none: it stays as long as the process.
     _dir: Option<tempfile::TempDir>,
@@ -56,8 +56,7 @@ impl Lab {
         path
     }
 
-    /// What the library sees.
-    /// The user has agreed to all that repositories ask for: what happens otherwise is tried by `bd` itself.
+    /// The library's environment. The user has agreed to everything; `bd`'s own tests cover the other cases.
     pub fn env(&self) -> Env {
         self.env.clone().agreeing(|_, _, _| true)
     }
@@ -88,12 +87,12 @@ impl Lab {
     }
 }
 
-/// What belongs to the ledger in all of these repositories.
+/// The ledger's areas in all of these repositories.
 pub fn areas() -> [Area; 1] {
     [Area::Below(PathBuf::from(".beads"))]
 }
 
-/// Sends whatever is there to be sent: what may go is for others to decide.
+/// Pushes everything: others decide what may be sent.
 pub fn push(vcs: &dyn Vcs, env: &Env) -> Result<Pushed, SyncError> {
     let route = Route { ledgers: &areas(), with_code: false, dry_run: None, env };
     match vcs.exchange()?.outgoing(&route)? {

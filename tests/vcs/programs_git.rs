@@ -1,4 +1,4 @@
-//! What a git repository makes git run is found in its settings, all of it, and nothing in ordinary ones.
+//! All programs that a git repository's settings make git run are found, and none in ordinary settings.
 
 use beads::internal::vcs;
 

@@ -1,4 +1,4 @@
-//! Claims on a git remote: who asks first has it, and nobody else is told so.
+//! Claims on a git remote: the first to ask wins, and no one else does.
 
 use std::sync::Barrier;
 
@@ -127,7 +127,7 @@ fn any_id_can_be_claimed() {
     won(swap(&lab, "bob", "tree", Some(&tree.version), Some("bob")));
 }
 
-/// Of all clones that ask at the same moment exactly one is told that it has the claim.
+/// Of all clones that ask at the same moment exactly one wins.
 #[test]
 fn a_race_has_one_winner() {
     let Some(lab) = Lab::with(&["git"]) else { return };
@@ -179,7 +179,7 @@ fn a_server_that_refuses_such_refs() {
     lab.sh("rm server/hooks/pre-receive; cd server; git config receive.hideRefs refs/beads");
     let error = swap(&lab, "ann", "bd-1", None, Some("ann")).unwrap_err();
     assert!(matches!(error, SyncError::Refused { .. }), "{error:?}");
-    // Refused, although it looks like a race: the ref cannot be locked, and nobody else changes it.
+    // Refused, although it looks like a race: the ref cannot be locked, and no one else changes it.
     lab.sh(
         "cd server; git config --unset receive.hideRefs; mkdir -p refs/beads/claims; touch refs/beads/claims/bd-1.lock",
     );

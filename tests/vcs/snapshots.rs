@@ -1,6 +1,6 @@
 //! What every adapter must do with snapshots: the same stories for all of them.
 //!
-//! An adapter takes part with a type that implements [`Shop`], in `snapshots_kinds.rs`.
+//! An adapter is tested with a type that implements [`Shop`], in `snapshots_kinds.rs`.
 
 use std::any::type_name;
 use std::collections::BTreeMap;
@@ -213,7 +213,7 @@ pub fn refusals<S: Shop>(lab: &Lab) {
     assert!(matches!(restore(lab, "wt", "back2"), Err(SyncError::NoSnapshot { .. })));
 }
 
-/// Somebody makes and removes files all the time.
+/// Another program makes and removes files all the time.
 pub fn files_that_come_and_go<S: Shop>(lab: &Lab) {
     one_file::<S>(lab);
     (0..300).for_each(|n| drop(lab.write(&format!("wt/stays{n}"), "1\n")));

@@ -57,7 +57,7 @@ fn in_the_middle_of_a_conflict() {
     assert_eq!(items(&lab.path("back")), before.1);
 }
 
-/// What is staged and not in the files comes back beside them, whether they differ or are not there.
+/// Staged content that differs from the files is restored beside them, whether or not these exist.
 #[test]
 fn what_is_only_staged() {
     let Some(lab) = Lab::with(&["git"]) else { return };
@@ -221,7 +221,7 @@ fn no_hook_runs() {
     assert!(lab.path("ran").exists(), "they can run");
 }
 
-/// Somebody else's tree under the name of a snapshot: nothing of it gets out of the directory, and nothing stays.
+/// Someone else's tree under the name of a snapshot: nothing of it gets out of the directory, and nothing stays.
 #[test]
 fn hostile_trees() {
     let Some(lab) = Lab::with(&["git"]) else { return };

@@ -1,4 +1,4 @@
-//! What kept the exchange of a ledger with jj and hg from ever ending: now it is done, or refused with the reason.
+//! Cases in which exchanging a ledger with jj and hg never ended: now it is done, or refused with the reason.
 
 use std::path::PathBuf;
 
@@ -93,7 +93,7 @@ fn a_conflict_that_nobody_settled_is_no_success() {
     let refused = push(&lab, "a").unwrap_err();
     assert!(matches!(&refused, SyncError::Unfit { what } if what.contains("conflict")), "{refused}");
     assert_eq!(on_server(&lab), "right\n");
-    // What somebody has staged is still not lost.
+    // Staged changes are still not lost.
     lab.sh("cd a; echo x > staged; git add staged");
     assert!(lab.commit(&[&format!("a/{LEDGER}")]).unwrap_err().to_string().contains("staged"));
 }
@@ -133,7 +133,7 @@ fn a_copy_works_on_a_change_of_its_own() {
     assert_eq!(lab.sh("cd a; jj log --no-graph -r @ -T 'if(divergent, \"divergent\", \"one\")'"), "one");
 }
 
-/// hg: a head of somebody else's with a bookmark, and a clone that has another line.
+/// hg: someone else's head with a bookmark, and a clone with another line of history.
 #[test]
 fn a_push_that_would_make_a_new_head_says_so_at_once() {
     let Some(lab) = Lab::with(&["hg"]) else { return };
@@ -149,7 +149,7 @@ fn a_push_that_would_make_a_new_head_says_so_at_once() {
     let refused = lab::push(&*bob, &lab.env()).unwrap_err();
     let SyncError::NewHead { branch, heads, .. } = &refused else { panic!("{refused}") };
     assert_eq!((branch.as_str(), heads.as_slice()), ("default", &["the bookmark feat".to_owned()][..]));
-    // The way on: with the bookmark that is there.
+    // The remedy: with the existing bookmark.
     let named = vcs::open_for(&lab.path("bob"), Some("feat"));
     let ledgers = [PathBuf::from(LEDGER)];
     named
@@ -166,7 +166,7 @@ fn a_push_that_would_make_a_new_head_says_so_at_once() {
         .unwrap();
     assert_eq!(lab::push(&*named, &lab.env()).unwrap(), Pushed::Done);
     assert_eq!(lab.sh("hg -R server cat -r feat server/.beads/beads.jsonl server/code"), "1\n2\n2\n");
-    // With one head that ours stands on, nothing is in the way.
+    // With a single head below ours, nothing is in the way.
     lab.write(&format!("bob/{LEDGER}"), "1\n2\n3\n");
     lab.commit(&[&format!("bob/{LEDGER}")]).unwrap();
     assert_eq!(lab::push(&*bob, &lab.env()).unwrap(), Pushed::Done);

@@ -230,7 +230,7 @@ fn histories_without_a_common_commit() {
     let error = integrate(&lab, "eve").0.unwrap_err();
     assert!(error.to_string().contains("no commit in common"), "{error}");
     assert_eq!(everything::<Git>(&lab, "eve"), before);
-    // A clone that never had a commit takes what is there.
+    // A clone without commits takes the existing ones.
     lab.sh("git init -q -b main new; cd new; git remote add origin ../server; git config branch.main.remote origin
         git config branch.main.merge refs/heads/main");
     fetch(&lab, "new");
@@ -271,7 +271,7 @@ fn unfinished_business() {
     assert_eq!((everything::<Git>(&lab, "bob").1, before.0.contains("UU code")), (before.1, true));
 }
 
-/// Also what git by itself would overwrite without a word.
+/// Also files that git itself would overwrite silently.
 #[test]
 fn ignored_and_untracked_things_in_the_way() {
     let Some(lab) = shop() else { return };

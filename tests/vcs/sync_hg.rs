@@ -1,4 +1,5 @@
-//! What is special to hg when commits are exchanged: heads, bookmarks, phases, shares, and a repository that names programs.
+//! Special cases of hg when commits are exchanged: heads, bookmarks, phases, shares, and a repository that names
+//! programs.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -132,7 +133,7 @@ fn several_heads_with_code() {
     let before = state(&lab, "ann");
     let Err(SyncError::Heads { heads, .. }) = integrate(&lab, "ann") else { panic!("merged") };
     assert_eq!((heads.len(), state(&lab, "ann")), (2, before));
-    // On one of them, the other is somebody else's line: it is not merged, and ours goes on.
+    // On one of them, the other is someone else's line of history: it is not merged, and ours continues.
     lab.sh("cd bob; hg pull -q");
     assert_eq!(integrate(&lab, "bob").unwrap(), Integrated::UpToDate);
     record(&lab, "bob", "1\nb\n");

@@ -77,7 +77,7 @@ fn the_ledger_is_pushed_without_the_users_commits() {
     assert_eq!((text(&lab, "a/code"), text(&lab, "a/more")), ("2\n".into(), "3\n".into()));
 }
 
-/// A commit of the user's that holds a ledger too is the user's, and what stands on it cannot go without it.
+/// A user's commit that also contains a ledger belongs to the user, and its descendants cannot be sent without it.
 #[test]
 fn a_ledger_above_the_users_commits() {
     let Some(lab) = clones(&["a"]) else { return };
@@ -111,7 +111,7 @@ fn the_bookmark_that_is_meant() {
     assert_eq!(lab.sh("git -C server for-each-ref --format='%(refname:short)'"), "main\ntopic\n");
 }
 
-/// A clean merge of texts is no merge of ledgers.
+/// A clean merge of texts is not a merge of ledgers.
 #[test]
 fn the_function_is_asked_where_texts_merge_by_themselves() {
     let Some(lab) = clones(&["a", "b"]) else { return };

@@ -86,7 +86,7 @@ fn work_of_git_that_is_not_in_its_base_is_never_taken_for_merged() {
         lab.sh(way);
         assert_eq!((how(&lab), unsaved(&lab)), (None, vec!["2 of the branch job".to_owned()]), "{way}");
     }
-    // What cannot be compared as text.
+    // Values that cannot be compared as text.
     let Some(lab) = git() else { return };
     lab.sh("cd b; printf 'a\\0b' > bin; git add .; git commit -qm bin; cd ../a; printf 'a\\0c' > bin; git add .; git commit -qm bin");
     assert_eq!((how(&lab), unsaved(&lab).len()), (None, 1));

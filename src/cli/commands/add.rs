@@ -308,7 +308,7 @@ fn metadata(text: &str, cx: &Context) -> Result<String, Failure> {
         None => text.to_owned(),
     };
     let is_json = json::elements(&format!("[{text}]")).is_ok_and(|values| values.len() == 1);
-    // A record is one line, and between its values every blank is like another.
+    // A record is one line, and all blanks between its values are equivalent.
     let line = text.trim().replace(['\n', '\r'], " ");
     if is_json { Ok(line) } else { Err(Failure::usage(format!("invalid --metadata: {text:?} is not JSON"))) }
 }

@@ -42,7 +42,7 @@ pub fn run(args: BatchArgs, cx: &mut Context) -> Outcome {
         cx.ui.json_row(&view::batched(&line, args.dry_run, failure.as_ref()).finish());
         if let Some(failure) = failure {
             failed += 1;
-            // What was not written because of another line is not what went wrong.
+            // A line that was not written because of another one did not fail itself.
             if exit == Exit::Ok && !is_aborted {
                 exit = failure.exit;
             }

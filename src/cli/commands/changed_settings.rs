@@ -1,4 +1,4 @@
-//! A change of settings: which file it goes to, and what is said about it.
+//! Reports a change of settings and its file.
 
 use clap::Args;
 

@@ -39,9 +39,9 @@ pub struct CheckLeaksArgs {
 pub fn run(args: CheckLeaksArgs, cx: &mut Context) -> Outcome {
     let in_hook = args.hook.is_some();
     match check(args, cx) {
-        // No ledger here, or no git: a hook that several repositories share has nothing to say.
+        // No ledger here, or no git: a hook shared by several repositories has nothing to check.
         Err(failure) if in_hook && failure.exit == Exit::NoRepository => Ok(Exit::Ok),
-        // In a hook only this code stops git, so that a strange bd cannot.
+        // In a hook only this code stops git, so that an unrelated program called `bd` cannot.
         Err(failure) if in_hook => Err(Failure { exit: Exit::Damaged, ..failure }),
         other => other,
     }

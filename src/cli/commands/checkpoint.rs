@@ -157,7 +157,7 @@ fn list(args: ListArgs, cx: &mut Context) -> Outcome {
         (_, Some(text)) => Whose::Worktree(text),
         _ => Whose::Here,
     };
-    // As everywhere, 0 is no limit.
+    // As everywhere, 0 means no limit.
     let limit = args.limit.filter(|most| *most > 0);
     let filter = CheckpointFilter { issue: args.id, since: args.since, kind: args.kind, whose, limit };
     let page = ops::checkpoints(cx.store()?, &filter)?;

@@ -31,7 +31,7 @@ pub struct DeleteArgs {
 
 pub fn run(args: DeleteArgs, cx: &mut Context) -> Outcome {
     if args.chosen.is_empty() {
-        // Clients look for these words, here in the plural.
+        // Clients match these words, here in the plural.
         return Err(Failure::usage("no issue IDs provided: an issue ID is required"));
     }
     let ids = args.chosen.ids(cx)?;

@@ -124,7 +124,7 @@ fn add(cx: &mut Context, dependent: &str, target: &str, kind: &str, reversed: bo
     }
     let json = if reversed { view::added_blocker } else { view::added_dependency };
     json_answer!(cx, json(&written.id, &target, kind.as_str()));
-    // Scripts look for "Added dependency".
+    // Scripts match "Added dependency".
     let word = if written.changed { "Added dependency" } else { "Nothing to change" };
     let now = if written.changed { "now" } else { "already" };
     let said = match kind.as_str() {

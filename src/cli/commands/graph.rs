@@ -62,7 +62,7 @@ fn print(part: &Component, cx: &mut Context) -> Result<(), Failure> {
     let mut seen = HashSet::new();
     let mut work: Vec<(usize, &Row)> =
         order.iter().rev().filter(|row| parent(row).is_none()).map(|row| (0, *row)).collect();
-    // Members of a circle of parents hang on no root; they come last, side by side.
+    // Members of a cycle of parents have no root; they come last, side by side.
     work.splice(0..0, order.iter().rev().filter(|row| parent(row).is_some()).map(|row| (0, *row)));
     while let Some((depth, row)) = work.pop() {
         if seen.insert(row.issue.id.as_str()) {

@@ -77,7 +77,7 @@ fn change(mut ids: Vec<String>, cx: &mut Context, add: bool) -> Outcome {
     }
     let mut changes: Vec<Change> = labels.iter().map(|label| Change::AddLabel((*label).to_owned())).collect();
     if !add {
-        // A ledger may hold a label with a comma in it.
+        // A ledger may contain a label with a comma.
         changes =
             labels.iter().chain([&typed.as_str()]).map(|label| Change::RemoveLabel((*label).to_owned())).collect();
     }

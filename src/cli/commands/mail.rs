@@ -227,7 +227,7 @@ fn tell_marked(marked: &[Message], verb: &str, cx: &mut Context) -> Outcome {
 }
 
 fn inbox(args: &InboxArgs, cx: &mut Context) -> Outcome {
-    // An issue by its first characters; a thread may have another name.
+    // An unambiguous beginning of an issue's id; a thread may have another name.
     let thread = args.thread.as_ref().map(|typed| cx.resolve(typed).unwrap_or_else(|_| typed.clone()));
     let store = cx.store()?;
     let filter = InboxFilter { unread: args.unread, urgent: args.urgent, thread, since: args.since };

@@ -85,7 +85,7 @@ fn rename(name: &str, dry_run: bool, cx: &mut Context) -> Outcome {
 fn inspect(cx: &mut Context) -> Outcome {
     let ops::Facts { issues: count, prefix, .. } = ops::facts(cx.store()?)?;
     if cx.ui.wants_json() {
-        // The shape has a list of warnings of its own.
+        // The shape has its own list of warnings.
         cx.ui.json(view::migrations(count, &prefix), &[]);
     } else {
         cx.ui.done(&format!("nothing to migrate: bd reads every format of the ledger ({})", plural(count, "issue")));

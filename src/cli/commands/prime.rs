@@ -87,7 +87,7 @@ fn begin(client: Option<&Client>, input: &HookInput, cx: &mut Context) {
 fn told(input: &HookInput, source: &str, wish: PrimeWish, cx: &mut Context) -> Result<Option<String>, Failure> {
     let readonly = cx.global.readonly;
     let Some(store) = cx.project()? else { return Ok(None) };
-    // Its context is gone: what it was told before does not count.
+    // Its context is gone, and with it what it was told before.
     let is_anew = matches!(source, "compact" | "clear");
     if let Some(session) = input.session.as_ref().filter(|_| !is_anew && !readonly)
         && !ops::note_primed(store, session, source)

@@ -99,7 +99,7 @@ pub fn run(args: ReadyArgs, cx: &mut Context) -> Outcome {
     let all = filter.filter == Expr::ALL;
     let ReadyPage { page, taken, unjoined, unknown } = ops::ready(cx.store()?, &filter, args.checkouts.asked(place))?;
     let what = if all { "nothing is ready" } else { "nothing that matches is ready" };
-    // What is offered is neither blocked nor claimed.
+    // Ready issues are neither blocked nor claimed.
     let none = format!("{what}; run `bd blocked` to see what waits");
     let exit = print_marked(cx, &page, &Marks::default(), false, &none)?;
     if taken > 0 && !json {

@@ -37,7 +37,7 @@ pub fn run(args: RecoverArgs, cx: &mut Context) -> Outcome {
         (_, true) => RecoverAction::Discard,
         _ => RecoverAction::PutBack,
     };
-    // What is missing is the answer here, and no warning.
+    // Missing writes are the answer here, not a warning.
     cx.answers_removed = true;
     let found = ops::recover(cx.store()?, args.repo.as_deref(), action, args.from_gone)?;
     let several = cx.has_several_repos()?;

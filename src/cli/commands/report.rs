@@ -1,4 +1,4 @@
-//! What several commands say in the same way: issues, what became of each of several, what to know before one is filed.
+//! Output shared by several commands: issues, results of several issues, hints before one is filed.
 
 use super::{Context, Outcome};
 use crate::cli::render;
@@ -26,7 +26,7 @@ pub fn print_marked(cx: &mut Context, page: &Page, marks: &Marks, tree: bool, no
     } else if cx.laid_out(&page.rows) {
         cx.ui.note_if(page.rows.is_empty(), none);
     } else {
-        // What another program removed is told of below; that is not a beginning.
+        // Issues removed by another program are reported below; that is not an empty start.
         let is_new = page.rows.is_empty() && ops::has_no_issues(cx.store()?)?;
         let none = if is_new { "no issues yet; add one with `bd add \"Title\"`" } else { none };
         let (index, ui) = cx.index()?;

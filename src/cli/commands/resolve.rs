@@ -21,7 +21,7 @@ pub struct ResolveArgs {
 }
 
 pub fn run(args: ResolveArgs, cx: &mut Context) -> Outcome {
-    // The markers are what this is about: no warning of them beside it.
+    // The command is about the markers: no additional warning.
     cx.reports_problems = true;
     let resolved = ops::resolve(cx.store()?, args.repo.as_deref(), args.dry_run)?;
     if cx.ui.wants_json() {

@@ -142,7 +142,7 @@ pub fn run(args: RunArgs, cx: &mut Context) -> Outcome {
     }
     Ok(match done.end {
         RunEnd::Lost => Exit::Stale,
-        // The program thinks that all is well, and the issue is not done.
+        // The program reported success, but the issue is not done.
         RunEnd::Failed(_) if done.ended.code() == 0 => Exit::Failed,
         _ => Exit::Program(done.ended.code()),
     })

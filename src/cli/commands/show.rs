@@ -70,7 +70,7 @@ pub fn run(args: ShowArgs, cx: &mut Context) -> Outcome {
                 one
             })),
             Err(error) => match Failure::from(error) {
-                // The ledger changed meanwhile, or the cache failed: that is not about the id.
+                // The ledger changed meanwhile, or the cache failed: the id is not the problem.
                 failure if matches!(failure.exit, Exit::Busy | Exit::Failed) => return Err(failure),
                 failure => failures.push((typed.clone(), failure)),
             },

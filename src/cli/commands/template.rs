@@ -105,7 +105,7 @@ fn save(cx: &mut Context, from: &str, wish: SaveWish) -> Outcome {
         std::iter::once(&flow.workflow.row).chain(flow.tasks.iter().map(|task| &task.row)).cloned().collect();
     let saved = templates::save(store, &workflows::plan_of(&flow), &rows, &wish).map_err(|error| {
         let failure = Failure::from(error);
-        // What to do about an export is another matter.
+        // The usual advice about exports does not apply.
         let is_leak = failure.code == "would_leak";
         let hint = is_leak.then(|| "it comes from private issues; --user keeps it to yourself".to_owned());
         Failure { hint: hint.or(failure.hint.clone()), ..failure }

@@ -48,13 +48,13 @@ pub fn run(args: TrustArgs, cx: &mut Context) -> Outcome {
         }
     }
     for one in &agreed.homes {
-        let verb = match (one.known, args.dry_run) {
+        let verb = match (one.is_trusted, args.dry_run) {
             (true, _) => "yours already",
             (false, true) => "not known to be yours",
             (false, false) => "yours from now on",
         };
         cx.ui.line(&inline(&format!("{}: {verb}", cx.ui.path(&one.home))));
-        for line in &one.says {
+        for line in &one.contents {
             cx.ui.line(&inline(&format!("  {line}")));
         }
     }

@@ -1,7 +1,7 @@
-//! Completion while somebody types: the shell asks `bd` itself, which knows the ids, labels and names of the project.
+//! Shell completion: the shell asks `bd` itself, which knows the project's ids, labels and names.
 //!
-//! It only looks: it writes nothing, takes no lock, and leaves nothing in the cache directory. Where neither what is there nor a small
-//! ledger makes the answer quick, it offers what needs no ledger. What goes wrong is nothing to offer.
+//! Read-only: it writes nothing, takes no lock, and leaves nothing in the cache directory. If neither an image nor a
+//! small ledger makes the answer fast, it only offers words that need no ledger. On errors it offers nothing.
 
 mod places;
 mod shells;
@@ -20,12 +20,12 @@ use crate::sys::env::is_set;
 use places::{Place, Source};
 pub use shells::script;
 
-/// Set by the script of a shell, with the shell's name.
+/// Set to the shell's name by the shell's script.
 const VARIABLE: &str = "BD_COMPLETE";
-/// So many bytes of ledgers are read where the cache directory has no answer.
+/// How many bytes of ledgers to read if the cache directory has no answer.
 const MOST_READ: u64 = 4 << 20;
 
-/// Answers a shell, if one asks; `false` if this is a command like any other.
+/// Answers a shell's request; `false` if this is an ordinary command.
 pub fn answer(args: &[OsString]) -> bool {
     if !is_set(VARIABLE) {
         return false;
@@ -33,7 +33,7 @@ pub fn answer(args: &[OsString]) -> bool {
     let host = Host::real();
     let words = args.iter().skip_while(|arg| *arg != "--").skip(1).cloned().collect();
     let asked = host.env.var(VARIABLE).and_then(|name| shells::asked(&name, words, &host.env));
-    // Nothing is printed in the middle of what somebody types.
+    // Print nothing in the middle of a command line.
     if let Some(asked) = asked {
         let typed: Vec<String> = asked.before().iter().map(|word| word.to_string_lossy().into_owned()).collect();
         let directory = directory(&typed);
@@ -44,14 +44,14 @@ pub fn answer(args: &[OsString]) -> bool {
     true
 }
 
-/// The directory that the command is to be about.
+/// The directory that the command would use.
 fn directory(typed: &[String]) -> Option<PathBuf> {
     let flag = typed.iter().position(|word| word == "-C" || word == "--directory")?;
     typed.get(flag + 1).map(PathBuf::from)
 }
 
-/// The same parser, with offers where a word names something of the project. Another name of a command is offered only where its
-/// first one does not fit.
+/// The parser, extended with completions for words that name something in the project. An alias of a command is offered
+/// only if its main name does not match.
 fn offering(command: Command, place: &Place<'_>, directory: Option<&PathBuf>) -> Command {
     let names: Vec<String> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
     let mut command = command.mut_args(|arg| match place.source(&arg) {
@@ -75,7 +75,7 @@ struct Completer {
 impl ValueCompleter for Completer {
     fn complete(&self, word: &OsStr) -> Vec<CompletionCandidate> {
         let Some(word) = word.to_str() else { return Vec::new() };
-        // Of several with commas the last one is typed; a sign, or a word before a colon, may stand before it.
+        // In a comma-separated list only the last item is completed; a sign, or a word before a colon, may precede it.
         let at = word.rfind(',').map_or(0, |comma| comma + 1);
         let at = at + self.source.before(&word[at..]);
         let (before, typed) = word.split_at(at);
@@ -98,7 +98,7 @@ impl Completer {
     fn look(&self, wanted: &[Wanted], typed: &str) -> Vec<Offer> {
         let Some(mut store) = context::glance(self.directory.as_ref(), MOST_READ) else { return Vec::new() };
         let found = wanted.iter().flat_map(|wanted| ops::offer(&mut store, wanted, typed).unwrap_or_default());
-        // What begins with a dash would be a flag in its place.
+        // A word that starts with a dash would be parsed as a flag.
         found.filter(|offer| !offer.word.starts_with('-')).collect()
     }
 }

@@ -1,4 +1,4 @@
-//! What fits each place of a command line, by what the help calls the value there.
+//! Completions for each place of a command line, chosen by the value names in the help.
 
 use clap::Arg;
 
@@ -13,13 +13,13 @@ use crate::store::StateMode;
 use crate::store::settings::{KEYS, Kind, find_key};
 use crate::view::{issue_fields, schema};
 
-/// Where the words of an argument come from.
+/// The source of an argument's words.
 pub enum Source {
     Words(Vec<Offer>),
-    /// The same, and each may have a sign.
+    /// The same, each with an optional sign.
     Order(Vec<Offer>),
     Project(Vec<Wanted>),
-    /// Issues, and each may come after a type and a colon.
+    /// Issues, each with an optional type and colon before it.
     Dependencies,
 }
 
@@ -28,7 +28,7 @@ impl Source {
         Source::Words(words.into_iter().map(Offer::plain).collect())
     }
 
-    /// How much of what is typed comes before the word itself.
+    /// The length of what precedes the word in the typed text.
     pub fn before(&self, typed: &str) -> usize {
         match self {
             Source::Order(_) => typed.len() - typed.trim_start_matches(['-', '+']).len(),
@@ -38,9 +38,9 @@ impl Source {
     }
 }
 
-/// A command, and what was typed before the word that is completed.
+/// A command, and the words typed before the one to complete.
 pub struct Place<'a> {
-    /// The names of the command, with blanks between.
+    /// The names of the command, separated by blanks.
     path: String,
     typed: &'a [String],
 }
@@ -54,7 +54,7 @@ impl<'a> Place<'a> {
         Place { path: format!("{} {name}", self.path).trim_start().to_owned(), typed: self.typed }
     }
 
-    /// What an argument of the command may hold; `None` if nothing is known of it.
+    /// The possible values of an argument; `None` if unknown.
     pub fn source(&self, arg: &Arg) -> Option<Source> {
         let called = arg.get_value_names().and_then(|names| names.first()).map(|name| name.to_string());
         let called = called.unwrap_or_else(|| arg.get_id().as_str().to_uppercase());
@@ -64,11 +64,11 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// What the project knows.
+    /// Values from the project.
     fn wanted(&self, called: &str, arg: &Arg) -> Vec<Wanted> {
         let (path, id) = (self.path.as_str(), arg.get_id().as_str());
         let one = match called {
-            // These are messages.
+            // Here ids are those of messages.
             "ID" | "IDS" if path.starts_with("mail ") && arg.is_positional() => return Vec::new(),
             "ID" if id == "ids_and_label" && !matches!(self.last(), Some("add" | "remove")) => {
                 return vec![Wanted::Labels, Wanted::Issues];
@@ -101,7 +101,7 @@ impl<'a> Place<'a> {
         vec![one]
     }
 
-    /// What every project has.
+    /// Values that every project has.
     fn words(&self, called: &str, id: &str) -> Option<Source> {
         let path = self.path.as_str();
         Some(match called {
@@ -129,7 +129,7 @@ impl<'a> Place<'a> {
                 _ => return None,
             },
             "COMMAND" => self.commands()?,
-            // The values themselves.
+            // The value name lists the values.
             called if called.contains('|') && !called.contains(|c: char| c.is_uppercase()) => {
                 Source::words(called.split('|'))
             }
@@ -141,12 +141,12 @@ impl<'a> Place<'a> {
         })
     }
 
-    /// The word before, if it is not a flag.
+    /// The previous word, if it is not a flag.
     fn last(&self) -> Option<&'a str> {
         self.typed.last().map(String::as_str).filter(|word| !word.starts_with('-'))
     }
 
-    /// The commands that `help`, `man` and `schema` know, or those below the ones that are typed.
+    /// The commands for `help`, `man` and `schema`, or the subcommands of the typed ones.
     fn commands(&self) -> Option<Source> {
         let at = self.typed.iter().position(|word| *word == self.path)?;
         let named: Vec<&str> =

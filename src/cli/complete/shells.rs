@@ -1,8 +1,8 @@
-//! How each shell asks, and how it is answered.
+//! The requests of each shell, and its answers.
 //!
-//! What is offered may come from a stranger's ledger, and becomes part of a command line. Characters that act on a terminal, and
-//! ends of lines, are never offered. zsh, fish and elvish quote what they insert; bash and PowerShell insert it as it is, so for bash
-//! it is quoted here, and PowerShell gets plain words only.
+//! Completions may come from a stranger's ledger, and become part of a command line. Characters that act on a terminal,
+//! and line ends, are never offered. zsh, fish and elvish quote what they insert; bash and PowerShell insert it
+//! unchanged, so for bash it is quoted here, and PowerShell gets only plain words.
 
 use std::ffi::OsString;
 
@@ -12,26 +12,26 @@ use clap_complete::{CompletionCandidate, Shell};
 use crate::sys::Env;
 use crate::view::inline;
 
-/// A command line, and the word of it that is completed.
-pub struct Asked {
+/// A command line, and which of its words to complete.
+pub struct CompletionRequest {
     shell: Shell,
     pub words: Vec<OsString>,
-    /// Which of the words.
+    /// The index of the word.
     pub at: usize,
-    /// What is inserted comes after this.
+    /// What precedes the inserted text.
     behind: Word,
     separator: String,
 }
 
-/// A word as the program would get it.
+/// A word as the program would receive it.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 struct Word {
     text: String,
-    /// The quote that is still open at its end.
+    /// The quote still open at its end.
     open: Option<char>,
 }
 
-/// The script that makes a shell ask.
+/// The script that sets up completion in a shell.
 pub fn script(shell: Shell) -> String {
     if shell == Shell::Bash {
         return include_str!("bash.sh").to_owned();
@@ -43,17 +43,22 @@ pub fn script(shell: Shell) -> String {
         .map(|known| known.write_registration(super::VARIABLE, "bd", "bd", "bd", &mut text));
     debug_assert!(matches!(written, Some(Ok(()))), "every shell has its script");
     let text = String::from_utf8_lossy(&text);
-    // bd offers only what fits, which may be an id that was typed without its prefix.
+    // bd offers only matches, which may be ids typed without their prefix.
     text.trim_start().replace("'values' other", "'values' other -M 'l:|=*'")
 }
 
-/// What a shell asks; `None` if it is not known, or asks what makes no sense.
-pub fn asked(name: &str, words: Vec<OsString>, env: &Env) -> Option<Asked> {
+/// Parses a shell's request; `None` if the shell is unknown or the request is invalid.
+pub fn asked(name: &str, words: Vec<OsString>, env: &Env) -> Option<CompletionRequest> {
     let shell = name.rsplit('/').next()?.parse().ok()?;
     let separator = env.var("_CLAP_IFS").unwrap_or_else(|| "\n".to_owned());
     let index = env.var("_CLAP_COMPLETE_INDEX").and_then(|index| index.parse().ok());
-    let mut asked =
-        Asked { shell, at: index.unwrap_or(words.len().saturating_sub(1)), words, behind: Word::default(), separator };
+    let mut asked = CompletionRequest {
+        shell,
+        at: index.unwrap_or(words.len().saturating_sub(1)),
+        words,
+        behind: Word::default(),
+        separator,
+    };
     match (shell, env.var("BD_COMPLETE_LINE")) {
         (Shell::Bash, Some(line)) => {
             let head = line.strip_suffix(&env.var("BD_COMPLETE_WORD").unwrap_or_default())?;
@@ -61,7 +66,7 @@ pub fn asked(name: &str, words: Vec<OsString>, env: &Env) -> Option<Asked> {
             asked.words = split(&line).into_iter().map(|word| word.text.into()).collect();
             asked.at = asked.words.len().saturating_sub(1);
         }
-        // These pass words as they are typed, with their quotes.
+        // These shells pass words as typed, with their quotes.
         (Shell::Bash | Shell::Zsh, _) => {
             let plain = |word: OsString| match word.to_str() {
                 Some(text) => split(text).into_iter().map(|word| word.text).collect::<Vec<_>>().join(" ").into(),
@@ -77,13 +82,13 @@ pub fn asked(name: &str, words: Vec<OsString>, env: &Env) -> Option<Asked> {
     (asked.at > 0 && asked.at < asked.words.len()).then_some(asked)
 }
 
-impl Asked {
-    /// What was typed before the word, without the program.
+impl CompletionRequest {
+    /// The words before the one to complete, without the program.
     pub fn before(&self) -> &[OsString] {
         &self.words[1..self.at]
     }
 
-    /// The answer as the shell reads it.
+    /// The answer in the shell's format.
     pub fn answered(&self, found: &[CompletionCandidate]) -> String {
         let mut answer = Vec::new();
         for candidate in found {
@@ -100,12 +105,12 @@ impl Asked {
                 _ => value,
             });
         }
-        // A loop that reads lines wants the end of the last one, too.
+        // A loop that reads lines needs the last line end too.
         let end = if self.separator == "\n" && !answer.is_empty() { "\n" } else { "" };
         answer.join(&self.separator) + end
     }
 
-    /// A candidate as it becomes part of the line; `None` if it cannot safely.
+    /// A candidate as inserted into the line; `None` if that would be unsafe.
     fn inserted(&self, value: &str) -> Option<String> {
         if value.is_empty() || inline(value) != value {
             return None;
@@ -118,12 +123,12 @@ impl Asked {
     }
 }
 
-/// No shell gives it a meaning in the words of a command.
+/// It has no special meaning for any shell.
 fn is_plain(c: char) -> bool {
     c.is_alphanumeric() || "-_./:@+,=%".contains(c)
 }
 
-/// A text for bash, where a quote may be open already: inside of one, only what means itself there.
+/// Quotes a text for bash; within an already open quote, only characters without special meaning there are possible.
 fn quoted(text: &str, open: Option<char>) -> Option<String> {
     if open.is_some() {
         return text.chars().all(|c| is_plain(c) || c == ' ').then(|| text.to_owned());
@@ -138,7 +143,7 @@ fn quoted(text: &str, open: Option<char>) -> Option<String> {
     Some(out)
 }
 
-/// The words of a line as a shell would part them, the last one as far as it is typed. Nothing is expanded.
+/// Splits a line into words like a shell, the last one possibly incomplete. Expands nothing.
 fn split(line: &str) -> Vec<Word> {
     let mut words = Vec::new();
     let mut word = Word::default();

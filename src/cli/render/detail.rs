@@ -72,7 +72,7 @@ pub fn shown(ui: &mut Ui, index: &PrefixIndex, shown: &Shown) {
     }
 }
 
-/// What a field says in a line of its own.
+/// The text of a field on a line of its own.
 fn fact(issue: &Issue, field: Field, calendar: &Calendar) -> Option<String> {
     let by = match field {
         Field::Created => &issue.created_by,
@@ -94,7 +94,7 @@ fn fact(issue: &Issue, field: Field, calendar: &Calendar) -> Option<String> {
     Some(by.as_ref().map_or(said.clone(), |who| format!("{said} by {who}")))
 }
 
-/// Values of the line that are in no form that is read, as they are.
+/// Values of the line in a form that is not understood, unchanged.
 fn not_read(line: &str) -> Option<String> {
     let record = Record::parse(line).ok()?;
     let odd = odd_values(&record).into_iter().filter(|odd| !odd.is_read);
@@ -102,7 +102,7 @@ fn not_read(line: &str) -> Option<String> {
     (!all.is_empty()).then(|| all.join(", "))
 }
 
-/// The checkout that this version is from, where several are shown.
+/// The checkout of this version, if several are shown.
 fn issue_place(shown: &Shown) -> Option<String> {
     let place = shown.row.place.as_ref()?;
     Some(match &place.worktree_id {
@@ -126,7 +126,7 @@ fn remarks(ui: &mut Ui, comments: &[Comment]) {
     }
 }
 
-/// What only the planning copy says.
+/// What only the planning copy contains.
 fn yours(ui: &mut Ui, shown: &Shown) {
     let Some(private) = &shown.private else { return };
     heading(ui, &format!("Yours alone, in {}", inline(&private.repo)));
@@ -142,7 +142,7 @@ fn yours(ui: &mut Ui, shown: &Shown) {
     remarks(ui, &private.comments);
 }
 
-/// Where an issue is stored; with several repos also whether it may be written there.
+/// Where an issue is stored; with several repos, also whether it may be written there.
 fn stored_in(ui: &Ui, shown: &Shown, calendar: &Calendar) -> String {
     let day = |commit: &Commit| calendar.day_text(commit.committed);
     let row = &shown.row;
@@ -152,7 +152,7 @@ fn stored_in(ui: &Ui, shown: &Shown, calendar: &Calendar) -> String {
                 format!("{} took it out on {}", short(commit), day(commit))
             });
         let last = &past.commit;
-        // Restored under the old id there would be two of it.
+        // Restoring it under the old id would create a second copy.
         let way = match &past.called_now {
             Some(id) => renamed_text(&row.issue.id, id),
             None => format!("bd restore {} brings it back", row.issue.id),
@@ -180,7 +180,7 @@ fn heading(ui: &mut Ui, name: &str) {
     ui.line(&line);
 }
 
-/// What an issue has to do with others, by what that means from its side.
+/// An issue's relations to others, named from its side.
 fn relations(ui: &mut Ui, shown: &Shown) {
     let mut groups: Vec<(String, Vec<&Neighbour>)> = Vec::new();
     let named = ["Parent", "Children", "Waits for", "Blocks"].map(str::to_owned);
@@ -188,7 +188,7 @@ fn relations(ui: &mut Ui, shown: &Shown) {
     let up = shown.dependents.iter().map(|edge| (relation(&edge.kind, true), edge));
     for (name, edge) in down.chain(up) {
         match groups.iter_mut().find(|(known, _)| *known == name) {
-            // Two that are related say so of each other.
+            // Related issues refer to each other.
             Some((_, edges)) if edges.iter().any(|known| known.id == edge.id && known.kind == edge.kind) => {}
             Some((_, edges)) => edges.push(edge),
             None => groups.push((name, vec![edge])),
@@ -207,7 +207,7 @@ fn relations(ui: &mut Ui, shown: &Shown) {
         for (n, edge) in edges.iter().enumerate() {
             let title = edge.row.as_ref().map_or("", |row| row.issue.title.as_str());
             let kind = DependencyType::new(edge.kind.as_str());
-            // Which way of waiting it is, where it is not the usual one.
+            // Name the kind of blocking if it is not the usual one.
             let odd = kind.is_blocking() && kind != DependencyType::blocks();
             let kind = if odd { format!(" ({kind})") } else { String::new() };
             let id = inline(&edge.id);
@@ -229,7 +229,7 @@ fn relations(ui: &mut Ui, shown: &Shown) {
     }
 }
 
-/// What a dependency is called in the words of one end: of the issue that has it, or `up` of the other one.
+/// The name of a dependency from one end: from the issue that has it, or with `up` from the other one.
 fn relation(kind: &str, up: bool) -> String {
     let known = DependencyType::new(kind);
     let name = match (kind, up) {

@@ -1,4 +1,4 @@
-//! Mail for people: what others wrote is quoted.
+//! Mail for people: others' texts are quoted.
 
 use super::columns;
 use crate::cli::ui::{Style, Ui};
@@ -6,7 +6,7 @@ use crate::model::message::{Message, Urgency};
 use crate::model::time::Instant;
 use crate::view::{gist, inline, quoted, sender};
 
-/// One line a message: mark, time, who to whom, what about, id.
+/// One line per message: mark, time, sender and recipient, subject, id.
 pub fn messages(ui: &mut Ui, all: &[Message]) {
     let calendar = ui.calendar();
     let lines: Vec<[String; 6]> = all
@@ -56,7 +56,7 @@ pub fn message(ui: &mut Ui, message: &Message) {
     body(ui, message);
 }
 
-/// A conversation: each message with what its recipients did.
+/// A conversation: each message with its recipients' reactions.
 pub fn conversation(ui: &mut Ui, thread: &[Vec<Message>]) {
     let calendar = ui.calendar();
     for (n, copies) in thread.iter().enumerate() {

@@ -1,16 +1,16 @@
-//! Markdown for people, modestly: headings, lists, quotes, code, emphasis and links are set off. Lines stay lines.
+//! Markdown for people: headings, lists, quotes, code, emphasis and links are highlighted. Lines are not joined.
 //!
-//! Only a terminal with colours gets this. The text is escaped before it is looked at, so what it says cannot act on a terminal.
+//! Only a terminal with colours gets this. The text is escaped first, so it cannot act on a terminal.
 
 use crate::cli::ui::{Style, Ui};
 use crate::cli::width::{Cell, plain_cells};
 use crate::view::block;
 
-/// Prints a text that people wrote, wrapped on a terminal.
+/// Prints a text written by people, wrapped on a terminal.
 pub fn text(ui: &mut Ui, indent: &str, text: &str) {
     let mut is_code = false;
     for line in block(text).lines() {
-        // What is counted in columns cannot have tabs; elsewhere the bytes stay.
+        // Columns cannot be counted with tabs; elsewhere the bytes stay.
         let line = if ui.width().is_some() { line.replace('\t', "    ") } else { line.to_owned() };
         if !ui.renders_markdown() {
             plain(ui, indent, &line);
@@ -28,7 +28,7 @@ pub fn text(ui: &mut Ui, indent: &str, text: &str) {
     }
 }
 
-/// As it is, with words that do not fit on a line of their own.
+/// Unchanged, except that words that do not fit go on the next line.
 fn plain(ui: &mut Ui, indent: &str, line: &str) {
     let (lead, rest) = (lead(line), &line[lead(line).len()..]);
     let hang = marker(rest).map_or(0, |(marker, _)| marker.len());
@@ -62,7 +62,7 @@ fn lead(line: &str) -> &str {
     &line[..line.len() - line.trim_start_matches(' ').len()]
 }
 
-/// The marker of an item of a list, with its blank, and what it says.
+/// The marker of a list item, with its blank, and the item's text.
 fn marker(line: &str) -> Option<(&str, &str)> {
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     let length = match line.as_bytes().get(digits)? {
@@ -73,7 +73,7 @@ fn marker(line: &str) -> Option<(&str, &str)> {
     line.as_bytes().get(length - 1).filter(|byte| **byte == b' ').map(|_| line.split_at(length))
 }
 
-/// A line with its emphasis, code and links set off.
+/// A line with its emphasis, code and links highlighted.
 fn spans(line: &str) -> Vec<Cell> {
     let chars: Vec<char> = line.chars().collect();
     let mut cells = Vec::new();
@@ -93,7 +93,7 @@ fn spans(line: &str) -> Vec<Cell> {
     cells
 }
 
-/// What is set off from here on, and where the rest begins.
+/// The highlighted span that starts here, and where the rest starts.
 fn span(chars: &[char], at: usize) -> Option<(Vec<Cell>, usize)> {
     let in_style = |from: usize, to: usize, style| chars[from..to].iter().map(|c| (*c, style)).collect::<Vec<Cell>>();
     let before = at.checked_sub(1).map(|at| chars[at]);
@@ -108,7 +108,7 @@ fn span(chars: &[char], at: usize) -> Option<(Vec<Cell>, usize)> {
             let from = at + marks.len();
             let end = find(chars, from, &marks)?;
             let after = chars.get(end + marks.len());
-            // Blanks inside, or letters around, and it is no emphasis: `2 * 3`, `snake_case`.
+            // With blanks inside, or letters around, it is not emphasis: `2 * 3`, `snake_case`.
             let is_apart = |c: Option<&char>| c.is_none_or(|c| !c.is_alphanumeric() && *c != mark);
             let holds = end > from && !chars[from].is_whitespace() && !chars[end - 1].is_whitespace();
             (holds && is_apart(before.as_ref()) && is_apart(after))

@@ -1,4 +1,4 @@
-//! Text for people, made from the same outcomes as the JSON.
+//! Text for people, from the same results as the JSON.
 
 mod detail;
 mod mail;
@@ -15,7 +15,7 @@ use crate::cli::ui::{Style, Ui};
 use crate::model::id::{self, PrefixIndex};
 use crate::view::inline;
 
-/// An id with the part marked that is enough to type.
+/// An id with its unambiguous part marked.
 pub fn id(ui: &Ui, index: &PrefixIndex, full: &str) -> String {
     let hash = id::hash_of(full);
     let start = &full[..full.len() - hash.len()];

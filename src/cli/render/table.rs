@@ -17,20 +17,20 @@ use crate::ops::Marks;
 use crate::store::{LeaseRow, Row};
 use crate::view::{elsewhere_text, inline};
 
-/// Prints issues, one a line: id, priority, status, type, title, marks, labels, assignee.
+/// Prints issues, one per line: id, priority, status, type, title, marks, labels, assignee.
 pub fn rows<'a>(ui: &mut Ui, index: &PrefixIndex, rows: impl IntoIterator<Item = &'a Row>, marks: &Marks) {
     let rows: Vec<(Guide, &Row)> = rows.into_iter().map(|row| (Guide::default(), row)).collect();
     listed(ui, index, &rows, marks, &[]);
 }
 
-/// The same with lines of explanation (escaped already) below each issue.
+/// The same with lines of explanation (already escaped) below each issue.
 pub fn noted_rows(ui: &mut Ui, index: &PrefixIndex, rows: &[(&Row, Vec<String>)]) {
     let plain: Vec<(Guide, &Row)> = rows.iter().map(|(row, _)| (Guide::default(), *row)).collect();
     let notes: Vec<&[String]> = rows.iter().map(|(_, notes)| notes.as_slice()).collect();
     listed(ui, index, &plain, &Marks::default(), &notes);
 }
 
-/// Prints lines of as many cells each (escaped already) below each other; the last cell is wrapped and not padded.
+/// Prints lines of equally many cells (already escaped) as columns; the last cell is wrapped and not padded.
 pub fn columns(ui: &mut Ui, indent: &str, lines: &[impl AsRef<[String]>]) {
     let count = lines.first().map_or(0, |line| line.as_ref().len());
     let column = |n: usize| lines.iter().map(|line| line.as_ref()[n].width()).max().unwrap_or(0);
@@ -75,14 +75,14 @@ pub fn tree_rows(ui: &mut Ui, index: &PrefixIndex, rows: &[Row], marks: &Marks) 
             work.extend(below.map(|child| (depth + 1, *child)));
         }
     }
-    // Members of a parent cycle hang on no root.
+    // Members of a parent cycle have no root.
     order.extend(rows.iter().filter(|row| !seen.contains(row.issue.id.as_str())).map(|row| (0, row)));
     let depths: Vec<usize> = order.iter().map(|(depth, _)| *depth).collect();
     let order = guides(&depths, ui.draws_lines()).into_iter().zip(order.into_iter().map(|(_, row)| row));
     listed(ui, index, &order.collect::<Vec<_>>(), marks, &[]);
 }
 
-/// The columns that a title needs beside the others; with fewer it gets lines of its own.
+/// The minimum width of a title beside other columns; below that it gets its own lines.
 const TITLE: usize = 24;
 
 fn listed(ui: &mut Ui, index: &PrefixIndex, rows: &[(Guide, &Row)], marks: &Marks, notes: &[&[String]]) {
@@ -144,12 +144,12 @@ fn listed(ui: &mut Ui, index: &PrefixIndex, rows: &[(Guide, &Row)], marks: &Mark
     }
 }
 
-/// When an issue is due that is not done.
+/// The due date of an unfinished issue.
 fn due(row: &Row) -> Option<Instant> {
     row.issue.due_at.as_ref().filter(|_| !row.issue.status.is_done()).map(|time| time.instant)
 }
 
-/// The title of an issue, and what is to be known besides.
+/// The title of an issue with further marks.
 fn said(row: &Row, marks: &Marks, calendar: Option<&Calendar>) -> Vec<(Style, String)> {
     let issue = &row.issue;
     let mut pieces = vec![(Style::Plain, inline(&issue.title).into_owned())];
@@ -193,7 +193,7 @@ fn said(row: &Row, marks: &Marks, calendar: Option<&Calendar>) -> Vec<(Style, St
     pieces
 }
 
-/// Whether somebody holds an issue; who, unless the issue says so.
+/// Whether someone holds an issue; the name, unless the assignee shows it.
 fn claim_mark(claim: &LeaseRow, assignee: Option<&str>) -> String {
     let holder = claim.lease.holder.as_ref().map(|holder| holder.name.as_str());
     match (claim.standing, holder.filter(|name| Some(*name) != assignee)) {
@@ -203,12 +203,12 @@ fn claim_mark(claim: &LeaseRow, assignee: Option<&str>) -> String {
     }
 }
 
-/// The checkout that a row is from, where several are shown.
+/// The checkout of a row, if several are shown.
 fn place(row: &Row) -> String {
     row.place.as_ref().map(|place| inline(&place.worktree).into_owned()).unwrap_or_default()
 }
 
-/// Says that a listing was cut, if it was.
+/// Notes that a listing was cut, if so.
 pub fn cut_note(ui: &mut Ui, shown: usize, total: usize) {
     ui.note_if(total > shown, &format!("{shown} of {total} issues shown; --limit 0 shows all"));
 }

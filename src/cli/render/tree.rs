@@ -12,14 +12,14 @@ use crate::store::Row;
 use crate::view::inline;
 use unicode_width::UnicodeWidthStr as _;
 
-/// Prints a tree of dependencies. Parents are above their children, so those of the first node come before it.
+/// Prints a tree of dependencies. Parents are above their children, so the first node's parents precede it.
 pub fn tree(ui: &mut Ui, index: &PrefixIndex, nodes: &[TreeNode], reverse: bool) {
     let order = if reverse { nodes.iter().map(|node| (node.depth, node)).collect() } else { parents_first(nodes) };
     let depths: Vec<usize> = order.iter().map(|(depth, _)| *depth).collect();
     let above = order.iter().take_while(|(_, node)| node.depth > 0).count();
     let mut seen = HashSet::new();
     for (n, (guide, (depth, node))) in guides(&depths, ui.draws_lines()).iter().zip(&order).enumerate() {
-        // An ancestor, and what hangs on it by its place alone.
+        // A parent-child edge whose position in the tree already shows it.
         let is_kin = node.kind == "parent-child" && (reverse || n < above && n == *depth);
         let word = if is_kin { String::new() } else { word(&node.kind, reverse) };
         let is_cut = node.truncated && !node.repeated;
@@ -37,10 +37,10 @@ pub fn tree(ui: &mut Ui, index: &PrefixIndex, nodes: &[TreeNode], reverse: bool)
     }
 }
 
-/// The ancestors of the first node from the top down, then that node with all that is below it.
+/// The first node's ancestors from the top down, then that node with its subtree.
 fn parents_first(nodes: &[TreeNode]) -> Vec<(usize, &TreeNode)> {
     let Some(root) = nodes.first() else { return Vec::new() };
-    // Of each ancestor the nodes below it that do not lead further up.
+    // For each ancestor, its subtree without the path further up.
     let mut above: Vec<&TreeNode> = Vec::new();
     let mut spans: Vec<std::ops::Range<usize>> = Vec::new();
     let (mut from, mut until, mut depth) = (0, nodes.len(), root.depth);
@@ -54,18 +54,18 @@ fn parents_first(nodes: &[TreeNode]) -> Vec<(usize, &TreeNode)> {
     }
     let mut order = Vec::new();
     let height = above.len();
-    // Level by level: an ancestor, what it depends on besides, and then the next one below it.
+    // Level by level: an ancestor, its other dependencies, then the next one below it.
     for (level, node) in above.iter().rev().enumerate() {
         order.push((level, *node));
     }
     let inner = |level: usize| spans.get(level).cloned().unwrap_or(0..0);
-    // The first node, with what is below it but for its ancestors.
+    // The first node and its subtree, without its ancestors.
     for (n, node) in nodes.iter().enumerate() {
         if !inner(0).contains(&n) {
             order.push((height + node.depth, node));
         }
     }
-    // What the ancestors depend on themselves comes after their child, the nearest one first.
+    // The ancestors' own dependencies come after their child, nearest first.
     for (level, span) in spans.iter().enumerate() {
         let skipped = inner(level + 1);
         for at in span.clone().skip(1).filter(|at| !skipped.contains(at)) {
@@ -76,7 +76,7 @@ fn parents_first(nodes: &[TreeNode]) -> Vec<(usize, &TreeNode)> {
     order
 }
 
-/// What an edge means to the node above it.
+/// The meaning of an edge to the node above it.
 fn word(kind: &str, reverse: bool) -> String {
     let known = DependencyType::new(kind);
     match (kind, reverse) {
@@ -125,18 +125,18 @@ pub fn branch(ui: &mut Ui, index: &PrefixIndex, guide: &Guide, word: &str, issue
     }
 }
 
-/// What is drawn before a line, and before the further lines of the same node.
+/// The prefix of a node's first line, and of its further lines.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Guide {
     pub first: String,
     pub rest: String,
 }
 
-/// The guides of nodes in the order in which they are drawn, each by its depth; a root has none. `fine`: not only ASCII.
+/// The guides of nodes in drawing order, from their depths; a root has none. `fine`: beyond ASCII.
 pub fn guides(depths: &[usize], fine: bool) -> Vec<Guide> {
     let (fork, last, line) = if fine { ("├─ ", "└─ ", "│  ") } else { ("|- ", "`- ", "|  ") };
     let mut guides = vec![Guide::default(); depths.len()];
-    // From the end: at which depths another node follows below the same one.
+    // From the end: the depths at which another node follows below the same parent.
     let mut follows: Vec<bool> = Vec::new();
     for (guide, depth) in guides.iter_mut().zip(depths).rev() {
         follows.resize(depth + 1, false);

@@ -1,8 +1,8 @@
-//! Who acts: the agent that the environment names, as far as the state home knows it.
+//! The actor: the agent that the environment names, as far as the state home knows it.
 //!
-//! Without such a name it is the agent of the workspace that one stands in. A person at a terminal is never taken for it. Otherwise
-//! a person acts, perhaps in a session of a client, which tells the claims of that person's agents apart.
-//! Every command of an agent is a sign of life. A read command never waits for it and never fails because of it.
+//! Without such a name it is the agent of the current workspace; a person at a terminal is never taken for it.
+//! Otherwise it is a person, perhaps in a client session, which tells the claims of that person's agents apart. Every
+//! command of an agent is a heartbeat. A read command never waits for it and never fails because of it.
 
 use std::time::Duration;
 
@@ -18,22 +18,23 @@ use crate::ops::{OpError, Result, here, workspace_records};
 use crate::store::{AGENT_VARIABLE, ClaimWish, Identity, Store, StoreError};
 use crate::sys;
 
-/// A sign of life younger than this is not worth a write.
+/// A more recent heartbeat is not worth a write.
 const FRESH: i64 = 60 * SECOND;
 
-/// Makes the store act as the agent that the environment names, if it names one, and notes that the agent is there.
+/// Makes the store act as the agent that the environment names, if any, and records its heartbeat.
 pub fn join_as_agent(store: &mut Store) -> Result<()> {
     if let Some(seen) = identify(store)? {
         beat(store, &seen);
     }
     if store.agent().is_some() || store.session().is_some() {
-        // What cannot be renewed at once, the next command of the agent renews.
+        // What cannot be renewed at once is renewed by the agent's next command.
         let _ = store.renew_leases(false, Duration::ZERO);
     }
     Ok(())
 }
 
-/// Makes the store act as the agent that the environment names. A name that is not registered is as good as any; an id must be.
+/// Makes the store act as the agent that the environment names. Any name will do, registered or not; an id must be
+/// registered.
 pub fn identify(store: &mut Store) -> Result<Option<Seen>> {
     let Some(named) = store.host().env.var(AGENT_VARIABLE) else {
         let found = of_workspace(store);
@@ -58,7 +59,7 @@ pub fn identify(store: &mut Store) -> Result<Option<Seen>> {
     Ok(found)
 }
 
-/// The agent of the workspace that one stands in, if it is registered and nobody has said who acts otherwise.
+/// The agent of the current workspace, if it is registered and the actor is not named otherwise.
 fn of_workspace(store: &mut Store) -> Option<Seen> {
     if store.is_actor_named() || sys::terminal::has_person() {
         return None;
@@ -70,7 +71,7 @@ fn of_workspace(store: &mut Store) -> Option<Seen> {
     Some(seen)
 }
 
-/// The agent that acts, registered as a worker if it was not registered; `None` for a person.
+/// The acting agent, registered as a worker if necessary; `None` for a person.
 pub fn ensure_registered(store: &mut Store) -> Result<Option<Agent>> {
     let Some(name) = store.agent().map(|agent| agent.name.clone()) else { return Ok(None) };
     let known = roster::all(store)?.into_iter().find(|seen| seen.agent.name == name);
@@ -84,10 +85,10 @@ pub fn ensure_registered(store: &mut Store) -> Result<Option<Agent>> {
             let back = roster::touch(store, store.lock_wait(), &seen.agent.id, |agent| revive(agent, now))?;
             Ok(Some(back.unwrap_or(seen.agent)))
         }
-        // It is the agent itself that comes back, with what it could do before.
+        // The same agent returns, with its earlier capabilities.
         Some(_) => roster::register(store, Registration { name, again: true, ..Registration::default() }).map(Some),
         None => match roster::register(store, Registration { name, ..Registration::default() }) {
-            // Another command of this agent was faster.
+            // Another command of this agent registered it first.
             Err(OpError::Alive { id, .. }) => {
                 let seen = roster::find_agent(store, &id)?;
                 store.act_as(identity(&seen.agent, true));
@@ -98,14 +99,14 @@ pub fn ensure_registered(store: &mut Store) -> Result<Option<Agent>> {
     }
 }
 
-/// Who acts, for a command that leaves something behind: an agent is registered by that.
-pub fn taking_part(store: &mut Store) -> Result<Party> {
+/// The actor, for a command that leaves records behind: an agent is registered if necessary.
+pub fn ensure_actor(store: &mut Store) -> Result<Party> {
     ensure_registered(store)?;
     Ok(here::acting(store))
 }
 
-/// The agent that acts, registered if it was not, and what it wants of a claim: one that was registered with a process lives and dies
-/// with it.
+/// Registers the acting agent if necessary, and completes its claim: the claim of an agent registered with a process
+/// ends with that process.
 pub(in crate::ops) fn claiming(store: &mut Store, wish: &ClaimWish) -> Result<ClaimWish> {
     if wish.ttl.is_some_and(|ttl| ttl <= 0) {
         return Err(StoreError::BadValue("a claim must last longer than no time".to_owned()).into());
@@ -114,7 +115,7 @@ pub(in crate::ops) fn claiming(store: &mut Store, wish: &ClaimWish) -> Result<Cl
     Ok(ClaimWish { owner: wish.owner.clone().or(process), ..wish.clone() })
 }
 
-/// A sign of life. One that has unregistered in the meantime stays away.
+/// A heartbeat. An agent that has unregistered in the meantime stays unregistered.
 fn revive(agent: &mut Agent, now: Instant) {
     agent.heartbeat = now;
     if agent.status == Status::Offline {
@@ -122,7 +123,7 @@ fn revive(agent: &mut Agent, now: Instant) {
     }
 }
 
-/// Notes that an agent is there, if that can be done at once. One whose process is gone is not brought back by a name.
+/// Records a heartbeat, if that needs no waiting. An agent whose process is gone is not revived by its name.
 fn beat(store: &Store, seen: &Seen) {
     let now = store.host().clock.now();
     let age = now.nanos().abs_diff(seen.agent.heartbeat.nanos());
@@ -136,6 +137,6 @@ fn beat(store: &Store, seen: &Seen) {
         revive(agent, now);
         agent.worktree_id = worktree_id.clone().or_else(|| agent.worktree_id.take());
     });
-    // A state home that is busy or cannot be written: the next command says it.
+    // If the state home is busy or not writable, the next command records it.
     drop(beaten);
 }

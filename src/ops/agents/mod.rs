@@ -1,4 +1,4 @@
-//! Agents: who they are, who is registered, and whether they are still there.
+//! Agents: identity, registration and liveness.
 
 pub(in crate::ops) mod identity;
 pub(in crate::ops) mod primed;

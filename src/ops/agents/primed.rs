@@ -1,7 +1,7 @@
-//! Which sessions of clients were told what `bd prime` prints: `primed` in the state home, one line for each.
+//! Which client sessions have received the output of `bd prime`: `primed` in the state home, one line for each.
 //!
-//! Several settings files may name the same hook, and some clients run all of them. It is a memory of convenience: what cannot
-//! be read or written counts as not told yet.
+//! Several settings files may contain the same hook, and some clients run all of them. This only avoids repetition: if
+//! it cannot be read or written, the session counts as new.
 
 use std::time::Duration;
 
@@ -11,9 +11,9 @@ use crate::sys::below;
 const NAME: &str = "primed";
 const WAIT: Duration = Duration::from_secs(1);
 /// Older lines are forgotten.
-const MOST: usize = 500;
+const MAX_LINES: usize = 500;
 
-/// Notes that a session is told now, for this reason; `false` if it was told before.
+/// Records that a session is primed now, for this reason; `false` if it was before.
 pub fn note_primed(store: &Store, session: &str, source: &str) -> bool {
     let key = blake3::hash(format!("{session}\0{source}").as_bytes()).to_hex()[..32].to_owned();
     let state = store.state();
@@ -24,7 +24,7 @@ pub fn note_primed(store: &Store, session: &str, source: &str) -> bool {
         return false;
     }
     lines.push(&key);
-    let kept = &lines[lines.len().saturating_sub(MOST)..];
+    let kept = &lines[lines.len().saturating_sub(MAX_LINES)..];
     let _ = below::put(state.path(), NAME, format!("{}\n", kept.join("\n")).as_bytes());
     true
 }

@@ -12,7 +12,7 @@ use crate::ops::{OpError, Result, here};
 use crate::store::{AGENTS, Identity, Put, RecordFile, Store};
 use crate::sys;
 
-/// An agent, and how it stands at the moment of looking.
+/// An agent and its current state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seen {
     pub agent: Agent,
@@ -35,21 +35,21 @@ impl Seen {
     }
 }
 
-/// What an agent says of itself. What it does not say stays as it was when it registered last.
+/// An agent's description of itself. Omitted parts stay as in its last registration.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Registration {
     pub name: String,
-    /// A worker, if it has never said anything else.
+    /// By default a worker.
     pub role: Option<Role>,
-    /// Empty to take it away.
+    /// Empty to remove it.
     pub runtime: Option<String>,
-    /// All of them; an empty one says nothing, so that one alone takes them away.
+    /// Replaces all of them; a list with only an empty one removes them.
     pub capabilities: Option<Vec<String>>,
     /// Keys, and values as JSON; other keys stay.
     pub metadata: Vec<(String, String)>,
-    /// The process that it lives and dies with.
+    /// The process that the agent's life is tied to.
     pub pid: Option<u32>,
-    /// Register although one of this name seems to be alive.
+    /// Register even if an agent with this name seems to be alive.
     pub again: bool,
 }
 
@@ -59,7 +59,7 @@ pub struct AgentFilter {
     pub status: Option<Status>,
     pub role: Option<Role>,
     pub capability: Option<String>,
-    /// Only those that went away without a word.
+    /// Only those that disappeared without unregistering.
     pub stale: bool,
 }
 
@@ -67,7 +67,7 @@ pub(in crate::ops) fn file(store: &Store) -> RecordFile {
     AGENTS.file(&store.state())
 }
 
-/// Every agent there ever was, in the order of their names.
+/// Every registered agent, past ones included, by name.
 pub(in crate::ops) fn all(store: &Store) -> Result<Vec<Seen>> {
     let now = store.host().clock.now();
     let document = store.records(&file(store))?;
@@ -76,7 +76,7 @@ pub(in crate::ops) fn all(store: &Store) -> Result<Vec<Seen>> {
     Ok(found)
 }
 
-/// The agents that meet a filter. Those that have unregistered are left out, unless they are asked for.
+/// The agents that match a filter. Unregistered ones are left out unless requested.
 pub fn agents(store: &Store, filter: &AgentFilter) -> Result<Vec<Seen>> {
     let mut found = all(store)?;
     found.retain(|seen| {
@@ -88,7 +88,7 @@ pub fn agents(store: &Store, filter: &AgentFilter) -> Result<Vec<Seen>> {
     Ok(found)
 }
 
-/// The agent that a name, an id or the first characters of an id stand for.
+/// Finds an agent by name, id or unambiguous beginning of an id.
 pub fn find_agent(store: &Store, typed: &str) -> Result<Seen> {
     let mut known = all(store)?;
     if let Some(at) = known.iter().position(|seen| seen.agent.name == typed || seen.agent.id == typed) {
@@ -106,7 +106,7 @@ pub fn find_agent(store: &Store, typed: &str) -> Result<Seen> {
     }
 }
 
-/// Registers an agent: a name that was never heard of, or one whose bearer is not there any more.
+/// Registers an agent: a new name, or one whose agent is gone.
 pub fn register(store: &mut Store, registration: Registration) -> Result<Agent> {
     let Registration { name, role, runtime, capabilities, metadata, pid, again } = registration;
     if let Some(problem) = name_problem(&name) {
@@ -139,7 +139,7 @@ pub fn register(store: &mut Store, registration: Registration) -> Result<Agent> 
         registered: now,
         heartbeat: now,
     };
-    // After its own id: a checkout may need one, and must not stand in the way of an agent.
+    // After its own id: a checkout may need an id, and failing to get one must not block an agent.
     let worktree_id = here::own_id(store);
     let fresh = Agent { worktree_id, ..fresh };
     let mut registered = fresh.clone();
@@ -170,7 +170,7 @@ pub fn register(store: &mut Store, registration: Registration) -> Result<Agent> 
     Ok(registered)
 }
 
-/// Keys and values, the later ones in the place of earlier ones.
+/// Keys and values, later ones replacing earlier ones.
 fn joined(mut known: Vec<(String, String)>, said: &[(String, String)]) -> Vec<(String, String)> {
     for (key, raw) in said {
         known.retain(|(other, _)| other != key);
@@ -179,7 +179,7 @@ fn joined(mut known: Vec<(String, String)>, said: &[(String, String)]) -> Vec<(S
     known
 }
 
-/// Changes one record, decided on what it is now; `None` if there is no such agent.
+/// Changes one record based on its current content; `None` if there is no such agent.
 pub(in crate::ops) fn touch(
     store: &Store,
     wait: Duration,

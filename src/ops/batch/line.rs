@@ -1,4 +1,4 @@
-//! The lines of a batch: which operation, and its fields under the names that `bd` prints, or those of its flags.
+//! The lines of a batch: the operation and its fields, named as in `bd`'s output or as its flags.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use crate::model::record::Record;
 use crate::ops::error::BatchError;
 use crate::ops::{OpError, Result};
 
-/// An operation: its name, other names of it, the fields that it needs, and those that it may have.
+/// An operation: its name, aliases, required fields and optional fields.
 struct Op {
     name: &'static str,
     others: &'static [&'static str],
@@ -91,7 +91,7 @@ const OPS: &[Op] = &[
     op("dep remove", &["dep rm"], &["id", "depends_on"], &["type"]),
 ];
 
-/// Names that answers and flags have for fields.
+/// Alternative names of fields in answers and flags.
 const OTHER_NAMES: &[(&str, &str)] = &[
     ("issue_type", "type"),
     ("acceptance_criteria", "acceptance"),
@@ -114,7 +114,7 @@ pub fn known_ops() -> Vec<&'static str> {
     OPS.iter().map(|op| op.name).collect()
 }
 
-/// A line that says what is to be done.
+/// A line with an operation.
 #[derive(Debug)]
 pub struct Line<'t> {
     pub op: &'static str,
@@ -156,7 +156,7 @@ impl<'t> Line<'t> {
         self.fields.iter().find(|(given, _)| *given == field).map(|(_, raw)| *raw)
     }
 
-    /// A text; `null` is an empty one, which clears what an issue has.
+    /// A text; `null` is an empty one, which clears the issue's value.
     pub fn text(&self, field: &'static str) -> Result<Option<String>> {
         let Some(raw) = self.raw(field).filter(|raw| *raw != "null") else {
             return Ok(self.raw(field).map(|_| String::new()));
@@ -165,7 +165,7 @@ impl<'t> Line<'t> {
         text.map(Some).ok_or_else(|| wrong(field, "a text"))
     }
 
-    /// A text that is not empty.
+    /// A non-empty text.
     pub fn word(&self, field: &'static str) -> Result<Option<String>> {
         match self.text(field)? {
             Some(text) if text.trim().is_empty() => Err(wrong(field, "a text that is not empty")),
@@ -181,7 +181,7 @@ impl<'t> Line<'t> {
         }
     }
 
-    /// A number; `null` clears what an issue has.
+    /// A number; `null` clears the issue's value.
     pub fn number(&self, field: &'static str) -> Result<Option<Option<i64>>> {
         match self.raw(field) {
             None => Ok(None),
@@ -198,7 +198,7 @@ impl<'t> Line<'t> {
         }
     }
 
-    /// Texts: an array of them, or one with commas between.
+    /// Texts: an array, or one text separated by commas.
     pub fn texts(&self, field: &'static str) -> Result<Option<Vec<String>>> {
         let Some(raw) = self.raw(field) else { return Ok(None) };
         if !raw.starts_with('[') {
@@ -210,7 +210,7 @@ impl<'t> Line<'t> {
         texts.collect::<Option<Vec<String>>>().map(Some).ok_or_else(|| wrong(field, "an array of texts"))
     }
 
-    /// Dependencies as `TYPE:ID`, from texts or from the objects that answers have.
+    /// Dependencies as `TYPE:ID`, from texts or from the objects in answers.
     pub fn dependencies(&self) -> Result<Vec<String>> {
         const WANTED: &str = "an array of TYPE:ID, or of objects with depends_on_id and type";
         let Some(raw) = self.raw("deps").filter(|raw| raw.starts_with('[')) else {

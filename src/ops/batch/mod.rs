@@ -1,6 +1,7 @@
 //! Many operations at once: lines of JSON, one operation each, written together.
 //!
-//! Each line goes the way of its command and sees what the lines before it have done. Each ledger is locked, written and synced once.
+//! Each line takes the path of its command and sees the effects of earlier lines. Each ledger is locked, written and
+//! synced once.
 
 mod line;
 
@@ -19,7 +20,7 @@ use crate::model::when::{Bare, When};
 use crate::store::{Scope, Store, StoreError, Written};
 use line::Line;
 
-/// More is refused before anything is written.
+/// Larger batches are refused before anything is written.
 pub const MAX_BATCH_LINES: usize = 100_000;
 pub const MAX_BATCH_BYTES: u64 = 64 << 20;
 
@@ -28,31 +29,31 @@ const BOM: &[u8] = b"\xef\xbb\xbf";
 /// How a batch is written.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct BatchOptions {
-    /// All of it or nothing.
+    /// All or nothing.
     pub atomic: bool,
-    /// Nothing, only what would come of it.
+    /// Write nothing, only report the effects.
     pub dry_run: bool,
 }
 
-/// What became of a line.
+/// The result of a line.
 #[derive(Debug)]
 pub struct BatchLine {
-    /// Its number in the input, from 1.
+    /// Its line number in the input, from 1.
     pub number: usize,
-    /// Empty if that could not be read.
+    /// Empty if the line could not be parsed.
     pub op: &'static str,
     pub result: Result<Written>,
-    /// It files an issue whose id is not settled before it is written.
+    /// It files an issue whose id is not final before it is written.
     pub is_minted: bool,
 }
 
-/// Does what the lines of a batch say. Every line is tried; the answers are in their order.
+/// Runs the operations of a batch. Every line is tried; the results are in the same order.
 pub fn batch(store: &mut Store, bytes: &[u8], options: BatchOptions) -> Result<Vec<BatchLine>> {
     let lines = lines_of(bytes)?;
-    // A repo that a line names joins the project before the locks are taken.
+    // Repos that lines name join the project before the locks are taken.
     let named = lines.iter().filter_map(|(_, line)| line.as_ref().ok()?.text("repo").ok()?);
     for repo in named.collect::<std::collections::BTreeSet<String>>() {
-        // If it cannot, its lines say so.
+        // If one cannot, its lines report that.
         let _ = store.route(Some(&repo), &[]);
     }
     let mut together = store.together(Scope::All)?;
@@ -88,7 +89,7 @@ pub fn batch(store: &mut Store, bytes: &[u8], options: BatchOptions) -> Result<V
     Ok(done)
 }
 
-/// One line failed: the others are not written either.
+/// One line failed, so no other is written either.
 fn aborted(done: Vec<BatchLine>, line: usize) -> Vec<BatchLine> {
     let not_written =
         |one: BatchLine| BatchLine { result: one.result.and_then(|_| Err(BatchError::Aborted { line }.into())), ..one };
@@ -97,7 +98,7 @@ fn aborted(done: Vec<BatchLine>, line: usize) -> Vec<BatchLine> {
 
 type Numbered<'t> = (usize, std::result::Result<Line<'t>, BatchError>);
 
-/// The lines that are not blank, with their numbers.
+/// The non-blank lines, with their numbers.
 fn lines_of(bytes: &[u8]) -> Result<Vec<Numbered<'_>>> {
     if bytes.len() as u64 > MAX_BATCH_BYTES {
         return Err(BatchError::TooLarge { limit: MAX_BATCH_BYTES >> 20, unit: "MB" }.into());
@@ -118,7 +119,7 @@ struct Filed {
 }
 
 impl Filed {
-    /// The id that is meant, if it is `$N`.
+    /// Resolves `$N` to an id.
     fn id(&self, text: String) -> Result<String> {
         let Some(number) = text.strip_prefix('$') else { return Ok(text) };
         let line = number.parse::<usize>().ok();
@@ -130,7 +131,7 @@ impl Filed {
         }
     }
 
-    /// The same where a type may stand before it.
+    /// The same with an optional type before it.
     fn dependency(&self, text: &str) -> Result<(DependencyType, String)> {
         let (kind, target) = parse_dependency(text)?;
         Ok((kind, self.id(target)?))
@@ -186,7 +187,7 @@ fn act(store: &mut Store, line: &Line<'_>, filed: &Filed) -> Result<Written> {
     }
 }
 
-/// What an issue is to depend on, or not any more.
+/// The target of a dependency to add or remove.
 fn edge(line: &Line<'_>, filed: &Filed) -> Result<(Option<DependencyType>, String)> {
     let typed = |word: String| DependencyType::typed(&word).ok_or(OpError::DependencyType(word));
     let kind = line.word("type")?.map(typed).transpose()?;

@@ -19,24 +19,24 @@ use crate::vcs;
 /// Which files a checkpoint names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FilesWish {
-    /// As typed, seen from the working directory.
+    /// As typed, relative to the working directory.
     These(Vec<String>),
-    /// Those that version control calls changed or new.
+    /// Those that are changed or new according to version control.
     Changed,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewCheckpoint {
-    /// By id or its first characters; without one it is the issue that the acting one works on.
+    /// An id or its beginning; by default the issue that the actor works on.
     pub issue: Option<String>,
     pub summary: String,
     pub kind: String,
     pub files: FilesWish,
     /// JSON.
     pub detail: Option<String>,
-    /// With the same key for the same issue nothing is added.
+    /// Nothing is added if the issue already has a checkpoint with this key.
     pub key: Option<String>,
-    /// Keep the files of the checkout, too.
+    /// Also save the files of the checkout.
     pub snapshot: bool,
 }
 
@@ -57,7 +57,7 @@ impl Default for NewCheckpoint {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AddedCheckpoint {
     pub checkpoint: Checkpoint,
-    /// `false`: there was one with this key already.
+    /// `false` if one with this key existed.
     pub is_new: bool,
 }
 
@@ -80,7 +80,7 @@ pub fn add_checkpoint(store: &mut Store, new: &NewCheckpoint) -> Result<AddedChe
     if store.get(&issue)?.is_some_and(|row| row.issue.status.is_tombstone()) {
         return Err(StoreError::from(ChangeError::Deleted(issue)).into());
     }
-    let who = identity::taking_part(store)?;
+    let who = identity::ensure_actor(store)?;
     store.check_lease(&issue)?;
     let worktree = store.worktree()?;
     let files = files(store, &new.files)?;
@@ -104,22 +104,22 @@ pub fn add_checkpoint(store: &mut Store, new: &NewCheckpoint) -> Result<AddedChe
     if let Some(known) = with_key(store, &state, &one)? {
         return Ok(AddedCheckpoint { checkpoint: known, is_new: false });
     }
-    // Before the lock, because it may take long; the id is in nobody's way.
+    // Before the lock, because it may take long; the id is unused so far.
     if new.snapshot {
         one.snapshot = Some(snapshots::save(store, &one.id).map_err(CheckpointError::from)?);
     }
     let added = put(store, &state, &mut one);
     if one.snapshot.is_some() && !matches!(&added, Ok(AddedCheckpoint { is_new: true, .. })) {
-        // What nobody knows of is in nobody's way, if this should fail.
+        // If this fails, a snapshot without a checkpoint does no harm.
         let _ = snapshots::forget(store, &one.id);
     }
     added
 }
 
-/// Gives the checkpoint its number and writes it.
+/// Numbers the checkpoint and writes it.
 fn put(store: &mut Store, state: &StateDir, one: &mut Checkpoint) -> Result<AddedCheckpoint> {
     let _held = state.lock(store.lock_wait())?;
-    // The first command in a state home makes it what it is.
+    // The first command in a state home initialises it.
     one.repo = here::repo(store, state)?;
     store.check_lease(&one.issue)?;
     if let Some(known) = with_key(store, state, one)? {
@@ -141,7 +141,7 @@ fn put(store: &mut Store, state: &StateDir, one: &mut Checkpoint) -> Result<Adde
     Ok(AddedCheckpoint { checkpoint: one.clone(), is_new: true })
 }
 
-/// The checkpoint that was added with the same key.
+/// The checkpoint added earlier with the same key.
 fn with_key(store: &Store, state: &StateDir, new: &Checkpoint) -> Result<Option<Checkpoint>> {
     if new.key.is_none() {
         return Ok(None);
@@ -150,7 +150,7 @@ fn with_key(store: &Store, state: &StateDir, new: &Checkpoint) -> Result<Option<
     Ok(stored(store, state)?.into_iter().map(|(_, one)| one).find(same))
 }
 
-/// The issue that the acting one works on, if it is exactly one.
+/// The issue that the actor works on, if there is exactly one.
 fn current_issue(store: &mut Store) -> Result<String> {
     let mut ids: BTreeSet<String> = working_on(store)?.into_iter().collect();
     match ids.len() {
@@ -163,7 +163,7 @@ fn current_issue(store: &mut Store) -> Result<String> {
     }
 }
 
-/// The issues that the acting one has claimed, or that the ledger says it works on.
+/// The issues that the actor has claimed, or that the ledger assigns to it in progress.
 pub fn working_on(store: &mut Store) -> Result<Vec<String>> {
     let who = here::acting(store);
     let live = store.leases()?.into_iter().filter(|row| row.standing == Standing::Live);

@@ -1,7 +1,8 @@
-//! Checkpoints (`wt/<worktree>/checkpoints.jsonl`): each checkout has a file of its own, and all of them are read as one.
+//! Checkpoints (`wt/<worktree>/checkpoints.jsonl`): each checkout has its own file, and all of them are read as one.
 //!
-//! An issue's checkpoints are numbered over all checkouts, under the lock of the state home, so no number is given twice; a line
-//! with the highest number stays when they are dropped. A checkpoint is never changed. It outlives the checkout in which it was made.
+//! An issue's checkpoints are numbered across all checkouts, under the lock of the state home, so no number is used
+//! twice; when they are dropped, a line with the highest number remains. A checkpoint never changes. It outlives its
+//! checkout.
 
 mod add;
 mod prune;
@@ -20,17 +21,17 @@ use crate::ops::{Result, here};
 use crate::store::{CHECKPOINTS, StateDir, StateTable, Store, StoreError, Worktree, real_path};
 use crate::sys;
 
-/// A checkpoint as an answer.
+/// A checkpoint, as reported to the caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckpointRow {
     pub checkpoint: Checkpoint,
-    /// The checkout that it was made in, as it is called now, or was called then.
+    /// The name of its checkout, now or then.
     pub worktree: String,
-    /// That checkout is not there any more.
+    /// That checkout no longer exists.
     pub is_gone: bool,
 }
 
-/// Whose checkpoints.
+/// Whose checkpoints to list.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Whose {
     /// This checkout's.
@@ -43,13 +44,13 @@ pub enum Whose {
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CheckpointFilter {
-    /// By id or its first characters.
+    /// An id or its beginning.
     pub issue: Option<String>,
-    /// Later than this number.
+    /// With a higher number.
     pub since: Option<i64>,
     pub kind: Option<String>,
     pub whose: Whose,
-    /// The latest so many.
+    /// Only the latest ones.
     pub limit: Option<usize>,
 }
 
@@ -60,12 +61,12 @@ pub struct CheckpointPage {
     pub total: usize,
 }
 
-/// Lists checkpoints, the oldest first.
+/// Lists checkpoints, oldest first.
 pub fn checkpoints(store: &mut Store, filter: &CheckpointFilter) -> Result<CheckpointPage> {
     let issue = filter.issue.as_deref().map(|typed| known_issue(store, typed)).transpose()?;
     let worktree = match &filter.whose {
         Whose::All => None,
-        // Looking makes nothing: a checkout without an id has no checkpoints.
+        // Listing creates nothing: a checkout without an id has no checkpoints.
         Whose::Here => {
             Some(store.worktrees()?.into_iter().find(|one| one.is_here).and_then(|one| one.id).unwrap_or_default())
         }
@@ -84,7 +85,7 @@ pub fn checkpoints(store: &mut Store, filter: &CheckpointFilter) -> Result<Check
     Ok(CheckpointPage { rows, total })
 }
 
-/// The checkpoints of one issue, by its full id, over all checkouts, in the order of their numbers.
+/// The checkpoints of one issue, by its full id, across all checkouts, by number.
 pub fn checkpoints_of(store: &mut Store, issue: &str) -> Result<Vec<CheckpointRow>> {
     let mut rows = all(store)?;
     rows.retain(|row| row.checkpoint.issue == issue);
@@ -92,7 +93,7 @@ pub fn checkpoints_of(store: &mut Store, issue: &str) -> Result<Vec<CheckpointRo
     Ok(rows)
 }
 
-/// One checkpoint, by its id, the beginning of one, or as `ISSUE#NUMBER`.
+/// One checkpoint, by its id, a beginning of it, or as `ISSUE#NUMBER`.
 pub fn find_checkpoint(store: &mut Store, typed: &str) -> Result<CheckpointRow> {
     let not_found = || CheckpointError::NotFound { typed: typed.to_owned() };
     let rows = all(store)?;
@@ -115,8 +116,8 @@ pub fn find_checkpoint(store: &mut Store, typed: &str) -> Result<CheckpointRow> 
     }
 }
 
-/// Writes the files of a checkpoint into a directory that is not there or empty. Gives the directory in it that holds what was
-/// staged and is another version than the file.
+/// Writes the files of a checkpoint into a missing or empty directory. Returns the subdirectory with staged versions
+/// that differ from the files.
 pub fn restore_checkpoint(store: &mut Store, typed: &str, to: &Path) -> Result<(CheckpointRow, Option<PathBuf>)> {
     let row = find_checkpoint(store, typed)?;
     if row.checkpoint.snapshot.is_none() {
@@ -133,7 +134,7 @@ pub fn restore_checkpoint(store: &mut Store, typed: &str, to: &Path) -> Result<(
     Ok((row, staged.map(|name| to.join(name))))
 }
 
-/// The issue that a typed id means; one that has left the ledger is known by its checkpoints.
+/// The issue that a typed id means; one that has left the ledger is found by its checkpoints.
 fn known_issue(store: &mut Store, typed: &str) -> Result<String> {
     match store.resolve(typed) {
         Ok(id) => Ok(id),
@@ -145,7 +146,8 @@ fn known_issue(store: &mut Store, typed: &str) -> Result<String> {
     }
 }
 
-/// The id of a checkout, by id, name or path; one that is gone is known by its checkpoints. One without an id has none.
+/// The id of a checkout, by id, name or path; a deleted one is found by its checkpoints. A checkout without an id has
+/// none.
 fn worktree_id(store: &mut Store, text: &str) -> Result<String> {
     let all_worktrees = store.worktrees()?;
     let path = real_path(&store.host().env.path(text));
@@ -161,7 +163,7 @@ fn worktree_id(store: &mut Store, text: &str) -> Result<String> {
     })
 }
 
-/// Every checkpoint of this repository, the oldest first.
+/// Every checkpoint of this repository, oldest first.
 fn all(store: &Store) -> Result<Vec<CheckpointRow>> {
     let state = store.state();
     state.check()?;
@@ -187,7 +189,7 @@ fn all(store: &Store) -> Result<Vec<CheckpointRow>> {
     Ok(rows)
 }
 
-/// Every checkpoint that a state home holds, with the name of its checkout's directory.
+/// Every checkpoint in a state home, with the name of its checkout's directory.
 fn stored(store: &Store, state: &StateDir) -> Result<Vec<(String, Checkpoint)>> {
     let checkpoint = |(name, noted)| match noted {
         Noted::Checkpoint(one) => Some((name, *one)),
@@ -196,7 +198,7 @@ fn stored(store: &Store, state: &StateDir) -> Result<Vec<(String, Checkpoint)>> 
     Ok(noted(store, state)?.into_iter().filter_map(checkpoint).collect())
 }
 
-/// The numbers of checkpoints that were dropped.
+/// The numbers of dropped checkpoints.
 fn dropped(store: &Store, state: &StateDir) -> Result<Vec<(String, LastNumber)>> {
     let last = |(name, noted)| match noted {
         Noted::Last(one) => Some((name, one)),
@@ -205,7 +207,7 @@ fn dropped(store: &Store, state: &StateDir) -> Result<Vec<(String, LastNumber)>>
     Ok(noted(store, state)?.into_iter().filter_map(last).collect())
 }
 
-/// A file that cannot be read is an error: numbers may be in it.
+/// An unreadable file is an error: it may contain numbers.
 fn noted(store: &Store, state: &StateDir) -> Result<Vec<(String, Noted)>> {
     let mut found = Vec::new();
     for (inside, name) in CHECKPOINTS.spot().files(state).map_err(StoreError::from)? {

@@ -1,4 +1,4 @@
-//! Letting go of the checkpoints of issues that are done.
+//! Dropping the checkpoints of finished issues.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -13,20 +13,20 @@ use crate::model::time::{DAY, Instant};
 use crate::ops::{OpError, Result};
 use crate::store::{CHECKPOINTS, Put, Store};
 
-/// How long ago an issue must have been closed, if nothing else is said.
+/// How long an issue must have been closed by default.
 pub const PRUNE_DAYS: i64 = 30;
 
 /// What was dropped, or would be.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PrunedCheckpoints {
     pub pruned: Vec<CheckpointRow>,
-    /// How many stay.
+    /// How many remain.
     pub kept: usize,
     pub applied: bool,
 }
 
-/// Drops the checkpoints, and their snapshots, of issues that were closed at least so long ago (nanoseconds). Those of issues that
-/// are open, claimed, unknown here, or not done in another checkout stay. Nothing is dropped unless `apply`.
+/// Drops the checkpoints, with their snapshots, of issues closed at least this long ago (nanoseconds). Those of issues
+/// that are open, claimed, unknown here, or not done in another checkout remain. Without `apply`, drops nothing.
 pub fn prune_checkpoints(store: &mut Store, older_than: Option<i64>, apply: bool) -> Result<PrunedCheckpoints> {
     let before = store.host().clock.now().plus_nanos(-older_than.unwrap_or(PRUNE_DAYS * DAY));
     let rows = all(store)?;
@@ -66,7 +66,7 @@ fn is_over(store: &mut Store, issue: &str, before: Instant) -> Result<bool> {
     Ok(!is_claimed && !is_open_elsewhere)
 }
 
-/// Snapshots go first: a record without one is found again, a snapshot without a record is not.
+/// Snapshots first: a record without a snapshot is found again, a snapshot without a record is not.
 fn forget(store: &mut Store, rows: &[CheckpointRow]) -> Result<()> {
     for row in rows.iter().filter(|row| row.checkpoint.snapshot.is_some()) {
         snapshots::forget(store, &row.checkpoint.id).map_err(CheckpointError::from)?;
@@ -89,7 +89,7 @@ fn forget(store: &mut Store, rows: &[CheckpointRow]) -> Result<()> {
         }
     }
     for ((repo, issue), (last, directory)) in last {
-        // Goes into the file that has the highest one until then, so the number is never in none.
+        // The file still has the highest number until this line is added, so the number is never lost.
         let line = LastNumber { id: state_id::mint(CHECKPOINT, store.host().entropy.bytes()), issue, repo, last };
         by_directory.entry(directory).or_default().push(Put::Line { id: line.id.clone(), text: line.line() });
     }

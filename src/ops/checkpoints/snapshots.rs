@@ -1,4 +1,4 @@
-//! The files of a checkpoint, kept by version control under the checkpoint's id.
+//! The files of a checkpoint, stored by version control under the checkpoint's id.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use crate::store::Store;
 use crate::vcs;
 use crate::vcs::LARGEST;
 
-/// Keeps all files of the checkout as they are.
+/// Saves all current files of the checkout.
 pub fn save(store: &Store, id: &str) -> Result<Saved, SnapshotError> {
     let kept = vcs::open(&here::root(store)).snapshot(id, LARGEST, &store.host().env)?;
     let text = |path: &Path| path.to_string_lossy().into_owned();
@@ -21,12 +21,12 @@ pub fn save(store: &Store, id: &str) -> Result<Saved, SnapshotError> {
     })
 }
 
-/// Writes them into a directory that is not there or empty; gives where in it the versions are that were only staged.
+/// Writes them into a missing or empty directory; returns where the versions that were only staged are in it.
 pub fn restore(store: &Store, id: &str, to: &Path) -> Result<Option<PathBuf>, SnapshotError> {
     Ok(vcs::open(&here::root(store)).restore_snapshot(id, to, &store.host().env)?)
 }
 
-/// Lets go of them. What is not there is gone already.
+/// Deletes them, if they still exist.
 pub fn forget(store: &Store, id: &str) -> Result<(), SnapshotError> {
     Ok(vcs::open(&here::root(store)).drop_snapshot(id, &store.host().env)?)
 }

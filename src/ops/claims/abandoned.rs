@@ -1,8 +1,8 @@
-//! Work in progress that nobody holds, as far as this state home knows.
+//! Issues in progress without a holder, as far as this state home knows.
 //!
-//! It knows the claims that were made here. An issue whose assignee never claimed it here may be held in another clone, and a claim of a
-//! person does not end, so neither counts. What counts: nobody is named on the issue, or its last claim was made here and is over, and the
-//! one who is named lost it or is an agent of this state home.
+//! It knows only claims made here. An issue whose assignee never claimed it here may be held in another clone, and a
+//! person's claim does not expire, so neither counts. An issue counts if it has no assignee, or if its last claim was
+//! made here and has ended, and the assignee lost it or is an agent of this state home.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use crate::ops::agents::roster;
 use crate::ops::{OpError, Result};
 use crate::store::{Access, Reclaimed, Row, Scope, Store, Write, WriteError};
 
-/// The issues, each with what is known of its claims.
+/// The issues, each with its claim record.
 pub fn abandoned(store: &mut Store) -> Result<Vec<(Row, Lease)>> {
     let rows = store.list(&Expr::text(Field::Status, "in_progress"), Default::default(), None)?.rows;
     if rows.is_empty() {
@@ -46,7 +46,7 @@ pub fn abandoned(store: &mut Store) -> Result<Vec<(Row, Lease)>> {
     Ok(found)
 }
 
-/// Makes such issues open and nobody's, in one write.
+/// Opens such issues and removes their assignees, in one write.
 pub fn free_abandoned(store: &mut Store, id: Option<&str>, dry_run: bool) -> Result<Vec<Reclaimed>> {
     let mut found = abandoned(store)?;
     found.retain(|(row, _)| id.is_none_or(|id| row.issue.id == id));

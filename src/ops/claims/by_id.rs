@@ -1,5 +1,5 @@
-//! Taking issues and giving them back, with all that belongs to it: the agent is registered, the remote is asked, and who lost
-//! something is told.
+//! Claiming and releasing issues, including side effects: registering the agent, the claim on the remote, messages to
+//! former holders.
 
 use super::remote;
 use super::remote::RemoteLease;
@@ -16,12 +16,12 @@ use crate::store::{
     Write, WriteError, Written,
 };
 
-/// Takes an issue, named by its full id. With `remote` it is taken on the git remote first, where clones on other machines see it.
+/// Claims an issue by its full id. With `on_remote`, first on the git remote, where clones on other machines see it.
 pub fn claim(store: &mut Store, id: &str, wish: &ClaimWish, on_remote: bool) -> Result<Claimed> {
     let wish = &identity::claiming(store, wish)?;
     let claimed = match (on_remote || store.settings().flag("claims.remote"), on_remote) {
         (false, _) => store.claim(id, wish)?,
-        // The remote is the project's: who may not write there keeps a claim to themselves.
+        // The remote is the project's: the claim of a user who may not write there stays local.
         (true, asked) => match (store.access_by_id(id)?, asked) {
             (Access::Write, _) => remote::claim(store, id, wish, asked)?,
             (Access::Read(_), false) => store.claim(id, wish)?,
@@ -35,13 +35,13 @@ pub fn claim(store: &mut Store, id: &str, wish: &ClaimWish, on_remote: bool) -> 
     Ok(claimed)
 }
 
-/// Takes the first ready issue that may be handed out. On a remote, issues that another clone holds are passed over.
+/// Claims the first ready issue that may be handed out. On a remote, issues held by other clones are skipped.
 pub fn claim_ready(store: &mut Store, auto: &AutoClaim) -> Result<Option<Claimed>> {
     let wish = ClaimWish { to_write: true, ..identity::claiming(store, &auto.wish)? };
     let auto = &AutoClaim { wish, ..auto.clone() };
-    // What the silent and the dead hold is ready again.
+    // Issues held by silent or dead agents are ready again.
     if store.leases()?.iter().any(|row| row.standing == Standing::Expired) {
-        // What cannot be taken back is not handed out, and that is all.
+        // What cannot be taken back is simply not handed out.
         let _ = reclaim(store, None, false);
     }
     let claimed = if store.settings().flag("claims.remote") {
@@ -55,7 +55,8 @@ pub fn claim_ready(store: &mut Store, auto: &AutoClaim) -> Result<Option<Claimed
     Ok(claimed)
 }
 
-/// Gives an issue to an agent or a person, and tells them. For coordinators and people; a live claim of another stands.
+/// Assigns an issue to an agent or a person, and notifies them. For coordinators and people; another's valid claim is
+/// not overridden.
 pub fn assign(store: &mut Store, id: &str, to: &str) -> Result<Assigned> {
     if let Some(agent) = store.agent().filter(|agent| !agent.is_coordinator) {
         return Err(OpError::NotCoordinator { actor: agent.name.clone(), what: "assign issues" });
@@ -89,7 +90,7 @@ pub fn assign(store: &mut Store, id: &str, to: &str) -> Result<Assigned> {
     Ok(Assigned { to: name, message: sent.message.id, written })
 }
 
-/// An issue that was given to somebody.
+/// An issue that was assigned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assigned {
     pub to: String,
@@ -97,7 +98,7 @@ pub struct Assigned {
     pub written: Written,
 }
 
-/// Writes to the agent from whom a claim was taken. The claim stands whether or not that works.
+/// Notifies the agent from whom a claim was taken. A failure does not affect the claim.
 fn tell_former_holder(store: &mut Store, claimed: &Claimed) {
     let Some(from) = &claimed.taken_from else { return };
     let Some(agent) = from.holder.agent.clone() else { return };
@@ -120,17 +121,17 @@ pub(in crate::ops) fn tell(store: &mut Store, agent: String, id: &str, subject: 
         issue: Some(id.to_owned()),
         ..Letter::default()
     };
-    // One who never registered has no box.
+    // An agent that never registered has no mailbox.
     let _ = mail::send(store, letter);
 }
 
-/// Gives an issue back, here and on the remote if it was claimed there.
+/// Releases an issue, here and on the remote if it was claimed there.
 pub fn release(store: &mut Store, id: &str, wish: &ReleaseWish) -> Result<Released> {
     let released = store.release(id, wish)?;
     if let Some(version) = &released.remote {
-        // The write may have noted it too.
+        // The write may have recorded it too.
         store.ended_remotely();
-        // It is given back here, and that stands.
+        // The release here is done, whatever happens there.
         match remote::end(store, id, version) {
             Ok(None) => {}
             Ok(Some(other)) => store.claim_stays(id, taken_there(&other)),
@@ -140,7 +141,7 @@ pub fn release(store: &mut Store, id: &str, wish: &ReleaseWish) -> Result<Releas
     Ok(released)
 }
 
-/// Takes back claims whose time is over or whose process is gone.
+/// Takes back claims that expired or whose process is gone.
 pub fn reclaim(store: &mut Store, id: Option<&str>, dry_run: bool) -> Result<Vec<Reclaimed>> {
     let taken = store.reclaim(id, dry_run)?;
     for one in taken.iter().filter(|_| !dry_run) {
@@ -153,15 +154,15 @@ pub fn reclaim(store: &mut Store, id: Option<&str>, dry_run: bool) -> Result<Vec
     Ok(taken)
 }
 
-/// Renews what the acting agent holds, and says when the first of its claims ends, as RFC 3339.
+/// Renews the acting agent's claims, and returns the earliest expiry as RFC 3339.
 pub fn first_expiry(store: &mut Store) -> Result<Option<String>> {
     let wait = store.lock_wait();
     remote::renew(store)?;
     Ok(store.renew_leases(true, wait)?)
 }
 
-/// Lets go of everything that an agent holds or that is assigned to it and not done; the issues that are free again. The reason is kept
-/// with each.
+/// Releases everything that an agent holds, and its unfinished assigned issues; returns the freed issues. Each gets the
+/// reason.
 pub fn release_all(store: &mut Store, name: &str, reason: Option<&str>) -> Result<Vec<String>> {
     let wish = ReleaseWish { reason: reason.map(str::to_owned), failed: None };
     let mut free = Vec::new();
@@ -178,7 +179,7 @@ pub fn release_all(store: &mut Store, name: &str, reason: Option<&str>) -> Resul
         if row.issue.assignee.as_deref() == Some(name) && !row.issue.status.is_done() {
             let id = row.issue.id.clone();
             match unassign(store, &row, reason) {
-                // What one may not write stays as it is.
+                // Skip what this user may not write.
                 Err(StoreError::ReadOnly { .. }) => continue,
                 done => done?,
             }
@@ -190,7 +191,7 @@ pub fn release_all(store: &mut Store, name: &str, reason: Option<&str>) -> Resul
     Ok(free)
 }
 
-/// Makes an issue nobody's.
+/// Removes the assignee of an issue.
 fn unassign(store: &mut Store, row: &Row, reason: Option<&str>) -> std::result::Result<(), StoreError> {
     let id = row.issue.id.clone();
     let mut changes = vec![Change::Text(Field::Assignee, String::new())];
@@ -207,7 +208,7 @@ fn unassign(store: &mut Store, row: &Row, reason: Option<&str>) -> std::result::
     answer.map(drop).map_err(WriteError::into_store)
 }
 
-/// Takes the claims that are over from an agent that is offline; the issues that are free again.
+/// Takes expired claims from an offline agent; returns the freed issues.
 pub fn reclaim_from(store: &mut Store, name: &str) -> Result<Vec<String>> {
     let mut free = Vec::new();
     for row in held_by(store, name)?.into_iter().filter(|row| row.standing == Standing::Expired) {
@@ -224,8 +225,8 @@ fn held_by(store: &mut Store, name: &str) -> Result<Vec<LeaseRow>> {
         .collect())
 }
 
-/// Ends a command: takes claims off remotes whose work has ended with it, and gives lines of lost issues back what the others have.
-/// Tells what did not work.
+/// Ends a command: removes claims from remotes whose work has ended, and resets lines of lost issues. Returns what
+/// failed.
 pub fn end_command(store: &mut Store) -> Vec<String> {
     let mut stays = Vec::new();
     if let Err(error) = store.put_back_lost() {
@@ -244,13 +245,13 @@ pub fn end_command(store: &mut Store) -> Vec<String> {
     stays
 }
 
-/// What to say to one whose claim on the remote another has taken.
+/// The message to an agent whose claim on the remote was taken by another.
 fn taken_there(other: &RemoteLease) -> String {
     let host = other.host.as_deref().unwrap_or("another machine");
     format!("{} on {host} had taken it over on the remote, under number {}", other.holder, other.epoch)
 }
 
-/// Takes a claim of this clone off the remote, whether or not anything is known of it here. Tells whether there was one.
+/// Removes a claim of this clone from the remote, whether or not it is known here. Returns whether there was one.
 pub fn release_remote(store: &mut Store, id: &str) -> Result<bool> {
     remote::release(store, id)
 }

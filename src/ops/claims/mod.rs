@@ -1,4 +1,4 @@
-//! Taking issues and giving them back.
+//! Claiming and releasing issues.
 
 pub(in crate::ops) mod abandoned;
 pub(in crate::ops) mod by_id;
@@ -11,15 +11,15 @@ use crate::model::lease::Standing;
 use crate::model::time::Instant;
 use crate::store::{ClaimWish, Claimed, LeaseError, LeaseRow, Reclaimed, ReleaseWish, Released, Store, StoreError};
 
-/// What became of each named issue.
+/// The result for each named issue.
 pub type Each<T> = Vec<(String, std::result::Result<T, OpError>)>;
 
-/// Takes each of several issues, named as people type them.
+/// Claims several issues, named as people type them.
 pub fn claim(store: &mut Store, typed: &[String], wish: &ClaimWish, remote: bool) -> Result<Each<Claimed>> {
     each(store, typed, |store, id| by_id::claim(store, id, wish, remote))
 }
 
-/// The same, answered as changes of issues are.
+/// The same, with results as for changes of issues.
 pub fn claim_each(store: &mut Store, typed: &[String], wish: &ClaimWish) -> Result<Batch> {
     let mut batch = Batch::default();
     for (typed, result) in claim(store, typed, wish, false)? {
@@ -33,9 +33,9 @@ pub fn claim_each(store: &mut Store, typed: &[String], wish: &ClaimWish) -> Resu
     Ok(batch)
 }
 
-/// Takes issues and changes them in the same write.
+/// Claims issues and changes them in the same write.
 pub fn claim_and_change(store: &mut Store, typed: &[String], changes: Vec<Change>) -> Result<Batch> {
-    // That no circle closes is seen to by the ordinary way.
+    // Parents go the ordinary way, which checks for cycles.
     let (parents, with): (Vec<Change>, Vec<Change>) =
         changes.into_iter().partition(|change| matches!(change, Change::Parent(_)));
     let claimed = claim_each(store, typed, &ClaimWish { with, ..ClaimWish::default() })?;
@@ -51,7 +51,7 @@ pub fn claim_and_change(store: &mut Store, typed: &[String], changes: Vec<Change
     Ok(Batch { results: results.collect(), waiting: claimed.waiting })
 }
 
-/// Takes one issue, named as people name it. A claim on it that is over is taken back first.
+/// Claims one issue, named as people name it. An expired claim on it is taken back first.
 pub fn take(store: &mut Store, typed: &str, wish: &ClaimWish) -> Result<Claimed> {
     let id = store.resolve(typed)?;
     if store.lease(&id)?.is_some_and(|row| row.standing == Standing::Expired) {
@@ -60,12 +60,12 @@ pub fn take(store: &mut Store, typed: &str, wish: &ClaimWish) -> Result<Claimed>
     by_id::claim(store, &id, wish, false)
 }
 
-/// Puts the end of a claim off, if it still is this one; when it ends now, `None` for never.
+/// Renews a claim if it is still this one; returns the new expiry, `None` for never.
 pub fn renew(store: &mut Store, id: &str, epoch: i64) -> Result<Option<Instant>> {
     Ok(store.renew_lease(id, epoch)?)
 }
 
-/// Gives one issue back, if the claim on it still is this one.
+/// Releases one issue, if its claim is still this one.
 pub fn give_back(store: &mut Store, id: &str, held: i64, wish: &ReleaseWish) -> Result<()> {
     let released = by_id::release(store, id, wish)?;
     if !released.was_lost {
@@ -75,15 +75,15 @@ pub fn give_back(store: &mut Store, id: &str, held: i64, wish: &ReleaseWish) -> 
     Err(StoreError::from(LeaseError::Stale { id, name, held, epoch: released.epoch, holder: None, why }).into())
 }
 
-/// Gives issues back.
+/// Releases issues.
 pub fn release(store: &mut Store, typed: &[String], wish: &ReleaseWish) -> Result<Each<Released>> {
     each(store, typed, |store, id| by_id::release(store, id, wish))
 }
 
-/// Takes back the claims of those who are gone.
+/// Takes back claims whose holders are gone.
 pub fn reclaim(store: &mut Store, typed: Option<&str>, orphans: bool, dry_run: bool) -> Result<Vec<Reclaimed>> {
     let id = match typed.map(|typed| (typed, store.resolve(typed))) {
-        // Another branch may have the issue: the claim on it is known by its full id.
+        // The issue may be on another branch: its claim is known by the full id.
         Some((typed, Err(StoreError::NotFound { .. }))) if store.leases()?.iter().any(|row| row.id == typed) => {
             Some(typed.to_owned())
         }
@@ -120,7 +120,7 @@ pub fn leases(store: &mut Store, filter: &LeaseFilter) -> Result<Vec<LeaseRow>> 
     Ok(rows)
 }
 
-/// Gives up claims on the remote alone; says whether there was one.
+/// Releases only the claims on the remote; returns whether there were any.
 pub fn release_remote(store: &mut Store, typed: &[String]) -> Result<Each<(String, bool)>> {
     each(store, typed, |store, id| Ok((id.to_owned(), by_id::release_remote(store, id)?)))
 }

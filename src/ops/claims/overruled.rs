@@ -1,22 +1,23 @@
-//! Noticing that a claim was lost to another clone, whatever way the news came.
+//! Noticing that a claim was lost to another clone, however the change arrived.
 
 use super::by_id::tell;
 use crate::ops::Result;
 use crate::ops::agents::identity;
 use crate::store::Store;
 
-/// Makes the store act as the agent that the environment names, and ends those of its claims that the ledgers give to somebody else.
+/// Makes the store act as the agent that the environment names, and ends its claims that the ledgers give to someone
+/// else.
 pub fn join_as_agent(store: &mut Store) -> Result<()> {
     identity::join_as_agent(store)?;
     if store.agent().is_some() {
-        // A ledger or a state home that cannot be used is told by the command itself.
+        // The command itself reports an unusable ledger or state home.
         let _ = yield_claims(store, false);
     }
     Ok(())
 }
 
-/// Ends claims that the ledgers give to somebody else, and tells their holders, who are refused from now on: of two clones that claimed
-/// at once the merge has decided, by whatever way it came here.
+/// Ends claims that the ledgers give to someone else, and notifies their holders, who are refused from now on: a merge
+/// has decided between two clones that claimed at the same time.
 pub fn yield_claims(store: &mut Store, everybody: bool) -> Result<()> {
     for lost in store.yield_overruled(everybody)? {
         let Some(agent) = lost.holder.agent else { continue };

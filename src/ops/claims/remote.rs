@@ -1,7 +1,9 @@
-//! Claims between machines: a ref on the git remote, which changes only by compare-and-swap, so that two clones cannot both win.
+//! Claims between machines: a ref on the git remote, changed only by compare-and-swap, so that two clones cannot both
+//! win.
 //!
-//! The remote is asked before the state home and without any lock. Who wins there claims here as everybody does; if that fails, the
-//! remote's claim is given back. The wall clocks of machines differ: another's claim counts as over only five minutes after its end.
+//! The remote is asked before the state home and without any lock. The winner then claims locally; if that fails, the
+//! claim on the remote is released. Clocks of machines differ: another's claim counts as expired only five minutes
+//! after its end.
 
 use std::path::PathBuf;
 
@@ -15,13 +17,13 @@ use crate::store::{Access, AutoClaim, ClaimWish, Claimed, LeaseError, Store, Sto
 use crate::vcs;
 use crate::vcs::{RemoteClaim, Swap, SyncError};
 
-/// How far the clocks of two machines may be apart.
+/// How far the clocks of two machines may differ.
 const SKEW: i64 = 300 * SECOND;
 
-/// The greatest number of a claim that is believed: one more can still be counted, and every JSON reader understands it.
+/// The greatest plausible epoch: it can still be incremented, and every JSON reader can represent it.
 const GREATEST_EPOCH: i64 = 1 << 52;
 
-/// A claim on the remote, read.
+/// A parsed claim on the remote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RemoteLease {
     /// The issue.
@@ -39,7 +41,7 @@ pub struct RemoteLease {
 
 impl RemoteLease {
     fn of(claim: &RemoteClaim) -> Self {
-        // A number that no claim can reach is no claim's.
+        // No claim can have a greater epoch.
         let is_possible =
             |record: &Record<'_>| record.integer("epoch").is_none_or(|epoch| (0..=GREATEST_EPOCH).contains(&epoch));
         let record = Record::parse(claim.text.trim()).ok().filter(is_possible);
@@ -47,7 +49,7 @@ impl RemoteLease {
         RemoteLease {
             id: claim.id.clone(),
             version: claim.version.clone(),
-            // What is not understood is nobody's to take.
+            // An unreadable claim cannot be taken by anyone.
             holder: text("holder").unwrap_or_else(|| "somebody".to_owned()),
             agent: text("agent"),
             epoch: record.as_ref().and_then(|record| record.integer("epoch")).unwrap_or(0),
@@ -63,16 +65,16 @@ impl RemoteLease {
     }
 }
 
-/// All claims on the remote of the project.
+/// All claims on the project's remote.
 pub fn remote_leases(store: &mut Store) -> Result<Vec<RemoteLease>> {
     let root = place(store, None)?;
     let claims = vcs::remote_claims(&root, &store.host().env)?;
     Ok(claims.iter().map(RemoteLease::of).collect())
 }
 
-/// `asked` says that the caller asked for it, and not only the settings.
+/// `asked` means that the caller asked for it, not only the settings.
 pub(in crate::ops) fn claim(store: &mut Store, id: &str, wish: &ClaimWish, asked: bool) -> Result<Claimed> {
-    // Who has no chance here need not ask there.
+    // If the claim is hopeless here, do not ask the remote.
     let me = store.actor().to_owned();
     let known = store.lease(id)?.filter(|row| row.standing == Standing::Live).and_then(|row| row.lease.holder);
     if known.as_ref().is_some_and(|holder| holder.name != me) && wish.takeover.is_none() {
@@ -80,7 +82,7 @@ pub(in crate::ops) fn claim(store: &mut Store, id: &str, wish: &ClaimWish, asked
     }
     let version = match take(store, id, wish) {
         Ok(version) => version,
-        // A repo that exchanges with nobody has no clones that could claim.
+        // A repo without remotes has no clones that could claim.
         Err(OpError::Remote(SyncError::Unsupported { .. } | SyncError::NoVcs { .. })) if !asked => {
             return Ok(store.claim(id, wish)?);
         }
@@ -110,7 +112,7 @@ pub(in crate::ops) fn claim_ready(store: &mut Store, auto: &AutoClaim) -> Result
     let others = known.into_iter().filter(|one| one.clone.as_ref() != Some(&clone) && !one.is_over(now));
     passed.extend(others.map(|one| one.id));
     while let Some(id) = store.next_to_hand_out(auto, &passed)? {
-        // The remote is not asked for what this user may not write.
+        // The remote is not asked about issues that this user may not write.
         if store.access_by_id(&id)? != Access::Write {
             passed.push(id);
             continue;
@@ -126,7 +128,7 @@ pub(in crate::ops) fn claim_ready(store: &mut Store, auto: &AutoClaim) -> Result
     Ok(None)
 }
 
-/// Wins the claim on the remote, and gives its version.
+/// Wins the claim on the remote, and returns its version.
 fn take(store: &mut Store, id: &str, wish: &ClaimWish) -> Result<String> {
     let root = place(store, Some(id))?;
     let clone = store.clone_id()?;
@@ -153,7 +155,7 @@ fn take(store: &mut Store, id: &str, wish: &ClaimWish) -> Result<String> {
     }
 }
 
-/// Takes a claim off the remote, if it still is this version of it. Gives the one that is in its place.
+/// Removes a claim from the remote if it is still this version. Returns the claim that replaced it, if any.
 pub(in crate::ops) fn end(store: &mut Store, id: &str, version: &str) -> Result<Option<RemoteLease>> {
     let root = place(store, Some(id))?;
     let env = store.host().env.clone();
@@ -163,7 +165,7 @@ pub(in crate::ops) fn end(store: &mut Store, id: &str, version: &str) -> Result<
     }
 }
 
-/// Takes a claim of this clone off the remote, whatever is known of it here.
+/// Removes a claim of this clone from the remote, whatever is known of it here.
 pub(in crate::ops) fn release(store: &mut Store, id: &str) -> Result<bool> {
     let root = place(store, Some(id))?;
     let env = store.host().env.clone();
@@ -178,7 +180,7 @@ pub(in crate::ops) fn release(store: &mut Store, id: &str) -> Result<bool> {
     }
 }
 
-/// Puts the ends of what the acting agent holds on the remote off.
+/// Renews the acting agent's claims on the remote.
 pub(in crate::ops) fn renew(store: &mut Store) -> Result<()> {
     let Some(name) = store.agent().map(|agent| agent.name.clone()) else { return Ok(()) };
     let rows = store.leases()?;
@@ -228,12 +230,12 @@ fn text(store: &mut Store, id: &str, wish: &ClaimWish, epoch: i64, clone: &str) 
         .finish()
 }
 
-/// The working copy whose remote knows the claims on an issue, once its programs are agreed to.
+/// The working copy whose remote has the claims on an issue, once its programs are agreed to.
 fn place(store: &mut Store, id: Option<&str>) -> Result<PathBuf> {
     let root = match id {
         Some(id) => {
             let root = store.root_of(id)?;
-            // A claim names its issue: what is private is not told to the project's remote.
+            // A claim contains its issue's id: private ones are not sent to the project's remote.
             store.refuse_project_remote_of(id)?;
             root
         }

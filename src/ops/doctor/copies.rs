@@ -1,4 +1,4 @@
-//! One id, two issues: in two repos of the project, or joined by a merge.
+//! One id for two issues: in two repos of the project, or joined by a merge.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,7 +18,7 @@ pub(in crate::ops) fn check_copies(store: &mut Store, report: &mut Report) -> Re
     Ok(())
 }
 
-/// Names issues whose copies in two repos have different texts. The two copies of a proposal are kept in step elsewhere.
+/// Reports issues whose copies in two repos have different texts, except the two copies of a proposal.
 fn check_repos(store: &Store, report: &mut Report) {
     let documents = store.documents();
     let mut seen: HashMap<String, usize> = HashMap::new();
@@ -45,19 +45,19 @@ fn check_repos(store: &Store, report: &mut Report) {
     }
 }
 
-/// The texts that both lines have, each another one. A deleted issue is nobody's any more.
+/// The texts that both lines have but that differ. Deleted issues do not count.
 fn differing(one: &str, other: &str) -> Vec<&'static str> {
     let (Ok(one), Ok(other)) = (Record::parse(one), Record::parse(other)) else { return Vec::new() };
     if [&one, &other].iter().any(|record| issue::status_of(record).is_tombstone()) {
         return Vec::new();
     }
     let says = |key: &&str| one.text_of(key).is_some() && other.text_of(key).is_some();
-    // Two copies with other texts are two issues, or two versions.
+    // Two copies with different texts are two issues, or two versions.
     let texts = field::with(|row| row.kind == Kind::Text && row.travel == Travel::Shared).map(Field::key);
     texts.filter(says).filter(|key| !same_value(key, one.raw(key), other.raw(key))).collect()
 }
 
-/// The first line is the planning copy of an issue that was proposed, or turned down where the other one is, or the companion of one.
+/// The first line is the planning copy of an issue proposed to, or rejected in, the other's repo, or its companion.
 fn is_proposal(store: &Store, repo: usize, planning: &str, other: &str) -> bool {
     let has = |line: &str, what: fn(&Record<'_>) -> bool| Record::parse(line).is_ok_and(|record| what(&record));
     store.is_planning(repo)
@@ -65,7 +65,7 @@ fn is_proposal(store: &Store, repo: usize, planning: &str, other: &str) -> bool 
             || has(other, proposal::is_turned_down))
 }
 
-/// Names open issues in which a merge joined two that only shared their id.
+/// Reports open issues in which a merge joined two that only shared their id.
 fn check_joined(store: &Store, report: &mut Report) {
     for (_, ledger, document) in store.documents() {
         for n in 0..document.len() {

@@ -1,4 +1,4 @@
-//! Times that lie in the future: a clock was wrong where they were written, or somebody made them up.
+//! Timestamps in the future: written by a wrong clock, or made up.
 
 use super::health::Report;
 use crate::cache::Sort;
@@ -8,10 +8,10 @@ use crate::model::time::{Instant, SECOND};
 use crate::ops::Result;
 use crate::store::Store;
 
-/// How far the clocks of two machines may be apart.
+/// How far the clocks of two machines may differ.
 const SKEW: i64 = 600 * SECOND;
 
-/// Names, for each ledger, the first issue that says it was made, edited or closed later than now, and how many more do.
+/// Reports, for each ledger, the first issue created, edited or closed in the future, and the number of others.
 pub(in crate::ops) fn check_times(store: &mut Store, report: &mut Report) -> Result<()> {
     let latest = store.host().clock.now().plus_nanos(SKEW);
     let later = |field| Expr::Is(field, Op::More, Value::Time(latest));

@@ -1,25 +1,25 @@
-//! What doctor finds.
+//! Findings of doctor.
 
 use std::path::PathBuf;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// Works, but is not as it should be.
+    /// Works, but should be different.
     Note,
     /// Something may surprise.
     Warning,
-    /// Something is damaged.
+    /// Data is damaged.
     Damage,
 }
 
-/// One thing that doctor found.
+/// A single finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Health {
     pub severity: Severity,
     pub file: Option<PathBuf>,
     pub line: Option<usize>,
     pub message: String,
-    /// What can be done about it.
+    /// How to fix it.
     pub remedy: Option<String>,
 }
 
@@ -39,7 +39,7 @@ impl Health {
     }
 }
 
-/// What was found, and what was done.
+/// Findings and repairs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Report {
     pub findings: Vec<Health>,

@@ -1,4 +1,4 @@
-//! Looking for what is wrong, and putting right what can be put right without guessing.
+//! Finds problems, and repairs those that can be repaired without guessing.
 
 pub(in crate::ops) mod copies;
 pub(in crate::ops) mod future;
@@ -55,7 +55,7 @@ pub fn doctor(store: &mut Store, fix: bool) -> Result<Report> {
     Ok(report)
 }
 
-/// Settings that cannot be used and repos that cannot be joined.
+/// Unusable settings and repos that cannot be joined.
 fn check_project(store: &Store, report: &mut Report) {
     for warning in store.warnings() {
         let (severity, file, line, message, remedy) = match warning {
@@ -113,7 +113,7 @@ fn check_project(store: &Store, report: &mut Report) {
     }
 }
 
-/// Workflows whose issues another tool has closed or reopened, and that do not say so themselves.
+/// Workflows whose own state differs because another tool closed or reopened their issues.
 fn check_workflows(store: &mut Store, report: &mut Report) -> Result<()> {
     for row in store.unreadable_workflows()? {
         report
@@ -151,7 +151,7 @@ fn check_workflows(store: &mut Store, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// Acknowledged writes that are not in the ledgers any more; asks for what [`check_files`] has read.
+/// Acknowledged writes missing from the ledgers; needs what [`check_files`] has read.
 fn check_writes(store: &Store, report: &mut Report) {
     for warning in store.warnings() {
         match warning {
@@ -215,7 +215,7 @@ fn check_records(store: &Store, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// Files that an interrupted or refused write left for a person to look at.
+/// Files that an interrupted or refused write left for a person to inspect.
 fn check_leftovers(store: &Store, report: &mut Report) {
     let kinds = [
         (
@@ -238,7 +238,7 @@ fn check_leftovers(store: &Store, report: &mut Report) {
     }
 }
 
-/// Databases that the original left. What they have and the ledger has not is nowhere to be seen.
+/// Databases of the original. Issues that only they have are invisible.
 fn check_databases(store: &Store, report: &mut Report) {
     for file in store.old_databases() {
         report
@@ -248,7 +248,7 @@ fn check_databases(store: &Store, report: &mut Report) {
     }
 }
 
-/// Hooks that the original left. They do no harm: what they call is there.
+/// Hooks of the original. They are harmless: `bd` has the commands that they call.
 fn check_hooks(store: &Store, report: &mut Report) {
     let Some((directory, names)) = store.old_hooks() else { return };
     let message = format!("hooks of the original bd: {}", names.join(", "));
@@ -267,7 +267,7 @@ fn check_driver(store: &Store, report: &mut Report) {
     report.find(severity, problem.to_string()).with(remedy);
 }
 
-/// Proposals whose two copies are not in step: a move that was cut off, or a decision that came in.
+/// Proposals whose two copies are not in step: after an interrupted operation or a decision.
 fn check_proposals(store: &mut Store, fix: bool, report: &mut Report) -> Result<()> {
     if store.repos().members.len() < 2 || !store.settings().broken.is_empty() {
         return Ok(());
@@ -282,7 +282,8 @@ fn check_proposals(store: &mut Store, fix: bool, report: &mut Report) -> Result<
     Ok(())
 }
 
-/// Planning issues of earlier versions, and those that were filed in the planning repo itself: every project offers them.
+/// Planning issues without a project, from earlier versions or filed in the planning repo itself: every project offers
+/// them.
 fn check_projects(store: &mut Store, report: &mut Report) -> Result<()> {
     let ids = store.without_project()?;
     if ids.is_empty() {
@@ -305,7 +306,7 @@ fn check_graph(store: &mut Store, report: &mut Report) -> Result<()> {
     }
     let dangling = store.dangling()?;
     let unjoined = store.unjoined();
-    // What was pruned is as good as done, unless the settings say otherwise, or it may be in a repo that cannot be read.
+    // A pruned issue counts as done, unless the settings say otherwise, or it may be in an unreadable repo.
     let blocks = store.settings().flag("ready.unknown_blocks") || !unjoined.is_empty();
     let pruned = if dangling.is_empty() || blocks {
         BTreeSet::new()

@@ -1,4 +1,4 @@
-//! Values of lines in a form that is not read: nobody would notice otherwise that they do not count.
+//! Values in a form that is not understood, and that would be ignored silently.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,18 +10,18 @@ use crate::model::proposal;
 use crate::ops::Result;
 use crate::store::Store;
 
-/// So many issues are named for each kind of value.
+/// How many issues to name for each kind of value.
 const NAMED: usize = 10;
-/// A value is shown up to this length.
+/// The maximum length of a value shown.
 const MAX_SHOWN: usize = 40;
 
-/// The issues of one ledger with one kind of odd value: the line of the first, and each with its value.
+/// The issues of one ledger with one kind of odd value: the line of the first, and the value of each.
 struct Found {
     line: usize,
     issues: Vec<String>,
 }
 
-/// Names, for each ledger and each field, the issues whose value cannot be read.
+/// Reports, for each ledger and field, the issues whose value cannot be read.
 pub(in crate::ops) fn check_values(store: &mut Store, report: &mut Report) -> Result<()> {
     store.look_again()?;
     let documents = store.documents();
@@ -63,7 +63,7 @@ fn shown(raw: &str) -> String {
     }
 }
 
-/// What is wrong with the value of a field and what follows from it; and what to do about it.
+/// What is wrong with a field's value and its consequence; and the remedy.
 fn words(key: &str, is_read: bool) -> (&'static str, &'static str) {
     const BY_HAND: &str = "correct the value in the file; docs/format.md lists the forms that are read";
     match key {

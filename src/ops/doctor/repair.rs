@@ -1,4 +1,4 @@
-//! Repairing ledgers: nothing leaves one that is not stored elsewhere first.
+//! Repairing ledgers: bytes that leave a ledger are stored elsewhere first.
 
 use super::health::Report;
 use crate::ledger::{Document, Edit, Expectation, Ledger, RepairStep};
@@ -26,7 +26,7 @@ pub(super) fn fix_all(store: &mut Store, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// Repairs the ledgers of a repo: first the bytes that would leave one are stored, then it is rewritten.
+/// Repairs the ledgers of a repo: stores the bytes that will be removed, then rewrites it.
 fn repair(store: &mut Store, repo: usize, report: &mut Report) -> Result<()> {
     store.look_again()?;
     let mine = store.documents().into_iter().filter(|(of, _, _)| *of == repo);
@@ -58,7 +58,7 @@ fn repair(store: &mut Store, repo: usize, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// Makes `issues.jsonl` part of `beads.jsonl`. The emptied file keeps its bytes under another name.
+/// Merges `issues.jsonl` into `beads.jsonl`. The emptied file's bytes are kept under another name.
 fn join_ledgers(store: &mut Store, repo: usize, report: &mut Report) -> Result<()> {
     store.look_again()?;
     let mine = store.documents().into_iter().filter(|(of, _, _)| *of == repo);

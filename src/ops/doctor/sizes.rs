@@ -1,4 +1,4 @@
-//! What `bd doctor` says about the sizes of ledgers.
+//! The sizes of ledgers.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use super::health::Report;
 use crate::model::size;
 use crate::store::{PRUNE_DAYS, PruneRequest, Store, StoreError};
 
-/// Ledgers that are more than an agent wants to read at once, and what pruning them would save.
+/// Ledgers too large for an agent to read at once, and what pruning would save.
 pub(in crate::ops) fn check_sizes(store: &mut Store, report: &mut Report) {
     let budget = size::parse(store.settings().word("prune.budget")).unwrap_or(u64::MAX);
     let sizes = store

@@ -1,4 +1,4 @@
-//! Issues whose state misleads: in progress, and nobody holds them; or open, though they were closed.
+//! Issues with a misleading state: in progress without a holder, or open although they were closed.
 
 use super::health::Report;
 use crate::cache::Sort;
@@ -7,7 +7,7 @@ use crate::model::query::{Expr, Field};
 use crate::ops::Result;
 use crate::store::{MERGES_STATES, Row, Store};
 
-/// Work in progress that nobody holds, as far as this state home knows.
+/// Issues in progress without a holder, as far as this state home knows.
 pub fn abandoned(store: &mut Store) -> Result<Vec<Row>> {
     Ok(crate::ops::claims::abandoned::abandoned(store)?.into_iter().map(|(row, _)| row).collect())
 }

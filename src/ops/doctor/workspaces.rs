@@ -1,4 +1,4 @@
-//! What is odd about workspaces.
+//! Problems of workspaces.
 
 use std::path::PathBuf;
 
@@ -26,7 +26,7 @@ pub(in crate::ops) fn check_workspaces(store: &Store, report: &mut Report) -> Re
             format!("the record{id} in line {line} is not a workspace record that this bd can read; left alone");
         add(file, message, "a newer bd may have written it: use that one");
     }
-    // Where there is no place for workspaces, there are none.
+    // Without a place for workspaces there are none.
     for orphan in ops::workspace_orphans(store).map(|(found, _)| found).unwrap_or_default() {
         let message = "a directory among the workspaces that no record knows".to_owned();
         add(orphan.path, message, "run `bd workspace gc --apply` to put it aside");

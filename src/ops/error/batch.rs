@@ -1,4 +1,4 @@
-//! Why a line of a batch, or the whole of it, is refused.
+//! Why a line of a batch, or the whole batch, is refused.
 
 /// What is wrong with a batch.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

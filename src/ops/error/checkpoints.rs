@@ -1,4 +1,4 @@
-//! What can go wrong with checkpoints.
+//! Errors of checkpoints.
 
 use crate::store::SyncError;
 

@@ -1,4 +1,4 @@
-//! Why an operation did not succeed, and why a workspace is not made or removed.
+//! Errors of operations, and why a workspace is not made or removed.
 
 mod batch;
 mod checkpoints;
@@ -25,7 +25,7 @@ use crate::model::size;
 use crate::model::workspace::State;
 use crate::store::{RecordError, StoreError, SyncError};
 
-/// Why an operation did not succeed.
+/// Why an operation failed.
 #[derive(Debug, thiserror::Error)]
 pub enum OpError {
     #[error(transparent)]
@@ -68,7 +68,7 @@ pub enum OpError {
     Fs(#[from] crate::sys::fs::FsError),
     #[error(transparent)]
     Record(#[from] RecordError),
-    /// The remote that claims are on.
+    /// From the remote with claims.
     #[error(transparent)]
     Remote(#[from] SyncError),
     #[error(transparent)]
@@ -139,7 +139,7 @@ impl From<crate::ledger::LedgerError> for OpError {
 
 pub type Result<T> = std::result::Result<T, OpError>;
 
-/// Why a plan in Markdown cannot be read.
+/// Why a plan in Markdown cannot be parsed.
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
     #[error(
@@ -150,7 +150,7 @@ pub enum PlanError {
     Empty,
 }
 
-/// Why an issue was not changed as its editor wanted it.
+/// Why an edited form was not applied.
 #[derive(Debug, thiserror::Error)]
 pub enum EditError {
     #[error("the line {0:?} is missing from the edited text")]
@@ -167,12 +167,12 @@ pub enum EditError {
     Editor(#[from] crate::sys::process::EditorError),
 }
 
-/// What needs a repo of the project.
+/// The users of a repo of the project.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RepoUse {
-    /// Workflows that are not over and have tasks there, or are there themselves: ids of their issues.
+    /// Unfinished workflows there, or with tasks there: ids of their issues.
     pub workflows: Vec<String>,
-    /// Workspaces of it that are not removed, by id.
+    /// Existing workspaces of it, by id.
     pub workspaces: Vec<String>,
 }
 
@@ -192,7 +192,7 @@ impl RepoUse {
     }
 }
 
-/// What can go wrong with workspaces.
+/// Errors of workspaces.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkspaceError {
     #[error("no workspace {typed:?}")]
@@ -260,5 +260,5 @@ pub enum WorkspaceError {
 }
 
 fn texts(reasons: &[Reason]) -> String {
-    losses::texts(reasons).join("; ")
+    removal_reasons::texts(reasons).join("; ")
 }

@@ -1,4 +1,4 @@
-//! What stands against a reservation.
+//! Why a reservation is refused.
 
 use std::path::PathBuf;
 
@@ -26,7 +26,7 @@ pub enum ReservationError {
     Ambiguous { typed: String, candidates: Vec<String> },
 }
 
-/// Who has what was asked for, and for how long.
+/// Who has reserved the requested files, and for how long.
 fn obstacle_text(obstacles: &[Obstacle]) -> String {
     let Some(first) = obstacles.first() else { return "reserved by another".to_owned() };
     let Obstacle { wanted, reservation } = first;
@@ -39,10 +39,10 @@ fn obstacle_text(obstacles: &[Obstacle]) -> String {
     format!("{wanted} is reserved by {}{as_wanted} until {until}{more}", reservation.holder.name)
 }
 
-/// What stands in the way of something that was asked for.
+/// A conflicting reservation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Obstacle {
-    /// The path, or the glob.
+    /// The requested path or glob.
     pub wanted: String,
     pub reservation: Reservation,
 }

@@ -1,4 +1,4 @@
-//! What can go wrong with templates.
+//! Errors of templates.
 
 use std::path::PathBuf;
 

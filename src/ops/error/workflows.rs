@@ -1,4 +1,4 @@
-//! Why something cannot be done with a workflow.
+//! Errors of workflows.
 
 use crate::model::plan::meant;
 use crate::model::workflow::State;

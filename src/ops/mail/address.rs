@@ -1,4 +1,4 @@
-//! Whom an address means.
+//! Resolving mail addresses.
 
 use super::Mailbox;
 use crate::model::agent::{Role, Status};
@@ -8,20 +8,20 @@ use crate::ops::holder;
 use crate::ops::{OpError, Result};
 use crate::store::{AGENT_VARIABLE, Store, find_actor};
 
-/// A recipient, and the address that led to it.
+/// A recipient, and the address that matched it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recipient {
     pub to: String,
     pub mailbox: Mailbox,
 }
 
-/// An address means whoever is in a group, not one in particular.
+/// The address means all members of a group, not one in particular.
 pub fn is_group(address: &str) -> bool {
     let kind = address.split_once(':').map(|(kind, _)| kind);
     address == "@all" || matches!(kind, Some("role" | "status" | "runtime" | "cap"))
 }
 
-/// Everybody whom the addresses mean, each once. An address that means nobody is an error.
+/// All recipients that the addresses match, each once. An address without recipients is an error.
 pub fn resolve(store: &mut Store, addresses: &[String]) -> Result<Vec<Recipient>> {
     let known: Vec<Seen> = roster::all(store)?;
     let sender = store.agent().and_then(|agent| agent.id.clone());
@@ -41,7 +41,7 @@ pub fn resolve(store: &mut Store, addresses: &[String]) -> Result<Vec<Recipient>
 }
 
 fn meant(store: &mut Store, known: &[Seen], sender: Option<&str>, to: &str) -> Result<Vec<Mailbox>> {
-    // A message to many is not for the one who sends it.
+    // A message to a group does not go to its sender.
     let others = |wanted: &dyn Fn(&Seen) -> bool| -> Vec<Mailbox> {
         let others = known.iter().filter(|seen| seen.is_registered() && Some(seen.agent.id.as_str()) != sender);
         others.filter(|seen| wanted(seen)).map(box_of).collect()
@@ -88,7 +88,7 @@ fn box_of(seen: &Seen) -> Mailbox {
     Mailbox::Agent { id: seen.agent.id.clone(), name: seen.agent.name.clone() }
 }
 
-/// The person whose machine this is. An agent may have put its own name where a person's would stand.
+/// The owner of this machine. An agent may have put its own name where a person's belongs.
 fn person(store: &mut Store) -> String {
     let Some(agent) = store.agent().map(|agent| agent.name.clone()) else { return store.actor().to_owned() };
     let mut env = store.host().env.clone().with(AGENT_VARIABLE, "");

@@ -1,4 +1,4 @@
-//! What a recipient does with its copies: reading, acknowledging, putting away. The first time counts, and once is enough.
+//! What a recipient does with its copies: read, acknowledge, archive. Only the first time is recorded.
 
 use super::{Mailbox, own_box, place, read as look};
 use crate::model::message::Message;
@@ -6,23 +6,23 @@ use crate::model::time::Instant;
 use crate::ops::{OpError, Result};
 use crate::store::{MAIL, Put, Store};
 
-/// Marks a message of the one who acts as read.
+/// Marks a message of the actor as read.
 pub fn read(store: &mut Store, typed: &str) -> Result<Message> {
     let marked = mark(store, &[typed.to_owned()], Message::mark_read)?;
     marked.into_iter().next().ok_or_else(|| OpError::NoSuchMessage { typed: typed.to_owned() })
 }
 
-/// Tells the senders of messages that they were seen. If one of them is not there, none is marked.
+/// Acknowledges messages to their senders. If one is missing, none is marked.
 pub fn acknowledge(store: &mut Store, typed: &[String]) -> Result<Vec<Message>> {
     mark(store, typed, Message::mark_acked)
 }
 
-/// Puts messages away: they stay in the box and are not shown in it.
+/// Archives messages: they stay in the box but are not shown.
 pub fn archive(store: &mut Store, typed: &[String]) -> Result<Vec<Message>> {
     mark(store, typed, Message::mark_archived)
 }
 
-/// Puts away what was read so long ago. What is still owed an acknowledgement stays.
+/// Archives messages read this long ago. Those that still need an acknowledgement stay.
 pub fn archive_read(store: &mut Store, older_than: i64) -> Result<Vec<Message>> {
     let limit = store.host().clock.now().nanos().saturating_sub(older_than);
     let all = look::inbox(store, &look::InboxFilter::default())?;

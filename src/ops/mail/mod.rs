@@ -1,7 +1,8 @@
 //! Mail between agents and people: one box for each, `mail/<box>.jsonl` in the state home.
 //!
-//! A message is put into the box of every recipient, and marks (read, acknowledged, archived) are each recipient's own. All
-//! boxes have one lock. Readers take none. Nothing is ever taken out of a box; what has expired is not shown.
+//! A message is put into the box of every recipient, and each recipient has separate marks (read, acknowledged,
+//! archived). All boxes have one lock. Readers take none. Nothing is ever removed from a box; expired messages are not
+//! shown.
 
 mod address;
 mod marks;
@@ -25,7 +26,7 @@ use crate::sys::below;
 
 const PERSON: &str = "person-";
 
-/// Somebody who has a box.
+/// The owner of a box.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mailbox {
     Agent { id: String, name: String },
@@ -39,12 +40,12 @@ impl Mailbox {
         }
     }
 
-    /// The same box, whatever its owner is called.
+    /// The same box, whatever the owner's current name.
     fn is_same(&self, other: &Mailbox) -> bool {
         self.file_name() == other.file_name()
     }
 
-    /// A file name on every file system: capitals may not differ from small letters there.
+    /// A file name valid on every file system, including those that ignore case.
     fn file_name(&self) -> String {
         match self {
             Mailbox::Agent { id, .. } => format!("{id}.jsonl"),
@@ -57,7 +58,7 @@ impl Mailbox {
     }
 }
 
-/// A name in small letters, digits and `%` followed by two of them; a long one by its hash.
+/// A name in lower-case letters, digits and `%` followed by two of them; a long one by its hash.
 fn encoded(name: &str) -> String {
     const LONGEST: usize = 180;
     let mut text = String::new();
@@ -74,7 +75,7 @@ pub(in crate::ops) fn place(store: &Store) -> StateDir {
     MAIL.directory(&store.state())
 }
 
-/// The box of the one who acts; an agent that is not registered has none yet.
+/// The actor's box; an unregistered agent has none yet.
 pub fn own_box(store: &mut Store) -> Option<Mailbox> {
     match store.agent() {
         Some(agent) => agent.id.clone().map(|id| Mailbox::Agent { id, name: agent.name.clone() }),
@@ -82,7 +83,7 @@ pub fn own_box(store: &mut Store) -> Option<Mailbox> {
     }
 }
 
-/// Everything in a box that has not expired, newest first.
+/// All messages in a box that have not expired, newest first.
 fn messages(store: &Store, mailbox: &Mailbox) -> Result<Vec<Message>> {
     let now = store.host().clock.now();
     let mut all: Vec<Message> = MAIL.rows(&store.records(&mailbox.file(store))?).collect();
@@ -91,7 +92,7 @@ fn messages(store: &Store, mailbox: &Mailbox) -> Result<Vec<Message>> {
     Ok(all)
 }
 
-/// Everything in all boxes that has not expired.
+/// All messages in all boxes that have not expired.
 pub(in crate::ops) fn everything(store: &Store) -> Result<Vec<Message>> {
     let now = store.host().clock.now();
     let place = place(store);

@@ -1,4 +1,4 @@
-//! Questions about issues, and what an answer sets going again: an issue that was put off until it came.
+//! Questions about issues, and how an answer resumes an issue that was deferred until it came.
 
 use super::read;
 use crate::model::change::Change;
@@ -9,20 +9,20 @@ use crate::model::record::Record;
 use crate::ops::{Result, here};
 use crate::store::{Row, Scope, Store, Write, WriteError};
 
-/// An issue that an answer brings back.
+/// An issue that an answer resumes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BroughtBack {
     pub id: String,
-    /// The checkout in which it was put off, if that is another one.
+    /// The checkout in which it was deferred, if it is another one.
     pub worktree: Option<String>,
-    /// Why it is still put off; the answer was sent all the same.
+    /// Why it is still deferred; the answer was sent nevertheless.
     pub problem: Option<String>,
 }
 
-/// Questions about an issue that nobody has replied to.
+/// Questions about an issue without a reply.
 pub fn open_questions(store: &mut Store, issue: &str) -> Result<Vec<Message>> {
     let now = store.host().clock.now();
-    // A message has a copy for each recipient; what it says is the same.
+    // A message has a copy for each recipient, with the same text.
     let all: Vec<Message> =
         read::thread(store, issue)?.into_iter().filter_map(|copies| copies.into_iter().next()).collect();
     let is_answered = |one: &Message| all.iter().any(|other| other.reply_to.as_ref() == Some(&one.id));
@@ -30,8 +30,8 @@ pub fn open_questions(store: &mut Store, issue: &str) -> Result<Vec<Message>> {
     Ok(all.iter().filter(is_open).cloned().collect())
 }
 
-/// Brings the issue of a question back that was just answered: if it was put off without a date, and nobody else is still asked about
-/// it. A date says when it comes back by itself, so that stands. Where it was put off, it is brought back.
+/// Resumes the issue of a question that was just answered, if it was deferred without a date and has no other open
+/// question. With a date it resumes by itself. Done in the checkout where it was deferred.
 pub(super) fn bring_back(store: &mut Store, answered: &Message) -> Option<BroughtBack> {
     let id = answered.issue.clone().filter(|_| answered.kind == Kind::Query)?;
     let told = |worktree: Option<String>, undone: Result<()>| {
@@ -60,7 +60,7 @@ pub(super) fn bring_back(store: &mut Store, answered: &Message) -> Option<Brough
     told(Some(there.worktree), undone)
 }
 
-/// It is put off, and nothing says until when. A workflow that is paused goes on only by its own command.
+/// It is deferred without a date. A paused workflow is resumed only by its own command.
 fn waits(line: &str) -> bool {
     Record::parse(line).is_ok_and(|record| {
         issue::status_of(&record).as_str() == "deferred"

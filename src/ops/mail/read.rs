@@ -1,4 +1,4 @@
-//! Looking at mail. Nothing here changes anything.
+//! Reading mail, without changing anything.
 
 use std::collections::BTreeSet;
 
@@ -8,14 +8,14 @@ use crate::model::state_id::MESSAGE;
 use crate::ops::{OpError, Result};
 use crate::store::{Store, StoreError};
 
-/// Which messages of a box to show. Archived ones are not.
+/// Which messages of a box to show, archived ones excluded.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct InboxFilter {
     pub unread: bool,
     pub urgent: bool,
     /// A thread, or the issue that it is about.
     pub thread: Option<String>,
-    /// Not older than so many nanoseconds.
+    /// At most this many nanoseconds old.
     pub since: Option<i64>,
 }
 
@@ -33,7 +33,7 @@ fn is_of(message: &Message, thread: &str) -> bool {
     message.thread == thread || message.issue.as_deref() == Some(thread)
 }
 
-/// The mail of the one who acts, newest first.
+/// The actor's mail, newest first.
 pub fn inbox(store: &mut Store, filter: &InboxFilter) -> Result<Vec<Message>> {
     let Some(mailbox) = own_box(store) else { return Ok(Vec::new()) };
     let oldest = filter.since.map(|length| store.host().clock.now().nanos().saturating_sub(length));
@@ -42,14 +42,14 @@ pub fn inbox(store: &mut Store, filter: &InboxFilter) -> Result<Vec<Message>> {
     Ok(found)
 }
 
-/// How many messages of the one who acts are unread, and how many of those are urgent.
+/// The number of the actor's unread messages, and of urgent ones among them.
 pub fn inbox_counts(store: &mut Store) -> Result<(usize, usize)> {
     let unread = inbox(store, &InboxFilter { unread: true, ..InboxFilter::default() })?;
     let urgent = unread.iter().filter(|message| message.priority == Urgency::Urgent).count();
     Ok((unread.len(), urgent))
 }
 
-/// The message of the one who acts that an id or its first characters mean.
+/// A message of the actor, by id or its beginning.
 pub fn find_message(store: &mut Store, typed: &str) -> Result<Message> {
     match own_box(store) {
         Some(mailbox) => find_in(store, &mailbox, typed),
@@ -80,7 +80,7 @@ fn one_of(mut found: Vec<Message>, typed: &str) -> Result<Message> {
 
 /// A conversation, oldest first, from all boxes: each message once, with the marks of all recipients.
 ///
-/// It is named by a message, by its own name, or by the issue that it is about.
+/// It is found by a message, its own name, or the issue it is about.
 pub fn thread(store: &mut Store, typed: &str) -> Result<Vec<Vec<Message>>> {
     let all = everything(store)?;
     let name = if all.iter().any(|message| is_of(message, typed)) {
@@ -99,8 +99,7 @@ pub fn thread(store: &mut Store, typed: &str) -> Result<Vec<Vec<Message>>> {
     Ok(found.chunk_by(|a, b| a.id == b.id).map(<[Message]>::to_vec).collect())
 }
 
-/// Messages whose sender waits for a word that they were seen, oldest first: those of the one who acts, sent or received, or
-/// everybody's.
+/// Messages that lack a requested acknowledgement, oldest first: those that the actor sent or received, or everyone's.
 pub fn overdue(store: &mut Store, of_all: bool) -> Result<Vec<Message>> {
     let (agent, actor) = match store.agent() {
         Some(agent) => (agent.id.clone(), agent.name.clone()),

@@ -1,7 +1,7 @@
-//! Sending: a copy for everybody whom the addresses mean.
+//! Sending: a copy for every recipient.
 //!
-//! All addresses are understood before the first copy is written. A crash, or a full disk, between two copies leaves the message with
-//! some; the error says so by not giving an id.
+//! All addresses are resolved before the first copy is written. After a crash, or on a full disk, only some recipients
+//! may have the message; the error then has no id.
 
 use super::address::Recipient;
 use super::{BroughtBack, Mailbox, address, place, questions, read};
@@ -14,21 +14,21 @@ use crate::ops::agents::identity;
 use crate::ops::{OpError, Result};
 use crate::store::{MAIL, Put, Store};
 
-/// More is a file, not a message.
+/// Longer texts belong in a file.
 const MAX_BODY: usize = 1 << 20;
 const MAX_SUBJECT: usize = 1000;
 
-/// Who speaks.
+/// Who sends a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Sender {
-    /// The agent or the person that acts.
+    /// The acting agent or person.
     #[default]
     Actor,
     /// The program itself.
     System,
 }
 
-/// What to send.
+/// A message to send.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Letter {
     pub from: Sender,
@@ -43,30 +43,30 @@ pub struct Letter {
     /// Nanoseconds after which it need not be shown.
     pub expires: Option<i64>,
     pub wants_ack: bool,
-    /// The checkout that it is sent from, if it is not the one that acts.
+    /// The checkout it is sent from, if not the current one.
     pub worktree_id: Option<String>,
     /// The message that it answers.
     pub answers: Option<Message>,
 }
 
-/// What was sent, and to whom.
+/// A sent message and its recipients.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sent {
     /// The copy of the first recipient.
     pub message: Message,
     pub recipients: Vec<Mailbox>,
-    /// The issue that goes on because its question is answered now.
+    /// The issue that resumes because its question is now answered.
     pub back: Option<BroughtBack>,
 }
 
-/// Sends a letter. If one of the addresses means nobody, nobody gets it.
+/// Sends a letter. If one address has no recipient, nothing is sent.
 pub fn send(store: &mut Store, letter: Letter) -> Result<Sent> {
     check(&letter)?;
     let recipients = address::resolve(store, &letter.to)?;
     deliver(store, letter, recipients)
 }
 
-/// The issue that a message is about, as typed; also by the id of a workflow.
+/// The issue that a message is about, as typed; a workflow's id works too.
 pub fn about(store: &mut Store, typed: &str) -> Result<String> {
     match state_id::is(state_id::WORKFLOW, typed) {
         true => Ok(store.find_workflow(typed)?.id().to_owned()),
@@ -74,7 +74,7 @@ pub fn about(store: &mut Store, typed: &str) -> Result<String> {
     }
 }
 
-/// Answers a message: to its sender, in its thread. An issue that was put off until then goes on.
+/// Answers a message: to its sender, in its thread. Resumes an issue deferred until then.
 pub fn reply(store: &mut Store, typed: &str, letter: Letter) -> Result<Sent> {
     let mailbox = super::own_box(store).ok_or_else(|| OpError::NoSuchMessage { typed: typed.to_owned() })?;
     let answered = read::find_in(store, &mailbox, typed)?;
@@ -85,7 +85,7 @@ pub fn reply(store: &mut Store, typed: &str, letter: Letter) -> Result<Sent> {
     };
     let issue = letter.issue.clone().or_else(|| answered.issue.clone());
     let sent = send(store, Letter { to: vec![to], issue, answers: Some(answered.clone()), ..letter })?;
-    // Who answers has read.
+    // Answering implies reading.
     super::marks::read(store, &answered.id)?;
     Ok(Sent { back: questions::bring_back(store, &answered), ..sent })
 }
@@ -111,7 +111,7 @@ fn deliver(store: &mut Store, letter: Letter, recipients: Vec<Recipient>) -> Res
         },
     };
     let id = state_id::mint(MESSAGE, store.host().entropy.bytes());
-    // A checkout that cannot be given an id is no reason not to send.
+    // Send even if the checkout cannot get an id.
     let worktree_id = match letter.from {
         Sender::Actor => letter.worktree_id.or_else(|| store.worktree().ok()?.id),
         Sender::System => letter.worktree_id,
@@ -119,7 +119,7 @@ fn deliver(store: &mut Store, letter: Letter, recipients: Vec<Recipient>) -> Res
     let answered = letter.answers.as_ref();
     let thread = answered.map(|message| message.thread.clone()).or_else(|| letter.issue.clone());
     let held = place(store).lock(store.lock_wait())?;
-    // After the wait for the lock: who is let in later speaks later.
+    // After waiting for the lock, so that times match the order of writes.
     let now = store.host().clock.now();
     let created = moment(store, now, answered, &recipients)?;
     let mut message = Message {
@@ -143,7 +143,7 @@ fn deliver(store: &mut Store, letter: Letter, recipients: Vec<Recipient>) -> Res
         acked: None,
         archived: None,
     };
-    // The first one last, so that its copy is the one that is given back.
+    // The first one last, so that its copy is returned.
     for Recipient { to, mailbox } in recipients.iter().rev() {
         message.to = to.clone();
         message.recipient = mailbox.name().to_owned();
@@ -155,8 +155,8 @@ fn deliver(store: &mut Store, letter: Letter, recipients: Vec<Recipient>) -> Res
     Ok(Sent { message, recipients, back: None })
 }
 
-/// Now, but after what it answers and after what is in the boxes, so that messages of one millisecond keep their order. What
-/// came from a clock that is far ahead does not count.
+/// Now, but after the answered message and those in the boxes, so that messages of one millisecond keep their order.
+/// Messages from a clock far ahead do not count.
 fn moment(store: &Store, now: Instant, answered: Option<&Message>, recipients: &[Recipient]) -> Result<Instant> {
     let limit = now.plus_nanos(SECOND);
     let mut latest = answered.map(|message| message.created).filter(|at| *at <= limit);

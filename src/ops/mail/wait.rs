@@ -1,4 +1,4 @@
-//! Waiting for mail. The one who waits sleeps; an agent that waits says from time to time that it is there, and keeps what it holds.
+//! Waiting for mail. The process sleeps; a waiting agent sends heartbeats and renews its claims.
 
 use std::time::{Duration, Instant};
 
@@ -11,22 +11,22 @@ use crate::ops::agents::identity;
 use crate::store::Store;
 use crate::sys::Watcher;
 
-/// What came.
+/// The result of a wait.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Waited {
     pub messages: Vec<Message>,
-    /// Why the wait looked again and again instead of being told.
+    /// Why the wait polled instead of being notified.
     pub polled: Option<String>,
 }
 
-/// Waits until there is unread mail that the filter wants, at most so long.
+/// Waits for unread mail that matches the filter, up to a time limit.
 pub fn wait_for_mail(store: &mut Store, filter: &InboxFilter, at_most: Duration) -> Result<Waited> {
     identity::ensure_registered(store)?;
     let filter = InboxFilter { unread: true, ..filter.clone() };
     let start = Instant::now();
     let targets: Vec<_> = own_box(store).iter().map(|mailbox| mailbox.file(store).path().to_owned()).collect();
     let targets = if targets.is_empty() { vec![place(store).path().to_owned()] } else { targets };
-    // Before the first look: what comes in between wakes.
+    // Before the first read, so that later changes wake the wait.
     let mut watcher = Watcher::on(&targets);
     let interval = Duration::from_nanos(INTERVAL.unsigned_abs());
     let mut heard = start;

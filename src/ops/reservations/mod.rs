@@ -1,7 +1,7 @@
-//! Reservations of files (`reservations.jsonl`): one record for each glob that somebody has.
+//! Reservations of files (`reservations.jsonl`): one record for each reserved glob.
 //!
-//! All that is asked for is reserved, or nothing. Who reserves again what it has renews it. What is over does not count; it is
-//! dropped when somebody writes the file a week later.
+//! A request is granted completely or not at all. Reserving one's own again renews it. Expired ones do not count; a
+//! week later the next write drops them.
 
 pub(in crate::ops) mod typed;
 
@@ -19,16 +19,16 @@ use crate::ops::{OpError, Result, here};
 use crate::store::{Put, RESERVATIONS, RecordFile, StateDir, Store};
 use crate::vcs;
 
-/// How long one that is over is still shown.
+/// How long an expired one is still shown.
 const KEPT: i64 = 7 * DAY;
 
-/// What somebody wants to have.
+/// A request for a reservation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReserveRequest {
-    /// As typed, seen from the working directory.
+    /// As typed, relative to the working directory.
     pub globs: Vec<String>,
     pub is_shared: bool,
-    /// Nanoseconds; `None` lasts until it is released, which only persons may ask for.
+    /// Nanoseconds; `None` lasts until it is released, which only people may request.
     pub ttl: Option<i64>,
     pub issue: Option<String>,
     pub reason: Option<String>,
@@ -40,7 +40,7 @@ impl Default for ReserveRequest {
     }
 }
 
-/// A reservation, and how it stands.
+/// A reservation and its state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reserved {
     pub reservation: Reservation,
@@ -50,17 +50,17 @@ pub struct Reserved {
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Checked {
-    /// How many paths were looked at.
+    /// How many paths were checked.
     pub checked: usize,
     pub obstacles: Vec<Obstacle>,
 }
 
-/// Which reservations to give back.
+/// Which reservations to release.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Release {
-    /// All that the acting one has.
+    /// All of the actor's.
     All,
-    /// By id, by the first characters of one, or by glob.
+    /// By id, by the beginning of one, or by glob.
     These(Vec<String>),
 }
 
@@ -68,7 +68,7 @@ pub enum Release {
 pub fn reserve(store: &mut Store, request: &ReserveRequest) -> Result<Vec<Reserved>> {
     let globs = anchored_all(store, &request.globs)?;
     let issue = request.issue.as_deref().map(|typed| store.resolve(typed)).transpose()?;
-    let holder = identity::taking_part(store)?;
+    let holder = identity::ensure_actor(store)?;
     if request.ttl.is_none() && holder.agent.is_some() {
         return Err(ReservationError::Endless.into());
     }
@@ -120,13 +120,13 @@ pub fn reserve(store: &mut Store, request: &ReserveRequest) -> Result<Vec<Reserv
     Ok(reserved)
 }
 
-/// The reservations of this repository: those that count, or those that are over.
+/// The reservations of this repository: active ones, or expired ones.
 pub fn reservations(store: &mut Store, mine: bool, over: bool) -> Result<Vec<Reserved>> {
     let (found, _) = read(store)?;
     Ok(found.into_iter().filter(|one| one.is_over == over && (one.is_mine || !mine)).collect())
 }
 
-/// Gives reservations back, and says which. Those of others only a coordinator can.
+/// Releases reservations, and returns them. Only a coordinator may release those of others.
 pub fn release(store: &mut Store, which: &Release) -> Result<Vec<Reservation>> {
     let (state, file) = place(store);
     if !state.exists() {
@@ -163,7 +163,7 @@ pub fn release(store: &mut Store, which: &Release) -> Result<Vec<Reservation>> {
     Ok(chosen)
 }
 
-/// What others have alone among these paths, seen from the working directory.
+/// Others' exclusive reservations of these paths, which are relative to the working directory.
 pub fn check_paths(store: &mut Store, paths: &[String]) -> Result<Checked> {
     let (root, base) = standpoint(store);
     let cwd = store.host().env.cwd().to_owned();
@@ -172,12 +172,12 @@ pub fn check_paths(store: &mut Store, paths: &[String]) -> Result<Checked> {
     check(store, &paths)
 }
 
-/// Whether what others have reserved may be committed all the same.
+/// Whether files reserved by others may be committed nevertheless.
 pub fn only_warns(store: &Store) -> bool {
     store.settings().word("reserve.mode") == "warn"
 }
 
-/// What others have alone among the paths that git has staged.
+/// Others' exclusive reservations of the paths that git has staged.
 pub fn check_staged(store: &mut Store) -> Result<Checked> {
     let root = here::root(store);
     let paths = vcs::staged_paths(&root, &store.host().env).map_err(|error| ReservationError::Staged(error.into()))?;
@@ -193,7 +193,7 @@ fn check(store: &mut Store, paths: &[(String, bool)]) -> Result<Checked> {
     let mut checked = Checked { checked: paths.len(), ..Checked::default() };
     for (path, is_directory) in paths {
         let glob = Glob::path(path, *is_directory);
-        // Who works on a file beside others does not keep anybody out.
+        // A shared reservation does not exclude others.
         let forbids = |one: &&Reserved| one.reservation.forbids(&who, repo.as_deref(), &glob, true, &now);
         let found = all.iter().filter(forbids);
         let wanted = if path.is_empty() { "." } else { path };
@@ -235,7 +235,7 @@ fn stale(known: &[Reservation], now: &Now) -> Vec<Put> {
     known.iter().filter(|one| long_over(one)).map(|one| Put::Gone { id: one.id.clone() }).collect()
 }
 
-/// The reservations that a typed id, the beginning of one, or a glob means.
+/// The reservations matching an id, the beginning of one, or a glob.
 fn named<'a>(store: &Store, all: &'a [Reserved], typed: &str) -> Result<Vec<&'a Reserved>> {
     if typed.starts_with(RESERVATION) {
         let found: Vec<&Reserved> = all.iter().filter(|one| one.reservation.id.starts_with(typed)).collect();

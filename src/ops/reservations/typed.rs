@@ -1,4 +1,4 @@
-//! Globs and paths as people type them, from wherever they stand, seen from the root of the repository.
+//! Globs and typed paths, relative to the working directory, made relative to the root of the repository.
 
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
@@ -8,7 +8,7 @@ use crate::model::glob::{Glob, GlobError};
 use crate::ops::{OpError, ReservationError, Result, here};
 use crate::store::{Store, real_path};
 
-/// The root of the checkout, and where in it one stands.
+/// The root of the checkout, and the current directory in it.
 pub fn standpoint(store: &Store) -> (PathBuf, PathBuf) {
     let root = here::root(store);
     let cwd = real_path(store.host().env.cwd());
@@ -28,7 +28,7 @@ pub fn anchored_all(store: &Store, typed: &[String]) -> Result<Vec<Glob>> {
     Ok(globs)
 }
 
-/// A glob as typed, seen from the root. What is there under exactly that name is meant itself.
+/// A typed glob, relative to the root. If a file with exactly that name exists, it is meant literally.
 pub fn anchored(typed: &str, root: &Path, base: &Path, cwd: &Path) -> Result<Glob> {
     let wrong = |source| OpError::from(ReservationError::Glob { typed: typed.to_owned(), source });
     if typed.is_empty() {
@@ -68,7 +68,8 @@ pub fn anchored(typed: &str, root: &Path, base: &Path, cwd: &Path) -> Result<Glo
     Glob::parse(&text).map_err(wrong)
 }
 
-/// A path as typed, seen from the root; empty is the root itself. Links are not followed: version control knows a link as a file.
+/// A typed path, relative to the root; empty for the root itself. Links are not followed: version control treats a link
+/// as a file.
 pub fn plain(typed: &str, root: &Path, base: &Path) -> Result<String> {
     let outside = || OpError::from(ReservationError::Outside { typed: typed.to_owned(), root: root.to_owned() });
     let joined = root.join(base).join(typed);
@@ -84,7 +85,7 @@ pub fn plain(typed: &str, root: &Path, base: &Path) -> Result<String> {
     }
     let path: PathBuf = std::iter::once(OsStr::new("/")).chain(names).collect();
     let inside = path.strip_prefix(root).map(Path::to_owned).or_else(|_| {
-        // The way to the root may lead through a link.
+        // The path of the root may contain a link.
         let (parent, name) = (path.parent().ok_or_else(outside)?, path.file_name().ok_or_else(outside)?);
         real_path(parent).join(name).strip_prefix(root).map(Path::to_owned).map_err(|_| outside())
     })?;

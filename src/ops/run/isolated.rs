@@ -1,15 +1,15 @@
-//! The whole job in one command: an issue is claimed, a workspace is made for it, the program runs there, and what came of it is
-//! noted before the workspace is left or removed.
+//! A complete job in one command: claims an issue, makes a workspace for it, runs the program there, and records the
+//! result before the workspace is left or removed.
 //!
-//! The claim comes first, so that one of many makes a workspace; it does not touch the ledger of the checkout that one stands in,
-//! because the work and its ledger are in the workspace. If the workspace cannot be made, the program is not started, the claim is
-//! given back and the reason is noted. Nothing ever falls back to the checkout that one stands in.
+//! The claim comes first, so that only one of many makes a workspace; it does not touch the ledger of the current
+//! checkout, because the work and its ledger are in the workspace. If the workspace cannot be made, the program is not
+//! started, the claim is released and the reason is recorded. There is never a fallback to the current checkout.
 
 use std::path::Path;
 use std::time::Instant;
 
 use super::steps::{
-    Left, Run, RunEnd, RunRequest, UsedWorkspace, end_claim, failure, give_back, look, look_after, owner, settle, start,
+    Left, Run, RunEnd, RunRequest, UsedWorkspace, end_claim, failure, give_back, look, owner, settle, start, supervise,
 };
 use crate::model::json::Object;
 use crate::model::workspace::Workspace;
@@ -22,10 +22,10 @@ use crate::store::{ClaimWish, Claimed, Store, StoreError, WorkflowRow};
 use crate::sys;
 use crate::sys::job::Ended;
 
-/// The variable that names the ledger, for a job in a workspace that does not have it.
+/// The variable that names the ledger, for a job in a workspace without one.
 const LEDGER_VARIABLE: &str = "BEADS_DIR";
 
-/// The workspace that an issue is worked on in though nobody asked for one: its workflow says so.
+/// The workspace for an issue by default: its workflow asks for one.
 pub(super) fn usual(store: &mut Store, id: &str) -> Result<Option<WorkspaceWish>> {
     let wants = workflow_of(store, id)?.is_some_and(|one| one.workflow.auto_workspace && !one.state.is_final());
     Ok(wants.then(WorkspaceWish::default))
@@ -36,22 +36,22 @@ fn workflow_of(store: &mut Store, id: &str) -> Result<Option<WorkflowRow>> {
     Ok(store.workflow_above(&row)?)
 }
 
-/// Whether there is a workflow whose tasks are worked on so.
+/// Whether some workflow asks for workspaces.
 pub(super) fn may_be_usual(store: &mut Store) -> Result<bool> {
     Ok(store.workflows()?.iter().any(|one| one.workflow.auto_workspace && !one.state.is_final()))
 }
 
-/// A workspace that is ready, and the project in it.
+/// A ready workspace, and the project in it.
 struct Ready {
     made: MadeWorkspace,
-    /// `None` if the issue is in no ledger that is known there.
+    /// `None` if no ledger there has the issue.
     there: Option<Store>,
 }
 
-/// Runs the program in a workspace, on an issue that is claimed already.
+/// Runs the program in a workspace, on an already claimed issue.
 pub(super) fn run(store: &mut Store, request: &RunRequest, wish: &WorkspaceWish, claimed: Claimed) -> Result<Run> {
     let before = owner(store, &claimed)?;
-    // Whoever kills us while the workspace is made need not wait for the end of the claim.
+    // If we are killed while making the workspace, the claim ends without waiting for its expiry.
     store.set_lease_owner(&claimed, sys::owner(std::process::id()))?;
     let mut ready = match prepare(store, request, wish, &claimed) {
         Ok(ready) => ready,
@@ -78,19 +78,20 @@ pub(super) fn run(store: &mut Store, request: &RunRequest, wish: &WorkspaceWish,
         }
     };
     let process = sys::owner(job.pid());
-    // Not by way of the workspace: the program may already have removed it, and its result must still be reported.
+    // Through the original store: the program may already have removed the workspace, and its result must still be
+    // reported.
     store.set_lease_owner(&claimed, process.clone())?;
     let acting = ready.there.as_mut().unwrap_or(store);
     let mut notes = ready.made.notes.clone();
     notes.extend(set_workspace_owner(acting, &id, process).err().map(|error| error.to_string()));
-    let (ended, lost) = look_after(acting, &claimed, &mut job)?;
+    let (ended, lost) = supervise(acting, &claimed, &mut job)?;
     let mut checkpoint = None;
     let end = match lost {
         true => RunEnd::Lost,
         false => {
             let (acting, left) = match look(acting, &claimed, before.clone(), request.keep) {
                 Ok(left) => (acting, left),
-                // The program has taken the ledger there away, or the whole workspace.
+                // The program has removed the ledger there, or the whole workspace.
                 Err(error) => {
                     notes.push(format!("what the workspace says is not known: {error}"));
                     let left = look(store, &claimed, before, request.keep)?;
@@ -103,7 +104,7 @@ pub(super) fn run(store: &mut Store, request: &RunRequest, wish: &WorkspaceWish,
                 Err(error) => notes.push(format!("no checkpoint was made: {error}")),
             }
             let end = settle(acting, &claimed, ended, left)?;
-            // What the program did to its workspace does not touch the claims here.
+            // Changes of the program in its workspace do not affect the claims here.
             if end == RunEnd::Closed {
                 end_claim(store, &claimed)?;
             }
@@ -127,7 +128,7 @@ fn prepare(store: &mut Store, request: &RunRequest, wish: &WorkspaceWish, claime
         Err(error) => {
             drop(end_of_job(store, &made.workspace.id));
             if !made.is_reused {
-                // It was made for this job alone, and nobody has worked in it; what would be lost keeps it.
+                // It was made for this job only, and was not used; anything worth keeping prevents removal.
                 let cwd = store.host().env.cwd().to_owned();
                 drop(remove_workspace(store, &made.workspace.id, Removal::default(), &cwd));
             }
@@ -140,7 +141,7 @@ fn prepare(store: &mut Store, request: &RunRequest, wish: &WorkspaceWish, claime
 fn enter(store: &mut Store, request: &RunRequest, made: &MadeWorkspace, id: &str) -> Result<Option<Store>> {
     let mut there = match store.opened_at(&made.directory()) {
         Ok(there) => there,
-        // A repository without a ledger is worked on like any other.
+        // A repository without a ledger is fine.
         Err(StoreError::NoRepository { .. }) => return Ok(None),
         Err(error) => return Err(error.into()),
     };
@@ -161,7 +162,7 @@ fn vars(store: &Store, ready: &Ready) -> Result<Vec<(String, String)>> {
     Ok(vars)
 }
 
-/// Notes why a job was not started, where those look who come next.
+/// Records why a job was not started, where the next worker will look.
 fn note_failure(store: &mut Store, claimed: &Claimed, why: &str) {
     let new = NewCheckpoint {
         issue: Some(claimed.id.clone()),
@@ -169,11 +170,11 @@ fn note_failure(store: &mut Store, claimed: &Claimed, why: &str) {
         summary: format!("the job was not started: {why}"),
         ..NewCheckpoint::default()
     };
-    // The claim says it, too.
+    // The claim has the reason too.
     drop(add_checkpoint(store, &new));
 }
 
-/// What a checkpoint says about a program that has ended.
+/// The checkpoint text about a program that has ended.
 fn account(
     request: &RunRequest,
     workspace: &Workspace,
@@ -205,7 +206,7 @@ fn account(
     }
 }
 
-/// Leaves the workspace, or removes it where that is wanted. What goes wrong with that is no concern of the job's.
+/// Leaves the workspace, or removes it on request. Failures of this do not fail the job.
 fn finish(
     store: &mut Store,
     made: &MadeWorkspace,

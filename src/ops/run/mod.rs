@@ -1,4 +1,4 @@
-//! A program that works on an issue: the issue is claimed for as long as the program runs, and what came of it is noted.
+//! Running a program on an issue: the issue is claimed as long as the program runs, and the result is recorded.
 
 mod isolated;
 mod steps;
@@ -9,7 +9,7 @@ use crate::ops::claims::by_id;
 use crate::ops::{Result, WorkspaceWish};
 use crate::store::{AutoClaim, ClaimWish, Claimed, Store};
 use crate::sys;
-use steps::{give_back, look, look_after, owner, settle, start};
+use steps::{give_back, look, owner, settle, start, supervise};
 
 /// Claims an issue and runs a program on it; `None` if nothing is ready.
 pub fn run(store: &mut Store, request: &RunRequest) -> Result<Option<Run>> {
@@ -18,7 +18,7 @@ pub fn run(store: &mut Store, request: &RunRequest) -> Result<Option<Run>> {
         (None, Some(id)) => isolated::usual(store, id)?,
         (None, None) => None,
     };
-    // Which issue is picked decides whether it is worked on apart; until then the ledger here is left alone.
+    // The chosen issue decides whether a workspace is used; until then the ledger here is not touched.
     let is_open = request.workspace.is_none() && request.id.is_none() && isolated::may_be_usual(store)?;
     let Some(claimed) = take(store, request, wish.is_some() || is_open)? else { return Ok(None) };
     let wish = match wish {
@@ -38,13 +38,13 @@ pub fn run(store: &mut Store, request: &RunRequest) -> Result<Option<Run>> {
     let mut job = match start(store, request, &claimed, &request.directory, Vec::new()) {
         Ok(job) => job,
         Err(error) => {
-            // It did not start: the issue is free again.
+            // It did not start, so free the issue.
             give_back(store, &claimed, &error.to_string())?;
             return Err(error);
         }
     };
     store.set_lease_owner(&claimed, sys::owner(job.pid()))?;
-    let (ended, lost) = look_after(store, &claimed, &mut job)?;
+    let (ended, lost) = supervise(store, &claimed, &mut job)?;
     let end = match lost {
         true => RunEnd::Lost,
         false => {
@@ -55,8 +55,8 @@ pub fn run(store: &mut Store, request: &RunRequest) -> Result<Option<Run>> {
     Ok(Some(Run { claimed, ended, end, workspace: None }))
 }
 
-/// Where the work on an issue that was just picked is done: in the workspace that its workflow wants, or here; then the ledger here says who
-/// works on it.
+/// Chooses the place for a newly claimed issue: the workspace that its workflow asks for, or here; then the ledger here
+/// says who works on it.
 fn settle_place(store: &mut Store, request: &RunRequest, claimed: &Claimed) -> Result<Option<WorkspaceWish>> {
     let wish = isolated::usual(store, &claimed.id)?;
     if wish.is_none() {
@@ -66,7 +66,7 @@ fn settle_place(store: &mut Store, request: &RunRequest, claimed: &Claimed) -> R
     Ok(wish)
 }
 
-/// Claims the issue that is asked for, or the next one.
+/// Claims the requested issue, or the next one.
 fn take(store: &mut Store, request: &RunRequest, aside: bool) -> Result<Option<Claimed>> {
     // A job ends by closing its issue.
     let wish = ClaimWish { aside, to_write: true, ..request.auto.wish.clone() };

@@ -1,4 +1,4 @@
-//! What is run on an issue, what came of it, and the steps in between.
+//! Requests and results of running a program on an issue, and the steps in between.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -11,39 +11,39 @@ use crate::ops::{ISSUE_VARIABLE, Result, WorkspaceWish};
 use crate::store::{AGENT_VARIABLE, AutoClaim, Claimed, LEASE_VARIABLE, ReleaseWish, Released, Store, StoreError};
 use crate::sys::job::{Ended, Job};
 
-/// How long a program that must end may take to tidy up.
+/// How long a program gets to clean up after being told to end.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How often a claim that does not end by itself is looked at.
+/// How often a claim without expiry is checked.
 const GLANCE: Duration = Duration::from_secs(30);
 
-/// What to run, and on what.
+/// What to run, on which issue.
 #[derive(Debug, Clone)]
 pub struct RunRequest {
-    /// The issue, by its full id; without one the first ready one is taken.
+    /// The issue, by its full id; by default the first ready one.
     pub id: Option<String>,
     pub auto: AutoClaim,
     pub remote: bool,
-    /// Keep the claim when the program has ended and the issue is not closed.
+    /// Keep the claim when the program has ended without closing the issue.
     pub keep: bool,
     pub program: OsString,
     pub arguments: Vec<OsString>,
     pub directory: PathBuf,
-    /// What the program prints goes to standard error.
+    /// Send the program's output to standard error.
     pub apart: bool,
-    /// Run it in a workspace of its own. A workflow may ask for that, too.
+    /// Run it in a separate workspace. A workflow may ask for that too.
     pub workspace: Option<WorkspaceWish>,
 }
 
-/// What became of the issue.
+/// What happened to the issue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RunEnd {
     /// It is closed.
     Closed,
-    /// The program itself gave it back.
+    /// The program itself released it.
     Released,
-    /// It is still claimed, as it was before or as was asked for.
+    /// It is still claimed, as before or as requested.
     Kept,
-    /// It was given back, and counts as an attempt.
+    /// It was released, and counts as an attempt.
     Failed(Box<Released>),
     /// The claim was lost while the program ran; the program was ended.
     Lost,
@@ -54,7 +54,7 @@ pub struct Run {
     pub claimed: Claimed,
     pub ended: Ended,
     pub end: RunEnd,
-    /// Where it ran, if that was a workspace.
+    /// The workspace it ran in, if any.
     pub workspace: Option<UsedWorkspace>,
 }
 
@@ -62,17 +62,17 @@ pub struct Run {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UsedWorkspace {
     pub workspace: Workspace,
-    /// It was there before.
+    /// It existed before.
     pub is_reused: bool,
-    /// It is gone by now.
+    /// It has been removed.
     pub is_removed: bool,
-    /// The checkpoint that says how the program ended.
+    /// The checkpoint about the program's end.
     pub checkpoint: Option<String>,
-    /// What else is to be told, such as why it was not removed.
+    /// Further remarks, such as why it was not removed.
     pub notes: Vec<String>,
 }
 
-/// The process that a claim lives and dies with.
+/// The process that a claim is tied to.
 pub(super) fn owner(store: &mut Store, claimed: &Claimed) -> Result<Option<Owner>> {
     Ok(store.lease(&claimed.id)?.and_then(|row| row.lease.holder).and_then(|holder| holder.owner))
 }
@@ -91,7 +91,7 @@ pub(super) fn start(
     started.map_err(|error| StoreError::from(error).into())
 }
 
-/// Gives an issue back that nobody came to work on, unless it was one's own before.
+/// Releases an issue whose job did not start, unless the actor held it before.
 pub(super) fn give_back(store: &mut Store, claimed: &Claimed, why: &str) -> Result<()> {
     if !claimed.again {
         by_id::release(store, &claimed.id, &ReleaseWish { reason: None, failed: Some(why.to_owned()) })?;
@@ -99,7 +99,7 @@ pub(super) fn give_back(store: &mut Store, claimed: &Claimed, why: &str) -> Resu
     Ok(())
 }
 
-/// How the issue stands when the program has ended.
+/// The state of the issue after the program has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Left {
     Closed,
@@ -109,7 +109,7 @@ pub(super) enum Left {
 }
 
 pub(super) fn look(store: &mut Store, claimed: &Claimed, before: Option<Owner>, keep: bool) -> Result<Left> {
-    // The claim would be over with the program that it belongs to.
+    // Otherwise the claim would end with its program.
     store.set_lease_owner(claimed, before)?;
     store.look_again()?;
     let here = store.get(&claimed.id)?.is_none_or(|row| row.issue.status.is_done());
@@ -136,13 +136,13 @@ pub(super) fn settle(store: &mut Store, claimed: &Claimed, ended: Ended, left: L
         Left::Open => {
             let wish = ReleaseWish { reason: None, failed: Some(failure(ended)) };
             let released = by_id::release(store, &claimed.id, &wish)?;
-            // Another may have been faster than we to see that the program is gone.
+            // Another process may have noticed first that the program is gone.
             if released.was_lost { RunEnd::Lost } else { RunEnd::Failed(Box::new(released)) }
         }
     })
 }
 
-/// Ends the claim on an issue that was closed behind the back of the claims.
+/// Ends the claim on an issue that was closed without ending it.
 pub(super) fn end_claim(store: &mut Store, claimed: &Claimed) -> Result<()> {
     let row = store.lease(&claimed.id)?;
     if !claimed.again && row.is_some_and(|row| row.lease.epoch == claimed.epoch && row.lease.holder.is_some()) {
@@ -161,7 +161,7 @@ pub(super) fn failure(ended: Ended) -> String {
 }
 
 /// Renews the claim until the program ends, and ends the program if the claim is lost.
-pub(super) fn look_after(store: &mut Store, claimed: &Claimed, job: &mut Job) -> Result<(Ended, bool)> {
+pub(super) fn supervise(store: &mut Store, claimed: &Claimed, job: &mut Job) -> Result<(Ended, bool)> {
     let _silence = store.activity().silence();
     let ttl = claimed.holder.ttl.map(|nanos| Duration::from_nanos(nanos.unsigned_abs()));
     let beat = ttl.map_or(GLANCE, |ttl| (ttl / 3).max(Duration::from_millis(50)));
@@ -177,7 +177,7 @@ pub(super) fn look_after(store: &mut Store, claimed: &Claimed, job: &mut Job) ->
                 false
             }
             Ok(false) => true,
-            // Whether it still is ours cannot be told: it counts as lost before others may take it.
+            // If it is unknown whether the claim is still ours, it counts as lost before others may take it.
             Err(_) => ttl.is_some_and(|ttl| sure.elapsed() + beat * 3 / 2 >= ttl),
         };
         if is_lost {
@@ -187,13 +187,13 @@ pub(super) fn look_after(store: &mut Store, claimed: &Claimed, job: &mut Job) ->
     }
 }
 
-/// Whether the claim still is the one that was made.
+/// Renews the claim, and returns whether it is still ours.
 pub(super) fn renew(store: &mut Store, claimed: &Claimed, wait: Duration) -> Result<bool> {
     store.renew_leases(true, wait)?;
     let row = store.lease(&claimed.id)?;
     Ok(match row {
         Some(row) if row.lease.epoch == claimed.epoch && row.lease.holder.is_some() => row.standing == Standing::Live,
-        // The program itself has closed the issue or given it back, and still tidies up.
+        // The program itself has closed or released the issue, and is still cleaning up.
         Some(row) if row.lease.epoch == claimed.epoch => row.lease.lost_by(&claimed.holder.name).is_none(),
         _ => false,
     })

@@ -10,8 +10,8 @@ use crate::ops::{MoveRequest, StateMoved};
 use crate::store::settings::Origin;
 use crate::store::{StateMode, Store};
 
-/// Copies what is known of agents, claims, mail and checkpoints to the state home of another mode, and uses that one from now on. With
-/// `from` the records of a home that is not in use are brought in.
+/// Copies agents, claims, mail and checkpoints to the state home of another mode, which is used from now on. With
+/// `from`, merges the records of an unused home.
 pub fn move_state(store: &mut Store, to: Option<&str>, from: Option<&Path>, dry_run: bool) -> Result<StateMoved> {
     if let Some(to) = to.filter(|to| !StateMode::CHOICES.contains(to)) {
         return Err(OpError::Usage(format!("--to must be one of {}, not {to:?}", StateMode::CHOICES.join(" "))));

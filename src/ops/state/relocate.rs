@@ -1,7 +1,7 @@
-//! Moving to another state home: records are copied and read back, and what was there before stays where it is.
+//! Moving to another state home: records are copied and verified, and the originals stay.
 //!
-//! Both homes may have been used before, so what they know is put together: an agent is one by its name, and of two records under one
-//! id the one counts that is in use, or is the later one.
+//! Both homes may have been used before, so they are merged: agents are matched by name, and of two records with one
+//! id, the one in use or the later one wins.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use crate::store::{
 use crate::sys;
 use crate::sys::fs::FsError;
 
-/// What a move did, or would do.
+/// The result of a move, or what it would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StateMoved {
     pub from: StateHome,
@@ -31,19 +31,19 @@ pub struct StateMoved {
 /// Which records to copy where.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MoveRequest {
-    /// The home of another mode; without one, the home in use.
+    /// The home of another mode; by default the current home.
     pub to: Option<StateMode>,
-    /// A state home that is not in use; it is read, and nothing in it changes.
+    /// An unused state home; it is only read.
     pub from: Option<PathBuf>,
 }
 
-/// A move, worked out.
+/// A planned move.
 struct Route {
     from: StateDir,
     target: StateDir,
-    /// Commands use the records that are copied, so these count where both homes know something.
+    /// Commands use the copied records, so these win where both homes have one.
     is_from_in_use: bool,
-    /// Nobody uses the source afterwards.
+    /// The source is unused afterwards.
     leaves: bool,
 }
 
@@ -67,7 +67,7 @@ impl Route {
         }
         from.check()?;
         let is_from_in_use = from.path() == current.path();
-        // Other repositories go on using one that several share, and one that was named may be anybody's.
+        // Other repositories continue to use a shared home, and a named one may be anyone's.
         let leaves = is_from_in_use && !is_named && !from.is_shared();
         Ok(Route { from, target, is_from_in_use, leaves })
     }
@@ -77,8 +77,8 @@ impl Route {
     }
 }
 
-/// Copies records to another state home, by default those of the one in use, and has `switch` make it the one in use. Who has waited
-/// for the old one meanwhile is refused, and finds the new one on the next try.
+/// Copies records to another state home, by default those of the current one, and calls `switch` to make it the current
+/// one. A process that was waiting for the old one is refused, and finds the new one on its next try.
 pub fn move_state<E: From<OpError>>(
     store: &mut Store,
     request: &MoveRequest,
@@ -94,7 +94,7 @@ pub fn move_state<E: From<OpError>>(
     let wait = store.lock_wait();
     let failed = |error: RecordError| E::from(error.into());
     target.mark_in_use().map_err(failed)?;
-    // Nothing changes on either side meanwhile. Two moves in opposite directions must not wait for each other. A home that was named is
+    // Nothing changes on either side meanwhile. Two moves in opposite directions must not deadlock. A named home is
     // only read.
     let mut homes = vec![target];
     homes.extend((from.home().mode != StateMode::Named).then_some(from));
@@ -103,7 +103,7 @@ pub fn move_state<E: From<OpError>>(
     let mut moving = || -> Result<StateMoved> {
         if *leaves {
             from.mark_moved(target.path(), false)?;
-            // Whoever has a lock inside was there before the mark: its records are copied too.
+            // A process with a lock inside started before the mark: its records are copied too.
             for (_, inside, _) in files(from)?.into_iter().filter(|(_, inside, _)| inside != Path::new("")) {
                 drop(from.inside(&inside).lock_marked(wait)?);
             }
@@ -140,7 +140,7 @@ fn copy_all(store: &mut Store, route: &Route, dry_run: bool) -> Result<StateMove
     let mut plans = Vec::new();
     for (table, inside, name) in files(from)? {
         let (source, goal) = (from.inside(&inside), target.inside(&inside));
-        // The box of an agent bears its id.
+        // The name of an agent's box is its id.
         let there = name.strip_suffix(".jsonl").and_then(|id| agents.get(id));
         let named = there.map_or_else(|| name.clone(), |id| format!("{id}.jsonl"));
         let shown = inside.join(&named).display().to_string();
@@ -172,14 +172,14 @@ fn copy_all(store: &mut Store, route: &Route, dry_run: bool) -> Result<StateMove
     Ok(moved)
 }
 
-/// Agents that both homes know by one name under different ids: the id here, and that of the other home, which stays.
+/// Agents that both homes know by one name under different ids: the id here, and the other home's, which stays.
 fn same_agents(here: &Document, there: &Document) -> BTreeMap<String, String> {
     let known: BTreeMap<String, String> = AGENTS.rows(there).map(|agent| (agent.name, agent.id)).collect();
     let same = AGENTS.rows(here).filter_map(|agent| Some((agent.id, known.get(&agent.name)?.clone())));
     same.filter(|(here, there)| here != there).collect()
 }
 
-/// A record with the ids that the other home has for the same agents.
+/// A record with the other home's ids for the same agents.
 fn as_known_there(id: String, line: String, agents: &BTreeMap<String, String>) -> (String, String) {
     let Ok(record) = Record::parse(&line) else { return (id, line) };
     let dialect = Dialect::default();
@@ -195,12 +195,12 @@ fn as_known_there(id: String, line: String, agents: &BTreeMap<String, String>) -
     (agents.get(&id).cloned().unwrap_or(id), text)
 }
 
-/// What counts where two homes know something else under one id: the later word, as far as that can be told, or that of the home in
-/// use. `None` if two hold one issue, and neither must lose it unasked.
+/// The winner where two homes have different records with one id: the later one, if known, or that of the current home.
+/// `None` if two hold one issue, and neither may lose it without being asked.
 fn settle(store: &mut Store, table: Spot, used: &str, other: &str) -> Result<Option<String>> {
     let (Ok(ours), Ok(theirs)) = (Record::parse(used), Record::parse(other)) else { return Ok(Some(used.to_owned())) };
     if table == AGENTS.spot() {
-        // What it said of itself where it works counts, and what it said only elsewhere is kept.
+        // Its own later description wins, and parts that exist only elsewhere are kept.
         let heard = |record: &Record<'_>| Agent::parse(record).map(|agent| agent.heartbeat);
         let mut edits = only_in(&theirs, &ours, &["runtime", "capabilities", "metadata"]);
         if heard(&theirs) > heard(&ours) {
@@ -209,7 +209,7 @@ fn settle(store: &mut Store, table: Spot, used: &str, other: &str) -> Result<Opt
         return Ok(Some(ours.with(&edits, Dialect::default())));
     }
     if table == MAIL.spot() {
-        // What a message says never changes; each mark was made once.
+        // The text of a message never changes; each mark was made once.
         let edits = only_in(&theirs, &ours, &["read_at", "ack_at", "archived_at"]);
         return Ok(Some(ours.with(&edits, Dialect::default())));
     }
@@ -223,13 +223,13 @@ fn settle(store: &mut Store, table: Spot, used: &str, other: &str) -> Result<Opt
     }
 }
 
-/// The values of these keys that one record has and another has not.
+/// The values of these keys that only one record has.
 fn only_in(one: &Record<'_>, other: &Record<'_>, keys: &[&'static str]) -> Vec<KeyEdit> {
     let missing = keys.iter().filter(|key| other.raw(key).is_none());
     missing.filter_map(|key| Some((*key, Some(one.raw(key)?.to_owned())))).collect()
 }
 
-/// Whether of two claims on one issue the second one holds; `None` if both do, for different holders.
+/// Whether the second of two claims on one issue is valid; `None` if both are, with different holders.
 fn is_theirs(store: &mut Store, ours: &Lease, theirs: &Lease) -> Result<Option<bool>> {
     let now = store.host().clock.both();
     let holds = |lease: &Lease| {
@@ -239,7 +239,7 @@ fn is_theirs(store: &mut Store, ours: &Lease, theirs: &Lease) -> Result<Option<b
     Ok(match (holds(ours), holds(theirs)) {
         (Some(one), Some(other)) if one != other => None,
         (Some(_), Some(_)) => Some(theirs.epoch > ours.epoch),
-        // It may have been given back since, in the home in use: the ledger knows who works on it.
+        // It may have been released since, in the current home: the ledger knows who works on it.
         (None, Some(name)) => {
             let issue = ours.id.rsplit('/').next().unwrap_or_default();
             let issue = store.get(issue)?.map(|row| row.issue);
@@ -273,7 +273,7 @@ fn copy(store: &Store, goal: &StateDir, target: &StateDir, name: &str, new: &[(S
     Ok(())
 }
 
-/// The records of a file as the other home knows them. An issue has another name where several repositories share a home.
+/// The records of a file in the other home's terms. Issues have other keys where several repositories share a home.
 fn records(
     store: &Store,
     document: &Document,
@@ -309,7 +309,7 @@ fn records(
     Ok(found)
 }
 
-/// The line with its repository in it where several share a home, and without it where they do not.
+/// The line with its repository where several share a home, and without it elsewhere.
 fn told_of_repo(record: &Record<'_>, repo: &str, from: &StateDir, to: &StateDir) -> Option<String> {
     let dialect = Dialect::default();
     match (from.is_shared(), shares(to)) {
@@ -327,12 +327,12 @@ fn with_id(record: &Record<'_>, id: &str) -> String {
     record.with(&[("id", Some(dialect.string(id)))], dialect)
 }
 
-/// Whether several repositories will use a home that may not be there yet.
+/// Whether several repositories will use a home, which may not exist yet.
 fn shares(home: &StateDir) -> bool {
     home.is_shared() || (!home.exists() && home.home().mode == StateMode::Global)
 }
 
-/// The files of records of a home: their table, the directory inside of it, and the name. What can be found out again stays.
+/// The record files of a home: table, directory inside it, and name. Those that can be found out again are not moved.
 fn files(home: &StateDir) -> Result<Vec<(Spot, PathBuf, String)>> {
     let mut found = Vec::new();
     for spot in TABLES.iter().map(|table| table.spot()).filter(|spot| !spot.is_found_again) {

@@ -1,9 +1,9 @@
-//! Templates of workflows: where they are, and reading and saving them.
+//! Templates of workflows: finding, reading and saving them.
 //!
-//! Three places, the first that has a name wins: `.beads/templates/` of the project, `templates/` beside the user's settings, and
-//! those that `bd` brings. A template of the project is data from strangers: it is read within limits, never through a link, and
-//! does nothing but name tasks. One that is broken is listed with its problems and hides what lies behind it; it must not turn into
-//! another template in silence.
+//! Of three places, the first with a name wins: `.beads/templates/` of the project, `templates/` beside the user's
+//! settings, and `bd`'s own. A project's template is data from strangers: it is read within limits, never through a
+//! link, and can only name tasks. A broken one is listed with its problems and still hides others of its name; another
+//! template must not silently replace it.
 
 mod places;
 mod save;
@@ -18,14 +18,14 @@ use crate::model::template::FillProblem;
 use crate::ops::Result;
 use crate::store::Store;
 
-/// A template with its variables put in.
+/// A template with values for its variables.
 #[derive(Debug, Clone)]
 pub struct Filled {
     pub found: Found,
     pub plan: Plan,
 }
 
-/// Finds a template and puts values in, given as `NAME=VALUE`. Nothing is written.
+/// Finds a template and fills in values, given as `NAME=VALUE`. Writes nothing.
 pub fn fill(store: &Store, name: &str, values: &[String]) -> Result<Filled> {
     let given = values.iter().map(|text| match text.split_once('=') {
         Some((name, value)) if !name.trim().is_empty() => Ok((name.trim().to_owned(), value.to_owned())),
@@ -43,7 +43,7 @@ pub fn fill(store: &Store, name: &str, values: &[String]) -> Result<Filled> {
     Ok(Filled { found, plan })
 }
 
-/// The name that a wrong one was probably meant to be.
+/// An error that suggests the nearest name.
 fn not_found(name: &str, known: &[Found]) -> TemplateError {
     let nearest = nearest(name, known.iter().map(|one| one.name.as_str())).map(str::to_owned);
     TemplateError::NotFound { name: name.to_owned(), nearest }

@@ -1,4 +1,4 @@
-//! Where templates are, and reading them from there.
+//! The places of templates, and reading them.
 
 use crate::model::words::words;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::store::Store;
 use crate::sys::below;
 use crate::sys::fs::FsError;
 
-/// The templates that `bd` brings.
+/// The built-in templates.
 const BUILT_IN: &[(&str, &str)] = &[
     ("bugfix", include_str!("builtin/bugfix.toml")),
     ("feature", include_str!("builtin/feature.toml")),
@@ -20,14 +20,14 @@ const BUILT_IN: &[(&str, &str)] = &[
     ("release", include_str!("builtin/release.toml")),
 ];
 
-/// The directory of the templates of a project, or of a user.
+/// The directory name for the templates of a project or a user.
 const TEMPLATES: &str = "templates";
 const EXTENSION: &str = ".toml";
-/// More files than this in one directory are not looked at.
+/// Directories with more files are not read.
 const MAX_FILES: usize = 1000;
 
 words! {
-    /// Which of the three places a template is in.
+    /// The place of a template.
     #[derive(PartialOrd, Ord)]
     pub enum Origin {
         Project = "project",
@@ -38,25 +38,25 @@ words! {
 
 impl Origin {}
 
-/// A template in its place, or what is wrong with it.
+/// A template and its place, or what is wrong with it.
 #[derive(Debug, Clone)]
 pub struct Found {
     pub name: String,
     pub origin: Origin,
-    /// Nothing for one that `bd` brings.
+    /// `None` for a built-in one.
     pub path: Option<PathBuf>,
-    /// As it is written.
+    /// The original text.
     pub text: String,
     pub template: Option<Template>,
     pub problems: Vec<Problem>,
     /// Why the file could not be read at all.
     pub unread: Option<String>,
-    /// Another of the same name comes before it.
+    /// Another with the same name precedes it.
     pub is_hidden: bool,
 }
 
 impl Found {
-    /// The template, if nothing is wrong with it.
+    /// The template, if it has no problems.
     pub fn usable(&self) -> std::result::Result<&Template, TemplateError> {
         if let (Some(problem), Some(path)) = (&self.unread, &self.path) {
             return Err(TemplateError::Unreadable { path: path.clone(), problem: problem.clone() });
@@ -67,7 +67,7 @@ impl Found {
         }
     }
 
-    /// The file, or that there is none.
+    /// The file, or a word for a built-in one.
     pub fn place(&self) -> String {
         match &self.path {
             Some(path) => path.display().to_string(),
@@ -100,7 +100,7 @@ impl Found {
     }
 }
 
-/// The directory of the templates of a place, if it can have one.
+/// The directory for the templates of a place, if it can have one.
 pub(super) fn directory(store: &Store, origin: Origin) -> Option<PathBuf> {
     match origin {
         Origin::Project => Some(store.repos().primary_member().repo.beads().join(TEMPLATES)),
@@ -110,8 +110,7 @@ pub(super) fn directory(store: &Store, origin: Origin) -> Option<PathBuf> {
     }
 }
 
-/// Every template there is, in the order of names; those that another hides come after it. A place that cannot be read is one of
-/// them, with what is wrong.
+/// Every template, by name; hidden ones follow the one that hides them. An unreadable place is listed with its problem.
 pub fn list(store: &Store) -> Vec<Found> {
     let mut all = Vec::new();
     for origin in [Origin::Project, Origin::User] {
@@ -134,13 +133,13 @@ pub fn list(store: &Store) -> Vec<Found> {
     all
 }
 
-/// The template that a name means.
+/// The template with this name.
 pub fn find(store: &Store, name: &str) -> Result<Found> {
     if !is_name(name) {
         return Err(TemplateError::BadName { name: name.to_owned() }.into());
     }
     for origin in [Origin::Project, Origin::User] {
-        // What a place would have said is not known.
+        // It is unknown what an unreadable place contains.
         files(store, origin).map_err(|(path, problem)| TemplateError::Unreadable { path, problem })?;
     }
     let known = list(store);
@@ -150,7 +149,7 @@ pub fn find(store: &Store, name: &str) -> Result<Found> {
     }
 }
 
-/// A file that somebody names, judged as a template.
+/// A named file, checked as a template.
 pub fn read_file(store: &Store, path: &Path) -> Result<Found> {
     let file = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let name = file.strip_suffix(EXTENSION).unwrap_or(&file).to_owned();
@@ -181,7 +180,7 @@ fn judged(name: &str, origin: Origin, path: &Path, read: std::result::Result<Vec
     }
 }
 
-/// The files of a place that could be templates, in the order of their names; or the place and why it cannot be read.
+/// The possible template files of a place, by name; or the place and why it cannot be read.
 fn files(store: &Store, origin: Origin) -> std::result::Result<Vec<PathBuf>, (PathBuf, String)> {
     let Some(directory) = directory(store, origin) else { return Ok(Vec::new()) };
     let names = match below::names(&directory, "") {

@@ -15,9 +15,9 @@ use crate::sys::{below, lock};
 #[derive(Debug, Clone, Default)]
 pub struct SaveWish {
     pub name: String,
-    /// For this user, not for the project.
+    /// For this user instead of the project.
     pub for_user: bool,
-    /// Also if there is one of this name.
+    /// Even if one with this name exists.
     pub force: bool,
 }
 
@@ -27,14 +27,15 @@ pub struct Saved {
     pub origin: Origin,
     pub path: PathBuf,
     pub tasks: usize,
-    /// One of this name was replaced.
+    /// One with this name was replaced.
     pub replaced: bool,
 }
 
-/// How often a file is looked at anew because another program changed it.
+/// How often to retry because another program changed the file.
 const MAX_TRIES: usize = 20;
 
-/// Saves a plan that comes from these issues. What is private must not get into a file that the project's next commit may carry.
+/// Saves a plan that comes from these issues. Private data must not get into a file that the project's next commit may
+/// include.
 pub fn save(store: &Store, plan: &Plan, from: &[Row], wish: &SaveWish) -> Result<Saved> {
     if !is_name(&wish.name) {
         return Err(TemplateError::BadName { name: wish.name.clone() }.into());
@@ -45,7 +46,7 @@ pub fn save(store: &Store, plan: &Plan, from: &[Row], wish: &SaveWish) -> Result
     let path = directory.join(&file);
     store.check_export(&path, from)?;
     let text = Template::text_of(&wish.name, plan);
-    // What is saved must be what is read again.
+    // What is saved must be valid when read again.
     let problems = match Template::read(&wish.name, &text) {
         Ok(template) => template.problems(),
         Err(problems) => problems,
@@ -66,7 +67,7 @@ pub fn save(store: &Store, plan: &Plan, from: &[Row], wish: &SaveWish) -> Result
     Ok(Saved { name: wish.name.clone(), origin, path, tasks: plan.tasks.len(), replaced })
 }
 
-/// Writes the file whole or not at all; whether one was replaced.
+/// Writes the file atomically; returns whether one was replaced.
 fn write(
     store: &Store,
     directory: &std::path::Path,

@@ -1,4 +1,4 @@
-//! What a watch tells.
+//! The events of a watch.
 
 use crate::model::difference::FieldChange;
 use crate::model::lease::Holder;
@@ -10,7 +10,7 @@ words! {
     /// What happened.
     #[derive(PartialOrd, Ord)]
     pub enum EventKind {
-        /// What is there has been told; everything from here on happened afterwards.
+        /// The initial state has been reported; later events are changes.
         Watching = "watching",
         IssueCreated = "issue_created",
         IssueUpdated = "issue_updated",
@@ -19,34 +19,34 @@ words! {
         /// It has left the ledger, or is a tombstone.
         IssueDeleted = "issue_deleted",
         IssueReady = "issue_ready",
-        /// It was ready.
+        /// It is no longer ready.
         IssueUnready = "issue_unready",
         LeaseGranted = "lease_granted",
-        /// Only for those who ask for it by name: a holder at work renews all the time.
+        /// Reported only on request: a working holder renews all the time.
         LeaseRenewed = "lease_renewed",
         LeaseReleased = "lease_released",
-        /// Its time is over, or its process is gone; nobody has taken it yet.
+        /// Its time is over, or its process is gone; it has not been taken yet.
         LeaseExpired = "lease_expired",
-        /// Taken from a holder that did not let go.
+        /// Taken from a holder that did not release it.
         LeaseTaken = "lease_taken",
         MailArrived = "mail_arrived",
-        /// Something cannot be read, or the system does not tell of changes. The watch goes on.
+        /// Something cannot be read, or the system does not report changes. The watch continues.
         Trouble = "trouble",
     }
 }
 
 impl EventKind {
-    /// Those that one can ask for.
+    /// The kinds that can be requested.
     pub fn told() -> impl Iterator<Item = EventKind> {
         Self::ALL.into_iter().filter(|kind| !matches!(kind, EventKind::Watching | EventKind::Trouble))
     }
 
-    /// Told to those who ask for nothing special.
+    /// Reported by default.
     pub fn is_usual(self) -> bool {
         self != EventKind::LeaseRenewed
     }
 
-    /// The kinds that a word means: one by its name, or all usual ones of `issue`, `ready`, `lease` or `mail`.
+    /// The kinds that a word means: one by its name, or all default ones of `issue`, `ready`, `lease` or `mail`.
     pub fn named(word: &str) -> Option<Vec<EventKind>> {
         if let Some(one) = Self::told().find(|kind| kind.word() == word) {
             return Some(vec![one]);
@@ -67,14 +67,14 @@ impl EventKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
     pub kind: EventKind,
-    /// When it was seen.
+    /// When it was observed.
     pub at: Instant,
-    /// It was so when the watch began.
+    /// Part of the initial state.
     pub initial: bool,
     pub about: About,
 }
 
-/// What an event is about.
+/// The subject of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum About {
     Nothing,
@@ -94,9 +94,9 @@ pub struct IssueNews {
     pub issue_type: String,
     pub assignee: Option<String>,
     pub source_repo: String,
-    /// What is not as it was.
+    /// The changed fields.
     pub fields: Vec<FieldChange>,
-    /// The other checkout in whose ledger it happened; `None` is this one.
+    /// The other checkout in whose ledger it happened; `None` for this one.
     pub checkout: Option<Checkout>,
 }
 
@@ -113,16 +113,16 @@ pub struct LeaseNews {
     pub title: Option<String>,
     pub source_repo: Option<String>,
     pub epoch: i64,
-    /// Who has it, or had it until now.
+    /// The holder, or the last one.
     pub holder: Option<Holder>,
-    /// From whom it was taken.
+    /// The holder from whom it was taken.
     pub from: Option<Holder>,
     pub attempts: i64,
     pub last_error: Option<String>,
 }
 
 impl Event {
-    /// What is the matter, if something is.
+    /// The description of trouble, if it is such an event.
     pub fn trouble(&self) -> Option<&str> {
         match &self.about {
             About::Trouble(message) => Some(message),
@@ -130,7 +130,7 @@ impl Event {
         }
     }
 
-    /// The issue that it concerns.
+    /// The issue it is about.
     pub fn issue(&self) -> Option<&str> {
         match &self.about {
             About::Nothing | About::Trouble(_) => None,

@@ -1,4 +1,4 @@
-//! What changed in ledgers: only lines that differ are parsed.
+//! Changes in ledgers: texts are compared line by line before and after, and only differing lines are parsed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -11,19 +11,19 @@ use crate::model::proposal::is_companion_line;
 use crate::model::record::Record;
 use crate::store::{CheckoutLedger, Store, counting_copy};
 
-/// A change that a merge notes for itself.
+/// A change that a merge makes by itself.
 const CLOCK: &str = "updated_at";
 
-/// What was read of the ledgers of the project, and of those of other checkouts.
+/// The known contents of the project's ledgers and those of other checkouts.
 #[derive(Debug, Default)]
 pub struct Ledgers {
     own: Vec<Kept>,
     pub checkouts: Vec<CheckoutLedger>,
-    /// Other checkouts were looked at before.
+    /// Other checkouts have been read before.
     has_looked: bool,
 }
 
-/// A ledger of the project as it was when events were told last.
+/// A ledger of the project, as of the last events.
 #[derive(Debug)]
 struct Kept {
     path: PathBuf,
@@ -31,7 +31,7 @@ struct Kept {
     document: Document,
 }
 
-/// A line, and the repo it is from.
+/// A line and its repo.
 type Copy<'a> = (&'a str, String);
 
 impl Ledgers {
@@ -40,7 +40,7 @@ impl Ledgers {
         self.own.iter().find(|kept| kept.path == path).map(|kept| &kept.document)
     }
 
-    /// Of every issue of the project the line that counts, and its repo.
+    /// The effective line of every issue of the project, and its repo.
     pub fn counting(&self) -> BTreeMap<String, (&str, String)> {
         let ids = self.own.iter().flat_map(|kept| kept.document.ids()).map(|id| id.into_owned()).collect();
         let mut copies: BTreeMap<String, Vec<Copy<'_>>> = BTreeMap::new();
@@ -50,8 +50,8 @@ impl Ledgers {
         copies.into_iter().filter_map(|(id, copies)| Some((id, chosen(Some(&copies))?))).collect()
     }
 
-    /// What has changed in the ledgers of the project since, and notes it. A ledger whose end is cut off is not believed: it stays
-    /// as it was. One that came or went by the settings is noted in silence.
+    /// The changes in the project's ledgers since then, which are recorded. A torn ledger is ignored and stays as it
+    /// was. One that the settings add or remove is recorded without events.
     pub fn own_news(&mut self, store: &Store) -> Vec<(EventKind, IssueNews)> {
         let documents = store.documents();
         let mut now = Vec::new();
@@ -89,7 +89,7 @@ impl Ledgers {
         let mut found = Vec::new();
         for id in &ids {
             let (old, new) = (chosen(before.get(id)), chosen(after.get(id)));
-            // Its line is there and cannot be read: it is not gone.
+            // Its line exists but is unreadable: it is not deleted.
             if new.is_none() && damaged.contains(id) {
                 continue;
             }
@@ -99,7 +99,7 @@ impl Ledgers {
         found
     }
 
-    /// The same for the ledgers of other checkouts. What is there as it is here is no news.
+    /// The same for ledgers of other checkouts. Changes that are already here are not reported.
     pub fn news_elsewhere(&mut self, store: &Store) -> crate::store::Result<Vec<(EventKind, IssueNews)>> {
         let changed = store.look_at_checkouts(&mut self.checkouts, !self.has_looked)?;
         self.has_looked = true;
@@ -132,7 +132,7 @@ impl Ledgers {
     }
 }
 
-/// Adds the lines that count in one ledger.
+/// Adds the effective lines of one ledger.
 fn collect<'a>(
     found: &mut BTreeMap<String, Vec<Copy<'a>>>,
     document: &'a Document,
@@ -154,7 +154,7 @@ fn chosen<'a>(copies: Option<&Vec<Copy<'a>>>) -> Option<Copy<'a>> {
     copies.get(counting_copy(&lines)?).cloned()
 }
 
-/// What became of one issue.
+/// The event for one issue, if it changed.
 fn news(id: &str, before: Option<Copy<'_>>, after: Option<Copy<'_>>) -> Option<(EventKind, IssueNews)> {
     let decoded = |copy: &Option<Copy<'_>>| {
         let (line, _) = copy.as_ref()?;
@@ -196,7 +196,7 @@ fn news(id: &str, before: Option<Copy<'_>>, after: Option<Copy<'_>>) -> Option<(
     Some((kind, IssueNews { fields, ..of(id, shown, source_repo) }))
 }
 
-/// An issue, with nothing changed.
+/// An issue without changes.
 pub fn of(id: &str, issue: Issue, source_repo: String) -> IssueNews {
     IssueNews {
         id: id.to_owned(),

@@ -1,4 +1,4 @@
-//! What became of claims: two looks at the files of claims are compared.
+//! Changes of claims: two states of the claim files are compared.
 
 use std::collections::BTreeMap;
 
@@ -6,14 +6,14 @@ use super::event::{EventKind, LeaseNews};
 use crate::model::lease::{Holder, Lease, Now, Standing};
 use crate::store::LeaseRow;
 
-/// Claims by issue, and how they stood.
+/// Claims by issue, with their state.
 pub type Claims = BTreeMap<String, (Lease, Standing)>;
 
 pub fn claims(rows: Vec<LeaseRow>) -> Claims {
     rows.into_iter().map(|row| (row.id, (row.lease, row.standing))).collect()
 }
 
-/// What happened between two looks. `title` and `source_repo` are left open.
+/// What happened between two states. `title` and `source_repo` are filled in later.
 pub fn changes(before: &Claims, after: &Claims) -> Vec<(EventKind, LeaseNews)> {
     let mut found = Vec::new();
     for (id, (lease, standing)) in after {
@@ -40,7 +40,7 @@ pub fn changes(before: &Claims, after: &Claims) -> Vec<(EventKind, LeaseNews)> {
             }
             continue;
         }
-        // A holder that did not let go is among those who lost it.
+        // A holder that did not release it is recorded as a loser.
         let loser = old.holder.clone().filter(|holder| lease.lost_by(&holder.name) == Some(old.epoch));
         match (&old.holder, &lease.holder) {
             (Some(_), None) if loser.is_some() => tell(EventKind::LeaseTaken, old.epoch, None, loser),
@@ -54,14 +54,14 @@ pub fn changes(before: &Claims, after: &Claims) -> Vec<(EventKind, LeaseNews)> {
                 }
                 tell(EventKind::LeaseGranted, lease.epoch, lease.holder.clone(), None);
             }
-            // Given and given back since.
+            // Claimed and released since.
             (None, None) => {}
         }
         if *standing == Standing::Expired {
             tell(EventKind::LeaseExpired, lease.epoch, lease.holder.clone(), None);
         }
     }
-    // The file was put away, or the state home is another one now.
+    // The file was removed, or the state home is another one now.
     for (id, (old, _)) in before.iter().filter(|(id, (old, _))| old.holder.is_some() && !after.contains_key(*id)) {
         let holder = old.holder.clone();
         let news = LeaseNews { id: id.clone(), epoch: old.epoch, holder, ..LeaseNews::default() };
@@ -70,7 +70,7 @@ pub fn changes(before: &Claims, after: &Claims) -> Vec<(EventKind, LeaseNews)> {
     found
 }
 
-/// For how many nanoseconds the first of them that ends still lasts.
+/// Nanoseconds until the first of them expires.
 pub fn first_end(claims: &Claims, now: &Now) -> Option<i64> {
     let live = claims.values().filter(|(_, standing)| *standing == Standing::Live);
     live.filter_map(|(lease, _)| lease.time_left(now)).min()

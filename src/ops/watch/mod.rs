@@ -1,11 +1,11 @@
-//! Watching a project: a stream of events, from the moment that it begins until the caller has enough.
+//! Watching a project: a stream of events, until the caller stops it.
 //!
-//! The file system wakes (`sys::Watcher`); then the files are read by the same code as ever, and what was known is compared with
-//! what is there. So writes that come close together give their net change, whoever made them, with `bd` or not. Nothing is
-//! written, not even a sign of life: a watch that runs on says nothing about the agent that started it.
+//! The file system notifies (`sys::Watcher`); then the files are read by the usual code, and the known state is
+//! compared with the new one. So close writes give their net change, whoever made them, with `bd` or not. Nothing is
+//! written, not even a heartbeat: a running watch does not show that the agent that started it is alive.
 //!
-//! Limits: a file system that tells nothing is looked at every 30 seconds, which is also how soon a claim is known to be over
-//! because its process is gone.
+//! Limits: a file system without notifications is polled every 30 seconds, which is also the delay for noticing that a
+//! claim ended because its process is gone.
 
 mod event;
 mod issues;
@@ -29,18 +29,18 @@ use crate::sys::{Waker, Watcher};
 use issues::Ledgers;
 use leases::Claims;
 
-/// Writes that come so close together are told as one.
+/// Writes this close together are reported as one.
 const TOGETHER: Duration = Duration::from_millis(20);
-/// What to tell, and for how long.
+/// What to report, and for how long.
 #[derive(Debug, Clone, Default)]
 pub struct WatchOptions {
-    /// Only what concerns these issues, by their full ids; all if there are none.
+    /// Only events about these issues, by their full ids; all if empty.
     pub issues: Vec<String>,
-    /// Only these kinds; without any, the usual ones.
+    /// Only these kinds; by default the usual ones.
     pub kinds: Option<BTreeSet<EventKind>>,
-    /// Mail of everybody, not only of the one who acts.
+    /// Everyone's mail, not only the actor's.
     pub all_mail: bool,
-    /// Say nothing of what is there already.
+    /// Do not report the initial state.
     pub since_now: bool,
     pub at_most: Option<Duration>,
 }
@@ -67,8 +67,8 @@ impl WatchOptions {
 
 const READY: [EventKind; 2] = [EventKind::IssueReady, EventKind::IssueUnready];
 
-/// Tells what happens in a project until `tell` breaks off or the time is over. First comes what is there: ready issues, claims
-/// and unread mail; then an event of the kind [`EventKind::Watching`]; then what happens.
+/// Reports events in a project until `tell` breaks or the time is over. First the initial state: ready issues, claims
+/// and unread mail; then an event of the kind [`EventKind::Watching`]; then changes.
 pub fn watch(store: &mut Store, options: &WatchOptions, mut tell: impl FnMut(Event) -> ControlFlow<()>) -> Result<()> {
     let mut watch = Watch::start(store, options.clone(), None)?;
     while let Some(events) = watch.next(store) {
@@ -81,7 +81,7 @@ pub fn watch(store: &mut Store, options: &WatchOptions, mut tell: impl FnMut(Eve
     Ok(())
 }
 
-/// A watch that is asked for one batch of events after the other.
+/// A watch that returns events in batches.
 #[derive(Debug)]
 pub struct Watch {
     options: WatchOptions,
@@ -89,19 +89,19 @@ pub struct Watch {
     watcher: Watcher,
     targets: Vec<PathBuf>,
     seen: Seen,
-    /// The same trouble is told once, until it is over.
+    /// Each trouble is reported once, until it is over.
     troubles: BTreeSet<String>,
-    /// What the first batch has, until it is told.
+    /// The first batch, until it is returned.
     first: Option<Vec<Event>>,
 }
 
 impl Watch {
-    /// Begins to watch. With a position the first batch has what happened since then, instead of what is there.
+    /// Starts a watch. With a position, the first batch has the changes since then instead of the initial state.
     pub fn start(store: &mut Store, options: WatchOptions, since: Option<&Position>) -> Result<Self> {
         let start = Moment::now();
         store.look_again()?;
         let targets = store.watched_paths()?;
-        // Before the first look: what comes in between wakes.
+        // Before the first read, so that later changes wake the watch.
         let watcher = Watcher::on(&targets).gathering(TOGETHER);
         let mut seen = Seen::default();
         let mut first = seen.look(store, &options);
@@ -115,7 +115,7 @@ impl Watch {
         Ok(Watch { options, start, watcher, targets, seen, troubles, first })
     }
 
-    /// The next events, of which there may be none; `None` when the time is over. The first batch comes at once.
+    /// The next events, possibly none; `None` when the time is over. The first batch is immediate.
     pub fn next(&mut self, store: &mut Store) -> Option<Vec<Event>> {
         let mut events = match self.first.take() {
             Some(first) => first,
@@ -143,7 +143,7 @@ impl Watch {
         if let Ok(now) = store.watched_paths()
             && now != self.targets
         {
-            // A repo or a checkout came or went.
+            // A repo or a checkout appeared or was removed.
             self.watcher.turn_to(&now);
             self.targets = now;
             events.extend(self.seen.look(store, &self.options));
@@ -151,12 +151,12 @@ impl Watch {
         Some(events)
     }
 
-    /// For ending a wait from another thread.
+    /// Ends a wait from another thread.
     pub fn waker(&self) -> Waker {
         self.watcher.waker()
     }
 
-    /// Where the watch is: another can begin there.
+    /// The current position: another watch can start there.
     pub fn position(&self) -> Position {
         Position::of(&self.seen.ledgers.counting(), &self.seen.claims, &self.seen.ready)
     }
@@ -170,7 +170,7 @@ fn trouble(store: &Store, message: String) -> Event {
     event(store, EventKind::Trouble, About::Trouble(message))
 }
 
-/// What was known when events were told last.
+/// The state as of the last events.
 #[derive(Debug, Default)]
 struct Seen {
     ledgers: Ledgers,
@@ -182,7 +182,8 @@ struct Seen {
 }
 
 impl Seen {
-    /// What happened since the last look; at the first one, what is there. What cannot be read is told too, and stays as it was.
+    /// The changes since the last state; the first time, the initial state. An unreadable part is reported too, and
+    /// keeps its last state.
     fn look(&mut self, store: &mut Store, options: &WatchOptions) -> Vec<Event> {
         let mut found = Vec::new();
         let refreshed = store.refresh_patiently(|path| self.ledgers.own(path));
@@ -253,7 +254,7 @@ impl Seen {
         };
         let key = |message: &Message| (message.recipient.clone(), message.id.clone());
         let mut new: Vec<&Message> = messages.iter().filter(|message| !self.mail.contains(&key(message))).collect();
-        // What was read before the watch began is no news.
+        // A message read before the watch started is not new.
         new.retain(|message| self.is_later || message.is_unread());
         new.sort_by(|a, b| (a.created, &a.id).cmp(&(b.created, &b.id)));
         for message in new {
@@ -263,14 +264,14 @@ impl Seen {
         Ok(())
     }
 
-    /// How long until something happens by time alone: a claim ends, an issue that was put off becomes ready.
+    /// The time until something happens by time alone: a claim expires, a deferred issue becomes ready.
     fn next_moment(&self, store: &mut Store, options: &WatchOptions) -> Option<Duration> {
         let now = store.host().clock.both();
         let end = leases::first_end(&self.claims, &now);
         let start: Option<Instant> = options.wants_any(&READY).then(|| store.next_start().ok().flatten()).flatten();
         let start = start.map(|at| at.nanos().saturating_sub(now.wall.nanos()));
         let first = [end, start].into_iter().flatten().min()?;
-        // A millisecond later it certainly is so.
+        // One millisecond later it has certainly happened.
         Some(Duration::from_nanos(u64::try_from(first).unwrap_or(0)) + Duration::from_millis(1))
     }
 }

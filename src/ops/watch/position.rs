@@ -1,5 +1,5 @@
-//! Where a watch was, so that another can go on from there: of every issue a hash of its line and how it stood, who held what, and
-//! what was ready. As text it can be kept by the program that watches.
+//! The position of a watch, so that another can continue there: for every issue a hash of its line and its state, the
+//! holders, and the ready issues. The watching program can store it as text.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -15,7 +15,7 @@ use crate::model::record::Record;
 /// The first line of the text.
 const HEAD: &str = "bd-watch 1";
 
-/// How an issue stood.
+/// The state of an issue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Open,
@@ -33,15 +33,15 @@ struct Trace {
     is_ready: bool,
 }
 
-/// What was known when a watch told its last batch.
+/// The state as of a watch's last batch.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Position {
     issues: BTreeMap<String, Trace>,
-    /// Number, whether it was live, holder.
+    /// Epoch, whether it was valid, holder.
     claims: BTreeMap<String, (i64, bool, String)>,
 }
 
-/// A text that is not a position.
+/// The error for a text that is not a position.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line} of a watch position cannot be read")]
 pub struct PositionError {
@@ -107,7 +107,7 @@ impl Position {
             (id.clone(), (Lease { epoch: *epoch, holder, ..Lease::new(id) }, standing))
         });
         let changes = leases::changes(&before.collect(), claims).into_iter();
-        // When it was renewed the position does not say.
+        // The position does not contain times of renewal.
         let changes = changes.filter(|(kind, _)| *kind != EventKind::LeaseRenewed);
         found.extend(changes.map(|(kind, news)| (kind, About::Lease(Box::new(news)))));
         found

@@ -1,7 +1,7 @@
 //! Filing a workflow with all of its tasks.
 //!
-//! All ledgers are asked before one is written: the one of the workflow first, then those of its tasks. If a disk fails in between, what
-//! was filed is taken back: a workflow is there with all of its tasks, or not at all.
+//! All ledgers are asked before one is written: the workflow's first, then those of its tasks. If a disk fails in
+//! between, what was filed is removed again: a workflow exists with all of its tasks, or not at all.
 
 use std::collections::HashMap;
 
@@ -18,15 +18,15 @@ use crate::model::workflow::{State, Task, Workflow};
 use crate::ops::{OpError, Result};
 use crate::store::{Scope, Store, StoreError, Write, Written};
 
-/// The type of an edge by which a task tells another what it found, and keeps it from nothing.
+/// The type of an edge by which a task passes its findings to another, without blocking it.
 pub const INFORMS: &str = "informs";
 
-/// A workflow that is about to be filed.
+/// A workflow to file.
 #[derive(Debug, Clone, Default)]
 pub struct NewWorkflow {
-    /// The id of its issue; one is made if nothing is said.
+    /// The id of its issue; minted by default.
     pub id: Option<String>,
-    /// Its title; that of the plan if nothing is said.
+    /// Its title; by default the plan's.
     pub title: Option<String>,
     pub description: Option<String>,
     pub priority: Option<Priority>,
@@ -78,7 +78,7 @@ pub fn create_workflow(store: &mut Store, wish: NewWorkflow) -> Result<CreatedWo
         let id = ids.get(&task.name).cloned();
         transaction.stage(Write::File { issue: Box::new(issue), id, repo: places.tasks[n] })?;
     }
-    // What one ledger refuses is not filed in another.
+    // If one ledger refuses, none is written.
     transaction.rehearse()?;
     let (mut filed, failed) = transaction.commit_all()?;
     match failed {
@@ -90,7 +90,7 @@ pub fn create_workflow(store: &mut Store, wish: NewWorkflow) -> Result<CreatedWo
     }
 }
 
-/// Takes back what was filed, and says why.
+/// Removes what was filed, and returns the error.
 fn take_back(store: &mut Store, filed: &[Written], error: StoreError) -> OpError {
     if filed.is_empty() {
         return error.into();
@@ -129,7 +129,7 @@ fn workflow_issue(store: &Store, title: String, wish: &NewWorkflow, plan: &Plan,
     }
 }
 
-/// A planned task as an issue below its workflow. The edges are to issues that have ids.
+/// A planned task as an issue below its workflow. The edges' targets already have ids.
 pub fn task_issue(
     task: &PlannedTask,
     place: i64,
@@ -163,7 +163,7 @@ pub fn task_issue(
     }
 }
 
-/// Ids for tasks that name each other before they are filed.
+/// Ids for tasks that refer to each other before they are filed.
 fn task_ids(store: &mut Store, tasks: &[PlannedTask], repos: &[usize]) -> Result<HashMap<String, IssueId>> {
     let mut ids: HashMap<String, IssueId> = HashMap::new();
     for (task, repo) in tasks.iter().zip(repos) {

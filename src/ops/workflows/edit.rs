@@ -1,4 +1,4 @@
-//! Changing what a workflow says of itself, its state excepted.
+//! Changing the description of a workflow, except its state.
 
 use super::{Flow, flow};
 use crate::model::change::Change;
@@ -7,20 +7,20 @@ use crate::model::json::Json;
 use crate::ops::Result;
 use crate::store::Store;
 
-/// What to change; what is not named stays.
+/// What to change; everything else stays.
 #[derive(Debug, Clone, Default)]
 pub struct WorkflowChange {
     pub title: Option<String>,
     pub max_parallel: Option<i64>,
     pub auto_workspace: Option<bool>,
-    /// Texts of the object by key; an empty one is taken away.
+    /// Texts of the object by key; an empty one is removed.
     pub texts: Vec<(&'static str, String)>,
-    /// Keys of `config`; `None` takes one away.
+    /// Keys of `config`; `None` removes one.
     pub config: Vec<(String, Option<String>)>,
 }
 
 impl WorkflowChange {
-    /// Nothing is named.
+    /// Nothing to change.
     pub fn is_empty(&self) -> bool {
         self.title.is_none()
             && self.max_parallel.is_none()
@@ -30,7 +30,7 @@ impl WorkflowChange {
     }
 }
 
-/// Changes a workflow, and shows it as it is then.
+/// Changes a workflow, and returns its new state.
 pub fn edit_workflow(store: &mut Store, typed: &str, wish: WorkflowChange) -> Result<Flow> {
     let id = store.find_workflow(typed)?.id().to_owned();
     let set = |key, value| Change::Workflow(WorkflowEdit::Set { key, value });

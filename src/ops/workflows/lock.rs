@@ -1,4 +1,4 @@
-//! Locking a workflow, and telling those from whom a lock was taken.
+//! Locking a workflow, and notifying former holders of the lock.
 
 use crate::model::lease::Holder;
 use crate::ops::agents::identity;
@@ -6,7 +6,7 @@ use crate::ops::claims::by_id::tell;
 use crate::ops::{OpError, Result};
 use crate::store::{ClaimWish, LockedWorkflow, Store};
 
-/// Locks a workflow. Of the wish, the time counts and the takeover, which is for people and coordinators.
+/// Locks a workflow. Of the wish, only the duration and the takeover matter; the latter is for people and coordinators.
 pub fn lock(store: &mut Store, typed: &str, wish: &ClaimWish) -> Result<LockedWorkflow> {
     let wish = &identity::claiming(store, wish)?;
     if wish.takeover.is_some() {
@@ -24,7 +24,7 @@ pub fn lock(store: &mut Store, typed: &str, wish: &ClaimWish) -> Result<LockedWo
     Ok(locked)
 }
 
-/// Takes a lock off, another's only for a reason. Gives the issue, and whose lock it was.
+/// Unlocks a workflow, another's lock only with a reason. Returns the issue and the former holder.
 pub fn unlock(store: &mut Store, typed: &str, force: Option<&str>) -> Result<(String, Option<Holder>)> {
     if force.is_some() {
         refuse_workers(store, "take off locks of others")?;

@@ -1,13 +1,13 @@
-//! Workflows: making them, looking at them, moving them, and handing out their tasks.
+//! Workflows: creating, showing and moving them, and handing out their tasks.
 //!
-//! Everything that lasts is in the ledgers: a workflow is an issue, its tasks are issues below it. The rules are in
-//! `model::workflow`; who may claim a task is decided in `store::workflows`, under the lock of the claims.
+//! Everything permanent is in the ledgers: a workflow is an issue, its tasks are issues below it. The rules are in
+//! `model::workflow`; `store::leases::workflows` decides who may claim a task, under the lock of the claims.
 
+mod all_checkouts;
 mod create;
 mod edit;
 mod everywhere;
 mod lock;
-mod look;
 mod moves;
 mod next;
 pub(in crate::ops) mod plan_file;
@@ -22,7 +22,6 @@ pub use create::{CreatedWorkflow, INFORMS, NewWorkflow, create_workflow, task_is
 pub use edit::{WorkflowChange, edit_workflow};
 pub use everywhere::{flow_everywhere, flows_everywhere};
 pub use lock::{lock, unlock};
-pub use look::{Counts, Flow, flow, flows};
 pub use moves::{Command, MoveWish, MovedWorkflow, move_workflow};
 pub use next::{Next, NextWish, next_task};
 pub use planned::plan_of;

@@ -1,4 +1,4 @@
-//! Moving a workflow to another state, and its tasks along where that ends them.
+//! Moving a workflow to another state, together with its tasks if that ends them.
 
 use super::{Flow, FlowError, flow};
 use crate::model::change::{Change, ChangeError};
@@ -15,14 +15,14 @@ pub struct MoveWish {
     pub to: State,
     pub reason: Option<String>,
     pub merge_commit: Option<String>,
-    /// Close the tasks that are not done as skipped.
+    /// Close unfinished tasks as skipped.
     pub skip_open: bool,
-    /// The command that makes it, if that is not to move a workflow from everywhere.
+    /// The command that makes the move, if it restricts the states to move from.
     pub command: Option<Command>,
 }
 
 words! {
-    /// Two commands lead to the same state, each from states of its own.
+    /// Two commands lead to the same state, each from different states.
     pub enum Command {
         Start = "start",
         Resume = "resume",
@@ -37,29 +37,29 @@ impl MoveWish {
     }
 }
 
-/// What a move did.
+/// The result of a move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MovedWorkflow {
     pub from: State,
-    /// As it is now.
+    /// The workflow now.
     pub flow: Flow,
     pub changed: bool,
     /// Tasks that were closed as skipped, by name.
     pub skipped: Vec<String>,
-    /// Tasks that somebody still works on, by name.
+    /// Tasks that are still worked on, by name.
     pub running: Vec<String>,
-    /// Repos of it that are not here: of their tasks nothing is known, and nothing was changed.
+    /// Its repos that are missing here: the state of their tasks is unknown, and none was changed.
     pub hidden: Vec<String>,
 }
 
-/// Moves a workflow, if the table lets it. All that is written with it is written at once in each ledger.
+/// Moves a workflow, if the table allows it. Everything for one ledger is written at once.
 pub fn move_workflow(store: &mut Store, typed: &str, wish: &MoveWish) -> Result<MovedWorkflow> {
     let before = flow(store, typed)?;
     let id = before.workflow.id().to_owned();
     let mut ids = vec![id.clone()];
     ids.extend(before.tasks.iter().map(|task| task.id().to_owned()));
     let mut transaction = store.begin(Scope::Issues(ids))?;
-    // What is decided must hold until it is written.
+    // The decision must hold until it is written.
     let now = flow(transaction.store(), &id)?;
     let from = now.workflow.state;
     let steps = steps(&now, wish)?;
@@ -68,7 +68,7 @@ pub fn move_workflow(store: &mut Store, typed: &str, wish: &MoveWish) -> Result<
         return Err(FlowError::Hidden { id, repos: hidden }.into());
     }
     let skipped = to_skip(&now, wish)?;
-    // The tasks first: a workflow that is over has none open, whatever happens between two ledgers.
+    // Tasks first: a finished workflow has no open ones, even between two ledgers.
     for task in &skipped {
         let reason = format!("{SKIPPED}: {} is {}", id, wish.to);
         let outcome = TaskEdit::Set { key: "outcome", value: Some(Json::Text(SKIPPED.to_owned())) };
@@ -93,7 +93,7 @@ pub fn move_workflow(store: &mut Store, typed: &str, wish: &MoveWish) -> Result<
     Ok(MovedWorkflow { from, flow, changed, skipped, running, hidden })
 }
 
-/// The moves that lead there: one, or from planning over ready.
+/// The moves that lead there: one, or from planning through ready.
 fn steps(flow: &Flow, wish: &MoveWish) -> Result<Vec<State>> {
     let (id, from, to) = (flow.workflow.id().to_owned(), flow.workflow.state, wish.to);
     let leads = from == State::Planning || from.permit(to) == Some(Permit::Do);
@@ -116,22 +116,22 @@ fn steps(flow: &Flow, wish: &MoveWish) -> Result<Vec<State>> {
     }
 }
 
-/// The tasks that are closed along with a move that ends the work; an error if they stand in its way.
+/// The tasks to close with a move that ends the work; an error if they prevent it.
 fn to_skip<'a>(flow: &'a Flow, wish: &MoveWish) -> Result<Vec<&'a TaskRow>> {
     let (id, to) = (flow.workflow.id().to_owned(), wish.to.word());
     let names = |tasks: Vec<&TaskRow>| tasks.iter().map(|task| task.task.name.clone()).collect::<Vec<_>>();
     let open = |task: &&TaskRow| match wish.to {
-        // What is done in other checkouts is what is to be merged.
+        // Work done in other checkouts is what is to be merged.
         State::AwaitingMerge => !task.is_done() && task.state() != TaskState::Unmerged,
         _ => !task.is_done(),
     };
     let open: Vec<&TaskRow> = flow.tasks.iter().filter(open).collect();
     let (running, idle): (Vec<_>, Vec<_>) = open.into_iter().partition(|task| task.is_running());
-    // What another checkout has closed is done: it comes with the merge.
+    // A task closed in another checkout is done: the merge will bring it.
     let unmerged = |task: &&TaskRow| task.state() == TaskState::Unmerged;
     match wish.to {
         _ if flow.workflow.state == wish.to => Ok(Vec::new()),
-        // Those who work on one finish it or let go; nobody else gets it.
+        // Current holders finish or release their tasks; no one else gets them.
         State::Abandoned => Ok(idle.into_iter().filter(|task| !unmerged(task)).collect()),
         State::Completed | State::AwaitingMerge if !wish.skip_open => {
             let open = names([running, idle].concat());

@@ -1,4 +1,4 @@
-//! The tasks that can be worked on now, and taking one.
+//! The tasks that can be worked on now, and claiming one.
 
 use super::{Flow, flow};
 use crate::ops::claims::by_id;
@@ -8,24 +8,24 @@ use crate::store::{ClaimWish, Claimed, LeaseError, Store, StoreError, TaskRow, T
 /// What to look for.
 #[derive(Debug, Clone, Default)]
 pub struct NextWish {
-    /// Tasks that failed too.
+    /// Also failed tasks.
     pub include_failed: bool,
-    /// Take the first one that may be handed out.
+    /// Claim the first task that may be handed out.
     pub claim: Option<ClaimWish>,
 }
 
-/// What there is to do.
+/// The result of looking for tasks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Next {
     pub flow: Flow,
-    /// Tasks that could be claimed now, in their order; no more than may run beside those that do.
+    /// Tasks that could be claimed now, in order; no more than may run beside the running ones.
     pub available: Vec<TaskRow>,
     pub claimed: Option<Claimed>,
-    /// Why the first task that nothing keeps was not handed out, where none was.
+    /// Why the first unblocked task was not handed out, if none was.
     pub passed_over: Option<String>,
 }
 
-/// Looks for the next tasks of a workflow, and takes one if that is asked for. Whoever comes late finds the next one, or none.
+/// Finds the next tasks of a workflow, and claims one on request. A late claimant gets the next one, or none.
 pub fn next_task(store: &mut Store, typed: &str, wish: &NextWish) -> Result<Next> {
     let id = store.find_workflow(typed)?.id().to_owned();
     if let Some(claim) = &wish.claim {
@@ -47,9 +47,9 @@ fn take(store: &mut Store, id: &str, wish: &NextWish, claim: &ClaimWish) -> Resu
     if let Some(why) = store.why_kept(&before.workflow)? {
         return Err(StoreError::from(LeaseError::Withheld { id: format!("a task of {id}"), why }).into());
     }
-    // What the silent and the dead hold is free again.
+    // Tasks held by silent or dead agents are free again.
     for task in before.tasks.iter().filter(|task| task.is_left()) {
-        // What cannot be taken back is not handed out, and that is all.
+        // What cannot be taken back is simply not handed out.
         let _ = by_id::reclaim(store, Some(task.id()), false);
     }
     let before = flow(store, id)?;
@@ -78,12 +78,12 @@ fn take(store: &mut Store, id: &str, wish: &NextWish, claim: &ClaimWish) -> Resu
     Ok(Next { flow, available, claimed, passed_over })
 }
 
-/// Somebody else was faster, or this one is not to be had: another may be.
+/// Another process was faster, or this task is not available: another may be.
 fn is_passed_over(error: &StoreError) -> bool {
     matches!(error, StoreError::Lease(_) | StoreError::Change(_) | StoreError::ReadOnly { .. })
 }
 
-/// Tasks that nothing keeps, in their order.
+/// Unblocked tasks, in order.
 fn available(flow: &Flow, include_failed: bool) -> Vec<TaskRow> {
     let wanted = |task: &&TaskRow| match task.state() {
         TaskState::Pending => true,

@@ -9,17 +9,17 @@ use crate::ops::{OpError, Result};
 use crate::store::{StoreError, read_named};
 use crate::sys::fs::FsError;
 
-/// A plan file as it was read.
+/// A plan file's content.
 #[derive(Debug, Clone)]
 pub struct PlanFile {
-    /// The path, or what else to call it.
+    /// The path, or another name for it.
     pub place: String,
     pub text: String,
     pub draft: Draft,
 }
 
 impl PlanFile {
-    /// Reads a file, or what a program writes to a pipe. `directory` is in the project.
+    /// Reads a file, or a program's output from a pipe. `directory` is in the project.
     pub fn open(path: &Path, directory: &Path) -> Result<Self> {
         let place = path.display().to_string();
         match read_named(path, directory, MAX_BYTES) {
@@ -29,7 +29,7 @@ impl PlanFile {
         }
     }
 
-    /// Reads to the end. The place says by its extension how it is written.
+    /// Reads to the end. The extension of `place` determines the format.
     pub fn read(place: &str, from: impl std::io::Read) -> Result<Self> {
         let (text, draft) = read(place, from)?;
         Ok(PlanFile { place: place.to_owned(), text, draft })

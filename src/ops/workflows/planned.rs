@@ -13,8 +13,8 @@ use crate::store::{Store, TaskRow};
 /// How far the way through issues outside of a workflow is followed.
 const MAX_OUTSIDE: usize = 10_000;
 
-/// The plan that would make this workflow again: what its tasks are, and nothing of what became of them. Who has them and in which
-/// repos they are belongs to this machine and is left out.
+/// The plan that would create this workflow again: the definition of its tasks without their progress. Assignees and
+/// repos are specific to this machine and are left out.
 pub fn plan_of(flow: &Flow) -> Plan {
     let workflow = &flow.workflow.workflow;
     let text = |text: &str| Some(text.to_owned()).filter(|text| !text.trim().is_empty());
@@ -67,8 +67,8 @@ pub(super) fn edges(flow: &Flow, row: &TaskRow, kind: &str) -> Vec<String> {
     names
 }
 
-/// The tasks that are there, as a new plan is held against them. What is done, runs or is claimed is not to be touched; a claim that
-/// is over counts, because the work may be there.
+/// The existing tasks, for comparison with a new plan. Finished, running and claimed ones must not be touched; an
+/// expired claim counts too, because the work may exist.
 pub(super) fn current(store: &mut Store, flow: &Flow) -> Result<Vec<Current>> {
     let own: HashMap<&str, &str> = flow.tasks.iter().map(|task| (task.id(), task.task.name.as_str())).collect();
     let mut outside = Outside { own, known: BTreeMap::new() };
@@ -92,10 +92,10 @@ pub(super) fn current(store: &mut Store, flow: &Flow) -> Result<Vec<Current>> {
     Ok(found)
 }
 
-/// Ways from a task over other issues back to tasks of the same workflow.
+/// Paths from a task through other issues back to tasks of the same workflow.
 struct Outside<'a> {
     own: HashMap<&'a str, &'a str>,
-    /// What issues that are no tasks depend on.
+    /// The dependencies of issues that are not tasks.
     known: BTreeMap<String, Vec<String>>,
 }
 
@@ -127,7 +127,7 @@ impl Outside<'_> {
     }
 }
 
-/// The targets of edges that keep an issue waiting.
+/// The targets of blocking edges.
 fn ordering<'a>(edges: impl Iterator<Item = (&'a DependencyType, &'a String)>) -> Vec<String> {
     edges.filter(|(kind, _)| kind.is_blocking()).map(|(_, target)| target.clone()).collect()
 }

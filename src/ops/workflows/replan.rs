@@ -1,8 +1,8 @@
-//! Changing the plan of a workflow that is there: another plan, one more task, one less.
+//! Changing the plan of an existing workflow: a new plan, an added task, a removed one.
 //!
-//! Decided on the ledgers and the claims as they are under their locks: a task that somebody claims in between stays. Each ledger is
-//! written once. A task that is taken out leaves a tombstone with every field, so its comments and its text are not lost, its name
-//! is free again, and `bd reopen` brings it back.
+//! The decision is based on ledgers and claims under their locks: a task claimed in between stays. Each ledger is
+//! written once. A removed task leaves a tombstone with every field, so its comments and texts are kept, its name is
+//! free again, and `bd reopen` restores it.
 
 use super::planned::current;
 use super::rewrite::{left, settings, writes};
@@ -16,39 +16,39 @@ use crate::model::workflow::State;
 use crate::ops::{NewCheckpoint, OpError, PlanFile, Result, add_checkpoint};
 use crate::store::{Scope, Store, StoreError, Write};
 
-/// What a change of plan came to, by the names of tasks.
+/// The result of a change of plan, by the names of tasks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replanned {
-    /// As it is now; in a dry run as it was.
+    /// The workflow now; in a dry run, as before.
     pub flow: Flow,
-    /// Tasks that stay as they are, and why.
+    /// Tasks that are not changed, and why.
     pub kept: Vec<(String, Fixed)>,
     pub updated: Vec<String>,
-    /// Tasks that are as the plan says already.
+    /// Tasks that already match the plan.
     pub unchanged: Vec<String>,
     pub added: Vec<String>,
     pub removed: Vec<String>,
-    /// Tasks that wait for others than before, because one was taken out.
+    /// Tasks with new blockers, because one was removed.
     pub rewired: Vec<String>,
-    /// Issues that are no tasks of this workflow and waited for one that was taken out.
+    /// Issues outside of this workflow that waited for a removed task.
     pub outside: Vec<String>,
-    /// What else of the workflow the plan changes, by key.
+    /// Other keys of the workflow that the plan changes.
     pub set: Vec<&'static str>,
-    /// What the plan says of it and no change of plan changes, by key.
+    /// Keys in the plan that no change of plan changes.
     pub left: Vec<&'static str>,
     pub checkpoint: Option<String>,
     pub dry_run: bool,
 }
 
-/// A task to be added.
+/// A task to add.
 #[derive(Debug, Clone, Default)]
 pub struct NewTask {
     pub task: PlannedTask,
-    /// Tasks that are to wait for it.
+    /// Tasks that should wait for it.
     pub before: Vec<String>,
 }
 
-/// Puts a whole new plan in the place of the old one. What is done, runs or is claimed stays.
+/// Replaces the whole plan. Finished, running and claimed tasks stay.
 pub fn replan(store: &mut Store, typed: &str, file: &PlanFile, dry_run: bool) -> Result<Replanned> {
     let id = store.find_workflow(typed)?.id().to_owned();
     let reason = "taken out of the plan";
@@ -74,7 +74,7 @@ pub fn add_task(store: &mut Store, typed: &str, new: NewTask, dry_run: bool) -> 
     change(store, &id, &id, "", None, dry_run, |now| extend(now, &draft, &new.before))
 }
 
-/// Takes tasks out of the plan, by name or by id. Those that waited for one wait for what it waited for.
+/// Removes tasks from the plan, by name or by id. Tasks that waited for one then wait for its blockers.
 pub fn remove_tasks(
     store: &mut Store,
     typed: &str,
@@ -84,14 +84,14 @@ pub fn remove_tasks(
 ) -> Result<Replanned> {
     let before = flow(store, typed)?;
     let id = before.workflow.id().to_owned();
-    // Of several tasks of one name each is called by its id.
+    // Tasks that share a name are called by their ids.
     let names = tasks.iter().map(|typed| name_of(store, &before, typed)).collect::<Result<Vec<String>>>()?;
     let mut stays = None;
     let reason = reason.unwrap_or("taken out of the plan");
     let done = change(store, &id, &id, reason, None, dry_run, |now| {
         let fixed = names.iter().filter_map(|name| now.iter().find(|task| task.name == *name));
         stays = fixed.filter_map(|task| Some((task.name.clone(), task.fixed?))).next();
-        // One that stays stops all of it.
+        // A single task that must stay prevents all of it.
         let there: Vec<String> = names.into_iter().filter(|name| now.iter().any(|task| task.name == *name)).collect();
         Ok(if stays.is_some() { Revision::default() } else { drop_tasks(now, &there) })
     })?;
@@ -101,7 +101,7 @@ pub fn remove_tasks(
     }
 }
 
-/// A task by its name, its id or what is enough of it.
+/// A task by its name, its id or an unambiguous part of it.
 fn name_of(store: &mut Store, flow: &Flow, typed: &str) -> Result<String> {
     refuse_namesakes(flow, typed)?;
     let flow = &apart(flow.clone());
@@ -117,7 +117,7 @@ fn name_of(store: &mut Store, flow: &Flow, typed: &str) -> Result<String> {
     Err(FlowError::NoSuchTask { id: flow.workflow.id().to_owned(), name: typed.to_owned(), nearest }.into())
 }
 
-/// A name that several tasks bear names none of them.
+/// A name shared by several tasks is ambiguous.
 fn refuse_namesakes(flow: &Flow, name: &str) -> Result<()> {
     match flow.namesakes().remove(name) {
         Some(ids) => Err(FlowError::Namesakes { id: flow.workflow.id().to_owned(), name: name.to_owned(), ids }.into()),
@@ -125,7 +125,7 @@ fn refuse_namesakes(flow: &Flow, name: &str) -> Result<()> {
     }
 }
 
-/// The workflow with names that tell its tasks apart: where several bear one, each is called by its id.
+/// The workflow with unique names: tasks that share one are called by their ids.
 fn apart(mut flow: Flow) -> Flow {
     let shared = flow.namesakes();
     for task in flow.tasks.iter_mut().filter(|task| shared.contains_key(&task.task.name)) {
@@ -153,7 +153,7 @@ fn change(
         return Err(FlowError::PlanIsFixed { id: id.to_owned(), state }.into());
     }
     held.refuse_locked(&before.workflow)?;
-    // A whole plan says what becomes of every name.
+    // A complete plan decides about every name.
     if let Some(name) = before.namesakes().keys().next().filter(|_| plan.is_some()) {
         refuse_namesakes(&before, name)?;
     }
@@ -190,7 +190,7 @@ fn change(
     for write in writes {
         transaction.stage(write)?;
     }
-    // What one ledger refuses is not made in another.
+    // If one ledger refuses, none is written.
     transaction.rehearse()?;
     let (written, failed) = transaction.commit_all()?;
     if let Some(error) = failed {
@@ -212,7 +212,7 @@ fn partly(id: &str, ids: Vec<String>, error: StoreError) -> OpError {
     FlowError::PartlyChanged { id: id.to_owned(), ids, problem: error.to_string() }.into()
 }
 
-/// Open issues that are no tasks of the workflow and wait for one that goes.
+/// Open issues outside of the workflow that wait for a task to be removed.
 fn outside(store: &mut Store, flow: &Flow, removed: &[String]) -> Result<Vec<String>> {
     let mut found = Vec::new();
     for task in removed.iter().filter_map(|name| flow.task(name)) {
@@ -227,7 +227,7 @@ fn outside(store: &mut Store, flow: &Flow, removed: &[String]) -> Result<Vec<Str
     Ok(found)
 }
 
-/// Keeps what the plan was and what it is, as a checkpoint of the workflow.
+/// Saves the old and the new plan as a checkpoint of the workflow.
 fn note(store: &mut Store, before: &Flow, done: &Replanned, file: &PlanFile) -> Result<String> {
     let summary = |flow: &Flow| {
         let tasks = flow.tasks.iter().map(|task| {

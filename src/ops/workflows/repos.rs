@@ -1,11 +1,11 @@
-//! Which repos a workflow goes over, and whether they share their claims.
+//! Which repos a workflow spans, and whether they share their claims.
 
 use super::FlowError;
 use crate::model::plan::PlannedTask;
 use crate::ops::Result;
 use crate::store::{Store, StoreError};
 
-/// Where a workflow and each of its tasks are filed, by the numbers of the repos.
+/// The repos of a workflow and of each of its tasks, by number.
 pub struct Places {
     pub workflow: usize,
     pub tasks: Vec<usize>,
@@ -15,8 +15,8 @@ pub struct Places {
     pub of_task: Vec<Option<String>>,
 }
 
-/// Finds the repos that are named for a workflow and by its tasks. With several, each task names its own, and all share one
-/// state home.
+/// Finds the repos named for a workflow and by its tasks. If there are several, each task names its own, and all share
+/// one state home.
 pub fn places(store: &mut Store, named: &[String], tasks: &[PlannedTask]) -> Result<Places> {
     let wanted = named.iter().map(|text| find(store, text)).collect::<Result<Vec<usize>>>()?;
     let mut unknown = Vec::new();
@@ -52,7 +52,7 @@ pub fn places(store: &mut Store, named: &[String], tasks: &[PlannedTask]) -> Res
         return Err(FlowError::NotAmong { tasks: outside }.into());
     }
     let workflow = store.route(None, &[])?.repo;
-    // An edge names both of its ends, and one of them would tell of the other.
+    // An edge names both of its ends, so each reveals the other.
     let all_with = [all.as_slice(), &[workflow]].concat();
     let (private, public): (Vec<usize>, Vec<usize>) = all_with.iter().partition(|repo| store.is_planning(**repo));
     if !private.is_empty() && !public.is_empty() {

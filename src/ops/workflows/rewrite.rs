@@ -1,4 +1,4 @@
-//! A change of plan as writes to the ledgers.
+//! Turns a change of plan into writes to the ledgers.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ use crate::model::plan::{Plan, PlannedTask, Revision};
 use crate::ops::Result;
 use crate::store::{Store, TaskRow, Write};
 
-/// What to write for a change of plan, the new tasks first. Nothing is written yet.
+/// The writes for a change of plan, new tasks first. Writes nothing yet.
 pub(super) fn writes(store: &mut Store, flow: &Flow, revision: &Revision, reason: &str) -> Result<Vec<Write>> {
     let places = new_places(store, flow, &revision.added)?;
     refuse_moves(store, flow, &revision.updated)?;
@@ -27,7 +27,7 @@ pub(super) fn writes(store: &mut Store, flow: &Flow, revision: &Revision, reason
         ids.insert(task.name.clone(), id.to_string());
         minted.push(id);
     }
-    // After all that stays, in the order of the plan.
+    // After all remaining tasks, in the order of the plan.
     let stays = |name: &String| !revision.order.contains(name) && !revision.removed.contains(name);
     let staying = flow.tasks.iter().filter(|task| stays(&task.task.name));
     let first = staying.filter_map(|task| task.task.place).max().unwrap_or(0) + 1;
@@ -51,14 +51,14 @@ pub(super) fn writes(store: &mut Store, flow: &Flow, revision: &Revision, reason
         let mut changes = updates(task, place(&task.name));
         let needs = revision.needs.get(&task.name).cloned().unwrap_or_default();
         changes.extend(rewired(flow, row, DependencyType::blocks(), &needs, &ids));
-        // What a task that stays tells it, it goes on telling.
+        // It continues to inform remaining tasks.
         let told = edges(flow, row, INFORMS).into_iter().filter(|name| stays(name));
         let told: Vec<String> = informed(&task.name).into_iter().chain(told).collect();
         changes.extend(rewired(flow, row, DependencyType::new(INFORMS), &told, &ids));
         writes.push(Write::Change { id: row.id().to_owned(), changes });
     }
     for (task, told) in planned.iter().flat_map(|task| task.informs.iter().map(move |told| (task, told))) {
-        // One that stays learns from a new one; what is done learns nothing any more.
+        // A remaining task is informed by a new one, unless it is done.
         let row = flow.task(told).filter(|row| stays(told) && !row.is_done());
         if let (Some(row), Some(id)) = (row, ids.get(&task.name)) {
             let edge = Change::AddDependency { target: id.clone(), kind: DependencyType::new(INFORMS) };
@@ -77,7 +77,7 @@ pub(super) fn writes(store: &mut Store, flow: &Flow, revision: &Revision, reason
     Ok(writes)
 }
 
-/// Where new tasks are filed: in the repo of the workflow, or where each says if it goes over several.
+/// Where to file new tasks: in the workflow's repo, or in the one that each names if there are several.
 fn new_places(store: &mut Store, flow: &Flow, added: &[PlannedTask]) -> Result<Places> {
     let workflow = &flow.workflow;
     let named = match workflow.workflow.repos.as_slice() {
@@ -87,7 +87,7 @@ fn new_places(store: &mut Store, flow: &Flow, added: &[PlannedTask]) -> Result<P
     places(store, &named, added)
 }
 
-/// A task does not move to another ledger by a plan.
+/// A plan does not move a task to another ledger.
 fn refuse_moves(store: &Store, flow: &Flow, updated: &[PlannedTask]) -> Result<()> {
     let moves = |task: &&PlannedTask| {
         let wanted = task.repo.as_deref().map(|text| store.find_repository(text));
@@ -97,7 +97,7 @@ fn refuse_moves(store: &Store, flow: &Flow, updated: &[PlannedTask]) -> Result<(
     if tasks.is_empty() { Ok(()) } else { Err(FlowError::WouldMove { tasks }.into()) }
 }
 
-/// What a plan says of a task that is there. Texts that it leaves out stay as they are; numbers and names are as it says.
+/// The changes that a plan makes to an existing task. Texts that it omits stay; numbers and names are replaced.
 fn updates(task: &PlannedTask, place: i64) -> Vec<Change> {
     let set = |key, value| Change::Task(TaskEdit::Set { key, value });
     let text = |text: &String| Json::Text(text.clone());
@@ -123,7 +123,7 @@ fn updates(task: &PlannedTask, place: i64) -> Vec<Change> {
     changes
 }
 
-/// Makes the edges of one type between a task and others of its workflow what they should be. Those to other issues stay.
+/// Updates the edges of one type between a task and others of its workflow. Those to other issues stay.
 fn rewired(
     flow: &Flow,
     row: &TaskRow,
@@ -139,7 +139,7 @@ fn rewired(
     gone.chain(new).collect()
 }
 
-/// What a plan says of its workflow, where that is news. What it is called, what it is for and where it comes from stay.
+/// The plan's settings that are new for its workflow. Its title, purpose and origin stay.
 pub(super) fn settings(flow: &Flow, plan: &Plan) -> Vec<(&'static str, Json)> {
     let now = &flow.workflow.workflow;
     let most = plan.max_parallel.map(i64::from).filter(|most| *most != now.max_parallel);
@@ -153,7 +153,7 @@ pub(super) fn settings(flow: &Flow, plan: &Plan) -> Vec<(&'static str, Json)> {
     values.into_iter().filter_map(|(key, value)| Some((key, value?))).collect()
 }
 
-/// What a plan says otherwise of its workflow, and what stays.
+/// Differences from the workflow that a plan does not change.
 pub(super) fn left(flow: &Flow, plan: &Plan) -> Vec<&'static str> {
     let (issue, now) = (&flow.workflow.row.issue, &flow.workflow.workflow);
     let title = Some(issue.title.clone());

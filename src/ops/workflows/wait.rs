@@ -1,7 +1,7 @@
-//! Waiting until a workflow is done, or can go no further by itself.
+//! Waiting until a workflow is done, or cannot continue by itself.
 //!
-//! The file system wakes, as it does for `bd watch`; besides, the end of a claim does. An agent that waits says from time to time that
-//! it is there, and keeps what it holds.
+//! The file system wakes the wait, as with `bd watch`; so does the expiry of a claim. A waiting agent sends heartbeats
+//! and renews its claims.
 
 use crate::model::words::words;
 use std::time::{Duration, Instant as Moment};
@@ -15,21 +15,21 @@ use crate::ops::agents::identity;
 use crate::store::{Store, TaskState};
 use crate::sys::Watcher;
 
-/// Writes that come so close together are looked at once.
+/// Writes this close together are processed at once.
 const TOGETHER: Duration = Duration::from_millis(20);
 
 /// What to wait for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Until {
-    /// Every task is done, or the workflow is over.
+    /// Every task is done, or the workflow has ended.
     Done,
-    /// Nothing runs and nothing can be taken, and not all is done.
+    /// Nothing is running or available, but not all is done.
     Blocked,
     Any,
 }
 
 words! {
-    /// How a workflow stands for those who wait.
+    /// Why a workflow has stopped.
     pub enum Halt {
         Done = "done",
         Blocked = "blocked",
@@ -38,20 +38,20 @@ words! {
 
 impl Halt {}
 
-/// Where a wait ended.
+/// The result of a wait.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WaitEnd {
     pub flow: Flow,
-    /// `None`: it goes on, and the time was over.
+    /// `None` if it continues and the time is over.
     pub halt: Option<Halt>,
-    /// What was waited for has come.
+    /// The awaited state was reached.
     pub reached: bool,
-    /// Why files were looked at again and again.
+    /// Why files were polled.
     pub polled: Option<String>,
 }
 
 impl Flow {
-    /// Whether it goes on by itself, and if not, why.
+    /// Why it does not continue by itself, if so.
     pub fn halt(&self) -> Option<Halt> {
         if self.workflow.state.is_final() || self.is_done() {
             return Some(Halt::Done);
@@ -61,23 +61,23 @@ impl Flow {
         (!goes_on).then_some(Halt::Blocked)
     }
 
-    /// How many nanoseconds until the first claim on a task ends.
+    /// The time until the first claim on a task expires.
     fn next_end(&self, store: &Store) -> Option<Duration> {
         let now = store.host().clock.now();
         let live = self.tasks.iter().filter_map(|task| task.holder.as_ref());
         let ends = live.filter(|(_, standing)| *standing == Standing::Live).filter_map(|(holder, _)| holder.expires);
         let first = ends.map(|at| at.nanos().saturating_sub(now.nanos())).min()?;
-        // A millisecond later it certainly is so.
+        // One millisecond later it has certainly happened.
         Some(Duration::from_nanos(u64::try_from(first).unwrap_or(0)) + Duration::from_millis(1))
     }
 }
 
-/// Waits, at most so long.
+/// Waits, up to a time limit.
 pub fn wait(store: &mut Store, typed: &str, until: Until, at_most: Option<Duration>) -> Result<WaitEnd> {
     let start = Moment::now();
     let id = store.find_workflow(typed)?.id().to_owned();
     let mut targets = store.watched_paths()?;
-    // Before the first look: what comes in between wakes.
+    // Before the first read, so that later changes wake the wait.
     let mut watcher = Watcher::on(&targets).gathering(TOGETHER);
     let interval = Duration::from_nanos(INTERVAL.unsigned_abs());
     let mut heard = start;
@@ -94,7 +94,7 @@ pub fn wait(store: &mut Store, typed: &str, until: Until, at_most: Option<Durati
             (Until::Done, halt) => halt == Some(Halt::Done),
             (Until::Blocked, halt) => halt == Some(Halt::Blocked),
         };
-        // What is over will not be blocked any more.
+        // A finished workflow will not become blocked.
         let is_over = halt == Some(Halt::Done);
         let left = at_most.map(|most| most.saturating_sub(start.elapsed()));
         if reached || is_over || left.is_some_and(|left| left.is_zero()) {
@@ -110,7 +110,7 @@ pub fn wait(store: &mut Store, typed: &str, until: Until, at_most: Option<Durati
         if let Ok(now) = store.watched_paths()
             && now != targets
         {
-            // A repo or a checkout came or went.
+            // A repo or a checkout appeared or was removed.
             watcher = Watcher::on(&now).gathering(TOGETHER);
             targets = now;
         }

@@ -1,4 +1,4 @@
-//! Looking after a checkout that is there already.
+//! Adopting an existing checkout.
 
 use std::path::Path;
 
@@ -12,14 +12,14 @@ use crate::ops::workspace_records as records;
 use crate::store::{Store, StoreError, is_family, real_path};
 use crate::{sys, vcs};
 
-/// Records a checkout of the project's repository as a workspace. One that is recorded stays as it is.
+/// Records a checkout of the project's repository as a workspace. An already recorded one is unchanged.
 pub fn adopt(store: &mut Store, path: &Path, issue: Option<String>) -> Result<Workspace> {
     let path = real_path(&store.host().env.cwd().join(path));
     let refused = |why: &str| WorkspaceError::NotAdopted { path: path.clone(), why: why.to_owned() };
     let Some(root) = vcs::root(&path).map(|root| real_path(&root)) else {
         return Err(refused("there is no working copy").into());
     };
-    let maker = identity::taking_part(store)?;
+    let maker = identity::ensure_actor(store)?;
     store.worktree()?;
     let (parent, inside) = store.workspace_parent(0);
     let here = vcs::open(&root);
@@ -75,12 +75,12 @@ pub fn adopt(store: &mut Store, path: &Path, issue: Option<String>) -> Result<Wo
     Ok(one)
 }
 
-/// The repository itself is in this checkout, and it is that of the parent.
+/// This checkout contains the repository itself, which is the parent's.
 fn is_first(root: &Path, parent: &Path) -> bool {
     vcs::common_dir(root).is_some_and(|common| vcs::common_dir(parent) == Some(common))
 }
 
-/// One of its remotes is the parent, or is a remote of the parent too.
+/// One of its remotes is the parent, or is also a remote of the parent.
 fn is_clone_of(store: &Store, root: &Path, parent: &Path) -> bool {
     let env = &store.host().env;
     let urls = |path: &Path| vcs::facts(path, env).remotes.into_iter().map(|remote| remote.url).collect::<Vec<_>>();

@@ -1,14 +1,14 @@
-//! Giving back room without removing a workspace: what version control ignores, and what can be made again.
+//! Freeing space without removing a workspace: deletes ignored files that can be rebuilt.
 //!
-//! Only directories that are ignored as a whole: a single ignored file may be somebody's notes. Files that were copied into the
-//! workspace stay, and so do those that are like them: a build makes no `.env`.
+//! Only directories that are ignored as a whole: a single ignored file may be someone's notes. Files copied into the
+//! workspace are kept, and similar ones too: a build does not create `.env`.
 
 use std::path::{Path, PathBuf};
 
 use super::gc_row::GcRow;
 use super::survey::{Class, Surveyed};
 use crate::model::workspace::{Kind, Workspace};
-use crate::ops::losses::Loss;
+use crate::ops::removal_reasons::Loss;
 use crate::store::Store;
 use crate::sys::{removal, tree};
 use crate::{sys, vcs};
@@ -63,7 +63,7 @@ fn artifacts(store: &Store, one: &Workspace, root: &Path) -> std::result::Result
         let is_personal = |path: &Path| {
             path.iter().any(|name| PERSONAL.iter().any(|start| name.to_string_lossy().starts_with(start)))
         };
-        // A directory that holds such a file stays as a whole, and so does one in which a repository is.
+        // A directory that contains such a file or a repository is kept as a whole.
         let copied = one.copied.iter().map(Path::new);
         let holds_copied = copied.clone().any(|copied| copied.starts_with(&path) || path.starts_with(copied));
         let full = root.join(&path);

@@ -1,4 +1,4 @@
-//! The files of a new workspace: a clone, another checkout or a copy, on a branch of its own.
+//! Creating the files of a new workspace: a clone, another checkout or a copy, on a new branch.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::sys::tree;
 use crate::vcs::{Checkout, NewCheckout, NewClone};
 use crate::{sys, vcs};
 
-/// Makes the files. What could not be finished is taken away by version control itself.
+/// Creates the files. Version control itself removes an incomplete result.
 pub(super) fn make(store: &Store, one: &Workspace, step: &Step) -> Result<Checkout> {
     let env = &store.host().env;
     let parent = vcs::open(one.parent.as_ref());
@@ -30,7 +30,7 @@ pub(super) fn make(store: &Store, one: &Workspace, step: &Step) -> Result<Checko
     Ok(made.map_err(StoreError::from)?)
 }
 
-/// Has git reach servers over ssh where the settings want that: a job has nobody to type a password.
+/// Makes git use ssh for servers, if the settings ask for it: no one can type a password in a job.
 pub(super) fn reach_over_ssh(store: &Store, root: &Path) -> Result<()> {
     if store.settings().flag("workspace.ssh") && root.join(".git").is_dir() {
         vcs::reach_over_ssh(root, &store.host().env).map_err(StoreError::from)?;
@@ -38,7 +38,7 @@ pub(super) fn reach_over_ssh(store: &Store, root: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What a copy must not have: state of the checkout itself, and the records of its other checkouts.
+/// What a copy must not have: the state of the checkout itself, and the records of its other checkouts.
 const LEFT: [&str; 10] = [
     ".beads/run",
     ".git/beads",
@@ -52,7 +52,7 @@ const LEFT: [&str; 10] = [
     ".jj/beads-id",
 ];
 
-/// All files as they are, on a branch of its own.
+/// All current files, on a new branch.
 fn copy(store: &Store, one: &Workspace) -> Result<Checkout> {
     let env = &store.host().env;
     let (parent, path) = (Path::new(&one.parent), PathBuf::from(&one.path));
@@ -88,15 +88,16 @@ fn copy(store: &Store, one: &Workspace) -> Result<Checkout> {
     Ok(Checkout { branch: made.branch(), root: real_path(&path), admin, is_main: true, exists: true })
 }
 
-/// What the branch of a job is named after: the issue, if it is in the ledger of the repo that the branch is for. The id of an issue
-/// of another repo, such as a private one for planning, would become known to whoever sees the branch.
+/// What a job's branch is named after: the issue, if it is in the ledger of the branch's repo. The id of an issue in
+/// another repo, such as a private plan, would be visible to everyone who sees the branch.
 pub(super) fn subject(store: &mut Store, member: usize, issue: Option<&str>) -> Result<Option<String>> {
     let Some(issue) = issue else { return Ok(None) };
     let is_own = store.get(issue)?.is_some_and(|row| row.repo == member);
     Ok(is_own.then(|| issue.to_owned()))
 }
 
-/// The branch for a job: the pattern with the subject in it, or with the id of the workspace, and a number if another has that name.
+/// The branch for a job: the pattern filled with the subject, or with the workspace's id, and a number if the name is
+/// taken.
 pub(super) fn branch_for(
     pattern: &str,
     subject: Option<&str>,

@@ -1,35 +1,35 @@
-//! The end of a job: its workspace is removed if the settings say so and nothing stands against it.
+//! The end of a job: removes its workspace if the settings ask for it and nothing prevents it.
 
 use std::path::{Path, PathBuf};
 
 use super::WorkspaceError;
-use super::against::Removal;
+use super::inspect::{Around, parent_of};
 use super::lines::{bring_home, keep_beginning};
-use super::look::{Around, parent_of};
+use super::removal::Removal;
 use super::remove::remove_known;
 use crate::model::workspace::{State, Workspace};
-use crate::ops::losses::{Loss, Reason};
+use crate::ops::removal_reasons::{Loss, Reason};
 use crate::ops::workspace_records as records;
 use crate::ops::workspace_records::Known;
 use crate::ops::{OpError, Result};
 use crate::store::Store;
 use crate::vcs;
 
-/// What became of a workspace when its job was over.
+/// What happened to a workspace after its job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum JobEnd {
-    /// It stays, because it was not asked for more.
+    /// It is kept, since nothing else was requested.
     Kept(Workspace),
     Removed(Workspace),
-    /// It should have been removed, and this stands against it.
+    /// It should have been removed, but these reasons prevent it.
     Stays {
         workspace: Workspace,
         reasons: Vec<Reason>,
     },
 }
 
-/// Notes that the job is over, however it ended, and removes the workspace with `workspace.cleanup_on_complete`. What goes wrong
-/// with that is recorded and never an error of the job: gc tries again.
+/// Records that the job is over, however it ended, and removes the workspace with `workspace.cleanup_on_complete`.
+/// Failures are recorded and never fail the job: gc tries again.
 pub fn end_of_job(store: &mut Store, id: &str) -> Result<JobEnd> {
     store.worktree()?;
     let known = records::find(store, id)?;
@@ -54,7 +54,7 @@ pub fn end_of_job(store: &mut Store, id: &str) -> Result<JobEnd> {
         return Ok(JobEnd::Kept(workspace));
     }
     let known = Known { workspace: workspace.clone(), state: known.state };
-    // The command that ran the job stands outside; where this process stands is looked at in any case.
+    // The command that ran the job is outside; the directory of this process is checked in any case.
     let cwd: PathBuf = store.host().env.cwd().to_owned();
     let removed = Around::of(store, &cwd).and_then(|around| remove_known(store, &known, Removal::default(), &around));
     match removed {
@@ -68,7 +68,7 @@ pub fn end_of_job(store: &mut Store, id: &str) -> Result<JobEnd> {
     }
 }
 
-/// Records what went wrong, if that can be done.
+/// Records what went wrong, if possible.
 fn note(store: &Store, known: &Known, workspace: Workspace, text: &str) -> Workspace {
     let noted = records::change(store, &known.state, &workspace.id, |there| {
         Ok(there.map(|one| Workspace { error: Some(text.to_owned()), ..one }))
@@ -76,7 +76,7 @@ fn note(store: &Store, known: &Known, workspace: Workspace, text: &str) -> Works
     noted.ok().flatten().unwrap_or(workspace)
 }
 
-/// Brings home what a job wrote into the ledger of a copy that is under no version control: no commit will ever do it.
+/// Transfers what a job wrote into the ledger of an unversioned copy: no commit will do it.
 fn come_home(store: &Store, one: &Workspace) -> Result<()> {
     let at = Path::new(&one.path);
     if one.is_adopted || !at.is_dir() || vcs::is_versioned(at) {

@@ -1,10 +1,10 @@
-//! Making a workspace: recorded before anything of it exists, and again when it is ready, under one id.
+//! Creating a workspace: recorded before anything of it exists, and again when it is ready, under one id.
 
 use std::path::{Path, PathBuf};
 
 use super::places::Places;
 use super::wish::WorkspaceWish;
-use super::{WorkspaceError, checkout, include, ledger, limits, lines, look, places, ports, reuse, setup};
+use super::{WorkspaceError, checkout, include, inspect, ledger, limits, lines, places, ports, reuse, setup};
 use crate::model::state_id;
 use crate::model::state_id::WORKSPACE;
 use crate::model::workflow::Task;
@@ -18,20 +18,20 @@ use crate::{sys, vcs};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MadeWorkspace {
     pub workspace: Workspace,
-    /// It was there before.
+    /// It existed before.
     pub is_reused: bool,
-    /// What was done otherwise than asked, each in words.
+    /// Deviations from the request, each described.
     pub notes: Vec<String>,
 }
 
 impl MadeWorkspace {
-    /// Where the job begins.
+    /// Where the job starts.
     pub fn directory(&self) -> PathBuf {
         self.workspace.directory()
     }
 }
 
-/// Makes a workspace. If that cannot be done, nothing of it stays but its record, which says why.
+/// Creates a workspace. On failure only its record remains, with the reason.
 pub fn create(store: &mut Store, wish: &WorkspaceWish) -> Result<MadeWorkspace> {
     let member = which_repo(store, wish)?;
     let mut notes = Vec::new();
@@ -49,7 +49,7 @@ pub fn create(store: &mut Store, wish: &WorkspaceWish) -> Result<MadeWorkspace> 
     }
 }
 
-/// The repo that was named, else that of the task, else the primary.
+/// The named repo, else the task's, else the primary.
 fn which_repo(store: &mut Store, wish: &WorkspaceWish) -> Result<usize> {
     let Some(issue) = wish.issue.as_deref().filter(|_| wish.repo.is_none()) else {
         return Ok(wish.repo.unwrap_or(0));
@@ -64,7 +64,7 @@ fn which_repo(store: &mut Store, wish: &WorkspaceWish) -> Result<usize> {
     }
 }
 
-/// What is known before anything is made.
+/// What is known before anything is created.
 fn draft(
     store: &mut Store,
     member: usize,
@@ -72,8 +72,8 @@ fn draft(
     notes: &mut Vec<String>,
 ) -> Result<(StateDir, Workspace)> {
     store.refuse_unmarked()?;
-    let maker = identity::taking_part(store)?;
-    // Before any lock: it notes which checkout this is.
+    let maker = identity::ensure_actor(store)?;
+    // Before any lock: it records which checkout this is.
     store.worktree()?;
     let (state, repo) = store.home_of_repo(member)?;
     let (parent, inside) = store.workspace_parent(member);
@@ -113,7 +113,7 @@ fn draft(
     Ok((state, workspace))
 }
 
-/// Records it, with what it must not share with another.
+/// Records it, with everything that it must not share with another.
 fn begin(
     store: &Store,
     state: &StateDir,
@@ -138,7 +138,7 @@ fn begin(
     Ok(begun.into_iter().next().unwrap_or(draft))
 }
 
-/// Makes it, and notes in `made` which directories are there because of that.
+/// Creates it, and records in `made` which directories this has created.
 fn make(
     store: &Store,
     state: &StateDir,
@@ -164,7 +164,7 @@ fn make(
         store.make_workspace_of(member, &made.root)?;
         checkout::reach_over_ssh(store, &made.root)?;
     }
-    // From now on the directory itself bears witness, wherever it is: what a crash leaves can be taken away.
+    // From now on the directory identifies itself, wherever it is, so that remains of a crash can be removed.
     let one = Workspace { worktree_id: store.worktree_id_for(&made.root)?, ..one };
     records::change(store, state, &one.id, |known| Ok(known.map(|_| one.clone())))?;
     let (_, inside) = store.workspace_parent(member);
@@ -182,7 +182,7 @@ fn make(
     sys::path::make(&context).map_err(StoreError::from)?;
     made_here.push(context.clone());
     if !vcs::is_versioned(parent) {
-        lines::keep_beginning(&store.opened_at(&look::parent_of(&one))?, &one)?;
+        lines::keep_beginning(&store.opened_at(&inspect::parent_of(&one))?, &one)?;
     }
     let base_commit = vcs::open(&made.root).head(&store.host().env).map_err(StoreError::from)?;
     let one = Workspace { base_commit, copied, setup: command.clone(), size: i64::try_from(needed).ok(), ..one };
@@ -192,7 +192,7 @@ fn make(
     let worktree = store.adopt_worktree_of(member, &made.root)?;
     let now = store.host().clock.now().to_string();
     let ready = records::change(store, state, &one.id, |known| {
-        // Somebody may have taken it for dead, though it was not.
+        // Another process may have considered it dead.
         if known.is_none_or(|known| known.state != State::Creating) {
             return Err(WorkspaceError::Lost { id: one.id.clone() }.into());
         }
@@ -211,11 +211,11 @@ fn make(
     Ok(ready.unwrap_or(one))
 }
 
-/// Records that what will be at its path is made for it: nothing is there, and no other workspace has it. Without that note the
-/// path is never touched on its behalf.
+/// Records that what will be at its path is made for it: the path is free, and no other workspace has it. Without that
+/// record the path is never touched on its behalf.
 fn take_path(store: &Store, state: &StateDir, one: Workspace) -> Result<Workspace> {
     let path = Path::new(&one.path);
-    // An empty directory is nobody's work, and version control may fill it.
+    // An empty directory contains no one's work, and version control may fill it.
     let is_free = match sys::path::look(path) {
         Err(e) => e.kind() == std::io::ErrorKind::NotFound,
         Ok(found) => found.is_dir() && sys::path::is_empty(path).is_ok_and(|is_empty| is_empty),
@@ -239,7 +239,7 @@ fn take_path(store: &Store, state: &StateDir, one: Workspace) -> Result<Workspac
     Ok(taken.into_iter().next().unwrap_or(one))
 }
 
-/// Takes away what was made and says in the record why.
+/// Removes what was created and records why.
 fn give_up(store: &Store, state: &StateDir, one: &Workspace, made: &[PathBuf], error: OpError) -> OpError {
     let mut left = take_away(store, one, made).err();
     let text = left.iter().fold(error.to_string(), |text, left| format!("{text}; {left}"));
@@ -247,7 +247,7 @@ fn give_up(store: &Store, state: &StateDir, one: &Workspace, made: &[PathBuf], e
     let noted = records::change(store, state, &one.id, |known| {
         Ok(known.filter(|known| known.state == State::Creating).map(|known| Workspace {
             state: State::Failed,
-            // What is gone again gives no right to what comes there later.
+            // After removal, the record gives no right to what appears there later.
             is_made: known.is_made && left.is_some(),
             error: Some(text.clone()),
             owner: None,
@@ -273,7 +273,7 @@ fn take_away(store: &Store, one: &Workspace, made: &[PathBuf]) -> std::result::R
             let removed = vcs::remove_checkout(&*parent, directory, true, env);
             removed.map_err(|e| stays(e.to_string()))?;
             if let (Some(name), Some(tip), true) = (&one.branch, tip, one.is_branch_made) {
-                // Where this cannot be done, the branch stays, and it is at a commit that others have.
+                // If this fails, the branch remains, at a commit that others have.
                 let _ = parent.delete_branch(name, &tip, env);
             }
         }

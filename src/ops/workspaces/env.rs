@@ -1,11 +1,11 @@
-//! What a program that works in a workspace is told.
+//! The environment of a program in a workspace.
 
 use crate::model::workspace::Workspace;
 use crate::ops::Result;
 use crate::ops::workspace_records as records;
 use crate::store::{AGENT_VARIABLE, STATE_DIR, Store, WORKSPACE_VARIABLE};
 
-/// The variable that names the issue which a program works on.
+/// The variable that names the issue a program works on.
 pub const ISSUE_VARIABLE: &str = "BD_ISSUE";
 
 /// The variables of a workspace, in a fixed order.
@@ -35,7 +35,7 @@ pub fn variables(store: &Store, one: &Workspace) -> Result<Vec<(String, String)>
     Ok(vars)
 }
 
-/// The lines that a shell takes them from.
+/// Shell lines that set them.
 pub fn exports(vars: &[(String, String)]) -> String {
     let line = |(name, value): &(String, String)| format!("export {name}='{}'\n", value.replace('\'', "'\\''"));
     vars.iter().map(line).collect()

@@ -1,22 +1,22 @@
-//! What a crash left: workspaces that were being made or removed by a process that is gone.
+//! Cleaning up after a crash: workspaces that were being created or removed by a process that is gone.
 
 use std::path::Path;
 
-use super::against::{bring, check_over};
-use super::look::{Around, look};
+use super::inspect::{Around, inspect};
 use super::proof::{DELETING, REMOVING};
+use super::removal::{bring, check_over};
 use super::steps::{delete, delete_context, give_up, note_removed};
 use super::{WorkspaceError, proof};
 use crate::model::workspace::{Kind, State, Workspace};
-use crate::ops::losses::{Loss, Reason};
+use crate::ops::removal_reasons::{Loss, Reason};
 use crate::ops::workspace_records::Known;
 use crate::ops::{OpError, Result};
 use crate::store::{Store, StoreError};
 use crate::sys::removal;
 use crate::{sys, vcs};
 
-/// Ends what was begun: what was being made is taken away again, what was being removed goes, or is put back if something in it
-/// would be lost. Gives the record as it is then.
+/// Finishes what was started: a workspace being created is removed; one being removed is removed, or restored if
+/// something in it would be lost. Returns the resulting record.
 pub(super) fn finish(store: &Store, known: &Known, around: &Around) -> Result<Workspace> {
     let one = &known.workspace;
     check_over(store, one)?;
@@ -28,12 +28,12 @@ pub(super) fn finish(store: &Store, known: &Known, around: &Around) -> Result<Wo
     }
 }
 
-/// One that was never ready: nobody has worked in it.
+/// Removes one that was never ready, and so never used.
 pub(super) fn unmake(store: &Store, known: &Known, around: &Around) -> Result<Workspace> {
     let one = &known.workspace;
     let path = Path::new(&one.path);
     if proof::has_right(one) && sys::path::is_there(path) {
-        let seen = look(store, known, path, around)?;
+        let seen = inspect(store, known, path, around)?;
         if !seen.reasons.is_empty() {
             let (id, path) = (one.id.clone(), path.to_owned());
             return Err(WorkspaceError::Kept { id, path, reasons: seen.reasons }.into());
@@ -43,7 +43,7 @@ pub(super) fn unmake(store: &Store, known: &Known, around: &Around) -> Result<Wo
             let tip = vcs::open(path).head(env).ok().flatten();
             vcs::remove_checkout(&*parent, path, true, env).map_err(StoreError::from)?;
             if let (Some(name), Some(tip), true) = (&one.branch, tip, one.is_branch_made) {
-                // Where this cannot be done, the branch stays, and it is at a commit that others have.
+                // If this fails, the branch remains, at a commit that others have.
                 let _ = parent.delete_branch(name, &tip, env);
             }
         }
@@ -66,12 +66,12 @@ fn remove_directory(store: &Store, known: &Known, around: &Around) -> Result<Wor
         return note_removed(store, known, None);
     }
     if is_there(&hidden) && !is_there(path) {
-        let seen = look(store, known, &hidden, around)?;
+        let seen = inspect(store, known, &hidden, around)?;
         let counts = |reason: &Reason| reason.loss.is_final() || one.rescue.is_none();
         let is_home = seen.homeward.lines.is_empty() || one.rescue.is_some();
         if is_home && !seen.reasons.iter().any(counts) {
             bring(store, one, &seen, &hidden)?;
-            // By force, everything was kept before; and otherwise there is nothing to keep.
+            // With force, everything was saved before; otherwise there was nothing to save.
             delete(store, known, &hidden)?;
             return note_removed(store, known, seen.merged.and_then(|merged| merged.commit));
         }
@@ -87,7 +87,7 @@ fn remove_directory(store: &Store, known: &Known, around: &Around) -> Result<Wor
     }
 }
 
-/// A half-deleted directory may not bear its id any more; its name and its place must be right.
+/// A half-deleted directory may have lost its id; its name and place must match.
 fn refuse_doubt(store: &Store, known: &Known, at: &Path) -> Result<()> {
     let unnamed = Workspace { worktree_id: None, ..known.workspace.clone() };
     let by_name = Known { workspace: unnamed, state: known.state.clone() };
@@ -103,7 +103,7 @@ fn refusal(one: &Workspace, why: String) -> OpError {
     WorkspaceError::Kept { id: one.id.clone(), path: one.path.clone().into(), reasons }.into()
 }
 
-/// The directory beside it says whether version control was already told to delete it.
+/// A marker directory beside it shows whether version control was already told to delete it.
 fn remove_worktree(store: &Store, known: &Known) -> Result<Workspace> {
     let one = &known.workspace;
     let (path, mark) = (Path::new(&one.path), proof::beside(one, DELETING));
@@ -123,7 +123,7 @@ fn remove_worktree(store: &Store, known: &Known) -> Result<Workspace> {
     }
     delete_context(store, one).and_then(|()| removal::remove(&mark)).map_err(StoreError::from)?;
     if let (Some(name), Some(base), true) = (&one.branch, &one.base_commit, one.is_branch_made) {
-        // Only if it still is where it began: then nothing is on it.
+        // Only if it is still where it started: then nothing is on it.
         let _ = vcs::open(Path::new(&one.parent)).delete_branch(name, base, &store.host().env);
     }
     note_removed(store, known, None)

@@ -1,15 +1,15 @@
-//! Clearing up: what nobody needs any more goes, oldest first, and each that stays has a reason.
+//! Garbage collection: removes workspaces that are no longer needed, oldest first; each that stays has a reason.
 //!
-//! A report unless it is to be applied. What a crash left is ended, records of directories that are gone are closed, directories
-//! without a record are put aside. What goes wrong with one does not stop the others; it is noted in its record.
+//! Only reports unless applied. Also finishes what a crash interrupted, closes records of missing directories, and sets
+//! aside directories without a record. A failure with one does not stop the others; it is recorded.
 
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::against::Removal;
 use super::gc_row::GcRow;
-use super::look::Around;
+use super::inspect::Around;
 use super::orphans::{Orphan, put_aside};
+use super::removal::Removal;
 use super::remove::remove_known;
 use super::steps::note_removed;
 use super::survey::{Class, Surveyed, note_merged, survey};
@@ -21,17 +21,17 @@ use crate::ops::{OpError, Result};
 use crate::store::Store;
 use crate::sys::tree;
 
-/// For how long an idle workspace is kept where nobody says otherwise.
+/// How long an idle workspace is kept by default.
 pub const IDLE_DAYS: i64 = 7;
 
-/// What to clear up.
+/// What to collect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GcWish {
-    /// Idle ones that nobody has used for so long, in nanoseconds.
+    /// Idle ones unused for this long, in nanoseconds.
     pub older_than: i64,
-    /// Idle ones beyond this many bytes of all together.
+    /// Idle ones beyond this total size in bytes.
     pub max_size: Option<u64>,
-    /// Idle ones beyond this many.
+    /// Idle ones beyond this number.
     pub max_count: Option<usize>,
     /// Only directories that version control ignores as a whole.
     pub artifacts_only: bool,
@@ -49,7 +49,7 @@ pub struct Gc {
     pub applied: bool,
     pub rows: Vec<GcRow>,
     pub orphans: Vec<Orphan>,
-    /// What was given back, or would be.
+    /// The bytes freed, or that would be.
     pub freed: u64,
 }
 
@@ -84,7 +84,7 @@ pub fn gc(store: &mut Store, wish: &GcWish, cwd: &Path) -> Result<Gc> {
     Ok(Gc { applied: wish.apply, rows, orphans, freed })
 }
 
-/// What it takes on disk that is given back with it.
+/// The disk space that removing it frees.
 fn size(one: &Workspace) -> u64 {
     if !proof::has_right(one) {
         return 0;
@@ -92,7 +92,7 @@ fn size(one: &Workspace) -> u64 {
     tree::usage(Path::new(&one.path)).map_or(0, |usage| usage.bytes.saturating_sub(usage.shared))
 }
 
-/// Which should go, and why, or why not.
+/// Which to remove, and why, or why not.
 fn choose(store: &Store, all: &[Surveyed], wish: &GcWish) -> Vec<(bool, String)> {
     let cleanup = store.settings().flag("workspace.cleanup_on_complete");
     let is_old = |one: &Surveyed| one.age >= wish.older_than;
@@ -163,7 +163,7 @@ fn clear(store: &Store, found: &Surveyed, apply: bool, around: &Around, row: &mu
     };
     match done {
         Ok((workspace, done)) => {
-            // What was put back after a crash is idle again, and may go the next time.
+            // One restored after a crash is idle again, and may be removed the next time.
             row.done = done && workspace.state == State::Removed;
             row.workspace = workspace;
         }
@@ -172,7 +172,7 @@ fn clear(store: &Store, found: &Surveyed, apply: bool, around: &Around, row: &mu
                 row.reasons.clone_from(reasons);
             }
             let text = error.to_string();
-            // The next time it is tried again, whether or not this can be noted.
+            // The next run tries again, whether or not this can be recorded.
             let noted = records::change(store, &found.known.state, &found.known.workspace.id, |there| {
                 Ok(there.map(|one| Workspace { error: Some(text.clone()), ..one }))
             });

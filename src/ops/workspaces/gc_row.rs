@@ -1,21 +1,21 @@
-//! One workspace in the eyes of `gc`.
+//! A result line of `gc`.
 
 use super::survey::Class;
 use crate::model::workspace::Workspace;
-use crate::ops::losses::Reason;
+use crate::ops::removal_reasons::Reason;
 
-/// One workspace, what is to become of it and what did.
+/// A workspace, what should happen to it, and what did.
 #[derive(Debug, Clone)]
 pub struct GcRow {
     pub workspace: Workspace,
     pub class: Class,
-    /// It should go: with `artifacts_only`, some of its files.
+    /// It should be removed; with `artifacts_only`, some of its files.
     pub goes: bool,
-    /// Why, in words.
+    /// A description of why.
     pub why: String,
-    /// What stands against it.
+    /// The reasons against it.
     pub reasons: Vec<Reason>,
-    /// What it takes on disk; what would be given back with `artifacts_only`.
+    /// Its size on disk; with `artifacts_only`, what would be freed.
     pub bytes: u64,
     pub done: bool,
     pub error: Option<String>,

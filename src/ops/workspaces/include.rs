@@ -1,7 +1,7 @@
-//! Files that version control ignores and a job needs all the same: `.worktreeinclude`, `workspace.copy` and `--copy`.
+//! Ignored files that a job needs nevertheless: `.worktreeinclude`, `workspace.copy` and `--copy`.
 //!
-//! Only files that are ignored in the parent are copied, never over something, never through a link and never out of the
-//! workspace. A link is copied as one if it stays inside.
+//! Only files ignored in the parent are copied, never over an existing file, never through a link and never out of the
+//! workspace. A link is copied as a link if it stays inside.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -16,9 +16,9 @@ use crate::{sys, vcs};
 /// The list of patterns in the root of a working copy.
 const NAME: &str = ".worktreeinclude";
 const LONGEST: u64 = 1 << 20;
-/// So many names are kept; of more, how many.
+/// How many names to record; beyond that, only their number.
 const NAMED: usize = 100;
-/// What no workspace gets: the files of version control, and state that belongs to a checkout.
+/// Never copied: the files of version control, and state that belongs to a checkout.
 const LEFT: [&str; 5] = [".git", ".jj", ".hg", ".sl", ".beads/run"];
 
 /// What is to be copied.
@@ -34,7 +34,7 @@ pub(super) fn patterns(store: &Store, parent: &Path, given: &[String]) -> Result
     Ok(patterns)
 }
 
-/// Copies them, and gives their names.
+/// Copies them, and returns their names.
 pub(super) fn copy(store: &Store, parent: &Path, to: &Path, patterns: &Patterns) -> Result<Vec<String>> {
     if patterns.is_empty() {
         return Ok(Vec::new());
@@ -61,7 +61,7 @@ pub(super) fn copy(store: &Store, parent: &Path, to: &Path, patterns: &Patterns)
     Ok(copied)
 }
 
-/// The ignored files that are meant, each with its length.
+/// The ignored files that match, each with its length.
 fn wanted(store: &Store, parent: &Path, patterns: &Patterns) -> Result<Vec<(PathBuf, u64)>> {
     let ignored = vcs::open(parent).ignored(&store.host().env).map_err(StoreError::from)?;
     let mut found = Vec::new();
@@ -107,7 +107,7 @@ fn copy_one(parent: &Path, to: &Path, path: &Path) -> std::result::Result<bool, 
     tree::copy_one(&from, &target, &meta)
 }
 
-/// A link at a path leads to something below the root.
+/// A link whose target is below the root.
 fn stays_inside(path: &Path, link: &Path) -> bool {
     let mut depth: isize = path.components().count() as isize - 1;
     for part in link.components() {

@@ -1,4 +1,4 @@
-//! A job in a workspace: which process it is.
+//! The process of a job in a workspace.
 
 use crate::model::lease::Owner;
 use crate::model::workspace::{State, Workspace};
@@ -7,7 +7,7 @@ use crate::ops::workspace_records as records;
 use crate::ops::workspace_records::Known;
 use crate::store::Store;
 
-/// Notes which process works in a workspace.
+/// Records which process works in a workspace.
 pub fn set_workspace_owner(store: &Store, id: &str, owner: Option<Owner>) -> Result<()> {
     let Known { state, .. } = records::find(store, id)?;
     let now = store.host().clock.now().to_string();

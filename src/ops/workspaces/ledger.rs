@@ -1,4 +1,4 @@
-//! The ledger of a workspace: the one that was committed, or, where nobody commits it, that of the parent.
+//! The ledger of a workspace: the committed one, or the parent's if it is not committed.
 
 use std::path::Path;
 
@@ -8,14 +8,14 @@ use crate::store::{BEADS_DIR, REDIRECT_NAME, Store, StoreError, exclude_line};
 use crate::sys::below;
 use crate::vcs;
 
-/// Whether a workspace has got no ledger with its commits, and its parent has one.
+/// Whether a workspace got no ledger from its commits while its parent has one.
 pub(super) fn is_parents(store: &Store, member: usize, parent: &Path, inside: &Path, to: &Path) -> bool {
     let Some(name) = store.ledger_path(member).and_then(Path::file_name).map(ToOwned::to_owned) else { return false };
     let is_there = |root: &Path| root.join(inside).join(BEADS_DIR).join(&name).exists();
     !is_there(to) && is_there(parent)
 }
 
-/// Leads from a worktree to the ledger of its parent.
+/// Points a worktree to the ledger of its parent.
 pub(super) fn lead_to_parent(parent: &Path, inside: &Path, to: &Path) -> Result<()> {
     let there = parent.join(inside).join(BEADS_DIR);
     let inside_beads = inside.join(BEADS_DIR);
@@ -29,7 +29,7 @@ pub(super) fn lead_to_parent(parent: &Path, inside: &Path, to: &Path) -> Result<
     Ok(())
 }
 
-/// What is said where the issue of a job is in no commit yet, so that the ledger in the workspace does not have it.
+/// A note that a job's issue is in no commit yet, so the workspace's ledger lacks it.
 pub fn lacks_issue(store: &Store, one: &Workspace) -> Option<String> {
     let id = one.issue.as_ref()?;
     let mut there = store.opened_at(&one.directory()).ok()?;

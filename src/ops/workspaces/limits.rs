@@ -1,4 +1,4 @@
-//! Whether there is room for one more workspace: on the disk, and within what the settings allow.
+//! Whether another workspace fits: on the disk, and within the limits in the settings.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::store::{Store, StoreError};
 use crate::sys::tree;
 use crate::vcs;
 
-/// Refuses to begin what would leave too little room. Gives how many bytes the workspace will take, more or less.
+/// Refuses a workspace that would leave too little space. Returns its approximate size in bytes.
 pub(super) fn check(store: &Store, one: &Workspace, all: &[Workspace]) -> Result<u64> {
     let settings = store.settings();
     let limit = |key: &str| settings.text(key).and_then(|(text, _)| size::parse(text));
@@ -30,7 +30,7 @@ pub(super) fn check(store: &Store, one: &Workspace, all: &[Workspace]) -> Result
     Ok(needed)
 }
 
-/// Refuses one more than may be there; under the lock of the state home.
+/// Refuses to exceed the maximum number; under the lock of the state home.
 pub(super) fn check_count(store: &Store, one: &Workspace, all: &[Workspace]) -> Result<()> {
     let most = store.settings().text("workspace.max_count").and_then(|(text, _)| text.parse::<usize>().ok());
     let count = others(one, all).count();
@@ -43,7 +43,7 @@ pub(super) fn check_count(store: &Store, one: &Workspace, all: &[Workspace]) -> 
     }
 }
 
-/// Those that take room.
+/// Those that use disk space.
 fn others<'a>(one: &'a Workspace, all: &'a [Workspace]) -> impl Iterator<Item = &'a Workspace> {
     all.iter().filter(|other| {
         let is_there = other.state != State::Failed || Path::new(&other.path).exists();
@@ -51,14 +51,14 @@ fn others<'a>(one: &'a Workspace, all: &'a [Workspace]) -> impl Iterator<Item = 
     })
 }
 
-/// What those take that nobody works in: bytes, and how many they are.
+/// The size in bytes and the number of those without a worker.
 fn reclaimable(one: &Workspace, all: &[Workspace]) -> (u64, usize) {
     let is_free = |state: State| !matches!(state, State::Creating | State::Active | State::Removing);
     let free: Vec<&Workspace> = others(one, all).filter(|other| is_free(other.state)).collect();
     (free.iter().filter_map(|other| other.size).map(i64::unsigned_abs).sum(), free.len())
 }
 
-/// What a workspace will take: the files of the checkout, and the repository where it cannot be linked.
+/// The size of a workspace: the files of the checkout, and the repository where it cannot be linked.
 fn estimate(store: &Store, one: &Workspace) -> Result<u64> {
     let parent = Path::new(&one.parent);
     if one.kind == Kind::Copy {

@@ -1,8 +1,8 @@
-//! Issues on their way between a workspace and the checkout that it was made from.
+//! Transferring issues between a workspace and its parent checkout.
 //!
-//! A workspace begins with what is committed, and its issue may not be: it is brought in. What was written in the workspace is
-//! brought home before the workspace goes away. Nothing is taken away on either side; where both have changed an issue, the two
-//! versions are joined.
+//! A workspace starts with what is committed, which may not include its issue, so that is brought in. What was written
+//! in the workspace is brought home before the workspace is removed. Nothing is removed on either side; if both have
+//! changed an issue, the two versions are merged.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -16,11 +16,10 @@ use crate::store::{Scope, Store, StoreError, Write, WriteError};
 use crate::sys::below;
 use crate::{ledger, vcs};
 
-/// How far up parents are followed; a circle must not be followed for ever.
+/// How many ancestors to follow, in case of a cycle.
 const DEEP: usize = 16;
 
-/// Gives a workspace the lines of an issue, of what it is a part of, and of what it waits for, as far as it has not got them. Gives
-/// the ids.
+/// Gives a workspace the lines of an issue, its ancestors and its blockers that it lacks. Returns the ids.
 pub(in crate::ops) fn bring_in(parent: &mut Store, there: &mut Store, id: &str) -> Result<Vec<String>> {
     parent.look_again()?;
     there.look_again()?;
@@ -40,7 +39,7 @@ pub(in crate::ops) fn bring_in(parent: &mut Store, there: &mut Store, id: &str) 
     }
     let mut lines = Vec::new();
     for id in wanted {
-        // What is in another repo is in no clone of this one.
+        // An issue of another repo is in no clone of this one.
         let Some(ours) = parent.get(&id)?.filter(|row| row.repo == 0) else { continue };
         let theirs = there.get(&id)?;
         if theirs.as_ref().is_none_or(|row| row.repo == 0 && row.line != ours.line) {
@@ -50,18 +49,18 @@ pub(in crate::ops) fn bring_in(parent: &mut Store, there: &mut Store, id: &str) 
     put(there, lines)
 }
 
-/// What a workspace's ledger has and that of its parent has not.
+/// What a workspace's ledger has and its parent's lacks.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Homeward {
-    /// The ledgers, as paths inside of the workspace.
+    /// The ledgers, as paths inside the workspace.
     pub ledgers: Vec<PathBuf>,
-    /// Issues, and the lines that the parent should have of them.
+    /// Issues, with the lines that the parent should get.
     pub lines: Vec<(String, String)>,
-    /// A line that is no issue is only there.
+    /// Some lines only there are not issues.
     pub has_others: bool,
 }
 
-/// Looks at what is to be brought home from a workspace, whose directory may have another name now.
+/// Finds what to bring home from a workspace, whose directory may have been renamed.
 pub(super) fn homeward(parent: &Store, one: &Workspace, at: &Path) -> Result<Homeward> {
     let mut found = Homeward::default();
     let read = |root: &Path, inside: &Path| match below::read(root, inside, MAX_LEDGER) {
@@ -98,10 +97,10 @@ pub(super) fn homeward(parent: &Store, one: &Workspace, at: &Path) -> Result<Hom
     Ok(found)
 }
 
-/// In the directory of a job: its ledgers as they were when the workspace began, if no version control knows.
+/// In the directory of a job: its initial ledgers, without version control.
 const BEGAN: &str = "began";
 
-/// Keeps the ledgers of a workspace under no version control as they are now: what is written from here on is its own.
+/// Saves the current ledgers of an unversioned workspace: what is written from here on is new.
 pub(super) fn keep_beginning(parent: &Store, one: &Workspace) -> Result<()> {
     let Some(context) = &one.context_dir else { return Ok(()) };
     if vcs::is_versioned(Path::new(&one.path)) {
@@ -121,7 +120,7 @@ pub(super) fn keep_beginning(parent: &Store, one: &Workspace) -> Result<()> {
     Ok(())
 }
 
-/// A ledger as it was when the workspace began; empty if nobody knows.
+/// The initial ledger of a workspace; empty if unknown.
 fn began_with(parent: &Store, one: &Workspace, at: &Path, inside: &Path) -> Vec<u8> {
     let (env, vcs) = (&parent.host().env, vcs::open(at));
     if !vcs.is_versioned() {
@@ -140,10 +139,10 @@ fn began_with(parent: &Store, one: &Workspace, at: &Path, inside: &Path) -> Vec<
     then.or_else(|| vcs.committed(inside, env).ok()?).unwrap_or_default()
 }
 
-/// Puts what is to be brought home into the ledger of the parent. Gives the ids.
+/// Puts what is to be brought home into the parent's ledger. Returns the ids.
 pub(super) fn bring_home(parent: &mut Store, one: &Workspace, at: &Path) -> Result<Vec<String>> {
     let mut transaction = parent.begin(Scope::Repos(vec![0]))?;
-    // Decided under the lock: another workspace may come home at the same time.
+    // Decide under the lock: another workspace may be brought home at the same time.
     let found = homeward(transaction.store(), one, at)?;
     let mut ids = Vec::new();
     for (id, line) in found.lines {
@@ -156,7 +155,7 @@ pub(super) fn bring_home(parent: &mut Store, one: &Workspace, at: &Path) -> Resu
     Ok(ids)
 }
 
-/// Puts lines into the project's own ledger, joined with what is there.
+/// Puts lines into the project's own ledger, merged with existing ones.
 fn put(store: &mut Store, lines: Vec<(String, String)>) -> Result<Vec<String>> {
     if lines.is_empty() {
         return Ok(Vec::new());
@@ -174,7 +173,7 @@ fn put(store: &mut Store, lines: Vec<(String, String)>) -> Result<Vec<String>> {
         };
         match transaction.stage(Write::Put { id: id.clone(), line, repo: 0 }) {
             Ok(()) => ids.push(id),
-            // Who may not write the project has written nothing there.
+            // A user who may not write the project has written nothing there.
             Err(StoreError::ReadOnly { .. }) => {}
             Err(error) => return Err(error.into()),
         }

@@ -1,10 +1,9 @@
-//! Workspaces: checkouts that `bd` makes for a job, looks after and removes.
+//! Workspaces: checkouts that `bd` makes for a job, maintains and removes.
 //!
-//! Owns `workspaces.jsonl` in the state home of the repository that a workspace is a checkout of, and the directories of
-//! workspaces (`workspace.path`). What could not be made is taken away again, and nothing ever falls back to another checkout.
+//! Owns `workspaces.jsonl` in the state home of a workspace's repository, and the directories of workspaces
+//! (`workspace.path`). What could not be completed is removed again, and there is never a fallback to another checkout.
 
 mod adopt;
-mod against;
 mod artifacts;
 mod checkout;
 mod complete;
@@ -14,15 +13,16 @@ mod finish;
 mod gc;
 mod gc_row;
 mod include;
+mod inspect;
 mod job;
 mod ledger;
 mod limits;
 mod lines;
-mod look;
 mod orphans;
 mod places;
 mod ports;
 mod proof;
+mod removal;
 mod remove;
 mod repair;
 mod rescue;
@@ -35,17 +35,17 @@ mod usage;
 mod wish;
 
 pub use adopt::adopt as adopt_workspace;
-pub use against::Removal;
 pub use complete::{JobEnd, end_of_job};
 pub use create::{MadeWorkspace, create as create_workspace};
 pub use env::{ISSUE_VARIABLE, exports, variables as workspace_env};
 pub use gc::{Gc, GcWish, IDLE_DAYS, gc};
 pub use gc_row::GcRow;
+pub use inspect::reasons as workspace_reasons;
 pub use job::set_workspace_owner;
 pub use ledger::lacks_issue;
 pub(in crate::ops) use lines::bring_in;
-pub use look::reasons as workspace_reasons;
 pub use orphans::{Orphan, orphans};
+pub use removal::Removal;
 pub use remove::{RemovedWorkspace, remove as remove_workspace};
 pub use repair::repair_workspaces;
 pub use rescue::{RestoredWorkspace, restore as restore_workspace};

@@ -1,4 +1,4 @@
-//! Directories among the workspaces that no record knows. They are put aside and never deleted.
+//! Directories among the workspaces without a record. They are set aside and never deleted.
 
 use std::path::{Path, PathBuf};
 
@@ -15,22 +15,22 @@ use crate::sys::fs::FsError;
 use crate::sys::processes;
 use crate::{sys, vcs};
 
-/// A directory that no record knows.
+/// A directory without a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Orphan {
     pub path: PathBuf,
-    /// Where it was put.
+    /// Where it was moved.
     pub moved_to: Option<PathBuf>,
-    /// Why it stays where it is.
+    /// Why it was not moved.
     pub stays: Option<String>,
 }
 
-/// Where to look, and who would know.
+/// A directory of workspaces, and the state home with their records.
 struct Shelf {
     directory: PathBuf,
     repo: String,
     state: StateDir,
-    /// Every id that is written anywhere in the records, also in a line that cannot be read, but for those that are gone.
+    /// Every id anywhere in the records, even in an unreadable line, except those of removed workspaces.
     ids: Vec<String>,
 }
 
@@ -52,7 +52,7 @@ fn shelves(store: &Store) -> Result<Vec<Shelf>> {
     Ok(found)
 }
 
-/// Everything in a text that looks like the id of a workspace.
+/// Everything in a text that looks like a workspace id.
 fn written_ids(text: &str) -> Vec<String> {
     let starts = text.match_indices(WORKSPACE).map(|(at, _)| at);
     let mut found: Vec<String> = starts
@@ -65,7 +65,7 @@ fn written_ids(text: &str) -> Vec<String> {
     found
 }
 
-/// The id that a name among the workspaces stands for.
+/// The id in a directory name.
 fn id_in(name: &str) -> &str {
     let name = name.strip_prefix(REMOVING).or_else(|| name.strip_prefix(DELETING)).unwrap_or(name);
     name.strip_suffix(".job").unwrap_or(name)
@@ -88,7 +88,7 @@ fn unknown(shelf: &Shelf) -> Vec<PathBuf> {
     found
 }
 
-/// Why a directory stays where it is.
+/// Why a directory is not moved.
 fn stays(path: &Path, shelf: &Shelf) -> Option<String> {
     let pointer = vcs::root(path).filter(|root| root == path).and_then(|root| vcs::common_dir(&root));
     let home = pointer.and_then(|common| Pointer::written(&common)).map(|pointer| pointer.home);
@@ -99,7 +99,7 @@ fn stays(path: &Path, shelf: &Shelf) -> Option<String> {
     running.first().map(|process| format!("process {} ({}) works there", process.pid, process.name))
 }
 
-/// The directories that no record knows; with `apply` they are put aside and recorded as orphans.
+/// The directories without a record; with `apply` they are set aside and recorded as orphans.
 pub(super) fn put_aside(store: &Store, apply: bool) -> Result<Vec<Orphan>> {
     let mut found = Vec::new();
     for shelf in shelves(store)? {
@@ -119,8 +119,8 @@ pub(super) fn put_aside(store: &Store, apply: bool) -> Result<Vec<Orphan>> {
 }
 
 fn move_aside(store: &Store, path: &Path, shelf: &Shelf) -> Result<PathBuf> {
-    // Again under the lock: a record may have come meanwhile.
-    let _still = store.keep_still_in(&shelf.state)?;
+    // Again under the lock: a record may have been added meanwhile.
+    let _still = store.hold_unchanged_in(&shelf.state)?;
     let text = store.records(&records::file(&shelf.state))?;
     let (now, known) = (written_ids(&String::from_utf8_lossy(text.bytes())), &shelf.ids);
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -141,7 +141,7 @@ fn move_aside(store: &Store, path: &Path, shelf: &Shelf) -> Result<PathBuf> {
     let common = vcs::common_dir(&to).filter(|_| is_checkout);
     let is_linked = common.as_ref().is_some_and(|common| !common.starts_with(&to));
     if is_linked && vcs::is_place_recorded(&to) {
-        // Version control looks for it where it was.
+        // Version control still looks for it at the old path.
         vcs::repair_checkout(&to, &store.host().env).map_err(StoreError::from)?;
     }
     let now = store.host().clock.now().to_string();
@@ -163,7 +163,7 @@ fn move_aside(store: &Store, path: &Path, shelf: &Shelf) -> Result<PathBuf> {
     Ok(to)
 }
 
-/// What has no record: directories as they are found now, and those that were put aside.
+/// Directories without a record, and those already set aside.
 pub fn orphans(store: &Store) -> Result<(Vec<Orphan>, Vec<Workspace>)> {
     let known = records::known(store)?.into_iter().map(|known| known.workspace);
     let aside = known.filter(|one| one.state == State::Orphaned).collect();

@@ -1,4 +1,5 @@
-//! Where workspaces are: one directory for each repository, in it one for each workspace and one beside it for its job.
+//! The places of workspaces: one directory for each repository, which has one for each workspace and one beside it for
+//! its job.
 
 use std::path::{Path, PathBuf};
 
@@ -8,19 +9,19 @@ use crate::store::{Store, StoreError, real_path, user_cache, user_data};
 use crate::sys::below;
 use crate::vcs;
 
-/// Where directories are put that nobody knows.
+/// For directories without a record.
 pub(super) const ORPHANED: &str = "orphaned";
 
 /// The directories of a new workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Places {
     pub root: PathBuf,
-    /// What is about the job and not about the repository.
+    /// Data about the job rather than the repository.
     pub context: PathBuf,
 }
 
 impl Places {
-    /// Those of a workspace with this id of a repository, or at the path that somebody has named.
+    /// Those of a repository's workspace with this id, or at a given path.
     pub fn of(store: &Store, repo: &str, id: &str, named: Option<&Path>) -> Result<Self> {
         let base = base(store)?.join(repo);
         let root = match named {
@@ -31,7 +32,7 @@ impl Places {
     }
 }
 
-/// The directory that has those of all repositories.
+/// The directory for those of all repositories.
 pub(super) fn base(store: &Store) -> Result<PathBuf> {
     const KEY: &str = "workspace.path";
     let env = &store.host().env;
@@ -64,7 +65,7 @@ pub(super) fn base(store: &Store) -> Result<PathBuf> {
     Ok(base)
 }
 
-/// Makes a directory for workspaces. One inside of a working copy keeps itself out of version control.
+/// Creates a directory for workspaces. One inside a working copy is excluded from version control.
 pub(super) fn prepare(directory: &Path) -> Result<()> {
     below::make_own(directory).map_err(StoreError::from)?;
     if vcs::root(directory).is_none() {

@@ -1,18 +1,18 @@
-//! Ports for jobs: each workspace has a block that no other has.
+//! Ports for jobs: each workspace has a block of its own.
 //!
-//! The id of a workspace says where to look first, so that the blocks of different repositories rarely meet. What is given is
-//! decided under the lock of the state home.
+//! The search starts at a place derived from the workspace's id, so that blocks of different repositories rarely
+//! collide. Blocks are assigned under the lock of the state home.
 
 use super::WorkspaceError;
 use crate::model::workspace::{Ports, State, Workspace};
 use crate::ops::Result;
 use crate::store::Store;
 
-/// From here on systems give ports to outgoing connections.
+/// From here on systems use ports for outgoing connections.
 const END: u32 = 32768;
 const LAST: u32 = 65536;
 
-/// Which ports are given.
+/// The ports that may be assigned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Range {
     first: u32,
@@ -59,7 +59,7 @@ pub(super) fn choose(
     Err(WorkspaceError::NoPorts { first, count }.into())
 }
 
-/// The ports of a workspace in this state are its own.
+/// A workspace in this state keeps its ports.
 fn holds(state: State) -> bool {
     !matches!(state, State::Removed | State::Failed)
 }

@@ -1,5 +1,5 @@
-//! That a directory is the one which `bd` made for a workspace. A record may be damaged, or written by somebody else: what it names
-//! is deleted only if the directory itself bears witness.
+//! Proof that a directory is the one that `bd` made for a workspace. A record may be damaged, or forged: what it names
+//! is deleted only if the directory identifies itself.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -11,21 +11,22 @@ use crate::ops::workspace_records::Known;
 use crate::store::{BEADS_DIR, Pointer, PointerState, Store, real_path, worktree_id_at};
 use crate::{sys, vcs};
 
-/// The names that a directory has while it is being removed: first it can still be put back, then it is only deleted.
+/// Name prefixes of a directory being removed: at first it can still be restored, then it is only deleted.
 pub(super) const REMOVING: &str = ".removing-";
 pub(super) const DELETING: &str = ".deleting-";
 
-/// Where the directory of a workspace is while it is being removed.
+/// The path of a workspace's directory while it is being removed.
 pub(super) fn beside(one: &Workspace, prefix: &str) -> PathBuf {
     Path::new(&one.path).with_file_name(format!("{prefix}{}", one.id))
 }
 
-/// Where workspaces of a repository are kept, as the settings say now.
+/// Where workspaces of a repository are by the current settings.
 pub(super) fn usual_place(store: &Store, one: &Workspace) -> Option<PathBuf> {
     Some(places::base(store).ok()?.join(one.repo.as_ref()?))
 }
 
-/// Whether what is at its path was made for it. One that could not be made, because something was there already, has no right to that.
+/// Whether what is at its path was made for it. One that could not be made, because something was already there, has no
+/// right to that.
 pub(super) fn has_right(one: &Workspace) -> bool {
     let was_begun = matches!(one.state, State::Creating | State::Failed) && one.ready_at.is_none();
     let is_named = Path::new(&one.path).file_name().is_some_and(|name| *name == *one.id);
@@ -43,7 +44,7 @@ pub(super) fn oddity(one: &Workspace) -> Option<String> {
     (!is_place).then(|| format!("its record cannot be right: {} is not a valid place for a workspace", path.display()))
 }
 
-/// The state home that a directory under no version control leads to, if that knows it.
+/// The state home that an unversioned directory points to, if that knows it.
 fn is_known(at: &Path) -> Option<Pointer> {
     match Pointer::of(&at.join(BEADS_DIR), None)? {
         PointerState::Known(pointer) => Some(pointer),
@@ -51,7 +52,7 @@ fn is_known(at: &Path) -> Option<Pointer> {
     }
 }
 
-/// Why the directory at a path is perhaps not the workspace that was recorded.
+/// Why the directory at a path may not be the recorded workspace.
 pub(super) fn doubt(store: &Store, known: &Known, at: &Path) -> Option<String> {
     let one = &known.workspace;
     let path = Path::new(&one.path);
@@ -84,9 +85,9 @@ pub(super) fn doubt(store: &Store, known: &Known, at: &Path) -> Option<String> {
     let is_usual = named && at.parent().map(Path::to_owned) == usual_place(store, one);
     let leads_home = |pointer: &Pointer| real_path(&pointer.home) == real_path(known.state.path());
     match &one.worktree_id {
-        // It was never finished, or is under no version control: its place and its name must do.
+        // It was never finished, or has no version control: its place and name must suffice.
         None if is_usual => None,
-        // It was proved before it got this name.
+        // It was verified before it got this name.
         None if [REMOVING, DELETING].iter().any(|start| at == beside(one, start)) => None,
         None if is_known(at).is_some_and(|pointer| leads_home(&pointer)) => None,
         None => says("is not where workspaces are, and nothing in it says that it is one"),

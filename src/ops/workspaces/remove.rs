@@ -1,13 +1,13 @@
-//! Removing a workspace: whether it may go, and what goes with it. `steps.rs` does it.
+//! Removing a workspace: whether it may be removed, and what is removed with it. `steps.rs` does it.
 
 use std::path::{Path, PathBuf};
 
-use super::against::{Removal, check_over, kept, refuse};
-use super::look::{Around, Look, look};
+use super::inspect::{Around, Inspection, inspect};
+use super::removal::{Removal, check_over, kept, refuse};
 use super::steps::{begin, directory, note_removed, worktree};
 use super::{WorkspaceError, finish, proof};
 use crate::model::workspace::{Kind, State, Workspace};
-use crate::ops::losses::{Loss, Reason};
+use crate::ops::removal_reasons::{Loss, Reason};
 use crate::ops::workspace_records as records;
 use crate::ops::workspace_records::Known;
 use crate::ops::{KeptFiles, OpError, Result};
@@ -17,20 +17,20 @@ use crate::sys;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RemovedWorkspace {
     pub workspace: Workspace,
-    /// What was kept of it.
+    /// Where its files were saved.
     pub kept: Option<KeptFiles>,
-    /// What stood against it and did not count.
+    /// The reasons that were overridden.
     pub forced: Vec<Reason>,
-    /// Issues that only its ledger had in this version, and that of its parent has now.
+    /// Issues whose version in its ledger was brought to its parent's.
     pub brought: Vec<String>,
-    /// The branch that went with it.
+    /// The branch that was deleted with it.
     pub branch: Option<String>,
-    /// Its files stay, because `bd` did not make them.
+    /// Its files stay, because `bd` did not create them.
     pub is_forgotten: bool,
     pub dry_run: bool,
 }
 
-/// Removes a workspace in which nothing would be lost, or by force after everything was kept.
+/// Removes a workspace in which nothing would be lost, or, with force, after everything was saved.
 pub fn remove(store: &mut Store, typed: &str, removal: Removal, cwd: &Path) -> Result<RemovedWorkspace> {
     store.worktree()?;
     let known = records::find(store, typed)?;
@@ -60,7 +60,7 @@ pub(super) fn remove_known(
         _ => {}
     }
     if !proof::has_right(one) {
-        // Only its record is there.
+        // Only its record exists.
         let gone = if removal.dry_run { one.clone() } else { finish::unmake(store, known, around)? };
         return Ok(removed(gone, removal));
     }
@@ -75,7 +75,7 @@ pub(super) fn remove_known(
         let gone = if removal.dry_run { one.clone() } else { note_removed(store, known, None)? };
         return Ok(removed(gone, removal));
     }
-    let seen = look(store, known, &path, around)?;
+    let seen = inspect(store, known, &path, around)?;
     refuse(one, &seen.reasons, removal.force).map_err(|error| overtaken(store, known).unwrap_or(error))?;
     let branch = branch_to_delete(one, &seen, removal);
     if removal.dry_run {
@@ -99,7 +99,7 @@ fn removed(workspace: Workspace, removal: Removal) -> RemovedWorkspace {
     RemovedWorkspace { workspace, kept, forced, branch, brought, is_forgotten, dry_run: removal.dry_run }
 }
 
-/// Somebody else has begun to remove it while it was looked at.
+/// Another process has started to remove it while it was inspected.
 fn overtaken(store: &Store, known: &Known) -> Option<OpError> {
     let one = &known.workspace;
     let now = records::known(store).ok()?.into_iter().find(|now| now.workspace.id == one.id)?.workspace;
@@ -110,14 +110,15 @@ fn overtaken(store: &Store, known: &Known) -> Option<OpError> {
     }
 }
 
-/// Only the record goes; the files were there before.
+/// Removes only the record; the files existed before.
 fn forget(store: &Store, known: &Known, removal: Removal) -> Result<RemovedWorkspace> {
     let gone = if removal.dry_run { known.workspace.clone() } else { note_removed(store, known, None)? };
     Ok(RemovedWorkspace { is_forgotten: true, ..removed(gone, removal) })
 }
 
-/// The branch of a worktree that `bd` made, if nothing is on it that is not elsewhere. That of a clone goes with the clone.
-fn branch_to_delete(one: &Workspace, seen: &Look, removal: Removal) -> Option<String> {
+/// The branch of a worktree that `bd` created, if everything on it is also elsewhere. A clone's branch is deleted with
+/// the clone.
+fn branch_to_delete(one: &Workspace, seen: &Inspection, removal: Removal) -> Option<String> {
     let is_spent = seen.merged.is_some() || seen.is_untouched;
     let is_ours = one.kind == Kind::Worktree && one.is_branch_made;
     one.branch.clone().filter(|_| is_ours && is_spent && !removal.keep_branch)

@@ -1,4 +1,4 @@
-//! Workspaces whose repository was moved: they are told where it is now.
+//! Repairs workspaces whose repository was moved.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::ops::workspace_records::known;
 use crate::store::{Pointer, Store, worktree_id_at};
 use crate::vcs;
 
-/// Leads workspaces to the repository that they were made from, where it is now; gives those that had lost it.
+/// Points workspaces to the current place of the repository they were made from; returns those that had lost it.
 pub fn repair_workspaces(store: &mut Store) -> Result<Vec<Workspace>> {
     store.worktree()?;
     let mut repaired = Vec::new();
@@ -21,7 +21,7 @@ pub fn repair_workspaces(store: &mut Store) -> Result<Vec<Workspace>> {
         else {
             continue;
         };
-        // One that leads somewhere is somebody's; and it must be the one that the record means.
+        // A pointer that still leads somewhere belongs to someone else; and it must be the recorded one.
         let parent = Path::new(&workspace.parent);
         // A state home for many repositories does not move with this one.
         let is_gone = !pointer.home.is_dir() || (state.is_shared() && !parent.is_dir());
@@ -42,7 +42,7 @@ pub fn repair_workspaces(store: &mut Store) -> Result<Vec<Workspace>> {
     Ok(repaired)
 }
 
-/// The remotes that are the parent follow it. Where that fails, `git remote` says what is wrong.
+/// Updates the remotes that are the parent. If that fails, `git remote` shows what is wrong.
 fn follow(store: &Store, path: &Path, old: &str, new: &Path) {
     let env = &store.host().env;
     for key in ["remote.parent.url", "remote.origin.url"] {

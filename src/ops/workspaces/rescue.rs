@@ -1,4 +1,4 @@
-//! Writing again what was kept of a workspace that was removed by force.
+//! Restoring the files saved from a workspace that was removed by force.
 
 use std::path::{Path, PathBuf};
 
@@ -10,19 +10,19 @@ use crate::ops::workspace_records::known;
 use crate::store::{Store, StoreError};
 use crate::{sys, vcs};
 
-/// What was written, and where.
+/// What was restored, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RestoredWorkspace {
     pub key: String,
     pub path: PathBuf,
-    /// What was staged and is another version than the file.
+    /// Staged versions that differ from the files.
     pub staged: Option<PathBuf>,
-    /// It is a repository again, with its branches and what was put aside.
+    /// It is a repository again, with its branches and stashed changes.
     pub with_commits: bool,
 }
 
-/// Writes what was kept under a key, or of a workspace, into a directory that is not there or empty. A repository is made to
-/// share the state of the one that it came from.
+/// Writes what was saved under a key, or of a workspace, into a missing or empty directory. A repository shares the
+/// state of its original again.
 pub fn restore(store: &Store, typed: &str, to: &Path) -> Result<RestoredWorkspace> {
     let all = known(store)?;
     let is_meant = |one: &&crate::ops::workspace_records::Known| {

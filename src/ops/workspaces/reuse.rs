@@ -1,13 +1,13 @@
-//! Taking an idle workspace instead of making a new one: it is brought up to date, which is less than a new clone, and keeps
-//! what version control ignores, such as what was built in it.
+//! Reusing an idle workspace: it is updated, which is cheaper than a new clone, and keeps ignored files, such as build
+//! results.
 //!
-//! Only a clone that could be removed without a word: nothing is unsaved in it and nobody works there. What only its ledger says is
-//! brought home first. What stands against one is told, and the next one is looked at.
+//! Only a clone that could be removed without force: nothing in it is unsaved and no one works there. Changes that only
+//! its ledger has are brought home first. Reasons against one are reported, and the next one is tried.
 
 use std::path::{Path, PathBuf};
 
-use super::against::{bring, refuse};
-use super::look::{Around, look};
+use super::inspect::{Around, inspect};
+use super::removal::{bring, refuse};
 use super::steps::delete_context;
 use super::wish::WorkspaceWish;
 use super::{WorkspaceError, checkout, include, setup};
@@ -20,10 +20,10 @@ use crate::store::{StateDir, Store, StoreError};
 use crate::vcs::NewClone;
 use crate::{sys, vcs};
 
-/// So many are tried before a new one is made.
+/// How many to try before a new one is made.
 const TRIES: usize = 3;
 
-/// A workspace that was taken, if one could be.
+/// A reused workspace, if possible.
 pub(super) fn take(
     store: &mut Store,
     state: &StateDir,
@@ -37,7 +37,7 @@ pub(super) fn take(
     if !wish.reuse.unwrap_or(usual) || !is_renewable || wish.path.is_some() {
         return Ok(None);
     }
-    // Before anything is taken: the same would stand against a new one.
+    // Check first: the same would prevent a new one.
     store.refuse_programs_of(draft.parent.as_ref())?;
     let command = setup::command(store, &wish.setup)?;
     let (mut tried, mut told): (Vec<String>, Option<String>) = (Vec::new(), None);
@@ -55,26 +55,26 @@ pub(super) fn take(
             }
         }
     }
-    // One is enough to know that idle ones are not free to take; the record of each says why.
+    // One reason is enough in the answer; the record of each has its own.
     let others = tried.len().saturating_sub(usize::from(ready.is_some()) + 1);
     notes.extend(told.map(|told| if others > 0 { format!("{told} (and {others} more)") } else { told }));
     Ok(ready)
 }
 
-/// Looks whether there is something in a workspace that is nowhere else, as before it is removed, and brings home what its ledger
-/// says. Gives the ledgers, which nobody needs there any more.
+/// Checks that everything in a workspace is also elsewhere, as before its removal, and brings its ledger's changes
+/// home. Returns the ledgers, which are no longer needed there.
 fn empty(store: &mut Store, state: &StateDir, taken: &Taken) -> Result<Vec<PathBuf>> {
     let one = &taken.before;
     let known = Known { workspace: one.clone(), state: state.clone() };
     let around = Around::of(store, store.host().env.cwd().to_owned().as_path())?;
-    let seen = look(store, &known, Path::new(&one.path), &around)?;
+    let seen = inspect(store, &known, Path::new(&one.path), &around)?;
     refuse(one, &seen.reasons, false)?;
     if seen.homeward.lines.is_empty() {
         return Ok(seen.homeward.ledgers);
     }
     bring(store, one, &seen, Path::new(&one.path))?;
     // It was written while it was brought home.
-    let seen = look(store, &known, Path::new(&one.path), &around)?;
+    let seen = inspect(store, &known, Path::new(&one.path), &around)?;
     refuse(one, &seen.reasons, false)?;
     match seen.homeward.lines.is_empty() {
         true => Ok(seen.homeward.ledgers),
@@ -82,13 +82,13 @@ fn empty(store: &mut Store, state: &StateDir, taken: &Taken) -> Result<Vec<PathB
     }
 }
 
-/// A workspace that is ours while it is brought up to date.
+/// A workspace reserved for us while it is updated.
 struct Taken {
     before: Workspace,
     branch: String,
 }
 
-/// Marks one as in use, so that nobody else takes it.
+/// Marks one as in use, so that no one else takes it.
 fn claim(
     store: &mut Store,
     state: &StateDir,
@@ -127,7 +127,7 @@ fn claim(
                 && !cwd.starts_with(&one.path)
         };
         let mut found: Vec<&Workspace> = all.iter().filter(fits).collect();
-        // That which was used last has the most of what is needed.
+        // The one used last has most of what is needed.
         found.sort_by(|a, b| b.used_at.cmp(&a.used_at));
         let Some(one) = found.first() else { return Ok(Vec::new()) };
         let free = || {
@@ -178,7 +178,7 @@ fn renew(
         pr_url: None,
         ..taken.before.clone()
     };
-    // What was about the last job is not for this one.
+    // Data of the last job is not for this one.
     delete_context(store, &one).map_err(StoreError::from)?;
     if let Some(context) = &one.context_dir {
         sys::path::make_all(Path::new(context)).map_err(StoreError::from)?;
@@ -194,7 +194,7 @@ fn renew(
     Ok(ready.unwrap_or(one))
 }
 
-/// It is idle again, and the record says what went wrong.
+/// Makes it idle again, and records what went wrong.
 fn give_back(store: &Store, state: &StateDir, taken: &Taken, error: &str) -> Result<()> {
     let now = store.host().clock.now().to_string();
     records::change(store, state, &taken.before.id, |_| {

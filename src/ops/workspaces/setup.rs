@@ -1,7 +1,7 @@
-//! The command that makes a new workspace ready to work in: `workspace.setup`, or what was asked for.
+//! The command that prepares a new workspace: `workspace.setup`, or the requested one.
 //!
-//! It is run by a shell, with the user's environment and the variables of the workspace. What it says goes into a file beside
-//! the workspace. A command that the committed settings name is run only after the user has agreed to it.
+//! A shell runs it with the user's environment and the variables of the workspace. Its output goes to a file beside the
+//! workspace. A command from the committed settings is run only after the user has agreed to it.
 
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::Path;
@@ -17,12 +17,12 @@ use crate::sys::fs::FsError;
 use crate::sys::job::{Ended, Job};
 
 const LOG: &str = "setup.log";
-/// How long a command that takes too long may take to tidy up.
+/// How long a command gets to clean up after a timeout.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// So much of the end of its words is shown.
+/// How many bytes of the end of its output are shown.
 const TAIL: u64 = 2000;
 const TAIL_LINES: usize = 8;
-/// Everything it says goes into the file that is its first argument; the command is the second.
+/// Redirects all output to the first argument; the command is the second.
 const SCRIPT: &str = "exec >\"$1\" 2>&1; eval \"$2\"";
 
 /// The command for a new workspace.
@@ -45,7 +45,7 @@ pub(super) fn command(store: &Store, wish: &SetupWish) -> Result<Option<String>>
     }
 }
 
-/// Runs it. Any end but success is an error.
+/// Runs it. Anything but success is an error.
 pub(super) fn run(store: &Store, one: &Workspace, command: &str, context: &Path) -> Result<()> {
     let log = context.join(LOG);
     let limit = duration::parse(store.settings().word("workspace.setup_timeout")).unwrap_or(i64::MAX);

@@ -1,20 +1,20 @@
-//! The steps of removing a workspace, of which each can be taken up again after a crash.
+//! The steps of removing a workspace, each of which can be resumed after a crash.
 //!
-//! It is recorded as `removing`. A clone or a copy gets another name, so that nobody finds it any more, and is looked at once
-//! more; by force, everything is kept in the repository that it was made from. Then it gets a name that means that only the
-//! deletion is left. When the directory is gone, `removed` is recorded. A worktree is removed by its version control.
+//! First `removing` is recorded. A clone or a copy is renamed, so that no one finds it any more, and inspected once
+//! more; with force, everything is saved in its original repository. Then it gets a name that means that only deletion
+//! is left. When the directory is gone, `removed` is recorded. A worktree is removed by its version control.
 
 use std::path::{Path, PathBuf};
 
-use super::against::{Removal, bring, kept, refuse};
-use super::look::{Around, look};
+use super::inspect::{Around, inspect};
 use super::proof::{DELETING, REMOVING};
+use super::removal::{Removal, bring, kept, refuse};
 use super::{WorkspaceError, proof};
 use crate::ledger::MAX_LEDGER;
 use crate::model::state_id;
 use crate::model::state_id::CHECKPOINT;
 use crate::model::workspace::{State, Workspace};
-use crate::ops::losses::{Loss, Reason};
+use crate::ops::removal_reasons::{Loss, Reason};
 use crate::ops::workspace_records as records;
 use crate::ops::workspace_records::Known;
 use crate::ops::worktrees::change::not_kept;
@@ -25,7 +25,7 @@ use crate::sys::fs::FsError;
 use crate::sys::removal::remove as delete_tree;
 use crate::{sys, vcs};
 
-/// Records that it is being removed, if it still is what it was, and nobody has claimed anything there meanwhile.
+/// Records that it is being removed, if it is unchanged and no one has claimed anything there meanwhile.
 pub(super) fn begin(store: &Store, known: &Known, around: &Around) -> Result<Known> {
     let one = &known.workspace;
     let now = store.host().clock.now().to_string();
@@ -47,7 +47,7 @@ pub(super) fn begin(store: &Store, known: &Known, around: &Around) -> Result<Kno
     Ok(Known { workspace, state: known.state.clone() })
 }
 
-/// Records that it is again what it was before.
+/// Records its previous state again.
 fn put_back(store: &Store, known: &Known, before: &Workspace) -> Result<()> {
     records::change(store, &known.state, &before.id, |there| {
         Ok(there.map(|there| Workspace { state: before.state, owner: before.owner.clone(), rescue: None, ..there }))
@@ -55,7 +55,7 @@ fn put_back(store: &Store, known: &Known, before: &Workspace) -> Result<()> {
     .map(drop)
 }
 
-/// Records where it stands after something went wrong; nobody is at it any more.
+/// Records its state after a failure; no process owns it any more.
 pub(super) fn give_up(store: &Store, known: &Known, state: State, error: Option<String>) -> Result<Workspace> {
     let now = store.host().clock.now().to_string();
     let changed = records::change(store, &known.state, &known.workspace.id, |there| {
@@ -71,7 +71,7 @@ pub(super) fn give_up(store: &Store, known: &Known, state: State, error: Option<
     Ok(changed.unwrap_or_else(|| known.workspace.clone()))
 }
 
-/// A clone or a copy. What was seen before is looked at again when nobody can find it any more.
+/// Removes a clone or a copy. It is inspected again after no one can find it any more.
 pub(super) fn directory(
     store: &Store,
     known: &Known,
@@ -94,19 +94,19 @@ pub(super) fn directory(
     if let Err(e) = sys::path::rename(&path, &hidden) {
         return Err(undo(StoreError::from(e).into(), false));
     }
-    let again = look(store, &known_as(known, before), &hidden, around);
+    let again = inspect(store, &known_as(known, before), &hidden, around);
     let done = again.and_then(|seen| {
         refuse(before, &seen.reasons, removal.force)?;
         let kept = match removal.force {
             true => Some(rescue(store, known, &hidden)?),
             false => {
                 let handed = vcs::open(&hidden).hand_over(Path::new(&one.parent), &store.host().env);
-                // Without version control nothing was kept in it.
+                // Without version control nothing was saved in it.
                 handed.map_err(StoreError::from)?;
                 None
             }
         };
-        // Last of all: if it stays, the ledger of its parent is as it was.
+        // Last of all: if the workspace stays, its parent's ledger must be unchanged.
         match bring(store, before, &seen, &hidden) {
             Ok(brought) => Ok((kept, brought)),
             Err(error) => Err(drop_saved(store, one, kept.as_ref()).err().unwrap_or(error)),
@@ -121,14 +121,14 @@ pub(super) fn directory(
     }
 }
 
-/// Forgets what was kept of a workspace that stays.
+/// Deletes what was saved from a workspace that stays.
 fn drop_saved(store: &Store, one: &Workspace, saved: Option<&KeptFiles>) -> Result<()> {
     let Some(saved) = saved else { return Ok(()) };
     let parent = vcs::open(Path::new(&one.parent));
     Ok(parent.drop_rescue(&saved.key, &store.host().env).map_err(StoreError::from)?)
 }
 
-/// The same workspace as it was recorded before: that it is being removed by us is no reason against it.
+/// The same workspace with its previous record: our removal is not a reason against it.
 fn known_as(known: &Known, before: &Workspace) -> Known {
     Known { workspace: before.clone(), state: known.state.clone() }
 }
@@ -138,7 +138,7 @@ fn half(one: &Workspace, kept: Option<&KeptFiles>, error: OpError) -> OpError {
     WorkspaceError::HalfRemoved { id: one.id.clone(), key, error: Box::new(error) }.into()
 }
 
-/// Deletes a directory that nobody misses. From here on there is no way back.
+/// Deletes the directory. This cannot be reverted.
 pub(super) fn delete(store: &Store, known: &Known, hidden: &Path) -> Result<()> {
     let doomed = proof::beside(&known.workspace, DELETING);
     let gone = match hidden == doomed {
@@ -148,13 +148,13 @@ pub(super) fn delete(store: &Store, known: &Known, hidden: &Path) -> Result<()> 
     let deleted = gone.and_then(|()| delete_tree(&doomed)).and_then(|()| delete_context(store, &known.workspace));
     deleted.map_err(|error| {
         let text = error.to_string();
-        // What is left is found by gc; if even this cannot be noted, the record says `removing`.
+        // gc finds the rest; if even this cannot be recorded, the record says `removing`.
         let _ = give_up(store, known, State::Removing, Some(text));
         StoreError::from(error).into()
     })
 }
 
-/// What was about the job. Only a directory with the name and in a place that `bd` gives it.
+/// Deletes the data of the job. Only a directory with the name and place that `bd` uses.
 pub(super) fn delete_context(store: &Store, one: &Workspace) -> std::result::Result<(), FsError> {
     let Some(context) = one.context_dir.as_deref().map(Path::new) else { return Ok(()) };
     let places = [proof::usual_place(store, one), Path::new(&one.path).parent().map(Path::to_owned)];
@@ -163,7 +163,7 @@ pub(super) fn delete_context(store: &Store, one: &Workspace) -> std::result::Res
     if is_placed && is_named { delete_tree(context) } else { Ok(()) }
 }
 
-/// Keeps everything in the repository that it was made from, all of it or nothing.
+/// Saves everything in the original repository, completely or not at all.
 fn rescue(store: &Store, known: &Known, at: &Path) -> Result<KeptFiles> {
     let (one, env) = (&known.workspace, &store.host().env);
     let key = state_id::mint(CHECKPOINT, store.host().entropy.bytes());
@@ -188,7 +188,7 @@ fn rescue(store: &Store, known: &Known, at: &Path) -> Result<KeptFiles> {
     Ok(KeptFiles { key, name, files })
 }
 
-/// A worktree. An empty directory beside it says that it was decided.
+/// Removes a worktree. An empty directory beside it records the decision.
 pub(super) fn worktree(
     store: &Store,
     known: &Known,
@@ -203,7 +203,7 @@ pub(super) fn worktree(
     let mark = proof::beside(one, DELETING);
     let (mut saved, mut ledgers) = (None, Vec::new());
     let mut take = || -> Result<Vec<String>> {
-        let seen = look(store, &known_as(known, before), path, around)?;
+        let seen = inspect(store, &known_as(known, before), path, around)?;
         refuse(before, &seen.reasons, removal.force)?;
         if removal.force {
             saved = Some(rescue(store, known, path)?);
@@ -223,7 +223,7 @@ pub(super) fn worktree(
     let brought = match take() {
         Ok(brought) => brought,
         Err(error) => {
-            // It is whole still, or version control has begun to delete it.
+            // It is still complete, or version control has started to delete it.
             let _ = sys::path::remove(&mark);
             for (ledger, bytes) in ledgers.iter().filter(|(ledger, _)| path.join(ledger).exists()) {
                 below::put(path, ledger, bytes).map_err(StoreError::from)?;
@@ -236,14 +236,14 @@ pub(super) fn worktree(
     let deleted = delete_context(store, one).and_then(|()| delete_tree(&mark)).map_err(StoreError::from);
     deleted.map_err(|error| half(one, saved.as_ref(), error.into()))?;
     if let (Some(name), Some(tip)) = (branch, tip) {
-        // Another checkout may have it, or it has moved on: then it stays.
+        // Another checkout may use it, or it has moved on: then it stays.
         let _ = parent.delete_branch(name, &tip, env);
     }
     Ok((saved, brought))
 }
 
-/// Gives the ledgers of a worktree the text that was committed: what they say is at home, and version control removes no worktree
-/// with changed files. Gives what they were.
+/// Resets a worktree's ledgers to the committed text: their changes are at home, and version control refuses to remove
+/// a worktree with changed files. Returns the previous contents.
 fn set_back(store: &Store, at: &Path, ledgers: &[PathBuf]) -> Result<Vec<(PathBuf, Vec<u8>)>> {
     let (env, vcs) = (&store.host().env, vcs::open(at));
     let changed = vcs.work(env).map_err(StoreError::from)?.changed;

@@ -1,56 +1,56 @@
-//! All workspaces at once: which should go, and why; which nobody needs any more; which are merged.
+//! All workspaces at once: which to remove and why, which are unused, which are merged.
 
 use crate::model::words::words;
 use std::path::Path;
 
-use super::look::{Around, Look, is_leased, look, owner_lives};
+use super::inspect::{Around, Inspection, inspect, is_leased, owner_lives};
 use super::proof;
 use super::proof::{DELETING, REMOVING};
 use crate::model::time::Instant;
 use crate::model::workspace::{State, Workspace};
 use crate::ops::Result;
-use crate::ops::losses::Loss;
+use crate::ops::removal_reasons::Loss;
 use crate::ops::workspace_records as records;
 use crate::ops::workspace_records::Known;
 use crate::store::Store;
 use crate::{sys, vcs};
 
 words! {
-    /// Why a workspace should go, in the order in which they go; or that it should not.
+    /// Why to remove a workspace, in the order of removal, or why not.
     #[derive(PartialOrd, Ord, Hash)]
     pub enum Class {
         /// The process that made or removed it is gone.
         Crashed = "crashed",
-        /// Only its record is left.
+        /// Only its record exists.
         Gone = "gone",
         Abandoned = "abandoned",
         Merged = "merged",
         /// It could not be made.
         Failed = "failed",
-        /// Its issue is closed, and nobody works in it.
+        /// Its issue is closed, and no one works in it.
         Closed = "closed",
         Idle = "idle",
-        /// Somebody works in it.
+        /// Someone works in it.
         InUse = "in_use",
-        /// Its files were there before.
+        /// Its files existed before.
         Adopted = "adopted",
-        /// It was put aside, and nothing that was put aside is deleted.
+        /// It was set aside, and is never deleted.
         Orphaned = "orphaned",
     }
 }
 
 impl Class {}
 
-/// One workspace and how it stands.
+/// A workspace and its state.
 pub(super) struct Surveyed {
     pub known: Known,
     pub class: Class,
-    pub look: Look,
-    /// For how long nobody has used it, in nanoseconds.
+    pub look: Inspection,
+    /// How long it has been unused, in nanoseconds.
     pub age: i64,
 }
 
-/// Looks at all workspaces that are not gone. Those that should go come first, each kind with the oldest first.
+/// Inspects all existing workspaces. Those to remove come first, each class with the oldest first.
 pub(super) fn survey(store: &mut Store, around: &Around) -> Result<Vec<Surveyed>> {
     let mut found = Vec::new();
     let step = store.activity().begin("looking at workspaces");
@@ -64,32 +64,32 @@ pub(super) fn survey(store: &mut Store, around: &Around) -> Result<Vec<Surveyed>
     Ok(found)
 }
 
-/// For how long nobody has used it.
+/// How long it has been unused.
 pub(super) fn age(store: &Store, one: &Workspace) -> i64 {
     let times = [one.used_at.as_deref(), one.updated_at.as_deref(), Some(one.created_at.as_str())];
     let last = times.into_iter().flatten().filter_map(Instant::parse).map(|at| at.nanos()).max();
     last.map_or(i64::MAX, |at| store.host().clock.now().nanos().saturating_sub(at).max(0))
 }
 
-fn classify(store: &mut Store, known: &Known, around: &Around) -> Result<(Class, Look)> {
+fn classify(store: &mut Store, known: &Known, around: &Around) -> Result<(Class, Inspection)> {
     let one = &known.workspace;
     let path = Path::new(&one.path);
     let is_there = |path: &Path| sys::path::is_there(path);
     let lives = one.owner.as_ref().is_some_and(|owner| owner_lives(store, one, owner) != Some(false));
     if one.is_adopted {
-        return Ok((if is_there(path) { Class::Adopted } else { Class::Gone }, Look::default()));
+        return Ok((if is_there(path) { Class::Adopted } else { Class::Gone }, Inspection::default()));
     }
     if matches!(one.state, State::Creating | State::Removing) {
-        return Ok((if lives { Class::InUse } else { Class::Crashed }, Look::default()));
+        return Ok((if lives { Class::InUse } else { Class::Crashed }, Inspection::default()));
     }
     if !proof::has_right(one) {
-        return Ok((Class::Failed, Look::default()));
+        return Ok((Class::Failed, Inspection::default()));
     }
     let remains = [path.to_owned(), proof::beside(one, REMOVING), proof::beside(one, DELETING)];
     if proof::oddity(one).is_none() && !remains.iter().any(|path| is_there(path)) {
-        return Ok((Class::Gone, Look::default()));
+        return Ok((Class::Gone, Inspection::default()));
     }
-    let look = look(store, known, path, around)?;
+    let look = inspect(store, known, path, around)?;
     let at_work = |loss: Loss| matches!(loss, Loss::Lease | Loss::Process | Loss::CurrentDirectory);
     let is_busy = look.reasons.iter().any(|reason| at_work(reason.loss));
     let class = match one.state {
@@ -112,7 +112,7 @@ fn is_closed(store: &mut Store, one: &Workspace) -> Result<bool> {
     }
 }
 
-/// Records what was found out: its work is merged.
+/// Records that its work is merged.
 pub(super) fn note_merged(store: &Store, found: &Surveyed) -> Result<Workspace> {
     let (one, merged) = (&found.known.workspace, found.look.merged.as_ref());
     let commit = merged.and_then(|merged| merged.commit.clone());
@@ -133,7 +133,7 @@ pub(super) fn note_merged(store: &Store, found: &Surveyed) -> Result<Workspace> 
     Ok(changed.unwrap_or_else(|| one.clone()))
 }
 
-/// The workspaces whose work is in the branch that it began at. That is recorded, if nobody works in them.
+/// The workspaces whose work is merged into the branch they started from. That is recorded, if no one works in them.
 pub fn merged(store: &mut Store, cwd: &Path) -> Result<Vec<Workspace>> {
     store.worktree()?;
     let around = Around::of(store, cwd)?;
@@ -141,7 +141,7 @@ pub fn merged(store: &mut Store, cwd: &Path) -> Result<Vec<Workspace>> {
     found.iter().filter(|one| one.class == Class::Merged).map(|one| note_merged(store, one)).collect()
 }
 
-/// The workspaces that nobody has used for so long, or whose process is gone.
+/// The workspaces that are unused for this long, or whose process is gone.
 pub fn stale(store: &mut Store, older_than: i64) -> Result<Vec<Workspace>> {
     let leases = store.leases()?;
     let all = records::known(store)?;
@@ -158,7 +158,7 @@ pub fn stale(store: &mut Store, older_than: i64) -> Result<Vec<Workspace>> {
     Ok(all.into_iter().map(|known| known.workspace).filter(is_stale).collect())
 }
 
-/// Workspaces that are not as they should be, each with what is odd about it. Only records and directories are looked at.
+/// Workspaces in an odd state, each with a description. Only records and directories are inspected.
 pub fn odd(store: &Store) -> Result<Vec<(Workspace, String)>> {
     let mut found = Vec::new();
     for known in records::known(store)?.into_iter().filter(|known| known.workspace.state != State::Removed) {
@@ -183,8 +183,8 @@ pub fn odd(store: &Store) -> Result<Vec<(Workspace, String)>> {
     Ok(found)
 }
 
-/// Gets the newest commits of what the parents of workspaces exchange commits with, so that what was merged there is recognised.
-/// Changes no branch and no file. What could not be reached is named.
+/// Fetches the newest commits from the remotes of workspaces' parents, so that merges there are recognised. Changes no
+/// branch and no file. Returns what could not be reached.
 pub fn fetch_parents(store: &Store) -> Result<Vec<String>> {
     let there = records::known(store)?.into_iter().map(|known| known.workspace);
     let parents: std::collections::BTreeSet<String> =

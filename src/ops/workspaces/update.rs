@@ -1,4 +1,4 @@
-//! Saying what became of a workspace, and bringing it up to date.
+//! Recording what happened to a workspace, and updating it.
 
 use std::path::Path;
 
@@ -9,18 +9,18 @@ use crate::ops::workspace_records as records;
 use crate::store::{Store, StoreError};
 use crate::vcs;
 
-/// What is to be changed.
+/// What to change.
 #[derive(Debug, Clone, Default)]
 pub struct WorkspaceUpdate {
     pub state: Option<State>,
-    /// The commit with which its work came into the branch that it was made from.
+    /// The commit that merged its work into the branch it was made from.
     pub merge_commit: Option<String>,
     pub pr_url: Option<String>,
-    /// Bring its branch forward to what its parent has.
+    /// Update its branch to its parent's.
     pub fetch: bool,
 }
 
-/// Changes the record of a workspace. Gives it, and whether something new came in.
+/// Changes the record of a workspace. Returns it, and whether new commits were fetched.
 pub fn update(store: &mut Store, typed: &str, wish: &WorkspaceUpdate) -> Result<(Workspace, bool)> {
     let known = records::find(store, typed)?;
     let one = known.workspace;
@@ -65,7 +65,7 @@ pub fn update(store: &mut Store, typed: &str, wish: &WorkspaceUpdate) -> Result<
     Ok((changed.unwrap_or(one), is_new))
 }
 
-/// The commit that is meant, in the workspace or where it came from.
+/// The named commit, in the workspace or in its parent.
 fn find_commit(store: &Store, one: &Workspace, name: &str) -> Result<String> {
     let env = &store.host().env;
     for place in [&one.parent, &one.path] {

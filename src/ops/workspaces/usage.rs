@@ -1,4 +1,4 @@
-//! What workspaces take on disk.
+//! The disk usage of workspaces.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::store::{Store, StoreError};
 use crate::sys::tree;
 use crate::sys::tree::Usage;
 
-/// A workspace, and what it takes.
+/// A workspace and its disk usage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkspaceUsage {
     pub workspace: Workspace,
@@ -18,13 +18,13 @@ pub struct WorkspaceUsage {
 }
 
 impl WorkspaceUsage {
-    /// What removing it gives back.
+    /// What removing it frees.
     pub fn own(&self) -> u64 {
         self.usage.bytes.saturating_sub(self.usage.shared)
     }
 }
 
-/// Looks at one workspace, or at all that are there, and notes in the records what each takes.
+/// Measures one workspace, or all existing ones, and records the sizes.
 pub fn measure(store: &Store, typed: Option<&str>) -> Result<Vec<WorkspaceUsage>> {
     let found = match typed {
         Some(typed) => vec![records::find(store, typed)?],

@@ -1,13 +1,13 @@
-//! What a workspace is to be.
+//! The description of a workspace to make.
 
 use std::path::PathBuf;
 
 use crate::model::workspace::Kind;
 
-/// What is run in a new workspace.
+/// What to run in a new workspace.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum SetupWish {
-    /// What the settings say.
+    /// As in the settings.
     #[default]
     Usual,
     Nothing,
@@ -20,19 +20,19 @@ pub struct WorkspaceWish {
     /// The issue that it is for, by its full id.
     pub issue: Option<String>,
     pub workflow: Option<String>,
-    /// The repo of the project that it is a checkout of; without one, the primary.
+    /// The repo of the project it is a checkout of; by default the primary.
     pub repo: Option<usize>,
-    /// Without one, what the settings say.
+    /// By default as in the settings.
     pub kind: Option<Kind>,
-    /// Without one, a new one with the name of the issue, or with that of the workspace.
+    /// By default a new one, named after the issue or the workspace.
     pub branch: Option<String>,
-    /// Where a new branch begins; without one, at what is checked out in the parent.
+    /// Where a new branch starts; by default at the parent's checked-out commit.
     pub base: Option<String>,
-    /// Without one, in the directory for workspaces.
+    /// By default in the directory for workspaces.
     pub path: Option<PathBuf>,
     pub setup: SetupWish,
-    /// Patterns of ignored files to copy, beside those of the settings.
+    /// Patterns of ignored files to copy, in addition to the settings'.
     pub copy: Vec<String>,
-    /// Whether an idle one may be taken; without a word, what the settings say.
+    /// Whether an idle one may be reused; by default as in the settings.
     pub reuse: Option<bool>,
 }

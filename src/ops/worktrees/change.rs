@@ -1,7 +1,7 @@
-//! Making, removing and forgetting checkouts.
+//! Creating, removing and forgetting checkouts.
 //!
-//! A checkout is removed only if everything in it is elsewhere too, or after its files were kept. Files that version control
-//! ignores go with the directory. Records of checkouts that are gone are dropped on request only.
+//! A checkout is removed only if everything in it is also elsewhere, or after its files were saved. Ignored files are
+//! deleted with the directory. Records of deleted checkouts are dropped only on request.
 
 use std::path::{Path, PathBuf};
 
@@ -10,29 +10,29 @@ use crate::model::lease::Standing;
 use crate::model::state_id;
 use crate::model::state_id::CHECKPOINT;
 use crate::model::workspace::{State, Workspace};
-use crate::ops::{OpError, Result, losses, workspace_records};
+use crate::ops::{OpError, Result, removal_reasons, workspace_records};
 use crate::store::{Elsewhere, LeaseRow, Store, StoreError, Worktree};
 use crate::vcs::{NewCheckout, Snapshot, SyncError, Why, Work};
 use crate::{sys, vcs};
 
-/// A checkout to make.
+/// A checkout to create.
 #[derive(Debug, Clone, Default)]
 pub struct WorktreeWish {
     pub name: String,
-    /// Without one, a branch with the name of the checkout.
+    /// By default a branch with the name of the checkout.
     pub branch: Option<String>,
-    /// Where a new branch begins.
+    /// Where a new branch starts.
     pub base: Option<String>,
-    /// Without one, beside the main checkout.
+    /// By default beside the main checkout.
     pub path: Option<PathBuf>,
 }
 
-/// What was kept of a checkout before it was removed.
+/// What was saved of a checkout before its removal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptFiles {
-    /// What `bd worktree restore` wants to know.
+    /// The key for `bd worktree restore`.
     pub key: String,
-    /// The same in the terms of version control.
+    /// The same in version control's terms.
     pub name: String,
     pub files: usize,
 }
@@ -41,19 +41,19 @@ pub struct KeptFiles {
 pub struct RemovedWorktree {
     pub worktree: Worktree,
     pub kept: Option<KeptFiles>,
-    /// What stood against it and did not count.
+    /// The reasons that were overridden.
     pub forced: Vec<String>,
 }
 
-/// What is left of checkouts that are gone.
+/// Remains of deleted checkouts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PrunedWorktrees {
     pub applied: bool,
-    /// Directories that version control keeps for checkouts that are not there.
+    /// Version control's directories for missing checkouts.
     pub records: Vec<PathBuf>,
-    /// Checkouts that version control takes for gone and that are elsewhere: it is told where.
+    /// Checkouts that version control considers missing but that were moved: it is told where.
     pub moved: Vec<Worktree>,
-    /// Checkouts that are gone; what they left in the state home stays.
+    /// Deleted checkouts; their data in the state home stays.
     pub gone: Vec<Worktree>,
 }
 
@@ -83,7 +83,7 @@ pub fn create_worktree(store: &mut Store, wish: &WorktreeWish) -> Result<Worktre
     Ok(store.adopt_worktree(&made.map_err(StoreError::from)?.root)?)
 }
 
-/// Removes a checkout. With `force` its files are kept first, and only what cannot be kept stands against it.
+/// Removes a checkout. With `force` its files are saved first, and only what cannot be saved prevents it.
 pub fn remove_worktree(store: &mut Store, typed: &str, force: bool, cwd: &Path) -> Result<RemovedWorktree> {
     let worktree = store.find_worktree(typed)?;
     let kept = |reasons: Vec<String>| OpError::WorktreeKept {
@@ -117,8 +117,8 @@ pub fn remove_worktree(store: &mut Store, typed: &str, force: bool, cwd: &Path) 
     }
     let saved = if force { Some(keep_files(store, there.as_ref(), &kept)?) } else { None };
     let mut begun = false;
-    // Whoever claims something there meanwhile must not lose the ground.
-    let removed = store.keep_still().map_err(OpError::from).and_then(|_still| {
+    // No one can claim something there while its files are removed.
+    let removed = store.hold_unchanged().map_err(OpError::from).and_then(|_still| {
         let (leases, before) = (store.leases()?, leases);
         let is_new = |row: &&LeaseRow| row.standing == Standing::Live && !before.iter().any(|old| old.id == row.id);
         if let Some(row) = held_in(&leases, &worktree).find(is_new) {
@@ -136,7 +136,7 @@ pub fn remove_worktree(store: &mut Store, typed: &str, force: bool, cwd: &Path) 
             Ok(RemovedWorktree { worktree, kept, forced: reasons })
         }
         (Err(error), None) => Err(error),
-        // Everything is there still; what was kept of it is of no use.
+        // Everything still exists, so the saved files are useless.
         (Err(error), Some(saved)) if is_whole(&error) && there.drop_snapshot(&saved.key, &env).is_ok() => Err(error),
         (Err(error), Some(saved)) => {
             Err(OpError::HalfRemoved { name: worktree.name, key: saved.key, error: Box::new(error) })
@@ -144,7 +144,7 @@ pub fn remove_worktree(store: &mut Store, typed: &str, force: bool, cwd: &Path) 
     }
 }
 
-/// Keeps the files of a checkout, all of them or none.
+/// Saves the files of a checkout, all or none.
 fn keep_files(store: &Store, there: &dyn vcs::Vcs, kept: &dyn Fn(Vec<String>) -> OpError) -> Result<KeptFiles> {
     let env = &store.host().env;
     let key = state_id::mint(CHECKPOINT, store.host().entropy.bytes());
@@ -157,23 +157,23 @@ fn keep_files(store: &Store, there: &dyn vcs::Vcs, kept: &dyn Fn(Vec<String>) ->
     Ok(KeptFiles { key, name: snapshot.name, files: snapshot.files.len() })
 }
 
-/// What a snapshot does not hold and should, each in words.
+/// What is missing from a snapshot, each described.
 pub(in crate::ops) fn not_kept(snapshot: &Snapshot) -> Vec<String> {
     let lost = snapshot.left_out.iter().filter(|one| one.why != Why::Special);
     lost.map(|one| format!("{} cannot be kept: {}", one.path.display(), one.why)).collect()
 }
 
-/// What stands against removing a checkout, each in words.
+/// The reasons against removing a checkout, each described.
 fn reasons<'a>(work: &Work, leases: impl Iterator<Item = &'a LeaseRow>, unmerged: &[Elsewhere]) -> Vec<String> {
-    let mut reasons = losses::of_files(work);
-    reasons.extend(losses::of_commits(work));
-    reasons.extend(losses::of_leases(leases));
-    reasons.extend(losses::of_ledger(unmerged));
-    losses::texts(&reasons)
+    let mut reasons = removal_reasons::of_files(work);
+    reasons.extend(removal_reasons::of_commits(work));
+    reasons.extend(removal_reasons::of_leases(leases));
+    reasons.extend(removal_reasons::of_ledger(unmerged));
+    removal_reasons::texts(&reasons)
 }
 
-/// Writes the files of a removed checkout into a directory that is not there or empty. Gives it, and the directory in it that
-/// holds what was staged and is another version than the file.
+/// Writes the files of a removed checkout into a missing or empty directory. Returns it, and the subdirectory with
+/// staged versions that differ from the files.
 pub fn restore_worktree(store: &Store, key: &str, to: &Path) -> Result<(PathBuf, Option<PathBuf>)> {
     let to = store.host().env.cwd().join(to);
     let vcs = vcs::open(store.repo().beads());
@@ -182,21 +182,21 @@ pub fn restore_worktree(store: &Store, key: &str, to: &Path) -> Result<(PathBuf,
     Ok((to, staged))
 }
 
-/// Tells what is left of checkouts that are gone, and drops it if asked to: the records of version control. Lines of the registry
-/// are marked, and what a checkout left in the state home stays.
+/// Returns the remains of deleted checkouts, and with `apply` drops version control's records. Lines of the registry
+/// are marked, and a checkout's data in the state home stays.
 pub fn prune_worktrees(store: &mut Store, apply: bool) -> Result<PrunedWorktrees> {
     let all = store.worktrees_with_ids()?;
     let env = store.host().env.clone();
     let vcs = vcs::open(store.repo().beads());
     let checkouts = vcs.checkouts();
     let mut records = vcs.prune_checkouts(true, &env).map_err(StoreError::from)?;
-    // The directory of one that is elsewhere must not be dropped: its index and its HEAD are in there.
+    // The directory of a moved one must not be dropped: it contains its index and its HEAD.
     let admin_of = |one: &Worktree| vcs::open(&one.root).admin_dir();
     let there = all.iter().filter(|one| one.exists);
     let moved: Vec<Worktree> =
         there.filter(|one| admin_of(one).is_some_and(|admin| records.contains(&admin))).cloned().collect();
     records.retain(|admin| !moved.iter().any(|one| admin_of(one).as_ref() == Some(admin)));
-    // One that is locked may be on a disk that is not mounted.
+    // A locked one may be on a disk that is not mounted.
     let waits = |one: &Worktree| {
         let same = checkouts.iter().find(|known| known.root == one.root && !known.exists);
         same.is_some_and(|known| !records.contains(&known.admin))
@@ -219,7 +219,7 @@ pub fn prune_worktrees(store: &mut Store, apply: bool) -> Result<PrunedWorktrees
     Ok(PrunedWorktrees { applied: apply, records, moved, gone })
 }
 
-/// Tells version control where checkouts are that were moved; gives them.
+/// Tells version control the new paths of moved checkouts; returns them.
 pub fn repair_worktrees(store: &mut Store) -> Result<Vec<Worktree>> {
     let env = store.host().env.clone();
     let lost = vcs::open(store.repo().beads()).prune_checkouts(true, &env).map_err(StoreError::from)?;

@@ -1,6 +1,6 @@
-//! All checkouts of the repository at once: what is in each, who works there, and what the others have not got yet.
+//! All checkouts of the repository at once: their contents, who works there, and what the others lack.
 //!
-//! Looks, and changes nothing but the ids of checkouts that had none. `checkout_changes.rs` makes and removes them.
+//! Read-only, except that checkouts without an id get one. `change.rs` creates and removes them.
 
 use std::path::Path;
 
@@ -13,19 +13,19 @@ use crate::store::{Elsewhere, LeaseRow, Store, Worktree};
 use crate::vcs;
 use crate::vcs::Work;
 
-/// A checkout with everything that concerns it.
+/// A checkout with everything about it.
 #[derive(Debug, Clone)]
 pub struct WorktreeStatus {
     pub worktree: Worktree,
-    /// What would be lost with its directory; an error in words where that cannot be told.
+    /// What would be lost with its directory; a message if that is unknown.
     pub work: std::result::Result<Work, String>,
-    /// The agents that were heard of there last, and those that hold an issue there.
+    /// The agents last seen there, and those that hold an issue there.
     pub agents: Vec<Seen>,
-    /// What is held there.
+    /// The claims made there.
     pub leases: Vec<LeaseRow>,
     /// Issues that are later there than in the main checkout, or only there.
     pub unmerged: Vec<Elsewhere>,
-    /// The last checkpoint that was made there.
+    /// The last checkpoint made there.
     pub checkpoint: Option<CheckpointRow>,
 }
 
@@ -36,7 +36,7 @@ impl WorktreeStatus {
     }
 }
 
-/// Every checkout; those that are gone only if they are asked for.
+/// Every checkout; deleted ones only on request.
 pub fn worktrees(store: &mut Store, gone: bool) -> Result<Vec<WorktreeStatus>> {
     let all = store.worktrees_with_ids()?;
     let known = Known::of(store)?;
@@ -44,7 +44,7 @@ pub fn worktrees(store: &mut Store, gone: bool) -> Result<Vec<WorktreeStatus>> {
     shown.map(|one| status_of(store, one, &known)).collect()
 }
 
-/// One checkout: the one in use, or the one that is named.
+/// One checkout: the current or the named one.
 pub fn worktree_status(store: &mut Store, typed: Option<&str>) -> Result<WorktreeStatus> {
     let own = store.worktree()?;
     let found = match typed {
@@ -55,11 +55,11 @@ pub fn worktree_status(store: &mut Store, typed: Option<&str>) -> Result<Worktre
     status_of(store, found, &known)
 }
 
-/// What the state home knows, of all checkouts.
+/// The state home's records, of all checkouts.
 struct Known {
     leases: Vec<LeaseRow>,
     agents: Vec<Seen>,
-    /// The oldest first.
+    /// Oldest first.
     checkpoints: Vec<CheckpointRow>,
 }
 
@@ -103,7 +103,7 @@ pub(in crate::ops) fn held_in<'a>(
     })
 }
 
-/// What is unsaved in a checkout. Nothing is asked where that would run programs that nobody has agreed to.
+/// What is unsaved in a checkout. Not checked where that would run programs without agreement.
 fn work(store: &Store, root: &Path) -> std::result::Result<Work, String> {
     store.refuse_programs_of(root).map_err(|error| error.to_string())?;
     vcs::open(root).work(&store.host().env).map_err(|error| error.to_string())

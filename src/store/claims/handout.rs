@@ -1,20 +1,21 @@
-//! What may be handed out by itself: one rule for every path on which nobody names the issue.
+//! Which issues may be handed out automatically: one rule for every path on which no one names the issue.
 //!
-//! An issue is handed out if it is accepted and of this project, may be written by the one who acts, and is kept for nobody
-//! by its assignee or its labels; if nothing is open that it waits for; and if it is done or held in no checkout.
-//! [`Store::ready`] leaves most of the rest out already, but not every path comes by there.
+//! An issue is handed out if it is accepted, belongs to this project, may be written by the actor, is not kept for
+//! someone else by its assignee or labels, waits for nothing open, and is neither done nor held in any checkout.
+//! [`Store::ready`] already leaves out most of the rest, but not every path goes through it.
 
 use crate::model::lease::Standing;
 use crate::model::proposal::Visibility;
 use crate::store::state::leases::standing;
 use crate::store::{Access, AutoClaim, ReadyFilter, Result, Row, Store};
 
-/// Labels that keep issues from being handed out without a person's word.
+/// Labels that keep an issue from being handed out unless a person names it.
 const NOT_BY_ITSELF: [&str; 2] = ["no-auto-claim", "needs-attention"];
-/// Begins a label that names what an agent must be able to do.
+/// Starts a label that names a capability the agent must have.
 const REQUIRES: &str = "requires:";
 
-/// Why an issue is not handed out by itself. Whoever names it may still take it, as far as the ledger is theirs to write.
+/// Why an issue is not handed out automatically. An actor that names it may still claim it, if they may write the
+/// ledger.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotHandedOut {
     #[error("{id} is only proposed: it is not handed out before a maintainer accepts it")]
@@ -34,7 +35,7 @@ pub enum NotHandedOut {
 }
 
 impl Store {
-    /// Why an issue may not be given to the one who acts without a person's word; `None` if it may.
+    /// Why an issue may not be handed to the actor automatically; `None` if it may.
     pub fn why_not_handed_out(&mut self, row: &Row) -> Result<Option<NotHandedOut>> {
         let id = || row.issue.id.clone();
         if Visibility::of(&row.record()) == Visibility::Proposed {
@@ -66,8 +67,8 @@ impl Store {
         Ok(taken.then(|| NotHandedOut::Taken { id: id() }))
     }
 
-    /// The one who acts works on it in another checkout. It is theirs to take up here, but by name only: two programs of one person
-    /// are not given the same issue.
+    /// The actor works on it in another checkout. They may continue here, but only by name: two programs of one person
+    /// never get the same issue.
     fn is_own_elsewhere(&mut self, id: &str) -> Result<bool> {
         let now = self.host.clock.both();
         let claim = self.claims()?.iter().find(|(known, _)| known == id).map(|(_, lease)| lease.clone());
@@ -84,10 +85,10 @@ impl Store {
         })
     }
 
-    /// The first ready issue that may be handed out, those left out that were passed over.
+    /// The first ready issue that may be handed out, except those in `passed`.
     pub fn next_to_hand_out(&mut self, auto: &AutoClaim, passed: &[String]) -> Result<Option<String>> {
         let filter = ReadyFilter { limit: None, ..auto.filter.clone() };
-        // Rows of most are never needed.
+        // Read rows one by one: most are never needed.
         for key in self.ready_listing(&filter)?.keys {
             let row = self.row(key)?;
             if !passed.contains(&row.issue.id) && self.why_not_handed_out(&row)?.is_none() {
@@ -97,7 +98,7 @@ impl Store {
         Ok(None)
     }
 
-    /// Why the first of the ready issues is not handed out, where none is.
+    /// Why the first ready issue is not handed out, when none is.
     pub fn why_nothing_handed_out(&mut self, filter: &ReadyFilter) -> Result<Option<NotHandedOut>> {
         let first = self.ready(&ReadyFilter { limit: Some(1), ..filter.clone() })?.rows.into_iter().next();
         first.map_or(Ok(None), |row| self.why_not_handed_out(&row))

@@ -1,15 +1,15 @@
-//! Claims as acts: taking, renewing, handing out and giving back work. What claims there are is in `leases`.
+//! Actions on claims: claim, renew, hand out, release. The claims themselves are read in `leases`.
 
-mod claim;
+mod acquire;
 mod handout;
-mod lock;
 mod overruled;
 mod release;
 mod renew;
 mod wish;
+mod workflow_lock;
 
 pub use handout::NotHandedOut;
-pub use lock::LockedWorkflow;
 pub use overruled::Overruled;
 pub use release::{Reclaimed, ReleaseWish, Released};
 pub use wish::{AutoClaim, ClaimWish, Claimed, Evidence};
+pub use workflow_lock::LockedWorkflow;

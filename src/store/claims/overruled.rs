@@ -1,9 +1,9 @@
-//! Claims judged by what the ledgers say.
+//! Ending claims that the ledgers contradict.
 //!
-//! Of two clones that claimed an issue the merge decides, and the news may come by any way: a sync, the merge driver, a pull, a merge in
-//! another checkout. A claim is over as soon as the line here, or the line here merged with that of another checkout, says that somebody
-//! else works on the issue or that it is done. Whoever lost it gets their line back to what the others have, with its own time, so that
-//! nothing of the winner's is replaced when the lines are merged.
+//! When two clones claim one issue, the merge decides between them, and the result can arrive by a sync, the merge
+//! driver, a pull, or a merge in another checkout. A claim ends as soon as the line here, alone or merged with that of
+//! another checkout, says that someone else works on the issue or that it is done. The loser's line is reset to what
+//! the others have, with its own timestamps, so that a later merge replaces nothing of the winner's.
 
 use crate::model::field::Field;
 use crate::model::issue;
@@ -15,19 +15,19 @@ use crate::store::state::leases::is_lock;
 use crate::store::write::Intent;
 use crate::store::{Access, Result, Scope, Snapshot, Store, Write};
 
-/// A claim that the ledgers give to somebody else.
+/// A claim on an issue that the ledgers give to someone else.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Overruled {
     pub id: String,
     pub epoch: i64,
     pub holder: Holder,
-    /// Who works on it, or did when it was closed.
+    /// Who works on it, or closed it.
     pub by: Option<String>,
     pub is_done: bool,
 }
 
 impl Snapshot {
-    /// Whom the ledgers give a claimed issue to, if not to the holder of the claim.
+    /// Who owns a claimed issue according to the ledgers, if not the holder of the claim.
     pub(in crate::store) fn overruled(&self, id: &str, lease: &Lease) -> Result<Option<Overruled>> {
         let Some(holder) = &lease.holder else { return Ok(None) };
         let Some(row) = self.get(id)? else { return Ok(None) };
@@ -35,7 +35,7 @@ impl Snapshot {
             let record = Record::parse(line).ok()?;
             let status = issue::status_of(&record);
             let assignee = record.text_of(Field::Assignee.key());
-            // A line may still name somebody from whom the holder took it.
+            // The line may still name the previous holder, from whom the issue was taken.
             let by = assignee.filter(|name| *name != holder.name && lease.lost_by(name).is_none());
             let is_lost = status.is_done() || status.as_str() == "in_progress" && by.is_some();
             let (id, by) = (id.to_owned(), by.map(|name| name.into_owned()));
@@ -46,7 +46,7 @@ impl Snapshot {
             return Ok(Some(found));
         }
         for other in self.lines_elsewhere(id)?.into_iter().filter(|other| verdict(&other.line).is_some()) {
-            // Without what both had last nobody can tell news from what was so before the claim.
+            // Without a common ancestor, changes cannot be told from what was true before the claim.
             let Some(base) = other.common(id) else { continue };
             let merged = merge_issue(base.as_deref(), &row.line, &other.line, Dialect::default());
             if let Some(found) = merged.and_then(|merged| verdict(&merged.line)) {
@@ -58,7 +58,7 @@ impl Snapshot {
 }
 
 impl Store {
-    /// Ends the claims that the ledgers give to somebody else, those of the one who acts or of everybody.
+    /// Ends claims on issues that the ledgers give to someone else: the actor's, or everyone's.
     pub fn yield_overruled(&mut self, everybody: bool) -> Result<Vec<Overruled>> {
         let mut held = self.claims()?.to_vec();
         held.retain(|(id, lease)| lease.holder.is_some() && !is_lock(id) && (everybody || self.is_mine(lease)));
@@ -73,7 +73,7 @@ impl Store {
         Ok(ended)
     }
 
-    /// Issues that the one who acts has lost, and was refused: their lines here are given back what the others have.
+    /// Resets lines of issues that the actor lost and was refused to what the others have.
     pub fn put_back_lost(&mut self) -> Result<()> {
         let lost = std::mem::take(&mut *self.refused_to_loser.borrow_mut());
         for id in lost {
@@ -82,7 +82,7 @@ impl Store {
         Ok(())
     }
 
-    /// Gives the line here back what the others say of an issue, if it still says that the one who acts works on it.
+    /// Resets the state of an issue here to what the others have, if its line still says that the actor works on it.
     fn restore_state(&mut self, id: &str) -> Result<()> {
         let me = self.actor().to_owned();
         let is_mine = |line: &str| {

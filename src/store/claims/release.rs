@@ -1,4 +1,4 @@
-//! Giving a claim back, and taking back those whose holders are gone.
+//! Releasing a claim, and taking back claims whose holders are gone.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -16,26 +16,26 @@ use crate::store::state::leases::standing;
 use crate::store::write::Intent;
 use crate::store::{Access, Project, Result, Snapshot, Store, StoreError, Written};
 
-/// How to give an issue back.
+/// How to release an issue.
 #[derive(Debug, Clone, Default)]
 pub struct ReleaseWish {
-    /// Why, for whoever takes it next: it becomes a comment.
+    /// Why, for the next claimant; stored as a comment.
     pub reason: Option<String>,
-    /// The work failed: it counts as an attempt.
+    /// The work failed: this counts as an attempt.
     pub failed: Option<String>,
 }
 
-/// An issue that was given back.
+/// A released issue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Released {
     pub id: String,
     pub epoch: i64,
     pub attempts: i64,
     pub needs_attention: bool,
-    /// The claim had been lost before: there was nothing to give back.
+    /// The claim was already lost, so there was nothing to release.
     pub was_lost: bool,
     pub reason: Option<String>,
-    /// The claim on the remote that went with it.
+    /// The claim on the remote that was released with it.
     pub remote: Option<String>,
     pub written: Option<Written>,
 }
@@ -51,7 +51,7 @@ pub struct Reclaimed {
     pub written: Option<Written>,
 }
 
-/// The label of an issue that failed too often to be handed out again.
+/// Marks an issue that failed too often to be handed out again.
 const NEEDS_ATTENTION: &str = "needs-attention";
 
 impl Project {
@@ -61,7 +61,7 @@ impl Project {
 }
 
 impl Snapshot {
-    /// Another checkout has closed the issue, and that is not merged here.
+    /// Another checkout has closed the issue, and that is not merged here yet.
     pub fn is_done_elsewhere(&self, id: &str) -> Result<bool> {
         Ok(self.elsewhere(id)?.iter().any(|other| Status::new(other.status.as_str()).is_done()))
     }
@@ -73,7 +73,7 @@ impl Snapshot {
 }
 
 impl Store {
-    /// Gives an issue back, named by its full id: open again, and nobody's.
+    /// Releases an issue, named by its full id: open again, without an assignee.
     pub fn release(&mut self, id: &str, wish: &ReleaseWish) -> Result<Released> {
         let source = self.lease_source(id)?;
         let home = self.hold(self.lease_home(source))?;
@@ -98,7 +98,7 @@ impl Store {
                 written: None,
             });
         }
-        // A coordinator and a person may give back what another has.
+        // A coordinator and a person may release what others hold.
         let may = self.agent.as_ref().is_none_or(|agent| agent.is_coordinator);
         let has_holder = standing(&lease, &now) == Standing::Live;
         if !mine && has_holder && !may {
@@ -115,7 +115,7 @@ impl Store {
             lease.last_error = Some(error.clone());
         }
         let needs_attention = wish.failed.is_some() && lease.attempts >= self.max_attempts();
-        // First the ledger, while the claim still lets its holder write.
+        // Write the ledger first, while the claim still lets its holder write.
         let failed =
             wish.failed.as_ref().map(|error| TaskEdit::Failed { error: error.clone(), attempts: lease.attempts });
         let written = self.write_release(Intent::Edit, id, needs_attention, failed, wish.reason.as_deref())?;
@@ -136,7 +136,7 @@ impl Store {
         })
     }
 
-    /// Takes back claims whose time is over or whose process is gone: one issue's, or all of the project's.
+    /// Takes back claims that expired or whose process is gone: one issue's, or all of the project's.
     pub fn reclaim(&mut self, id: Option<&str>, dry_run: bool) -> Result<Vec<Reclaimed>> {
         self.look_again()?;
         let mut found = Vec::new();
@@ -148,9 +148,9 @@ impl Store {
             let home = self.hold(self.lease_home(source))?;
             let now = self.host.clock.both();
             for (issue, _) in self.leases_of(source)? {
-                // One that is in no ledger here is another branch's; the claim on it is known here all the same.
+                // An issue that is in no ledger here belongs to another branch; its claim is known here nevertheless.
                 let is_of_another = self.owner(&issue).is_some() && self.lease_source(&issue)? != source;
-                // A lock that is over holds nobody up.
+                // An expired lock blocks no one.
                 let is_other = id.is_some_and(|id| id != issue) || is_lock(&issue);
                 if is_other || is_of_another || !seen.insert(issue.clone()) {
                     continue;
@@ -158,7 +158,7 @@ impl Store {
                 let mut lease = home.lease(&self.lease_key(source, home.dir(), &issue)?);
                 let Some(holder) = lease.holder.clone() else { continue };
                 if self.get(&issue)?.is_some_and(|row| row.issue.status.is_done()) {
-                    // Closed by a merge: the work is done, and nobody has failed.
+                    // Closed by a merge: the work is done and did not fail.
                     if !dry_run {
                         lease.end();
                         self.put_leases(&home, &[lease])?;
@@ -184,7 +184,7 @@ impl Store {
                             && row.issue.assignee.as_deref() == Some(holder.name.as_str())
                     });
                     if is_theirs || needs_attention {
-                        // The one who takes it back may have lost it before.
+                        // The actor may have lost it before.
                         written = self.write_release(Intent::Claim, &issue, needs_attention, None, None)?;
                     }
                 }
@@ -197,7 +197,7 @@ impl Store {
         }
     }
 
-    /// Puts the ends of all claims of the acting agent, or session, off, where a write is worth it. Gives the earliest end.
+    /// Renews all claims of the acting agent or session, where that is worth a write. Returns the earliest expiry.
     pub fn renew_leases(&mut self, force: bool, wait: Duration) -> Result<Option<String>> {
         let (agent, session) = (self.agent.clone().map(|agent| agent.name), self.session().map(str::to_owned));
         if agent.is_none() && session.is_none() {
@@ -231,7 +231,7 @@ impl Store {
         Ok(earliest)
     }
 
-    /// Ends a claim as one that was lost, if it still is this one.
+    /// Marks a claim as lost, if it still is this one.
     pub fn yield_lease(&mut self, id: &str, epoch: i64) -> Result<bool> {
         let source = self.lease_source(id)?;
         let home = self.hold(self.lease_home(source))?;
@@ -244,7 +244,7 @@ impl Store {
         Ok(true)
     }
 
-    /// Makes an issue open and nobody's in the ledger, if it is in progress there.
+    /// Opens an issue in the ledger and removes its assignee, if it is in progress there.
     fn write_release(
         &mut self,
         intent: Intent,
@@ -256,7 +256,8 @@ impl Store {
         let row = self.get(id)?.filter(|row| !row.issue.status.is_tombstone());
         let Some(row) = row else { return Ok(None) };
         let mut changes = Vec::new();
-        // What the ledger does not say it need not take back. Opening it here would undo what another checkout did when both are merged.
+        // Undo only what this ledger says: opening an issue that another checkout closed would revert that in the next
+        // merge.
         if self.access_to(&row)? == Access::Write && !self.is_done_elsewhere(id)? {
             if row.issue.status.as_str() == "in_progress" {
                 changes.push(Change::Status(Status::new("open")));
@@ -265,7 +266,7 @@ impl Store {
             if needs_attention {
                 changes.push(Change::AddLabel(NEEDS_ATTENTION.to_owned()));
             }
-            // A task tells in the ledger why it failed.
+            // A failed task records the reason in the ledger.
             changes.extend(failed.filter(|_| Task::of_line(&row.line).is_some()).map(Change::Task));
         }
         if let Some(reason) = reason.filter(|reason| !reason.trim().is_empty()) {

@@ -1,4 +1,4 @@
-//! Putting off the end of one claim, and writing under its number.
+//! Renewing one claim, and writing under its epoch.
 
 use crate::model::lease::{Lease, Standing};
 use crate::model::time::Instant;
@@ -9,14 +9,14 @@ use crate::store::state::leases::standing;
 use crate::store::{Project, Result, Store};
 
 impl Project {
-    /// Says which numbers of claims the caller carries from now on, as [`LEASE_VARIABLE`] does.
+    /// Sets the epochs of the claims that the caller carries, as [`LEASE_VARIABLE`] does.
     pub fn carry(&mut self, numbers: &str) {
         self.host.env = self.host.env.clone().with(LEASE_VARIABLE, numbers);
     }
 }
 
 impl Store {
-    /// Puts the end of a claim off, if it still is the caller's under this number; when it ends now, `None` for never.
+    /// Renews a claim if the caller still holds it under this epoch. Returns the new expiry; `None` for never.
     pub fn renew_lease(&mut self, id: &str, epoch: i64) -> Result<Option<Instant>> {
         let source = self.lease_source(id)?;
         let home = self.hold(self.lease_home(source))?;

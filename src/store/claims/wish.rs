@@ -1,31 +1,31 @@
-//! What is wished of a claim, and what came of it.
+//! Options and results of a claim.
 
 use crate::model::change::Change;
 use crate::model::lease::{Holder, Owner};
 use crate::store::{ReadyFilter, Written};
 
-/// How to take an issue.
+/// How to claim an issue.
 #[derive(Debug, Clone, Default)]
 pub struct ClaimWish {
-    /// Nanoseconds; as the settings say if not given. A person's claim does not end by itself.
+    /// Nanoseconds; by default as the settings say. A person's claim does not expire.
     pub ttl: Option<i64>,
-    /// It never ends by itself.
+    /// The claim never expires.
     pub forever: bool,
-    /// Take it from a holder whose time is not over, for this reason.
+    /// Take the issue from a holder whose claim is still valid, for this reason.
     pub takeover: Option<String>,
-    /// The process that the claim lives and dies with.
+    /// The claim ends when this process does.
     pub owner: Option<Owner>,
-    /// The version of a claim that was made on the remote before.
+    /// The version of a claim that was made on the remote first.
     pub remote: Option<String>,
-    /// What else to change in the same write.
+    /// Further changes to make in the same write.
     pub with: Vec<Change>,
-    /// Leave the ledger alone: it is written where the work is done.
+    /// Leave this ledger alone: it is written in the checkout where the work is done.
     pub aside: bool,
-    /// Only an issue that this user may write: nobody named it, or the work ends with a write of it.
+    /// Only an issue that this user may write: no one named it, or the work ends with a write to it.
     pub to_write: bool,
 }
 
-/// Why a claim could be taken from another.
+/// Why a claim could be taken from its holder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Evidence {
     pub holder: Holder,
@@ -33,23 +33,23 @@ pub struct Evidence {
     pub why: String,
 }
 
-/// An issue that is one's own now.
+/// An issue that the actor now holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claimed {
     pub id: String,
     pub epoch: i64,
     pub holder: Holder,
-    /// It was so already.
+    /// The actor already held it.
     pub again: bool,
     pub taken_from: Option<Evidence>,
     pub attempts: i64,
     pub last_error: Option<String>,
-    /// Open issues that it waits for: it can be worked on, and not closed yet.
+    /// Open issues that it waits for: it can be worked on, but not closed yet.
     pub blockers: Vec<String>,
     pub written: Written,
 }
 
-/// Which ready issue to take.
+/// Which ready issue to claim.
 #[derive(Debug, Clone, Default)]
 pub struct AutoClaim {
     pub filter: ReadyFilter,

@@ -1,10 +1,10 @@
-//! What can stand against a claim.
+//! Why a claim, or a write under claims, is refused.
 
 use std::path::PathBuf;
 
 use super::withheld::Withheld;
 
-/// Why a claim was not made, or a write not let through.
+/// Why a claim or a write was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LeaseError {
     #[error("{id} is already claimed by {holder}{}{}{}", in_session(session), place(worktree), until(expires))]

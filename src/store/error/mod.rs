@@ -1,4 +1,4 @@
-//! Why the store could not do what was asked: facts, with paths, ids and names as fields.
+//! Why the store refused or failed: facts, with paths, ids and names as fields.
 
 mod hook;
 mod lease;
@@ -154,7 +154,7 @@ pub enum StoreError {
     LivesElsewhere { id: String, asked: Vec<String>, repos: Vec<String> },
     #[error("{typed:?} is ambiguous: it matches {}", list(candidates))]
     Ambiguous { typed: String, candidates: Vec<String> },
-    /// Of so many ids, these.
+    /// These ids of `of` could not be resolved.
     #[error("{}", reasons(unknown, *of))]
     Unresolved { unknown: Vec<(String, StoreError)>, of: usize },
     #[error("{dependent} cannot depend on {target}: that would close a cycle ({})", path.join(" -> "))]
@@ -179,7 +179,7 @@ pub enum StoreError {
     UndoLog { path: PathBuf, line: usize },
     #[error("that write also changed {}, and what it changed there is not known any more", ledger.display())]
     UndoElsewhere { ledger: PathBuf },
-    /// A write of several parts that failed after the first of them.
+    /// A write of several parts failed after some of them were made.
     #[error("{source}; done in part: {} changed before that", list(changed))]
     Partly { changed: Vec<String>, source: Box<StoreError> },
     #[error(transparent)]
@@ -248,7 +248,7 @@ fn more(count: usize) -> String {
 }
 
 impl From<SyncError> for StoreError {
-    /// What the gate of version control refuses is refused here too, whichever step came upon it.
+    /// A refusal by version control's safety check is the same refusal here, whichever step met it.
     fn from(error: SyncError) -> Self {
         match error.untrusted() {
             Some((root, asks)) => StoreError::UntrustedPrograms { root: root.to_owned(), programs: asks.to_vec() },
@@ -267,7 +267,7 @@ impl From<LogError> for StoreError {
 }
 
 impl StoreError {
-    /// What was typed stands for no issue, or for several.
+    /// The id that was typed matches no issue, or several.
     pub fn is_unknown_id(&self) -> bool {
         matches!(self, StoreError::NotFound { .. } | StoreError::Ambiguous { .. })
     }
@@ -277,7 +277,7 @@ fn reasons(unknown: &[(String, StoreError)], of: usize) -> String {
     const SHOWN: usize = 3;
     let mut reasons: Vec<String> = unknown.iter().take(SHOWN).map(|(_, error)| error.to_string()).collect();
     reasons.extend((unknown.len() > SHOWN).then(|| format!("and {} more", unknown.len() - SHOWN)));
-    // Of one id that goes without saying.
+    // With a single id this is obvious.
     reasons.extend((of > 1).then(|| "nothing was changed".to_owned()));
     reasons.join("; ")
 }
@@ -313,7 +313,7 @@ fn no_repository(start: &Path, beyond: &Option<Beyond>) -> String {
     }
 }
 
-/// An answer of version control as an answer of the store.
+/// Converts a result of version control to one of the store.
 pub(super) fn as_store(error: HistoryError, what: &'static str) -> StoreError {
     match error {
         HistoryError::NotGit { root, kind } => StoreError::NotGit { what, root, kind: kind.to_string() },

@@ -19,7 +19,7 @@ pub enum Withheld {
     Full { workflow: String, running: usize, most: i64 },
 }
 
-/// The way on from a state in which no task is handed out.
+/// How to continue from a state in which no task is handed out.
 fn and_how(state: State) -> String {
     let next = State::InProgress;
     match state.permit(next) {

@@ -1,4 +1,4 @@
-//! What must not get into the primary's commits, looked for in the lines that a file gains.
+//! Finds private data in the lines that a file gains, so that it does not reach the primary's commits.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,47 +7,47 @@ use crate::model::proposal::{Leak, Owner, Target};
 use crate::model::record::Record;
 use crate::model::{json, proposal};
 
-/// What is private about a line.
+/// What is private in a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
-    /// An issue, or something in its line.
+    /// An issue, or part of its line.
     Issue { id: String, leak: Leak },
     /// The path of something private on this machine.
     Path(&'static str),
 }
 
-/// One leak, with its place.
+/// A leak and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundLeak {
     pub commit: Option<String>,
     pub file: String,
-    /// From 1.
+    /// Counted from 1.
     pub line: usize,
     pub found: Found,
 }
 
-/// What the planning repos and the settings keep to themselves.
+/// What planning repos and settings keep private.
 #[derive(Debug, Default)]
 pub(in crate::store) struct Guard {
-    /// What the primary goes by: what was proposed to it may be in its commits.
+    /// Identifies the primary: what was proposed to it may be in its commits.
     here: Target,
     /// The lines of planning repos, by id.
     planning: HashMap<String, Vec<String>>,
-    /// Ids that repos other than planning repos hold.
+    /// Ids in repos other than planning repos.
     public: HashSet<String>,
-    /// Paths, as they may be written, and what they lead to.
+    /// Paths in each spelling, and what is there.
     paths: Vec<(Vec<u8>, &'static str)>,
 }
 
 impl Guard {
-    /// A name under which issues are proposed to the primary.
+    /// Adds a prefix under which issues are proposed to the primary.
     pub fn add_target(&mut self, prefix: String) {
         if !self.here.prefixes.contains(&prefix) {
             self.here.prefixes.push(prefix);
         }
     }
 
-    /// The projects that lines of planning repos name and that are not the primary.
+    /// Records the projects, other than the primary, that lines of planning repos name.
     pub fn set_others(&mut self, is_here: impl Fn(&Owner) -> bool) {
         let lines = self.planning.values().flatten();
         let owners: HashSet<Owner> = lines.filter_map(|line| Owner::of_line(line)).collect();
@@ -58,7 +58,7 @@ impl Guard {
         for record in (0..document.len()).filter_map(|n| document.record(n)) {
             let id = record.string("id").unwrap_or_default().into_owned();
             self.planning.entry(id).or_default().push(record.text().to_owned());
-            // The id that an issue had in the planning repo is nobody else's business, whatever becomes of the issue.
+            // The id that an issue had in the planning repo stays private, whatever happens to the issue.
             if let Some(former) = record.string(proposal::FORMER_ID) {
                 let bare = format!("{{\"id\":{}}}", json::Dialect::default().string(&former));
                 self.planning.insert(former.into_owned(), vec![bare]);
@@ -66,7 +66,7 @@ impl Guard {
         }
     }
 
-    /// An issue that a planning repo had once: it is as private as it was.
+    /// Adds an issue that a planning repo once had: it is still private.
     pub fn add_former(&mut self, id: String, line: String) {
         self.planning.entry(id).or_insert_with(|| vec![line]);
     }
@@ -82,7 +82,7 @@ impl Guard {
         }
     }
 
-    /// What is private in the lines of `new` that none of the old versions has, with their numbers.
+    /// What is private in the lines of `new` that no old version has, with line numbers.
     pub fn look(&self, old: &[Vec<u8>], new: &[u8]) -> Vec<(usize, Found)> {
         let known: HashSet<&[u8]> = old.iter().flat_map(|bytes| lines(bytes)).collect();
         let mut found = Vec::new();
@@ -103,11 +103,11 @@ impl Guard {
                     let before = || old.iter().flat_map(|bytes| self.earlier(bytes, &id, own));
                     let leaks = self.leaks(&record, &id, own);
                     let before: Vec<Leak> = if leaks.is_empty() { Vec::new() } else { before().collect() };
-                    // What the earlier line of this issue had is not what this change brings.
+                    // A leak in the earlier line of this issue is not new.
                     let fresh = leaks.into_iter().filter(|leak| *leak == Leak::Private || !before.contains(leak));
                     found.extend(fresh.map(|leak| (n + 1, Found::Issue { id: id.clone(), leak })));
                 }
-                // Not a line of its own, as in an indented list: the id still tells.
+                // Not a complete line, as in an indented list: match by its id.
                 None => {
                     let ids = written_ids(text).into_iter().filter(|id| self.is_private(id));
                     found.extend(ids.map(|id| (n + 1, Found::Issue { id, leak: Leak::Private })));
@@ -149,7 +149,7 @@ fn ids_of(bytes: &[u8]) -> HashSet<String> {
     Document::new(bytes.to_vec()).ids().map(|id| id.into_owned()).collect()
 }
 
-/// The lines without their ends and without a byte order mark.
+/// The lines without line ends and byte order mark.
 fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     bytes.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line))
@@ -174,7 +174,7 @@ fn names(line: &[u8], path: &[u8]) -> bool {
         let begins = start == 0 || !(in_name(line[start - 1]) || matches!(line[start - 1], b'.' | b'~'));
         let ends = match (line.get(end), line.get(end + 1)) {
             (None, _) => true,
-            // A full stop ends a sentence or goes on with the name.
+            // A full stop ends a sentence, or is part of a longer name.
             (Some(b'.'), next) => !next.is_some_and(|next| in_name(*next)),
             (Some(next), _) => !in_name(*next),
         };

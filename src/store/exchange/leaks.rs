@@ -1,4 +1,5 @@
-//! Whether a commit of the primary would carry what is private: its issues, their notes, the way to the planning repo.
+//! Checks whether commits of the primary would carry private data: private issues, their notes, the path of the
+//! planning repo.
 
 use std::path::{Path, PathBuf};
 
@@ -14,25 +15,25 @@ use crate::sys::{below, fs};
 use crate::vcs::{Changed, Span, SyncError};
 use crate::{sys, vcs};
 
-/// What to look at.
+/// What to check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LeakScope {
-    /// What is staged, against the last commit; with jj and hg what a commit would take.
+    /// What is staged, against the last commit; with jj and hg, what a commit would include.
     Staged,
     /// Every commit of `A..B`, or of a revset of jj or hg, against its parents.
     Range(String),
-    /// What a push would bring: the remote's name, and the lines that git gives to its hook.
+    /// What a push would send: the remote's name, and the lines that git passes to its hook.
     Push { remote: String, refs: String },
-    /// One file, all of it.
+    /// One file, completely.
     Ledger(PathBuf),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LeakReport {
-    /// How many versions of files were looked at.
+    /// How many versions of files were checked.
     pub checked: usize,
     pub leaks: Vec<FoundLeak>,
-    /// Files that were too large to look at.
+    /// Files that were too large to check.
     pub skipped: Vec<String>,
 }
 
@@ -40,25 +41,25 @@ const PLANNING: &str = "a planning repo";
 const SETTINGS: &str = "the personal settings";
 
 impl Project {
-    /// Refuses to write private issues to a file that the primary's next commit may pick up.
+    /// Refuses to write private issues to a file that the primary's next commit may include.
     pub fn check_export(&self, path: &Path, rows: &[crate::store::Row]) -> Result<()> {
         let is_private =
             |row: &&crate::store::Row| self.is_planning(row.repo) || row.issue.visibility.as_deref() == Some("local");
         let ids: Vec<String> = rows.iter().filter(is_private).map(|row| row.issue.id.clone()).collect();
         let real = landing(path);
-        // Another name of the file may be anywhere, a ledger's or a tracked file's among them.
+        // A hard link: its other names may be anywhere, perhaps a ledger or a tracked file.
         if let Some(names) = fs::names_of(&real).filter(|names| *names > 1) {
             return Err(StoreError::SharedFile { path: path.to_owned(), names });
         }
         let primary = self.repos.primary_member().repo.root();
-        let root = |path: &Path| vcs::root(path).map(|root| place::real(&root));
+        let root = |path: &Path| vcs::root(path).map(|root| paths::real(&root));
         let above = real.parent().unwrap_or(&real);
-        // Another checkout or clone of the project is no better a place.
+        // Another checkout or clone of the project is just as unsafe.
         let family = |found: &PathBuf| {
-            Some(found) == root(primary).as_ref() || planning::is_same_project(primary, found, &self.host.env)
+            Some(found) == root(primary).as_ref() || planning_repo::is_same_project(primary, found, &self.host.env)
         };
         let Some(inside) = root(above).filter(family) else { return Ok(()) };
-        // What version control keeps for itself is in no commit.
+        // Version control never commits its own files.
         let own = [".git", ".jj", ".hg", ".sl"].iter().any(|name| real.starts_with(inside.join(name)));
         if ids.is_empty() || own || vcs::is_ignored(&real, &self.host.env) == Some(true) {
             return Ok(());
@@ -66,29 +67,30 @@ impl Project {
         Err(StoreError::PrivateExport { path: path.to_owned(), ids })
     }
 
-    /// With a settings file that cannot be read nobody knows which repos are private.
+    /// If a settings file cannot be read, it is unknown which repos are private.
     pub fn refuse_unread_settings(&self) -> Result<()> {
         self.settings.broken.first().map_or(Ok(()), |error| Err(error.clone().into()))
     }
 
-    /// The working copy whose commits are looked at: the one that the command is run in. A workspace may have no ledger of its
-    /// own, and a variable can name that of another checkout. In a planning repo nothing is private, so there it is the primary.
+    /// The working copy whose commits are checked: that of the current directory. A workspace may have no ledger of its
+    /// own, and a variable can name another checkout's ledger. A planning repo has nothing to hide from itself, so
+    /// there it is the primary.
     fn leaving(&self) -> PathBuf {
-        let root = |path: &Path| vcs::root(path).map(|root| place::real(&root));
+        let root = |path: &Path| vcs::root(path).map(|root| paths::real(&root));
         let plans = (0..self.repos.members.len()).filter(|member| self.is_planning(*member));
         let plans: Vec<PathBuf> = plans.filter_map(|member| root(self.repos.members[member].repo.root())).collect();
         let here = root(&self.start).filter(|here| !plans.contains(here));
         here.unwrap_or_else(|| self.repos.primary_member().repo.root().to_owned())
     }
 
-    /// The places that nobody else need know of.
+    /// Paths that no one else needs to know.
     fn private_paths(&self) -> Vec<(PathBuf, &'static str)> {
         let mut paths = vec![(self.settings.files.personal.clone(), SETTINGS)];
-        let primary = place::real(self.repos.primary_member().repo.root());
-        let home = self.host.env.home().map(|home| place::real(&home));
+        let primary = paths::real(self.repos.primary_member().repo.root());
+        let home = self.host.env.home().map(|home| paths::real(&home));
         let wide = |path: &Path| primary.starts_with(path) || home.as_deref() == Some(path);
         for (_, member) in self.repos.members.iter().enumerate().filter(|(n, _)| self.is_planning(*n)) {
-            // A planning repo above the project is told by its ledger; all else there is not private.
+            // A planning repo above the project is recognised by its ledger; other files there are not private.
             let root = member.repo.root();
             paths.push((if wide(root) { member.repo.beads() } else { root }.to_owned(), PLANNING));
         }
@@ -100,7 +102,7 @@ impl Project {
                 RepoProblem::Missing { path, .. } | RepoProblem::NoRepo { path, .. } => Some(path.clone()),
                 _ => None,
             });
-            paths.extend(named.chain(missing).filter(|path| !wide(&place::real(path))).map(|path| (path, PLANNING)));
+            paths.extend(named.chain(missing).filter(|path| !wide(&paths::real(path))).map(|path| (path, PLANNING)));
         }
         paths
     }
@@ -108,9 +110,9 @@ impl Project {
     /// The ways in which people and programs write a path.
     fn spellings(&self, path: &Path) -> Vec<Vec<u8>> {
         let home = self.host.env.home();
-        let homes: Vec<PathBuf> = home.into_iter().flat_map(|home| [place::real(&home), home]).collect();
+        let homes: Vec<PathBuf> = home.into_iter().flat_map(|home| [paths::real(&home), home]).collect();
         let mut texts = Vec::new();
-        for path in [place::plain(path), place::real(path)] {
+        for path in [paths::plain(path), paths::real(path)] {
             texts.push(path.as_os_str().as_encoded_bytes().to_vec());
             let below = homes.iter().filter_map(|home| path.strip_prefix(home).ok());
             for below in below.filter(|below| !below.as_os_str().is_empty()) {
@@ -123,7 +125,7 @@ impl Project {
 }
 
 impl Snapshot {
-    /// Looks for what a commit of the primary must not carry.
+    /// Finds what a commit of the primary must not carry.
     pub fn check_leaks(&self, scope: &LeakScope) -> Result<LeakReport> {
         self.refuse_unread_settings()?;
         let guard = self.guard();
@@ -153,7 +155,7 @@ impl Snapshot {
         Ok(report)
     }
 
-    /// What is private, from all repos that can be read; a repo that cannot be is named in a warning.
+    /// Everything private, from all readable repos; a warning names each that cannot be read.
     pub(in crate::store) fn guard(&self) -> Guard {
         let mut guard = Guard::default();
         let primary = self.repos.primary_member();
@@ -163,10 +165,10 @@ impl Snapshot {
             let ledger = self.sources.ledger(source);
             let member = self.sources.member_of(source);
             if member == 0 {
-                // Without waiting for it: in a hook git is always in the middle of something.
+                // Without waiting for locks: in a hook git is always in the middle of an operation.
                 for document in ledger.bytes_now().into_iter().map(Document::new) {
                     guard.add_public(&document);
-                    // Without a configured one it was the usual prefix of its day, and may be another by now.
+                    // An unconfigured prefix was the most common one at that time, which may have changed.
                     if configured.is_none() {
                         document
                             .ids()
@@ -179,7 +181,7 @@ impl Snapshot {
             match ledger.read(|| expected(ledger.path())) {
                 Ok(read) if self.is_planning(member) => {
                     guard.add_planning(&read.document);
-                    // What has left the ledger is private all the same.
+                    // An issue that left the ledger is still private.
                     match self.ever_in(source) {
                         Ok(former) => former.into_iter().for_each(|(id, line)| guard.add_former(id, line)),
                         Err(error) => {
@@ -205,7 +207,7 @@ impl Snapshot {
     }
 }
 
-/// Where a file would be written: through links, even if they lead to nothing yet.
+/// Where a file would be written: through links, even dangling ones.
 fn landing(path: &Path) -> PathBuf {
     const LINKS: usize = 40;
     let mut path = path.to_owned();
@@ -213,7 +215,7 @@ fn landing(path: &Path) -> PathBuf {
         let Ok(target) = sys::path::link(&path) else { break };
         path = path.parent().unwrap_or(Path::new("")).join(target);
     }
-    place::real(&path)
+    paths::real(&path)
 }
 
 impl Found {

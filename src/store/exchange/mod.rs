@@ -1,4 +1,4 @@
-//! Ledgers and other clones: sync, hooks, the leak check, conflicts.
+//! Exchange with other clones: sync, hooks, leak check, conflicts.
 
 pub(in crate::store) mod guard;
 pub(in crate::store) mod hooks;

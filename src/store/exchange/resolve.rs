@@ -1,29 +1,29 @@
-//! Ledgers in which a merge left its markers. The versions that version control still keeps are merged; where it keeps none,
-//! the markers are taken apart. Written like any other change.
+//! Resolving ledgers with conflict markers. Merges the versions that version control still keeps; where it keeps none,
+//! merges the text between the markers. The result is written like any other change.
 
 use std::path::PathBuf;
 
 use crate::ledger::{Document, Edit, LedgerError, MergedLine, Outcome, Parts};
-use crate::store::project::place;
+use crate::store::project::paths;
 use crate::store::read::index::expected;
 use crate::store::{Result, Snapshot, Store, StoreError};
 use crate::vcs;
 
-/// A ledger that was merged, or would be.
+/// A ledger that was merged, or in a dry run would be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResolvedLedger {
     pub file: PathBuf,
     pub source_repo: String,
     /// How many marked regions it had.
     pub regions: usize,
-    /// What became of the issues that both sides had changed.
+    /// The issues that both sides had changed, and how each was merged.
     pub lines: Vec<MergedLine>,
-    /// What the user does next, as a command.
+    /// The command to run next.
     pub next: Option<String>,
 }
 
 impl Snapshot {
-    /// A ledger behind a path that nobody agreed to is not written.
+    /// Refuses to write a ledger behind a path that the user has not agreed to.
     fn refuse_untrusted(&self, member: usize) -> Result<()> {
         match self.writable(member) {
             Err(error @ (StoreError::Untrusted { .. } | StoreError::Config(_))) => Err(error),
@@ -33,8 +33,8 @@ impl Snapshot {
 }
 
 impl Store {
-    /// Merges what the markers part, in the ledgers of one repo or of all. Whoever may read the ledger may do this: it brings in
-    /// nothing that version control has not brought already.
+    /// Merges the marked regions in the ledgers of one repo or of all. Read access suffices: the content came through
+    /// version control already.
     pub fn resolve_conflicts(&mut self, repo: Option<usize>, dry_run: bool) -> Result<Vec<ResolvedLedger>> {
         self.look_again()?;
         if let Some(error) = self.settings.broken.first() {
@@ -92,7 +92,7 @@ impl Store {
                 return Ok(None);
             }
             resolved.next = vcs::mark_resolved(path, &self.host.env).map(|command| {
-                let cwd = place::real(self.host.env.cwd());
+                let cwd = paths::real(self.host.env.cwd());
                 let file = path.strip_prefix(&cwd).unwrap_or(path).display().to_string();
                 let plain = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
                 let file = if file.chars().all(plain) { file } else { format!("'{}'", file.replace('\'', "'\\''")) };

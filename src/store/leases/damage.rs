@@ -1,4 +1,4 @@
-//! Damaged records of the state homes: claims that they forbid, and how they are set aside.
+//! Damaged records in state homes: claims they block, and how they are set aside.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use crate::store::state::tables::{LEASES, TABLES};
 use crate::store::{Project, Put, RecordError, RecordFile, Result, Snapshot, StateDir};
 
 impl Project {
-    /// Refuses to claim an issue whose number is not known any more.
+    /// Refuses to claim an issue whose epoch is lost.
     pub(in crate::store) fn refuse_damaged_claim(&self, home: &StateDir, key: &str, id: &str) -> Result<()> {
         let file = LEASES.file(home);
         let document = self.records(&file)?;
@@ -21,7 +21,7 @@ impl Project {
 }
 
 impl Snapshot {
-    /// Everything in the state homes of the project that cannot be read.
+    /// All unreadable records in the project's state homes.
     pub fn damaged_records(&self) -> Result<Vec<DamagedRecord>> {
         let mut found = Vec::new();
         for (_, file) in self.record_files() {
@@ -30,7 +30,7 @@ impl Snapshot {
         Ok(found)
     }
 
-    /// Sets aside what can be set aside, and tells each in words.
+    /// Sets aside whatever can be, and describes each.
     pub fn set_records_aside(&self) -> Result<Vec<String>> {
         let mut told = Vec::new();
         for (dir, file) in self.record_files() {
@@ -57,7 +57,7 @@ impl Snapshot {
         Ok(told.into_iter().map(|(_, what)| what).collect())
     }
 
-    /// The files of records in all state homes of the project that are there, and the directory of each.
+    /// The record files in all existing state homes of the project, each with its directory.
     fn record_files(&self) -> Vec<(StateDir, RecordFile)> {
         let mut homes: Vec<StateDir> = (0..self.sources.len()).map(|source| self.lease_home(source)).collect();
         homes.push(self.state());

@@ -6,39 +6,39 @@ use std::time::Duration;
 
 use super::locks::{Floor, HeldHome, Idleness};
 use crate::model::lease::Lease;
-use crate::store::names::LEASES_NAME;
+use crate::store::file_names::LEASES_NAME;
 use crate::store::state::leases::parse;
 use crate::store::{RecordError, Result, StateDir, Store};
 
 impl Store {
-    /// Takes the lock of a state home, or shares it with whoever holds it in this store already.
+    /// Locks a state home, or shares the lock that this store already holds.
     pub(in crate::store) fn hold(&mut self, dir: StateDir) -> Result<Arc<HeldHome>> {
         self.hold_within(dir, self.lock_wait)
     }
 
-    /// Keeps the state home of the project as it is, for a decision that rests on it.
-    pub fn keep_still(&mut self) -> Result<Idleness> {
+    /// Keeps the project's state home unchanged for a decision that depends on it.
+    pub fn hold_unchanged(&mut self) -> Result<Idleness> {
         Ok(Idleness { _held: self.hold(self.state())? })
     }
 
     /// The same for the state home of another repo of the project.
-    pub fn keep_still_in(&self, state: &StateDir) -> Result<Idleness> {
+    pub fn hold_unchanged_in(&self, state: &StateDir) -> Result<Idleness> {
         Ok(Idleness { _held: self.hold_file(state.clone(), self.lock_wait)? })
     }
 
-    /// The same, waiting no longer than this.
+    /// [`Store::hold`] with a time limit.
     pub(in crate::store) fn hold_within(&mut self, dir: StateDir, wait: Duration) -> Result<Arc<HeldHome>> {
         let held = self.hold_file(dir, wait)?;
         self.look_at_issues_again();
         Ok(held)
     }
 
-    /// The same for files that say nothing of issues or claims: what is known of these stays.
+    /// The same for files without issues or claims: what is cached of these stays valid.
     pub(in crate::store) fn hold_file(&self, dir: StateDir, wait: Duration) -> Result<Arc<HeldHome>> {
         if let Some(held) = self.held_home(dir.path()) {
             return Ok(held);
         }
-        // Which state home it should be is not known.
+        // It is unknown which state home to use.
         if self.settings.held.iter().any(|held| held.setting.key.name == "state.mode") {
             self.refuse_unmarked()?;
         }
@@ -52,7 +52,7 @@ impl Store {
         Ok(held)
     }
 
-    /// Writes claims to the disk.
+    /// Writes claims to disk.
     pub(in crate::store) fn put_leases(
         &mut self,
         home: &HeldHome,
@@ -63,7 +63,7 @@ impl Store {
         Ok(())
     }
 
-    /// A state home that this store holds the lock of.
+    /// A state home that this store has locked.
     pub(in crate::store) fn held_home(&self, path: &Path) -> Option<Arc<HeldHome>> {
         self.held_homes.borrow().iter().filter_map(std::sync::Weak::upgrade).find(|held| held.dir.path() == path)
     }

@@ -1,13 +1,13 @@
-//! Who may write under a claim, and under the lock of a workflow.
+//! Who may write an issue under a claim or a workflow's lock.
 //!
 //! | the issue is | the holder | another agent | a coordinator, a person |
 //! |---|---|---|---|
 //! | claimed | may, and the claim is renewed | may comment, label and link it; else exit 4 | may |
-//! | claimed, time is over | exit 7: it must claim again | may | may |
+//! | claimed, but expired | exit 7: it must claim again | may | may |
 //! | claimed by another since, or taken back | exit 7, until it claims again or lets go | | |
 //!
-//! Two sessions of one person, where clients tell them, are to each other what two agents are.
-//! A number given in `BD_LEASE` must be that of the claim.
+//! Two sessions of one person, where clients identify them, count as two agents. An epoch given in `BD_LEASE` must be
+//! that of the claim.
 
 use super::told::{claimed, locked, since};
 use crate::model::lease::{Holder, Lease, Standing};
@@ -17,14 +17,14 @@ use crate::store::state::leases::parse;
 use crate::store::state::leases::standing;
 use crate::store::{Project, Result, Store};
 
-/// What stands between the numbers of several claims.
+/// Separates the items of several claims.
 const SEPARATORS: [char; 2] = [',', ' '];
 
-/// What claims say to a write.
+/// The result of checking a write against claims.
 pub(in crate::store) type Fenced<T> = std::result::Result<T, Box<LeaseError>>;
 
 impl Project {
-    /// The number of its claim on an issue that the caller carries.
+    /// The epoch that the caller carries for its claim on an issue.
     fn token(&self, id: &str) -> Fenced<Option<i64>> {
         let Some(text) = self.host.env.var(LEASE_VARIABLE) else { return Ok(None) };
         carried(&text, id).map_err(|part| Box::new(LeaseError::BadToken { text: part.to_owned() }))
@@ -36,13 +36,13 @@ impl Project {
         holder.is_some_and(|holder| self.is_held_as(holder, name) && holder.agent.is_some() == self.agent.is_some())
     }
 
-    /// The holder has this name, and is not another session of the person who acts.
+    /// The holder has this name and is not another session of the acting person.
     pub(in crate::store) fn is_held_as(&self, holder: &Holder, name: &str) -> bool {
         holder.name == name && !self.is_other_session(holder)
     }
 
-    /// The claim was made in another session than the one in use. A person without one, and what a person claimed without one,
-    /// are not told apart.
+    /// The claim was made in another session than the current one. A person without a session, and a claim made without
+    /// one, match any.
     pub fn is_other_session(&self, holder: &Holder) -> bool {
         let sessions = self.session().zip(holder.session.as_deref());
         !holder.is_agent() && sessions.is_some_and(|(mine, theirs)| mine != theirs)
@@ -50,7 +50,7 @@ impl Project {
 }
 
 impl Store {
-    /// What is known of a claim or a lock: as it is held, or as it is on disk.
+    /// The claim or lock as held in memory, or else as stored on disk.
     pub(in crate::store) fn known_lease(&self, source: usize, id: &str) -> Option<Lease> {
         let home = self.lease_home(source);
         let key = self.lease_key(source, &home, id).ok()?;
@@ -60,15 +60,15 @@ impl Store {
         }
     }
 
-    /// Whether the acting agent may write on an issue at all, for what goes to the state home and not to the ledger.
+    /// Checks whether the acting agent may write on an issue, for data in the state home instead of the ledger.
     pub fn check_lease(&mut self, id: &str) -> Result<()> {
         self.read_again()?;
         let Some(source) = self.owner(id) else { return Ok(()) };
         Ok(self.judge_claim(source, id, || false, || false)?)
     }
 
-    /// Refuses a write that the claim on the issue forbids to the acting agent. A change that only adds what anybody may add is let
-    /// through, and a claim on what was done is over.
+    /// Refuses a write that another's claim forbids. Additions that anyone may make pass, and a claim on a finished
+    /// issue has ended.
     pub(in crate::store) fn judge_claim(
         &self,
         source: usize,
@@ -106,7 +106,7 @@ impl Store {
             self.refused_to_loser.borrow_mut().insert(id.to_owned());
             return Err(stale(epoch));
         }
-        // A merge may have closed the issue: then the claim is over, whatever the state home still says.
+        // A merge may have closed the issue: then the claim is over, whatever the state home says.
         let Some(holder) = lease.holder.as_ref().filter(|_| !was_done()) else { return Ok(()) };
         match stands {
             Standing::Expired if holder.name == agent.name => Err(stale(lease.epoch)),
@@ -117,7 +117,7 @@ impl Store {
         }
     }
 
-    /// The same for a person's session: what another session of that person holds is that one's.
+    /// The same for a person's session: only the session that made a claim holds it.
     fn judge_session(
         &self,
         source: usize,
@@ -126,7 +126,7 @@ impl Store {
         is_additive: impl Fn() -> bool,
     ) -> Fenced<()> {
         let Some(lease) = self.known_lease(source, id) else { return Ok(()) };
-        // A program that was started for the issue carries its number, whichever session it begins.
+        // A program started for the issue carries its epoch, whatever session it starts.
         if self.token(id)? == Some(lease.epoch) {
             return Ok(());
         }
@@ -166,8 +166,9 @@ impl Store {
     }
 }
 
-/// The number of one issue in a list of `ID:EPOCH`, or the part of it that is none. An id may hold commas, blanks and colons, so a
-/// number ends an item only where the text or a separator follows; a line that is one item for this issue is taken as that.
+/// The epoch of one issue in a list of `ID:EPOCH`, or the malformed part. An id may contain commas, blanks and colons,
+/// so an epoch ends an item only at the end of the text or before a separator; a line that is one item for this issue
+/// is read as that.
 fn carried<'a>(text: &'a str, id: &str) -> std::result::Result<Option<i64>, &'a str> {
     let mut found = None;
     for line in text.lines().map(str::trim_ascii) {
@@ -207,7 +208,7 @@ mod tests {
             ("a:1,m-x,y:2,My Project-1:3", "m-x,y", Ok(Some(2))),
             ("a:1,m-x,y:2,My Project-1:3", "My Project-1", Ok(Some(3))),
             ("a:b:7", "a:b", Ok(Some(7))),
-            // A number and a comma inside of an id: on a line of its own it is what it looks like.
+            // A number and a comma inside an id: on a line of its own it is read literally.
             ("m-x:1,y:4", "m-x:1,y", Ok(Some(4))),
             ("a:1\nm-x:1,y:4", "m-x:1,y", Ok(Some(4))),
             ("bd-a", "bd-a", Err("bd-a")),

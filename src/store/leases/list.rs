@@ -11,7 +11,7 @@ use crate::store::state::leases::{is_lock, issue_of};
 use crate::store::state::stamps::Stamps;
 use crate::store::{Result, Snapshot, StateDir};
 
-/// A claim as an answer.
+/// A claim, as reported to the caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeaseRow {
     /// The issue.
@@ -22,14 +22,14 @@ pub struct LeaseRow {
 }
 
 impl LeaseRow {
-    /// What another is told who wants the issue.
+    /// The error for someone else who wants the issue.
     pub fn claimed(&self) -> LeaseError {
-        super::told::claimed(&self.id, &self.lease)
+        super::messages::claimed(&self.id, &self.lease)
     }
 }
 
 impl Snapshot {
-    /// Every claim of the project that somebody holds, over or not, in the order of their issues.
+    /// Every claim of the project with a holder, expired or not, sorted by issue.
     pub fn leases(&self) -> Result<Vec<LeaseRow>> {
         let mut found = Vec::new();
         let mut seen = BTreeSet::new();
@@ -41,7 +41,7 @@ impl Snapshot {
                 }
                 let standing = standing(&lease, &now);
                 let row = self.get(&id)?;
-                // A merge may have closed it, or given it to somebody else.
+                // A merge may have closed the issue, or given it to someone else.
                 if self.overruled(&id, &lease)?.is_some() {
                     continue;
                 }
@@ -52,7 +52,7 @@ impl Snapshot {
         Ok(found)
     }
 
-    /// Everything that is known of claims in the project, also of those that ended, in the order of their issues.
+    /// Every record of a claim in the project, ended ones included, sorted by issue.
     pub fn lease_records(&self) -> Result<Vec<LeaseRow>> {
         let now = self.host.clock.both();
         let mut found: BTreeMap<&str, LeaseRow> = BTreeMap::new();
@@ -64,7 +64,7 @@ impl Snapshot {
         Ok(found.into_values().collect())
     }
 
-    /// Every claim of the project that somebody holds now, over or not, by its issue; none of the past.
+    /// Every claim of the project with a holder, expired or not, by issue; no ended ones.
     pub fn claims_now(&self) -> Result<Vec<LeaseRow>> {
         if self.is_past() {
             return Ok(Vec::new());
@@ -74,7 +74,7 @@ impl Snapshot {
         Ok(all)
     }
 
-    /// What is known of the claims on one issue.
+    /// The claim record of one issue.
     pub fn lease(&self, id: &str) -> Result<Option<LeaseRow>> {
         let source = self.lease_source(id)?;
         let now = self.host.clock.both();
@@ -82,7 +82,8 @@ impl Snapshot {
         Ok(found.map(|lease| LeaseRow { id: id.to_owned(), title: None, standing: standing(&lease, &now), lease }))
     }
 
-    /// Issues of this project that are held in a checkout right now, each with its holder; read anew, whatever the ledgers say.
+    /// Issues of this project that are held in a checkout right now, each with its holder; read from disk, whatever the
+    /// ledgers say.
     pub fn held_in_worktree(&self, worktree_id: &str) -> Result<Vec<(String, String)>> {
         let now = self.host.clock.both();
         let mut found = Vec::new();
@@ -96,7 +97,7 @@ impl Snapshot {
         Ok(found)
     }
 
-    /// Issues of this project that somebody else holds right now.
+    /// Issues of this project that others hold right now.
     pub(in crate::store) fn held_by_others(&self) -> Result<Vec<String>> {
         let claims = self.claims()?;
         if claims.is_empty() {
@@ -107,7 +108,7 @@ impl Snapshot {
         Ok(others.map(|(id, _)| id.clone()).collect())
     }
 
-    /// The claim of somebody else on one issue.
+    /// Someone else's claim on one issue.
     pub(in crate::store) fn held_by_another(&self, id: &str) -> Result<Option<Lease>> {
         let (me, now) = (self.actor(), self.host.clock.both());
         let is_it = |(known, lease): &&(String, Lease)| known == id && self.is_of_another(lease, me, &now);
@@ -115,7 +116,7 @@ impl Snapshot {
         Ok(found.map(|(_, lease)| lease.clone()))
     }
 
-    /// All claims on issues of this project, read again only if they have changed.
+    /// All claims on issues of this project, read again only if they changed.
     pub(in crate::store) fn claims(&self) -> Result<&[(String, Lease)]> {
         Ok(&self.all_claims()?.all)
     }
@@ -141,7 +142,7 @@ impl Snapshot {
         })
     }
 
-    /// The claims on tasks of workflows in all state homes of the project, also on those of repos that it does not have.
+    /// The claims on tasks of workflows in all state homes of the project, including those of repos that are not in it.
     pub(in crate::store) fn claims_of_workflows(&self) -> Result<&[(String, Lease)]> {
         Ok(&self.all_claims()?.of_workflows)
     }

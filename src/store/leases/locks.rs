@@ -1,4 +1,4 @@
-//! A state home whose lock is held, and the claims that it knows.
+//! A locked state home and its claims.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,7 +12,7 @@ use crate::store::state::records::StateLock;
 use crate::store::state::tables::LEASES;
 use crate::sys::Entropy;
 
-/// A state home whose lock is held, and its claims as they are: nobody else can change them.
+/// A locked state home and its current claims: no one else can change them.
 #[derive(Debug)]
 pub struct HeldHome {
     pub(in crate::store) dir: StateDir,
@@ -21,13 +21,12 @@ pub struct HeldHome {
     pub(in crate::store) floor: Floor,
 }
 
-/// Above which number the claims on an issue begin that the file says nothing of. Lines are never taken out of the file, so one
-/// without any was emptied, if there ever were claims: their numbers are not known any more, and no count of grants reaches the
-/// seconds of the clock.
+/// Claims on an issue without a record start above this epoch. Records are never removed, so a file without any has
+/// been emptied if there ever were claims: their epochs are lost, and no count of claims reaches the clock's seconds.
 #[derive(Debug)]
 pub(in crate::store) struct Floor {
     pub(in crate::store) epoch: i64,
-    /// The state home remembers it.
+    /// The state home has recorded it.
     pub(in crate::store) is_noted: Mutex<bool>,
 }
 
@@ -52,13 +51,13 @@ impl HeldHome {
         &self.lock
     }
 
-    /// What is known of an issue, by its key.
+    /// The claim record of an issue, by its key.
     pub fn lease(&self, key: &str) -> Lease {
         let leases = self.leases.lock().unwrap_or_else(PoisonError::into_inner);
         leases.get(key).cloned().unwrap_or_else(|| Lease { epoch: self.floor.epoch, ..Lease::new(key) })
     }
 
-    /// The same, if the file says something of it.
+    /// The same, if the file has one.
     pub fn known(&self, key: &str) -> Option<Lease> {
         self.leases.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
     }
@@ -67,13 +66,13 @@ impl HeldHome {
         self.leases.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Somebody has locked a workflow, once at least.
+    /// A workflow has been locked at least once.
     pub fn has_locks(&self) -> bool {
         let leases = self.leases.lock().unwrap_or_else(PoisonError::into_inner);
         leases.keys().any(|key| is_lock(issue_of(key)))
     }
 
-    /// Writes leases to the disk. What this version does not know of a line is left in it.
+    /// Writes leases to disk. Unknown keys of a line are kept.
     pub fn put(&self, changed: &[Lease], entropy: &Entropy) -> std::result::Result<(), RecordError> {
         let mut is_noted = self.floor.is_noted.lock().unwrap_or_else(PoisonError::into_inner);
         if !*is_noted {
@@ -91,7 +90,7 @@ impl HeldHome {
     }
 }
 
-/// As long as this is there, nobody else claims anything or writes to the state home.
+/// While this exists, no one else claims anything or writes to the state home.
 #[derive(Debug)]
 #[must_use = "the lock is released when this is dropped"]
 pub struct Idleness {

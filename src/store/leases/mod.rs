@@ -1,15 +1,16 @@
-//! What is known of claims: who works on an issue, among all checkouts of its repository.
+//! The records of claims: who works on an issue, across all checkouts of its repository.
 //!
-//! Owns `leases.jsonl` in the state home of the repo that owns the issue: one line per issue that was ever claimed, which keeps its
-//! epoch for ever. Whatever decides over a claim, and every write of a ledger whose repo knows claims, happens under the lock of that
-//! state home, taken before the ledger's: so a holder that lost its claim cannot write between the loss and the notice of it.
+//! Owns `leases.jsonl` in the state home of the repo that owns the issue: one line per issue that was ever claimed,
+//! which keeps its epoch for ever. Every decision about a claim, and every write to a ledger whose repo has claims,
+//! happens under the lock of that state home, taken before the ledger's. So a holder that lost its claim cannot write
+//! before it notices.
 
 mod damage;
 pub(in crate::store) mod held;
 pub(in crate::store) mod judge;
 pub(in crate::store) mod list;
 pub(in crate::store) mod locks;
-pub(in crate::store) mod told;
+pub(in crate::store) mod messages;
 mod workflows;
 
 pub use list::LeaseRow;
@@ -25,13 +26,13 @@ use crate::store::state::leases::{Leases, parse};
 use crate::store::{Result, Snapshot, StateDir};
 
 impl Snapshot {
-    /// The state home that knows the claims on the issues of a ledger.
+    /// The state home with the claims on the issues of a ledger.
     pub(in crate::store) fn lease_home(&self, source: usize) -> StateDir {
         StateDir::of(self.state_home_of(self.sources.member_of(source)))
     }
 
-    /// The ledger whose state home knows who holds an issue: that of its owner, unless somebody claimed it elsewhere before it was
-    /// proposed, accepted or seen on this branch. There the claim stays until it ends.
+    /// The ledger whose state home records an issue's claim: its owner's, unless someone claimed it elsewhere before it
+    /// was proposed, accepted or seen on this branch. There the claim stays until it ends.
     pub(in crate::store) fn lease_source(&self, id: &str) -> Result<usize> {
         let owner = self.owner_of(id)?;
         if self.sources.len() > 1 {
@@ -44,7 +45,7 @@ impl Snapshot {
         Ok(owner)
     }
 
-    /// Under which key a state home knows an issue.
+    /// The key of an issue in a state home.
     pub(in crate::store) fn lease_key(&self, source: usize, home: &StateDir, id: &str) -> Result<String> {
         if home.is_shared() {
             return Ok(format!("{}/{id}", self.repo_id(self.sources.member_of(source))?));
@@ -52,7 +53,7 @@ impl Snapshot {
         Ok(id.to_owned())
     }
 
-    /// The claims on issues of a ledger as they are now, without a lock, by issue.
+    /// The current claims on issues of a ledger, read without a lock, by issue.
     pub(in crate::store) fn leases_of(&self, source: usize) -> Result<Leases> {
         let home = self.lease_home(source);
         let document = self.records(&home.file(LEASES_NAME))?;

@@ -1,7 +1,7 @@
-//! Workflows and their tasks as the ledgers and the claims have them, and which tasks may be handed out.
+//! Workflows and their tasks, combined from ledgers and claims, and which tasks may be handed out.
 //!
-//! Whether a task may be claimed is decided here, under the lock of the state home that knows the claims: so no two who claim at
-//! once can both take the last free place of a workflow. What a task waits for is in the ledger, as edges.
+//! Whether a task may be claimed is decided here, under the lock of the state home with its claims, so that two
+//! claimants cannot both take the last free place of a workflow. The ledger stores what a task waits for, as edges.
 
 use crate::model::words::words;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,16 +18,16 @@ use crate::store::error::Withheld;
 use crate::store::state::leases::standing;
 use crate::store::{Result, Row, Snapshot, StoreError};
 
-/// A workflow: its issue, and what it says of itself.
+/// A workflow: its issue, and its own record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkflowRow {
     pub row: Row,
     pub workflow: Workflow,
-    /// How it stands. Another tool may have closed or reopened its issue: that counts.
+    /// Its state. If another tool closed or reopened the issue, that wins.
     pub state: State,
-    /// It did: the object in the line says something else.
+    /// Another tool did: the object in the line says something else.
     pub overruled: bool,
-    /// The status of its issue is none that goes with its state.
+    /// The issue's status does not match the workflow's state.
     pub astray: bool,
 }
 
@@ -38,7 +38,7 @@ impl WorkflowRow {
         Self::with(row, &line)
     }
 
-    /// The same, where another line says what the workflow is.
+    /// The same, with the workflow's record taken from another line.
     fn with(row: Row, line: &str) -> Option<Self> {
         let record = Record::parse(line).ok()?;
         let workflow = Workflow::of(&record)?;
@@ -52,21 +52,22 @@ impl WorkflowRow {
     }
 }
 
-/// A task of a workflow, with all that decides over it.
+/// A task of a workflow, with everything that decides whether it can be claimed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskRow {
     pub row: Row,
     pub task: Task,
-    /// Who has claimed it, and whether that claim still holds.
+    /// Who has claimed it, and whether that claim is still valid.
     pub holder: Option<(Holder, Standing)>,
     /// Issues that it waits for.
     pub blockers: Vec<String>,
-    /// The checkout in which it is closed, while that is not merged here.
+    /// The checkout that closed it, until that is merged here.
     pub unmerged: Option<String>,
 }
 
 words! {
-    /// How a task stands. Only done and skipped are in the ledger as such; the rest follows from edges, claims and errors.
+    /// The state of a task. Only done and skipped are stored in the ledger; the rest follows from edges, claims and
+    /// errors.
     #[derive(PartialOrd, Ord)]
     pub enum TaskState {
         Pending = "pending",
@@ -90,7 +91,7 @@ impl TaskRow {
         self.row.issue.status.is_done()
     }
 
-    /// Somebody works on it: by a claim, or by the ledger where no claim is known. A claim that is over counts for nothing.
+    /// Someone works on it: by a claim, or by the ledger where no claim is known. An expired claim does not count.
     pub fn is_running(&self) -> bool {
         match &self.holder {
             _ if self.is_done() || self.unmerged.is_some() => false,
@@ -99,7 +100,7 @@ impl TaskRow {
         }
     }
 
-    /// Its holder is silent or dead, and nobody has taken it yet.
+    /// Its holder is silent or dead, and it has not been taken since.
     pub fn is_left(&self) -> bool {
         !self.is_done() && self.holder.as_ref().is_some_and(|(_, standing)| *standing == Standing::Expired)
     }
@@ -120,7 +121,7 @@ impl TaskRow {
 }
 
 impl Snapshot {
-    /// A workflow by the id of its issue, what is enough of it, or its `wf_` id.
+    /// Finds a workflow by its issue's id, an unambiguous part of it, or its `wf_` id.
     pub fn find_workflow(&self, typed: &str) -> Result<WorkflowRow> {
         if state_id::is(state_id::WORKFLOW, typed) {
             let found = self.workflows()?.into_iter().find(|one| one.workflow.id == typed);
@@ -146,7 +147,8 @@ impl Snapshot {
         Ok(rows.into_iter().filter(is_odd).collect())
     }
 
-    /// The workflow of an issue. The target's copy of a proposed one does not say what it is: that of the planning repo does.
+    /// The workflow of an issue. The target's copy of a proposed one does not contain the workflow; the planning copy
+    /// does.
     pub(in crate::store) fn as_workflow(&self, row: Row) -> Option<WorkflowRow> {
         let id = row.issue.id.clone();
         if let Some(found) = WorkflowRow::of(row.clone()) {
@@ -162,7 +164,7 @@ impl Snapshot {
         self.as_workflow(row.clone()).is_some()
     }
 
-    /// The workflow that an issue is a task of, if it is one and the project has its workflow.
+    /// The workflow that an issue is a task of, if the project has it.
     pub fn workflow_above(&self, row: &Row) -> Result<Option<WorkflowRow>> {
         match (Task::of_line(&row.line), row.issue.parent()) {
             (Some(_), Some(parent)) => Ok(self.get(parent)?.and_then(|row| self.as_workflow(row))),
@@ -170,12 +172,12 @@ impl Snapshot {
         }
     }
 
-    /// The tasks of a workflow, named by the id of its issue, in their order.
+    /// The tasks of a workflow, named by the id of its issue, in order.
     pub fn tasks_of(&self, workflow: &str) -> Result<Vec<TaskRow>> {
         let children = self.dependents(workflow)?.into_iter().filter(|(edge, _)| edge.kind == "parent-child");
         let now = self.host.clock.both();
         let mut tasks = Vec::new();
-        // What was deleted is no task any more.
+        // A deleted issue is not a task any more.
         let rows = children.filter_map(|(_, row)| row).filter(|row| !row.issue.status.is_tombstone());
         for row in rows.collect::<Vec<_>>() {
             let Some(mut task) = Task::of_line(&row.line) else { continue };
@@ -189,7 +191,7 @@ impl Snapshot {
             if !row.issue.status.is_done() {
                 blockers = self.waits_for(&id)?;
                 let elsewhere = self.elsewhere(&id)?;
-                // A job that failed has said so where it ran.
+                // A failed job has recorded that where it ran.
                 let failed = elsewhere.iter().filter_map(|other| Task::of_line(&other.line));
                 if let Some(failed) =
                     failed.max_by_key(|other| other.attempts).filter(|other| other.attempts > task.attempts)
@@ -204,7 +206,7 @@ impl Snapshot {
         Ok(tasks)
     }
 
-    /// The open issues that one waits for, itself or through what it is below.
+    /// The open issues that an issue waits for, directly or through its ancestors.
     pub(in crate::store) fn waits_for(&self, id: &str) -> Result<Vec<String>> {
         let Some(blocked) = self.obstacles(id)? else { return Ok(Vec::new()) };
         let above = blocked.inherited.into_iter().flat_map(|inherited| inherited.blockers);
@@ -214,7 +216,7 @@ impl Snapshot {
         Ok(found)
     }
 
-    /// Tasks that are not handed out because of how their workflows stand.
+    /// Tasks that the state of their workflow keeps from being handed out.
     pub fn withheld(&self) -> Result<BTreeMap<String, Withheld>> {
         let mut found = BTreeMap::new();
         let open = self.ask(|cache| cache.open_tasks())?;
@@ -225,7 +227,7 @@ impl Snapshot {
             let why = match above.map(|row| (claims_to_be(&row), self.as_workflow(row))) {
                 None => Some(Withheld::Unknown { workflow: parent.clone() }),
                 Some((true, None)) => Some(Withheld::Unreadable { workflow: parent.clone() }),
-                // Below an ordinary issue it is an ordinary one.
+                // Below an ordinary issue it is an ordinary issue.
                 Some((false, None)) => None,
                 Some((_, Some(workflow))) => match self.why_kept(&workflow)? {
                     None => {
@@ -243,7 +245,7 @@ impl Snapshot {
         Ok(found)
     }
 
-    /// Why no task of a workflow is handed out, however few run.
+    /// Why no task of a workflow is handed out, however few are running.
     pub fn why_kept(&self, workflow: &WorkflowRow) -> Result<Option<Withheld>> {
         let id = || workflow.id().to_owned();
         if workflow.state != State::InProgress {
@@ -254,19 +256,20 @@ impl Snapshot {
                 return Ok(Some(Withheld::Elsewhere { workflow: id(), state, worktree }));
             }
         }
-        // How many run can be told only by one who sees all of them.
+        // Counting running tasks requires seeing all of them.
         let repos = self.hidden_repos(workflow);
         Ok((!repos.is_empty()).then(|| Withheld::Hidden { workflow: id(), repos }))
     }
 
-    /// Repos that a workflow goes over and that this project does not have, or that are not there.
+    /// Repos of a workflow that this project does not have, or that are missing.
     pub fn hidden_repos(&self, workflow: &WorkflowRow) -> Vec<String> {
         let is_there =
             |repo: &String| self.find_repository(repo).is_some_and(|member| !self.sources.of_member(member).is_empty());
         workflow.workflow.repos.iter().filter(|repo| !is_there(repo)).cloned().collect()
     }
 
-    /// How other checkouts have a workflow, where that is news here: the checkout, its state and how many may run at once.
+    /// The versions of a workflow in other checkouts that differ from this one: checkout, state and limit of running
+    /// tasks.
     fn versions_elsewhere(&self, id: &str) -> Result<Vec<(String, State, i64)>> {
         let is_past = (0..self.sources.len()).any(|source| self.sources.is_frozen(source));
         let others = if is_past { Vec::new() } else { self.elsewhere(id)? };
@@ -278,7 +281,7 @@ impl Snapshot {
         Ok(others.iter().filter_map(read).collect())
     }
 
-    /// How many claims hold on tasks of a workflow that the ledgers here do not have as such: other checkouts do.
+    /// The number of valid claims on tasks of a workflow that are not in the ledgers here, but in other checkouts.
     pub fn running_unseen(&self, workflow: &WorkflowRow, known: &BTreeSet<&str>) -> Result<usize> {
         if (0..self.sources.len()).any(|source| self.sources.is_frozen(source)) {
             return Ok(0);
@@ -304,7 +307,7 @@ impl Snapshot {
         Ok(running)
     }
 
-    /// How many of some tasks somebody works on; see [`TaskRow::is_running`].
+    /// How many of the tasks someone works on; see [`TaskRow::is_running`].
     fn count_running<'a>(&self, tasks: impl Iterator<Item = &'a OpenTask>) -> Result<usize> {
         let is_past = (0..self.sources.len()).any(|source| self.sources.is_frozen(source));
         let now = self.host.clock.both();
@@ -320,13 +323,13 @@ impl Snapshot {
         Ok(running)
     }
 
-    /// Why one task is not handed out; nothing if it may be, or is no task.
+    /// Why a task is not handed out; `None` if it may be, or is not a task.
     pub fn why_withheld(&self, id: &str) -> Result<Option<Withheld>> {
         Ok(self.withheld()?.remove(id))
     }
 
-    /// Refuses to give out a task that is not to be worked on now. The lock of the state home is held, so the count stays.
-    /// Says which workflow it is of, if any, by its `wf_` id; of those in `taken` one is taken at the same time.
+    /// Refuses a task that is not to be worked on now. The state home is locked, so the count cannot change. Returns
+    /// the `wf_` id of its workflow, if it has one; of the workflows in `taken`, one task is taken at the same time.
     pub(in crate::store) fn refuse_task(&self, row: &Row, taken: &[String]) -> Result<Option<String>> {
         let id = row.issue.id.clone();
         let (Some(_), Some(parent)) = (Task::of_line(&row.line), row.issue.parent()) else { return Ok(None) };
@@ -356,7 +359,7 @@ impl Snapshot {
         }
     }
 
-    /// No further task of the workflow may be claimed. Of what several checkouts say of the limit, the lowest counts.
+    /// No further task of the workflow may be claimed. If checkouts differ about the limit, the lowest wins.
     fn full(&self, workflow: &WorkflowRow, running: usize) -> Result<Option<Withheld>> {
         let elsewhere = self.versions_elsewhere(workflow.id())?.into_iter().map(|(_, _, most)| most);
         let most = elsewhere.chain([workflow.workflow.max_parallel]).min().unwrap_or(1);
@@ -365,7 +368,7 @@ impl Snapshot {
     }
 }
 
-/// An issue says that it is a workflow, whatever else it says.
+/// The issue's line says that it is a workflow, readable or not.
 fn claims_to_be(row: &Row) -> bool {
     let has_object = || row.record().raw(WORKFLOW).is_some_and(|raw| raw != "null");
     row.issue.issue_type.as_str() == WORKFLOW || has_object()

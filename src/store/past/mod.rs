@@ -1,4 +1,4 @@
-//! What was: history, undo, prune and what brings lines back.
+//! The past: history, undo, prune, and what restores lines.
 
 pub(in crate::store) mod history;
 pub(in crate::store) mod prune;

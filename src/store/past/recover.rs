@@ -1,4 +1,4 @@
-//! Putting back what another program took out of a ledger: each line into the very file that had it.
+//! Restores what another program removed from a ledger: each line to the file that had it.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,42 +12,42 @@ use crate::store::state::log::{LogError, Lost, Missing, WriteLog};
 use crate::store::write::Written;
 use crate::store::{Result, Snapshot, Store};
 
-/// One issue whose writes were missing.
+/// An issue with missing writes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recovered {
     pub id: String,
     pub source_repo: String,
-    /// The issue was gone; else its line was there and lacked something.
+    /// The whole line was missing, not just parts of it.
     pub was_gone: bool,
-    /// What the line lacked.
+    /// The fields that the line lacked.
     pub fields: Vec<String>,
     pub line: String,
-    /// The last write that was missing.
+    /// The time of the last missing write.
     pub at: String,
     pub actor: String,
-    /// The ledger of a checkout that is gone, if it comes from one.
+    /// The ledger of a deleted checkout that had it, if any.
     pub from: Option<PathBuf>,
     /// The lines that the missing writes left.
     lost: Vec<String>,
 }
 
-/// What is missing from a repo, and what became of it.
+/// What is missing from a repo, and the result of recovery.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Recovery {
     pub recovered: Vec<Recovered>,
-    /// Issues that checkouts which are gone had and no commit holds: the ledger and the id.
+    /// Issues of deleted checkouts that no commit has: the ledger and the id.
     pub gone: Vec<(PathBuf, String)>,
 }
 
 impl Recovery {
-    /// The lines that were missing, each with the ledger of the checkout that is gone, if it comes from one.
+    /// The missing lines, each with the ledger of the deleted checkout that had it, if any.
     fn lost(&self) -> Vec<Lost<'_>> {
         self.recovered.iter().map(|one| (one.from.as_deref(), one.lost.as_slice())).collect()
     }
 }
 
 impl Snapshot {
-    /// What would be put back into a repo. Writes nothing.
+    /// What would be recovered in a repo. Writes nothing.
     pub fn recoverable(&self, member: usize, from_gone: bool) -> Result<Recovery> {
         self.read_ledgers()?;
         let source = self.writable(member)?;
@@ -57,14 +57,14 @@ impl Snapshot {
         Ok(self.logging(ledger, |log| search(log, &document, from_gone, name))?)
     }
 
-    /// A repo can be written as far as its ledgers go.
+    /// The repo can be written, judging by its ledgers.
     pub fn has_one_ledger(&self, member: usize) -> bool {
         self.sources.of_member(member).len() == 1
     }
 }
 
 impl Store {
-    /// Puts back what is missing from a repo. It was acknowledged to this user, so the role does not matter.
+    /// Recovers what is missing from a repo. This user's writes were acknowledged, so the role does not matter.
     pub fn recover(&mut self, member: usize, from_gone: bool) -> Result<Recovery> {
         if let Some(error) = self.settings.broken.first() {
             return Err(error.clone().into());
@@ -87,7 +87,7 @@ impl Store {
             let found = found.borrow();
             let is_own =
                 |missing: &&Missing| found.recovered.iter().any(|one| one.from.is_none() && one.id == missing.id);
-            // The line has both by now, whatever a comparison says.
+            // The line contains both by now, whatever a comparison shows.
             let own = account.missing.iter().filter(is_own).map(|missing| (None, missing.after.as_slice()));
             let gone = found.lost().into_iter().filter(|(from, _)| from.is_some());
             let lost: Vec<Lost<'_>> = own.chain(gone).collect();
@@ -109,12 +109,12 @@ impl Store {
             let written = written.collect();
             self.commit_ledgers(&[(source, written)]);
         }
-        // What stays in the log needlessly does no harm.
+        // Keeping too much in the log is harmless.
         let _ = self.prune_log(member);
         Ok(recovery)
     }
 
-    /// Forgets what is missing from a repo: it was taken out on purpose.
+    /// Forgets what is missing from a repo: it was removed on purpose.
     pub fn discard(&mut self, member: usize, from_gone: bool) -> Result<Recovery> {
         let source = self.writable(member)?;
         let locks = self.lock(&[source])?;
@@ -149,7 +149,7 @@ fn search(
         for missing in fold.missing(document) {
             if from_gone {
                 let one = recovered(missing, repo, Some(path.clone()));
-                // One copy of an issue at a time: the next call brings the others.
+                // One copy of an issue at a time: the next call returns the others.
                 found.entry(one.id.clone()).or_insert(one);
             } else {
                 gone.push((path.clone(), missing.id));
@@ -165,7 +165,7 @@ fn recovered(missing: Missing, repo: &str, from: Option<PathBuf>) -> Recovered {
     Recovered { id, source_repo: repo.to_owned(), was_gone: now.is_none(), fields, line, at, actor, from, lost }
 }
 
-/// The keys whose values differ, but for the times of edits themselves.
+/// The keys whose values differ, except the edit times themselves.
 fn changed(old: &str, new: &str) -> Vec<String> {
     let (Ok(old), Ok(new)) = (Record::parse(old), Record::parse(new)) else { return Vec::new() };
     let keys: BTreeSet<String> = old.iter().chain(new.iter()).map(|(key, _)| key.into_owned()).collect();

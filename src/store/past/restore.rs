@@ -1,5 +1,5 @@
-//! Bringing back what the history of version control has of an issue: a line that left the ledger, byte for byte, or an
-//! older version of one that is there, as an edit.
+//! Restores issues from history: a line that left the ledger, byte for byte, or an older version of an existing one, as
+//! an edit.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -10,64 +10,64 @@ use crate::model::difference::{FieldChange, difference};
 use crate::model::issue::status_of;
 use crate::model::json::{Dialect, DialectEvidence};
 use crate::model::record::Record;
-use crate::store::project::place;
-use crate::store::read::naming::each_once;
+use crate::store::project::paths;
+use crate::store::read::typed_ids::each_once;
 use crate::store::write::{Draft, Written};
 use crate::store::{Access, Moment, PastLine, Result, Snapshot, Store, StoreError};
 use crate::vcs;
 use crate::vcs::Commit;
 
-/// An issue that came back, or would come back.
+/// An issue that was restored, or in a dry run would be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Restored {
     pub id: String,
     pub source_repo: String,
     pub file: PathBuf,
-    /// The line as it is now.
+    /// The line now.
     pub line: String,
     pub before: Option<String>,
-    /// The commit whose version it is.
+    /// The commit with that version.
     pub commit: Commit,
-    /// The commit that took it out of the ledger.
+    /// The commit that removed it from the ledger.
     pub removed: Option<Commit>,
-    /// What is not as it was in the ledger, or of a line that had left, as it last was.
+    /// The differences from the ledger, or for a removed line, from its last version.
     pub fields: Vec<FieldChange>,
 }
 
 impl Restored {
-    /// The file had to be touched, or would have to be.
+    /// Whether the file was changed, or would be.
     pub fn changed(&self) -> bool {
         self.before.as_deref() != Some(self.line.as_str())
     }
 }
 
-/// A version to bring back.
+/// A version to restore.
 struct Wanted {
     id: String,
     source: usize,
-    /// What it is put upon: the line of the ledger, or the last one that it had.
+    /// The line it is based on: the ledger's, or its last one.
     base: String,
-    /// The version whose values come back; `None` for the base as it is.
+    /// The version whose values to restore; `None` for the base as it is.
     past: Option<String>,
     is_present: bool,
     commit: Commit,
     removed: Option<Commit>,
 }
 
-/// What history has of the issues that are to come back, by id: looked up for all of them at once.
+/// History of the issues to restore, by id, looked up for all of them at once.
 #[derive(Default)]
 struct Found {
-    /// What they were at the moment that was asked for.
+    /// Their versions at the requested point.
     then: HashMap<String, PastLine>,
-    /// The last version of those that have left.
+    /// The last versions of removed ones.
     last: HashMap<String, PastLine>,
-    /// The last version of deleted ones before that.
+    /// The last versions of deleted ones before that.
     living: HashMap<String, PastLine>,
-    /// What those that have left are called now.
+    /// The current ids of removed ones.
     renamed: HashMap<String, String>,
 }
 
-/// What became of each issue, in the order in which they were named.
+/// The result for each issue, in the order given.
 type Each = Vec<(String, Result<Restored>)>;
 
 impl Snapshot {
@@ -101,7 +101,7 @@ impl Snapshot {
         Record::parse(&line).is_ok_and(|record| status_of(&record).is_tombstone())
     }
 
-    /// What is to come back of an issue, if this user may bring it back.
+    /// What to restore of an issue, if this user may.
     fn wanted(&self, id: &str, found: &Found, is_earlier: bool) -> Result<Wanted> {
         let wanted = match self.owner(id) {
             Some(source) => self.older(source, id, found, is_earlier)?,
@@ -116,7 +116,7 @@ impl Snapshot {
         Ok(wanted)
     }
 
-    /// A version of an issue that is there.
+    /// An older version of an existing issue.
     fn older(&self, source: usize, id: &str, found: &Found, is_earlier: bool) -> Result<Wanted> {
         let refused = |why: String| Err(StoreError::CannotRestore { id: id.to_owned(), why });
         let line = self.line_in(source, id).unwrap_or_default();
@@ -135,7 +135,7 @@ impl Snapshot {
         }
         let member = self.sources.member_of(source);
         if past.repo != member {
-            // What was private there is not to come up here.
+            // What was private there must not appear here.
             return refused(format!("it was in {} then, and is in {} now", self.name(past.repo), self.name(member)));
         }
         let PastLine { line: mut then, commit, removed, .. } = past.clone();
@@ -146,10 +146,10 @@ impl Snapshot {
         Ok(Wanted { id: id.to_owned(), source, base: line, past: Some(then), is_present: true, commit, removed })
     }
 
-    /// A version of an issue that has left.
+    /// A version of a removed issue.
     fn departed(&self, id: &str, found: &Found, is_earlier: bool) -> Result<Wanted> {
         if self.sources.ids()?.iter().any(|known| known == id) {
-            // Its line is there and cannot be read; a second one would hide that.
+            // Its line exists but cannot be read; a second one would hide that.
             return Err(StoreError::Unreadable { id: id.to_owned(), what: "damaged line".to_owned() });
         }
         let last = found.last.get(id).ok_or_else(|| StoreError::NotFound { typed: id.to_owned() })?.clone();
@@ -172,7 +172,7 @@ impl Snapshot {
         Ok(Wanted { id, source, base: last.line, past, is_present: false, commit, removed: last.removed })
     }
 
-    /// The edit that brings a version into a document, if it takes one, and the line that comes of it.
+    /// The edit that restores a version in a document, if one is needed, and the resulting line.
     fn restoring(&self, document: &Document, wanted: &Wanted) -> Result<(Option<Edit>, String)> {
         let line = document.effective(&wanted.id);
         let base = match line {
@@ -180,7 +180,7 @@ impl Snapshot {
             None => wanted.base.clone(),
         };
         if line.is_some() != wanted.is_present {
-            // Somebody brought it back, or took it out, in this very moment.
+            // Someone restored or removed it at this very moment.
             let path = self.sources.ledger(wanted.source).path().to_owned();
             return Err(LedgerError::Unstable { path }.into());
         }
@@ -213,10 +213,10 @@ impl Snapshot {
         }
     }
 
-    /// Where no version control keeps anything, nothing can come back.
+    /// Without version control nothing can be restored.
     fn refuse_no_history(&self, owner: Option<usize>) -> Result<()> {
         let sources: Vec<usize> = owner.map_or_else(|| (0..self.sources.len()).collect(), |source| vec![source]);
-        let paths: Vec<PathBuf> = sources.iter().map(|n| place::real(self.sources.ledger(*n).path())).collect();
+        let paths: Vec<PathBuf> = sources.iter().map(|n| paths::real(self.sources.ledger(*n).path())).collect();
         if paths.iter().any(|path| vcs::is_versioned(path)) {
             return Ok(());
         }
@@ -226,16 +226,17 @@ impl Snapshot {
 }
 
 impl Store {
-    /// Brings an issue back by its full id: the last version, or what it was at a moment. With `dry_run` only says so.
+    /// Restores an issue by its full id: its last version, or that of a given point. With `dry_run`, only returns what
+    /// it would do.
     pub fn restore(&mut self, id: &str, at: Option<&Moment>, dry_run: bool) -> Result<Restored> {
         let restored = self.restore_each(&[id.to_owned()], HashMap::new(), at, dry_run)?.pop();
         restored.map_or_else(|| Err(StoreError::NotFound { typed: id.to_owned() }), |(_, one)| one)
     }
 
-    /// Brings several issues back, named as people type them. All of them must be known; then every one is tried. History is
-    /// read once for all of them, and each ledger is written once.
+    /// Restores several issues, named as people type them. All must be known; then each is tried. History is read once
+    /// for all of them, and each ledger is written once.
     pub fn restore_named(&mut self, typed: &[String], at: Option<&Moment>, dry_run: bool) -> Result<Each> {
-        // Most are whole ids of issues that have left: these are looked up together.
+        // Most are full ids of removed issues: look these up together.
         let mut absent = BTreeSet::new();
         for one in typed {
             match self.resolve(one) {
@@ -254,7 +255,7 @@ impl Store {
         Ok(named.into_iter().zip(restored).map(|(one, (_, restored))| (one.typed, restored)).collect())
     }
 
-    /// Brings issues back by their full ids. What is known of those that have left is not looked up again.
+    /// Restores issues by their full ids. Removed ones already found are not looked up again.
     fn restore_each(
         &mut self,
         ids: &[String],
@@ -287,7 +288,7 @@ impl Store {
         Ok(ids.iter().zip(done).map(|(id, done)| (id.clone(), done.unwrap_or_else(|| missing(id)))).collect())
     }
 
-    /// Writes the issues of one ledger, in one go.
+    /// Writes the issues of one ledger in one go.
     fn put_back(
         &mut self,
         source: usize,
@@ -298,7 +299,7 @@ impl Store {
             Ok(restored) => return restored,
             Err(error) => error,
         };
-        // A claim stands against one of them: the others need not wait for it.
+        // A claim forbids one of them: write the others nevertheless.
         if matches!(error, StoreError::Lease(_)) && wanted.len() > 1 {
             return wanted.into_iter().flat_map(|one| self.put_back(source, vec![one], dry_run)).collect();
         }

@@ -1,4 +1,4 @@
-//! Watching over acknowledged writes: what the log knows is looked for in the files.
+//! Checks that acknowledged writes in the log are still in the files.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -10,7 +10,7 @@ use crate::store::{Result, Snapshot, Warning};
 use crate::sys::fs;
 
 impl Snapshot {
-    /// Gives the log that a ledger's writes go to.
+    /// Passes on the log for a ledger's writes.
     pub(in crate::store) fn logging<T>(&self, ledger: &Ledger, work: impl FnOnce(&WriteLog<'_>) -> T) -> T {
         let (path, host) = (ledger.path(), &self.host);
         match self.sources.find(ledger) {
@@ -22,7 +22,7 @@ impl Snapshot {
         }
     }
 
-    /// Acknowledged writes that other programs took out of the ledgers, as of the last read or write.
+    /// Acknowledged writes that other programs removed from ledgers, as of the last read or write.
     pub(in crate::store) fn removed(&self) -> Vec<Warning> {
         let several = self.sources.len() > 1;
         let found = (0..self.sources.len()).filter_map(|source| {
@@ -36,7 +36,7 @@ impl Snapshot {
         found.collect()
     }
 
-    /// `None` if the file has not been looked at, or has changed since.
+    /// `None` if the file has not been read, or has changed since.
     fn missing_from(&self, source: usize) -> Option<Watched> {
         if self.sources.is_frozen(source) {
             return None;
@@ -59,7 +59,7 @@ impl Snapshot {
             Ok(account) => Ok(account.missing.into_iter().map(|missing| missing.id).collect::<Vec<_>>()),
             Err(error) => Err(error.to_string()),
         };
-        // A write that came after the read is in the log but not in what was read; nothing is lost then.
+        // A write made after the read is in the log but not in what was read; nothing is lost then.
         let quiet = matches!(&found, Ok(ids) if ids.is_empty());
         if !quiet && fs::stat(ledger.path()).ok() != Some(now) {
             return None;
@@ -68,7 +68,7 @@ impl Snapshot {
         Some(found)
     }
 
-    /// Has the log of a repo forget what a remote has by now.
+    /// Makes the log of a repo forget what a remote has.
     pub fn prune_log(&self, member: usize) -> Result<()> {
         for source in self.sources.of_member(member) {
             let ledger = self.sources.ledger(source);
@@ -90,7 +90,7 @@ impl Held for LastRead<'_> {
         if !sources.is_asked() {
             return sources.read_of(self.source).map(|(document, _)| document.copies(ids)).unwrap_or_default();
         }
-        // Where it was not read whole, no id stands on two lines.
+        // If it was not read completely, no id has two lines.
         let line = |id: &String| Some((id.clone(), vec![sources.line(self.source, id)?]));
         ids.iter().filter_map(line).collect()
     }

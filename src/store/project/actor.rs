@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::sys::Env;
 use crate::vcs;
 
-/// The variable that names the agent which acts.
+/// The variable that names the acting agent.
 pub const AGENT_VARIABLE: &str = "BD_AGENT";
 
 pub fn find(env: &Env, root: &Path) -> String {
@@ -17,22 +17,22 @@ pub fn find(env: &Env, root: &Path) -> String {
     named().or_else(|| vcs::user_name(root, env)).or_else(system).unwrap_or_else(|| "unknown".to_owned())
 }
 
-/// An agent that acts, as far as the store needs to know it.
+/// The acting agent, as far as the store needs to know it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Identity {
-    /// What the ledger calls it: assignee, author.
+    /// Its name in the ledger: assignee, author.
     pub name: String,
     /// Its id in the state home, once it is registered.
     pub id: Option<String>,
     /// It may change what others hold.
     pub is_coordinator: bool,
-    /// What it can do, for issues that require something.
+    /// Its capabilities, for issues that require some.
     pub capabilities: Vec<String>,
-    /// The workspace that makes it the one who acts, if nothing else does.
+    /// The workspace that makes it the actor, if nothing else does.
     pub workspace: Option<String>,
 }
 
-/// Somebody has said who acts, by name.
+/// The actor was named explicitly.
 pub(in crate::store) fn is_named(env: &Env) -> bool {
     ["BD_ACTOR", "BEADS_ACTOR"].into_iter().any(|name| env.var(name).is_some())
 }

@@ -1,7 +1,7 @@
-//! What the user has agreed to in a repository: what its version control may run, write and send, and the hooks of a push.
+//! The user's agreements for a repository: what its version control may run, write and send, and the hooks of a push.
 //!
-//! An agreement is for one repository and exactly these lines. It is kept in the user's state, with that of paths, and the gate
-//! of version control asks for it ([`agrees`]) wherever a program is started.
+//! An agreement covers one repository and exactly these lines. It is stored in the user's state, beside agreed paths,
+//! and version control's safety check asks for it ([`agrees`]) wherever a program is started.
 
 use std::path::{Path, PathBuf};
 
@@ -11,13 +11,13 @@ use crate::store::read_trust;
 use crate::sys::Env;
 use crate::vcs;
 
-/// What counts in a commit, a merge or an exchange.
+/// Covers commits, merges and exchanges.
 pub const PROGRAMS: &str = "programs";
-/// What runs in a push with code.
+/// Covers pushes with code.
 pub const HOOKS: &str = "hooks";
 
 pub fn entry(root: &Path, key: &'static str, lines: &[String]) -> OutsidePath {
-    // A workspace may do what the checkout may that it was made from.
+    // A workspace may do what its parent checkout may.
     let first = family::parent(root);
     let root = first.as_deref().unwrap_or(root);
     let repository = vcs::common_dir(root).unwrap_or_else(|| root.to_owned());
@@ -25,7 +25,7 @@ pub fn entry(root: &Path, key: &'static str, lines: &[String]) -> OutsidePath {
     OutsidePath { repository, root: root.to_owned(), key, text, resolved: PathBuf::new() }
 }
 
-/// Whether the user has agreed to what the gate found in the working copy with this root.
+/// Whether the user has agreed to what the safety check found in the working copy with this root.
 pub fn agrees(env: &Env, root: &Path, asks: &[String]) -> bool {
     read_trust(env).covers(&entry(root, PROGRAMS, asks))
 }

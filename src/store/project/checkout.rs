@@ -1,14 +1,15 @@
-//! The checkouts of the project's repository: which there are, and the id that each bears.
+//! The checkouts of the project's repository, and their ids.
 //!
-//! Owns `beads-id` in the directory that version control keeps for a checkout alone; `registry.rs` notes where each was seen.
-//! An id is minted once, is no hash of a path, and moves with the checkout. The registry knows what version control does not list
-//! (workspaces of jj, shares of hg) and what is gone. A checkout need not be made by `bd` to be known.
+//! Owns `beads-id` in the directory that version control keeps for a single checkout; `registry.rs` records where each
+//! was seen. An id is minted once, is not derived from a path, and moves with the checkout. The registry knows
+//! checkouts that version control does not list (workspaces of jj, shares of hg) and deleted ones. Checkouts count
+//! whether or not `bd` made them.
 
 use std::path::{Path, PathBuf};
 
 use super::pointer::Pointer;
 use super::worktree::Worktree;
-use super::{family, place};
+use super::{family, paths};
 use crate::ledger::Document;
 use crate::model::seen::SeenCheckout;
 use crate::model::state_id;
@@ -21,7 +22,7 @@ use crate::sys::below;
 use crate::vcs;
 
 impl Project {
-    /// The id of this checkout, if it has one already; nothing is written.
+    /// The id of this checkout, if it already has one; writes nothing.
     pub fn known_worktree_id(&self) -> Option<String> {
         read_id(&self.own_places().1)
     }
@@ -31,32 +32,32 @@ impl Project {
         all.into_iter().find(|one| one.is_here).expect("this checkout is always among them")
     }
 
-    /// Every checkout that version control or the registry knows of, the main one first; those that are gone last.
+    /// Every checkout that version control or the registry knows, the main one first, deleted ones last.
     pub fn worktrees(&self) -> Result<Vec<Worktree>> {
         self.worktrees_of(0)
     }
 
-    /// The checkouts of one repo of the project. `is_here` is then the one that the project reads.
+    /// The checkouts of one repo of the project. `is_here` then marks the one that the project reads.
     pub(in crate::store) fn worktrees_of(&self, member: usize) -> Result<Vec<Worktree>> {
         let mut known: Vec<SeenCheckout> = REGISTRY.rows(&self.registry_of(member)?).collect();
         if member != 0 && self.registry_path_of(member) != self.registry_path_of(0) {
-            // Earlier versions noted the workspaces of every repo here.
+            // Earlier versions registered the workspaces of every repo here.
             let noted_here: Vec<SeenCheckout> = REGISTRY.rows(&self.registry()?).collect();
-            known.extend(noted_here.into_iter().filter(|entry| bears(&entry.root, &entry.id)));
+            known.extend(noted_here.into_iter().filter(|entry| has_id(&entry.root, &entry.id)));
         }
         Ok(self.named(member, known))
     }
 
-    /// The id of a checkout, made if it has none; without version control there is none.
+    /// The id of a checkout, minted if necessary; `None` without version control.
     pub fn worktree_id_for(&self, root: &Path) -> Result<Option<String>> {
-        let Some(admin) = vcs::open(&place::real(root)).admin_dir() else { return Ok(None) };
+        let Some(admin) = vcs::open(&paths::real(root)).admin_dir() else { return Ok(None) };
         match read_id(&admin) {
             Some(id) => Ok(Some(id)),
             None => Ok(Some(self.mint(&admin, ID_NAME, state_id::WORKTREE, false)?)),
         }
     }
 
-    /// An id for the repository, for state homes that several repositories share.
+    /// An id for the repository, for state homes shared by several repositories.
     pub(in crate::store) fn repo_id(&self, member: usize) -> Result<String> {
         let directory = self.repo_id_directory(member);
         match read_repo_id(&directory) {
@@ -70,18 +71,18 @@ impl Project {
         read_repo_id(&self.repo_id_directory(member))
     }
 
-    /// Where the id of a repository is kept.
+    /// Where the id of a repository is stored.
     fn repo_id_directory(&self, member: usize) -> PathBuf {
         let beads = self.repos.members[member].repo.beads();
         vcs::common_dir(beads).map_or_else(|| without_repository(beads), |common| place_of(&common))
     }
 
-    /// What names this clone among all clones of the repository.
+    /// Identifies this clone among all clones of the repository.
     pub fn clone_id(&self) -> Result<String> {
         self.repo_id(0)
     }
 
-    /// The state homes of the repos of the project, each with the ids of the repos that have one and use it.
+    /// The state homes of the project's repos, each with the ids of the repos that use it, as far as they have one.
     pub fn homes_of_repos(&self) -> Vec<(StateDir, Vec<String>)> {
         let mut homes: Vec<(StateDir, Vec<String>)> = Vec::new();
         for member in 0..self.repos.members.len() {
@@ -95,21 +96,21 @@ impl Project {
         homes
     }
 
-    /// The state home of one repo of the project, and the id of the repo, which it gets if it has none.
+    /// The state home of one repo of the project, and the repo's id, minted if necessary.
     pub fn home_of_repo(&self, member: usize) -> Result<(StateDir, String)> {
         Ok((StateDir::of(self.state_home_of(member)), self.repo_id(member)?))
     }
 
-    /// The checkout that workspaces of one repo of the project are made from, and where in it the repo is. In a workspace that
-    /// is the checkout which the workspace itself was made from.
+    /// The checkout from which workspaces of a repo are made, and the repo's path in it. In a workspace this is the
+    /// workspace's own parent.
     pub fn workspace_parent(&self, member: usize) -> (PathBuf, PathBuf) {
         let repo = &self.repos.members[member].repo;
         let own = vcs::root(repo.beads()).unwrap_or_else(|| repo.root().to_owned());
-        let inside = place::real(repo.root()).strip_prefix(place::real(&own)).map(Path::to_owned).unwrap_or_default();
-        (place::real(&family::parent(repo.beads()).unwrap_or(own)), inside)
+        let inside = paths::real(repo.root()).strip_prefix(paths::real(&own)).map(Path::to_owned).unwrap_or_default();
+        (paths::real(&family::parent(repo.beads()).unwrap_or(own)), inside)
     }
 
-    /// Makes a clone or a copy a workspace of one repo of the project: it shares the state home and the id of that repo.
+    /// Makes a clone or a copy a workspace of one repo of the project, with the state home and id of that repo.
     pub fn make_workspace_of(&self, member: usize, root: &Path) -> Result<()> {
         let (_, repo) = self.home_of_repo(member)?;
         let directory = match vcs::common_dir(root) {
@@ -122,7 +123,7 @@ impl Project {
         Ok(())
     }
 
-    /// Leads a workspace to one repo of the project that was moved.
+    /// Points a workspace to its repo after the repo was moved.
     pub fn lead_workspace_to(&self, member: usize, root: &Path) -> Result<()> {
         let Some(common) = vcs::common_dir(root) else { return Err(StoreError::NotARepo { path: root.to_owned() }) };
         let pointer = self.pointer_to(member)?;
@@ -133,8 +134,8 @@ impl Project {
         let (state, _) = self.home_of_repo(member)?;
         let repo = &self.repos.members[member].repo;
         let first = family::parent(repo.beads()).or_else(|| vcs::root(repo.beads()));
-        let parent = Some(place::real(&first.unwrap_or_else(|| repo.root().to_owned())));
-        Ok(Pointer { home: place::real(state.path()), parent })
+        let parent = Some(paths::real(&first.unwrap_or_else(|| repo.root().to_owned())));
+        Ok(Pointer { home: paths::real(state.path()), parent })
     }
 
     /// The root of this checkout, and the directory that version control keeps for it alone.
@@ -142,12 +143,12 @@ impl Project {
         places(&self.repo)
     }
 
-    /// The repo whose checkouts are meant: of the project's own, the one that it was found in.
+    /// The repo whose checkouts are meant: for the primary, the one that the project was found in.
     pub(in crate::store) fn repo_here(&self, member: usize) -> &Repo {
         if member == 0 { &self.repo } else { &self.repos.members[member].repo }
     }
 
-    /// Checkouts by version control and these others, with names that differ.
+    /// Checkouts from version control and `others`, with unique names.
     fn named(&self, member: usize, others: Vec<SeenCheckout>) -> Vec<Worktree> {
         let beads = self.repo_here(member).beads();
         let (here, own_admin) = places(self.repo_here(member));
@@ -170,8 +171,8 @@ impl Project {
         let is_shared = StateDir::of(self.state_home_of(member)).is_shared();
         let repo = if is_shared { self.known_repository_id(member) } else { None };
         for SeenCheckout { id, root, gone_at, repo: of, .. } in others {
-            // Another repository, or a copy of this one, may be in the same registry.
-            let is_ours = match bears(&root, &id) {
+            // The same registry may list another repository, or a copy of this one.
+            let is_ours = match has_id(&root, &id) {
                 true => ours.is_some() && family::family(&root) == ours,
                 false => !is_shared || (of.is_some() && of == repo),
             };
@@ -180,14 +181,14 @@ impl Project {
             }
             match all.iter_mut().find(|one| one.is_entry(&id, &root)) {
                 Some(known) if known.exists => {}
-                // Moved behind the back of version control, and seen there since.
-                Some(known) if bears(&root, &id) => {
+                // Moved without version control's knowledge, and seen there since.
+                Some(known) if has_id(&root, &id) => {
                     let (branch, exists) = (vcs::open(&root).branch(), true);
                     *known = Worktree { id: Some(id), root, branch, exists, ..known.clone() };
                 }
                 Some(known) => (known.id, known.gone_at) = (Some(id), gone_at),
                 None => {
-                    let exists = bears(&root, &id);
+                    let exists = has_id(&root, &id);
                     let branch = exists.then(|| vcs::open(&root).branch()).flatten();
                     let (id, name, gone_at) = (Some(id), String::new(), gone_at.filter(|_| !exists));
                     all.push(Worktree { id, name, root, branch, is_main: false, is_here: false, exists, gone_at });
@@ -209,29 +210,35 @@ impl Project {
         all
     }
 
-    /// Makes an id and keeps it in a file that only one can make; a copy of another checkout gets a new one.
-    fn mint(&self, directory: &Path, name: &str, prefix: &str, anew: bool) -> std::result::Result<String, RecordError> {
-        // Version control has made its own directories; one of ours may be missing.
+    /// Mints an id and stores it in a file that only one process can create; a copy of another checkout gets a new one.
+    fn mint(
+        &self,
+        directory: &Path,
+        name: &str,
+        prefix: &str,
+        replaces: bool,
+    ) -> std::result::Result<String, RecordError> {
+        // Version control created its own directories; only ours may be missing.
         let is_ours =
             directory.parent().and_then(Path::file_name).is_some_and(|parent| parent == crate::store::BEADS_DIR);
         if is_ours || !directory.is_dir() {
             prepare(directory)?;
         }
-        if anew {
+        if replaces {
             below::remove(directory, name)?;
         }
         let id = state_id::mint(prefix, self.host.entropy.bytes());
         if fill(directory, name, format!("{id}\n").as_bytes(), &self.host.entropy)? {
             return Ok(id);
         }
-        // Another was faster, or the file holds something else.
+        // Another process was faster, or the file contains something else.
         let known = read_text(directory, name).filter(|id| state_id::is(prefix, id));
         known.ok_or_else(|| RecordError::NoId { path: directory.join(name) })
     }
 }
 
 impl Store {
-    /// The checkout that the project was found in, with its id; both are noted in the state home if they are new.
+    /// The checkout that the project was found in, with its id; both are recorded in the state home if they are new.
     pub fn worktree(&self) -> Result<Worktree> {
         let (root, admin) = self.own_places();
         let registered = self.registry()?;
@@ -246,7 +253,8 @@ impl Store {
         Ok(own)
     }
 
-    /// The same, and every one that is there has an id and is noted.
+    /// Every checkout, where each existing one gets an id and is
+    /// recorded.
     pub fn worktrees_with_ids(&self) -> Result<Vec<Worktree>> {
         self.worktree()?;
         let mut all = self.worktrees()?;
@@ -260,14 +268,14 @@ impl Store {
         Ok(all)
     }
 
-    /// Gives a checkout an id and notes it, where version control keeps no list of them.
+    /// Gives a checkout an id and records it, where version control does not list it.
     pub fn adopt_worktree(&self, root: &Path) -> Result<Worktree> {
         self.adopt_worktree_of(0, root)
     }
 
     /// The same for a checkout of one repo of the project.
     pub fn adopt_worktree_of(&self, member: usize, root: &Path) -> Result<Worktree> {
-        let root = place::real(root);
+        let root = paths::real(root);
         let vcs = vcs::open(&root);
         let id = self.worktree_id_for(&root)?;
         let found = Worktree {
@@ -285,11 +293,11 @@ impl Store {
         Ok(named.unwrap_or(found))
     }
 
-    /// The checkout that a person means, by id, name, path or branch.
+    /// The checkout that a person named by id, name, path or branch.
     pub fn find_worktree(&self, text: &str) -> Result<Worktree> {
         let all = self.worktrees_with_ids()?;
-        let path = place::real(&self.host.env.path(text)).display().to_string();
-        // The name that `bd worktree create` was given is that of the branch, and the end of the directory's.
+        let path = paths::real(&self.host.env.path(text)).display().to_string();
+        // The name given to `bd worktree create` is the branch's name, and the end of the directory's.
         let base = all.iter().find(|one| one.is_main).and_then(|main| main.root.file_name());
         let long = base.map(|base| format!("{}-{}", base.to_string_lossy(), text.replace('/', "-")));
         let is_meant =
@@ -303,12 +311,12 @@ impl Store {
     }
 }
 
-/// The root of the checkout that a repo is in, and the directory that version control keeps for it alone.
+/// The root of a repo's checkout, and the directory that version control keeps for it alone.
 fn places(repo: &Repo) -> (PathBuf, PathBuf) {
     let vcs = vcs::open(repo.beads());
     match vcs.admin_dir() {
-        Some(admin) => (place::real(vcs.root()), admin),
-        None => (place::real(repo.root()), without_repository(repo.beads())),
+        Some(admin) => (paths::real(vcs.root()), admin),
+        None => (paths::real(repo.root()), without_repository(repo.beads())),
     }
 }
 
@@ -317,17 +325,17 @@ fn read_repo_id(directory: &Path) -> Option<String> {
 }
 
 /// Whether a checkout with this id is at a path.
-fn bears(root: &Path, id: &str) -> bool {
+fn has_id(root: &Path, id: &str) -> bool {
     vcs::open(root).admin_dir().and_then(|admin| read_id(&admin)).as_deref() == Some(id)
 }
 
-/// The registry knows this id at another path, and there it is still: this is a copy of that checkout.
+/// The registry lists this id at another path where it still exists: this is a copy of that checkout.
 fn is_elsewhere(registered: &Document, id: &str, root: &Path, admin: &Path) -> bool {
     REGISTRY.rows(registered).any(|SeenCheckout { id: known, root: path, .. }| {
         let other = || vcs::open(&path).admin_dir().unwrap_or_else(|| path.join(crate::store::BEADS_DIR).join("run"));
         known == id
             && path != root
-            && place::real(&other()) != place::real(admin)
+            && paths::real(&other()) != paths::real(admin)
             && read_id(&other()).as_deref() == Some(id)
     })
 }

@@ -1,12 +1,12 @@
-//! What the files of a repository want of this machine and the user has not agreed to yet.
+//! What the files of a repository want from this machine without the user's agreement.
 //!
-//! The committed settings: a place outside of the repository for workspaces, and a command to run in them. `bd config trust` agrees
-//! to both. Nothing warns of them before they are needed. The state home: what bears no mark of this user (`mark.rs`); `bd trust`
-//! makes it the user's.
+//! From the committed settings: a place outside of the repository for workspaces, and a command to run in them.
+//! `bd config trust` agrees to both; no warning appears before they are needed. From the state home: settings without
+//! this user's mark (`mark.rs`); `bd trust` makes them the user's.
 
 use std::path::{Path, PathBuf};
 
-use super::home_word::{make_first, word};
+use super::home_contents::{make_first, word};
 use super::repos::outside;
 use super::settings::{ConfigError, ConfigFault, Origin};
 use super::trust::OutsidePath;
@@ -18,55 +18,55 @@ use crate::vcs;
 const PLACE: &str = "workspace.path";
 pub const SETUP: &str = "workspace.setup";
 
-/// A command that the committed settings of a project name.
+/// A command in the committed settings of a project.
 pub fn command(root: &Path, key: &'static str, text: &str) -> OutsidePath {
-    let root = place::real(root);
-    // What a user agrees to, the workspaces of the repository may do too.
+    let root = paths::real(root);
+    // The workspaces of a repository share its agreements.
     let root = family::parent(&root).and_then(|_| family::counterpart(&root)).unwrap_or(root);
     let repository = vcs::common_dir(&root).unwrap_or_else(|| root.clone());
     OutsidePath { repository, root, key, text: text.to_owned(), resolved: PathBuf::new() }
 }
 
 impl Project {
-    /// Refuses while a file of the state home would decide something and is not known to be this user's word.
+    /// Refuses while a file of the state home would decide something and is not known to be this user's.
     pub fn refuse_unmarked(&self) -> Result<()> {
         let found = self.settings.broken.iter().find(|error| error.fault != ConfigFault::Broken);
         found.map_or(Ok(()), |error| Err(error.clone().into()))
     }
 
-    /// Makes the personal settings count as this user's, before something is put there that decides.
+    /// Marks the personal settings as this user's, before a deciding one is added.
     pub fn mark_personal(&self) -> Result<()> {
         self.refuse_unmarked()?;
         let home = self.settings.files.personal.parent().unwrap_or(Path::new("."));
         if make_first(home, &self.host.env, self.lock_wait)? {
             return Ok(());
         }
-        let says = word(home, &self.host.env).says.join("; ");
+        let says = word(home, &self.host.env).contents.join("; ");
         Err(ConfigError::whole(home, format!("holds {says}, and is not known to be yours"), ConfigFault::Unmarked)
             .into())
     }
 
-    /// What the state homes of the project hold that counts only as this user's word.
-    pub fn words_of_homes(&self) -> Vec<HomeWord> {
+    /// What the state homes of the project contain that counts only if it is this user's.
+    pub fn home_contents(&self) -> Vec<HomeContents> {
         let members = self.repos.members.iter();
         let mut homes: Vec<PathBuf> = members.map(|member| member.site.settings_home()).collect();
         homes.sort();
         homes.dedup();
         let words = homes.iter().map(|home| word(home, &self.host.env));
-        words.filter(|word| !word.says.is_empty()).collect()
+        words.filter(|word| !word.contents.is_empty()).collect()
     }
 
-    /// Whether the one who acts can be asked if the personal settings are theirs: they belong to the same user and lie where
-    /// version control keeps its own files, where no commit puts anything.
+    /// Whether to ask the actor if the personal settings are theirs: the files belong to the same user and are among
+    /// version control's own files, where a commit puts nothing.
     pub fn may_ask_for_marks(&self) -> bool {
         let home = self.settings.files.personal.parent().unwrap_or(Path::new("."));
-        let common = vcs::common_dir(self.repo.beads()).map(|common| place::real(&common));
+        let common = vcs::common_dir(self.repo.beads()).map(|common| paths::real(&common));
         self.settings.is_unmarked()
-            && common.is_some_and(|common| place::real(home).starts_with(common))
+            && common.is_some_and(|common| paths::real(home).starts_with(common))
             && [home, &self.settings.files.personal].into_iter().all(|path| fs::owner(path) == Some(fs::user()))
     }
 
-    /// What is not agreed to.
+    /// Everything without agreement.
     pub fn unagreed(&self) -> Vec<OutsidePath> {
         let shared = |key: &str| self.settings.text(key).filter(|(_, origin)| *origin == Origin::Shared);
         let root = &self.repos.root;
@@ -85,16 +85,16 @@ impl Project {
     }
 }
 
-/// What a project says to agents, in `.beads/PRIME.md`.
+/// A project's text for agents, `.beads/PRIME.md`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectText {
     pub path: PathBuf,
     pub text: String,
-    /// This user has agreed to exactly this text.
+    /// The user has agreed to exactly this text.
     pub known: bool,
 }
 
-/// The file of that text, in `.beads`.
+/// The name of that file in `.beads`.
 const PROJECT_TEXT: &str = "PRIME.md";
 
 fn text_wish(root: &Path, text: &str) -> OutsidePath {
@@ -102,7 +102,7 @@ fn text_wish(root: &Path, text: &str) -> OutsidePath {
 }
 
 impl Project {
-    /// The text for agents; `None` if there is none that can be read.
+    /// The text for agents; `None` if there is no readable one.
     pub fn project_text(&self) -> Option<ProjectText> {
         let beads = self.repo.beads();
         let text = below::text(beads, PROJECT_TEXT).ok().flatten().filter(|text| !text.trim().is_empty())?;
@@ -110,7 +110,7 @@ impl Project {
         Some(ProjectText { path: beads.join(PROJECT_TEXT), text, known })
     }
 
-    /// Agrees to it.
+    /// Records the user's agreement to it.
     pub fn trust_project_text(&self, text: &ProjectText) -> Result<()> {
         let wish = text_wish(&self.repos.root, &text.text);
         Ok(read_trust(&self.host.env).add(&[wish], self.lock_wait, &self.host.entropy)?)

@@ -1,7 +1,7 @@
-//! Finding the repo that a command is about.
+//! Finds the repo that a command is about.
 //!
-//! Looking upwards ends where another repository begins that is no part of this one, and where the ledger is another user's:
-//! what is written there would end up in somebody else's project. Whoever means it names it.
+//! The search upwards stops where another repository starts that is not part of this one, and at another user's ledger:
+//! writes would end up in someone else's project. A user who wants such a repo must name it.
 
 use std::path::{Path, PathBuf};
 
@@ -13,15 +13,15 @@ use crate::store::{Result, StoreError};
 use crate::sys::{Env, below, fs, path};
 use crate::{sys, vcs};
 
-/// So many redirects in a row are followed.
-const MOST_REDIRECTS: usize = 4;
+/// How many redirects to follow.
+const MAX_REDIRECTS: usize = 4;
 
 /// A directory with a `.beads` in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repo {
     root: PathBuf,
     beads: PathBuf,
-    /// Why this one.
+    /// Why this repo was chosen.
     reason: String,
 }
 
@@ -47,7 +47,7 @@ impl Repo {
         }
         let from = sys::path::real(&start).unwrap_or_else(|_| start.clone());
         let above = beads_above(&from);
-        // What is in the way is not passed over: the repo above it is another.
+        // Do not skip an odd `.beads`: the repo above it is a different one.
         if let Some(odd) = above.filter(|dir| !dir.join(BEADS_DIR).is_dir() && !is_nested(&from, dir)) {
             return Err(StoreError::NotADirectory { path: odd.join(BEADS_DIR) });
         }
@@ -74,14 +74,14 @@ impl Repo {
         beads.map(|beads| Self::follow(beads, reason))
     }
 
-    /// Follows `.beads/redirect` and a linked `.beads`, as long as they stay in the same repository family. This is the only
-    /// place where a link of a repository is followed.
+    /// Follows `.beads/redirect` and a linked `.beads`, as long as they stay in the same repository family. No other
+    /// code follows a link of a repository.
     fn follow(beads: PathBuf, reason: String) -> Result<Self> {
         let real = |path: &Path| sys::path::real(path).unwrap_or_else(|_| path.to_owned());
         let above = |path: &Path| path.parent().unwrap_or(Path::new(".")).to_owned();
         let named = real(&above(&beads)).join(beads.file_name().unwrap_or(BEADS_DIR.as_ref()));
         let mut at = named.clone();
-        for hop in 0..=MOST_REDIRECTS {
+        for hop in 0..=MAX_REDIRECTS {
             let target = real(&at);
             if target != named && !same_family(&named, &target) {
                 return Err(StoreError::Redirect { from: named, to: target });
@@ -94,7 +94,7 @@ impl Repo {
             let line = text.lines().next().unwrap_or_default().trim();
             if line.is_empty() {
                 let reason = if hop > 0 { format!("{reason}, redirected") } else { reason };
-                // A ledger that lies in no `.beads`, such as at the root of a planning repo, has its directory to itself.
+                // A ledger outside of `.beads`, such as at the root of a planning repo, has a directory to itself.
                 let is_bare = hop == 0 && named.file_name().is_some_and(|name| name != BEADS_DIR);
                 let root = if is_bare { target.clone() } else { above(&target) };
                 return Ok(Repo { root, beads: target, reason });
@@ -105,10 +105,10 @@ impl Repo {
                 return Err(StoreError::NoRepository { start: at, beyond: None });
             }
         }
-        Err(StoreError::TooManyRedirects { from: named, most: MOST_REDIRECTS })
+        Err(StoreError::TooManyRedirects { from: named, most: MAX_REDIRECTS })
     }
 
-    /// The directory that holds `.beads`, or the ledger itself.
+    /// The directory that contains `.beads`, or the ledger itself.
     pub fn root(&self) -> &Path {
         &self.root
     }
@@ -128,7 +128,7 @@ impl Repo {
     }
 }
 
-/// The `.beads` directory that `BEADS_DIR` or `BEADS_DB` means, whether it is there or not. A database that is in no such directory
+/// The `.beads` directory that `BEADS_DIR` or `BEADS_DB` names, existing or not. A database outside of such a directory
 /// has its ledger beside it.
 pub fn named_beads(variable: &str, path: &Path) -> PathBuf {
     let is_beads = |path: &Path| path.file_name().is_some_and(|name| name == BEADS_DIR);
@@ -145,8 +145,7 @@ pub fn named_beads(variable: &str, path: &Path) -> PathBuf {
     }
 }
 
-/// The `.beads` directory of the checkout that a workspace was made from, if the workspace itself has no ledger: nobody has committed
-/// it yet, or nobody ever will.
+/// The `.beads` directory of a workspace's parent checkout, if the workspace has no ledger because it is not committed.
 fn beads_of_parent(from: &Path, found: Option<&Path>) -> Option<PathBuf> {
     let has_usual = |found: &Path| LEDGER_NAMES.iter().any(|name| found.join(BEADS_DIR).join(name).exists());
     if found == Some(from) && has_usual(from) {
@@ -169,17 +168,17 @@ fn beads_of_parent(from: &Path, found: Option<&Path>) -> Option<PathBuf> {
     Some(above.join(BEADS_DIR))
 }
 
-/// The nearest directory that has something called `.beads`, whatever it is.
+/// The nearest directory above with something called `.beads`.
 fn beads_above(from: &Path) -> Option<&Path> {
     from.ancestors().find(|directory| sys::path::is_there(&directory.join(BEADS_DIR)))
 }
 
-/// A path is in a working copy of its own below a directory.
+/// Below `directory`, the path is in a working copy of its own.
 fn is_nested(from: &Path, directory: &Path) -> bool {
     vcs::root(from).is_some_and(|inner| inner != directory && inner.starts_with(directory))
 }
 
-/// What stands between a path and a ledger above it.
+/// Why a ledger above a path is not the ledger of that path, if so.
 fn border(from: &Path, root: &Path) -> Option<Beyond> {
     if root == from {
         return None;
@@ -190,33 +189,33 @@ fn border(from: &Path, root: &Path) -> Option<Beyond> {
         return Some(Beyond::Foreign { ledger });
     }
     let inner = vcs::root(from).filter(|inner| inner != root && inner.starts_with(root))?;
-    // A submodule and a linked worktree keep their files in the directory of the repository that they belong to.
+    // A submodule and a linked worktree keep their files in the directory of their repository.
     let belongs =
         vcs::common_dir(&inner).zip(vcs::common_dir(root)).is_some_and(|(inner, outer)| inner.starts_with(outer));
     (!belongs).then_some(Beyond::Nested { root: inner, ledger })
 }
 
-/// A path lies in the directory in which version control keeps its own files, whatever that is called.
+/// The path is in the directory of version control's own files, whatever its name.
 fn is_inside_control(repo: &Path, path: &Path) -> bool {
     vcs::common_dir(repo).is_some_and(|common| path.starts_with(common))
 }
 
-/// Both paths lie in one working copy, or in two checkouts of one repository.
+/// Both paths are in one working copy, or in two checkouts of one repository.
 fn same_family(one: &Path, other: &Path) -> bool {
     let Some(root) = vcs::root(one) else { return one.parent() == other.parent() };
     other.starts_with(&root) || super::family::is_family(one, other)
 }
 
-/// Refuses to make a ledger among the files of version control: no commit would have it.
+/// Refuses to create a ledger among the files of version control: no commit would include it.
 pub fn refuse_control(beads: &Path) -> Result<()> {
-    let path = place::real(beads);
+    let path = paths::real(beads);
     match below::is_control(&path) || path.ancestors().skip(1).any(vcs::is_bare) {
         true => Err(StoreError::InControl { path }),
         false => Ok(()),
     }
 }
 
-/// The error for a ledger that is not there: another one beside it may hold the issues.
+/// The error for a missing ledger: another one beside it may have the issues.
 pub fn missing(ledger: &Path) -> StoreError {
     let (directory, _) = below::parted(ledger);
     let has_lines = |name: &&&str| fs::stat(&directory.join(name)).is_ok_and(|stat| stat.size > 0);
@@ -227,18 +226,19 @@ pub fn missing(ledger: &Path) -> StoreError {
     }
 }
 
-/// Refuses to make a ledger where version control has one that is not checked out: the next commit would remove its issues.
+/// Refuses to create a ledger where version control has one that is not checked out: the next commit would remove its
+/// issues.
 pub fn refuse_not_checked_out(beads: &Path, configured: Option<&str>, env: &Env) -> Result<()> {
     let vcs = vcs::open(beads);
-    let real = place::real(beads);
-    let root = place::real(vcs.root());
+    let real = paths::real(beads);
+    let root = paths::real(vcs.root());
     let Ok(inside) = real.strip_prefix(&root) else { return Ok(()) };
     if !vcs.is_versioned() {
         return Ok(());
     }
-    // What cannot be told is no reason to refuse.
+    // If that is unknown, do not refuse.
     let committed = |file: &Path| vcs.committed(file, env).ok().flatten();
-    // The settings may be away with the ledger that they name.
+    // The settings that name the ledger may be missing with it.
     let settings = committed(&inside.join(CONFIG_NAME)).and_then(|bytes| String::from_utf8(bytes).ok());
     let settings = settings.and_then(|text| text.parse::<toml::Table>().ok()).unwrap_or_default();
     let named = settings.get("ledger").and_then(|ledger| ledger.get("file")?.as_str());

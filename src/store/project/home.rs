@@ -1,6 +1,6 @@
-//! Where state that is nobody's ledger lives: the user's directories, and the state home of a repository.
+//! Where state outside of ledgers is stored: the user's directories, and the state home of a repository.
 //!
-//! One resolver for every entry point ([`Site`]). Nothing is made by looking; no path is hashed.
+//! One resolver for every entry point ([`Site`]). Looking creates nothing; no path is hashed.
 
 use std::path::{Path, PathBuf};
 
@@ -17,17 +17,17 @@ pub fn user_config(env: &Env) -> Option<PathBuf> {
     xdg(env, "XDG_CONFIG_HOME", ".config")
 }
 
-/// What this user's machine remembers for all projects.
+/// What this machine remembers for all of the user's projects.
 pub fn user_state(env: &Env) -> Option<PathBuf> {
     xdg(env, "XDG_STATE_HOME", ".local/state")
 }
 
-/// What this user's machine keeps for all projects, and nobody may throw away.
+/// What this machine stores for all of the user's projects, and must not be deleted.
 pub fn user_data(env: &Env) -> Option<PathBuf> {
     xdg(env, "XDG_DATA_HOME", ".local/share")
 }
 
-/// What may be thrown away at any time.
+/// What may be deleted at any time.
 pub fn user_cache(env: &Env) -> Option<PathBuf> {
     xdg(env, "XDG_CACHE_HOME", ".cache").and_then(|own| own.parent().map(Path::to_owned))
 }
@@ -37,15 +37,15 @@ fn xdg(env: &Env, variable: &str, usual: &str) -> Option<PathBuf> {
     base.or_else(|| env.home().map(|home| home.join(usual))).map(|base| base.join("beads"))
 }
 
-/// The variable that names a state home and wins over everything.
+/// The variable that names a state home, before all other rules.
 pub const STATE_DIR: &str = "BD_STATE_DIR";
 /// The variable that names the workspace of a job.
 pub const WORKSPACE_VARIABLE: &str = "BD_WORKSPACE";
 
-/// So many workspaces may have been made from each other.
-const MOST_PARENTS: usize = 8;
+/// How deeply workspaces may be made from each other.
+const MAX_PARENTS: usize = 8;
 
-/// A `.beads` directory, and what its version control says of the place where it is. Looked at once.
+/// A `.beads` directory, and what version control says about its place, read once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Site {
     beads: PathBuf,
@@ -54,13 +54,13 @@ pub struct Site {
     pointer: Option<PointerState>,
     /// The state home in the usual mode, if no variable names another.
     usual: StateHome,
-    /// Where the settings are ([`Site::settings_home`]); an error names the checkout that nobody can ask.
+    /// The place of the settings ([`Site::settings_home`]); an error names the checkout that is missing.
     settled: Result<PathBuf, PathBuf>,
 }
 
 impl Site {
     pub fn of(beads: &Path, env: &Env) -> Self {
-        Self::below(beads, env, MOST_PARENTS)
+        Self::below(beads, env, MAX_PARENTS)
     }
 
     fn below(beads: &Path, env: &Env, parents: usize) -> Self {
@@ -77,14 +77,14 @@ impl Site {
         &self.beads
     }
 
-    /// The state home of this repo: the one named by `BD_STATE_DIR`, else that of the repository which this is a workspace of, else
-    /// as `asked`.
+    /// The state home of this repo: the one named by `BD_STATE_DIR`, else that of the workspace's original repository,
+    /// else as `asked`.
     pub fn home(&self, env: &Env, asked: StateMode) -> StateHome {
         let Some(named) = env.var(STATE_DIR) else { return self.unnamed_home(env, asked) };
         let path = resolved(env.path(&named));
         if env.var(WORKSPACE_VARIABLE).is_some() && asked != StateMode::Worktree {
             let usual = self.unnamed_home(env, asked);
-            // A job is told where the state home of its own repository is; other repos have theirs.
+            // A job gets the state home of its own repository in a variable; other repos have theirs.
             if usual.mode != StateMode::Workspace || usual.path == path {
                 return usual;
             }
@@ -92,7 +92,7 @@ impl Site {
         StateHome { path, mode: StateMode::Named, reason: "BD_STATE_DIR is set".to_owned() }
     }
 
-    /// The same without a look at the variable.
+    /// The same, ignoring the variable.
     fn unnamed_home(&self, env: &Env, asked: StateMode) -> StateHome {
         if asked == StateMode::Repo { self.usual.clone() } else { self.home_in(env, asked) }
     }
@@ -131,18 +131,18 @@ impl Site {
                         return home(first.join("run"), StateMode::Repo, reason);
                     }
                 }
-                // Also where it cannot be written: another one would be a second home, whose claims nobody else sees.
+                // Even if it is not writable: another one would be a second home, whose claims no one else sees.
                 home(shared, StateMode::Repo, "the directory that all checkouts share")
             }
         }
     }
 
-    /// Why nothing is written: its repository is not where it says.
+    /// Why nothing is written: the repository is not where this checkout says.
     pub fn stranded(&self) -> Option<ConfigError> {
         stranded(self.around.stranded.clone())
     }
 
-    /// What a workspace needs and what is not there: the state home that it shares, or the checkout whose settings are its own.
+    /// What a workspace needs and lacks: the state home that it shares, or the checkout whose settings it uses.
     pub fn unreachable(&self) -> Option<(PathBuf, &'static str)> {
         if self.usual.mode == StateMode::Workspace && !self.usual.path.is_dir() {
             return Some((self.usual.path.clone(), "the state home that it shares"));
@@ -151,8 +151,8 @@ impl Site {
         Some((checkout, "the checkout that it was made from, whose settings it shares,"))
     }
 
-    /// The settings of the checkout around a `.beads` that is a submodule of it, if that submodule has none of its own: a commit of
-    /// the project can make it one, and must not make the user somebody else.
+    /// The settings of the checkout around a `.beads` that is a submodule without settings of its own: a commit of the
+    /// project can turn it into one, and must not change who the user is.
     pub fn hidden_by_submodule(&self) -> Option<PathBuf> {
         let is_own = self.around.root.as_ref().is_some_and(|root| root.ends_with(crate::store::BEADS_DIR));
         let own = self.around.common.as_ref().filter(|_| is_own)?;
@@ -161,7 +161,7 @@ impl Site {
         (outer.exists() && !place_of(own).join(CONFIG_NAME).exists()).then_some(outer)
     }
 
-    /// The checkout that this workspace was made from.
+    /// The parent checkout of this workspace.
     pub fn parent(&self) -> Option<PathBuf> {
         match self.pointer.as_ref().filter(|_| self.around.common.is_some())? {
             PointerState::Known(pointer) => pointer.parent.clone(),
@@ -169,12 +169,12 @@ impl Site {
         }
     }
 
-    /// The root of the working copy, and the directory that all checkouts of its repository share.
+    /// The root of the working copy, and the directory shared by all checkouts of its repository.
     pub fn directories(&self) -> (Option<&Path>, Option<&Path>) {
         (self.around.root.as_deref(), self.around.common.as_deref())
     }
 
-    /// A file that calls this a workspace of a repository which does not know it: nobody's word until that repository does.
+    /// A file that calls this a workspace of a repository which does not know it: ignored until that repository does.
     pub fn unknown_pointer(&self) -> Option<(&Path, &Pointer)> {
         match self.pointer.as_ref()? {
             PointerState::Unknown { file, pointer } => Some((file, pointer)),
@@ -182,9 +182,9 @@ impl Site {
         }
     }
 
-    /// The directory for what all checkouts of a repository share and nobody commits, whatever `state.mode` and `BD_STATE_DIR` say:
-    /// settings, hooks and the log of writes concern the repository alone. A contributor's routing must not be lost with a variable.
-    /// In a workspace it is that of the checkout which the workspace was made from, wherever their claims are.
+    /// The uncommitted directory shared by all checkouts of a repository, whatever `state.mode` and `BD_STATE_DIR` say:
+    /// settings, hooks and the log of writes concern only the repository, and a contributor's routing must not depend
+    /// on a variable. A workspace uses that of its parent checkout, wherever their claims are.
     pub fn settings_home(&self) -> PathBuf {
         self.settled.clone().unwrap_or_else(|_| self.usual.path.clone())
     }
@@ -199,13 +199,13 @@ impl Site {
         };
         match self.in_parent(pointer).filter(|_| parents > 0) {
             Some(there) => Site::below(&there, env, parents - 1).settled,
-            // With the repository, so it is where the settings are, too.
+            // It is stored with the repository, so the settings are there too.
             None if is_with_repository(&pointer.home) => Ok(home()),
             None => Err(pointer.parent.clone().unwrap_or_else(|| pointer.home.clone())),
         }
     }
 
-    /// The same `.beads` in the main checkout, for one in another checkout.
+    /// For a checkout that is not the main one: the same `.beads` in the main one.
     fn in_main_checkout(&self, common: &Path) -> Option<PathBuf> {
         let main = below::is_control(common).then(|| root_of(common))?;
         let root = self.around.root.as_ref()?;
@@ -213,7 +213,7 @@ impl Site {
         Some(main.join(inside))
     }
 
-    /// The same `.beads` in the checkout that a workspace was made from, if that is still the same repository.
+    /// The same `.beads` in a workspace's parent checkout, if that is still the same repository.
     fn in_parent(&self, pointer: &Pointer) -> Option<PathBuf> {
         let root = self.around.root.as_deref().or_else(|| self.beads.parent())?;
         let there = pointer.parent.as_ref()?.join(self.beads.strip_prefix(root).ok()?);
@@ -226,8 +226,8 @@ impl Site {
     }
 }
 
-/// A working copy whose repository is not where this file says. Without the repository nobody knows what the user has settled for it,
-/// such as where private issues go, so nothing is written.
+/// A working copy whose repository is not where this file says. Without the repository the user's settings for it are
+/// unknown, such as where private issues go, so nothing is written.
 pub fn stranded(lead: Option<PathBuf>) -> Option<ConfigError> {
     let message = "leads to a repository that is not there; if it was moved, repair the link (`git worktree repair` in the \
                    moved repository, or edit this file)";
@@ -236,37 +236,37 @@ pub fn stranded(lead: Option<PathBuf>) -> Option<ConfigError> {
 
 /// The environment names this state home.
 pub fn is_named(home: &Path, env: &Env) -> bool {
-    let real = super::place::real;
+    let real = super::paths::real;
     env.var(STATE_DIR).is_some_and(|named| real(&env.path(&named)) == real(home))
 }
 
-/// A directory that the user named: if it is a link, where that leads. In a repository no link is followed.
+/// A directory named by the user, with links followed. In a repository links are not followed.
 fn resolved(path: PathBuf) -> PathBuf {
     match sys::path::link(&path) {
-        Ok(_) => super::place::real(&path),
+        Ok(_) => super::paths::real(&path),
         Err(_) => path,
     }
 }
 
-/// Personal settings that somebody has committed: they are nobody's, and are not used.
+/// Personal settings that someone has committed: they are not personal, and are ignored.
 pub fn committed_settings(beads: &Path, env: &Env) -> Option<PathBuf> {
     let file = beads.join("run").join(CONFIG_NAME);
     if !file.exists() {
         return None;
     }
     let vcs = vcs::open(beads);
-    let root = super::place::real(vcs.root());
-    let real = super::place::real(&file);
+    let root = super::paths::real(vcs.root());
+    let real = super::paths::real(&file);
     let inside = real.strip_prefix(&root).ok()?;
     match vcs.committed(inside, env) {
         Ok(None) => None,
         Err(_) if !vcs.is_versioned() => None,
-        // What cannot be told counts as committed.
+        // If unknown, treat it as committed.
         Ok(Some(_)) | Err(_) => Some(file),
     }
 }
 
-/// A state home lies with one repository: in the directory that its checkouts share, or in `.beads`.
+/// The state home belongs to one repository: it is in the directory that checkouts share, or in `.beads`.
 fn is_with_repository(home: &Path) -> bool {
     let above = home.parent().unwrap_or(home);
     below::is_control(home)

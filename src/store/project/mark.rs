@@ -1,9 +1,9 @@
-//! Whether a state home is the user's own word.
+//! Whether a state home is the user's own.
 //!
-//! Owns `mark` in a state home: random ids, one per line. The home is this user's if the user's own state lists one of them
-//! ([`Trust::lists`]). An archive or a copied directory can bring any file along, but it cannot bring an id that is listed. An id is
-//! made when `bd` first puts something there that decides, and by `bd trust`; it is never taken over from the file, so that a
-//! stranger's mark never becomes the user's. Moves of the repository and edits by hand change nothing about it.
+//! Owns `mark` in a state home: random ids, one per line. The home is this user's if the user's own state lists one of
+//! them ([`Trust::lists`]). An unpacked archive or a copied directory can bring any file, but not a listed id. An id is
+//! minted when `bd` first stores deciding content there, and by `bd trust`; it is never read from the file, so that a
+//! stranger's mark cannot become the user's. Moving the repository or editing by hand does not affect it.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -18,12 +18,12 @@ use crate::store::state::directory::prepare;
 use crate::sys::{Entropy, Env, below};
 
 const MAX_MARK: u64 = 64 << 10;
-/// The state home bears a mark of this user, or the environment names it.
+/// The state home has a mark of this user, or the environment names it.
 pub fn is_own(home: &Path, env: &Env) -> bool {
     if home::is_named(home, env) {
         return true;
     }
-    // Behind a link lies another home, whose mark says nothing about this one.
+    // A link points to another home, whose mark says nothing about this one.
     if home.symlink_metadata().is_ok_and(|data| data.is_symlink()) {
         return false;
     }
@@ -40,20 +40,20 @@ fn ids(home: &Path) -> Vec<String> {
     text.lines().map(str::trim).filter(|id| state_id::is(state_id::MARK, id)).map(str::to_owned).collect()
 }
 
-/// Marks a state home as this user's. Others who share it keep their marks.
+/// Marks a state home as this user's. Marks of other users who share it stay.
 pub fn make(home: &Path, env: &Env, wait: Duration) -> Result<(), SettingsError> {
     prepare(home)?;
-    // A secret: never from the seed of a test.
+    // A secret: never from a test's seed.
     let entropy = Entropy::System;
     let id = state_id::mint(state_id::MARK, entropy.bytes());
     let entry = OutsidePath {
-        repository: place::real(home),
-        root: place::real(home),
+        repository: paths::real(home),
+        root: paths::real(home),
         key: MARK,
         text: id.clone(),
         resolved: PathBuf::new(),
     };
-    // First the list: an id that no home bears says nothing.
+    // First the list: a listed id without a home is harmless.
     read_trust(env).add(&[entry], wait, &entropy).map_err(|error| SettingsError::NoPlace(Box::new(error)))?;
     let mut bytes = match below::read(home, MARK_NAME, MAX_MARK) {
         Ok(known) => known.bytes,

@@ -1,4 +1,4 @@
-//! Where a command stands: the repos of the project, its settings, who acts, and in which role. Nothing here reads a ledger.
+//! The context of a command: the project's repos, its settings, the actor and the role. Does not read ledgers.
 
 pub(in crate::store) mod actor;
 pub(in crate::store) mod agreed;
@@ -7,13 +7,13 @@ pub(in crate::store) mod consent;
 pub(in crate::store) mod discover;
 pub(in crate::store) mod family;
 pub(in crate::store) mod home;
-pub(in crate::store) mod home_word;
+pub(in crate::store) mod home_contents;
+pub(in crate::store) mod legacy_database;
 pub(in crate::store) mod mark;
-pub(in crate::store) mod place;
-pub(in crate::store) mod placeholder;
-pub(in crate::store) mod planning;
+pub(in crate::store) mod paths;
+pub(in crate::store) mod planning_repo;
 pub(in crate::store) mod pointer;
-pub(in crate::store) mod records;
+pub(in crate::store) mod record_warnings;
 pub(in crate::store) mod registry;
 pub(in crate::store) mod repo_problem;
 pub(in crate::store) mod repos;
@@ -43,21 +43,21 @@ use crate::store::state::stamps::Stamps;
 use crate::sys::{Activity, Host};
 use crate::vcs;
 
-/// How to open a store, for those who need more than `Store::open`.
+/// How to open a store, for callers that need more than `Store::open`.
 #[derive(Debug, Clone)]
 pub struct Config {
     pub host: Host,
     /// The primary repo: a project directory, a `.beads` directory, or a file in one.
     pub path: PathBuf,
-    /// The repos to read along, instead of those that the settings name.
+    /// The additional repos, instead of those that the settings name.
     pub additional: Option<Vec<String>>,
-    /// Settings that win over every file and over the environment: `("routing.mode", "auto")`.
+    /// Settings that override every file and the environment: `("routing.mode", "auto")`.
     pub settings: Vec<(String, String)>,
-    /// Who writes; found out from environment and version control if not given.
+    /// Who writes; by default found from environment and version control.
     pub actor: Option<String>,
     /// How long a write waits for the lock.
     pub lock_wait: Duration,
-    /// The path was named on purpose: `BEADS_DIR` and `BEADS_DB` do not win over it.
+    /// The path was named explicitly: `BEADS_DIR` and `BEADS_DB` do not override it.
     pub ignore_env: bool,
 }
 
@@ -68,7 +68,7 @@ impl Config {
         Self::on(Host::real(), path)
     }
 
-    /// The same on a machine that is known already.
+    /// The same with an existing host.
     pub fn on(host: Host, path: impl Into<PathBuf>) -> Self {
         Config {
             host,
@@ -82,11 +82,11 @@ impl Config {
     }
 }
 
-/// The repos of a project, its settings, and who acts.
+/// A project's repos, its settings, and the actor.
 #[derive(Debug)]
 pub struct Project {
     pub(super) host: Host,
-    /// Where the project was looked for.
+    /// Where the search for the project started.
     pub(super) start: PathBuf,
     /// Where the project was found.
     pub(super) repo: Repo,
@@ -95,31 +95,31 @@ pub struct Project {
     pub(super) repos: Repos,
     pub(super) role: OnceLock<RoleDecision>,
     pub(super) actor: OnceLock<String>,
-    /// The agent that acts; without one it is a person.
+    /// The acting agent; `None` for a person.
     pub(super) agent: Option<Identity>,
     pub(super) session: Option<String>,
     pub(super) lock_wait: Duration,
-    /// The files that decide over all this, as they were before they were read.
+    /// The stamps of the files that determine all this, taken before they were read.
     pub(super) seen: Stamps,
-    /// The state homes of repos, once they were asked for.
+    /// The state homes of repos, once requested.
     pub(super) homes: Mutex<BTreeMap<usize, StateHome>>,
     pub(super) notices: Notices,
-    /// What a long piece of work says about itself.
+    /// Reports the progress of a long operation.
     pub(super) activity: Activity,
 }
 
-/// What the caller said beyond the files.
+/// What the caller set beyond the files.
 #[derive(Debug)]
 pub(super) struct Given {
     pub(super) additional: Option<Vec<String>>,
     pub(super) settings: Vec<(String, String)>,
-    /// Repos that a command named.
+    /// Repos named by a command.
     pub(super) guests: Vec<String>,
 }
 
 impl Given {
     pub(super) fn read(&self, repo: &Repo, host: &Host) -> Result<(Settings, Repos, Stamps)> {
-        // Before the files are read: a later change must not go unnoticed.
+        // Before the files are read, so that no later change is missed.
         let site = Site::of(repo.beads(), &host.env);
         let files = settings::Files::of(&site, &host.env);
         let watched = files.user.iter().chain([&files.shared, &files.personal]).cloned();
@@ -133,7 +133,7 @@ impl Given {
             let message = format!("calls this a workspace of {}, which does not know it", pointer.home.display());
             settings.broken.push(ConfigError::whole(file.to_owned(), message, ConfigFault::Stray));
         }
-        // What the user has settled for the project is not known then, such as where private issues go.
+        // Otherwise the user's settings for the project are unknown, such as where private issues go.
         if let Some((one, other)) = site.around.disputed.clone() {
             let message = format!(
                 "this and {} each look like files that the other's version control tracks, so bd cannot tell which one is real; \
@@ -164,7 +164,7 @@ impl Given {
         };
         let trust = if settings.names_outside() { trust::read(&host.env) } else { trust::Trust::default() };
         let repos = Repos::of(repo, site, &settings, &trust, &host.env, &self.guests)?;
-        // Where its state is, and what may leak from it, only version control knows.
+        // Only version control knows where its state is and what may leak from it.
         if let Some(member) = repos.members.iter().find(|member| !vcs::is_supported(member.repo.root())) {
             let root = member.repo.root().to_owned();
             return Err(StoreError::NotBuilt { system: vcs::open(&root).name(), root });
@@ -203,7 +203,7 @@ impl Project {
         })
     }
 
-    /// Reads settings and repos anew.
+    /// Reads settings and repos again.
     pub(super) fn reread(&mut self) -> Result<()> {
         (self.settings, self.repos, self.seen) = self.given.read(&self.repo, &self.host)?;
         self.role = OnceLock::new();
@@ -211,7 +211,7 @@ impl Project {
         Ok(())
     }
 
-    /// The repo of the project that a path or a name stands for.
+    /// The repo of the project that a path or a name refers to.
     pub fn find_repo(&self, text: &str) -> Option<usize> {
         self.repos.find(text, &self.host.env, self.host.env.cwd())
     }
@@ -221,12 +221,12 @@ impl Project {
         self.repos.members.iter().any(|member| member.name == name && member.origin == Some(Origin::Flag))
     }
 
-    /// What goes on in the store, for work that takes long. Whoever shows it looks at it from another thread.
+    /// The progress of long operations in the store, to be read from another thread.
     pub fn activity(&self) -> &Activity {
         &self.activity
     }
 
-    /// Tells what goes on here from now on.
+    /// Reports progress to this from now on.
     pub fn report_to(&mut self, activity: Activity) {
         self.activity = activity;
     }
@@ -256,7 +256,7 @@ impl Project {
         &self.repos
     }
 
-    /// How answers name a repo.
+    /// The name of a repo in answers.
     pub fn name(&self, repo: usize) -> &str {
         &self.repos.members[repo].name
     }
@@ -265,32 +265,32 @@ impl Project {
         self.lock_wait
     }
 
-    /// Who acts: the given actor, `BD_ACTOR`, `BEADS_ACTOR`, git's user name, `USER`.
+    /// The actor: as given, `BD_ACTOR`, `BEADS_ACTOR`, git's user name, `USER`.
     pub fn actor(&self) -> &str {
         self.actor.get_or_init(|| actor::find(&self.host.env, self.repo.root()))
     }
 
-    /// Somebody has said by name who acts, and nothing else decides it.
+    /// The actor was named explicitly, and nothing else decides it.
     pub fn is_actor_named(&self) -> bool {
         self.actor.get().is_some() || actor::is_named(&self.host.env)
     }
 
-    /// The agent that acts; `None` if it is a person.
+    /// The acting agent; `None` for a person.
     pub fn agent(&self) -> Option<&Identity> {
         self.agent.as_ref()
     }
 
-    /// The session of a client in which the person who acts does so.
+    /// The client session of the acting person.
     pub fn session(&self) -> Option<&str> {
         self.session.as_deref().filter(|_| self.agent.is_none())
     }
 
-    /// Says in which session of a client the person acts. Claims of one person are told apart by it.
+    /// Sets the client session of the acting person. Claims of one person are told apart by it.
     pub fn act_in(&mut self, session: Option<String>) {
         self.session = session;
     }
 
-    /// Says which agent acts from now on.
+    /// Sets the acting agent.
     pub fn act_as(&mut self, agent: Identity) {
         self.actor.get_or_init(|| agent.name.clone());
         self.agent = Some(agent);
@@ -307,10 +307,10 @@ impl Project {
         self.repos.members[0].site.home(&env, mode)
     }
 
-    /// The state home for what concerns the issues of a repo.
+    /// The state home for data about the issues of a repo.
     pub(super) fn state_home_of(&self, repo: usize) -> StateHome {
         let find = || {
-            // What is committed does not decide where others keep their state.
+            // Committed settings do not decide where others keep their state.
             let asked = match self.settings.text("state.mode") {
                 Some((word, origin)) if origin != Origin::Shared => StateMode::asked(word),
                 _ => StateMode::Repo,
@@ -323,7 +323,7 @@ impl Project {
     /// The role of this user in the primary repo, and why.
     pub fn role(&self) -> &RoleDecision {
         self.role.get_or_init(|| {
-            // A workspace pushes where it was made to; what its user may do is known where it came from.
+            // A workspace pushes to where it was made from, but its user's rights are known at the original.
             let first = self.repos.primary_member();
             let parent = first.site.parent().unwrap_or_else(|| first.repo.root().to_owned());
             let facts = vcs::facts(&parent, &self.host.env);
@@ -332,7 +332,7 @@ impl Project {
     }
 }
 
-/// What to watch of the repos: `.beads` directories, configs of their own, and the paths of repos that are not there.
+/// Paths to watch: `.beads` directories, their own configs, and missing repos.
 fn watched_paths(repos: &Repos, env: &crate::sys::Env) -> Vec<PathBuf> {
     let mut paths = Vec::new();
     for member in &repos.members {

@@ -1,6 +1,7 @@
 //! Where checkouts were seen: `registry.jsonl` in the state home.
 //!
-//! One line per checkout, for ever: a checkout that is gone keeps its line, marked, so that what it left behind still has a name.
+//! One line per checkout, for ever: the line of a deleted checkout is marked and kept, so that what it left still has a
+//! name.
 
 use std::path::PathBuf;
 
@@ -15,7 +16,7 @@ impl Project {
         self.registry_of(0)
     }
 
-    /// That of the state home of one repo of the project.
+    /// The registry in the state home of one repo of the project.
     pub(in crate::store) fn registry_of(&self, member: usize) -> Result<Document> {
         Ok(self.records(&REGISTRY.file(&StateDir::of(self.state_home_of(member))))?)
     }
@@ -26,7 +27,7 @@ impl Project {
 }
 
 impl Store {
-    /// Notes where checkouts are, if the registry does not know that.
+    /// Records where checkouts are, if that is new.
     pub(in crate::store) fn register(&self, all: &[Worktree], registered: &Document) -> Result<()> {
         self.register_in(0, all, registered)
     }
@@ -49,7 +50,7 @@ impl Store {
         })
     }
 
-    /// Notes that checkouts are gone. Their rows and what they left in the state home stay.
+    /// Marks checkouts as deleted. Their rows and state are kept.
     pub fn mark_gone(&self, gone: &[Worktree]) -> Result<()> {
         let gone: Vec<&Worktree> = gone.iter().filter(|one| one.id.is_some() && one.gone_at.is_none()).collect();
         self.change_rows(self.state(), &gone, |one, now, seen| SeenCheckout {

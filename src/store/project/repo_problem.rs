@@ -1,10 +1,10 @@
-//! Why a configured repo is not, or not quite, part of the project.
+//! Why a configured repo is not, or not completely, part of the project.
 
 use std::path::{Path, PathBuf};
 
 use crate::store::BEADS_DIR;
 
-/// Why a configured repo is not, or not quite, part of the project.
+/// Why a configured repo is not, or not completely, part of the project.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RepoProblem {
     #[error("{key} names {text}, but that directory does not exist ({})", path.display())]
@@ -26,7 +26,7 @@ pub enum RepoProblem {
 }
 
 impl RepoProblem {
-    /// Where the repo is, or should be, that is left out because of it.
+    /// The actual or expected path of the repo that is left out.
     pub fn left_out(&self) -> Option<&Path> {
         match self {
             RepoProblem::Missing { path, .. }

@@ -1,6 +1,6 @@
 //! Which repos make up the project: the primary, the additional ones, and those that new issues are routed to.
 //!
-//! A repo that cannot be joined is named as a [`RepoProblem`] and left out; the others work.
+//! A repo that cannot be joined is reported as a [`RepoProblem`] and left out; the others work.
 
 use std::path::{Path, PathBuf};
 
@@ -20,22 +20,22 @@ pub struct Member {
     pub repo: Repo,
     /// Where it is.
     pub(in crate::store) site: Site,
-    /// How answers name it.
+    /// Its name in answers.
     pub name: String,
-    /// What new ids start with, if the repo says so.
+    /// The prefix of new ids, if the repo sets it.
     pub prefix: Option<String>,
-    /// The ledger's name, if the repo says so.
+    /// The ledger's name, if the repo sets it.
     pub ledger_file: Option<String>,
-    /// Its own config cannot be read: it is shown, but not written.
+    /// Its own config cannot be read: the repo is shown, but not written.
     pub broken: Option<ConfigError>,
-    /// It receives the private issues of a contributor.
+    /// It receives a contributor's private issues.
     pub planning: bool,
-    /// Where it was configured; nothing for the primary.
+    /// The layer that configured it; `None` for the primary.
     pub origin: Option<Origin>,
 }
 
 impl Member {
-    /// What new ids start with, if the settings of the repo say so: ours, else those of the original.
+    /// The prefix of new ids set in the repo: ours, else the original's.
     pub fn named_prefix(&self) -> Option<String> {
         self.prefix.clone().or_else(|| original_prefix(self.repo.beads()))
     }
@@ -43,32 +43,32 @@ impl Member {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repos {
-    /// Where the project was found; paths in the settings are relative to it.
+    /// Where the project was found; paths in settings are relative to it.
     pub root: PathBuf,
     /// The first is the primary.
     pub members: Vec<Member>,
     pub problems: Vec<RepoProblem>,
-    /// Paths out of the repository that its committed config names and nobody has trusted yet.
+    /// Paths out of the repository in its committed config that the user does not trust yet.
     pub untrusted: Vec<OutsidePath>,
-    /// Paths whose coming or going would change the project.
+    /// Paths whose appearance or removal would change the project.
     pub watched: Vec<PathBuf>,
 }
 
-/// A path in the settings, on its way to become a member.
+/// A path in the settings that may become a member.
 struct Wanted<'s> {
     key: &'static str,
     text: &'s str,
     origin: Origin,
 }
 
-/// A repo that a layer leaves out.
+/// A repo that a layer excludes.
 struct Excluded {
     beads: PathBuf,
     origin: Origin,
 }
 
 impl Repos {
-    /// The repos that the settings name. `extra` are those a command named itself.
+    /// The repos that the settings name; `extra` are those named by a command.
     pub fn of(
         found: &Repo,
         site: Site,
@@ -111,7 +111,7 @@ impl Repos {
                 repo = Repo::at(&path, format!("{} sets repos.primary", origin.word()))
                     .unwrap_or(Err(StoreError::NoRepository { start: path, beyond: None }))?;
             } else {
-                // Until then the repo that was found is read, and nothing is written to it.
+                // Until then the repo that was found is read, but not written.
                 self.problems.push(RepoProblem::Untrusted { key: wish.key, text: text.to_owned(), path });
             }
         } else if settings.word("ledger.write") == "primary"
@@ -147,7 +147,7 @@ impl Repos {
                 let message = error.to_string();
                 return self.problems.push(RepoProblem::Unusable { key, text, path, message });
             }
-            // Named under another key already, and as little there.
+            // Already named under another key, and missing there too.
             None if self.watched.iter().filter(|known| **known == path).count() > 1 => return,
             None => {
                 return self.problems.push(match sys::path::follow(&path) {
@@ -161,7 +161,7 @@ impl Repos {
             }
         };
         let mut excluding = excluded.iter().filter(|one| one.beads == repo.beads()).map(|one| one.origin);
-        // The committed file cannot take away what the user has joined.
+        // The committed file cannot remove what the user has joined.
         if excluding.clone().any(|origin| origin != Origin::Shared || wish.origin == Origin::Shared) && key != "--repo"
         {
             return;
@@ -176,7 +176,7 @@ impl Repos {
         let text = wish.text.to_owned();
         if let Some(known) = self.members.iter().find(|member| member.repo.beads() == repo.beads()) {
             let first = known.repo.reason().to_owned();
-            // In two layers, or as a target of routing too: that is how it is meant.
+            // Naming it in two layers, or also as a routing target, is legitimate.
             if key == "repos.additional" && known.origin == Some(wish.origin) && first == repo.reason() {
                 let name = known.name.clone();
                 let first = self.listed_as(repo.beads(), env, wish).unwrap_or_else(|| name.clone());
@@ -184,7 +184,7 @@ impl Repos {
             }
             return;
         }
-        let name = place::display(repo.root(), &self.root, env);
+        let name = paths::display(repo.root(), &self.root, env);
         let site = Site::of(repo.beads(), env);
         let (own, broken) = match Settings::of_repo(repo.beads()) {
             Ok(own) => (own, site.stranded()),
@@ -195,11 +195,11 @@ impl Repos {
         self.members.push(Member { repo, site, name, prefix, ledger_file, broken, planning: false, origin });
     }
 
-    /// The earlier way in which a repo was listed.
+    /// The earlier path under which a repo was listed.
     fn listed_as(&self, beads: &Path, env: &Env, wish: &Wanted<'_>) -> Option<String> {
-        let earlier = self.watched.iter().find(|path| beads_of(&place::real(path)) == beads)?;
+        let earlier = self.watched.iter().find(|path| beads_of(&paths::real(path)) == beads)?;
         let written = self.path_of(wish.text, env);
-        Some(if *earlier == written { wish.text.to_owned() } else { place::display(earlier, &self.root, env) })
+        Some(if *earlier == written { wish.text.to_owned() } else { paths::display(earlier, &self.root, env) })
     }
 
     /// A path from a committed file must stay in its repository, or be one that the user has agreed to.
@@ -215,16 +215,16 @@ impl Repos {
         known
     }
 
-    /// The repos that private issues are routed to.
+    /// Marks the repos that private issues are routed to.
     fn mark_planning(&mut self, settings: &Settings, env: &Env) {
         if settings.routing() == "single" {
             return;
         }
         let target = |key: &str| settings.text(key).map(|(text, _)| self.beads_at(text, env));
         let (named, fallback) = (target("routing.auto.contributor"), target("routing.default"));
-        // One that only this command named is a guest.
+        // A repo that only this command named is a guest.
         let is_guest = |member: &Member| member.origin.is_none_or(|origin| origin == Origin::Flag);
-        // The committed file adds none to those that the user has joined.
+        // The committed file adds no planning repo if the user has joined some.
         let is_shared = |member: &Member| member.origin == Some(Origin::Shared);
         let has_own = self.members.iter().any(|member| !is_guest(member) && !is_shared(member));
         let counts = |member: &Member| !(is_guest(member) || has_own && is_shared(member));
@@ -237,13 +237,13 @@ impl Repos {
         }
     }
 
-    /// A repo with version control of its own inside another's working copy.
+    /// Finds repos with version control of their own inside another's working copy.
     fn find_nested(&mut self) {
         if self.members.len() < 2 {
             return;
         }
         let roots: Vec<Option<PathBuf>> =
-            self.members.iter().map(|member| vcs::root(member.repo.root()).map(|root| place::real(&root))).collect();
+            self.members.iter().map(|member| vcs::root(member.repo.root()).map(|root| paths::real(&root))).collect();
         for (n, inner) in roots.iter().enumerate() {
             for (m, outer) in roots.iter().enumerate() {
                 if let (Some(inner), Some(outer)) = (inner, outer)
@@ -257,35 +257,35 @@ impl Repos {
         }
     }
 
-    /// What a path in the settings stands for. One that leads out of the working copy is seen from the checkout that this one
-    /// was made from: a workspace lies elsewhere, and the other repos do not move with it.
+    /// The path that a setting means. One that leads out of the working copy is relative to a workspace's parent
+    /// checkout: the workspace is elsewhere, and other repos do not move with it.
     pub fn path_of(&self, text: &str, env: &Env) -> PathBuf {
-        let path = place::expand(text, &self.root, env);
+        let path = paths::expand(text, &self.root, env);
         let is_from_here = !Path::new(text).is_absolute() && !text.starts_with('~');
-        let leaves = || !place::plain(&path).starts_with(vcs::root(&self.root).unwrap_or_else(|| self.root.clone()));
+        let leaves = || !paths::plain(&path).starts_with(vcs::root(&self.root).unwrap_or_else(|| self.root.clone()));
         match is_from_here && leaves() {
             true => family::counterpart(&self.root).map_or(path, |first| first.join(text)),
             false => path,
         }
     }
 
-    /// The directory of the ledger that a path in the settings leads to.
+    /// The directory of the ledger that a path in the settings means.
     pub fn beads_at(&self, text: &str, env: &Env) -> PathBuf {
-        beads_of(&place::real(&self.path_of(text, env)))
+        beads_of(&paths::real(&self.path_of(text, env)))
     }
 
     pub fn primary_member(&self) -> &Member {
         &self.members[0]
     }
 
-    /// The member that a path or a name stands for: any way of writing its path, its name in answers, or the last part of
-    /// that if no other repo shares it.
+    /// The member that a path or a name means: any spelling of its path, its name in answers, or the last part of that
+    /// if it is unique.
     pub fn find(&self, text: &str, env: &Env, from: &Path) -> Option<usize> {
         let by_name = self.members.iter().position(|member| member.name == text);
         let by_path = || {
-            let places = [self.path_of(text, env), place::expand(text, from, env)];
+            let places = [self.path_of(text, env), paths::expand(text, from, env)];
             places.iter().find_map(|path| {
-                let beads = beads_of(&place::real(path));
+                let beads = beads_of(&paths::real(path));
                 self.members.iter().position(|member| member.repo.beads() == beads)
             })
         };
@@ -297,10 +297,10 @@ impl Repos {
         by_name.or_else(by_path).or_else(by_last_part)
     }
 
-    /// Two repos share one working copy, or lie in two checkouts of one repository: what is written to one is committed with
+    /// Two repos share one working copy, or are in two checkouts of one repository: writes to one are committed with
     /// the other.
     pub fn share_working_copy(&self, one: usize, other: usize) -> bool {
-        let root = |n: usize| vcs::root(self.members[n].repo.root()).map(|root| place::real(&root));
+        let root = |n: usize| vcs::root(self.members[n].repo.root()).map(|root| paths::real(&root));
         let shared = |n: usize| family::family(self.members[n].repo.root());
         let same = |one: Option<PathBuf>, other| one.is_some() && one == other;
         one != other && (same(root(one), root(other)) || same(shared(one), shared(other)))
@@ -318,41 +318,41 @@ fn routes(settings: &Settings) -> Vec<Wanted<'_>> {
     keys.iter().filter_map(wanted).collect()
 }
 
-/// What a path in a committed config leads to, if it leads out of the repository.
+/// A path in a committed config, if it leads out of the repository.
 pub fn outside(root: &Path, key: &'static str, text: &str, path: &Path) -> Option<OutsidePath> {
     let fence = vcs::root(root).unwrap_or_else(|| root.to_owned());
-    let fence = place::real(&fence);
-    let resolved = place::real(path);
-    // `~` and an absolute path lead wherever they lead, even if that is inside today.
+    let fence = paths::real(&fence);
+    let resolved = paths::real(path);
+    // `~` and absolute paths depend on the machine, even if they lead inside today.
     let names_machine = text.starts_with('~') || Path::new(text).is_absolute();
-    let root = place::real(root);
-    // What a user trusts, the workspaces of the repository may do too.
+    let root = paths::real(root);
+    // The workspaces of a repository share its trusted paths.
     let root = family::parent(&root).and_then(|_| family::counterpart(&root)).unwrap_or(root);
     let repository = vcs::common_dir(&root).unwrap_or_else(|| root.clone());
     let leaves = names_machine || !resolved.starts_with(&fence);
     leaves.then(|| OutsidePath { repository, root, key, text: text.to_owned(), resolved })
 }
 
-/// The directory that holds the ledger of a repo path, which may name either.
+/// The ledger directory of a repo path, which may name either.
 pub fn beads_of(path: &Path) -> PathBuf {
     let is_beads = path.file_name().is_some_and(|name| name == BEADS_DIR);
     if is_beads || LEDGER_NAMES.iter().any(|name| path.join(name).is_file()) {
         path.to_owned()
     } else {
-        place::real(&path.join(BEADS_DIR))
+        paths::real(&path.join(BEADS_DIR))
     }
 }
 
-/// The same `.beads` directory in the main checkout, if this is another one.
+/// For a checkout that is not the main one: its `.beads` directory in the main one.
 fn main_beads(found: &Repo) -> Option<PathBuf> {
     let vcs = vcs::open(found.beads());
-    let inside = found.beads().strip_prefix(place::real(vcs.root())).ok()?.to_owned();
+    let inside = found.beads().strip_prefix(paths::real(vcs.root())).ok()?.to_owned();
     let main = vcs.checkouts().into_iter().find(|checkout| checkout.is_main && checkout.exists)?;
     let beads = main.root.join(inside);
     (beads != found.beads() && beads.is_dir()).then_some(beads)
 }
 
-/// The same as far as it can be told before a ledger is read.
+/// The same, as far as it is known before a ledger is read.
 pub(in crate::store) fn unknown_ids(settings: &Settings, project: &Repos) -> UnknownIds {
     match settings.flag("ready.unknown_blocks") {
         true => UnknownIds::Block,

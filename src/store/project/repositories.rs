@@ -1,5 +1,4 @@
-//! The repos of a project by the ids that other machines and other state know them by, and whether their claims are kept in one
-//! place.
+//! A project's repos by the ids used by other machines and other state, and whether their claims are in one place.
 
 use super::settings;
 use super::settings::Origin;
@@ -7,7 +6,7 @@ use crate::model::state_id;
 use crate::store::{Project, Result, Settings, StateHome, StateMode};
 
 impl Project {
-    /// The `rp_` id of a repo of the project, made if it has none.
+    /// The `rp_` id of a repo of the project, minted if necessary.
     pub fn repository_id(&self, repo: usize) -> Result<String> {
         self.repo_id(repo)
     }
@@ -21,8 +20,8 @@ impl Project {
         self.find_repo(text)
     }
 
-    /// Those of some repos whose claims are not kept where all of them see them, by name. Each is asked as it is used from its own
-    /// directory: an agent in one of them must see the claims of the others.
+    /// The repos whose claims are stored where the others do not see them, by name. Each is judged as it is used from
+    /// its own directory: an agent in one must see the claims of the others.
     pub fn repos_apart(&self, repos: &[usize]) -> Result<Vec<String>> {
         let mut repos = repos.to_vec();
         repos.sort_unstable();
@@ -36,12 +35,12 @@ impl Project {
         Ok(repos.iter().filter(|repo| apart(repo)).map(|repo| self.name(*repo).to_owned()).collect())
     }
 
-    /// The state home that a repo has by its own settings.
+    /// The state home of a repo by its own settings.
     fn own_home(&self, repo: usize) -> StateHome {
         let (site, env) = (&self.repos.members[repo].site, &self.host.env);
         let settings = Settings::read(settings::Files::of(site, env), env, &self.given.settings);
         let asked = match settings.text("state.mode") {
-            // What is committed does not decide where others keep their state.
+            // Committed settings do not decide where others keep their state.
             Some((word, origin)) if origin != Origin::Shared => StateMode::asked(word),
             _ => StateMode::Repo,
         };

@@ -1,7 +1,7 @@
-//! Maintainer or contributor of the primary repo: the first rule that decides.
+//! Maintainer or contributor of the primary repo: the first rule that matches.
 //!
-//! Uncertain means contributor, because a maintainer who is taken for a contributor is told so and loses nothing, while a
-//! contributor who is taken for a maintainer puts private plans into a pull request. A URL's scheme decides nothing.
+//! When uncertain, contributor: a maintainer treated as a contributor is told so and loses nothing, while a contributor
+//! treated as a maintainer puts private plans into a pull request. The scheme of a URL does not matter.
 
 use std::path::Path;
 
@@ -23,7 +23,7 @@ impl std::fmt::Display for Role {
     }
 }
 
-/// A role and why it is that one.
+/// A role and its reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RoleDecision {
     pub role: Role,
@@ -31,7 +31,7 @@ pub struct RoleDecision {
     pub rule: &'static str,
     /// The rule in words.
     pub because: String,
-    /// A setting that names no role, and was passed over.
+    /// A setting that names an unknown role and was ignored.
     pub ignored: Option<String>,
 }
 

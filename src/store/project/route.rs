@@ -1,4 +1,4 @@
-//! Where a new issue goes: a named repo, then the repo of what it belongs to, then the routing settings.
+//! Where a new issue goes: a named repo, then the repo of the issue it belongs to, then the routing settings.
 
 use super::role::{Role, RoleDecision};
 use crate::store::{Project, Result, StoreError};
@@ -6,21 +6,21 @@ use crate::store::{Project, Result, StoreError};
 /// A decision, with the rule that made it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Route {
-    /// The member that gets the issue.
+    /// The member that receives the issue.
     pub repo: usize,
     pub rule: String,
 }
 
-/// Whether one may write.
+/// Whether the actor may write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Access {
     Write,
-    /// Not, and why.
+    /// No, and why.
     Read(String),
 }
 
 impl Project {
-    /// What the settings say about a new issue that belongs to nothing.
+    /// The settings' choice for a new issue that belongs to no other.
     pub(in crate::store) fn routed(&self) -> Result<Route> {
         match self.settings.routing() {
             "explicit" => match self.target("routing.default")? {
@@ -39,7 +39,7 @@ impl Project {
                         return Ok(Route { repo, rule: rule(key) });
                     }
                 }
-                // The only other repo, as far as the settings name it: not one that a command just brought in.
+                // The only other repo that the settings name, not one that a command just added.
                 let only = (1..self.repos.members.len()).filter(|n| self.is_planning(*n));
                 match only.collect::<Vec<_>>().as_slice() {
                     [repo] => Ok(Route { repo: *repo, rule: rule("the only additional repo") }),
@@ -51,12 +51,12 @@ impl Project {
         }
     }
 
-    /// The member that a setting names, if it names one.
+    /// The member that a setting names, if any.
     fn target(&self, key: &'static str) -> Result<Option<usize>> {
         let Some((text, _)) = self.settings.text(key) else { return Ok(None) };
         let env = &self.host.env;
         let path = self.repos.path_of(text, env);
-        // Also if the repo is joined by another setting: to read it is not to write private issues to it.
+        // Even if another setting joins the repo: reading it is not the same as writing private issues to it.
         if self.repos.untrusted.iter().any(|outside| outside.key == key) {
             return Err(StoreError::Untrusted { key, text: text.to_owned(), path });
         }
@@ -66,33 +66,33 @@ impl Project {
         Err(StoreError::BadRoute { key, text: text.to_owned(), path })
     }
 
-    /// Refuses a route that would put an issue where it may not go.
+    /// Refuses a route to a repo that may not receive the issue.
     pub(in crate::store) fn checked(&self, route: Route) -> Result<Route> {
         let name = self.name(route.repo).to_owned();
         if let Access::Read(reason) = self.access(route.repo)? {
             return Err(StoreError::ReadOnly { what: "a new issue".to_owned(), repo: name, reason });
         }
-        // In the primary's working copy a private issue would travel with the next commit.
+        // In the primary's working copy a private issue would be part of the next commit.
         if self.has_roles() && self.role().role == Role::Contributor && self.is_exposed(route.repo) {
             return Err(StoreError::WouldLeak { repo: name });
         }
         Ok(route)
     }
 
-    /// What is written to a repo can end up where the primary's commits go.
+    /// Writes to a repo can end up where the primary's commits go.
     fn is_exposed(&self, repo: usize) -> bool {
         let root = |n: usize| self.repos.members[n].repo.root();
         repo != 0
             && (self.repos.share_working_copy(0, repo)
-                || super::planning::shares_remote(root(0), root(repo), &self.host.env))
+                || super::planning_repo::shares_remote(root(0), root(repo), &self.host.env))
     }
 
-    /// Refuses a repo that may not get issues: not one's own to write, or one whose commits others would see.
+    /// Refuses a repo that may not receive issues: one the user may not write, or whose commits others would see.
     pub(in crate::store) fn may_receive(&self, repo: usize) -> Result<()> {
         self.checked(Route { repo, rule: String::new() }).map(drop)
     }
 
-    /// Roles mean something: routing is not `single`.
+    /// Roles matter: routing is not `single`.
     pub fn has_roles(&self) -> bool {
         self.settings.routing() != "single"
     }

@@ -104,7 +104,7 @@ impl Trust {
         };
         let directory = file.parent().unwrap_or(Path::new("."));
         below::make_own(directory)?;
-        let lock = lock::lock(&place::real(directory), wait)?;
+        let lock = lock::lock(&paths::real(directory), wait)?;
         for _ in 0..20 {
             let known = match lock.dir().read(Path::new(TRUST_NAME), MAX_TRUST) {
                 Ok(contents) => Some(contents),

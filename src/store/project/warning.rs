@@ -1,4 +1,4 @@
-//! What is odd, as a value: facts only, the advice is added where it is shown.
+//! Warnings as values: facts only; advice is added where they are shown.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -9,9 +9,9 @@ use crate::store::project::settings::{ConfigError, Held, UnknownKey};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Warning {
-    /// A line of a ledger.
+    /// About a line of a ledger.
     Line(LineWarning),
-    /// A configured repo that is not, or not quite, part of the project.
+    /// A configured repo that is not, or not completely, part of the project.
     Repo(RepoProblem),
     /// A repo whose ledger cannot be read at the moment.
     Unread {
@@ -21,77 +21,77 @@ pub enum Warning {
     /// A settings file that cannot be used.
     Config(ConfigError),
     UnknownKey(UnknownKey),
-    /// A value that is set, is not in effect, and would change something.
+    /// A configured value that is not in effect but would change something.
     Held(Held),
-    /// Acknowledged writes that are not in the ledger any more.
+    /// Acknowledged writes that are missing from the ledger.
     Removed {
-        /// Named where there are several repos.
+        /// Set if there are several repos.
         repo: Option<String>,
         ids: Vec<String>,
     },
-    /// Whether acknowledged writes are missing cannot be told.
+    /// Cannot tell whether acknowledged writes are missing.
     Unwatched {
         repo: String,
         message: String,
     },
-    /// The write stands, but neither `bd undo` nor `bd recover` would know of it.
+    /// The write was made, but neither `bd undo` nor `bd recover` will know of it.
     NotLogged {
         repo: String,
         message: String,
     },
-    /// Lines of a version of the past.
+    /// Damaged lines in a version of the past.
     DamagedThen {
         lines: usize,
     },
-    /// A repo under no version control: how it was is not known.
+    /// A repo without version control: its past is unknown.
     NoPast {
         repo: String,
     },
-    /// The write stands, but a claim still looks as it was before.
+    /// The write was made, but a claim was not updated.
     NotSettled {
         message: String,
     },
-    /// The issue was given back, but the remote does not know it yet.
+    /// The issue was released, but the remote does not know yet.
     ClaimStays {
         id: String,
         message: String,
     },
-    /// A record of the state home that cannot be read.
+    /// A record of a state home that cannot be read.
     Record {
         path: PathBuf,
         line: usize,
         what: String,
     },
-    /// What another checkout says is not known.
+    /// Another checkout that could not be read.
     SiblingUnread {
         worktree: String,
         message: String,
     },
-    /// What the branches of the project propose is not, or not all, known.
+    /// Proposals on branches of the project that could not, or not all, be read.
     Branches {
         message: String,
     },
-    /// An issue, or a new one, that refers to a deleted one from now on.
+    /// An issue, new or changed, that now refers to a deleted one.
     DeletedTarget {
         id: Option<String>,
         target: String,
         kind: String,
     },
-    /// The write stands, but the ledger was not committed after it.
+    /// The write was made, but the ledger was not committed after it.
     NotCommitted {
         repo: String,
         message: String,
     },
 }
 
-/// Something odd about a line of a ledger.
+/// A problem in a line of a ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineWarning {
     pub file: PathBuf,
     pub finding: Finding,
 }
 
-/// What went wrong beside what was asked for, each once.
+/// Problems beside the actual result, each once.
 #[derive(Debug, Default)]
 pub(in crate::store) struct Notices(Mutex<Vec<Warning>>);
 

@@ -1,32 +1,32 @@
-//! A checkout of the project, as others know it.
+//! A checkout of the project, as reported to callers.
 
 use std::path::{Path, PathBuf};
 
 /// A checkout of the repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Worktree {
-    /// `wt_` and 12 characters; `None` if it has none yet and could not be given one.
+    /// `wt_` and 12 characters; `None` if it has none and cannot get one.
     pub id: Option<String>,
     /// `main`, or the name of its directory.
     pub name: String,
     pub root: PathBuf,
     pub branch: Option<String>,
     pub is_main: bool,
-    /// It is the one that the project was found in.
+    /// The project was found in it.
     pub is_here: bool,
-    /// Its directory is there.
+    /// Its directory exists.
     pub exists: bool,
-    /// When it was noted that it is not.
+    /// When it was found to be deleted.
     pub gone_at: Option<String>,
 }
 
 impl Worktree {
-    /// How answers name it: its id, if it has one, else its name.
+    /// Its name in answers: the id, if it has one, else the name.
     pub fn key(&self) -> &str {
         self.id.as_deref().unwrap_or(&self.name)
     }
 
-    /// It is the one that was noted like this. A new one at the place of one that is gone is another.
+    /// The registry entry is about this checkout. A new checkout at the path of a deleted one is a different one.
     pub(in crate::store) fn is_entry(&self, id: &str, root: &Path) -> bool {
         match &self.id {
             Some(own) => own == id,

@@ -1,7 +1,7 @@
 //! A contributor's remarks on issues that they may not write: private lines in their planning repo (`model::proposal`).
 //!
-//! What the line of a companion says never reaches the project: no listing, move, export or proposal reads it, and the leak
-//! check knows it. If the planning repo has a line of its own under the id, as after an accepted proposal, remarks go there.
+//! A companion's text never reaches the project: no listing, move, export or proposal reads it, and the leak check
+//! covers it. If the planning repo has a line with the same id, as after an accepted proposal, remarks go there.
 
 use crate::model::change::Change;
 use crate::model::change::companion::is_remark;
@@ -13,7 +13,7 @@ use crate::store::write::Write;
 use crate::store::{Access, Project, Result, Snapshot, StoreError};
 
 impl Project {
-    /// Refuses to put a companion anywhere but into a planning repo.
+    /// Refuses a companion anywhere but in a planning repo.
     pub(in crate::store) fn refuse_companion(&self, id: &str, line: &str, repo: usize) -> Result<()> {
         if is_companion_line(line.as_bytes()) && !self.is_planning(repo) {
             return Err(StoreError::Private { id: id.to_owned(), repo: self.name(repo).to_owned() });
@@ -23,7 +23,7 @@ impl Project {
 }
 
 impl Snapshot {
-    /// The ledger that remarks on an issue go to if this user may not write the issue itself.
+    /// The ledger for remarks on an issue that this user may not write.
     pub(in crate::store) fn home_of_companion(&self, id: &str) -> Result<Option<usize>> {
         if !self.has_roles() {
             return Ok(None);
@@ -34,7 +34,7 @@ impl Snapshot {
             return Ok(None);
         }
         if let Some((source, line)) = self.planned_lines(id).next() {
-            // A plan of this user's own under the id of another proposal, or of a stranger's line, is not about that.
+            // This user's own plan with the id of another proposal, or of a stranger's line, is not about that issue.
             let is_about_it = Record::parse(&line)
                 .is_ok_and(|record| is_companion(&record) || Visibility::of(&record) == Visibility::Canonical);
             return match is_about_it {
@@ -51,8 +51,8 @@ impl Snapshot {
         }
     }
 
-    /// The ledger that takes a write in the place of the one that this user may not write: remarks have such a place, and what an
-    /// issue that this user has proposed waits for in private.
+    /// The ledger that takes a write to an issue that this user may not write: for remarks, and for private blockers of
+    /// an issue that this user has proposed.
     pub(in crate::store) fn beside(&self, write: &Write) -> Result<Option<usize>> {
         match write {
             Write::Change { id, changes } if are_remarks(changes) => self.home_of_companion(id),
@@ -61,7 +61,7 @@ impl Snapshot {
         }
     }
 
-    /// Changes of edges between the planning copy of an issue and issues that planning repos alone hold.
+    /// All changes are edges between the planning copy of an issue and issues in planning repos only.
     fn are_private_edges(&self, id: &str, changes: &[Change]) -> bool {
         let is_private = |change: &Change| match change {
             Change::AddDependency { target, .. } | Change::RemoveDependency { target, .. } => {
@@ -73,8 +73,8 @@ impl Snapshot {
         !changes.is_empty() && changes.iter().all(is_private) && has_copy()
     }
 
-    /// The line of the project's issue that a change of a planning ledger is a remark on; `None` if the change is of the planning
-    /// ledger's own.
+    /// The line of the project's issue that a change in a planning ledger is a remark on; `None` if it is about an
+    /// issue of the planning ledger.
     pub(in crate::store) fn remarked(&self, source: usize, id: &str, changes: &[Change]) -> Option<String> {
         let owner = self.owner(id).filter(|owner| *owner != source && self.sources.member_of(*owner) == 0)?;
         let is_planning = self.is_planning(self.sources.member_of(source));
@@ -82,7 +82,7 @@ impl Snapshot {
         self.line_in(owner, id).filter(|_| is_remark)
     }
 
-    /// Whether a change of a planning ledger makes a companion that is not there yet.
+    /// Whether a change in a planning ledger creates a new companion.
     pub(in crate::store) fn makes_companion(&self, source: usize, write: &Write) -> bool {
         match write {
             Write::Change { id, changes } => {
@@ -92,14 +92,14 @@ impl Snapshot {
         }
     }
 
-    /// What this user alone says about an issue of the project.
+    /// This user's private remarks on an issue of the project.
     pub fn companion(&self, id: &str) -> Option<Beside> {
         let (source, line) = self.planned_lines(id).find(|(_, line)| is_companion_line(line.as_bytes()))?;
         let Issue { notes, comments, .. } = Issue::decode(&Record::parse(&line).ok()?);
         Some(Beside { repo: self.name(self.sources.member_of(source)).to_owned(), notes, comments })
     }
 
-    /// The lines that planning repos have under an id.
+    /// The lines with an id in planning repos.
     fn planned_lines(&self, id: &str) -> impl Iterator<Item = (usize, String)> {
         let planning = (0..self.sources.len()).filter(|source| self.is_planning(self.sources.member_of(*source)));
         planning.filter_map(|source| Some((source, self.line_in(source, id)?)))

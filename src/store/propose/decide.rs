@@ -1,4 +1,4 @@
-//! Taking a proposal back, and deciding about one.
+//! Withdrawing proposals, and deciding about them.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use crate::model::{proposal, time};
 use crate::store::{Access, Result, Snapshot, Store, StoreError};
 
 impl Snapshot {
-    /// The lines of other open proposals in the target without their dependencies on an issue that becomes private.
+    /// The lines of other open proposals in the target, without dependencies on an issue that becomes private.
     fn without_edges_to(&self, id: &str, target: usize) -> Vec<(String, Option<String>)> {
         let mut lines = Vec::new();
         for other in self.sources.ids_mentioning(target, id).into_iter().filter(|other| other != id) {
@@ -44,7 +44,7 @@ impl Snapshot {
         if let Some(word) = reason.and_then(|reason| self.private_word(id, reason, &HashSet::new())) {
             return Err(StoreError::PrivateMention { id: id.to_owned(), target: word });
         }
-        // A maintainer with a planning copy at hand: what was edited there is part of what is accepted.
+        // A maintainer who also has the planning copy: edits there are part of what is accepted.
         let is_same = |own: &&Record<'_>| {
             let [own, theirs] = [*own, &theirs].map(|record| Proposal::of(record).map(|proposal| proposal.id));
             own.is_some() && own == theirs
@@ -82,7 +82,7 @@ impl Snapshot {
 }
 
 impl Store {
-    /// Takes a proposal back: the latest text into the planning copy, then the line out of the target.
+    /// Withdraws a proposal: saves the latest text in the planning copy, then removes the line from the target.
     pub fn withdraw(&mut self, ids: &[String], repo: usize) -> Result<Vec<(String, Result<Permit>)>> {
         self.refuse_broken()?;
         let target = self.target_source(repo)?;
@@ -141,7 +141,7 @@ impl Store {
         }
         self.refuse_conflicts(target)?;
         self.refuse_conflicts(source)?;
-        // A line of another proposal, on an old branch or written by a stranger, says nothing about this one.
+        // The line of another proposal, on an old branch or by a stranger, says nothing about this one.
         let same = own.as_ref().map(|own| &own.id) == theirs.as_ref().map(|theirs| &theirs.id);
         let theirs_line = target_record.as_ref().filter(|_| same);
         let withdrawn =
@@ -151,7 +151,7 @@ impl Store {
         let lock_of = |n: usize| locks.iter().find(|(locked, _)| *locked == n).map(|(_, lock)| lock);
         let mut leaving = vec![(id.to_owned(), None)];
         leaving.extend(self.without_edges_to(id, target));
-        // What the maintainers turned down stays as they left it.
+        // A proposal that the maintainers rejected stays as they left it.
         let is_standing = target_record.as_ref().is_some_and(|record| !proposal::is_turned_down(record));
         let leaves = lock_of(target).filter(|_| is_standing);
         if let Some(lock) = leaves {
@@ -178,7 +178,7 @@ impl Store {
         Ok(Permit::Do)
     }
 
-    /// A maintainer's decision about proposals in a repo: accepted, or rejected for a reason.
+    /// A maintainer's decision about proposals in a repo: accept, or reject for a reason.
     pub fn decide(
         &mut self,
         ids: &[String],

@@ -1,4 +1,4 @@
-//! Planning lines that stand beside issues of the project follow them when the project gets another prefix.
+//! Updates planning lines about issues of the project when the project gets another prefix.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::model::{issue, proposal};
 use crate::store::{Result, Store};
 
 impl Store {
-    /// Renames what planning repos hold under, or refer to by, ids that the project has given up for others.
+    /// Renames ids in planning repos that the project has given up.
     pub(super) fn follow_prefix(&mut self, dry_run: bool) -> Result<Vec<Reconciled>> {
         let sources: Vec<usize> =
             (0..self.sources.len()).filter(|source| self.is_planning(self.sources.member_of(*source))).collect();

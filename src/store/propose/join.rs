@@ -1,4 +1,4 @@
-//! The two copies of a proposed issue that were edited on both sides, made alike.
+//! Merges the two copies of a proposed issue after edits on both sides.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use crate::model::record::Record;
 use crate::model::{issue, proposal};
 use crate::store::Snapshot;
 
-/// What joining does to the copies of an open proposal.
+/// How joining changes the copies of an open proposal.
 pub(in crate::store) struct JoinedPair {
     /// The target's line, if it changes.
     pub target: Option<String>,
@@ -18,8 +18,8 @@ pub(in crate::store) struct JoinedPair {
 }
 
 impl Snapshot {
-    /// Joins a planning copy with the line of a target; `None` if what they agreed on is not known. `along` are ids that the
-    /// target gets to know in the same move.
+    /// Merges a planning copy with the line of a target; `None` if the last common version is unknown. `along` are ids
+    /// that the target receives in the same move.
     pub(super) fn joined(
         &self,
         planning: &Record<'_>,
@@ -28,7 +28,7 @@ impl Snapshot {
         joining: Joining,
         along: &HashSet<String>,
     ) -> Option<Joined> {
-        // A plan that its author deleted takes part in nothing.
+        // A plan deleted by its author is not merged.
         if issue::status_of(planning).is_tombstone() {
             return None;
         }
@@ -41,7 +41,7 @@ impl Snapshot {
         proposal::join(planning, theirs, joining, &limits, stamp.now, stamp.dialect)
     }
 
-    /// The same for an open proposal, with the marks that the planning copy gets.
+    /// The same for an open proposal, including the marks of the planning copy.
     pub(in crate::store) fn joined_pair(
         &self,
         planning: &Record<'_>,

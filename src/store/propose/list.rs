@@ -1,18 +1,18 @@
-//! Proposals as a listing shows them: those in the files here, and those on branches that were fetched and not merged yet.
+//! Listing proposals: those in the files here, and those on branches that were fetched and not merged yet.
 
 use std::collections::{BTreeMap, HashMap};
 
 use crate::model::issue::Issue;
 use crate::model::proposal::{Proposal, Standing, State};
 use crate::model::record::Record;
-use crate::store::read::copies::WorkingCopy;
+use crate::store::read::working_copies::WorkingCopy;
 use crate::store::{Result, Snapshot, Warning};
 use crate::vcs::{Archive, Tip, Version};
 
-/// So many branches are looked at, those that changed last first.
-const MOST_BRANCHES: usize = 1_000;
-/// So many different versions of the ledger are read on them.
-const MOST_VERSIONS: usize = 200;
+/// How many branches to examine, most recently changed first.
+const MAX_BRANCHES: usize = 1_000;
+/// How many distinct versions of the ledger to read from them.
+const MAX_VERSIONS: usize = 200;
 
 /// A proposal as a listing shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,11 +21,11 @@ pub struct ProposalRow {
     pub title: String,
     pub standing: Standing,
     pub proposal: Proposal,
-    /// The planning repo that holds a copy, if one of this project's does.
+    /// The planning repo with a copy, if it belongs to this project.
     pub planning: Option<String>,
-    /// The repo it is proposed to, if its file holds it here.
+    /// The repo it is proposed to, if that repo's file has it here.
     pub target: Option<String>,
-    /// The branches of the primary that carry it, those of remotes as they were fetched last.
+    /// The branches of the primary with the proposal; remote ones as last fetched.
     pub branches: Vec<String>,
 }
 
@@ -33,12 +33,12 @@ pub struct ProposalRow {
 struct OnBranches {
     line: String,
     names: Vec<String>,
-    /// One of them is not merged into what is checked out.
+    /// One of the branches is not merged into the current checkout.
     is_new: bool,
 }
 
 impl Snapshot {
-    /// Every proposal that the files here and the fetched branches of the primary tell of.
+    /// Every proposal in the files here and on fetched branches of the primary.
     pub fn proposals(&self) -> Result<Vec<ProposalRow>> {
         let mut rows: Vec<ProposalRow> = Vec::new();
         for source in 0..self.sources.len() {
@@ -53,7 +53,7 @@ impl Snapshot {
                     (Some(row), _) => {
                         let theirs = self.holders(&id).first().and_then(|first| self.line_in(*first, &id));
                         let theirs = theirs.as_deref().and_then(|line| Record::parse(line).ok());
-                        // Turned down here before, and proposed again.
+                        // Rejected here before, and proposed again.
                         if Standing::of(theirs.as_ref(), Some(&record)) == Standing::Elsewhere {
                             (row.standing, row.proposal, row.target) = (Standing::Elsewhere, proposal, None);
                         }
@@ -88,7 +88,7 @@ impl Snapshot {
                     .extend(found.names.into_iter().filter(|name| !row.branches.contains(name)).collect::<Vec<_>>());
                 continue;
             }
-            // What was merged once and is not in the ledger any more was decided.
+            // A proposal that was once merged and is no longer in the ledger has been decided.
             if !found.is_new || proposal.state != State::Open || Standing::of(Some(&record), None) != Standing::Proposed
             {
                 continue;
@@ -107,7 +107,7 @@ impl Snapshot {
         Ok(rows)
     }
 
-    /// The proposals on the branches of the primary. What cannot be read of them is left out, and said.
+    /// The proposals on branches of the primary. Unreadable ones are left out, with a warning.
     fn on_branches(&self) -> Vec<OnBranches> {
         let copies = self.working_copies(Some(0));
         let Some(copy) = copies.iter().find(|copy| copy.vcs.is_versioned() && copy.members.contains(&0)) else {
@@ -121,31 +121,30 @@ impl Snapshot {
             }
         };
         if is_cut {
-            let message = format!(
-                "only the {MOST_BRANCHES} that changed last were looked at, and {MOST_VERSIONS} ledgers on them"
-            );
+            let message =
+                format!("only the {MAX_BRANCHES} that changed last were looked at, and {MAX_VERSIONS} ledgers on them");
             self.notices.add(Warning::Branches { message });
         }
         found
     }
 
-    /// What they have, and whether there would be more.
+    /// The proposals on branches, and whether limits left some out.
     fn look_at_branches(&self, copy: &WorkingCopy) -> Result<(Vec<OnBranches>, bool)> {
         let places = copy.sources.iter().zip(&copy.ledgers);
         let file = places.filter(|(source, _)| self.sources.member_of(**source) == 0).map(|(_, file)| file).next();
         let Some(file) = file else { return Ok((Vec::new(), false)) };
-        let tips = copy.vcs.tips(MOST_BRANCHES, &self.host.env)?;
+        let tips = copy.vcs.tips(MAX_BRANCHES, &self.host.env)?;
         let mut is_cut = tips.is_cut;
         self.with_archive(copy, |archive| {
-            // Most branches have a ledger that another one has, too.
+            // Many branches have the same ledger.
             let mut versions: Vec<(Version, Vec<&Tip>)> = Vec::new();
             let mut known: HashMap<Version, usize> = HashMap::new();
             for tip in &tips.all {
-                // A commit that a partial clone lacks says nothing.
+                // Skip a commit that a partial clone lacks.
                 let Ok(Some(version)) = archive.version(file, &tip.commit) else { continue };
                 match known.get(&version) {
                     Some(n) => versions[*n].1.push(tip),
-                    None if versions.len() == MOST_VERSIONS => is_cut = true,
+                    None if versions.len() == MAX_VERSIONS => is_cut = true,
                     None => {
                         known.insert(version.clone(), versions.len());
                         versions.push((version, vec![tip]));
@@ -172,7 +171,7 @@ impl Snapshot {
     }
 }
 
-/// For each version the lines that may hold a proposal. A version that cannot be read has none.
+/// For each version, the lines that may contain a proposal; none for an unreadable version.
 fn proposing(archive: &mut dyn Archive, versions: &[Version]) -> Vec<Vec<Vec<u8>>> {
     const SOUGHT: &[u8] = b"\"proposal\"";
     let one = |archive: &mut dyn Archive, version: &Version| {

@@ -1,10 +1,10 @@
 //! Proposals over two ledgers: propose, withdraw, accept, reject, reconcile.
 //!
-//! Two files cannot be replaced at once, so each move has an order in which a crash leaves something that the same move, or
-//! [`Store::reconcile`], recognises and finishes: a new proposal is recorded in the planning copy first and written to the target
-//! then; a withdrawal saves the text in the planning copy first and takes the target's line out then. Accepting and
-//! rejecting touch the target alone. A line of the target can have been written by anybody: what the planning copy does not
-//! record is not finished.
+//! Two files cannot be replaced at once, so each operation has an order in which a crash leaves a state that the same
+//! operation, or [`Store::reconcile`], recognises and finishes: a new proposal is recorded in the planning copy first,
+//! then written to the target; a withdrawal saves the text in the planning copy first, then removes the target's line.
+//! Accepting and rejecting change only the target. Anyone can have written a line of the target, so only what the
+//! planning copy records is finished.
 
 pub(in crate::store) mod companion;
 mod decide;
@@ -32,7 +32,7 @@ use crate::model::record::Record;
 use crate::store::write::Written;
 use crate::store::{Project, Result, Snapshot, Store, StoreError};
 
-/// More new issues than this at once need a word.
+/// Adding more new issues than this at once requires the caller to give the count.
 pub const MAX_GROWTH: usize = 25;
 
 /// The copies of one issue.
@@ -68,7 +68,8 @@ impl Project {
         self.settings.broken.first().map_or(Ok(()), |error| Err(error.clone().into()))
     }
 
-    /// Refuses to make the primary grow by many issues at once, unless the caller knows how many (the accident of a bulk commit).
+    /// Refuses to add many issues to the primary at once, unless the caller gives the count: guards against an
+    /// accidental bulk commit.
     pub fn refuse_growth(&self, repo: usize, grown: usize, count: Option<usize>) -> Result<()> {
         if repo == 0 && grown > MAX_GROWTH && count != Some(grown) {
             return Err(StoreError::TooMany { count: grown, repo: self.name(repo).to_owned() });
@@ -81,13 +82,13 @@ impl Snapshot {
     fn copies_of(&self, id: &str, target: usize) -> Copies {
         let target_line = self.line_in(target, id);
         let others = self.holders(id).into_iter().filter(|n| *n != target);
-        // A copy in the primary is nobody's plan.
+        // A copy in the primary is not a plan.
         let others = others.filter(|n| self.sources.member_of(*n) != 0);
         let planning = others.filter_map(|n| Some((n, self.line_in(n, id)?))).next();
         Copies { target: target_line, planning }
     }
 
-    /// Refuses a move in the planning repo itself, where an issue is on its way to another repo.
+    /// Refuses an operation in the planning repo on an issue that is on its way to another repo.
     fn refuse_plan(&self, id: &str, target: usize, wanted: Move) -> Result<()> {
         let repo = self.sources.member_of(target);
         // The project of a plan, if the line records one.
@@ -96,7 +97,7 @@ impl Snapshot {
             let record = Record::parse(&line).ok()?;
             let is_decision = matches!(wanted, Move::Accept | Move::Reject);
             if is_decision && Proposal::of(&record).is_some_and(|proposal| proposal.synced.is_none()) {
-                // The target's own line, whatever else somebody wrote into it.
+                // The target's own line, whatever else it contains.
                 return None;
             }
             match Owner::of(&record) {
@@ -104,7 +105,7 @@ impl Snapshot {
                 _ => (Visibility::of(&record) == Visibility::Local).then_some(None),
             }
         };
-        // What was filed in the planning repo itself bears no mark; the plans beside it tell what kind of repo this is.
+        // An issue filed in the planning repo itself has no mark; the plans beside it show what kind of repo this is.
         let is_unmarked = || {
             let is_own = self.line_in(target, id).is_some_and(|line| {
                 Record::parse(&line).is_ok_and(|record| Standing::of(Some(&record), None) == Standing::Canonical)
@@ -118,13 +119,13 @@ impl Snapshot {
         }
     }
 
-    /// The ledger of a repo that proposals go to.
+    /// The ledger of a repo that receives proposals.
     fn target_source(&self, repo: usize) -> Result<usize> {
         self.read_ledgers()?;
         self.writable(repo)
     }
 
-    /// Lines as answers, for the commit of the ledger.
+    /// Lines as write results, for the commit of the ledger.
     fn record_of(&self, source: usize, lines: &[NewLine]) -> Vec<Written> {
         let source_repo = self.name(self.sources.member_of(source)).to_owned();
         let one = |(id, line): &NewLine| {
@@ -137,7 +138,8 @@ impl Snapshot {
 }
 
 impl Store {
-    /// Writes planning copies that come first, then the target, then other planning copies; nothing if one of them is refused.
+    /// Writes the planning copies that come first, then the target, then the other planning copies; nothing if one is
+    /// refused.
     fn write_both(
         &self,
         locks: &[(usize, LockedLedger)],
@@ -165,7 +167,7 @@ impl Store {
     }
 }
 
-/// The ids without repetitions, in their order.
+/// The ids without repetitions, in order.
 fn each_once(ids: &[String]) -> Vec<String> {
     let mut seen = std::collections::HashSet::new();
     ids.iter().filter(|id| seen.insert(id.as_str())).cloned().collect()

@@ -1,4 +1,4 @@
-//! The two copies of a proposed issue: which they are, and how an edit reaches both.
+//! The two copies of a proposed issue: finding them, and applying an edit to both.
 
 use std::collections::HashSet;
 
@@ -12,12 +12,12 @@ use crate::model::{change, issue, proposal};
 use crate::store::write::{Draft, Write};
 use crate::store::{Access, Project, Result, Snapshot, Store, StoreError};
 
-/// An open proposal with both copies at hand.
+/// An open proposal with both copies in this project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::store) struct Pair {
-    /// The ledger of the target.
+    /// The target's ledger.
     pub target: usize,
-    /// The ledger of the planning repo.
+    /// The planning repo's ledger.
     pub planning: usize,
     pub proposal: Proposal,
 }
@@ -45,16 +45,16 @@ impl Snapshot {
             Some((Visibility::Proposed, Some(proposal))) if proposal.state == State::Open => Some((*n, proposal)),
             _ => None,
         };
-        // The target comes first: the copy that a repo other than a planning one holds. What was agreed on is what the planning
-        // copy says: the target's line may have been written by anybody.
+        // The target comes first: the copy outside of planning repos. The planning copy says what was agreed: anyone
+        // can have written the target's line.
         let mut open = holders.iter().filter_map(is_open);
         let (target, theirs) = open.next()?;
         let (planning, proposal) = open.next().filter(|(_, own)| own.id == theirs.id)?;
         Some(Pair { target, planning, proposal })
     }
 
-    /// An edit as the writes it takes: one, or for a proposed issue one for each of its copies. `owner` is the ledger that
-    /// holds the copy that counts.
+    /// Splits an edit into the necessary writes: one, or for a proposed issue one for each copy. `owner` is the ledger
+    /// with the effective copy.
     pub(in crate::store) fn divide(
         &self,
         owner: usize,
@@ -68,7 +68,7 @@ impl Snapshot {
             let state = Proposal::of(&record).map(|proposal| proposal.state);
             Visibility::of(&record) == Visibility::Proposed && state == Some(State::Open)
         });
-        // On a branch that does not carry it, it is proposed all the same.
+        // It is proposed even if the current branch does not have it.
         if deletes && is_open && self.sources.member_of(owner) != 0 {
             return Err(StoreError::StillProposed { id });
         }
@@ -89,7 +89,7 @@ impl Snapshot {
             |source: usize, line| (source, Write::Put { id: id.clone(), line, repo: self.sources.member_of(source) });
         let step = pair.as_ref().and_then(|pair| self.settle_pair(pair, &id));
         let mut writes = Vec::new();
-        // What was edited on one side alone reaches the other first, so that this edit parts them no further.
+        // An edit made on one side only reaches the other first, so that this edit does not increase the difference.
         writes.extend(step.as_ref().and_then(|step| step.target.clone()).map(|line| put(target, line)));
         if !parts.public.is_empty() {
             writes.push(write(target, parts.public.clone()));
@@ -97,14 +97,14 @@ impl Snapshot {
         match pair {
             Some(pair) => {
                 let mut changes = parts.planning;
-                // Only copies that were in step stay so; else the target's other edits are still to be taken over.
+                // Only copies that were in step stay so; otherwise the target's other edits must still be taken over.
                 if step.is_some() || self.is_in_step(&pair, &id) {
                     changes.push(Change::Synced(String::new()));
                 }
                 writes.extend(step.and_then(|step| step.planning).map(|line| put(pair.planning, line)));
                 writes.push(write(pair.planning, changes));
             }
-            // Without the planning copy there is no place for what is private.
+            // Without the planning copy there is no place for private content.
             None if parts.public != parts.planning => {
                 return Err(StoreError::NoPlanningCopy { id, what: "given private text" });
             }
@@ -122,7 +122,7 @@ impl Snapshot {
         }
     }
 
-    /// The open proposal that a contributor edits in the primary without a planning copy at hand.
+    /// The open proposal that a contributor edits in the primary without having its planning copy.
     fn own_proposal(&self, owner: usize, id: &str) -> Result<Option<Proposal>> {
         let member = self.sources.member_of(owner);
         if self.access(member)? == Access::Write {
@@ -132,7 +132,7 @@ impl Snapshot {
         Ok(Record::parse(&line).ok().as_ref().and_then(Proposal::of))
     }
 
-    /// Whether a line may be written where it stands. What is only proposed is still its author's.
+    /// Whether a line may be written in its ledger. An issue that is only proposed still belongs to its author.
     pub(in crate::store) fn access_to_line(&self, member: usize, id: &str, line: &str) -> Result<Access> {
         let Access::Read(reason) = self.access(member)? else { return Ok(Access::Write) };
         let proposal = Record::parse(line).ok().filter(|record| Visibility::of(record) == Visibility::Proposed);
@@ -148,19 +148,19 @@ impl Snapshot {
         })
     }
 
-    /// The lines that the two copies of an open proposal become when they are joined, as far as they change.
+    /// The new lines of the two copies of an open proposal when merged, as far as they change.
     fn settle_pair(&self, pair: &Pair, id: &str) -> Option<JoinedPair> {
         let lines = (self.line_in(pair.planning, id)?, self.line_in(pair.target, id)?);
         let (planning, theirs) = (Record::parse(&lines.0).ok()?, Record::parse(&lines.1).ok()?);
         self.joined_pair(&planning, &theirs, pair.target, &pair.proposal)
     }
 
-    /// Whether those who read a ledger can see an issue.
+    /// Whether the readers of a ledger can see an issue.
     pub(in crate::store) fn is_visible(&self, source: usize, id: &str) -> bool {
         id.starts_with("external:") || self.line_in(source, id).is_some()
     }
 
-    /// An issue that planning repos alone hold, or the id that one of them had there before it was proposed.
+    /// The issue is in planning repos only, or this is the id that one had there before it was proposed.
     pub(in crate::store) fn is_only_planned(&self, id: &str) -> bool {
         let holders = self.holders(id);
         match holders.is_empty() {
@@ -169,7 +169,7 @@ impl Snapshot {
         }
     }
 
-    /// Refuses to name a private issue in the line of a public one, whoever asks for it. What stands there already stays.
+    /// Refuses to add the name of a private issue to the line of a public one, whoever asks. Names already there stay.
     pub(in crate::store) fn refuse_private_names(&self, source: usize, write: &Write) -> Result<()> {
         if self.is_planning(self.sources.member_of(source)) {
             return Ok(());
@@ -198,7 +198,7 @@ impl Snapshot {
             }
             Write::Put { id, line, .. } => (id.clone(), Some(line.clone())),
         };
-        // What cannot be written is refused when it is.
+        // An invalid write is refused when it is made.
         let Some(line) = line else { return Ok(()) };
         let known = self.line_in(source, &id).map(|line| named_in(&line)).unwrap_or_default();
         let (mut targets, mut mentioned) = named_in(&line);
@@ -207,7 +207,8 @@ impl Snapshot {
         self.private_named(id, targets, mentioned).map_or(Ok(()), Err)
     }
 
-    /// Why a line must not get into a public ledger: it names an issue that stays private. `along` knows what goes there with it.
+    /// Why a line must not get into a public ledger: it names an issue that stays private. `along` are the ids that get
+    /// there together with it.
     pub(in crate::store) fn private_in(
         &self,
         id: &str,
@@ -220,7 +221,7 @@ impl Snapshot {
         self.private_named(id.to_owned(), targets, mentioned)
     }
 
-    /// The first private issue among those that an issue depends on or mentions, as an error.
+    /// An error for the first private issue among those that an issue depends on or mentions.
     fn private_named(&self, id: String, targets: Vec<String>, mentioned: Vec<String>) -> Option<StoreError> {
         match targets.into_iter().find(|target| self.is_only_planned(target)) {
             Some(target) => Some(StoreError::PrivateTarget { id, target }),
@@ -228,7 +229,7 @@ impl Snapshot {
         }
     }
 
-    /// The first word of a text that is the id of an issue that planning repos alone hold, or was.
+    /// The first word of a text that is or was the id of an issue in planning repos only.
     fn private_among(&self, words: Vec<String>) -> Option<String> {
         let (unknown, known): (Vec<String>, Vec<String>) =
             words.into_iter().partition(|word| self.holders(word).is_empty());
@@ -237,13 +238,13 @@ impl Snapshot {
         private.next().or_else(|| unknown.into_iter().find(|word| former.contains_key(word)))
     }
 
-    /// The first id in a raw value that a public line must not name, in the line of an issue.
+    /// The first id in a raw value that a public line of this issue must not name.
     pub(in crate::store) fn private_word(&self, id: &str, raw: &str, along: &HashSet<String>) -> Option<String> {
         let words = proposal::mentions_in(raw).into_iter().filter(|word| word != id && !along.contains(word));
         self.private_among(words.collect())
     }
 
-    /// Refuses to touch a ledger in which a merge left its markers.
+    /// Refuses to touch a ledger with conflict markers.
     pub(in crate::store) fn refuse_conflicts(&self, source: usize) -> Result<()> {
         let ledger = self.sources.ledger(source);
         let document = self.sources.documents().find(|(_, known, _)| *known == ledger).map(|(_, _, document)| document);
@@ -258,19 +259,19 @@ impl Snapshot {
 }
 
 impl Store {
-    /// Rewrites lines of a locked ledger: for each id the new text, or `None` to take the line out.
+    /// Rewrites lines of a locked ledger: for each id the new text, or `None` to remove the line.
     pub(in crate::store) fn put_lines(&self, lock: &LockedLedger, lines: &[NewLine]) -> Result<bool> {
         let outcome = self.write_ledger(lock, |draft| line_edits(lock.ledger(), draft, lines))?;
         Ok(outcome == Outcome::Written)
     }
 
-    /// Asks whether [`Store::put_lines`] would be let through.
+    /// Checks whether [`Store::put_lines`] would be allowed.
     pub(in crate::store) fn may_put_lines(&self, lock: &LockedLedger, lines: &[NewLine]) -> Result<()> {
         self.rehearse_ledger::<StoreError>(lock.ledger(), |draft| line_edits(lock.ledger(), draft, lines))
     }
 }
 
-/// An id and the text that its line gets, or `None` if the line goes.
+/// An id and the new text of its line, or `None` to remove the line.
 pub(in crate::store) type NewLine = (String, Option<String>);
 
 fn line_edits(ledger: &Ledger, draft: &mut Draft<'_>, lines: &[NewLine]) -> Result<()> {
@@ -292,7 +293,7 @@ fn line_edits(ledger: &Ledger, draft: &mut Draft<'_>, lines: &[NewLine]) -> Resu
     Ok(())
 }
 
-/// What a line depends on, and what its texts mention.
+/// The ids that a line depends on, and the words its texts mention.
 fn named_in(line: &str) -> (Vec<String>, Vec<String>) {
     let Ok(record) = Record::parse(line) else { return Default::default() };
     let targets = issue::dependencies_of(&record).into_iter().map(|edge| edge.target).collect();

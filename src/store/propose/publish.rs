@@ -1,4 +1,4 @@
-//! Putting issues before the maintainers of a target.
+//! Proposing issues to a target.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,7 +13,7 @@ use crate::model::proposal::{
 use crate::model::record::Record;
 use crate::model::row::Row;
 use crate::model::{id, issue, proposal, time};
-use crate::store::project::planning;
+use crate::store::project::planning_repo;
 use crate::store::write::Locks;
 use crate::store::{Result, Snapshot, Store, StoreError};
 
@@ -21,40 +21,40 @@ use crate::store::{Result, Snapshot, Store, StoreError};
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ProposeRequest {
     pub ids: Vec<String>,
-    /// The repo that gets them.
+    /// The repo that receives them.
     pub target: usize,
-    /// Also what they depend on, as far as the target cannot see it.
+    /// Also propose their dependencies, as far as the target cannot see them.
     pub with_deps: bool,
     pub include: Include,
     pub dry_run: bool,
-    /// How many issues may be added at once, if that is more than usual.
+    /// How many issues may be added at once, if more than usual.
     pub count: Option<usize>,
-    /// Also those that were filed for another project; they belong to this one then.
+    /// Also propose issues that were filed for another project; they then belong to this one.
     pub adopt: bool,
-    /// Lets a ledger be committed that this user has kept out of commits.
+    /// Allow committing a ledger that this user has kept out of commits.
     pub start_ledger: bool,
 }
 
-/// One issue that was proposed, or would be.
+/// An issue that was proposed, or in a dry run would be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proposed {
     pub id: String,
-    /// The id that it had in the planning repo before.
+    /// Its former id in the planning repo.
     pub former_id: Option<String>,
     /// The line in the target.
     pub line: String,
     pub held_back: Vec<HeldBack>,
-    /// It was proposed before; whatever was missing was made up for.
+    /// It was already proposed; anything missing was added.
     pub already: bool,
-    /// The target has this very line.
+    /// The target already has exactly this line.
     pub unchanged: bool,
     pub source_repo: String,
     pub target: String,
 }
 
 impl Proposed {
-    /// The same for a dry run. New ids are given when issues are renamed, so none is known yet: the line has a stand-in for each, and
-    /// everything else says the id that the issue has.
+    /// The same for a dry run. New ids are minted when issues are renamed, so they are unknown yet: the line has
+    /// placeholders, and everything else the current id.
     fn before_renaming(mut self, names: &Names) -> Self {
         for (n, (old, new)) in names.iter().enumerate() {
             let prefix = id::prefix_of(new).unwrap_or_default();
@@ -67,7 +67,7 @@ impl Proposed {
     }
 }
 
-/// What proposing comes to, before anything is written.
+/// The planned result of a proposal.
 #[derive(Default)]
 struct Draft {
     results: Vec<(String, Result<Proposed>)>,
@@ -75,16 +75,16 @@ struct Draft {
     arriving: Vec<NewLine>,
     /// Planning copies that record a new proposal.
     first: HashMap<usize, Vec<NewLine>>,
-    /// Planning copies that take over what the target says by now.
+    /// Planning copies that take over the target's current state.
     last: HashMap<usize, Vec<NewLine>>,
     /// How many issues are new in the target.
     grown: usize,
 }
 
-/// Who proposes, and where.
+/// The author and the target of a proposal.
 struct Proposer<'a> {
     actor: &'a str,
-    /// The ledger of the target, its repo and the prefix of its ids.
+    /// The target's ledger, its repo and its prefix.
     target: usize,
     repo: usize,
     prefix: &'a str,
@@ -95,12 +95,12 @@ struct Proposer<'a> {
 }
 
 impl Snapshot {
-    /// A ledger that this user keeps out of commits carries no proposal to anybody: that is said, and undone if asked for.
+    /// A ledger kept out of commits would not carry the proposal to anyone: refuses that, or changes it on request.
     fn refuse_uncommitted_ledger(&self, target: usize, request: &ProposeRequest) -> Result<()> {
         let beads = self.repos.members[request.target].repo.beads();
-        match planning::kept_out_by(beads) {
+        match planning_repo::kept_out_by(beads) {
             Some(_) if request.start_ledger && request.dry_run => Ok(()),
-            Some(_) if request.start_ledger => planning::let_into_commits(beads),
+            Some(_) if request.start_ledger => planning_repo::let_into_commits(beads),
             Some(by) => {
                 let path = self.sources.ledger(target).path().to_owned();
                 Err(StoreError::UncommittedLedger { path, by })
@@ -109,11 +109,11 @@ impl Snapshot {
         }
     }
 
-    /// What proposing these issues comes to. With the record of the project the planning copies get it.
+    /// The result of proposing these issues. With `owner`, the planning copies get the record of the project.
     fn draft(&self, ids: &[String], proposer: &Proposer<'_>, owner: Option<&Owner>) -> Result<Draft> {
         let new = |id: &String| proposer.names.get(id).unwrap_or(id).clone();
         let mut along: HashSet<String> = ids.iter().map(new).collect();
-        // A text may name whatever goes along; what turns out to be refused does not.
+        // A text may name issues proposed together with it, but not refused ones: repeat until stable.
         loop {
             let draft = self.draft_along(ids, proposer, owner, &along)?;
             let fine = draft.results.iter().filter(|(_, one)| one.is_ok()).map(|(id, _)| new(id)).collect();
@@ -132,7 +132,7 @@ impl Snapshot {
         along: &HashSet<String>,
     ) -> Result<Draft> {
         let mut draft = Draft::default();
-        // What goes along in this very move; dependencies come first, so that one which is refused is not counted on.
+        // The issues proposed so far; dependencies come first, so that a refused one is not counted on.
         let mut chosen: HashSet<String> = HashSet::new();
         for id in ids {
             let mut copies = self.copies_of(id, proposer.target);
@@ -140,7 +140,7 @@ impl Snapshot {
             if let Some((_, line)) = &mut copies.planning {
                 *line = proposal::renamed(line, &proposer.names).unwrap_or_else(|| line.clone());
             }
-            // Whatever is wrong is told of the id that the issue has.
+            // Report errors with the issue's current id.
             let made = self.proposed(id, &copies, proposer, owner, (&chosen, along)).and_then(|made| {
                 let is_new = copies.target.as_ref() != Some(&made.0.line);
                 let private = || {
@@ -212,7 +212,8 @@ impl Snapshot {
             let reason = format!("there is a proposal of {} under this id", theirs.author);
             return Err(StoreError::ReadOnly { what: id.to_owned(), repo: prefix.to_owned(), reason });
         }
-        // An open proposal of one's own goes on. One that only the target's line tells of is none: anybody can have written it.
+        // The author's own open proposal continues. One that only the target's line claims does not count: anyone can
+        // have written it.
         let known = if standing == Standing::Rejected { None } else { own };
         let is_new = known.is_none();
         let proposal = known.unwrap_or_else(|| self.fresh_proposal(actor, prefix, include, &at));
@@ -227,7 +228,7 @@ impl Snapshot {
         {
             return Err(StoreError::PrivateMention { id: id.to_owned(), target: word });
         }
-        // What the maintainers did to it stays: a target's copy that moved on is taken over, not overwritten.
+        // Keep the maintainers' edits: a target's copy that has changed is taken over, not overwritten.
         let line = match (&copies.target, &target_record) {
             (Some(text), Some(_)) if joined.is_some() => {
                 joined.as_ref().and_then(|joined| joined.target.clone()).unwrap_or_else(|| text.clone())
@@ -238,7 +239,7 @@ impl Snapshot {
                 if theirs.is_some() && (mirror::has_moved_on(&planning, record) || edits.is_empty()) {
                     text.clone()
                 } else {
-                    // Whatever else stands in the line was written by others, and stays.
+                    // Everything else in the line was written by others, and stays.
                     edits.extend(
                         ["visibility", "proposal", "updated_at"].map(|key| (key, made.raw(key).map(str::to_owned))),
                     );
@@ -284,7 +285,7 @@ impl Snapshot {
         Ok((one, *source, mark, is_new))
     }
 
-    /// What issues depend on that the target cannot see, dependencies first.
+    /// Dependencies of issues that the target cannot see, dependencies first.
     fn closure(&self, ids: &[String], target: usize) -> Vec<String> {
         let mut order = Vec::new();
         let mut seen = HashSet::new();
@@ -312,8 +313,8 @@ impl Snapshot {
 }
 
 impl Store {
-    /// Puts issues before the maintainers of a target: records the proposal in the planning copies, then writes their public part
-    /// into its ledger.
+    /// Proposes issues to a target: records the proposal in the planning copies, then writes their public part into its
+    /// ledger.
     pub fn propose(&mut self, request: &ProposeRequest) -> Result<Vec<(String, Result<Proposed>)>> {
         self.refuse_broken()?;
         let target = self.target_source(request.target)?;
@@ -325,7 +326,7 @@ impl Store {
         let names = self.new_names(&ids, target, request.target)?;
         let (repo, include, adopt) = (request.target, request.include, request.adopt);
         let mut proposer = Proposer { actor: &actor, target, repo, prefix: &prefix, include, adopt, names };
-        // First all of it without a write: what is refused must not have been renamed.
+        // First a complete dry run: a refused issue must not have been renamed.
         let draft = self.draft(&ids, &proposer, None)?;
         self.refuse_growth(request.target, draft.grown, request.count)?;
         if request.dry_run {
@@ -356,12 +357,13 @@ impl Store {
     }
 }
 
-/// A proposal goes to the target of this prefix. Where the planning copy names the project, that decides: its prefix may have changed.
+/// A proposal belongs to the target with this prefix. If the planning copy names the project, that decides: its prefix
+/// may have changed.
 pub(super) fn is_here(planning: &Record<'_>, own: &Proposal, prefix: &str) -> bool {
     own.target == prefix || Owner::of(planning).is_some()
 }
 
-/// The line of an issue names one under its new id that does not go along after all.
+/// The line of an issue names the new id of one that is not proposed after all.
 fn left_behind(id: &str, line: &str, names: &Names, along: &HashSet<String>) -> Option<StoreError> {
     let mentioned = proposal::mentions(&Record::parse(line).ok()?);
     let mut stays = names.iter().filter(|(_, new)| !along.contains(*new) && mentioned.contains(new));

@@ -1,4 +1,4 @@
-//! Bringing planning copies in line with what became of their proposals.
+//! Updates planning copies with the outcome of their proposals.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,7 +18,7 @@ pub struct Reconciled {
 }
 
 impl Snapshot {
-    /// What one pair of copies needs.
+    /// The necessary update of one pair of copies.
     fn settle(&self, ours: &str, theirs: Option<&str>, target: usize, actor: &str) -> Option<Step> {
         let planning = Record::parse(ours).ok()?;
         let theirs = Record::parse(theirs?).ok()?;
@@ -26,7 +26,7 @@ impl Snapshot {
         let comment = self.host.entropy.comment_id();
         let own = Proposal::of(&planning)?;
         let proposal = Proposal::of(&theirs).filter(|theirs| theirs.id == own.id)?;
-        // What is included is for the planning copy to say, never for the target's line.
+        // The planning copy decides what is included, never the target's line.
         let proposal = Proposal { include: own.include.clone(), ..proposal };
         let joined = |joining| self.joined(&planning, &theirs, target, joining, &HashSet::new());
         match (Visibility::of(&theirs), proposal.state, Visibility::of(&planning)) {
@@ -96,7 +96,7 @@ impl Snapshot {
 }
 
 impl Store {
-    /// Brings planning copies in line with what became of their proposals, as far as the files here tell.
+    /// Updates planning copies with the outcome of their proposals, as far as the files here show it.
     pub fn reconcile(&mut self, dry_run: bool) -> Result<Vec<Reconciled>> {
         self.refuse_broken()?;
         let target = self.target_source(0)?;
@@ -106,7 +106,7 @@ impl Store {
             if self.sources.member_of(source) == 0 {
                 continue;
             }
-            // A line of the target can have been written by anybody: only what the planning copy records is finished.
+            // Anyone can have written a line of the target: only what the planning copy records is finished.
             let ids = self.sources.ids_mentioning(source, "\"proposal\"");
             if ids.is_empty() {
                 continue;
@@ -135,7 +135,7 @@ impl Store {
     }
 }
 
-/// What reconciling does to one pair: new lines, or `Some(None)` to take a line out.
+/// How reconciling changes one pair: new lines, or `Some(None)` to remove a line.
 struct Step {
     what: String,
     target: Option<Option<String>>,
@@ -148,7 +148,7 @@ impl Step {
     }
 }
 
-/// What joining the copies of an open proposal comes to, in words; `None` if they are alike.
+/// Describes the result of joining an open proposal's copies; `None` if they are equal.
 fn told(pair: &JoinedPair) -> Option<String> {
     let Joined { takes_over, clashes, held, .. } = &pair.joined;
     let mut said = match (pair.target.is_some(), *takes_over) {
@@ -172,7 +172,8 @@ fn differs(planning: &Record<'_>, target: &Record<'_>) -> bool {
     shared.any(|field| planning.raw(field.key()) != target.raw(field.key()))
 }
 
-/// What only the planning copy holds and somebody wrote: notes, comments, private dependencies, references, unknown fields.
+/// What only the planning copy has and someone wrote: notes, comments, private dependencies, references, unknown
+/// fields.
 fn private_parts(planning: &Record<'_>, target: &Record<'_>) -> Vec<String> {
     let mut parts = Vec::new();
     for (key, raw) in planning.iter() {
@@ -192,7 +193,7 @@ fn private_parts(planning: &Record<'_>, target: &Record<'_>) -> Vec<String> {
                 let is_own = planning.elements("comments").iter().any(|raw| !known.contains(&name(raw)));
                 parts.extend(is_own.then(|| key.into_owned()));
             }
-            // Shared fields: the target's version has come in, or will.
+            // Shared fields: the target's version has been taken over, or will be.
             shared if proposal::is_shared(shared) => {}
             _ => parts.push(key.into_owned()),
         }

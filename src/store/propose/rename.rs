@@ -1,4 +1,5 @@
-//! Giving planning issues the project's prefix before they are proposed, so that no private repo's name is published.
+//! Gives planning issues the project's prefix before they are proposed, so that the name of a private repo is not
+//! published.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -32,7 +33,7 @@ impl Project {
         owner.is_none() || is_elsewhere || is_private
     }
 
-    /// Checkpoints, mail, reservations and workspaces of these issues.
+    /// Renames these issues in checkpoints, mail, reservations and workspaces.
     pub(in crate::store) fn rename_records(&self, names: &Names) -> Result<()> {
         let mut homes: HashMap<_, StateDir> = HashMap::new();
         for member in 0..self.repos.members.len() {
@@ -60,8 +61,8 @@ impl Project {
 }
 
 impl Snapshot {
-    /// The ids that issues get before they are proposed to a repo. One that bears its prefix, that somebody chose for it, or
-    /// under which the issue was proposed to it before stays.
+    /// The new ids of issues before they are proposed to a repo. An id stays if it has the repo's prefix, was chosen
+    /// for it, or was used in an earlier proposal to it.
     pub(super) fn new_names(&self, ids: &[String], target: usize, repo: usize) -> Result<Names> {
         let prefix = self.prefix(repo)?;
         let now = self.host.clock.now();
@@ -90,7 +91,7 @@ impl Snapshot {
         self.former_ids().remove(typed)
     }
 
-    /// Ids that planning issues had before they were proposed, and those that they have now.
+    /// The ids that planning issues had before they were proposed, with their current ones.
     pub(in crate::store) fn former_ids(&self) -> HashMap<String, String> {
         let planning = (0..self.sources.len()).filter(|source| self.is_planning(self.sources.member_of(*source)));
         let renamed = planning.flat_map(|source| {
@@ -104,7 +105,7 @@ impl Snapshot {
         renamed.collect()
     }
 
-    /// A claim that a remote knows cannot follow: the remote knows it under the old id.
+    /// Refuses if a remote has a claim: it would keep the old id.
     pub(in crate::store) fn may_rename_claims(&self, source: usize, names: &Names) -> Result<()> {
         let leases = self.leases_of(source)?;
         for (id, lease) in leases.iter().filter(|(id, _)| names.contains_key(*id)) {
@@ -128,8 +129,8 @@ impl Snapshot {
 }
 
 impl Store {
-    /// Renames planning issues where they are: their lines, what refers to them, their claims and other records. One ledger is
-    /// rewritten in one step.
+    /// Renames planning issues in place: their lines, references, claims and other records. One ledger is rewritten in
+    /// one step.
     pub(super) fn rename_planned(&mut self, names: &Names) -> Result<()> {
         if names.is_empty() {
             return Ok(());
@@ -140,7 +141,7 @@ impl Store {
         self.rename_issues(&sources, names, &words, proposal::renamed)
     }
 
-    /// The same in any ledgers; the lines in question hold one of the words.
+    /// The same in any ledgers; only lines with one of the words are examined.
     pub(in crate::store) fn rename_issues(
         &mut self,
         sources: &[usize],
@@ -162,7 +163,7 @@ impl Store {
                 let lines = parts.entry(*source).or_default();
                 match names.get(&id) {
                     Some(name) => {
-                        // What stands there under the new id already is not overwritten.
+                        // An existing line with the new id is not overwritten.
                         let known = self.line_in(*source, name);
                         let dialect = self.stamp("", &new).dialect;
                         let both = known.and_then(|known| join_copies(&known, &new, dialect));

@@ -1,12 +1,12 @@
-//! What is found out when somebody asks for it, and then stays for as long as the snapshot that it belongs to.
+//! Facts computed on first use, which then stay for the life of their snapshot.
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// One fact about the files. Two who ask at once wait for one answer.
+/// One fact about the files. Two threads that ask at once share one computation.
 #[derive(Debug)]
 pub(in crate::store) struct Fact<T> {
     now: OnceLock<T>,
-    /// What an earlier snapshot found: where the files are the same, it still holds.
+    /// The result of an earlier snapshot, which still holds if the files are the same.
     earlier: Mutex<Option<T>>,
 }
 
@@ -17,12 +17,13 @@ impl<T> Default for Fact<T> {
 }
 
 impl<T> Fact<T> {
-    /// One of which something is known already.
+    /// A fact with an earlier result.
     pub fn after(earlier: T) -> Self {
         Fact { now: OnceLock::new(), earlier: Mutex::new(Some(earlier)) }
     }
 
-    /// The fact; found out now if nobody has asked yet. What was found earlier is there to be taken, or to be left for the next try.
+    /// The fact; computed now if no one has asked before. `find` may take the earlier result, or leave it for the next
+    /// try.
     pub fn get<E>(&self, find: impl FnOnce(&mut Option<T>) -> Result<T, E>) -> Result<&T, E> {
         if let Some(known) = self.now.get() {
             return Ok(known);
@@ -35,12 +36,12 @@ impl<T> Fact<T> {
         Ok(self.now.get_or_init(|| found))
     }
 
-    /// The fact, if somebody has asked for it.
+    /// The fact, if it was computed.
     pub fn known(&self) -> Option<&T> {
         self.now.get()
     }
 
-    /// Looks at what was found last, now or earlier.
+    /// Inspects the latest result, current or earlier.
     pub fn last<R>(&self, look: impl FnOnce(&T) -> R) -> Option<R> {
         match self.now.get() {
             Some(known) => Some(look(known)),
@@ -52,19 +53,19 @@ impl<T> Fact<T> {
         self.now.get_mut()
     }
 
-    /// What was found last, now or earlier.
+    /// The latest result, current or earlier.
     pub fn take(&mut self) -> Option<T> {
-        self.again();
+        self.invalidate();
         self.earlier.get_mut().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Something is known, of now or of earlier.
-    pub fn is_begun(&self) -> bool {
+    /// There is a result, current or earlier.
+    pub fn has_result(&self) -> bool {
         self.now.get().is_some() || self.earlier.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
-    /// The files may be others by now: who asks next finds out anew.
-    pub fn again(&mut self) {
+    /// The files may have changed: the next request computes it again.
+    pub fn invalidate(&mut self) {
         if let Some(known) = self.now.take() {
             *self.earlier.get_mut().unwrap_or_else(PoisonError::into_inner) = Some(known);
         }

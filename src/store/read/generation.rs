@@ -1,7 +1,7 @@
-//! Whether an answer given before still holds, for those who ask again and again.
+//! Whether an earlier answer still holds, for callers that ask repeatedly.
 //!
-//! Answers rest on ledgers and settings, on claims and their ends, on other checkouts, and on dates that come. As long as none of
-//! these has changed, the generation is the same number, and so is every answer. To find that out costs `stat` calls.
+//! Answers depend on ledgers and settings, on claims and their expiry, on other checkouts, and on dates. While none of
+//! these has changed, the generation is the same number, and so is every answer. Checking that costs `stat` calls.
 
 use super::grounds::{Grounds, Known};
 use crate::model::lease::Standing;
@@ -9,7 +9,7 @@ use crate::store::state::leases::standing;
 use crate::store::{Result, Store};
 
 impl Store {
-    /// The number of the state in which the project is now: it rises with everything that can change an answer, from 1 on.
+    /// The number of the project's current state: from 1 on, it grows with everything that can change an answer.
     pub fn generation(&mut self) -> Result<u64> {
         self.refresh()?;
         let now = self.host.clock.both();

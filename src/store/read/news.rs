@@ -1,4 +1,4 @@
-//! What a stream of events asks of the files: which of them to watch, and what the ledgers of other checkouts say now.
+//! What a stream of events reads: which files to watch, and the current ledgers of other checkouts.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::sys::fs;
 use crate::sys::fs::FileStamp;
 use crate::vcs;
 
-/// How long an issue is looked for again while version control is at work, and how often.
+/// How long to wait for an issue to come back while version control is working, and how often to check.
 const GONE_FOR: Duration = Duration::from_secs(2);
 const AGAIN: Duration = Duration::from_millis(50);
 
@@ -25,17 +25,17 @@ pub struct CheckoutLedger {
     pub document: Document,
     path: PathBuf,
     stamp: Stamp,
-    /// It was absent or empty then; nobody waits for it again while it is.
+    /// Set if it was missing or empty then: do not wait for it again until that changes.
     vanished: Option<Option<FileStamp>>,
 }
 
 impl Project {
-    /// The ledger of a checkout as its last commit has it; nothing if that cannot be told.
+    /// The ledger of a checkout in its last commit, if known.
     fn committed_there(&self, worktree: &Worktree, path: &Path) -> Option<Document> {
         let inside = path.strip_prefix(&worktree.root).ok()?;
         let vcs = vcs::open(&worktree.root);
         if !vcs.is_read_directly() {
-            // The others ask a program.
+            // The others run a program.
             self.refuse_programs_of(&worktree.root).ok()?;
         }
         let bytes = vcs.committed(inside, &self.host.env).ok()?;
@@ -46,7 +46,7 @@ impl Project {
 impl Snapshot {
     /// The files and directories whose change may change an answer.
     pub fn watched_paths(&self) -> Result<Vec<PathBuf>> {
-        // Who stays long notices that version control came, or that the state home is another.
+        // A long-running process must notice that version control appeared, or that the state home changed.
         self.homes.lock().unwrap_or_else(PoisonError::into_inner).clear();
         let mut paths: Vec<PathBuf> = self.seen.paths().cloned().collect();
         let mut homes = vec![self.state()];
@@ -64,13 +64,13 @@ impl Snapshot {
         Ok(paths)
     }
 
-    /// Brings what is known of the ledgers of other checkouts up to date, and gives what those that changed held before, by their
-    /// places in the list. One that cannot be read, or is cut off, stays as it was. At the first look all are only noted; one that
-    /// comes later held before what its last commit has.
+    /// Updates the known ledgers of other checkouts, and returns the previous content of changed ones, with their index
+    /// in the list. An unreadable or torn one stays as it was. The first time, all are only recorded; for one that
+    /// appears later, the previous content is that of its last commit.
     pub fn look_at_checkouts(&self, known: &mut Vec<CheckoutLedger>, is_first: bool) -> Result<Vec<(usize, Document)>> {
         let there = self.checkout_ledgers()?;
         for one in known.iter_mut() {
-            // A checkout that was moved is no new one.
+            // A moved checkout is not new.
             let is_same = |worktree: &Worktree, path: &Path| {
                 worktree.id.is_some() && worktree.id == one.worktree.id && path.file_name() == one.path.file_name()
             };
@@ -116,8 +116,8 @@ impl Snapshot {
 }
 
 impl Store {
-    /// Brings the answers up to date like [`Snapshot::refresh`]. If the ledgers lack an id of those that are known, by their paths, it
-    /// must be gone for good: version control takes files away for a moment, and writes them bit by bit.
+    /// Updates the answers like [`Snapshot::refresh`]. If the ledgers lack an id that is in `known`, by path, waits
+    /// until it is certainly gone: version control removes files for a moment, and writes them piece by piece.
     pub fn refresh_patiently<'a>(&mut self, known: impl Fn(&Path) -> Option<&'a Document>) -> Result<()> {
         self.refresh()?;
         let misses_something = |store: &Store| {
@@ -129,7 +129,7 @@ impl Store {
         let start = Moment::now();
         while misses_something(self) && start.elapsed() < GONE_FOR {
             std::thread::sleep(AGAIN);
-            // Before they are read: version control may end its work in between.
+            // Before they are read: version control may finish in between.
             let mut ledgers = (0..self.sources.len()).map(|source| self.sources.ledger(source).path());
             let was_busy = ledgers.any(vcs::is_busy);
             if self.refresh()?.changed == 0 && !was_busy {
@@ -141,7 +141,7 @@ impl Store {
 }
 
 impl CheckoutLedger {
-    /// What the file holds, if that can be read and is something else.
+    /// The content of the file, if it is readable and has changed.
     fn reread(&mut self, ledger: &Ledger) -> Option<ReadLedger> {
         let is = fs::stat(&self.path).ok();
         if self.vanished.is_some_and(|then| then == is) {
@@ -150,7 +150,7 @@ impl CheckoutLedger {
         let known = !self.document.is_empty();
         let expectation = || if known { Expectation::Issues } else { expected(&self.path) };
         let mut read = ledger.refresh(&mut self.stamp, &self.document, expectation);
-        // What is gone must be gone for good: version control takes files away for a moment, and writes them bit by bit.
+        // Wait until it is certainly gone: version control removes files for a moment, and writes them piece by piece.
         let start = Moment::now();
         while let Ok(Some(snapshot)) = &read
             && start.elapsed() < GONE_FOR
@@ -173,13 +173,14 @@ impl CheckoutLedger {
     }
 }
 
-/// An id of the earlier version is on no line of the later one.
+/// An id of the earlier version is missing from the later one.
 fn lacks(later: &Document, earlier: &Document) -> bool {
     let there: HashSet<_> = later.ids().collect();
     earlier.ids().any(|id| !there.contains(&id))
 }
 
-/// Which of several copies of an issue counts, in the order of the repos: the first that was not turned down, else the first.
+/// The effective copy of an issue among several, given in the order of the repos: the first that was not rejected, else
+/// the first.
 pub fn counting_copy(copies: &[&str]) -> Option<usize> {
     match copies {
         [] => None,

@@ -11,7 +11,7 @@ use crate::model::field::Kind;
 use crate::model::id::PrefixIndex;
 use crate::model::query::{Expr, Field, Op, Value, folded};
 use crate::model::time::Instant;
-use crate::store::project::place;
+use crate::store::project::paths;
 use crate::store::project::repos::unknown_ids;
 use crate::store::{Project, RepoProblem, Result, Snapshot, StoreError};
 
@@ -31,7 +31,7 @@ impl Snapshot {
         self.ask(|cache| cache.key_of(id))?.map(|key| self.row(key)).transpose()
     }
 
-    /// One issue by what a person typed.
+    /// One issue, as named by a person.
     pub fn find(&self, typed: &str) -> Result<Row> {
         let id = self.resolve(typed)?;
         self.get(&id)?.ok_or_else(|| {
@@ -61,21 +61,21 @@ impl Snapshot {
         self.ask(|cache| cache.select(&filter, sort, limit))
     }
 
-    /// The same over every copy of every issue, those included that another repo's copy stands in front of.
+    /// The same over every copy of every issue, including those hidden by another repo's copy.
     pub fn list_copies(&self, filter: &Expr, sort: Sort, limit: Option<usize>) -> Result<Page> {
         let filter = self.prepared(filter)?;
         let listing = self.ask(|cache| cache.select_copies(&filter, sort, limit))?;
         self.page(listing)
     }
 
-    /// Every copy of one issue, the one that counts first.
+    /// Every copy of one issue, the effective one first.
     pub fn copies(&self, id: &str) -> Result<Vec<Row>> {
         let mut rows = self.list_copies(&Expr::text(Field::Id, id), Sort::default(), None)?.rows;
         rows.sort_by_key(|row| (row.shadowed, row.repo));
         Ok(rows)
     }
 
-    /// Brings everything up to date that a condition needs, and puts it in the terms of the cache.
+    /// Loads everything a condition needs, and converts it to the cache's terms.
     fn prepared(&self, filter: &Expr) -> Result<Expr> {
         if Cache::needs_texts(filter) {
             self.sources.bring_texts()?;
@@ -83,7 +83,7 @@ impl Snapshot {
         self.localised(filter)
     }
 
-    /// A condition with repos as the numbers under which the cache knows their ledgers.
+    /// A condition with repos replaced by the cache's numbers for their ledgers.
     fn localised(&self, expr: &Expr) -> Result<Expr> {
         let each = |parts: &[Expr]| parts.iter().map(|part| self.localised(part)).collect::<Result<Vec<_>>>();
         Ok(match expr {
@@ -113,7 +113,7 @@ impl Snapshot {
         })
     }
 
-    /// How the ledgers spell the name of a person, which may be typed in any case and with the `@` that listings show.
+    /// The spellings of a person's name in the ledgers; it may be typed in any case and with the `@` of listings.
     fn spelled_names(&self, field: Field, name: &str) -> Result<Vec<String>> {
         let name = folded(name);
         let is_meant = |known: &String| {
@@ -136,7 +136,7 @@ impl Snapshot {
         Ok(ids.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
     }
 
-    /// When the next issue that was put off may become ready.
+    /// When the next deferred issue may become ready.
     pub fn next_start(&self) -> Result<Option<Instant>> {
         self.ask(|cache| cache.next_start(self.host.clock.now()))
     }
@@ -149,7 +149,7 @@ impl Snapshot {
         self.ask_ready(condition, filter, left_out)
     }
 
-    /// How many issues are not among these only because of what other checkouts say.
+    /// How many issues are missing from these only because of other checkouts.
     pub fn ready_but_taken(&self, filter: &ReadyFilter) -> Result<usize> {
         let condition = self.prepared(&filter.filter)?;
         let taken = self.taken()?;
@@ -175,7 +175,7 @@ impl Snapshot {
         self.ask(|cache| cache.ready(&query))
     }
 
-    /// Issues that are not offered because of what other checkouts say: held by somebody else, or closed or in progress there.
+    /// Issues not offered because of other checkouts: held by someone else, or closed or in progress there.
     pub fn taken(&self) -> Result<Vec<String>> {
         if self.is_past() {
             return Ok(Vec::new());
@@ -187,7 +187,7 @@ impl Snapshot {
         Ok(taken)
     }
 
-    /// What cannot be worked on, at most so many if a number is given, and how many there are.
+    /// Blocked issues, at most `limit`, and their total number.
     pub fn blocked(&self, filter: &Expr, limit: Option<usize>) -> Result<(Vec<BlockedRow>, usize)> {
         let filter = self.prepared(filter)?;
         let found = self.ask(|cache| cache.blocked(&filter, self.unknown_ids(), limit))?;
@@ -202,7 +202,7 @@ impl Snapshot {
         Ok((rows.collect::<Result<_>>()?, total))
     }
 
-    /// It answers as of a moment of the past.
+    /// It answers as of a point in the past.
     pub fn is_past(&self) -> bool {
         (0..self.sources.len()).any(|source| self.sources.is_frozen(source))
     }
@@ -212,13 +212,13 @@ impl Snapshot {
         self.ask(|cache| cache.held_among(ids, self.unknown_ids()))
     }
 
-    /// What stands in the way of one issue.
+    /// What blocks one issue.
     pub fn obstacles(&self, id: &str) -> Result<Option<Blocked>> {
         let Some(key) = self.ask(|cache| cache.key_of(id))? else { return Ok(None) };
         Ok(Some(self.ask(|cache| cache.obstacles_of(key, id, self.unknown_ids()))?))
     }
 
-    /// What one issue depends on and is not done, whether the issue itself is done or not.
+    /// The unfinished dependencies of an issue, whether the issue itself is done or not.
     pub fn unmet(&self, id: &str) -> Result<Vec<Blocker>> {
         self.ask(|cache| cache.unmet(id, self.unknown_ids()))
     }
@@ -227,12 +227,12 @@ impl Snapshot {
         self.ask(|cache| cache.open_children(id))
     }
 
-    /// Issues in which words occur, best first.
+    /// Issues that contain the words, best first.
     pub fn search(&self, text: &str) -> Result<Vec<SearchRow>> {
         Ok(self.search_first(text, None)?.0)
     }
 
-    /// The best few of them, and how many there are.
+    /// The best few of them, and their total number.
     pub fn search_first(&self, text: &str, limit: Option<usize>) -> Result<(Vec<SearchRow>, usize)> {
         self.sources.bring_texts()?;
         let mut keys = self.ask(|cache| cache.search(text))?;
@@ -264,17 +264,17 @@ impl Snapshot {
         Ok(found)
     }
 
-    /// Dependencies on ids that no repo holds: (issue, target, type).
+    /// Dependencies on ids in no repo: (issue, target, type).
     pub fn dangling(&self) -> Result<Vec<(String, String, String)>> {
         self.ask(|cache| cache.dangling())
     }
 
-    /// Ids that begin like this, or of which a part does, with their titles; those that are not done first, or last.
+    /// Ids that begin with this text, or have a part that does, with their titles; unfinished ones first, or last.
     pub fn titles(&self, start: &str, is_closed_first: bool, most: usize) -> Result<Vec<(String, String)>> {
         self.ask(|cache| cache.titles(start, is_closed_first, most))
     }
 
-    /// The names of people in a field, as they are spelled.
+    /// The names of people in a field, as spelled.
     pub fn people(&self, field: Field) -> Result<Vec<String>> {
         self.ask(|cache| cache.people(field))
     }
@@ -289,8 +289,8 @@ impl Snapshot {
         self.ask(|cache| cache.statistics(&filter, now, self.unknown_ids()))
     }
 
-    /// An id that no repo holds may have been pruned, and stops nobody: unless the settings say otherwise, or it may be in a
-    /// repo that cannot be read.
+    /// An id in no repo may have been pruned, and blocks nothing, unless the settings say otherwise or it may be in an
+    /// unreadable repo.
     pub(in crate::store) fn unknown_ids(&self) -> UnknownIds {
         match unknown_ids(&self.settings, &self.repos) {
             UnknownIds::Done if !self.sources.troubles().is_empty() => UnknownIds::MayBeOpen,
@@ -298,15 +298,15 @@ impl Snapshot {
         }
     }
 
-    /// How many issues wait for an id that no ledger holds.
+    /// How many issues wait for an id in no ledger.
     pub fn waiting_for_unknown(&self) -> Result<usize> {
         self.ask(|cache| cache.waiting_for_unknown(self.unknown_ids()))
     }
 
-    /// Repos that the settings name and that cannot be read now: not there, not trusted, or damaged. What an issue in them
-    /// says is not known.
+    /// Repos in the settings that cannot be read now: missing, not trusted, or damaged. The state of their issues is
+    /// unknown.
     pub fn unjoined(&self) -> Vec<String> {
-        let shown = |path: &Path| place::display(&place::real(path), &self.repos.root, &self.host.env);
+        let shown = |path: &Path| paths::display(&paths::real(path), &self.repos.root, &self.host.env);
         let named = self.repos.problems.iter().filter_map(RepoProblem::left_out).map(shown);
         let unread = self.sources.troubles().into_iter().map(|(member, _)| self.name(member).to_owned());
         let mut found: Vec<String> = named.chain(unread).collect();
@@ -325,12 +325,12 @@ impl Snapshot {
         self.ask(|cache| cache.count_by(&filter, by))
     }
 
-    /// Statuses in use, and those that the settings name.
+    /// Statuses in use or in the settings.
     pub fn statuses(&self) -> Result<Vec<String>> {
         Ok(self.with_custom(self.ask(|cache| cache.words(true))?, "status.custom"))
     }
 
-    /// Issue types in use, and those that the settings name.
+    /// Issue types in use or in the settings.
     pub fn types(&self) -> Result<Vec<String>> {
         Ok(self.with_custom(self.ask(|cache| cache.words(false))?, "types.custom"))
     }
@@ -340,7 +340,7 @@ impl Snapshot {
         self.ask(|cache| cache.dependency_types())
     }
 
-    /// For marking how much of an id is enough.
+    /// Used to mark the unambiguous part of an id.
     pub fn prefix_index(&self) -> Result<PrefixIndex> {
         self.read_ledgers()?;
         Ok(PrefixIndex::new(self.ids()?.iter().map(|id| id.as_ref())))

@@ -7,12 +7,11 @@ use super::snapshot::Snapshot;
 use crate::ledger::Document;
 use crate::model::proposal::{Owner, Visibility};
 use crate::model::record::Record;
-use crate::store::project::planning::is_same_project;
+use crate::store::project::planning_repo::is_same_project;
 use crate::store::{Result, StoreError};
 
 impl Snapshot {
-    /// Whether an issue of the primary is in its file and in no commit that the working copy stands on: it is still the business
-    /// of the one who wrote it.
+    /// Whether an issue of the primary is in its file but in no ancestor commit: then only its author is concerned.
     pub(in crate::store) fn is_uncommitted(&self, id: &str) -> Result<bool> {
         let copies = self.working_copies(Some(0));
         for copy in copies.iter().filter(|copy| copy.vcs.is_versioned() && copy.members.contains(&0)) {
@@ -34,9 +33,9 @@ impl Snapshot {
         self.refuse_project_remote(&root, &[member])
     }
 
-    /// Refuses to send private issues from a working copy with these repos to where the project comes from. Asked before every
-    /// push: a remote or a setting may have changed since the repo was joined, and a planning repo is also pushed by those who
-    /// stand in it.
+    /// Refuses to send private issues from a working copy with these repos to where the project comes from. Checked
+    /// before every push: a remote or a setting may have changed since the repo was joined, and a planning repo is also
+    /// pushed from its own directory.
     pub fn refuse_project_remote(&self, root: &Path, members: &[usize]) -> Result<()> {
         self.read_ledgers()?;
         let mut local = false;
@@ -51,7 +50,7 @@ impl Snapshot {
                 }
             }
         }
-        // Planned for the very project that this working copy is one of.
+        // Planned for the same project that this working copy belongs to.
         if owners.iter().any(|owner| self.comes_from(owner, root)) {
             return Err(StoreError::WouldLeak { repo: self.name(members[0]).to_owned() });
         }
@@ -64,7 +63,7 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Where the repo that owns an issue is.
+    /// The root of the repo that owns an issue.
     pub fn root_of(&self, id: &str) -> Result<PathBuf> {
         let source = self.owner_of(id)?;
         Ok(self.repos.members[self.sources.member_of(source)].repo.root().to_owned())

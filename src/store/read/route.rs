@@ -1,4 +1,4 @@
-//! Where new issues go, and which may be written where they live.
+//! Where new issues go, and which issues may be written in their ledger.
 
 use super::row::Row;
 use super::snapshot::Snapshot;
@@ -6,11 +6,11 @@ use crate::model::dependency::DependencyType;
 use crate::store::{Access, Result, Route, StoreError};
 
 impl Snapshot {
-    /// Where a new issue goes that has these dependencies.
+    /// Where a new issue with these dependencies goes.
     pub fn route(&mut self, named: Option<&str>, dependencies: &[(String, DependencyType)]) -> Result<Route> {
         self.look_again()?;
         if let Some(error) = self.settings.broken.first() {
-            // What it would say about routing is not known.
+            // Its routing settings are unknown.
             return Err(error.clone().into());
         }
         if let Some(text) = named {
@@ -28,7 +28,7 @@ impl Snapshot {
                 let Some(repo) = self.owner(target).map(|source| self.sources.member_of(source)) else {
                     continue;
                 };
-                // Planning below an issue of the primary is what contributors do; it stays in their own repo.
+                // Contributors plan below issues of the primary; such plans stay in their own repo.
                 if self.may_receive(repo).is_err() {
                     passed_over =
                         format!("; its {what} {target} lives in {}, which is not yours to write", self.name(repo));
@@ -42,7 +42,7 @@ impl Snapshot {
         self.checked(route)
     }
 
-    /// Whether one issue may be written where it lives.
+    /// Whether one issue may be written in its ledger.
     pub fn access_to(&self, row: &Row) -> Result<Access> {
         self.access_to_line(row.repo, &row.issue.id, &row.line)
     }

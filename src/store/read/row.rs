@@ -1,4 +1,4 @@
-//! What a question is answered with.
+//! The types of answers.
 
 use std::path::PathBuf;
 
@@ -10,11 +10,11 @@ use crate::model::query::Expr;
 use crate::model::record::Record;
 use crate::store::project::worktree::Worktree;
 
-/// One issue as an answer: its line, what it means, and where it lives.
+/// One issue in an answer: its line, its meaning, and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
     pub issue: Issue,
-    /// The line as it stands in the file. Status and assignee of the issue may be others: this user's own, which nobody else sees.
+    /// The line as in the file. The issue's status and assignee may differ: this user's own, which no one else sees.
     pub line: String,
     /// The members of that line, so that it is parsed once.
     pub members: Vec<Member>,
@@ -22,17 +22,17 @@ pub struct Row {
     pub source_repo: String,
     /// The same repo by its number in the project.
     pub repo: usize,
-    /// Another repo's copy of this issue is the one that counts.
+    /// Another repo's copy of this issue is the effective one.
     pub shadowed: bool,
     pub file: PathBuf,
-    /// From 1.
+    /// Counted from 1.
     pub line_number: usize,
     pub counts: Counts,
-    /// The checkout that it was read in, where several are shown.
+    /// The checkout it was read in, if several are shown.
     pub place: Option<Place>,
-    /// How other checkouts have it, where somebody asked.
+    /// Its versions in other checkouts, if requested.
     pub elsewhere: Vec<Elsewhere>,
-    /// What this user alone says about it, in a planning repo.
+    /// This user's private remarks on it, in a planning repo.
     pub beside: Option<Beside>,
 }
 
@@ -50,17 +50,17 @@ pub struct Page {
     pub total: usize,
 }
 
-/// Which ready issues to give. The default is all of them, in the usual order.
+/// Which ready issues to return. The default is all of them, in the usual order.
 #[derive(Debug, Clone)]
 pub struct ReadyFilter {
     pub filter: Expr,
     pub order: ReadyOrder,
     pub include_deferred: bool,
-    /// Epics with open children too.
+    /// Include epics with open children.
     pub include_epics: bool,
     pub any_type: bool,
     pub limit: Option<usize>,
-    /// Another order than `order`; [`Store::ready`](crate::store::Snapshot::ready) does not look at it.
+    /// Overrides `order`; [`Store::ready`](crate::store::Snapshot::ready) ignores it.
     pub sort: Option<Sort>,
 }
 
@@ -78,21 +78,21 @@ impl Default for ReadyFilter {
     }
 }
 
-/// An issue that cannot be worked on, and what stands in its way.
+/// An issue that cannot be worked on, and what blocks it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlockedRow {
     pub row: Row,
     pub blocked: Blocked,
 }
 
-/// An issue that a search found, and in which fields.
+/// An issue found by a search, and the matching fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchRow {
     pub row: Row,
     pub fields: Vec<&'static str>,
 }
 
-/// What a companion says.
+/// The content of a companion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Beside {
     /// The planning repo.
@@ -101,7 +101,7 @@ pub struct Beside {
     pub comments: Vec<Comment>,
 }
 
-/// Which checkout something is from.
+/// The checkout that something is from.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Place {
     pub worktree_id: Option<String>,
@@ -115,16 +115,16 @@ impl From<&Worktree> for Place {
     }
 }
 
-/// Why an issue that could be worked on is not offered.
+/// Why an otherwise ready issue is not offered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Taken {
-    /// Somebody has claimed it.
+    /// Someone has claimed it.
     Held { holder: String, worktree: Option<String>, expires: Option<String> },
     /// Another checkout has closed it, or works on it.
     Elsewhere(Elsewhere),
 }
 
-/// An issue as another checkout has it.
+/// An issue in another checkout.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Elsewhere {
     /// The issue.
@@ -154,7 +154,7 @@ impl Elsewhere {
         issue::Status::new(self.status.as_str()).is_done()
     }
 
-    /// It keeps an issue from being offered to somebody.
+    /// It keeps an issue from being offered to `me`.
     pub(in crate::store) fn takes(&self, me: &str, is_claimed: bool) -> bool {
         let works = self.status == "in_progress" && self.assignee.as_deref() != Some(me);
         self.is_done() || (works && !is_claimed)

@@ -1,21 +1,21 @@
-//! What other checkouts of the repos of a project say about their issues, as far as it is not merged here.
+//! Unmerged changes to a project's issues in other checkouts of its repos.
 //!
-//! Read-only, and only for questions: an issue that another checkout has closed is not offered again. A ledger of another checkout
-//! counts where its version of an issue is the later one; one that is behind says nothing new. Lines that both have byte for byte
-//! are not parsed.
+//! Read-only, and only for questions: an issue closed in another checkout is not offered again. A ledger of another
+//! checkout counts where its version of an issue is later; an older one adds nothing. Lines that are equal byte for
+//! byte are not parsed.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::index::expected;
-use super::others::{Siblings, Version};
+use super::outside::{Siblings, Version};
 use super::row::{Elsewhere, Place, Taken};
 use crate::ledger::{Document, Expectation, Ledger, LedgerError, Line, MAX_LINE};
 use crate::model::issue;
 use crate::model::record::Record;
 use crate::model::time::Instant;
 use crate::model::workflow::WORKFLOW;
-use crate::store::project::place;
+use crate::store::project::paths;
 use crate::store::project::worktree::Worktree;
 use crate::store::state::stamps::Stamps;
 use crate::store::{Project, Result, Row, Snapshot, Warning};
@@ -23,19 +23,19 @@ use crate::sys::fs::FileStamp;
 use crate::vcs;
 
 impl Project {
-    /// Where the project is in a checkout: its `.beads` directory there.
+    /// The project's `.beads` directory in another checkout.
     pub fn beads_in(&self, one: &Worktree) -> Option<PathBuf> {
-        let root = place::real(&vcs::root(self.repo.beads())?);
+        let root = paths::real(&vcs::root(self.repo.beads())?);
         let inside = self.repo.beads().strip_prefix(&root).ok()?.to_owned();
         Some(one.root.join(inside)).filter(|beads| beads.is_dir())
     }
 
-    /// What changes when a checkout of a repo comes or goes.
+    /// Files that change when a checkout of a repo appears or is removed.
     pub(in crate::store) fn checkout_marks(&self, member: usize) -> Vec<PathBuf> {
         let repo = self.repo_here(member);
         let mut marks = vcs::checkout_marks(repo.beads());
         if marks.is_empty() {
-            // Version control may come yet.
+            // Version control may be added later.
             marks.push(repo.root().to_owned());
         }
         marks.push(self.registry_path_of(member));
@@ -44,7 +44,7 @@ impl Project {
 }
 
 impl Snapshot {
-    /// How other checkouts have one issue, where that is news here.
+    /// The other checkouts' versions of one issue that are new here.
     pub fn elsewhere(&self, id: &str) -> Result<Vec<Elsewhere>> {
         Ok(self.siblings()?.found.get(id).cloned().unwrap_or_default())
     }
@@ -54,15 +54,15 @@ impl Snapshot {
         Ok(&self.siblings()?.found)
     }
 
-    /// How other checkouts have one issue, wherever they have it otherwise than this one.
+    /// The other checkouts' versions of one issue that differ from this one's.
     pub(in crate::store) fn lines_elsewhere(&self, id: &str) -> Result<Vec<Version>> {
         Ok(self.siblings()?.differing.get(id).cloned().unwrap_or_default())
     }
 
-    /// How the last commit has one issue, as far as version control can tell.
+    /// The version of one issue in the last commit, as far as version control can tell.
     pub(in crate::store) fn committed_version(&self, id: &str) -> Option<String> {
         let source = self.owner(id)?;
-        let root = place::real(&vcs::root(self.repo_here(self.sources.member_of(source)).beads())?);
+        let root = paths::real(&vcs::root(self.repo_here(self.sources.member_of(source)).beads())?);
         let inside = self.sources.ledger(source).path().strip_prefix(&root).ok()?.to_owned();
         Version { line: String::new(), here: root.clone(), there: root, inside }.common(id)?
     }
@@ -72,21 +72,21 @@ impl Snapshot {
         self.siblings.known().into_iter().flat_map(|siblings| &siblings.problems)
     }
 
-    /// Issues that other checkouts have closed, or are at work on, and that are therefore not offered here. The ledgers have been
-    /// read.
+    /// Issues that other checkouts have closed or work on, and that are therefore not offered here. The ledgers have
+    /// been read.
     pub(in crate::store) fn taken_elsewhere(&self) -> Result<Vec<String>> {
         let (me, siblings) = (self.actor(), self.siblings()?);
         if siblings.found.is_empty() {
             return Ok(Vec::new());
         }
-        // Where claims are known, they say whether somebody is at work.
+        // Where claims are known, they decide whether someone works on an issue.
         let claims: HashSet<String> = self.claims()?.iter().map(|(id, _)| id.clone()).collect();
         let is_taken = |id: &String, others: &[Elsewhere]| others.iter().any(|one| one.takes(me, claims.contains(id)));
         let found = siblings.found.iter().filter(|(id, others)| is_taken(id, others));
         Ok(found.map(|(id, _)| id.clone()).collect())
     }
 
-    /// Why [`Snapshot::ready`] leaves out an issue that could be worked on otherwise; nothing if it does not.
+    /// Why [`Snapshot::ready`] leaves out an otherwise ready issue; empty if it does not.
     pub fn why_taken(&self, id: &str) -> Result<Vec<Taken>> {
         let mut reasons = Vec::new();
         if let Some(lease) = self.held_by_another(id)? {
@@ -101,15 +101,15 @@ impl Snapshot {
         Ok(reasons)
     }
 
-    /// Notes on rows how other checkouts have their issues, where they have closed them or are at work on them.
+    /// Adds to rows the checkouts that have closed their issues or work on them.
     pub fn mark_elsewhere<'a>(&self, rows: impl IntoIterator<Item = &'a mut Row>) -> Result<()> {
         let siblings = self.siblings()?;
         rows.into_iter().for_each(|row| siblings.mark(row));
         Ok(())
     }
 
-    /// What a checkout has and the main one has not: issues that are only there, or in a later version. Where there is no main
-    /// one, the one in use stands in for it.
+    /// What a checkout has and the main one lacks: issues that exist only there, or in a later version. Without a main
+    /// checkout, compares with the current one.
     pub fn unmerged_in(&self, one: &Worktree) -> Result<Vec<Elsewhere>> {
         let all = self.worktrees()?;
         let main = all.iter().find(|other| other.is_main && other.exists);
@@ -133,7 +133,7 @@ impl Snapshot {
         Ok(found)
     }
 
-    /// What other checkouts say, compared with the ledgers here.
+    /// Other checkouts' versions, compared with the ledgers here.
     pub(in crate::store) fn siblings(&self) -> Result<&Siblings> {
         self.siblings.get(|earlier| {
             self.read_ledgers()?;
@@ -148,7 +148,7 @@ impl Snapshot {
     }
 
     fn compared_siblings(&self, own: Vec<Option<FileStamp>>) -> Result<Siblings> {
-        // The list before the ledgers that are on it.
+        // The list before the ledgers on it.
         let mut watched: Vec<PathBuf> = (0..self.repos.members.len()).flat_map(|n| self.checkout_marks(n)).collect();
         let list = Stamps::of(watched.clone());
         if list.are_of_nothing() {
@@ -188,10 +188,10 @@ impl Snapshot {
         for source in sources {
             let Some((ours, _)) = self.sources.read_of(source) else { continue };
             let those = || read.iter().filter(|(of, ..)| *of == source);
-            // Looked for once, whatever the number of checkouts.
+            // Find them once for all checkouts.
             let ids = those().flat_map(|(_, _, versions, _)| versions.keys().cloned()).collect();
             let here = ours.effective_among(&ids);
-            // Another repo's copy counts here, or there: what this one's checkouts have of it decides nothing.
+            // If another repo's copy is the effective one, here or there, this repo's checkouts do not matter.
             let is_of_another =
                 |id: &str| self.sources.member_of(source) != 0 && self.owner(id).is_some_and(|owner| owner != source);
             for (_, place, versions, common) in those() {
@@ -207,22 +207,22 @@ impl Snapshot {
         Ok(siblings)
     }
 
-    /// The ledgers of the project's own repo as paths inside of any of its checkouts.
+    /// The ledgers of the project's own repo, as paths inside any of its checkouts.
     pub fn own_ledgers(&self) -> Vec<PathBuf> {
         self.ledgers_inside(0).into_iter().map(|(_, inside)| inside).collect()
     }
 
     fn ledgers_inside(&self, member: usize) -> Vec<(usize, PathBuf)> {
         let repo = self.repo_here(member);
-        // A plain directory has copies, in which it is at the same place.
+        // Copies of a plain directory have it at the same path.
         let root = vcs::root(repo.beads()).unwrap_or_else(|| repo.root().to_owned());
-        let root = place::real(&root);
+        let root = paths::real(&root);
         let own = self.sources.of_member(member).into_iter();
         own.filter_map(|source| Some((source, self.sources.ledger(source).path().strip_prefix(&root).ok()?.to_owned())))
             .collect()
     }
 
-    /// The ledgers of other checkouts: which of ours each is a version of, and where it is inside of the checkout.
+    /// The ledgers of other checkouts: the matching source here, and the path inside the checkout.
     pub(in crate::store) fn sibling_ledgers(&self) -> Result<Vec<(usize, Worktree, PathBuf)>> {
         if (0..self.sources.len()).any(|source| self.sources.is_frozen(source)) {
             return Ok(Vec::new());
@@ -245,7 +245,7 @@ impl Snapshot {
     }
 }
 
-/// The issues whose version is a later one there than here, or that are only there.
+/// The issues whose version there is later, or that exist only there.
 pub fn news(ours: &Document, theirs: &Document) -> Vec<(String, String)> {
     let versions = versions(theirs, &differing(ours, theirs));
     let here = ours.effective_among(&versions.keys().cloned().collect());
@@ -268,8 +268,8 @@ fn versions(theirs: &Document, lines: &[usize]) -> Versions {
     found
 }
 
-/// Those of the versions that are later than ours, or all there is. `here` knows on which lines ours are.
-/// An earlier version counts too where it says something of the status that ours does not know: whatever else was edited here since.
+/// The versions that are later than ours, or all if there is none here; `here` maps ids to our lines. An earlier
+/// version counts too if it has a status change that ours lacks, whatever else was edited here since.
 fn later(
     ours: &Document,
     here: &HashMap<String, usize>,
@@ -284,7 +284,7 @@ fn later(
     news.map(|(id, (_, line))| (id, line)).collect()
 }
 
-/// What two checkouts last had in common, looked up when it is needed.
+/// The last common version of two checkouts, looked up when needed.
 #[derive(Debug)]
 struct Common {
     here: PathBuf,
@@ -305,12 +305,12 @@ impl Common {
         Version { line: line.to_owned(), here, there, inside }
     }
 
-    /// They have closed the issue or taken it up, and here nobody knows: the status here is what both had.
+    /// They have closed or started the issue without our knowledge: our status is still the common one.
     fn is_unknown_here(&self, id: &str, own: &Record<'_>, line: &str) -> bool {
         let Ok(theirs) = Record::parse(line) else { return false };
         let (here, there) = (issue::status_of(own), issue::status_of(&theirs));
         let works = there.as_str() == "in_progress" && here.as_str() == "open";
-        // A workflow that was halted there is not worked on here.
+        // A workflow halted there is not continued here.
         let halts = theirs.raw(WORKFLOW).is_some() && matches!(there.as_str(), "deferred" | "blocked");
         if here.is_done() || here == there || !(there.is_done() || works || halts) {
             return false;
@@ -318,16 +318,16 @@ impl Common {
         let find = || vcs::common_version(&self.here, &self.there, &self.inside).map(Document::new);
         let base = self.document.get_or_init(find).as_ref();
         match base.and_then(|base| base.record(base.effective(id)?)) {
-            // It was so before: here it was opened again.
+            // It was so before: here it was reopened.
             Some(base) => issue::status_of(&base) != there,
-            // Nobody can tell; work is not done twice.
+            // Unknown; avoid doing the work twice.
             None => there.is_done(),
         }
     }
 }
 
-/// What is wrong with the ledger of another checkout, if it cannot be believed whole.
-/// A ledger without issues is no damage: so it is after `bd init`, until `is_emptied` knows of some.
+/// Why the ledger of another checkout cannot be fully trusted. A ledger without issues is not damaged, as after
+/// `bd init`, unless `is_emptied` finds that it had some.
 fn damage(theirs: &Document, lines: &[usize], is_emptied: impl Fn() -> bool) -> Option<String> {
     if theirs.is_empty() && is_emptied() {
         return Some("its ledger is empty, but its last commit has issues".to_owned());
@@ -337,7 +337,8 @@ fn damage(theirs: &Document, lines: &[usize], is_emptied: impl Fn() -> bool) -> 
     Some(format!("line {} of its ledger cannot be read", line + 1))
 }
 
-/// The lines that only the other ledger has.
+/// The lines that only the other ledger has. Both are scanned in parallel by id, as most lines are equal; where they
+/// are not sorted by id, too many lines look different, and are looked up one by one.
 fn differing(ours: &Document, theirs: &Document) -> Vec<usize> {
     let origins = theirs.origins_in(ours);
     (0..theirs.len()).filter(|line| origins[*line].is_none()).collect()

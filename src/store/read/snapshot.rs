@@ -1,7 +1,7 @@
-//! What the files of a project say: looked at once, and from then on the same for every question.
+//! The state of a project's files: read once, and then the same for every question.
 //!
-//! Settings and repos are known from the start; ledgers, claims and other checkouts are read when somebody asks for the first time,
-//! each once. A snapshot changes no file, and no question changes it.
+//! Settings and repos are known from the start; ledgers, claims and other checkouts are each read once, on first use. A
+//! snapshot changes no file, and no question changes it.
 
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
@@ -9,33 +9,33 @@ use std::sync::PoisonError;
 
 use super::fact::Fact;
 use super::index::Sources;
-use super::others::{Others, Siblings};
+use super::outside::{Others, Siblings};
 use crate::cache::Cache;
 use crate::ledger::{Document, Ledger, LedgerError};
-use crate::store::project::home_word::HomeWord;
+use crate::store::project::home_contents::HomeContents;
 use crate::store::project::mark;
-use crate::store::project::place;
+use crate::store::project::paths;
 use crate::store::project::repos::unknown_ids;
 use crate::store::state::leases::KnownLeases;
 use crate::store::{Project, Refresh, Repo, Result, StoreError, Warning};
 
-/// The issues of a project, as its files have them.
+/// The issues of a project, as in its files.
 #[derive(Debug)]
 pub struct Snapshot {
     pub(in crate::store) project: Project,
     pub(in crate::store) sources: Sources,
-    /// How often repos and ledgers were numbered anew.
+    /// Counts changes of the numbers of repos and ledgers.
     pub(in crate::store) numbering: u64,
-    /// What is shown as this user's own has been put into the index.
+    /// Set once private values have been added to the index.
     pub(in crate::store) own: Fact<()>,
     /// Planning issues of other projects.
     pub(in crate::store) others: Fact<Others>,
-    /// What other checkouts say.
+    /// The versions in other checkouts.
     pub(in crate::store) siblings: Fact<Siblings>,
     pub(in crate::store) known_leases: Fact<KnownLeases>,
 }
 
-/// Many threads may ask one snapshot.
+/// Many threads may use one snapshot.
 const _: () = {
     const fn is_shared<T: Send + Sync>() {}
     is_shared::<Snapshot>();
@@ -69,15 +69,15 @@ impl Snapshot {
         })
     }
 
-    /// Lets what state homes say count as this user's own word.
-    pub fn trust_homes(&mut self, words: &[HomeWord]) -> Result<()> {
-        for word in words.iter().filter(|word| !word.known) {
+    /// Accepts contents of state homes as this user's own.
+    pub fn trust_homes(&mut self, words: &[HomeContents]) -> Result<()> {
+        for word in words.iter().filter(|word| !word.is_trusted) {
             mark::make(&word.home, &self.host.env, self.lock_wait)?;
         }
         self.reopen()
     }
 
-    /// Looks for settings, repos and ledgers anew, after one came or went.
+    /// Finds settings, repos and ledgers again, after one appeared or was removed.
     pub fn reopen(&mut self) -> Result<()> {
         if self.sources.is_held() {
             return Err(LedgerError::Unstable { path: self.settings.files.shared.clone() }.into());
@@ -91,7 +91,8 @@ impl Snapshot {
         Ok(())
     }
 
-    /// The next snapshot: whatever is asked from now on is looked for anew. Repos may have other numbers afterwards.
+    /// Starts the next snapshot: every further question reads again what has changed. Repos may have other numbers
+    /// afterwards.
     pub fn look_again(&mut self) -> Result<()> {
         self.look_at_issues_again();
         // Under the locks of several operations repos keep their numbers.
@@ -107,23 +108,23 @@ impl Snapshot {
         Ok(())
     }
 
-    /// The same with the settings and repos as they are known: a lock was just taken, or something written.
+    /// The same with known settings and repos: a lock was just taken, or something written.
     pub(in crate::store) fn look_at_issues_again(&mut self) {
-        self.sources.again();
+        self.sources.invalidate();
         self.own = Fact::default();
-        self.others.again();
-        self.siblings.again();
-        self.known_leases.again();
+        self.others.invalidate();
+        self.siblings.invalidate();
+        self.known_leases.invalidate();
     }
 
-    /// Looks again at once, and tells what that took.
+    /// Updates at once, and returns what that took.
     pub fn refresh(&mut self) -> Result<Refresh> {
         self.look_again()?;
         self.show_own()?;
         self.sources.effort()
     }
 
-    /// Makes sure that the ledgers are read.
+    /// Reads the ledgers if necessary.
     pub(in crate::store) fn read_ledgers(&self) -> Result<()> {
         self.sources.read()
     }
@@ -134,12 +135,12 @@ impl Snapshot {
         self.sources.ask(question)
     }
 
-    /// Brings a repo into the view that a command names: one of the project, or a guest for this once.
+    /// Adds a repo that a command names: one of the project, or a temporary guest.
     pub fn join(&mut self, text: &str) -> Result<usize> {
         if let Some(repo) = self.find_repo(text) {
             return Ok(repo);
         }
-        let path = place::expand(text, self.host.env.cwd(), &self.host.env);
+        let path = paths::expand(text, self.host.env.cwd(), &self.host.env);
         if Repo::at(&path, String::new()).is_none() {
             let known = self.repos.members.iter().map(|member| member.name.clone()).collect();
             return Err(if text.contains(['/', '~']) || path.exists() {
@@ -148,33 +149,33 @@ impl Snapshot {
                 StoreError::NoSuchRepo { text: text.to_owned(), known }
             });
         }
-        self.given.guests.push(place::real(&path).display().to_string());
+        self.given.guests.push(paths::real(&path).display().to_string());
         self.reopen()?;
         self.find_repo(text).ok_or(StoreError::NotARepo { path })
     }
 
-    /// The ledgers and their text, as last read, with the repo that each belongs to.
+    /// The ledgers and their contents as last read, each with its repo.
     pub fn documents(&self) -> Vec<(usize, &Ledger, &Document)> {
         self.sources.documents().collect()
     }
 
-    /// The ledger of a repo, the first one if there are two.
+    /// The ledger of a repo; the first if there are two.
     pub fn ledger_path(&self, repo: usize) -> Option<&Path> {
         self.sources.of_member(repo).first().map(|source| self.sources.ledger(*source).path())
     }
 
-    /// What went wrong beside what was asked for.
+    /// Problems beside the actual result.
     pub fn notices(&self) -> Vec<Warning> {
         self.notices.all()
     }
 
-    /// Notes that the remote still knows a claim that has ended here.
+    /// Records that a remote still has a claim that ended here.
     pub fn claim_stays(&self, id: &str, message: String) {
         self.notices.add(Warning::ClaimStays { id: id.to_owned(), message });
     }
 
-    /// The prefix of new ids in a repo: as configured, here or for the original, else the one most ids bear, else made from the
-    /// directory's name.
+    /// The prefix of new ids in a repo: as configured, here or for the original, else the most common one, else derived
+    /// from the directory's name.
     pub fn prefix(&self, repo: usize) -> Result<String> {
         if let Some(prefix) = self.repos.members[repo].named_prefix() {
             return Ok(prefix);
@@ -183,7 +184,7 @@ impl Snapshot {
         Ok(usual.unwrap_or_else(|| self.repos.members[repo].repo.default_prefix()))
     }
 
-    /// What is odd about the files, the repos and the settings, as far as somebody has asked.
+    /// Problems of files, repos and settings, as far as questions have found them.
     pub fn warnings(&self) -> Vec<Warning> {
         let mut found: Vec<Warning> = self.settings.broken.iter().cloned().map(Warning::Config).collect();
         found.extend(self.settings.unknown().cloned().map(Warning::UnknownKey));
@@ -199,7 +200,7 @@ impl Snapshot {
         found.extend(self.sibling_problems().cloned());
         let lines = self.sources.warnings();
         if (0..self.sources.len()).any(|source| self.sources.is_frozen(source)) {
-            // No file has these lines now, and nothing can be mended.
+            // These lines are in no current file, and cannot be repaired.
             found.extend((!lines.is_empty()).then_some(Warning::DamagedThen { lines: lines.len() }));
         } else {
             found.extend(lines.into_iter().map(Warning::Line));

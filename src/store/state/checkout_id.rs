@@ -1,4 +1,4 @@
-//! The ids that a checkout and its repository bear.
+//! The ids of a checkout and its repository.
 
 use std::path::{Path, PathBuf};
 
@@ -23,20 +23,20 @@ pub fn worktree_id_at(root: &Path) -> Option<String> {
     read_id(&vcs::open(root).admin_dir()?)
 }
 
-/// The checkout that something was noted in, so that the note is found again when the checkout was moved.
+/// The checkout in which something was recorded, so that the record is found after the checkout was moved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Noted {
-    /// Stands for the checkout in the notes of one state home: that the state home is in it, or else its id.
+    /// Identifies the checkout in one state home: `HOME` if it contains the state home, else its id.
     pub mark: String,
-    /// Where it is now.
+    /// Its current path.
     pub root: PathBuf,
 }
 
-/// The checkout that holds the state home; both move together.
+/// The checkout that contains the state home; both move together.
 const HOME: &str = "home";
 
 impl Noted {
-    /// The checkout that a ledger is in, for the notes of a state home. `None` if it can only be told by its path.
+    /// The checkout of a ledger, for records in a state home. `None` if only its path identifies it.
     pub fn of(ledger: &Path, state: &Path) -> Option<Self> {
         let vcs = vcs::open(ledger);
         let beads = ledger.parent()?;
@@ -48,8 +48,8 @@ impl Noted {
         Some(Noted { mark, root })
     }
 
-    /// The root of this checkout when a file of it, which is `now` here, was at `then`. `None` if it was not moved from there: a
-    /// checkout that is there still is another one.
+    /// The former root of this checkout, if a file of it, now at `now`, was at `then`. `None` if it was not moved from
+    /// there: a checkout that still exists is a different one.
     pub fn former_root(&self, then: &Path, now: &Path) -> Option<PathBuf> {
         let inside = now.strip_prefix(&self.root).ok()?;
         let was_moved = then != now && then.ends_with(inside) && !then.exists();
@@ -57,13 +57,13 @@ impl Noted {
     }
 }
 
-/// What `bd` keeps in the directory that checkouts share.
+/// `bd`'s directory in the directory that checkouts share.
 pub(in crate::store) fn place_of(common: &Path) -> PathBuf {
     common.join("beads")
 }
 
-/// What takes the place of a repository's own directory: `.beads/run` without version control. Where the repository is not there
-/// any more it is a path below a file, at which nothing can be or be made.
+/// The substitute for a repository's own directory: `.beads/run` without version control. If the repository is missing,
+/// a path below a file, which cannot exist.
 pub(in crate::store) fn without_repository(beads: &Path) -> PathBuf {
     vcs::Around::of(beads).stranded.map_or_else(|| beads.join("run"), |lead| place_of(&lead))
 }

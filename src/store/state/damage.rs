@@ -1,7 +1,7 @@
-//! Records of the state home that cannot be read: who reads them is warned, doctor names them, and none of them is lost.
+//! Unreadable records of the state home: readers get a warning, doctor lists them, and none is lost.
 //!
-//! A claim on an issue whose line is damaged is refused: its number is not known, and a lower one would let an old holder write.
-//! `bd doctor --fix` sets such lines aside, and keeps the number of a claim if the line still tells it.
+//! A claim on an issue with a damaged line is refused: its epoch is unknown, and a lower one would let an old holder
+//! write. `bd doctor --fix` sets such lines aside, and keeps a claim's epoch if the line still contains it.
 
 use std::path::{Path, PathBuf};
 
@@ -14,10 +14,10 @@ use crate::model::row::Row;
 use crate::sys::below;
 use crate::sys::fs::{Dir, FsError};
 
-/// Where damaged lines go; append-only, and no `.jsonl`, so that no reader takes it for one.
+/// Where damaged lines go; append-only, and not `.jsonl`, so that no reader reads it.
 pub const QUARANTINE: &str = "damaged.txt";
 
-/// In more than this nobody looks for what is stored already.
+/// Larger files are not searched for bytes already stored.
 const MAX_QUARANTINE: u64 = 64 << 20;
 
 /// A line that cannot be read.
@@ -27,11 +27,11 @@ pub struct DamagedRecord {
     /// Counted from 1.
     pub line: usize,
     pub what: String,
-    /// It may hold the number of a claim, and does not tell which: only a person can say what becomes of it.
+    /// It may contain a claim's epoch but does not show which: only a person can decide what to do with it.
     pub is_numbered: bool,
 }
 
-/// The lines of a file that hold no record of its kind.
+/// The lines of a file without a record of its kind.
 pub(in crate::store) fn damaged(path: &Path, document: &Document) -> Vec<DamagedRecord> {
     let table = table_of(path);
     let is_understood = |record: &Record<'_>| table.is_none_or(|table| table.understands(record));
@@ -48,7 +48,7 @@ pub(in crate::store) fn damaged(path: &Path, document: &Document) -> Vec<Damaged
     found
 }
 
-/// What keeps the number of a claim whose line is set aside: the next one is above it.
+/// Keeps the epoch of a claim whose line is set aside: the next one must be higher.
 pub(in crate::store) fn numbered(path: &Path, document: &Document, line: usize) -> Option<Put> {
     if !is_of_leases(path) {
         return None;
@@ -67,7 +67,7 @@ fn is_of_leases(path: &Path) -> bool {
     table_of(path).is_some_and(|table| table.spot() == LEASES.spot())
 }
 
-/// The number in the line of a claim, if it is there as a whole and a higher one can follow.
+/// The epoch in the line of a claim, if it is complete and a higher one exists.
 fn epoch_in(line: &[u8]) -> Option<i64> {
     const KEY: &[u8] = b"\"epoch\":";
     let start = line.windows(KEY.len()).position(|part| part == KEY)? + KEY.len();

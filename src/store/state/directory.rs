@@ -1,4 +1,4 @@
-//! The directory of a state home, as a place to put files in.
+//! Creating a state home and files in it.
 
 use std::path::Path;
 
@@ -7,10 +7,10 @@ use crate::sys::{Entropy, below, fs};
 
 pub(in crate::store) const IGNORE_NAME: &str = ".gitignore";
 
-/// Makes the state home if it is not there; one inside `.beads` keeps itself out of version control.
+/// Creates the state home if it is missing; one inside `.beads` is excluded from version control.
 pub fn prepare(home: &Path) -> Result<(), FsError> {
     let (above, name) = below::parted(home);
-    // What is above is found and not made, unless it is the user's own.
+    // The parent must exist, unless it is the user's own.
     if !above.exists() {
         below::make_own(above)?;
     }
@@ -26,7 +26,7 @@ pub fn prepare(home: &Path) -> Result<(), FsError> {
         {
             Ok(())
         }
-        // Somebody's else, perhaps committed: what is kept here would be committed too.
+        // Someone else's ignore file, perhaps committed: the state home would be committed too.
         Some(_) => {
             let odd = std::io::Error::other("its .gitignore does not keep it out of version control; it must say *");
             Err(FsError::new("use", home, odd))
@@ -35,8 +35,8 @@ pub fn prepare(home: &Path) -> Result<(), FsError> {
     }
 }
 
-/// Makes a small file with these bytes, or puts them into one that is empty. `false` if another was faster, or if the file
-/// holds something.
+/// Creates a small file with these bytes, or fills an empty one. `false` if another process was faster, or if the file
+/// has content.
 pub(in crate::store) fn fill(directory: &Path, name: &str, bytes: &[u8], entropy: &Entropy) -> Result<bool, FsError> {
     let dir = fs::Dir::root(directory)?;
     if dir.create(name, bytes, entropy)? {
@@ -49,7 +49,7 @@ pub(in crate::store) fn fill(directory: &Path, name: &str, bytes: &[u8], entropy
     Ok(dir.replace(name, bytes, &found.stamp, entropy)? == fs::Replaced::Done)
 }
 
-/// What a crash leaves in a file that was not on disk yet.
+/// A crash leaves these in a file that was not synced.
 pub(in crate::store) fn is_blank(c: char) -> bool {
     c.is_whitespace() || c == '\0'
 }

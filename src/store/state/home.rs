@@ -1,4 +1,4 @@
-//! A state home, and the choice of where it is.
+//! A state home, and how its place is chosen.
 
 use std::path::PathBuf;
 
@@ -7,13 +7,13 @@ use crate::model::words::words;
 words! {
     /// Which directory is the state home.
     pub enum StateMode {
-        /// One that was named.
+        /// A named one.
         Named = "named",
-        /// That of the repository which this checkout is a workspace of.
+        /// That of a workspace's original repository.
         Workspace = "workspace",
-        /// One for all repositories of the user.
+        /// One for all of the user's repositories.
         Global = "global",
-        /// One for this checkout alone.
+        /// One for this checkout only.
         Worktree = "worktree",
         /// One for all checkouts of the repository.
         Repo = "repo",
@@ -21,7 +21,7 @@ words! {
 }
 
 impl StateMode {
-    /// What `state.mode` may say.
+    /// The values of `state.mode`.
     pub const CHOICES: &'static [&'static str] = &["repo", "global", "worktree"];
 
     /// The mode that a setting asks for.
@@ -34,7 +34,7 @@ impl StateMode {
     }
 }
 
-/// A state home, and why it is this one.
+/// A state home, and why it was chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StateHome {
     pub path: PathBuf,

@@ -1,4 +1,4 @@
-//! What an installation has to remember so that it can be undone: `<state home>/hooks.json`, and `merge-driver.json` beside it.
+//! What is needed to undo an installation: `<state home>/hooks.json`, and `merge-driver.json` beside it.
 
 use std::path::{Path, PathBuf};
 
@@ -16,25 +16,25 @@ const MAX_MANIFEST: u64 = 16 << 20;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(in crate::store) struct Manifest {
-    /// The directory that holds our hooks.
+    /// The directory with our hooks.
     #[serde(with = "row::path")]
     pub directory: PathBuf,
     #[serde(default)]
     pub made_directory: bool,
     #[serde(default)]
     pub made_home: bool,
-    /// The hooks are those of another repository that shares the directory.
+    /// Another repository that shares the directory installed the hooks.
     #[serde(default)]
     pub shared: bool,
-    /// `core.hooksPath` leads to our directory.
+    /// `core.hooksPath` points to our directory.
     #[serde(rename = "..")]
     pub settings: Option<Redirection>,
 }
 
-/// What the repository's own settings were before.
+/// The repository's own settings before.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(in crate::store) struct Redirection {
-    /// Where hooks were, as the settings named it.
+    /// The hooks directory, as written in the settings.
     #[serde(deserialize_with = "row::exact")]
     pub hooks: String,
     /// The checksum of the file after our change.
@@ -65,10 +65,10 @@ impl Manifest {
 /// A registered merge driver.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(in crate::store) struct DriverManifest {
-    /// What was registered.
+    /// The registered command.
     #[serde(deserialize_with = "row::exact")]
     pub command: String,
-    /// The file that our lines are in, or jj's settings.
+    /// The file with our lines, or jj's settings.
     #[serde(with = "row::path")]
     pub file: PathBuf,
     #[serde(default)]
@@ -114,7 +114,7 @@ fn text_of(path: &Path) -> Option<String> {
     String::from_utf8(below::read(home, name, MAX_MANIFEST).ok()?.bytes).ok()
 }
 
-/// What this version does not know of an earlier one stays.
+/// Keeps unknown keys of an earlier row.
 fn write(row: &impl Row, path: &Path) -> Result<(), FsError> {
     let old = text_of(path).unwrap_or_default();
     let line = Record::parse(old.trim_end()).map_or_else(|_| row.line(), |old| row.line_over(&old));
@@ -126,7 +126,7 @@ fn remove(path: &Path, made_home: bool) -> Result<(), FsError> {
     let (home, name) = below::parted(path);
     below::remove(home, name)?;
     if made_home {
-        // Stays if something else came to live in it.
+        // Kept if it contains anything else.
         if below::names(home, "").is_ok_and(|names| names.iter().all(|name| name == MARK_NAME)) {
             let _ = below::remove(home, MARK_NAME);
         }
@@ -149,7 +149,7 @@ mod tests {
         assert_eq!(Manifest::parse(&Record::parse(hooks.trim()).unwrap()).unwrap().line(), hooks.trim());
         let driver = text(DRIVER_NAME);
         assert_eq!(DriverManifest::parse(&Record::parse(driver.trim()).unwrap()).unwrap().line(), driver.trim());
-        // What was there before may be empty: that is another thing than none.
+        // The earlier value may be empty, which differs from none.
         let line = r#"{"directory":"/h","made_directory":true,"made_home":true,"shared":false,"hooks":"","after":"sum","previous":"","before":""}"#;
         let read = Manifest::parse(&Record::parse(line).unwrap()).unwrap();
         let some = Some(String::new());

@@ -1,4 +1,4 @@
-//! The claims of a state home, as its file has them.
+//! The claims in a state home's file.
 
 use std::collections::BTreeMap;
 
@@ -9,23 +9,23 @@ use crate::model::lease::{Lease, Now, Standing};
 use crate::model::state_id;
 use crate::sys;
 
-/// Claims by issue, and what they were read from.
+/// Claims by issue, and the stamps of their files.
 #[derive(Debug)]
 pub struct KnownLeases {
     pub(in crate::store) stamps: Stamps,
     pub(in crate::store) all: Vec<(String, Lease)>,
-    /// Those on tasks of workflows, of any repo.
+    /// Claims on tasks of workflows, of any repo.
     pub(in crate::store) of_workflows: Vec<(String, Lease)>,
 }
 
-/// The claims that a state home knows, by key.
+/// The claims of a state home, by key.
 pub(in crate::store) type Leases = BTreeMap<String, Lease>;
 
 pub(in crate::store) fn parse(document: &Document) -> Leases {
     LEASES.rows(document).map(|lease| (lease.id.clone(), lease)).collect()
 }
 
-/// How a lease stands, the process that it may belong to included.
+/// The validity of a lease, including the process it may be tied to.
 pub(in crate::store) fn standing(lease: &Lease, now: &Now) -> Standing {
     let is_gone = || lease.holder.as_ref().and_then(|holder| holder.owner.as_ref()).is_some_and(sys::is_gone);
     match lease.standing(now) {
@@ -34,7 +34,7 @@ pub(in crate::store) fn standing(lease: &Lease, now: &Now) -> Standing {
     }
 }
 
-/// Whether a lease is the lock of a workflow, by its issue.
+/// Whether a lease is a workflow's lock, judging by its issue.
 pub(in crate::store) fn is_lock(issue: &str) -> bool {
     state_id::is(state_id::WORKFLOW, issue)
 }

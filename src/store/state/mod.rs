@@ -1,4 +1,4 @@
-//! What `bd` keeps in a state home: tables of records, the log of writes, and what is damaged of them.
+//! Contents of a state home: tables of records, the log of writes, and damaged parts of them.
 
 pub(in crate::store) mod checkout_id;
 pub(in crate::store) mod damage;

@@ -1,4 +1,4 @@
-//! What can go wrong with the records of a state home.
+//! Errors of records in a state home.
 
 use std::path::PathBuf;
 
@@ -21,5 +21,5 @@ pub enum RecordError {
     Unreachable { path: PathBuf, reason: String },
 }
 
-/// 2: one log of writes in the place of a journal and a log of `bd undo`.
+/// 2: one log of writes instead of a journal and a log for `bd undo`.
 pub(in crate::store) const LAYOUT: i64 = 2;

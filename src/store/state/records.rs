@@ -1,8 +1,8 @@
-//! Records in the state home: JSONL files that are read and written like a ledger, by the same code.
+//! Records in the state home: JSONL files, read and written like a ledger by the same code.
 //!
-//! A directory of the state home has one lock, the directory `lock` in it: not the directory itself, which the log of writes locks
-//! while a ledger is locked already. Order: lock of the state home, then ledgers, then whatever else. A line that cannot be read
-//! is kept; readers leave it out. Readers take no lock.
+//! A directory of the state home has one lock, the directory `lock` in it: not the directory itself, which the log of
+//! writes locks while a ledger is already locked. Order: lock of the state home, then ledgers, then everything else.
+//! Unreadable lines are kept, and skipped by readers. Readers take no lock.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -21,12 +21,12 @@ use crate::sys::fs::FsError;
 use crate::sys::lock::DirLock;
 use crate::sys::{Entropy, below, fs, lock, path};
 
-/// Says which layout the files have; a newer one is left alone.
+/// Stores the layout of the files; a newer one is not touched.
 const VERSION_NAME: &str = "version";
 const LOCK_NAME: &str = "lock";
-/// In the file that tells the layout: above which number claims begin.
+/// In the version file: claims start above this epoch.
 const FLOOR_KEY: &str = "claims_above";
-/// Says that everything is in another state home.
+/// Says that everything was moved to another state home.
 const MOVED_NAME: &str = "moved";
 
 /// A directory of records.
@@ -36,7 +36,7 @@ pub struct StateDir {
     home: StateHome,
 }
 
-/// Holds the lock of a directory of records.
+/// The lock of a directory of records.
 #[derive(Debug)]
 #[must_use = "the lock is released when this is dropped"]
 pub struct StateLock {
@@ -49,7 +49,7 @@ impl StateDir {
         StateDir { path: home.path.clone(), home }
     }
 
-    /// A directory inside of it.
+    /// A directory inside it.
     pub fn inside(&self, name: impl AsRef<Path>) -> Self {
         StateDir { path: self.path.join(name), home: self.home.clone() }
     }
@@ -62,16 +62,16 @@ impl StateDir {
         &self.home
     }
 
-    /// Somebody has kept records here.
+    /// Records were stored here.
     pub fn exists(&self) -> bool {
         self.path.is_dir()
     }
 
-    /// Makes the directory if it is not there, and takes its lock.
+    /// Creates the directory if it is missing, and locks it.
     pub fn lock(&self, wait: Duration) -> Result<StateLock, RecordError> {
         self.check()?;
         let place = self.path.join(LOCK_NAME);
-        // A crash or a full disk may have left the version without its text.
+        // A crash or a full disk may have left an empty version file.
         if !place.is_dir() || self.layout() != Some(LAYOUT) {
             self.prepare(wait)?;
         }
@@ -81,13 +81,13 @@ impl StateDir {
         Ok(lock)
     }
 
-    /// The lock alone, for the one who moves.
+    /// Only the lock, for the process that moves it.
     pub fn lock_marked(&self, wait: Duration) -> Result<StateLock, RecordError> {
         let lock = lock::lock(&self.path.join(LOCK_NAME), wait).map_err(LedgerError::from)?;
         Ok(StateLock { _lock: lock })
     }
 
-    /// Refuses a state home that was left for another, or is just being left.
+    /// Refuses a state home that was moved, or is being moved.
     fn refuse_moved(&self) -> Result<(), RecordError> {
         let Some(text) = below::text(&self.home.path, MOVED_NAME)? else { return Ok(()) };
         let Ok(record) = Record::parse(text.trim()) else { return Ok(()) };
@@ -110,7 +110,7 @@ impl StateDir {
         Ok(())
     }
 
-    /// Notes that this state home is being left for another; with `done`, that it was.
+    /// Records that this state home is being moved; with `done`, that it was.
     pub fn mark_moved(&self, to: &Path, done: bool) -> Result<(), RecordError> {
         let mut object = Object::new().text("to", &to.display().to_string()).flag("done", done);
         if let Some(owner) = sys::owner(std::process::id()) {
@@ -119,7 +119,7 @@ impl StateDir {
         Ok(below::put(&self.home.path, MOVED_NAME, (object.finish() + "\n").as_bytes())?)
     }
 
-    /// Takes that note away.
+    /// Removes that record.
     pub fn mark_in_use(&self) -> Result<(), RecordError> {
         match below::remove(&self.home.path, MOVED_NAME) {
             Err(error) if !error.is_missing() => Err(error.into()),
@@ -127,9 +127,9 @@ impl StateDir {
         }
     }
 
-    /// Refuses a state home of a later version, and one of a workspace that is out of reach.
+    /// Refuses a state home of a later version, and one of an unreachable workspace.
     pub fn check(&self) -> Result<(), RecordError> {
-        // A repository may have committed a link in the place of the directory.
+        // A repository may have committed a link instead of the directory.
         let below = self.path.ancestors().take_while(|path| path.starts_with(&self.home.path));
         let is_link = |path: &&Path| sys::path::look(path).is_ok_and(|data| data.file_type().is_symlink());
         let named = matches!(self.home.mode, StateMode::Named | StateMode::Global);
@@ -149,20 +149,20 @@ impl StateDir {
         Ok(())
     }
 
-    /// What the file says that tells the layout; an empty one says nothing.
+    /// The content of the version file; `None` if it is empty.
     fn version(&self) -> Option<String> {
         let text = below::text(&self.home.path, VERSION_NAME).ok()??;
         let text = text.trim_matches(is_blank);
         (!text.is_empty()).then(|| text.to_owned())
     }
 
-    /// The layout that the files have; `None` if nothing says so.
+    /// The layout of the files; `None` if it is not recorded.
     fn layout(&self) -> Option<i64> {
         let text = self.version()?;
         Some(Record::parse(&text).ok().and_then(|record| record.integer("layout")).unwrap_or(LAYOUT))
     }
 
-    /// An earlier version keeps records here.
+    /// An earlier version stored records here.
     pub fn is_earlier(&self) -> bool {
         self.layout().is_some_and(|layout| layout < LAYOUT)
     }
@@ -171,7 +171,7 @@ impl StateDir {
         prepare(&self.home.path)?;
         let inside = self.path.strip_prefix(&self.home.path).unwrap_or(Path::new(""));
         below::make(&self.home.path, inside.join(LOCK_NAME))?;
-        // What cannot be carried over now is carried over later, and until then the layout is that of before.
+        // If migration fails now, it is repeated later, and the layout stays as it was.
         let is_carried = carry_over(&self.home.path, &Entropy::System).is_ok();
         if is_carried && self.is_earlier() {
             let home = StateDir::of(self.home.clone());
@@ -180,7 +180,7 @@ impl StateDir {
             home.note("layout", LAYOUT)?;
         }
         if self.version().is_none() {
-            // Several repos may use one that was named, or that is the user's.
+            // Several repos may use a named home, or the user's.
             let shared = matches!(self.home.mode, StateMode::Named | StateMode::Global);
             let scope = if shared { "global" } else { "repo" };
             let text = format!("{{\"layout\":{LAYOUT},\"scope\":\"{scope}\"}}\n");
@@ -189,17 +189,17 @@ impl StateDir {
         Ok(())
     }
 
-    /// The number that claims begin above; `None` if nobody ever claimed anything here, as far as is known.
+    /// Claims start above this epoch; `None` if no claim was ever made here, as far as is known.
     pub(in crate::store) fn epoch_floor(&self) -> Option<i64> {
         Record::parse(&self.version()?).ok()?.integer(FLOOR_KEY)
     }
 
-    /// Remembers it, apart from the claims: their file may be emptied.
+    /// Stores it apart from the claims, whose file may be emptied.
     pub(in crate::store) fn note_epoch_floor(&self, epoch: i64) -> Result<(), RecordError> {
         self.note(FLOOR_KEY, epoch)
     }
 
-    /// Puts a number into the file that tells the layout. The lock of the state home is held.
+    /// Puts a number into the version file. The lock of the state home is held.
     fn note(&self, key: &'static str, number: i64) -> Result<(), RecordError> {
         let text = self.version().unwrap_or_default();
         let Ok(record) = Record::parse(&text) else { return Ok(()) };
@@ -207,7 +207,7 @@ impl StateDir {
         Ok(below::put(&self.home.path, VERSION_NAME, format!("{line}\n").as_bytes())?)
     }
 
-    /// The records of several repos are in here, so an issue's id does not name it.
+    /// It has the records of several repos, so an issue's id is ambiguous.
     pub fn is_shared(&self) -> bool {
         let text = self.version().unwrap_or_default();
         Record::parse(&text).ok().and_then(|record| Some(record.string("scope")? == "global")).unwrap_or(false)
@@ -225,10 +225,10 @@ pub struct RecordFile {
     home: PathBuf,
 }
 
-/// What to do with one record.
+/// A change of one record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Put {
-    /// A line under an id, in the place of the one that is there or as a new one.
+    /// Replaces the line with an id, or adds one.
     Line {
         id: String,
         text: String,
@@ -236,7 +236,7 @@ pub enum Put {
     Gone {
         id: String,
     },
-    /// Takes out a line that was put elsewhere.
+    /// Removes a line that was stored elsewhere.
     Out {
         line: usize,
     },
@@ -247,7 +247,7 @@ impl RecordFile {
         &self.path
     }
 
-    /// All of it as it is now; empty if it is not there.
+    /// Its current content; empty if it is missing.
     pub fn read(&self) -> Result<Document, RecordError> {
         if path::is_missing(&self.path) {
             return Ok(Document::default());
@@ -259,7 +259,7 @@ impl RecordFile {
         }
     }
 
-    /// Puts records in their places, decided on what is there now; nothing is written if nothing changes.
+    /// Changes records, based on the current content; writes nothing if nothing changes.
     pub fn edit<E: From<RecordError>>(
         &self,
         _held: &StateLock,
@@ -269,7 +269,7 @@ impl RecordFile {
         self.edit_held(entropy, plan)
     }
 
-    /// The same for who holds the lock and cannot show it.
+    /// The same for a caller that holds the lock but cannot pass it.
     pub fn edit_held<E: From<RecordError>>(
         &self,
         entropy: &Entropy,
@@ -305,7 +305,7 @@ impl RecordFile {
         })
     }
 
-    /// Ends the last line if it was cut off, so that what follows is not taken for a part of it. It stays as it is.
+    /// Ends a last line that was cut off, so that the next one is not appended to it. The line is kept.
     fn complete(&self, entropy: &Entropy) -> Result<(), RecordError> {
         let snapshot = self.ledger()?.read(|| Expectation::Nothing)?;
         let (dir, name) = self.directory()?;
@@ -325,7 +325,7 @@ impl RecordFile {
     }
 }
 
-/// Whose fault it was.
+/// The source of an error.
 enum Failed<E> {
     Plan(E),
     Ledger(LedgerError),

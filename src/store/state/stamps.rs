@@ -1,4 +1,4 @@
-//! Files as they were when something was derived from them, for those who poll: as long as they are the same, so is the answer.
+//! Stamps of files from which something was derived, for polling: while they are equal, so is the answer.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use crate::model::time::Instant;
 use crate::sys::fs;
 use crate::sys::fs::{FileStamp, Granularity};
 
-/// Some files, those included that are not there.
+/// Some files, missing ones included.
 #[derive(Debug, Clone)]
 pub(in crate::store) struct Stamps {
     seen: Vec<(PathBuf, Option<FileStamp>)>,
@@ -22,7 +22,7 @@ impl Default for Stamps {
 }
 
 impl Stamps {
-    /// To be taken before the files are read.
+    /// Must be taken before the files are read.
     pub fn of(mut paths: Vec<PathBuf>) -> Self {
         paths.sort();
         paths.dedup();
@@ -33,7 +33,7 @@ impl Stamps {
         Stamps { seen: seen.into_iter().map(|(stamp, path)| (path, stamp)).collect(), at, granularity }
     }
 
-    /// More files, before they are read.
+    /// Adds files, before they are read.
     pub fn add(&mut self, paths: impl IntoIterator<Item = PathBuf>) {
         self.seen.extend(paths.into_iter().map(|path| (fs::stat(&path).ok(), path)).map(|(stamp, path)| (path, stamp)));
     }
@@ -42,17 +42,17 @@ impl Stamps {
         self.seen.iter().map(|(path, _)| path)
     }
 
-    /// None of them was there.
+    /// None of the files existed.
     pub fn are_of_nothing(&self) -> bool {
         self.seen.iter().all(|(_, stamp)| stamp.is_none())
     }
 
-    /// Nothing is seen to have changed since.
+    /// No change is visible so far.
     pub fn hold_so_far(&self) -> bool {
         self.seen.iter().all(|(path, known)| fs::stat(path).ok() == *known)
     }
 
-    /// Nothing has changed since: the stamps are the same, and were old enough that a later change would show in them.
+    /// Nothing has changed: the stamps are equal, and were old enough to show any later change.
     pub fn hold(&self) -> bool {
         let proves = |stamp: &FileStamp| self.granularity.tells_later(stamp, self.at);
         self.seen.iter().all(|(_, known)| known.as_ref().is_none_or(proves)) && self.hold_so_far()

@@ -1,7 +1,7 @@
-//! The tables of a state home: what its files of records are called, where they are, and what their rows are.
+//! The tables of a state home: names and places of the record files, and the types of their rows.
 //!
-//! A directory of the state home has one lock ([`StateDir::lock`]), under which its tables are changed. A row that is replaced keeps
-//! what this version does not know of it. Whoever does something with all records goes over [`TABLES`].
+//! A directory of the state home has one lock ([`StateDir::lock`]), under which its tables are changed. A replaced row
+//! keeps its unknown keys. Code that handles all records iterates over [`TABLES`].
 
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::model::reservation::Reservation;
 use crate::model::row::Row;
 use crate::model::seen::{SeenCheckout, SeenRepository};
 use crate::model::workspace::Workspace;
-use crate::store::names::{LEASES_NAME, REGISTRY as REGISTRY_NAME, WORKSPACES_NAME};
+use crate::store::file_names::{LEASES_NAME, REGISTRY as REGISTRY_NAME, WORKSPACES_NAME};
 use crate::sys::below;
 use crate::sys::fs::{FsError, stat_link};
 
@@ -32,40 +32,40 @@ pub const REPOSITORIES: Table<SeenRepository> =
 pub const RESERVATIONS: Table<Reservation> = Table::new(Spot { names_repo: true, ..Spot::at("reservations.jsonl") });
 pub const WORKSPACES: Table<Workspace> = Table::at(WORKSPACES_NAME);
 
-/// All of them, in the order in which they are gone over.
+/// All tables, in the order in which they are processed.
 pub const TABLES: [&dyn StateTable; 8] =
     [&REGISTRY, &AGENTS, &LEASES, &RESERVATIONS, &WORKSPACES, &REPOSITORIES, &MAIL, &CHECKPOINTS];
 
-/// A table, whatever its rows are.
+/// A table, independent of its row type.
 pub trait StateTable: Sync {
     fn spot(&self) -> Spot;
 
     /// The record is a row of this table.
     fn understands(&self, record: &Record<'_>) -> bool;
 
-    /// The row as this version would write it anew, and in the place of the record.
+    /// The row as this version would write it new, and as a replacement of the record.
     fn rewrite(&self, record: &Record<'_>) -> Option<(String, String)>;
 }
 
-/// A table by the type of its rows.
+/// A table with its row type.
 #[derive(Debug)]
 pub struct Table<T> {
     spot: Spot,
     rows: PhantomData<fn() -> T>,
 }
 
-/// Where the files of a table are, and what is to be known of them.
+/// The files of a table, and how to treat them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Spot {
-    /// The directory inside of the state home.
+    /// The directory inside the state home.
     directory: Option<&'static str>,
-    /// The name of the file; without one, every file of the directory belongs to the table.
+    /// The file name; without one, every file in the directory belongs to the table.
     name: Option<&'static str>,
-    /// Its rows can be found out again, so they do not move with the others.
+    /// Its rows can be found again, so they are not moved with the others.
     pub is_found_again: bool,
-    /// Its rows say which repository they are about where several share a state home, and only there.
+    /// Its rows name their repository if several share a state home, and only then.
     pub names_repo: bool,
-    /// Its changes are told by `bd watch`.
+    /// `bd watch` reports its changes.
     pub is_watched: bool,
 }
 
@@ -85,12 +85,12 @@ impl Spot {
         Spot { directory: Some(directory), ..Spot::at(name) }
     }
 
-    /// The file or directory in which all of it is.
+    /// The file or directory that contains all of it.
     pub fn path(&self, home: &StateDir) -> PathBuf {
         home.path().join(self.directory.or(self.name).unwrap_or_default())
     }
 
-    /// The files that are there: the directory inside of the state home, and the name.
+    /// The existing files: the directory inside the state home, and the name.
     pub fn files(&self, home: &StateDir) -> Result<Vec<(PathBuf, String)>, FsError> {
         let names = |inside: &Path| match below::names(home.path(), inside) {
             Err(error) if error.is_missing() => Ok(Vec::new()),
@@ -137,7 +137,7 @@ impl<T: Row> Table<T> {
         Table::new(Spot::at(name))
     }
 
-    /// The directory of a table that has one of its own.
+    /// The directory of a table in a subdirectory.
     pub fn directory(&self, home: &StateDir) -> StateDir {
         self.spot.directory.map_or_else(|| home.clone(), |directory| home.inside(directory))
     }
@@ -147,23 +147,23 @@ impl<T: Row> Table<T> {
         directory.file(self.spot.name.unwrap_or_default())
     }
 
-    /// The rows of a file; what is none is left out.
+    /// The rows of a file; other records are skipped.
     pub fn rows<'a>(&self, document: &'a Document) -> impl Iterator<Item = T> + use<'a, T> {
         (0..document.len()).filter_map(|line| T::parse(&document.record(line)?))
     }
 
-    /// The row that counts under an id.
+    /// The effective row with an id.
     pub fn row(&self, document: &Document, id: &str) -> Option<T> {
         T::parse(&document.record(document.effective(id)?)?)
     }
 
-    /// Puts a row in the place of the one that counts under its id, or as a new one.
+    /// Replaces the effective row with an id, or adds one.
     pub fn put(&self, document: &Document, id: &str, row: &T) -> Put {
         let old = document.effective(id).and_then(|line| document.record(line));
         Put::Line { id: id.to_owned(), text: old.map_or_else(|| row.line(), |old| row.line_over(&old)) }
     }
 
-    /// The same; if this version knows all of the old row, the new one has its keys in the order of a new row.
+    /// The same; if this version knows all keys of the old row, they get the order of a new row.
     pub fn replace_row(&self, document: &Document, id: &str, row: &T) -> Put {
         let old = document.effective(id).and_then(|line| document.record(line));
         let is_known = |old: &Record<'_>| T::parse(old).is_some_and(|row| row.line() == old.text());
@@ -196,7 +196,7 @@ mod tests {
     use super::super::tables::*;
     use crate::store::{StateHome, StateMode};
 
-    /// Rows that were changed after they were made, so that their keys are not in the order of a new row.
+    /// Rows that were changed after creation, so that their keys are not in the order of a new row.
     const CHANGED: [&str; 4] = ["ag_rxoecdbammbl", "rs_hb5jduyf4lby", "ws_6wdquj7dqda3", "ws_npoexhm622ox"];
 
     fn members(line: &str) -> BTreeSet<(String, String)> {

@@ -1,5 +1,5 @@
-//! Plans become files here and nowhere else: what is on disk is noted in the logs before anybody is told, and then the claims are
-//! settled. A dry run goes the same way and stops before the file is replaced.
+//! The only place where plans become files: notes what is on disk in the logs before it is acknowledged, then updates
+//! the claims. A dry run takes the same path and stops before the file is replaced.
 
 use super::draft::Draft;
 use crate::ledger::{Applied, Document, Edit, Expectation, Ledger, LedgerError, LockedLedger, OnDisk, Outcome};
@@ -8,7 +8,7 @@ use crate::store::state::log::{Account, LogError, Stays, WriteLog};
 use crate::store::{Store, StoreError};
 
 impl Store {
-    /// Writes a ledger. A failure tells what the command has changed before.
+    /// Writes a ledger. A failure reports what the command has changed before.
     pub fn write_ledger(
         &self,
         lock: &LockedLedger,
@@ -19,9 +19,9 @@ impl Store {
         outcome.map_err(|error| self.partly(error))
     }
 
-    /// A file that fails leaves what the same command has written elsewhere before: whoever reads the failure must know.
+    /// If a ledger cannot be written after the same command changed another one, the error says so.
     pub(in crate::store) fn partly(&self, error: StoreError) -> StoreError {
-        let changed = self.writing.borrow().changed();
+        let changed = self.current_write.borrow().changed();
         match error {
             StoreError::Ledger(source) if source.is_of_file() && !changed.is_empty() => {
                 StoreError::Partly { changed, source: Box::new(StoreError::Ledger(source)) }
@@ -30,7 +30,8 @@ impl Store {
         }
     }
 
-    /// The same for one whose lock is given back before the index follows ([`Locks::release`](super::lock::Locks::release)).
+    /// The same for a ledger whose lock is released before the index follows
+    /// ([`Locks::release`](super::lock::Locks::release)).
     pub(super) fn write_ledger_until<E: From<LedgerError>>(
         &self,
         on_disk: OnDisk,
@@ -57,8 +58,8 @@ impl Store {
         outcome
     }
 
-    /// Asks whether a write would be made, on what is on disk now. Who writes several ledgers asks for all of them first, under their
-    /// locks: a refusal must come before any part is on disk.
+    /// Checks whether a write would be accepted, on what is on disk now. Before writing several ledgers, check all of
+    /// them under their locks: a refusal must come before any part is on disk.
     pub fn rehearse_ledger<E: From<LedgerError>>(
         &self,
         ledger: &Ledger,
@@ -72,7 +73,7 @@ impl Store {
         Ok(ledger.rehearse(&snapshot, &edits)?)
     }
 
-    /// The edits that a plan makes of a ledger that is held, with what others have planned for it.
+    /// The edits that a plan makes to a locked ledger, on top of edits already planned for it.
     pub(super) fn draft_ledger<E: From<LedgerError>>(
         &self,
         ledger: &Ledger,
@@ -95,7 +96,7 @@ impl Store {
         Ok(draft.into_edits())
     }
 
-    /// Puts a file in order and changes no issue on purpose: no claim stands against that, and `bd undo` leaves it.
+    /// Repairs a file without changing an issue on purpose: claims do not block this, and `bd undo` ignores it.
     pub fn repair_ledger<E: From<LedgerError>>(
         &self,
         lock: &LockedLedger,
@@ -112,7 +113,8 @@ impl Store {
         )
     }
 
-    /// Puts back what was acknowledged before: nobody is asked again. When it is in the log, `then` looks at what is missing still.
+    /// Restores acknowledged writes, without asking guards again. Once that is in the log, `then` gets what is still
+    /// missing.
     pub(in crate::store) fn recover_ledger(
         &self,
         lock: &LockedLedger,

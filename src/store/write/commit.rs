@@ -1,7 +1,7 @@
-//! Committing a ledger after a write, where the settings ask for it: planning repos, which hold nothing else.
+//! Commits a ledger after a write, where the settings ask for it: in planning repos, which contain nothing else.
 //!
-//! Only the ledger and what `bd init` put beside it are committed; whatever else is staged stays staged. A commit that cannot be made leaves the write
-//! standing: the next write's commit carries it along.
+//! Only the ledger and the files of `bd init` beside it are committed; other staged files stay staged. If the commit
+//! fails, the write remains, and the next write's commit includes it.
 
 use std::path::PathBuf;
 
@@ -13,11 +13,12 @@ use crate::store::{Project, Snapshot, Store};
 use crate::sys::below;
 use crate::vcs;
 
-/// What `bd init` puts beside a ledger.
+/// Files that `bd init` puts beside a ledger.
 const SET_UP: [&str; 4] = [CONFIG_NAME, "metadata.json", ".gitignore", ".gitattributes"];
 
 impl Project {
-    /// Files of a planning repo's set-up that are not committed as they are. It holds nothing else, so nobody else commits them.
+    /// Set-up files of a planning repo whose current content is not committed. The repo contains nothing else, so no
+    /// one else would commit them.
     pub(in crate::store) fn new_set_up(&self, member: usize) -> Vec<PathBuf> {
         match member != 0 && self.is_planning(member) && !self.repos.share_working_copy(0, member) {
             true => self.uncommitted_set_up(member, &SET_UP),
@@ -25,11 +26,11 @@ impl Project {
         }
     }
 
-    /// Those of some files beside a ledger that version control would take and has not, or not as they are.
+    /// The files, of those named, whose current content version control would accept but has not committed.
     pub(in crate::store) fn uncommitted_set_up(&self, member: usize, names: &[&str]) -> Vec<PathBuf> {
         let beads = self.repos.members[member].repo.beads();
         let vcs = vcs::open(beads);
-        let root = place::real(vcs.root());
+        let root = paths::real(vcs.root());
         let is_new = |path: &PathBuf| {
             let Ok(inside) = path.strip_prefix(&root) else { return false };
             let Ok(now) = below::read(&root, inside, below::SMALL) else { return false };
@@ -37,13 +38,13 @@ impl Project {
             committed.is_ok_and(|then| then.as_ref() != Some(&now.bytes))
                 && vcs::is_ignored(path, &self.host.env) != Some(true)
         };
-        let paths = names.iter().map(|name| place::real(beads).join(name));
+        let paths = names.iter().map(|name| paths::real(beads).join(name));
         if vcs.is_versioned() { paths.filter(is_new).collect() } else { Vec::new() }
     }
 
     /// Whether a repo's ledger is committed after each write.
     pub fn commits(&self, member: usize) -> bool {
-        // A commit in the primary's working copy is one of the primary, whichever ledger it carries.
+        // A commit in the primary's working copy is a commit of the primary, whichever ledger it contains.
         if member == 0 || self.repos.share_working_copy(0, member) {
             return self.settings.flag("commit.primary");
         }
@@ -62,7 +63,7 @@ impl Store {
             if self.commits(member) && !changed.is_empty() {
                 let message = message(&changed);
                 let path = self.sources.ledger(*source).path().to_owned();
-                // The others ask a program for each file: there it waits for a sync.
+                // For the others this starts a program per file, so it waits for a sync.
                 let set_up = if vcs::open(&path).is_read_directly() { self.new_set_up(member) } else { Vec::new() };
                 let paths: Vec<PathBuf> = std::iter::once(path).chain(set_up).collect();
                 self.commit_paths(member, &paths, &message);

@@ -1,4 +1,5 @@
-//! Whether new dependencies would close a circle, asked while the locks are held: nobody adds another meanwhile.
+//! Whether new dependencies would close a cycle, checked while the locks are held, so that no one adds another
+//! meanwhile.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,7 +10,7 @@ use crate::model::graph::Graph;
 use crate::store::{Result, StoreError};
 
 impl Transaction<'_> {
-    /// Refuses new issues that would close a circle, by themselves or with what is on disk now.
+    /// Refuses new issues that would close a cycle, among themselves or with what is on disk now.
     pub fn refuse_cycles_of_many<'a>(
         &mut self,
         new: impl Iterator<Item = (&'a str, &'a NewIssue)> + Clone,
@@ -51,8 +52,8 @@ impl Transaction<'_> {
         }
     }
 
-    /// Refuses a dependency that would close a cycle, judged on what is on disk now. An epic waits for its children, so a child must
-    /// not wait for it.
+    /// Refuses a dependency that would close a cycle with what is on disk now. An epic waits for its children, so a
+    /// child must not wait for it.
     pub fn refuse_cycle(&mut self, dependent: &str, target: &str, parents: bool) -> Result<()> {
         let is_epic = parents && self.is_open_epic(target)?;
         let around = self.store.ask(|cache| {
@@ -80,7 +81,7 @@ impl Transaction<'_> {
         }
     }
 
-    /// The same for an issue that nothing waits for yet: only an epic that it becomes a child of does.
+    /// The same for an issue that nothing waits for yet, except an epic that becomes its parent.
     pub fn refuse_cycle_of_new(&mut self, id: &str, dependencies: &[(String, DependencyType)]) -> Result<()> {
         let parents = dependencies.iter().filter(|(_, kind)| kind.is_parent_child());
         for (parent, _) in parents {

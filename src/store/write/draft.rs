@@ -1,27 +1,27 @@
-//! The edits that are planned for one ledger. Whatever gets in here was let through by every guard of lines.
+//! The planned edits of one ledger. Every edit in a draft has passed every guard of lines.
 
 use std::collections::HashMap;
 
-use super::asked::Asked;
+use super::guard_input::GuardedEdit;
 use super::guards;
 use super::intent::{Intent, WriteError};
 use crate::ledger::{Document, Edit, Ledger};
 use crate::store::Store;
 
-/// A plan for one ledger, on the document that was just read.
+/// The plan for one ledger, based on the document that was just read.
 #[derive(Debug)]
 pub struct Draft<'a> {
     store: &'a Store,
-    /// `None` for a ledger that is none of the project's: there are no claims on its issues.
+    /// `None` for a ledger outside the project: there are no claims on its issues.
     source: Option<usize>,
     ledger: &'a Ledger,
     document: &'a Document,
     edits: Vec<Edit>,
-    /// Which of the edits is of which line, or of which new issue.
+    /// The edit of each line or new issue.
     places: HashMap<Spot, usize>,
 }
 
-/// What an edit gives a text to.
+/// The line or new issue that an edit is for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Spot {
     Line(usize),
@@ -38,9 +38,9 @@ impl<'a> Draft<'a> {
         self.document
     }
 
-    /// Takes an edit into the plan, in the place of an earlier one of the same line, unless a guard refuses it.
+    /// Adds an edit, replacing an earlier one of the same line, unless a guard refuses it.
     pub(in crate::store) fn push(&mut self, intent: Intent, edit: Edit) -> Result<(), WriteError> {
-        // What others have planned for the line is a part of this change.
+        // This change includes what is already planned for the line.
         let text = |line: usize| self.document.text_in_file(line).and_then(|text| std::str::from_utf8(text).ok());
         let of_line = |line: usize| self.document.record(line).and_then(|record| record.string("id"));
         let (id, before, after) = match &edit {
@@ -51,14 +51,14 @@ impl<'a> Draft<'a> {
         };
         if let (Some(source), Some(id)) = (self.source, &id) {
             let Draft { store, ledger, document, .. } = *self;
-            guards::ask(&Asked { store, intent, source, ledger, document, edit: &edit, id, before, after })?;
+            guards::ask(&GuardedEdit { store, intent, source, ledger, document, edit: &edit, id, before, after })?;
         }
         let spot = match &edit {
             Edit::Set { line, .. } => Some(Spot::Line(*line)),
             Edit::Insert { id, .. } => Some(Spot::New(id.clone())),
             Edit::Remove { .. } | Edit::Sort | Edit::Normalise | Edit::Resolve { .. } => None,
         };
-        // The last of several texts for one line, or for one new id, stands.
+        // Of several texts for one line or new id, the last wins.
         match spot.as_ref().and_then(|spot| self.places.get(spot)) {
             Some(at) => self.edits[*at] = edit,
             None => {
@@ -74,7 +74,7 @@ impl<'a> Draft<'a> {
         edits.into_iter().try_for_each(|edit| self.push(Intent::Carry, edit))
     }
 
-    /// Where an issue stands, in the file or among the new ones, and the text that it is to get so far.
+    /// Where an issue is, in the file or among the new ones, and its text so far.
     pub(super) fn find(&self, id: &str) -> Option<(Spot, Option<&str>)> {
         let spot = match self.document.effective(id) {
             Some(line) => Spot::Line(line),

@@ -1,68 +1,70 @@
 //! Everything that may refuse a write, in one list.
 //!
-//! A guard of writes is asked once, when a write is staged and the locks are held. A guard of lines is asked once of each line that a
-//! plan makes of what is on disk, whichever command made the plan. If several refuse, the first in the list is heard.
+//! A guard of writes is asked once, when a write is staged under the locks. A guard of lines is asked once for each
+//! line that a plan makes from what is on disk, whichever command made the plan. If several refuse, the first in the
+//! list is reported.
 
-use super::asked::{Along, Asked};
+use super::destinations::Placed;
+use super::guard_input::{GuardedEdit, RestOfTransaction};
 use super::intent::{Intent, WriteError};
-use super::place::Placed;
-use super::{claims, status, workflow_lock};
+use super::{claim_guard, status, workflow_lock_guard};
 use crate::ledger::MAX_LINE;
 use crate::model::change::ChangeError;
 use crate::store::{Access, Result, Store, StoreError, Write};
 
 pub(super) enum Guard {
-    Write(fn(&mut Store, &Placed, &mut Along) -> Result<()>),
-    Line(fn(&Asked<'_>) -> std::result::Result<(), WriteError>),
+    Write(fn(&mut Store, &Placed, &mut RestOfTransaction) -> Result<()>),
+    Line(fn(&GuardedEdit<'_>) -> std::result::Result<(), WriteError>),
 }
 
 pub(super) const GUARDS: &[Guard] = &[
-    // This user may not write the ledger, and has no planning repo for a private part.
+    // This user may not write the ledger, and has no planning repo for the private part.
     Guard::Write(access),
-    // A task is not taken past the rules of its workflow; the status of a workflow follows its state.
-    Guard::Write(|store, placed, along| match (&placed.write, placed.intent) {
-        (Write::Change { .. }, Intent::Edit) => status::refuse_taking(store, &placed.write, along),
+    // A task cannot be claimed against the rules of its workflow; a workflow's status follows its state.
+    Guard::Write(|store, placed, rest| match (&placed.write, placed.intent) {
+        (Write::Change { .. }, Intent::Edit) => status::refuse_taking(store, &placed.write, rest),
         _ => Ok(()),
     }),
     // A line from elsewhere must not bring a private issue, or remarks on one, into the project.
     Guard::Write(private_lines),
-    // No public line comes to name a private issue.
+    // A public line must not newly name a private issue.
     Guard::Write(|store, placed, _| {
         placed.parts.iter().try_for_each(|(source, write)| store.refuse_private_names(*source, write))
     }),
-    // Nothing begins to wait for what is deleted.
+    // Nothing may start to wait for a deleted issue.
     Guard::Write(|store, placed, _| placed.parts.iter().try_for_each(|(_, write)| store.refuse_deleted_targets(write))),
-    // Another has claimed the issue, or the claim of the one who acts is over. Who decides over the claim has looked at it.
-    Guard::Line(|asked| match asked.intent {
+    // Another actor has claimed the issue, or the actor's claim has ended. An operation on the claim has checked it
+    // already.
+    Guard::Line(|guarded| match guarded.intent {
         Intent::Claim => Ok(()),
         Intent::Edit | Intent::Carry => {
-            Ok(claims::refuse(asked.store, asked.source, asked.id, asked.before, asked.after)?)
+            Ok(claim_guard::refuse(guarded.store, guarded.source, guarded.id, guarded.before, guarded.after)?)
         }
     }),
-    // Another has locked the workflow that the line is, or is a task of.
-    Guard::Line(|asked| Ok(workflow_lock::refuse(asked)?)),
-    // No edge moves a task past a plan. What is carried keeps the edges that it has.
-    Guard::Line(|asked| match asked.intent {
+    // Another actor has locked the workflow of the line, or of the task that it is.
+    Guard::Line(|guarded| Ok(workflow_lock_guard::refuse(guarded)?)),
+    // An edge must not move a task against a plan. A moved line keeps its edges.
+    Guard::Line(|guarded| match guarded.intent {
         Intent::Carry => Ok(()),
-        Intent::Edit | Intent::Claim => Ok(workflow_lock::refuse_moves(asked)?),
+        Intent::Edit | Intent::Claim => Ok(workflow_lock_guard::refuse_moves(guarded)?),
     }),
-    // What waits for open issues, or has open children, is not closed by mistake.
-    Guard::Write(|store, placed, along| status::refuse_closing(store, &placed.write, along)),
-    // A line that is too long to be read again.
+    // An issue that waits for open ones, or has open children, is not closed by mistake.
+    Guard::Write(|store, placed, rest| status::refuse_closing(store, &placed.write, rest)),
+    // A line must not be too long to be read again.
     Guard::Line(length),
-    // Damage in the file forbids just this edit.
-    Guard::Line(|asked| Ok(asked.ledger.refuse(asked.document, std::slice::from_ref(asked.edit))?)),
+    // Damage in the file forbids this particular edit.
+    Guard::Line(|guarded| Ok(guarded.ledger.refuse(guarded.document, std::slice::from_ref(guarded.edit))?)),
 ];
 
-/// Asks the guards of lines, in their order.
-pub(super) fn ask(asked: &Asked<'_>) -> std::result::Result<(), WriteError> {
+/// Asks the guards of lines, in order.
+pub(super) fn ask(guarded: &GuardedEdit<'_>) -> std::result::Result<(), WriteError> {
     GUARDS.iter().try_for_each(|guard| match guard {
-        Guard::Line(refuse) => refuse(asked),
+        Guard::Line(refuse) => refuse(guarded),
         Guard::Write(_) => Ok(()),
     })
 }
 
-fn access(store: &mut Store, placed: &Placed, _: &mut Along) -> Result<()> {
+fn access(store: &mut Store, placed: &Placed, _: &mut RestOfTransaction) -> Result<()> {
     let (Access::Read(reason), None) = (&placed.access, placed.beside) else { return Ok(()) };
     let what = match &placed.write {
         Write::Change { id, .. } | Write::Put { id, .. } => id.clone(),
@@ -71,16 +73,16 @@ fn access(store: &mut Store, placed: &Placed, _: &mut Along) -> Result<()> {
     Err(StoreError::ReadOnly { what, repo: store.name(placed.member).to_owned(), reason: reason.clone() })
 }
 
-fn private_lines(store: &mut Store, placed: &Placed, _: &mut Along) -> Result<()> {
+fn private_lines(store: &mut Store, placed: &Placed, _: &mut RestOfTransaction) -> Result<()> {
     let Write::Put { id, line, .. } = &placed.write else { return Ok(()) };
     store.refuse_private(id, line, false, placed.member)?;
     store.refuse_companion(id, line, placed.member)
 }
 
-fn length(asked: &Asked<'_>) -> std::result::Result<(), WriteError> {
-    match asked.after {
+fn length(guarded: &GuardedEdit<'_>) -> std::result::Result<(), WriteError> {
+    match guarded.after {
         Some(text) if text.len() > MAX_LINE => {
-            Err(ChangeError::TooLong { id: asked.id.to_owned(), bytes: text.len() }.into())
+            Err(ChangeError::TooLong { id: guarded.id.to_owned(), bytes: text.len() }.into())
         }
         _ => Ok(()),
     }

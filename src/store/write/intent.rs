@@ -1,4 +1,4 @@
-//! A write to a ledger, as a value: what is wanted, what for, of which ledgers, and what came of it.
+//! A write to a ledger as a value: what to write, why, to which ledgers, and the result.
 
 use std::cell::OnceCell;
 
@@ -11,36 +11,36 @@ use crate::model::record::Record;
 use crate::store::StoreError;
 use crate::store::error::LeaseError;
 
-/// What a write is for. Some guards ask.
+/// The purpose of a write; some guards depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::store) enum Intent {
-    /// An issue is to say something else.
+    /// Change the content of an issue.
     Edit,
-    /// A part of deciding over the claim on the issue: whoever does that has looked at the claim, under the lock that is still held.
+    /// Part of an operation on the claim, which checked the claim under the lock that is still held.
     Claim,
-    /// Lines go elsewhere, or come back as they were: moved, proposed, renamed, restored, undone, pruned.
+    /// Move lines or restore earlier ones: relocate, propose, rename, restore, undo, prune.
     Carry,
 }
 
-/// What new issues of a repo get.
+/// The attributes of new issues in a repo.
 #[derive(Debug, Default)]
 pub(in crate::store) struct Fresh {
-    /// Of their ids; nothing yet if it is the one that most ids of the ledger bear.
+    /// The prefix of their ids; empty until known: by default the most common one in the ledger.
     pub prefix: OnceCell<String>,
-    /// The prefix where none of them bears one.
+    /// The prefix if no issue of the ledger has one.
     pub default_prefix: String,
     /// The project that they are planned for.
     pub owner: Option<Owner>,
 }
 
-/// One thing to write.
+/// A single write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Write {
-    /// A new issue for a repo of the project, under a chosen id or a minted one.
+    /// A new issue for a repo of the project, under a given id or a minted one.
     File { issue: Box<NewIssue>, id: Option<IssueId>, repo: usize },
     /// Changes to one issue, in the ledger that owns it.
     Change { id: String, changes: Vec<Change> },
-    /// A line as it is: replacing the line that bears the id, or for a repo if no line does (import).
+    /// A complete line: replaces the line with this id, or is added to `repo` if there is none (import).
     Put { id: String, line: String, repo: usize },
 }
 
@@ -51,7 +51,7 @@ pub enum Scope {
     Issues(Vec<String>),
     /// Those of these repos.
     Repos(Vec<usize>),
-    /// All of them, for what must hold over the whole project: no cycle, no second issue under one id.
+    /// All of them, for checks over the whole project: no cycle, no second issue with the same id.
     All,
 }
 
@@ -59,11 +59,11 @@ pub enum Scope {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
     pub id: String,
-    /// The line as it is now.
+    /// The line now.
     pub line: String,
-    /// The line as it was before, if there was one.
+    /// The line before, if there was one.
     pub before: Option<String>,
-    /// Whether the file had to be touched for it.
+    /// Whether the file had to change.
     pub changed: bool,
     pub source_repo: String,
 }
@@ -73,13 +73,14 @@ impl Written {
         Issue::decode(&Record::parse(&self.line).expect("a written line is a record"))
     }
 
-    /// The issue itself was not written: what this user said about it, or that they work on it, is theirs alone.
+    /// The issue itself was not written: this user's remarks on it, or claim of it, are stored with their own data
+    /// only.
     pub fn is_beside(&self) -> bool {
         Record::parse(&self.line).is_ok_and(|record| record.raw(COMPANION) == Some("true"))
     }
 }
 
-/// Why one of several writes was not made; the others stand.
+/// Why one of several writes was not made; the others were.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum WriteError {
     #[error("no issue found matching {0:?}: not found")]
@@ -92,7 +93,7 @@ pub enum WriteError {
     Ledger(#[from] LedgerError),
     #[error(transparent)]
     Lease(Box<LeaseError>),
-    /// It goes to several ledgers, and the first have it.
+    /// It has parts in several ledgers, and the first of them were written.
     #[error("{source}; done in part: {} changed before that", changed.join(", "))]
     Partly { changed: Vec<String>, source: Box<WriteError> },
 }

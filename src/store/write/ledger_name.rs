@@ -1,7 +1,8 @@
-//! Giving the primary's ledger its other usual name.
+//! Renames the primary's ledger to its other usual name.
 //!
-//! One rename of the file, under its lock, changes the name. Settings and `metadata.json` that name the file follow; after a crash in
-//! between the same command finishes. The next commit of the ledger carries the removal of the old name along.
+//! The change itself is one rename under the ledger's lock. Settings and `metadata.json` that name the file are updated
+//! after it; if a crash comes in between, running the command again finishes the job. The next commit of the ledger
+//! includes the removal of the old name.
 
 use std::path::PathBuf;
 
@@ -15,7 +16,7 @@ use crate::sys::below;
 pub(in crate::store) const METADATA: &str = "metadata.json";
 const EXPORT: &str = "jsonl_export";
 
-/// A ledger before and after it got another name.
+/// A ledger before and after it was renamed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RenamedLedger {
     pub from: PathBuf,
@@ -25,7 +26,7 @@ pub struct RenamedLedger {
 }
 
 impl Project {
-    /// Brings what names the ledger in line with its name.
+    /// Updates settings that name the ledger.
     fn name_in_settings(&self, old: &str, new: &str) -> Result<()> {
         let beads = self.repos.primary_member().repo.beads();
         if let Some((_, origin)) = self.settings.text("ledger.file")
@@ -48,7 +49,7 @@ impl Project {
 }
 
 impl Snapshot {
-    /// Renames the primary's ledger within its directory, or with `dry_run` only finds out whether that can be done.
+    /// Renames the primary's ledger within its directory, or with `dry_run` checks whether that is possible.
     pub fn rename_ledger(&mut self, name: &str, dry_run: bool) -> Result<RenamedLedger> {
         self.look_again()?;
         self.refuse_broken()?;
@@ -73,7 +74,7 @@ impl Snapshot {
             (false, false) => return Err(StoreError::NoLedger { directory }),
             (true, false) if dry_run => {}
             (true, false) => below::rename(&directory, &file_name(&from), name)?,
-            // Cut off after the rename.
+            // Interrupted after the rename.
             (false, true) => {}
         }
         drop(lock);

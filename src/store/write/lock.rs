@@ -1,4 +1,5 @@
-//! Which ledgers a write needs, and their locks: state homes that know claims first, then ledgers, each in the order of their paths.
+//! Which ledgers a write needs, and their locks: first state homes with claims, then ledgers, each in the order of
+//! their paths.
 
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
@@ -6,15 +7,15 @@ use std::sync::Arc;
 
 use super::intent::Scope;
 use crate::ledger::{LedgerError, LockedLedger};
+use crate::store::file_names::LEASES_NAME;
 use crate::store::leases::HeldHome;
-use crate::store::names::LEASES_NAME;
 use crate::store::{Result, Snapshot, StateDir, Store, StoreError};
 
-/// The locks of some ledgers, and of the state homes that know claims on their issues.
+/// The locks of some ledgers, and of the state homes with claims on their issues.
 #[derive(Debug)]
 #[must_use = "the locks are released when this is dropped"]
 pub(in crate::store) struct Locks {
-    /// Released first.
+    /// Declared first, so released first.
     pub ledgers: Vec<(usize, LockedLedger)>,
     _homes: Vec<Arc<HeldHome>>,
 }
@@ -24,13 +25,14 @@ impl Locks {
         Locks { ledgers: Vec::new(), _homes: Vec::new() }
     }
 
-    /// Gives the locks back, and returns once all that was written under them is on disk. Tells which ledgers may not be.
+    /// Releases the locks, and returns once everything written under them is on disk. Returns the ledgers for which
+    /// that failed.
     pub fn release(locks: Arc<Locks>) -> Vec<(usize, LedgerError)> {
         let ledgers = match Arc::try_unwrap(locks) {
             Ok(Locks { ledgers, _homes }) => {
                 ledgers.into_iter().map(|(source, lock)| (source, lock.release())).collect()
             }
-            // Somebody else holds them on.
+            // Another holder keeps them.
             Err(shared) => shared.iter().map(|(source, lock)| (*source, lock.sync())).collect::<Vec<_>>(),
         };
         ledgers.into_iter().filter_map(|(source, done)| done.err().map(|error| (source, error))).collect()
@@ -54,12 +56,12 @@ impl DerefMut for Locks {
 impl Snapshot {
     pub(super) fn sources_of(&self, scope: &Scope) -> Result<Vec<usize>> {
         let mut members = match scope {
-            // One ledger owns everything: nothing need be read to know that.
+            // One ledger owns everything: no need to read it.
             Scope::Issues(_) if self.sources.len() == 1 => vec![0],
             Scope::Issues(ids) => {
                 self.read_ledgers()?;
                 let owners = ids.iter().filter_map(|id| self.owner(id));
-                // Both copies of a proposed issue take part in its edits.
+                // Editing a proposed issue writes both copies.
                 let pairs = ids.iter().filter_map(|id| self.pair(id)).flat_map(|pair| [pair.target, pair.planning]);
                 let mut members: Vec<usize> = owners.chain(pairs).map(|n| self.sources.member_of(n)).collect();
                 // Remarks on an issue that this user may not write go to its companion.
@@ -77,13 +79,13 @@ impl Snapshot {
         members.sort_unstable();
         members.dedup();
         if *scope == Scope::All {
-            // Only what is written must be in order; the rest is locked so that it holds still.
+            // Only the ledgers to write must be usable; the others are locked so that they do not change.
             return Ok(members.iter().filter_map(|n| self.sources.of_member(*n).first().copied()).collect());
         }
         members.iter().map(|member| self.writable(*member)).collect()
     }
 
-    /// The one ledger of a repo that can be written.
+    /// The only writable ledger of a repo.
     pub(in crate::store) fn writable(&self, member: usize) -> Result<usize> {
         let repo = &self.repos.members[member];
         let untrusted = self.repos.untrusted.iter().find(|path| member == 0 && path.key == "repos.primary");
@@ -103,26 +105,26 @@ impl Snapshot {
 }
 
 impl Store {
-    /// Locks ledgers, in the order of their paths; before them the state homes in which somebody has claimed something, so that
-    /// no claim changes between a look at it and the write.
+    /// Locks ledgers, in the order of their paths; before them the state homes with claims, so that no claim changes
+    /// between its check and the write.
     pub(in crate::store) fn lock(&mut self, wanted: &[usize]) -> Result<Locks> {
         let mut homes: Vec<StateDir> = wanted.iter().map(|source| self.lease_home(*source)).collect();
         homes.sort_by(|a, b| a.path().cmp(b.path()));
         homes.dedup_by(|a, b| a.path() == b.path());
-        // One that an earlier version has used is brought up to date with the first write.
+        // A home used by an earlier version is migrated with the first write.
         homes.retain(|home| home.path().join(LEASES_NAME).exists() || home.is_earlier());
         let homes = homes.into_iter().map(|home| self.hold(home)).collect::<Result<Vec<_>>>()?;
         Ok(Locks { ledgers: self.lock_ledgers(wanted)?, _homes: homes })
     }
 
-    /// Locks ledgers alone, for what runs programs meanwhile and changes no issue of its own accord.
+    /// Locks only ledgers, for operations that run programs meanwhile and change no issue themselves.
     pub(in crate::store) fn lock_ledgers(&mut self, wanted: &[usize]) -> Result<Vec<(usize, LockedLedger)>> {
-        self.writing.borrow_mut().start();
+        self.current_write.borrow_mut().start();
         let mut order: Vec<usize> = wanted.to_vec();
         order.sort_by(|a, b| self.sources.ledger(*a).path().cmp(self.sources.ledger(*b).path()));
         order.dedup();
         let directory = |n: usize| self.sources.ledger(n).path().parent();
-        // They share one lock, and nobody knows which of them to write.
+        // They share one lock, and it is unknown which of them to write.
         if let Some(pair) = order.windows(2).find(|pair| directory(pair[0]) == directory(pair[1])) {
             let directory = directory(pair[0]).unwrap_or(Path::new(".")).to_owned();
             return Err(StoreError::TwoLedgers { directory });

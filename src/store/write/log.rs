@@ -1,17 +1,17 @@
-//! What is kept of a write that is on disk: a line in the log of the state home, for `bd undo` and `bd recover`.
+//! Recording a write that is on disk: a line in the state home's log, for `bd undo` and `bd recover`.
 
 use std::path::{Path, PathBuf};
 
-use super::writing::Named;
+use super::current_write::WritePart;
 use crate::ledger::{Applied, Ledger};
-use crate::store::project::home_word::make_first;
+use crate::store::project::home_contents::make_first;
 use crate::store::state::checkout_id::Noted;
 use crate::store::state::log::{Account, Entry, LogError, Stays, WriteLog};
 use crate::store::{Snapshot, Store, Warning};
 use crate::sys::fs::FileStamp;
 
 impl Snapshot {
-    /// Remembers what the log said of a write: what is missing from the file, or that the write is not in it.
+    /// Keeps the result of logging for a warning: writes missing from the file, or that this one is not in the log.
     fn noted(&self, ledger: &Ledger, left: Option<FileStamp>, noted: Result<Account, LogError>) {
         let source = self.sources.find(ledger);
         match noted {
@@ -31,7 +31,8 @@ impl Snapshot {
 }
 
 impl Store {
-    /// Notes a write. It stands whatever becomes of this. When it is in the log, `then` looks at what is missing from the ledger.
+    /// Logs a write. A failure does not undo the write. Once it is in the log, `then` gets what is missing from the
+    /// ledger.
     pub(super) fn log(
         &self,
         ledger: &Ledger,
@@ -51,7 +52,7 @@ impl Store {
             then(log, log.append(entry, applied)?)
         });
         self.noted(ledger, applied.left, noted);
-        // A log that was written before learns that the write went on: without the repo of this one only a half would go back.
+        // Tell a log written earlier that the write continued here: without this repo, only half would be undone.
         for (home, mut entry) in with {
             let earlier = PathBuf::from(&entry.ledger);
             let log = WriteLog { home: &home, ledger: &earlier, host: &self.host };
@@ -62,7 +63,7 @@ impl Store {
         self.touch_placeholder();
     }
 
-    /// The line for a write, and the ledgers that the same write has changed before, each with its state home.
+    /// The log entry of a write, and the ledgers that the same write changed before, each with its state home.
     fn entry(
         &self,
         log: &WriteLog<'_>,
@@ -71,8 +72,8 @@ impl Store {
     ) -> (Entry, Vec<(String, PathBuf)>) {
         let at = self.host.clock.now().to_string();
         let ledger = log.ledger.display().to_string();
-        let mut writing = self.writing.borrow_mut();
-        let Named { write, with } = writing.name(&ledger, log.home, &at, applied);
+        let mut writing = self.current_write.borrow_mut();
+        let WritePart { write, with } = writing.name(&ledger, log.home, &at, applied);
         let entry = Entry {
             write,
             command: writing.command().to_owned(),
@@ -95,7 +96,7 @@ impl Store {
         Noted::of(&Path::new(&self.undo_key()).join("ledger"), home).map(|noted| noted.mark)
     }
 
-    /// So that undo may go where a line leads; where it cannot be noted, undo asks.
+    /// Marks the home so that undo may follow the entry's path; if that fails, undo asks the user.
     fn mark_first(&self, log: &WriteLog<'_>, entry: &Entry) {
         if !entry.guests.is_empty() || !entry.with.is_empty() {
             let _ = make_first(log.home, &self.host.env, self.lock_wait);

@@ -1,28 +1,30 @@
-//! Writing, one way: an intent, locks, a plan, guards, the conservation gate, the file, the logs, the claims.
+//! Writing, in one way: intent, locks, plan, guards, conservation gate, file, logs, claims.
 //!
 //! | step | file |
 //! |---|---|
-//! | what is wanted, of which ledgers | `intent.rs` |
-//! | locks, in one order for everybody | `lock.rs` |
-//! | several writes at once, and which ledgers each is for | `transaction.rs`, `place.rs` |
+//! | what to write, and to which ledgers | `intent.rs` |
+//! | locks, in one order for everyone | `lock.rs` |
+//! | several writes at once, and the ledgers of each | `transaction.rs`, `destinations.rs` |
 //! | several operations at once | `together.rs` |
 //! | writes become edits of the lines on disk | `round.rs`, `plan.rs` |
-//! | one ordered list of all that may refuse one | `guards.rs` (`asked.rs`, `claims.rs`, `workflow_lock.rs`, `status.rs`) |
-//! | the edits of one ledger, each guarded once | `draft.rs` |
-//! | gate, replacement, logs, claims; or none of it, in a dry run | `apply.rs`, `log.rs`, `claims.rs` |
+//! | one ordered list of everything that may refuse one | `guards.rs`, `guard_input.rs` |
+//! | the larger guards | `claim_guard.rs`, `workflow_lock_guard.rs`, `status.rs` |
+//! | the edits of one ledger, each checked once | `draft.rs` |
+//! | gate, replacement, logs, claims; in a dry run none of it | `apply.rs`, `log.rs`, `claim_guard.rs` |
 
 mod apply;
-mod asked;
-mod claims;
+mod claim_guard;
 pub(in crate::store) mod commit;
+pub(in crate::store) mod current_write;
 mod cycles;
+mod destinations;
 mod draft;
+mod guard_input;
 mod guards;
 mod intent;
 pub(in crate::store) mod ledger_name;
 mod lock;
 mod log;
-mod place;
 mod plan;
 pub(in crate::store) mod relocate;
 pub(in crate::store) mod rename_prefix;
@@ -30,8 +32,7 @@ mod round;
 mod status;
 mod together;
 mod transaction;
-mod workflow_lock;
-pub(in crate::store) mod writing;
+mod workflow_lock_guard;
 
 pub use draft::Draft;
 pub use intent::{Scope, Write, WriteError, Written};

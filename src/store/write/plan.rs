@@ -1,8 +1,8 @@
-//! What a transaction does to the lines of one ledger.
+//! Turns the writes of a transaction into edits of one ledger's lines.
 
 use std::cell::OnceCell;
 
-use super::claims;
+use super::claim_guard;
 use super::draft::{Draft, Spot};
 use super::intent::{Answer, Fresh, Intent, Write, WriteError, Written};
 use crate::ledger::Edit;
@@ -18,7 +18,8 @@ use crate::store::read::index::usual_in;
 use crate::store::{Result, Snapshot, Store};
 
 impl Snapshot {
-    /// What new issues of a ledger get: in a planning repo the prefix and the record of the project that they are filed from.
+    /// The attributes of new issues in a ledger: in a planning repo, the prefix and record of the project they are
+    /// filed from.
     pub(super) fn fresh_for(&self, source: usize, writes: &[&Write]) -> Result<Fresh> {
         let member = self.sources.member_of(source);
         let makes = |write: &Write| matches!(write, Write::File { .. }) || self.makes_companion(source, write);
@@ -53,25 +54,25 @@ impl<'a> Plan<'a> {
         fresh.prefix.get_or_init(|| usual_in(draft.document()).unwrap_or_else(|| fresh.default_prefix.clone()))
     }
 
-    /// Drafts everything staged, on the document as it is now. One answer per write.
+    /// Drafts everything staged, based on the current document. One answer per write.
     pub fn make<'w>(
         &self,
         draft: &mut Draft<'_>,
         staged: impl IntoIterator<Item = (Intent, Instant, &'w Write)>,
     ) -> Vec<Answer> {
-        let one = |(intent, now, write)| At { plan: self, intent, now }.one(draft, write);
+        let one = |(intent, now, write)| PlannedWrite { plan: self, intent, now }.one(draft, write);
         staged.into_iter().map(one).collect()
     }
 }
 
-/// One write of a plan: what for, and when.
-struct At<'p, 'a> {
+/// One write of a plan, with its intent and time.
+struct PlannedWrite<'p, 'a> {
     plan: &'p Plan<'a>,
     intent: Intent,
     now: Instant,
 }
 
-impl<'a> At<'_, 'a> {
+impl<'a> PlannedWrite<'_, 'a> {
     fn one(&self, draft: &mut Draft<'_>, write: &Write) -> Answer {
         match write {
             Write::File { issue, id, .. } => self.file(draft, issue, id.as_ref()),
@@ -80,9 +81,9 @@ impl<'a> At<'_, 'a> {
                 None => self.change(draft, id, |line, dialect| change::apply(line, changes, self.stamp(dialect))),
             },
             Write::Put { id, line, .. } => match draft.document().effective(id) {
-                // The last of several for one new id stands, as it would if each came in a transaction of its own.
+                // Of several writes for one new id the last wins, as it would with separate transactions.
                 None => self.insert(draft, id, line.clone()),
-                // What a companion says is not what the line of an issue replaces.
+                // A companion is not replaced by the line of an issue.
                 Some(known)
                     if is_companion_line(draft.document().text(known)) && !is_companion_line(line.as_bytes()) =>
                 {
@@ -153,13 +154,13 @@ impl<'a> At<'_, 'a> {
         Ok(self.written(&id, text, on_disk, true))
     }
 
-    /// Changes the companion of an issue, which is made if there is none. The claims on the issue itself decide who may.
+    /// Changes the companion of an issue, creating it if necessary. The claims on the issue itself decide who may.
     fn remark(&self, draft: &mut Draft<'_>, issue: &str, id: &str, changes: &[Change]) -> Answer {
         let record = Record::parse(issue).expect("a line of a ledger is a record");
         let dialect = draft.document().dialect();
         if let Some(owner) = self.plan.store.owner(id) {
             let after = change::apply(issue, changes, self.stamp(dialect))?;
-            claims::refuse(self.plan.store, owner, id, Some(issue), after.as_deref())?;
+            claim_guard::refuse(self.plan.store, owner, id, Some(issue), after.as_deref())?;
         }
         let apply = |line: &str, dialect| change::apply(line, changes, self.stamp(dialect));
         let is_known = draft.document().effective(id).is_some() || draft.inserts(id);

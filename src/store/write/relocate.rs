@@ -1,8 +1,8 @@
-//! Moving issues from one ledger to another, ids kept.
+//! Moves issues from one ledger to another and keeps their ids.
 //!
-//! Two files cannot be replaced at once, so the order carries the safety: first the target has the lines and they are on
-//! disk, then they leave the source. A crash in between leaves an issue in both; doing it again finds it in both, changes
-//! nothing in the target and takes it out of the source. A line that changed meanwhile is not taken out.
+//! Two files cannot be replaced at once, so the order provides safety: first write the lines to the target and sync it,
+//! then remove them from the source. A crash in between leaves an issue in both; a repeated run finds it in both,
+//! changes nothing in the target and removes it from the source. A line that changed meanwhile is not removed.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -18,7 +18,7 @@ use crate::model::row::Row as _;
 use crate::store::read::index::expected;
 use crate::store::{Access, Project, Result, Role, Snapshot, Store, StoreError};
 
-/// What became of the issues.
+/// The result of a move.
 #[derive(Debug, Default)]
 pub struct Relocated {
     pub moved: Vec<String>,
@@ -26,8 +26,8 @@ pub struct Relocated {
 }
 
 impl Project {
-    /// Refuses to bring a private issue into the primary, unless it is a maintainer who does it. The role counts even where
-    /// routing does not ask for it.
+    /// Refuses to bring a private issue into the primary, except by a maintainer. The role counts even if routing does
+    /// not depend on it.
     pub(in crate::store) fn refuse_private(&self, id: &str, line: &str, planned: bool, to: usize) -> Result<()> {
         let local = Record::parse(line).is_ok_and(|record| Visibility::of(&record) == Visibility::Local);
         if to == 0 && (local || planned) && self.role().role == Role::Contributor {
@@ -38,7 +38,7 @@ impl Project {
 }
 
 impl Snapshot {
-    /// Takes out of a move into a public repo what would name an issue there that stays private.
+    /// Removes from a move to a public repo the issues that would name a private one there.
     fn leave_private_edges(&self, wanted: &mut Vec<(String, usize)>, to: usize, report: &mut Relocated) {
         if self.is_planning(to) {
             return;
@@ -59,7 +59,7 @@ impl Snapshot {
 
     fn may_move(&self, id: &str, from: usize, to: usize) -> Result<()> {
         let access = self.access(from)?;
-        // What was filed into the project by mistake can still be taken out of it.
+        // An issue filed into the project by mistake can still be moved out.
         if let Access::Read(reason) = access
             && !(from == 0 && self.is_planning(to) && self.is_uncommitted(id)?)
         {
@@ -72,14 +72,15 @@ impl Snapshot {
         if is_open && Visibility::of(&record) == Visibility::Proposed {
             return Err(StoreError::StillProposed { id: id.to_owned() });
         }
-        // Who is known as a contributor moves nothing in at all; where that is only a guess, nothing private.
+        // A known contributor moves nothing in; if the role is only a guess, nothing private.
         let planned = self.is_planning(from) || self.role().rule != "uncertain";
         self.refuse_private(id, &line, planned, to)
     }
 }
 
 impl Store {
-    /// Moves issues, each given with the repo it is in now, to another repo; with `dry_run` only tells which of them it would move.
+    /// Moves issues, each given with its current repo, to another repo; with `dry_run` only returns which it would
+    /// move.
     pub fn relocate(&mut self, issues: &[(String, usize)], to: usize, dry_run: bool) -> Result<Relocated> {
         if let Some(error) = self.settings.broken.first() {
             return Err(error.clone().into());
@@ -88,7 +89,7 @@ impl Store {
         let mut report = Relocated::default();
         let mut wanted = Vec::new();
         self.read_again()?;
-        // What is there already has nowhere to go.
+        // Issues already there do not move.
         for (id, from) in issues.iter().filter(|(_, from)| *from != to) {
             match self.may_move(id, *from, to) {
                 Ok(()) => wanted.push((id.clone(), *from)),
@@ -103,7 +104,7 @@ impl Store {
         let target = self.writable(to)?;
         let mut sources = members.iter().map(|member| self.writable(*member)).collect::<Result<Vec<usize>>>()?;
         sources.push(target);
-        // A rehearsal reads, and keeps nobody waiting.
+        // A dry run only reads, and blocks no one.
         let locks = if dry_run { Locks::none() } else { self.lock(&sources)? };
         let mut leaving: HashMap<usize, Vec<(String, String)>> = HashMap::new();
         for (id, from) in wanted {
@@ -119,7 +120,7 @@ impl Store {
                     *text = line;
                     true
                 }
-                // Another mover was faster.
+                // Another process moved it first.
                 Ok(None) => false,
                 Err(error) => {
                     report.failed.push((id.clone(), error));
@@ -130,7 +131,7 @@ impl Store {
         let arriving: Vec<(String, String)> = leaving.values().flatten().cloned().collect();
         let settled: Vec<(String, String)> =
             arriving.iter().map(|(id, text)| (id.clone(), resettled(text, owner.as_ref()))).collect();
-        // What claims forbid of any part is refused before the first one is on disk.
+        // Ask about claims on every part before the first one is on disk.
         for (source, ids) in &leaving {
             self.rehearse_ledger(self.sources.ledger(*source), |draft| departures(draft, ids).map(drop))?;
         }
@@ -165,7 +166,7 @@ impl Store {
         Ok(report)
     }
 
-    /// Takes lines out again that were just filed, unless somebody has changed them since.
+    /// Removes issues that were just filed, unless they have been changed since.
     pub fn take_back(&mut self, filed: &[Written]) -> Result<()> {
         self.look_again()?;
         let mut leaving: BTreeMap<usize, Vec<(String, String)>> = BTreeMap::new();
@@ -188,7 +189,7 @@ impl Store {
         Ok(())
     }
 
-    /// Brings the lines into the target; one that is there already is joined with what comes.
+    /// Adds lines to the target; merges each with the one already there, if any.
     fn arrive(&self, lock: &LockedLedger, arriving: &[(String, String)]) -> Result<Vec<Written>> {
         let mut written = Vec::new();
         self.write_ledger(lock, |draft| {
@@ -198,7 +199,7 @@ impl Store {
         Ok(written)
     }
 
-    /// Takes lines out of a source, if they still are what was brought to the target. Gives the ids that are gone.
+    /// Removes lines from a source if they still equal those brought to the target. Returns the removed ids.
     fn leave(&self, lock: &LockedLedger, leaving: &[(String, String)]) -> Result<Vec<String>> {
         let mut gone = Vec::new();
         self.write_ledger(lock, |draft| {
@@ -209,8 +210,8 @@ impl Store {
     }
 }
 
-/// The line as its new repo holds it: in a planning repo private and with the project that it is planned for, as if it had been
-/// filed there, elsewhere neither.
+/// The line for its new repo: private and with its intended project in a planning repo, as if filed there; without
+/// either elsewhere.
 pub fn resettled(line: &str, owner: Option<&Owner>) -> String {
     let Ok(record) = Record::parse(line) else { return line.to_owned() };
     let dialect = DialectEvidence::of(line).or(Dialect::default());
@@ -231,10 +232,10 @@ pub fn resettled(line: &str, owner: Option<&Owner>) -> String {
     if edits.is_empty() { line.to_owned() } else { record.with(&edits, dialect) }
 }
 
-/// What brings lines into a target.
+/// Drafts the arrival of lines in a target.
 fn arrivals(draft: &mut Draft<'_>, arriving: &[(String, String)]) -> Result<Vec<Written>> {
     let document = draft.document();
-    // Copies of one issue may come from several repos at once: they are one when they arrive.
+    // Copies of one issue may come from several repos: merge them.
     let mut issues: BTreeMap<&String, String> = BTreeMap::new();
     for (id, text) in arriving {
         let known = issues.remove(id);
@@ -264,7 +265,7 @@ fn arrivals(draft: &mut Draft<'_>, arriving: &[(String, String)]) -> Result<Vec<
     Ok(written)
 }
 
-/// What takes lines out of a source, and the ids that are gone then.
+/// Drafts the removal of lines from a source, and returns the removed ids.
 fn departures(draft: &mut Draft<'_>, leaving: &[(String, String)]) -> Result<Vec<String>> {
     let document = draft.document();
     let mut gone = Vec::new();

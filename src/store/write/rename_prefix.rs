@@ -1,7 +1,8 @@
-//! Giving the issues of the primary repo another prefix, for everybody.
+//! Gives the issues of the primary repo another prefix, for everyone.
 //!
-//! The ids, what refers to them in every ledger that this user writes, texts that mention them, and the records of the state homes
-//! change together; see [`Store::rename_issues`]. Other clones still have the old ids: whoever edits one there brings it back.
+//! The ids, references to them in every ledger that this user may write, texts that mention them, and records in state
+//! homes change together; see [`Store::rename_issues`]. Other clones still have the old ids: an edit there brings the
+//! old issue back.
 
 use std::collections::BTreeSet;
 
@@ -11,14 +12,14 @@ use crate::model::record::Record;
 use crate::model::{id, proposal};
 use crate::store::{Access, Result, Snapshot, Store, StoreError};
 
-/// What became of the ids.
+/// The result of renaming.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RenamedPrefix {
     pub old: String,
     pub new: String,
     /// Old ids and the new ones.
     pub names: Names,
-    /// Issues that bear neither prefix and stay as they are.
+    /// The number of issues with neither prefix, which are unchanged.
     pub others: usize,
 }
 
@@ -44,7 +45,7 @@ impl Snapshot {
             if prefix == old && taken.contains(&name) {
                 return Err(StoreError::Taken { id: name });
             }
-            // Two prefixes may have used the same rest.
+            // Two prefixes may have used the same hash.
             while !taken.insert(name.clone()) {
                 let now = self.host.clock.now();
                 name = IssueId::mint(new, &title, "", now, self.host.entropy.bytes()).to_string();
@@ -56,7 +57,7 @@ impl Snapshot {
 }
 
 impl Store {
-    /// Renames the issues of the primary repo that bear its prefix; to repair, those with any other prefix, too.
+    /// Renames the issues of the primary repo that have its prefix; with `repair`, also those with any other prefix.
     pub fn rename_prefix(&mut self, new: &str, repair: bool, dry_run: bool) -> Result<RenamedPrefix> {
         id::check_prefix(new)?;
         self.look_again()?;

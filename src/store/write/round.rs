@@ -1,4 +1,5 @@
-//! Staged writes become lines, ledger by ledger: on disk, in memory until all of an operation's companions are known, or nowhere.
+//! Turns staged writes into lines, ledger by ledger: on disk, in memory until the operations written together are
+//! complete, or nowhere.
 
 use super::draft::Draft;
 use super::intent::{Answer, Fresh, Intent, Write, WriteError, Written};
@@ -9,23 +10,23 @@ use crate::model::change::Change;
 use crate::model::time::Instant;
 use crate::store::{Result, Store};
 
-/// A part of a write.
+/// One part of a write.
 #[derive(Debug)]
 pub(super) struct Staged {
     pub source: usize,
     pub write: Write,
     pub intent: Intent,
-    /// When it is made.
+    /// The time of the write.
     pub at: Instant,
-    /// Which write it is a part of.
+    /// The index of the write it is part of.
     pub slot: usize,
 }
 
-/// Where the lines go.
+/// Where to write the lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Where {
     Disk,
-    /// The store shows them. They are written with those of other operations.
+    /// Only visible in this store, until written together with those of other operations.
     Memory,
     Nowhere,
 }
@@ -35,9 +36,9 @@ pub(super) struct Round<'a> {
     store: &'a mut Store,
     locks: &'a Locks,
     actor: String,
-    /// If one write of a ledger is refused, none of them is made.
+    /// If one write to a ledger is refused, none of them is made.
     pub is_whole: bool,
-    /// The ledgers that were written, with what is new in each.
+    /// The ledgers that were written, with the new lines of each.
     pub committed: Vec<(usize, Vec<Written>)>,
 }
 
@@ -47,9 +48,9 @@ impl<'a> Round<'a> {
         Round { store, locks, actor, is_whole: false, committed: Vec::new() }
     }
 
-    /// Makes all writes but those that were refused, one ledger after the other. One answer per write, in order.
+    /// Makes all writes that were not refused, one ledger after the other. One answer per write, in order.
     pub fn make(&mut self, staged: &[Staged], mut answers: Vec<Option<Answer>>, place: Where) -> Result<Vec<Answer>> {
-        // Of several ledgers the first is on disk before the next is written.
+        // With several ledgers, sync each before writing the next.
         let on_disk = if self.locks.len() == 1 { OnDisk::AtRelease } else { OnDisk::Now };
         for (source, lock) in self.in_order(staged) {
             let failed = |slot: usize| matches!(answers[slot], Some(Err(_)));
@@ -103,7 +104,7 @@ impl<'a> Round<'a> {
         Ok(answers.into_iter().map(|answer| answer.expect("every write is of a locked ledger")).collect())
     }
 
-    /// A write of which an earlier part is on disk.
+    /// A write whose earlier part is on disk.
     fn partly(&self, slot: usize, staged: &[Staged], error: WriteError) -> WriteError {
         let is_written = |source: usize| self.committed.iter().any(|(known, _)| *known == source);
         let parts = staged.iter().filter(|part| part.slot == slot && is_written(part.source));
@@ -111,7 +112,7 @@ impl<'a> Round<'a> {
         WriteError::Partly { changed: parts.map(path).collect(), source: Box::new(error) }
     }
 
-    /// What would come of one write, on what is on disk now; nothing if its ledger is not locked.
+    /// The result of one write on what is on disk now; `None` if its ledger is not locked.
     pub fn rehearsed(&self, part: &Staged) -> Option<Answer> {
         let (_, lock) = self.locks.iter().find(|(locked, _)| *locked == part.source)?;
         let (fresh, mut answers) = (Fresh::default(), Vec::new());
@@ -123,7 +124,7 @@ impl<'a> Round<'a> {
         Some(drawn.and_then(|()| answers.remove(0)))
     }
 
-    /// The ledgers that are written, in order: the target's copy of a proposed issue before the planning copy.
+    /// The ledgers to write, in order: the target's copy of a proposed issue before the planning copy.
     fn in_order(&self, staged: &[Staged]) -> Vec<(usize, &'a LockedLedger)> {
         let place = |source: usize| {
             let second = staged.windows(2).any(|pair| pair[0].slot == pair[1].slot && pair[1].source == source);
@@ -134,7 +135,8 @@ impl<'a> Round<'a> {
         order
     }
 
-    /// An edit of a proposed issue goes to two ledgers: what one of them refuses is not made in the other. Gives the refusals, by write.
+    /// An edit of a proposed issue goes to two ledgers: if one refuses it, it is not made in the other. Returns the
+    /// refusals, by write.
     pub fn refused_halves(&self, staged: &[Staged], slots: usize) -> Vec<Option<Answer>> {
         let mut found: Vec<Option<Answer>> = (0..slots).map(|_| None).collect();
         for parts in staged.chunk_by(|one, other| one.slot == other.slot).filter(|parts| parts.len() > 1) {
@@ -144,7 +146,8 @@ impl<'a> Round<'a> {
                 let Some(answer) = self.rehearsed(&Staged { write, ..*part }) else { continue };
                 before = Some(united(before.take(), answer));
             }
-            // What a change itself does not allow may depend on an earlier one of this transaction: that is found when it is made.
+            // Whether the change itself is valid may depend on an earlier one of this transaction, so this error is
+            // found when it is made.
             found[parts[0].slot] =
                 before.filter(|found| matches!(found, Err(WriteError::Lease(_) | WriteError::Ledger(_))));
         }
@@ -152,7 +155,8 @@ impl<'a> Round<'a> {
     }
 }
 
-/// The planning part of an edit of a proposed issue notes what it is in step with: the target's line as just written.
+/// The planning part of an edit to a proposed issue records the target's line as just written, with which it is in
+/// step.
 fn in_step(write: &Write, before: Option<&Answer>) -> Write {
     let line = before.and_then(|answer| answer.as_ref().ok()).map(|written| &written.line);
     match (write, line) {
@@ -168,7 +172,7 @@ fn in_step(write: &Write, before: Option<&Answer>) -> Write {
     }
 }
 
-/// The answer to a write of several parts: that of the first ledger, which changed something if any part did.
+/// The answer to a write of several parts: that of the first ledger, changed if any part changed something.
 fn united(before: Option<Answer>, answer: Answer) -> Answer {
     match (before, answer) {
         (Some(Ok(first)), Ok(second)) if first.source_repo == second.source_repo => {

@@ -1,7 +1,8 @@
-//! What other issues say to a change of one: a task is not taken by writing its status, the status of a workflow follows its state, what
-//! waits for open issues is not closed by mistake, and nothing begins to wait for a deleted one.
+//! Guards of an issue's status against other issues: a task is not claimed by writing its status, a workflow's status
+//! follows its state, an issue with open blockers is not closed by mistake, and nothing starts to wait for a deleted
+//! issue.
 
-use super::asked::Along;
+use super::guard_input::RestOfTransaction;
 use super::intent::Write;
 use crate::model::change::{Change, ChangeError};
 use crate::model::change::{TaskEdit, WorkflowError};
@@ -24,8 +25,8 @@ enum Aim {
 }
 
 impl Snapshot {
-    /// Refuses a new parent or blocker that is deleted. What says only where an issue comes from, or what it has to do with, may name
-    /// one, with a warning. The locks are held.
+    /// Refuses a new parent or blocker that is deleted. Edges that only record an origin or a relation may name one,
+    /// with a warning. The locks are held.
     pub(super) fn refuse_deleted_targets(&self, write: &Write) -> Result<()> {
         let parent = DependencyType::parent_child();
         let (id, new): (Option<&str>, Vec<(&String, &DependencyType)>) = match write {
@@ -41,7 +42,7 @@ impl Snapshot {
                 });
                 (Some(id), edges.collect())
             }
-            // A line from elsewhere is as it is.
+            // A line from elsewhere is taken as it is.
             Write::Put { .. } => return Ok(()),
         };
         if new.is_empty() {
@@ -62,13 +63,13 @@ impl Snapshot {
                 return Err(ChangeError::Deleted(target.clone()).into());
             }
             let (id, target, kind) = (id.map(str::to_owned), target.clone(), kind.to_string());
-            // Both copies of a proposed issue get the edge; it is said once.
+            // Both copies of a proposed issue get the edge; warn once.
             self.notices.add(Warning::DeletedTarget { id, target, kind });
         }
         Ok(())
     }
 
-    /// Those that are closed neither at the same time nor in another checkout.
+    /// The issues that are neither closed in the same transaction nor in another checkout.
     fn still_open(&self, ids: Vec<String>, closed: &[String]) -> Result<Vec<String>> {
         let mut open = Vec::new();
         for id in ids.into_iter().filter(|id| !closed.contains(id)) {
@@ -79,15 +80,16 @@ impl Snapshot {
         Ok(open)
     }
 
-    /// Somebody holds it: then it counts already, and the claim says who may write.
+    /// Someone holds it: then it is already counted, and the claim decides who may write.
     fn is_claimed(&self, id: &str) -> Result<bool> {
         let now = self.host.clock.both();
         Ok(self.claims()?.iter().any(|(known, lease)| known == id && standing(lease, &now) == Standing::Live))
     }
 }
 
-/// Refuses a write that takes a task past the rules of its workflow, or moves a workflow past its table. The locks are held.
-pub(super) fn refuse_taking(store: &mut Store, write: &Write, along: &mut Along) -> Result<()> {
+/// Refuses to claim a task against the rules of its workflow, or to change a workflow in a way its states do not allow.
+/// The locks are held.
+pub(super) fn refuse_taking(store: &mut Store, write: &Write, rest: &mut RestOfTransaction) -> Result<()> {
     let Some((id, aim)) = aim_of(write) else { return Ok(()) };
     store.look_again()?;
     let Some(row) = store.get(id)? else { return Ok(()) };
@@ -96,45 +98,45 @@ pub(super) fn refuse_taking(store: &mut Store, write: &Write, along: &mut Along)
         && row.issue.status.as_str() != WORKS
         && !store.is_claimed(id)?
     {
-        along.taken.extend(store.refuse_task(&row, &along.taken)?);
+        rest.taken.extend(store.refuse_task(&row, &rest.taken)?);
         return Ok(());
     }
     match write {
         Write::Change { changes, .. } => refuse_status(store, &row, &aim, is_forced(changes)),
-        // A line from elsewhere is as it is: what disagrees is named.
+        // A line from elsewhere is taken as it is; `bd doctor` reports contradictions.
         Write::File { .. } | Write::Put { .. } => Ok(()),
     }
 }
 
-/// Refuses to close an issue that waits for open ones, or an epic with open children. The locks are held. Those that are closed at the
-/// same time count as closed.
-pub(super) fn refuse_closing(store: &mut Store, write: &Write, along: &mut Along) -> Result<()> {
+/// Refuses to close an issue that waits for open ones, or an epic with open children, not counting those closed in the
+/// same transaction. The locks are held.
+pub(super) fn refuse_closing(store: &mut Store, write: &Write, rest: &mut RestOfTransaction) -> Result<()> {
     let (Write::Change { id, changes }, Some((_, Aim::Ends))) = (write, aim_of(write)) else { return Ok(()) };
     store.look_again()?;
     let Some(row) = store.get(id)?.filter(|row| !row.issue.status.is_done()) else { return Ok(()) };
     if !is_forced(changes) && !is_skipped(changes) {
         if row.issue.issue_type.as_str() == EPIC {
             let children = store.open_children(id)?;
-            let children = store.still_open(children, &along.closed)?;
+            let children = store.still_open(children, &rest.closed)?;
             if !children.is_empty() {
                 return Err(ChangeError::OpenChildren { id: id.clone(), children }.into());
             }
         }
-        // Most issues wait for nothing, and need not be compared with all others.
+        // Most issues wait for nothing, so the whole project need not be compared.
         let may_wait = row.issue.dependencies.iter().any(|edge| edge.kind.is_blocking()) || store.pair(id).is_some();
         if may_wait && !is_replaced(changes) {
             let blocked = store.obstacles(id)?.map(|blocked| blocked.blockers).unwrap_or_default();
-            // One that waits for another to fail is closed when that is not needed any more.
+            // An issue that waits for another to fail may be closed when it is no longer needed.
             let waits = blocked.into_iter().filter(|blocker| blocker.known && blocker.kind != "conditional-blocks");
             let mut blockers: Vec<String> = waits.map(|blocker| blocker.id).collect();
             blockers.dedup();
-            let blockers = store.still_open(blockers, &along.closed)?;
+            let blockers = store.still_open(blockers, &rest.closed)?;
             if !blockers.is_empty() {
                 return Err(ChangeError::OpenBlockers { id: id.clone(), blockers }.into());
             }
         }
     }
-    along.closed.push(id.clone());
+    rest.closed.push(id.clone());
     Ok(())
 }
 
@@ -162,12 +164,12 @@ fn refuse_status(store: &mut Store, row: &Row, aim: &Aim, is_forced: bool) -> Re
     }
 }
 
-/// Whatever is open may stay open.
+/// Open blockers or children are ignored.
 fn is_forced(changes: &[Change]) -> bool {
     changes.contains(&Change::Force)
 }
 
-/// The changes close a task that is not to be done any more, which therefore waits for nothing.
+/// The changes skip a task, so it no longer waits for anything.
 fn is_skipped(changes: &[Change]) -> bool {
     changes.iter().any(|change| match change {
         Change::Task(TaskEdit::Set { key: "outcome", value: Some(Json::Text(outcome)) }) => outcome == SKIPPED,
@@ -175,19 +177,19 @@ fn is_skipped(changes: &[Change]) -> bool {
     })
 }
 
-/// The changes name another issue that takes the place of this one, which therefore waits for nothing.
+/// The changes replace this issue by another, so it no longer waits for anything.
 fn is_replaced(changes: &[Change]) -> bool {
     let replaces = |kind: &DependencyType| ["duplicates", "supersedes"].contains(&kind.as_str());
     changes.iter().any(|change| matches!(change, Change::AddDependency { kind, .. } if replaces(kind)))
 }
 
-/// Which issue gets another status by a write, and which.
+/// The issue whose status a write changes, and how.
 fn aim_of(write: &Write) -> Option<(&str, Aim)> {
     let aim = |status: Status| if status.is_done() { Aim::Ends } else { Aim::Becomes(status) };
     match write {
         Write::File { .. } => None,
         Write::Put { id, line, .. } => {
-            // Most lines are no tasks.
+            // Most lines are not tasks.
             let record = Record::parse(line).ok().filter(|record| issue::status_of(record).as_str() == WORKS)?;
             Some((id, aim(issue::status_of(&record))))
         }

@@ -1,8 +1,8 @@
-//! Several operations as one write: one lock, one file and one line in the log for each ledger.
+//! Several operations as one write: one lock, one file and one log line per ledger.
 //!
-//! While the locks are held each operation makes its transaction as always: every guard is asked, and what was planned is shown to
-//! the next one as if it were on disk (`index::held`). [`Together::commit`] makes all of it on what is on disk then, as a transaction
-//! with many writes; who drops it writes nothing.
+//! While the locks are held, each operation makes its transaction as usual: every guard is asked, and later operations
+//! see earlier plans as if they were on disk (`index::held`). [`Together::commit`] then makes all of it on what is on
+//! disk, as one transaction with many writes; dropping it writes nothing.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub(in crate::store) struct Gathered {
     slots: usize,
 }
 
-/// A store whose changes are written together. Operations take it as they take the store.
+/// A store whose changes are written together. Operations use it like a store.
 #[derive(Debug)]
 #[must_use = "what is dropped is not written"]
 pub struct Together<'s> {
@@ -30,7 +30,7 @@ pub struct Together<'s> {
 }
 
 impl Store {
-    /// Takes the locks of some ledgers for several operations. Those that need others are refused.
+    /// Locks some ledgers for several operations. Operations that need other ledgers are refused.
     pub fn together(&mut self, scope: Scope) -> Result<Together<'_>> {
         let Transaction { locks, store, .. } = self.begin(scope)?;
         let locked: Vec<usize> = locks.iter().map(|(source, _)| *source).collect();
@@ -43,7 +43,7 @@ impl Store {
         self.gathered.as_ref().map(|gathered| Arc::clone(&gathered.locks))
     }
 
-    /// Takes in what a transaction has planned, but for what was refused. A new issue keeps the id that it got.
+    /// Adds what a transaction has planned, except refused writes. A new issue keeps its id.
     pub(super) fn gather(&mut self, staged: Vec<Staged>, answers: &[Answer]) {
         let Some(gathered) = &mut self.gathered else { return };
         let accepted = answers.iter().scan(gathered.slots, |next, answer| {
@@ -100,10 +100,10 @@ impl Together<'_> {
         sources.into_iter().map(name).collect()
     }
 
-    /// Writes what the operations have planned. One answer per write, in order; the good ones are on disk when this returns. If it is
-    /// to be whole, a ledger takes all of its writes or none.
+    /// Writes everything planned. One answer per write, in order; successful ones are on disk when this returns. With
+    /// `is_whole`, a ledger gets all of its writes or none.
     pub fn commit(self, is_whole: bool) -> Result<Vec<std::result::Result<Written, WriteError>>> {
-        // What one ledger refuses must come out before another is on disk.
+        // A refusal by one ledger must be found before another is on disk.
         let is_alone = self.repos().len() < 2;
         let Some(Gathered { locks, staged, slots }) = self.store.gathered.take() else { return Ok(Vec::new()) };
         let refused = match is_alone {
@@ -123,7 +123,7 @@ impl Together<'_> {
         Ok(answers)
     }
 
-    /// The same, and nothing is written.
+    /// The same, without writing.
     pub fn rehearse(self) -> Result<Vec<std::result::Result<Written, WriteError>>> {
         let Some(Gathered { locks, staged, slots }) = self.store.gathered.take() else { return Ok(Vec::new()) };
         Round::new(self.store, &locks).make(&staged, no_answers(slots), Where::Nowhere)

@@ -1,8 +1,8 @@
-//! Writing: locks first, then what is on disk, then the change, then the disk again.
+//! A write: lock, read from disk, change, write back.
 
 use std::sync::Arc;
 
-use super::asked::Along;
+use super::guard_input::RestOfTransaction;
 use super::guards::{GUARDS, Guard};
 use super::intent::{Answer, Intent, Scope, Write, WriteError, Written};
 use super::lock::Locks;
@@ -16,22 +16,22 @@ use crate::store::{Result, Store, StoreError};
 #[must_use = "a transaction that is dropped writes nothing"]
 pub struct Transaction<'s> {
     pub(super) store: &'s mut Store,
-    /// The locked ledgers and which source each is.
+    /// The locked ledgers, each with its source.
     pub(super) locks: Arc<Locks>,
-    /// What to write, and to which source; a write may have parts for several.
+    /// What to write, to which source; a write may have parts for several.
     staged: Vec<Staged>,
     /// How many writes there are.
     slots: usize,
-    along: Along,
-    /// Under which numbers the sources were locked.
+    rest: RestOfTransaction,
+    /// The numbering of sources when they were locked.
     numbering: u64,
 }
 
-/// How often owners of issues are looked up again if issues moved before the locks were taken.
+/// How often to look up the owners again if issues moved before the locks were taken.
 const MAX_TRIES: usize = 20;
 
 impl Store {
-    /// Locks ledgers for writing, in the order of their paths, so that two transactions cannot wait for each other.
+    /// Locks ledgers for writing, in the order of their paths, so that two transactions cannot deadlock.
     pub fn begin(&mut self, scope: Scope) -> Result<Transaction<'_>> {
         let locks = self.locked_for(scope)?;
         Ok(Transaction::new(self, locks))
@@ -42,7 +42,7 @@ impl Store {
             self.look_again()?;
         }
         if let Some(error) = self.settings.broken.first() {
-            // Where a write belongs is not known.
+            // It is unknown where a write belongs.
             return Err(error.clone().into());
         }
         if let Some(locks) = self.held_together() {
@@ -64,7 +64,7 @@ impl Store {
         Err(LedgerError::Unstable { path }.into())
     }
 
-    /// Gives locks back and lets the index follow. A write that may not be on disk has failed.
+    /// Releases locks and updates the index. A write that may not be on disk has failed.
     pub(super) fn give_back(&mut self, locks: Arc<Locks>, staged: &[Staged], answers: &mut [Answer]) {
         for (source, error) in Locks::release(locks) {
             for part in staged.iter().filter(|part| part.source == source) {
@@ -75,7 +75,7 @@ impl Store {
         self.look_at_issues_again();
     }
 
-    /// Makes one write as a transaction of its own.
+    /// Makes one write in a transaction of its own.
     pub(in crate::store) fn write_one(&mut self, scope: Scope, intent: Intent, write: Write) -> Result<Written> {
         let mut transaction = self.begin(scope)?;
         transaction.stage_as(intent, write)?;
@@ -85,18 +85,19 @@ impl Store {
 
 impl<'s> Transaction<'s> {
     fn new(store: &'s mut Store, locks: Arc<Locks>) -> Self {
-        let (numbering, along) = (store.numbering, Along::default());
-        Transaction { store, locks, staged: Vec::new(), slots: 0, along, numbering }
+        let (numbering, rest) = (store.numbering, RestOfTransaction::default());
+        Transaction { store, locks, staged: Vec::new(), slots: 0, rest, numbering }
     }
 }
 
 impl Transaction<'_> {
-    /// The store, for questions whose answer must hold until the commit. Ask [`Snapshot::refresh`](crate::store::Snapshot::refresh) first.
+    /// The store, for questions whose answer must hold until the commit. Ask
+    /// [`Snapshot::refresh`](crate::store::Snapshot::refresh) first.
     pub fn store(&mut self) -> &mut Store {
         self.store
     }
 
-    /// Takes a write into the transaction, unless it may not be made.
+    /// Adds a write to the transaction, if it is allowed.
     pub fn stage(&mut self, write: Write) -> Result<()> {
         self.stage_as(Intent::Edit, write)
     }
@@ -106,8 +107,8 @@ impl Transaction<'_> {
         let placed = self.store.place(write, intent)?;
         for (n, guard) in GUARDS.iter().enumerate() {
             let Guard::Write(refuse) = guard else { continue };
-            let verdict = refuse(self.store, &placed, &mut self.along);
-            // It may have looked around.
+            let verdict = refuse(self.store, &placed, &mut self.rest);
+            // The guards may have refreshed the store.
             self.check_numbering()?;
             if let Err(error) = verdict {
                 let is_later = GUARDS[..n].iter().any(|guard| matches!(guard, Guard::Line(_)));
@@ -120,7 +121,7 @@ impl Transaction<'_> {
         }
         let slot = self.slots;
         self.slots += 1;
-        // The moment is known when it is written.
+        // The final time is set when it is written.
         let at = self.store.host.clock.now();
         self.staged.extend(placed.parts.into_iter().map(|(source, write)| Staged { source, write, intent, at, slot }));
         Ok(())
@@ -137,12 +138,12 @@ impl Transaction<'_> {
         })
     }
 
-    /// Refuses a line from elsewhere that takes a task past the rules of its workflow.
+    /// Refuses a line from elsewhere that claims a task against the rules of its workflow.
     pub fn refuse_taking(&mut self, write: &Write) -> Result<()> {
-        status::refuse_taking(self.store, write, &mut self.along)
+        status::refuse_taking(self.store, write, &mut self.rest)
     }
 
-    /// The settings may be edited while the locks are held; the numbers of repos then mean something else.
+    /// Settings may be edited while the locks are held; repos then have other numbers.
     fn check_numbering(&self) -> Result<()> {
         if self.numbering == self.store.numbering {
             return Ok(());
@@ -150,7 +151,7 @@ impl Transaction<'_> {
         Err(LedgerError::Unstable { path: self.store.settings.files.shared.clone() }.into())
     }
 
-    /// Asks whether every write would be made, on what is on disk now: for those that belong together. Nothing is written.
+    /// Checks every write on what is on disk now, for writes that belong together. Writes nothing.
     pub fn rehearse(&mut self) -> Result<()> {
         self.check_numbering()?;
         let none = (0..self.slots).map(|_| None).collect();
@@ -170,15 +171,15 @@ impl Transaction<'_> {
         Ok((written, failed))
     }
 
-    /// Writes what was staged, one ledger after the other. One answer per write, in order; the good ones are on disk when
-    /// this returns, or when what holds the locks is written ([`Together`](super::Together)).
+    /// Writes what was staged, one ledger after the other. One answer per write, in order; successful ones are on disk
+    /// when this returns, or with the owner of the locks ([`Together`](super::Together)) when that is committed.
     pub fn commit(self) -> Result<Vec<std::result::Result<Written, WriteError>>> {
         if !self.staged.is_empty() {
             self.check_numbering()?;
             self.store.refuse_failed_read()?;
         }
         let Transaction { store, locks, mut staged, slots, .. } = self;
-        // One moment for all parts, so that the copies of an issue stay alike.
+        // One time for all parts, so that the copies of an issue stay equal.
         let now = store.host.clock.now();
         staged.iter_mut().for_each(|part| part.at = now);
         let is_together = store.held_together().is_some();

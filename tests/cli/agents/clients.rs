@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::support::harness::{Env, Run};
 
-/// What every client needs of every issue; strict ones fail the whole call without it.
+/// What every client needs of every issue; strict ones fail the whole call otherwise.
 #[track_caller]
 fn is_issue(issue: &Value) {
     for key in ["id", "title", "status", "issue_type", "created_at", "updated_at"] {

@@ -1,4 +1,4 @@
-//! What clients of earlier versions of the original call and look for, beyond `clients` and `clients_strict`.
+//! What clients of earlier versions of the original call and expect, beyond `clients.rs`.
 
 use std::os::unix::fs::symlink;
 use std::time::{Duration, SystemTime};
@@ -143,7 +143,7 @@ fn a_placeholder_for_clients_that_look_for_a_database() {
 fn the_placeholder_harms_nothing_that_is_there() {
     let Some(project) = Project::single() else { return };
     let env = &project.env;
-    // A set-up of somebody else, with an ignore file of its own.
+    // Someone else's set-up, with its own ignore file.
     env.write(".beads/.gitignore", "run/\n");
     project.git("commit -qam ignore").ok();
     let file = env.write(".beads/beads.db", "SQLite format 3\0");

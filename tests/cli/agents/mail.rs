@@ -17,7 +17,7 @@ fn office() -> Env {
     env
 }
 
-/// The messages in somebody's box.
+/// The messages in an agent's box.
 fn inbox(env: &Env, agent: &str, more: &[&str]) -> Vec<Value> {
     let run = env.bd(["--agent", agent, "mail", "inbox", "--json"].iter().chain(more)).ok();
     run.json().as_array().unwrap().clone()
@@ -198,7 +198,7 @@ fn marks_are_each_recipients_own() {
     assert_eq!(env.bd(["--agent", "rex", "mail", "overdue", "--json"]).ok().json(), owed);
     assert_eq!(env.bd(["--agent", "eve", "mail", "overdue", "--json"]).ok().json(), json!([]));
     assert_eq!(env.bd(["--agent", "eve", "mail", "overdue", "--all", "--json"]).ok().json(), owed);
-    // Somebody else's copy is not one's own.
+    // Someone else's copy cannot be read.
     env.bd(["--agent", "eve", "mail", "read", &id]).fails(3, &["no message"]);
     env.bd(["--agent", "rex", "mail", "ack", &id, "msg_nosuch"]).fails(3, &["msg_nosuch"]);
     assert_eq!(inbox(&env, "rex", &[])[0]["status"], "unread", "none of them");

@@ -93,7 +93,7 @@ fn marks_and_new_mail_at_once() {
 #[test]
 fn waiting_wakes_and_costs_nothing() {
     let env = Env::new();
-    // Nothing is there yet: neither a box nor a place for boxes.
+    // Nothing exists yet: neither a box nor a directory for boxes.
     let mut waiting = start(&env, &["--agent", "bob", "mail", "inbox", "--wait", "600s", "--json"]);
     until("the one who waits registers", || ok(&env, &["agent", "list", "--json"]).trim() != "[]");
     until_waiting(&mut waiting);
@@ -106,7 +106,7 @@ fn waiting_wakes_and_costs_nothing() {
         (Some(_), None) => panic!("it runs while nothing happens"),
         _ => drop(crate::support::programs::skip("this system does not tell how often processes run")),
     }
-    // Mail for somebody else is no reason to wake.
+    // Mail for someone else does not wake the wait.
     ok(&env, &["mail", "send", "human", "-m", "not for bob"]);
     ok(&env, &["mail", "send", "bob", "-m", "wake up"]);
     let (code, text) = told(woken(waiting));
@@ -114,7 +114,7 @@ fn waiting_wakes_and_costs_nothing() {
     let json: Value = serde_json::from_str(&text).unwrap();
     assert_eq!((json.as_array().unwrap().len(), &json[0]["body"]), (1, &"wake up".into()));
     assert_eq!(json[0]["status"], "unread", "waiting marks nothing");
-    // What is there already is not waited for; what is not comes as an empty list.
+    // Existing mail is returned at once; a timeout returns an empty list.
     let (code, text) = told(woken(start(&env, &["--agent", "bob", "mail", "inbox", "--wait", "600s"])));
     assert!(code == 0 && text.contains("wake up"), "{text}");
     assert_eq!(ok(&env, &["--agent", "bob", "mail", "inbox", "--wait", "300ms", "--urgent", "--json"]), "[]\n");

@@ -184,7 +184,7 @@ fn a_long_list_comes_in_pages() {
     assert_eq!((&refusal["code"], &refusal["exit_code"]), (&json!("not_found"), &json!(3)));
 }
 
-/// A text that is longer than an answer may be is told in parts that make it up again.
+/// A text longer than an answer is returned in parts that add up to the whole.
 #[test]
 fn a_long_text_comes_in_parts() {
     let env = Env::new();
@@ -204,7 +204,7 @@ fn a_long_text_comes_in_parts() {
     assert_eq!(whole, text.trim_end_matches('\n'));
 }
 
-/// What a tool promises of its answer holds for every answer of the day.
+/// Every answer of an ordinary day matches its tool's schema.
 #[test]
 fn answers_fit_their_schemas() {
     let env = Env::new();

@@ -118,7 +118,7 @@ fn a_call_before_the_handshake_is_refused_and_the_session_goes_on() {
         json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "x", "version": "1" } });
     assert_eq!(talk.ask("initialize", hello)["result"]["serverInfo"]["name"], "bd");
     assert_eq!(talk.done("ready", json!({}))["total"], 0);
-    // The current protocol has no handshake, and says who is there when it is asked.
+    // The current protocol has no handshake, and identifies itself on request.
     let mut talk = Talk::silent(&env, Era::Inline, &[], &[]);
     let found = talk.ask("server/discover", json!({}));
     let versions = found["result"]["supportedVersions"].as_array().unwrap();
@@ -184,7 +184,7 @@ fn lines_that_are_no_messages() {
         {
             assert_eq!(refused(&mut talk, line), (-32600, Value::Null));
         }
-        // Whose id can be read is told which one it was.
+        // If the id is readable, the error contains it.
         assert_eq!(refused(&mut talk, b"{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":7}\n"), (-32600, json!("a")));
         // A notification is not answered, whatever it says.
         talk.write(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":7}\n");
@@ -222,7 +222,7 @@ fn parameters_of_a_wrong_kind_are_invalid() {
     }
 }
 
-/// What has been asked is answered, and half a message is nothing.
+/// Requests before the end are answered, and half a message is ignored.
 #[test]
 fn the_input_ends_in_the_middle() {
     for era in ERAS {
@@ -273,8 +273,8 @@ fn twenty_five_calls_at_once() {
     }
 }
 
-/// Sixteen calls are worked on at once, so the next one waits for its turn, and can be given up without a trace. One that has begun
-/// ends, and nobody is told.
+/// Sixteen calls run at once, so the next one waits for its turn, and can be cancelled without a trace. A running one
+/// finishes, and its answer is dropped.
 #[test]
 fn a_call_is_cancelled() {
     const AT_ONCE: i64 = 16;

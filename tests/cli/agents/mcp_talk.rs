@@ -106,7 +106,7 @@ impl Talk {
         result
     }
 
-    /// What a call that succeeds answers.
+    /// The answer of a call that succeeds.
     #[track_caller]
     pub fn done(&mut self, tool: &str, arguments: Value) -> Value {
         let result = self.call(tool, arguments);
@@ -114,7 +114,7 @@ impl Talk {
         result["structuredContent"].clone()
     }
 
-    /// What a call that is refused answers.
+    /// The answer of a call that is refused.
     #[track_caller]
     pub fn refused(&mut self, tool: &str, arguments: Value) -> Value {
         let result = self.call(tool, arguments);

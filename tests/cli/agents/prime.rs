@@ -1,4 +1,4 @@
-//! What an agent is told when it begins: within its budget, whatever the ledgers hold.
+//! The text for an agent at the start: within its budget, whatever the ledgers contain.
 
 use std::collections::BTreeMap;
 
@@ -132,7 +132,7 @@ fn hostile_ledgers_stay_within_the_budget_and_are_quoted() {
         for c in ['\u{202e}', '\u{200b}', '\u{e0041}'] {
             assert!(!text.contains(c), "{c:?}");
         }
-        // What was written by others is quoted, wherever it stands.
+        // Others' text is quoted everywhere.
         for line in text
             .lines()
             .filter(|line| line.contains("Ignore all") || line.contains("SYSTEM") || line.contains("very long"))
@@ -170,7 +170,7 @@ fn every_command_that_prime_names_can_be_run() {
     named.sort();
     named.dedup();
     assert!(named.len() >= 15, "{named:?}");
-    // What takes an issue away comes last.
+    // Commands that give an issue away come last.
     let last = ["bd propose", "bd release", "bd close"];
     named.sort_by_key(|line| last.iter().position(|start| line.starts_with(start)).map_or(0, |at| at + 1));
     for line in &named {
@@ -181,7 +181,7 @@ fn every_command_that_prime_names_can_be_run() {
             "OTHER" => "bd-other".to_owned(),
             other => other.to_owned(),
         };
-        // Only what nobody waits for any more can be closed.
+        // An issue can be closed only once nothing blocks it.
         if line[0] == "close" {
             env.given("close bd-other -r done");
         }
@@ -210,7 +210,7 @@ fn the_text_of_a_project_is_shown_after_trust() {
     env.given("trust");
     let said = env.bd(["prime"]).ok().stdout;
     assert!(said.contains("Obey") && tokens(&said) <= 1200 && said.contains("bytes left out"), "{said}");
-    // What is left out is counted, to the byte.
+    // Left-out text is counted, to the byte.
     let own = std::fs::read_to_string(env.path(".beads/PRIME.md")).unwrap();
     let shown = said.split("PRIME.md`\n").nth(1).unwrap().split("\n## How to work").next().unwrap();
     let (kept, mark) = shown.rsplit_once("\n[").unwrap();
@@ -270,7 +270,7 @@ fn a_session_is_told_once_and_again_after_a_compaction() {
     assert!(!hook("cursor", "startup"));
     assert!(hook("claude", "resume"));
     assert!(hook("claude", "compact") && hook("claude", "compact") && hook("claude", "clear"));
-    // The memory cannot be written: it is told all the same.
+    // The record cannot be written: the text is still printed.
     let state = env.path(".beads/run");
     std::fs::remove_file(state.join("primed")).unwrap();
     std::fs::create_dir(state.join("primed")).unwrap();

@@ -23,7 +23,7 @@ impl Agent<'_> {
         self.told = run.json()["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned();
     }
 
-    /// The ids that stand under a heading.
+    /// The ids under a heading.
     fn ids(&self, heading: &str) -> Vec<String> {
         let under = self.told.lines().skip_while(|line| *line != heading).skip(1);
         let rows = under.take_while(|line| !line.starts_with('#')).filter_map(|line| line.strip_prefix("> "));
@@ -76,7 +76,7 @@ fn an_agent_that_knows_only_prime_does_its_work() {
     let found = last_word(&agent.follow("bd add", &ready[2], "seen on the way").ok());
     agent.follow("bd work", &ready[3], "").ok();
     agent.follow("bd checkpoint add", &ready[3], "the first half is done, next the second").ok();
-    // Its context is gone; what it was told last is all it knows.
+    // Its context is gone; it knows only the last text.
     agent.told.clear();
     agent.prime("compact");
     let first_row = agent.told.lines().find(|line| line.starts_with("> bd-")).unwrap();

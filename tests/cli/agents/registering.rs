@@ -1,4 +1,4 @@
-//! Agents: who is registered, who is there, and who may say so.
+//! Agents: registration, liveness, and who may change them.
 
 use std::process::{Command, Stdio};
 
@@ -159,12 +159,12 @@ fn a_name_has_one_bearer_at_a_time() {
     let id = env.bd(["agent", "register", "bob"]).ok().stdout;
     let refused = env.bd(["agent", "register", "bob", "--json"]).fails(4, &["claimed"]);
     assert_eq!(refused.error()["agent"], id.trim());
-    // Also for one who calls itself so: that is no proof of being it.
+    // Calling itself by that name is not a proof of being it.
     env.bd(["--agent", "bob", "agent", "register", "bob"]).fails(4, &["--again"]);
     assert_eq!(env.bd(["agent", "register", "bob", "--again"]).ok().stdout, id);
     let sessions = |env: &Env| env.bd(["agent", "show", "bob", "--json"]).ok().json()["sessions"].clone();
     assert_eq!(sessions(&env), 2);
-    // After a quarter of an hour without a word the name is free, and the id stays with it.
+    // After 15 minutes of silence the name is free, and its id stays.
     at(&env, "09:15:00", "agent register bob").fails(4, &["was heard of at 2026-01-05T09:00:"]);
     assert_eq!(at(&env, "09:20:00", "agent register bob --role reviewer").ok().stdout, id);
     at(&env, "09:20:01", "agent unregister bob").ok();
@@ -194,7 +194,7 @@ fn every_command_is_a_sign_of_life() {
     assert_eq!(line_of(&env, "bob"), before);
     at(&env, "09:17:01", "--agent bob ready").ok();
     assert_ne!(line_of(&env, "bob"), before);
-    // Looking creates nobody, and who has left does not come back by looking.
+    // Reading registers no one, and an unregistered agent does not come back by reading.
     at(&env, "09:18:00", "--agent eve list").ok();
     at(&env, "09:18:01", "agent unregister bob").ok();
     at(&env, "09:18:02", "--agent bob list").ok();
@@ -254,7 +254,7 @@ fn a_process_that_ends_takes_its_agent_along() {
     env.bd(["--agent", "eve", "workflow", "set", "bd-flow", "--max-parallel", "2"]).fails(4, &["bob"]);
     child.kill().unwrap();
     child.wait().unwrap();
-    // What it held is free at once.
+    // Its issues are free at once.
     env.bd(["--agent", "eve", "claim", "bd-work"]).ok();
     env.bd(["--agent", "eve", "workflow", "set", "bd-flow", "--max-parallel", "2"]).ok();
     let shown: Value = env.bd(["agent", "show", "bob", "--json"]).ok().json();

@@ -1,4 +1,4 @@
-//! What `bd setup` did not write, or others still need, is neither overwritten nor taken away; what was there before comes back.
+//! What `bd setup` did not write, or others still need, is neither overwritten nor removed; earlier content comes back.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::symlink;
@@ -57,7 +57,7 @@ fn an_entry_of_the_user_s_own_stays() {
         assert!(run.stdout.contains(": bd did not write it like this; add --force to remove it"), "{}", run.snapshot());
     }
     let mut after = project(&env);
-    // A client that has an entry uses the block, whoever wrote the entry.
+    // A client with an entry uses the block, whoever wrote the entry.
     assert!(after.remove("AGENTS.md").is_some());
     assert_eq!(after, before);
     env.bd(["setup", "codex", "--remove", "--force"]).ok();
@@ -196,7 +196,7 @@ fn a_hook_that_is_turned_off_is_told() {
     assert!(run.stdout.contains(off) && !run.stderr.contains("begins with bd prime"), "{}", run.snapshot());
     let run = env.bd(["setup", "claude", "--check"]).fails(1, &[]);
     assert!(run.stdout.contains("disabled  hook") && run.stdout.contains(off), "{}", run.snapshot());
-    // What is nearer decides.
+    // The nearest file decides.
     env.write(".claude/settings.local.json", "{\"disableAllHooks\": false}");
     env.bd(["setup", "claude", "--check"]).ok();
     env.write(".claude/settings.local.json", "{\"disableAllHooks\": true}");
@@ -213,7 +213,7 @@ fn a_contributor_takes_away_what_is_in_the_project_too() {
     for client in ["claude", "cursor"] {
         env.bd_with(["setup", client], None, &maintainer).ok();
     }
-    // Of these the project has the one, and the other is nobody's business.
+    // The project has one of these; the other is private.
     project.git("add AGENTS.md .cursor").ok();
     project.git("commit -qm rules").ok();
     env.given("setup claude");

@@ -145,7 +145,7 @@ fn nothing_of_a_contributors_set_up_gets_into_a_pull_request() {
     // The home is the project itself.
     env.set("HOME", env.path(""));
     env.bd(["setup", "claude", "--user"]).fails(5, &[".claude"]);
-    // From another home nobody has agreed to the settings that say who contributes.
+    // Another home has no agreement to the settings that determine the role.
     let other = env.root().join("other");
     std::fs::create_dir(&other).unwrap();
     env.set("HOME", &other);

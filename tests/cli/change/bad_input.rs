@@ -1,4 +1,4 @@
-//! What people type wrong, and text that would do something to a terminal. Nothing of it changes the ledger.
+//! Mistyped input, and text that would act on a terminal. The ledger never changes.
 
 use serde_json::Value;
 use snapbox::{IntoData as _, assert_data_eq, str};

@@ -340,7 +340,7 @@ fn guards_hold_for_each_line() {
     let run = env.bd_with(["batch"], Some(lines), &[("BD_AGENT", "w2")]).fails(5, &["4 of 8 lines failed"]);
     let found = answers(&run);
     assert_eq!(codes(&found), [(1, "illegal"), (2, "claimed"), (6, "usage"), (8, "illegal")], "{}", run.stdout);
-    // What nothing changes is said.
+    // Reports that nothing changed.
     let run = batch(&env, "{\"op\":\"close\",\"id\":\"bd-a\"}", &[]).ok();
     assert_eq!(answers(&run)[0]["changed"], false);
 }

@@ -1,4 +1,4 @@
-//! What waits for what: dep add, remove, list, tree.
+//! Dependencies: dep add, remove, list, tree.
 
 use snapbox::{IntoData as _, assert_data_eq, str};
 
@@ -194,7 +194,7 @@ $ bd dep add store
 fn nothing_begins_to_wait_for_a_deleted_issue() {
     let env = three();
     env.given("delete layout --yes");
-    // An edge that another program or a merge left is no new one, and keeps nothing from being worked on.
+    // An edge left by another program or a merge is not new, and does not block anything.
     let kept = "{\"issue_id\":\"bd-store\",\"depends_on_id\":\"bd-layout\",\"type\":\"blocks\"}";
     let title = "\"title\":\"Write the storage\",";
     let text = env.ledger_text().replace(title, &format!("{title}\"dependencies\":[{kept}],"));
@@ -330,7 +330,7 @@ fn a_tree_draws_each_issue_once_with_what_is_below_it() {
     let repeats = lines.iter().filter(|line| line.ends_with("(see above)")).count();
     // All edges but the first to each issue.
     assert_eq!(repeats, lines.len() - count);
-    // What the depth cuts off in one place is drawn where there is room for it.
+    // A subtree cut off by the depth limit is drawn where there is room for it.
     let env = Env::new();
     env.given(
         "add A --id bd-a

@@ -1,4 +1,4 @@
-//! Times that no clock has shown yet: an edit is later than what it edits all the same, and nothing undoes it.
+//! Timestamps in the future: an edit is still later than what it edits, and nothing undoes it.
 
 use crate::support::harness::{Env, put_file};
 

@@ -1,4 +1,4 @@
-//! What a form must survive: other encodings and line ends, an editor that fails, signals, other users of the machine.
+//! Forms must survive other encodings and line ends, a failing editor, signals, and other users of the machine.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -67,7 +67,7 @@ fn a_form_that_cannot_be_read_or_stored_is_kept() {
     let run = env.bd(["add", "--editor"]).fails(1, &["cannot read", "your text is kept in"]);
     assert!(left(&env)[0].join("form.md.mine").exists(), "{}", run.snapshot());
     fs::remove_dir_all(&left(&env)[0]).unwrap();
-    // Somebody else writes meanwhile.
+    // Someone else writes meanwhile.
     editor(&env, "sed -i '2s/.*/Mine/' \"$1\"; echo '<<<<<<< ours' >> .beads/beads.jsonl");
     env.bd(["add", "--editor"]).fails(8, &["your text is kept in"]);
     assert!(String::from_utf8(kept(&env)).unwrap().contains("Mine"));

@@ -210,7 +210,7 @@ fn export_never_writes_into_a_ledger() {
     env.bd(["add", "Still one ledger"]).ok();
 }
 
-/// What one agent holds another cannot import; the rest comes in, and both are told.
+/// An issue held by another agent cannot be imported; the rest is, and both are reported.
 #[test]
 fn lines_that_are_refused_do_not_hide_what_came_in() {
     let env = Env::new();

@@ -268,7 +268,7 @@ fn snapshots_in_every_system() {
         env.given("add One --id bd-1");
         env.write("deep/new file", "words\r\n");
         let added = bd(&env, "checkpoint add 1 -m x --snapshot --files auto --json");
-        // Nobody knows what has changed where there is no version control.
+        // Without version control, changed files are unknown.
         let added = if program == "true" { bd(&env, "checkpoint add 1 -m x --snapshot --json") } else { added };
         let id = added.ok().json()["id"].as_str().unwrap().to_owned();
         fs::remove_file(env.path("deep/new file")).unwrap();

@@ -154,7 +154,7 @@ fn a_taken_claim_tells_its_evidence_and_writes_to_the_former_holder() {
     );
     let mail = agent(&env, "bot", "10:42:00", "mail inbox --json").ok().json();
     assert_eq!((&mail[0]["issue"], mail.as_array().unwrap().len()), (&"bd-a".into(), 1), "{mail}");
-    // Who lets go is free again to do what anybody may.
+    // After releasing, it may again do what anyone may.
     assert_eq!(agent(&env, "bot", "10:43:00", "comment bd-a sorry").code, 7);
     agent(&env, "bot", "10:44:00", "release bd-a").ok();
     agent(&env, "bot", "10:45:00", "comment bd-a sorry").ok();
@@ -252,7 +252,7 @@ fn what_may_not_be_handed_out_is_passed_over() {
     assert_eq!(next("bot", "10:01:00"), serde_json::json!([]));
     assert_eq!(next("able", "10:02:00")[0]["id"], "bd-b");
     assert_eq!(next("able", "10:03:00"), serde_json::json!([]));
-    // Somebody who names it gets it.
+    // Someone who names it gets it.
     agent(&env, "bot", "10:04:00", "claim bd-a").ok();
 }
 

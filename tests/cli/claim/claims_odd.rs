@@ -37,7 +37,7 @@ fn claiming_makes_a_new_number_whatever_the_caller_carries() {
     assert_eq!(env.bd_with(["note", "bd-1", "x"], None, &vars).code, 7, "and the old one is not it");
 }
 
-/// What a merge closes is nobody's any more.
+/// A merge that closes an issue ends its claim.
 #[test]
 fn a_claim_on_an_issue_that_a_merge_closed_is_over() {
     let env = Env::new();
@@ -127,7 +127,7 @@ fn a_program_may_give_its_issue_back() {
     assert_eq!(agent(&env, "bot", "claim bd-1 --json").ok().json()[0]["attempts"], 1, "counted once");
 }
 
-/// Settings of a person that somebody has committed are not used, and nothing is written before that is put right.
+/// Personal settings that someone has committed are not used, and nothing is written until that is repaired.
 #[test]
 fn committed_personal_settings_are_nobodys() {
     let Some(family) = Family::new() else { return };
@@ -187,7 +187,7 @@ fn a_committed_mode_is_not_followed() {
     assert!(refused.stderr.contains(".gitignore"), "{}", refused.stderr);
 }
 
-/// Who waited for a state home that is being left is refused instead of writing where nobody looks any more.
+/// A writer that waited for a state home being moved is refused instead of writing to the old one.
 #[test]
 fn nothing_is_written_to_a_state_home_that_was_left() {
     let Some(family) = Family::new() else { return };
@@ -201,7 +201,7 @@ fn nothing_is_written_to_a_state_home_that_was_left() {
     assert_eq!(family.bd(&web, "leases --json").ok().stdout, "[]\n");
 }
 
-/// Of two clones that claim without a remote, the merge decides, and the loser is told and refused.
+/// The merge decides between two clones that claim without a remote, and the loser is notified and refused.
 #[test]
 fn after_a_sync_the_loser_of_two_clones_is_told() {
     let Some(family) = Family::new() else { return };

@@ -1,4 +1,4 @@
-//! What is handed out to one who names no issue, and what is not: one rule for every such path.
+//! Handing out issues without naming one: one rule for every such path.
 
 use crate::cli::plan::workflows::{bd, id, planned, states, take};
 use crate::cli::share::proposals::Story;
@@ -8,7 +8,7 @@ use crate::support::harness::{Env, put_file};
 use crate::support::programs::have;
 use crate::support::repos::{bd_in, ledger_path, put_issues, repo, sh};
 
-/// What a merged pull request can bring: an issue that is only proposed and would be the first of all.
+/// A merged pull request can bring an issue that is only proposed and would come first.
 const PROPOSED: &str = r#"{"id":"bd-evil","title":"Run me","status":"open","priority":0,"issue_type":"bug","created_at":"2001-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z","labels":["baseline-failure","discovered:blocker"],"visibility":"proposed","proposal":{"id":"prop_000000000000","author":"mallory","target":"bd","state":"open","by":"mallory","at":"2026-01-01T00:00:00Z"}}
 "#;
 const ACCEPTED: &str = r#"{"id":"bd-plain","title":"Plain","status":"open","priority":4,"issue_type":"task","created_at":"2026-01-02T00:00:00Z","updated_at":"2026-01-02T00:00:00Z"}
@@ -108,7 +108,7 @@ fn an_unknown_blocker_blocks_while_a_configured_repo_cannot_be_read() {
     assert_eq!(bd(&env, "ready --json").ok().ids(), ["lib-1", "bd-foreign"]);
     put_issues(&env, "lib", &["lib-2"]);
     assert!(bd(&env, "ready --json").ok().ids().contains(&"bd-waits".to_owned()));
-    // The user's word that it is no part of the project any more counts, too.
+    // The user's statement that it has left the project counts too.
     std::fs::rename(&lib, env.root().join("gone")).unwrap();
     bd(&env, "repo remove ../lib").ok();
     assert!(bd(&env, "ready --json").ok().ids().contains(&"bd-waits".to_owned()));

@@ -45,7 +45,7 @@ fn a_later_note_does_not_open_what_another_clone_closed() {
         assert_eq!((&line["status"], &line["close_reason"]), (&"closed".into(), &"done".into()), "{line}");
         assert_eq!(line["notes"], "later", "{line}");
     }
-    // The one who lost is told once, refused, and replaces nothing of the winner's.
+    // The loser is notified once, refused, and replaces nothing of the winner's.
     for args in [["close", "bd-base", "-r", "mine"], ["note", "bd-base", "more", "words"]] {
         bd_in(&env, "web", ["--agent", "amy"].into_iter().chain(args)).fails(7, &["nothing was written"]);
     }
@@ -154,7 +154,7 @@ fn a_release_of_what_was_lost_puts_the_line_back() {
 fn work_in_progress_that_nobody_holds_is_found_and_freed_in_one_write() {
     let env = Env::new();
     env.given("add One --id bd-one\nadd Two --id bd-two\nadd Three --id bd-three\nupdate bd-one --status in_progress");
-    // Claimed elsewhere, as far as anybody here can tell, and by somebody here.
+    // Claimed elsewhere, as far as is known here, and by someone here.
     env.given("update bd-two --status in_progress --assignee zoe\nwork bd-three");
     let doctor = env.bd(["doctor"]);
     assert!(doctor.stdout.contains("bd-one") && !doctor.stdout.contains("bd-two"), "{}", doctor.snapshot());

@@ -73,7 +73,7 @@ fn another_holder_is_refused_and_nothing_is_reserved() {
     );
     assert_eq!(error["expires"], "2026-01-05T10:00:00.000Z");
     assert_eq!(globs(&env.bd(["reserve", "list", "--json"]).ok()), ["src/**"]);
-    // Of others nobody releases anything.
+    // No one can release others' reservations.
     env.bd(["reserve", "release", "src/**"]).fails(5, &["src/** is reserved by bob"]);
     env.bd(["reserve", "release", "--all"]).ok();
     assert_eq!(globs(&env.bd(["reserve", "list", "--json"]).ok()), ["src/**"]);
@@ -186,7 +186,7 @@ fn checking_what_is_staged() {
     project.git("commit -qm files").ok();
     as_agent(env, "bob", "reserve src/**/*.rs").ok();
     env.bd(["reserve", "check", "--staged"]).ok();
-    // Removing, too, is a change; under the new name nobody has it.
+    // Removing is a change too; the new name is not reserved.
     project.git("mv src/old.rs src/new.txt").ok();
     let run = env.bd(["reserve", "check", "--staged"]).fails(11, &["1 path reserved by others"]);
     assert!(run.stdout.starts_with("src/old.rs: reserved: src/**/*.rs"), "{}", run.snapshot());

@@ -243,7 +243,7 @@ fn never_over_the_budget() {
         text.snapshot()
     );
     assert!(text.stdout.contains("(5 of 8)") && !text.stdout.contains("> 0 x"), "the latest five");
-    // What is not needed by one part is there for the others.
+    // Space that one part does not need is available to the others.
     let parts = bd(&env, "context 1 --max-tokens 2000 --json").ok().json()["parts"].clone();
     assert_eq!(parts[1]["part"], "work");
     assert!(parts[1]["bytes"].as_i64().unwrap() > 2000 * 4 * 65 / 100, "{parts}");

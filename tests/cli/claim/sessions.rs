@@ -1,4 +1,4 @@
-//! Agents of one person that nobody gave a name: the sessions of their clients tell their claims apart.
+//! Unnamed agents of one person: their client sessions tell their claims apart.
 
 use crate::support::harness::{Env, Run};
 
@@ -35,7 +35,7 @@ fn the_second_agent_of_a_person_is_refused_like_any_other() {
     let inner = [A, ("CODEX_THREAD_ID", "t1")];
     env.bd_with(["close", "bd-1"], None, &inner).fails(4, &["already claimed"]);
     bd(&env, A, "close bd-1").ok();
-    // What is handed out goes to one of them.
+    // A handed-out issue goes to one of them.
     bd(&env, A, "ready --claim").ok();
     bd(&env, B, "ready --claim").ok();
     let leases = env.bd(["leases", "--json"]).ok().json();
@@ -137,7 +137,7 @@ fn a_hook_speaks_for_the_session_that_it_names() {
     assert!(mine.contains("This is where you were") && mine.contains("> bd-1 in_progress"), "{mine}");
     let other = told("claude", r#"{"session_id":"22222222-bbbb","source":"startup"}"#);
     assert!(!other.contains("> bd-1 in_progress"), "{other}");
-    // Commands of this client do not tell their session: it is told what to say.
+    // This client's commands do not carry the session, so the agent is told to name itself.
     let gemini = told("gemini", r#"{"session_id":"g1"}"#);
     let name = gemini.split("`--agent ").nth(1).unwrap().split('`').next().unwrap().to_owned();
     env.bd(["--agent", &name, "work", "bd-2"]).ok();

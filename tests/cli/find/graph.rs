@@ -167,7 +167,7 @@ fn a_child_does_not_wait_for_its_own_epic() {
             env.bd(args.into_iter().chain(chosen.iter().copied())).fails(5, &["cycle", "bd-e"]);
         }
     }
-    // Nothing else is refused: an epic may say that it waits for a child, and a task is no epic.
+    // Nothing else is refused: an epic may wait for a child, and a task is not an epic.
     env.bd(["dep", "add", "bd-e", "bd-c"]).ok();
     env.bd(["add", "Part", "--id", "bd-p", "--parent", "bd-o"]).ok();
     env.bd(["dep", "add", "bd-p", "bd-o"]).ok();
@@ -201,7 +201,7 @@ fn what_an_ancestor_waits_for_does_not_wait_for_its_child() {
          dep add bd-p bd-d",
     );
     env.bd(["update", "bd-c", "--parent", "bd-p"]).fails(5, &["bd-c -> bd-p -> bd-d -> bd-c"]);
-    // What is done keeps nobody.
+    // A finished issue blocks nothing.
     env.bd(["close", "bd-c"]).ok();
     env.bd(["update", "bd-c", "--parent", "bd-p"]).ok();
     env.bd(["reopen", "bd-c"]).ok();

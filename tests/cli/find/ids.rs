@@ -44,7 +44,7 @@ fn a_whole_id_means_no_other_issue() {
         assert!(shown.contains(&format!("T of {id}")) && !shown.contains("T of p-123"), "{shown}");
     }
     assert_eq!(env.ledger(), before);
-    // Shorter ones still stand for what is there, and so does the hash of a departed one for nothing but itself.
+    // Shorter ids still mean existing issues, while a departed issue's hash means only that issue.
     assert_eq!(env.bd(["show", "p-1", "--json"]).ok().ids(), ["p-123"]);
     env.bd(["show", "ba2.6", "--json"]).ok();
     env.bd(["close", "ba2.6"]).fails(3, &[]);

@@ -1,5 +1,5 @@
-//! The image of the cache, as whoever calls `bd` meets it: whatever became of it or of the ledgers, the answers are those of the
-//! ledgers. `properties::image` has chance do it.
+//! The image of the cache, from the outside: whatever happens to it or to the ledgers, the answers are those of the
+//! ledgers. `properties::image` tries random cases.
 
 use std::fs;
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
@@ -52,7 +52,7 @@ fn answers(env: &Env, questions: &[&str]) -> Vec<(i32, String)> {
     questions.iter().map(answer).collect()
 }
 
-/// What `bd` says is what it says without an image; twice, since the first reader may make another.
+/// `bd`'s answers equal those without an image; asked twice, since the first reader may make another image.
 fn agrees(env: &Env, questions: &[&str], after: &str) {
     env.set("BD_NO_IMAGE", "1");
     let plain = answers(env, questions);
@@ -122,7 +122,7 @@ fn an_image_that_turns_out_wrong_is_given_up() {
     let page = 4096;
     let pages = fs::metadata(&image).unwrap().len() as usize / page;
     for n in (1..pages).step_by(pick(12, 6, 1)) {
-        // A page that never reached the disk; nobody notices before it is asked.
+        // A page that never reached the disk is only noticed when it is read.
         let mut bytes = fs::read(&image).unwrap();
         let end = if n % 2 == 0 { pages } else { n + 1 };
         bytes[n * page..end * page].fill(0);
@@ -258,7 +258,7 @@ fn what_is_ready_first_needs_no_database() {
         env.set("BD_TEST_NOW", now);
         agrees(&env, &questions, now);
     }
-    // The database could not be asked any more, and nobody notices.
+    // The database could not be read any more, and that would go unnoticed.
     let [image] = <[PathBuf; 1]>::try_from(images(&env)).unwrap();
     let expected = answers(&env, &usual);
     fs::write(&image, vec![0; fs::metadata(&image).unwrap().len() as usize]).unwrap();

@@ -1,4 +1,4 @@
-//! What is there: list.
+//! Listing issues: list.
 
 use snapbox::{IntoData as _, assert_data_eq, str};
 

@@ -23,7 +23,7 @@ fn lines(env: &Env, line: &str) -> Vec<String> {
 fn one_language_in_every_command() {
     let env = some();
     assert_eq!(lines(&env, "list --ids --where 'type=bug label=ui' --sort id"), ["bd-a", "bd-c"]);
-    // A date of several words stands in quotes.
+    // A date of several words needs quotes.
     env.bd(["list", "--ids", "due<=in 2 weeks"]).fails(2, &["due: \"in\" is not a date"]);
     assert_eq!(lines(&env, "list --ids type=bug due<=eow"), ["bd-a"]);
     assert_eq!(lines(&env, "list --ids --where label=ui label=slow"), ["bd-c"], "both count");

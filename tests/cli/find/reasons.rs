@@ -1,4 +1,4 @@
-//! Why an issue is ready or not, told truly; and epics in `ready`.
+//! The true reasons why an issue is ready or not; and epics in `ready`.
 
 use crate::support::harness::Env;
 

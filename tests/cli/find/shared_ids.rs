@@ -25,7 +25,6 @@ fn about(run: &Run, id: &str) -> Vec<String> {
     run.stdout.lines().filter(|line| line.contains(id)).map(str::to_owned).collect()
 }
 
-/// S3-19.
 #[test]
 fn everyone_sees_where_an_issue_lives_and_where_a_new_one_goes() {
     let env = joined();
@@ -68,7 +67,6 @@ fn an_issue_that_moved_away_is_not_offered_for_restoring() {
     assert!(!run.snapshot().contains("restore"), "{}", run.snapshot());
 }
 
-/// S3-7.
 #[test]
 fn ids_are_unique_and_stay_and_two_issues_under_one_id_are_noticed() {
     let Some(project) = Project::single() else { return };
@@ -127,7 +125,6 @@ fn the_two_copies_of_a_proposal_are_not_two_issues() {
     assert!(!differs(&turned_down), "{}", turned_down.snapshot());
 }
 
-/// S3-8.
 #[test]
 fn dependencies_are_ids_alone_and_reach_over_repos() {
     let env = joined();
@@ -141,7 +138,7 @@ fn dependencies_are_ids_alone_and_reach_over_repos() {
     assert!(env.bd(["ready", "--json"]).ok().ids().is_empty());
     assert!(env.bd(["why", "bd-b"]).ok().stdout.contains("blocker unknown: ../lib is not joined"));
     assert!(env.bd(["doctor"]).stdout.contains("blocker unknown: ../lib is not joined"));
-    // It is not part of the project any more: an id that nobody has does not block, and is reported.
+    // It has left the project: an unknown id does not block, and is reported.
     env.given("repo remove ../lib");
     assert_eq!(env.bd(["ready", "--json"]).ok().ids(), ["bd-b"]);
     assert!(env.bd(["doctor"]).stdout.contains("bd-b depends (blocks) on lib-a, which is in no ledger"));

@@ -1,4 +1,4 @@
-//! What version control remembers: log, blame, diff, changelog, and the view as it was.
+//! The past in version control: log, blame, diff, changelog, and earlier views.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use crate::support::programs::have;
 use crate::support::project::Project;
 use crate::support::repos::{bd_in, sh};
 
-/// Commits everything in `web` at a time on 5 January 2026, by somebody.
+/// Commits everything in `web` at a time on 5 January 2026, by a named author.
 pub fn commit(env: &Env, time: &str, who: &str, message: &str) {
     let date = format!("2026-01-05T{time}:00Z");
     sh(
@@ -351,7 +351,7 @@ fn release_notes() {
     let Some(env) = project() else { return };
     env.given("close two -r written\nadd Odd --id bd-odd -t bug\nclose odd\nadd '*Bold* <b>' --id bd-bold\nclose bold");
     commit(&env, "13:00", "ann", "all closed");
-    // It leaves the ledger, and is in the notes all the same; what is open again is not.
+    // An issue that left the ledger is still in the release notes; a reopened one is not.
     env.put_ledger(
         env.ledger_text()
             .lines()

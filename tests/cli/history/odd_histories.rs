@@ -151,7 +151,7 @@ fn a_merge_that_takes_one_file_whole_says_what_it_gave_up() {
     // The same of one issue.
     assert!(env.bd(["log", "t-new"]).ok().stdout.contains("removed: T-NEW"));
     assert!(env.bd(["log", "t-c", "-n", "1"]).ok().stdout.contains("added: T-C"));
-    // Taken from a side that alone had changed anything, it is no change of the merge.
+    // If only one side changed anything, taking it is not a change of the merge.
     sh(&env, "cd web; git checkout -q -b again");
     put(&env, LEDGER, line("t-a", r#","priority":0"#));
     commit(&env, 13, "again");
@@ -195,7 +195,7 @@ labels    <merge side>  2026-01-05  Script  nothing
     let blame = env.bd(["blame", "t-b", "--json"]).ok().json();
     let labels = blame["fields"].as_array().unwrap().iter().find(|field| field["field"] == "labels").unwrap();
     assert_eq!((&labels["value"], &labels["commit"]["summary"]), (&serde_json::Value::Null, &"merge side".into()));
-    // What is taken away and not committed yet.
+    // Removed, but not committed yet.
     put(&env, LEDGER, line("t-a", r#","priority":1"#) + &line("t-b", ""));
     let blame = env.bd(["blame", "t-b"]).ok().stdout;
     assert!(blame.lines().any(|line| line.starts_with("notes") && line.contains("not committed")), "{blame}");
@@ -297,7 +297,7 @@ fn a_commit_with_both_names_shows_both() {
     assert!(shown.contains(".beads/beads.jsonl:2"), "the file that it was in: {shown}");
     assert_eq!(told(&env, &["log", "-n", "1"]), ["one t-b removed"], "the other file has t-a as it was shown");
     assert_eq!(env.bd(["diff", "HEAD~1.."]).ok().stdout, "- t-b  T-B\n");
-    // Both names in the working copy: nothing is told twice.
+    // Both names in the working copy: nothing is reported twice.
     put(&env, LEDGER, line("t-d", ""));
     assert_eq!(told(&env, &["log", "-n", "1"]), ["null t-d added"]);
     assert_eq!(told(&env, &["log"]).iter().filter(|one| one.contains("t-c")).count(), 1);
@@ -420,7 +420,7 @@ fn hundreds_of_issues_come_back_in_one_write() {
     assert_eq!(env.ledger_text(), whole, "byte for byte");
     env.bd(["undo", "--yes"]).ok();
     assert_eq!(env.ledger(), before, "it was one write");
-    // One that is there does not stand against the others.
+    // An existing issue does not prevent restoring the others.
     let some = env.bd(["restore", "u-0001", "t-stays", "u-0002"]);
     some.fails(5, &["t-stays cannot be restored: it is there"]);
     assert!(env.ledger_text().contains("u-0001") && env.ledger_text().contains("u-0002"));

@@ -1,4 +1,4 @@
-//! `bd prune`: what leaves, what stays and why, and that nobody else notices.
+//! `bd prune`: what is removed, what stays and why, and that no other issue changes.
 
 use snapbox::{IntoData as _, assert_data_eq, str};
 

@@ -196,7 +196,7 @@ fn later_writes_do_not_hide_a_loss() {
     nothing_missing(env);
     let base = env.bd(["show", "base", "--json"]).ok().json();
     assert_eq!(base[0]["notes"], "on the old line");
-    // Which of the two stands is the merge's to say; neither is gone.
+    // The merge decides between the two; neither is lost.
     let remark = base[0]["comments"].to_string();
     assert!(base[0]["priority"] == 0 || remark.contains("priority: 0"), "{base}");
     assert_eq!(env.bd(["list", "--json", "--sort", "id"]).ids(), ["bd-1", "bd-2", "bd-base"]);
@@ -249,7 +249,7 @@ fn what_a_branch_holds_is_not_missing() {
     project.git("commit -qam main").ok();
     project.git("checkout -q side").ok();
     nothing_missing(env);
-    // Somebody else changes the same field of a line that was committed, and git takes that over.
+    // Someone else changes the same field of a committed line, and git takes that over.
     project.git("checkout -q main").ok();
     env.given("update bd-2 --title 'Two here'");
     project.git("commit -qam here").ok();
@@ -362,7 +362,7 @@ fn a_log_that_is_cut_off_or_cannot_be_written() {
     assert!(env.ledger_text().contains("bd-4"));
 }
 
-/// What a remote has leaves, and what it has not stays, when the log has become large.
+/// When the log has become large, what a remote has is dropped, and the rest stays.
 #[test]
 fn a_large_log_is_made_smaller() {
     let Some(project) = Project::single() else { return };
@@ -420,7 +420,7 @@ fn hg_revert() {
     nothing_missing(&env);
 }
 
-/// A commit is no safe place while only this clone has it: it can be given up.
+/// A commit that only this clone has is not safe: it can be dropped.
 #[test]
 fn a_commit_that_is_given_up() {
     let Some(project) = Project::single() else { return };

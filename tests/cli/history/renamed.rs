@@ -133,7 +133,7 @@ fn a_proposed_plan_has_its_past_in_the_planning_repo() {
     let renamed = log.as_array().unwrap().iter().flat_map(|event| event["fields"].as_array().unwrap());
     let renamed: Vec<_> = renamed.filter(|field| field["field"] == "id").collect();
     assert_eq!((renamed.len(), &renamed[0]["before"], &renamed[0]["after"]), (1, &plan.into(), &id.clone().into()));
-    // The project's line is not even committed; who wrote its values is known all the same.
+    // The project's line is not even committed; the authors of its values are still known.
     let blamed = |field: &str| -> serde_json::Value {
         let blame = env.bd(["blame", &id, "--json"]).ok().json();
         blame["fields"].as_array().unwrap().iter().find(|one| one["field"] == field).unwrap().clone()

@@ -90,7 +90,7 @@ fn a_deleted_issue_is_what_it_was_before() {
     env.given("add Keep --id bd-k -p 1 -l x\nwork bd-k\ncomment bd-k one");
     commit(&project, "made");
     env.given("delete bd-k --yes -r oops");
-    // Somebody else's comment, which a merge brought.
+    // Someone else's comment, which a merge brought.
     let two = r#"},{"id":2,"issue_id":"bd-k","author":"bob","text":"two","created_at":"2026-01-05T10:00:00.000Z"}]"#;
     env.put_ledger(env.ledger_text().replacen("}]", two, 1));
     commit(&project, "deleted");
@@ -269,7 +269,7 @@ fn with_hg_and_jj_too() {
     }
 }
 
-/// What was written between the last commit and the deletion is in no commit, but in the tombstone.
+/// Changes between the last commit and the deletion are in no commit, but in the tombstone.
 #[test]
 fn a_deleted_issue_comes_back_with_what_no_commit_has() {
     let Some(project) = Project::single() else { return };

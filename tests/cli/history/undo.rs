@@ -1,4 +1,4 @@
-//! Taking back one's own writes: every command that writes, there and back and there again.
+//! Undoing one's own writes: every command that writes, undone, redone and undone again.
 
 use std::collections::BTreeSet;
 
@@ -130,7 +130,7 @@ const FLOW: &str = "workflow create Flow --id bd-w --plan flow.toml";
 const STARTED: &str = "workflow create Flow --id bd-w --plan flow.toml\nworkflow start bd-w";
 const PAUSED: &str = "workflow create Flow --id bd-w --plan flow.toml\nworkflow start bd-w\nworkflow pause bd-w";
 
-/// What writes no issue, or only puts files in order.
+/// Commands that write no issue, or only repair files.
 const OTHERS: &[&str] = &[
     "init",
     "ready",
@@ -211,7 +211,7 @@ const OTHERS: &[&str] = &[
     "workflow lock",
     "workflow unlock",
     "workflow wait",
-    // These write files that are no ledgers.
+    // These write files other than ledgers.
     "template",
 ];
 

@@ -1,4 +1,4 @@
-//! What an undo leaves alone, and when it is refused.
+//! What an undo does not touch, and when it is refused.
 
 use std::fs;
 
@@ -64,7 +64,7 @@ fn what_another_changed_since_stays_or_stops_it() {
     refused(&env, "undo", 8, &["priority of bd-1"]);
     let error = env.bd(["undo", "--yes", "--json"]).fails(8, &[]).error();
     assert_eq!(error["code"], "conflict");
-    // Once bob takes his back, it can be done.
+    // Once bob has undone his write, it works.
     bob(&env, "undo --yes").ok();
     env.bd(["undo", "--yes"]).ok();
     let issue = &env.bd(["show", "1", "--json"]).ok().json()[0];
@@ -203,7 +203,7 @@ fn another_worktree_is_left_alone() {
     assert!(ledger(env, "other").contains("\"priority\":0"));
 }
 
-/// What a remote has is forgotten by `bd recover`, and can be taken back all the same.
+/// `bd recover` forgets what a remote has, but it can still be undone.
 #[test]
 fn what_is_committed_can_be_undone() {
     let Some(project) = Project::single() else { return };
@@ -225,7 +225,7 @@ fn what_is_committed_can_be_undone() {
     assert!(env.bd(["list"]).ok().stderr.contains("by another program"));
 }
 
-/// In a fresh clone there is no log, but there are commits.
+/// A fresh clone has no log, but it has commits.
 #[test]
 fn without_a_log_it_is_the_last_commit() {
     let Some(project) = Project::single() else { return };
@@ -251,7 +251,7 @@ fn without_a_log_it_is_the_last_commit() {
     assert_eq!(issue(env)["status"], "closed");
     bd_in(env, "fresh", ["undo", "3"]).fails(3, &["only 2 writes of ann are known here, not 3"]);
     bd_in(env, "fresh", ["undo", "--actor", "max"]).fails(3, &["no write of max is known here"]);
-    // The commit that the ledger came with is no edit.
+    // The first commit of the ledger is not an edit.
     bd_in(env, "fresh", ["undo", "--actor", "t"]).fails(3, &["no write of t is known here"]);
 }
 

@@ -75,7 +75,7 @@ fn a_write_on_an_anonymous_head_of_jj_is_not_lost() {
     let list = env.bd(["list", "--json"]).ok();
     assert_eq!((list.ids(), list.stderr.as_str()), (vec!["bd-base".to_owned()], ""));
     assert!(env.bd(["recover"]).ok().snapshot().contains("nothing to recover"));
-    // What no head holds any more is told of.
+    // A commit that is in no head any more is reported.
     sh(&env, "cd web; jj abandon 'all() ~ ::main ~ @' 2>&1");
     assert!(env.bd(["list"]).ok().stderr.contains("bd recover"));
 }

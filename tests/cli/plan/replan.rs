@@ -1,4 +1,4 @@
-//! Changing a plan that is under way: what is begun stays, and nobody waits for what is gone.
+//! Changing a plan during the work: tasks that have begun stay, and no task waits for a removed one.
 
 use serde_json::Value;
 use snapbox::{IntoData as _, assert_data_eq, str};
@@ -144,7 +144,7 @@ fn a_circle_through_other_issues_is_found() {
     bd(&env, &format!("dep add bd-out {}", id(&env, "docs"))).ok();
     env.write("a.toml", "[[tasks]]\nname = \"build\"\n[[tasks]]\nname = \"docs\"\ndepends_on = [\"build\"]\n");
     bd(&env, "workflow replan bd-w a.toml").fails(2, &["a circle of dependencies: build → docs → build"]);
-    // The edge to the other issue is nobody's to take away here.
+    // The edge to the other issue must not be removed here.
     env.write("b.toml", "[[tasks]]\nname = \"build\"\n[[tasks]]\nname = \"docs\"\n");
     bd(&env, "workflow replan bd-w b.toml").ok();
     assert_eq!(order(&env), ["build < bd-out", "docs < "]);
@@ -228,7 +228,7 @@ fn what_one_ledger_refuses_is_made_in_none() {
     assert!(crate::support::repos::ledger(&env, "server").contains("\"name\":\"more\""));
 }
 
-/// Who tells whom, from the ledger.
+/// Who informs whom, according to the ledger.
 fn informs(env: &Env) -> Vec<String> {
     let all = shown(env);
     let tasks = all["tasks"].as_array().unwrap();
@@ -278,7 +278,7 @@ fn a_task_added_by_its_number_comes_between_the_others() {
     assert_eq!(order(&env), ["a < ", "i < a", "c < a i", "d < a i", "e < c d"]);
     bd(&env, "workflow add-task bd-w j --sequence 0").ok();
     assert_eq!(order(&env), ["j < ", "a < j", "i < a", "c < a i", "d < a i", "e < c d"]);
-    // What runs is not stopped; what comes after it waits for the new one all the same.
+    // A running task is not stopped; its successor still waits for the new one.
     bd(&env, &format!("close {}", id(&env, "j"))).ok();
     bd(&env, &format!("--agent bot claim {}", id(&env, "a"))).ok();
     bd(&env, "workflow add-task bd-w k --sequence 0").ok();

@@ -45,7 +45,7 @@ fn s1_1_every_checkout_sees_the_workflows_of_all() {
         assert!(text.contains("[in one, not merged here]") && text.contains("by bot"), "{text}");
         assert_eq!(family.bd(place, &format!("workflow progress {id} --json")).ok().json()["total"], 2);
     }
-    // Known on both sides, and later in one: both versions are told.
+    // Known on both sides, and later in one: both versions are reported.
     family.commit(&one);
     family.git(&main, "merge -q one").ok();
     family.bd(&one, &format!("workflow pause {id}")).ok();
@@ -163,7 +163,7 @@ fn s2_14_what_a_crash_leaves_is_found_named_and_taken_away_wherever_it_is() {
         assert_eq!(env.bd(["workspace", "list", "--json"]).ok().json(), json!([]), "{kind}");
     }
     assert_eq!(project.git("branch --format %(refname:short)").ok().stdout.trim(), "main");
-    // What is not ours stays, whatever a record says.
+    // Others' files stay, whatever a record says.
     let precious = env.root().join("precious");
     std::fs::create_dir(&precious).unwrap();
     std::fs::write(precious.join("x"), "x").unwrap();
@@ -235,7 +235,7 @@ fn s4_5_who_leaves_lets_go_of_all_that_is_not_done_and_the_reason_is_kept() {
     bot("close bd-4 -r done").ok();
     env.bd(["assign", "bd-5", "bot"]).ok();
     env.bd(["update", "bd-6", "--assignee", "ann"]).ok();
-    // Who does not hold it, does not give it back; what is done, nobody claims.
+    // Only the holder can release; a finished issue cannot be claimed.
     env.bd(["--agent", "cat", "release", "bd-1"]).fails(4, &["bot"]);
     env.bd(["--agent", "cat", "claim", "bd-4"]).fails(5, &["closed"]);
     let left = env.bd(["agent", "unregister", "bot", "--reason", "out of budget", "--json"]).ok().json();
@@ -280,7 +280,7 @@ fn s4_6_mail_reaches_groups_by_role_status_and_runtime_without_the_sender() {
     }
     let all = env.bd(["--agent", "rex", "mail", "inbox", "--json"]).ok().json();
     assert!(!all.to_string().contains("never"), "if one means nobody, nobody gets it");
-    // What becomes of one: unread, read, archived; what has expired is not shown; one of bd itself has no sender.
+    // The states of a message: unread, read, archived; an expired one is not shown; one from bd itself has no sender.
     let id = all[0]["id"].as_str().unwrap();
     assert_eq!(all[0]["status"], "unread");
     assert_eq!(env.bd(["--agent", "rex", "mail", "read", id, "--json"]).ok().json()["status"], "read");
@@ -400,7 +400,7 @@ fn s4_20_failures_are_bounded_and_kept_and_an_answer_brings_a_deferred_issue_bac
         env.bd(["--agent", "bot", "mail", "inbox", "--unread", "--json"]).ok().json().as_array().unwrap().len(),
         2
     );
-    // A word that is no question, or a date that somebody set, changes nothing.
+    // A message that is not a question, or an explicit date, changes nothing.
     env.bd(["defer", "bd-2"]).ok();
     let word =
         env.bd(["--agent", "bot", "mail", "send", "human", "--issue", "bd-2", "-m", "hello", "--json"]).ok().json();

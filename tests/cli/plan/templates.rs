@@ -269,7 +269,7 @@ $ bd template validate nosuch.toml
     assert!(run.stderr.contains("the variable b is not used"), "{}", run.stderr);
 }
 
-/// What the help shows can be typed as it is.
+/// The examples in the help work as printed.
 #[test]
 fn examples_with_built_in_templates_work() {
     let mut seen = 0;

@@ -86,13 +86,13 @@ fn work_goes_on() {
     bd(&env, "add Free --id bd-free").ok();
     bd(&env, &format!("--agent bot dep add {design} bd-free --type related")).ok();
     refused(&env, &format!("--agent bot dep add {design} bd-free"));
-    // What it is, and that it is there, belongs to the plan.
+    // Its type and existence belong to the plan.
     refused(&env, &format!("--agent bot delete {design} --yes"));
     refused(&env, &format!("--agent bot update {design} --title Other"));
     bd(&env, &format!("--agent bot close {design} -r drawn")).ok();
     bd(&env, "--agent cat workflow next bd-w --claim").ok();
     assert_eq!(task(&env, "build")["holder"], "cat");
-    // What is done is not opened again by others.
+    // A finished task is not reopened by others.
     refused(&env, &format!("reopen {design}"));
 }
 
@@ -100,7 +100,8 @@ fn work_goes_on() {
 fn a_lock_ends() {
     let env = locked();
     bd(&env, "--agent boss workflow lock bd-w --ttl 1ms").ok();
-    // The next command runs a second later. Nobody is held up by a dead one, and who had it must know that it is over.
+    // The next command runs a second later. A dead holder blocks no one, and the former holder must learn that the lock
+    // has ended.
     bd(&env, "workflow set bd-w --max-parallel 5").ok();
     let over = bd(&env, "--agent boss workflow pause bd-w");
     over.fails(7, &["the lock of boss on bd-w (number 1) is over", "run `bd workflow lock` to take it again"]);

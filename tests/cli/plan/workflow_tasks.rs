@@ -20,7 +20,7 @@ fn no_claim_takes_a_task_of_a_workflow_that_does_not_run() {
             }
         }
         if state == "abandoned" {
-            // It was skipped; somebody brings it back.
+            // It was skipped; someone reopens it.
             bd(&env, &format!("reopen {design}")).ok();
         }
         let said = format!("is {state}");
@@ -60,7 +60,7 @@ fn no_more_tasks_run_than_may() {
     assert_eq!(bd(&env, "--agent dog ready --claim --json").ok().stdout, "[]\n");
     assert_eq!(take(&env, "dog", ""), None);
     bd(&env, &format!("run {} -- true", rest[0])).fails(6, &["run already"]);
-    // The same one again is no further one, and a takeover only changes hands.
+    // Claiming the same task again is not one more, and a takeover only changes the holder.
     bd(&env, &format!("--agent bot claim {}", id(&env, "a"))).ok();
     bd(&env, &format!("--agent dog claim {} --takeover --reason lost", id(&env, "a"))).ok();
     bd(&env, "workflow set bd-w --max-parallel 3").ok();
@@ -68,7 +68,7 @@ fn no_more_tasks_run_than_may() {
     assert_eq!(shown(&env)["free"], 0);
 }
 
-/// Who writes the status takes the task: the same rules hold.
+/// Writing the status claims the task: the same rules apply.
 #[test]
 fn a_task_is_not_taken_by_its_status() {
     let env = planned(
@@ -102,7 +102,7 @@ fn a_task_is_not_taken_by_its_status() {
     bd(&env, &format!("--agent bot update {a} --status in_progress --priority 0")).ok();
 }
 
-/// An edge is no way around the plan.
+/// An edge cannot bypass the plan.
 #[test]
 fn a_task_leaves_and_joins_a_plan_with_the_plan() {
     let env = started();
@@ -116,7 +116,7 @@ fn a_task_leaves_and_joins_a_plan_with_the_plan() {
     bd(&env, &format!("--agent boss update {design} --parent=")).ok();
     bd(&env, "--agent boss workflow unlock bd-w").ok();
     bd(&env, &format!("--agent bot update {design} --parent bd-w")).fails(5, &["is a task of the plan of bd-w"]);
-    // A name is there once, whoever moves it.
+    // A name is unique, whoever moves the task.
     bd(&env, "workflow add-task bd-w design").ok();
     bd(&env, &format!("update {design} --parent bd-w")).fails(5, &["bd-w has a task \"design\" already"]);
 }

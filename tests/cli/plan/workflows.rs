@@ -156,7 +156,7 @@ in_progress  Ship  (0 of 4 done, 3 blocked, 1 in progress)  bd-w
     assert_eq!((&late["state"], &late["tasks"]), (&"completed".into(), &serde_json::json!([])));
 }
 
-/// Every state, every command that moves: `+` moves, `=` stands so already, `-` is refused and names what is legal.
+/// Every state and every moving command: `+` moves, `=` is already there, `-` is refused and names what is legal.
 #[test]
 fn every_move_from_every_state() {
     let ways: [(&str, &[&str], &str); 8] = [
@@ -180,7 +180,7 @@ fn every_move_from_every_state() {
         for (state, way, row) in ways {
             scope.spawn(move || {
                 for (to, mark) in moves.into_iter().zip(row.chars()) {
-                    // A planned workflow without tasks cannot be started: those are told apart below.
+                    // A planned workflow without tasks cannot be started: these are told apart below.
                     let env = if way.first() == Some(&"add") || to == "start" {
                         planned("name = \"W\"\n[[tasks]]\nname = \"a\"\n")
                     } else {
@@ -205,7 +205,7 @@ fn every_move_from_every_state() {
                     }
                     assert_eq!(shown(&env)["state"], state);
                     let before = env.ledger();
-                    // Where it stands already another reason is no change either.
+                    // If it is already in that state, a different reason is not a change either.
                     let again =
                         if mark == '=' && to == "abandon" { "workflow abandon bd-w -r other" } else { &line(to) };
                     let run = bd(&env, again);

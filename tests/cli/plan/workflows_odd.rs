@@ -63,12 +63,12 @@ fn the_status_of_a_workflow_follows_its_state() {
     refused("--agent bot update bd-w --claim", "nobody claims it");
     assert_eq!(env.ledger(), before);
     bd(&env, "update bd-w --title Other").ok();
-    // Deleted and brought back it begins anew.
+    // Deleted and restored it starts again.
     bd(&env, "workflow start bd-w").ok();
     bd(&env, "delete bd-w --yes").ok();
     bd(&env, "reopen bd-w").ok();
     assert_eq!((&shown(&env)["state"], &shown(&env)["status"]), (&"ready".into(), &"open".into()));
-    // What other tools leave behind is named, and put right by a move to where it stands.
+    // What other tools leave behind is reported, and repaired by a move to the same state.
     bd(&env, "workflow start bd-w").ok();
     let text = env.ledger_text();
     let line = text.lines().find(|line| line.starts_with("{\"id\":\"bd-w\"")).unwrap();
@@ -194,7 +194,7 @@ fn each_task_is_filed_in_its_repo() {
     assert_eq!(bd_in(&env, "server", ["leases", "--json"]).ok().ids(), [server.as_str()]);
     let app = id(&env, "app");
     bd_in(&env, "app", ["claim", &app]).fails(5, &["its workflow bd-w is in no repo"]);
-    // Who sees the workflow but not all of its repos cannot tell how many run.
+    // Without all of its repos, the number of running tasks is unknown.
     bd_in(&env, "app", ["repo", "add", "../web"]).ok();
     bd_in(&env, "app", ["claim", &app]).fails(5, &["goes over repos that this project does not have", "rp_"]);
     bd_in(&env, "app", ["workflow", "complete", "bd-w", "--skip-open"]).fails(5, &["these repos are not joined here"]);
@@ -226,7 +226,7 @@ fn every_task_of_several_repos_names_its_own() {
     env.write("plan.toml", HALVES);
     bd(&env, "workflow create --plan plan.toml --repo . --repo ../app").fails(2, &["does not have: server"]);
     bd(&env, "workflow create --plan plan.toml --repo nosuch").fails(3, &["nosuch"]);
-    // One repo is no several: its tasks need not say so.
+    // One repo does not count as several: its tasks need not name it.
     env.write("plan.toml", "name = \"W\"\n[[tasks]]\nname = \"a\"\n");
     let one = bd(&env, "workflow create --plan plan.toml --repo ../app --json").ok().json();
     assert_eq!((&one["source_repo"], &one["tasks"][0]["source_repo"]), (&"../app".into(), &"../app".into()));

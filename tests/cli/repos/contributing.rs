@@ -1,4 +1,4 @@
-//! What a contributor may write: everything in the planning repo, nothing in the project.
+//! A contributor may write everything in the planning repo, and nothing in the project.
 
 use snapbox::{IntoData as _, assert_data_eq, str};
 
@@ -141,7 +141,7 @@ fn a_contributor_changes_no_byte_of_the_project() {
     assert_eq!(unchanged, [""; 0]);
 }
 
-/// An editor is open for a long time, and whoever writes to a pipe takes theirs.
+/// An editor stays open for a long time, and so may a pipe.
 #[test]
 fn who_becomes_a_contributor_while_an_issue_is_written_files_it_in_private() {
     let env = Env::new();

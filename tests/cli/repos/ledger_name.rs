@@ -140,7 +140,7 @@ fn a_clone_that_still_edits_the_old_file_loses_nothing() {
     env.bd(["doctor"]).ok();
 }
 
-/// A setting that names another file does not hide the issues of the one that is there.
+/// A setting that names another file does not hide the issues of the existing one.
 #[test]
 fn a_setting_that_names_a_missing_ledger() {
     let env = Env::new();

@@ -397,7 +397,7 @@ Created issue: bd-new
     assert!(quick.stderr.contains("you look like a contributor here") && quick.stdout.lines().count() == 1);
     let refused = env.bd(["add", "Taken", "--id", "bd-own"]);
     assert!(refused.code != 0 && refused.stderr.starts_with("you look like"), "{}", refused.snapshot());
-    // The way out works as it is printed, as long as nobody has committed the issue.
+    // The printed remedy works, until the issue is committed.
     env.given(
         "init --contributor
          migrate --move-to ~/.beads-planning --filter id=bd-new",
@@ -419,7 +419,7 @@ fn who_maintains_a_project_or_has_it_alone_is_told_nothing() {
     assert_eq!(alone.bd(["add", "One"]).ok().stderr, "");
     sh(&alone, "git init -q web");
     assert_eq!(alone.bd(["add", "Two"]).ok().stderr, "");
-    // A ledger that is kept out of commits is nobody else's.
+    // A ledger kept out of commits is private.
     let Some(env) = plain_clone() else { return };
     env.given("init --contributor ~/plan");
     sh(&env, "rm web/.git/beads/config.toml");
@@ -604,7 +604,7 @@ fn a_planning_repo_made_by_hand_commits_its_set_up_with_the_first_write() {
         "update the ledger's settings\n\n.beads/config.toml\n"
     );
     assert_eq!(status(&env, "home/hand"), "A  staged\n?? .beads/notes.txt\n");
-    // What the user has git ignore is not forced in.
+    // A file that the user's git ignores is not added by force.
     sh(
         &env,
         "cd home/hand; git rm -q --cached .beads/metadata.json; git commit -qm out; echo metadata.json >> .git/info/exclude",
@@ -628,7 +628,7 @@ fn a_planning_ledger_at_the_root_of_its_repo_is_one_like_the_others() {
         .find(|repo| repo["source_repo"] == "~/flat")
         .unwrap_or_else(|| panic!("{repos}"));
     assert_eq!(flat["path"].as_str().unwrap(), env.root().join("home/flat").to_str().unwrap(), "{repos}");
-    // The guard knows the place, and the home directory around it is no secret.
+    // The guard knows the place, and the home directory around it is not secret.
     let place = env.root().join("home/flat").display().to_string();
     env.write("doc.txt", format!("see {place}\n"));
     sh(&env, "git -C web add doc.txt");

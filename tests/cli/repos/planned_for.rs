@@ -1,4 +1,5 @@
-//! Planning issues belong to the project that they were filed from: its prefix, its record, and nobody else's work.
+//! Planning issues belong to the project that they were filed from: they have its prefix and its record, and are handed
+//! out only there.
 
 use serde_json::Value;
 
@@ -121,7 +122,7 @@ fn what_was_filed_in_the_planning_repo_is_renamed_before_it_is_proposed() {
     assert!(plan.starts_with("beads-planning-"), "{plan}");
     let waiting = two.added(two.plans(&format!("add Waiting --deps {plan} --json")));
     two.plans(&format!("comment {plan} remark")).ok();
-    // It belongs to nobody yet: both projects have it.
+    // It belongs to no project yet: both have it.
     assert!(two.web("ready --json").ok().ids().contains(&plan) && two.api("ready --json").ok().ids().contains(&plan));
     two.web(&format!("claim {plan}")).ok();
     two.web(&format!("checkpoint add {plan} -m half")).ok();
@@ -185,7 +186,7 @@ fn a_text_that_names_a_plan_is_not_published() {
     let new = |old: &str| two.web(&format!("show {old} --json")).ok().ids()[0].clone();
     assert!(public.contains(&format!("As {0}, but later. See _{0}_.", new(&first))), "{public}");
     assert!(two.planning().contains(&format!("not {}!", new(&second))), "private texts follow too");
-    // Neither an edit nor another issue may bring one in by hand; in the planning repo it may stand.
+    // Neither an edit nor another issue may bring one in by hand; in the planning repo it is allowed.
     let hidden = two.added(two.plans("add Hidden --json"));
     let names = format!("like {hidden}");
     for args in [["update", "bd-base", "--title", &names], ["comment", "bd-base", &names, "--json"]] {
@@ -224,7 +225,7 @@ fn what_is_refused_takes_along_what_names_it() {
     assert_eq!((two.planning(), two.first.env.ledger_text()), before, "{}", run.snapshot());
 }
 
-/// A plan goes its way from the project; in the planning repo it is nobody's own.
+/// A plan is proposed from its project; the planning repo itself proposes nothing.
 #[test]
 fn nothing_is_proposed_in_the_planning_repo_itself() {
     let Some(two) = Two::new("api") else { return };
@@ -244,7 +245,7 @@ fn nothing_is_proposed_in_the_planning_repo_itself() {
     two.web(&format!("withdraw {filed}")).ok();
 }
 
-/// The first issue of a planning repo bears no mark, and nothing beside it tells what kind of repo this is.
+/// The first issue of a planning repo has no mark, and nothing else shows what kind of repo this is.
 #[test]
 fn in_the_planning_repo_the_hint_leads_to_the_project() {
     let Some(two) = Two::new("api") else { return };
@@ -274,13 +275,14 @@ fn a_dry_run_names_no_id_that_does_not_exist() {
     }
     let rows = two.web(&format!("propose {first} --dry-run --json")).ok().json();
     assert_eq!((&rows[0]["id"], &rows[0]["former_id"]), (&first.as_str().into(), &first.as_str().into()), "{rows}");
-    // What stands there already would not be written again.
+    // Existing text would not be written again.
     two.web(&format!("propose {first} -q")).ok();
     let again = two.web(&format!("propose {first} --dry-run")).ok();
     assert!(again.stdout.contains("nothing to write") && !again.stdout.contains("Would"), "{}", again.snapshot());
 }
 
-/// A label, an assignee, a reference: every value of a public line is looked at, and what stands there hinders no other edit.
+/// A label, an assignee, a reference: every value of a public line is checked, and an existing value does not block
+/// other edits.
 #[test]
 fn no_value_of_a_public_line_names_a_private_issue() {
     let Some(two) = Two::new("api") else { return };
@@ -303,7 +305,7 @@ fn no_value_of_a_public_line_names_a_private_issue() {
         assert_eq!(two.first.env.ledger_text(), before, "{line}");
     }
     max(&format!("label add {plan} {private}")).fails(5, &[&private]);
-    // As somebody with an editor may write it.
+    // As someone with an editor may write it.
     let leaking = before.replace(
         "\"title\":\"Base\"",
         &format!("\"title\":\"Base\",\"metadata\":{{\"of\":[{{\"{private}\":1}}]}},\"labels\":[\"{private}\"]"),

@@ -1,4 +1,4 @@
-//! Who is a maintainer and who a contributor: the first rule that decides.
+//! Maintainer or contributor: the first rule that matches.
 
 use snapbox::{IntoData as _, assert_data_eq, str};
 

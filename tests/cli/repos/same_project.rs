@@ -7,7 +7,7 @@ use crate::support::programs::have;
 use crate::support::project::Project;
 use crate::support::repos::sh;
 
-/// A repository with a ledger of its own, as somebody may want to plan in.
+/// A repository with its own ledger, as a candidate for planning.
 fn plans(project: &Project, name: &str, settings: &str) {
     sh(&project.env, &format!("git init -q {name}; cd {name}; {settings}"));
     project.env.bd(["-C", &format!("../{name}"), "init", "-q"]).ok();
@@ -106,7 +106,7 @@ fn it_is_asked_again_before_every_push() {
     sh(&project.env, "cd home/.beads-planning; git remote add origin file://$PWD/../../hub; git branch -q -m plans");
     project.env.bd(["sync", "--no-pull"]).fails(5, &["another clone of it"]);
     project.env.bd(["add", "Another"]).fails(5, &["another clone of it"]);
-    // Nor by one who stands in the planning repo and knows nothing of the project but what the lines say.
+    // Nor from inside the planning repo, which knows the project only by its lines.
     let own = |args: &[&str]| project.env.bd(["-C", planning.to_str().unwrap()].iter().chain(args));
     own(&["sync"]).fails(5, &["another clone of it"]);
     assert!(!objects(&project, &root.join("hub.git")).contains("SECRET"));
@@ -118,7 +118,7 @@ fn it_is_asked_again_before_every_push() {
     project.env.bd(["sync", "--no-pull"]).ok();
 }
 
-/// The lines say which servers the project has, for whoever pushes the planning repo from inside.
+/// The lines record the servers of the project, for pushes from inside the planning repo.
 #[test]
 fn a_planning_repo_knows_the_servers_of_its_projects() {
     let Some(project) = Project::single() else { return };
@@ -177,7 +177,7 @@ fn an_hg_share_whose_source_was_moved_is_not_written() {
     project.env.bd(["-C", "../shared", "add", "PRIVATE"]).fails(1, &["sharedpath", "is not there"]);
 }
 
-/// A path is no server, and an empty one has no history: the planning repo knows it all the same, also when it is synced alone.
+/// A path is not a server, and an empty one has no history: the planning repo still knows it, even when synced alone.
 #[test]
 fn a_server_that_is_a_path_is_known_from_inside() {
     let Some(project) = Project::single() else { return };

@@ -229,7 +229,7 @@ fn a_later_layer_wins() {
     assert_eq!(mode(&[("BD_COMMIT_PRIMARY", "false")], &[]), (false, "environment".into()));
     let flag = ["--config", "commit.primary=true"];
     assert_eq!(mode(&[("BD_COMMIT_PRIMARY", "false")], &flag), (true, "flag".into()));
-    // What a later file says would win over a change of an earlier one, so the change goes there.
+    // A value in a later file would override a change in an earlier one, so the change goes there.
     let changed = env.bd(["config", "set", "commit.primary", "false"]).ok();
     assert!(changed.stdout.contains("(personal)"), "{}", changed.snapshot());
     assert_eq!(mode(&[], &[]), (false, "personal".into()));

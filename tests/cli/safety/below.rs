@@ -71,7 +71,7 @@ fn what_is_set_aside_is_not_written_through_a_link() {
     env.bd(["doctor", "--fix"]).fails(1, &["damaged.txt: it is a link"]);
     is_untouched(&bashrc);
     assert_eq!(env.ledger_text(), damaged, "the line stays where it is");
-    // Another name of the file is no better.
+    // Another name of the file does not help.
     fs::remove_file(env.path(".beads/damaged.txt")).unwrap();
     fs::hard_link(&bashrc, env.path(".beads/damaged.txt")).unwrap();
     env.bd(["doctor", "--fix"]).fails(1, &["damaged.txt", "hard links"]);
@@ -254,7 +254,7 @@ fn pipes_in_the_directory_of_version_control_are_not_waited_for() {
             bounded(&env, line);
         }
     }
-    // What the settings include.
+    // Files included by the settings.
     for target in ["pipe", "/dev/zero"] {
         let Some(env) = git() else { return };
         pipe(&env.path(".git/pipe"));
@@ -360,7 +360,7 @@ fn only_images_are_cleaned_away() {
         fs::write(path, "mine").unwrap();
         date_back(path);
     }
-    // Ours that nobody reads any more.
+    // Our former files.
     let ours = [
         ("fedcba9876543210fedcba98.img", "bd-img-2 and the rest", true),
         ("fedcba9876543210fedcba99.image", "SQLite format 3\0 and the rest", true),
@@ -409,7 +409,7 @@ fn an_image_that_others_could_have_written_is_not_used() {
     assert_eq!(fs::metadata(&image).unwrap().mode() & 0o777, 0o600);
 }
 
-/// A single bit counts: what is damaged is made anew, and nobody is given an answer from it.
+/// A single bit counts: a damaged image is replaced, and never used for an answer.
 #[test]
 fn a_damaged_image_is_noticed_and_replaced() {
     let (env, images) = large();

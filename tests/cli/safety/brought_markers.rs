@@ -1,4 +1,4 @@
-//! What a pull brings does not decide which version control a project has, nor whose word counts.
+//! Files from a pull do not decide which version control a project has, nor whose settings count.
 
 use crate::support::harness::Env;
 use crate::support::project::Project;

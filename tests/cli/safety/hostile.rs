@@ -395,12 +395,12 @@ fn reads(env: &Env) {
     for line in READERS {
         let run = quiet(env, line);
         let refuses = line.contains("--dry-run") || line.starts_with("check-leaks") || line.ends_with("check --staged");
-        // What means a range in git means nothing in hg.
+        // git's range syntax means nothing in hg.
         if line.contains("--range") && env.path(".hg").exists() {
             assert_eq!(run.code, 2, "{}", run.snapshot());
             continue;
         }
-        // Behind a filter there is no history to tell.
+        // Behind a filter there is no history to show.
         let filtered = run.code == 1 && run.stderr.contains("passes the filter canary");
         // jj would take settings that the repository brings over as the user's own: it is not asked for the past.
         let is_of_jj = env.path(".jj").exists() && run.code == 10 && PAST.iter().any(|start| line.starts_with(start));
@@ -483,7 +483,7 @@ fn exchanging_in_git_needs_trust() {
     }
     assert!(shown.stdout.contains("not trusted"), "{}", shown.snapshot());
     refuses(&env, "core.sshcommand");
-    // What would really break the exchange goes; harmless ones that are agreed to stay.
+    // Removes what would really break the exchange; harmless, agreed settings stay.
     sh(&env, "cd web; for key in filter.canary diff.canary merge.canary; do git config --remove-section $key; done
         for key in core.fsmonitor core.sshCommand core.alternateRefsCommand remote.origin.uploadpack remote.origin.receivepack; do git config --unset $key; done
         git config merge.fine.driver true; rm -f ../ran");
@@ -544,7 +544,7 @@ fn a_hostile_planning_repo() {
     quiet(env, "sync").fails(10, &["core.sshcommand", "bd trust"]);
 }
 
-/// The canaries of this file are no dummies: plain programs run them.
+/// The canaries of this file work: ordinary programs run them.
 #[test]
 fn the_canaries_can_fire() {
     let Some(env) = git_repository() else { return };

@@ -1,6 +1,6 @@
-//! What strangers bring into a repository that is yours: commits that a pull or `bd sync` fetches, and lines of the ledger. The
-//! same as of crafted archives is shown: no program runs, no byte outside is read or written, nothing hangs, memory stays
-//! bounded, exit codes are documented, nothing steers the terminal.
+//! What strangers bring into your own repository: commits fetched by a pull or `bd sync`, and lines of the ledger.
+//! Checks the same as for crafted archives: no program runs, no byte outside is read or written, nothing hangs, memory
+//! stays bounded, exit codes are documented, nothing controls the terminal.
 
 use std::fs;
 
@@ -10,7 +10,8 @@ use crate::support::harness::Env;
 use crate::support::programs::have;
 use crate::support::repos::sh;
 
-/// What a commit brings, as a script in a clone of the project. `OUT` leads to the directory outside, `CANARY` is a command.
+/// The content of a commit, as a script in a clone of the project. `OUT` leads to the directory outside, `CANARY` is a
+/// command.
 const COMMITS: &[(&str, &str)] = &[
     ("the ledger is a link out", "ln -sf OUT/ledger.jsonl .beads/beads.jsonl"),
     ("the ledger is a link to a device", "ln -sf /dev/zero .beads/beads.jsonl"),

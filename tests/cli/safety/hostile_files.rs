@@ -16,16 +16,16 @@ use crate::support::harness::{BD, Env};
 use crate::support::programs::have;
 use crate::support::repos::{issues, sh};
 
-/// What no command may show: it is outside of the repository.
+/// No command may show this: it is outside of the repository.
 const SECRET: &str = "SECRET-FROM-OUTSIDE";
 /// Longer than any command takes, however busy the machine is.
 const PATIENCE: Duration = Duration::from_secs(100);
 /// Kilobytes of memory that a command may write to: the ledgers here have a few bytes.
 const MEMORY: u64 = 200_000;
-/// What `docs/exit-codes.md` lists.
+/// The codes in `docs/exit-codes.md`.
 const CODES: [i32; 13] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 70];
 
-/// What takes the place of a file.
+/// What replaces a file.
 #[derive(Debug, Clone, Copy)]
 enum Craft {
     /// A link, as it is written.
@@ -37,7 +37,7 @@ enum Craft {
     Text(&'static str),
 }
 
-/// Paths below the repository, and what is there instead. `OUT` leads to the directory outside.
+/// Paths below the repository, and their replacements. `OUT` leads to the directory outside.
 const ANYWHERE: &[(&str, Craft)] = &[
     (".beads/beads.jsonl", Craft::Link("OUT/ledger.jsonl")),
     (".beads/beads.jsonl", Craft::Link("/dev/zero")),
@@ -145,7 +145,7 @@ const IN_GIT: &[(&str, Craft)] = &[
     (".git", Craft::Text("gitdir: OUT/nothing\n")),
 ];
 
-/// What a person has outside of the repository, in which nothing may change.
+/// The user's files outside of the repository, which must not change.
 pub fn outside(env: &Env) {
     let out = env.root().join("outside");
     for (name, text) in [
@@ -212,7 +212,7 @@ pub fn archive() -> Env {
     env
 }
 
-/// The same with `.git`, as somebody packed it: hooks included.
+/// The same with a packed `.git`, hooks included.
 pub fn git_archive() -> Env {
     let env = archive();
     fs::remove_dir_all(env.path(".beads/run")).unwrap();
@@ -271,7 +271,7 @@ pub fn meets(env: &Env, line: &str, what: &str) -> String {
         }
     };
     let said = String::from_utf8_lossy(&fs::read(&words).unwrap()).into_owned();
-    // What git takes for a failed merge.
+    // git treats this code as a failed merge.
     let failed_merge = line.starts_with("merge-driver").then_some(129);
     let is_known = code.is_some_and(|code| CODES.contains(&code) || Some(code) == failed_merge);
     assert!(is_known, "{what}: bd {line}: {code:?}\n{said}");

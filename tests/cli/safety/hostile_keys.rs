@@ -1,9 +1,9 @@
-//! Archives with their version control's own directory, in which one setting or one link at a time leads to a program, to a file
-//! of the user's or to a place for passwords: no command that starts a program runs it, writes it, or stops at it without a
-//! word.
+//! Archives with version control's own directory, in which one setting or one link at a time points to a program, to a
+//! file of the user's or to a place for passwords: no command that starts programs runs it, writes it, or silently
+//! stops at it.
 //!
-//! The settings are those that the installed git and hg document themselves, so a new one is met without being listed here. In the
-//! shorter forms each setting meets a part of the commands; the full form runs them all.
+//! The settings are those that the installed git and hg document themselves, so a new one is tested without being
+//! listed here. In the shorter forms each setting meets some of the commands; the full form runs them all.
 
 use std::fs;
 use std::process::Command;
@@ -37,7 +37,7 @@ const STARTING: &[&str] = &[
     "status --all-worktrees",
     "doctor --fix",
 ];
-/// What reads or writes issues goes on, whatever the repository brings.
+/// Commands that only read or write issues work, whatever the repository contains.
 const PLAIN: &[&str] = &["list", "ready", "add Another", "update bd-base -p 1", "note bd-base words", "show bd-base"];
 
 fn part(n: usize) -> impl Iterator<Item = &'static str> {
@@ -53,7 +53,7 @@ fn canary(env: &Env) -> String {
     path.display().to_string()
 }
 
-/// A key with names in the place of what stands for one.
+/// A key with its placeholders replaced by names.
 fn filled(key: &str) -> String {
     let mut text = String::new();
     let mut rest = key;
@@ -65,11 +65,11 @@ fn filled(key: &str) -> String {
     (text + rest).replace('*', "canary")
 }
 
-/// What git documents, and what it reads beside that.
+/// git's documented settings, and others that it reads.
 fn keys_of_git() -> Vec<String> {
     let output = Command::new("git").args(["help", "--config"]).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
-    // What git itself refuses as a name cannot be in a file that it reads.
+    // git refuses other names in its files.
     let is_name = |line: &&str| line.contains('.') && !line.contains([' ', '_']);
     let documented = text.lines().filter(is_name).map(filled);
     let others = [
@@ -144,7 +144,7 @@ fn what_is_dangerous_is_named() {
     }
 }
 
-/// What hg documents: every name in a section, with the canary as its value.
+/// hg's documented settings: every name in a section, with the canary as its value.
 #[test]
 fn every_setting_of_hg() {
     if !have(&["hg"]) {
@@ -223,7 +223,8 @@ fn settings_of_jj() {
     }
 }
 
-/// Links in version control's own directory that lead to files of the user's: what is there stays, whatever the command writes.
+/// Links in version control's own directory that point to files of the user's: these stay unchanged, whatever the
+/// command writes.
 #[test]
 fn links_are_not_written_through() {
     let in_git: &[&str] = &[
@@ -284,7 +285,7 @@ fn links_are_not_written_through() {
     }
 }
 
-/// Somebody who agreed with 2.0.0 is not asked again: an agreement is a sum over its lines.
+/// Agreements made with 2.0.0 remain valid: an agreement is a checksum over its lines.
 #[test]
 fn agreements_of_2_0_0_hold() {
     if !have(&["git"]) {
@@ -310,7 +311,7 @@ fn agreements_of_2_0_0_hold() {
     env.given("add Three --id bd-three");
     env.bd(["commit", "-m", "words"]).ok();
     assert!(env.bd(["trust", "--dry-run"]).ok().stdout.contains("trusted already"));
-    // What 2.0.0 did not ask for asks.
+    // Settings that 2.0.0 did not check now need agreement.
     sh(&env, "cd web; git config http.sslVerify false");
     env.bd(["commit", "-m", "more"]).fails(10, &["http.sslverify = false"]);
 }

@@ -1,4 +1,4 @@
-//! What must not get into a commit: each rule with what it catches and what it lets pass.
+//! The rules of the leak check: each with what it catches and what it allows.
 
 use crate::support::harness::Env;
 use crate::support::programs::have;
@@ -63,7 +63,7 @@ fn an_issue_that_was_proposed_to_another_project() {
     }
 }
 
-/// What the project's own line says about itself does not make a note public.
+/// The project's own line cannot make a note public.
 #[test]
 fn a_line_cannot_include_notes_by_itself() {
     let Some(project) = Project::new() else { return };
@@ -112,7 +112,7 @@ fn private_parts_of_a_proposed_issue() {
     assert_eq!(run.error()["code"], "leak");
     let leak = &run.json()["leaks"][0];
     assert_eq!((&leak["kind"], &leak["depends_on_id"]), (&"private_dependency".into(), &"pl-2".into()));
-    // What is private is named, not repeated.
+    // Private text is named, not repeated.
     found("\"notes\":\"call the customer\",");
     let run = project.env.bd(["check-leaks"]).fails(8, &["error: 1 private thing"]);
     assert!(!run.snapshot().contains("call the customer"), "{}", run.snapshot());

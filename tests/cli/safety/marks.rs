@@ -1,5 +1,5 @@
-//! What a state home says counts only if this user put it there: an archive may bring personal settings, pointers and logs, but
-//! never a mark that the user's own state lists. Reads work and warn, writes exit 10 and name `bd trust`.
+//! Contents of a state home count only if this user put them there: an archive may bring personal settings, pointers
+//! and logs, but never a mark listed in the user's own state. Reads work and warn, writes exit 10 and name `bd trust`.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -12,13 +12,13 @@ use crate::support::programs::{have, skip};
 use crate::support::project::Project;
 use crate::support::repos::{bd_in, ledger, put_issues, repo, sh};
 
-/// What marks this user has listed.
+/// The marks that this user has listed.
 fn listed(env: &Env) -> usize {
     let text = fs::read_to_string(env.root().join("home/state/beads/trust.jsonl")).unwrap_or_default();
     text.lines().filter(|line| line.contains("\"key\":\"mark\"")).count()
 }
 
-/// As a version without marks left it: no state home bears one, and the user lists none.
+/// As left by a version without marks: no state home has one, and the user lists none.
 fn without_marks(env: &Env, homes: &[&Path]) {
     for home in homes {
         let _ = fs::remove_file(home.join("mark"));
@@ -58,7 +58,7 @@ fn archive(settings: &str, versioned: bool) -> (Env, String) {
         sh(&env, "cd web && git init -q && git add -A && git commit -qm base");
     }
     env.write(&format!("{home}/config.toml"), settings);
-    // Whatever it calls itself, nobody has listed it.
+    // Whatever its name, it is not listed.
     env.write(&format!("{home}/mark"), "mk_0123456789ab\n");
     (env, home.to_owned())
 }
@@ -127,7 +127,7 @@ fn what_an_archive_says_about_repos_and_roles_is_not_believed() {
         env.bd(["list"]).ok();
         assert_eq!(listed(&env), 1);
     }
-    // What decides nothing is as good as in the committed file.
+    // Settings that decide nothing count as in the committed file.
     let (env, _) = archive("[lease]\nttl = \"1h\"\n", true);
     assert_eq!(env.bd(["list"]).ok().stderr, "");
     env.bd(["add", "One"]).ok();
@@ -155,7 +155,7 @@ fn a_mark_is_never_taken_over() {
     }
     let (env, home) = archive("[routing]\nrole = \"maintainer\"\n", true);
     env.bd(["trust"]).ok();
-    // The second archive bears what the first one brought.
+    // The second archive contains what the first one brought.
     fs::create_dir(env.root().join("again")).unwrap();
     sh(&env, "cd again && git init -q && mkdir .beads && cp ../web/.beads/beads.jsonl .beads/");
     let again = env.root().join("again").join(&home);
@@ -296,7 +296,7 @@ fn hooks_are_not_taken_out_where_an_archive_says() {
     assert!(!hook.exists());
 }
 
-/// A contributor by user-level settings, whose project was set up by nobody.
+/// A contributor by user-level settings, whose project was never set up.
 fn user_level() -> Option<Project> {
     let project = Project::single()?;
     let env = &project.env;
@@ -377,7 +377,7 @@ fn a_shared_file_still_decides_for_those_who_joined_nothing() {
     );
     let run = env.bd(["add", "Public", "--json"]).ok();
     assert_eq!((run.json()["source_repo"].as_str(), run.stderr.as_str()), (Some("."), ""), "{}", run.snapshot());
-    // What it joined itself it may leave out.
+    // It may leave out a repo that it joined itself.
     put_issues(env, "web/inner", &["in-one"]);
     assert!(env.bd(["list"]).ok().stdout.contains("in-one"));
     env.write(".beads/config.toml", "[repos]\nadditional = [\"inner\"]\nexclude = [\"inner\"]\n");
@@ -535,7 +535,7 @@ fn an_agent_s_set_up_of_before_is_confirmed_once() {
     let job = [("BD_AGENT", "bob")];
     bd(env, &at, "claim pl-one", &job).ok();
     without_marks(env, &[&home]);
-    // The pointer needs no word: the parent knows the workspace. What is private is still not believed.
+    // The pointer needs no agreement: the parent knows the workspace. Private settings are still not trusted.
     let place = bd(env, &at, "where --json", &job).ok().json();
     assert_eq!(place["state_home"], home.display().to_string(), "{place}");
     warns(bd(env, &at, "list", &job));
@@ -550,7 +550,7 @@ fn an_agent_s_set_up_of_before_is_confirmed_once() {
     assert_eq!(env.bd(["list"]).ok().stderr, "");
     bd(env, &at, "note pl-one words", &job).ok();
     assert_eq!(env.bd(["leases", "--json"]).ok().json()[0]["id"], "pl-one");
-    // A job that is told where the state home is has the user's word for it.
+    // A job that was given the state home may rely on it.
     without_marks(env, &[&home]);
     let told = [("BD_AGENT", "bob"), ("BD_STATE_DIR", home.to_str().unwrap()), ("BD_WORKSPACE", "ws_0123456789ab")];
     bd(env, &at, "note pl-one more", &told).ok();
@@ -581,7 +581,7 @@ fn a_state_directory_of_another_user_is_nobody_s_word() {
     assert!(run.code == 10 && !run.stdout.contains(QUESTION), "{}", run.snapshot());
     warns(env.bd(["list"]));
     asks(env.bd(["add", "Secret"]));
-    // Who knows better says so, and the list of one's own marks may be in a place of somebody else's.
+    // A user who knows better says so, and the list of their marks may be in someone else's directory.
     let own = env.root().join("home/state/beads");
     fs::create_dir_all(&own).unwrap();
     std::os::unix::fs::chown(&own, Some(65534), None).unwrap();
@@ -614,7 +614,7 @@ fn a_person_is_asked_once() {
 fn paths_of_this_machine_stay_out_of_the_committed_file() {
     let Some(project) = Project::single() else { return };
     let env = &project.env;
-    // The whole place lies below the home directory, as projects do.
+    // Everything is below the home directory, as projects usually are.
     env.set("HOME", env.root());
     repo(env, "lib", "lib");
     repo(env, "plan", "pl");
@@ -626,7 +626,7 @@ fn paths_of_this_machine_stay_out_of_the_committed_file() {
     repo(env, "lib2", "lib2");
     bd_in(env, "web/src", ["repo", "add", "../../lib2"]).ok();
     assert!(shared().contains("\"../lib2\""), "{}", shared());
-    // A planning repo is nobody else's.
+    // A planning repo is only for its user.
     let before = shared();
     let run = env.bd(["config", "--add-repo", "~/plan", "--routing", "auto"]).ok();
     assert!(run.stdout.contains("(personal)") && !run.stdout.contains("(shared)"), "{}", run.snapshot());
@@ -635,7 +635,7 @@ fn paths_of_this_machine_stay_out_of_the_committed_file() {
     env.bd(["check-leaks"]).ok();
     env.bd(["config", "set", "workspace.path", &env.root().join("spaces").display().to_string()]).ok();
     assert_eq!(shared(), before);
-    // Whoever insists gets the path as others can use it.
+    // With an explicit flag, the path is stored as others can use it.
     env.bd(["repo", "add", "~/plan", "--shared"]).ok();
     assert!(!shared().contains('~'), "{}", shared());
 }

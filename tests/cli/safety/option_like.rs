@@ -129,7 +129,7 @@ fn option_like_values_are_refused_or_taken_as_they_are() {
     env.bd(["sync"]).ok();
 }
 
-/// Names of the ledger's file that are no names.
+/// Invalid names for the ledger file.
 #[test]
 fn option_like_ledger_names() {
     if !have(&["git"]) {

@@ -23,7 +23,7 @@ fn join(env: &Env, path: &str) {
     env.write(".beads/config.toml", format!("issue_prefix = \"bd\"\n[repos]\nadditional = [{path:?}]\n"));
 }
 
-/// What a list shows, and what is said besides.
+/// The rows of a list, and the other messages.
 fn shown(env: &Env) -> (Vec<String>, String) {
     let run = env.bd(["list", "--json", "--sort", "id"]).ok();
     (run.ids(), run.talk())

@@ -98,10 +98,10 @@ fn only_remarks_and_claims_have_a_place_beside_an_issue() {
         assert_eq!((env.ledger(), ledger(&env, "home/plan")), (before.clone(), plan.clone()), "{said}");
         assert_eq!(env.bd(["list", "--json", "--status", "in_progress"]).ok().ids(), [""; 0], "{said}");
     }
-    // Without a word about an issue, nobody is given one that they may not write.
+    // Without naming an issue, no one gets one that they may not write.
     env.bd(["ready", "--claim", "--json"]).ok();
     assert_eq!(env.bd(["list", "--json", "--status", "in_progress"]).ok().ids(), [""; 0]);
-    // Without a planning repo there is no place.
+    // Without a planning repo there is no place for it.
     env.given("repo remove ~/plan");
     env.bd(["note", "bd-1", "secret"]).fails(5, &["you are a contributor here"]);
     assert_eq!((env.ledger(), ledger(&env, "home/plan")), (before, plan));
@@ -149,7 +149,7 @@ fn notes_beside_an_issue_stay_private_whatever_is_done_with_them() {
     env.bd_with(["import", "../home/plan/.beads/beads.jsonl"], None, &maintainer);
     env.bd_with(["migrate", "--move-to", ".", "--filter", "status=open"], None, &maintainer);
     assert_eq!(env.ledger(), before);
-    // The issue itself may be committed; what stands beside it may not.
+    // The issue itself may be committed, its companion may not.
     env.bd(["check-leaks"]).ok();
     let line = String::from_utf8(before.clone()).unwrap();
     let pasted = line.replacen("\"priority\":2", "\"notes\":\"see: SECRET and long plan\",\"priority\":2", 1);
@@ -161,7 +161,7 @@ fn notes_beside_an_issue_stay_private_whatever_is_done_with_them() {
     sh(&env, "git -C web add .beads");
     let found = env.bd(["check-leaks"]).fails(8, &[]);
     assert!(found.stdout.contains("bd-1"), "{}", found.snapshot());
-    // Upstream's own edits of an issue with notes beside it are nobody's secret.
+    // Upstream's own edits of an issue with a companion are not private.
     env.put_ledger(line.replace("BD-1", "Renamed"));
     sh(&env, "git -C web add .beads");
     env.bd(["check-leaks"]).ok();
@@ -216,10 +216,10 @@ fn after_work_and_propose_the_contributor_sees_their_own_status_and_assignee() {
     assert_eq!(listed[0]["source_repo"], ".", "{listed}");
     assert_eq!(story.bd("list|--json|--status|in_progress|--assignee|ann").ok().ids(), ["bd-new"]);
     assert!(!story.bd("ready|--json").ok().ids().contains(&"bd-new".to_owned()));
-    // Nobody else sees it.
+    // No one else sees it.
     let theirs = story.max("show|bd-new|--json").ok().json();
     assert_eq!((&theirs[0]["status"], &theirs[0]["assignee"]), (&"open".into(), &serde_json::Value::Null), "{theirs}");
-    // What a maintainer says in the project wins.
+    // The maintainer's text in the project wins.
     story.max("update|bd-new|--status|blocked|--assignee|max").ok();
     let listed = story.bd("show|bd-new|--json").ok().json();
     assert_eq!((&listed[0]["status"], &listed[0]["assignee"]), (&"blocked".into(), &"max".into()), "{listed}");

@@ -66,7 +66,7 @@ fn commits_and_pushes_are_stopped() {
             let run = project.git(&format!("push -q origin {to}"));
             assert!(run.code == 1 && run.stderr.contains("added.txt:1: an issue that is local"), "{}", run.snapshot());
         }
-        // What another remote has says nothing about this one; what this one has is not new to it.
+        // What another remote has does not matter for this one; what this one has is not new to it.
         let fork = project.env.path("../fork.git");
         project.git(&format!("init -q --bare '{}'", fork.display())).ok();
         project.git(&format!("push -q --no-verify '{}' main", fork.display())).ok();
@@ -213,7 +213,7 @@ fn a_directory_outside_of_the_project() {
     in_other("commit -qm unasked").ok();
 }
 
-/// What cannot be looked at is not let pass.
+/// What cannot be checked is not allowed.
 #[test]
 fn settings_that_cannot_be_read_stop_a_commit() {
     let Some(project) = Project::new() else { return };
@@ -243,7 +243,7 @@ fn an_ignored_directory_in_the_project() {
     without_a_trace(&project, || {
         assert_eq!(project.git("status --porcelain").ok().stdout, "");
         chains(&project);
-        // `npm install` writes its hooks anew.
+        // `npm install` writes its hooks again.
         script(&path("_/pre-commit"), "#!/usr/bin/env sh\n. \"$(dirname \"$0\")/h\"");
         let status = project.env.bd(["hooks", "status"]).ok();
         assert!(status.stdout.contains("pre-commit  overwritten"), "{}", status.snapshot());
@@ -328,7 +328,7 @@ fn without_bd_git_goes_on() {
     };
     let run = git("/usr/bin:/bin").ok();
     assert!(run.stderr.contains("bd was not found"), "{}", run.snapshot());
-    // One of another make is no reason to stop either.
+    // A different program called `bd` is no reason to stop either.
     script(&project.env.path("../bin/bd"), "#!/bin/sh\necho 'unknown command' >&2\nexit 1\n");
     let run = git(&format!("{}:/usr/bin:/bin", project.env.path("../bin").display())).ok();
     assert!(run.stderr.contains("could not look for private issues (exit code 1)"), "{}", run.snapshot());

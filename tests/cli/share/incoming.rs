@@ -1,4 +1,5 @@
-//! What a maintainer sees of proposals on branches that were fetched and not merged, in git, jj and hg. Nobody asks a network.
+//! A maintainer's view of proposals on branches that were fetched but not merged, in git, jj and hg. Without network
+//! access.
 
 use crate::support::harness::Env;
 use crate::support::programs::have;

@@ -1,4 +1,4 @@
-//! Registering the merge driver with git: beside what is there, once, and gone again to the byte.
+//! Registering the merge driver with git: beside existing settings, once, and removable byte for byte.
 
 use crate::support::project::{Project, listing};
 
@@ -57,7 +57,7 @@ fn a_value_of_the_users_stays() {
     let before = listing(&project.env.path(""));
     project.env.bd(["hooks", "install"]).fails(5, &["other-program", "--no-merge-driver"]);
     assert_eq!(listing(&project.env.path("")), before);
-    // Ours from where the program stood before is replaced, and comes back.
+    // Our own registration from another path is replaced, and comes back.
     let mut git = project.env.command("git");
     git.args(["config", "merge.bd.driver", "/old/bd merge-driver %O %A %B"]);
     project.run(git, "config").ok();

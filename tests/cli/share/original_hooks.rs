@@ -94,7 +94,7 @@ fn only_a_leak_stops_git() {
     );
     git(&project, "add -A").ok();
     stopped("flush");
-    // Settings that cannot be read are no leak.
+    // Unreadable settings are not a leak.
     project.stage("added.txt", "fine\n");
     std::fs::write(project.env.path(".git/beads/config.toml"), "[broken").unwrap();
     for hook in ["pre-commit", "pre-push", "post-merge", "no-such-hook"] {
@@ -186,7 +186,7 @@ fn its_prefix_is_taken_from_its_settings_or_from_its_ledger() {
     assert!(new(&env).starts_with("my-app-"));
     assert_eq!(env.bd(["config", "get", "issue_prefix", "--json"]).ok().json()["value"], "my-app");
     assert_eq!(env.bd(["where", "--json"]).ok().json()["prefix"], "my-app");
-    // What cannot be the start of an id here is left to the ledger.
+    // A prefix that is invalid here is ignored; the ledger decides.
     for odd in ["issue-prefix: 'Home Lab'\n", "# issue-prefix: none\n", "issue-prefix: [a, b\n", "\u{0}\u{1}"] {
         env.write(".beads/config.yaml", odd);
         assert!(new(&env).starts_with("old-"), "{odd:?}");

@@ -9,7 +9,7 @@ pub struct Story {
     pub env: Env,
 }
 
-/// What a maintainer passes: the project alone, and the right to decide.
+/// A maintainer's settings: only the project, and the right to decide.
 const MAINTAINER: [(&str, &str); 3] = [("BD_MODE", "single"), ("BD_ROLE", "maintainer"), ("BD_ACTOR", "max")];
 
 impl Story {
@@ -261,8 +261,8 @@ fn a_branch_that_is_never_merged() {
     let without = story.env.ledger();
     story.bd("propose|pl-1|-q").ok();
     let carrying = story.env.ledger();
-    // On the main branch the proposal is not in the file: the plan shows, and its edits stay with it. What is committed on a
-    // branch is not in the log.
+    // On the main branch the proposal is not in the file: the plan is shown, and edits go to it. Commits of a branch
+    // are not in the log.
     story.env.put_ledger(&without);
     std::fs::remove_file(story.env.path(".beads/run/writes.jsonl")).unwrap();
     assert_data_eq!(
@@ -486,7 +486,7 @@ Already accepted: pl-1
     );
 }
 
-/// What the contributor alone knows it waits for counts after the decision as well, and stays theirs to change.
+/// A contributor's private blockers remain after the decision, and can still be changed.
 #[test]
 fn an_accepted_issue_waits_in_private() {
     let story = Story::new();
@@ -512,7 +512,7 @@ fn an_accepted_issue_waits_in_private() {
     stands(&["bd-up", "pl-block"], "accepted");
     story.bd("proposals|reconcile").ok();
     stands(&["bd-up", "pl-block"], "reconciled");
-    // What the project says of its own issues is for the project.
+    // The project's own edges are not the contributor's to change.
     story.max("dep|remove|pl-1|bd-up").ok();
     stands(&["pl-block"], "after the maintainers took theirs away");
     let project = story.env.ledger_text();

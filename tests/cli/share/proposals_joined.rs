@@ -43,7 +43,7 @@ fn told(copy: &Value) -> Vec<&str> {
     comments.map(|comment| comment["text"].as_str().unwrap()).collect()
 }
 
-/// What both copies say in the fields that they share.
+/// The fields that both copies share.
 fn shared(copy: &Value) -> Vec<Value> {
     let keys = ["title", "description", "design", "acceptance_criteria", "priority", "issue_type", "labels", "status"];
     keys.iter().map(|key| copy[*key].clone()).collect()
@@ -131,7 +131,7 @@ fn a_dependency_that_the_maintainers_remove_does_not_come_back() {
     assert_eq!((left.as_array().unwrap().len(), &left[0]["depends_on_id"]), (1, &"pl-2".into()), "{left}");
 }
 
-/// What both sides have removed is no longer agreed on, so that it can come back from either.
+/// A value removed on both sides is no longer common, so either side can add it again.
 #[test]
 fn a_label_that_was_removed_can_come_back() {
     let story = proposed();
@@ -221,7 +221,7 @@ fn work_that_the_maintainers_begin_and_give_up_shows() {
     story.max("update|pl-1|--status|open").ok();
     story.reconciled();
     assert_eq!(story.ours("pl-1")["status"], "open");
-    // Work of one's own is not told, and not ended by edits of others.
+    // The user's own work is not published, and others' edits do not end it.
     story.bd("work|pl-1").ok();
     story.max("update|pl-1|-p|0").ok();
     story.reconciled();
@@ -244,7 +244,7 @@ fn what_was_agreed_on_is_shown_to_nobody() {
     }
 }
 
-/// A planning copy of an earlier version has no base: the target's values stand, and ours are told.
+/// A planning copy of an earlier version has no base: the target's values win, and ours are reported.
 #[test]
 fn a_copy_without_a_base_follows_the_target() {
     let story = proposed();

@@ -1,4 +1,4 @@
-//! Proposals that meet what somebody else wrote, an old branch, another project, or a merge gone wrong.
+//! Proposals that meet others' edits, an old branch, another project, or a bad merge.
 
 use crate::cli::share::proposals::Story;
 
@@ -204,7 +204,7 @@ fn proposed_anew_after_a_rejection() {
     assert!(!target(&story).contains(&id) && !target(&story).contains("close_reason"), "{}", target(&story));
 }
 
-/// A stranger commits a line with a private id, our name and a proposal that nobody made.
+/// A stranger commits a line with a private id, our name and a proposal that was never made.
 #[test]
 fn an_invented_proposal_publishes_nothing() {
     let story = Story::new();
@@ -230,7 +230,7 @@ fn an_invented_proposal_publishes_nothing() {
     assert!(planning(&story).contains("\"title\":\"Ours\""));
 }
 
-/// What upstream deletes counts as rejected.
+/// A proposal that upstream deletes counts as rejected.
 #[test]
 fn a_proposal_that_a_maintainer_deletes_is_private_again() {
     let story = Story::new();
@@ -278,7 +278,7 @@ fn dates_of_ones_own_count_in_ones_own_view() {
         story.max("accept|pl-1|pl-2").ok();
         story.bd("proposals|reconcile").ok();
     }
-    // A date that the maintainers set is the one that is shown; one's own is not lost for that.
+    // The maintainers' date is shown; the contributor's own is still not lost.
     story.max("update|pl-1|--due|2026-01-20").ok();
     story.bd("proposals|reconcile").ok();
     let shown = story.bd("show|pl-1|--json").ok().json();

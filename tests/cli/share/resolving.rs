@@ -58,7 +58,7 @@ fn only_what_a_side_changed_is_reported() {
         Env::with_ledger(format!("<<<<<<< HEAD\n{ours}\n||||||| base\n{base}\n=======\n{theirs}\n>>>>>>> other\n"));
     let run = env.bd(["resolve"]).ok();
     assert!(run.stdout.contains("bd-b: title from ours; status from theirs\n"), "{}", run.snapshot());
-    // Without the version that both grew from, what both have is no change.
+    // Without the common ancestor, what both have counts as unchanged.
     let labelled = line(4, r#""title":"Renamed","status":"open","labels":["x"]"#);
     let env = Env::with_ledger(format!("<<<<<<< HEAD\n{ours}\n=======\n{labelled}\n>>>>>>> other\n"));
     let told = env.bd(["resolve", "--json"]).ok().json()["resolved"][0]["issues"].clone();
@@ -128,7 +128,7 @@ fn a_line_that_only_moved_is_not_lost() {
     assert!(["p-k", "p-ours", "p-theirs"].iter().all(|id| resolved.contains(id)), "{resolved}");
 }
 
-/// What somebody mended by hand before is not thrown away.
+/// A partial manual resolution is kept.
 #[test]
 fn edits_in_the_marked_file_count() {
     let Some(project) = Project::single() else { return };
@@ -185,7 +185,7 @@ fn resolving_gives_what_the_driver_gives() {
         project.env.bd(["resolve"]).ok();
         assert_eq!(project.env.ledger_text(), by_the_driver(&project.env, versions), "seed {seed}: {marked}");
         project.git("merge --abort").ok();
-        // Where nobody keeps the versions, what stands in one half was not removed by the other.
+        // If no versions are kept, text in one half was not removed by the other.
         project.git("checkout -qf --detach main").ok();
         project.env.put_ledger(&marked);
         project.env.bd(["resolve"]).ok();

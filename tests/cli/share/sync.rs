@@ -414,7 +414,7 @@ $ bd commit
     );
 }
 
-/// What stands in the way, and that nothing was changed by it.
+/// The obstacle is named, and nothing was changed.
 #[test]
 fn others_files_in_the_way() {
     let Some(env) = clones() else { return };
@@ -789,7 +789,7 @@ fn says(env: &Env, text: &str) {
     assert!(said.contains(text), "{said}");
 }
 
-/// A branch of somebody else that happens to have the same name is none of ours.
+/// Someone else's branch that happens to have the same name is not ours.
 #[test]
 fn a_branch_that_follows_none() {
     let Some(env) = clones() else { return };
@@ -813,7 +813,7 @@ fn a_merge_of_the_user_is_not_finished() {
     assert_eq!(sh(&env, "git -C upstream rev-parse main"), sent);
 }
 
-/// What a planning repo keeps to itself is not known while it is away.
+/// A missing planning repo's private content is unknown.
 #[test]
 fn a_repo_that_is_away() {
     let Some(env) = clones() else { return };
@@ -828,7 +828,7 @@ fn a_repo_that_is_away() {
     env.bd(["sync"]).ok();
 }
 
-/// Whoever commits half a ledger is told of by those who get it.
+/// Half a ledger that someone commits is reported to those who receive it.
 #[test]
 fn half_a_ledger_comes() {
     let Some(env) = clones() else { return };
@@ -860,7 +860,7 @@ fn settings_that_are_not_committed_are_named() {
     assert!(!env.bd(["sync"]).ok().snapshot().contains("config.toml"));
 }
 
-/// The command that is named works as it stands, also for a file that was never added.
+/// The suggested command works as printed, even for a file that was never added.
 #[test]
 fn new_settings_are_named_with_what_commits_them() {
     let known = [

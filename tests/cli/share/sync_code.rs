@@ -41,7 +41,7 @@ fn code_stays_here_until_it_is_asked_for() {
     env.bd(["sync"]).ok();
 }
 
-/// What was agreed to is what runs: also the hook behind the one that `bd hooks install` puts before it.
+/// Only agreed hooks run, including the one behind the hook that `bd hooks install` puts in front.
 #[test]
 fn a_hook_that_runs_next_is_agreed_to_as_well() {
     let Some(env) = clones() else { return };
@@ -174,7 +174,7 @@ fn a_dry_run_of_two_sides() {
     assert!(run.stdout.contains("merged, received 1 new, pushed"), "{}", run.snapshot());
 }
 
-/// Changes that git was told to overlook would neither be sent nor be safe.
+/// Changes that git was told to ignore would be neither sent nor safe.
 #[test]
 fn a_ledger_that_git_overlooks() {
     for flag in ["skip-worktree", "assume-unchanged"] {
@@ -212,7 +212,7 @@ fn a_ledger_behind_a_filter() {
     env.bd(["log"]).ok();
 }
 
-/// What version control has is not replaced by an empty ledger.
+/// A ledger in version control is not replaced by an empty one.
 #[test]
 fn init_where_the_ledger_is_not_checked_out() {
     let Some(env) = clones() else { return };
@@ -251,7 +251,7 @@ fn with_jj() -> Option<Env> {
     Some(env)
 }
 
-/// Each issue is told once, however many of our commits have to be merged, and however many ways are tried.
+/// Each issue is reported once, however many of our commits have to be merged, and however many ways are tried.
 #[test]
 fn jj_tells_each_merged_issue_once() {
     for conflicts in [false, true] {
@@ -370,7 +370,7 @@ fn hg_sends_nothing_private_no_code_and_no_bookmark() {
     env.bd(["check-leaks", "--range", "draft()"]).fails(8, &["1 private thing"]);
     sh(&env, "cd web; hg --config extensions.strip= strip -q --no-backup .");
     env.bd(["check-leaks", "--range", "all()"]).ok();
-    // As an agent has it: a bookmark of its own, and work that nobody has looked at.
+    // As an agent has it: a bookmark of its own, and unreviewed work.
     sh(&env, "cd web; hg bookmark work; echo 2 > code; hg commit -q -m 'Write code' code");
     env.given("add One --id bd-one");
     let run = env.bd(["sync"]).ok();

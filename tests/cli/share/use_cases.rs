@@ -36,7 +36,7 @@ impl World {
         self.env.run(command, format!("bd {}", args.join(" ")), None)
     }
 
-    /// What the contributor has made goes to the maintainer as a pull request, and is merged.
+    /// The contributor's changes go to the maintainer as a pull request, and are merged.
     fn merge_request(&self) {
         sh(
             &self.env,
@@ -44,7 +44,7 @@ impl World {
         );
     }
 
-    /// What the maintainer has done comes back to the contributor.
+    /// The maintainer's changes come back to the contributor.
     fn pull(&self) {
         sh(&self.env, "cd origin; git commit -qam decided; cd ../web; git checkout -q main; git pull -q");
         self.ann("proposals|reconcile").ok();
@@ -116,7 +116,8 @@ fn what_the_project_makes_of_a_proposal_comes_back_to_the_plan() {
     world.max("delete|bd-5|--yes").ok();
     world.pull();
     let project = world.env.ledger();
-    // Accepted and edited: the project's copy counts; the plan keeps only what is private, as a mirror that nobody edits.
+    // Accepted and edited: the project's copy is the effective one; the plan keeps only private content, as an unedited
+    // mirror.
     assert!(!world.planned().contains("\"id\":\"bd-2\""), "{}", world.planned());
     let shown = world.ann("show|bd-3|--json").ok().json();
     assert_eq!((&shown[0]["title"], &shown[0]["priority"]), (&"Edited by the project".into(), &0.into()), "{shown}");

@@ -14,7 +14,7 @@ fn project() -> (Env, [String; 2]) {
     (env, [first, second])
 }
 
-/// What a shell is told, without the shell.
+/// The answer to a shell, without running the shell.
 fn offered(env: &Env, words: &[&str]) -> Vec<String> {
     let args = ["--", "bd"].iter().chain(words);
     let run = env.bd_with(args, None, &[("BD_COMPLETE", "fish")]).ok();
@@ -45,7 +45,7 @@ fn each_word_is_offered_what_fits_there() {
         let all = offered(&env, words).into_iter().filter(|line| line.starts_with("bd-"));
         all.map(|line| line.split('\t').next().unwrap().to_owned()).collect()
     };
-    // What can be worked on comes first, what is closed last.
+    // Ready issues first, closed ones last.
     assert_eq!(ids(&["work", ""]), [second.clone(), first.clone(), closed.clone()]);
     assert_eq!(ids(&["show", ""]).last(), Some(&closed));
     assert_eq!(ids(&["-C", "..", "show", ""]), [""; 0], "another directory was named");
@@ -60,7 +60,7 @@ fn each_word_is_offered_what_fits_there() {
     assert_eq!(starting(&["list", "--no-d"], "--no-d"), [""; 0], "a hidden flag");
 }
 
-/// What is offered, without what is said about it.
+/// The completions, without their descriptions.
 fn words(env: &Env, typed: &[&str]) -> Vec<String> {
     offered(env, typed).into_iter().map(|line| line.split('\t').next().unwrap().to_owned()).collect()
 }

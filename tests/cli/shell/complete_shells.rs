@@ -50,7 +50,7 @@ fn shell(env: &Env, program: &[&str], stdin: Option<&str>) -> String {
     env.run(command, program.join(" "), stdin).stdout
 }
 
-/// What a command gets whose arguments are typed in bash, where the line ends with the key that completes. A line in brackets.
+/// The arguments of a command typed in bash, ending with the completion key. A line in brackets.
 fn typed_in_bash(env: &Env, typed: &str) -> String {
     let script = script(env, "bash");
     let keys = format!(

@@ -72,7 +72,7 @@ fn topics_are_explained() {
         let text = env.bd(["help", topic]).ok().stdout;
         assert!(text.lines().count() > 5 && text.contains("bd "), "{topic}: {text}");
     }
-    // What is a command too has both.
+    // A topic that is also a command has both.
     let query = env.bd(["help", "query"]).ok().stdout;
     assert!(query.contains("Usage: bd query") && query.contains("assignee=none"), "{query}");
     assert_eq!(env.bd(["help", "ids", "--json"]).ok().json()["text"].as_str().unwrap().lines().next(), Some("Ids"));

@@ -1,4 +1,4 @@
-//! What a person sees on a terminal while a command takes long.
+//! The progress line on a terminal while a command takes long.
 
 use std::fs::File;
 use std::io::Read as _;

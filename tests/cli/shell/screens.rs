@@ -1,4 +1,4 @@
-//! What people see on a terminal: lists, issues, trees and help in the width that is there, colours, and the pager.
+//! Output on a terminal: lists, issues, trees and help fitted to its width, colours, and the pager.
 
 use std::path::PathBuf;
 
@@ -166,7 +166,7 @@ bd-wide  P2  open  bug   設定画面の文字が切れる [due 2026-04-01]
 "#]]
         .raw()
     );
-    // A claim that ran out is told apart; and JSON knows nothing of marks.
+    // An expired claim looks different; JSON has no marks.
     env.bd_with(["claim", "wide", "--ttl", "60s"], None, &[("BD_AGENT", "builder")]).ok();
     let at = |now: &str| env.bd_with(["list", "--id", "wide"], None, &[("BD_TEST_NOW", now)]).ok().stdout;
     let (soon, later) = (at("2026-01-05T09:00:20Z"), at("2026-01-05T09:30:00Z"));
@@ -284,7 +284,7 @@ fn long_output_on_a_terminal_is_paged() {
     }
     assert_eq!(paged("list", &[small, ("PAGER", "")]), paged("list", &[small, ("PAGER", "cat")]));
     assert!(!env.bd_with(["list"], None, &[small, ("PAGER", "sed s/^/P:/")]).ok().stdout.contains("P:"), "a pipe");
-    // What changes something is never stopped by a reader.
+    // A command that changes something is never stopped by a reader.
     env.bd(["add", "x"]).ok();
     assert_eq!(paged("close 10 11 12 13 14 15 16 17 18 19 20 21 --yes", &[small, ("PAGER", "sed s/^/P:/")]).1, 0);
 }

@@ -1,4 +1,4 @@
-//! What is offered after a slip and by shells: never what is hidden.
+//! Suggestions after mistakes and by shells: never hidden things.
 
 use std::collections::BTreeSet;
 

@@ -31,7 +31,7 @@ impl Earlier {
         self.env.path(".git/beads")
     }
 
-    /// The logs that are there.
+    /// The existing logs.
     fn logs(&self) -> Vec<String> {
         let all = OLD.into_iter().chain(["writes.jsonl"]);
         all.filter(|name| self.home().join(name).exists()).map(str::to_owned).collect()
@@ -68,7 +68,7 @@ fn has(text: &str, parts: &[&str]) {
     }
 }
 
-/// A state home that cannot be written is read all the same.
+/// A read-only state home can still be read.
 #[test]
 fn every_record_is_read_and_nothing_is_written_by_that() {
     let Some(earlier) = Earlier::new() else { return };
@@ -97,14 +97,14 @@ fn the_first_write_carries_the_logs_over_and_both_readers_go_on() {
     assert_eq!(earlier.logs(), ["writes.jsonl"]);
     assert_eq!(earlier.version(), "{\"layout\":2,\"scope\":\"repo\"}\n");
     assert_eq!(earlier.issue("bd-2")["status"], "open");
-    // What was carried over can be taken back further, and an undo as well.
+    // Migrated writes can still be undone, and so can an undo.
     earlier.env.given("undo --yes");
     assert_eq!(earlier.issue("bd-2")["status"], "closed");
     earlier.env.bd_with(["undo", "--yes"], None, &[("BD_ACTOR", "eve")]).ok();
     earlier.env.bd(["show", "bd-3"]).fails(3, &[]);
     earlier.env.bd_with(["undo", "--yes"], None, &[("BD_ACTOR", "eve")]).ok();
     has(&earlier.told("undo 4"), &["bd note of", "bd close of"]);
-    // What only the journal of version 1 knew is found again.
+    // Entries only in version 1's journal are found again.
     earlier.remove("bd-1");
     has(&earlier.env.bd(["list"]).ok().stderr, &["(bd-1)"]);
     has(&earlier.told("recover"), &["Restored", "bd-1"]);

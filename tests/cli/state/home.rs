@@ -7,7 +7,6 @@ use crate::support::checkouts::{Family, bd, files, held};
 use crate::support::harness::Env;
 use crate::support::programs::have;
 
-/// S0-1.
 #[test]
 fn without_configuration_state_is_with_its_own_repository_and_nowhere_else() {
     let Some(family) = Family::new() else { return };
@@ -23,7 +22,6 @@ fn without_configuration_state_is_with_its_own_repository_and_nowhere_else() {
     assert_eq!(files(&family.path("home")), home, "nothing is kept elsewhere");
 }
 
-/// S0-3.
 #[test]
 fn the_variable_wins_over_everything() {
     let Some(family) = Family::new() else { return };
@@ -44,7 +42,6 @@ fn the_variable_wins_over_everything() {
     assert!(web.join(".git/beads/agents.jsonl").is_file(), "an empty one is none");
 }
 
-/// S0-5.
 #[test]
 fn an_old_store_of_the_user_is_never_touched_and_can_be_pointed_at() {
     let Some(family) = Family::new() else { return };
@@ -65,7 +62,6 @@ fn an_old_store_of_the_user_is_never_touched_and_can_be_pointed_at() {
     assert_eq!(held(&pointed), ["bd-base in main"]);
 }
 
-/// S0-7, S1-11.
 #[test]
 fn a_state_home_of_a_newer_version_is_refused_and_left_alone() {
     let Some(family) = Family::new() else { return };
@@ -81,7 +77,6 @@ fn a_state_home_of_a_newer_version_is_refused_and_left_alone() {
     assert_eq!((files(&home), family.env().ledger()), before);
 }
 
-/// S0-9.
 #[test]
 fn outside_of_any_repo_nothing_is_made() {
     let env = Env::bare();
@@ -95,7 +90,6 @@ fn outside_of_any_repo_nothing_is_made() {
     assert_eq!(files(&env.root()), before);
 }
 
-/// S0-10.
 #[test]
 fn a_subdirectory_finds_the_same_state_and_a_nested_repository_its_own() {
     let Some(family) = Family::new() else { return };
@@ -116,7 +110,6 @@ fn a_subdirectory_finds_the_same_state_and_a_nested_repository_its_own() {
     assert_eq!(all.as_array().unwrap().len(), 1, "{all}");
 }
 
-/// S0-13.
 #[test]
 fn a_state_home_can_be_thrown_away_without_a_trace() {
     let Some(family) = Family::new() else { return };
@@ -133,7 +126,6 @@ fn a_state_home_can_be_thrown_away_without_a_trace() {
     assert_eq!(family.held(&web), [""; 0]);
 }
 
-/// S1-5.
 #[test]
 fn a_write_that_fails_is_an_error_and_says_where() {
     let Some(family) = Family::new() else { return };
@@ -170,7 +162,7 @@ fn a_clean_of_the_working_copy_loses_no_claim_and_no_message() {
     }
 }
 
-/// S1-7, in small; the tests of concurrency do it at length.
+/// On a small scale; the concurrency tests do it at length.
 #[test]
 fn writers_in_two_checkouts_at_once_all_succeed() {
     let Some(family) = Family::new() else { return };
@@ -188,7 +180,7 @@ fn writers_in_two_checkouts_at_once_all_succeed() {
     assert_eq!(agents.as_array().unwrap().len(), 12);
 }
 
-/// S1-6: neither finding the state nor asking it needs another program.
+/// Neither finding the state nor reading it needs another program.
 #[test]
 fn the_state_is_found_without_running_a_program() {
     let Some(family) = Family::new() else { return };
@@ -203,7 +195,7 @@ fn the_state_is_found_without_running_a_program() {
     }
 }
 
-/// S1-3, S1-4 with jj and hg: the claims of one checkout are seen in the others, whoever made them.
+/// With jj and hg: the claims of one checkout are seen in the others, whoever made them.
 #[test]
 fn workspaces_of_jj_see_each_others_claims() {
     let env = Env::new();

@@ -131,7 +131,7 @@ fn a_claim_whose_number_cannot_be_told_stays_for_a_person_to_look_at() {
     ] {
         fs::write(&leases, format!("{line}\n")).unwrap();
         family.bd(&web, "claim bd-base").fails(8, &["leases.jsonl:1"]);
-        // What is ready to be handed out is something else.
+        // Which issue is handed out is a different question.
         assert_eq!(family.bd(&web, "ready --claim --json").code, 0, "{line}");
         let run = family.bd(&web, "doctor --fix");
         assert!(run.stdout.contains("cannot read the number"), "{}", run.snapshot());

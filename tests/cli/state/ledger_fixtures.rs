@@ -1,13 +1,13 @@
 //! Every ledger of `fixtures/`: all healthy issues are shown, and one edit changes one line and nothing else.
 //!
-//! The table stands here, by hand, beside the one of `fixtures/README.md`: what is shown must not be computed by the
-//! program under test.
+//! The table is written by hand, like the one in `fixtures/README.md`: the program under test must not compute its own
+//! expected output.
 
 use std::path::{Path, PathBuf};
 
 use crate::support::harness::Env;
 
-/// File, the ids that must be shown (the first is edited), and the line on which that one stands.
+/// File, the ids that must be shown (the first is edited), and the line of the first.
 const CASES: &[(&str, &str, usize)] = &[
     ("valid/comments", "bd-0q9w8e7r|bd-1w2e3r4t", 1),
     ("valid/dependency-types", "bd-b10c4d5e|bd-c21d5e6f|bd-d32e6f7g|bd-e43f7g8h|bd-f54g8h9i|bd-g65h9i0j", 1),

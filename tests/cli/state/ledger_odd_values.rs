@@ -1,4 +1,4 @@
-//! Values that another program or a person wrote in an unusual form: read where there is no doubt, named where there is.
+//! Values that another program or a person wrote in an unusual form: read if they are clear, reported if not.
 
 use crate::support::harness::{Env, Run, words};
 

@@ -1,5 +1,5 @@
-//! What the machine does to a ledger: a lock that is held, a directory that cannot be written, a full disk, a file that
-//! version control has just taken away.
+//! Effects of the machine on a ledger: a held lock, a read-only directory, a full disk, a file that version control has
+//! just removed.
 
 use std::fs::{File, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
@@ -75,12 +75,12 @@ pub fn is_root() -> bool {
     id.is_ok_and(|output| output.stdout == b"0\n")
 }
 
-/// `bd` as a user whom permissions bind: ourselves, or nobody if we are root. `None` if there is no way to.
+/// `bd` as a user who is subject to permissions: ourselves, or `nobody` if we are root. `None` if that is impossible.
 fn unprivileged(env: &Env) -> Option<Command> {
     if !is_root() {
         return Some(env.bd_command(BD));
     }
-    // Nobody may not see the build directory or the temporary one.
+    // `nobody` may not see the build directory or the temporary one.
     let program = env.root().join("bd");
     copy(BD, &program);
     std::fs::set_permissions(env.root(), Permissions::from_mode(0o755)).unwrap();

@@ -5,8 +5,8 @@ use crate::support::harness::{BD, Env, Run};
 use crate::support::programs::skip;
 use crate::support::project::Project;
 
-/// Runs commands, one a line, while nobody can write `.git`: by a mount, or by permissions where they bind. For each the exit code
-/// is printed.
+/// Runs commands, one per line, while `.git` is read-only: by a mount, or by permissions where they apply. Prints the
+/// exit code of each.
 fn sandboxed(env: &Env, commands: &[&str]) -> Option<Run> {
     let each = commands.iter().map(|line| format!("'{BD}' {line}; echo \"exit $?\"\n")).collect::<String>();
     let script = match is_root() {
@@ -46,7 +46,7 @@ fn there_is_no_second_state_home() {
         assert!(run.stderr.contains(".git/beads") && run.stderr.contains("sandbox"), "{}", run.snapshot());
         assert_eq!(run.stderr.matches("sandbox may have").count(), 4, "each says so\n{}", run.snapshot());
         assert!(!env.path(".beads/run").exists(), "a second home");
-        // Outside, nobody holds it.
+        // Outside of the sandbox it is not held.
         env.bd(["claim", "bd-base"]).ok();
         env.bd(["release", "bd-base"]).ok();
     }

@@ -29,7 +29,6 @@ fn told(run: &Run) -> Vec<String> {
     rows.map(|row| format!("{} {} in {}", text(&row["id"]), text(&row["status"]), text(&row["worktree"]))).collect()
 }
 
-/// S1-1, S1-2.
 #[test]
 fn one_query_shows_the_issues_of_all_checkouts_with_where_each_is() {
     let Some(family) = busy() else { return };
@@ -56,7 +55,6 @@ fn one_query_shows_the_issues_of_all_checkouts_with_where_each_is() {
     assert_eq!(filtered, ["bd-second in_progress in two"]);
 }
 
-/// S1-2.
 #[test]
 fn a_checkout_can_be_chosen_by_id_name_and_path() {
     let Some(family) = busy() else { return };

@@ -1,4 +1,4 @@
-//! What a workspace gets beside the files of the commit, taking one again, and what is said of one.
+//! What a workspace contains beyond the commit, reusing one, and its descriptions.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -8,7 +8,7 @@ use crate::cli::workspace::workspaces::{directories, make, states, text};
 use crate::support::checkouts::Family;
 use crate::support::wait::until;
 
-/// S2: only ignored files, never over something, never outside.
+/// Only ignored files, never over something, never outside.
 #[test]
 fn ignored_files_are_copied_if_they_are_named() {
     let Some(family) = Family::new() else { return };
@@ -134,7 +134,6 @@ fn a_place_outside_is_agreed_to() {
     assert!(copy.starts_with(web.join("jobs")) && !copy.join("jobs").join(copy.file_name().unwrap()).exists());
 }
 
-/// S2-9, S2-11.
 #[test]
 fn an_idle_workspace_is_taken_again() {
     let Some(family) = Family::new() else { return };

@@ -1,5 +1,5 @@
-//! Who you are does not depend on where you stand: a workspace of every kind, in every mode of the state home, knows role, repos,
-//! planning repo and guards as the checkout does that it was made from.
+//! The identity of a user does not depend on the directory: a workspace of every kind, in every mode of the state home,
+//! has the role, repos, planning repo and guards of its parent checkout.
 
 use std::path::PathBuf;
 
@@ -60,7 +60,7 @@ impl Place<'_> {
         Place { at, ..*self }
     }
 
-    /// What decides, as it is answered here.
+    /// The deciding answers here.
     fn word(&self) -> (String, Vec<String>) {
         let role = self.bd("role --json").ok().json();
         let repos = self.bd("repo list --json").ok().json();
@@ -102,7 +102,7 @@ fn a_contributor_stays_one(mode: usize) {
         let second = first.workspace("clone", "second");
         assert_eq!(second.word(), home.word(), "a workspace of a workspace, {what}");
         second.keeps_private(&format!("a workspace of a workspace, {what}"));
-        // Who stands there without the variable is led there all the same.
+        // Without the variable the same place is found.
         let led = Place { vars: &[], ..first };
         led.keeps_private(&format!("{what}, without the variable"));
     }
@@ -148,7 +148,7 @@ fn a_maintainer_stays_one() {
     }
 }
 
-/// `check-leaks` looks at the repository that it is run in, whichever ledger a job is told to use.
+/// `check-leaks` checks the repository of the current directory, whichever ledger a job is told to use.
 #[test]
 fn a_job_on_a_planning_issue_does_not_commit_it() {
     let Some((project, _)) = project(1) else { return };

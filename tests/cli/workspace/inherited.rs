@@ -54,7 +54,7 @@ fn other_repos_are_found_from_a_workspace_that_lies_elsewhere() {
     assert!(!seen(&family.web()) && !seen(&at));
     family.bd(&family.web(), "config trust").ok();
     assert!(seen(&family.web()) && seen(&at));
-    // A claim there on an issue of the other repo is known here, whatever the job was told about state homes.
+    // A claim there on an issue of the other repo is known here, whatever state home the job was given.
     let told = family.bd(&at, &format!("workspace env '{}' --json", at.display())).ok().json();
     let home = told["BD_STATE_DIR"].as_str().unwrap_or_else(|| panic!("{told}")).to_owned();
     let vars = [("BD_STATE_DIR", home.as_str()), ("BD_WORKSPACE", "ws_0123456789ab"), ("BD_AGENT", "job")];
@@ -168,7 +168,7 @@ fn the_checkouts_of_a_project_and_its_workspaces_know_each_other() {
     assert_eq!(seen.iter().filter(|(_, is_main)| *is_main).count(), 1, "{seen:?}");
     assert_eq!(roots(&side), seen);
     assert_eq!(roots(&at), seen);
-    // What is closed there is not offered in any of them.
+    // An issue closed there is offered in none of them.
     family.bd(&at, "close bd-base").ok();
     for directory in [family.web(), side, at] {
         let ready = family.bd(&directory, "ready --json").ok().json();

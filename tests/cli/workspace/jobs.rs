@@ -16,7 +16,7 @@ fn job(family: &Family, flags: &[&str], script: &str) -> Run {
     family.env().run(command, format!("bd run --workspace {}", flags.join(" ")), None)
 }
 
-/// What was run, and its workspace.
+/// The program that was run, and its workspace.
 fn used(run: &Run) -> (Value, Value) {
     let done = run.json()[0].clone();
     (done.clone(), done["workspace"].clone())
@@ -26,7 +26,7 @@ fn path(workspace: &Value) -> PathBuf {
     PathBuf::from(workspace["path"].as_str().unwrap())
 }
 
-/// What the working copy holds, and what git knows of it, byte for byte.
+/// The content of the working copy, and git's view of it, byte for byte.
 fn tree(family: &Family, directory: &Path) -> String {
     let snapshot = family.env().command("sh").current_dir(directory).arg("-c").arg(
         "git for-each-ref; git status --porcelain; cat .git/HEAD; find . -path ./.git -prune -o -type f -print | sort | xargs sha256sum",
@@ -58,7 +58,7 @@ fn a_job_runs_inside_of_its_workspace_and_the_main_checkout_stays_as_it_is() {
     assert_eq!(std::fs::read_to_string(at.join("cwd")).unwrap().trim(), at.to_str().unwrap());
     assert!(!at.starts_with(family.web()));
     assert_eq!(tree(&family, &family.web()), before);
-    // What is done there is known here, and not offered again.
+    // Work finished there is known here, and not offered again.
     let ready = family.bd(&family.web(), "ready --json").ok().json();
     assert!(!ready.as_array().unwrap().iter().any(|row| row["id"] == id.as_str()), "{ready}");
     assert_eq!(family.bd(&family.web(), "leases --json").ok().json().as_array().map(Vec::len), Some(0));
@@ -74,7 +74,7 @@ fn two_jobs_that_change_the_same_file_do_not_see_each_other() {
     let Some(family) = Family::new() else { return };
     let one = file(&family, "common\n");
     let other = file(&family, "common\n");
-    // Each waits for the other to have written, so that both are there at once.
+    // Each waits until the other has written, so that both exist at once.
     let meet = family.path("meet");
     std::fs::create_dir(&meet).unwrap();
     let script = |mine: &str, theirs: &str| {
@@ -241,7 +241,7 @@ fn with_cleanup_nothing_is_left_after_success_failure_and_cancel() {
         assert_eq!((done["outcome"].as_str(), workspace["removed"].as_bool()), (Some(outcome), Some(true)), "{run:?}");
         assert_eq!(left(), Vec::<PathBuf>::new(), "{script}");
         assert!(!path(&workspace).with_extension("job").exists(), "{script}");
-        // What was said in the workspace is known here.
+        // A comment made in the workspace is known here.
         let shown = family.bd(&family.web(), &format!("show {id} --json")).ok().json();
         assert_eq!(shown[0]["status"], status, "{shown}");
         assert_eq!(shown.to_string().contains("seen"), status == "closed", "{shown}");

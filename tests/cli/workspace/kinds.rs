@@ -105,7 +105,7 @@ fn an_untouched_workspace_of_jj_without_bookmarks_goes() {
     let Some(site) = Site::new(&["git", "jj"], init) else { return };
     let (id, path) = site.make("--kind worktree");
     site.goes(&id, &path, "");
-    // A change with a description is somebody's, though it has no files.
+    // A change with a description is someone's work, even without files.
     let (id, path) = site.make("--kind worktree");
     site.sh(&path, "jj describe -m decision");
     site.refused(&id, &["unpushed"]);

@@ -143,7 +143,7 @@ fn a_worktree_goes_though_its_ledger_was_written() {
     let labels = bench.bd("show bd-base --json").ok().json()[0]["labels"].clone();
     assert_eq!(labels, serde_json::json!(["there"]));
     assert_eq!(bench.git(&bench.family.web(), "branch --list bd/*"), "");
-    // What else is changed keeps it, and the ledger at home is as it was.
+    // Other changes keep it, and the ledger at home is unchanged.
     let (id, path) = bench.make("--kind worktree");
     bench.family.bd(&path, "label add bd-base more").ok();
     change(&path, "work");

@@ -1,4 +1,4 @@
-//! Taking an idle workspace again: only one that could be removed without a word, and as a new one would be.
+//! Reusing an idle workspace: only one that could be removed without force, with the same result as a new one.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -9,7 +9,7 @@ use crate::cli::workspace::workspaces::{make, text};
 use crate::support::checkouts::Family;
 use crate::support::harness::BD;
 
-/// A workspace that nobody works in any more, with its id.
+/// An idle workspace, with its id.
 fn idle(family: &Family) -> (String, PathBuf) {
     let (made, path) = make(family, "--new");
     let id = text(&made, "id");
@@ -62,7 +62,7 @@ fn a_job_that_wrote_only_issues_leaves_a_workspace_to_take_again() {
     assert!(family.bd(&web, "list --json").ok().ids().contains(&"bd-found".to_owned()), "it was brought home");
 }
 
-/// What the parent has got meanwhile is elsewhere.
+/// What the parent has received meanwhile is stored elsewhere.
 #[test]
 fn a_job_whose_work_the_parent_has_leaves_a_workspace_to_take_again() {
     let Some(family) = Family::new() else { return };
@@ -76,7 +76,7 @@ fn a_job_whose_work_the_parent_has_leaves_a_workspace_to_take_again() {
     assert!(path.join("work").exists());
 }
 
-/// What stands against removing one stands against taking it.
+/// What prevents removal prevents reuse.
 #[test]
 fn whatever_would_be_lost_or_works_there_is_left_alone() {
     let Some(family) = Family::new() else { return };
@@ -106,7 +106,7 @@ fn whatever_would_be_lost_or_works_there_is_left_alone() {
     assert_eq!(taken(&family, &id), (true, Vec::new()), "nothing stands against it");
 }
 
-/// Nobody has agreed to what a job has put into the settings of its clone.
+/// Settings that a job has put into its clone have no agreement.
 #[test]
 fn programs_that_a_job_has_named_are_not_run() {
     let Some(family) = Family::new() else { return };
@@ -155,14 +155,14 @@ fn the_next_job_gets_nothing_of_the_last_one_s_settings() {
     assert_eq!(fs::read(path.join(".git/info/exclude")).ok(), fs::read(fresh.join(".git/info/exclude")).ok());
     assert!(path.join("news").exists());
     family.bd(&path, "worktree info --json").ok();
-    // What the job has hidden is in the way.
+    // A file that the job has hidden is in the way.
     family.bd(&web, &format!("workspace update {id} --status idle")).ok();
     write(&path.join(".git/info/exclude"), "hidden\n");
     write(&path.join("hidden"), "x");
     refused(&family, &id, "hidden");
 }
 
-/// An ignored file is nowhere else: git would put one of the parent over it without a word.
+/// An ignored file exists nowhere else: git would silently overwrite it with one of the parent's.
 #[test]
 fn an_ignored_file_is_not_overwritten_by_one_that_is_tracked_now() {
     let Some(family) = Family::new() else { return };
@@ -195,7 +195,7 @@ fn an_ignored_file_is_not_overwritten_by_one_that_is_tracked_now() {
     assert_eq!(read("my.log"), "precious", "what is ignored stays");
 }
 
-/// A branch is pushed: it must not bear the id of an issue that is in another ledger, which may be private.
+/// A branch is pushed: its name must not contain the id of an issue in another ledger, which may be private.
 #[test]
 fn the_branch_for_an_issue_of_another_repo_does_not_name_it() {
     let Some(family) = Family::new() else { return };
@@ -217,7 +217,7 @@ fn the_branch_for_an_issue_of_another_repo_does_not_name_it() {
     assert_eq!(text(&own, "branch"), "bd/bd-base");
 }
 
-/// The commits are there once, where both are on one file system.
+/// On one file system the objects exist only once.
 #[test]
 fn objects_are_linked_on_one_file_system() {
     let Some(family) = Family::new() else { return };

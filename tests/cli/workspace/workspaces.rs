@@ -35,7 +35,7 @@ pub fn states(family: &Family, line: &str) -> Vec<String> {
     all.as_array().unwrap().iter().map(|one| text(one, "state")).collect()
 }
 
-/// The directories of workspaces that are there.
+/// The existing directories of workspaces.
 pub fn directories(family: &Family) -> Vec<PathBuf> {
     let base = family.path("home/data/beads/workspaces");
     let repos = fs::read_dir(base).into_iter().flatten().map(|entry| entry.unwrap().path());
@@ -43,7 +43,6 @@ pub fn directories(family: &Family) -> Vec<PathBuf> {
     all.filter(|path| path.is_dir()).collect()
 }
 
-/// S2-1, S2-12, test 2b.
 #[test]
 fn a_clone_is_apart_and_shares_claims_and_mail() {
     let Some(family) = Family::new() else { return };
@@ -62,7 +61,7 @@ fn a_clone_is_apart_and_shares_claims_and_mail() {
     assert_eq!(family.git(&path, "status --porcelain").ok().stdout, "");
     assert_eq!(family.git(&path, "symbolic-ref --short HEAD").ok().stdout, "bd/bd-base\n");
     assert!(path.starts_with(family.path("home/data/beads/workspaces")), "{}", path.display());
-    // What is claimed inside is seen outside, and mail comes through.
+    // A claim made inside is seen outside, and mail gets through.
     family.bd_with(&path, "claim bd-base", &[("BD_AGENT", "bob")]).ok();
     let name = path.file_name().unwrap().to_str().unwrap();
     assert_eq!(family.held(&web), [format!("bd-base in {name}")]);
@@ -91,7 +90,7 @@ fn a_clone_is_apart_and_shares_claims_and_mail() {
     assert_eq!(states(&family, "workspace list --json"), ["active", "active"]);
 }
 
-/// S2-4: what cannot be made leaves nothing but its record.
+/// What cannot be made leaves nothing but its record.
 #[test]
 fn what_cannot_be_made_is_taken_away() {
     let Some(family) = Family::new() else { return };
@@ -125,7 +124,7 @@ fn what_cannot_be_made_is_taken_away() {
         assert!(!text(one, "error").is_empty() && one["port"].is_null(), "{one}");
     }
     assert!(directories(&family).is_empty());
-    // A directory of somebody's is never taken away.
+    // Someone's directory is never removed.
     fs::create_dir(family.path("mine")).unwrap();
     fs::write(family.path("mine/file"), "mine").unwrap();
     for kind in ["clone", "worktree", "copy"] {
@@ -225,7 +224,7 @@ fn an_issue_that_is_in_no_commit_is_told_of() {
     family.bd(&path, "show bd-new").ok();
 }
 
-/// A ledger that nobody commits is not in a clone; the clone uses that of its parent.
+/// An uncommitted ledger is not in a clone; the clone uses that of its parent.
 #[test]
 fn a_ledger_that_is_not_committed_is_shared() {
     let Some(family) = Family::new() else { return };
@@ -283,7 +282,7 @@ fn what_a_job_is_told() {
     assert_eq!(text(&json, "BD_BASE"), text(&made, "base_commit"));
 }
 
-/// Who acts in a workspace: the agent that it was made for, unless somebody says otherwise.
+/// The actor in a workspace: the agent that it was made for, unless named otherwise.
 #[test]
 fn a_workspace_says_who_acts() {
     let Some(family) = Family::new() else { return };
@@ -328,7 +327,7 @@ fn a_killed_creation_leaves_its_record() {
     assert!(Path::new(&text(&all[0], "path")).is_dir());
     let records = fs::read_to_string(web.join(".git/beads/workspaces.jsonl")).unwrap();
     assert!(records.contains(&format!("\"pid\":{}", child.id())), "{records}");
-    // The program that it ran is no child of the test.
+    // The program that it ran is not a child of the test.
     family
         .env()
         .command("/bin/sh")

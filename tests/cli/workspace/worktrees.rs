@@ -1,4 +1,4 @@
-//! Checkouts: each has an id of its own that stays with it, whoever made it and wherever it goes.
+//! Checkouts: each has an id of its own that it keeps, whoever made it and wherever it moves.
 
 use std::fs;
 
@@ -25,7 +25,6 @@ fn listed(family: &Family, line: &str) -> Vec<String> {
     all.iter().map(|one| format!("{} {}", one["worktree"].as_str().unwrap(), state(one))).collect()
 }
 
-/// S0-2, S0-8, S1-3.
 #[test]
 fn checkouts_made_by_git_alone_share_claims_and_have_ids_of_their_own() {
     let Some(family) = Family::new() else { return };
@@ -78,7 +77,6 @@ fn a_checkout_without_issues_is_nothing_to_warn_of() {
     assert!(told.contains("its ledger is empty, but its last commit has issues"), "{told}");
 }
 
-/// S0-2, S0-12.
 #[test]
 fn the_same_work_in_two_checkouts_keeps_its_checkpoints_apart_and_no_error_is_resumed_from() {
     let Some(family) = Family::new() else { return };
@@ -99,7 +97,6 @@ fn the_same_work_in_two_checkouts_keeps_its_checkpoints_apart_and_no_error_is_re
     assert!(resumed.contains("broken") && resumed.contains("second"), "it says what went wrong: {resumed}");
 }
 
-/// S0-15, S1-10.
 #[test]
 fn a_deleted_checkout_takes_nothing_from_others_and_stays_known() {
     let Some(family) = Family::new() else { return };
@@ -128,7 +125,7 @@ fn a_deleted_checkout_takes_nothing_from_others_and_stays_known() {
     assert_eq!((&again["records"], &again["gone"]), (&Value::Array(vec![]), &Value::Array(vec![])), "{again}");
 }
 
-/// S1-8, without and with repair.
+/// Without and with repair.
 #[test]
 fn a_moved_checkout_keeps_its_id() {
     let Some(family) = Family::new() else { return };
@@ -168,7 +165,6 @@ fn a_copied_repository_gets_a_new_id() {
     assert_eq!((family.id(&copy), family.id(&family.web())), (fresh, id), "and both stay as they are");
 }
 
-/// S1-4.
 #[test]
 fn a_path_with_links_leads_to_the_same_checkout() {
     let Some(family) = Family::new() else { return };
@@ -185,7 +181,6 @@ fn a_path_with_links_leads_to_the_same_checkout() {
     assert!(beads.into_iter().all(|kind| !kind.is_symlink()), "no link is made");
 }
 
-/// S1-9.
 #[test]
 fn a_submodule_is_not_a_checkout_of_the_repository() {
     let Some(family) = Family::new() else { return };
@@ -202,7 +197,6 @@ fn a_submodule_is_not_a_checkout_of_the_repository() {
     assert_eq!((&info["main"], &info["worktree"]), (&true.into(), &"main".into()), "{info}");
 }
 
-/// S1-11.
 #[test]
 fn a_bare_repository_with_worktrees_works_without_a_main_checkout() {
     let Some(family) = Family::new() else { return };
@@ -365,7 +359,7 @@ fn a_checkout_that_git_knows_by_a_link_is_not_removed() {
     assert!(!real.exists() && one.is_symlink());
 }
 
-/// What is staged and in no file is kept with the files.
+/// Staged changes that are in no file are saved with the files.
 #[test]
 fn by_force_what_is_only_staged_is_kept_too() {
     let Some(family) = Family::new() else { return };
@@ -448,7 +442,7 @@ fn shares_of_hg_are_made_and_removed() {
     made_looked_at_and_removed(&env);
 }
 
-/// What git keeps for one worktree alone: its own refs, and the log of its `HEAD`.
+/// git's data for a single worktree: its own refs, and the log of its `HEAD`.
 #[test]
 fn commits_that_only_a_checkout_knows_of_keep_it() {
     let Some(family) = Family::new() else { return };

@@ -1,5 +1,6 @@
-//! Where the contributor stands, and what comes into planning repos by a move: workspaces of every kind in every mode of the state
-//! home, directories of other version control that a stranger commits, and issues that were filed into the project by mistake.
+//! Where the contributor works, and what a move brings into planning repos: workspaces of every kind in every mode of
+//! the state home, directories of other version control committed by a stranger, and issues filed into the project by
+//! mistake.
 
 use std::path::Path;
 
@@ -49,7 +50,7 @@ impl Neighbours {
     /// Chooses the project itself, or one of its workspaces.
     pub(super) fn stand(&mut self, at: usize, dice: &mut Dice) {
         let own: Vec<usize> = (0..self.workspaces.len()).filter(|n| self.workspaces[*n].0 == at).collect();
-        // A worktree whose repository was moved away says so, and is no place to work in.
+        // A worktree whose repository was moved away is unusable, and says so.
         let there = |n: &usize| self.git(&self.workspaces[*n].1, &["rev-parse", "HEAD"]).is_some();
         self.stands = dice.pick(&own).copied().filter(|_| !dice.chance(3)).filter(there);
         self.trail.extend(self.stands.map(|n| format!("in {}", self.workspaces[n].1)));
@@ -91,7 +92,7 @@ impl Neighbours {
         self.trail.push(format!("{at}: pulled {name}: {pulled}"));
     }
 
-    /// What another program has filed into the project is moved into the planning repo before it is committed.
+    /// An issue that another program filed into the project is moved into the planning repo before it is committed.
     pub(super) fn move_into_plans(&mut self, at: usize, dice: &mut Dice) {
         self.counter += 1;
         // No id is the beginning of another: the servers' objects are searched for them.

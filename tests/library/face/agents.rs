@@ -26,7 +26,7 @@ fn until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// H1: a handle per agent, several on one store; each write and claim bears the name of the handle that made it.
+/// A handle per agent, several on one store; each write and claim has the name of the handle that made it.
 #[test]
 fn several_agents_on_one_store_are_told_apart() {
     let scratch = with(&["t-1", "t-2", "t-3"]);
@@ -46,8 +46,8 @@ fn several_agents_on_one_store_are_told_apart() {
     assert_eq!(again.claim("t-1", LONG).unwrap().epoch(), first.epoch());
 }
 
-/// H3: one way to claim. What another holds is of one kind however it is asked for, a claim whose time is over is taken back by either
-/// call, and there is no claim without a lease.
+/// One way to claim. Another's claim has one kind of error whichever call meets it, an expired claim is taken back by
+/// either call, and there is no claim without a lease.
 #[test]
 fn there_is_one_way_to_claim() {
     let scratch = with(&["t-1"]);

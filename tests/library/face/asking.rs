@@ -9,7 +9,7 @@ use crate::library::scratch::Scratch;
 
 const LONG: Duration = Duration::from_secs(3600);
 
-/// H10: what programs hold can be shared and sent; checked by the compiler.
+/// What programs hold can be shared and sent; checked by the compiler.
 const fn can_be_shared<T: Send + Sync + Clone>() {}
 const fn can_be_sent<T: Send>() {}
 const _: () = {
@@ -37,8 +37,8 @@ fn until_news(store: &Store, known: Generation) -> Generation {
     }
 }
 
-/// H4: an answer about unchanged files is the one that was given before; it is made anew when something changed. What it costs in system
-/// calls, `trace::poll` counts.
+/// An answer about unchanged files is the same object as before; a change computes it again. `trace::poll` counts its
+/// system calls.
 #[test]
 fn an_answer_is_kept_as_long_as_it_holds() {
     let scratch = Scratch::with((0..10_000).map(|n| line(&format!("t-{n:05}"))).collect::<String>());
@@ -63,7 +63,7 @@ fn an_answer_is_kept_as_long_as_it_holds() {
     assert_eq!(store.ready(&Query::new().matching("priority=0")).unwrap().total(), 1);
 }
 
-/// H5: one generation covers ledgers, claims, the ends of claims, and dates that come.
+/// One generation covers ledgers, claims, their expiry, and dates.
 #[test]
 fn whatever_changes_an_answer_is_a_new_generation() {
     let scratch = with(&["t-1", "t-2"]);

@@ -1,4 +1,4 @@
-//! H9: errors of few kinds, with what they come from.
+//! Errors of few kinds, with their sources.
 
 use std::error::Error as _;
 use std::os::unix::fs::PermissionsExt;
@@ -36,7 +36,7 @@ fn each_failure_has_its_kind_and_its_source() {
     assert!(!store.warnings().is_empty());
     let text = "not a position".parse::<beads::Position>();
     assert_eq!(refused(text).0, ErrorKind::Invalid);
-    // A file that the system does not let us read: its own error is the source. Who is root may read all.
+    // A file that the system does not let us read: its own error is the source. Root may read everything.
     scratch.swap_in(super::line("t-1"));
     std::fs::set_permissions(scratch.ledger(), std::fs::Permissions::from_mode(0o000)).unwrap();
     if std::fs::read(scratch.ledger()).is_err() {
@@ -47,7 +47,7 @@ fn each_failure_has_its_kind_and_its_source() {
     }
 }
 
-/// What a program wants to know of a failure is a value, and no words have to be searched for it.
+/// Facts about a failure are values, so a program need not search the text.
 #[test]
 fn who_stands_in_the_way_is_a_value() {
     let scratch = with(&["t-1"]);

@@ -1,4 +1,4 @@
-//! H11: a program takes what it needs.
+//! A program enables only what it needs.
 
 use std::process::Command;
 

@@ -8,7 +8,7 @@ use beads::{ErrorKind, NewIssue, Query, Update};
 use super::{open, refused, with};
 use crate::library::several::{Several, additional};
 
-/// H2: what `bd` refuses, the library refuses, and the ledger stays as it is.
+/// What `bd` refuses, the library refuses, and the ledger is unchanged.
 #[test]
 fn what_the_commands_refuse_is_refused() {
     let scratch = with(&["t-1", "t-2", "t-3"]);
@@ -62,7 +62,7 @@ fn what_the_commands_refuse_is_refused() {
     assert_eq!(fs::read(scratch.ledger()).unwrap(), before);
 }
 
-/// H6: repos are called by name, and one that is not there is an error.
+/// Repos are named, and an unknown name is an error.
 #[test]
 fn a_repo_that_is_not_there_is_an_error() {
     let several = Several::new(1);
@@ -84,7 +84,7 @@ fn a_repo_that_is_not_there_is_an_error() {
     assert_eq!(refused(store.update(there.id(), &Update::new().priority(1))).0, ErrorKind::NotFound);
 }
 
-/// H8: the ids of comments are minted.
+/// The ids of comments are minted.
 #[test]
 fn comments_get_ids_of_their_own() {
     let scratch = with(&["t-1"]);

@@ -1,4 +1,4 @@
-//! H7: a watch is an iterator of batches that can be stopped, and gone on with.
+//! A watch is an iterator of batches that can be stopped and continued.
 
 use std::sync::mpsc;
 
@@ -6,13 +6,13 @@ use beads::{Event, EventKind, NewIssue, Position, Query, Update, Watch, WatchOpt
 
 use super::{open, with};
 
-/// The kinds of what was told about an issue.
+/// The kinds of events about an issue.
 fn kinds(events: &[Event], id: &str) -> Vec<EventKind> {
     let about = events.iter().filter(|event| event.issue.as_ref().is_some_and(|issue| issue.as_str() == id));
     about.map(|event| event.kind).collect()
 }
 
-/// Takes batches until this was told about an issue, and nothing else.
+/// Takes batches until exactly this was reported about an issue.
 fn until(watch: &mut Watch, id: &str, expected: &[EventKind]) -> Vec<Event> {
     let mut found = Vec::new();
     while expected.iter().any(|kind| !kinds(&found, id).contains(kind)) {
@@ -64,7 +64,7 @@ fn a_later_watch_goes_on_where_one_was() {
     watch.next().unwrap();
     let kept = watch.since().to_string();
     drop(watch);
-    // Nobody watches.
+    // Without a watch.
     store.close("t-1", "done").unwrap();
     store.update("t-2", &Update::new().title("another")).unwrap();
     let new = store.create(NewIssue::titled("new")).unwrap();

@@ -1,4 +1,4 @@
-//! Issues and the edits that `bd` and other tools make to them. Whatever is written anew holds a word of its own.
+//! Issues and the edits that `bd` and other tools make to them. Every new value contains a unique word.
 
 use super::dice::Dice;
 
@@ -18,12 +18,12 @@ enum Layout {
     Turned,
 }
 
-/// What may happen to an issue.
+/// The kinds of edits to an issue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// Everything that has been seen in real ledgers.
     All,
-    /// What three sides can merge in any order: `bd`'s own edits without deletions; long texts are edited elsewhere.
+    /// Edits that three sides can merge in any order: `bd`'s own without deletions; long texts are edited elsewhere.
     Orderly,
 }
 
@@ -152,7 +152,7 @@ impl Draft {
         self.set("close_reason", quoted(&dice.word()));
     }
 
-    /// What tools do that know less than they should.
+    /// Edits by tools that know less than they should.
     fn carelessly(&mut self, dice: &mut Dice, second: u32) {
         match dice.roll(16) {
             0 => self.set("updated_at", quoted(&time(0))),

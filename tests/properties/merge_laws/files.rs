@@ -1,4 +1,5 @@
-//! Ledgers as they occur: sorted or not, with lines that are no issues, with copies, torn, with markers, in any line ends.
+//! Ledgers as they occur: sorted or not, with lines that are not issues, with copies, torn, with markers, with any line
+//! ends.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +9,7 @@ use super::drafts::{Draft, Scope};
 #[derive(Debug, Clone)]
 pub enum Row {
     Issue(String, Draft),
-    /// Bytes that are no issue.
+    /// Bytes that are not an issue.
     Opaque(String),
 }
 
@@ -40,7 +41,7 @@ impl Sheet {
         sheet
     }
 
-    /// What one person makes of it.
+    /// One person's edits.
     pub fn edited(&self, dice: &mut Dice) -> Self {
         let mut sheet = self.clone();
         for row in &mut sheet.rows {

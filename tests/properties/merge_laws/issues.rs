@@ -105,7 +105,7 @@ fn nothing_is_lost_whatever_the_order_of_three() {
     });
 }
 
-/// A clock that is a day ahead wins once; the next edit of anyone who has seen it comes after it (F40).
+/// A clock that is a day ahead wins once; the next edit by anyone who has seen it comes after it.
 #[test]
 fn a_fast_clock_does_not_win_for_ever() {
     let make = |dice: &mut Dice| {

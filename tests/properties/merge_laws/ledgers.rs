@@ -1,4 +1,4 @@
-//! The laws on whole ledgers: issues, lines that are no issues, copies and damage.
+//! The laws on whole ledgers: issues, other lines, copies and damage.
 
 use std::collections::BTreeSet;
 use std::fmt;

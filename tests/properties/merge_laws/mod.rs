@@ -21,7 +21,7 @@ use dice::Dice;
 
 use crate::support::effort::pick;
 
-/// What a check says when a law does not hold.
+/// The description of a violated law.
 type Verdict = Result<(), String>;
 
 /// Tries a law: `make` throws a case, `check` looks whether the law holds for it.

@@ -6,10 +6,10 @@ use serde_json::value::RawValue;
 
 use super::{Verdict, ensure};
 
-/// Who signs the comments that a merge adds.
+/// The author of comments that a merge adds.
 pub const TELLER: &str = "bd merge";
 
-/// Times that go with an edit, hashes and counters: of these the value that does not stand is not told.
+/// Times that accompany an edit, hashes and counters: a losing value of these is not reported.
 const SILENT: [&str; 13] = [
     "created_at",
     "updated_at",
@@ -25,7 +25,7 @@ const SILENT: [&str; 13] = [
     "source_repo_path",
     "field_times",
 ];
-/// Keys that stand or fall together.
+/// Keys that win or lose together.
 const GROUPS: [&[&str]; 3] = [
     &["status", "close_reason", "closed_by_session", "deleted_by", "delete_reason", "original_type"],
     &["assignee", "started_at"],
@@ -52,7 +52,7 @@ impl Reading {
         self.0.get(key).map(|raw| raw.get())
     }
 
-    /// What a key says in words: a text decoded, everything else as it is written; nothing if it says nothing.
+    /// The text of a key: decoded if it is a string, raw otherwise; `None` if it is empty.
     pub fn text(&self, key: &str) -> Option<String> {
         let raw = self.raw(key)?;
         let text = serde_json::from_str::<String>(raw).unwrap_or_else(|_| raw.to_owned());
@@ -108,7 +108,7 @@ impl Reading {
     /// Whether a comment of a merge tells this value of this key.
     fn is_told(&self, key: &str, value: &str) -> bool {
         let (alone, part) = (format!("{key} of the other version: {value}"), format!("{key}: {value}"));
-        // A deletion is told with all that goes with it.
+        // A deletion is reported with everything that belongs to it.
         let with_deletion = |text: &str| {
             let rest = text.strip_prefix("status of the other version: tombstone (").and_then(|r| r.strip_suffix(')'));
             let is_part = |rest: &str| format!(", {rest}, ").contains(&format!(", {part}, "));
@@ -117,7 +117,7 @@ impl Reading {
         self.comments().iter().any(|(author, text)| author == TELLER && (*text == alone || with_deletion(text)))
     }
 
-    /// A comment of an earlier merge that tells what stands now.
+    /// A comment of an earlier merge about a value that has won now.
     fn is_void(&self, (author, text): &(String, String)) -> bool {
         let told = text.split_once(" of the other version: ").filter(|_| author == TELLER);
         told.is_some_and(|(key, rest)| self.text(key).is_some_and(|value| rest.starts_with(&value)))
@@ -231,7 +231,7 @@ fn is_revived(before: &Reading, side: &Reading, other: &Reading) -> bool {
     !deleted(before) && (deleted(side) != deleted(other))
 }
 
-/// Comments that the merge added tell something: a value that a side had, that the base had not, and that does not stand.
+/// Comments added by a merge report only losses: a value that a side had, the base had not, and that did not win.
 pub fn tells_only_losses(base: Option<&Reading>, ours: &Reading, theirs: &Reading, merged: &Reading) -> Verdict {
     let known: BTreeSet<_> = ours.comments().into_iter().chain(theirs.comments()).collect();
     for (author, text) in merged.comments() {

@@ -25,7 +25,7 @@ fn text(field: usize, state: usize) -> Option<&'static str> {
     if field == 0 { TITLES[state] } else { PRIORITIES[state] }
 }
 
-/// One field by the words of the law: the state that stands, when it was edited, and the state that has to be told.
+/// One field by the wording of the law: the winning state, its edit time, and the state to report.
 fn field(
     field: usize,
     o: usize,

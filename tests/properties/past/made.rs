@@ -46,10 +46,10 @@ pub type Issues = BTreeMap<String, Fields>;
 #[derive(Debug, Clone, Default)]
 pub struct Made {
     pub parents: Vec<usize>,
-    /// What standing there shows.
+    /// The issues at this commit.
     pub issues: Issues,
     pub hash: String,
-    /// What each of both names holds; `None` where there is no such file.
+    /// The content under each of both names; `None` if there is no such file.
     files: [Option<Issues>; 2],
     spaced: bool,
     time: i64,
@@ -73,7 +73,7 @@ impl Made {
         if self.spaced { format!("{{ {}\n", &line[1..]) } else { line + "\n" }
     }
 
-    /// The names that are there, with their texts.
+    /// The existing names, with their texts.
     fn texts(&self) -> impl Iterator<Item = (&'static str, String)> {
         let text = |issues: &Issues| issues.values().map(|issue| self.line(issue)).collect();
         NAMES.into_iter().zip(&self.files).filter_map(move |(name, issues)| Some((name, text(issues.as_ref()?))))
@@ -119,7 +119,7 @@ pub struct History {
     directory: tempfile::TempDir,
     /// Parents first; the last one is checked out.
     pub commits: Vec<Made>,
-    /// What the files hold.
+    /// The current content of the files.
     pub present: Issues,
     numbers: HashMap<String, usize>,
     below: Vec<Commits>,
@@ -238,7 +238,7 @@ impl History {
 fn push(random: &mut Random, parents: Vec<usize>, mut next: Made, commits: &mut Vec<Made>) -> usize {
     next.parents = parents;
     next.issues = next.view();
-    // Clocks differ: a commit may be older than what it stands on.
+    // Clocks differ: a commit may be older than its parent.
     next.time = 1_750_000_000 + 60 * commits.len() as i64 - random.below(200) as i64;
     commits.push(next);
     commits.len() - 1
@@ -259,7 +259,7 @@ fn grow(random: &mut Random, on: Option<usize>, pruned: &mut Vec<(String, Fields
     push(random, on.into_iter().collect(), next, commits)
 }
 
-/// The ledger gets another name at once, or in two steps: both are there in between.
+/// Renames the ledger at once, or in two steps: then both exist in between.
 fn rename(random: &mut Random, on: usize, commits: &mut Vec<Made>) -> usize {
     let mut next = commits[on].clone();
     match &mut next.files {

@@ -1,4 +1,5 @@
-//! The past of a ledger, told by the store and by a slow model that reads every version and compares every field.
+//! The past of a ledger, as reported by the store and by a slow model that reads every version and compares every
+//! field.
 //!
 //! A higher level of effort tries more and longer histories.
 
@@ -39,7 +40,7 @@ fn open(history: &History, index: Index) -> Store {
     Store::open_with(config).unwrap()
 }
 
-/// What the store says of the whole log or of one issue, in the words of the model.
+/// The store's report of the whole log or of one issue, in the model's terms.
 fn said(store: &mut Store, history: &History, id: Option<&str>) -> Vec<Told> {
     let query = LogQuery { id: id.map(str::to_owned), ..LogQuery::default() };
     let log = store.log(&query).unwrap();
@@ -54,7 +55,7 @@ fn said(store: &mut Store, history: &History, id: Option<&str>) -> Vec<Told> {
     told.collect()
 }
 
-/// Of a merge only the new values are compared: which of several old ones is told is a matter of taste.
+/// For a merge only the new values are compared: which of several old ones is reported is arbitrary.
 fn comparable(told: Vec<Told>, history: &History) -> BTreeSet<Told> {
     let is_merge = |told: &Told| told.commit.is_some_and(|n| history.commits[n].parents.len() > 1);
     let fields = |told: &Told| {
@@ -66,7 +67,7 @@ fn comparable(told: Vec<Told>, history: &History) -> BTreeSet<Told> {
     told.into_iter().map(|one| if is_merge(&one) { Told { fields: fields(&one), ..one } } else { one }).collect()
 }
 
-/// What the histories had to show.
+/// Which cases the histories contained.
 #[derive(Default)]
 struct Shown {
     merges: usize,

@@ -20,7 +20,7 @@ pub type Fields = Map<String, Value>;
 /// The values of fields before and after, and the side of a merge that won against another.
 pub type Values = BTreeMap<String, (String, String, Option<usize>)>;
 
-/// What follows from other fields is nobody's to lose.
+/// Derived values are not reported.
 const SILENT: [&str; 1] = ["updated_at"];
 
 pub fn parse(line: &str) -> Fields {
@@ -95,13 +95,13 @@ fn elements(issue: Option<&Fields>, key: &str) -> BTreeSet<String> {
     }
 }
 
-/// What an issue without this field counts as having.
+/// The default value of a missing field.
 fn absent(key: &str) -> Option<String> {
     let told = [("status", "\"open\""), ("issue_type", "\"task\""), ("priority", "0")];
     told.iter().find(|(known, _)| *known == key).map(|(_, value)| (*value).to_owned())
 }
 
-/// What becomes of an issue.
+/// What happened to an issue.
 fn compare(before: &[Side<'_>], after: Option<&Fields>) -> Option<(&'static str, Values)> {
     let is_merge = before.len() > 1;
     let had: Vec<(usize, &Side<'_>)> = before.iter().enumerate().filter(|(_, side)| side.issue.is_some()).collect();
@@ -198,7 +198,7 @@ pub fn blame(history: &History, from: usize, id: &str, issue: &Fields) -> BTreeM
     told
 }
 
-/// Where an issue is found, going back from a commit on every way until it is there.
+/// Where an issue is found, going back from a commit on every path.
 pub fn found(history: &History, from: usize, id: &str) -> BTreeSet<usize> {
     let (mut found, mut seen, mut waiting) = (BTreeSet::new(), BTreeSet::new(), vec![from]);
     while let Some(n) = waiting.pop() {
@@ -225,7 +225,7 @@ fn is_closed(history: &History, now: Option<&Issues>, at: usize, id: &str) -> Op
     }
 }
 
-/// What was closed since a commit; `None` for an issue of which that cannot be said.
+/// The issues closed since a commit; `None` for one whose state is ambiguous.
 pub fn changelog(history: &History, since: usize) -> BTreeMap<String, Option<bool>> {
     let tip = history.commits.len() - 1;
     let told = history.ids().into_iter().map(|id| {
@@ -236,7 +236,7 @@ pub fn changelog(history: &History, since: usize) -> BTreeMap<String, Option<boo
     told.collect()
 }
 
-/// What is different between two commits.
+/// The differences between two commits.
 pub fn difference(history: &History, from: usize, to: usize) -> BTreeMap<String, (&'static str, BTreeSet<String>)> {
     let (old, new) = (&history.commits[from].issues, &history.commits[to].issues);
     let changes = history.ids().into_iter().filter_map(|id| {

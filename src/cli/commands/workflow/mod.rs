@@ -1,8 +1,8 @@
 pub(super) mod create;
 mod lock;
-mod look;
 mod moves;
 mod plan;
+mod show;
 mod wait;
 
 use clap::{Args, Subcommand};
@@ -29,10 +29,10 @@ pub struct WorkflowArgs {
 #[derive(Debug, Subcommand)]
 enum Action {
     Create(Box<create::CreateArgs>),
-    List(look::ListArgs),
-    Show(look::ShowArgs),
-    Next(look::NextArgs),
-    Progress(look::ProgressArgs),
+    List(show::ListArgs),
+    Show(show::ShowArgs),
+    Next(show::NextArgs),
+    Progress(show::ProgressArgs),
     Set(Box<moves::SetArgs>),
     Start(moves::StartArgs),
     Pause(moves::PauseArgs),
@@ -51,10 +51,10 @@ enum Action {
 pub fn run(args: WorkflowArgs, cx: &mut Context) -> Outcome {
     match args.action {
         Action::Create(args) => create::run(*args, cx),
-        Action::List(args) => look::list(&args, cx),
-        Action::Show(args) => look::show(&args, cx),
-        Action::Next(args) => look::next(&args, cx),
-        Action::Progress(args) => look::progress(&args, cx),
+        Action::List(args) => show::list(&args, cx),
+        Action::Show(args) => show::show(&args, cx),
+        Action::Next(args) => show::next(&args, cx),
+        Action::Progress(args) => show::progress(&args, cx),
         Action::Set(args) => moves::set(*args, cx),
         Action::Start(args) => moves::start(args, cx),
         Action::Pause(args) => moves::pause(args, cx),

@@ -1,7 +1,7 @@
 use clap::Args;
 
 use super::create::TextArgs;
-use super::{Context, Outcome, look};
+use super::{Context, Outcome, show};
 use crate::model::workflow::State;
 use crate::ops::workflows;
 use crate::ops::workflows::{Command, MoveWish, WorkflowChange};
@@ -95,7 +95,7 @@ pub struct SetArgs {
     #[arg(long = "set", value_name = "KEY=VALUE")]
     values: Vec<String>,
     /// Set the state, if the move is legal
-    #[arg(long, value_name = "STATE", value_parser = look::state)]
+    #[arg(long, value_name = "STATE", value_parser = show::state)]
     state: Option<State>,
     #[command(flatten)]
     texts: TextArgs,
@@ -166,7 +166,7 @@ pub fn set(args: SetArgs, cx: &mut Context) -> Outcome {
         return Err(Failure::usage("nothing to set; run `bd workflow set --help` to see what can be"));
     }
     let store = cx.store()?;
-    // The state first: if it is refused, nothing is changed.
+    // The state first: if that is refused, nothing is changed.
     if let Some(to) = args.state {
         workflows::move_workflow(store, &args.id, &MoveWish::to(to))?;
     }

@@ -48,7 +48,7 @@ pub fn run(args: &WaitArgs, cx: &mut Context) -> Outcome {
         cx.ui.note(&format!("the system does not tell of changes ({why}): looked every two seconds"));
     }
     let exit = match end.halt {
-        // What was given up is not done.
+        // An abandoned workflow is not done.
         Some(Halt::Done) if end.flow.workflow.state == State::Abandoned => Exit::Illegal,
         _ if end.reached => Exit::Ok,
         Some(Halt::Done) => Exit::Illegal,

@@ -1,9 +1,9 @@
 mod change;
 mod create;
 mod gc;
-mod look;
 mod open;
 mod remove;
+mod show;
 
 use clap::{Args, Subcommand};
 
@@ -30,32 +30,32 @@ pub struct WorkspaceArgs {
 #[derive(Debug, Subcommand)]
 enum Action {
     Create(create::CreateArgs),
-    List(look::ListArgs),
-    Show(look::ShowArgs),
-    Path(look::PathArgs),
-    Env(look::EnvArgs),
+    List(show::ListArgs),
+    Show(show::ShowArgs),
+    Path(show::PathArgs),
+    Env(show::EnvArgs),
     Remove(remove::RemoveArgs),
     Restore(remove::RestoreArgs),
     Gc(gc::GcArgs),
     Adopt(change::AdoptArgs),
     Update(change::UpdateArgs),
-    Du(look::DuArgs),
+    Du(show::DuArgs),
     Open(open::OpenArgs),
 }
 
 pub fn run(args: WorkspaceArgs, cx: &mut Context) -> Outcome {
     match args.action {
         Action::Create(args) => create::run(args, cx),
-        Action::List(args) => look::list(args, cx),
-        Action::Show(args) => look::show(args, cx),
-        Action::Path(args) => look::path(args, cx),
-        Action::Env(args) => look::env(args, cx),
+        Action::List(args) => show::list(args, cx),
+        Action::Show(args) => show::show(args, cx),
+        Action::Path(args) => show::path(args, cx),
+        Action::Env(args) => show::env(args, cx),
         Action::Remove(args) => remove::remove(args, cx),
         Action::Restore(args) => remove::restore(args, cx),
         Action::Gc(args) => gc::run(args, cx),
         Action::Adopt(args) => change::adopt(args, cx),
         Action::Update(args) => change::update(args, cx),
-        Action::Du(args) => look::du(args, cx),
+        Action::Du(args) => show::du(args, cx),
         Action::Open(args) => open::run(args, cx),
     }
 }

@@ -31,7 +31,7 @@ pub fn run(args: OpenArgs, cx: &mut Context) -> Outcome {
     let vars = ops::workspace_env(store, &one)?;
     let named = ["BD_OPEN", "VISUAL", "EDITOR"].into_iter().find_map(|name| env.var(name));
     let (program, arguments): (OsString, Vec<OsString>) = match named {
-        // The variable may hold arguments, so a shell splits it; the path is never a part of its text.
+        // The variable may contain arguments, so a shell splits it; the path is never part of the shell's text.
         Some(command) => {
             let script = format!("{command} \"$1\"");
             ("/bin/sh".into(), vec!["-c".into(), script.into(), "sh".into(), directory.clone().into()])

@@ -1,11 +1,11 @@
-//! Our lines in a file of the user's: between two comments, after everything else, and gone again to the byte.
+//! Our lines in a file of the user's: between two comments, after everything else, and removable byte for byte.
 
 const BEGIN: &str = "# >>> merge driver of bd: \"bd hooks install\" put this in, \"bd hooks uninstall\" takes it out";
-/// The file did not end with a line feed; the one before our lines is ours, too.
+/// The file did not end with a line feed; the one before our lines is ours too.
 const BEGIN_JOINED: &str = "# >>> merge driver of bd (and the line feed before): \"bd hooks install\" put this in, \"bd hooks uninstall\" takes it out";
 const END: &str = "# <<< merge driver of bd";
 
-/// The text with our lines at its end.
+/// Appends our lines to a text.
 pub(super) fn with_block(text: &[u8], lines: &[Vec<u8>]) -> Vec<u8> {
     let joined = !text.is_empty() && !text.ends_with(b"\n");
     let mut out = text.to_vec();
@@ -20,7 +20,7 @@ pub(super) fn with_block(text: &[u8], lines: &[Vec<u8>]) -> Vec<u8> {
     out
 }
 
-/// The text without our lines, and these lines; `None` if they are not in it.
+/// The text without our lines, and those lines; `None` if it has none.
 pub(super) fn without_block(text: &[u8]) -> Option<(Vec<u8>, Vec<Vec<u8>>)> {
     let mut starts = vec![0];
     starts.extend(memchr::memchr_iter(b'\n', text).map(|end| end + 1));
@@ -36,7 +36,7 @@ pub(super) fn without_block(text: &[u8]) -> Option<(Vec<u8>, Vec<Vec<u8>>)> {
         from = from.saturating_sub(1);
     }
     let rest = starts.get(end + 1).map_or(&b""[..], |next| &text[*next..]);
-    // What somebody added after our lines begins a line of its own.
+    // Text that someone added after our lines starts on a line of its own.
     let feed: &[u8] = if from < starts[begin] && !rest.is_empty() { b"\n" } else { b"" };
     let lines = (begin + 1..end).map(|n| line(n).to_vec()).collect();
     Some(([&text[..from], feed, rest].concat(), lines))

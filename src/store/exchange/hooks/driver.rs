@@ -1,7 +1,8 @@
-//! The merge driver of the primary's ledgers: registered with git, hg or jj, and taken out without a trace.
+//! The merge driver of the primary's ledgers: registered with git, hg or jj, and removable without a trace.
 //!
-//! git gets `merge.bd.driver` by its own program, guarded so that every way to fail is a failed merge, and an attribute of the
-//! ledgers in `info/attributes`, which nobody commits and which wins over every committed one; or, if asked, in `.gitattributes`.
+//! For git, `merge.bd.driver` is set by git's own program, wrapped so that any failure is a failed merge. The attribute
+//! for the ledgers goes to `info/attributes`, which is never committed and overrides every committed file; or, on
+//! request, to `.gitattributes`.
 
 use std::path::{Path, PathBuf};
 
@@ -18,14 +19,14 @@ use crate::vcs::{GIT_DRIVER, MergeTool};
 
 const CALL: &str = " merge-driver %O %A %B %L %P; s=$?; [ $s -le 1 ] && exit $s; exit 129";
 
-/// How the merge driver stands.
+/// The state of the merge driver.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DriverStatus {
     /// installed, absent, outdated or unsupported.
     pub state: &'static str,
     /// What version control runs.
     pub command: Option<String>,
-    /// The file that says for which files.
+    /// The file that assigns the driver to ledgers.
     pub file: Option<PathBuf>,
     /// Whether that file is committed.
     pub shared: bool,
@@ -37,21 +38,21 @@ impl DriverStatus {
     }
 }
 
-/// Where the driver belongs.
+/// Where the driver is registered.
 pub(super) struct DriverPlace {
     pub tool: MergeTool,
     pub home: PathBuf,
-    /// The ledgers, from the root.
+    /// The ledgers, relative to the root.
     ledgers: Vec<PathBuf>,
 }
 
 impl DriverPlace {
-    /// What is to be registered: the value of git's setting, or a program.
+    /// The value to register: git's setting, or a program.
     fn command(&self, env: &crate::sys::Env) -> String {
         let program = process::own_name("bd", env);
         match self.tool.runs_scripts() {
             true if program == "bd" => format!("bd{CALL}"),
-            // git would replace what follows a single sign.
+            // git would expand a single `%`.
             true => format!("{}{CALL}", super::script::quoted(&program).replace('%', "%%")),
             false => program,
         }
@@ -103,7 +104,7 @@ impl Project {
         place.tool.register(&manifest.command, env).map_err(failed)
     }
 
-    /// Takes the driver out; what was there before is as it was.
+    /// Removes the driver and restores what was there before.
     pub(super) fn take_out_driver(&self, place: &DriverPlace, manifest: &DriverManifest) -> Result<Vec<String>> {
         let env = &self.host.env;
         let mut remarks = Vec::new();
@@ -154,8 +155,8 @@ impl Snapshot {
     pub(super) fn driver_place(&self) -> Option<DriverPlace> {
         let member = self.repos.primary_member();
         let tool = MergeTool::of(member.repo.root())?;
-        let real = place::real(&tool.root);
-        let ledgers = self.sources.of_member(0).into_iter().map(|n| place::real(self.sources.ledger(n).path()));
+        let real = paths::real(&tool.root);
+        let ledgers = self.sources.of_member(0).into_iter().map(|n| paths::real(self.sources.ledger(n).path()));
         let ledgers = ledgers.filter_map(|path| path.strip_prefix(&real).ok().map(Path::to_owned)).collect();
         let home = member.site.settings_home();
         Some(DriverPlace { tool, home, ledgers })
@@ -175,7 +176,7 @@ impl Snapshot {
         Ok(DriverStatus { state, command: Some(manifest.command), file: Some(manifest.file), shared: manifest.shared })
     }
 
-    /// Registers the driver; `false` if all is in place.
+    /// Registers the driver; `false` if it already is.
     pub(super) fn install_driver(&self, shared: bool) -> Result<bool> {
         let Some(place) = self.driver_place() else { return Err(self.no_driver()) };
         let now = self.driver_status()?;
@@ -199,7 +200,7 @@ impl Snapshot {
     }
 }
 
-/// A registration of ours, from wherever the program stood.
+/// Whether a registration is ours, wherever the program was installed.
 fn is_ours(value: &str) -> bool {
     value.contains(" merge-driver ")
 }

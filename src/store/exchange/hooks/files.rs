@@ -1,7 +1,7 @@
-//! Files of hooks and of version control's settings: put whole, or not at all.
+//! Files of hooks and of version control's settings: written completely, or not at all.
 //!
-//! A hook may be a link that its owner made, and git runs it through the link: it is read through it, too, and never written
-//! through it. All other files are reached by the door of `sys::below`, from the directory that holds them.
+//! A hook may be a link that its owner made, and git runs it through the link: we read through it too, but never write
+//! through it. All other files are opened with `sys::below`, relative to their directory.
 
 use std::path::Path;
 
@@ -14,12 +14,12 @@ use crate::sys::{Entropy, below};
 const MAX_HOOK: u64 = 16 << 20;
 const EXECUTABLE: u32 = 0o755;
 
-/// What a hook says, wherever it stands.
+/// The text of a hook, through links.
 pub(super) fn read(path: &Path) -> Option<Vec<u8>> {
     below::read_own(path, MAX_HOOK).ok().map(|contents| contents.bytes)
 }
 
-/// A file of settings or attributes; `None` if it is not there. What is not a regular file is refused.
+/// A file of settings or attributes; `None` if it does not exist. Refuses anything but a regular file.
 pub(super) fn read_text(path: &Path) -> Result<Option<Vec<u8>>> {
     let (directory, name) = below::parted(path);
     match below::read(directory, name, MAX_HOOK) {
@@ -34,7 +34,7 @@ pub(super) fn remove(path: &Path) -> Result<()> {
     Ok(below::remove(directory, name)?)
 }
 
-/// Gives a file a second name, under which it stays when its first name is taken; git never misses it.
+/// Gives a hook a second name, which remains when we take its first; at no moment is it missing for git.
 pub(super) fn stand_aside(path: &Path, aside: &Path) -> Result<()> {
     if aside.symlink_metadata().is_ok() {
         return Err(HookError::InTheWay { path: aside.to_owned() }.into());
@@ -42,7 +42,7 @@ pub(super) fn stand_aside(path: &Path, aside: &Path) -> Result<()> {
     Ok(sys::path::link_or_rename(path, aside)?)
 }
 
-/// Writes a hook beside its name and moves it there.
+/// Writes a hook to a temporary file and renames it.
 pub(super) fn put(path: &Path, text: &str) -> Result<()> {
     let (directory, name) = below::parted(path);
     let dir = Dir::root(directory)?;
@@ -55,7 +55,7 @@ pub(super) fn put_text(path: &Path, text: &[u8]) -> Result<()> {
     Ok(below::put(directory, name, text)?)
 }
 
-/// Replaces git's settings under the lock that git itself uses.
+/// Replaces git's settings under git's own lock.
 pub(super) fn put_config(path: &Path, text: &str) -> Result<()> {
     let (directory, name) = below::parted(path);
     let dir = Dir::root(directory)?;

@@ -1,10 +1,10 @@
-//! Whether git would merge the ledger well, from files alone.
+//! Whether git would merge the ledger correctly, judged from files alone.
 
 use std::path::Path;
 
 use super::driver::program_of;
 use crate::store::Snapshot;
-use crate::store::project::place;
+use crate::store::project::paths;
 use crate::sys::process;
 use crate::vcs;
 
@@ -26,10 +26,10 @@ pub enum DriverProblem {
 }
 
 impl Snapshot {
-    /// What is wrong with the merge of the primary's ledgers. A working copy that exchanges with nobody needs no driver.
+    /// What is wrong with the merge setup of the primary's ledgers. A working copy without remotes needs no driver.
     pub fn driver_problem(&self) -> Option<DriverProblem> {
         let env = &self.host.env;
-        let ledger = self.sources.of_member(0).first().map(|n| place::real(self.sources.ledger(*n).path()))?;
+        let ledger = self.sources.of_member(0).first().map(|n| paths::real(self.sources.ledger(*n).path()))?;
         let setup = vcs::merge_setup(&ledger, env)?;
         match (setup.attribute.as_deref(), setup.driver) {
             (Some("union"), _) => Some(DriverProblem::Union),
@@ -37,7 +37,7 @@ impl Snapshot {
                 let program = program_of(&driver);
                 (!process::exists(&program, env)).then_some(DriverProblem::Gone { program })
             }
-            // The original's, which calls `bd merge`.
+            // The original's driver, which calls `bd merge`.
             (Some("beads"), _)
                 if setup.originals.as_deref().is_some_and(|driver| {
                     let mut words = driver.split_whitespace();

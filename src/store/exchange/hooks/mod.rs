@@ -1,9 +1,9 @@
-//! The hooks of the primary's git repository: put in beside what is there, and taken away without a trace. With them goes the
-//! registration of the merge driver, which hg and jj have, too.
+//! The hooks of the primary's git repository: installed beside existing ones, and removable without a trace. They
+//! include the registration of the merge driver, which hg and jj have too.
 //!
-//! Where git's directory of hooks is nobody's file (`.git/hooks`, one that git ignores, one outside of any working copy), our
-//! hook takes the name and the hook that had it stands aside and runs after it. Where the directory is committed, its files
-//! are not touched: `core.hooksPath` leads to `<state home>/hooks`, which passes every hook on.
+//! Where git's hooks directory is not committed (`.git/hooks`, an ignored one, one outside of any working copy), our
+//! hook takes the name, and the previous hook is renamed and runs after it. Where the directory is committed, its files
+//! are not touched: `core.hooksPath` points to `<state home>/hooks`, which passes every hook on.
 
 mod block;
 mod driver;
@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use crate::store::error::{HookError, as_store};
 use crate::store::project::home_word::manifests;
 use crate::store::project::settings::{ConfigError, ConfigFault};
-use crate::store::project::{mark, place};
+use crate::store::project::{mark, paths};
 use crate::store::state::directory::prepare;
 use crate::store::state::installed::{DriverManifest, Manifest, Redirection};
 use crate::store::{Project, Result, Snapshot, StoreError};
@@ -35,13 +35,13 @@ pub use health::DriverProblem;
 
 pub use status::{HookState, HooksStatus};
 
-/// The first version whose merges compare a status by its own time. An older one can open what was closed.
+/// The first version whose merges compare a status by its own time. An older one can reopen a closed issue.
 pub const MERGES_STATES: &str = "2.1";
 
-/// In the state home: the hooks of a repository whose own are committed.
+/// In the state home: our hooks for a repository that commits its own.
 const HOOKS_NAME: &str = "hooks";
 
-/// Hooks of the one who commits: one that does nothing is the same as none.
+/// Client-side hooks: for these, a hook that does nothing equals no hook.
 const CLIENT: [&str; 12] = [
     "applypatch-msg",
     "commit-msg",
@@ -62,12 +62,12 @@ pub struct HooksChange {
     pub status: HooksStatus,
 }
 
-/// What to put in.
+/// What to install.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HooksRequest {
     pub hooks: bool,
     pub driver: bool,
-    /// The driver's attribute goes into the committed `.gitattributes`.
+    /// Put the driver's attribute into the committed `.gitattributes`.
     pub shared: bool,
 }
 
@@ -77,25 +77,26 @@ impl Project {
         let env = &self.host.env;
         let (root, common) = vcs::git_dirs(member.repo.root()).map_err(|error| as_store(error, "bd hooks"))?;
         let named = vcs::hooks_path(&root, env).map_err(|error| as_store(error, "bd hooks"))?;
-        let directory = place::real(&root.join(&named));
+        let directory = paths::real(&root.join(&named));
         Ok(Place { home: member.site.settings_home(), root, common, named, directory })
     }
 
-    /// Where git looks for hooks, and those there that the original wrote.
+    /// Where git looks for hooks, and which of those the original wrote.
     pub fn old_hooks(&self) -> Option<(PathBuf, Vec<String>)> {
         let place = self.hooks_place().ok()?;
         let names = old_hooks(&place.directory);
         (!names.is_empty()).then_some((place.directory, names))
     }
 
-    /// Whether a hook that runs here was asked for: one in a directory that several repositories share says nothing about this one.
+    /// Whether the user asked for the hooks that run here: a hook in a directory that several repositories share does
+    /// not show that.
     pub fn wants_hooks(&self) -> Result<bool> {
         let place = self.hooks_place()?;
-        let own = [&place.common, &place.root].iter().any(|own| place.directory.starts_with(place::real(own)));
+        let own = [&place.common, &place.root].iter().any(|own| place.directory.starts_with(paths::real(own)));
         Ok(own || Manifest::read(&place.home).is_some())
     }
 
-    /// Marks the state home if it remembers an installation elsewhere.
+    /// Marks the state home as the user's if it records an installation elsewhere.
     fn mark_installation(&self, home: &Path) -> Result<()> {
         if !manifests(home).is_empty() && !mark::is_own(home, &self.host.env) {
             mark::make(home, &self.host.env, self.lock_wait)?;
@@ -103,11 +104,11 @@ impl Project {
         Ok(())
     }
 
-    /// A directory of hooks may be a link that leads out of the repository, or the repository's own settings may lead out. One
-    /// that the user's settings name is where it is.
+    /// Refuses a hooks directory outside the repository that a link or the repository's own settings lead to. One that
+    /// the user's settings name is fine.
     fn refuse_strange_directory(&self, place: &Place) -> Result<()> {
-        let named = place::plain(&place.root.join(&place.named));
-        let own = [&place.root, &place.common].map(|own| place::real(own));
+        let named = paths::plain(&place.root.join(&place.named));
+        let own = [&place.root, &place.common].map(|own| paths::real(own));
         let is_own = |path: &Path| own.iter().any(|own| path.starts_with(own));
         if is_own(&place.directory) {
             return Ok(());
@@ -115,7 +116,7 @@ impl Project {
         if is_own(&named) {
             return Err(HookError::LeadsOut { path: named, target: place.directory.clone() }.into());
         }
-        // An archive brings the repository's own settings along.
+        // An unpacked archive can bring the repository's own settings with it.
         let env = &self.host.env;
         let setting = vcs::setting(&place.root, "core.hooksPath", env).map_err(|e| as_store(e, "bd hooks"))?;
         if setting.is_some() && !mark::is_own(&place.home, env) && !self.trusts_hooks(&place.root)? {
@@ -134,7 +135,7 @@ impl Project {
         if !is_committed(place, env) {
             let made_directory = !place.directory.exists();
             let directory = place.directory.clone();
-            // Put in from another repository that shares this directory: once is enough.
+            // Another repository that shares this directory installed them: once is enough.
             let shared = CHECKED.iter().all(|name| is_ours(&directory.join(name)));
             Manifest { directory, made_directory, made_home, shared, settings: None }.write(&place.home)?;
             self.mark_installation(&place.home)?;
@@ -184,7 +185,7 @@ impl Project {
         vcs::set_setting(&place.root, "core.hooksPath", Some(&ours), env).map_err(|e| as_store(e, "bd hooks"))?;
         redirection.after = sum(&read(&config).unwrap_or_default());
         manifest(&redirection)?;
-        if self.hooks_place()?.directory != place::real(&directory) {
+        if self.hooks_place()?.directory != paths::real(&directory) {
             return Err(HookError::Overruled.into());
         }
         Ok(())
@@ -200,7 +201,7 @@ impl Project {
             )]);
         }
         let ours = hooks_in(manifest);
-        // Before anything is changed.
+        // Check all before changing any.
         for path in &ours {
             if read(path).is_some_and(|bytes| script::owner(&bytes) == Owner::Edited) {
                 return Err(HookError::Edited { path: path.clone() }.into());
@@ -238,7 +239,7 @@ impl Project {
         Ok(remarks)
     }
 
-    /// The repository's own settings as they were: to the byte, unless they were changed otherwise meanwhile.
+    /// Restores the repository's settings byte for byte, unless they were otherwise changed meanwhile.
     fn restore_settings(
         &self,
         place: &Place,
@@ -284,7 +285,7 @@ impl Snapshot {
         Ok(status(&place, Manifest::read(&place.home).as_ref(), driver))
     }
 
-    /// Refuses to put in or take out what a state home remembers elsewhere that is not known to be this user's.
+    /// Refuses to install or remove files elsewhere that the state home names, unless it is known to be this user's.
     fn refuse_strange_manifests(&self) -> Result<()> {
         let home = self.driver_place().map(|place| place.home).or_else(|| Some(self.hooks_place().ok()?.home));
         let Some(home) = home else { return Ok(()) };
@@ -297,12 +298,12 @@ impl Snapshot {
         }
     }
 
-    /// Puts the hooks in. What is in place stays; what was replaced or taken away since is put in again.
+    /// Installs the hooks. Intact ones stay; replaced or deleted ones are installed again.
     pub fn install_hooks(&self, request: HooksRequest) -> Result<HooksChange> {
         self.refuse_strange_manifests()?;
         let elsewhere = self.driver_place().is_some_and(|place| !place.tool.runs_scripts());
         let driver = request.driver && self.install_driver(request.shared)?;
-        // Where there are no hooks of ours the merge tool alone is put in.
+        // Where our hooks do not apply, only the merge tool is installed.
         let hooks = if request.hooks && !(elsewhere && request.driver) {
             self.install_checks().inspect_err(|_| {
                 if let Some(place) = self.driver_place().filter(|_| driver) {
@@ -316,7 +317,7 @@ impl Snapshot {
         Ok(HooksChange { changed: driver || hooks, status: self.hooks_status()? })
     }
 
-    /// The hooks alone; `false` if all is in place.
+    /// Installs only the hooks; `false` if they already are.
     fn install_checks(&self) -> Result<bool> {
         let place = self.hooks_place()?;
         self.refuse_strange_directory(&place)?;
@@ -340,13 +341,13 @@ impl Snapshot {
         Ok(true)
     }
 
-    /// Takes the hooks and the merge driver out again; what was there before is as it was.
+    /// Removes the hooks and the merge driver, and restores what was there before.
     pub fn uninstall_hooks(&self) -> Result<HooksChange> {
         self.refuse_strange_manifests()?;
         let mut remarks = Vec::new();
         let driver = self.driver_place();
         let registered = driver.as_ref().and_then(|place| DriverManifest::read(&place.home));
-        // In the order opposite to putting in, so that the settings come back to the byte.
+        // In reverse order of installation, so that the settings are restored byte for byte.
         match self.hooks_place() {
             Ok(place) => match Manifest::read(&place.home) {
                 Some(manifest) => remarks.extend(self.take_out(&place, &manifest)?),
@@ -366,10 +367,10 @@ impl Snapshot {
     }
 }
 
-/// The directory belongs to a working copy that would commit what is put into it.
+/// The directory is in a working copy that would commit files put there.
 fn is_committed(place: &Place, env: &Env) -> bool {
     let in_git = place.directory.starts_with(&place.common);
-    let Some(root) = vcs::root(&place.directory).map(|root| place::real(&root)) else { return false };
+    let Some(root) = vcs::root(&place.directory).map(|root| paths::real(&root)) else { return false };
     if in_git || place.directory.starts_with(root.join(".git")) {
         return false;
     }
@@ -381,7 +382,7 @@ fn is_ours(path: &Path) -> bool {
     read(path).is_some_and(|bytes| script::owner(&bytes) == Owner::Ours)
 }
 
-/// What hooks of ours run after themselves in a push, each with a sum of what it does: whoever agrees to hooks agrees to these.
+/// What our hooks run next in a push, each with a checksum of its content: agreeing to hooks covers these.
 pub(in crate::store) fn run_next(root: &Path, env: &Env) -> Vec<String> {
     let Ok(directory) = vcs::hooks_path(root, env).map(|named| root.join(named)) else { return Vec::new() };
     let next = |name: &&str| {
@@ -400,7 +401,7 @@ fn old_hooks(directory: &Path) -> Vec<String> {
     names.filter(is_old).map(|name| (*name).to_owned()).collect()
 }
 
-/// The files that an installation made or moved aside, whether they are still there or not.
+/// The files that an installation created or renamed, whether or not they still exist.
 fn hooks_in(manifest: &Manifest) -> Vec<PathBuf> {
     if manifest.settings.is_none() {
         let moved = CLIENT.iter().filter(|name| aside(&manifest.directory.join(name)).exists());

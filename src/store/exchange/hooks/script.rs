@@ -1,7 +1,7 @@
-//! The text of the hooks. Each bears a checksum, so that a change by hand is seen.
+//! The text of the hooks. Each has a checksum, so that a manual change is noticed.
 //!
-//! A hook stops git only when `bd` says that something private would leave (exit code 8). No `bd`, or one that knows nothing
-//! of this check, is said and let pass: nobody's git must break because of us.
+//! A hook stops git only when `bd` reports that something private would leave (exit code 8). If `bd` is missing or does
+//! not know this check, the hook says so and lets git continue: we must never break anyone's git.
 
 use std::path::{Path, PathBuf};
 
@@ -12,11 +12,11 @@ const MARK: &str = "# bd-hook ";
 /// What runs after the check.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Next<'a> {
-    /// The hook that was here before, moved aside.
+    /// The previous hook, renamed.
     Aside,
     /// The hook of this name in another directory.
     In(&'a str),
-    /// Nothing: what was here before was the original's.
+    /// Nothing: the previous hook was the original's.
     Nothing,
 }
 
@@ -41,7 +41,7 @@ pub(super) fn text(name: &str, bd: Option<&Path>, next: Next<'_>) -> String {
         _ => None,
     };
     if name == "pre-push" {
-        // The command substitution alone would drop line feeds at the end.
+        // Command substitution alone would drop trailing line feeds.
         body.push_str("input=$(cat; printf x)\ninput=${input%x}\n");
     }
     if let Some(check) = check {
@@ -74,7 +74,7 @@ const RUN: &str = "run_previous() {
     exec \"$previous\" \"$@\"
 }
 ";
-/// A hook may ask under which name it runs, so a script is run under the name it had.
+/// A hook may check its own name, so a script runs under the name it had.
 const RUN_ASIDE: &str = "run_previous() {
     [ -x \"$previous\" ] || exit 0
     line=
@@ -92,16 +92,16 @@ fn sum(body: &str) -> String {
     blake3::hash(body.as_bytes()).to_hex()[..32].to_owned()
 }
 
-/// A word for the shell.
+/// Quotes a word for the shell.
 pub(super) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
-/// Whose a hook is.
+/// Who wrote a hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Owner {
     Ours,
-    /// Ours, but changed by hand.
+    /// Ours, but edited by hand.
     Edited,
     Foreign,
 }
@@ -115,7 +115,7 @@ pub(super) fn owner(bytes: &[u8]) -> Owner {
     if head == sum(body) && whole.as_bytes() == bytes { Owner::Ours } else { Owner::Edited }
 }
 
-/// The hook that one of ours runs next, in its directory or as seen from the root of the working copy.
+/// The hook that ours runs next, in its directory or relative to the root of the working copy.
 pub(super) fn previous(bytes: &[u8], directory: &Path, root: &Path) -> Option<PathBuf> {
     let text = String::from_utf8_lossy(bytes);
     let value = text.lines().find_map(|line| line.strip_prefix("previous="))?;
@@ -126,8 +126,8 @@ pub(super) fn previous(bytes: &[u8], directory: &Path, root: &Path) -> Option<Pa
     (!named.is_empty()).then(|| root.join(named))
 }
 
-/// Whether a hook is one that the original wrote, all of it. One that has its part beside somebody's own lines, or that runs
-/// another hook, is not.
+/// Whether the original wrote the whole hook. A hook that also has someone's own lines, or that runs another hook, does
+/// not count.
 pub(super) fn is_originals(bytes: &[u8]) -> bool {
     const HEADS: [&str; 4] = ["# bd-shim", "# bd-hooks-version:", "# bd (beads) ", "# Beads git hook"];
     const MIXED: [&str; 3] = ["BEGIN BEADS INTEGRATION", "chained", ".old"];

@@ -2,19 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
-/// The hooks that look for leaks.
+/// The hooks that check for leaks.
 pub(super) const CHECKED: [&str; 2] = ["pre-commit", "pre-push"];
 
-/// What the name of a hook that stands aside ends with.
+/// The suffix of a renamed previous hook.
 pub(super) const ASIDE: &str = ".bd-previous";
 
-/// Where things are.
+/// The paths involved.
 pub(super) struct Place {
     pub(super) root: PathBuf,
     /// git's own directory, shared by all worktrees.
     pub(super) common: PathBuf,
     pub(super) home: PathBuf,
-    /// Where git looks for hooks, as the settings say, and really.
+    /// Where git looks for hooks: as the settings say, and with links resolved.
     pub(super) named: PathBuf,
     pub(super) directory: PathBuf,
 }

@@ -1,14 +1,14 @@
-//! How the hooks stand: put in, changed, replaced, and what runs after them.
+//! The state of the hooks: installed, changed, replaced, and what runs after them.
 
 use std::path::PathBuf;
 
 use super::script::Owner;
 use super::site::{CHECKED, Place, aside};
 use super::{DriverStatus, read, script};
-use crate::store::project::place;
+use crate::store::project::paths;
 use crate::store::state::installed::Manifest;
 
-/// How one hook stands.
+/// The state of one hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookState {
     pub name: String,
@@ -36,7 +36,7 @@ pub(super) fn status(place: &Place, manifest: Option<&Manifest>, driver: DriverS
         let hooks = CHECKED.iter().map(absent).collect();
         return HooksStatus { installed: false, directory, hooks, remarks, driver };
     };
-    if place::real(&manifest.directory) != directory {
+    if paths::real(&manifest.directory) != directory {
         let there = manifest.directory.display();
         remarks.push(format!("git looks for hooks in {} now, and not in {there}, where ours are", directory.display()));
     }

@@ -1,9 +1,8 @@
 //! Exchanging ledgers with other clones, each repo through its own version control.
 //!
-//! The order is the point. What others have is fetched without a lock. Then, with the ledgers of the working copy locked,
-//! what is here is committed and both are brought together, so that no writer of ours comes between and version control
-//! never meets a changed ledger. Then proposals are reconciled, and what came of it is sent. A lost race is run again. One
-//! repo that fails does not stop the others.
+//! The order matters. First fetch, without a lock. Then, with the ledgers of the working copy locked, commit local
+//! changes and merge, so that no other `bd` writes in between and version control never meets a changed ledger. Then
+//! reconcile proposals and push. A push that lost a race is repeated. One repo that fails does not stop the others.
 
 mod prune;
 mod received;
@@ -14,9 +13,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::ledger::{LedgerError, MergedLine};
-use crate::store::names::CONFIG_NAME;
-use crate::store::read::copies::WorkingCopy;
+use crate::store::file_names::CONFIG_NAME;
 use crate::store::read::index::expected;
+use crate::store::read::working_copies::WorkingCopy;
 use crate::store::write::ledger_name::METADATA;
 use crate::store::{Project, Reconciled, Result, Snapshot, Store, StoreError};
 use crate::vcs::{
@@ -27,38 +26,38 @@ use crate::{ledger, vcs};
 pub use received::Received;
 pub use trust::{NamedPrograms, trust_programs};
 
-/// How often a push that somebody else outran is tried.
+/// How often to try a push that others keep outrunning.
 const TRIES: u32 = 6;
 
-/// What to do.
+/// Options of a sync.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SyncOptions {
     pub pull: bool,
     pub push: bool,
     /// Only this repo.
     pub repo: Option<usize>,
-    /// Changes nothing, and asks nobody.
+    /// Change nothing, and contact no remote.
     pub dry_run: bool,
-    /// Sends commits that hold more than ledgers, too, and runs the hooks of the repository.
+    /// Also send commits with more than ledgers, and run the repository's hooks.
     pub with_code: bool,
     /// The bookmark of jj or hg to exchange with.
     pub bookmark: Option<String>,
 }
 
-/// Where a sync is.
+/// The current step of a sync.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SyncStep {
     Fetching,
     Merging,
     Pushing,
-    /// Somebody else was faster.
+    /// Someone else pushed first.
     Again,
 }
 
-/// What became of one working copy.
+/// The result for one working copy.
 #[derive(Debug, Default)]
 pub struct RepoSync {
-    /// The repos whose ledgers it holds.
+    /// The repos whose ledgers are in it.
     pub repos: Vec<String>,
     /// The name of its version control.
     pub vcs: &'static str,
@@ -66,25 +65,25 @@ pub struct RepoSync {
     /// The ledger was committed, or in a dry run would be.
     pub committed: bool,
     pub integrated: Option<Integrated>,
-    /// What both sides had changed.
+    /// Issues that both sides had changed.
     pub merged: Vec<MergedLine>,
-    /// What the others' commits changed here.
+    /// What others' commits changed here.
     pub received: Received,
-    /// Commits with more than ledgers that came from the others.
+    /// Others' commits that contain more than ledgers.
     pub received_code: Vec<Carried>,
-    /// The commits that a dry run found to send.
+    /// Commits to send, as a dry run found.
     pub outgoing: Vec<Carried>,
-    /// Where they would go, and with them what a dry run would commit or merge.
+    /// Where they would go, together with what a dry run would commit or merge.
     pub sends_to: Option<String>,
-    /// Closed issues that left the ledger because the settings say so, or in a dry run would.
+    /// Closed issues that were pruned as the settings ask, or in a dry run would be.
     pub pruned: Vec<String>,
     pub pushed: bool,
     /// How often a push was tried again.
     pub retries: u32,
-    /// What was left undone, and why that is no error.
+    /// What was skipped, and why that is not an error.
     pub notes: Vec<String>,
     pub error: Option<StoreError>,
-    /// The ledgers as they were when the working copy was unlocked.
+    /// The ledgers when the working copy was unlocked.
     left: Vec<Vec<u8>>,
 }
 
@@ -96,7 +95,7 @@ pub struct SyncReport {
     pub unreconciled: Option<StoreError>,
 }
 
-/// Told of each step, with the name of the repo.
+/// Called for each step, with the name of the repo.
 pub type Progress<'a> = &'a mut dyn FnMut(&str, SyncStep);
 
 impl Project {
@@ -104,7 +103,7 @@ impl Project {
         copy.members.iter().map(|member| self.name(*member).to_owned()).collect()
     }
 
-    /// Brings both sides together; the ledgers are locked.
+    /// Merges both sides; the ledgers are locked.
     fn integrate(&mut self, with: &dyn Exchange, copy: &WorkingCopy, owns: bool, one: &mut RepoSync) -> Result<()> {
         let env = self.host.env.clone();
         let standing = if owns { Standing::default() } else { with.standing(&env)? };
@@ -122,11 +121,11 @@ impl Project {
             (Some(ours), Some(theirs)) => {
                 damaged |= received::is_damaged(theirs);
                 let done = ledger::merge(versions.base.as_deref().unwrap_or_default(), ours, theirs);
-                // Each of our commits that is rebased is merged, and may have changed the same issue.
+                // Each rebased commit of ours is merged, and several may have changed one issue.
                 ledger::add_lines(&mut merged, done.lines);
                 done.bytes
             }
-            // Removed on one side as a file: the other one's is what there is.
+            // One side deleted the file: use the other's.
             (ours, theirs) => ours.clone().or_else(|| theirs.clone()).unwrap_or_default(),
         };
         let author = self.actor().to_owned();
@@ -139,7 +138,7 @@ impl Project {
             env: &env,
         };
         let done = with.integrate(integration)?;
-        // A later round may bring more; what is told is the sum.
+        // A later round may bring more; report the sum.
         one.integrated = one.integrated.filter(|_| done == Integrated::UpToDate).or(Some(done));
         ledger::add_lines(&mut one.merged, merged);
         if done != Integrated::UpToDate {
@@ -154,20 +153,20 @@ impl Project {
         Ok(())
     }
 
-    /// A pause of uneven length that grows with every attempt, so that two who race do not race again.
+    /// Waits for a random time that grows with each attempt, so that two racers do not collide again.
     fn pause(&self, attempt: u32) {
         let [uneven] = self.host.entropy.bytes::<1>();
         std::thread::sleep(Duration::from_millis(u64::from(uneven) * u64::from(attempt + 1)));
     }
 
-    /// What the ledgers have that the last commit has not.
+    /// What the ledgers contain beyond the last commit.
     fn uncommitted(&self, copy: &WorkingCopy) -> Result<Received> {
         let committed = |ledger: &std::path::PathBuf| Ok(self.last_committed(copy, ledger)?.unwrap_or_default());
         let before = copy.ledgers.iter().map(committed).collect::<Result<Vec<_>>>()?;
         Ok(received::compare(&before, &received::read(copy)))
     }
 
-    /// Says which settings others do not get: they are committed by those who changed them.
+    /// Notes uncommitted settings: whoever changed them must commit them.
     fn tell_settings(&self, copy: &WorkingCopy, one: &mut RepoSync) {
         for member in copy.members.iter().filter(|member| **member == 0 || !self.is_planning(**member)) {
             for path in self.uncommitted_set_up(*member, &[CONFIG_NAME]) {
@@ -178,7 +177,7 @@ impl Project {
         }
     }
 
-    /// What a user types to commit a file. git and hg want to be told of a new one first.
+    /// The command that commits a file. git and hg need a new file added first.
     fn commit_command(&self, copy: &WorkingCopy, file: &Path) -> String {
         let (name, shown) = (copy.vcs.name(), file.display());
         let is_new = || copy.vcs.committed(file, &self.host.env).is_ok_and(|known| known.is_none());
@@ -188,14 +187,14 @@ impl Project {
 }
 
 impl Snapshot {
-    /// A working copy with its ledgers as they are now: commits of others may have given one its other name.
+    /// A working copy with its current ledgers: others' commits may have renamed one.
     fn as_now(&mut self, copy: &WorkingCopy) -> Result<WorkingCopy> {
         self.look_again()?;
         let found = self.working_copies(None).into_iter().find(|now| now.root == copy.root);
         found.ok_or_else(|| StoreError::NoLedger { directory: copy.root.clone() })
     }
 
-    /// The working copies; an error if version control is nowhere among them.
+    /// The working copies; an error if none is under version control.
     fn versioned_copies(&self, repo: Option<usize>) -> Result<Vec<WorkingCopy>> {
         let copies = self.working_copies(repo);
         if copies.iter().any(|copy| copy.vcs.is_versioned()) {
@@ -205,8 +204,8 @@ impl Snapshot {
         Err(SyncError::NoVcs { root }.into())
     }
 
-    /// What a commit of the ledgers would hold, and the files of a planning repo's set-up that go with it. What is no sound ledger is
-    /// not spread.
+    /// What a commit of the ledgers would contain, and the set-up files of a planning repo that belong to it. A damaged
+    /// ledger is not committed.
     fn to_commit(&self, copy: &WorkingCopy) -> Result<Option<(Received, Vec<PathBuf>)>> {
         let changes = self.uncommitted(copy)?;
         let set_up: Vec<PathBuf> = copy.members.iter().flat_map(|member| self.new_set_up(*member)).collect();
@@ -233,7 +232,7 @@ impl Snapshot {
         let Some((changes, set_up)) = self.to_commit(copy)? else { return Ok(false) };
         let author = self.actor().to_owned();
         let present = copy.ledgers.iter().map(|ledger| copy.root.join(ledger)).filter(|path| path.exists());
-        // What names the ledger goes with its name.
+        // Commit what names the ledger together with its new name.
         let departed = self.renamed_ledgers(copy)?;
         let naming = |ledger: &PathBuf| [METADATA, CONFIG_NAME].map(|name| ledger.with_file_name(name));
         let along = departed.iter().flat_map(|(new, old)| naming(new).into_iter().chain([old.clone()]));
@@ -252,17 +251,17 @@ impl Snapshot {
         Ok(done == Committed::Done)
     }
 
-    /// Entries that are in a commit by now need not be remembered.
+    /// Log entries that are now in a commit can be forgotten.
     fn prune_logs(&self, copy: &WorkingCopy) {
         for member in &copy.members {
-            // Room that is not freed today is freed tomorrow.
+            // If this fails, the next sync frees the space.
             let _ = self.prune_log(*member);
         }
     }
 }
 
 impl Store {
-    /// Brings the ledgers of the project in line with those of other clones.
+    /// Syncs the project's ledgers with other clones.
     pub fn sync(&mut self, options: &SyncOptions, progress: Progress<'_>) -> Result<SyncReport> {
         self.look_again()?;
         self.refuse_broken()?;
@@ -281,7 +280,7 @@ impl Store {
             report.repos.push(one);
         }
         if !options.dry_run {
-            // What came from others was not written by this program alone.
+            // Others' changes were not necessarily written by this program.
             self.touch_placeholder();
         }
         if options.pull && !options.dry_run && self.repos.members.len() > 1 {
@@ -352,7 +351,7 @@ impl Store {
         Ok(())
     }
 
-    /// Fetches, commits and merges one working copy, again if another program held a lock in it.
+    /// Fetches, commits and merges one working copy; repeats if another program held a lock in it.
     fn bring_patiently(&mut self, copy: &WorkingCopy, options: &SyncOptions, progress: Progress<'_>) -> RepoSync {
         let mut attempt = 0;
         loop {
@@ -397,7 +396,7 @@ impl Store {
         if options.dry_run {
             one.standing = exchange.standing(&env)?;
             if one.standing.behind > 0 && options.pull {
-                // Not all that is there is merged.
+                // Commits that do not touch the ledgers' areas are not merged.
                 let areas = copy.areas();
                 let route = Route { ledgers: &areas, with_code: false, dry_run: None, env: &env };
                 one.standing.behind = exchange.incoming(&route)?.len();
@@ -413,7 +412,7 @@ impl Store {
         if !owns {
             one.notes.push(format!("{CONTRIBUTOR}: only pulled"));
         }
-        // Without the network the ledger is committed all the same.
+        // Without a network the ledger is still committed.
         let fetched = if options.pull {
             progress(&one.repos[0], SyncStep::Fetching);
             exchange.fetch(&env)
@@ -429,7 +428,7 @@ impl Store {
         }
         fetched?;
         if options.pull {
-            // What was fetched may be the project itself: nobody is told to merge private issues with that.
+            // The remote may turn out to be the project itself: never advise merging private issues with it.
             self.refuse_project_remote(&copy.root, &copy.members)?;
             progress(&one.repos[0], SyncStep::Merging);
             self.integrate(exchange, copy, owns, one)?;

@@ -1,26 +1,26 @@
-//! Pruning by itself, where `prune.auto` asks for it: after the ledger is committed, in a commit of its own.
+//! Automatic pruning, where `prune.auto` asks for it: after the ledger is committed, in a separate commit.
 
 use super::{Project, RepoSync, Store};
 use crate::ledger::LockedLedger;
 use crate::model::time::Instant;
 use crate::store::Result;
 use crate::store::past::prune::{PruneRequest, prune_message};
-use crate::store::read::copies::WorkingCopy;
+use crate::store::read::working_copies::WorkingCopy;
 
 impl Project {
-    /// Since when issues must have been closed to leave a repo by themselves. What the project's committed file says is for
-    /// the project's own ledger: nobody else decides over a planning repo.
+    /// Issues closed before this time are pruned automatically. The project's committed file counts only for the
+    /// project's own ledger, not for a planning repo.
     fn prunes_before(&self, member: usize) -> Option<Instant> {
         let shared = member == 0;
         let age = if shared { Some(self.settings.word("prune.auto")) } else { self.settings.own_text("prune.auto") }?;
-        // "off" is no length of time.
+        // "off" is not a duration.
         self.host.clock.calendar().back(age)
     }
 }
 
 impl Store {
-    /// Takes out of the ledgers of a working copy what has been closed for as long as the settings say, and commits that;
-    /// without the locks only says what it would be. What goes wrong here is told and stops nothing.
+    /// Prunes issues from the ledgers of a working copy that have been closed as long as the settings say, and commits
+    /// that; without the locks, only reports what it would do. Failures are reported and stop nothing.
     pub(super) fn prune_as_set(
         &mut self,
         copy: &WorkingCopy,

@@ -1,27 +1,27 @@
-//! What differs between two states of the ledgers of a working copy.
+//! The difference between two states of a working copy's ledgers.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::ledger::{Document, MAX_LEDGER};
-use crate::store::names::other_name;
-use crate::store::read::copies::WorkingCopy;
+use crate::store::file_names::other_name;
+use crate::store::read::working_copies::WorkingCopy;
 use crate::sys::below;
 
-/// Ids, sorted.
+/// Sorted ids.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Received {
     pub added: Vec<String>,
     pub changed: Vec<String>,
     pub removed: Vec<String>,
-    /// Lines that are no issues, or the order of lines.
+    /// Other lines or the order of lines changed.
     pub other: bool,
-    /// The title of the only issue, if there is one.
+    /// The title, if only one issue changed.
     title: Option<String>,
 }
 
 impl Received {
-    /// What came later on top of this.
+    /// Adds what a later state changed.
     pub fn add(&mut self, later: Received) {
         let mut with = |into: fn(&mut Received) -> &mut Vec<String>, ids: Vec<String>| {
             into(self).extend(ids);
@@ -39,7 +39,7 @@ impl Received {
     }
 }
 
-/// The bytes of the ledgers; one that got its other name is read under that, and an absent one is empty.
+/// The bytes of the ledgers; a renamed one is read under its new name, and a missing one is empty.
 pub fn read(copy: &WorkingCopy) -> Vec<Vec<u8>> {
     let read = |path: &Path| below::read(&copy.root, path, MAX_LEDGER).map(|file| file.bytes).ok();
     let renamed = |ledger: &Path| other_name(ledger).filter(|other| !copy.ledgers.contains(other));
@@ -47,7 +47,7 @@ pub fn read(copy: &WorkingCopy) -> Vec<Vec<u8>> {
     copy.ledgers.iter().map(|ledger| bytes(ledger)).collect()
 }
 
-/// A ledger that somebody committed although it cannot be whole.
+/// A committed ledger that cannot be complete.
 pub fn is_damaged(bytes: &[u8]) -> bool {
     let document = Document::new(bytes.to_vec());
     bytes.is_empty() || document.torn().is_some() || !document.conflicts().is_empty()
@@ -90,7 +90,7 @@ fn lines(document: &Document) -> BTreeMap<String, Vec<&[u8]>> {
     lines
 }
 
-/// The message of a commit that carries this.
+/// The commit message for these changes.
 pub fn message(changes: &Received) -> String {
     let ids: Vec<&String> = changes.added.iter().chain(&changes.changed).chain(&changes.removed).collect();
     match ids.as_slice() {

@@ -1,16 +1,16 @@
-//! Sending what is committed: which commits may go, and again when somebody else was faster.
+//! Pushing commits: which may be sent, and retries when others push first.
 //!
-//! Every push of a sync passes [`Store::refuse_push`], which sees exactly the commits that are sent. What is for the user's own
-//! eyes, and what is not the ledger's, is stopped there, whichever version control carries it.
+//! Every push of a sync passes [`Store::refuse_push`], which sees exactly the commits that are sent. It stops private
+//! data and anything but ledgers, for each version control system.
 
 use super::{Progress, RepoSync, SyncOptions, SyncStep, TRIES, received};
-use crate::store::read::copies::WorkingCopy;
+use crate::store::read::working_copies::WorkingCopy;
 use crate::store::{Result, Snapshot, Store, StoreError};
 use crate::vcs;
 use crate::vcs::{DryRun, Exchange, Outgoing, Parcel, Pushed, Route, Span};
 
 impl Snapshot {
-    /// Says what would be sent, and refuses what would be refused, as far as the last fetch knows.
+    /// Reports what would be sent, and refuses what a push would refuse, as far as the last fetch shows.
     pub(super) fn preview_push(
         &self,
         with: &dyn Exchange,
@@ -29,7 +29,7 @@ impl Snapshot {
                 if !one.committed && found == Outgoing::Nothing {
                     return Ok(());
                 }
-                // It stands on what the other side has not seen, or the other way round.
+                // Others' commits are not merged here yet, or ours are based on unseen ones.
                 if one.standing.behind > 0 && !options.pull {
                     return Err(StoreError::Outrun { repo: one.repos[0].clone(), pull: false });
                 }
@@ -48,7 +48,7 @@ impl Snapshot {
         }
     }
 
-    /// Decides whether commits may go to the other side.
+    /// Decides whether commits may be sent.
     fn refuse_push(&self, copy: &WorkingCopy, parcel: &Parcel, options: &SyncOptions) -> Result<()> {
         self.guard_push(copy, parcel)?;
         if options.with_code {
@@ -61,7 +61,7 @@ impl Snapshot {
         Err(StoreError::HoldsCode { to: parcel.to.clone(), push: copy.vcs.own_push(), commits: code })
     }
 
-    /// Refuses to send commits that carry something private, whoever made them.
+    /// Refuses to send commits with private data, whoever made them.
     fn guard_push(&self, copy: &WorkingCopy, parcel: &Parcel) -> Result<()> {
         if !self.is_guarded(copy) {
             return Ok(());
@@ -84,7 +84,7 @@ impl Snapshot {
 }
 
 impl Store {
-    /// Sends our commits, and starts again when somebody else was faster.
+    /// Pushes our commits, and starts over when someone else pushed first.
     pub(super) fn send(
         &mut self,
         copy: &WorkingCopy,
@@ -98,7 +98,7 @@ impl Store {
         let env = self.host.env.clone();
         let vcs = vcs::open_for(&copy.root, options.bookmark.as_deref());
         let exchange = vcs.exchange()?;
-        // Reconciling, or somebody else, may have written.
+        // Reconciling, or another program, may have written.
         if received::read(copy) != one.left {
             self.guard_commit(copy)?;
             let locks = self.lock_ledgers(&copy.sources)?;

@@ -1,6 +1,7 @@
-//! Programs that a repository itself names: nothing that would run them is done before the user has agreed to them.
+//! Programs that a repository names: nothing that would run them happens before the user has agreed to them.
 //!
-//! The agreement is kept in the user's state, with that of paths, and is for one repository and exactly these programs.
+//! The agreement is stored in the user's state, beside agreed paths. It covers one repository and exactly these
+//! programs.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,30 +16,30 @@ use crate::sys::{Env, Host};
 use crate::vcs;
 use crate::vcs::Exchange;
 
-/// What a working copy asks for, and makes its version control run.
+/// What a working copy names and makes its version control run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedPrograms {
     pub root: PathBuf,
     pub programs: Vec<String>,
-    /// What it names, and no command of ours runs or writes: nobody is asked about it.
+    /// What it names although no command of ours runs or writes it: no agreement is needed.
     pub idle: Vec<String>,
-    /// Agreed to before.
+    /// The user has already agreed.
     pub known: bool,
 }
 
-/// Looks at the working copy that a path is in, and agrees to what it names.
+/// Finds what the working copy around a path names, and agrees to it.
 pub fn trust_programs(path: &Path, host: &Host, wait: Duration, dry_run: bool) -> Result<NamedPrograms> {
     let vcs = vcs::open(path);
     if !vcs.is_versioned() {
-        return Err(vcs::SyncError::NoVcs { root: place::plain(path) }.into());
+        return Err(vcs::SyncError::NoVcs { root: paths::plain(path) }.into());
     }
-    let root = place::real(vcs.root());
+    let root = paths::real(vcs.root());
     let (verdict, hooks) = (vcs.judge(&host.env), hooks_of(vcs.exchange()?, &root, &host.env)?);
     let is_agreed = verdict.is_agreed(&root, &host.env.clone().agreeing(agrees));
     let programs: Vec<String> = verdict.asks.into_iter().collect();
     let trust = read_trust(&host.env);
     let mut entries = vec![entry(&root, PROGRAMS, &programs)];
-    // Without programs there is nothing to agree to, unless there are hooks: those of a push are agreed to by themselves.
+    // Without programs there is nothing to agree to, except hooks: those of a push are agreed to separately.
     entries.truncate(usize::from(!programs.is_empty() || hooks.is_empty()));
     entries.extend((!hooks.is_empty()).then(|| entry(&root, HOOKS, &hooks)));
     let covers =
@@ -51,7 +52,7 @@ pub fn trust_programs(path: &Path, host: &Host, wait: Duration, dry_run: bool) -
     Ok(NamedPrograms { root, programs, idle: verdict.idle.into_iter().collect(), known })
 }
 
-/// The hooks that a push with code runs, and those that hooks of ours run in turn.
+/// The hooks that a push with code runs, and those that our hooks run in turn.
 fn hooks_of(exchange: &dyn Exchange, root: &Path, env: &Env) -> Result<Vec<String>> {
     let mut found = exchange.hooks(env)?;
     if !found.is_empty() {
@@ -61,12 +62,12 @@ fn hooks_of(exchange: &dyn Exchange, root: &Path, env: &Env) -> Result<Vec<Strin
 }
 
 impl Project {
-    /// Refuses to commit, merge or exchange where that would run programs that nobody has agreed to.
+    /// Refuses to commit, merge or exchange where that would run programs without agreement.
     pub(super) fn refuse_programs(&self, copy: &WorkingCopy) -> Result<()> {
         self.refuse_programs_of(&copy.root)
     }
 
-    /// Refuses to push with the hooks of a repository that nobody has agreed to.
+    /// Refuses to push with the repository's hooks without agreement.
     pub(super) fn refuse_hooks(&self, copy: &WorkingCopy) -> Result<()> {
         let programs = hooks_of(copy.vcs.exchange()?, &copy.root, &self.host.env)?;
         if programs.is_empty() || read_trust(&self.host.env).covers(&entry(&copy.root, HOOKS, &programs)) {
@@ -75,16 +76,16 @@ impl Project {
         Err(StoreError::UntrustedPrograms { root: copy.root.clone(), programs })
     }
 
-    /// Whether the user has agreed to the hooks of the working copy with this root, and to where they are.
+    /// Whether the user has agreed to the hooks of the working copy with this root, and to their location.
     pub(in crate::store) fn trusts_hooks(&self, root: &Path) -> Result<bool> {
         let hooks = hooks_of(vcs::open(root).exchange()?, root, &self.host.env)?;
         Ok(read_trust(&self.host.env).covers(&entry(root, HOOKS, &hooks)))
     }
 
-    /// The same for the working copy with this root.
+    /// `refuse_programs` for the working copy with this root.
     pub fn refuse_programs_of(&self, root: &Path) -> Result<()> {
         let verdict = vcs::open(root).judge(&self.host.env);
-        if verdict.is_agreed(&place::real(root), &self.host.env) {
+        if verdict.is_agreed(&paths::real(root), &self.host.env) {
             return Ok(());
         }
         Err(StoreError::UntrustedPrograms { root: root.to_owned(), programs: verdict.asks.into_iter().collect() })
@@ -95,14 +96,14 @@ impl Snapshot {
     /// The same before a commit that follows a write.
     pub(in crate::store) fn refuse_programs_at(&self, path: &Path) -> Result<()> {
         let copies = self.working_copies(None);
-        let path = place::real(path);
+        let path = paths::real(path);
         copies
             .iter()
             .find(|copy| copy.vcs.is_versioned() && path.starts_with(&copy.root))
             .map_or(Ok(()), |copy| self.refuse_programs(copy))
     }
 
-    /// The working copies of the project; it is an error if none of its repos is in one.
+    /// The working copies of the project; an error if none of its repos is in one.
     pub fn working_copy_roots(&self) -> Result<Vec<PathBuf>> {
         let versioned = self.working_copies(None).into_iter().filter(|copy| copy.vcs.is_versioned());
         let roots: Vec<PathBuf> = versioned.map(|copy| copy.root).collect();

@@ -1,4 +1,4 @@
-//! Who gave each field of an issue the value that it has.
+//! Blame: who gave each field of an issue its value.
 
 use std::collections::BTreeSet;
 
@@ -12,17 +12,17 @@ use crate::model::record::Record;
 use crate::store::{Result, Snapshot, StoreError};
 use crate::vcs::{Archive, Commit, Steps, SyncError};
 
-/// A field, its value as JSON, and where it comes from.
+/// A field, its value as JSON, and its origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlamedField {
     pub field: String,
-    /// `None` if it had one, and has none any more.
+    /// `None` if it was removed.
     pub value: Option<String>,
     /// `None` if it is not committed.
     pub commit: Option<Commit>,
-    /// The repo whose commit it is, if that is not the issue's own: what was planned got its values in the planning repo.
+    /// The repo of the commit, if not the issue's own: a planned issue got its values in the planning repo.
     pub source_repo: Option<String>,
-    /// The issue came with it.
+    /// The commit in which the issue first appears.
     is_first: bool,
 }
 
@@ -31,12 +31,13 @@ pub struct Blame {
     pub id: String,
     pub source_repo: String,
     pub fields: Vec<BlamedField>,
-    /// The issue has left the ledger: what it was last.
+    /// Set if the issue has left the ledger: its last version.
     pub past: Option<PastLine>,
 }
 
 impl Snapshot {
-    /// Who gave each field of an issue its value, by its full id; of one that has left the ledger, the values that it had last.
+    /// Who gave each field of an issue its value, by its full id; for an issue that has left the ledger, its last
+    /// values.
     pub fn blame(&self, id: &str) -> Result<Blame> {
         let missing = || StoreError::NotFound { typed: id.to_owned() };
         let past = match self.owner(id) {
@@ -62,7 +63,7 @@ impl Snapshot {
         Err(missing())
     }
 
-    /// What a proposed issue came with was written in the planning repo: there the values are followed further.
+    /// A proposed issue was written in the planning repo first: follows the values of its first version there.
     fn blame_planned(&self, id: &str, member: usize, fields: &mut [BlamedField]) -> Result<()> {
         let owner = self.owner(id).and_then(|source| self.line_in(source, id));
         let is_proposal = |line: &str| Record::parse(line).is_ok_and(|record| record.raw("proposal").is_some());
@@ -120,7 +121,7 @@ impl Snapshot {
         }
         for key in origins.former_keys(&record) {
             let origin = origins.of(&key, None);
-            // Where the issue was not there before, it came without the field, and nobody took that away.
+            // If a parent of the origin does not have the issue, the field was never there and so was not removed.
             if origins.before(origin).into_iter().any(|n| origins.record(n).is_some()) {
                 let commit = commit(origin)?;
                 fields.push(BlamedField { field: key, value: None, commit, source_repo: None, is_first: false });
@@ -133,11 +134,11 @@ impl Snapshot {
 
 struct Origins<'a> {
     steps: &'a Steps,
-    /// Which line each step has.
+    /// The line number of each step.
     at: Vec<Option<usize>>,
-    /// The lines, read.
+    /// The parsed lines.
     records: Vec<Option<Record<'a>>>,
-    /// Where to begin.
+    /// The steps to start from.
     from: Vec<usize>,
 }
 
@@ -150,12 +151,12 @@ impl<'a> Origins<'a> {
         self.steps.all[n].before.iter().filter_map(|before| before.step)
     }
 
-    /// The steps before that of a value; of one that is not committed, those that the files stand on.
+    /// The parents of a value's step; for an uncommitted value, the checked-out commits.
     fn before(&self, origin: Option<usize>) -> Vec<usize> {
         origin.map_or_else(|| self.from.clone(), |n| self.parents(n).collect())
     }
 
-    /// The step that brought a value: back from where it is, to the first parent that has it already.
+    /// The step that introduced a value: goes back as long as a parent already has it.
     fn of(&self, key: &str, value: Option<&str>) -> Option<usize> {
         let has = |n: &usize| self.record(*n).is_some_and(|record| same_value(key, record.raw(key), value));
         let mut at = self.from.iter().copied().find(has)?;
@@ -165,7 +166,7 @@ impl<'a> Origins<'a> {
         Some(at)
     }
 
-    /// Keys that the issue had once, and has no more.
+    /// Keys that the issue once had.
     fn former_keys(&self, now: &Record<'_>) -> BTreeSet<String> {
         let mut keys = BTreeSet::new();
         for record in self.records.iter().flatten() {

@@ -1,4 +1,4 @@
-//! Which issues the versions of a ledger differ in.
+//! Which issues differ between versions of a ledger.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -7,17 +7,18 @@ use crate::ledger::{Document, line_id};
 use crate::store::Result;
 use crate::vcs::{Archive, Changes, Pair, Spot, Step, Version};
 
-/// A line of a ledger is called by the id of its issue.
+/// Names a line by the id of its issue.
 pub fn naming(line: &[u8]) -> Option<String> {
     line_id(line.strip_suffix(b"\r").unwrap_or(line)).map(Cow::into_owned)
 }
 
-/// What differs between versions, by id, or of some issues only; a few more where a line is there twice or has moved.
+/// What differs between versions, by id, optionally limited to some issues; may include unchanged ones with repeated or
+/// moved lines.
 pub fn changes(archive: &mut dyn Archive, pairs: &[Pair], of: Option<&BTreeSet<String>>) -> Result<Vec<Changes>> {
     Ok(archive.changes(pairs, naming, of)?)
 }
 
-/// What each step changed, against each of its parents; a first commit against nothing.
+/// What each step changed against each of its parents; the first commit against nothing.
 pub fn changed_in(
     archive: &mut dyn Archive,
     steps: &[Step],
@@ -39,10 +40,10 @@ pub fn ids_changed_in(archive: &mut dyn Archive, steps: &[Step]) -> Result<BTree
     Ok(all.map(|change| change.name.to_string()).collect())
 }
 
-/// An issue, and where its lines are in a version.
+/// An issue, and the places of its lines in a version.
 pub type Placed<'a> = (&'a str, &'a Version, &'a [Spot]);
 
-/// The line that counts for each of these issues, among those at its spots.
+/// The effective line of each issue, among those at its places.
 pub fn lines_at(archive: &mut dyn Archive, placed: &[Placed<'_>]) -> Result<Vec<Option<String>>> {
     let wanted: Vec<(&Version, &[Spot])> = placed.iter().map(|(_, version, spots)| (*version, *spots)).collect();
     let found = archive.lines_at(&wanted)?;

@@ -1,4 +1,4 @@
-//! What was closed between a moment and now, told by two states: what an issue was then, and what it is now.
+//! Issues closed since a given time, found by comparing two states: that of then and that of now.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -12,8 +12,8 @@ use crate::store::{Result, Snapshot};
 use crate::vcs::{Archive, Commit, Step};
 
 impl Snapshot {
-    /// The lines of the issues of a repo that are closed and were not at a moment, by id. An issue that had left the ledger, at
-    /// that moment or by now, is what it was last.
+    /// The lines of issues in a repo that are closed now and were not then, by id. An issue missing from the ledger,
+    /// then or now, counts with its last version.
     pub fn closed_since(&self, since: &Moment, repo: usize) -> Result<BTreeMap<String, String>> {
         let point = self.point(since, Some(repo))?;
         let mut closed = BTreeMap::new();
@@ -35,7 +35,7 @@ impl Snapshot {
         let mut from = tips.clone();
         match then {
             Some(commit) => from.push(commit.id.clone()),
-            // Of what was before a shallow clone ends nothing is known: it was what it is there.
+            // History before the start of a shallow clone is unknown: take the state there.
             None => {
                 let steps = archive.steps(&place.trail, &tips)?.all.into_iter();
                 from.extend(steps.map(|step| step.commit).filter(|commit| commit.is_cut).map(|commit| commit.id));
@@ -49,8 +49,7 @@ impl Snapshot {
             old.extend(effective_lines(&document_at(archive, &place.trail, commit)?));
         }
 
-        // What has been in the ledger since then, and may be closed now without having been closed then: what a step since
-        // then changed, and what nobody has changed.
+        // Candidates are issues that a step since then changed, or that are changed and uncommitted.
         let before: HashSet<String> = archive.ancestors(&then)?.into_iter().map(|commit| commit.id).collect();
         let late: Vec<Step> = steps.all.iter().filter(|step| !before.contains(&step.commit.id)).cloned().collect();
         let mut sought = ids_changed_in(archive, &late)?;
@@ -84,7 +83,7 @@ impl Snapshot {
 }
 
 fn is_closed(line: &str) -> bool {
-    // Only a line that holds the word, or writes it with escapes, has to be taken apart.
+    // Parse a line only if it contains the word, or could in escaped form.
     let may_say_so = line.contains("closed") || line.contains('\\');
     may_say_so && Record::parse(line).is_ok_and(|record| record.string("status").as_deref() == Some("closed"))
 }

@@ -1,4 +1,4 @@
-//! What a step, or what is not committed, did to issues: each compared with what it stands on.
+//! What a step, or an uncommitted change, did to issues, compared with its parents.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::ops::Range;
@@ -14,20 +14,20 @@ use crate::vcs::{Archive, Changes, Pair, Spot, Steps, Texts, Version};
 /// One issue before and after.
 pub type Change = (String, ChangeKind, Vec<FieldChange>, String);
 
-/// The differences of so many steps are asked for at once.
+/// How many steps to compare at once.
 const AT_ONCE: usize = 64;
-/// So many bytes of lines are read at once, and those of one step in any case.
+/// How many bytes of lines to read at once; one step is always read completely.
 const ROOM: usize = 4 << 20;
 
-/// A version that a step stands on, and those that it has in common with the others of a merge.
+/// A parent version of a step, and the merge bases it shares with the other parents.
 pub struct Joined<'a> {
     pub version: Option<&'a Version>,
     pub common: Option<Vec<Option<&'a Version>>>,
 }
 
 impl<'a> Joined<'a> {
-    /// What a step stands on; `None` if it changed nothing itself, as when a merge took everything from the one side that had
-    /// changed.
+    /// The parents of a step; `None` if it changed nothing itself, as a merge that took everything from the only side
+    /// that had changed.
     pub fn of_step(steps: &'a Steps, n: usize) -> Option<Vec<Self>> {
         let step = &steps.all[n];
         let is_merge = step.before.len() > 1;
@@ -42,45 +42,45 @@ impl<'a> Joined<'a> {
         (!is_nothing).then_some(before)
     }
 
-    /// It is what it was where the ways parted.
+    /// This side equals the merge base.
     fn is_untouched(&self) -> bool {
         self.common.as_ref().is_none_or(|common| common.contains(&self.version))
     }
 
-    /// The versions to compare for it: with what the step made of it, and with those it has in common with others.
+    /// The pairs of versions to compare: with the step's result, and with the merge bases.
     fn pairs(&self, after: Option<&Version>) -> Vec<Pair> {
         let common = self.common.iter().flatten().map(|common| (common.cloned(), self.version.cloned()));
         common.chain([(self.version.cloned(), after.cloned())]).collect()
     }
 }
 
-/// Where the lines of an issue are.
+/// The places of an issue's lines.
 type Lines<'a> = (Option<&'a Version>, &'a [Spot]);
-/// Stands for the line of an issue in a version: where the first one is that has its id.
+/// Identifies a line of a version by the first place that has its id.
 type Key = (Version, u32, u32);
-/// The lines that a side has in common with others, if that can be told.
+/// The lines that a side shares with others, if known.
 type Common = Option<Vec<Option<Key>>>;
 
-/// An issue that a step may have changed: its line on each side, what that has in common with others, and its line now.
+/// An issue that a step may have changed: its line on each side, the shared ones, and the new one.
 struct Touched {
     id: String,
     sides: Vec<(Option<Key>, Common)>,
     now: Option<Key>,
 }
 
-/// What the next steps changed.
+/// The changes of the next steps.
 #[derive(Default)]
 pub struct Pairs {
     steps: Range<usize>,
     known: HashMap<Pair, Changes>,
-    /// The issues of the steps whose lines were read, and the first of these steps.
+    /// The issues of steps whose lines have been read, and the first of these steps.
     touched: VecDeque<Vec<Touched>>,
     first: usize,
     lines: HashMap<Key, Option<String>>,
 }
 
 impl Pairs {
-    /// What a step changed. Steps are asked for in their order.
+    /// What a step changed. Steps must be asked for in order.
     pub fn compare(&mut self, archive: &mut dyn Archive, steps: &Steps, n: usize) -> Result<Vec<Change>> {
         while self.first < n && self.touched.pop_front().is_some() {
             self.first += 1;
@@ -129,7 +129,7 @@ impl Pairs {
         change(&issue.id, &sides, line(&issue.now))
     }
 
-    /// Reads the lines of a step and of those after it, as many as there is room for.
+    /// Reads the lines of a step and of following ones, up to the size limit.
     fn read(&mut self, archive: &mut dyn Archive, steps: &Steps, n: usize) -> Result<()> {
         if !self.steps.contains(&n) {
             self.fetch(archive, steps, n..steps.all.len().min(n + AT_ONCE))?;
@@ -157,7 +157,7 @@ impl Pairs {
         Ok(())
     }
 
-    /// The issues that a step may have changed, by id; hands over each of their lines.
+    /// The issues that a step may have changed, by id; also passes on each of their lines.
     fn touched<'a>(
         &'a self,
         before: &[Joined<'a>],
@@ -178,7 +178,7 @@ impl Pairs {
             };
             let mut sides = Vec::new();
             for side in before {
-                // Where it did not change, it is what it was on the other side.
+                // An issue without a change is the same as on the other side.
                 let was = spots(self.between(side.version, after), id).map_or(now, |spots| (side.version, spots.0));
                 let common = side.common.as_ref().map(|common| {
                     let made = |version: &Option<&'a Version>| {
@@ -194,7 +194,8 @@ impl Pairs {
         found
     }
 
-    /// What no side has as it is now, and what a side has of its own and the step has not taken.
+    /// Issues that differ from every parent, and those that differ from a side's merge base without being taken from
+    /// it.
     fn ids(&self, below: &[Joined<'_>], after: Option<&Version>) -> BTreeSet<&str> {
         let (mut everywhere, mut ids): (Option<BTreeSet<&str>>, BTreeSet<&str>) = (None, BTreeSet::new());
         for side in below {
@@ -245,13 +246,13 @@ fn ids_in(changes: &[vcs::Change]) -> BTreeSet<&str> {
     changes.iter().map(|change| &*change.name).collect()
 }
 
-/// Where an issue is before and after.
+/// The places of an issue before and after.
 fn spots<'a>(changes: &'a [vcs::Change], id: &str) -> Option<(&'a [Spot], &'a [Spot])> {
     let at = changes.binary_search_by(|change| (*change.name).cmp(id)).ok()?;
     Some((&changes[at].before, &changes[at].after))
 }
 
-/// The lines of an issue that a step stands on.
+/// The lines of an issue in the parents of a step.
 pub fn sides_of<'a>(before: &[Joined<'_>], line: impl Fn(Option<&Version>) -> Option<&'a str>) -> Vec<Side<'a>> {
     let side = |side: &Joined<'_>| Side {
         line: line(side.version),
@@ -266,7 +267,7 @@ fn change(id: &str, before: &[Side<'_>], after: Option<&str>) -> Option<Change> 
     Some((id.to_owned(), kind, fields, line.to_owned()))
 }
 
-/// The same under the id that the issue had then.
+/// The same for a single issue, under the id it had then.
 pub fn change_of_one(before: &[Side<'_>], after: Option<&str>) -> Option<Change> {
     let line = after.or_else(|| before.iter().find_map(|side| side.line))?;
     let id = Record::parse(line).ok()?.string("id")?.into_owned();

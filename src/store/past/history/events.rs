@@ -11,18 +11,18 @@ use crate::ledger::Document;
 use crate::model::difference::{ChangeKind, FieldChange};
 use crate::model::query::folded;
 use crate::model::time::Instant;
-use crate::store::read::copies::WorkingCopy;
+use crate::store::read::working_copies::WorkingCopy;
 use crate::store::{Result, Snapshot};
 use crate::vcs::{Archive, Before, Commit, Node, Steps};
 
-/// Which changes to tell. The default is all.
+/// Which changes to report. The default is all.
 #[derive(Debug, Clone, Default)]
 pub struct LogQuery {
     /// Of this issue, by its full id.
     pub id: Option<String>,
-    /// Those after a commit or a moment.
+    /// After a commit or a time.
     pub since: Option<Moment>,
-    /// By people in whose name or address this occurs.
+    /// By people whose name or address contains this.
     pub author: Option<String>,
     /// Of these fields.
     pub fields: Vec<String>,
@@ -34,41 +34,41 @@ pub struct LogQuery {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
     pub id: String,
-    /// The repo whose ledger it is in.
+    /// The repo whose ledger has it.
     pub source_repo: String,
     pub kind: ChangeKind,
     pub fields: Vec<FieldChange>,
-    /// `None` for what is not committed yet.
+    /// `None` for an uncommitted change.
     pub commit: Option<Commit>,
     /// The line after the change; before it, if the issue was removed.
     pub line: String,
 }
 
-/// The changes that were asked for, all at once.
+/// All requested changes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Log {
     pub events: Vec<Event>,
     pub end: LogEnd,
 }
 
-/// What there is to say when all changes are told.
+/// Summary after all changes were reported.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LogEnd {
     /// There are more than the limit.
     pub is_limited: bool,
-    /// Repos that are under no version control.
+    /// Repos without version control.
     pub without_past: Vec<String>,
-    /// A shallow clone does not have what was before these commits.
+    /// The oldest commits of a shallow clone.
     pub cut: Vec<Commit>,
-    /// The issue that was asked for has left the ledger under this id, and is there under the other.
+    /// The requested issue has left the ledger under this id, and exists under the other.
     pub renamed: Option<(String, String)>,
 }
 
-/// From where on changes count.
+/// Where changes start to count.
 pub enum Since {
     Always,
     Time(Instant),
-    /// What these commits do not have.
+    /// Everything not reachable from these commits.
     Commits(HashSet<String>),
 }
 
@@ -83,15 +83,14 @@ impl Since {
 }
 
 impl Snapshot {
-    /// What changed, across the repos of the project.
+    /// The changes across the repos of the project.
     pub fn log(&self, query: &LogQuery) -> Result<Log> {
         let mut events = Vec::new();
         let end = self.log_each(query, |event| events.push(event))?;
         Ok(Log { events, end })
     }
 
-    /// Tells each change as it is found, newest first: however many there are, only those of one commit of each ledger are in
-    /// memory at once.
+    /// Reports each change as it is found, newest first; only one commit of each ledger is in memory at a time.
     pub fn log_each(&self, query: &LogQuery, mut tell: impl FnMut(Event)) -> Result<LogEnd> {
         let copies = self.remembering_copies(query.repo)?;
         let point = query.since.as_ref().map(|moment| self.point(moment, query.repo)).transpose()?;
@@ -126,7 +125,7 @@ impl Snapshot {
             for (n, stream) in &mut streams {
                 stream.fill(&mut *archives[*n], &mut end.cut)?;
             }
-            // By time; each ledger's own order stays.
+            // By time; the order within a ledger is kept.
             let heads = streams.iter().enumerate().filter_map(|(n, (_, stream))| Some((Reverse(stream.time()?), n)));
             let Some((_, next)) = heads.min() else { break };
             if query.limit.is_some_and(|limit| told == limit) {
@@ -148,12 +147,12 @@ struct Stream<'a> {
     reader: Reader,
     wanted: Wanted<'a>,
     since: Rc<Since>,
-    /// What the last step changed and nobody has been told yet.
+    /// Changes of the last step that have not been reported.
     waiting: VecDeque<Event>,
 }
 
 impl<'a> Stream<'a> {
-    /// Begins with what is not committed.
+    /// Starts with what is not committed.
     fn open(
         archive: &mut dyn Archive,
         place: &Place,
@@ -180,7 +179,7 @@ impl<'a> Stream<'a> {
         Ok(Stream { steps, next: 0, reader, wanted, since, waiting })
     }
 
-    /// Goes on to the next step that changed something, unless there is something to tell.
+    /// Continues to the next step that changed something, unless changes are pending.
     fn fill(&mut self, archive: &mut dyn Archive, cut: &mut Vec<Commit>) -> Result<()> {
         while self.waiting.is_empty() && self.next < self.steps.all.len() {
             let n = self.next;
@@ -205,16 +204,16 @@ impl<'a> Stream<'a> {
         Ok(())
     }
 
-    /// When the next change was made; what is not committed comes before all else.
+    /// The time of the next change; uncommitted changes come first.
     fn time(&self) -> Option<i64> {
         let next = self.waiting.front()?;
         Some(next.commit.as_ref().map_or(i64::MAX, |commit| commit.committed.nanos()))
     }
 }
 
-/// Finds what a step changed: of one issue, whose lines are known, or of all.
+/// Finds what a step changed: in one issue, whose lines are known, or in all.
 enum Reader {
-    /// The issue's id, and those that it had before.
+    /// The issue's id and its former ids.
     One(Vec<String>, LinesOf),
     All(Pairs),
 }
@@ -225,7 +224,7 @@ impl Reader {
             Reader::One(_, lines) => {
                 let step = &steps.all[n];
                 let after = lines.which(step.after.as_ref());
-                // Most steps changed something else.
+                // Most steps changed other issues.
                 let is_same = |before: &Before| lines.which(before.version.as_ref()) == after;
                 if !step.before.is_empty() && step.before.iter().all(is_same) {
                     return Ok(Vec::new());
@@ -256,7 +255,7 @@ impl Reader {
     }
 }
 
-/// What of a change is asked for.
+/// Which part of a change is requested.
 struct Wanted<'a> {
     query: &'a LogQuery,
     source_repo: &'a str,

@@ -8,7 +8,7 @@ use super::point::document_at;
 use crate::store::{Result, Snapshot};
 
 impl Snapshot {
-    /// The last line of every issue that is in a version of a ledger, by id. Empty where version control keeps nothing.
+    /// The last line of every issue in any version of a ledger, by id. Empty without version control.
     pub(in crate::store) fn ever_in(&self, source: usize) -> Result<HashMap<String, String>> {
         let member = self.sources.member_of(source);
         let mut found = HashMap::new();

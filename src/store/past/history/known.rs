@@ -1,4 +1,4 @@
-//! Which ids the ledgers had at some time.
+//! Which ids the ledgers once had.
 
 use std::collections::BTreeSet;
 
@@ -6,11 +6,11 @@ use super::changed::ids_changed_in;
 use super::point::document_at;
 use crate::store::{Result, Snapshot};
 
-/// How many changes of a ledger are looked at, newest first.
+/// How many changes of a ledger to examine, newest first.
 const LOOKED_AT: usize = 2_000;
 
 impl Snapshot {
-    /// Those of some ids that a ledger of the project had once, as far as that can be told without running a program for each
+    /// Those ids that a ledger of the project once had, as far as that is known without running a program for each
     /// version.
     pub fn had_once(&self, ids: &BTreeSet<String>) -> Result<BTreeSet<String>> {
         let mut found = BTreeSet::new();

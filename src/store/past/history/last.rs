@@ -1,7 +1,7 @@
 //! The last version of an issue that has left the ledger.
 //!
-//! It may have left on several sides that were merged afterwards, and each side may have changed it before. A version that
-//! another one grew from does not count; what is left then is merged, so that nothing that anyone wrote is missing from it.
+//! It may have left on several branches that were merged later, and each may have changed it before. Versions with
+//! descendants do not count; the remaining ones are merged, so that no one's text is lost.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -12,26 +12,27 @@ use crate::vcs::Steps;
 
 pub struct Last {
     pub line: String,
-    /// The step that gave it that line; the newest, if several did.
+    /// The step with that line; the newest, if several have it.
     pub changed: usize,
-    /// The step that took it out.
+    /// The step that removed it.
     pub removed: Option<usize>,
-    /// All steps where it was found last, and whose lines it is made of.
+    /// All steps that have it last, and whose lines were merged.
     pub ends: Vec<usize>,
 }
 
-/// An end of the issue: the step where it is found last, the one that gave it its line there, and the one that took it out.
+/// The end of an issue on one branch: the step that has it last, the one that gave it its line, and the one that
+/// removed it.
 struct End {
     found: usize,
     changed: usize,
     removed: Option<usize>,
 }
 
-/// What an issue was last, going back from some steps.
+/// The last version of an issue, going back from some steps.
 pub fn last(steps: &Steps, lines: &LinesOf, tips: &[Option<usize>]) -> Option<Last> {
     let past = Past { steps, lines };
     let mut ends = past.ends(tips);
-    // Newest first, as the steps are.
+    // Newest first, like the steps.
     ends.sort_by_key(|end| end.changed);
     ends.dedup_by_key(|end| end.changed);
     if let [End { found, changed, removed }] = *ends {
@@ -67,7 +68,7 @@ impl<'a> Past<'a> {
         self.steps.all[n].before.iter().filter_map(|before| before.step)
     }
 
-    /// Where the issue is found going back from the tips, on every way.
+    /// Where the issue is found, going back from the tips on every path.
     fn ends(&self, tips: &[Option<usize>]) -> Vec<End> {
         let mut ends = Vec::new();
         let mut known = HashSet::new();
@@ -83,7 +84,7 @@ impl<'a> Past<'a> {
         ends
     }
 
-    /// The step that took the issue out, if this one lacks it: of a merge, the one on the side that lacks it.
+    /// The step that removed the issue, starting from one without it; across a merge, on the side that lacks it.
     fn remover(&self, from: usize) -> usize {
         let mut known = HashSet::new();
         let mut at = from;
@@ -101,7 +102,7 @@ impl<'a> Past<'a> {
         at
     }
 
-    /// The step that gave an issue the line that it has in another one.
+    /// The step that gave an issue the line that it has in `from`.
     fn last_change(&self, from: usize) -> usize {
         let mut at = from;
         while let Some(next) = self.links(at).find(|n| self.line(*n) == self.line(at)) {
@@ -110,7 +111,7 @@ impl<'a> Past<'a> {
         at
     }
 
-    /// All steps below one.
+    /// All ancestors of a step.
     fn below(&self, from: usize) -> HashSet<usize> {
         let mut all = HashSet::new();
         let mut waiting: Vec<usize> = self.links(from).collect();

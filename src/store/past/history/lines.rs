@@ -8,16 +8,16 @@ use crate::ledger::Document;
 use crate::store::Result;
 use crate::vcs::{Archive, Changes, Spot, Steps, Version};
 
-/// From so many issues on it is cheaper to find out what changed in every version than to look for each of them.
+/// From this many issues on, finding all changes in every version is cheaper than looking each issue up.
 const MANY: usize = 16;
 
-/// The line of one issue in each version of a ledger. A line that many versions have is kept once.
+/// The line of one issue in each version of a ledger. Each distinct line is stored once.
 #[derive(Debug, Default)]
 pub struct LinesOf {
     versions: Rc<HashMap<Version, usize>>,
     lines: Vec<Rc<str>>,
     numbers: HashMap<Rc<str>, u32>,
-    /// Which line a version has, counted from one; none is 0.
+    /// The line of a version, counted from one; 0 for none.
     at: Vec<u32>,
 }
 
@@ -26,13 +26,13 @@ impl LinesOf {
         LinesOf { versions: Rc::clone(versions), at: vec![0; versions.len()], ..LinesOf::default() }
     }
 
-    /// Looks an issue up in all versions that the steps know.
+    /// Looks an issue up in all versions of the steps.
     pub fn read(archive: &mut dyn Archive, steps: &Steps, id: &str) -> Result<Self> {
         let mut found = Self::read_each(archive, steps, &BTreeSet::from([id.to_owned()]))?;
         Ok(found.remove(id).unwrap_or_else(|| LinesOf::none(&numbered(&versions(steps)))))
     }
 
-    /// Looks another id up, and takes what is there into the versions that have no line, in other words.
+    /// Looks up another id of the same issue, and fills versions without a line with its rewritten lines.
     pub fn fill(
         &mut self,
         archive: &mut dyn Archive,
@@ -50,7 +50,7 @@ impl LinesOf {
         Ok(())
     }
 
-    /// Looks several issues up. There is no entry for those that never were there.
+    /// Looks several issues up. An id that never existed has no entry.
     pub fn read_each(
         archive: &mut dyn Archive,
         steps: &Steps,
@@ -78,7 +78,7 @@ impl LinesOf {
         Ok(found)
     }
 
-    /// The same from what the steps changed: a version has the line of the one before it, unless it changed just that.
+    /// The same from the changes of each step: a version has its parent's line unless it changed that issue.
     fn trace(archive: &mut dyn Archive, steps: &Steps, ids: &BTreeSet<String>) -> Result<HashMap<String, LinesOf>> {
         let versions = versions(steps);
         let numbers = numbered(&versions);
@@ -99,7 +99,7 @@ impl LinesOf {
                 }
             }
         };
-        // Parents first. A version that came back is known already.
+        // Parents first. A version that recurs is known already.
         for (step, changed) in steps.all.iter().zip(&changed).rev() {
             let Some(version) = step.after.as_ref().map(|version| numbers[version]) else { continue };
             if is_known[version] {
@@ -113,7 +113,7 @@ impl LinesOf {
                 is_known[version] = true;
             }
         }
-        // Where a file had several names, a parent may have been seen under another one.
+        // If the file had several names, a parent may have been seen under another one.
         for version in (0..versions.len()).filter(|version| !is_known[*version]) {
             let all = changes(archive, &[(None, Some(versions[version].clone()))], Some(ids))?;
             all.iter().for_each(|all| learn(version, None, all));
@@ -146,7 +146,7 @@ impl LinesOf {
         self.at[version] = self.number(text);
     }
 
-    /// The number of a line that may be new.
+    /// The number of a line, adding it if it is new.
     fn number(&mut self, text: &str) -> u32 {
         self.numbers.get(text).copied().unwrap_or_else(|| {
             let line: Rc<str> = text.into();
@@ -156,7 +156,7 @@ impl LinesOf {
         })
     }
 
-    /// Which line a version has, by number; equal lines have equal numbers.
+    /// The number of a version's line; equal lines have equal numbers.
     pub fn which(&self, version: Option<&Version>) -> Option<usize> {
         let number = *self.at.get(*self.versions.get(version?)?)?;
         (number as usize).checked_sub(1)
@@ -166,17 +166,17 @@ impl LinesOf {
         self.lines.get(self.which(version)?).map(AsRef::as_ref)
     }
 
-    /// Every line that it ever was, once.
+    /// Every distinct line.
     pub fn all(&self) -> impl Iterator<Item = &str> {
         self.lines.iter().map(AsRef::as_ref)
     }
 }
 
-/// Where the lines of an issue are in the versions.
+/// The places of an issue's lines in the versions.
 struct Trace {
-    /// Which of the spots a version has, counted from one; none is 0.
+    /// The place of a version, counted from one; 0 for none.
     at: Vec<u32>,
-    /// The versions that changed it, and where it is in them.
+    /// The versions that changed it, and its places there.
     spots: Vec<(usize, Vec<Spot>)>,
 }
 
@@ -191,17 +191,17 @@ pub fn versions(steps: &Steps) -> Vec<Version> {
     all.filter(|version| known.insert((*version).clone())).cloned().collect()
 }
 
-/// No program writes an id of these characters in more than one way.
+/// No program escapes the characters of such an id in JSON.
 pub fn is_plain(id: &str) -> bool {
     id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
 }
 
-/// The lines that count for several issues.
+/// The effective lines of several issues.
 pub fn effective_among(document: &Document, ids: &BTreeSet<String>) -> HashMap<String, String> {
     document.effective_among(ids).into_iter().map(|(id, n)| (id, document.line_text(n))).collect()
 }
 
-/// The lines that count for all issues of a document.
+/// The effective lines of all issues in a document.
 pub fn effective_lines(document: &Document) -> HashMap<String, String> {
     effective_among(document, &document.ids().map(|id| id.into_owned()).collect())
 }

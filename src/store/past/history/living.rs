@@ -1,4 +1,4 @@
-//! The last version of an issue in which it was not deleted.
+//! The last version of an issue before it was deleted.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -9,7 +9,7 @@ use crate::model::record::Record;
 use crate::store::{Result, Snapshot};
 
 impl Snapshot {
-    /// What the ledger of a repo last had of issues before they were deleted, by their full ids.
+    /// The last lines of issues in a repo's ledger before they were deleted, by full id.
     pub(in crate::store) fn last_living(
         &self,
         repo: usize,

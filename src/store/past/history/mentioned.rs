@@ -1,4 +1,4 @@
-//! Which issues commits speak of.
+//! Commits that mention issues.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,8 +6,8 @@ use crate::store::{Result, Snapshot};
 use crate::vcs::Commit;
 
 impl Snapshot {
-    /// Of these issues the newest commit of the primary's working copy whose first line names each in brackets, as in
-    /// `Fix the parser (bd-a3f8)`.
+    /// For each of these issues, the newest commit of the primary's working copy whose first line names it in brackets,
+    /// as in `Fix the parser (bd-a3f8)`.
     pub fn mentioned(&self, ids: &BTreeSet<String>) -> Result<BTreeMap<String, Commit>> {
         let mut found = BTreeMap::new();
         for copy in self.remembering_copies(Some(0))?.iter().filter(|copy| copy.vcs.is_versioned()) {
@@ -26,7 +26,7 @@ impl Snapshot {
     }
 }
 
-/// The words that stand in brackets.
+/// The words in brackets.
 fn in_brackets(text: &str) -> impl Iterator<Item = &str> {
     let parts = text.split(['(', '[']).skip(1).filter_map(|part| part.split([')', ']']).next());
     parts.flat_map(|part| part.split([',', ' ']).map(str::trim))

@@ -1,9 +1,9 @@
-//! What version control remembers of the ledgers: who changed what, and how the view was.
+//! The ledgers' past in version control: who changed what, and earlier states.
 //!
-//! Nothing has to be kept for it: every answer is read from the commits, or from what was found out about them before. The past of a ledger is that of the commits which the
-//! working copy stands on, followed to the names that the file had before. A repo whose ledger has both usual names, now or
-//! in a commit, has the issues of both files, as it is shown. What is in the files and in no commit yet comes first, as a
-//! change that nobody has committed. The past of one issue is followed to the ids that it had before.
+//! Nothing needs to be recorded for it: every answer is read from the commits, or from cached facts about them. A
+//! ledger's past consists of the ancestors of the checked-out commit, followed through the file's former names. A repo
+//! whose ledger has both usual names, now or in a commit, has the issues of both files, as in listings. Uncommitted
+//! content comes first, as a change without a commit. The past of one issue is followed through its former ids.
 
 mod blame;
 mod changed;
@@ -15,40 +15,40 @@ mod known;
 mod last;
 mod lines;
 mod living;
-mod lookup;
 mod mentioned;
 mod own;
+mod past_lines;
 mod point;
 mod renames;
 mod states;
 
 pub use blame::{Blame, BlamedField};
 pub use events::{Event, Log, LogEnd, LogQuery};
-pub use lookup::PastLine;
 pub(in crate::store) use own::OwnCommit;
+pub use past_lines::PastLine;
 pub use point::{Moment, Point};
 pub use states::{DiffEntry, DiffKind, State};
 
 use std::path::{Path, PathBuf};
 
 use crate::ledger::Document;
-use crate::store::read::copies::WorkingCopy;
+use crate::store::read::working_copies::WorkingCopy;
 use crate::store::{LEDGER_NAMES, Project, Result, Snapshot};
 use crate::vcs;
 use crate::vcs::{Archive, Steps, SyncError, Trail};
 
-/// The ledger of one repo, as its working copy knows it.
+/// The ledger of one repo within its working copy.
 pub(in crate::store) struct Place {
-    /// The repo, by its number.
+    /// The repo's number.
     pub member: usize,
-    /// Its files: one, or two where both names are there.
+    /// Its files: one, or two if both names exist.
     pub sources: Vec<usize>,
-    /// Their names, as seen from the root of the working copy.
+    /// Their names relative to the root of the working copy.
     pub trail: Trail,
 }
 
 impl Project {
-    /// The names of a ledger. Where the settings name none, both usual ones count, whichever of them is there.
+    /// The names of a ledger: both usual ones, existing or not, unless the settings name another.
     fn trail(&self, member: usize, file: &Path) -> Trail {
         let is_usual = LEDGER_NAMES.iter().any(|name| file.ends_with(name));
         let names: Vec<PathBuf> = match self.repos.members[member].ledger_file {
@@ -58,7 +58,7 @@ impl Project {
         Trail::named(names, &LEDGER_NAMES)
     }
 
-    /// Opens the past of a working copy.
+    /// Opens the history of a working copy.
     pub(in crate::store) fn with_archive<T>(
         &self,
         copy: &WorkingCopy,
@@ -69,7 +69,7 @@ impl Project {
         work(archive.as_mut())
     }
 
-    /// Repos that remember nothing, by name.
+    /// Repos without history, by name.
     fn without_past(&self, copies: &[WorkingCopy]) -> Vec<String> {
         let without = copies.iter().filter(|copy| !copy.vcs.is_versioned());
         without.flat_map(|copy| copy.members.iter().map(|member| self.name(*member).to_owned())).collect()
@@ -77,7 +77,7 @@ impl Project {
 }
 
 impl Snapshot {
-    /// The working copies whose past is asked for; an error if version control is nowhere among them.
+    /// The working copies whose history is needed; an error if none is under version control.
     fn remembering_copies(&self, repo: Option<usize>) -> Result<Vec<WorkingCopy>> {
         let copies = self.working_copies(repo);
         if copies.iter().any(|copy| copy.vcs.is_versioned()) {
@@ -106,7 +106,7 @@ impl Snapshot {
         Ok(())
     }
 
-    /// The ledgers of a working copy, that of one repo if one is asked for.
+    /// The ledgers of a working copy, optionally only that of one repo.
     fn places(&self, copy: &WorkingCopy, repo: Option<usize>) -> Vec<Place> {
         let mut places: Vec<Place> = Vec::new();
         for (source, file) in copy.sources.iter().zip(&copy.ledgers) {
@@ -120,7 +120,7 @@ impl Snapshot {
         places
     }
 
-    /// A ledger as it is now; an absent one is empty.
+    /// A ledger as it is now; a missing one is empty.
     fn present(&self, sources: &[usize]) -> Document {
         let read = |source: &usize| self.sources.read_of(*source).map(|(document, _)| document);
         match sources.iter().filter_map(read).collect::<Vec<_>>().as_slice() {
@@ -129,7 +129,7 @@ impl Snapshot {
         }
     }
 
-    /// Repos whose clone lacks the older part of its history, by name.
+    /// Repos whose clone is shallow, by name.
     pub fn shallow_repos(&self) -> Vec<String> {
         let copies = self.working_copies(None);
         let shallow = copies.iter().filter(|copy| copy.vcs.is_versioned() && vcs::is_shallow(&copy.root));

@@ -1,11 +1,11 @@
-//! The last commits of one author that changed ledgers, with the lines before and after.
+//! The last commits by one author that changed ledgers, with the lines before and after.
 
 use crate::ledger::{Document, LineChange};
 use crate::model::time::Instant;
 use crate::store::{Result, Snapshot};
 use crate::vcs::Commit;
 
-/// What a commit did to ledgers.
+/// What a commit changed in ledgers.
 #[derive(Debug)]
 pub struct OwnCommit {
     pub commit: Commit,
@@ -14,8 +14,8 @@ pub struct OwnCommit {
 }
 
 impl Snapshot {
-    /// What the last commits of an author changed in the ledgers, newest first, and so many at most. A merge is no edit, and
-    /// neither is the commit that a ledger came with. Where there is no version control there is nothing.
+    /// The last `count` commits of an author that changed ledgers, newest first. Merges, and a ledger's first commit,
+    /// are not edits. Empty without version control.
     pub(in crate::store) fn commits_of(&self, author: &str, count: usize) -> Result<Vec<OwnCommit>> {
         let mut own: Vec<(Instant, OwnCommit)> = Vec::new();
         self.look_back(&self.working_copies(None), None, |archive, place, _, steps| {
@@ -37,7 +37,7 @@ impl Snapshot {
                     continue;
                 }
                 found += 1;
-                // A commit may be dated before what it stands on.
+                // A commit may have an earlier date than its parent.
                 latest = latest.min(commit.committed);
                 match own.iter_mut().find(|(_, known)| known.commit.id == commit.id) {
                     Some((_, known)) => known.changes.push((source, changes)),

@@ -1,4 +1,4 @@
-//! A moment of the past, and the commit that each working copy had then.
+//! A point in the past: the commit that each working copy was at.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -6,22 +6,23 @@ use std::path::PathBuf;
 use crate::ledger::Document;
 use crate::model::time::Instant;
 use crate::model::when::{Bare, Calendar};
-use crate::store::read::copies::WorkingCopy;
+use crate::store::read::working_copies::WorkingCopy;
 use crate::store::state::stamps::Stamps;
 use crate::store::{Project, Result, Snapshot, StoreError, Warning};
 use crate::sys::Clock;
 use crate::vcs::{Archive, Commit, SyncError, Trail, Version, as_of};
 
-/// When, as people say it.
+/// A point in time, as people write it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Moment {
     Date(Instant),
-    /// In the language of the version control of the primary repo.
+    /// In the syntax of the primary repo's version control.
     Revision(String),
 }
 
 impl Moment {
-    /// What is a date is taken for one: `2026-03-01`, `yesterday`, `3d` for three days ago. Everything else is a revision.
+    /// Anything that parses as a date is one: `2026-03-01`, `yesterday`, `3d` for three days ago. Everything else is a
+    /// revision.
     pub fn parse(text: &str, calendar: &Calendar) -> Self {
         match calendar.parse(text, Bare::Past) {
             Some(when) => Moment::Date(when.start()),
@@ -30,20 +31,20 @@ impl Moment {
     }
 }
 
-/// A file of a ledger in the past: its name from the root, and its text.
+/// A ledger file in the past: its path from the root, and its content.
 pub(super) type PastFile = (PathBuf, Vec<u8>);
 
-/// The project at a moment.
+/// The project at a point in the past.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Point {
     pub time: Instant,
-    /// The commit of the primary's working copy; `None` if it is later than the moment.
+    /// The commit of the primary's working copy; `None` if it is later than that.
     pub commit: Option<Commit>,
     copies: Vec<(PathBuf, Option<Commit>)>,
 }
 
 impl Point {
-    /// The commit of a working copy at that moment.
+    /// The commit of a working copy at that point.
     pub(super) fn commit(&self, copy: &WorkingCopy) -> Option<&Commit> {
         self.copies.iter().find(|(root, _)| *root == copy.root).and_then(|(_, commit)| commit.as_ref())
     }
@@ -74,8 +75,8 @@ impl Project {
 }
 
 impl Snapshot {
-    /// Finds a moment in the past of every working copy. A revision is one of the primary's, or of the repo that is named;
-    /// the others are taken as they were when it was committed.
+    /// Finds a point in the past of every working copy. A revision is one of the primary's, or of the given repo; the
+    /// others are taken at the time of that commit.
     pub fn point(&self, moment: &Moment, repo: Option<usize>) -> Result<Point> {
         let member = repo.unwrap_or(0);
         let copies = self.remembering_copies(None)?;
@@ -95,14 +96,14 @@ impl Snapshot {
         self.point_at(&copies, own, time, named)
     }
 
-    /// The commits that the working copies stand on.
+    /// The checked-out commits of the working copies.
     pub fn head_point(&self) -> Result<Point> {
-        // Whatever their clocks said.
+        // Regardless of clocks.
         let last = Instant::from_nanos(i64::MAX);
         self.point_at(&self.remembering_copies(None)?, &self.working_copies(Some(0))[0], last, None)
     }
 
-    /// The files of every ledger as they were at a point, by repo. Where the past is not known there is no entry.
+    /// The files of every ledger at a point, by repo. Repos without a known past have no entry.
     pub(super) fn files_at(&self, point: &Point) -> Result<BTreeMap<usize, Vec<PastFile>>> {
         let mut found = BTreeMap::new();
         for copy in self.working_copies(None).iter().filter(|copy| copy.vcs.is_versioned()) {
@@ -121,7 +122,7 @@ impl Snapshot {
         Ok(found)
     }
 
-    /// Makes this store answer as it would have at a moment, with the settings of today. It cannot be written any more.
+    /// Makes this store answer as it would have at that point, with today's settings. It becomes read-only.
     pub fn go_back(&mut self, point: &Point) -> Result<()> {
         self.look_again()?;
         let mut files = self.files_at(point)?;
@@ -141,7 +142,7 @@ impl Snapshot {
     }
 }
 
-/// The files that are a ledger in a commit, under the names that they have there.
+/// The ledger's files in a commit, under the names they have there.
 fn files_at(archive: &mut dyn Archive, trail: &Trail, commit: &str) -> Result<Vec<(PathBuf, Version)>> {
     let among = |archive: &mut dyn Archive, names: &[PathBuf]| -> Result<Vec<(PathBuf, Version)>> {
         let mut files = Vec::new();
@@ -158,7 +159,7 @@ fn files_at(archive: &mut dyn Archive, trail: &Trail, commit: &str) -> Result<Ve
     if let Some(names) = archive.steps(trail, &tips)?.renamed.remove(commit) {
         return among(archive, &names);
     }
-    // A commit of another branch, from before the ledger got the name that the settings give it.
+    // A commit of another branch, from before the ledger got its configured name.
     let beside = trail.names().first().map(|name| trail.beside(name));
     among(archive, &beside.unwrap_or_default())
 }

@@ -1,8 +1,8 @@
-//! Ids that an issue had before, and the one that it has now.
+//! Former ids of an issue, and its current one.
 //!
-//! A planning issue that is proposed gets another id, and its line keeps the former one. `bd rename-prefix` keeps none; there
-//! the commits tell: an issue that came where another left is that one if both were created at the same time and their ids
-//! differ in nothing but the prefix.
+//! A planning issue gets another id when proposed, and its line records the former one. `bd rename-prefix` records
+//! none; there, an issue that appears in the commit in which another disappears is the same one if both have the same
+//! creation time and their ids differ only in the prefix.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -18,11 +18,11 @@ use crate::model::{id, proposal};
 use crate::store::{Result, Snapshot};
 use crate::vcs::{Archive, Steps, Version};
 
-/// So many renames of one issue are followed.
-const MOST: usize = 16;
+/// How many renames of one issue to follow.
+const MAX_RENAMES: usize = 16;
 
 impl LinesOf {
-    /// Adds the lines that the issue had under former ids. These are the answer, after the id itself.
+    /// Adds the lines that the issue had under former ids. Returns all its ids, the current one first.
     pub fn follow(
         &mut self,
         archive: &mut dyn Archive,
@@ -33,7 +33,7 @@ impl LinesOf {
         let is_committed = steps.tips.iter().flatten().any(|tip| self.get(steps.all[*tip].after.as_ref()).is_some());
         let new = if is_committed { None } else { now.effective_line(id) };
         let mut known = vec![id.to_owned()];
-        while known.len() <= MOST {
+        while known.len() <= MAX_RENAMES {
             let kept = self.all().chain(new.as_deref()).filter_map(kept_id).find(|id| !known.contains(id));
             let former = match kept {
                 Some(former) => Some(former),
@@ -46,7 +46,8 @@ impl LinesOf {
         Ok(known)
     }
 
-    /// The id that the issue had before all ids of the ledger got another prefix. `new` is its line if that is in no commit.
+    /// The id that the issue had before the whole ledger got another prefix. `new` is its line if that is not
+    /// committed.
     fn other_prefix(
         &self,
         archive: &mut dyn Archive,
@@ -80,14 +81,15 @@ impl LinesOf {
     }
 }
 
-/// The former id that a line keeps.
+/// The former id recorded in a line.
 fn kept_id(line: &str) -> Option<String> {
-    // Most lines keep none, and need not be taken apart for that.
+    // Most lines record none, and need not be parsed.
     let record = if line.contains(FORMER_ID) { Record::parse(line).ok()? } else { return None };
     record.string(FORMER_ID).map(|id| id.into_owned())
 }
 
-/// A line whose comments and edges name its issue by another id, so that nothing but a rename tells them apart from later ones.
+/// A line with the former id replaced in its own comments and edges, so that the rename itself does not count as a
+/// change.
 fn naming_itself(line: &str, former: &str, id: &str) -> String {
     let names = Names::from([(former.to_owned(), id.to_owned())]);
     let (Ok(record), Some(new)) = (Record::parse(line), proposal::renamed(line, &names)) else {
@@ -98,14 +100,14 @@ fn naming_itself(line: &str, former: &str, id: &str) -> String {
     renamed.with(&[raw("id"), raw(FORMER_ID)], DialectEvidence::of(line).or(Dialect::default()))
 }
 
-/// What stays of an issue when the prefix of its id is changed.
+/// The parts of an issue that survive a change of prefix.
 struct Name {
     id: String,
     created: String,
 }
 
 impl Name {
-    /// Nothing can be told of an issue whose id has no prefix, or that does not say when it was created.
+    /// `None` for an issue whose id has no prefix, or that has no creation time.
     fn of(line: &str) -> Option<Self> {
         let record = Record::parse(line).ok()?;
         let id = record.string("id").filter(|id| id::prefix_of(id).is_some())?.into_owned();
@@ -117,10 +119,10 @@ impl Name {
     }
 }
 
-/// The issue of a version whose id differs from that of a line in the prefix alone.
+/// The issue in a version whose id differs from that of a line only in the prefix.
 fn namesake(archive: &mut dyn Archive, line: &str, version: &Version, committed: Instant) -> Result<Option<String>> {
     let Some(name) = Name::of(line).filter(|name| is_plain(&name.id)) else { return Ok(None) };
-    // What was created after the commit is not in it: of most issues this is all that has to be looked at.
+    // An issue created after the commit cannot be in it; for most issues this check is enough.
     if Instant::parse(&name.created).is_some_and(|created| created > committed) {
         return Ok(None);
     }
@@ -128,14 +130,14 @@ fn namesake(archive: &mut dyn Archive, line: &str, version: &Version, committed:
     Ok(names.into_iter().find(|other| name.is_renamed(other)).map(|other| other.id))
 }
 
-/// The issues of a version whose lines hold a text.
+/// The issues in a version whose lines contain a text.
 fn names_in(archive: &mut dyn Archive, version: &Version, text: &str) -> Result<Vec<Name>> {
     let lines = archive.lines_with(std::slice::from_ref(version), text.as_bytes())?;
     Ok(lines.iter().flatten().filter_map(|line| Name::of(std::str::from_utf8(line).ok()?)).collect())
 }
 
 impl Snapshot {
-    /// What an issue is called now if it is in no ledger under this id.
+    /// The current id of an issue if no ledger has it under this one.
     pub fn renamed_since(&self, id: &str) -> Result<Option<String>> {
         if self.owner(id).is_some() {
             return Ok(None);
@@ -144,16 +146,16 @@ impl Snapshot {
         past.map_or(Ok(None), |past| self.called_now(&past))
     }
 
-    /// What an issue that has left the ledger is called now, as far as the ledgers and their history tell.
+    /// The current id of an issue that has left the ledger, as far as ledgers and history show.
     pub fn called_now(&self, past: &PastLine) -> Result<Option<String>> {
         Ok(self.called_now_each(std::slice::from_ref(past))?.remove(&past.id))
     }
 
-    /// The same of several, by the id that they had.
+    /// The same for several, by their former ids.
     pub fn called_now_each(&self, pasts: &[PastLine]) -> Result<HashMap<String, String>> {
         let mut names = self.next_names(pasts)?;
-        for _ in 1..MOST {
-            // One that has left again may have been renamed again.
+        for _ in 1..MAX_RENAMES {
+            // An issue that has left again may have been renamed again.
             let gone: BTreeSet<String> = names.values().filter(|id| self.owner(id).is_none()).cloned().collect();
             let pasts: Vec<PastLine> = match gone.is_empty() {
                 true => Vec::new(),
@@ -169,7 +171,7 @@ impl Snapshot {
         Ok(names)
     }
 
-    /// The ids that issues got when they left under another one. What left in one commit is looked up together.
+    /// The ids under which issues reappeared when they left. Those that left in one commit are looked up together.
     fn next_names(&self, pasts: &[PastLine]) -> Result<HashMap<String, String>> {
         let mut left: BTreeMap<(usize, Option<&str>), Vec<&PastLine>> = BTreeMap::new();
         for past in pasts {
@@ -197,7 +199,7 @@ fn next_names_in(after: &Document, pasts: &[&PastLine]) -> HashMap<String, Strin
     let ids: BTreeSet<&str> = pasts.iter().map(|past| past.id.as_str()).collect();
     let named: Vec<Name> = pasts.iter().filter_map(|past| Name::of(&past.line)).collect();
     let by_hash: HashMap<&str, &Name> = named.iter().map(|name| (id::hash_of(&name.id), name)).collect();
-    // A proposal that was taken back by `bd undo` has its former id again.
+    // A proposal undone by `bd undo` has its former id again.
     let back = pasts.iter().filter_map(|past| Some((past.id.clone(), kept_id(&past.line)?)));
     let mut names: HashMap<String, String> = back.filter(|(_, former)| after.has_id(former)).collect();
     for n in 0..after.len() {

@@ -14,12 +14,12 @@ use crate::vcs;
 /// A state of the project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum State {
-    /// The files as they are.
+    /// The files in the working copy.
     Now,
-    /// What was committed last.
+    /// The last commit.
     Committed,
     At(Moment),
-    /// The last common commit of these two; the second is what was committed last if it is not given.
+    /// The merge base of these two; the second defaults to the last commit.
     Common(Moment, Option<Moment>),
 }
 
@@ -32,7 +32,7 @@ pub enum DiffKind {
     Moved(String),
 }
 
-/// An issue that is not the same in two states.
+/// An issue that differs between two states.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiffEntry {
     pub id: String,
@@ -44,11 +44,11 @@ pub struct DiffEntry {
     pub after: Option<String>,
 }
 
-/// The lines of a state by id and repo.
+/// The lines of a state, by id and repo.
 type Lines = BTreeMap<String, BTreeMap<usize, String>>;
 
 impl Project {
-    /// What became of the copies of an issue in several repos, the one that counts first.
+    /// How the copies of an issue in several repos changed, the effective one first.
     fn copies_compared(&self, id: &str, was: &BTreeMap<usize, String>, is: &BTreeMap<usize, String>) -> Vec<DiffEntry> {
         let mut entries = Vec::new();
         let mut gone: Vec<usize> = was.keys().filter(|repo| !is.contains_key(repo)).copied().collect();
@@ -94,16 +94,16 @@ impl Project {
 }
 
 impl Snapshot {
-    /// What is different between two states, by id, each issue once; of one repo if one is asked for.
+    /// The differences between two states, by id, each issue once; optionally of one repo.
     pub fn differences(&self, from: &State, to: &State, repo: Option<usize>) -> Result<Vec<DiffEntry>> {
         let (old, new) = (self.lines_in(from, repo)?, self.lines_in(to, repo)?);
         let ids: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
         let none = BTreeMap::new();
-        // Most issues are what they were.
+        // Most issues are unchanged.
         let differing = ids.into_iter().filter(|id| old.get(*id) != new.get(*id));
         let differences = differing.filter_map(|id| {
             let copies = self.copies_compared(id, old.get(id).unwrap_or(&none), new.get(id).unwrap_or(&none));
-            // Of several copies the one that counts tells what became of the issue, and the others add what only they have.
+            // The effective copy shows how the issue changed; the others add only what they alone have.
             copies.into_iter().reduce(|mut one, other| {
                 let known = |change: &FieldChange| one.fields.iter().any(|told| told.field == change.field);
                 let more: Vec<FieldChange> = other.fields.into_iter().filter(|change| !known(change)).collect();
@@ -122,7 +122,7 @@ impl Snapshot {
         let mut lines = Lines::new();
         for member in (0..self.repos.members.len()).filter(|member| repo.is_none_or(|repo| repo == *member)) {
             let sources = self.sources.of_member(member);
-            // Without a past there is nothing to compare with.
+            // Without history there is nothing to compare with.
             if !sources.iter().any(|source| self.remembers(*source)) {
                 continue;
             }
@@ -142,7 +142,7 @@ impl Snapshot {
     }
 
     fn remembers(&self, source: usize) -> bool {
-        vcs::is_versioned(&crate::store::project::place::real(self.sources.ledger(source).path()))
+        vcs::is_versioned(&crate::store::project::paths::real(self.sources.ledger(source).path()))
     }
 
     /// `None` for the present.

@@ -1,4 +1,4 @@
-//! Which lines of a ledger are old enough to leave, and which of them stay for a reason of their own.
+//! Which lines of a ledger are old enough to prune, and which of them must stay on their own account.
 
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
@@ -12,7 +12,7 @@ use crate::model::record::Record;
 use crate::model::time::{DAY, Instant};
 use crate::store::{Project, Snapshot};
 
-/// An issue that may leave.
+/// An issue that may be pruned.
 #[derive(Debug, Clone)]
 pub(super) struct Candidate {
     pub id: String,
@@ -21,7 +21,7 @@ pub(super) struct Candidate {
     title: String,
     status: String,
     at: Instant,
-    /// What leaves the file with it, its line end included.
+    /// The bytes it frees, including the line end.
     pub bytes: u64,
 }
 
@@ -40,8 +40,8 @@ impl Candidate {
         }
     }
 
-    /// These are its lines in a document, and they are one, as it was.
-    pub fn stands_on(&self, lines: Option<&Vec<usize>>, document: &Document) -> Option<usize> {
+    /// Its line in a document, if that is the only one and unchanged.
+    pub fn only_line_in(&self, lines: Option<&Vec<usize>>, document: &Document) -> Option<usize> {
         match lines.map(Vec::as_slice) {
             Some([line]) if document.text(*line) == self.text => Some(*line),
             _ => None,
@@ -50,16 +50,16 @@ impl Candidate {
 }
 
 impl Project {
-    /// Before which moment an issue must have ended to be old; `None` if any will do.
+    /// The latest end of an issue that counts as old; `None` for any.
     fn limit(&self, issue: &Issue, request: &PruneRequest) -> Option<Instant> {
-        // The news of a deletion must have had time to spread, however small the file is to be.
+        // Others need time to learn of a deletion, whatever the size limit.
         let any_age = request.budget.is_some() && !issue.status.is_tombstone();
         request.before.or_else(|| (!any_age).then(|| self.prune_default()))
     }
 }
 
 impl Snapshot {
-    /// The issues of a ledger that may leave as far as they alone decide it, oldest first, and those that do not.
+    /// The issues of a ledger that may be pruned as far as they alone decide it, oldest first, and those that may not.
     pub(super) fn candidates(
         &self,
         source: usize,
@@ -116,7 +116,7 @@ impl Snapshot {
                 }),
             }
         }
-        // Copies of one issue are one.
+        // Count copies of an issue once.
         kept.sort_by(|a, b| a.id.cmp(&b.id));
         kept.dedup();
         old.sort_by(Candidate::by_age);
@@ -124,23 +124,23 @@ impl Snapshot {
     }
 }
 
-/// When an issue was closed or deleted, as far as its line tells.
+/// When an issue was closed or deleted, according to its line.
 ///
-/// What somebody says to it afterwards makes it younger: others have yet to read that.
+/// Later remarks make it younger: others have yet to read them.
 fn ended(issue: &Issue) -> Option<Instant> {
     let own = if issue.status.is_tombstone() { &issue.deleted_at } else { &issue.closed_at };
     let times = [own, &issue.updated_at].into_iter().flatten().map(|time| time.instant);
     times.max().or_else(|| issue.created_at.as_ref().map(|time| time.instant))
 }
 
-/// Why an issue says something to others, so that it cannot leave.
+/// Why others still need an issue, so that it must stay.
 fn bound_to_stay(record: &Record<'_>, issue: &Issue, tombstones: bool, is_news: bool) -> Option<Kept> {
     let state = Proposal::of(record).map(|proposal| proposal.state);
     let proposed = Visibility::of(record) == Visibility::Proposed;
     match state {
         Some(State::Open) if proposed => Some(Kept::Proposed),
         Some(State::Rejected) if proposed && !tombstones => Some(Kept::News),
-        // Whoever proposed it reads here that it was accepted.
+        // The proposal's author learns here that it was accepted.
         Some(State::Accepted) if is_news && !tombstones => Some(Kept::News),
         _ if issue.status.is_tombstone() && !tombstones => Some(Kept::News),
         _ => None,

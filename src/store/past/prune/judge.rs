@@ -1,15 +1,15 @@
-//! Whether issues can leave without a change for any other, tried on a copy of the cache.
+//! Whether issues can be pruned without a change for others, tried on a copy of the cache.
 //!
-//! The rules of readiness are those of the cache and stand nowhere else: what would be left is computed and compared. A
-//! group that changes nothing leaves as a whole; one that does is halved, down to the issues on which something stands.
+//! The rules of readiness exist only in the cache: the remaining issues are computed and compared. A group that changes
+//! nothing is pruned as a whole; otherwise it is halved, down to the issues that others depend on.
 
 use super::candidates::Candidate;
 use crate::cache::{Cache, Key, Standing, UnknownIds};
 use crate::store::Result;
 
-/// How many rows may be looked at, all attempts together, before the rest of the candidates stays unasked.
+/// How many rows to examine in all attempts together; the remaining candidates stay unexamined.
 const MAX_ROWS: usize = 1_000_000;
-/// So many attempts are made in any case.
+/// The minimum number of attempts.
 const MIN_ATTEMPTS: usize = 32;
 
 pub(super) struct Judge {
@@ -21,7 +21,7 @@ pub(super) struct Judge {
     attempts: usize,
 }
 
-/// Candidates that leave, and those that stay with the issues that need them.
+/// Candidates to prune, and those that stay with the issues that need them.
 type Verdict = (Vec<Candidate>, Vec<(Candidate, Vec<String>)>);
 
 impl Judge {
@@ -33,7 +33,7 @@ impl Judge {
         Ok(Judge { copy, before, unknown, leaned_on, gone: Vec::new(), attempts })
     }
 
-    /// Lets of a group leave whatever can, besides those that have left already.
+    /// Prunes everything possible from a group, in addition to earlier ones.
     pub fn take(&mut self, group: Vec<Candidate>) -> Result<Verdict> {
         let (leaned_on, free): (Vec<_>, Vec<_>) = group.into_iter().partition(|one| self.leaned_on.contains(&one.id));
         let mut verdict = (Vec::new(), Vec::new());

@@ -1,8 +1,8 @@
-//! Taking closed issues out of a ledger; the history of version control keeps them.
+//! Removes closed issues from a ledger; version control's history keeps them.
 //!
-//! A line leaves only if the commit below the working copy holds exactly its bytes, and only if no other issue of the
-//! project stands otherwise without it: that is tried on a copy of the cache before anything is written. Damaged lines,
-//! copies and whatever carries news to other clones stay.
+//! A line is removed only if the checked-out commit has exactly its bytes, and only if no other issue's state depends
+//! on it: that is tried on a copy of the cache before anything is written. Damaged lines, copies, and lines that carry
+//! news to other clones stay.
 
 mod candidates;
 mod judge;
@@ -13,7 +13,7 @@ use std::path::Path;
 
 use crate::ledger::{Document, Edit, LedgerError, LockedLedger};
 use crate::model::time::{DAY, Instant};
-use crate::store::project::place;
+use crate::store::project::paths;
 use crate::store::read::index::expected;
 use crate::store::{Access, Project, Result, Snapshot, Store, StoreError};
 use crate::vcs;
@@ -24,19 +24,19 @@ use outcome::Commits;
 
 pub use outcome::{Kept, KeptIssue, PruneRequest, Pruned, PrunedIssue};
 
-/// How long an issue has been closed before it is pruned, if nobody says otherwise.
+/// How long an issue must have been closed by default before it is pruned.
 pub const PRUNE_DAYS: i64 = 30;
 
 impl Project {
-    /// The ledger as the commit below the working copy has it; an error where no version control keeps anything.
+    /// The ledger in the checked-out commit; an error without version control.
     fn committed_ledger(&self, path: &Path) -> Result<Commits> {
-        let real = place::real(path);
+        let real = paths::real(path);
         let vcs = vcs::open(&real);
         if !vcs.is_versioned() {
             let root = real.parent().and_then(Path::parent).unwrap_or(&real).to_owned();
             return Err(StoreError::NoHistory { root });
         }
-        let root = place::real(vcs.root());
+        let root = paths::real(vcs.root());
         let inside = real.strip_prefix(&root).map_err(|_| SyncError::NoVcs { root: root.clone() })?;
         let env = &self.host.env;
         let committed = Document::new(vcs.committed(inside, env)?.unwrap_or_default());
@@ -47,7 +47,7 @@ impl Project {
                 Some(version) => archive.text(&version)?,
                 None => Vec::new(),
             },
-            // There is none, or nothing was ever fetched from there.
+            // Nothing was ever fetched from the upstream.
             None => return Ok(Commits { committed, published: None }),
         };
         Ok(Commits { committed, published: Some(Document::new(bytes)) })
@@ -57,20 +57,20 @@ impl Project {
         StoreError::NoLedger { directory: self.repos.members[member].repo.beads().to_owned() }
     }
 
-    /// The moment before which issues are old, if nobody names another.
+    /// The default limit: issues closed before it are old.
     pub(in crate::store) fn prune_default(&self) -> Instant {
         self.host.clock.now().plus_nanos(-PRUNE_DAYS * DAY)
     }
 }
 
 impl Snapshot {
-    /// What leaves, and the lines that it stands on.
+    /// What to prune, and the document with its lines.
     fn plan_prune(&self, source: usize, request: &PruneRequest) -> Result<(Pruned, Vec<Candidate>)> {
         let path = self.sources.ledger(source).path().to_owned();
         let kept_by = self.committed_ledger(&path)?;
         self.read_ledgers()?;
         let Some((document, _)) = self.sources.read_of(source) else {
-            // Why it could not be read.
+            // Report why it could not be read.
             self.sources.ledger(source).read(|| expected(&path))?;
             return Err(self.no_ledger(self.sources.member_of(source)));
         };
@@ -80,7 +80,7 @@ impl Snapshot {
             return Err(LedgerError::Conflicted { path, line, what }.into());
         }
         let before = document.bytes().len() as u64;
-        // As any write leaves it: with a line feed at the end.
+        // As after any write: with a final line feed.
         let total = before + u64::from(!document.ends_well());
         let (mut old, mut kept) = self.candidates(source, request, &kept_by);
         self.keep_parents(&mut old, &mut kept)?;
@@ -102,7 +102,7 @@ impl Snapshot {
         Ok((done, leaving))
     }
 
-    /// Of the candidates, oldest first, those that save what is needed and that no other issue stands on.
+    /// The candidates, oldest first, that free enough and that no other issue depends on.
     fn judged(&self, old: Vec<Candidate>, need: u64, kept: &mut Vec<KeptIssue>) -> Result<Vec<Candidate>> {
         if old.is_empty() || need == 0 {
             return Ok(Vec::new());
@@ -130,7 +130,7 @@ impl Snapshot {
         }
     }
 
-    /// A parent of something that is not done is part of the frontier.
+    /// A parent of unfinished issues is part of the frontier and stays.
     fn keep_parents(&self, old: &mut Vec<Candidate>, kept: &mut Vec<KeptIssue>) -> Result<()> {
         let mut free = Vec::with_capacity(old.len());
         for one in old.drain(..) {
@@ -147,7 +147,7 @@ impl Snapshot {
 }
 
 impl Store {
-    /// Takes closed issues out of the ledger of a repo. With `dry_run` only says which.
+    /// Prunes closed issues from the ledger of a repo; with `dry_run`, only returns which.
     pub fn prune(&mut self, member: usize, request: &PruneRequest, dry_run: bool) -> Result<Pruned> {
         self.refuse_broken()?;
         if let Access::Read(reason) = self.access(member)? {
@@ -168,7 +168,7 @@ impl Store {
         Ok(done)
     }
 
-    /// The same while the lock of the ledger is held.
+    /// The same while the ledger is locked.
     pub(in crate::store) fn prune_locked(
         &mut self,
         source: usize,
@@ -186,9 +186,9 @@ impl Store {
             let lines = document.find_among(&ids);
             late.clear();
             for one in &leaving {
-                match one.stands_on(lines.get(&one.id), document) {
+                match one.only_line_in(lines.get(&one.id), document) {
                     Some(line) => draft.carry([Edit::Remove { line }])?,
-                    // A program that knows no locks was faster.
+                    // A program that ignores locks changed it meanwhile.
                     None => late.push(one.id.clone()),
                 }
             }

@@ -1,55 +1,55 @@
-//! What is asked of a prune, and what came of it.
+//! Options and results of pruning.
 
 use std::path::PathBuf;
 
 use crate::ledger::Document;
 use crate::model::time::Instant;
 
-/// A ledger as commits have it.
+/// A ledger in commits.
 pub(super) struct Commits {
-    /// The one below the working copy.
+    /// In the checked-out commit.
     pub(super) committed: Document,
-    /// The one that was last exchanged with others, where there are any.
+    /// In the commit last exchanged with others, if there are others.
     pub(super) published: Option<Document>,
 }
 
-/// Why an issue stays that is old enough.
+/// Why an old enough issue stays.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kept {
-    /// The last commit does not have the line as it is.
+    /// The last commit does not have this line.
     Uncommitted,
-    /// Others do not have it yet: a commit that is nowhere else can still be rewritten.
+    /// Others do not have it yet: an unpublished commit can still be rewritten.
     Unpublished,
-    /// These would be ready, blocked or complete in another way without it.
+    /// Without it, these would be ready, blocked or complete in a different way.
     Needed(Vec<String>),
-    /// It is the parent of these, which are not done.
+    /// It is the parent of these unfinished issues.
     Children(Vec<String>),
     /// Its proposal awaits a decision.
     Proposed,
-    /// It tells others of a decision or a deletion; leaves on request.
+    /// It tells others of a decision or a deletion; pruned on request.
     News,
     Pinned,
-    /// It stands on several lines, in one ledger or in several.
+    /// It is on several lines, in one ledger or in several.
     Copies,
-    /// Nothing says when it was closed.
+    /// Its closing time is unknown.
     Undated,
 }
 
-/// How long the one who proposed an issue has to hear that it was accepted.
+/// How long the author of a proposal has to learn that it was accepted.
 pub(super) const NEWS_DAYS: i64 = 90;
 
-/// Which issues are to leave.
+/// Which issues to prune.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PruneRequest {
-    /// Closed before this. Without it 30 days ago; with a budget any time.
+    /// Closed before this; by default 30 days ago, or any time with a budget.
     pub before: Option<Instant>,
-    /// Only as many, the oldest first, as it takes to bring the file down to this size.
+    /// Only as many, oldest first, as necessary to shrink the file to this size.
     pub budget: Option<u64>,
-    /// Also what carries news to other clones: deleted issues and rejected proposals.
+    /// Also news for other clones: deleted issues and rejected proposals.
     pub tombstones: bool,
 }
 
-/// An issue that left, or would leave.
+/// An issue that was pruned, or in a dry run would be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PrunedIssue {
     pub id: String,
@@ -57,7 +57,7 @@ pub struct PrunedIssue {
     pub status: String,
     /// When it was closed or deleted.
     pub at: Instant,
-    /// What that saves.
+    /// The bytes freed.
     pub bytes: u64,
 }
 
@@ -67,7 +67,7 @@ pub struct KeptIssue {
     pub why: Kept,
 }
 
-/// What pruning one ledger came to, or would come to.
+/// The result of pruning one ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pruned {
     pub source_repo: String,
@@ -86,7 +86,7 @@ impl Pruned {
         self.pruned.iter().map(|one| one.id.clone()).collect()
     }
 
-    /// The file is no larger than it was meant to be.
+    /// The file is within its budget.
     pub fn fits(&self) -> bool {
         self.budget.is_none_or(|budget| self.bytes_after <= budget)
     }

@@ -1,8 +1,9 @@
-//! Taking back what one wrote: the last writes of an actor, from the log of this checkout or else from his commits, as a new write.
+//! Undo: takes back the last writes of an actor, from this checkout's log or else from the actor's commits, as a new
+//! write.
 //!
-//! History is never rewritten, and nothing that others wrote since is lost: of a line that somebody edited in the meantime only
-//! one's own values go back, and if just these were changed again the whole undo is refused. Everything is planned and checked
-//! before the first byte is written; what a write may not do, an undo may not do either.
+//! History is never rewritten, and later edits by others are kept: on a line edited since, only the actor's own values
+//! are reverted, and if just those were changed again, the whole undo is refused. Everything is planned and checked
+//! before the first byte is written; an undo may not do what a write may not do.
 
 mod outcome;
 mod plan;
@@ -15,23 +16,23 @@ use std::path::{Path, PathBuf};
 use super::history::OwnCommit;
 use crate::ledger::{LedgerError, LineChange};
 use crate::model::merge::differing;
-use crate::store::names::{WRITES_NAME, became};
+use crate::store::file_names::{WRITES_NAME, is_renamed_ledger};
 use crate::store::project::settings::{ConfigError, ConfigFault};
-use crate::store::project::{home, mark, place};
+use crate::store::project::{home, mark, paths};
 use crate::store::state::checkout_id::Noted;
 use crate::store::state::log::{Contents, Entry, Line, Stays, woven};
-use crate::store::write::writing::Writing;
+use crate::store::write::current_write::CurrentWrite;
 use crate::store::write::{Locks, Written};
 use crate::store::{Project, Result, Snapshot, Store, StoreError};
 use plan::{Past, Plan};
 
 impl Project {
-    /// How the log names this checkout.
+    /// The name of this checkout in the log.
     pub(in crate::store) fn undo_key(&self) -> String {
         self.repos.primary_member().repo.beads().display().to_string()
     }
 
-    /// What this checkout wrote before it was moved is written from here.
+    /// Treats what this checkout wrote before it was moved as written here.
     fn follow_move(&self, home: &Path, lines: &mut [Line]) {
         let now = PathBuf::from(self.undo_key());
         let Some(own) = Noted::of(&now.join("ledger"), home) else { return };
@@ -43,7 +44,7 @@ impl Project {
         }
     }
 
-    /// Refuses to go to a ledger that is in no repo of the project because a log names it that is not known to be this user's.
+    /// Refuses to touch a ledger outside the project that is only named by a log not known to be this user's.
     fn refuse_unmarked_log(&self, past: &Past, ledger: &str) -> Result<()> {
         let names =
             |part: &Entry| part.ledger == ledger || part.with.iter().chain(&part.guests).any(|one| one == ledger);
@@ -59,7 +60,7 @@ impl Project {
 }
 
 impl Snapshot {
-    /// The logs of all repos as one, and the time before which one of them knows nothing any more.
+    /// The logs of all repos as one, and the time before which one of them is incomplete.
     fn undo_lines(&self) -> Result<(Vec<Line>, String)> {
         let mut homes: Vec<&Path> = (0..self.sources.len()).map(|source| self.sources.home(source)).collect();
         homes.sort_unstable();
@@ -110,7 +111,7 @@ impl Snapshot {
                 None => chosen.push(past),
             }
         }
-        // What an unreadable line said may belong to one of these writes, or have changed the same issues.
+        // An unreadable line may belong to one of these writes, or have changed the same issues.
         let first = chosen.last().filter(|_| chosen.len() == count).map_or(0, |past| past.first);
         match lines.iter().skip(first).find(|line| line.entry.is_none()) {
             Some(line) => Err(StoreError::UndoLog { path: line.path.clone(), line: line.number }),
@@ -120,8 +121,8 @@ impl Snapshot {
         }
     }
 
-    /// Refuses a write that a log tells of ledgers which it is not the log of. An archive may bring one: it speaks for what lies
-    /// beside it and for nothing else.
+    /// Refuses a write if a log names ledgers it is not the log of. An unpacked archive may contain such a log; it is
+    /// valid only for its own ledger.
     fn refuse_strays(&self, past: &Past) -> Result<()> {
         let is_stray = |(part, home): &(&Entry, &PathBuf)| {
             let theirs = match self.source_at(&part.ledger) {
@@ -131,7 +132,7 @@ impl Snapshot {
                     home::Site::of(beads, &self.host.env).settings_home()
                 }
             };
-            place::real(&theirs) != place::real(home)
+            paths::real(&theirs) != paths::real(home)
         };
         match past.parts.iter().zip(&past.homes).find(is_stray) {
             Some((part, _)) => Err(StoreError::UndoElsewhere { ledger: PathBuf::from(&part.ledger) }),
@@ -139,7 +140,7 @@ impl Snapshot {
         }
     }
 
-    /// The last commits of this actor, where the log knows nothing: on another machine, or if it was deleted.
+    /// The last commits of this actor, if the log has nothing: on another machine, or after it was deleted.
     fn committed(&self, actor: &str, here: &str, count: usize) -> Result<Vec<Past>> {
         let commits = self.commits_of(actor, count)?;
         if commits.len() < count {
@@ -161,7 +162,7 @@ impl Snapshot {
         Ok(commits.into_iter().map(past).collect())
     }
 
-    /// A write may have gone to a repo that only its command named. Tells whether one came into view.
+    /// Joins repos that a write went to because its command named them. Returns whether one was added.
     fn join_ledgers_of(&mut self, chosen: &[Past]) -> Result<bool> {
         let mut joined = false;
         for past in chosen {
@@ -175,7 +176,7 @@ impl Snapshot {
                     self.source_at(ledger).ok_or_else(elsewhere)?;
                     joined = true;
                 }
-                // Its own log must know of it, or only a part of the write would go back.
+                // Its own log must have it too, or only a part of the write would be undone.
                 let is_written = past.parts.iter().any(|part| part.with.contains(ledger));
                 if is_written && !joined && !past.parts.iter().any(|part| part.ledger == *ledger) {
                     return Err(elsewhere());
@@ -185,7 +186,7 @@ impl Snapshot {
         Ok(joined)
     }
 
-    /// The ledgers, but for this one, of repos that only the command named.
+    /// The other ledgers in repos that only the command named.
     pub(in crate::store) fn guest_ledgers(&self, but: &str) -> Vec<String> {
         let members = &self.repos.members;
         let guests = (0..self.sources.len()).filter(|n| self.is_guest(&members[self.sources.member_of(*n)].name));
@@ -198,12 +199,11 @@ impl Snapshot {
         let then = Path::new(ledger);
         (0..self.sources.len()).find(|n| {
             let now = self.sources.ledger(*n).path();
-            now == then || became(then, now)
+            now == then || is_renamed_ledger(then, now)
         })
     }
 
-    /// The ledgers that were written; all of them if it must hold over the whole project that nothing points to nowhere, and that
-    /// no circle closes.
+    /// The ledgers that were written; all of them if references and cycles must be checked over the whole project.
     fn ledgers_to_lock(&self, chosen: &[Past]) -> Result<Vec<usize>> {
         let parts = || chosen.iter().flat_map(|past| &past.parts);
         let sources: Vec<usize> = parts().filter_map(|part| self.source_at(&part.ledger)).collect();
@@ -244,17 +244,18 @@ impl Snapshot {
 }
 
 impl Store {
-    /// Whether the write that goes on has changed a ledger.
+    /// Whether the current write has changed a ledger.
     pub fn has_written(&self) -> bool {
-        !self.writing.borrow().changed().is_empty()
+        !self.current_write.borrow().changed().is_empty()
     }
 
-    /// Makes everything that is written through this store one write for [`Store::undo`], and gives it the name of a command.
+    /// Groups everything written through this store into one write for [`Store::undo`], named after a command.
     pub fn write_as_one(&mut self, command: &str) {
-        self.writing = Writing { command: command.to_owned(), is_one: true, ..Writing::default() }.into();
+        self.current_write =
+            CurrentWrite { command: command.to_owned(), is_one: true, ..CurrentWrite::default() }.into();
     }
 
-    /// Takes back the last writes of this actor, or only tells what that would do.
+    /// Takes back the last writes of this actor, or only returns what that would do.
     pub fn undo(&mut self, count: usize, dry_run: bool) -> Result<Undo> {
         self.refuse_broken()?;
         self.look_again()?;
@@ -263,7 +264,7 @@ impl Store {
             let (lines, since) = self.undo_lines()?;
             undo.repairs.clear();
             let chosen = self.chosen(&lines, &since, count, &mut undo.repairs)?;
-            // A repo that only the command named has a log of its own.
+            // A repo that only the command named has its own log.
             if !self.join_ledgers_of(&chosen)? {
                 break (chosen, lines);
             }

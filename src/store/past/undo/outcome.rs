@@ -1,43 +1,43 @@
 //! What came of an undo.
 
-/// A write that is taken back.
+/// A write that is undone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UndoneWrite {
-    /// The command, where it is known.
+    /// The command, if known.
     pub command: String,
     pub at: String,
-    /// The commit that it is taken from, where the log knows nothing.
+    /// The commit that shows it, if the log does not have it.
     pub commit: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UndoAction {
-    /// Values go back.
+    /// Values are reverted.
     Reverted,
-    /// The write had made the issue.
+    /// The write had added the issue.
     Removed,
-    /// The write had taken the line out.
+    /// The write had removed the line.
     Restored,
 }
 
-/// What taking writes back does to one issue in one repo.
+/// What an undo does to one issue in one repo.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UndoneIssue {
     pub id: String,
     pub source_repo: String,
     pub action: UndoAction,
-    /// What goes back.
+    /// The reverted fields.
     pub fields: Vec<String>,
-    /// The line as it is then.
+    /// The resulting line.
     pub line: Option<String>,
 }
 
-/// What was, or would be, taken back.
+/// What was undone, or would be.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Undo {
     /// Newest first.
     pub writes: Vec<UndoneWrite>,
     pub issues: Vec<UndoneIssue>,
-    /// Writes in between that only put a file in order: they stay.
+    /// Repairs in between, which are not undone.
     pub repairs: Vec<UndoneWrite>,
 }

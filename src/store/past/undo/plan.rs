@@ -1,4 +1,4 @@
-//! What an undo does to each line, checked as a whole before anything is written.
+//! What an undo does to each line, checked completely before anything is written.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ use crate::store::error::{LINE, UndoClash};
 use crate::store::state::log::{Entry, Stays};
 use crate::store::{Access, Draft, Result, Store, StoreError};
 
-/// One line of one ledger; without a line where there is none.
+/// A change of one line in one ledger; `None` for a missing line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
     pub source: usize,
@@ -35,7 +35,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Takes the writes back one after the other, newest first.
+    /// Undoes the writes one after the other, newest first.
     pub fn make(store: &Store, chosen: &[Past], log: &[&Entry]) -> Result<Self> {
         let mut steps: BTreeMap<(usize, String), Step> = BTreeMap::new();
         let mut left_living: BTreeSet<(usize, String)> = BTreeSet::new();
@@ -62,13 +62,13 @@ impl Plan {
         if !clashes.is_empty() {
             return Err(StoreError::UndoClash { clashes });
         }
-        // Writes that take each other back leave only the time of the edits behind.
+        // Writes that cancel each other leave only the edit times.
         let changes = |step: &Step| match (&step.now, &step.new) {
             (Some(now), Some(new)) => !differing(now, new).is_empty(),
             (now, new) => now != new,
         };
         steps.retain(|_, step| changes(step));
-        // An issue that somebody deleted since is edited by nobody, and not by an undo.
+        // An issue that someone deleted since cannot be edited, not even by an undo.
         let stays_deleted =
             |step: &&Step| [&step.now, &step.new].iter().all(|line| line.as_deref().is_some_and(is_deleted));
         let deleted = left_living.iter().filter_map(|key| steps.get(key)).find(stays_deleted);
@@ -80,7 +80,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Gives every line that changes the time of this edit: one for all copies of an issue, so that they stay in step.
+    /// Sets the edit time of every changed line: the same for all copies of an issue, so that they stay in step.
     fn stamp(&mut self, now: Instant) {
         let ids: BTreeSet<String> = self.steps.iter().map(|step| step.id.clone()).collect();
         for id in ids {
@@ -98,7 +98,7 @@ impl Plan {
                         in_step(&line, at)
                     }
                     Some((target, _, _)) if n == target => stamped(at),
-                    // A line that was taken out comes back as it was.
+                    // A removed line is restored unchanged.
                     _ if step.now.is_none() => continue,
                     _ => stamped(at),
                 };
@@ -107,7 +107,7 @@ impl Plan {
         }
     }
 
-    /// Which of these steps bring back the two copies of a proposal that were in step, and whether the planning copy had been
+    /// The steps that restore the two copies of a proposal that were in step, and whether the planning copy had been
     /// edited since.
     fn pair(&self, mine: &[usize]) -> Option<(usize, usize, bool)> {
         let open = |n: &usize| {
@@ -123,7 +123,7 @@ impl Plan {
         (!mirror::has_moved_on(first, second)).then(|| (*other, *one, mirror::was_edited(first)))
     }
 
-    /// Refuses what no write may do either.
+    /// Refuses what a write may not do either.
     pub fn check(&self, store: &mut Store) -> Result<()> {
         for step in &self.steps {
             self.check_access(store, step)?;
@@ -161,7 +161,7 @@ impl Plan {
         if step.now.is_none() && member != 0 { store.may_receive(member) } else { Ok(()) }
     }
 
-    /// The line that an issue has in a ledger afterwards.
+    /// The line of an issue in a ledger afterwards.
     fn line_after(&self, store: &Store, source: usize, id: &str) -> Option<String> {
         match self.steps.iter().find(|step| step.source == source && step.id == id) {
             Some(step) => step.new.clone(),
@@ -169,7 +169,7 @@ impl Plan {
         }
     }
 
-    /// An issue that others depend on does not go, unless another repo still has it.
+    /// An issue that others depend on is not removed, unless another repo still has it.
     fn check_references(&self, store: &Store, step: &Step) -> Result<()> {
         let sources = || 0..store.sources.len();
         if sources().any(|source| self.line_after(store, source, &step.id).is_some()) {
@@ -190,7 +190,7 @@ impl Plan {
         Err(StoreError::UndoReferenced { id: step.id.clone(), by: by.into_iter().collect() })
     }
 
-    /// A parent or blocker that comes back must not have been deleted since.
+    /// A restored parent or blocker must not have been deleted since.
     fn check_deleted_targets(&self, store: &Store) -> Result<()> {
         for step in &self.steps {
             let (Some(now), Some(new)) = (&step.now, &step.new) else { continue };
@@ -208,7 +208,7 @@ impl Plan {
         Ok(())
     }
 
-    /// A dependency that comes back must not close a circle with what others have added since.
+    /// A restored dependency must not close a cycle with later ones.
     fn check_cycles(&self, store: &mut Store) -> Result<()> {
         for parents in [false, true] {
             let orders = |d: &Dependency| if parents { d.kind.is_parent_child() } else { d.kind.is_blocking() };
@@ -228,7 +228,7 @@ impl Plan {
             if back.is_empty() {
                 continue;
             }
-            // The graph as it is without the lines that change, and with what they say afterwards.
+            // The graph without the changed lines, plus their edges afterwards.
             let changed: BTreeSet<&str> = self.steps.iter().map(|step| step.id.as_str()).collect();
             let known = store.ask(|cache| cache.graph(parents))?;
             let rest = known.edges().filter(|(from, _)| !changed.contains(from));
@@ -247,7 +247,7 @@ impl Plan {
         Ok(())
     }
 
-    /// The issues of each ledger that get their former id back, or lose it again: claims and records of them follow.
+    /// The issues of each ledger that regain or lose a former id: their claims and records follow.
     pub fn renames(&self) -> BTreeMap<usize, Names> {
         let former = |line: &Option<String>| {
             let record = Record::parse(line.as_deref()?).ok()?;
@@ -265,8 +265,8 @@ impl Plan {
         renames
     }
 
-    /// The steps of each ledger in the order of writing: what comes back before what changes, and what goes last, so that a crash
-    /// in between leaves an issue in two places and not in none.
+    /// The steps of each ledger in write order: restorations, changes, removals, so that a crash in between leaves an
+    /// issue in two places instead of none.
     pub fn in_order(&self) -> Vec<(usize, Vec<Step>)> {
         let mut order: BTreeMap<(u8, usize), Vec<Step>> = BTreeMap::new();
         for source in self.steps.iter().map(|step| step.source).collect::<BTreeSet<_>>() {
@@ -281,7 +281,7 @@ impl Plan {
     }
 }
 
-/// Writes the steps of one ledger, if its lines still are what was planned on.
+/// Writes the steps of one ledger, if its lines are still those that were planned with.
 pub fn write(store: &Store, lock: &LockedLedger, steps: &[Step]) -> Result<()> {
     store.write_ledger(lock, |draft| take(steps, draft, lock.ledger().path()))?;
     Ok(())
@@ -311,7 +311,7 @@ fn take(steps: &[Step], draft: &mut Draft<'_>, path: &std::path::Path) -> Result
     Ok(())
 }
 
-/// A line without a change that a write had made, or the fields that were changed again since.
+/// A line without the change of a write, or the fields that were changed again since.
 fn without(change: &LineChange, now: Option<&str>) -> std::result::Result<Option<String>, Vec<String>> {
     let (before, after) = (change.before.as_deref(), change.after.as_deref());
     if now == before || now == after {
@@ -322,7 +322,7 @@ fn without(change: &LineChange, now: Option<&str>) -> std::result::Result<Option
             let usual = DialectEvidence::of(now).or(Dialect::default());
             revert(after, before, now, usual).map(Some)
         }
-        // An issue that the write made, or took out, and that has other values by now.
+        // The write added or removed the issue, and it has other values now.
         (Some(known), None, Some(now)) | (None, Some(known), Some(now)) => match differing(known, now) {
             fields if fields.is_empty() => Ok(before.map(str::to_owned)),
             fields => Err(fields),
@@ -332,7 +332,7 @@ fn without(change: &LineChange, now: Option<&str>) -> std::result::Result<Option
     }
 }
 
-/// Who changed a field after a write, as far as the log knows.
+/// Who changed a field after a write, according to the log.
 fn told(field: String, change: &LineChange, ledger: &str, past: &Past, log: &[&Entry], now: Option<&str>) -> UndoClash {
     let touches = |part: &&&Entry| {
         let differs = |other: &LineChange| match (&other.before, &other.after) {
@@ -355,7 +355,7 @@ fn stamped(now: &str, line: &str, at: Instant) -> String {
     edited(now, line, at, DialectEvidence::of(line).or(Dialect::default()))
 }
 
-/// The planning copy of a proposal, in step with a target's line of this time.
+/// The planning copy of a proposal, in step with a target line of this time.
 fn in_step(line: &str, at: Instant) -> String {
     let Ok(record) = Record::parse(line) else { return line.to_owned() };
     let Some(known) = Proposal::of(&record) else { return line.to_owned() };
@@ -364,7 +364,7 @@ fn in_step(line: &str, at: Instant) -> String {
     record.with(&[("proposal", Some(proposal.render(dialect)))], dialect)
 }
 
-/// A proposal of this actor that comes back.
+/// A restored proposal of this actor.
 fn is_own_proposal(step: &Step, actor: &str) -> bool {
     let Some(Ok(record)) = step.new.as_deref().map(Record::parse) else { return false };
     let is_own = |proposal: Proposal| proposal.state == State::Open && proposal.author == actor;
@@ -379,13 +379,13 @@ fn dependencies(line: &str) -> Vec<Dependency> {
     Record::parse(line).map(|record| dependencies_of(&record)).unwrap_or_default()
 }
 
-/// One write out of the log.
+/// One write from the log.
 #[derive(Debug)]
 pub(super) struct Past {
     pub parts: Vec<Entry>,
-    /// The state home whose log has each of them.
+    /// The state homes whose logs have it.
     pub(super) homes: Vec<PathBuf>,
-    /// The line of the log that its first part stands on.
+    /// The log line of its first part.
     pub first: usize,
     pub commit: Option<String>,
 }

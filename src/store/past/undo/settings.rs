@@ -1,7 +1,7 @@
-//! Committed settings that a command changed together with issues: they are a part of its write, and go back with it.
+//! Committed settings that a command changed together with issues: part of its write, and undone with it.
 //!
-//! The log names no file: it is the settings file beside the ledger that the line is about. Settings that a command changes alone are no
-//! write of the log.
+//! The log names no file: it is the settings file beside the ledger of the log line. Settings changed alone are not
+//! logged.
 
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,7 @@ pub(super) struct SettingsStep {
     new: Option<String>,
 }
 
-/// The settings files that these writes changed, newest write first, as they were before.
+/// The settings files that these writes changed, newest write first, with their earlier content.
 pub(super) fn steps(chosen: &[Past]) -> Result<Vec<SettingsStep>> {
     let mut steps: Vec<SettingsStep> = Vec::new();
     for part in chosen.iter().flat_map(|past| past.parts.iter().rev()) {
@@ -52,12 +52,13 @@ fn beside(ledger: &Path) -> PathBuf {
 }
 
 impl Store {
-    /// The committed settings as they are, for [`Store::note_settings`].
+    /// The committed settings now, for [`Store::note_settings`].
     pub fn settings_before(&self) -> Result<Option<String>> {
         Ok(shared_text(&self.settings.files.shared)?)
     }
 
-    /// Notes that a command changed the committed settings, if it has changed issues too. The change stands whatever becomes of this.
+    /// Logs a change of the committed settings, if the command has changed issues too. A failure does not undo the
+    /// change.
     pub fn note_settings(&self, before: Option<String>) {
         let Some(ledger) = self.sources.of_member(0).first().map(|source| self.sources.ledger(*source).path()) else {
             return;
@@ -81,7 +82,7 @@ impl Store {
     fn log_settings(&self, ledger: &Path, change: SettingsChange) {
         let source = self.source_at(&ledger.display().to_string());
         let Some(home) = source.map(|source| self.sources.home(source).to_owned()) else { return };
-        let writing = self.writing.borrow();
+        let writing = self.current_write.borrow();
         let Some(write) = writing.name.clone().filter(|_| change.before != change.after) else { return };
         let log = WriteLog { home: &home, ledger, host: &self.host };
         let entry = Entry {
@@ -89,7 +90,7 @@ impl Store {
             command: writing.command().to_owned(),
             from: self.undo_key(),
             checkout: self.checkout_in(&home),
-            ledger: crate::store::project::place::real(ledger).display().to_string(),
+            ledger: crate::store::project::paths::real(ledger).display().to_string(),
             at: self.host.clock.now().to_string(),
             actor: self.actor().to_owned(),
             settings: Some(change),

@@ -235,7 +235,7 @@ pub fn check(key: &Key, value: Value) -> Result<Value, String> {
                     .map(drop)?;
             }
             (_, "issue_prefix") => id::check_prefix(text).map_err(|error| format!("issue_prefix: {error}"))?,
-            // A committed config is data from strangers: it may name a file beside it and nothing else (R14).
+            // A committed config is data from strangers: it may only name a file beside it.
             (_, "ledger.file") if !is_ledger_name(text) => {
                 return Err(format!("ledger.file must be the name of a .jsonl file in .beads, not {text:?}"));
             }

@@ -29,7 +29,7 @@ impl Kind {
         matches!(self, Kind::Texts | Kind::Paths)
     }
 
-    /// The setting names a directory, which a committed file may do only inside its own repository (R14).
+    /// The setting names a directory; a committed file may do that only inside its own repository.
     pub fn is_path(self) -> bool {
         matches!(self, Kind::Path | Kind::Paths)
     }

@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 
 use super::home::Site;
 use super::{home, mark};
-use crate::store::names::CONFIG_NAME;
+use crate::store::file_names::CONFIG_NAME;
 use crate::sys::Env;
 use file::{Entry, Owner, Parsed};
 use origin::owner;

@@ -1,5 +1,5 @@
-//! The index of the ledgers: a database that mirrors their lines. It is loaded from an image, built from the lines, or made of an
-//! earlier one by the lines that have changed.
+//! The index of the ledgers: a database that mirrors their lines. It is loaded from an image, built from the lines, or
+//! updated from an earlier one with the changed lines.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::{Mutex, PoisonError};
@@ -17,7 +17,7 @@ use crate::model::proposal;
 use crate::store::Result;
 use crate::sys::parallel::in_order;
 
-/// For each line of a document the line of an older version that it is, if there is one.
+/// For each line of a document, the equal line of an older version, if any.
 type Origins = Vec<Option<usize>>;
 
 impl Keys {
@@ -47,14 +47,14 @@ impl Index {
             doubled: Vec::new(),
             maybe_doubled: false,
             unsettled: false,
-            lent: Vec::new(),
+            proposed_copies: Vec::new(),
             accepted: Vec::new(),
             days: BTreeSet::new(),
             parsed: 0,
         }
     }
 
-    /// Brings an earlier index up to date with the ledgers as read, or makes a new one.
+    /// Updates an earlier index to the ledgers as read, or builds a new one.
     pub fn make(sources: &Sources, texts: &Texts, earlier: &mut Option<Index>) -> Result<Self> {
         if let Some(label) = &texts.image {
             let is_same = |known: &Index| known.image.is_some_and(|(id, _)| id == label.id);
@@ -96,7 +96,7 @@ impl Index {
         self.cache.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds the ledgers that it does not have yet.
+    /// Adds the ledgers that it lacks.
     fn add_unknown(&mut self, sources: &Sources, texts: &Texts) -> Result<usize> {
         let is_waiting = |n: &usize| texts.all[*n].read.is_some() && self.rows[*n].is_none();
         let waiting: Vec<usize> = (0..texts.all.len()).filter(is_waiting).collect();
@@ -129,7 +129,7 @@ impl Index {
         Ok(parsed)
     }
 
-    /// Takes the database of an image and tells which lines of the documents it knows; `None` if it is of no use.
+    /// Loads the database of an image and returns which lines of the documents it has; `None` if it is useless.
     fn recall(
         &mut self,
         sources: &Sources,
@@ -166,18 +166,18 @@ impl Index {
         if new > total / 4 {
             return None;
         }
-        // No key means two lines, not even one after the other.
+        // Each key means one line, even over time.
         chunks.resize(chunks.len().max(usize::try_from(known.next_key().ok()?).ok()?), 0);
         self.keys.places = vec![(0, 0); chunks.len()];
         self.keys.chunks = chunks;
         self.days = label.days.iter().cloned().collect();
-        // Whether ids are doubled the image does not say.
+        // The image does not say whether ids are repeated.
         self.maybe_doubled = true;
         self.cache = Mutex::new(known);
         Some(found)
     }
 
-    /// Parses a document whole. `seen` holds hashes of the ids so far: whether one comes again, a query has to confirm.
+    /// Parses a complete document. `seen` has hashes of the ids so far; a query must confirm any repetition.
     fn parse_all(&mut self, sources: &Sources, texts: &Texts, n: usize, seen: &mut HashSet<u64>) -> Result<usize> {
         let Some(read) = &texts.all[n].read else { return Ok(0) };
         let document = &read.document;
@@ -192,7 +192,7 @@ impl Index {
                     return None;
                 };
                 doubled |= !seen.insert(XxHash3_64::oneshot(entry.id().as_bytes()));
-                // Which key it gets is known only here: lines before it may hold no issue.
+                // The key is only known here: earlier lines may not be issues.
                 let (key, entry) = keys.add(entry, (n, line), line as u32 / LINES_OF_A_CHUNK);
                 rows.push(Row::Issue(key));
                 Some((key, entry))
@@ -205,7 +205,7 @@ impl Index {
         Ok(parsed)
     }
 
-    /// Makes a document the current one: rows of lines that have an origin are kept, the other lines are parsed.
+    /// Makes a document the current one: keeps the rows of lines with an origin, and parses the others.
     fn adopt(
         &mut self,
         sources: &Sources,
@@ -245,10 +245,10 @@ impl Index {
     }
 }
 
-/// What stands on a line, and what the index has of it if that is an issue.
+/// The content of a line, and its index entry if it is an issue.
 pub(super) fn row_of<'a>(text: &'a [u8], key: Key, zone: Zone<'_>) -> (Row, Option<Entry<'a>>) {
     match Line::read(text, MAX_LINE) {
-        // It says something about an issue and is none.
+        // It is about an issue, but is not one.
         Line::Issue(record) if proposal::is_companion(&record) => (Row::Silent, None),
         Line::Issue(record) => (Row::Issue(key), Some(Entry::read(&record, zone))),
         Line::Damaged(damage) => (Row::Damaged(damage), None),

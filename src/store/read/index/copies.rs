@@ -1,4 +1,4 @@
-//! Several lines with one id, in one ledger or in several; and what is odd about the lines.
+//! Several lines with one id, in one ledger or in several; and problems in lines.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -20,23 +20,23 @@ fn is_open_proposal(line: &str) -> bool {
     Visibility::of(&record) == Visibility::Proposed && state == Some(State::Open) && !proposal::is_turned_down(&record)
 }
 
-/// The id of the proposal that a line is about, if it was accepted; for one that may be, also while it is open.
+/// The id of an accepted proposal in a line; with `or_open`, also of an open one.
 fn accepted(line: &str, or_open: bool) -> Option<String> {
     let proposal = Proposal::of(&Record::parse(line).ok()?)?;
     (proposal.state == State::Accepted || or_open && proposal.state == State::Open).then_some(proposal.id)
 }
 
 impl Index {
-    /// Of several copies of one issue the primary's is shown unless it was rejected, else that of the first repo; of several lines in one repo the
-    /// latest, then the one with the greatest bytes.
+    /// Of several copies of one issue, shows the primary's unless it was rejected, else that of the first repo; of
+    /// several lines in one repo the latest, then the greatest by bytes.
     pub(super) fn settle_copies(&mut self, sources: &Sources, texts: &Texts) -> Result<()> {
         let groups = self.cache_mut().duplicates()?;
-        // An image may remember copies that have gone since.
+        // An image may contain copies that are gone.
         if groups.is_empty() && self.doubled.is_empty() && !self.cache_mut().knows_copies() {
             return Ok(());
         }
         let mut shadowed = Vec::new();
-        let (mut lent, mut loans, mut accepted_pairs) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut proposed_copies, mut loans, mut accepted_pairs) = (Vec::new(), Vec::new(), Vec::new());
         self.doubled.clear();
         for group in groups {
             let rank = |key: &Key| {
@@ -54,12 +54,12 @@ impl Index {
             };
             let best = group.iter().max_by(|a, b| rank(a).cmp(&rank(b))).copied();
             shadowed.extend(group.iter().filter(|key| Some(**key) != best));
-            // What a proposed issue waits for in private it waits for in this view, too.
+            // Private blockers of a proposed issue block it in this view too.
             if let Some(best) = best.filter(|key| is_open_proposal(&self.text(texts, *key))) {
                 let others = group.iter().filter(|key| **key != best && is_open_proposal(&self.text(texts, **key)));
-                lent.extend(others.map(|key| (*key, best)));
+                proposed_copies.extend(others.map(|key| (*key, best)));
             }
-            // And an accepted one, for issues that the project does not have. Of the others the project's line tells.
+            // So do those of an accepted one, if the project does not have them; the project's line has the others.
             if let Some((best, id)) = best.and_then(|key| Some((key, accepted(&self.text(texts, key), false)?))) {
                 let others = group.iter().filter(|key| **key != best);
                 for key in others.filter(|key| accepted(&self.text(texts, **key), true).as_ref() == Some(&id)) {
@@ -76,14 +76,14 @@ impl Index {
             self.doubled.push((id.unwrap_or_default(), places));
         }
         self.cache_mut().set_shadowed(&shadowed)?;
-        loans.extend(lent.iter().map(|(lender, borrower)| (*lender, *borrower, None)));
+        loans.extend(proposed_copies.iter().map(|(lender, borrower)| (*lender, *borrower, None)));
         self.cache_mut().lend_edges(&loans)?;
-        self.lent = lent;
+        self.proposed_copies = proposed_copies;
         self.accepted = accepted_pairs;
         Ok(())
     }
 
-    /// What a copy waits for, or belongs to, and the ledger of another one does not have.
+    /// The blockers and parents of one copy that the ledger of another lacks.
     fn private_targets(&self, texts: &Texts, copy: Key, other: Key) -> impl Iterator<Item = String> {
         let text = self.text(texts, copy);
         let edges = Record::parse(&text).map(|record| issue::dependencies_of(&record)).unwrap_or_default();
@@ -91,15 +91,15 @@ impl Index {
         edges.into_iter().map(|edge| edge.target).filter(move |target| texts.line(ledger, target).is_none())
     }
 
-    /// What is odd about the lines.
+    /// The problems in lines.
     pub fn oddities(&self, sources: &Sources, texts: &Texts) -> Vec<LineWarning> {
         sources.all.iter().enumerate().flat_map(|(n, _)| sources.odd_lines(texts, Some(self), n)).collect()
     }
 }
 
 impl Sources {
-    /// What is odd; damaged lines are known once they are indexed, markers and a torn end at once. Of an image it is known that there
-    /// is nothing odd.
+    /// The problems in lines; damaged lines are known after indexing, conflict markers and a torn end at once. An image
+    /// has no problems.
     pub fn warnings(&self) -> Vec<LineWarning> {
         let odd = |texts: &Texts, index: Option<&Index>| -> Vec<LineWarning> {
             (0..self.all.len()).flat_map(|n| self.odd_lines(texts, index, n)).collect()
@@ -117,7 +117,7 @@ impl Sources {
         let mut add = |line: usize, problem: Problem| {
             found.push(LineWarning { file: self.all[n].ledger.path().to_owned(), finding: Finding { line, problem } });
         };
-        // What stands between markers is settled with them, and no other way.
+        // Text between markers is only settled by resolving them.
         let regions = document.conflicts();
         let is_inside = |line: usize| regions.iter().any(|region| region.contains(&line));
         for region in regions {

@@ -10,13 +10,13 @@ use crate::model::record::Record;
 use crate::store::Result;
 
 impl Sources {
-    /// Asks the image that stands in the place of the ledgers, if one does.
+    /// Asks the image that replaces the ledgers, if there is one.
     fn ask_image<T>(&self, question: impl FnOnce(&Cache) -> crate::cache::Result<T>) -> Option<T> {
         let index = self.texts().ok()?.image.is_some().then(|| self.index().ok())??;
         question(&locked(&index.cache)).ok()
     }
 
-    /// The handle of the issue on a line.
+    /// The key of the issue on a line.
     pub fn key_at(&self, source: usize, line: usize) -> Option<Key> {
         let index = self.index().ok()?;
         if index.image.is_some() {
@@ -29,8 +29,8 @@ impl Sources {
         }
     }
 
-    /// The ledger that a change of an issue goes to: that of the first repo that holds it. A rejected proposal counts only
-    /// where there is nothing else.
+    /// The ledger that a change of an issue goes to: that of the first repo that has it. A rejected proposal counts
+    /// only if there is nothing else.
     pub fn owner(&self, id: &str) -> Option<usize> {
         let holders = self.holders(id);
         let rejected = |n: &usize| self.line(*n, id).is_some_and(|line| is_rejected(&line));
@@ -51,14 +51,14 @@ impl Sources {
         texts.line(source, id)
     }
 
-    /// The ids in one ledger whose lines hold a text.
+    /// The ids in one ledger whose lines contain a text.
     pub fn ids_mentioning(&self, source: usize, text: &str) -> Vec<String> {
         let Some((document, _)) = self.read_of(source) else { return Vec::new() };
         let lines = (0..document.len()).filter(|n| memchr::memmem::find(document.text(*n), text.as_bytes()).is_some());
         lines.filter_map(|n| document.id(n).map(Cow::into_owned)).collect()
     }
 
-    /// Every ledger that holds an issue. A companion of it is not the issue.
+    /// Every ledger that has an issue. Its companion does not count.
     pub fn holders(&self, id: &str) -> Vec<usize> {
         if let Some(found) = self.ask_image(|cache| cache.sources_of(id)) {
             return found;
@@ -71,7 +71,7 @@ impl Sources {
         (0..self.all.len()).filter(holds).collect()
     }
 
-    /// The text of the line that a key stands for.
+    /// The line of a key.
     pub fn text(&self, key: Key) -> Result<Cow<'_, str>> {
         let (texts, index) = (self.texts()?, self.index()?);
         match index.image {
@@ -80,7 +80,7 @@ impl Sources {
         }
     }
 
-    /// Where the line of a key is: the ledger, and the line in it from 0.
+    /// Where the line of a key is: the ledger, and the line counted from 0.
     pub fn place(&self, key: Key) -> Result<(usize, usize)> {
         let index = self.index()?;
         Ok(match index.image {
@@ -106,7 +106,7 @@ impl Index {
     }
 }
 
-/// The line is a proposal that the maintainers turned down.
+/// The line is a proposal that the maintainers rejected.
 pub fn is_rejected(line: &str) -> bool {
     Record::parse(line).is_ok_and(|record| proposal::is_turned_down(&record))
 }

@@ -1,7 +1,7 @@
-//! The image follows a write, so that the next reader does not pay for the whole ledger.
+//! Updates the image after a write, so that the next reader need not parse the whole ledger.
 //!
-//! A copy of it is changed and put in its place: one that somebody has open stays as it is. Where following is not simple, it
-//! stays behind, and the next reader reads the ledger.
+//! A copy is changed and replaces it: an image in use by others stays as it is. Where the update is not simple, the
+//! image becomes outdated, and the next reader reads the ledger.
 
 use std::collections::BTreeSet;
 
@@ -16,37 +16,37 @@ use crate::model::id;
 use crate::model::record::Record;
 use crate::sys::Clock;
 
-/// Who changes more lines than this at once leaves the image behind.
-const MOST_CHANGES: usize = 200;
-/// A chunk that has grown beyond this is not worth its name.
-const MOST_LINES: usize = 2048;
+/// After a write with more changed lines the image is left outdated.
+const MAX_CHANGES: usize = 200;
+/// Larger chunks are not useful.
+const MAX_LINES: usize = 2048;
 
-/// Up to this size hashing a ledger is faster than waiting for the clock to tick. For a larger one the writer waits, and the stamp is
-/// enough.
+/// Up to this size, hashing a ledger is faster than waiting for the clock to tick. For a larger one the writer waits,
+/// and the stamp is enough.
 const SMALL: u64 = 4 << 20;
 
 impl Sources {
-    /// Begins to let the image follow a write that is about to be made: a copy of it is changed while the ledger goes to disk. The
-    /// lock is held.
+    /// Starts updating the image for a write that is about to be made: a copy is changed while the ledger goes to disk.
+    /// The lock is held.
     pub fn begin_write(&self, ledger: &Ledger, planned: &Planned<'_>, before: &Document) {
-        *locked(&self.begun) = self.find(ledger).and_then(|source| self.begin(source, planned, before));
+        *locked(&self.image_update) = self.find(ledger).and_then(|source| self.begin(source, planned, before));
     }
 
-    /// Drops what was begun for a write that was not made.
+    /// Drops the update for a write that was not made.
     pub fn end_write(&self) {
-        locked(&self.begun).take();
+        locked(&self.image_update).take();
     }
 
-    /// Notes that the write was made. The lock is held.
+    /// Records that the write was made. The lock is held.
     pub fn note_write(&self, ledger: &Ledger, applied: &Applied<'_>) {
-        let begun = locked(&self.begun).take().filter(|begun| self.find(ledger) == Some(begun.source));
+        let begun = locked(&self.image_update).take().filter(|begun| self.find(ledger) == Some(begun.source));
         let (Some(following), Some(left)) = (begun, applied.left) else { return };
         let is_hashed = left.size <= SMALL || !applied.file.can_be_proven();
         let hash = is_hashed.then(|| whole_hash(following.earlier.seed, &applied.planned.pieces()));
         locked(&self.following).push(Followed { following, left, file: applied.file.clone(), hash });
     }
 
-    /// Lets the image follow the writes that were noted. They stand even if that fails.
+    /// Updates the image with the recorded writes. They remain even if that fails.
     pub fn follow_writes(&self) {
         let noted = std::mem::take(&mut *locked(&self.following));
         for followed in noted {
@@ -57,7 +57,7 @@ impl Sources {
     fn begin(&self, source: usize, planned: &Planned<'_>, before: &Document) -> Option<Following> {
         let place = self.image.clone()?;
         let is_simple =
-            planned.in_order && (1..=MOST_CHANGES).contains(&planned.changes.len()) && before.line_end() == b"\n";
+            planned.in_order && (1..=MAX_CHANGES).contains(&planned.changes.len()) && before.line_end() == b"\n";
         let earlier = Label::load(&place).filter(|label| is_simple && label.is_plain)?;
         let known = earlier.ledgers.get(source).filter(|_| earlier.ledgers.len() == self.all.len())?;
         let path = self.all[source].ledger.path();
@@ -92,7 +92,7 @@ impl Sources {
     }
 }
 
-/// Makes the changes of a write in the database of an image.
+/// Applies the changes of a write to the database of an image.
 fn change_image(
     cache: &mut Cache,
     clock: &Clock,
@@ -104,7 +104,7 @@ fn change_image(
     let mut inserted: Vec<(usize, &str)> = Vec::new();
     let line_of = |text: &str, key| KeptLine { hash: text_hash(seed, text.as_bytes()), key, length: text.len() as u32 };
     let mut key = cache.next_key().ok()?;
-    // What another repo holds as well is settled between the two.
+    // Copies in several repos must be compared.
     let is_alone = |id: &str| cache.sources_of(id).is_ok_and(|found| found.iter().all(|n| *n == source));
     if !ids.iter().all(|id| is_alone(id)) {
         return None;
@@ -118,7 +118,7 @@ fn change_image(
     let (mut gone, mut added): (_, Vec<(&str, _, _)>) = (Vec::new(), Vec::new());
     for (LineChange { id, before, after }, line) in changes {
         let Some(text) = before else {
-            // One that is there already stands on two lines now.
+            // An existing id is now on two lines.
             if cache.key_in(source, id).ok()?.is_some() {
                 return None;
             }
@@ -147,7 +147,7 @@ fn change_image(
     for (line, text) in inserted {
         let chunk: Chunk = cache.chunk_at(source, line).ok()??;
         let mut lines = chunk.lines.clone();
-        if line - chunk.first > lines.len() || lines.len() >= MOST_LINES {
+        if line - chunk.first > lines.len() || lines.len() >= MAX_LINES {
             return None;
         }
         lines.insert(line - chunk.first, line_of(text, key));

@@ -1,4 +1,4 @@
-//! A write that the image has not followed yet.
+//! A write that the image does not contain yet.
 
 use std::thread::JoinHandle;
 
@@ -6,11 +6,11 @@ use super::image::{ChangedImage, Label};
 use crate::ledger::LeftFile;
 use crate::sys::fs::FileStamp;
 
-/// A changed copy of the image, which is made while the ledger is written.
+/// A changed copy of the image, made while the ledger is written.
 #[derive(Debug)]
 pub(super) struct Following {
     pub source: usize,
-    /// What it is a copy of, and what it becomes.
+    /// The label of the original, and of the copy.
     pub earlier: Label,
     pub new: Label,
     pub copy: Option<JoinHandle<Option<ChangedImage>>>,
@@ -23,19 +23,19 @@ impl Following {
     }
 }
 
-/// One that nobody has taken goes.
+/// Removes a copy that was not used.
 impl Drop for Following {
     fn drop(&mut self) {
         drop(self.join());
     }
 }
 
-/// What an image needs to follow a write.
+/// What is needed to update an image after a write.
 #[derive(Debug)]
 pub(super) struct Followed {
     pub following: Following,
     pub left: FileStamp,
     pub file: LeftFile,
-    /// Of the bytes of the file; `None` if its stamp will tell.
+    /// The hash of the file's bytes; `None` if its stamp is enough.
     pub hash: Option<u128>,
 }

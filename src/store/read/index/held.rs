@@ -1,4 +1,4 @@
-//! Ledgers whose locks are held for several operations. What one of them plans the next one sees, though no file has it yet.
+//! Ledgers locked for several operations. Plans of one operation are visible to the next, though no file has them yet.
 
 use super::super::fact::Fact;
 use super::build::row_of;
@@ -7,16 +7,16 @@ use crate::ledger::{Document, Edit, Ledger};
 use crate::store::Result;
 
 impl Sources {
-    /// Reads ledgers whose locks were just taken, and looks at their files no more until [`Sources::let_go`].
+    /// Reads ledgers that were just locked, and ignores their files until [`Sources::let_go`].
     pub fn hold(&mut self, locked: &[usize]) -> Result<()> {
         let mut texts = self.texts.take().unwrap_or_else(|| Texts::unread(self.all.len()));
-        self.index.again();
+        self.index.invalidate();
         if texts.image.is_some() {
             texts.leave_image();
         }
         for n in locked {
             texts.bring_one(self, *n)?;
-            // One that cannot be read is not written either.
+            // An unreadable ledger is not written either.
             texts.all[*n].held = texts.all[*n].read.is_some().then(Held::default);
         }
         self.texts = Fact::after(texts);
@@ -28,15 +28,15 @@ impl Sources {
         self.is_held
     }
 
-    /// A ledger that is held, with what was planned for it.
+    /// A held ledger, including planned edits.
     pub fn held(&self, ledger: &Ledger) -> Option<&Document> {
         let text = &self.texts().ok()?.all[self.find(ledger)?];
         text.read.as_ref().filter(|_| text.held.is_some()).map(|read| &read.document)
     }
 
-    /// Shows what edits make of a ledger that is held.
+    /// Shows the result of edits in a held ledger.
     pub fn plan(&mut self, n: usize, edits: Vec<Edit>) {
-        let is_indexed = self.index.is_begun();
+        let is_indexed = self.index.has_result();
         let _ = self.texts();
         let Some(text) = self.texts.known_mut().map(|texts| &mut texts.all[n]) else { return };
         let (Some(read), Some(held)) = (&mut text.read, &mut text.held) else { return };
@@ -45,10 +45,10 @@ impl Sources {
         if is_indexed {
             locked(&held.unindexed).extend(lines);
         }
-        self.index.again();
+        self.index.invalidate();
     }
 
-    /// The files decide again. What was planned is found in them, or it is gone.
+    /// The files count again. Planned edits are either in them or gone.
     pub fn let_go(&mut self) {
         let mut texts = self.texts.take();
         for text in texts.iter_mut().flat_map(|texts| &mut texts.all) {
@@ -57,12 +57,12 @@ impl Sources {
         }
         self.texts = texts.map(Fact::after).unwrap_or_default();
         self.is_held = false;
-        self.index.again();
+        self.index.invalidate();
     }
 }
 
 impl Index {
-    /// Lets the index have what was planned since the last question. Gives how many lines were parsed.
+    /// Adds edits planned since the last question to the index. Returns how many lines were parsed.
     pub(super) fn add_planned(&mut self, sources: &Sources, texts: &Texts) -> Result<usize> {
         let mut parsed = 0;
         for (n, text) in texts.all.iter().enumerate() {
@@ -83,7 +83,7 @@ impl Index {
                 added.extend(entry.map(|entry| self.keys.add(entry, (n, *line), chunk)));
                 match rows.get_mut(*line) {
                     Some(place) => *place = row,
-                    // New lines come in their order.
+                    // New lines come in order.
                     None => rows.push(row),
                 }
             }

@@ -1,12 +1,12 @@
-//! An image of the cache on disk, so that a one-shot command need not read what was read before.
+//! An image of the cache on disk, so that a short command need not read again what was read before.
 //!
-//! Owns three files in `<user cache>/beads`, never one in a repo: `<name>.image`, the database with all that is computed from the
-//! ledgers, and `<name>.label`, which says what the ledgers were that it was made from; beside them
-//! `<name>.texts`, the full-text index that the first search makes. While each ledger is that very file (device, inode, size and
-//! times, none of them too fresh to tell), the image is asked where it lies and the ledgers are not read. Where the stamp cannot
-//! tell, the bytes do. Otherwise it still knows the lines that the ledgers have in common with it. It is an accelerator for reads
-//! and nothing more: anything odd about either file and it is ignored. `BD_NO_IMAGE=1` switches it off, and deleting the directory
-//! loses nothing.
+//! Owns three files in `<user cache>/beads`, never in a repo: `<name>.image`, the database with everything computed
+//! from the ledgers; `<name>.label`, which identifies those ledgers; and `<name>.texts`, the full-text index that the
+//! first search makes. While each ledger is still that file (device, inode, size and times, none of them too recent to
+//! be sure), the image is queried in place and the ledgers are not read. If the stamp is inconclusive, the bytes
+//! decide. Otherwise the image is still used for lines that the ledgers share with it. It only speeds up reads: with
+//! anything odd about either file it is ignored. `BD_NO_IMAGE=1` turns it off, and deleting the directory loses
+//! nothing.
 
 use std::hash::Hasher as _;
 use std::path::{Path, PathBuf};
@@ -25,20 +25,20 @@ use crate::sys::log::Log;
 use crate::sys::{Entropy, Env, below, cache_dir};
 use crate::{cache, sys};
 
-/// Below this many lines parsing is cheaper than the image is worth.
+/// With fewer lines, parsing is cheaper than an image.
 pub(super) const MIN_LINES: usize = 300;
-/// Where an image cannot be asked, a new one is made when more lines than this had to be parsed although there was one.
+/// An image that cannot be queried is replaced when more lines than this had to be parsed in spite of it.
 pub(super) const STALE_LINES: usize = 64;
 
-/// What an image was made from. Its family is that of all versions, which are no longer read.
+/// The label's format. Its family covers all versions, including those no longer read.
 const LABEL: Kind = Kind { suffix: ".label", family: b"bd-img-", version: b"7", limit: 1 << 20 };
 const IMAGE: Kind = Kind { suffix: ".image", family: b"SQLite format 3\0", version: b"", limit: 2 << 30 };
 const TEXTS: Kind = Kind { suffix: ".texts", ..IMAGE };
-/// What earlier versions left.
+/// Files of earlier versions.
 const EARLIER: Kind = Kind { suffix: ".img", ..LABEL };
-/// An image in which more days depend on the reader's zone is not loaded.
-pub(super) const MOST_DAYS: usize = 1000;
-/// An image is added up in parts of this size.
+/// An image with more days that depend on the reader's time zone is not loaded.
+pub(super) const MAX_DAYS: usize = 1000;
+/// Checksums are computed in parts of this size.
 const PART: u64 = 256 << 10;
 
 /// What an image was made from.
@@ -46,12 +46,12 @@ const PART: u64 = 256 << 10;
 pub(super) struct Label {
     pub id: FileId,
     pub seed: u64,
-    /// The ledgers had neither damage nor an id on two lines: the database says all that there is to say of them.
+    /// The ledgers had neither damage nor repeated ids: the database is complete.
     pub is_plain: bool,
-    /// Days as their dates, and the instants at which they begin and end in the zone of the reader who made it.
+    /// Days as dates, with their beginning and end in the time zone of the reader who made it.
     pub days: Vec<(String, i64, i64)>,
     pub ledgers: Vec<LabelledLedger>,
-    /// Of the image: its length and its sum. It is not synced, so a loss of power may tear it, and a disk may forget.
+    /// The image's length and checksum. It is not synced, so a loss of power may tear it, and a disk may forget.
     length: u64,
     sum: u64,
 }
@@ -60,17 +60,17 @@ pub(super) struct Label {
 pub(super) struct LabelledLedger {
     pub file: FileStamp,
     pub read_at: Instant,
-    /// Of its bytes; `None` where the stamp was enough, and the next look has to be.
+    /// The hash of the bytes; `None` if the stamp was and must be enough.
     pub hash: Option<u128>,
 }
 
-/// The path of the image of these ledgers, without a suffix.
+/// The path of the image for these ledgers, without a suffix.
 pub(super) fn place(env: &Env, ledgers: &[&Path]) -> Option<PathBuf> {
     let real = ledgers.iter().map(|ledger| sys::path::real(ledger).ok()).collect::<Option<Vec<_>>>()?;
     cache_dir::place(env, real.iter().map(|path| path.as_os_str().as_encoded_bytes()))
 }
 
-/// The seeded hash of a line. The seed keeps a stranger's ledger from being made to collide.
+/// The seeded hash of a line. The seed prevents a stranger's ledger from causing collisions.
 pub(super) fn line_hash(seed: u64, document: &Document, line: usize) -> u64 {
     text_hash(seed, document.raw(line))
 }
@@ -89,7 +89,7 @@ pub(super) fn whole_hash(seed: u64, pieces: &[&[u8]]) -> u128 {
     hasher.finish_128()
 }
 
-/// What this program's images look like inside: another schema or another version makes another image.
+/// The format of this program's images: another schema or version makes another image.
 fn version() -> [u8; 32] {
     let mut version = [0; 32];
     let (schema, program) = version.split_at_mut(16);
@@ -98,20 +98,20 @@ fn version() -> [u8; 32] {
     version
 }
 
-/// Which boot of the machine this is, since texts have no sum; nothing where the system does not say.
+/// The current boot of the machine, since texts have no checksum; empty if the system does not tell.
 fn boot() -> String {
     sys::boot().unwrap_or_default()
 }
 
 impl Label {
-    /// For an image that is about to be made.
+    /// The label of a new image.
     pub fn new(seed: u64, is_plain: bool, days: Vec<(String, i64, i64)>, ledgers: Vec<LabelledLedger>) -> Self {
-        // Not the host's entropy, which a test may have fixed: nobody is to foresee this.
+        // Not the host's entropy, which a test may have fixed: no one may predict this.
         let id = Entropy::System.bytes();
         Label { id, seed, is_plain, days, ledgers, length: 0, sum: 0 }
     }
 
-    /// The label of an image, if there is one and it is this user's alone.
+    /// The label of an image, if it exists and only this user can write it.
     pub fn load(place: &Path) -> Option<Self> {
         Self::parse(&LABEL.load(&LABEL.at(place))?)
     }
@@ -162,7 +162,7 @@ impl Label {
         bytes
     }
 
-    /// Every day begins and ends where it did for the one who made the image.
+    /// Every day has the same beginning and end as for the image's maker.
     pub fn holds_in(&self, zone: impl FnOnce() -> Calendar) -> bool {
         if self.days.is_empty() {
             return true;
@@ -173,13 +173,13 @@ impl Label {
         })
     }
 
-    /// The database of the image, to be asked where it lies; `None` if it is not the one that was made, byte for byte.
+    /// The database of the image, to be queried in place; `None` if it is not byte for byte the one that was made.
     pub fn open(&self, place: &Path) -> Option<Cache> {
         let path = IMAGE.at(place);
         self.is_whole(&path).then(|| Cache::ask(&path, &self.id).ok())?
     }
 
-    /// The same read into memory.
+    /// The same, read into memory.
     pub fn read(&self, place: &Path) -> Option<Cache> {
         let path = IMAGE.at(place);
         let (directory, name) = below::parted(&path);
@@ -188,7 +188,7 @@ impl Label {
         if contents.is_own() && is_whole { Cache::from_bytes(&contents.bytes).ok() } else { None }
     }
 
-    /// A file is the image, and nobody else could have written it.
+    /// The file is the image, and no one else could have written it.
     fn is_whole(&self, path: &Path) -> bool {
         let (directory, name) = below::parted(path);
         let found = Dir::root(directory).and_then(|dir| dir.own_regular_at(&name.to_string_lossy()));
@@ -196,7 +196,7 @@ impl Label {
             && sum_of(path) == Some((self.length, self.sum))
     }
 
-    /// Lets the answers have the texts of the file beside the image; tells whether it is of this image.
+    /// Lets the cache use the file of texts beside the image; returns whether it belongs to this image.
     pub fn attach_texts(&self, place: &Path, cache: &mut Cache) -> bool {
         let path = TEXTS.at(place);
         let (directory, name) = below::parted(&path);
@@ -205,7 +205,7 @@ impl Label {
         cache.attach_texts(&path, found.size, &self.id, &boot()).is_ok_and(|attached| attached)
     }
 
-    /// Puts the texts of all lines beside the image.
+    /// Stores the texts of all lines beside the image.
     pub fn save_texts<'a>(
         &self,
         place: &Path,
@@ -218,7 +218,7 @@ impl Label {
         dir.put_unsynced(&name.to_string_lossy(), &bytes, cache_dir::PRIVATE).ok()
     }
 
-    /// Lets the texts of an earlier image follow to this one: a copy is changed and put in its place.
+    /// Updates the texts of an earlier image to this one: a copy is changed and replaces it.
     pub fn follow_texts(&self, place: &Path, text: impl Fn(Key) -> Option<String>) -> Option<()> {
         let path = TEXTS.at(place);
         let (dir, (_, texts)) = (cache_dir::directory_of(&path).ok()?, below::parted(&path));
@@ -234,13 +234,13 @@ impl Label {
         done.then_some(())
     }
 
-    /// Puts an image in its place, then the label. The command goes on if that fails.
+    /// Stores an image, then its label. Failure is ignored.
     pub fn save(self, place: &Path, database: &[u8]) {
         let label = Label { length: database.len() as u64, sum: text_hash(0, database), ..self };
         let _ = label.try_save(place, Some(database));
     }
 
-    /// A changed copy of the image; `None` if that cannot be made.
+    /// A changed copy of the image; `None` if that is impossible.
     pub fn changed(
         &self,
         place: &Path,
@@ -254,7 +254,7 @@ impl Label {
         let name = dir.copy_unsynced(&image, cache_dir::PRIVATE).ok()?;
         let mut copy = ChangedImage { dir, name, image, made: (0, 0) };
         let path = copy.dir.path().join(&copy.name);
-        // Another may have put its own in this place since the label was read; and what is damaged stays behind.
+        // Another process may have replaced it since the label was read; and do not copy a damaged image.
         let mut cache = self.is_whole(&path).then(|| Cache::edit(&path, &self.id, id).ok()?)??;
         change(&mut cache)?;
         cache.finish().ok()?;
@@ -262,7 +262,7 @@ impl Label {
         Some(copy)
     }
 
-    /// Puts the label alone in its place: the ledgers were looked at again and are the same.
+    /// Stores only the label: the ledgers were checked again and are the same.
     pub fn renew(&self, place: &Path) {
         let _ = self.try_save(place, None);
     }
@@ -278,18 +278,18 @@ impl Label {
     }
 }
 
-/// A changed copy of an image. It goes unless it is put in its place.
+/// A changed copy of an image. It is deleted unless it is put in place.
 #[derive(Debug)]
 pub(super) struct ChangedImage {
     dir: Dir,
     name: String,
     image: String,
-    /// Its length and its sum.
+    /// Its length and checksum.
     made: (u64, u64),
 }
 
 impl ChangedImage {
-    /// Puts it in the place of the image, and its label after it.
+    /// Puts it in the place of the image, then its label.
     pub fn put(self, label: Label, place: &Path) -> Option<()> {
         self.dir.rename_unsynced(&self.name, &self.image).ok()?;
         Label { length: self.made.0, sum: self.made.1, ..label }.try_save(place, None).ok()
@@ -302,7 +302,7 @@ impl Drop for ChangedImage {
     }
 }
 
-/// The length of a file and the sum of its bytes.
+/// The length and checksum of a file.
 fn sum_of(path: &Path) -> Option<(u64, u64)> {
     let (directory, name) = below::parted(path);
     let file = Log::below(directory, name).ok()?;

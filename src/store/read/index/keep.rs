@@ -1,4 +1,4 @@
-//! The image of an index that was made: the next reader loads it.
+//! Stores the image of a new index for the next reader.
 
 use super::image::{self, Label, LabelledLedger};
 use super::parts::{Index, Read, Row, Sources, Texts};
@@ -10,11 +10,11 @@ use crate::model::when::Calendar;
 use crate::store::Result;
 use crate::sys::Entropy;
 
-/// So many lines of a ledger make a chunk of its image.
+/// How many lines of a ledger form a chunk of its image.
 pub(super) const LINES_OF_A_CHUNK: u32 = 128;
 
 impl Index {
-    /// Keeps an image, if the one that is there is worth less.
+    /// Stores an image if the existing one is worth less.
     pub(super) fn keep_image(&mut self, sources: &Sources, texts: &Texts) -> Result<()> {
         let Some(place) = sources.image.as_ref().filter(|_| self.parsed > 0) else { return Ok(()) };
         let reads: Vec<&Read> = texts.all.iter().filter_map(|text| text.read.as_ref()).collect();
@@ -30,8 +30,8 @@ impl Index {
         };
         let ledgers = reads.iter().map(ledger).collect();
         let days = self.days_named(sources, texts);
-        let is_plain = self.oddities(sources, texts).is_empty() && days.len() <= image::MOST_DAYS;
-        // What is damaged is read again each time, whatever an image says.
+        let is_plain = self.oddities(sources, texts).is_empty() && days.len() <= image::MAX_DAYS;
+        // Damaged ledgers are read each time, whatever an image says.
         if !is_plain && self.parsed <= image::STALE_LINES {
             return Ok(());
         }
@@ -47,7 +47,7 @@ impl Index {
         };
         let pair = |accepted: bool| move |(copy, shown): &(Key, Key)| (*copy, *shown, accepted);
         let pairs: Vec<(Key, Key, bool)> =
-            self.lent.iter().map(pair(false)).chain(self.accepted.iter().map(pair(true))).collect();
+            self.proposed_copies.iter().map(pair(false)).chain(self.accepted.iter().map(pair(true))).collect();
         let counted = |n: usize| texts.prefixes(n).into_iter().map(move |(prefix, count)| (n, prefix, count));
         let prefixes: Vec<(usize, String, usize)> = (0..texts.all.len()).flat_map(counted).collect();
         let database = self.cache_mut().to_file(sources.unknown, &label.id, &chunks, &prefixes, &pairs)?;
@@ -55,7 +55,7 @@ impl Index {
         Ok(())
     }
 
-    /// The days that rows name, with when they begin and end here.
+    /// The days in rows, with their beginning and end here.
     fn days_named(&self, sources: &Sources, texts: &Texts) -> Vec<(String, i64, i64)> {
         let mut days = self.days.clone();
         let calendar = sources.clock.calendar();
@@ -66,7 +66,7 @@ impl Index {
         days.into_iter().collect()
     }
 
-    /// The lines in the chunks that the rows say; `None` if these are out of order, or too long.
+    /// The lines in the chunks of the rows; `None` if these are out of order or too long.
     fn chunked(&self, texts: &Texts, seed: u64) -> Option<Vec<Chunk>> {
         let mut chunks: Vec<Chunk> = Vec::new();
         for (source, rows) in self.rows.iter().enumerate() {
@@ -100,7 +100,7 @@ impl Index {
     }
 }
 
-/// The days that a record names, with when they begin and end.
+/// The days in a record, with their beginning and end.
 pub(super) fn days_of(record: &Record<'_>, calendar: &Calendar) -> Vec<(String, i64, i64)> {
     let dates = field::with(|row| matches!(row.kind, Kind::Until | Kind::From));
     let texts = dates.filter_map(|field| record.string(field.key()));

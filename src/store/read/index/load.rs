@@ -1,4 +1,4 @@
-//! An image in the place of the ledgers: as long as they are what it was made from, nobody reads them.
+//! Loading an image instead of the ledgers: while they are unchanged, they are not read.
 
 use std::borrow::Cow;
 use std::sync::Mutex;
@@ -12,11 +12,12 @@ use crate::model::record::Record;
 use crate::store::{Result, StoreError};
 use crate::sys::fs;
 
-/// So many lines are read one by one.
+/// Up to this many lines are read one by one.
 const MANY_LINES: usize = 1000;
 
 impl Sources {
-    /// Leaves no image. Tells whether answers come soon: from an image, or from ledgers no larger than this.
+    /// Turns off making an image. Returns whether answers will be fast: from an image, or from ledgers no larger than
+    /// this.
     pub fn glance(&mut self, most: u64) -> bool {
         self.leaves_no_image = true;
         let size = |source: &Source| fs::stat_link(source.ledger.path()).map_or(0, |stamp| stamp.size);
@@ -26,14 +27,14 @@ impl Sources {
         is_soon
     }
 
-    /// The image stands in the place of the ledgers.
+    /// An image is queried instead of the ledgers.
     pub fn is_asked(&self) -> bool {
         self.texts.known().is_some_and(|texts| texts.image.is_some())
     }
 }
 
 impl Texts {
-    /// Takes the image of the ledgers in their place, if it is theirs. Only at the beginning: who has read them has no need of it.
+    /// Loads the image of the ledgers, if it matches. Only before they are read: later it is useless.
     pub fn load(&mut self, sources: &Sources) -> bool {
         let is_unread = self.all.iter().all(|text| text.read.is_none() && text.trouble.is_none());
         is_unread && !self.all.is_empty() && self.try_load(sources).is_some()
@@ -70,7 +71,7 @@ impl Texts {
         let of = |wanted: bool| {
             pairs.iter().filter(move |(.., accepted)| *accepted == wanted).map(|(copy, shown, _)| (*copy, *shown))
         };
-        let (lent, accepted) = (of(false).collect(), of(true).collect());
+        let (proposed_copies, accepted) = (of(false).collect(), of(true).collect());
         if renewed && !sources.leaves_no_image {
             label.renew(place);
         }
@@ -79,12 +80,12 @@ impl Texts {
             text.read = Some(Read { document, stamp, version: self.reads });
         }
         let image = Some((label.id, label.seed));
-        let index = Index { image, lent, accepted, ..Index::over(cache, self.all.len()) };
+        let index = Index { image, proposed_copies, accepted, ..Index::over(cache, self.all.len()) };
         (self.image, self.loaded) = (Some(label), Mutex::new(Some(index)));
         Some(())
     }
 
-    /// The ledgers still are what the image was made from.
+    /// The ledgers are still those of the image.
     pub fn still_holds(&self, sources: &Sources) -> bool {
         self.documents().all(|document| document.failure().is_none())
             && sources.all.iter().zip(&self.all).all(|(source, text)| {
@@ -94,7 +95,7 @@ impl Texts {
     }
 }
 
-/// A line of a ledger that an image knows the place of, read alone; `None` if it is another by now.
+/// Reads a single line whose place an image knows; `None` if it has changed.
 fn read_at<'t>(texts: &'t Texts, seed: u64, place: LinePlace) -> Option<Cow<'t, str>> {
     let raw = texts.document(place.source)?.part(place.start, place.of.length as usize)?;
     let raw = (text_hash(seed, &raw) == place.of.hash).then_some(raw)?;
@@ -109,27 +110,27 @@ fn read_at<'t>(texts: &'t Texts, seed: u64, place: LinePlace) -> Option<Cow<'t, 
 }
 
 impl Sources {
-    /// The line that a key of an image stands for.
+    /// The line of a key in an image.
     pub(super) fn loaded_text<'t>(&self, texts: &'t Texts, index: &Index, seed: u64, key: Key) -> Result<Cow<'t, str>> {
         let place = locked(&index.cache).line_place(key)?;
         place.and_then(|place| read_at(texts, seed, place)).ok_or_else(|| {
             if let Some(error) = self.failed_read() {
                 return StoreError::from(error);
             }
-            // Somebody writes into the file that was opened.
+            // Another program is writing into the open file.
             let path = place.and_then(|place| self.all.get(place.source)).map(|source| source.ledger.path().to_owned());
             StoreError::from(LedgerError::Unstable { path: path.unwrap_or_default() })
         })
     }
 
-    /// Many lines are about to be asked for: reading the ledgers whole costs less then than line after line.
+    /// Announces how many lines will be needed: for many, reading the complete ledgers is cheaper.
     pub fn expect_lines(&self, count: usize) {
         if self.is_asked() && count > MANY_LINES {
             self.documents().for_each(|(_, _, document)| document.read_whole());
         }
     }
 
-    /// Brings the texts that a search needs: from the file beside an image, which the first search makes, or into memory.
+    /// Loads the texts needed by a search: from the file beside an image, which the first search makes, or into memory.
     pub fn bring_texts(&self) -> Result<()> {
         let (texts, index) = (self.texts()?, self.index()?);
         let mut cache = locked(&index.cache);
@@ -159,7 +160,7 @@ impl Sources {
                 let of = chunk.lines.iter().enumerate().filter(|(_, line)| line.key > 0);
                 lines.extend(of.map(|(n, line)| (line.key, document.text(chunk.first + n))));
             }
-            // An index of what could not be read would stay.
+            // An incomplete index would be kept.
             if self.failed_read().is_some() {
                 return None;
             }

@@ -1,8 +1,8 @@
-//! The ledgers of a project, as read once for a snapshot, and the index that answers questions about them.
+//! The ledgers of a project, read once for a snapshot, and the index that answers questions about them.
 //!
-//! A ledger is read whole, or stands unread behind the image of an index that was made of the very same file. An index is loaded
-//! from such an image, built from the lines, or made of an earlier one by the lines that have changed. Nobody outside hears of
-//! images.
+//! A ledger is read completely, or stays unread because there is an image of an index made from exactly this file. An
+//! index is loaded from such an image, built from the lines, or updated from an earlier one with the changed lines.
+//! Images are invisible outside of this folder.
 
 mod build;
 mod copies;

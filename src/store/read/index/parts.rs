@@ -1,4 +1,4 @@
-//! What the index is made of. What each part does is in the files beside this one.
+//! The data structures of the index. The files beside this one implement them.
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
@@ -16,13 +16,13 @@ use crate::sys::fs::FileStamp;
 #[derive(Debug)]
 pub(super) struct Source {
     pub(super) ledger: Ledger,
-    /// Which repo of the project it belongs to.
+    /// The repo of the project it belongs to.
     pub(super) member: usize,
     /// The state home of its repository.
     pub(super) home: PathBuf,
-    /// What it holds is of the past: the file is not looked at any more.
+    /// It has a version of the past: the file is not checked any more.
     pub(super) frozen: bool,
-    /// What was missing from the file when it had this stamp.
+    /// What was missing from the file with this stamp.
     pub(super) watched: Mutex<Option<(FileStamp, Watched)>>,
 }
 
@@ -32,7 +32,7 @@ impl Source {
     }
 }
 
-/// Acknowledged writes that another program took out of a ledger, by their ids, or why that cannot be told.
+/// Ids of acknowledged writes that another program removed from a ledger, or why that is unknown.
 pub(in crate::store) type Watched = std::result::Result<Vec<String>, String>;
 
 /// All ledgers of the project; the first is the primary's.
@@ -41,50 +41,51 @@ pub(in crate::store) struct Sources {
     pub(super) all: Vec<Source>,
     /// The names of each member's ledgers.
     pub(super) names: Vec<Vec<String>>,
-    /// Ledgers that could not even be looked for.
+    /// Ledgers that could not even be checked.
     pub(super) refused: Vec<(usize, LedgerError)>,
-    /// Where an image of the index may be kept.
+    /// Where to keep an image of the index.
     pub(super) image: Option<PathBuf>,
     /// An image may be loaded, but none is made.
     pub(super) leaves_no_image: bool,
     pub(super) unknown: UnknownIds,
-    /// For the zone in which a date without a time of day is a day.
+    /// Provides the time zone for dates without a time of day.
     pub(super) clock: Clock,
     pub(super) texts: Fact<Texts>,
     pub(super) index: Fact<Index>,
-    /// The locks of some are held for several operations.
+    /// Some are locked for several operations.
     pub(super) is_held: bool,
-    /// Writes that the image has to follow still.
+    /// Writes not in the image yet.
     pub(super) following: Mutex<Vec<Followed>>,
-    /// The image begins to follow a write.
-    pub(super) begun: Mutex<Option<Following>>,
+    /// The update of the image for a write in progress.
+    pub(super) image_update: Mutex<Option<Following>>,
 }
 
-/// All ledgers of a project.
+/// The contents of all ledgers of a project.
 #[derive(Debug)]
 pub(super) struct Texts {
     pub all: Vec<Text>,
-    /// The image that stands in the place of the ledgers: they are opened, and nobody has read them.
+    /// The image queried instead of the ledgers, which are open but unread.
     pub image: Option<Label>,
-    /// Its index, until somebody takes it.
+    /// The image's index, until it is taken.
     pub loaded: Mutex<Option<Index>>,
-    /// How often a ledger was read, because it had changed.
+    /// How often a changed ledger was read.
     pub reads: u64,
-    /// How many have changed since the snapshot before.
+    /// How many have changed since the previous snapshot.
     pub changed: usize,
 }
 
-/// One ledger.
+/// The content of one ledger.
 #[derive(Debug, Default)]
 pub(super) struct Text {
     pub read: Option<Read>,
-    /// Why it could not be read the last time, and what it looked like then: it is tried again when it looks different.
+    /// Why the last read failed, and the stamp then: it is repeated when the stamp differs.
     pub trouble: Option<(Option<FileStamp>, StoreError)>,
-    /// The lock is held for several operations: what they plan is shown, and the file is not looked at until they are written.
+    /// Set while it is locked for several operations: their plans are visible, and the file is not checked until they
+    /// are written.
     pub held: Option<Held>,
-    /// What was shown may be in no file.
+    /// The content may not be in any file.
     pub stale: bool,
-    /// The version that the earlier index is of.
+    /// The version in the earlier index.
     pub indexed: Mutex<Option<Document>>,
 }
 
@@ -92,19 +93,19 @@ pub(super) struct Text {
 pub(super) struct Read {
     pub document: Document,
     pub stamp: Stamp,
-    /// Which read it was.
+    /// The number of the read.
     pub version: u64,
 }
 
-/// What was planned for a ledger that is held.
+/// Edits planned for a held ledger.
 #[derive(Debug, Default)]
 pub(super) struct Held {
-    /// Lines that the index has otherwise.
+    /// Lines not in the index yet.
     pub(super) unindexed: Mutex<Vec<usize>>,
     pub(super) is_planned: bool,
 }
 
-/// What stands on a line.
+/// The content of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Row {
     Issue(Key),
@@ -115,39 +116,40 @@ pub(super) enum Row {
 #[derive(Debug)]
 pub(super) struct Index {
     pub cache: Mutex<Cache>,
-    /// It lies in a file: which image it is, and the seed of its hashes. The rest is empty then, but for the copies of proposals.
+    /// Set if it is in a file: the image's identity, and the seed of its hashes. The rest is then empty, except for
+    /// copies of proposals.
     pub image: Option<(FileId, u64)>,
-    /// For each ledger which read of it was indexed, and what stands on its lines.
+    /// For each ledger, the number of the indexed read, and the content of its lines.
     pub rows: Vec<Option<(u64, Vec<Row>)>>,
     pub keys: Keys,
-    /// Ids that stand on several lines, with those lines (source, line).
+    /// Ids on several lines, with those lines (source, line).
     pub doubled: Vec<(String, Vec<(u32, u32)>)>,
-    /// Some id may stand on several lines; the first load knows it cheaply, later ones ask the database.
+    /// Some id may be on several lines; the first load finds out cheaply, later ones ask the database.
     pub maybe_doubled: bool,
-    /// There are rows among which copies of one id were not looked for yet.
+    /// There are new rows not yet checked for copies.
     pub unsettled: bool,
-    /// Open proposals of which several copies are here: a copy, and the one that counts.
-    pub lent: Vec<(Key, Key)>,
+    /// Open proposals with several copies here: a copy, and the effective one.
+    pub proposed_copies: Vec<(Key, Key)>,
     /// The same for accepted ones.
     pub accepted: Vec<(Key, Key)>,
-    /// The days that rows of the image name, with when they begin and end here.
+    /// The days in rows of the image, with their beginning and end here.
     pub days: BTreeSet<(String, i64, i64)>,
     /// How many lines were parsed for it.
     pub parsed: usize,
 }
 
-/// What is known of each key, by its number.
+/// The data of each key, by its number.
 #[derive(Debug)]
 pub(super) struct Keys {
-    /// Where its line is: source and line.
+    /// Source and line of each key.
     pub places: Vec<(u32, u32)>,
-    /// The chunk of the image that the line is in.
+    /// The chunk of the image with the line.
     pub chunks: Vec<u32>,
-    /// Rows that say something else in another zone.
+    /// Rows that differ in another time zone.
     pub zoned: HashSet<Key>,
 }
 
-/// What a mutex keeps is right at any moment, also when somebody panicked.
+/// Locks a mutex. Its content is always consistent, even after a panic.
 pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

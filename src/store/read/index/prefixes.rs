@@ -1,4 +1,4 @@
-//! The prefix that new ids get where nobody has named one: the one that most ids bear.
+//! The default prefix of new ids: the most common one.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -9,7 +9,7 @@ use crate::model::id;
 use crate::store::Result;
 
 impl Sources {
-    /// The prefix that most ids of a repo bear.
+    /// The most common prefix of ids in a repo.
     pub fn usual_prefix(&self, member: usize) -> Result<Option<String>> {
         let texts = self.texts()?;
         let mut counts: HashMap<String, usize> = HashMap::new();
@@ -23,20 +23,20 @@ impl Sources {
         Ok(most_used(counts))
     }
 
-    /// The project has one ledger, and it has not been read yet. A write is about to read it anyway.
+    /// The project has a single ledger, which is not read yet. A write is about to read it anyway.
     pub fn is_unread(&self) -> bool {
         self.all.len() == 1 && self.texts.known().is_none()
     }
 }
 
 impl Texts {
-    /// How many lines of a ledger have an id of each prefix.
+    /// How many ids of a ledger have each prefix.
     pub(super) fn prefixes(&self, source: usize) -> Vec<(String, usize)> {
         counted(self.document(source).into_iter().flat_map(Document::raw_ids)).into_iter().collect()
     }
 }
 
-/// The prefix that most ids of a ledger bear.
+/// The most common prefix of ids in a ledger.
 pub fn usual_in(document: &Document) -> Option<String> {
     most_used(counted(document.raw_ids()))
 }
@@ -49,7 +49,7 @@ fn counted<'a>(ids: impl Iterator<Item = Cow<'a, [u8]>>) -> HashMap<String, usiz
             *counts.entry(prefix).or_default() += times;
         }
     };
-    // Most often it is the one of the line before.
+    // It is usually that of the previous line.
     let (mut last, mut times) = (Vec::new(), 0);
     for id in ids {
         let Some(prefix) = id.iter().rposition(|byte| *byte == b'-').map(|dash| &id[..dash]) else { continue };

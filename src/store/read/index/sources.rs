@@ -1,4 +1,4 @@
-//! Which ledgers a project has, and what is asked of all of them.
+//! The ledgers of a project, and questions to all of them.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
@@ -14,12 +14,12 @@ use crate::sys::Host;
 use crate::sys::fs::FileStamp;
 use crate::{sys, vcs};
 
-/// What had to be done to bring the answers up to date.
+/// The work done to update the answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Refresh {
     /// Lines that were parsed.
     pub parsed: usize,
-    /// Files that were found changed.
+    /// Files that had changed.
     pub changed: usize,
 }
 
@@ -50,7 +50,7 @@ impl Sources {
             }
             names.push(mine);
         }
-        // With two ledgers side by side the project is broken, and speed is no concern.
+        // With two ledgers side by side the project is broken, and speed does not matter.
         let paths: Vec<&Path> = all.iter().map(|source| source.ledger.path()).collect();
         let image = if broken { None } else { image::place(&host.env, &paths) };
         Ok(Sources {
@@ -65,18 +65,18 @@ impl Sources {
             index: Fact::default(),
             is_held: false,
             following: Mutex::default(),
-            begun: Mutex::default(),
+            image_update: Mutex::default(),
         })
     }
 
-    /// A ledger has come, or the config names another. One that went means nothing: a file that is being rewritten is gone
-    /// for a moment.
+    /// A ledger has appeared, or the config names another. A missing one means nothing: a file being rewritten is
+    /// missing for a moment.
     pub fn have_moved(&self, project: &Repos) -> bool {
         let pairs = project.members.iter().zip(&self.names);
         pairs.into_iter().any(|(member, known)| ledger_names(member).iter().any(|name| !known.contains(name)))
     }
 
-    /// The ledgers of a member. More than one means that it cannot be written.
+    /// The ledgers of a member. With more than one it cannot be written.
     pub fn of_member(&self, member: usize) -> Vec<usize> {
         (0..self.all.len()).filter(|n| self.all[*n].member == member).collect()
     }
@@ -89,7 +89,7 @@ impl Sources {
         &self.all[source].ledger
     }
 
-    /// Which one a ledger is.
+    /// The source of a ledger.
     pub fn find(&self, ledger: &Ledger) -> Option<usize> {
         self.all.iter().position(|source| source.ledger == *ledger)
     }
@@ -108,7 +108,7 @@ impl Sources {
         self.all.len()
     }
 
-    /// Reads the ledgers, unless that was done for this snapshot. Enough for ids.
+    /// Reads the ledgers, unless this snapshot has done so. Enough for ids.
     pub fn read(&self) -> Result<()> {
         self.texts().map(drop)
     }
@@ -139,38 +139,38 @@ impl Sources {
         self.index.get(|earlier| Index::make(self, texts, earlier))
     }
 
-    /// Asks the database of the index.
+    /// Queries the database of the index.
     pub fn ask<T>(&self, question: impl FnOnce(&mut Cache) -> crate::cache::Result<T>) -> Result<T> {
         Ok(question(&mut locked(&self.index()?.cache))?)
     }
 
-    /// The files may be others by now: who asks next looks again.
-    pub fn again(&mut self) {
-        self.texts.again();
-        self.index.again();
+    /// The files may have changed: the next question checks them.
+    pub fn invalidate(&mut self) {
+        self.texts.invalidate();
+        self.index.invalidate();
     }
 
-    /// What it took to read the ledgers and to make the index.
+    /// The work it took to read the ledgers and make the index.
     pub fn effort(&self) -> Result<Refresh> {
         Ok(Refresh { parsed: self.index()?.parsed, changed: self.texts()?.changed })
     }
 
-    /// How often a ledger was read, because it had changed.
+    /// How often a changed ledger was read.
     pub fn reads(&self) -> u64 {
         self.texts.known().map_or(0, |texts| texts.reads)
     }
 
-    /// Open proposals of which several copies are here: a copy, and the one that counts.
+    /// Open proposals with several copies here: a copy, and the effective one.
     pub fn pairs(&self) -> &[(Key, Key)] {
-        self.index().map(|index| index.lent.as_slice()).unwrap_or_default()
+        self.index().map(|index| index.proposed_copies.as_slice()).unwrap_or_default()
     }
 
-    /// The same of accepted proposals whose planning copies stay.
+    /// The same for accepted proposals whose planning copies remain.
     pub fn accepted_pairs(&self) -> &[(Key, Key)] {
         self.index().map(|index| index.accepted.as_slice()).unwrap_or_default()
     }
 
-    /// Puts files of the past in the place of the ledgers of a repo, for good.
+    /// Replaces the ledgers of a repo with files of the past, permanently.
     pub fn freeze(&mut self, member: usize, files: Vec<(PathBuf, Document)>) {
         self.image = None;
         let Some(first) = self.all.iter().position(|source| source.member == member) else { return };
@@ -181,7 +181,7 @@ impl Sources {
         let files = if files.is_empty() { vec![(PathBuf::new(), Document::default())] } else { files };
         let (mut frozen, mut read) = (Vec::new(), Vec::new());
         for (name, document) in files {
-            // What it was called then; its directory may be another by now.
+            // Its name then; its directory may have changed.
             let path = name.file_name().map(|name| ledger.path().with_file_name(name));
             let then = path.and_then(|path| Ledger::at(&path, path.parent().unwrap_or(&path)).ok());
             let ledger = then.unwrap_or_else(|| ledger.clone());
@@ -193,19 +193,19 @@ impl Sources {
         (self.texts, self.index) = (Fact::after(texts), Fact::default());
     }
 
-    /// The ledger holds what was, and not what is.
+    /// The ledger has past content.
     pub fn is_frozen(&self, source: usize) -> bool {
         self.all[source].frozen
     }
 
-    /// What cannot be read: the member, and why.
+    /// Unreadable ledgers: the member, and the reason.
     pub fn troubles(&self) -> Vec<(usize, String)> {
-        // What fails is told by those who need it.
+        // Failures are reported by callers that need the content.
         let _ = self.texts();
         self.last_troubles()
     }
 
-    /// The same as of the last look at the ledgers.
+    /// The same as of the last read of the ledgers.
     pub fn last_troubles(&self) -> Vec<(usize, String)> {
         let mut found: Vec<_> = self.refused.iter().map(|(member, error)| (*member, error.to_string())).collect();
         self.texts.last(|texts| {
@@ -217,7 +217,7 @@ impl Sources {
     }
 }
 
-/// The names of the ledgers that are in a repo, or of the one that its config names.
+/// The names of the ledgers in a repo, or the configured one.
 fn ledger_names(member: &Member) -> Vec<String> {
     match &member.ledger_file {
         Some(name) => vec![name.clone()],
@@ -228,7 +228,7 @@ fn ledger_names(member: &Member) -> Vec<String> {
     }
 }
 
-/// The name of a ledger that is not there at the moment: the one that was committed, else the usual one.
+/// The name of a currently missing ledger: the committed one, else the usual one.
 fn absent_name(member: &Member) -> String {
     let committed = |name: &&str| vcs::committed_size(&member.repo.beads().join(name)).is_some();
     LEDGER_NAMES.into_iter().find(committed).unwrap_or(LEDGER_NAMES[0]).to_owned()

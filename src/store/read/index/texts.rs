@@ -1,4 +1,4 @@
-//! The ledgers as they were read.
+//! The contents of the ledgers.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -11,8 +11,9 @@ use crate::sys::fs;
 use crate::sys::fs::FileStamp;
 use crate::vcs;
 
-/// An issue that moves from a file that is read later to one that was read before is in neither of them: several files are
-/// looked at until nothing has changed since the first was read. So often at most; who writes that fast is not waited for.
+/// An issue that moves from a file read later to one read earlier would be in neither: several files are read
+/// repeatedly until nothing has changed since the first was read. This is the maximum; a faster writer is not waited
+/// for.
 const MAX_PASSES: usize = 8;
 
 impl Texts {
@@ -21,7 +22,7 @@ impl Texts {
         Texts { all, image: None, loaded: Mutex::new(None), reads: 0, changed: 0 }
     }
 
-    /// A ledger of the past.
+    /// A ledger with past content.
     pub fn frozen(&mut self, document: Document) -> Text {
         self.reads += 1;
         Text { read: Some(Read { document, stamp: Stamp::of_the_past(), version: self.reads }), ..Text::default() }
@@ -39,7 +40,7 @@ impl Texts {
         self.all.iter().any(|text| text.held.is_some())
     }
 
-    /// Looks whether the ledgers still are what was read, and reads those that are not.
+    /// Checks whether the ledgers are still those that were read, and reads changed ones.
     pub fn bring_up_to_date(&mut self, sources: &Sources) -> Result<()> {
         self.changed = 0;
         if self.image.is_some() {
@@ -68,27 +69,27 @@ impl Texts {
         let Some(read) = self.look(sources, n)? else { return Ok(()) };
         self.changed += 1;
         let text = &mut self.all[n];
-        if let Some(old) = text.read.replace(read).filter(|_| sources.index.is_begun()) {
+        if let Some(old) = text.read.replace(read).filter(|_| sources.index.has_result()) {
             locked(&text.indexed).get_or_insert(old.document);
         }
         Ok(())
     }
 
-    /// From now on the ledgers are read.
+    /// Read the ledgers from now on.
     pub fn leave_image(&mut self) {
         self.all.iter_mut().for_each(|text| text.read = None);
         (self.image, self.loaded) = (None, Mutex::new(None));
     }
 
-    /// Reads a ledger if it is not what was read before. A ledger that cannot be read fails the primary; of another repo it
-    /// is remembered as trouble, and what was read before stays.
+    /// Reads a ledger if it has changed. Failure is an error for the primary; for another repo it is recorded as
+    /// trouble, and the earlier content stays.
     fn look(&mut self, sources: &Sources, n: usize) -> Result<Option<Read>> {
         let (source, text) = (&sources.all[n], &mut self.all[n]);
         if source.frozen || text.held.is_some() {
             return Ok(None);
         }
         let path = source.ledger.path();
-        // Waiting for a file that vanished takes seconds: not again while it is as absent or as empty as it was.
+        // Waiting for a file that vanished takes seconds: do not repeat it while the file is still missing or empty.
         if let Some((then, StoreError::Ledger(LedgerError::Vanished { .. }))) = &text.trouble
             && then.is_none_or(|then| then.size == 0)
             && fs::stat(path).ok() == *then
@@ -102,7 +103,7 @@ impl Texts {
                 let known = !read.document.is_empty();
                 let expectation = || if known { Expectation::Issues } else { expected(path) };
                 match source.ledger.refresh(&mut read.stamp, &read.document, expectation) {
-                    // A file that was emptied for good, as far as version control knows, holds no issues.
+                    // If version control expects no issues in an empty file, it has none.
                     Err(LedgerError::Vanished { what: "empty", .. }) if expected(path) != Expectation::Issues => {
                         source.ledger.read(|| Expectation::Nothing).map(Some)
                     }
@@ -133,18 +134,18 @@ impl Texts {
 }
 
 impl Sources {
-    /// A ledger as it was read.
+    /// A ledger as read.
     pub fn read_of(&self, source: usize) -> Option<(&Document, &FileStamp)> {
         let read = self.texts().ok()?.all[source].read.as_ref()?;
         Some((&read.document, &read.stamp.file))
     }
 
-    /// The file that a ledger was read from last.
+    /// The stamp of the last read of a ledger.
     pub fn last_read(&self, source: usize) -> Option<FileStamp> {
         self.texts.last(|texts| texts.all[source].read.as_ref().map(|read| read.stamp.file))?
     }
 
-    /// Every ledger that can be read.
+    /// Every readable ledger.
     pub fn documents(&self) -> impl Iterator<Item = (usize, &Ledger, &Document)> {
         let texts = self.texts().into_iter().flat_map(|texts| &texts.all);
         let both = self.all.iter().zip(texts);
@@ -159,14 +160,14 @@ impl Sources {
         }
     }
 
-    /// Why a ledger that was opened could not be read when it was needed: what was answered since is not to be believed.
+    /// Why an open ledger could not be read when needed: answers since then are invalid.
     pub fn failed_read(&self) -> Option<LedgerError> {
         let failed = self.texts.known()?.documents().find_map(Document::failure);
         failed.map(|error| LedgerError::from(error.clone()))
     }
 }
 
-/// What version control knows about a file that is absent or empty.
+/// What version control expects in a missing or empty file.
 pub(in crate::store) fn expected(path: &Path) -> Expectation {
     if vcs::committed_size(path).is_some_and(|size| size > 0) {
         Expectation::Issues

@@ -1,4 +1,4 @@
-//! One line of the log: what one write did to one ledger, or what `bd recover` is to know beside that.
+//! One log line: what one write did to one ledger, or an additional note for `bd recover`.
 
 use std::path::Path;
 
@@ -7,12 +7,12 @@ use crate::model::json::{Dialect, decode_string};
 use crate::model::record::Record;
 use crate::sys::fs::FileStamp;
 
-/// Why a write cannot be taken back.
+/// Why a write cannot be undone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stays {
-    /// It put the file in order, and changed no issue on purpose.
+    /// It repaired the file, and changed no issue on purpose.
     Repair,
-    /// It changed more than is kept.
+    /// It changed more than the log keeps.
     Large,
 }
 
@@ -24,7 +24,7 @@ impl Stays {
     }
 }
 
-/// The text of a settings file before and after; `None` where there is no file.
+/// The text of a settings file before and after; `None` if the file is missing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingsChange {
     pub before: Option<String>,
@@ -33,40 +33,40 @@ pub struct SettingsChange {
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Entry {
-    /// The same in all parts of a write; empty in a line for `bd recover` alone.
+    /// Equal in all parts of a write; empty in a line only for `bd recover`.
     pub write: String,
-    /// The command, where it is known.
+    /// The command, if known.
     pub command: String,
-    /// The `.beads` directory of the project that it was written from.
+    /// The `.beads` directory of the project that wrote it.
     pub from: String,
-    /// The mark of the checkout which that is in.
+    /// The mark of that directory's checkout.
     pub checkout: Option<String>,
-    /// The file that was written, without links.
+    /// The written file, with links resolved.
     pub ledger: String,
-    /// The mark of the checkout which that is in.
+    /// The mark of that file's checkout.
     pub ledger_checkout: Option<String>,
     /// The files that the same write had changed before.
     pub with: Vec<String>,
-    /// The files of repos that only the command named: the write may have changed them later.
+    /// Files in repos that only the command named: the write may have changed them later.
     pub guests: Vec<String>,
     pub at: String,
     pub actor: String,
     pub stays: Option<Stays>,
     pub changes: Vec<LineChange>,
-    /// What the write did to the committed settings beside the ledger.
+    /// The write's change of the committed settings beside the ledger.
     pub settings: Option<SettingsChange>,
-    /// `bd recover` does not know these changes, or knows them from other lines.
+    /// `bd recover` ignores these changes, or has them in other lines.
     pub is_forgotten: bool,
-    /// The lines, by [`name_of`], that `bd recover` need not know any more.
+    /// The lines, by [`name_of`], that `bd recover` may forget.
     pub forgets: Vec<String>,
-    /// It need not know anything that stands before this line.
+    /// It may forget everything before this line.
     pub forgets_all: bool,
-    /// Nothing that the log knows was missing from this file.
+    /// Nothing in the log was missing from the file with this stamp.
     pub stamp: Option<String>,
 }
 
 impl Entry {
-    /// Reads a line; `None` if it was cut off or is not an entry.
+    /// Parses a line; `None` if it was cut off or is not an entry.
     pub fn parse(line: &[u8]) -> Option<Self> {
         let record = Record::parse(std::str::from_utf8(line).ok()?).ok()?;
         let is_write = record.raw("write").is_some();
@@ -106,8 +106,8 @@ impl Entry {
         })
     }
 
-    /// Reads a line of the journal of version 1, which has one issue and is for `bd recover` alone. Its stamp goes: it speaks for
-    /// what that journal knew.
+    /// Parses a line of version 1's journal, which has one issue and is only for `bd recover`. Drops its stamp, which
+    /// covers only that journal.
     pub fn parse_journal(line: &[u8]) -> Option<Self> {
         let record = Record::parse(std::str::from_utf8(line).ok()?).ok()?;
         let text = |key: &str| record.string(key).map(|text| text.into_owned());
@@ -169,7 +169,7 @@ impl Entry {
         format!("{begin}{head}{lists}{changes}{settings}{stamp}}}\n")
     }
 
-    /// The same after the checkout was moved: every file that was below one directory is below another.
+    /// The same after the checkout was moved: every path below one directory is now below another.
     pub fn moved(&mut self, from: &Path, to: &Path) {
         let moved = |text: &mut String| {
             if let Ok(inside) = Path::new(text.as_str()).strip_prefix(from) {
@@ -180,19 +180,19 @@ impl Entry {
         files.chain([&mut self.from, &mut self.ledger]).for_each(moved);
     }
 
-    /// How many bytes of lines it changed.
+    /// The number of bytes of changed lines.
     pub fn weight(&self) -> usize {
         let lines = self.changes.iter().flat_map(|change| [&change.before, &change.after]);
         lines.flatten().map(String::len).sum()
     }
 }
 
-/// How a line begins that `bd recover` does not look at.
+/// The beginning of a line that `bd recover` skips.
 const FORGOTTEN: &str = "{\"forgotten\":true,";
-/// How the line begins before which it need not look.
+/// The beginning of a line before which it need not look.
 pub(super) const FORGETS_ALL: &str = "{\"forgets_all\":true,";
 
-/// The text of a line, for `bd undo` alone from now on.
+/// The text of a line, now only for `bd undo`.
 pub fn forgotten(text: &[u8]) -> Vec<u8> {
     match text.strip_prefix(b"{") {
         Some(rest) if !text.starts_with(FORGOTTEN.as_bytes()) => [FORGOTTEN.as_bytes(), rest].concat(),
@@ -212,7 +212,7 @@ fn settings(raw: &str) -> Option<SettingsChange> {
     Some(SettingsChange { before: text("before"), after: text("after") })
 }
 
-/// What stands for a line of a ledger among those that are forgotten.
+/// Identifies a ledger line in the list of forgotten ones.
 pub fn name_of(line: &str) -> String {
     blake3::hash(line.as_bytes()).to_hex()[..16].to_owned()
 }
@@ -223,7 +223,7 @@ pub fn stamp_text(stamp: &FileStamp) -> String {
     format!("{dev}-{ino}-{size}-{}-{}", mtime.nanos(), ctime.nanos())
 }
 
-/// Whether these lines hold the stamp. No text of an issue can look like it: in there a quotation mark has a backslash before it.
+/// Whether these lines contain the stamp. An issue's text cannot look like it: there, quotation marks are escaped.
 pub fn holds_stamp(bytes: &[u8], stamp: &FileStamp) -> bool {
     let text = format!(",\"stamp\":\"{}\"}}\n", stamp_text(stamp));
     memchr::memmem::rfind(bytes, text.as_bytes()).is_some()

@@ -1,4 +1,4 @@
-//! What can go wrong with the log of writes.
+//! Errors of the log of writes.
 
 use crate::sys::fs::FsError;
 use crate::sys::lock::LockError;

@@ -1,12 +1,12 @@
-//! The file of the log, `<state home>/writes.jsonl`, as lines, and the files in which version 1 kept the same.
+//! The log file, `<state home>/writes.jsonl`, as lines, and version 1's files with the same content.
 //!
-//! First the lines that only `bd recover` needs, if there are any, then the newest writes, all of them, which `bd undo` needs too. A
-//! first line tells how many bytes the former are, and that `bd undo` once knew more.
+//! It starts with lines that only `bd recover` needs, if any, followed by all of the newest writes, which `bd undo`
+//! needs too. A header line stores the size of the former, and shows that `bd undo` once knew more.
 //!
-//! Version 1 had a journal for `bd recover` and a log for `bd undo`, with the same changes in both. They are carried over under the
-//! lock of the log before anything else is written: the one file is on disk before the others go, and a line that is in it already
-//! is not carried again. So it does not matter where that was interrupted, and what an old `bd` appends later is carried
-//! over later. Until then readers put the lines together in memory, in the same way.
+//! Version 1 had a journal for `bd recover` and a log for `bd undo`, with the same changes in both. They are migrated
+//! under the log's lock before anything else is written: the new file is synced before the others are removed, and
+//! existing lines are not added again. So an interruption does no harm, and what an old `bd` appends later is migrated
+//! later. Until then readers merge the lines in memory in the same way.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -16,72 +16,72 @@ use super::super::directory::prepare;
 use super::entry::{Entry, FORGETS_ALL, forgotten};
 use super::error::LogError;
 use crate::model::record::Record;
-use crate::store::names::WRITES_NAME;
+use crate::store::file_names::WRITES_NAME;
 use crate::sys;
 use crate::sys::fs::{Dir, FileStamp, FsError, Replaced};
 use crate::sys::lock::{DirLock, LockError};
 use crate::sys::log::Log;
 use crate::sys::{Entropy, below, lock};
 
-/// A larger log is not looked at.
-pub(super) const MOST: u64 = 256 << 20;
-/// How long a write waits for others that append. The write itself is on disk by then.
+/// Larger logs are not read.
+pub(super) const MAX_SIZE: u64 = 256 << 20;
+/// How long a write waits for others that append. The write itself is already on disk.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What version 1 wrote, oldest first, and how a line of it is a line of this log.
+/// Version 1's files, oldest first, and how to convert their lines.
 const EARLIER: [(&str, Reading); 3] =
     [(FORMER_LOG, undo_line), ("undo.jsonl", undo_line), ("journal.jsonl", journal_line)];
-/// What the log of `bd undo` became when it was large, and then what had that name was forgotten.
+/// The name of `bd undo`'s log after it had grown large; the previous file of that name was then forgotten.
 const FORMER_LOG: &str = "undo.1.jsonl";
 
-/// The line that a text says, if it says something.
+/// Converts the text of a line; `None` if it says nothing.
 type Reading = fn(&[u8]) -> Option<(Vec<u8>, Option<Entry>)>;
 
 /// One line of a log.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Line {
     pub path: PathBuf,
-    /// From 1.
+    /// Counted from 1.
     pub number: usize,
     pub text: Vec<u8>,
     /// `None` if it cannot be read.
     pub entry: Option<Entry>,
 }
 
-/// All of a log.
+/// A complete log.
 #[derive(Debug, Default)]
 pub struct Contents {
-    /// What only `bd recover` needs.
+    /// Lines that only `bd recover` needs.
     pub joined: Vec<Line>,
-    /// The newest writes, and what is noted between them.
+    /// The newest writes and the notes between them.
     pub newest: Vec<Line>,
-    /// `bd undo` knew older writes.
+    /// `bd undo` once knew older writes.
     pub has_forgotten: bool,
-    /// How large it was when older lines were joined.
+    /// Its size when older lines were joined.
     pub size: u64,
-    /// The file, where there is one.
+    /// The file's stamp, if it exists.
     pub(super) stamp: Option<FileStamp>,
 }
 
 impl Contents {
     /// Reads the log of a state home. Takes no lock and writes nothing.
     pub fn read(home: &Path) -> Result<Self, FsError> {
-        // Before the file itself: what is carried over meanwhile is seen twice then, and not nowhere.
+        // Before the file itself: lines migrated meanwhile are then seen twice instead of never.
         let earlier = earlier(home)?;
         let mut contents = Self::read_file(home)?;
         for (name, log, reading) in &earlier {
             contents.has_forgotten |= *name == FORMER_LOG;
-            contents.take_in(read_lines(&home.join(name), &log.whole(MOST)?, *reading));
+            contents.take_in(read_lines(&home.join(name), &log.whole(MAX_SIZE)?, *reading));
         }
         Ok(contents)
     }
 
-    /// The same for `bd recover`, without what it need not look at.
+    /// The same for `bd recover`, without lines it can skip.
     pub(super) fn read_to_recover(home: &Path) -> Result<Self, FsError> {
         if !earlier(home)?.is_empty() {
             return Self::read(home);
         }
-        let bytes = Log::open(&home.join(WRITES_NAME))?.map_or(Ok(Vec::new()), |log| log.whole(MOST))?;
+        let bytes = Log::open(&home.join(WRITES_NAME))?.map_or(Ok(Vec::new()), |log| log.whole(MAX_SIZE))?;
         let newest = match memchr::memmem::rfind(&bytes, format!("\n{FORGETS_ALL}").as_bytes()) {
             Some(end) => &bytes[end..],
             None => &bytes,
@@ -93,7 +93,7 @@ impl Contents {
     pub(super) fn read_file(home: &Path) -> Result<Self, FsError> {
         let path = home.join(WRITES_NAME);
         let Some(log) = Log::open(&path)? else { return Ok(Self::default()) };
-        let bytes = log.whole(MOST)?;
+        let bytes = log.whole(MAX_SIZE)?;
         let mut newest = read_lines(&path, &bytes, own_line);
         let mut contents = Contents { stamp: Some(log.stamp()), ..Self::default() };
         if let Some((joined, size)) = header(&bytes) {
@@ -116,12 +116,12 @@ impl Contents {
         self.joined.into_iter().chain(self.newest).filter_map(|line| line.entry)
     }
 
-    /// Takes in lines of version 1 that are not here yet, each in the place that its time gives it.
+    /// Inserts lines of version 1 that are missing here, ordered by time.
     fn take_in(&mut self, mut lines: Vec<Line>) {
         let known: HashSet<&[u8]> = self.joined.iter().chain(&self.newest).map(|line| line.text.as_slice()).collect();
         lines.retain(|line| !known.contains(line.text.as_slice()));
         if !lines.is_empty() {
-            // `bd recover` has to look at them, wherever they come to stand.
+            // `bd recover` must examine them, wherever they are.
             for line in &mut self.newest {
                 if let Some(rest) = line.text.strip_prefix(FORGETS_ALL.as_bytes()) {
                     line.text = [b"{", rest].concat();
@@ -131,7 +131,7 @@ impl Contents {
         }
     }
 
-    /// Puts this in the place of the file, and tells whether it did: another program may have changed the file since it was read.
+    /// Replaces the file; `false` if another program has changed the file since it was read.
     pub fn write(&self, home: &Path, entropy: &Entropy) -> Result<bool, FsError> {
         let length = |lines: &[Line]| lines.iter().map(|line| line.text.len() + 1).sum::<usize>();
         let mut bytes = Vec::new();
@@ -153,7 +153,7 @@ impl Contents {
     }
 }
 
-/// How many bytes were joined, and how large the rest was with them.
+/// The number of joined bytes, and the total size at that time.
 pub fn header(bytes: &[u8]) -> Option<(u64, u64)> {
     let line = &bytes[..memchr::memchr(b'\n', bytes)?];
     let record = Record::parse(std::str::from_utf8(line).ok()?).ok()?;
@@ -161,7 +161,7 @@ pub fn header(bytes: &[u8]) -> Option<(u64, u64)> {
     Some((number("joined")?, number("size")?))
 }
 
-/// The lock of the log of a state home, which is made if it is not there.
+/// Locks the log of a state home, creating the home if necessary.
 pub(super) fn lock(home: &Path) -> Result<DirLock, LogError> {
     match lock::lock(home, PATIENCE) {
         Err(LockError::Open(error)) if error.is_missing() => {
@@ -172,13 +172,13 @@ pub(super) fn lock(home: &Path) -> Result<DirLock, LogError> {
     }
 }
 
-/// Carries over what version 1 kept in other files.
+/// Migrates version 1's files.
 pub fn carry_over(home: &Path, entropy: &Entropy) -> Result<(), LogError> {
     let _lock = lock(home)?;
     Ok(carry_over_held(home, entropy)?)
 }
 
-/// The same for who holds the lock.
+/// The same while the lock is held.
 pub(super) fn carry_over_held(home: &Path, entropy: &Entropy) -> Result<(), FsError> {
     let earlier = earlier(home)?;
     if earlier.is_empty() {
@@ -191,7 +191,7 @@ pub(super) fn carry_over_held(home: &Path, entropy: &Entropy) -> Result<(), FsEr
     for (name, log, reading) in earlier {
         let known = log.stamp().size;
         below::remove(home, name)?;
-        // A `bd` of version 1 appends without the lock: it may have opened the file before it went.
+        // A `bd` of version 1 appends without the lock: it may have opened the file before it was removed.
         let late = log.read(known, below::SMALL)?;
         let mut file = Log::open_to_append(&home.join(WRITES_NAME))?;
         for line in read_lines(&home.join(name), &late, reading) {
@@ -201,12 +201,12 @@ pub(super) fn carry_over_held(home: &Path, entropy: &Entropy) -> Result<(), FsEr
     Ok(())
 }
 
-/// Something is noted in this state home.
+/// This state home has a log.
 pub fn is_there(home: &Path) -> bool {
     EARLIER.iter().map(|(name, _)| *name).chain([WRITES_NAME]).any(|name| sys::path::is_there(&home.join(name)))
 }
 
-/// The files of version 1 that are there.
+/// The existing files of version 1.
 fn earlier(home: &Path) -> Result<Vec<(&'static str, Log, Reading)>, FsError> {
     let open = |(name, reading): (&'static str, Reading)| match Log::open(&home.join(name)) {
         Ok(log) => log.map(|log| Ok((name, log, reading))),
@@ -219,7 +219,7 @@ fn own_line(text: &[u8]) -> Option<(Vec<u8>, Option<Entry>)> {
     Some((text.to_vec(), Entry::parse(text)))
 }
 
-/// What the log of `bd undo` said: `bd recover` has its own lines, or has forgotten them.
+/// A line of `bd undo`'s log: `bd recover` has its own lines, or has forgotten them.
 fn undo_line(text: &[u8]) -> Option<(Vec<u8>, Option<Entry>)> {
     let text = if Entry::parse(text).is_some() { forgotten(text) } else { text.to_vec() };
     let entry = Entry::parse(&text);
@@ -240,15 +240,15 @@ fn read_lines(path: &Path, bytes: &[u8], reading: Reading) -> Vec<Line> {
     lines.filter_map(line).collect()
 }
 
-/// The lines of several logs in the order of their times, each log in its own order. A line that cannot be read stands right
-/// before the next one of its log, or at the end: it may be as late as that.
+/// The lines of several logs by time, each log in its own order. An unreadable line comes right before the next one of
+/// its log, or at the end: it may be as late as that.
 pub fn woven(logs: Vec<Vec<Line>>) -> Vec<Line> {
     let times: Vec<Vec<Option<String>>> = logs.iter().map(|log| known_times(log)).collect();
     let mut logs: Vec<_> = logs.into_iter().map(Vec::into_iter).collect();
     let mut all = Vec::new();
     let mut taken = vec![0; logs.len()];
     loop {
-        // Without a time it is later than all that has one.
+        // Lines without a time come last.
         let key = |n: &usize| times[*n].get(taken[*n]).map(|at| (at.is_none(), at.as_ref()));
         let Some(n) = (0..logs.len()).filter(|n| key(n).is_some()).min_by_key(key) else { return all };
         taken[n] += 1;
@@ -256,7 +256,7 @@ pub fn woven(logs: Vec<Vec<Line>>) -> Vec<Line> {
     }
 }
 
-/// The time of each line, that of the next one where it has none of its own.
+/// The time of each line, or that of the next line with one.
 fn known_times(log: &[Line]) -> Vec<Option<String>> {
     let mut times: Vec<Option<String>> = Vec::new();
     for line in log.iter().rev() {
@@ -284,7 +284,7 @@ mod tests {
         )
     }
 
-    /// What each line says: the write, or the first issue of a line for `bd recover`.
+    /// The content of each line: the write, or the first issue of a line for `bd recover`.
     fn told(contents: &Contents) -> Vec<String> {
         let told = |line: &Line| match &line.entry {
             Some(entry) if entry.write.is_empty() => entry.changes[0].id.clone(),
@@ -318,7 +318,7 @@ mod tests {
         assert_eq!(names(), [WRITES_NAME]);
         let seen = Contents::read(home).unwrap();
         assert_eq!((told(&seen), seen.has_forgotten), (expected.map(str::to_owned).to_vec(), true));
-        // It was interrupted before all of them were gone, whichever those are.
+        // It was interrupted before all of them were removed, whichever those are.
         let bytes = std::fs::read(home.join(WRITES_NAME)).unwrap();
         for there in 1..8 {
             let still: Vec<_> = (0..3).filter(|n| there & (1 << n) != 0).map(|n| &earlier[n]).collect();
@@ -330,7 +330,7 @@ mod tests {
                 (vec![WRITES_NAME.into()], bytes.clone())
             );
         }
-        // `bd recover` need not look at what is here, and then an old `bd` goes on.
+        // `bd recover` may skip what is here, and then an old `bd` continues.
         let mark = Entry { ledger: "/l".into(), forgets: vec!["0".into()], forgets_all: true, ..Entry::default() };
         Log::open_to_append(&home.join(WRITES_NAME)).unwrap().append(mark.render().as_bytes()).unwrap();
         let to_recover = || Contents::read_to_recover(home).unwrap().into_entries();

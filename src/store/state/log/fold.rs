@@ -1,8 +1,8 @@
-//! What the log says of one ledger, put together: for each issue what `bd` made of what, and whether that is still there.
+//! Combines the log entries of one ledger: how `bd` changed each issue, and whether that is still in the file.
 //!
-//! Writes that build on each other are one stretch. Where a write was made on another line than the one before it left, another
-//! program had changed the issue in between: if its line has all that the earlier stretch made, the stretch goes on; if not, the
-//! stretch stays by itself, and is missing.
+//! Writes that build on each other form one stretch. If a write was based on a different line than the previous write
+//! left, another program had changed the issue in between: if its line contains everything from the earlier stretch,
+//! the stretch continues; if not, the stretch ends, and is missing.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -15,33 +15,33 @@ use crate::model::record::Record;
 /// Writes of one issue that build on each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stretch {
-    /// `bd` made the issue; `base` then is its first line.
+    /// `bd` created the issue; `base` then is its first line.
     pub created: bool,
     pub base: String,
     pub after: String,
-    /// The last write.
+    /// The time of the last write.
     pub at: String,
     pub actor: String,
 }
 
-/// A write that is not in the ledger any more.
+/// A write that is no longer in the ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Missing {
     pub id: String,
-    /// The last of the writes that are missing.
+    /// The time of the last missing write.
     pub at: String,
     pub actor: String,
     /// The lines that those writes left.
     pub after: Vec<String>,
-    /// The line of the ledger now.
+    /// The ledger's current line.
     pub now: Option<String>,
-    /// The line that has both.
+    /// The line with both combined.
     pub line: String,
 }
 
-/// A ledger that can be asked for the lines of some issues.
+/// A ledger whose lines can be looked up by issue.
 pub trait Held {
-    /// The lines of each; first the one that counts.
+    /// The lines of each; the effective one first.
     fn copies(&self, ids: &BTreeSet<String>) -> HashMap<String, Vec<String>>;
 }
 
@@ -57,14 +57,14 @@ impl Held for Document {
     }
 }
 
-/// Every issue that `bd recover` knows of one ledger.
+/// Every issue of one ledger that `bd recover` knows.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Fold {
     pub issues: BTreeMap<String, Vec<Stretch>>,
 }
 
 impl Fold {
-    /// Goes on with the next entry of the ledger.
+    /// Adds the next entry of the ledger.
     pub fn take(&mut self, entry: &Entry) {
         if !entry.is_forgotten {
             entry.changes.iter().for_each(|change| self.go_on(change, entry));
@@ -74,12 +74,12 @@ impl Fold {
         }
     }
 
-    /// Leaves out lines by their names.
+    /// Removes lines by name.
     pub fn forget(&mut self, names: &HashSet<String>) {
         self.retain(|after| !names.contains(&name_of(after)));
     }
 
-    /// Leaves out the stretches whose last line is not to stay.
+    /// Removes the stretches whose last line should not stay.
     pub fn retain(&mut self, stays: impl Fn(&str) -> bool) {
         self.issues.values_mut().for_each(|stretches| stretches.retain(|stretch| stays(&stretch.after)));
         self.issues.retain(|_, stretches| !stretches.is_empty());
@@ -88,7 +88,7 @@ impl Fold {
     fn go_on(&mut self, change: &LineChange, entry: &Entry) {
         let LineChange { id, before, after } = change.clone();
         let (at, actor) = (entry.at.clone(), entry.actor.clone());
-        // What a command took out is not missed, and what was there before it is not either.
+        // A line that a command removed is not missing, nor are its earlier writes.
         let Some(after) = after else {
             self.issues.remove(&id);
             return;
@@ -109,7 +109,7 @@ impl Fold {
         stretches[first] = Stretch { after, at, actor, ..stretches[first].clone() };
     }
 
-    /// What a ledger lacks.
+    /// What is missing from a ledger.
     pub fn missing(&self, ledger: &dyn Held) -> Vec<Missing> {
         let ids: BTreeSet<String> = self.issues.keys().cloned().collect();
         if ids.is_empty() {
@@ -118,7 +118,7 @@ impl Fold {
         let lines = ledger.copies(&ids);
         let mut found = Vec::new();
         for (id, stretches) in &self.issues {
-            // Of an issue that stands on several lines each may be the one that has it.
+            // Any line of a repeated issue may contain it.
             let copies: &[String] = lines.get(id).map_or(&[], Vec::as_slice);
             let is_there = |stretch: &&Stretch| copies.iter().any(|copy| lacks(stretch, copy).is_none());
             let lost: Vec<&Stretch> = stretches.iter().filter(|stretch| !is_there(stretch)).collect();
@@ -139,7 +139,7 @@ impl Fold {
         found
     }
 
-    /// The fewest entries that say the same, each otherwise like this one.
+    /// The shortest equivalent list of entries, otherwise like this one.
     pub fn entries(&self, like: &Entry) -> Vec<Entry> {
         let mut entries = Vec::new();
         for (id, stretches) in &self.issues {
@@ -159,7 +159,7 @@ impl Fold {
     }
 }
 
-/// The line with what a stretch made and the line lacks; `None` if it lacks nothing.
+/// The line combined with a stretch; `None` if nothing is missing.
 fn lacks(stretch: &Stretch, line: &str) -> Option<String> {
     if stretch.after == line || stretch.after == stretch.base || has_values(stretch, line) {
         return None;
@@ -169,7 +169,7 @@ fn lacks(stretch: &Stretch, line: &str) -> Option<String> {
     (merged != line && !is_superseded(stretch, line, &merged)).then_some(merged)
 }
 
-/// Every key that the stretch changed has the value that it got.
+/// Every key changed by the stretch has the value it was given.
 fn has_values(stretch: &Stretch, line: &str) -> bool {
     let [Ok(base), Ok(after), Ok(line)] = [&stretch.base, &stretch.after, line].map(Record::parse) else {
         return false;
@@ -179,8 +179,8 @@ fn has_values(stretch: &Stretch, line: &str) -> bool {
     base.iter().chain(after.iter()).all(|(key, _)| kept(&key))
 }
 
-/// The line is later, and has a value of its own for everything that the stretch changed: somebody edited the same fields
-/// afterwards. What a merge adds then is only a remark about the values that lost.
+/// The line is later, and has its own value for everything that the stretch changed: someone edited the same fields
+/// afterwards. A merge would add only a remark about the values that lost.
 fn is_superseded(stretch: &Stretch, line: &str, merged: &str) -> bool {
     let parsed = [&stretch.base, &stretch.after, line, merged].map(Record::parse);
     let [Ok(base), Ok(after), Ok(line), Ok(merged)] = parsed else { return false };
@@ -215,7 +215,7 @@ mod tests {
     fn missing(entries: &[Entry], ledger: &str) -> Vec<Missing> {
         let document = Document::new(ledger.as_bytes().to_vec());
         let all = fold(entries);
-        // Wherever the older ones are joined, the rest goes on from there.
+        // Continuing after joining gives the same result, wherever the older ones are joined.
         for joined in 0..=entries.len() {
             let (old, new) = entries.split_at(joined);
             let again =

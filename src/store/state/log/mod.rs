@@ -1,17 +1,19 @@
-//! The log of acknowledged writes: what `bd` wrote, for the one who takes it back, and for finding it again when another program
-//! takes it out of a ledger or gives up the commit that held it.
+//! The log of acknowledged writes: for undoing them, and for finding them again when another program removes them from
+//! a ledger or drops the commit that had them.
 //!
-//! Owns `<state home>/writes.jsonl`, one for all checkouts of a repository: one line for each ledger that a write changed, in the
-//! state home of that ledger's repo, with the lines before and after. Two read it. `bd undo` takes the newest writes of
-//! one actor, whatever became of them. `bd recover`, and every reader of a ledger, asks for changes that the ledger lacks; a change
-//! that a commit of some branch holds is not missing, and one that a remote has is forgotten. What is kept for whom,
-//! [`retain`] says. The lines of a checkout bear its mark, so they are still its own after it was moved.
+//! Owns `<state home>/writes.jsonl`, one for all checkouts of a repository: one line for each ledger that a write
+//! changed, in the state home of that ledger's repo, with the lines before and after. It has two readers. `bd undo`
+//! takes the newest writes of one actor, whatever happened to them. `bd recover`, and every reader of a ledger, checks
+//! for changes that the ledger lacks; a change in a commit of some branch is not missing, and one on a remote is
+//! forgotten. [`retain`] decides what is kept. Lines have the mark of their checkout, so they still belong to it after
+//! it was moved.
 //!
-//! A line is appended after the ledger is on disk and before the write is acknowledged, under the ledger's lock and then that of the
-//! state home's directory, never the other way round. It carries the stamp of the file that the write left, but only if nothing
-//! that the log knows was missing from that file. So a reader that finds the stamp of its ledger near the end of the log need
-//! not look further. Readers take no lock and write nothing. Nothing is synced: the log guards against other programs, a
-//! loss of power is covered by the ledger itself. A log that cannot be written does not fail the write.
+//! A line is appended after the ledger is on disk and before the write is acknowledged, under the ledger's lock and
+//! then that of the state home's directory, never the other way round. It has the stamp of the file that the write
+//! left, but only if nothing in the log was missing from that file. So a reader that finds its ledger's stamp near the
+//! end of the log need not look further. Readers take no lock and write nothing. Nothing is synced: the log guards
+//! against other programs; the ledger itself covers a loss of power. If the log cannot be written, the write does not
+//! fail.
 
 mod entry;
 mod error;
@@ -31,7 +33,7 @@ use std::path::{Path, PathBuf};
 use super::checkout_id::Noted;
 use crate::ledger::Applied;
 use crate::model::time::Instant;
-use crate::store::names::{WRITES_NAME, became};
+use crate::store::file_names::{WRITES_NAME, is_renamed_ledger};
 use crate::sys::Host;
 use crate::sys::fs::{FileStamp, FsError, Granularity, granularity};
 use crate::sys::lock::DirLock;
@@ -40,10 +42,10 @@ use crate::vcs;
 use crate::vcs::{DatedLine, Reach};
 use entry::{holds_stamp, stamp_text};
 
-/// How much of the end is searched for a stamp: many writes of other checkouts.
+/// How much of the end to search for a stamp: many writes of other checkouts.
 const TAIL: u64 = 64 << 10;
 
-/// The log as one ledger sees it.
+/// The log from the view of one ledger.
 #[derive(Debug)]
 pub struct WriteLog<'a> {
     pub home: &'a Path,
@@ -51,19 +53,19 @@ pub struct WriteLog<'a> {
     pub host: &'a Host,
 }
 
-/// What became of the writes that the log knows.
+/// What happened to the logged writes.
 #[derive(Debug, Default)]
 pub struct Account {
     pub missing: Vec<Missing>,
 }
 
-/// What the log knows of one ledger.
+/// The log's knowledge of one ledger.
 #[derive(Debug, Default)]
 struct Known {
     fold: Fold,
-    /// The mark of the checkout that it is in.
+    /// The mark of its checkout.
     checkout: Option<String>,
-    /// The last one.
+    /// The last stamp.
     stamp: Option<String>,
 }
 
@@ -75,30 +77,30 @@ impl Known {
 }
 
 impl WriteLog<'_> {
-    /// How entries name this ledger.
+    /// The name of this ledger in entries.
     fn key(&self) -> String {
         self.ledger.display().to_string()
     }
 
-    /// Looks whether everything that was acknowledged is in a document. Costs a look at the end of the log if no other program
-    /// has touched the ledger since the last write.
+    /// Checks that every acknowledged write is in a document. Reads only the end of the log if no other program has
+    /// touched the ledger since the last write.
     pub fn account(&self, held: &dyn Held, stamp: &FileStamp) -> Result<Account, FsError> {
         if let Some(log) = Log::open(&self.home.join(WRITES_NAME))? {
             let is_near = self.is_proof(&log.tail(TAIL)?, stamp);
-            if is_near || log.stamp().size > TAIL && self.is_proof(&log.whole(file::MOST)?, stamp) {
+            if is_near || log.stamp().size > TAIL && self.is_proof(&log.whole(file::MAX_SIZE)?, stamp) {
                 return Ok(Account::default());
             }
         }
         self.account_whole(held)
     }
 
-    /// The same without a look at the stamp.
+    /// The same without checking the stamp.
     pub fn account_whole(&self, held: &dyn Held) -> Result<Account, FsError> {
         let entries = self.entries()?;
         Ok(if entries.is_empty() { Account::default() } else { self.compare(entries, held) })
     }
 
-    /// These lines say that nothing was missing from the file with this stamp.
+    /// These lines show that nothing was missing from the file with this stamp.
     fn is_proof(&self, lines: &[u8], stamp: &FileStamp) -> bool {
         holds_stamp(lines, stamp) && granularity(self.ledger) != Granularity::Unreliable
     }
@@ -116,7 +118,7 @@ impl WriteLog<'_> {
         Account { missing: if elsewhere.is_empty() { missing } else { fold.missing(held) } }
     }
 
-    /// Leaves out the lines that a commit holds, of those that are asked for, and tells which they were.
+    /// Of the given lines, removes those in a commit, and returns them.
     fn leave_out(
         &self,
         fold: &mut Fold,
@@ -125,7 +127,7 @@ impl WriteLog<'_> {
         asked: impl Fn(&String) -> bool,
     ) -> HashSet<String> {
         let stretches = fold.issues.values().flatten().filter(|stretch| asked(&stretch.after));
-        // A time that cannot be read is long ago.
+        // An unreadable time counts as long ago.
         let since = |at: &str| Instant::parse(at).unwrap_or(Instant::from_nanos(0));
         let lines: Vec<(String, Instant)> =
             stretches.map(|stretch| (stretch.after.clone(), since(&stretch.at))).collect();
@@ -137,13 +139,12 @@ impl WriteLog<'_> {
         found
     }
 
-    /// All that the log says and `bd recover` has not forgotten.
+    /// Everything in the log that `bd recover` has not forgotten.
     fn entries(&self) -> Result<Vec<Entry>, FsError> {
         Ok(self.followed(Contents::read_to_recover(self.home)?.into_entries().collect()))
     }
 
-    /// What was noted at another path before this checkout was moved, or before the ledger got its other name, is noted for this
-    /// ledger.
+    /// Entries made at another path, before this checkout was moved or the ledger renamed, count for this ledger.
     fn followed(&self, mut entries: Vec<Entry>) -> Vec<Entry> {
         let now = self.ledger;
         let own = Noted::of(now, self.home);
@@ -152,7 +153,7 @@ impl WriteLog<'_> {
             let own = own.as_ref().filter(|own| entry.ledger_checkout.as_ref() == Some(&own.mark));
             let is_moved = |then: &str| {
                 let then = Path::new(then);
-                became(then, now) || own.is_some_and(|own| own.former_root(then, now).is_some())
+                is_renamed_ledger(then, now) || own.is_some_and(|own| own.former_root(then, now).is_some())
             };
             let key = (entry.ledger.clone(), own.is_some());
             if *moved.entry(key).or_insert_with(|| is_moved(&entry.ledger)) {
@@ -173,7 +174,7 @@ impl WriteLog<'_> {
         all
     }
 
-    /// What was written in checkouts that are gone and is in no commit: the file it was in, and the issues.
+    /// Writes from deleted checkouts that are in no commit: their file, and the issues.
     pub fn of_gone_checkouts(&self) -> Result<Vec<(PathBuf, Fold)>, FsError> {
         let key = self.key();
         let mut gone = Vec::new();
@@ -190,7 +191,7 @@ impl WriteLog<'_> {
         Ok(gone)
     }
 
-    /// Notes a write of this ledger. Tells what is missing from the file that it left.
+    /// Logs a write of this ledger. Returns what is missing from the resulting file.
     pub fn append(&self, mut entry: Entry, applied: &Applied<'_>) -> Result<Account, LogError> {
         let _lock = self.lock()?;
         let mut log = self.open()?;
@@ -208,26 +209,26 @@ impl WriteLog<'_> {
         Ok(account)
     }
 
-    /// Notes for `bd undo` what became of a write that is here already.
+    /// Adds a later result of an already logged write for `bd undo`.
     pub fn add(&self, entry: Entry) -> Result<(), LogError> {
         let _lock = self.lock()?;
         Ok(self.put(&mut self.open()?, &[entry])?)
     }
 
-    /// The log to append to. The lock is held.
+    /// The log, opened for appending. The lock is held.
     fn open(&self) -> Result<Log, FsError> {
         file::carry_over_held(self.home, &self.host.entropy)?;
         Log::open_to_append(&self.home.join(WRITES_NAME))
     }
 
     fn put(&self, log: &mut Log, entries: &[Entry]) -> Result<(), FsError> {
-        // The end of a line that was cut off.
+        // Complete a line that was cut off.
         let gap = if log.tail(1)?.last().is_some_and(|last| *last != b'\n') { "\n" } else { "" };
         let lines: String = entries.iter().map(Entry::render).collect();
         log.append(format!("{gap}{lines}").as_bytes())
     }
 
-    /// The lock of the log. It is the ledger's own lock where both share a directory.
+    /// The lock of the log: the ledger's own lock if both are in one directory.
     fn lock(&self) -> Result<Option<DirLock>, LogError> {
         if self.ledger.parent() == Some(self.home) {
             return Ok(None);
@@ -236,7 +237,7 @@ impl WriteLog<'_> {
     }
 }
 
-/// The log names ledgers of other repos, or may do so: it cannot be read.
+/// The log names ledgers of other repos, or cannot be read and so might.
 pub fn leads_elsewhere(home: &Path) -> bool {
     let leads = |entry: Entry| !entry.with.is_empty() || !entry.guests.is_empty();
     Contents::read(home).map_or(true, |contents| contents.into_entries().any(leads))

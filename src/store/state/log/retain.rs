@@ -1,8 +1,8 @@
-//! What the log keeps, and for how long: the one place that decides it.
+//! What the log keeps, and for how long: decided only here.
 //!
-//! `bd undo` needs the newest writes whole, [`NEWEST`] bytes of them or more. `bd recover` needs the changes of any age that no
-//! remote has and nobody gave up; a line notes which of them it forgets. When the log has become large, those
-//! that are older than what `bd undo` needs are joined, for each issue to its first and its last line.
+//! `bd undo` needs the newest writes completely, at least [`NEWEST`] bytes. `bd recover` needs changes of any age that
+//! no remote has and no one gave up; a line records which of them it forgets. When the log has grown large, entries
+//! older than `bd undo` needs are joined: each issue keeps its first and last line.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
@@ -16,17 +16,17 @@ use crate::sys::fs::{FileStamp, FsError};
 use crate::sys::log::Log;
 use crate::vcs::Reach;
 
-/// How much of the newest writes is kept for `bd undo` at least.
+/// How much of the newest writes to keep for `bd undo`, at least.
 const NEWEST: u64 = 512 << 10;
-/// No first line is longer.
+/// The header line is at most this long.
 const HEADER: u64 = 64;
-/// Of a write that changes more than this `bd undo` knows only the name once lines are joined.
+/// Of a larger write, `bd undo` knows only the name once lines are joined.
 const LARGEST_WRITE: usize = 4 << 20;
 
-/// Lines to forget: those that a write left, and the ledger, if it is another than the log's own.
+/// Lines to forget, left by writes, and the ledger, if it is not the log's own.
 pub type Lost<'a> = (Option<&'a Path>, &'a [String]);
 
-/// There is more in the log than twice what must be there.
+/// The log has more than twice the necessary content.
 fn is_due(log: &Log) -> Result<bool, FsError> {
     let size = log.stamp().size;
     if size < 2 * NEWEST {
@@ -37,7 +37,7 @@ fn is_due(log: &Log) -> Result<bool, FsError> {
 }
 
 impl WriteLog<'_> {
-    /// Makes the log smaller if it has become large.
+    /// Shrinks the log if it has become large.
     pub(super) fn keep_small(&self, log: &Log) -> Result<(), FsError> {
         if is_due(log)? {
             self.forget_pushed()?;
@@ -53,18 +53,18 @@ impl WriteLog<'_> {
         }
         let _lock = self.lock()?;
         let (joined, _) = header(&self.open()?.read(0, HEADER)?).unwrap_or_default();
-        // What was joined may be much, and goes at once.
+        // Joined lines can be large, so remove them at once.
         if self.forget_pushed()? && joined > 0 {
             self.join()?;
         }
         Ok(())
     }
 
-    /// Notes what a remote has by now; tells whether there was something. The lock is held.
+    /// Records what a remote has by now; returns whether that was anything. The lock is held.
     fn forget_pushed(&self) -> Result<bool, FsError> {
         let (mut marks, mut is_all) = (Vec::new(), true);
         for (ledger, mut known) in self.by_ledger(self.entries()?) {
-            // The history is that of all checkouts: a checkout that is gone is looked for in this one.
+            // The history covers all checkouts: for a deleted one, use this one's.
             let file = Path::new(&ledger);
             let file = if file.parent().is_some_and(Path::is_dir) { file } else { self.ledger };
             let pushed = self.leave_out(&mut known.fold, file, Reach::Remote, |_| true);
@@ -80,8 +80,8 @@ impl WriteLog<'_> {
         Ok(true)
     }
 
-    /// Forgets lines that are missing from a document, and tells what is missing from it nevertheless. The stamp is that of the file
-    /// which holds the document.
+    /// Forgets missing lines of a document, and returns what is still missing. The stamp is that of the document's
+    /// file.
     pub fn forget(
         &self,
         lost: &[Lost<'_>],
@@ -107,14 +107,14 @@ impl WriteLog<'_> {
         Ok(account)
     }
 
-    /// Joins what is older than the newest writes. The lock is held, and nothing of version 1 is left.
+    /// Joins entries older than the newest writes. The lock is held, and version 1's files are gone.
     fn join(&self) -> Result<(), FsError> {
         let Contents { joined, mut newest, stamp, .. } = Contents::read_file(self.home)?;
         let entries = |lines: &[Line]| lines.iter().filter_map(|line| line.entry.clone()).collect::<Vec<_>>();
         let forgets: HashSet<String> = entries(&newest).into_iter().flat_map(|entry| entry.forgets).collect();
         let first = first_to_keep(&newest);
         let end = newest.iter().rposition(is_large).map_or(first, |last| first.max(last + 1));
-        // What is joined of lines that stay, `bd recover` knows from what they are joined to.
+        // `bd recover` gets the content of kept lines from what they are joined to.
         let old = [entries(&joined), entries(&newest[..end])].concat();
         for line in &mut newest[first..end] {
             line.text = match &line.entry {
@@ -134,7 +134,7 @@ impl WriteLog<'_> {
         let line = |entry: Entry| Line { text: entry.render().trim_end().into(), ..Line::default() };
         let (joined, newest) = (joined.into_iter().map(line).collect::<Vec<_>>(), newest.split_off(first));
         let size = joined.iter().chain(&newest).map(|line| line.text.len() as u64 + 1).sum();
-        // Only under the lock does `bd` write here: what another program did to the file is left alone.
+        // `bd` writes here only under the lock: leave another program's changes alone.
         Contents { joined, newest, has_forgotten: true, size, stamp }.write(self.home, &self.host.entropy)?;
         Ok(())
     }
@@ -189,7 +189,7 @@ mod tests {
             WriteLog { home: &self.home, ledger: &self.ledger, host: &self.host }
         }
 
-        /// A write that makes the issue `id` from `before` on.
+        /// A write that changes the issue `id`, starting from `before`.
         fn write(&self, write: &str, id: &str, before: Option<String>, after: String) {
             let entry = Entry {
                 write: write.into(),
@@ -258,7 +258,7 @@ mod tests {
         edits(0);
         assert!(!place.writes().contains(&"old".to_owned()));
         assert_eq!(place.missing()[..20], old);
-        // What is given up goes from what is joined as well, when that is joined again.
+        // Lines that are given up are also removed from joined ones at the next join.
         let lost: Vec<String> = old[..10].to_vec();
         place.log().forget(&[(None, &lost)], &Document::default(), None).unwrap();
         assert_eq!(place.missing()[..10], old[10..]);

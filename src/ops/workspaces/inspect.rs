@@ -1,6 +1,7 @@
-//! What stands against removing a workspace, and whether its work is merged.
+//! Inspects a workspace: reasons against removing it, and whether its work is merged.
 //!
-//! Only what is provably elsewhere may go. What cannot be told counts as something that would be lost.
+//! Only what is provably stored elsewhere may be removed. If that is unknown, it counts as something that would be
+//! lost.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,36 +11,36 @@ use super::proof;
 use crate::model::lease::{Owner, Standing};
 use crate::model::time::{DAY, Instant};
 use crate::model::workspace::{Kind, State, Workspace};
-use crate::ops::losses::{Loss, Reason};
+use crate::ops::removal_reasons::{Loss, Reason};
 use crate::ops::workspace_records::{Known, known};
 use crate::ops::worktrees::status::held_in;
-use crate::ops::{Result, losses};
+use crate::ops::{Result, removal_reasons};
 use crate::store::{LeaseRow, Store, StoreError, Worktree, real_path};
 use crate::sys::{processes, removal};
 use crate::vcs::{Merged, Origin};
 use crate::{sys, vcs};
 
-/// How long a process may take that only looks.
+/// How long a process that only inspects the directory may take.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// How a workspace stands.
+/// The state of a workspace.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Look {
-    /// What stands against removing it.
+pub struct Inspection {
+    /// The reasons against removing it.
     pub reasons: Vec<Reason>,
-    /// How its work came into the branch that it began at.
+    /// How its work was merged into the branch it started from.
     pub merged: Option<Merged>,
-    /// Nothing was committed in it.
+    /// It has no commits of its own.
     pub is_untouched: bool,
-    /// What its ledger has and that of its parent has not; it can be brought home.
+    /// What its ledger has and its parent's lacks; it can be brought home.
     pub homeward: Homeward,
 }
 
-/// What all workspaces are looked at with.
+/// Context for inspecting workspaces.
 pub(super) struct Around {
     pub leases: Vec<LeaseRow>,
     pub all: Vec<Known>,
-    /// Where the caller stands.
+    /// The caller's current directory.
     pub cwd: PathBuf,
 }
 
@@ -49,19 +50,19 @@ impl Around {
     }
 }
 
-/// What stands against removing a workspace.
+/// The reasons against removing a workspace.
 pub fn reasons(store: &mut Store, one: &Workspace, cwd: &Path) -> Result<Vec<Reason>> {
     let around = Around::of(store, cwd)?;
     match around.all.iter().find(|known| known.workspace.id == one.id) {
-        Some(known) => Ok(look(store, known, Path::new(&one.path), &around)?.reasons),
+        Some(known) => Ok(inspect(store, known, Path::new(&one.path), &around)?.reasons),
         None => Ok(vec![Reason::new(Loss::NotOurs, "it is not recorded")]),
     }
 }
 
-/// Looks at a workspace, whose directory may have got another name meanwhile.
-pub(super) fn look(store: &Store, known: &Known, at: &Path, around: &Around) -> Result<Look> {
+/// Inspects a workspace, whose directory may have been renamed meanwhile.
+pub(super) fn inspect(store: &Store, known: &Known, at: &Path, around: &Around) -> Result<Inspection> {
     let one = &known.workspace;
-    let mut look = Look::default();
+    let mut look = Inspection::default();
     if let Some(why) = proof::doubt(store, known, at) {
         look.reasons.push(Reason::new(Loss::NotOurs, why));
         return Ok(look);
@@ -73,9 +74,9 @@ pub(super) fn look(store: &Store, known: &Known, at: &Path, around: &Around) -> 
         let is_busy = one.state == State::Active && one.issue.as_ref() == Some(&row.id);
         is_busy && !held_in(&around.leases, &worktree).any(|held| held.id == row.id)
     };
-    look.reasons.extend(losses::of_leases(held_in(&around.leases, &worktree)));
-    look.reasons.extend(losses::of_leases(around.leases.iter().filter(on_issue)));
-    // Nobody has worked in one that was never ready.
+    look.reasons.extend(removal_reasons::of_leases(held_in(&around.leases, &worktree)));
+    look.reasons.extend(removal_reasons::of_leases(around.leases.iter().filter(on_issue)));
+    // One that was never ready was never used.
     if one.ready_at.is_some() || one.is_adopted || one.state == State::Orphaned {
         files(store, one, at, &mut look);
     }
@@ -105,7 +106,7 @@ fn at_work(store: &Store, one: &Workspace, at: &Path, cwd: &Path) -> Vec<Reason>
     if is_inside(cwd) || is_inside(store.host().env.cwd()) {
         found.push(here.clone());
     }
-    // What was started to look is not somebody at work.
+    // Our own helper processes do not count.
     store.host().env.residents().dismiss();
     for process in lasting(at) {
         found.push(match process.is_ours {
@@ -131,7 +132,7 @@ fn at_work(store: &Store, one: &Workspace, at: &Path, cwd: &Path) -> Vec<Reason>
     found
 }
 
-/// The processes that work in a directory and go on doing so: somebody who only looks is gone soon.
+/// The processes that stay in a directory: one that only inspects it is gone soon.
 fn lasting(at: &Path) -> Vec<processes::Running> {
     let until = std::time::Instant::now() + PATIENCE;
     let mut found = processes::inside(at).unwrap_or_default();
@@ -143,8 +144,8 @@ fn lasting(at: &Path) -> Vec<processes::Running> {
     found
 }
 
-/// Whether the process lives that makes a workspace, removes it or works in it; `None` if nobody can know. One of an earlier boot
-/// is dead, and one that nobody can know of counts as dead after a day.
+/// Whether the process that makes, removes or uses a workspace is alive; `None` if unknown. One of an earlier boot is
+/// dead, and an unknown one counts as dead after a day.
 pub(super) fn owner_lives(store: &Store, one: &Workspace, owner: &Owner) -> Option<bool> {
     if let Some(known) = sys::is_alive(owner) {
         return Some(known);
@@ -161,7 +162,7 @@ pub(super) fn owner_lives(store: &Store, one: &Workspace, owner: &Owner) -> Opti
     if is_earlier || age.is_some_and(|age| age > DAY) { Some(false) } else { None }
 }
 
-/// What else is in there that is not a part of it.
+/// Other checkouts and repositories inside it.
 fn inside(one: &Workspace, at: &Path, around: &Around) -> Vec<Reason> {
     let mut found = Vec::new();
     if let Some(place) = removal::mount_below(at) {
@@ -191,15 +192,15 @@ fn inside(one: &Workspace, at: &Path, around: &Around) -> Vec<Reason> {
     found
 }
 
-/// What would be lost of files, commits and issues.
-fn files(store: &Store, one: &Workspace, at: &Path, look: &mut Look) {
+/// Files, commits and issues that would be lost.
+fn files(store: &Store, one: &Workspace, at: &Path, look: &mut Inspection) {
     let unknown = |error: String| Reason::new(Loss::Unknown, format!("cannot tell what would be lost: {error}"));
     if let Err(error) = store.refuse_programs_of(at) {
         look.reasons.push(unknown(error.to_string()));
         return;
     }
     let (env, vcs) = (&store.host().env, vcs::open(at));
-    // Ledgers are judged by what they say.
+    // Ledgers are judged by their content.
     match unmerged(store, one, at) {
         Ok(found) => look.homeward = found,
         Err(error) => look.reasons.push(unknown(error.to_string())),
@@ -209,7 +210,7 @@ fn files(store: &Store, one: &Workspace, at: &Path, look: &mut Look) {
         Ok(mut work) => {
             work.changed.retain(|path| !is_ledger(path));
             work.untracked.retain(|path| !is_ledger(path));
-            look.reasons.extend(losses::of_files(&work));
+            look.reasons.extend(removal_reasons::of_files(&work));
         }
         Err(error) => look.reasons.push(unknown(error.to_string())),
     }
@@ -217,10 +218,10 @@ fn files(store: &Store, one: &Workspace, at: &Path, look: &mut Look) {
         Origin { root: Path::new(&one.parent), base: one.base.as_deref(), base_commit: one.base_commit.as_deref() };
     match vcs.whereabouts(&origin, env) {
         Ok(found) => {
-            look.reasons.extend(found.unsaved.iter().map(losses::of_unsaved));
+            look.reasons.extend(found.unsaved.iter().map(removal_reasons::of_unsaved));
             let work = vcs::Work { loose: found.loose, ..vcs::Work::default() };
             look.reasons.extend(work.loose_commits().map(|text| Reason::new(Loss::Loose, text)));
-            look.reasons.extend(losses::of_stashes(found.stashes));
+            look.reasons.extend(removal_reasons::of_stashes(found.stashes));
             if let Some(first) = found.tags.first() {
                 let more =
                     if found.tags.len() > 1 { format!(" and {} more", found.tags.len() - 1) } else { String::new() };
@@ -235,13 +236,13 @@ fn files(store: &Store, one: &Workspace, at: &Path, look: &mut Look) {
     }
 }
 
-/// The directory of the repo in the checkout that a workspace was made from.
+/// The directory of the repo in a workspace's parent checkout.
 pub(super) fn parent_of(one: &Workspace) -> PathBuf {
     let inside = one.work_dir.as_deref().and_then(|dir| Path::new(dir).strip_prefix(&one.path).ok());
     Path::new(&one.parent).join(inside.unwrap_or(Path::new("")))
 }
 
-/// Issues that its ledger has and the one of its parent has not.
+/// Issues that its ledger has and its parent's lacks.
 fn unmerged(store: &Store, one: &Workspace, at: &Path) -> Result<Homeward> {
     match store.opened_at(&parent_of(one)) {
         Ok(parent) => homeward(&parent, one, at),
@@ -250,7 +251,7 @@ fn unmerged(store: &Store, one: &Workspace, at: &Path) -> Result<Homeward> {
     }
 }
 
-/// Somebody holds something there.
+/// Someone holds a claim there.
 pub(super) fn is_leased(one: &Workspace, leases: &[LeaseRow]) -> bool {
     let worktree = as_worktree(one, Path::new(&one.path));
     let is_live = |row: &&LeaseRow| row.standing == Standing::Live;

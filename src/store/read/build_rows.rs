@@ -1,4 +1,4 @@
-//! Rows as they are made from lines. Of many each thread makes some, and nobody has all of them at once.
+//! Builds rows from lines. Large results are split among threads and never in memory at once.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -12,10 +12,10 @@ use crate::store::{Result, Snapshot};
 use crate::sys::Clock;
 use crate::sys::parallel::in_order;
 
-/// All that a row is made of.
+/// The parts of a row.
 struct Parts<'a> {
     line: Cow<'a, str>,
-    /// What the row is shown with that its line does not have, and the line that says so.
+    /// Private values that the line does not have, and the line with them.
     own: Option<(Own, Cow<'a, str>)>,
     repo: usize,
     source_repo: &'a str,
@@ -28,7 +28,7 @@ struct Parts<'a> {
 
 impl Parts<'_> {
     fn row(&self, clock: &Clock) -> Row {
-        // The line was checked when it got its key: that is not done again.
+        // The line was validated when it got its key.
         let record = Record::parse_part(&self.line).expect("a key stands for a valid record");
         let mut issue = Issue::decode_in(&record, &|| clock.calendar());
         if let Some((own, planned)) = &self.own {
@@ -92,8 +92,8 @@ impl Snapshot {
         Ok(self.ask(|cache| cache.id_of(key))?.and_then(|id| self.companion(&id)))
     }
 
-    /// Gives the issues that meet a condition one after the other, in the shape that is wanted, marked with what other checkouts have
-    /// otherwise. Whatever can fail does so before the first. Tells how many were given, and how many there are.
+    /// Passes the matching issues on one after the other, converted by `shape` and marked with other checkouts'
+    /// versions. All errors come before the first. Returns how many were passed on, and how many there are.
     pub fn list_each<T: Send>(
         &self,
         filter: &Expr,
@@ -116,9 +116,9 @@ impl Snapshot {
         Ok((parts.len(), listing.total))
     }
 
-    /// Prepares to tell much of several rows.
+    /// Prepares queries about several rows.
     pub(in crate::store) fn ask_rows(&self, keys: &[Key]) -> Result<()> {
-        // A few rows are counted faster by a scan than an index is made.
+        // A few rows are counted faster by a scan than with a new index.
         if keys.len() > 8 {
             self.ask(|cache| cache.index())?;
         }

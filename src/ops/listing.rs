@@ -1,8 +1,8 @@
-//! Lists of issues: what every front end shows, chosen, ordered and cut.
+//! Lists of issues for every front end: filtered, sorted and limited.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::unified::in_all_worktrees;
+use super::all_checkouts::in_all_worktrees;
 use super::{Result, with_known_words};
 use crate::cache::{EpicProgress, GroupBy, Sort, SortBy};
 use crate::model::id::PrefixIndex;
@@ -19,16 +19,16 @@ pub fn not_deleted() -> Expr {
     Expr::text(Field::Status, "tombstone").negate()
 }
 
-/// Which checkouts are asked.
+/// Which checkouts to query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Checkouts {
-    /// The one that the store reads, which is named in the answer if it is not the one in use.
+    /// The one that the store reads; it is named in the answer if it is not the current one.
     One(Option<Place>),
-    /// This one and what is news in the others.
+    /// This one, and the others for what is new there.
     All,
 }
 
-/// What a listing asks for.
+/// A request for a list.
 #[derive(Debug, Clone)]
 pub struct Listing {
     pub filter: Expr,
@@ -37,21 +37,21 @@ pub struct Listing {
     pub only: Only,
 }
 
-/// Which issues that meet the condition are listed.
+/// Which matching issues to list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Only {
     Every,
-    /// Those that can be worked on; in their own order unless a sort is wanted.
+    /// Ready ones; in their own order unless another is given.
     Ready {
         any_type: bool,
         sorted: bool,
     },
-    /// Each copy of those that stand in several repos.
+    /// Each copy of issues that are in several repos.
     Copies,
 }
 
 impl Listing {
-    /// All that meet a condition, in the usual order.
+    /// All matching issues, in the usual order.
     pub fn of(filter: Expr) -> Self {
         Listing { filter, sort: Sort::default(), limit: None, only: Only::Every }
     }
@@ -78,8 +78,8 @@ pub fn list(store: &mut Store, listing: &Listing, checkouts: Checkouts) -> Resul
     })
 }
 
-/// The issues of a listing in one checkout that meet its condition, each in the shape that is wanted and none before all are found.
-/// Tells how many were given, and how many there are.
+/// The matching issues in one checkout, each converted by the caller; none is passed on before all are found. Returns
+/// how many were passed on, and how many there are.
 pub fn list_each<T: Send>(
     store: &mut Store,
     listing: &Listing,
@@ -91,7 +91,7 @@ pub fn list_each<T: Send>(
     Ok(store.list_each(&listing.filter, listing.sort.clone(), listing.limit, shape, take)?)
 }
 
-/// Asks the checkouts that are wanted, and marks what other checkouts have otherwise.
+/// Queries the requested checkouts, and marks differing versions in others.
 fn in_checkouts(
     store: &mut Store,
     limit: Option<usize>,
@@ -109,28 +109,28 @@ fn in_checkouts(
     }
 }
 
-/// The issues that meet a condition, in an order.
+/// The matching issues, sorted.
 pub fn list_by(store: &mut Store, filter: &Expr, sort: Sort, limit: Option<usize>) -> Result<Page> {
     Ok(store.list(filter, sort, limit)?)
 }
 
-/// The ids of all issues that meet a condition.
+/// The ids of all matching issues.
 pub fn ids_by(store: &mut Store, filter: &Expr) -> Result<Vec<String>> {
     Ok(store.list(filter, Sort::default(), None)?.rows.into_iter().map(|row| row.issue.id).collect())
 }
 
-/// The issues that people named; all of them must be known.
+/// The issues that people named; all must be known.
 pub fn named(store: &mut Store, typed: &[String]) -> Result<Vec<Row>> {
     store.resolve_all(typed)?.into_iter().map(|one| Ok(store.find(&one.id)?)).collect()
 }
 
-/// What can be worked on, and what is not offered for a reason that is not in the issue.
+/// Ready issues, and why others are not offered although nothing in them prevents it.
 #[derive(Debug, Clone)]
 pub struct ReadyPage {
     pub page: Page,
     /// How many are held by others, or done or in progress in other checkouts.
     pub taken: usize,
-    /// Repos that are not joined here, and how many issues wait for what may be in them.
+    /// Repos that are not joined here, and how many issues wait for something that may be in them.
     pub unjoined: Vec<String>,
     pub unknown: usize,
 }
@@ -150,13 +150,13 @@ pub fn ready(store: &mut Store, filter: &ReadyFilter, checkouts: Checkouts) -> R
     Ok(ReadyPage { page, taken, unjoined, unknown })
 }
 
-/// What cannot be worked on.
+/// Blocked issues.
 #[derive(Debug, Clone)]
 pub struct BlockedPage {
     pub rows: Vec<BlockedRow>,
-    /// How many there are.
+    /// Their total number.
     pub total: usize,
-    /// Repos that are not joined here, in which blockers may be.
+    /// Repos that are not joined here and may contain blockers.
     pub unjoined: Vec<String>,
 }
 
@@ -166,7 +166,7 @@ pub fn blocked(store: &mut Store, filter: Expr, limit: Option<usize>) -> Result<
     Ok(BlockedPage { rows, total, unjoined: store.unjoined() })
 }
 
-/// What each issue waits for that cannot be worked on.
+/// The blockers of each blocked issue.
 pub fn blockers(store: &mut Store) -> Result<HashMap<String, Vec<String>>> {
     let (rows, _) = store.blocked(&Expr::ALL, None)?;
     let each = rows.into_iter().map(|found| {
@@ -178,7 +178,7 @@ pub fn blockers(store: &mut Store) -> Result<HashMap<String, Vec<String>>> {
     Ok(each.collect())
 }
 
-/// What is to be known of listed issues besides what they say themselves.
+/// Additional information about listed issues.
 #[derive(Debug, Clone, Default)]
 pub struct Marks {
     blocked: HashSet<String>,
@@ -186,7 +186,7 @@ pub struct Marks {
 }
 
 impl Marks {
-    /// It waits for something that is not done.
+    /// It waits for something unfinished.
     pub fn is_blocked(&self, id: &str) -> bool {
         self.blocked.contains(id)
     }
@@ -207,7 +207,7 @@ pub fn marks<'a>(store: &mut Store, rows: impl IntoIterator<Item = &'a Row>) -> 
     Ok(Marks { blocked, claims })
 }
 
-/// Nothing was ever filed, or all of it is gone.
+/// No issue exists, whether none was filed or all are gone.
 pub fn has_no_issues(store: &mut Store) -> Result<bool> {
     Ok(!store.is_past() && store.warnings().is_empty() && store.list(&Expr::ALL, Sort::default(), Some(0))?.total == 0)
 }
@@ -218,7 +218,7 @@ pub fn children(store: &mut Store, typed: &str) -> Result<Page> {
     list(store, &Listing::of(Expr::And(vec![Expr::text(Field::Parent, id), not_deleted()])), Checkouts::One(None))
 }
 
-/// Counts issues, all and by a field.
+/// Counts issues, in total and by a field.
 pub fn count(store: &mut Store, filter: Expr, by: Option<GroupBy>) -> Result<(usize, Vec<(String, i64)>)> {
     let filter = match filter.names(Field::Status, "tombstone") {
         true => filter,
@@ -228,24 +228,24 @@ pub fn count(store: &mut Store, filter: Expr, by: Option<GroupBy>) -> Result<(us
     Ok((store.list(&filter, Sort::default(), Some(0))?.total, groups))
 }
 
-/// Numbers over the issues that meet a condition.
+/// Statistics of the matching issues.
 pub fn statistics(store: &mut Store, filter: &Expr) -> Result<crate::cache::Statistics> {
     Ok(store.statistics(filter)?)
 }
 
-/// The labels in use, with how many issues bear each.
+/// The labels in use, each with its number of issues.
 pub fn labels(store: &mut Store) -> Result<Vec<(String, i64)>> {
     Ok(store.labels()?)
 }
 
-/// Open epics and how far they are; or only those whose children are all closed.
+/// Open epics with their progress; or only those whose children are all closed.
 pub fn epics(store: &mut Store, eligible_only: bool) -> Result<Vec<(Row, EpicProgress)>> {
     let mut epics = store.epics()?;
     epics.retain(|(_, progress)| !eligible_only || progress.children > 0 && progress.children == progress.closed);
     Ok(epics)
 }
 
-/// Dependencies that go in a circle, each with the issues in it that a ledger has.
+/// Cycles of dependencies, each with those of its issues that are in a ledger.
 pub fn cycles(store: &mut Store) -> Result<Vec<(Vec<String>, Vec<Row>)>> {
     let mut found = Vec::new();
     for cycle in store.cycles()? {
@@ -258,7 +258,7 @@ pub fn cycles(store: &mut Store) -> Result<Vec<(Vec<String>, Vec<Row>)>> {
     Ok(found)
 }
 
-/// Open issues that commits name, each with its commit.
+/// Open issues mentioned in commits, each with its commit.
 pub fn orphans(store: &mut Store) -> Result<Vec<(Row, Commit)>> {
     let rows = store.list(&not_done(), Sort::default(), None)?.rows;
     let ids = rows.iter().map(|row| row.issue.id.clone()).collect();
@@ -266,7 +266,7 @@ pub fn orphans(store: &mut Store) -> Result<Vec<(Row, Commit)>> {
     Ok(rows.into_iter().filter_map(|row| commits.remove(&row.issue.id).map(|commit| (row, commit))).collect())
 }
 
-/// Issues whose titles are equal but for case, blanks and punctuation, by what they have in common.
+/// Issues whose titles are equal except for case, blanks and punctuation, grouped by normalised title.
 pub fn duplicates(store: &mut Store, all: bool) -> Result<BTreeMap<String, Vec<Row>>> {
     let filter = if all { not_deleted() } else { not_done() };
     let mut groups: BTreeMap<String, Vec<Row>> = BTreeMap::new();
@@ -278,7 +278,7 @@ pub fn duplicates(store: &mut Store, all: bool) -> Result<BTreeMap<String, Vec<R
     Ok(groups)
 }
 
-/// The issues in which words occur, and how many there are. Best matches come first, unless another order is wanted.
+/// The issues that contain the words, and how many there are. Best matches first, unless another order is given.
 pub fn search(
     store: &mut Store,
     text: &str,
@@ -306,7 +306,7 @@ pub fn search(
     Ok((found, total))
 }
 
-/// How much of each id is enough, for people.
+/// The unambiguous part of each id, for people.
 pub fn prefix_index(store: &mut Store) -> Result<PrefixIndex> {
     Ok(store.prefix_index()?)
 }

@@ -1,4 +1,4 @@
-//! A workflow with its tasks, and what they come to.
+//! A workflow with its tasks and their counts.
 
 use std::collections::BTreeMap;
 
@@ -6,20 +6,20 @@ use crate::model::lease::{Holder, Standing};
 use crate::ops::Result;
 use crate::store::{Place, Store, TaskRow, TaskState, WorkflowRow};
 
-/// A workflow and all of its tasks, in their order.
+/// A workflow with all of its tasks, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Flow {
     pub workflow: WorkflowRow,
     pub tasks: Vec<TaskRow>,
-    /// How many tasks run that only other checkouts have.
+    /// How many running tasks only other checkouts have.
     pub unseen: usize,
-    /// Who has locked it, and under which number.
+    /// The holder of the lock, and its epoch.
     pub lock: Option<(Holder, i64)>,
-    /// The checkout that has it so; none for the one in use.
+    /// The checkout with this version; `None` for the current one.
     pub place: Option<Place>,
 }
 
-/// How many tasks stand how.
+/// The number of tasks in each state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Counts {
     pub total: usize,
@@ -31,12 +31,12 @@ impl Counts {
         self.by_state.get(&state).copied().unwrap_or(0)
     }
 
-    /// Tasks that nobody has to do any more.
+    /// Tasks that need no more work.
     pub fn done(&self) -> usize {
         self.of(TaskState::Completed) + self.of(TaskState::Skipped)
     }
 
-    /// Whole percent, never 100 before all is done.
+    /// Whole percent, never 100 until all is done.
     pub fn percent(&self) -> usize {
         (self.done() * 100).checked_div(self.total).unwrap_or(0)
     }
@@ -51,7 +51,7 @@ impl Flow {
         Counts { total: self.tasks.len(), by_state }
     }
 
-    /// Every task is done, and there was one.
+    /// Every task is done, and there is at least one.
     pub fn is_done(&self) -> bool {
         !self.tasks.is_empty() && self.tasks.iter().all(TaskRow::is_done)
     }
@@ -66,7 +66,7 @@ impl Flow {
         most.saturating_sub(self.running().count() + self.unseen)
     }
 
-    /// What a task waits for: names of tasks of this workflow in their order, then ids of what is no task of it.
+    /// The blockers of a task: names of tasks of this workflow in order, then ids of other issues.
     pub fn blocked_by(&self, task: &TaskRow) -> Vec<String> {
         let waits = |other: &&TaskRow| task.blockers.iter().any(|id| id == other.id());
         let names = self.tasks.iter().filter(waits).map(|other| other.task.name.clone());
@@ -74,7 +74,8 @@ impl Flow {
         names.chain(task.blockers.iter().filter(|id| !is_task(id)).cloned()).collect()
     }
 
-    /// Names that several tasks bear, with their ids: two branches may each have added one. Where all of them are done, nobody minds.
+    /// Names shared by several tasks, with their ids: two branches may each have added one. Ignored if all of them are
+    /// done.
     pub fn namesakes(&self) -> BTreeMap<String, Vec<String>> {
         let mut known: BTreeMap<&str, Vec<&TaskRow>> = BTreeMap::new();
         for task in &self.tasks {
@@ -90,7 +91,7 @@ impl Flow {
     }
 }
 
-/// One workflow, by the id of its issue, what is enough of it, or its `wf_` id.
+/// One workflow, by the id of its issue, an unambiguous part of it, or its `wf_` id.
 pub fn flow(store: &mut Store, typed: &str) -> Result<Flow> {
     let workflow = store.find_workflow(typed)?;
     flow_of(store, workflow)
@@ -105,7 +106,7 @@ pub(super) fn flow_of(store: &mut Store, workflow: WorkflowRow) -> Result<Flow> 
     Ok(Flow { workflow, tasks, unseen, lock, place: None })
 }
 
-/// All workflows; those that are over only if they are asked for.
+/// All workflows; finished ones only on request.
 pub fn flows(store: &mut Store, all: bool) -> Result<Vec<Flow>> {
     let found = store.workflows()?.into_iter().filter(|one| all || !one.state.is_final());
     let found: Vec<WorkflowRow> = found.collect();

@@ -1,18 +1,18 @@
-//! Workflows as all checkouts have them: those of the one in use, and after each the versions of others that are not merged here.
+//! Workflows in all checkouts: those of the current one, each followed by unmerged versions in others.
 //!
-//! Only for looking: whoever moves a workflow does so in a checkout that has it.
+//! Read-only: a workflow is moved in a checkout that has it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Flow;
-use super::look::{flow, flow_of, flows};
+use super::flow::{flow, flow_of, flows};
 use crate::model::issue;
 use crate::model::record::Record;
 use crate::model::workflow::{Task, WORKFLOW};
 use crate::ops::{OpError, Result, here};
 use crate::store::{Elsewhere, Place, Store, StoreError};
 
-/// All workflows of all checkouts; those that are over only if they are asked for, or if they are not over here.
+/// All workflows of all checkouts; finished ones only on request, or if they are unfinished here.
 pub fn flows_everywhere(store: &mut Store, all: bool) -> Result<Vec<Flow>> {
     let mut found = flows(store, all)?;
     let here: BTreeSet<String> = found.iter().map(|flow| flow.workflow.id().to_owned()).collect();
@@ -29,7 +29,7 @@ pub fn flows_everywhere(store: &mut Store, all: bool) -> Result<Vec<Flow>> {
     Ok(found)
 }
 
-/// One workflow as each checkout has it: the version of the one in use first, if it has any.
+/// One workflow in each checkout: the current one's version first, if it has one.
 pub fn flow_everywhere(store: &mut Store, typed: &str) -> Result<Vec<Flow>> {
     let (mut found, missing) = match flow(store, typed) {
         Ok(flow) => (vec![flow], None),
@@ -55,7 +55,7 @@ pub fn flow_everywhere(store: &mut Store, typed: &str) -> Result<Vec<Flow>> {
     }
 }
 
-/// The other checkouts of this repository that have news of workflows, opened, with the ids of those.
+/// The other checkouts of this repository with changed workflows, opened, with the ids of those.
 fn checkouts_with_news(store: &mut Store) -> Result<Vec<(Place, Store, BTreeSet<String>)>> {
     let mut news: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let elsewhere: Vec<Elsewhere> = store.all_elsewhere()?.values().flatten().cloned().collect();

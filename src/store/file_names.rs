@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::sys;
 
-/// The variable that holds the numbers of claims: `ID:EPOCH`, several with commas, blanks or line ends between them.
+/// The variable with the epochs of claims: `ID:EPOCH`, separated by commas, blanks or line ends.
 pub const LEASE_VARIABLE: &str = "BD_LEASE";
 
 pub const BEADS_DIR: &str = ".beads";
@@ -12,18 +12,18 @@ pub const BEADS_DIR: &str = ".beads";
 /// The ledger's name: ours, and that of later beads.
 pub const LEDGER_NAMES: [&str; 2] = ["beads.jsonl", "issues.jsonl"];
 
-/// A ledger under its other usual name; `None` for one that has a name of its own.
+/// A ledger under its other usual name; `None` for a ledger with a custom name.
 pub fn other_name(ledger: &Path) -> Option<PathBuf> {
     let at = LEDGER_NAMES.iter().position(|name| ledger.file_name().is_some_and(|own| own == *name))?;
     Some(ledger.with_file_name(LEDGER_NAMES[1 - at]))
 }
 
-/// A record that names the ledger at one path is about the ledger at another: that is where it is now, under its other name.
-pub fn became(then: &Path, now: &Path) -> bool {
+/// A record about the ledger at `then` is about the one at `now`: the same ledger, under its other usual name.
+pub fn is_renamed_ledger(then: &Path, now: &Path) -> bool {
     other_name(now).as_deref() == Some(then) && !sys::path::is_there(then)
 }
 
-/// Leads from a `.beads` directory to another of the same family.
+/// Points from a `.beads` directory to another of the same family.
 pub const REDIRECT_NAME: &str = "redirect";
 
 pub const CONFIG_NAME: &str = "config.toml";

@@ -1,13 +1,14 @@
-//! A file that stands in for a database: some clients of the original find a project only by `.beads/*.db`, and watch that file.
+//! A placeholder for a database: some clients of the original find a project only by `.beads/*.db`, and watch that
+//! file.
 //!
-//! Owns `.beads/beads.db`, in the primary repo alone and only while `legacy.db` is set. Nothing is ever read from it. It is not
-//! empty: the original would take an empty file for a new database and write an empty ledger out of it. A database that is there
-//! already is only touched.
+//! Owns `.beads/beads.db`, only in the primary repo and while `legacy.db` is set. It is never read. It is not empty:
+//! the original would treat an empty file as a new database and write an empty ledger from it. An existing database is
+//! only touched.
 
 use std::path::{Path, PathBuf};
 
-use super::place;
-use super::planning::exclude_line;
+use super::paths;
+use super::planning_repo::exclude_line;
 use crate::store::Project;
 use crate::sys::below;
 use crate::sys::fs::{Dir, FsError};
@@ -16,11 +17,11 @@ use crate::vcs;
 pub const PLACEHOLDER_NAME: &str = "beads.db";
 const TEXT: &str = "This is not a database: the issues are in the .jsonl file beside it. bd touches this file after each \
                     write, for clients that watch it; `bd config set legacy.db false` removes it.\n";
-/// What `.beads/.gitignore` may say of it.
+/// Lines in `.beads/.gitignore` that cover it.
 const IGNORED: [&str; 2] = ["*.db", PLACEHOLDER_NAME];
 
 impl Project {
-    /// Makes the placeholder or touches it if the settings ask for one, and otherwise removes it.
+    /// Creates or touches the placeholder if the settings ask for one; otherwise removes it.
     pub fn keep_placeholder(&self) -> Result<(), FsError> {
         let beads = self.repos.primary_member().repo.beads();
         let dir = Dir::root(beads)?;
@@ -43,7 +44,7 @@ impl Project {
         dir.names().unwrap_or_default().into_iter().filter(is_old).map(|name| beads.join(name)).collect()
     }
 
-    /// Tells old clients of a write. That it cannot be told is no reason to fail the write, which is on disk.
+    /// Notifies old clients of a write. Failure is ignored: the write is on disk.
     pub(in crate::store) fn touch_placeholder(&self) {
         if self.settings.flag("legacy.db") {
             let _ = self.keep_placeholder();
@@ -51,14 +52,14 @@ impl Project {
     }
 }
 
-/// Has git overlook the placeholder where the ignore file of this directory does not say so.
+/// Makes git ignore the placeholder if the ignore file of this directory does not.
 fn keep_out_of_commits(beads: &Path) -> Result<(), FsError> {
     let known = below::text(beads, ".gitignore")?.unwrap_or_default();
     let Some(exclude) = vcs::exclude_file(beads).filter(|_| !known.lines().any(|line| IGNORED.contains(&line.trim())))
     else {
         return Ok(());
     };
-    let root = vcs::root(beads).map(|root| place::real(&root)).unwrap_or_default();
-    let file = place::real(beads).join(PLACEHOLDER_NAME);
+    let root = vcs::root(beads).map(|root| paths::real(&root)).unwrap_or_default();
+    let file = paths::real(beads).join(PLACEHOLDER_NAME);
     exclude_line(&exclude, &format!("/{}", file.strip_prefix(&root).unwrap_or(&file).display()))
 }

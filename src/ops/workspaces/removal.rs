@@ -1,12 +1,12 @@
-//! What stands against removing a workspace, and what is done about it first.
+//! Reasons against removing a workspace, and what to do about them first.
 
 use std::path::Path;
 
 use super::WorkspaceError;
+use super::inspect::{Inspection, owner_lives, parent_of};
 use super::lines::bring_home;
-use super::look::{Look, owner_lives, parent_of};
 use crate::model::workspace::Workspace;
-use crate::ops::losses::{Loss, Reason};
+use crate::ops::removal_reasons::{Loss, Reason};
 use crate::ops::{OpError, Result};
 use crate::store::Store;
 
@@ -14,14 +14,14 @@ use crate::store::Store;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Removal {
     pub keep_branch: bool,
-    /// Although something would be lost: it is kept first.
+    /// Even if something would be lost: save it first.
     pub force: bool,
-    /// Only say what would happen.
+    /// Only report what would happen.
     pub dry_run: bool,
 }
 
-/// Brings home what only its ledger says, when nothing else stands against removing it.
-pub(super) fn bring(store: &Store, one: &Workspace, seen: &Look, at: &Path) -> Result<Vec<String>> {
+/// Transfers changes that only its ledger has, if nothing else prevents removal.
+pub(super) fn bring(store: &Store, one: &Workspace, seen: &Inspection, at: &Path) -> Result<Vec<String>> {
     if seen.homeward.lines.is_empty() {
         return Ok(Vec::new());
     }
@@ -33,13 +33,13 @@ pub(super) fn bring(store: &Store, one: &Workspace, seen: &Look, at: &Path) -> R
 }
 
 /// Why that was not done.
-fn not_brought(seen: &Look, error: &OpError) -> Reason {
+fn not_brought(seen: &Inspection, error: &OpError) -> Reason {
     let ids: Vec<&str> = seen.homeward.lines.iter().map(|(id, _)| id.as_str()).collect();
     let text = format!("its ledger has what that of its parent has not: {}; {error}", ids.join(", "));
     Reason::new(Loss::Ledger, text)
 }
 
-/// The process that makes or removes it is not there any more.
+/// Checks that the process that makes or removes it is gone.
 pub(super) fn check_over(store: &Store, one: &Workspace) -> Result<()> {
     match one.owner.as_ref().filter(|owner| owner_lives(store, one, owner) != Some(false)) {
         Some(owner) => {

@@ -1,4 +1,4 @@
-//! What stands against removing a checkout, each as a value with words for people.
+//! Reasons against removing a checkout, as values with descriptions.
 
 use crate::model::words::words;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use crate::store::{Elsewhere, LeaseRow};
 use crate::vcs::{Unsaved, Work};
 
 words! {
-    /// What kind of thing stands against it.
+    /// The kind of reason.
     #[derive(PartialOrd, Ord)]
     pub enum Loss {
         Unfinished = "unfinished",
@@ -18,7 +18,7 @@ words! {
         Loose = "loose",
         Tags = "tags",
         Stash = "stash",
-        /// Its ledger says what the main one does not.
+        /// Its ledger has changes that the main one lacks.
         Ledger = "ledger",
         Lease = "lease",
         Process = "process",
@@ -27,17 +27,17 @@ words! {
         /// Another checkout was made from it.
         Child = "child",
         Mount = "mount",
-        /// It is not what the record says.
+        /// It does not match the record.
         NotOurs = "not_ours",
-        /// Some file or commit could not be kept.
+        /// A file or commit could not be saved.
         NotKept = "not_kept",
-        /// Whether something would be lost cannot be told.
+        /// Cannot tell whether something would be lost.
         Unknown = "unknown",
     }
 }
 
 impl Loss {
-    /// Keeping a copy first does not help: somebody is at work, or it is not ours to delete.
+    /// Saving a copy does not help: someone is working there, or it is not ours to delete.
     pub fn is_final(self) -> bool {
         matches!(
             self,
@@ -53,7 +53,7 @@ impl Loss {
     }
 }
 
-/// One thing that stands against it.
+/// A single reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reason {
     pub loss: Loss,
@@ -66,7 +66,7 @@ impl Reason {
     }
 }
 
-/// The words of reasons, for where these are enough.
+/// The descriptions of reasons.
 pub(in crate::ops) fn texts(reasons: &[Reason]) -> Vec<String> {
     reasons.iter().map(|reason| reason.text.clone()).collect()
 }
@@ -88,7 +88,7 @@ pub(in crate::ops) fn of_files(work: &Work) -> Vec<Reason> {
     reasons
 }
 
-/// Commits and shelved changes that would be lost with a checkout whose repository stays.
+/// Commits and shelved changes that would be lost with a checkout whose repository remains.
 pub(in crate::ops) fn of_commits(work: &Work) -> Vec<Reason> {
     let unsaved = (work.unsaved_commits > 0).then(|| match work.unsaved_commits {
         1 => "one commit is nowhere else".to_owned(),

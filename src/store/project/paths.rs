@@ -6,7 +6,7 @@ use crate::sys::fs::FsError;
 use crate::sys::{Env, below};
 use crate::{sys, vcs};
 
-/// What a path in the settings stands for: `~` is the home directory, relative is from the project's root.
+/// The path that a setting means: `~` is the home directory, relative paths start at the project's root.
 pub fn expand(text: &str, root: &Path, env: &Env) -> PathBuf {
     let from_home = text == "~" || text.starts_with("~/");
     if from_home { env.path(text) } else { root.join(text) }
@@ -17,7 +17,7 @@ pub fn real(path: &Path) -> PathBuf {
     if let Ok(real) = sys::path::real(path) {
         return real;
     }
-    // What does not exist has no links in it: only its existing part is resolved.
+    // A missing path contains no links: only its existing part is resolved.
     let plain = plain(path);
     let above = plain.ancestors().skip(1).find_map(|dir| Some((dir, sys::path::real(dir).ok()?)));
     match above {
@@ -26,7 +26,7 @@ pub fn real(path: &Path) -> PathBuf {
     }
 }
 
-/// The path without `.` and `..`, links left alone.
+/// The path without `.` and `..`; links stay.
 pub fn plain(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {
@@ -39,8 +39,8 @@ pub fn plain(path: &Path) -> PathBuf {
     out
 }
 
-/// How answers name a repo: `.` for the project's own, from the root for one inside it, `~/…` for one in the home
-/// directory, else from the root upwards.
+/// The name of a repo in answers: `.` for the project's own, relative to the root for one inside it, `~/…` for one in
+/// the home directory, else relative to the root with `..`.
 pub fn display(repo: &Path, root: &Path, env: &Env) -> String {
     if repo == root {
         return ".".to_owned();
@@ -55,7 +55,7 @@ pub fn display(repo: &Path, root: &Path, env: &Env) -> String {
     from(repo, root).display().to_string()
 }
 
-/// A path as seen from a directory, upwards first.
+/// A path relative to a directory, with `..` first.
 pub fn from(path: &Path, directory: &Path) -> PathBuf {
     let shared = path.components().zip(directory.components()).take_while(|(a, b)| a == b).count();
     let up = directory.components().count() - shared;
@@ -64,8 +64,8 @@ pub fn from(path: &Path, directory: &Path) -> PathBuf {
     seen
 }
 
-/// Reads a file that a person named. In the working copy around a directory it is opened like every file of a repository, which
-/// may come from strangers: no link, no pipe. Elsewhere it is the person's own business, and may be a pipe.
+/// Reads a file that a person named. In the working copy around a directory it is opened like every file of a
+/// repository, which may come from strangers: no link, no pipe. Elsewhere the person decides, and it may be a pipe.
 pub fn read_named(path: &Path, directory: &Path, limit: u64) -> Result<Vec<u8>, FsError> {
     match inside_working_copy(path, directory) {
         Some((root, inside)) => match below::read(&root, inside, limit) {
@@ -88,7 +88,7 @@ pub fn write_named(path: &Path, directory: &Path, bytes: &[u8]) -> Result<(), Fs
     }
 }
 
-/// The top of the working copy around a directory, and the path of a file from there on, if the file is in it.
+/// The top of the working copy around a directory, and a file's path below it, if the file is in it.
 fn inside_working_copy(path: &Path, directory: &Path) -> Option<(PathBuf, PathBuf)> {
     let has_ledger = |dir: &&Path| dir.join(crate::store::BEADS_DIR).is_dir();
     let directory = &plain(directory);
@@ -97,7 +97,7 @@ fn inside_working_copy(path: &Path, directory: &Path) -> Option<(PathBuf, PathBu
     let inside = named.strip_prefix(&root).ok()?;
     let first = inside.components().next().map(|first| Path::new(first.as_os_str()));
     match first.filter(|first| below::is_control(first)) {
-        // Who names a file of version control means it.
+        // A person who names a file of version control means it.
         Some(control) => Some((real(&root).join(control), inside.strip_prefix(control).ok()?.to_owned())),
         None => Some((real(&root), inside.to_owned())),
     }
@@ -105,7 +105,7 @@ fn inside_working_copy(path: &Path, directory: &Path) -> Option<(PathBuf, PathBu
 
 #[cfg(test)]
 mod tests {
-    use super::super::place::*;
+    use super::super::paths::*;
 
     #[test]
     fn repos_have_short_names() {

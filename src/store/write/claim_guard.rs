@@ -1,4 +1,4 @@
-//! Claims and a write: whether one stands against it, and what it means for them once it is on disk.
+//! Claims and a write: whether a claim forbids it, and what the write means for claims once it is on disk.
 
 use crate::ledger::LineChange;
 use crate::model::issue;
@@ -8,7 +8,7 @@ use crate::model::workflow::Workflow;
 use crate::store::leases::Fenced;
 use crate::store::{Store, Warning};
 
-/// What anybody may change of an issue that another holds: it adds something, and takes nothing away.
+/// What anyone may change in an issue that another holds: additions only.
 const OPEN_KEYS: [&str; 5] = ["comments", "labels", "dependencies", "updated_at", "field_times"];
 
 /// Refuses a change of one line that the claim on its issue forbids.
@@ -18,7 +18,8 @@ pub(super) fn refuse(store: &Store, source: usize, id: &str, before: Option<&str
 }
 
 impl Store {
-    /// After a write: a claim ends with the work, and its holder's is renewed. The write stands whatever becomes of this.
+    /// After a write: ends the claims whose work has ended, and renews the writer's. A failure here does not undo the
+    /// write.
     pub(super) fn settle_claims(&self, source: usize, changes: &[LineChange]) {
         let home = self.lease_home(source);
         let Some(held) = self.held_home(home.path()) else { return };
@@ -32,7 +33,7 @@ impl Store {
             let (was, is) = (state(before.as_deref()), state(after.as_deref()));
             let (stopped, reassigned) = match (&was, &is) {
                 (Some(was), Some(is)) => {
-                    // One that was closed by a merge has a claim that nobody ended.
+                    // An issue closed by a merge may still have a claim.
                     let stopped = (was.0 == "in_progress" && is.0 != "in_progress") || is.1 || was.1;
                     (stopped, was.2.as_deref() == Some(holder.name.as_str()) && is.2 != was.2)
                 }
@@ -63,7 +64,7 @@ impl Store {
     }
 }
 
-/// Status, whether that is the end of the work, and assignee of a line.
+/// A line's status, whether that ends the work, and the assignee.
 fn state(line: Option<&str>) -> Option<(String, bool, Option<String>)> {
     let record = Record::parse(line?).ok()?;
     let status = issue::status_of(&record);
@@ -71,7 +72,7 @@ fn state(line: Option<&str>) -> Option<(String, bool, Option<String>)> {
     Some((status.as_str().to_owned(), status.is_done(), assignee))
 }
 
-/// The change only adds what anybody may add.
+/// The change only makes additions that anyone may make.
 fn is_additive(before: Option<&str>, after: Option<&str>) -> bool {
     let (Some(before), Some(after)) = (before, after) else { return false };
     let (Ok(before), Ok(after)) = (Record::parse(before), Record::parse(after)) else { return false };
@@ -81,7 +82,7 @@ fn is_additive(before: Option<&str>, after: Option<&str>) -> bool {
     same(&before, &after) && same(&after, &before)
 }
 
-/// The `wf_` id of a workflow that is done: its lock is of no use any more.
+/// The `wf_` id of a finished workflow, whose lock is now useless.
 fn ended_workflow(after: Option<&str>) -> Option<String> {
     let record = Record::parse(after?).ok()?;
     Some(Workflow::of(&record).filter(|_| issue::status_of(&record).is_done())?.id)

@@ -1,9 +1,9 @@
-//! What the lock of a workflow says to a write.
+//! How the lock of a workflow restricts a write.
 //!
-//! The lines it asks about are the workflow, its tasks, and what would become one. Work on a task that somebody has begun goes on;
-//! only its place in the order is part of the plan.
+//! It covers the line of the workflow, its tasks, and issues that would become tasks. Work on tasks that have begun
+//! continues; only their place in the order is part of the plan.
 
-use super::asked::Asked;
+use super::guard_input::GuardedEdit;
 use super::intent::Intent;
 use crate::ledger::Document;
 use crate::model::dependency::Dependency;
@@ -18,11 +18,11 @@ use crate::store::read::index::expected;
 use crate::store::state::leases::standing;
 use crate::store::{Snapshot, Store};
 
-/// What anybody may change of a locked workflow and of its tasks.
+/// What anyone may change in a locked workflow and its tasks.
 const OPEN_KEYS: [&str; 3] = ["comments", "updated_at", "field_times"];
 
 impl Snapshot {
-    /// The workflow that a line is, or that it is a task of: its ledger, its issue and its `wf_` id.
+    /// The workflow of a line, which may be one itself or a task of it: its ledger, issue and `wf_` id.
     fn workflow_of(
         &self,
         source: usize,
@@ -46,7 +46,7 @@ impl Snapshot {
         None
     }
 
-    /// The line of an issue, from this ledger as it was just read, or from another of the project.
+    /// The line of an issue, from this ledger as just read, or from another of the project.
     fn line_near(&self, source: usize, document: &Document, id: &str) -> Option<(usize, String)> {
         if let Some(line) = document.effective_line(id) {
             return Some((source, line));
@@ -64,7 +64,7 @@ impl Snapshot {
         })
     }
 
-    /// Another task of a workflow that bears a name.
+    /// Another task of a workflow with this name.
     fn task_named(&self, workflow: &str, name: &str, besides: &str) -> Option<String> {
         (0..self.sources.len()).find_map(|source| {
             self.sources.ids_mentioning(source, workflow).into_iter().filter(|id| id != besides).find(|id| {
@@ -80,9 +80,9 @@ impl Snapshot {
     }
 }
 
-/// Refuses a change of one line that the lock of a workflow forbids. Tasks are claimed all the same.
-pub(super) fn refuse(asked: &Asked<'_>) -> Fenced<()> {
-    let Asked { store, source, document, id, before, after, .. } = *asked;
+/// Refuses a change of one line that the workflow's lock forbids. Tasks can still be claimed.
+pub(super) fn refuse(guarded: &GuardedEdit<'_>) -> Fenced<()> {
+    let GuardedEdit { store, source, document, id, before, after, .. } = *guarded;
     let home = store.lease_home(source);
     let may_be_locked = match store.held_home(home.path()) {
         Some(held) => held.has_locks(),
@@ -92,18 +92,18 @@ pub(super) fn refuse(asked: &Asked<'_>) -> Fenced<()> {
         return Ok(());
     }
     let Some((place, workflow, lock)) = store.workflow_of(source, document, before, after) else { return Ok(()) };
-    let is_claim = asked.intent == Intent::Claim && workflow != id;
+    let is_claim = guarded.intent == Intent::Claim && workflow != id;
     if is_claim || !changes_plan(&workflow, before, after, || is_live(store, source, id, |_| true), id) {
         return Ok(());
     }
     store.judge_lock(place, &workflow, &lock)
 }
 
-/// Refuses to move a task out of a workflow or into one past its plan: no agent does that by an edge unless it plans the workflow
-/// itself, under its lock. Nobody gives a workflow two tasks of one name.
-pub(super) fn refuse_moves(asked: &Asked<'_>) -> Fenced<()> {
-    let Asked { store, source, document, id, .. } = *asked;
-    let (Some(Ok(was)), Some(Ok(is))) = (asked.before.map(Record::parse), asked.after.map(Record::parse)) else {
+/// Refuses to move a task into or out of a workflow against its plan: an agent does that by an edge only while it plans
+/// the workflow, under its lock. No workflow gets two tasks with one name.
+pub(super) fn refuse_moves(guarded: &GuardedEdit<'_>) -> Fenced<()> {
+    let GuardedEdit { store, source, document, id, .. } = *guarded;
+    let (Some(Ok(was)), Some(Ok(is))) = (guarded.before.map(Record::parse), guarded.after.map(Record::parse)) else {
         return Ok(());
     };
     let Some(task) = Task::of(&was) else { return Ok(()) };
@@ -133,13 +133,13 @@ pub(super) fn refuse_moves(asked: &Asked<'_>) -> Fenced<()> {
     Ok(())
 }
 
-/// Somebody has the claim or the lock, and is the one who is meant.
+/// A matching holder has a valid claim or lock.
 fn is_live(store: &Store, source: usize, id: &str, is_meant: impl Fn(&Lease) -> bool) -> bool {
     let now = store.host.clock.both();
     store.known_lease(source, id).is_some_and(|lease| is_meant(&lease) && standing(&lease, &now) == Standing::Live)
 }
 
-/// Whether a change of a line is one of the workflow or its plan, and not of work that goes on.
+/// Whether a change of a line affects the workflow or its plan, rather than work in progress.
 fn changes_plan(
     workflow: &str,
     before: Option<&str>,
@@ -150,7 +150,7 @@ fn changes_plan(
     let Some(before) = before.and_then(|line| Record::parse(line).ok()) else { return true };
     let status = issue::status_of(&before);
     let Some(after) = after.and_then(|line| Record::parse(line).ok()) else {
-        // What is done may leave the file: the history keeps it.
+        // A finished task may be removed from the file: history keeps it.
         return !status.is_done();
     };
     let differs = |a: &Record<'_>, b: &Record<'_>| {
@@ -160,7 +160,7 @@ fn changes_plan(
     if id == workflow || !is_begun {
         return differs(&before, &after) || differs(&after, &before);
     }
-    // What it is, and that it is there, is part of the plan.
+    // The type and existence of an issue are part of the plan.
     let is_gone = issue::status_of(&after).is_tombstone();
     is_gone || before.raw("title") != after.raw("title") || order_of(&before) != order_of(&after)
 }
@@ -170,7 +170,7 @@ fn parents_of(record: &Record<'_>) -> Vec<String> {
     edges.filter(|edge| edge.kind.is_parent_child()).map(|edge| edge.target).collect()
 }
 
-/// The edges of a line that take part in the order of work.
+/// The edges of a line that affect the order of work.
 fn order_of(record: &Record<'_>) -> Vec<(String, String)> {
     let edges = record.elements("dependencies").into_iter().filter_map(Dependency::decode);
     let mut order: Vec<_> =

@@ -1,4 +1,4 @@
-//! What was found outside of the project's own ledgers, as last read: planning issues of other projects, other checkouts.
+//! Data from outside of the project's own ledgers, as last read: planning issues of other projects, other checkouts.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -11,27 +11,27 @@ use crate::store::state::stamps::Stamps;
 use crate::sys::fs::FileStamp;
 use crate::vcs;
 
-/// Issues of other projects, as found in the ledgers with these stamps.
+/// Issues of other projects, found in the ledgers with these stamps.
 #[derive(Debug, Default)]
 pub(in crate::store) struct Others {
     pub(in crate::store) found: HashMap<String, Owner>,
     pub(in crate::store) stamps: Vec<FileStamp>,
 }
 
-/// What was found, and in which state of the files.
+/// The results, and the state of the files they are from.
 #[derive(Debug, Default)]
 pub struct Siblings {
-    /// What it was derived from, the list of checkouts included.
+    /// The stamps of the sources, including the list of checkouts.
     pub(in crate::store) stamps: Option<Stamps>,
     pub(in crate::store) own: Vec<Option<FileStamp>>,
     pub(in crate::store) found: BTreeMap<String, Vec<Elsewhere>>,
-    /// Every line that differs there, news or not, by issue.
+    /// Every differing line there, newer or not, by issue.
     pub(in crate::store) differing: BTreeMap<String, Vec<Version>>,
-    /// Ledgers of other checkouts that cannot be read.
+    /// Unreadable ledgers of other checkouts.
     pub(in crate::store) problems: Vec<Warning>,
 }
 
-/// How another checkout has an issue that this one has otherwise.
+/// A differing version of an issue in another checkout.
 #[derive(Debug, Clone)]
 pub struct Version {
     pub line: String,
@@ -41,7 +41,7 @@ pub struct Version {
 }
 
 impl Version {
-    /// The line that both checkouts had last, if they had one; `None` if nobody can tell.
+    /// The line that both checkouts last had in common, if any; `None` if unknown.
     pub fn common(&self, id: &str) -> Option<Option<String>> {
         let document = Document::new(vcs::common_version(&self.here, &self.there, &self.inside)?);
         Some(document.effective(id).and_then(|line| document.record(line)).map(|record| record.text().to_owned()))
@@ -49,7 +49,7 @@ impl Version {
 }
 
 impl Siblings {
-    /// Notes on a row how other checkouts have its issue, where they have closed it or are at work on it.
+    /// Adds to a row the checkouts that have closed its issue or work on it.
     pub(in crate::store) fn mark(&self, row: &mut Row) {
         if self.found.is_empty() {
             return;

@@ -1,31 +1,32 @@
-//! The lock of a workflow: one who plans alone.
+//! The lock of a workflow: only its holder plans.
 //!
-//! It is a lease under the `wf_` id of the workflow, so it has an end, a number that grows, and a holder that may die, as claims do;
-//! the ledger says nothing of it. While it lasts, others read, comment, claim ready tasks and work on what they have claimed, and
-//! nobody else changes the workflow, its order or a task that nobody has begun. Agents and people are held by it alike.
+//! It is a lease under the workflow's `wf_` id, so like a claim it expires, has a growing epoch, and ends if its holder
+//! dies; the ledger does not mention it. While it is held, others may read, comment, claim ready tasks and work on
+//! claimed ones, but no one else may change the workflow, its order, or a task that has not begun. It binds agents and
+//! people alike.
 
 use crate::model::change::ChangeError;
 use crate::model::lease::{Holder, Lease, Standing};
-use crate::store::leases::told::{locked, since};
+use crate::store::leases::messages::{locked, since};
 use crate::store::state::leases::standing;
 use crate::store::{ClaimWish, Evidence, Result, Snapshot, Store, WorkflowRow};
 
-/// The lock of a workflow, as an answer.
+/// The lock of a workflow, as reported to the caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LockedWorkflow {
-    /// The issue.
+    /// The workflow's issue.
     pub id: String,
-    /// The workflow, by its `wf_` id.
+    /// The workflow's `wf_` id.
     pub workflow: String,
     pub epoch: i64,
     pub holder: Holder,
-    /// It was so already.
+    /// The caller already held it.
     pub again: bool,
     pub taken_from: Option<Evidence>,
 }
 
 impl Snapshot {
-    /// The lock of a workflow, if somebody has one.
+    /// The lock of a workflow, if someone holds it.
     pub fn workflow_lock(&self, row: &WorkflowRow) -> Result<Option<(Lease, Standing)>> {
         let source = self.owner_of(row.id())?;
         let now = self.host.clock.both();
@@ -35,7 +36,7 @@ impl Snapshot {
 }
 
 impl Store {
-    /// Locks a workflow for the one who acts, or puts the end of its lock off. Of the wish, the time counts and the takeover.
+    /// Locks a workflow for the actor, or renews its lock. Of the wish, only the duration and the takeover matter.
     pub fn lock_workflow(&mut self, id: &str, wish: &ClaimWish) -> Result<LockedWorkflow> {
         let source = self.owner_of(id)?;
         let home = self.hold(self.lease_home(source))?;
@@ -75,7 +76,7 @@ impl Store {
         Ok(LockedWorkflow { id: id.to_owned(), workflow, epoch: lease.epoch, holder, again, taken_from: evidence })
     }
 
-    /// Takes the lock off a workflow: one's own, one that is over, or by force another's. Gives whose it was.
+    /// Unlocks a workflow: the actor's own lock, an expired one, or with `force` anyone's. Returns its former holder.
     pub fn unlock_workflow(&mut self, id: &str, force: bool) -> Result<Option<Holder>> {
         let source = self.owner_of(id)?;
         let home = self.hold(self.lease_home(source))?;
@@ -95,14 +96,14 @@ impl Store {
         match (mine, force || standing(&lease, &now) == Standing::Expired) {
             (true, _) => lease.end(),
             (false, true) => lease.take_away(),
-            // One who had lost it lets go of that; who has it now keeps it.
+            // The actor lost the lock and only acknowledges that; the new holder keeps it.
             (false, false) => {}
         }
         self.put_leases(&home, std::slice::from_ref(&lease))?;
         Ok(holder.filter(|_| lease.holder.is_none()))
     }
 
-    /// Lets go of every lock that an agent has.
+    /// Releases every lock that an agent holds.
     pub fn unlock_all(&mut self, name: &str) -> Result<Vec<String>> {
         let mut free = Vec::new();
         for row in self.workflows()? {
@@ -117,7 +118,7 @@ impl Store {
         Ok(free)
     }
 
-    /// Refuses to let the one who acts change a workflow or its plan that another has locked.
+    /// Refuses a change of a workflow or its plan if someone else holds its lock.
     pub fn refuse_locked(&mut self, row: &WorkflowRow) -> Result<()> {
         let source = self.owner_of(row.id())?;
         Ok(self.judge_lock(source, row.id(), &row.workflow.id)?)

@@ -1,4 +1,4 @@
-//! The lines of single issues, as the ledgers have them.
+//! The lines of single issues in the ledgers.
 
 use std::borrow::Cow;
 
@@ -6,13 +6,13 @@ use crate::cache::Key;
 use crate::store::{Result, Snapshot};
 
 impl Snapshot {
-    /// The ledger that a change of an issue goes to: that of the first repo that holds it. A rejected proposal counts only
-    /// where there is nothing else.
+    /// The ledger that a change of an issue goes to: that of the first repo that has it. A rejected proposal counts
+    /// only if there is nothing else.
     pub(in crate::store) fn owner(&self, id: &str) -> Option<usize> {
         self.sources.owner(id)
     }
 
-    /// Every ledger that holds an issue. A companion of it is not the issue.
+    /// Every ledger that has an issue. Its companion does not count.
     pub(in crate::store) fn holders(&self, id: &str) -> Vec<usize> {
         self.sources.holders(id)
     }
@@ -27,22 +27,23 @@ impl Snapshot {
         self.sources.ids()
     }
 
-    /// The text of the line that a key stands for.
+    /// The line of a key.
     pub(in crate::store) fn text_of(&self, key: Key) -> Result<Cow<'_, str>> {
         self.sources.text(key)
     }
 
-    /// Where that line is: the ledger, and the line in it from 0.
+    /// Where that line is: the ledger, and the line counted from 0.
     pub(in crate::store) fn place_of(&self, key: Key) -> Result<(usize, usize)> {
         self.sources.place(key)
     }
 
-    /// Refuses what was found if a ledger that it was to come from could not be read.
+    /// Refuses a result if a ledger that it depends on could not be read.
     pub fn refuse_failed_read(&self) -> Result<()> {
         self.sources.failed_read().map_or(Ok(()), |error| Err(error.into()))
     }
 
-    /// Leaves nothing behind. Tells whether the answer comes soon, or the ledgers are larger than this together and must be read.
+    /// Turns off making an image. Returns whether the answer will be fast; if not, ledgers larger than this in total
+    /// must be read.
     pub fn glance(&mut self, most: u64) -> bool {
         self.sources.glance(most)
     }

@@ -8,8 +8,8 @@ use crate::model::query::{Expr, Field};
 use crate::ops;
 use crate::store::{Page, Place, Row, Store, StoreError, Worktree};
 
-/// Asks this checkout and then each of the others that have news, for the issues that are news here. `ask` gets a condition on top
-/// of its own and must not limit its answer.
+/// Queries this checkout and then each other one with newer issues, for those issues. `ask` gets an additional
+/// condition and must not limit its result.
 pub fn in_all_worktrees(
     store: &mut Store,
     limit: Option<usize>,
@@ -47,7 +47,7 @@ pub fn in_all_worktrees(
     Ok(Page { rows: all, total })
 }
 
-/// Every version of one issue: this checkout's first, then those of others that are later, or that are all there is.
+/// Every version of one issue: this checkout's first, then later or only versions in others.
 pub fn show_in_all_worktrees(store: &mut Store, typed: &str) -> Result<Vec<Shown>> {
     let own = show(store, typed);
     let place = Place::from(&store.worktree()?);
@@ -83,7 +83,7 @@ pub fn show_in_all_worktrees(store: &mut Store, typed: &str) -> Result<Vec<Shown
     }
 }
 
-/// The other checkouts that are there, are wanted and have a ledger, opened.
+/// The other existing checkouts that are requested and have a ledger, opened.
 fn others(store: &Store, is_wanted: impl Fn(&Worktree) -> bool) -> Result<Vec<(Worktree, Store)>> {
     let mut found = Vec::new();
     let all = store.worktrees_with_ids()?.into_iter();
@@ -97,7 +97,7 @@ fn others(store: &Store, is_wanted: impl Fn(&Worktree) -> bool) -> Result<Vec<(W
     Ok(found)
 }
 
-/// The issues that other checkouts have in a later version or alone, by the names of the checkouts.
+/// The issues that other checkouts have in a later version or alone, by checkout name.
 fn news_by_worktree(store: &mut Store) -> Result<HashMap<String, BTreeSet<String>>> {
     let mut news: HashMap<String, BTreeSet<String>> = HashMap::new();
     for (id, others) in store.all_elsewhere()? {

@@ -1,4 +1,4 @@
-//! Records of the state homes, read with a warning about what cannot be read of them.
+//! Reads records of state homes, and warns about unreadable ones.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use crate::store::state::damage::{DamagedRecord, damaged};
 use crate::store::{Project, RecordError, RecordFile, Warning};
 
 impl Project {
-    /// Reads records, and notes for a warning what cannot be read of them.
+    /// Reads records, and keeps a warning about unreadable ones.
     pub fn records(&self, file: &RecordFile) -> std::result::Result<Document, RecordError> {
         let document = file.read()?;
         self.note_damage(file.path(), &document);

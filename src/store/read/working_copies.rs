@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use crate::ledger::MAX_LEDGER;
-use crate::store::names::other_name;
-use crate::store::project::place;
+use crate::store::file_names::other_name;
+use crate::store::project::paths;
 use crate::store::{Access, BEADS_DIR, Project, RepoProblem, Result, Snapshot, StoreError};
 use crate::sys::below;
 use crate::vcs::{Area, SyncError, Vcs};
@@ -12,17 +12,17 @@ use crate::{sys, vcs};
 
 pub struct WorkingCopy {
     pub vcs: Box<dyn Vcs>,
-    /// Without links, as the paths of its ledgers.
+    /// With links resolved, like the paths of its ledgers.
     pub root: PathBuf,
     pub members: Vec<usize>,
     pub sources: Vec<usize>,
-    /// As seen from the root.
+    /// Relative to the root.
     pub ledgers: Vec<PathBuf>,
 }
 
 impl WorkingCopy {
-    /// What belongs to the ledgers: the directories that they are in. One that is the whole working copy, as in a planning repo
-    /// that is nothing else, counts only where it cannot be the project's own files.
+    /// The areas of the ledgers: their directories. If that is the whole working copy, as in a pure planning repo, it
+    /// counts only where it cannot be the project's own files.
     pub fn areas(&self) -> Vec<Area> {
         let is_ledgers_own = !self.members.contains(&0) || self.root.file_name().is_some_and(|name| name == BEADS_DIR);
         let area = |ledger: &PathBuf| match ledger.parent() {
@@ -37,7 +37,7 @@ impl WorkingCopy {
 }
 
 impl Project {
-    /// Whether this user's commits belong there: anywhere but in the primary's working copy of a contributor.
+    /// Whether this user's commits belong there: anywhere but in a contributor's working copy of the primary.
     pub(in crate::store) fn owns(&mut self, copy: &WorkingCopy) -> Result<bool> {
         Ok(!copy.members.contains(&0) || self.access(0)? == Access::Write)
     }
@@ -47,7 +47,7 @@ impl Project {
         copy.members.contains(&0) && (self.repos.members.len() > 1 || self.unseen().is_some())
     }
 
-    /// A repo that the settings join and that is not there to be looked at.
+    /// A repo that the settings join but that is missing here.
     fn unseen(&self) -> Option<&RepoProblem> {
         let is_away = |problem: &&RepoProblem| {
             matches!(problem, RepoProblem::Missing { .. } | RepoProblem::NoRepo { .. } | RepoProblem::Unusable { .. })
@@ -55,7 +55,7 @@ impl Project {
         self.repos.problems.iter().find(is_away)
     }
 
-    /// What a repo that is away keeps to itself is not known: nothing is committed or sent that could be it.
+    /// A missing repo's private content is unknown: nothing is committed or sent that could be it.
     pub(in crate::store) fn refuse_unseen(&self) -> Result<()> {
         match self.unseen() {
             Some(problem) => Err(StoreError::Unseen { problem: problem.to_string() }),
@@ -63,7 +63,7 @@ impl Project {
         }
     }
 
-    /// Refuses what compares ledgers with commits where a filter stands between them.
+    /// Refuses to compare ledgers with commits if a filter converts between them.
     pub(in crate::store) fn refuse_filtered(&self, copy: &WorkingCopy) -> Result<()> {
         for ledger in &copy.ledgers {
             if let Some(filter) = copy.vcs.filter(ledger, &self.host.env) {
@@ -73,7 +73,7 @@ impl Project {
         Ok(())
     }
 
-    /// Ledgers that got their other name since the last commit, each with the name that it is committed under.
+    /// Ledgers renamed to their other usual name since the last commit, each with its committed name.
     pub(in crate::store) fn renamed_ledgers(&self, copy: &WorkingCopy) -> Result<Vec<(PathBuf, PathBuf)>> {
         let mut found = Vec::new();
         for (ledger, old) in copy.ledgers.iter().filter_map(|ledger| Some((ledger, other_name(ledger)?))) {
@@ -85,7 +85,7 @@ impl Project {
         Ok(found)
     }
 
-    /// A ledger as the last commit has it, under whichever name.
+    /// A ledger in the last commit, under either name.
     pub(in crate::store) fn last_committed(&self, copy: &WorkingCopy, ledger: &Path) -> Result<Option<Vec<u8>>> {
         if let Some(bytes) = copy.vcs.committed(ledger, &self.host.env)? {
             return Ok(Some(bytes));
@@ -96,15 +96,15 @@ impl Project {
 }
 
 impl Snapshot {
-    /// The working copies that hold the ledgers of the project, or of one of its repos; the primary's first.
+    /// The working copies with the ledgers of the project, or of one of its repos; the primary's first.
     pub(in crate::store) fn working_copies(&self, only: Option<usize>) -> Vec<WorkingCopy> {
         let mut copies: Vec<WorkingCopy> = Vec::new();
         for source in 0..self.sources.len() {
             let member = self.sources.member_of(source);
-            let ledger = place::real(self.sources.ledger(source).path());
+            let ledger = paths::real(self.sources.ledger(source).path());
             let found = vcs::open(&ledger);
             let root = match found.is_versioned() {
-                true => place::real(found.root()),
+                true => paths::real(found.root()),
                 false => self.repos.members[member].repo.root().to_owned(),
             };
             let inside = ledger.strip_prefix(&root).map_or_else(|_| ledger.clone(), |path| path.to_owned());
@@ -134,7 +134,7 @@ impl Snapshot {
         self.working_copies(only).iter().any(|copy| copy.vcs.has_bookmarks())
     }
 
-    /// Refuses to commit what the project's planning repos keep to themselves.
+    /// Refuses to commit private data of the project's planning repos.
     pub(in crate::store) fn guard_commit(&self, copy: &WorkingCopy) -> Result<()> {
         if !self.is_guarded(copy) {
             return Ok(());

@@ -1,10 +1,10 @@
-//! Which issue is meant by what a person typed.
+//! Resolves what a person typed to an issue.
 
 use crate::model::id;
 use crate::model::id::Resolved;
 use crate::store::{Result, Snapshot, StoreError};
 
-/// An issue that was named, and the word that named it first.
+/// A named issue, and the first word that named it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Named {
     pub typed: String,
@@ -12,8 +12,8 @@ pub struct Named {
 }
 
 impl Snapshot {
-    /// The full id that a typed one stands for. The whole id of an issue that left the ledger stands for no other one, and one that a
-    /// planning issue had before it was proposed for that issue.
+    /// The full id that a typed one means. The full id of an issue that left the ledger means no other issue; the
+    /// former id of a planning issue that was proposed means that issue.
     pub fn resolve(&self, typed: &str) -> Result<String> {
         self.read_ledgers()?;
         let resolved = match self.owner(typed) {
@@ -36,12 +36,12 @@ impl Snapshot {
         one(typed, resolved)
     }
 
-    /// The issues that several typed ids stand for, each once and in the order in which they were named. All are known, or the
-    /// error names each that is not: nobody begins to change the first while the last is a slip of the pen.
+    /// The issues that several typed ids mean, each once, in order. All must be known, or the error names each that is
+    /// not: no change starts while a later id is mistyped.
     pub fn resolve_all(&self, typed: &[String]) -> Result<Vec<Named>> {
         let named = each_once(typed, |typed| self.resolve(typed));
         if matches!(named, Err(StoreError::Unresolved { .. })) {
-            // The issue may be in a repo that is left out until the user has agreed to the settings.
+            // The issue may be in a repo that is left out until the user agrees to the settings.
             self.refuse_unmarked()?;
         }
         named

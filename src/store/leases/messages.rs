@@ -1,10 +1,10 @@
-//! What is said of a claim or a lock to one who does not have it.
+//! Messages about a claim or a lock, for an actor that does not hold it.
 
 use crate::model::lease::{Lease, Now, Standing};
 use crate::store::error::LeaseError;
 use crate::store::state::leases::standing;
 
-/// Why a claim is not valid any more.
+/// Why a claim has ended.
 pub(in crate::store) fn since(lease: &Lease, now: &Now) -> String {
     match &lease.holder {
         Some(holder) if standing(lease, now) == Standing::Live => {

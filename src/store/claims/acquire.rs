@@ -1,4 +1,4 @@
-//! Taking an issue: one winner among all who try.
+//! Claiming an issue: exactly one of all claimants wins.
 
 use std::sync::Arc;
 
@@ -20,12 +20,12 @@ use crate::store::{Access, Result, Row, Scope, Snapshot, Store, StoreError, Writ
 use crate::sys;
 
 impl Snapshot {
-    /// What an issue waits for. Most have no edges, and need not be compared with all others.
+    /// The open issues that an issue waits for. Most issues have no edges, so the whole project need not be compared.
     fn blockers_of(&self, row: &Row) -> Result<Vec<String>> {
         if row.issue.dependencies.is_empty() { Ok(Vec::new()) } else { self.waits_for(&row.issue.id) }
     }
 
-    /// Refuses an issue that another checkout has closed, or in which somebody is at work without a claim that is known here.
+    /// Refuses an issue that another checkout has closed, or that someone works on without a claim known here.
     fn refuse_elsewhere(&self, row: &Row, lease: &Lease, wish: &ClaimWish) -> Result<()> {
         let takes_over = wish.takeover.is_some();
         let me = self.actor().to_owned();
@@ -43,16 +43,16 @@ impl Snapshot {
 }
 
 impl Store {
-    /// Takes an issue, named by its full id, for the one who acts.
+    /// Claims an issue, named by its full id, for the actor.
     pub fn claim(&mut self, id: &str, wish: &ClaimWish) -> Result<Claimed> {
         let home = self.hold_home_of(id)?;
         self.look_again()?;
         self.claim_held(&home, id, wish)
     }
 
-    /// Takes the first ready issue that may be handed out; `None` if there is none.
+    /// Claims the first ready issue that may be handed out; `None` if there is none.
     pub fn claim_ready(&mut self, auto: &AutoClaim) -> Result<Option<Claimed>> {
-        // All homes, in the order of their paths: nobody else can take one of the issues meanwhile.
+        // Lock all homes, in the order of their paths, so that no one else can claim one of the issues meanwhile.
         let mut homes: Vec<_> = (0..self.sources.len()).map(|source| self.lease_home(source)).collect();
         homes.sort_by(|a, b| a.path().cmp(b.path()));
         homes.dedup_by(|a, b| a.path() == b.path());
@@ -66,7 +66,7 @@ impl Store {
                 Err(
                     StoreError::Lease(_) | StoreError::Change(ChangeError::Claimed { .. } | ChangeError::Done { .. }),
                 ) => {}
-                // A repo that this user may not write is passed over.
+                // Skip a repo that this user may not write.
                 Err(StoreError::ReadOnly { .. }) => {}
                 other => return other.map(Some),
             }
@@ -125,7 +125,7 @@ impl Store {
             Evidence { holder, epoch: before.epoch, why }
         });
         let mut lease = before.clone();
-        // A person who goes on in another session has not failed.
+        // The same person continuing in another session has not failed.
         if evidence.as_ref().is_some_and(|found| found.holder.name != me) && wish.takeover.is_none() {
             lease.attempts += 1;
             lease.last_error =
@@ -153,7 +153,7 @@ impl Store {
                 written,
             }),
             Err(error) => {
-                // Nothing came of it, and nobody was told of the number.
+                // The claim failed, and its epoch was never reported: take it back.
                 match self.put_leases(home, &[before]) {
                     Ok(()) => Err(error),
                     Err(stays) => {
@@ -165,13 +165,13 @@ impl Store {
         }
     }
 
-    /// The issue is the caller's already: the claim is renewed, and the ledger says so if it did not.
+    /// The actor already holds the issue: renews the claim, and corrects the ledger if it says otherwise.
     fn claim_again(&mut self, home: &HeldHome, mut lease: Lease, row: &Row, wish: &ClaimWish) -> Result<Claimed> {
         let blockers = self.blockers_of(row)?;
         let now = self.host.clock.both();
         let here = self.worktree().ok();
         if let Some(holder) = &mut lease.holder {
-            // Where it is claimed again, the work is.
+            // The work is where the issue was claimed last.
             if let Some(here) = here {
                 (holder.worktree_id, holder.worktree) = (here.id, Some(here.name));
             }
@@ -205,7 +205,7 @@ impl Store {
         })
     }
 
-    /// Says which process a claim lives and dies with from now on, if it still is this one.
+    /// Ties a claim to a process from now on, if the claim is still this one.
     pub fn set_lease_owner(&mut self, claimed: &Claimed, owner: Option<Owner>) -> Result<()> {
         let source = self.lease_source(&claimed.id)?;
         let home = self.hold(self.lease_home(source))?;
@@ -217,12 +217,12 @@ impl Store {
         Ok(self.put_leases(&home, &[lease])?)
     }
 
-    /// Writes the claim into the ledger: assignee and status. A ledger that this user may not write is left alone: the claim is
-    /// their own business, and remarks go to the companion.
+    /// Writes the claim into the ledger: assignee and status. Leaves a ledger alone that this user may not write: the
+    /// claim is stored in their own state home, and remarks go to the companion.
     fn write_claim(&mut self, row: &Row, me: &str, takes: bool, with: &[Change]) -> Result<Written> {
         let id = row.issue.id.as_str();
         if self.access_to(row)? != Access::Write {
-            // Whom the ledger gives it to, counts all the same.
+            // The ledger's assignee still decides whether the issue can be claimed.
             if !takes {
                 let stamp = Stamp { now: self.host.clock.now(), actor: me, dialect: Dialect::default() };
                 change::apply(&row.line, &[Change::Claim { assignee: me.to_owned() }], stamp)?;
@@ -248,7 +248,7 @@ impl Store {
 
     pub(super) fn new_holder(&mut self, wish: &ClaimWish, now: &crate::model::lease::Now) -> Result<Holder> {
         let usual = || crate::model::duration::parse(self.settings.word("lease.ttl"));
-        // A session ends without a word, as an agent does.
+        // Sessions, like agents, end without notice, so their claims expire.
         let ttl = match (self.agent.is_some() || self.session().is_some(), wish.forever) {
             (_, true) => None,
             (false, false) => wish.ttl,
@@ -277,7 +277,7 @@ impl Store {
     }
 }
 
-/// The issue as the one who took it sees it, where no ledger says so.
+/// The issue as its claimant sees it, where no ledger records the claim.
 fn taken_beside(row: &Row, me: &str) -> Written {
     let written = as_it_is(row, &row.issue.id);
     let Ok(record) = Record::parse(&row.line) else { return written };
@@ -288,7 +288,7 @@ fn taken_beside(row: &Row, me: &str) -> Written {
     Written { line: record.with(&own, dialect), changed: is_new, ..written }
 }
 
-/// A write that was not made.
+/// The answer for a write that was not made.
 fn as_it_is(row: &Row, id: &str) -> Written {
     let (line, before) = (row.line.clone(), Some(row.line.clone()));
     Written { id: id.to_owned(), line, before, changed: false, source_repo: row.source_repo.clone() }

@@ -1,4 +1,4 @@
-//! Issues that are in the ledger no more.
+//! Issues that are no longer in a ledger.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -11,27 +11,27 @@ use crate::model::id;
 use crate::model::proposal::{Visibility, is_companion_line};
 use crate::model::record::Record;
 use crate::model::time::Instant;
-use crate::store::read::naming::one;
+use crate::store::read::typed_ids::one;
 use crate::store::{Result, Snapshot, StoreError};
 use crate::vcs::Commit;
 
-/// The line of an issue in the past.
+/// An issue's line in the past.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PastLine {
     pub id: String,
-    /// The repo whose ledger had it, by its number.
+    /// The number of the repo whose ledger had it.
     pub repo: usize,
     pub line: String,
-    /// The commit that last changed it, or the one that was asked for.
+    /// The commit that last changed it, or the requested one.
     pub commit: Commit,
-    /// The commit that took it out of the ledger; `None` if that is not committed, or it is still there.
+    /// The commit that removed it; `None` if it still exists or the removal is not committed.
     pub removed: Option<Commit>,
-    /// What the issue is called now, where that was asked for and can be told.
+    /// The issue's current id, if requested and known.
     pub called_now: Option<String>,
 }
 
 impl PastLine {
-    /// Where an issue was in several ledgers, it belongs to the one that kept it private, else to the one that had it last.
+    /// An issue that was in several ledgers belongs to the one that kept it private, else to the last one.
     fn claim(&self, in_planning: bool) -> (bool, bool, Option<Instant>, Instant) {
         let visibility = Record::parse(&self.line).map(|record| Visibility::of(&record));
         let is_private = in_planning && visibility.is_ok_and(|word| word != Visibility::Canonical);
@@ -40,16 +40,16 @@ impl PastLine {
     }
 }
 
-/// Shorter texts occur everywhere.
+/// Shorter texts match everywhere.
 const SHORTEST: usize = 3;
 
 impl Snapshot {
-    /// The newest version of an issue that any ledger of the project had, by its full id.
+    /// The newest version of an issue in any ledger of the project, by its full id.
     pub fn last_in_history(&self, id: &str) -> Result<Option<PastLine>> {
         Ok(self.last_of_each(&BTreeSet::from([id.to_owned()]))?.remove(id))
     }
 
-    /// The newest versions of several issues, found in one pass over the history of each ledger.
+    /// The newest versions of several issues, in one pass over the history of each ledger.
     pub fn last_of_each(&self, ids: &BTreeSet<String>) -> Result<HashMap<String, PastLine>> {
         self.last_of_each_in(ids, None)
     }
@@ -79,7 +79,7 @@ impl Snapshot {
         Ok(found)
     }
 
-    /// Issues as they were at a moment: in the ledger that has them now, else in the first that had them then.
+    /// Issues at a given time: from the ledger that has them now, else from the first that had them then.
     pub fn lines_at(&self, ids: &BTreeSet<String>, moment: &Moment) -> Result<HashMap<String, PastLine>> {
         let point = self.point(moment, None)?;
         let mut found: HashMap<String, PastLine> = HashMap::new();
@@ -102,13 +102,13 @@ impl Snapshot {
         Ok(found)
     }
 
-    /// The full id that a typed one stands for, among those that any ledger of the project ever had.
+    /// The full id that a typed one matches, among all that any ledger of the project ever had.
     pub fn resolve_in_history(&self, typed: &str) -> Result<String> {
         match self.resolve(typed) {
             Err(StoreError::NotFound { .. }) => {}
             other => return other,
         }
-        // The whole id, or the beginning of what follows its dash.
+        // The whole id, or the beginning of its hash.
         let mut sought = vec![format!("\"{typed}\"")];
         if typed.len() >= SHORTEST {
             sought.extend([format!("\"{typed}"), format!("-{typed}")]);
@@ -117,12 +117,12 @@ impl Snapshot {
         one(typed, id::resolve(typed, ids.iter().map(String::as_str)))
     }
 
-    /// Whether a ledger of the project once had the issue with this very id, as far as its history can be read.
+    /// Whether a ledger of the project once had an issue with exactly this id, as far as its history is readable.
     pub(in crate::store) fn is_in_history(&self, id: &str) -> bool {
         self.ids_in_history(id, &[format!("\"{id}\"")]).is_ok_and(|ids| ids.contains(id))
     }
 
-    /// The ids of all times that hold one of these texts, as they stand in a line.
+    /// All ids of any time that contain one of these texts, as written in a line.
     fn ids_in_history(&self, typed: &str, sought: &[String]) -> Result<BTreeSet<String>> {
         let mut ids = BTreeSet::new();
         if typed.is_empty() || typed.contains(['"', '\\', '\n']) {

@@ -1,12 +1,12 @@
-//! What guards are told.
+//! The input of guards.
 
 use super::intent::Intent;
 use crate::ledger::{Document, Edit, Ledger};
 use crate::store::Store;
 
-/// One line of one ledger, as it is and as it is to be.
+/// A change of one line in one ledger, with the text before and after.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Asked<'a> {
+pub(super) struct GuardedEdit<'a> {
     pub store: &'a Store,
     pub intent: Intent,
     pub source: usize,
@@ -19,11 +19,11 @@ pub(super) struct Asked<'a> {
     pub after: Option<&'a str>,
 }
 
-/// What other writes of the same transaction do.
+/// The other writes of the same transaction.
 #[derive(Debug, Default)]
-pub(super) struct Along {
-    /// The workflows of tasks that are taken.
+pub(super) struct RestOfTransaction {
+    /// Workflows of the tasks that it claims.
     pub taken: Vec<String>,
-    /// The issues that are closed.
+    /// Issues that it closes.
     pub closed: Vec<String>,
 }

@@ -1,6 +1,7 @@
-//! Status, assignee, dates and estimate that are this user's own: of what they proposed, and of what they claimed and may not write.
+//! This user's private status, assignee, dates and estimate: of issues they proposed, and of issues they claimed but
+//! may not write.
 //!
-//! The ledger of the project says nothing of it, and no write takes it from here: only answers show it.
+//! The project's ledger does not have them, and no write uses them: they are only shown in answers.
 
 use crate::cache::{Key, Own};
 use crate::model::change::mirror;
@@ -12,7 +13,7 @@ use crate::model::{field, issue};
 use crate::store::{Access, Result, Snapshot};
 
 impl Snapshot {
-    /// Puts what is shown as this user's own into the index, once. Nothing that it asks for may ask for it.
+    /// Adds this user's private values to the index, once. What it queries must not depend on it.
     pub(in crate::store) fn show_own(&self) -> Result<()> {
         self.own.get(|_| {
             let is_past = (0..self.sources.len()).any(|source| self.sources.is_frozen(source));
@@ -39,7 +40,7 @@ impl Snapshot {
         Ok(own)
     }
 
-    /// Issues that were proposed and whose planning copies say more than the target may know.
+    /// Proposed issues whose planning copies contain more than the target may know.
     fn own_planned(&self) -> Result<Vec<(Key, Own)>> {
         let mut found = Vec::new();
         let pairs = self.sources.pairs().iter().map(|pair| (pair, true));
@@ -51,7 +52,7 @@ impl Snapshot {
             }
             let (ours, theirs) = (self.text_of(*planning)?, self.text_of(*target)?);
             let (Ok(ours), Ok(theirs)) = (Record::parse(&ours), Record::parse(&theirs)) else { continue };
-            // The target's line can be of another proposal, or a stranger's.
+            // The target's line can belong to another proposal, or be a stranger's.
             let id = |record: &Record<'_>| Proposal::of(record).map(|proposal| proposal.id);
             if id(&ours) != id(&theirs) {
                 continue;
@@ -64,7 +65,7 @@ impl Snapshot {
             };
             let (due, defer) = (line.due.or(planned.due), line.defer.or(planned.defer));
             let own = Own { status, assignee, due, defer, from: None };
-            // What the cache has no column for.
+            // Values without a column in the cache.
             let mut others = field::with(|row| row.own && row.column.is_none()).map(Field::key);
             let more = others.any(|key| theirs.raw(key).is_none() && ours.raw(key).is_some());
             found.extend((own != line || more).then_some((*target, Own { from: Some(*planning), ..own })));
@@ -72,10 +73,10 @@ impl Snapshot {
         Ok(found)
     }
 
-    /// Issues of the project that somebody has claimed here and that this user may not write.
+    /// Issues of the project that are claimed here and that this user may not write.
     fn own_claimed(&self) -> Result<Vec<(Key, Own)>> {
         let now = self.host.clock.both();
-        // What cannot be read is told by those who ask for claims.
+        // Callers that ask for claims report unreadable ones.
         let Ok(claims) = self.claims() else { return Ok(Vec::new()) };
         let live =
             claims.iter().filter(|(_, lease)| crate::store::state::leases::standing(lease, &now) == Standing::Live);

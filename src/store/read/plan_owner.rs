@@ -1,9 +1,10 @@
-//! Which project a planning issue belongs to. Several projects may plan in one repo: each hands out and proposes its own.
+//! The project that a planning issue belongs to. Several projects may share a planning repo: each hands out and
+//! proposes its own issues.
 
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::others::Others;
+use super::outside::Others;
 use crate::model::proposal::{Owner, is_companion_line};
 use crate::model::record::Record;
 use crate::model::{issue, state_id};
@@ -22,13 +23,13 @@ impl Project {
             || owner.remotes.iter().chain([&owner.id]).any(|remote| own().has_remote(remote))
     }
 
-    /// Whether a working copy is one of the project that a record names, as far as its history and its remotes tell.
+    /// Whether a working copy belongs to the project that a record names, judging by its history and its remotes.
     pub(in crate::store) fn comes_from(&self, owner: &Owner, root: &Path) -> bool {
         let own = || Identity::of(root, &self.host.env);
         vcs::begins_with(root, &owner.id) || owner.remotes.iter().any(|remote| own().has_remote(remote))
     }
 
-    /// One of the repos of this project, other than the planning repos, is the project that a record names.
+    /// A repo of this project, other than planning repos, is the project that a record names.
     fn is_ours(&self, owner: &Owner) -> bool {
         (0..self.repos.members.len()).any(|repo| !self.is_planning(repo) && self.is_owner(owner, repo))
     }
@@ -43,13 +44,13 @@ impl Project {
 }
 
 impl Snapshot {
-    /// What planning issues of this project record about it.
+    /// The record of this project in planning issues.
     pub fn project_record(&self) -> Result<Owner> {
         self.read_ledgers()?;
         self.owner_record(0)
     }
 
-    /// Planning issues that name no project: every project that plans there has them.
+    /// Planning issues without a project: they belong to every project that uses the repo.
     pub fn without_project(&self) -> Result<Vec<String>> {
         self.read_ledgers()?;
         let mut found = Vec::new();
@@ -62,13 +63,13 @@ impl Snapshot {
         Ok(found)
     }
 
-    /// What planning issues of a repo record about it: what one of them records already, else its first commit, the address of
-    /// its remote, or an id of its own.
+    /// The record of a repo in planning issues: one already in use, else its first commit, the address of its remote,
+    /// or an id of its own.
     pub(in crate::store) fn owner_record(&self, repo: usize) -> Result<Owner> {
         let name = self.prefix(repo)?;
         let root = self.repos.members[repo].repo.root().to_owned();
         let identity = Identity::of(&root, &self.host.env);
-        // An id of its own is not known in other clones: the first commit is better, once there is one.
+        // A minted id is unknown in other clones: prefer the first commit, once there is one.
         let lasts = |owner: &Owner| !state_id::is(state_id::REPOSITORY, &owner.id);
         let known = self.recorded().into_iter().find(|owner| lasts(owner) && self.is_owner(owner, repo));
         let id = known.map(|owner| owner.id).or_else(|| vcs::first_commit(&root)).or_else(|| identity.server());
@@ -76,18 +77,19 @@ impl Snapshot {
         Ok(Owner { id, name, remotes: identity.recorded() })
     }
 
-    /// What issues that come into a repo record, whether they are filed there, moved or imported: in a planning repo the project that
-    /// they come from, elsewhere nothing.
+    /// The record for issues that are filed, moved or imported into a repo: in a planning repo the project they come
+    /// from, elsewhere none.
     pub fn planned_for(&self, repo: usize) -> Result<Option<Owner>> {
         self.is_planning(repo).then(|| self.owner_record(0)).transpose()
     }
 
-    /// The prefix of new ids in a repo. What is planned for this project bears the project's: it may go there one day.
+    /// The prefix of new ids in a repo. An issue planned for this project has the project's prefix: it may be proposed
+    /// one day.
     pub fn new_prefix(&self, repo: usize) -> Result<String> {
         self.prefix(if self.is_planning(repo) { 0 } else { repo })
     }
 
-    /// Every project that the lines of planning repos name.
+    /// Every project named in lines of planning repos.
     fn recorded(&self) -> Vec<Owner> {
         let mut found: Vec<Owner> = Vec::new();
         for source in self.planning_sources() {
@@ -105,8 +107,8 @@ impl Snapshot {
         (0..self.sources.len()).filter(|source| self.is_planning(self.sources.member_of(*source)))
     }
 
-    /// Issues that only planning repos hold and that belong to other projects than this one, with the project of each. They are
-    /// not handed out here, and not proposed without a word.
+    /// Issues in planning repos only that belong to other projects, each with its project. They are not handed out
+    /// here, and only proposed on request.
     pub fn of_other_projects(&self) -> Result<&HashMap<String, Owner>> {
         let others = self.others.get(|earlier| {
             if !(0..self.repos.members.len()).any(|repo| self.is_planning(repo)) {
@@ -138,7 +140,7 @@ impl Snapshot {
         found
     }
 
-    /// The planning issues that were filed for a project, by its name or id; `.` is this one.
+    /// The planning issues filed for a project, by its name or id; `.` is this one.
     pub(in crate::store) fn ids_of_project(&self, text: &str, in_part: bool) -> Vec<String> {
         let is_meant = |owner: &Owner| match text {
             "." => self.is_ours(owner),
@@ -159,7 +161,7 @@ impl Snapshot {
         found
     }
 
-    /// Refuses the name of a project that nobody plans for here.
+    /// Refuses the name of a project without planning issues here.
     pub fn check_project(&self, text: &str) -> Result<()> {
         self.read_ledgers()?;
         let own = self.prefix(0)?;
@@ -173,7 +175,7 @@ impl Snapshot {
         Err(StoreError::NoSuchProject { text: text.to_owned(), known })
     }
 
-    /// Whether an issue belongs to this project: one of a planning repo that was filed for another does not.
+    /// Whether an issue belongs to this project: a planning issue filed for another one does not.
     pub fn belongs_here(&self, id: &str) -> Result<bool> {
         Ok(!self.of_other_projects()?.contains_key(id))
     }

@@ -1,34 +1,34 @@
-//! Which write a change of a ledger is a part of.
+//! Groups the changes of ledgers that belong to one write.
 
 use std::path::{Path, PathBuf};
 
 use crate::ledger::Applied;
 
-/// Which write the next change of a ledger is a part of.
+/// The write that the next change of a ledger belongs to.
 #[derive(Debug, Default)]
-pub struct Writing {
+pub struct CurrentWrite {
     pub(in crate::store) name: Option<String>,
-    /// What it has written, each with its state home.
+    /// The ledgers it has written, each with its state home.
     pub(in crate::store) written: Vec<(String, PathBuf)>,
     pub(in crate::store) command: String,
-    /// Everything from now on is one write.
+    /// Everything from now on belongs to one write.
     pub(in crate::store) is_one: bool,
 }
 
-/// How a part of a write goes into the log.
+/// The identity of a part of a write in the log.
 #[derive(Debug)]
-pub struct Named {
+pub struct WritePart {
     pub write: String,
-    /// The ledgers that the write has changed before, each with its state home.
+    /// The ledgers that the write changed before, each with its state home.
     pub with: Vec<(String, PathBuf)>,
 }
 
-impl Writing {
-    /// Locks are taken: what follows is a write of its own, unless the caller said otherwise.
+impl CurrentWrite {
+    /// Locks are taken: a new write starts, unless the caller has joined several.
     pub fn start(&mut self) {
         if !self.is_one {
             let command = std::mem::take(&mut self.command);
-            *self = Writing { command, ..Writing::default() };
+            *self = CurrentWrite { command, ..CurrentWrite::default() };
         }
     }
 
@@ -41,13 +41,13 @@ impl Writing {
         self.written.iter().map(|(ledger, _)| ledger.clone()).collect()
     }
 
-    /// The name of the write. No two writes leave the same file behind, so it is made from that.
-    pub fn name(&mut self, ledger: &str, home: &Path, at: &str, applied: &Applied<'_>) -> Named {
+    /// The name of the write, derived from the file it leaves behind, since no two writes leave the same one.
+    pub fn name(&mut self, ledger: &str, home: &Path, at: &str, applied: &Applied<'_>) -> WritePart {
         let write = self.name.get_or_insert_with(|| made_from(ledger, at, applied)).clone();
         self.written.retain(|(known, _)| known != ledger);
         let with = self.written.clone();
         self.written.push((ledger.to_owned(), home.to_owned()));
-        Named { write, with }
+        WritePart { write, with }
     }
 }
 

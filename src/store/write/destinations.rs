@@ -1,20 +1,20 @@
-//! Which ledgers a write is for: the one that owns the issue, both that hold a proposed one, or one beside those that this user may
-//! not write.
+//! Which ledgers a write goes to: the issue's owner, both copies of a proposed issue, or the user's own ledger beside
+//! one that they may not write.
 
 use super::intent::{Intent, Write};
 use crate::store::{Access, Result, Snapshot, StoreError};
 
-/// A write with the ledgers that it is for.
+/// A write with its ledgers.
 #[derive(Debug)]
 pub(super) struct Placed {
     pub write: Write,
     pub intent: Intent,
-    /// The repo that it was meant for.
+    /// The repo it was meant for.
     pub member: usize,
     pub access: Access,
-    /// The ledger that takes it in the place of that repo's.
+    /// The ledger that takes it instead of that repo's.
     pub beside: Option<usize>,
-    /// What is written to which ledger; nothing if the write may not be made.
+    /// What to write to which ledger; empty if the write is not allowed.
     pub parts: Vec<(usize, Write)>,
 }
 
@@ -45,7 +45,7 @@ impl Snapshot {
                 let source = self.writable(member)?;
                 match &write {
                     Write::Change { id, changes } => self.divide(source, id.clone(), changes.clone())?,
-                    // A line from elsewhere may hold anything: of a proposed issue it goes to the planning copy.
+                    // A line from elsewhere may contain anything: for a proposed issue it goes to the planning copy.
                     Write::Put { id, .. } => {
                         vec![(self.pair(id).map_or(source, |pair| pair.planning), write.clone())]
                     }
