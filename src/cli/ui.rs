@@ -416,8 +416,8 @@ impl Ui {
         }
         // It may be read from another directory: only `~` is short.
         self.talk(Style::Red, "error:", &paths::from_home(&failure.message, &self.env));
-        if let Some(hint) = &failure.hint {
-            self.talk(Style::Cyan, "hint:", &paths::from_home(hint, &self.env));
+        if let Some(hint) = failure.hint.text() {
+            self.talk(Style::Cyan, "hint:", &paths::from_home(&hint, &self.env));
         }
     }
 

@@ -3,7 +3,7 @@
 use super::bookmark::{self, Bookmark, Course};
 use super::program::{Operation, Repo, error, quoted};
 use crate::sys::process::Output;
-use crate::vcs::{Parcel, Pushed, SyncError};
+use crate::vcs::{Parcel, Pushed, SyncError, Unpushable};
 
 /// The bookmark that is made at a remote which holds nothing yet, where none is at hand.
 pub const USUAL: &str = "main";
@@ -90,8 +90,17 @@ fn send(repo: &Repo, start: &Operation, name: &str, remote: &str, target: &str) 
         return Ok(Pushed::Outrun);
     }
     match said.lines().find_map(|line| line.strip_prefix("Error: Won't push ")) {
-        Some(what) => Err(SyncError::Unfit { what: what.to_owned() }),
+        Some(what) => Err(SyncError::Unfit { what: what.to_owned(), why: unpushable(what) }),
         None => Err(failure(&command, &output, remote)),
+    }
+}
+
+/// The reason, as jj says it.
+fn unpushable(what: &str) -> Unpushable {
+    match what {
+        _ if what.contains("conflict") => Unpushable::Conflict,
+        _ if what.contains("description") => Unpushable::NoDescription,
+        _ => Unpushable::Other,
     }
 }
 
