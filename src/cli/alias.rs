@@ -43,7 +43,7 @@ fn not_own(name: &str, directory: Option<&PathBuf>) -> Option<Failure> {
     let message =
         format!("{name} is not a command; {} calls it an alias, and only your own settings count", found.place);
     Some(
-        Failure::usage(message).hint(format!(
+        Failure::usage(message).shell(format!(
             "run `bd config list --origin` to see it; `bd config set {key} WORDS` makes one of your own"
         )),
     )

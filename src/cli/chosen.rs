@@ -100,7 +100,7 @@ impl Context {
         for (n, line) in text.lines().map(str::trim).enumerate().filter(|(_, line)| !line.is_empty()) {
             if line.contains(char::is_whitespace) && !self.is_id(line)? {
                 let failure = Failure::usage(format!("line {} of standard input is not an id", n + 1));
-                return Err(failure.hint("pipe one id a line, as `bd list --ids` prints them"));
+                return Err(failure.shell("pipe one id a line, as `bd list --ids` prints them"));
             }
             ids.push(line.to_owned());
         }

@@ -54,7 +54,7 @@ pub fn fill<T>(
         using(cx, &sheet).map(Some)
     });
     match used {
-        Err(failure) if has_text => Err(Failure { hint: Some(hint), ..failure }),
+        Err(failure) if has_text => Err(failure.without_hint().shell(hint)),
         used => {
             form.remove();
             used

@@ -417,8 +417,8 @@ impl Ui {
         }
         // It may be read in another directory: shorten only with `~`.
         self.talk(Style::Red, "error:", &paths::from_home(&failure.message, &self.env));
-        if let Some(hint) = &failure.hint {
-            self.talk(Style::Cyan, "hint:", &paths::from_home(hint, &self.env));
+        if let Some(hint) = failure.hint.text() {
+            self.talk(Style::Cyan, "hint:", &paths::from_home(&hint, &self.env));
         }
     }
 

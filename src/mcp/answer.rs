@@ -71,7 +71,7 @@ pub fn page(
         && !rows.by_ref().any(|(id, _)| id == after)
     {
         let failure = Failure::not_found(format!("{} is not in this list any more", short(after)));
-        return Err(Failure { hint: Some("ask again without `after`".to_owned()), ..failure });
+        return Err(failure.hint("ask again without `after`"));
     }
     let (mut shown, mut length, mut last, mut goes_on) = (Vec::new(), 0, None, false);
     for (id, row) in rows {
@@ -116,7 +116,7 @@ pub fn described(failure: &Failure) -> Object {
     let object = Object::new()
         .text("code", failure.code)
         .text("message", &short(&words::message(&failure.message)))
-        .optional("hint", failure.hint.as_deref().and_then(words::hint).as_deref())
+        .optional("hint", failure.hint.told(words::clause).as_deref())
         .flag("retryable", failure.recoverable)
         .number("exit_code", failure.exit.code().into());
     // Facts that the client itself sent need not be repeated at any length.

@@ -74,9 +74,8 @@ fn checked(
 
 fn unknown(name: &str, known: &[&Argument], place: &str) -> Failure {
     let names: Vec<&str> = known.iter().map(|argument| argument.name).collect();
-    let meant = nearest(name, names.iter().copied()).map(|word| format!("did you mean {word:?}?"));
     let failure = Failure::usage(format!("{place}: unknown argument {name:?}; known: {}", names.join(" ")));
-    Failure { hint: meant, ..failure }
+    failure.meant(nearest(name, names.iter().copied()))
 }
 
 fn fits(argument: &Argument, value: &Value, place: &str, words: &Words<'_>) -> Result<(), Failure> {

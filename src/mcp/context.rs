@@ -45,8 +45,7 @@ impl Opening {
             config.host.env = config.host.env.at(config.path.clone());
         }
         if !looks_like_project(&config.path) {
-            let message = format!("no such directory: {}", config.path.display());
-            return Err(Failure { exit: Exit::NoRepository, code: "no_repository", ..Failure::failed(message) });
+            return Err(Failure::no_repository(format!("no such directory: {}", config.path.display())));
         }
         config.ignore_env |= self.is_named || directory.is_some();
         if config.host.env.var(AGENT_VARIABLE).is_none() {
@@ -86,8 +85,7 @@ fn no_advice_to_init(failure: Failure) -> Failure {
     if failure.exit != Exit::NoRepository {
         return failure;
     }
-    let hint = "this server makes no ledger; start it in the project, or with --dir DIR or BEADS_DIR";
-    Failure { hint: Some(hint.to_owned()), ..failure }
+    failure.without_hint().hint("this server makes no ledger; start it in the project")
 }
 
 impl Context {

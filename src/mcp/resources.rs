@@ -13,10 +13,7 @@ pub const TEXT: &str = "text/markdown";
 
 /// The text of a resource and its type.
 pub fn read(opening: &Opening, client: &str, uri: &str) -> Result<(String, &'static str), Failure> {
-    let unknown = || {
-        let failure = Failure::not_found(format!("no resource {uri:?}"));
-        Failure { hint: Some(format!("there are {ISSUE} and {PRIME}")), ..failure }
-    };
+    let unknown = || Failure::not_found(format!("no resource {uri:?}"));
     let (path, directory) = match uri.split_once("?dir=") {
         Some((path, directory)) => (path, Some(decoded(directory))),
         None => (uri, None),

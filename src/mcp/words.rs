@@ -1,12 +1,6 @@
 //! Refusals in the words of tools: the operations speak to a terminal, and an agent without one can neither run commands nor add flags.
 
-/// Advice for the terminal, and the same for a client.
-const CALLS: [(&str, &str); 4] = [
-    ("run `bd dep remove`", "call `update` with remove_deps"),
-    ("run `bd query --help` for the language", "write it like status=open priority<=1 label=api title~crash"),
-    ("look with bd show ID", "call `show`"),
-    ("leave --id out", "leave id out"),
-];
+use crate::view::Clause;
 
 /// What clients of the original match in a message; over MCP nobody can follow it.
 const OVERRIDE: &str = " (use --force to override)";
@@ -28,26 +22,18 @@ fn plain(text: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// The parts of a hint that a client can follow; `None` if there are none.
-pub fn hint(text: &str) -> Option<String> {
-    let text = CALLS.iter().fold(text.to_owned(), |text, (terminal, call)| text.replace(terminal, call));
-    let mut kept = String::new();
-    for sentence in text.split("; ") {
-        let ways: Vec<&str> = sentence.split(", or ").filter(|way| !is_for_terminal(way)).collect();
-        if !ways.is_empty() {
-            kept += if kept.is_empty() { "" } else { "; " };
-            kept += &ways.join(", or ");
+/// A clause of a hint as a client can follow it; `None` if it is for a terminal.
+pub fn clause(clause: &Clause) -> Option<String> {
+    match clause {
+        Clause::Text(text) => Some(plain(text)),
+        Clause::Run(command, what) if command == "bd dep remove" => {
+            Some(format!("call `update` with remove_deps {what}"))
         }
+        Clause::Run(command, _) if command == "bd query --help" => {
+            Some("write it like status=open priority<=1 label=api title~crash".to_owned())
+        }
+        Clause::Run(..) | Clause::Shell(_) => None,
     }
-    (!kept.is_empty()).then_some(kept)
-}
-
-/// It names a program, a flag or a variable.
-fn is_for_terminal(text: &str) -> bool {
-    let mut words = text.split(|c: char| c.is_whitespace() || matches!(c, '`' | '(' | ')' | ',' | ':'));
-    words.any(|word| {
-        matches!(word, "bd" | "git" | "jj" | "hg") || word.starts_with('-') && word.len() > 1 || word.starts_with("BD_")
-    })
 }
 
 #[cfg(test)]
@@ -56,22 +42,15 @@ mod tests {
 
     #[test]
     fn nothing_of_the_terminal_is_left() {
+        let call = "call `update` with remove_deps if it does not wait";
         for (terminal, client) in [
-            ("nothing was changed; try again", Some("nothing was changed; try again")),
-            ("bd leases shows who holds what", None),
-            (
-                "close those first, or run `bd dep remove` if it does not wait",
-                Some("close those first, or call `update` with remove_deps if it does not wait"),
-            ),
-            (
-                "nothing was written; make one batch for each repo, or leave out --atomic",
-                Some("nothing was written; make one batch for each repo"),
-            ),
-            ("name the agent with BD_AGENT or --agent", None),
-            ("restore the file (git checkout -- FILE)", None),
-            ("did you mean \"a-b\"?", Some("did you mean \"a-b\"?")),
+            (Clause::from("nothing was changed"), Some("nothing was changed")),
+            (Clause::from("leave --id out"), Some("leave id out")),
+            (Clause::Run("bd leases".into(), "to see who holds what".into()), None),
+            (Clause::Run("bd dep remove".into(), "if it does not wait".into()), Some(call)),
+            (Clause::Shell("name the agent with BD_AGENT or --agent".into()), None),
         ] {
-            assert_eq!(hint(terminal).as_deref(), client, "{terminal}");
+            assert_eq!(clause(&terminal).as_deref(), client, "{terminal}");
         }
         assert_eq!(message("cannot close a: b (use --force to override)"), "cannot close a: b");
         assert_eq!(message("invalid --due-at format \"x --y\": -- --z"), "invalid due_at format \"x --y\": -- z");

@@ -58,7 +58,7 @@ pub fn remove_dependency(
     transaction.stage(Write::Change { id: dependent.clone(), changes: vec![change] })?;
     let written = only(transaction.commit()?)?;
     if !written.changed {
-        return Err(OpError::Usage(format!("{dependent} does not depend on {target}: dependency not found")));
+        return Err(OpError::NotFound(format!("{dependent} does not depend on {target}: dependency not found")));
     }
     Ok((written, target))
 }

@@ -88,7 +88,7 @@ fn trust_words(store: &mut Store, homes: &[HomeContents], text: Option<&ProjectT
 pub fn agree_at(text: &str, directory: &Path, host: &Host, dry_run: bool) -> Result<Agreed> {
     let path = expand_path(text, directory, &host.env);
     if !path.exists() {
-        return Err(OpError::Usage(format!("directory not found: {}", path.display())));
+        return Err(OpError::NotFound(format!("directory not found: {}", path.display())));
     }
     let beads = store::ledger_of_working_copy(&path, &host.env);
     let beads = beads.or_else(|| Some(Repo::at(&path, String::new())?.ok()?.beads().to_owned()));

@@ -86,7 +86,7 @@ pub use write::rename_prefix::RenamedPrefix;
 pub use write::{Draft, Scope, Together, Transaction, Write, WriteError, Written};
 
 /// What a sync passes on from version control.
-pub use crate::vcs::{Carried, Commit, CommitError, HistoryError, Integrated, SyncError, user_editor};
+pub use crate::vcs::{Carried, Commit, CommitError, HistoryError, Integrated, SyncError, Unpushable, user_editor};
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;

@@ -49,6 +49,14 @@ pub enum HistoryError {
     Run(#[from] RunError),
 }
 
+/// Why jj does not push a commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unpushable {
+    Conflict,
+    NoDescription,
+    Other,
+}
+
 #[derive(Debug, thiserror::Error)]
 pub enum SyncError {
     #[error("{} is not under version control", root.display())]
@@ -85,7 +93,7 @@ pub enum SyncError {
     #[error("{revision:?} means several commits")]
     Several { revision: String },
     #[error("jj does not push {what}")]
-    Unfit { what: String },
+    Unfit { what: String, why: Unpushable },
     #[error("{} is left as it is: {why}", root.display())]
     Kept { root: PathBuf, why: String },
     #[error("no snapshot {key} in {}", root.display())]

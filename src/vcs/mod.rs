@@ -73,7 +73,7 @@ pub use claims::{RemoteClaim, Swap};
 pub use clones::NewClone;
 pub use commit::{Committed, Order};
 pub use directories::{Around, common_dir, exclude_file, is_busy, is_place_recorded, is_shallow};
-pub use error::{CommitError, HistoryError, SyncError};
+pub use error::{CommitError, HistoryError, SyncError, Unpushable};
 pub use facts::{Facts, Remote};
 pub use family::marks as checkout_marks;
 pub use gate::Verdict;

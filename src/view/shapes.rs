@@ -86,7 +86,7 @@ answer! {
     }
 
     pub(super) fn described(failure: &Failure) {
-        code: failure.code, message: &failure.message, hint: &failure.hint, recoverable: failure.recoverable,
+        code: failure.code, message: &failure.message, hint: failure.hint.text(), recoverable: failure.recoverable,
         exit_code: failure.exit.code(),
     }
 

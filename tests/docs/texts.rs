@@ -130,7 +130,12 @@ fn strings(name: &str, source: &str, texts: &mut Vec<Text>) {
         } else if let Some(skipped) = ["'\"'", "'\\\"'", "b'\"'"].iter().find_map(|quoted| rest.strip_prefix(quoted)) {
             rest = skipped;
         } else if let Some((text, after)) = literal(rest) {
-            let hint = ["hint(", "hint(format!(", "hint(&format!("].iter().any(|call| before.ends_with(call));
+            let call = before.trim_end_matches("format!(").trim_end_matches('&');
+            // The later sentences of a hint may explain it.
+            let is_first = call.ends_with(".shell(") && !call.ends_with(").shell(");
+            let is_command = call.ends_with("run(") && text.starts_with("bd ");
+            let text = if is_command { format!("run `{text}`") } else { text };
+            let hint = call.ends_with("hint(") || is_first || is_command;
             texts.push(Text { place: format!("{name}:{}", line(rest)), text, hint });
             before.clear();
             rest = after;

@@ -55,7 +55,7 @@ pub fn in_hook(name: &str, remote: Option<String>, cx: &mut Context) -> Outcome 
     let hook = Some(name.to_owned());
     let args = CheckLeaksArgs { staged: false, range: None, ledger: None, hook, remote };
     match check(args, cx) {
-        Err(failure) if failure.code == Failure::LEAK => Err(failure),
+        Err(failure) if failure.is_leak() => Err(failure),
         Err(failure) if failure.exit == Exit::NoRepository => Ok(Exit::Ok),
         Err(failure) => {
             cx.ui.warning(&format!("nobody looked for private issues: {}", failure.message));

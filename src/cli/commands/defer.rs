@@ -33,7 +33,7 @@ fn with_until(cx: &Context, ids: &[String], failure: Failure) -> Failure {
     let Some(n) = (1..ids.len()).find(is_date).filter(|_| failure.exit == Exit::NotFound) else { return failure };
     let (issues, date) = (ids[..n].join(" "), ids[n..].join(" "));
     let date = if date.contains(' ') { format!("\"{date}\"") } else { date };
-    Failure { hint: Some(format!("to name a date, run `bd defer {issues} --until {date}`")), ..failure }
+    failure.without_hint().shell(format!("to name a date, run `bd defer {issues} --until {date}`"))
 }
 
 /// Bring deferred issues back

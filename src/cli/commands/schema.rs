@@ -28,9 +28,11 @@ pub fn run(args: SchemaArgs, cx: &mut Context) -> Outcome {
     }
     let name = args.command.join(" ");
     let json = schema::of(&name).ok_or_else(|| {
-        let meant = nearest(&name, schema::commands());
-        let hint = meant.map_or("run `bd schema` for their names".to_owned(), |word| format!("did you mean {word:?}?"));
-        Failure { hint: Some(hint), ..Failure::usage(format!("no schema for {name:?}")) }
+        let failure = Failure::usage(format!("no schema for {name:?}"));
+        match nearest(&name, schema::commands()) {
+            None => failure.shell("run `bd schema` for their names"),
+            meant => failure.meant(meant),
+        }
     })?;
     cx.ui.json(json, &[]);
     Ok(Exit::Ok)

@@ -39,7 +39,7 @@ pub fn run(args: SearchArgs, cx: &mut Context) -> Outcome {
         let condition = args.filter.condition.as_deref().unwrap_or("EXPR");
         let list = format!("bd list --where {}", shell_word(condition));
         let hint = format!("name the words to search for; to find issues by a condition alone, run `{list}`");
-        return Err(Failure::usage("search query is required").hint(hint));
+        return Err(Failure::usage("search query is required").shell(hint));
     }
     args.shape.apply(cx);
     args.layout.apply(cx)?;

@@ -106,9 +106,10 @@ fn save(cx: &mut Context, from: &str, wish: SaveWish) -> Outcome {
     let saved = templates::save(store, &workflows::plan_of(&flow), &rows, &wish).map_err(|error| {
         let failure = Failure::from(error);
         // The usual advice about exports does not apply.
-        let is_leak = failure.code == "would_leak";
-        let hint = is_leak.then(|| "it comes from private issues; --user keeps it to yourself".to_owned());
-        Failure { hint: hint.or(failure.hint.clone()), ..failure }
+        match failure.code {
+            "would_leak" => failure.without_hint().shell("it comes from private issues; --user keeps it to yourself"),
+            _ => failure,
+        }
     })?;
     json_answer!(cx, view::saved_template(&saved));
     let verb = if saved.replaced { "Replaced" } else { "Saved" };

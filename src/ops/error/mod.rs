@@ -52,6 +52,8 @@ pub enum OpError {
     RepoInUse { repo: String, used: RepoUse },
     #[error("{0}")]
     Usage(String),
+    #[error("{0}")]
+    NotFound(String),
     #[error("{source}; filed before that: {}", filed.join(" "))]
     Partly { filed: Vec<String>, source: Box<StoreError> },
     #[error(transparent)]

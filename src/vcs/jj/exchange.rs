@@ -3,7 +3,7 @@
 use super::bookmark::{self, Bookmark, Course};
 use super::program::{Operation, Repo, error, quoted};
 use crate::sys::process::Output;
-use crate::vcs::{Parcel, Pushed, SyncError};
+use crate::vcs::{Parcel, Pushed, SyncError, Unpushable};
 
 /// The bookmark to create on an empty remote if there is no local one.
 pub const USUAL: &str = "main";
@@ -91,8 +91,17 @@ fn send(repo: &Repo, start: &Operation, name: &str, remote: &str, target: &str) 
         return Ok(Pushed::Outrun);
     }
     match printed.lines().find_map(|line| line.strip_prefix("Error: Won't push ")) {
-        Some(what) => Err(SyncError::Unfit { what: what.to_owned() }),
+        Some(what) => Err(SyncError::Unfit { what: what.to_owned(), why: unpushable(what) }),
         None => Err(failure(&command, &output, remote)),
+    }
+}
+
+/// The reason, as jj says it.
+fn unpushable(what: &str) -> Unpushable {
+    match what {
+        _ if what.contains("conflict") => Unpushable::Conflict,
+        _ if what.contains("description") => Unpushable::NoDescription,
+        _ => Unpushable::Other,
     }
 }
 
