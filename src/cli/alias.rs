@@ -8,9 +8,8 @@ use std::path::PathBuf;
 
 use clap::CommandFactory as _;
 
-use super::Cli;
-use super::commands::Entry;
 use super::context;
+use super::entry::{Cli, Table};
 use crate::ops;
 use crate::sys::Host;
 use crate::view::Failure;
@@ -20,25 +19,25 @@ pub const ALIAS: &str = "alias.";
 pub const QUERY: &str = "query.";
 
 /// The arguments with an alias expanded; `None` if the command is not an alias.
-pub fn expanded(args: &[OsString]) -> Result<Option<Vec<OsString>>, Failure> {
+pub fn expanded(args: &[OsString], table: Table) -> Result<Option<Vec<OsString>>, Failure> {
     // Flags may precede the command, and their values may look like one.
     let outer = Cli::command().allow_external_subcommands(true).try_get_matches_from(args);
     let Some((name, rest)) = outer.as_ref().ok().and_then(|outer| outer.subcommand()) else { return Ok(None) };
     let known = ops::aliases(&Host::real().env);
     if !known.iter().any(|(alias, _)| alias == name) {
         let directory = outer.as_ref().ok().and_then(|outer| outer.get_one::<PathBuf>("directory"));
-        return not_own(name, directory).map_or(Ok(None), Err);
+        return not_own(name, directory, table).map_or(Ok(None), Err);
     }
-    let words = resolved(name, &known)?;
+    let words = resolved(name, &known, table)?;
     let at = args.len() - rest.get_raw("").map_or(0, |rest| rest.len()) - 1;
     let words = words.into_iter().map(OsString::from);
     Ok(Some(args[..at].iter().cloned().chain(words).chain(args[at + 1..].iter().cloned()).collect()))
 }
 
 /// Why an alias from a repository's settings is not used.
-fn not_own(name: &str, directory: Option<&PathBuf>) -> Option<Failure> {
+fn not_own(name: &str, directory: Option<&PathBuf>, table: Table) -> Option<Failure> {
     let key = format!("{ALIAS}{name}");
-    let store = if Entry::find(name).is_none() { context::opened(directory) } else { None }?;
+    let store = if table.find(name).is_none() { context::opened(directory) } else { None }?;
     let found = ops::settings(&store).foreign.into_iter().find(|one| one.name == key)?;
     let message =
         format!("{name} is not a command; {} calls it an alias, and only your own settings count", found.place);
@@ -50,7 +49,7 @@ fn not_own(name: &str, directory: Option<&PathBuf>) -> Option<Failure> {
 }
 
 /// The words of an alias; the first is a command, or unknown.
-fn resolved(name: &str, known: &[(String, String)]) -> Result<Vec<String>, Failure> {
+fn resolved(name: &str, known: &[(String, String)], table: Table) -> Result<Vec<String>, Failure> {
     let (mut chain, mut words) = (vec![name.to_owned()], Vec::<String>::new());
     let mut next = name.to_owned();
     while let Some((_, text)) = known.iter().find(|(alias, _)| *alias == next) {
@@ -62,7 +61,7 @@ fn resolved(name: &str, known: &[(String, String)]) -> Result<Vec<String>, Failu
         }
         own.extend(words.drain(..).skip(1));
         words = own;
-        if Entry::find(&next).is_some() {
+        if table.find(&next).is_some() {
             break;
         }
         let is_circle = chain.contains(&next);
@@ -75,8 +74,8 @@ fn resolved(name: &str, known: &[(String, String)]) -> Result<Vec<String>, Failu
 }
 
 /// Refuses an alias that would not work, before it is stored.
-pub fn check(name: &str, text: &str) -> Result<(), Failure> {
-    if Entry::find(name).is_some() {
+pub fn check(name: &str, text: &str, table: Table) -> Result<(), Failure> {
+    if table.find(name).is_some() {
         return Err(Failure::usage(format!("{name} is a command; an alias cannot replace it")));
     }
     if name.is_empty() || name.starts_with('-') || name.contains(|c: char| c.is_whitespace() || c == '.') {
@@ -85,9 +84,9 @@ pub fn check(name: &str, text: &str) -> Result<(), Failure> {
     let mut known = ops::aliases(&Host::real().env);
     known.retain(|(alias, _)| alias != name);
     known.push((name.to_owned(), text.to_owned()));
-    let words = resolved(name, &known)?;
+    let words = resolved(name, &known, table)?;
     match words.first() {
-        Some(first) if Entry::find(first).is_some() => Ok(()),
+        Some(first) if table.find(first).is_some() => Ok(()),
         first => Err(Failure::usage(format!("{:?} is not a command", first.map_or("", String::as_str)))),
     }
 }
@@ -114,6 +113,7 @@ fn split(text: &str) -> Option<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::commands::COMMANDS;
 
     #[test]
     fn words_are_parted_as_by_a_shell() {
@@ -132,7 +132,7 @@ mod tests {
         let known =
             |pairs: &[(&str, &str)]| pairs.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect::<Vec<_>>();
         let chain = known(&[("mine", "list -a @me"), ("top", "mine -n 3")]);
-        assert_eq!(resolved("top", &chain).unwrap(), ["list", "-a", "@me", "-n", "3"]);
+        assert_eq!(resolved("top", &chain, COMMANDS).unwrap(), ["list", "-a", "@me", "-n", "3"]);
         for (name, pairs, said) in [
             ("a", known(&[("a", "a -n 1")]), "alias a leads back to itself: a -> a"),
             ("a", known(&[("a", "b"), ("b", "c x"), ("c", "a")]), "alias a leads back to itself: a -> b -> c -> a"),
@@ -140,7 +140,7 @@ mod tests {
             ("a", known(&[("a", "")]), "alias a: \"\" does not begin with a command"),
             ("a", known(&[("a", "--json a")]), "alias a: \"--json a\" does not begin with a command"),
         ] {
-            assert_eq!(resolved(name, &pairs).unwrap_err().message, said);
+            assert_eq!(resolved(name, &pairs, COMMANDS).unwrap_err().message, said);
         }
     }
 }

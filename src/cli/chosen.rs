@@ -3,9 +3,9 @@
 
 use clap::Args;
 
-use super::commands::NO_ID;
 use super::context::Context;
 use super::filters::{DoneArgs, names_status};
+use super::report::NO_ID;
 use crate::ops;
 use crate::view::{Failure, plural};
 

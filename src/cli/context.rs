@@ -23,13 +23,18 @@ use crate::view::{self, Exit, Failure, RowShape};
 /// The maximum size of a text from a file.
 const MAX_TEXT: u64 = 64 << 20;
 
-/// Commands that wait for events, or hand the terminal to another program.
-const WAITING: [&str; 8] =
-    ["edit", "mail inbox", "mcp", "watch", "workflow wait", "workspace open", "merge-driver", "merge"];
-
-pub fn waits(command: &str) -> bool {
-    WAITING.contains(&command)
+/// With `--json`, prints the answer and ends the command.
+macro_rules! json_answer {
+    ($cx:ident, $answer:expr) => {
+        if $cx.ui.wants_json() {
+            $cx.json($answer);
+            return Ok($crate::view::Exit::Ok);
+        }
+    };
 }
+
+/// What a command comes to.
+pub type Outcome = Result<Exit, Failure>;
 
 /// The store of a directory, without reading anything yet.
 pub fn opened(directory: Option<&PathBuf>) -> Option<Store> {
@@ -72,14 +77,14 @@ pub struct Context {
 
 impl Context {
     /// `only_looks`: it is safe for a reader to stop the command.
-    pub fn new(global: GlobalArgs, command: String, only_looks: bool) -> Self {
+    pub fn new(global: GlobalArgs, command: String, only_looks: bool, waits: bool) -> Self {
         let host = Host::real();
         let mut ui = Ui::new(&host, global.json, global.quiet, global.color.unwrap_or_default());
         if only_looks && !global.no_pager {
             ui.page();
         }
         let activity = Activity::default();
-        let working = (!waits(&command)).then(|| activity.begin(format!("bd {command}")));
+        let working = (!waits).then(|| activity.begin(format!("bd {command}")));
         ui.show_activity(&activity);
         Context {
             global,
@@ -356,6 +361,13 @@ impl Context {
     pub fn json(&mut self, json: impl Into<String>) {
         let warnings = self.warnings();
         self.ui.json(json, &warnings);
+    }
+
+    /// Answers with what was done, as JSON or as a line, and ends the command.
+    pub fn answer(&mut self, json: impl Into<String>, done: &str) -> Outcome {
+        json_answer!(self, json);
+        self.ui.done(done);
+        Ok(Exit::Ok)
     }
 
     /// Prints an array of issues, in the requested shape.

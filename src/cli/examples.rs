@@ -2,11 +2,11 @@
 
 use clap::Command;
 
-use super::help;
+use super::commands::COMMANDS;
 
 /// Every visible command and subcommand, with the words that name it.
 fn all() -> Vec<(String, Command)> {
-    let mut whole = help::whole();
+    let mut whole = COMMANDS.whole();
     whole.build();
     let mut found = vec![("bd".to_owned(), whole)];
     let mut next = 0;
@@ -51,7 +51,7 @@ fn every_example_is_taken_by_the_parser() {
             }
             for call in calls {
                 seen += 1;
-                if let Err(error) = help::command().try_get_matches_from(&call) {
+                if let Err(error) = COMMANDS.parser().try_get_matches_from(&call) {
                     wrong.push(format!("{words}: {call:?}: {error}"));
                 }
             }

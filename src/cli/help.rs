@@ -1,41 +1,26 @@
 //! Help for newcomers: everyday commands first, the rest on request.
 
-use clap::{CommandFactory as _, builder::StyledStr};
+use clap::builder::StyledStr;
 
-use super::Cli;
-use super::commands::{COMMANDS, Entry, GROUPS};
-use super::context::Context;
+use super::context::{Context, Outcome};
+use super::entry::{GROUPS, Table};
 use super::page::filled;
 use super::topics::{self, TOPICS};
 use crate::view::{Exit, Failure};
 
-/// The argument parser with every command.
-pub fn whole() -> clap::Command {
-    Cli::command().subcommands(COMMANDS.iter().map(Entry::parser))
-}
-
-/// The same, with only everyday commands in the overview.
-pub fn command() -> clap::Command {
-    let everyday = |name| GROUPS[0].1.split(' ').position(|known| known == name);
-    Cli::command().subcommands(COMMANDS.iter().map(|entry| match everyday(entry.name) {
-        Some(place) => entry.parser().display_order(place),
-        None => entry.parser().hide(true),
-    }))
-}
-
-pub fn overview(cx: &mut Context) -> Result<Exit, Failure> {
-    let text: StyledStr = command().render_help();
+pub fn overview(table: Table, cx: &mut Context) -> Outcome {
+    let text: StyledStr = table.parser().render_help();
     cx.text_answer(text.to_string().trim_end());
     Ok(Exit::Ok)
 }
 
 /// Every command with its summary, by group.
-pub fn all(cx: &mut Context) -> Result<Exit, Failure> {
-    let command = whole();
+pub fn all(table: Table, cx: &mut Context) -> Outcome {
+    let command = table.whole();
     let mut text = String::new();
-    for (group, names) in GROUPS {
+    for group in GROUPS {
         text.push_str(&format!("{group}:\n"));
-        for name in names.split(' ') {
+        for name in table.in_group(group).iter().map(|entry| entry.name) {
             let about = command.find_subcommand(name).and_then(|sub| sub.get_about()).map(ToString::to_string);
             text.push_str(&format!("  {name:<16} {}\n", about.unwrap_or_default()));
         }
@@ -51,9 +36,9 @@ pub fn all(cx: &mut Context) -> Result<Exit, Failure> {
 }
 
 /// The long help of one command, or a topic; `query` is both.
-pub fn of(cx: &mut Context, names: &[String]) -> Result<Exit, Failure> {
+pub fn of(names: &[String], table: Table, cx: &mut Context) -> Outcome {
     let topic = names.first().filter(|_| names.len() == 1).and_then(|name| topics::find(name)).map(str::trim_end);
-    let mut command = whole();
+    let mut command = table.whole();
     command.build();
     if let Some(topic) = topic.filter(|_| command.find_subcommand(&names[0]).is_none()) {
         cx.page_answer(topic);

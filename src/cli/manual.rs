@@ -4,27 +4,31 @@ use clap::{Arg, Command};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 
-use super::commands::grouped;
-use super::help;
+use super::entry::Table;
 
 /// The name of a page's file, and its text.
 pub type Page = (String, String);
 
 /// The page of the command with this name, or of `bd` itself if the name is empty. `None` for an unknown command.
-pub fn one(words: &[String]) -> Option<Page> {
+pub fn one(words: &[String], table: Table) -> Option<Page> {
     if words.is_empty() {
-        return Some(page(&help::command()));
+        return Some(page(&table.parser()));
     }
-    let whole = built();
+    let whole = built(table);
     let found = words.iter().try_fold(&whole, |command, word| command.find_subcommand(word))?;
     Some(page(found))
 }
 
 /// Every page.
-pub fn all() -> Vec<Page> {
-    let mut pages = vec![page(&help::command())];
-    let whole = built();
-    let mut work: Vec<&Command> = grouped().filter_map(|name| whole.find_subcommand(name)).collect();
+pub fn all(table: Table) -> Vec<Page> {
+    let mut pages = vec![page(&table.parser())];
+    let whole = built(table);
+    let mut work: Vec<&Command> = table
+        .0
+        .iter()
+        .filter(|entry| table.is_shown(entry.name, true))
+        .filter_map(|entry| whole.find_subcommand(entry.name))
+        .collect();
     work.reverse();
     while let Some(command) = work.pop() {
         pages.push(page(command));
@@ -33,8 +37,8 @@ pub fn all() -> Vec<Page> {
     pages
 }
 
-fn built() -> Command {
-    let mut whole = help::whole();
+fn built(table: Table) -> Command {
+    let mut whole = table.whole();
     whole.build();
     whole
 }
@@ -113,7 +117,7 @@ mod tests {
 
     #[test]
     fn every_page_that_is_named_exists() {
-        let pages = all();
+        let pages = all(crate::cli::commands::COMMANDS);
         let names: Vec<&str> = pages.iter().map(|(name, _)| name.as_str()).collect();
         let mut named = 0;
         for (name, text) in &pages {

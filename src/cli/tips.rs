@@ -4,23 +4,21 @@
 use std::ffi::OsString;
 
 use clap::Command;
+use clap::builder::Resettable::{self, Reset};
 use clap::error::ErrorKind::{
     ArgumentConflict, InvalidSubcommand, MissingRequiredArgument, MissingSubcommand, UnknownArgument, ValueValidation,
 };
 use clap::error::{ContextKind, ContextValue};
 
-use super::commands::{DUPLICATES, listed};
-use super::help;
+use super::entry::Table;
 use crate::model::nearest::{distance, nearest};
 
 /// The parser with only what people may use. A duplicate command is included only if its name was typed.
-pub fn visible(typed: &[OsString]) -> Command {
-    let mut whole = help::whole();
+pub fn visible(typed: &[OsString], table: Table) -> Command {
+    let mut whole = table.whole();
     whole.build();
-    let listed =
-        listed().chain(DUPLICATES.iter().map(|(name, _)| *name).filter(|name| typed.iter().any(|word| word == name)));
-    let listed: Vec<&str> = listed.collect();
-    let subs = whole.get_subcommands().filter(|sub| listed.contains(&sub.get_name())).map(without_hidden);
+    let is_shown = |name: &str| table.is_shown(name, typed.iter().any(|word| word == name));
+    let subs = whole.get_subcommands().filter(|sub| is_shown(sub.get_name())).map(without_hidden);
     bare(&whole).subcommands(subs)
 }
 
@@ -36,57 +34,27 @@ fn bare(command: &Command) -> Command {
         .args_conflicts_with_subcommands(command.is_args_conflicts_with_subcommands_set())
         .subcommand_negates_reqs(command.is_subcommand_negates_reqs_set())
         .arg_required_else_help(command.is_arg_required_else_help_set())
-        .visible_aliases(command.get_visible_aliases().map(str::to_owned).collect::<Vec<_>>());
-    let copy = match command.get_about() {
-        Some(about) => copy.about(about.clone()),
-        None => copy,
-    };
+        .visible_aliases(command.get_visible_aliases().map(str::to_owned).collect::<Vec<_>>())
+        .about(Resettable::from(command.get_about().cloned()));
     let shown = command.get_arguments().filter(|arg| !arg.is_hide_set());
     // clap adds these two itself.
     let shown = shown.filter(|arg| !matches!(arg.get_id().as_str(), "help" | "version"));
     // Relations between flags are useless to a shell, and may name a hidden one.
     copy.args(shown.map(|arg| {
-        let plain = clap::Arg::new(arg.get_id().clone())
-            .action(arg.get_action().clone())
-            .value_parser(arg.get_value_parser().clone())
-            .value_hint(arg.get_value_hint())
-            .last(arg.is_last_set())
-            .trailing_var_arg(arg.is_trailing_var_arg_set())
-            .required(arg.is_required_set());
-        let plain = match arg.get_long() {
-            Some(long) => plain.long(long.to_owned()),
-            None => plain,
-        };
-        let plain = match arg.get_short() {
-            Some(short) => plain.short(short),
-            None => plain,
-        };
-        let plain = match arg.get_help() {
-            Some(help) => plain.help(help.clone()),
-            None => plain,
-        };
-        let plain = match arg.get_num_args() {
-            Some(number) => plain.num_args(number),
-            None => plain,
-        };
-        let plain = match arg.get_value_names() {
-            Some(names) => plain.value_names(names.to_vec()),
-            None => plain,
-        };
-        let aliases = arg.get_visible_aliases().unwrap_or_default();
-        plain.visible_aliases(aliases.into_iter().map(str::to_owned).collect::<Vec<_>>())
+        let alone = arg.clone().global(false).group(Reset).conflicts_with(Reset).overrides_with(Reset);
+        alone.requires(Reset).required_unless_present(Reset)
     }))
 }
 
 /// A parser error, with a tip that names only what people may use.
-pub fn retold(error: clap::Error, args: &[OsString]) -> clap::Error {
+pub fn retold(error: clap::Error, args: &[OsString], table: Table) -> clap::Error {
     if error.kind() == ValueValidation {
         return with_number_named(error);
     }
     if !matches!(error.kind(), UnknownArgument | InvalidSubcommand | MissingRequiredArgument | ArgumentConflict) {
         return error;
     }
-    let mut command = visible(args);
+    let mut command = visible(args, table);
     command.build();
     let (at, word) = innermost(&mut command, args);
     let mut error = in_group(error, at, word);

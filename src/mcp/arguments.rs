@@ -2,19 +2,67 @@
 
 use serde_json::{Map, Value};
 
-use super::tool::{Argument, Kind, Offer, Tool};
 use crate::model::nearest::nearest;
 use crate::view::Failure;
+
+/// An argument of a tool, or a key of an element of one.
+#[derive(Debug)]
+pub struct Argument {
+    pub name: &'static str,
+    pub kind: Kind,
+    pub about: &'static str,
+    pub is_required: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub enum Kind {
+    Text,
+    Texts,
+    Number {
+        least: i64,
+        most: i64,
+    },
+    Flag,
+    /// One of these words.
+    Word(&'static [&'static str]),
+    Words(&'static [&'static str]),
+    /// Objects with these keys.
+    Objects(&'static [Argument]),
+}
+
+/// An argument that may be left out.
+pub const fn may(name: &'static str, kind: Kind, about: &'static str) -> Argument {
+    Argument { name, kind, about, is_required: false }
+}
+
+pub const fn must(name: &'static str, kind: Kind, about: &'static str) -> Argument {
+    Argument { name, kind, about, is_required: true }
+}
 
 /// Arguments that fit their tool: every key is known and has a value of its kind.
 #[derive(Debug, Clone, Default)]
 pub struct Arguments(Map<String, Value>);
 
 impl Arguments {
-    pub fn check(tool: &Tool, given: Map<String, Value>, offer: Offer) -> Result<Self, Failure> {
-        let known: Vec<&Argument> = tool.taken(offer).collect();
-        let words = |one: &Argument, words| tool.words(one, words, offer);
-        checked(given, &known, tool.name, &words).map(Arguments)
+    /// Checks what is given for a place against what is known there.
+    pub fn check(
+        given: Map<String, Value>,
+        known: &[&Argument],
+        place: &str,
+        words: &Words<'_>,
+    ) -> Result<Self, Failure> {
+        // Clients send null for what they leave out.
+        let given: Map<String, Value> = given.into_iter().filter(|(_, value)| !value.is_null()).collect();
+        for (name, value) in &given {
+            match known.iter().find(|argument| argument.name == name) {
+                Some(argument) => fits(argument, value, place, words)?,
+                None => return Err(unknown(name, known, place)),
+            }
+        }
+        match known.iter().find(|argument| argument.is_required && !given.contains_key(argument.name)) {
+            Some(missing) => Err(Failure::usage(format!("{place}: the argument {} is missing", missing.name))),
+            None => Ok(Arguments(given)),
+        }
     }
 
     pub fn text(&self, name: &str) -> Option<&str> {
@@ -50,27 +98,8 @@ impl Arguments {
     }
 }
 
-type Words<'a> = dyn Fn(&Argument, &'static [&'static str]) -> &'static [&'static str] + 'a;
-
-fn checked(
-    given: Map<String, Value>,
-    known: &[&Argument],
-    place: &str,
-    words: &Words<'_>,
-) -> Result<Map<String, Value>, Failure> {
-    // Clients send null for what they leave out.
-    let given: Map<String, Value> = given.into_iter().filter(|(_, value)| !value.is_null()).collect();
-    for (name, value) in &given {
-        match known.iter().find(|argument| argument.name == name) {
-            Some(argument) => fits(argument, value, place, words)?,
-            None => return Err(unknown(name, known, place)),
-        }
-    }
-    match known.iter().find(|argument| argument.is_required && !given.contains_key(argument.name)) {
-        Some(missing) => Err(Failure::usage(format!("{place}: the argument {} is missing", missing.name))),
-        None => Ok(given),
-    }
-}
+/// What words an argument has on this server, of those in its row.
+pub type Words<'a> = dyn Fn(&Argument, &'static [&'static str]) -> &'static [&'static str] + 'a;
 
 fn unknown(name: &str, known: &[&Argument], place: &str) -> Failure {
     let names: Vec<&str> = known.iter().map(|argument| argument.name).collect();
@@ -103,7 +132,9 @@ fn fits(argument: &Argument, value: &Value, place: &str, words: &Words<'_>) -> R
         (Kind::Objects(keys), Value::Array(all)) => {
             let keys: Vec<&Argument> = keys.iter().collect();
             all.iter().enumerate().try_for_each(|(n, one)| match one {
-                Value::Object(object) => checked(object.clone(), &keys, &format!("{place}[{n}]"), words).map(drop),
+                Value::Object(object) => {
+                    Arguments::check(object.clone(), &keys, &format!("{place}[{n}]"), words).map(drop)
+                }
                 _ => wrong("an array of objects"),
             })
         }

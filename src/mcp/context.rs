@@ -5,13 +5,21 @@
 
 use std::path::{Path, PathBuf};
 
-use super::tool::Offer;
 use crate::model::query::is_me;
 use crate::model::when::{Bare, When};
 use crate::ops;
 use crate::ops::OpError;
 use crate::store::{AGENT_VARIABLE, Config, Moment, Store};
 use crate::view::{self, Exit, Failure};
+
+/// Which tools a server offers, and how.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Offer {
+    pub all: bool,
+    pub read_only: bool,
+    /// Every call names its project.
+    pub multi: bool,
+}
 
 /// How the calls of a server open their project.
 #[derive(Debug)]

@@ -13,7 +13,7 @@ mod tools;
 mod wire;
 mod words;
 
-pub use tool::Offer;
+pub use context::Offer;
 
 use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;

@@ -17,7 +17,6 @@ use rmcp::{RoleServer, ServerHandler};
 use serde_json::{Map, Value};
 
 use super::answer::{self, Answer};
-use super::arguments::Arguments;
 use super::context::{Context, Opening};
 use super::resources;
 use super::tool::Tool;
@@ -191,7 +190,7 @@ fn called(
     given: Map<String, Value>,
 ) -> rmcp::model::CallToolResult {
     let directory = given.get("dir").and_then(Value::as_str).filter(|_| opening.offer.multi).map(str::to_owned);
-    let arguments = Arguments::check(tool, given, opening.offer);
+    let arguments = tool.check(given, opening.offer);
     let mut cx = match (opening.open(directory.as_deref(), client, tool.name), &arguments) {
         (Ok(cx), _) => cx,
         (Err(_), Err(wrong)) => return answer::result(None, &[], Err(wrong.clone().into()), None),

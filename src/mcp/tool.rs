@@ -7,8 +7,9 @@ use rmcp::model::{JsonObject, Tool as Listed, ToolAnnotations};
 use serde_json::{Map, Value, json};
 
 use super::answer::Answer;
-use super::arguments::Arguments;
-use super::context::Context;
+use super::arguments::{Argument, Arguments, Kind, must};
+use super::context::{Context, Offer};
+use crate::view::Failure;
 
 /// A row of the table of tools.
 pub struct Tool {
@@ -34,49 +35,6 @@ pub enum Writes {
     After(usize),
 }
 
-/// An argument of a tool, or a key of an element of one.
-#[derive(Debug)]
-pub struct Argument {
-    pub name: &'static str,
-    pub kind: Kind,
-    pub about: &'static str,
-    pub is_required: bool,
-}
-
-#[derive(Debug, Clone, Copy)]
-pub enum Kind {
-    Text,
-    Texts,
-    Number {
-        least: i64,
-        most: i64,
-    },
-    Flag,
-    /// One of these words.
-    Word(&'static [&'static str]),
-    Words(&'static [&'static str]),
-    /// Objects with these keys.
-    Objects(&'static [Argument]),
-}
-
-/// An argument that may be left out.
-pub const fn may(name: &'static str, kind: Kind, about: &'static str) -> Argument {
-    Argument { name, kind, about, is_required: false }
-}
-
-pub const fn must(name: &'static str, kind: Kind, about: &'static str) -> Argument {
-    Argument { name, kind, about, is_required: true }
-}
-
-/// Which tools a server offers, and how.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Offer {
-    pub all: bool,
-    pub read_only: bool,
-    /// Every call names its project.
-    pub multi: bool,
-}
-
 /// The argument that names the project, with `--multi`.
 pub const DIRECTORY: Argument = must("dir", Kind::Text, "Project directory");
 
@@ -89,6 +47,12 @@ impl Tool {
     pub fn taken(&self, offer: Offer) -> impl Iterator<Item = &'static Argument> {
         let directory = offer.multi.then_some(&DIRECTORY);
         directory.into_iter().chain(self.arguments)
+    }
+
+    /// Checks what a client sends against this row.
+    pub fn check(&self, given: Map<String, Value>, offer: Offer) -> Result<Arguments, Failure> {
+        let known: Vec<&Argument> = self.taken(offer).collect();
+        Arguments::check(given, &known, self.name, &|one, words| self.words(one, words, offer))
     }
 
     /// The words of an argument on this server: a server that only reads knows no action that writes.

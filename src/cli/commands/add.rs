@@ -3,7 +3,7 @@ use std::path::Path;
 
 use clap::Args;
 
-use super::{Context, Outcome};
+use crate::cli::context::{Context, Outcome};
 use crate::cli::form;
 use crate::model::change::NewIssue;
 use crate::model::issue::Priority;
@@ -43,7 +43,7 @@ const OF_ONE: [&str; 23] = [
 ///
 /// Prints the id of the new issue. Dependencies are written TYPE:ID, or just ID for one that blocks. On a terminal, `bd add` without a
 /// title opens a form in your editor; an empty form files nothing, and a form that is refused is kept.
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Default)]
 #[command(after_help = "Examples:
   bd add \"Fix the parser\" -t bug -p high
   bd add Fix the login        words need no quotes
@@ -143,6 +143,35 @@ pub struct AddArgs {
     force: bool,
 }
 
+/// File an issue and print only its id
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  bd q \"Look into the slow start\"\n  id=$(bd q \"Fix it\" -p high -t bug)\n  bd q Part two --parent bd-a3f8 --deps bd-k9"
+)]
+pub struct QuickArgs {
+    /// The title; words need no quotes
+    #[arg(required = true)]
+    title: Vec<String>,
+    /// Type: bug, feature, task, epic, chore, …
+    #[arg(short = 't', long = "type", value_name = "TYPE")]
+    kind: Option<String>,
+    /// Priority: 0 (urgent) to 4, or critical, high, medium, low, backlog
+    #[arg(short, long, value_name = "N")]
+    priority: Option<String>,
+    /// Labels, comma-separated
+    #[arg(short, long = "labels", value_name = "LABEL", value_delimiter = ',', alias = "label")]
+    labels: Vec<String>,
+    /// The parent issue
+    #[arg(long, value_name = "ID")]
+    parent: Option<String>,
+    /// Dependencies, comma-separated
+    #[arg(long, value_name = "TYPE:ID", value_delimiter = ',')]
+    deps: Vec<String>,
+    /// The repo to file it in (default: its parent's, else by routing)
+    #[arg(long, value_name = "REPO")]
+    repo: Option<String>,
+}
+
 pub fn run(args: AddArgs, cx: &mut Context) -> Outcome {
     let many = args.file.is_some();
     let (silent, dry_run) = (args.silent || cx.global.quiet && !cx.ui.wants_json(), args.dry_run);
@@ -168,6 +197,14 @@ pub fn run(args: AddArgs, cx: &mut Context) -> Outcome {
         return preview(filings, cx);
     }
     file(filings, many, silent, cx)
+}
+
+/// `bd add --silent` for scripts, whatever else is asked for.
+pub fn run_quick(args: QuickArgs, cx: &mut Context) -> Outcome {
+    let QuickArgs { title, kind, priority, labels, parent, deps, repo } = args;
+    let args = AddArgs { title, kind, priority, labels, parent, deps, repo, ..AddArgs::default() };
+    let filing = filing(args, cx, false)?;
+    file(vec![filing], false, true, cx)
 }
 
 /// On a terminal, somebody who gives no title wants to write at length.
@@ -226,7 +263,7 @@ fn fill_form(
 }
 
 fn file(filings: Vec<Filing>, many: bool, silent: bool, cx: &mut Context) -> Outcome {
-    let is_public = super::tell_contributor(cx)?;
+    let is_public = cx.tell_contributor()?;
     let written = ops::file_all(cx.store()?, filings)?;
     if silent {
         written.iter().for_each(|issue| cx.ui.line(&view::inline(&issue.id)));
@@ -250,7 +287,7 @@ fn file(filings: Vec<Filing>, many: bool, silent: bool, cx: &mut Context) -> Out
             cx.ui.note(&format!("{guest} is not part of this project; bd repo add shows its issues here"));
         }
         if is_public {
-            super::tell_way_out(cx, &written);
+            cx.tell_way_out(&written);
         }
     }
     Ok(Exit::Ok)
@@ -291,7 +328,7 @@ fn filing(args: AddArgs, cx: &mut Context, needs_title: bool) -> Result<Filing, 
         issue.issue_type = ops::check_type(cx.store()?, word)?;
     }
     issue.assignee = cx.person(args.assignee.as_deref().unwrap_or_default())?;
-    issue.due_at = args.due.map(|text| super::due(cx, &text)).transpose()?.flatten();
+    issue.due_at = args.due.map(|text| cx.due(&text)).transpose()?.flatten();
     let defer = args.defer.map(|text| cx.date_or_none("defer", &text)).transpose()?;
     issue.defer_until = defer.flatten().map(When::start);
     let mut dependencies = args.deps.iter().map(|text| ops::parse_dependency(text)).collect::<Result<Vec<_>, _>>()?;

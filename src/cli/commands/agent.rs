@@ -2,7 +2,7 @@ use std::path::Path;
 
 use clap::{Args, Subcommand};
 
-use super::{Context, Outcome};
+use crate::cli::context::{Context, Outcome};
 use crate::cli::render;
 use crate::model::agent::{Role, Status};
 use crate::model::duration;
@@ -231,10 +231,8 @@ fn show(agent: Option<&str>, cx: &mut Context) -> Outcome {
 fn unregister(agent: Option<&str>, reason: Option<&str>, cx: &mut Context) -> Outcome {
     let seen = named(agent, cx)?;
     let (agent, released) = ops::unregister(cx.store()?, &seen, reason)?;
-    json_answer!(cx, view::unregistered(&agent, &released));
     let freed = if released.is_empty() { String::new() } else { format!("; free again: {}", released.join(" ")) };
-    cx.ui.done(&format!("Unregistered {}: {}{freed}", agent.name, agent.id));
-    Ok(Exit::Ok)
+    cx.answer(view::unregistered(&agent, &released), &format!("Unregistered {}: {}{freed}", agent.name, agent.id))
 }
 
 fn sweep(older_than: Option<i64>, dry_run: bool, cx: &mut Context) -> Outcome {

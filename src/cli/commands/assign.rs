@@ -1,8 +1,8 @@
 use clap::Args;
 
-use super::{Context, Outcome};
+use crate::cli::context::{Context, Outcome};
 use crate::ops;
-use crate::view::{self, Exit};
+use crate::view;
 
 /// Assign an issue to an agent or a person and notify them by mail
 ///
@@ -19,7 +19,5 @@ pub struct AssignArgs {
 pub fn run(args: AssignArgs, cx: &mut Context) -> Outcome {
     let id = cx.resolve(&args.id)?;
     let assigned = ops::assign(cx.store()?, &id, &args.to)?;
-    json_answer!(cx, view::assigned(&assigned));
-    cx.ui.done(&format!("Assigned to {}: {id}", view::inline(&assigned.to)));
-    Ok(Exit::Ok)
+    cx.answer(view::assigned(&assigned), &format!("Assigned to {}: {id}", view::inline(&assigned.to)))
 }

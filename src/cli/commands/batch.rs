@@ -2,7 +2,7 @@ use std::io::Read as _;
 
 use clap::Args;
 
-use super::{Context, Outcome};
+use crate::cli::context::{Context, Outcome};
 use crate::ops::{self, BatchError, BatchLine, BatchOptions, MAX_BATCH_BYTES, OpError};
 use crate::store;
 use crate::sys::fs::FsError;

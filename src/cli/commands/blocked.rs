@@ -1,6 +1,6 @@
 use clap::Args;
 
-use super::{Context, Outcome};
+use crate::cli::context::{Context, Outcome};
 use crate::cli::filters::{ScopeArgs, ShapeArgs};
 use crate::cli::render;
 use crate::model::query::{Expr, Field};

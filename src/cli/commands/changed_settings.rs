@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{Context, Outcome};
+use crate::cli::context::{Context, Outcome};
 use crate::ops::{self, ConfigRequest, Configured};
 use crate::store::settings::Origin;
 use crate::view::{self, Exit};

@@ -2,7 +2,7 @@ use std::io::Read as _;
 
 use clap::Args;
 
-use super::{Context, Outcome};
+use crate::cli::context::{Context, Outcome};
 use crate::ops;
 use crate::store::LeakScope;
 use crate::view::{self, Exit, Failure, inline, plural};

@@ -1,6 +1,6 @@
 use clap::{Args, Subcommand};
 
-use super::{Context, Outcome};
+use crate::cli::context::{Context, Outcome};
 use crate::model::checkpoint::CheckpointKind;
 use crate::model::{duration, json};
 use crate::ops;
@@ -144,11 +144,12 @@ fn add(args: AddArgs, cx: &mut Context) -> Outcome {
     }
     let worktree = one.worktree.clone().unwrap_or_default();
     let row = CheckpointRow { worktree, is_gone: false, checkpoint: one };
-    json_answer!(cx, view::added_checkpoint(&row, added.is_new));
     let verb = if added.is_new { "Added" } else { "There already:" };
     let one = &row.checkpoint;
-    cx.ui.done(&format!("{verb} {}#{}  {}  {}", one.issue, one.number, one.kind.as_str(), one.id));
-    Ok(Exit::Ok)
+    cx.answer(
+        view::added_checkpoint(&row, added.is_new),
+        &format!("{verb} {}#{}  {}  {}", one.issue, one.number, one.kind.as_str(), one.id),
+    )
 }
 
 fn list(args: ListArgs, cx: &mut Context) -> Outcome {

@@ -1,6 +1,6 @@
 use clap::Args;
 
-use super::{Context, Outcome, print_page};
+use crate::cli::context::{Context, Outcome};
 use crate::cli::filters::{LayoutArgs, ShapeArgs};
 use crate::ops;
 
@@ -20,5 +20,5 @@ pub fn run(args: ChildrenArgs, cx: &mut Context) -> Outcome {
     args.shape.apply(cx);
     args.layout.apply(cx)?;
     let page = ops::children(cx.store()?, &args.id)?;
-    print_page(cx, page, false, "no children")
+    cx.print_page(page, false, "no children")
 }

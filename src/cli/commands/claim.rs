@@ -1,12 +1,11 @@
 use clap::Args;
 
-use super::{Context, Outcome, fail};
 use crate::cli::chosen::IdArgs;
+use crate::cli::context::{Context, Outcome};
 use crate::model::duration;
-use crate::ops;
-use crate::ops::OpError;
+use crate::ops::{self, OpError};
 use crate::store::{ClaimWish, Claimed, Written};
-use crate::view::{self, Exit, Failure, Object};
+use crate::view::{self, Failure};
 
 /// Claim issues; exactly one claimant wins across all checkouts
 ///
@@ -73,8 +72,8 @@ pub fn run(args: ClaimArgs, cx: &mut Context) -> Outcome {
     let any_again = results.iter().any(|(_, result)| result.as_ref().is_ok_and(|claimed| claimed.again));
     let beside = beside(&results);
     warn_waiting(cx, results.iter().filter_map(|(_, result)| result.as_ref().ok()));
-    let exit = each(cx, results, view::claimed, view::claimed_text)?;
-    beside.iter().for_each(|written| super::tell_beside(cx, written));
+    let exit = cx.each(results, |_, one| view::claimed(one), |cx, _, one| cx.ui.done(&view::claimed_text(one)))?;
+    beside.iter().for_each(|written| cx.tell_beside(written));
     if any_again && cx.agent()?.is_none() {
         cx.ui.hint(NAME_AGENTS);
     }
@@ -96,26 +95,4 @@ pub fn warn_waiting<'a>(cx: &mut Context, claimed: impl Iterator<Item = &'a Clai
     for one in claimed.filter(|one| !one.blockers.is_empty()) {
         cx.ui.warning(&view::taken_waiting(&one.id, &one.blockers));
     }
-}
-
-/// Reports on several issues in the shape of the command.
-pub fn each<T>(
-    cx: &mut Context,
-    results: Vec<(String, Result<T, OpError>)>,
-    json: impl Fn(&T) -> Object,
-    text: impl Fn(&T) -> String,
-) -> Outcome {
-    if cx.ui.wants_json() {
-        let done = view::each(results.iter().filter_map(|(_, result)| result.as_ref().ok()), json);
-        cx.json(done);
-    }
-    let mut exit = Exit::Ok;
-    for (typed, result) in results {
-        match result {
-            Ok(one) if !cx.ui.wants_json() => cx.ui.done(&text(&one)),
-            Ok(_) => {}
-            Err(error) => exit = fail(cx, &typed, error.into(), exit),
-        }
-    }
-    Ok(exit)
 }

@@ -1,8 +1,9 @@
 use clap::Args;
 
-use super::{Context, Outcome, report, report_rehearsal, with_force};
 use crate::cli::chosen::{CareArgs, ChosenArgs};
+use crate::cli::context::{Context, Outcome};
 use crate::cli::render;
+use crate::cli::report::with_force;
 use crate::model::change::Change;
 use crate::model::issue::status_of;
 use crate::model::record::Record;
@@ -63,20 +64,20 @@ pub fn run(args: CloseArgs, cx: &mut Context) -> Outcome {
     }
     if args.care.dry_run {
         let batch = ops::rehearse_each(cx.store()?, &ids, |_| changes.clone())?;
-        return report_rehearsal(cx, batch);
+        return cx.report_rehearsal(batch);
     }
     let batch = ops::change_each(cx.store()?, &ids, |_| changes.clone())?;
     if !args.suggest_next {
-        return report(cx, batch, closed_line);
+        return cx.report(batch, closed_line);
     }
     let closed: Vec<String> = batch.written().map(|written| written.id.clone()).collect();
     let next = ops::unblocked_by(cx.store()?, &closed)?;
     if cx.ui.wants_json() {
         let json = view::closed(&batch.written().collect::<Vec<_>>(), &next);
         cx.json(json);
-        return super::report_failures(cx, batch);
+        return cx.report_failures(batch);
     }
-    let exit = report(cx, batch, closed_line)?;
+    let exit = cx.report(batch, closed_line)?;
     let (index, ui) = cx.index()?;
     if next.is_empty() {
         ui.note("nothing became ready by it");

@@ -1,6 +1,7 @@
 use clap::{Args, Subcommand};
 
-use super::{Context, Outcome};
+use crate::cli::context::{Context, Outcome};
+use crate::cli::report::NO_ID;
 use crate::model::change::Change;
 use crate::ops;
 use crate::view::{self, Exit, Failure, block, inline};
@@ -55,21 +56,21 @@ pub fn run(args: CommentArgs, cx: &mut Context) -> Outcome {
         vec![Change::AddComment(ops::comment(store, text.clone(), args.author.clone()))]
     })?;
     if !cx.ui.wants_json() {
-        return super::report(cx, batch, |written| format!("Comment added: {}", written.id));
+        return cx.report(batch, |written| format!("Comment added: {}", written.id));
     }
     if let Some(written) = batch.written().next() {
         let issue = written.issue();
         let json = issue.comments.last().map(|comment| view::comment(&issue.id, comment));
         cx.json(json.unwrap_or_default());
     }
-    super::report_failures(cx, batch)
+    cx.report_failures(batch)
 }
 
 pub fn run_comments(args: CommentsArgs, cx: &mut Context) -> Outcome {
     let id = match (args.command, args.id) {
         (Some(CommentsCommand::Add(args)), _) => return run(args, cx),
         (Some(CommentsCommand::List { id }), _) | (None, Some(id)) => id,
-        (None, None) => return Err(Failure::usage(super::report::NO_ID)),
+        (None, None) => return Err(Failure::usage(NO_ID)),
     };
     let row = ops::find_with_own(cx.store()?, &id)?;
     json_answer!(cx, view::each(&row.issue.comments, |one| view::comment(&row.issue.id, one)));

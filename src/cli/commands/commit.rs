@@ -1,6 +1,7 @@
 use clap::Args;
 
-use super::{Context, Outcome};
+use crate::cli::context::{Context, Outcome};
+use crate::cli::report::failures;
 use crate::ops;
 use crate::view::{self, inline};
 
@@ -25,7 +26,7 @@ pub struct CommitArgs {
 
 pub fn run(args: CommitArgs, cx: &mut Context) -> Outcome {
     let mut done = ops::commit(cx.store()?, args.repo.as_deref(), args.message.as_deref(), args.dry_run)?;
-    let failures = super::failures(&mut done);
+    let failures = failures(&mut done);
     if cx.ui.wants_json() {
         cx.json(view::committed(&done, &failures, args.dry_run));
     } else {
@@ -44,5 +45,5 @@ pub fn run(args: CommitArgs, cx: &mut Context) -> Outcome {
             }
         }
     }
-    Ok(super::fail_repos(cx, &done, failures))
+    Ok(cx.fail_repos(&done, failures))
 }

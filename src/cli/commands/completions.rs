@@ -1,8 +1,10 @@
 use clap::Args;
 use clap_complete::Shell;
 
-use super::{Context, Outcome};
-use crate::cli::{complete, tips};
+use crate::cli::complete::shells;
+use crate::cli::context::{Context, Outcome};
+use crate::cli::entry::Table;
+use crate::cli::tips;
 use crate::view::Exit;
 
 /// Print the completion script for your shell
@@ -24,14 +26,14 @@ pub struct CompletionsArgs {
     is_static: bool,
 }
 
-pub fn run(args: CompletionsArgs, cx: &mut Context) -> Outcome {
+pub fn run(args: CompletionsArgs, table: Table, cx: &mut Context) -> Outcome {
     let text = match args.is_static {
         true => {
             let mut text = Vec::new();
-            clap_complete::generate(args.shell, &mut tips::visible(&[]), "bd", &mut text);
+            clap_complete::generate(args.shell, &mut tips::visible(&[], table), "bd", &mut text);
             String::from_utf8_lossy(&text).into_owned()
         }
-        false => complete::script(args.shell),
+        false => shells::script(args.shell),
     };
     cx.ui.verbatim(&text);
     Ok(Exit::Ok)

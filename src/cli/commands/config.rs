@@ -1,7 +1,8 @@
 use clap::{Args, Subcommand};
 
 use super::changed_settings::{FileArgs, change};
-use super::{Context, Outcome};
+use crate::cli::context::{Context, Outcome};
+use crate::cli::entry::Table;
 use crate::cli::{alias, render};
 use crate::ops::{self, AllSettings, ConfigRequest, Found};
 use crate::view::{self, Exit, Failure, inline};
@@ -85,7 +86,7 @@ enum Action {
     },
 }
 
-pub fn run(args: ConfigArgs, cx: &mut Context) -> Outcome {
+pub fn run(args: ConfigArgs, table: Table, cx: &mut Context) -> Outcome {
     let file = args.file.origin();
     match args.action {
         Some(Action::Get { key }) => get(&key, cx),
@@ -93,7 +94,7 @@ pub fn run(args: ConfigArgs, cx: &mut Context) -> Outcome {
         Some(Action::Trust { dry_run }) => trust(dry_run, cx),
         Some(Action::Set { key, values, file }) => {
             if let (Some(name), [text]) = (key.strip_prefix(alias::ALIAS), values.as_slice()) {
-                alias::check(name, text)?;
+                alias::check(name, text, table)?;
             } else if let (true, [text]) = (key.starts_with(alias::QUERY), values.as_slice()) {
                 ops::parse_query(cx.store()?, text)?;
             }

@@ -1,7 +1,7 @@
 use clap::Args;
 
-use super::{Context, Outcome};
 use crate::cache::GroupBy;
+use crate::cli::context::{Context, Outcome};
 use crate::cli::filters::FilterArgs;
 use crate::ops;
 use crate::view::{self, Exit, inline};

@@ -1,10 +1,10 @@
 use clap::Args;
 
-use super::{Context, Outcome};
 use crate::cli::chosen::IdArgs;
+use crate::cli::context::{Context, Outcome};
 use crate::model::proposal::Permit;
 use crate::ops::{self, Each};
-use crate::view::{self, Exit, Failure};
+use crate::view::{self, Failure};
 
 /// Withdraw proposals and keep them private
 ///
@@ -64,19 +64,9 @@ pub fn run_reject(args: RejectArgs, cx: &mut Context) -> Outcome {
 }
 
 fn report(results: Each<Permit>, done: &str, cx: &mut Context) -> Outcome {
-    if cx.ui.wants_json() {
-        let good = results.iter().filter_map(|(id, result)| Some((id, result.as_ref().ok()?)));
-        let json = view::each(good, |(id, permit)| view::decided(id, done, *permit == Permit::Do));
-        cx.json(json);
-    }
-    let mut exit = Exit::Ok;
-    for (id, result) in results {
-        match result {
-            Ok(_) if cx.ui.wants_json() => {}
-            Ok(Permit::Do) => cx.ui.done(&format!("{}{}: {id}", done[..1].to_uppercase(), &done[1..])),
-            Ok(Permit::Already) => cx.ui.done(&format!("Already {done}: {id}")),
-            Err(error) => exit = super::fail(cx, &id, Failure::from(error), exit),
-        }
-    }
-    Ok(exit)
+    let json = |id: &str, permit: &Permit| view::decided(id, done, *permit == Permit::Do);
+    cx.each(results, json, |cx, id, permit| match permit {
+        Permit::Do => cx.ui.done(&format!("{}{}: {id}", done[..1].to_uppercase(), &done[1..])),
+        Permit::Already => cx.ui.done(&format!("Already {done}: {id}")),
+    })
 }

@@ -1,7 +1,8 @@
 use clap::Args;
 
-use super::{Context, Outcome, changed_line, report};
 use crate::cli::chosen::IdArgs;
+use crate::cli::context::{Context, Outcome};
+use crate::cli::report::changed_line;
 use crate::model::change::Change;
 use crate::model::when::{Bare, When};
 use crate::ops;
@@ -23,7 +24,7 @@ pub fn run(args: DeferArgs, cx: &mut Context) -> Outcome {
     let until = args.until.map(|text| cx.date_or_none("until", &text)).transpose()?.flatten().map(When::start);
     let batch = ops::change_each(cx.store()?, &ids, |_| vec![Change::Defer { until }]);
     let batch = batch.map_err(|error| with_until(cx, &ids, error.into()))?;
-    report(cx, batch, |written| changed_line(written, "Deferred "))
+    cx.report(batch, |written| changed_line(written, "Deferred "))
 }
 
 /// A failure with another hint where a date was typed among the issues.
@@ -47,5 +48,5 @@ pub struct UndeferArgs {
 pub fn run_undefer(args: UndeferArgs, cx: &mut Context) -> Outcome {
     let ids = args.named.read(cx)?;
     let batch = ops::change_each(cx.store()?, &ids, |_| vec![Change::Undefer])?;
-    report(cx, batch, |written| changed_line(written, "Undeferred "))
+    cx.report(batch, |written| changed_line(written, "Undeferred "))
 }

@@ -1,7 +1,8 @@
 use clap::Args;
 
-use super::{Context, Outcome, report};
 use crate::cli::chosen::ChosenArgs;
+use crate::cli::context::{Context, Outcome};
+use crate::cli::report::changed_line;
 use crate::model::change::Change;
 use crate::model::dependency::DependencyType;
 use crate::ops;
@@ -40,7 +41,7 @@ pub fn run(args: DeleteArgs, cx: &mut Context) -> Outcome {
     }
     let batch = ops::change_each(cx.store()?, &ids, |_| vec![Change::Delete { reason: args.reason.clone() }])?;
     if !cx.ui.wants_json() {
-        return report(cx, batch, |written| super::changed_line(written, "Deleted "));
+        return cx.report(batch, |written| changed_line(written, "Deleted "));
     }
     let deleted: Vec<&str> = batch.written().map(|written| written.id.as_str()).collect();
     if !deleted.is_empty() {
@@ -48,7 +49,7 @@ pub fn run(args: DeleteArgs, cx: &mut Context) -> Outcome {
         let json = view::deleted(one, &deleted);
         cx.json(json);
     }
-    super::report_failures(cx, batch)
+    cx.report_failures(batch)
 }
 
 fn preview(ids: &[String], says_yes: bool, cx: &mut Context) -> Outcome {

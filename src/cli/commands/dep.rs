@@ -1,6 +1,6 @@
 use clap::{Args, Subcommand};
 
-use super::{Context, Outcome};
+use crate::cli::context::{Context, Outcome};
 use crate::cli::render;
 use crate::model::dependency::DependencyType;
 use crate::ops::{self, Neighbour, OpError};
@@ -139,9 +139,10 @@ fn add(cx: &mut Context, dependent: &str, target: &str, kind: &str, reversed: bo
 fn remove(cx: &mut Context, dependent: &str, target: &str, kind: Option<&str>) -> Outcome {
     let kind = kind.map(kind_of).transpose()?;
     let (written, target) = ops::remove_dependency(cx.store()?, dependent, target, kind)?;
-    json_answer!(cx, view::removed_dependency(&written.id, &target));
-    cx.ui.done(&format!("Removed dependency: {} no longer depends on {target}", written.id));
-    Ok(Exit::Ok)
+    cx.answer(
+        view::removed_dependency(&written.id, &target),
+        &format!("Removed dependency: {} no longer depends on {target}", written.id),
+    )
 }
 
 fn relate(cx: &mut Context, pair: &PairArgs, linked: bool) -> Outcome {

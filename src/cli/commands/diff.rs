@@ -1,6 +1,6 @@
 use clap::Args;
 
-use super::{Context, Outcome};
+use crate::cli::context::{Context, Outcome};
 use crate::cli::width::plain_cells;
 use crate::ops;
 use crate::view::{self, Exit, inline, plural};
@@ -32,10 +32,7 @@ pub fn run(args: DiffArgs, cx: &mut Context) -> Outcome {
     let (from, to) = ops::parse_range(args.range.as_deref(), |text| cx.moment(text));
     let entries = ops::diff(cx.store()?, &from, &to, args.repo.as_deref(), args.markdown)?;
     cx.tell_shallow()?;
-    if cx.ui.wants_json() {
-        cx.json(view::differences(&entries));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::differences(&entries));
     let calendar = cx.ui.calendar();
     let (told, touched) = view::told_differences(&entries);
     if args.markdown {

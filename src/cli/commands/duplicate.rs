@@ -1,8 +1,8 @@
 use clap::Args;
 
-use super::{Context, Outcome};
+use crate::cli::context::{Context, Outcome};
 use crate::ops::{self, Replacement};
-use crate::view::{self, Exit};
+use crate::view;
 
 /// Close an issue as a duplicate of another
 #[derive(Debug, Args)]
@@ -28,14 +28,10 @@ pub struct SupersedeArgs {
 
 pub fn run(args: DuplicateArgs, cx: &mut Context) -> Outcome {
     let (written, by) = ops::replace(cx.store()?, &args.id, &args.of, Replacement::Duplicate)?;
-    json_answer!(cx, view::duplicate(&written.id, &by));
-    cx.ui.done(&format!("Marked {} as duplicate of {by} (closed)", written.id));
-    Ok(Exit::Ok)
+    cx.answer(view::duplicate(&written.id, &by), &format!("Marked {} as duplicate of {by} (closed)", written.id))
 }
 
 pub fn run_supersede(args: SupersedeArgs, cx: &mut Context) -> Outcome {
     let (written, by) = ops::replace(cx.store()?, &args.id, &args.with, Replacement::Superseded)?;
-    json_answer!(cx, view::superseded(&written.id, &by));
-    cx.ui.done(&format!("Marked {} as superseded by {by} (closed)", written.id));
-    Ok(Exit::Ok)
+    cx.answer(view::superseded(&written.id, &by), &format!("Marked {} as superseded by {by} (closed)", written.id))
 }

@@ -1,11 +1,12 @@
 use clap::Args;
 
-use super::{Context, Outcome, changed_line};
+use crate::cli::context::{Context, Outcome};
 use crate::cli::form;
+use crate::cli::report::changed_line;
 use crate::model::field;
 use crate::ops::{self, EditSheet, OpError};
 use crate::sys::form::FormFile;
-use crate::view::{self, Exit, Failure};
+use crate::view::{self, Failure};
 
 /// Edit an issue in your editor
 #[derive(Debug, Args)]
@@ -48,9 +49,7 @@ pub fn run(args: EditArgs, cx: &mut Context) -> Outcome {
     let written =
         form::fill(cx, form, &shown, &again, |cx, sheet| Ok(ops::apply_sheet(cx.store()?, &id, &shown, sheet)?))?;
     let Some(written) = written else { return Err(Failure::failed("the form is empty; nothing was changed")) };
-    json_answer!(cx, view::replies([&written]));
-    cx.ui.done(&changed_line(&written, "Updated issue: "));
-    Ok(Exit::Ok)
+    cx.answer(view::replies([&written]), &changed_line(&written, "Updated issue: "))
 }
 
 /// Brings what others have changed since into a form that was kept; gives what it is measured by. One that cannot be read stays

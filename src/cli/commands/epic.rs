@@ -1,6 +1,6 @@
 use clap::{Args, Subcommand};
 
-use super::{Context, Outcome};
+use crate::cli::context::{Context, Outcome};
 use crate::cli::render;
 use crate::model::change::Change;
 use crate::ops;
@@ -43,7 +43,7 @@ pub fn run(args: EpicArgs, cx: &mut Context) -> Outcome {
         let reason = Some("all children are closed".to_owned());
         let batch = ops::change_each(cx.store()?, &ids, |_| vec![Change::Close { reason: reason.clone() }])?;
         cx.ui.note_if(batch.results.is_empty(), "no epic has all its children closed");
-        return super::report(cx, batch, |written| format!("Closed {}", written.id));
+        return cx.report(batch, |written| format!("Closed {}", written.id));
     }
     json_answer!(cx, view::each(&epics, |(row, progress)| view::epic(row, progress)));
     let lines = epics.iter().map(|(row, progress)| {

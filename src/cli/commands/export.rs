@@ -1,6 +1,6 @@
 use clap::Args;
 
-use super::{Context, Outcome};
+use crate::cli::context::{Context, Outcome};
 use crate::cli::filters::FilterArgs;
 use crate::ops::{self, OpError};
 use crate::store;
@@ -34,7 +34,5 @@ pub fn run(args: ExportArgs, cx: &mut Context) -> Outcome {
     ops::refuse_ledger(cx.store()?, &path)?;
     let written = store::write_named(&path, &cx.directory(), text.as_bytes());
     written.map_err(|error| Failure::from(OpError::Fs(error)))?;
-    json_answer!(cx, view::exported(count, &path));
-    cx.ui.done(&format!("Exported {} to {}", plural(count, "issue"), cx.ui.path(&path)));
-    Ok(Exit::Ok)
+    cx.answer(view::exported(count, &path), &format!("Exported {} to {}", plural(count, "issue"), cx.ui.path(&path)))
 }

@@ -2,7 +2,7 @@ use std::collections::HashSet;
 
 use clap::Args;
 
-use super::{Context, Outcome};
+use crate::cli::context::{Context, Outcome};
 use crate::cli::render;
 use crate::ops::{self, Component};
 use crate::store::Row;

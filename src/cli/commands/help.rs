@@ -1,6 +1,7 @@
 use clap::Args;
 
-use super::{Context, Outcome};
+use crate::cli::context::{Context, Outcome};
+use crate::cli::entry::Table;
 use crate::cli::help;
 
 /// Show help for a command or a topic; --all lists every command
@@ -16,10 +17,10 @@ pub struct HelpArgs {
     all: bool,
 }
 
-pub fn run(args: HelpArgs, cx: &mut Context) -> Outcome {
+pub fn run(args: HelpArgs, table: Table, cx: &mut Context) -> Outcome {
     match (args.all, args.command.as_slice()) {
-        (true, _) => help::all(cx),
-        (false, []) => help::overview(cx),
-        (false, names) => help::of(cx, names),
+        (true, _) => help::all(table, cx),
+        (false, []) => help::overview(table, cx),
+        (false, names) => help::of(names, table, cx),
     }
 }

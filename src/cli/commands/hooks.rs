@@ -2,7 +2,8 @@ use std::ffi::OsString;
 
 use clap::{Args, Subcommand};
 
-use super::{Context, Outcome, check_leaks};
+use super::check_leaks;
+use crate::cli::context::{Context, Outcome};
 use crate::ops;
 use crate::store::{HooksRequest, HooksStatus, MERGES_STATES};
 use crate::view::{self, Exit, inline};

@@ -1,7 +1,8 @@
 use clap::{Args, Subcommand};
 
-use super::{Context, Outcome, print_page, report};
 use crate::cache::Sort;
+use crate::cli::context::{Context, Outcome};
+use crate::cli::entry::Table;
 use crate::cli::help;
 use crate::model::change::Change;
 use crate::model::query::{Expr, Field};
@@ -47,9 +48,9 @@ enum HumanCommand {
     },
 }
 
-pub fn run(args: HumanArgs, cx: &mut Context) -> Outcome {
+pub fn run(args: HumanArgs, table: Table, cx: &mut Context) -> Outcome {
     let (id, answer, reason) = match args.command {
-        None => return help::overview(cx),
+        None => return help::overview(table, cx),
         Some(HumanCommand::List { status }) => return list(status.as_deref(), cx),
         Some(HumanCommand::Respond { id, response }) => {
             if response.trim().is_empty() {
@@ -64,7 +65,7 @@ pub fn run(args: HumanArgs, cx: &mut Context) -> Outcome {
         let comment = answer.clone().map(|text| Change::AddComment(ops::comment(store, text, None)));
         comment.into_iter().chain([Change::Close { reason: Some(reason.clone()) }]).collect()
     })?;
-    report(cx, batch, |written| format!("Closed {}", written.id))
+    cx.report(batch, |written| format!("Closed {}", written.id))
 }
 
 fn list(status: Option<&str>, cx: &mut Context) -> Outcome {
@@ -75,5 +76,5 @@ fn list(status: Option<&str>, cx: &mut Context) -> Outcome {
     };
     let filter = Expr::And(vec![Expr::text(Field::Label, "human"), of_status]);
     let page = ops::list_by(cx.store()?, &filter, Sort::default(), None)?;
-    print_page(cx, page, false, "no issue needs a person")
+    cx.print_page(page, false, "no issue needs a person")
 }

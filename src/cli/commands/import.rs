@@ -2,7 +2,7 @@ use std::io::Read as _;
 
 use clap::Args;
 
-use super::{Context, Outcome};
+use crate::cli::context::{Context, Outcome};
 use crate::ops::{self, ImportOptions, Imported, OpError};
 use crate::store;
 use crate::sys::fs::FsError;
@@ -81,5 +81,5 @@ pub fn run(args: ImportArgs, cx: &mut Context) -> Outcome {
 /// Tells which issues were not written; the first one decides the exit code.
 fn refusals(cx: &mut Context, report: Imported) -> Exit {
     let refused = report.refused.into_iter();
-    refused.fold(Exit::Ok, |exit, (id, error)| super::fail(cx, &id, error.into(), exit))
+    refused.fold(Exit::Ok, |exit, (id, error)| cx.fail(&id, error.into(), exit))
 }

@@ -2,7 +2,7 @@ use std::path::Path;
 
 use clap::Args;
 
-use super::{Context, Outcome};
+use crate::cli::context::{Context, Outcome};
 use crate::ops;
 use crate::view::{self, Exit};
 

@@ -1,6 +1,6 @@
 use clap::Args;
 
-use super::{Context, Outcome};
+use crate::cli::context::{Context, Outcome};
 use crate::ops::{self, InitRequest, PLANNING, Setup};
 use crate::store::HooksRequest;
 use crate::view::{self, Exit, Failure};

@@ -1,6 +1,7 @@
 use clap::{Args, Subcommand};
 
-use super::{Context, Outcome};
+use crate::cli::context::{Context, Outcome};
+use crate::cli::report::changed_line;
 use crate::model::change::Change;
 use crate::ops;
 use crate::view::{self, Exit, Failure, inline};
@@ -48,22 +49,16 @@ pub fn run(args: LabelArgs, cx: &mut Context) -> Outcome {
         LabelCommand::Remove { ids_and_label } => change(ids_and_label, cx, false),
         LabelCommand::List { id } => {
             let row = ops::find(cx.store()?, &id)?;
-            if cx.ui.wants_json() {
-                cx.json(view::texts(&row.issue.labels));
-            } else {
-                row.issue.labels.iter().for_each(|label| cx.ui.line(&inline(label)));
-                cx.ui.note_if(row.issue.labels.is_empty(), "no labels");
-            }
+            json_answer!(cx, view::texts(&row.issue.labels));
+            row.issue.labels.iter().for_each(|label| cx.ui.line(&inline(label)));
+            cx.ui.note_if(row.issue.labels.is_empty(), "no labels");
             Ok(Exit::Ok)
         }
         LabelCommand::ListAll => {
             let labels = ops::labels(cx.store()?)?;
-            if cx.ui.wants_json() {
-                cx.json(view::each(&labels, |(label, count)| view::label_count(label, *count)));
-            } else {
-                labels.iter().for_each(|(label, count)| cx.ui.line(&format!("{count:>5}  {}", inline(label))));
-                cx.ui.note_if(labels.is_empty(), "no labels");
-            }
+            json_answer!(cx, view::each(&labels, |(label, count)| view::label_count(label, *count)));
+            labels.iter().for_each(|(label, count)| cx.ui.line(&format!("{count:>5}  {}", inline(label))));
+            cx.ui.note_if(labels.is_empty(), "no labels");
             Ok(Exit::Ok)
         }
     }
@@ -88,10 +83,10 @@ fn change(mut ids: Vec<String>, cx: &mut Context, add: bool) -> Outcome {
         let noun = if labels.len() == 1 { "label" } else { "labels" };
         let names: Vec<String> = labels.iter().map(|label| format!("{label:?}")).collect();
         let verb = format!("{verb} {noun} {}: ", names.join(", "));
-        return super::report(cx, batch, |written| super::changed_line(written, &verb));
+        return cx.report(batch, |written| changed_line(written, &verb));
     }
     let items = batch.written().flat_map(|written| labels.iter().map(move |label| (&written.id, *label)));
     let json = view::each(items, |(id, label)| view::labelled(word, id, label));
     cx.json(json);
-    super::report_failures(cx, batch)
+    cx.report_failures(batch)
 }

@@ -1,7 +1,7 @@
 use clap::Args;
 
-use super::{Context, Outcome};
 use crate::cache::Sort;
+use crate::cli::context::{Context, Outcome};
 use crate::cli::filters::FilterArgs;
 use crate::model::query::Expr;
 use crate::ops::{self, not_done};

@@ -1,6 +1,6 @@
 use clap::Args;
 
-use super::{Context, Outcome, print_page};
+use crate::cli::context::{Context, Outcome};
 use crate::cli::filters::{
     DoneArgs, FilterArgs, LayoutArgs, PageArgs, ShapeArgs, WorktreeArgs, conditions, search_hint,
 };
@@ -103,7 +103,7 @@ pub fn run(mut args: ListArgs, cx: &mut Context) -> Outcome {
         checkouts => {
             let page = ops::list(cx.store()?, &listing, checkouts)?;
             let total = page.total;
-            (print_page(cx, page, args.tree == Some(true), "no issues")?, total)
+            (cx.print_page(page, args.tree == Some(true), "no issues")?, total)
         }
     };
     let is_empty = total == 0;

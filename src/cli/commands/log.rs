@@ -1,6 +1,6 @@
 use clap::Args;
 
-use super::{Context, Outcome};
+use crate::cli::context::{Context, Outcome};
 use crate::cli::filters::limit;
 use crate::cli::ui::{Style, Ui};
 use crate::cli::width::{cells_of, plain_cells};

@@ -3,7 +3,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 
 use super::agent::length;
-use super::{Context, Outcome};
+use crate::cli::context::{Context, Outcome};
 use crate::cli::filters::limit;
 use crate::cli::render;
 use crate::model::message::{Kind, Message, Urgency};
@@ -147,11 +147,8 @@ pub fn run(args: MailArgs, cx: &mut Context) -> Outcome {
         Action::Inbox(args) => inbox(&args, cx),
         Action::Read { id } => {
             let message = mail::read(cx.store()?, &id)?;
-            if cx.ui.wants_json() {
-                cx.json(view::message(&message));
-            } else {
-                render::message(&mut cx.ui, &message);
-            }
+            json_answer!(cx, view::message(&message));
+            render::message(&mut cx.ui, &message);
             Ok(Exit::Ok)
         }
         Action::Reply { id, text } => {
@@ -166,11 +163,8 @@ pub fn run(args: MailArgs, cx: &mut Context) -> Outcome {
         }
         Action::Thread { id } => {
             let thread = mail::thread(cx.store()?, &id)?;
-            if cx.ui.wants_json() {
-                cx.json(view::mail_thread(&thread));
-            } else {
-                render::conversation(&mut cx.ui, &thread);
-            }
+            json_answer!(cx, view::mail_thread(&thread));
+            render::conversation(&mut cx.ui, &thread);
             Ok(Exit::Ok)
         }
         Action::Archive { ids, read_older_than } => {

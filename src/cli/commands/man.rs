@@ -2,7 +2,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Context, Outcome};
+use crate::cli::context::{Context, Outcome};
+use crate::cli::entry::Table;
 use crate::cli::manual;
 use crate::ops;
 use crate::view::{Exit, Failure};
@@ -27,14 +28,14 @@ pub struct ManArgs {
     dir: Option<PathBuf>,
 }
 
-pub fn run(args: ManArgs, cx: &mut Context) -> Outcome {
+pub fn run(args: ManArgs, table: Table, cx: &mut Context) -> Outcome {
     if !args.install {
         let unknown = || Failure::usage(format!("no command {:?}; run `bd help --all`", args.command.join(" ")));
-        let (_, text) = manual::one(&args.command).ok_or_else(unknown)?;
+        let (_, text) = manual::one(&args.command, table).ok_or_else(unknown)?;
         cx.ui.verbatim(&text);
         return Ok(Exit::Ok);
     }
-    let pages = manual::all();
+    let pages = manual::all(table);
     let directory = args.dir.map(|dir| cx.directory().join(dir));
     let installed = ops::install_pages(&cx.host_here().env, directory, &pages)?;
     cx.ui.note(&format!("Installed {} pages in {}", pages.len(), installed.directory.display()));

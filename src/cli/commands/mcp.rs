@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Context, Outcome};
+use crate::cli::context::{Context, Outcome};
 
 /// Serve the project to an agent without a shell, over the Model Context Protocol
 ///

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Context, Outcome};
+use crate::cli::context::{Context, Outcome};
 use crate::ops::{self, MergeFiles};
 use crate::sys::process;
 use crate::view::{Exit, Failure};

@@ -1,6 +1,6 @@
 use clap::Args;
 
-use super::{Context, Outcome};
+use crate::cli::context::{Context, Outcome};
 use crate::cli::render;
 use crate::ops;
 use crate::store::LEDGER_NAMES;
@@ -61,7 +61,7 @@ pub fn run(args: MigrateArgs, cx: &mut Context) -> Outcome {
     }
     let mut exit = Exit::Ok;
     for (id, error) in done.failed {
-        exit = super::fail(cx, &id, error.into(), exit);
+        exit = cx.fail(&id, error.into(), exit);
     }
     Ok(exit)
 }

@@ -1,14 +1,9 @@
-//! One file per command: its arguments, whose comment is its help, and the few lines between operation and output.
-
-/// With `--json`, prints the answer and ends the command.
-macro_rules! json_answer {
-    ($cx:ident, $answer:expr) => {
-        if $cx.ui.wants_json() {
-            $cx.json($answer);
-            return Ok($crate::view::Exit::Ok);
-        }
-    };
-}
+//! Every command: a row with all that is known of it. Each has a file, with its arguments, whose comment is its help, and the few
+//! lines between operation and output.
+//!
+//! `looks` names the forms that only look, each with the arguments that make it write; `shows`, the arguments with which a command only
+//! shows what it would do; `waits`, the forms that wait for somebody, or hand the terminal to another program. `""` is the command
+//! without a subcommand. `--readonly` refuses what is not named, so a new command writes nothing until its row says that it looks.
 
 mod add;
 mod agent;
@@ -55,7 +50,7 @@ mod log;
 mod mail;
 mod man;
 mod mcp;
-pub(super) mod merge_driver;
+pub mod merge_driver;
 mod migrate;
 mod note;
 mod onboard;
@@ -65,7 +60,6 @@ mod proposals;
 mod propose;
 mod prune;
 mod query;
-mod quick;
 mod quickstart;
 mod ready;
 mod reclaim;
@@ -74,7 +68,6 @@ mod release;
 mod rename_prefix;
 mod reopen;
 mod repo;
-mod report;
 mod reserve;
 mod resolve;
 mod restore;
@@ -105,223 +98,193 @@ mod workflow;
 mod workspace;
 mod worktree;
 
-use clap::{ArgMatches, Args as _, FromArgMatches as _};
+use clap::{Args as _, FromArgMatches as _};
 
-use super::context::Context;
-use crate::view::{Exit, Failure};
-pub use report::{
-    NO_ID, changed_line, due, fail, fail_repos, failures, print_marked, print_page, report, report_failures,
-    report_rehearsal, tell_beside, tell_contributor, tell_way_out, with_force,
-};
+use super::context::{Context, Outcome};
+use super::entry::Place::{At, ForHooks, Like};
+use super::entry::{Entry, Table};
 
-type Outcome = Result<Exit, Failure>;
-
-/// A command: its names, its arguments, and what runs it.
-pub struct Entry {
-    pub name: &'static str,
-    aliases: &'static [&'static str],
-    arguments: fn(clap::Command) -> clap::Command,
-    /// Takes the arguments out of what was parsed.
-    pub read: fn(&mut ArgMatches) -> Result<Call, clap::Error>,
-}
-
-/// A command with its arguments.
-pub type Call = Box<dyn FnOnce(&mut Context) -> Outcome>;
-
-impl Entry {
-    /// The command of this name or alias.
-    pub fn find(name: &str) -> Option<&'static Self> {
-        COMMANDS.iter().find(|entry| entry.name == name || entry.aliases.contains(&name))
-    }
-
-    pub fn parser(&self) -> clap::Command {
-        (self.arguments)(clap::Command::new(self.name)).visible_aliases(self.aliases)
-    }
-}
-
-/// Declares the commands: the names of each, its arguments, and the function that runs it.
 macro_rules! commands {
-    ($($name:literal $(| $alias:literal)*: $args:ty => $run:path;)*) => {
-        pub static COMMANDS: &[Entry] = &[$(Entry {
+    ($($name:literal $(| $alias:literal)*, $place:expr, $args:ty => $run:expr
+        $(, looks [$($look:literal $(unless $($writing:literal)+)?),*])?
+        $(, shows [$($showing:literal),*])?
+        $(, waits [$($wait:literal),*])?;)*) => {
+        pub static COMMANDS: Table = Table(&[$(Entry {
             name: $name,
             aliases: &[$($alias),*],
+            place: $place,
+            looks: &[$($(($look, &[$($($writing),+)?])),*)?],
+            shows: &[$($($showing),*)?],
+            waits: &[$($($wait),*)?],
             arguments: <$args>::augment_args,
             read: |matches| {
                 let args = <$args>::from_arg_matches_mut(matches)?;
-                Ok(Box::new(move |cx| $run(args, cx)))
+                let run: fn($args, &mut Context) -> Outcome = $run;
+                Ok(Box::new(move |cx| run(args, cx)))
             },
-        },)*];
+        }),*]);
     };
 }
 
 commands! {
-    "init": init::InitArgs => init::run;
-    "add" | "create" | "new": add::AddArgs => add::run;
-    "q": quick::QuickArgs => quick::run;
-    "batch": batch::BatchArgs => batch::run;
-    "show" | "view": show::ShowArgs => show::run;
-    "list" | "ls": list::ListArgs => list::run;
-    "ready": ready::ReadyArgs => ready::run;
-    "blocked": blocked::BlockedArgs => blocked::run;
-    "why": why::WhyArgs => why::run;
-    "update": update::UpdateArgs => update::run;
-    "status": status::StatusArgs => status::run;
-    "work" | "start": work::WorkArgs => work::run;
-    "claim": claim::ClaimArgs => claim::run;
-    "release": release::ReleaseArgs => release::run;
-    "reclaim": reclaim::ReclaimArgs => reclaim::run;
-    "leases": leases::LeasesArgs => leases::run;
-    "run": run::RunArgs => run::run;
-    "assign": assign::AssignArgs => assign::run;
-    "state": state::StateArgs => state::run;
-    "close" | "done": close::CloseArgs => close::run;
-    "reopen": reopen::ReopenArgs => reopen::run;
-    "defer": defer::DeferArgs => defer::run;
-    "undefer": defer::UndeferArgs => defer::run_undefer;
-    "delete" | "rm": delete::DeleteArgs => delete::run;
-    "undo": undo::UndoArgs => undo::run;
-    "edit": edit::EditArgs => edit::run;
-    "note": note::NoteArgs => note::run;
-    "comment": comment::CommentArgs => comment::run;
-    "comments": comment::CommentsArgs => comment::run_comments;
-    "label": label::LabelArgs => label::run;
-    "dep": dep::DepArgs => dep::run;
-    "children": children::ChildrenArgs => children::run;
-    "epic": epic::EpicArgs => epic::run;
-    "search": search::SearchArgs => search::run;
-    "query": query::QueryArgs => query::run;
-    "count": count::CountArgs => count::run;
-    "stats": stats::StatsArgs => stats::run;
-    "stale": stale::StaleArgs => stale::run;
-    "duplicates": duplicates::DuplicatesArgs => duplicates::run;
-    "duplicate": duplicate::DuplicateArgs => duplicate::run;
-    "supersede": duplicate::SupersedeArgs => duplicate::run_supersede;
-    "orphans": orphans::OrphansArgs => orphans::run;
-    "types": types::TypesArgs => types::run;
-    "graph": graph::GraphArgs => graph::run;
-    "lint": lint::LintArgs => lint::run;
-    "human": human::HumanArgs => human::run;
-    "validate": validate::ValidateArgs => validate::run;
-    "repair-deps": validate::RepairDepsArgs => validate::run_repair_deps;
-    "detect-pollution": validate::DetectPollutionArgs => validate::run_detect_pollution;
-    "rename-prefix": rename_prefix::RenamePrefixArgs => rename_prefix::run;
-    "log": log::LogArgs => log::run;
-    "blame": blame::BlameArgs => blame::run;
-    "diff": diff::DiffArgs => diff::run;
-    "changelog": changelog::ChangelogArgs => changelog::run;
-    "import": import::ImportArgs => import::run;
-    "export": export::ExportArgs => export::run;
-    "doctor": doctor::DoctorArgs => doctor::run;
-    "resolve": resolve::ResolveArgs => resolve::run;
-    "recover": recover::RecoverArgs => recover::run;
-    "prune": prune::PruneArgs => prune::run;
-    "restore": restore::RestoreArgs => restore::run;
-    "sync": sync::SyncArgs => sync::run;
-    "commit": commit::CommitArgs => commit::run;
-    "trust": trust::TrustArgs => trust::run;
-    "config": config::ConfigArgs => config::run;
-    "repo": repo::RepoArgs => repo::run;
-    "role": role::RoleArgs => role::run;
-    "migrate": migrate::MigrateArgs => migrate::run;
-    "propose": propose::ProposeArgs => propose::run;
-    "withdraw": decide::WithdrawArgs => decide::run_withdraw;
-    "accept": decide::AcceptArgs => decide::run_accept;
-    "reject": decide::RejectArgs => decide::run_reject;
-    "proposals": proposals::ProposalsArgs => proposals::run;
-    "check-leaks": check_leaks::CheckLeaksArgs => check_leaks::run;
-    "hooks": hooks::HooksArgs => hooks::run;
-    "reserve": reserve::ReserveArgs => reserve::run;
-    "checkpoint": checkpoint::CheckpointArgs => checkpoint::run;
-    "resume": resume::ResumeArgs => resume::run;
-    "context": context::ContextArgs => context::run;
-    "prime": prime::PrimeArgs => prime::run;
-    "merge-driver": merge_driver::MergeDriverArgs => merge_driver::run;
-    "merge": merge_driver::MergeArgs => merge_driver::run_merge;
-    "hook": hooks::HookArgs => hooks::run_hook;
-    "agent": agent::AgentArgs => agent::run;
-    "mail": mail::MailArgs => mail::run;
-    "mcp": mcp::McpArgs => mcp::run;
-    "watch": watch::WatchArgs => watch::run;
-    "workspace": workspace::WorkspaceArgs => workspace::run;
-    "worktree": worktree::WorktreeArgs => worktree::run;
-    "template": template::TemplateArgs => template::run;
-    "workflow": workflow::WorkflowArgs => workflow::run;
-    "setup": setup::SetupArgs => setup::run;
-    "onboard": onboard::OnboardArgs => onboard::run;
-    "where": where_::WhereArgs => where_::run;
-    "info": info::InfoArgs => info::run;
-    "schema": schema::SchemaArgs => schema::run;
-    "completions" | "completion": completions::CompletionsArgs => completions::run;
-    "man": man::ManArgs => man::run;
-    "version": version::VersionArgs => version::run;
-    "quickstart": quickstart::QuickstartArgs => quickstart::run;
-    "help": help::HelpArgs => help::run;
+    "init", At("Every day", 1), init::InitArgs => init::run;
+    "add" | "create" | "new", At("Every day", 2), add::AddArgs => add::run;
+    "q", Like("add"), add::QuickArgs => add::run_quick;
+    "batch", At("Issues", 11), batch::BatchArgs => batch::run;
+    "show" | "view", At("Every day", 5), show::ShowArgs => show::run, looks [""];
+    "list" | "ls", At("Every day", 4), list::ListArgs => list::run, looks [""];
+    "ready", At("Every day", 3), ready::ReadyArgs => ready::run, looks ["" unless "claim"];
+    "blocked", At("Finding", 1), blocked::BlockedArgs => blocked::run, looks [""];
+    "why", At("Every day", 14), why::WhyArgs => why::run, looks [""];
+    "update", At("Every day", 7), update::UpdateArgs => update::run;
+    "status", At("Issues", 1), status::StatusArgs => status::run, looks ["" unless "id" "status"];
+    "work" | "start", At("Every day", 6), work::WorkArgs => work::run;
+    "claim", At("Agents", 4), claim::ClaimArgs => claim::run;
+    "release", At("Agents", 5), release::ReleaseArgs => release::run;
+    "reclaim", At("Orchestration", 2), reclaim::ReclaimArgs => reclaim::run;
+    "leases", At("Agents", 6), leases::LeasesArgs => leases::run, looks ["" unless "remote"];
+    "run", At("Agents", 7), run::RunArgs => run::run;
+    "assign", At("Orchestration", 1), assign::AssignArgs => assign::run;
+    "state", At("Orchestration", 7), state::StateArgs => state::run, looks [""];
+    "close" | "done", At("Every day", 10), close::CloseArgs => close::run;
+    "reopen", At("Issues", 3), reopen::ReopenArgs => reopen::run;
+    "defer", At("Issues", 4), defer::DeferArgs => defer::run;
+    "undefer", At("Issues", 5), defer::UndeferArgs => defer::run_undefer;
+    "delete" | "rm", At("Issues", 6), delete::DeleteArgs => delete::run;
+    "undo", At("Every day", 15), undo::UndoArgs => undo::run;
+    "edit", At("Every day", 8), edit::EditArgs => edit::run, waits [""];
+    "note", At("Every day", 9), note::NoteArgs => note::run;
+    "comment", At("Issues", 2), comment::CommentArgs => comment::run;
+    "comments", Like("comment"), comment::CommentsArgs => comment::run_comments, looks ["", "list"];
+    "label", At("Every day", 12), label::LabelArgs => label::run, looks ["list", "list-all"];
+    "dep", At("Every day", 11), dep::DepArgs => dep::run, looks ["cycles", "list", "tree"];
+    "children", Like("list"), children::ChildrenArgs => children::run, looks [""];
+    "epic", At("Issues", 9), epic::EpicArgs => epic::run, looks ["status"];
+    "search", At("Every day", 13), search::SearchArgs => search::run, looks [""];
+    "query", At("Finding", 2), query::QueryArgs => query::run, looks [""];
+    "count", At("Finding", 3), count::CountArgs => count::run, looks [""];
+    "stats", Like("status"), stats::StatsArgs => stats::run, looks [""];
+    "stale", At("Finding", 5), stale::StaleArgs => stale::run, looks [""];
+    "duplicates", At("Finding", 6), duplicates::DuplicatesArgs => duplicates::run, looks [""];
+    "duplicate", At("Issues", 7), duplicate::DuplicateArgs => duplicate::run;
+    "supersede", At("Issues", 8), duplicate::SupersedeArgs => duplicate::run_supersede;
+    "orphans", At("Finding", 7), orphans::OrphansArgs => orphans::run, looks [""];
+    "types", At("Finding", 9), types::TypesArgs => types::run, looks [""];
+    "graph", At("Finding", 4), graph::GraphArgs => graph::run, looks [""];
+    "lint", At("Finding", 8), lint::LintArgs => lint::run, looks [""];
+    "human", At("Issues", 10), human::HumanArgs => |args, cx| human::run(args, COMMANDS, cx), looks ["", "list"];
+    "validate", At("Plumbing", 7), validate::ValidateArgs => validate::run, looks ["" unless "fix_all"];
+    "repair-deps", At("Plumbing", 8), validate::RepairDepsArgs => validate::run_repair_deps, looks ["" unless "fix"];
+    "detect-pollution", At("Plumbing", 9), validate::DetectPollutionArgs => validate::run_detect_pollution,
+        looks ["" unless "clean"];
+    "rename-prefix", At("Plumbing", 10), rename_prefix::RenamePrefixArgs => rename_prefix::run;
+    "log", At("History", 1), log::LogArgs => log::run, looks [""];
+    "blame", At("History", 2), blame::BlameArgs => blame::run, looks [""];
+    "diff", At("History", 3), diff::DiffArgs => diff::run, looks [""];
+    "changelog", At("History", 4), changelog::ChangelogArgs => changelog::run, looks [""];
+    "import", At("Sharing", 2), import::ImportArgs => import::run;
+    "export", At("Sharing", 3), export::ExportArgs => export::run, looks ["" unless "output"];
+    "doctor", At("Every day", 17), doctor::DoctorArgs => doctor::run, looks ["" unless "fix" "clean"];
+    "resolve", At("Undoing", 3), resolve::ResolveArgs => resolve::run;
+    "recover", At("Undoing", 1), recover::RecoverArgs => recover::run;
+    "prune", At("History", 5), prune::PruneArgs => prune::run;
+    "restore", At("Undoing", 2), restore::RestoreArgs => restore::run;
+    "sync", At("Every day", 16), sync::SyncArgs => sync::run, shows ["status"];
+    "commit", At("Sharing", 1), commit::CommitArgs => commit::run;
+    "trust", At("Joined repos", 5), trust::TrustArgs => trust::run;
+    "config", At("Joined repos", 3), config::ConfigArgs => |args, cx| config::run(args, COMMANDS, cx),
+        looks ["" unless "add_repo" "remove_repo" "routing", "get", "list"];
+    "repo", At("Joined repos", 1), repo::RepoArgs => repo::run, looks ["list"];
+    "role", At("Joined repos", 2), role::RoleArgs => role::run, looks [""];
+    "migrate", At("Joined repos", 4), migrate::MigrateArgs => migrate::run;
+    "propose", At("Proposals", 1), propose::ProposeArgs => propose::run;
+    "withdraw", At("Proposals", 5), decide::WithdrawArgs => decide::run_withdraw;
+    "accept", At("Proposals", 3), decide::AcceptArgs => decide::run_accept;
+    "reject", At("Proposals", 4), decide::RejectArgs => decide::run_reject;
+    "proposals", At("Proposals", 2), proposals::ProposalsArgs => proposals::run, looks [""];
+    "check-leaks", At("Sharing", 5), check_leaks::CheckLeaksArgs => check_leaks::run, looks [""];
+    "hooks", At("Sharing", 4), hooks::HooksArgs => hooks::run, looks ["", "run", "status"];
+    "reserve", At("Agents", 13), reserve::ReserveArgs => reserve::run, looks ["check", "list"];
+    "checkpoint", At("Agents", 9), checkpoint::CheckpointArgs => checkpoint::run, looks ["list", "show"];
+    "resume", At("Agents", 8), resume::ResumeArgs => resume::run, looks [""];
+    "context", At("Agents", 10), context::ContextArgs => context::run, looks [""];
+    "prime", At("Agents", 1), prime::PrimeArgs => prime::run, looks [""];
+    "merge-driver", At("Plumbing", 11), merge_driver::MergeDriverArgs => merge_driver::run, waits [""];
+    "merge", ForHooks, merge_driver::MergeArgs => merge_driver::run_merge, waits [""];
+    "hook", ForHooks, hooks::HookArgs => hooks::run_hook, looks [""];
+    "agent", At("Agents", 12), agent::AgentArgs => agent::run, looks ["list", "show"];
+    "mail", At("Agents", 11), mail::MailArgs => mail::run, looks ["inbox", "overdue", "thread"], waits ["inbox"];
+    "mcp", At("Agents", 3), mcp::McpArgs => mcp::run, looks [""], waits [""];
+    "watch", At("Agents", 14), watch::WatchArgs => watch::run, looks [""], waits [""];
+    "workspace", At("Orchestration", 3), workspace::WorkspaceArgs => workspace::run,
+        looks ["du", "env", "gc" unless "apply", "list", "path"], waits ["open"];
+    "worktree", At("Orchestration", 4), worktree::WorktreeArgs => worktree::run,
+        looks ["info", "list", "prune" unless "apply"];
+    "template", At("Orchestration", 6), template::TemplateArgs => template::run, looks ["list", "show", "validate"];
+    "workflow", At("Orchestration", 5), workflow::WorkflowArgs => workflow::run, looks ["list", "show"], waits ["wait"];
+    "setup", At("Agents", 2), setup::SetupArgs => setup::run, shows ["print", "check"];
+    "onboard", Like("setup"), onboard::OnboardArgs => onboard::run, looks [""];
+    "where", At("Plumbing", 2), where_::WhereArgs => where_::run, looks [""];
+    "info", Like("where"), info::InfoArgs => info::run, looks [""];
+    "schema", At("Plumbing", 3), schema::SchemaArgs => schema::run, looks [""];
+    "completions" | "completion", At("Plumbing", 4), completions::CompletionsArgs => |args, cx| completions::run(args, COMMANDS, cx),
+        looks [""];
+    "man", At("Plumbing", 5), man::ManArgs => |args, cx| man::run(args, COMMANDS, cx), looks ["" unless "install"];
+    "version", At("Plumbing", 6), version::VersionArgs => version::run, looks [""];
+    "quickstart", At("Plumbing", 1), quickstart::QuickstartArgs => quickstart::run, looks [""];
+    "help", At("Every day", 18), help::HelpArgs => |args, cx| help::run(args, COMMANDS, cx), looks [""];
 }
-
-/// Every command in its group; the first group is what a newcomer sees.
-pub const GROUPS: &[(&str, &str)] = &[
-    ("Every day", "init add ready list show work update edit note close dep label search why undo sync doctor help"),
-    ("Issues", "status comment reopen defer undefer delete duplicate supersede epic human batch"),
-    ("Finding", "blocked query count graph stale duplicates orphans lint types"),
-    ("Undoing", "recover restore resolve"),
-    ("History", "log blame diff changelog prune"),
-    ("Sharing", "commit import export hooks check-leaks"),
-    ("Joined repos", "repo role config migrate trust"),
-    ("Proposals", "propose proposals accept reject withdraw"),
-    ("Agents", "prime setup mcp claim release leases run resume checkpoint context mail agent reserve watch"),
-    ("Orchestration", "assign reclaim workspace worktree workflow template state"),
-    (
-        "Plumbing",
-        "quickstart where schema completions man version validate repair-deps detect-pollution rename-prefix merge-driver",
-    ),
-];
-
-/// Commands that do what another of the list does. They work and have help, and their flags are completed; nothing names them to
-/// somebody who did not.
-pub const DUPLICATES: &[(&str, &str)] = &[
-    ("q", "add"),
-    ("comments", "comment"),
-    ("stats", "status"),
-    ("children", "list"),
-    ("info", "where"),
-    ("onboard", "setup"),
-];
-
-/// The names that the help lists, group by group.
-pub fn listed() -> impl Iterator<Item = &'static str> {
-    GROUPS.iter().flat_map(|(_, names)| names.split(' '))
-}
-
-/// The same, then those that are not listed.
-pub fn grouped() -> impl Iterator<Item = &'static str> {
-    listed().chain(DUPLICATES.iter().map(|(name, _)| *name))
-}
-
-/// What the hooks and settings of repositories call that the original set up. They work, and nobody types them.
-#[cfg(test)]
-const CALLED_BY_OTHERS: [&str; 2] = ["hook", "merge"];
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::entry::GROUPS;
 
     #[test]
-    fn every_command_is_in_one_group() {
-        let mut grouped: Vec<&str> = grouped().collect();
-        grouped.extend(CALLED_BY_OTHERS);
-        grouped.sort_unstable();
-        let mut names: Vec<&str> = COMMANDS.iter().map(|entry| entry.name).collect();
-        names.sort_unstable();
-        assert_eq!(grouped, names);
-        assert_eq!(GROUPS[0].1.split(' ').count(), 18);
+    fn every_command_has_its_own_place() {
+        for group in GROUPS {
+            let mut places: Vec<u8> = COMMANDS.0.iter().filter_map(|entry| entry.place_in(group)).collect();
+            places.sort_unstable();
+            assert!(places.iter().copied().eq(1..=places.len() as u8), "{group}: {places:?}");
+        }
+        assert_eq!(COMMANDS.in_group(GROUPS[0]).len(), 18);
+        for entry in COMMANDS.0 {
+            match entry.place {
+                At(group, _) => assert!(GROUPS.contains(&group), "{}", entry.name),
+                Like(other) => assert!(matches!(COMMANDS.find(other).unwrap().place, At(..)), "{}", entry.name),
+                ForHooks => {}
+            }
+        }
     }
 
     #[test]
     fn every_command_has_a_line_of_help_and_an_example() {
-        for sub in crate::cli::help::command().get_subcommands() {
+        for sub in COMMANDS.parser().get_subcommands() {
             assert!(sub.get_about().is_some(), "{} has no help", sub.get_name());
             let long = sub.get_after_help().map(ToString::to_string).unwrap_or_default();
             assert!(long.contains("bd "), "{} has no example", sub.get_name());
+        }
+    }
+
+    #[test]
+    fn forms_and_arguments_that_rows_name_exist() {
+        for entry in COMMANDS.0 {
+            let mut whole = entry.parser();
+            whole.build();
+            let find = |form: &str| {
+                let words = form.split_whitespace();
+                let found = words.clone().try_fold(&whole, |command, word| command.find_subcommand(word));
+                found.unwrap_or_else(|| panic!("no command {} {form}", entry.name)).clone()
+            };
+            entry.waits.iter().for_each(|form| drop(find(form)));
+            let looks = entry.looks.iter().copied();
+            for (form, names) in looks.chain([("", entry.shows)]) {
+                for name in names {
+                    let has = |arg: &clap::Arg| arg.get_id() == *name;
+                    assert!(find(form).get_arguments().any(has), "{} {form} has no {name}", entry.name);
+                }
+                find(form);
+            }
         }
     }
 }

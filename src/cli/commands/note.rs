@@ -1,6 +1,7 @@
 use clap::Args;
 
-use super::{Context, Outcome, changed_line, report};
+use crate::cli::context::{Context, Outcome};
+use crate::cli::report::changed_line;
 use crate::model::change::Change;
 use crate::ops;
 use crate::view::Failure;
@@ -25,5 +26,5 @@ pub fn run(args: NoteArgs, cx: &mut Context) -> Outcome {
     let text = cx.text(given.as_deref(), None, args.stdin)?.filter(|text| !text.trim().is_empty());
     let text = text.ok_or_else(|| Failure::usage("a note needs a text"))?;
     let batch = ops::change_each(cx.store()?, &[args.id], |_| vec![Change::AppendNotes(text.clone())])?;
-    report(cx, batch, |written| changed_line(written, "Note added: "))
+    cx.report(batch, |written| changed_line(written, "Note added: "))
 }

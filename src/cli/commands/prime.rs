@@ -2,7 +2,7 @@ use std::path::Path;
 
 use clap::Args;
 
-use super::{Context, Outcome};
+use crate::cli::context::{Context, Outcome};
 use crate::model::client::{self, Client, HookInput};
 use crate::ops::{self, PrimeWish};
 use crate::store::AGENT_VARIABLE;

@@ -1,6 +1,6 @@
 use clap::{Args, Subcommand};
 
-use super::{Context, Outcome};
+use crate::cli::context::{Context, Outcome};
 use crate::cli::render;
 use crate::ops::{self, Which};
 use crate::view::{self, Exit, inline};

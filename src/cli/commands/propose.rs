@@ -1,12 +1,12 @@
 use clap::Args;
 
-use super::{Context, Outcome};
 use crate::cli::chosen::IdArgs;
+use crate::cli::context::{Context, Outcome};
 use crate::model::field::{self, Field};
 use crate::model::proposal::Include;
 use crate::ops::{self, ProposeOptions};
 use crate::store::Proposed;
-use crate::view::{self, Exit, Failure, inline};
+use crate::view::{self, Exit, inline};
 
 /// Propose planned issues to the project's maintainers
 #[derive(Debug, Args)]
@@ -66,19 +66,8 @@ pub fn run(args: ProposeArgs, cx: &mut Context) -> Outcome {
         start_ledger: args.start_ledger,
     };
     let results = ops::propose(cx.store()?, &ids, options)?;
-    if cx.ui.wants_json() {
-        let good = results.iter().filter_map(|(_, result)| result.as_ref().ok());
-        let json = view::each(good, |one| view::proposed(one, args.dry_run));
-        cx.json(json);
-    }
-    let mut exit = Exit::Ok;
-    for (id, result) in results {
-        match result {
-            Ok(_) if cx.ui.wants_json() => {}
-            Ok(one) => print(&one, args.dry_run, cx),
-            Err(error) => exit = super::fail(cx, &id, Failure::from(error), exit),
-        }
-    }
+    let exit =
+        cx.each(results, |_, one| view::proposed(one, args.dry_run), |cx, _, one| print(one, args.dry_run, cx))?;
     if exit == Exit::Ok && !args.dry_run {
         cx.ui.hint("commit the ledger on a branch and open a pull request; to take it back, run `bd withdraw`");
     }

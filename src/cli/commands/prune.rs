@@ -1,6 +1,6 @@
 use clap::Args;
 
-use super::{Context, Outcome};
+use crate::cli::context::{Context, Outcome};
 use crate::model::size;
 use crate::model::when::{Bare, When};
 use crate::ops::{self, PruneWish};

@@ -1,6 +1,6 @@
 use clap::Args;
 
-use super::{Context, Outcome, print_page};
+use crate::cli::context::{Context, Outcome};
 use crate::cli::filters::{DoneArgs, LayoutArgs, PageArgs, ShapeArgs, conditions, names_status, search_hint};
 use crate::model::field;
 use crate::ops;
@@ -59,7 +59,7 @@ pub fn run(args: QueryArgs, cx: &mut Context) -> Outcome {
     let page =
         ops::list_by(cx.store()?, &expr, args.page.sort(), args.page.limit(json || args.layout.is_for_programs()))?;
     let is_empty = page.total == 0;
-    let exit = print_page(cx, page, false, "no issues")?;
+    let exit = cx.print_page(page, false, "no issues")?;
     if let Some(hint) = search_hint(condition.as_ref()).filter(|_| is_empty) {
         cx.ui.hint(&hint);
     }

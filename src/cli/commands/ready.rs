@@ -1,8 +1,8 @@
 use clap::Args;
 
 use super::claim::LeaseArgs;
-use super::{Context, Outcome, print_marked};
 use crate::cache::{ReadyOrder, Sort};
+use crate::cli::context::{Context, Outcome};
 use crate::cli::filters::{FilterArgs, LayoutArgs, ShapeArgs, WorktreeArgs, limit, sort_key};
 use crate::model::query::Expr;
 use crate::ops::{self, Marks, ReadyPage};
@@ -101,7 +101,7 @@ pub fn run(args: ReadyArgs, cx: &mut Context) -> Outcome {
     let what = if all { "nothing is ready" } else { "nothing that matches is ready" };
     // Ready issues are neither blocked nor claimed.
     let none = format!("{what}; run `bd blocked` to see what waits");
-    let exit = print_marked(cx, &page, &Marks::default(), false, &none)?;
+    let exit = cx.print_marked(&page, &Marks::default(), false, &none)?;
     if taken > 0 && !json {
         let verb = if taken == 1 { "is" } else { "are" };
         let text = format!(

@@ -1,7 +1,7 @@
 use clap::Args;
 
-use super::{Context, Outcome, claim};
 use crate::cli::chosen::IdArgs;
+use crate::cli::context::{Context, Outcome};
 use crate::ops;
 use crate::store::ReleaseWish;
 use crate::view;
@@ -32,7 +32,7 @@ pub fn run(args: ReleaseArgs, cx: &mut Context) -> Outcome {
     }
     let wish = ReleaseWish { reason: args.reason, failed: args.failed };
     let results = ops::release(cx.store()?, &ids, &wish)?;
-    claim::each(cx, results, view::released, view::released_text)
+    cx.each(results, |_, one| view::released(one), |cx, _, one| cx.ui.done(&view::released_text(one)))
 }
 
 fn off_the_remote(cx: &mut Context, ids: &[String]) -> Outcome {
@@ -42,5 +42,5 @@ fn off_the_remote(cx: &mut Context, ids: &[String]) -> Outcome {
         true => format!("Released on the remote: {id}"),
         false => format!("Not claimed on the remote: {id}"),
     };
-    claim::each(cx, results, json, text)
+    cx.each(results, |_, one| json(one), |cx, _, one| cx.ui.done(&text(one)))
 }

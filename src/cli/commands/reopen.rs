@@ -1,7 +1,8 @@
 use clap::Args;
 
-use super::{Context, Outcome, changed_line, report};
 use crate::cli::chosen::IdArgs;
+use crate::cli::context::{Context, Outcome};
+use crate::cli::report::changed_line;
 use crate::model::change::Change;
 use crate::ops;
 
@@ -22,5 +23,5 @@ pub fn run(args: ReopenArgs, cx: &mut Context) -> Outcome {
         let comment = args.reason.clone().map(|text| ops::comment(store, text, None));
         vec![Change::Reopen { comment }]
     })?;
-    report(cx, batch, |written| changed_line(written, "Reopened "))
+    cx.report(batch, |written| changed_line(written, "Reopened "))
 }

@@ -1,7 +1,7 @@
 use clap::{Args, Subcommand};
 
 use super::changed_settings::{FileArgs, change};
-use super::{Context, Outcome};
+use crate::cli::context::{Context, Outcome};
 use crate::cli::render;
 use crate::ops::{self, ConfigRequest};
 use crate::store::Access;

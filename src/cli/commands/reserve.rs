@@ -1,6 +1,6 @@
 use clap::{Args, Subcommand};
 
-use super::{Context, Outcome};
+use crate::cli::context::{Context, Outcome};
 use crate::model::duration;
 use crate::model::reservation::DEFAULT_TTL;
 use crate::ops;

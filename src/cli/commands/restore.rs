@@ -1,9 +1,9 @@
 use clap::Args;
 
-use super::{Context, Outcome, fail};
 use crate::cli::chosen::IdArgs;
+use crate::cli::context::{Context, Outcome};
 use crate::ops;
-use crate::view::{self, Exit};
+use crate::view;
 
 /// Bring an issue, or an older version of it, back from history
 ///
@@ -29,17 +29,6 @@ pub struct RestoreArgs {
 pub fn run(args: RestoreArgs, cx: &mut Context) -> Outcome {
     let ids = args.named.read(cx)?;
     let done = ops::restore(cx.store()?, &ids, args.at.as_deref(), args.dry_run)?;
-    if cx.ui.wants_json() {
-        let restored: Vec<_> = done.iter().filter_map(|(_, one)| one.as_ref().ok()).collect();
-        cx.json(view::each(restored, |one| view::restored(one, args.dry_run)));
-    }
-    let mut exit = Exit::Ok;
-    for (typed, one) in done {
-        match one {
-            Ok(one) if !cx.ui.wants_json() => cx.ui.done(&view::restored_text(&one, args.dry_run)),
-            Ok(_) => {}
-            Err(error) => exit = fail(cx, &typed, error.into(), exit),
-        }
-    }
-    Ok(exit)
+    let text = |cx: &mut Context, _: &str, one: &_| cx.ui.done(&view::restored_text(one, args.dry_run));
+    cx.each(done, |_, one| view::restored(one, args.dry_run), text)
 }

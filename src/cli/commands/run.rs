@@ -2,8 +2,9 @@ use std::ffi::OsString;
 
 use clap::Args;
 
+use super::claim;
 use super::claim::LeaseArgs;
-use super::{Context, Outcome, claim};
+use crate::cli::context::{Context, Outcome};
 use crate::cli::filters::FilterArgs;
 use crate::model::workspace::Kind;
 use crate::ops;

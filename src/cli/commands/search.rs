@@ -1,6 +1,6 @@
 use clap::Args;
 
-use super::{Context, Outcome};
+use crate::cli::context::{Context, Outcome};
 use crate::cli::filters::{FilterArgs, LayoutArgs, PageArgs, ShapeArgs};
 use crate::cli::render;
 use crate::model::field;

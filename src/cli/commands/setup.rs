@@ -1,7 +1,7 @@
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
-use super::{Context, Outcome};
+use crate::cli::context::{Context, Outcome};
 use crate::ops::{self, SETUP_CLIENTS, SetupAction, SetupClient, SetupFile, SetupReport, SetupRequest, SetupState};
 use crate::view::{self, Exit, inline};
 

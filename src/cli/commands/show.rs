@@ -1,7 +1,8 @@
 use clap::Args;
 
-use super::{Context, Outcome, list};
+use super::list;
 use crate::cli::chosen::IdArgs;
+use crate::cli::context::{Context, Outcome};
 use crate::cli::filters::{FilterArgs, ScopeArgs, ShapeArgs, WorktreeArgs};
 use crate::cli::render;
 use crate::ops;
@@ -98,7 +99,7 @@ pub fn run(args: ShowArgs, cx: &mut Context) -> Outcome {
     let all = failures.len();
     let told = if cx.ui.wants_json() { all } else { NAMED };
     for (typed, failure) in failures.into_iter().take(told) {
-        exit = super::fail(cx, &typed, failure, exit);
+        exit = cx.fail(&typed, failure, exit);
     }
     cx.ui.note_if(all > told, &format!("and {} more", all.saturating_sub(told)));
     Ok(exit)

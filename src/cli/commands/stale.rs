@@ -1,7 +1,7 @@
 use clap::Args;
 
-use super::{Context, Outcome, print_page};
 use crate::cache::{Sort, SortBy};
+use crate::cli::context::{Context, Outcome};
 use crate::cli::filters::{LayoutArgs, ScopeArgs, ShapeArgs, limit};
 use crate::model::issue::Status;
 use crate::model::query::{Expr, Field, Op, Value};
@@ -41,5 +41,5 @@ pub fn run(args: StaleArgs, cx: &mut Context) -> Outcome {
     let filter = ops::with_known_words(cx.store()?, Expr::And(parts))?;
     let sort = Sort { reverse: true, ..Sort::by(SortBy::Updated) };
     let page = ops::list_by(cx.store()?, &filter, sort, limit(args.limit, json || args.layout.is_for_programs()))?;
-    print_page(cx, page, false, "nothing is stale")
+    cx.print_page(page, false, "nothing is stale")
 }

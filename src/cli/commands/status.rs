@@ -1,6 +1,8 @@
 use clap::Args;
 
-use super::{Context, Outcome, changed_line, report, stats, with_force, worktree};
+use super::{stats, worktree};
+use crate::cli::context::{Context, Outcome};
+use crate::cli::report::{changed_line, with_force};
 use crate::model::change::Change;
 use crate::ops;
 
@@ -30,5 +32,5 @@ pub fn run(args: StatusArgs, cx: &mut Context) -> Outcome {
     };
     let changes = with_force(vec![Change::Status(ops::check_status(cx.store()?, &word)?)], args.force);
     let batch = ops::change_each(cx.store()?, &[id], |_| changes.clone())?;
-    report(cx, batch, |written| changed_line(written, "Updated issue: "))
+    cx.report(batch, |written| changed_line(written, "Updated issue: "))
 }

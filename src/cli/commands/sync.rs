@@ -1,9 +1,11 @@
 use clap::Args;
 
-use super::{Context, Outcome, check_leaks};
+use super::check_leaks;
+use crate::cli::context::{Context, Outcome};
+use crate::cli::report::failures;
 use crate::ops::{self, SyncRequest};
 use crate::store::{RepoSync, SyncReport};
-use crate::view::{self, Exit, Failure, inline};
+use crate::view::{self, Failure, inline};
 
 /// Sync the ledgers with other clones
 ///
@@ -88,7 +90,7 @@ pub fn run(args: SyncArgs, cx: &mut Context) -> Outcome {
         }
     };
     let mut report = ops::sync(store, request, &mut progress)?;
-    let failures = super::failures(&mut report.repos);
+    let failures = failures(&mut report.repos);
     if wants_json {
         cx.json(view::synced(&report, &failures, dry_run));
     } else {
@@ -99,9 +101,9 @@ pub fn run(args: SyncArgs, cx: &mut Context) -> Outcome {
             cx.ui.line(&inline(&format!("{}: {}", done.id, done.what)));
         }
     }
-    let exit = super::fail_repos(cx, &report.repos, failures);
+    let exit = cx.fail_repos(&report.repos, failures);
     match report.unreconciled {
-        Some(error) => Ok(super::fail(cx, "proposals", Failure::from(error), exit)),
+        Some(error) => Ok(cx.fail("proposals", Failure::from(error), exit)),
         None => Ok(exit),
     }
 }
@@ -111,9 +113,10 @@ fn only_here(flushes: bool, dry_run: bool, cx: &mut Context) -> Outcome {
     if flushes {
         check_leaks::in_hook("pre-commit", None, cx)?;
     }
-    json_answer!(cx, view::synced(&SyncReport::default(), &[], dry_run));
-    cx.ui.done("nothing to do: bd keeps no database besides the ledger");
-    Ok(Exit::Ok)
+    cx.answer(
+        view::synced(&SyncReport::default(), &[], dry_run),
+        "nothing to do: bd keeps no database besides the ledger",
+    )
 }
 
 fn print(one: &RepoSync, failed: bool, dry_run: bool, cx: &mut Context) {

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::workflow::create::{self, OptionArgs};
-use super::{Context, Outcome};
+use crate::cli::context::{Context, Outcome};
 use crate::cli::render;
 use crate::ops::templates::SaveWish;
 use crate::ops::{templates, workflows};
@@ -111,10 +111,8 @@ fn save(cx: &mut Context, from: &str, wish: SaveWish) -> Outcome {
             _ => failure,
         }
     })?;
-    json_answer!(cx, view::saved_template(&saved));
     let verb = if saved.replaced { "Replaced" } else { "Saved" };
-    cx.ui.done(&format!("{verb}: {}", cx.ui.path(&saved.path)));
-    Ok(Exit::Ok)
+    cx.answer(view::saved_template(&saved), &format!("{verb}: {}", cx.ui.path(&saved.path)))
 }
 
 fn validate(cx: &mut Context, file: &std::path::Path) -> Outcome {

@@ -1,6 +1,6 @@
 use clap::Args;
 
-use super::{Context, Outcome};
+use crate::cli::context::{Context, Outcome};
 use crate::model::when::Calendar;
 use crate::ops;
 use crate::store::{UndoAction, UndoneIssue, UndoneWrite};

@@ -1,7 +1,8 @@
 use clap::Args;
 
-use super::{Context, Outcome, changed_line, report, report_rehearsal, with_force};
 use crate::cli::chosen::{CareArgs, ChosenArgs};
+use crate::cli::context::{Context, Outcome};
+use crate::cli::report::{changed_line, with_force};
 use crate::model::change::Change;
 use crate::model::field::Field;
 use crate::model::issue::Priority;
@@ -115,14 +116,14 @@ pub fn run(args: UpdateArgs, cx: &mut Context) -> Outcome {
     }
     if args.care.dry_run {
         let batch = ops::rehearse_each(cx.store()?, &ids, |_| changes.clone())?;
-        return report_rehearsal(cx, batch);
+        return cx.report_rehearsal(batch);
     }
     let batch = if args.claim {
         ops::claim_and_change(cx.store()?, &ids, changes)?
     } else {
         ops::change_each(cx.store()?, &ids, |_| changes.clone())?
     };
-    report(cx, batch, |written| changed_line(written, "Updated issue: "))
+    cx.report(batch, |written| changed_line(written, "Updated issue: "))
 }
 
 fn changes(args: &UpdateArgs, cx: &mut Context) -> Result<Vec<Change>, Failure> {
@@ -151,7 +152,7 @@ fn changes(args: &UpdateArgs, cx: &mut Context) -> Result<Vec<Change>, Failure> 
     }
     changes.extend(args.estimate.map(|minutes| Change::Estimate(Some(minutes))));
     if let Some(text) = &args.due {
-        let at = if text.is_empty() { None } else { super::due(cx, text)? };
+        let at = if text.is_empty() { None } else { cx.due(text)? };
         changes.push(Change::Date(Field::Due, at));
     }
     if let Some(text) = &args.defer {

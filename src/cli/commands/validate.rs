@@ -1,6 +1,6 @@
 use clap::Args;
 
-use super::{Context, Outcome, fail};
+use crate::cli::context::{Context, Outcome};
 use crate::model::change::Change;
 use crate::ops::{self, CHECKS};
 use crate::view::{self, Exit, inline, plural};
@@ -76,7 +76,7 @@ pub fn run_repair_deps(args: RepairDepsArgs, cx: &mut Context) -> Outcome {
         for (typed, result) in batch.results {
             match result {
                 Ok(written) => fixed += edges.iter().filter(|(id, _, _)| *id == written.id).count(),
-                Err(error) => exit = fail(cx, &typed, error.into(), exit),
+                Err(error) => exit = cx.fail(&typed, error.into(), exit),
             }
         }
     }
@@ -103,7 +103,7 @@ pub fn run_detect_pollution(args: DetectPollutionArgs, cx: &mut Context) -> Outc
         let reason = || Some("looks like a test issue".to_owned());
         let batch = ops::change_each(cx.store()?, &ids, |_| vec![Change::Delete { reason: reason() }])?;
         deleted = batch.written().map(|written| written.id.clone()).collect();
-        exit = super::report_failures(cx, batch)?;
+        exit = cx.report_failures(batch)?;
     }
     if cx.ui.wants_json() {
         cx.json(view::pollution(&found, args.clean.then_some(&deleted)));

@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::agent::length;
-use super::{Context, Outcome};
+use crate::cli::context::{Context, Outcome};
 use crate::ops;
 use crate::ops::{About, EventKind, WatchOptions};
 use crate::view::{self, Exit};

@@ -1,7 +1,8 @@
 use clap::Args;
 
-use super::{Context, Outcome, claim};
+use super::claim;
 use crate::cli::chosen::IdArgs;
+use crate::cli::context::{Context, Outcome};
 use crate::ops;
 use crate::store::{ClaimWish, Claimed};
 use crate::view;
@@ -26,17 +27,13 @@ pub fn run(args: WorkArgs, cx: &mut Context) -> Outcome {
     let any_again = results.iter().any(|(_, result)| result.as_ref().is_ok_and(is_again));
     let beside = claim::beside(&results);
     claim::warn_waiting(cx, results.iter().filter_map(|(_, result)| result.as_ref().ok()));
-    let exit = claim::each(
-        cx,
-        results,
-        |claimed| view::reply(&claimed.written),
-        |claimed| match (claimed.again, claimed.written.changed) {
-            (true, false) => view::already_yours(claimed, &calendar, is_person),
-            (false, false) => format!("Already yours: {}", claimed.id),
-            (_, true) => format!("In progress, yours: {}", claimed.id),
-        },
-    )?;
-    beside.iter().for_each(|written| super::tell_beside(cx, written));
+    let text = |claimed: &Claimed| match (claimed.again, claimed.written.changed) {
+        (true, false) => view::already_yours(claimed, &calendar, is_person),
+        (false, false) => format!("Already yours: {}", claimed.id),
+        (_, true) => format!("In progress, yours: {}", claimed.id),
+    };
+    let exit = cx.each(results, |_, one| view::reply(&one.written), |cx, _, one| cx.ui.done(&text(one)))?;
+    beside.iter().for_each(|written| cx.tell_beside(written));
     if any_again && is_person {
         cx.ui.hint(claim::NAME_AGENTS);
     }

@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
-use super::{Context, Outcome};
+use crate::cli::context::{Context, Outcome};
 use crate::cli::render;
 use crate::ops;
 use crate::ops::{WorktreeStatus, WorktreeWish};

@@ -4,7 +4,7 @@
 //! small ledger makes the answer fast, it only offers words that need no ledger. On errors it offers nothing.
 
 mod places;
-mod shells;
+pub mod shells;
 
 use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
@@ -13,31 +13,30 @@ use std::path::PathBuf;
 use clap::Command;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, ValueCompleter, complete};
 
+use super::entry::Table;
 use super::{context, tips};
 use crate::ops::{self, Offer, Wanted};
 use crate::sys::Host;
 use crate::sys::env::is_set;
 use places::{Place, Source};
-pub use shells::script;
 
-/// Set to the shell's name by the shell's script.
-const VARIABLE: &str = "BD_COMPLETE";
 /// How many bytes of ledgers to read if the cache directory has no answer.
 const MOST_READ: u64 = 4 << 20;
 
 /// Answers a shell's request; `false` if this is an ordinary command.
-pub fn answer(args: &[OsString]) -> bool {
-    if !is_set(VARIABLE) {
+pub fn answer(args: &[OsString], table: Table) -> bool {
+    if !is_set(shells::VARIABLE) {
         return false;
     }
     let host = Host::real();
     let words = args.iter().skip_while(|arg| *arg != "--").skip(1).cloned().collect();
-    let asked = host.env.var(VARIABLE).and_then(|name| shells::asked(&name, words, &host.env));
+    let asked = host.env.var(shells::VARIABLE).and_then(|name| shells::asked(&name, words, &host.env));
     // Print nothing in the middle of a command line.
     if let Some(asked) = asked {
         let typed: Vec<String> = asked.before().iter().map(|word| word.to_string_lossy().into_owned()).collect();
         let directory = directory(&typed);
-        let mut parser = offering(tips::visible(asked.before()), &Place::root(&typed), directory.as_ref());
+        let mut parser =
+            offering(tips::visible(asked.before(), table), &Place::root(&typed, table), directory.as_ref());
         let found = complete(&mut parser, asked.words.clone(), asked.at, Some(host.env.cwd())).unwrap_or_default();
         let _ = std::io::stdout().write_all(asked.answered(&found).as_bytes());
     }

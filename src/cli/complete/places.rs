@@ -2,9 +2,9 @@
 
 use clap::Arg;
 
-use crate::cli::commands::grouped;
+use crate::cli::entry::Table;
 use crate::cli::topics::TOPICS;
-use crate::cli::{filters, help, layout};
+use crate::cli::{filters, layout};
 use crate::model::agent::{Role, Status};
 use crate::model::dependency::DependencyType;
 use crate::model::issue::Priority;
@@ -43,15 +43,16 @@ pub struct Place<'a> {
     /// The names of the command, separated by blanks.
     path: String,
     typed: &'a [String],
+    table: Table,
 }
 
 impl<'a> Place<'a> {
-    pub fn root(typed: &'a [String]) -> Self {
-        Place { path: String::new(), typed }
+    pub fn root(typed: &'a [String], table: Table) -> Self {
+        Place { path: String::new(), typed, table }
     }
 
     pub fn below(&self, name: &str) -> Self {
-        Place { path: format!("{} {name}", self.path).trim_start().to_owned(), typed: self.typed }
+        Place { path: format!("{} {name}", self.path).trim_start().to_owned(), ..*self }
     }
 
     /// The possible values of an argument; `None` if unknown.
@@ -158,11 +159,10 @@ impl<'a> Place<'a> {
             next.dedup();
             return Some(Source::words(next));
         }
-        let whole = help::whole();
+        let whole = self.table.whole();
         let within = named.iter().try_fold(&whole, |command, name| command.find_subcommand(name))?;
-        let known: Vec<&str> = grouped().collect();
         let offered = within.get_subcommands().filter(|sub| !sub.is_hide_set());
-        let offered = offered.filter(|sub| !named.is_empty() || known.contains(&sub.get_name()));
+        let offered = offered.filter(|sub| !named.is_empty() || self.table.is_shown(sub.get_name(), true));
         let about = |sub: &clap::Command| sub.get_about().map(ToString::to_string).unwrap_or_default();
         let mut offers: Vec<Offer> =
             offered.map(|sub| Offer { word: sub.get_name().to_owned(), about: about(sub) }).collect();

@@ -12,8 +12,11 @@ use clap_complete::{CompletionCandidate, Shell};
 use crate::sys::Env;
 use crate::view::inline;
 
-/// A command line, and which of its words to complete.
-pub struct CompletionRequest {
+/// Set by the script of a shell, with the shell's name.
+pub const VARIABLE: &str = "BD_COMPLETE";
+
+/// A command line, and the word of it that is completed.
+pub struct Asked {
     shell: Shell,
     pub words: Vec<OsString>,
     /// The index of the word.
@@ -40,7 +43,7 @@ pub fn script(shell: Shell) -> String {
     let known = Shells::builtins();
     let written = known
         .completer(&shell.to_string())
-        .map(|known| known.write_registration(super::VARIABLE, "bd", "bd", "bd", &mut text));
+        .map(|known| known.write_registration(VARIABLE, "bd", "bd", "bd", &mut text));
     debug_assert!(matches!(written, Some(Ok(()))), "every shell has its script");
     let text = String::from_utf8_lossy(&text);
     // bd offers only matches, which may be ids typed without their prefix.

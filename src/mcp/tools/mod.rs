@@ -9,8 +9,9 @@ mod work;
 
 pub use look::detail;
 
-use super::tool::Kind::{Flag, Number, Objects, Text, Texts, Word, Words};
-use super::tool::{Argument, Tool, Writes, may, must};
+use super::arguments::Kind::{Flag, Number, Objects, Text, Texts, Word, Words};
+use super::arguments::{Argument, may, must};
+use super::tool::{Tool, Writes};
 
 const QUERY: Argument =
     may("query", Text, "Conditions, e.g. status=open priority<=1 label=api title~crash assignee=me");
@@ -34,7 +35,7 @@ const NEW_ISSUE: &[Argument] = &[
     may("assignee", Text, ""),
 ];
 
-const PRIORITY: super::tool::Kind = Number { least: 0, most: 4 };
+const PRIORITY: super::arguments::Kind = Number { least: 0, most: 4 };
 
 /// A tool that only looks, and what most of them are.
 const LOOK: Tool = Tool {

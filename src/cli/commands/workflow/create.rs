@@ -2,12 +2,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::{Context, Outcome};
+use crate::cli::context::{Context, Outcome};
 use crate::model::issue::Priority;
 use crate::model::plan::Plan;
 use crate::ops::workflows::NewWorkflow;
 use crate::ops::{PlanFile, templates, workflows};
-use crate::view::{self, Exit, Failure};
+use crate::view::{self, Failure};
 
 /// Create a workflow with all its tasks
 ///
@@ -131,10 +131,11 @@ fn create(args: OptionArgs, plan: Option<Plan>, cx: &mut Context) -> Outcome {
     let store = cx.store()?;
     let created = workflows::create_workflow(store, wish)?;
     let flow = workflows::flow(store, &created.workflow.id)?;
-    json_answer!(cx, view::created_workflow(&created, &flow));
     let tasks = view::plural(created.tasks.len(), "task");
-    cx.ui.done(&format!("Created a workflow with {tasks}: {}", created.workflow.id));
-    Ok(Exit::Ok)
+    cx.answer(
+        view::created_workflow(&created, &flow),
+        &format!("Created a workflow with {tasks}: {}", created.workflow.id),
+    )
 }
 
 fn plan_of(args: &CreateArgs, cx: &mut Context) -> Result<Option<Plan>, Failure> {

@@ -1,7 +1,7 @@
 use clap::Args;
 
-use super::{Context, Outcome};
 use crate::cli::commands::claim::LeaseArgs;
+use crate::cli::context::{Context, Outcome};
 use crate::ops::workflows;
 use crate::store::ClaimWish;
 use crate::view::{self, Exit, inline};
@@ -52,8 +52,6 @@ pub fn lock(args: &LockArgs, cx: &mut Context) -> Outcome {
 
 pub fn unlock(args: &UnlockArgs, cx: &mut Context) -> Outcome {
     let (id, was) = workflows::unlock(cx.store()?, &args.id, args.reason.as_deref().filter(|_| args.force))?;
-    json_answer!(cx, view::unlocked_workflow(&id, was.as_ref()));
     let verb = if was.is_some() { "Unlocked" } else { "Not locked" };
-    cx.ui.done(&format!("{verb}: {}", inline(&id)));
-    Ok(Exit::Ok)
+    cx.answer(view::unlocked_workflow(&id, was.as_ref()), &format!("{verb}: {}", inline(&id)))
 }

@@ -7,7 +7,7 @@ mod wait;
 
 use clap::{Args, Subcommand};
 
-use super::{Context, Outcome};
+use crate::cli::context::{Context, Outcome};
 
 /// Run plans of dependent tasks with many agents
 ///

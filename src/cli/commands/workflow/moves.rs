@@ -1,7 +1,8 @@
 use clap::Args;
 
 use super::create::TextArgs;
-use super::{Context, Outcome, show};
+use super::show;
+use crate::cli::context::{Context, Outcome};
 use crate::model::workflow::State;
 use crate::ops::workflows;
 use crate::ops::workflows::{Command, MoveWish, WorkflowChange};
@@ -171,7 +172,5 @@ pub fn set(args: SetArgs, cx: &mut Context) -> Outcome {
         workflows::move_workflow(store, &args.id, &MoveWish::to(to))?;
     }
     let flow = workflows::edit_workflow(store, &args.id, change)?;
-    json_answer!(cx, view::workflow(&flow));
-    cx.ui.done(&format!("Set: {}", flow.workflow.id()));
-    Ok(Exit::Ok)
+    cx.answer(view::workflow(&flow), &format!("Set: {}", flow.workflow.id()))
 }

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::create::plan_file;
-use super::{Context, Outcome};
+use crate::cli::context::{Context, Outcome};
 use crate::model::issue::Priority;
 use crate::model::plan::PlannedTask;
 use crate::ops::workflows::{NewTask, Replanned};

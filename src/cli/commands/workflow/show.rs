@@ -1,7 +1,7 @@
 use clap::Args;
 
-use super::{Context, Outcome};
 use crate::cli::commands::claim::LeaseArgs;
+use crate::cli::context::{Context, Outcome};
 use crate::cli::render;
 use crate::model::workflow::State;
 use crate::ops::workflows;

@@ -2,8 +2,8 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use super::{Context, Outcome};
 use crate::cli::commands::agent::length;
+use crate::cli::context::{Context, Outcome};
 use crate::model::workflow::State;
 use crate::ops::workflows;
 use crate::ops::workflows::{Halt, Until};

@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
-use super::{Context, Outcome};
+use crate::cli::context::{Context, Outcome};
 use crate::model::workspace::State;
 use crate::ops;
 use crate::ops::WorkspaceUpdate;
@@ -45,9 +45,7 @@ pub fn adopt(args: AdoptArgs, cx: &mut Context) -> Outcome {
     let issue = args.issue.as_deref().map(|typed| cx.resolve(typed)).transpose()?;
     let store = cx.store()?;
     let one = ops::adopt_workspace(store, &path, issue)?;
-    json_answer!(cx, view::workspace(&one));
-    cx.ui.done(&format!("Looked after: {}  {}", cx.ui.path(Path::new(&one.path)), one.id));
-    Ok(Exit::Ok)
+    cx.answer(view::workspace(&one), &format!("Looked after: {}  {}", cx.ui.path(Path::new(&one.path)), one.id))
 }
 
 pub fn update(args: UpdateArgs, cx: &mut Context) -> Outcome {

@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
-use super::{Context, Outcome};
+use crate::cli::context::{Context, Outcome};
 use crate::model::workspace::Kind;
 use crate::ops;
 use crate::ops::{SetupWish, WorkspaceWish};

@@ -1,11 +1,11 @@
 use clap::Args;
 
-use super::{Context, Outcome};
+use crate::cli::context::{Context, Outcome};
 use crate::cli::render;
 use crate::model::{duration, size};
 use crate::ops;
 use crate::ops::{GcRow, GcWish};
-use crate::view::{self, Exit, inline};
+use crate::view::{self, Exit, Failure, inline};
 
 /// List workspaces that can be removed; --apply removes them
 ///
@@ -55,7 +55,7 @@ pub fn run(args: GcArgs, cx: &mut Context) -> Outcome {
     if args.fetch {
         fetch(cx)?;
     }
-    super::name_unreadable(cx)?;
+    name_unreadable(cx)?;
     let gc = ops::gc(cx.store()?, &wish, &cwd)?;
     json_answer!(cx, view::gc(&gc));
     let lines: Vec<[String; 5]> = gc.rows.iter().map(|row| cells(row, gc.applied, cx)).collect();
@@ -80,9 +80,21 @@ pub fn run(args: GcArgs, cx: &mut Context) -> Outcome {
 }
 
 /// Brings what is known of remotes up to date; what cannot be reached is only told.
-pub(super) fn fetch(cx: &mut Context) -> Result<(), view::Failure> {
+pub(super) fn fetch(cx: &mut Context) -> Result<(), Failure> {
     for problem in ops::fetch_parents(cx.store()?)? {
         cx.ui.warning(&inline(&problem));
+    }
+    Ok(())
+}
+
+/// Says which records cannot be read: their directories are known and left alone.
+pub(super) fn name_unreadable(cx: &mut Context) -> Result<(), Failure> {
+    for (file, line, id) in ops::unreadable_workspaces(cx.store()?)? {
+        let id = id.map(|id| format!(" of {id}")).unwrap_or_default();
+        let file = file.display().to_string();
+        cx.ui.warning(&format!(
+            "the record{id} in line {line} of {file} is not a workspace record that this bd can read"
+        ));
     }
     Ok(())
 }

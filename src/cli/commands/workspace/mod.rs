@@ -7,9 +7,7 @@ mod show;
 
 use clap::{Args, Subcommand};
 
-use super::{Context, Outcome};
-use crate::ops;
-use crate::view::Failure;
+use crate::cli::context::{Context, Outcome};
 
 /// Manage isolated checkouts, one per job
 ///
@@ -31,9 +29,12 @@ pub struct WorkspaceArgs {
 enum Action {
     Create(create::CreateArgs),
     List(show::ListArgs),
-    Show(show::ShowArgs),
-    Path(show::PathArgs),
-    Env(show::EnvArgs),
+    /// Show a workspace in full
+    Show(show::NamedArgs),
+    /// Print the path of a workspace
+    Path(show::NamedArgs),
+    /// Print the environment of a workspace's job, for a shell to evaluate
+    Env(show::NamedArgs),
     Remove(remove::RemoveArgs),
     Restore(remove::RestoreArgs),
     Gc(gc::GcArgs),
@@ -58,16 +59,4 @@ pub fn run(args: WorkspaceArgs, cx: &mut Context) -> Outcome {
         Action::Du(args) => show::du(args, cx),
         Action::Open(args) => open::run(args, cx),
     }
-}
-
-/// Says which records cannot be read: their directories are known and left alone.
-fn name_unreadable(cx: &mut Context) -> Result<(), Failure> {
-    for (file, line, id) in ops::unreadable_workspaces(cx.store()?)? {
-        let id = id.map(|id| format!(" of {id}")).unwrap_or_default();
-        let file = file.display().to_string();
-        cx.ui.warning(&format!(
-            "the record{id} in line {line} of {file} is not a workspace record that this bd can read"
-        ));
-    }
-    Ok(())
 }

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::{Context, Outcome};
+use crate::cli::context::{Context, Outcome};
 use crate::ops;
 use crate::ops::WorkspaceError;
 use crate::store::StoreError;

@@ -2,7 +2,7 @@ use std::path::Path;
 
 use clap::Args;
 
-use super::{Context, Outcome};
+use crate::cli::context::{Context, Outcome};
 use crate::cli::render;
 use crate::model::size;
 use crate::model::workspace::{State, Workspace};
@@ -32,23 +32,9 @@ pub struct ListArgs {
     older_than: Option<i64>,
 }
 
-/// Show a workspace in full
+/// A workspace that is named.
 #[derive(Debug, Args)]
-pub struct ShowArgs {
-    /// Its id, path, issue or branch
-    workspace: String,
-}
-
-/// Print the path of a workspace
-#[derive(Debug, Args)]
-pub struct PathArgs {
-    /// Its id, path, issue or branch
-    workspace: String,
-}
-
-/// Print the environment of a workspace's job, for a shell to evaluate
-#[derive(Debug, Args)]
-pub struct EnvArgs {
+pub struct NamedArgs {
     /// Its id, path, issue or branch
     workspace: String,
 }
@@ -64,7 +50,7 @@ pub struct DuArgs {
 
 pub fn list(args: ListArgs, cx: &mut Context) -> Outcome {
     let now = cx.host().clock.now();
-    super::name_unreadable(cx)?;
+    super::gc::name_unreadable(cx)?;
     if args.orphans {
         return orphans(cx);
     }
@@ -104,7 +90,7 @@ fn orphans(cx: &mut Context) -> Outcome {
     Ok(Exit::Ok)
 }
 
-pub fn show(args: ShowArgs, cx: &mut Context) -> Outcome {
+pub fn show(args: NamedArgs, cx: &mut Context) -> Outcome {
     let now = cx.host().clock.now();
     let one = ops::find_workspace(cx.store()?, &args.workspace)?;
     json_answer!(cx, view::workspace(&one));
@@ -115,7 +101,7 @@ pub fn show(args: ShowArgs, cx: &mut Context) -> Outcome {
     Ok(Exit::Ok)
 }
 
-pub fn path(args: PathArgs, cx: &mut Context) -> Outcome {
+pub fn path(args: NamedArgs, cx: &mut Context) -> Outcome {
     let one = ops::find_workspace(cx.store()?, &args.workspace)?;
     let path = one.directory().display().to_string();
     json_answer!(cx, view::at_path(&one.id, &path));
@@ -123,7 +109,7 @@ pub fn path(args: PathArgs, cx: &mut Context) -> Outcome {
     Ok(Exit::Ok)
 }
 
-pub fn env(args: EnvArgs, cx: &mut Context) -> Outcome {
+pub fn env(args: NamedArgs, cx: &mut Context) -> Outcome {
     let store = cx.store()?;
     let one = ops::find_workspace(store, &args.workspace)?;
     let vars = ops::workspace_env(store, &one)?;
