@@ -5,6 +5,7 @@ use beads::internal::model::json::Dialect;
 use beads::internal::model::lease::Owner;
 use beads::internal::model::proposal::{self, Proposal};
 use beads::internal::model::record::Record;
+use beads::internal::model::row::Row;
 use beads::internal::model::time::Instant;
 use beads::internal::model::workflow::{self, Task, Workflow};
 use beads::internal::model::workspace::{Kind, Ports, State, Workspace};

@@ -3,6 +3,7 @@
 use beads::internal::model::checkpoint::{Checkpoint, CheckpointKind, Saved};
 use beads::internal::model::lease::Ticks;
 use beads::internal::model::reservation::{Party, Reservation};
+use beads::internal::model::row::Raw;
 use beads::internal::model::time::Instant;
 use proptest::collection::vec;
 use proptest::option;
@@ -32,7 +33,7 @@ fn saved() -> impl Strategy<Value = Saved> {
 fn checkpoint() -> impl Strategy<Value = Checkpoint> {
     let detail = prop_oneof![Just("{\"a\": 1e400}"), Just("null"), Just("[1, \"x\"]"), Just("\"\\u00e9\"")];
     let who = (text(), text(), maybe(), any::<u32>(), text(), text());
-    let what = (option::of(detail.prop_map(str::to_owned)), vec(text(), 0..4), maybe(), maybe(), text());
+    let what = (option::of(detail.prop_map(|raw| Raw(raw.to_owned()))), vec(text(), 0..4), maybe(), maybe(), text());
     let place = (maybe(), maybe(), maybe(), text(), option::of(saved()));
     (who, what, place).prop_map(|(who, what, place)| {
         let (id, issue, repo, number, kind, summary) = who;
