@@ -1,12 +1,12 @@
 //! Proves that every field of a workspace, a workflow, a task and a proposal comes back as it was, and that unknown keys stay.
 
-use beads::internal::model::change::{self, Change, Stamp};
+use beads::internal::model::change::{self, Change, Stamp, TaskEdit, WorkflowEdit};
 use beads::internal::model::json::Dialect;
 use beads::internal::model::lease::Owner;
 use beads::internal::model::proposal::{self, Proposal};
 use beads::internal::model::record::Record;
 use beads::internal::model::time::Instant;
-use beads::internal::model::workflow::{self, Task, TaskEdit, Workflow, WorkflowEdit};
+use beads::internal::model::workflow::{self, Task, Workflow};
 use beads::internal::model::workspace::{Kind, Ports, State, Workspace};
 use proptest::collection::vec;
 use proptest::option;

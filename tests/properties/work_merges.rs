@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use beads::internal::model::change::{self, Change, Stamp};
+use beads::internal::model::change::{self, Change, Stamp, TaskEdit, WorkflowEdit};
 use beads::internal::model::issue::Status;
 use beads::internal::model::json::{Dialect, Json};
 use beads::internal::model::merge::merge_issue;
 use beads::internal::model::record::Record;
 use beads::internal::model::time::Instant;
-use beads::internal::model::workflow::{State, Task, TaskEdit, Workflow, WorkflowEdit};
+use beads::internal::model::workflow::{State, Task, Workflow};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
