@@ -77,7 +77,8 @@ impl Index {
             let (Some(read), Some((_, rows))) = (&text.read, index.rows[n].take_if(is_other)) else { continue };
             let Some(old) = old else { return Self::make(sources, texts, &mut None) };
             (index.unsettled, index.maybe_doubled) = (true, true);
-            index.parsed += index.adopt(sources, n, &rows, &read.document.origins_in(&old), read)?;
+            let [old, new] = [&old, &read.document].map(|one| (0..one.len()).map(|n| one.raw(n)).collect::<Vec<_>>());
+            index.parsed += index.adopt(sources, n, &rows, &lines::origins(&old, &new), read)?;
         }
         index.parsed += index.add_unknown(sources, texts)? + index.add_planned(sources, texts)?;
         if index.unsettled {
