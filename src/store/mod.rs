@@ -31,8 +31,8 @@ pub use exchange::resolve::ResolvedLedger;
 pub use exchange::sync::{
     NamedPrograms, Progress, Received, RepoSync, SyncOptions, SyncReport, SyncStep, trust_programs,
 };
+pub use file_names::{BEADS_DIR, LEASE_VARIABLE, LEDGER_NAMES, REDIRECT_NAME};
 pub use leases::{Idleness, LeaseRow, TaskRow, TaskState, WorkflowRow};
-pub use names::{BEADS_DIR, LEASE_VARIABLE, LEDGER_NAMES, REDIRECT_NAME};
 pub use past::history::{
     Blame, BlamedField, DiffEntry, DiffKind, Event, Log, LogEnd, LogQuery, Moment, PastLine, Point, State,
 };
@@ -45,8 +45,9 @@ pub use project::consent::{ProjectText, SETUP as SETUP_KEY, command as committed
 pub use project::discover::{Repo, missing, named_beads, refuse_control, refuse_not_checked_out};
 pub use project::family::{counterpart, has_state, is_family};
 pub use project::home::{STATE_DIR, Site, WORKSPACE_VARIABLE, user_cache, user_config, user_data, user_state};
-pub use project::home_word::HomeWord;
-pub use project::place::{
+pub use project::home_contents::HomeContents;
+pub use project::legacy_database::PLACEHOLDER_NAME;
+pub use project::paths::{
     display as display_path, expand as expand_path, from as path_from, plain as plain_path, read_named,
     real as real_path, write_named,
 };
@@ -71,6 +72,7 @@ pub use read::news::{CheckoutLedger, counting_copy};
 pub use read::row::{Beside, BlockedRow, Elsewhere, Page, Place, ReadyFilter, Row, SearchRow, Taken};
 pub use read::siblings::news as news_of;
 pub use read::snapshot::Snapshot;
+pub use read::typed_ids::Named;
 pub use state::checkout_id::worktree_id_at;
 pub use state::damage::{DamagedRecord, QUARANTINE, store_away};
 pub use state::directory::prepare as prepare_home;

@@ -87,7 +87,7 @@ pub use hooks::{git_dirs, is_ignored, is_tracked, staged_paths};
 pub use identity::{Identity, begins_with, first_commit, has_commit, is_same_project};
 pub use kind::Kind;
 pub use layout::Checkout;
-pub use lines::{Reach, Sought};
+pub use lines::{DatedLine, Reach};
 pub use merge_tool::{DRIVER as GIT_DRIVER, MergeSetup, MergeTool, merge_setup};
 pub use open::{commit, committed_lines, facts, open, open_for, remove_checkout};
 pub use patterns::Patterns;

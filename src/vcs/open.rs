@@ -9,7 +9,7 @@ use super::hg::{self, Hg};
 use super::jj::Jj;
 use super::none::Unversioned;
 use super::place::{place, root};
-use super::{CommitError, Committed, Facts, Order, Reach, Sought, SyncError, Vcs, sl};
+use super::{CommitError, Committed, DatedLine, Facts, Order, Reach, SyncError, Vcs, sl};
 use crate::sys::Env;
 use crate::vcs::kind::Kind;
 

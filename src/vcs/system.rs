@@ -15,7 +15,7 @@ use super::error::{CommitError, SyncError};
 use super::facts::Facts;
 use super::gate::Verdict;
 use super::history::{Changed, Span};
-use super::lines::{Reach, Sought};
+use super::lines::{DatedLine, Reach};
 use super::snapshot::{Rescue, Returned, Snapshot};
 use super::sync::{Carried, Integrated, Integration, Outgoing, Parcel, Pushed, Route, Standing};
 use super::tips::Tips;

@@ -16,7 +16,7 @@ use crate::view::inline;
 pub const VARIABLE: &str = "BD_COMPLETE";
 
 /// A command line, and the word of it that is completed.
-pub struct Asked {
+pub struct CompletionRequest {
     shell: Shell,
     pub words: Vec<OsString>,
     /// The index of the word.

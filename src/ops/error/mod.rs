@@ -16,7 +16,7 @@ pub use setup::SetupError;
 pub use templates::{TemplateError, several};
 pub use workflows::FlowError;
 
-use super::losses::{self, Reason};
+use super::removal_reasons::{self, Reason};
 use crate::ledger::Damage;
 use crate::model::issue::PriorityError;
 use crate::model::plan::Problem;

@@ -6,7 +6,7 @@
 mod all_checkouts;
 mod create;
 mod edit;
-mod everywhere;
+mod flow;
 mod lock;
 mod moves;
 mod next;
@@ -18,9 +18,10 @@ mod rewrite;
 mod wait;
 
 pub use super::error::FlowError;
+pub use all_checkouts::{flow_everywhere, flows_everywhere};
 pub use create::{CreatedWorkflow, INFORMS, NewWorkflow, create_workflow, task_issue};
 pub use edit::{WorkflowChange, edit_workflow};
-pub use everywhere::{flow_everywhere, flows_everywhere};
+pub use flow::{Counts, Flow, flow, flows};
 pub use lock::{lock, unlock};
 pub use moves::{Command, MoveWish, MovedWorkflow, move_workflow};
 pub use next::{Next, NextWish, next_task};

@@ -13,7 +13,7 @@ use crate::model::proposal::COMPANION;
 use crate::model::record::Record;
 use crate::store::error::LeaseError;
 use crate::store::leases::HeldHome;
-use crate::store::leases::told::claimed;
+use crate::store::leases::messages::claimed;
 use crate::store::state::leases::standing;
 use crate::store::write::Intent;
 use crate::store::{Access, Result, Row, Scope, Snapshot, Store, StoreError, Write, Written};

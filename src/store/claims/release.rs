@@ -10,7 +10,7 @@ use crate::model::issue::Status;
 use crate::model::lease::{Holder, Lease, Standing};
 use crate::model::workflow::Task;
 use crate::store::error::LeaseError;
-use crate::store::leases::told::claimed;
+use crate::store::leases::messages::claimed;
 use crate::store::state::leases::is_lock;
 use crate::store::state::leases::standing;
 use crate::store::write::Intent;

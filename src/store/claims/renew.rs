@@ -3,8 +3,8 @@
 use crate::model::lease::{Lease, Standing};
 use crate::model::time::Instant;
 use crate::store::error::LeaseError;
-use crate::store::leases::told::since;
-use crate::store::names::LEASE_VARIABLE;
+use crate::store::file_names::LEASE_VARIABLE;
+use crate::store::leases::messages::since;
 use crate::store::state::leases::standing;
 use crate::store::{Project, Result, Store};
 

@@ -20,7 +20,7 @@ use crate::ledger::LedgerError;
 use crate::model::change::ChangeError;
 use crate::model::id::IdError;
 use crate::model::proposal::IllegalMove;
-use crate::store::names::LEDGER_NAMES;
+use crate::store::file_names::LEDGER_NAMES;
 use crate::store::state::log::LogError;
 use crate::store::state::record_error::RecordError;
 use crate::sys::fs::FsError;

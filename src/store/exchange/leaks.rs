@@ -8,7 +8,7 @@ use crate::ledger::{Document, MAX_LEDGER};
 use crate::model::id;
 use crate::store::error::as_store;
 use crate::store::project::warning::Warning;
-use crate::store::project::{place, planning};
+use crate::store::project::{paths, planning_repo};
 use crate::store::read::index::expected;
 use crate::store::{Project, RepoProblem, Result, Snapshot, StoreError};
 use crate::sys::{below, fs};

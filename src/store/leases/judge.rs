@@ -9,10 +9,10 @@
 //! Two sessions of one person, where clients identify them, count as two agents. An epoch given in `BD_LEASE` must be
 //! that of the claim.
 
-use super::told::{claimed, locked, since};
+use super::messages::{claimed, locked, since};
 use crate::model::lease::{Holder, Lease, Standing};
 use crate::store::error::LeaseError;
-use crate::store::names::{LEASE_VARIABLE, LEASES_NAME};
+use crate::store::file_names::{LEASE_VARIABLE, LEASES_NAME};
 use crate::store::state::leases::parse;
 use crate::store::state::leases::standing;
 use crate::store::{Project, Result, Store};

@@ -21,7 +21,7 @@ pub(in crate::store) use judge::Fenced;
 pub(in crate::store) use locks::HeldHome;
 
 use crate::store::error::LeaseError;
-use crate::store::names::LEASES_NAME;
+use crate::store::file_names::LEASES_NAME;
 use crate::store::state::leases::{Leases, parse};
 use crate::store::{Result, Snapshot, StateDir};
 

@@ -10,8 +10,8 @@ use super::home_contents::{make_first, word};
 use super::repos::outside;
 use super::settings::{ConfigError, ConfigFault, Origin};
 use super::trust::OutsidePath;
-use super::{family, place};
-use crate::store::{HomeWord, Project, Result, read_trust};
+use super::{family, paths};
+use crate::store::{HomeContents, Project, Result, read_trust};
 use crate::sys::{below, fs};
 use crate::vcs;
 

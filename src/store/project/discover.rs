@@ -5,10 +5,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::place;
+use super::paths;
 use crate::model::id;
 use crate::store::error::Beyond;
-use crate::store::names::{BEADS_DIR, CONFIG_NAME, LEDGER_NAMES, REDIRECT_NAME};
+use crate::store::file_names::{BEADS_DIR, CONFIG_NAME, LEDGER_NAMES, REDIRECT_NAME};
 use crate::store::{Result, StoreError};
 use crate::sys::{Env, below, fs, path};
 use crate::{sys, vcs};

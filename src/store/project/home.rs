@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::pointer::{Pointer, PointerState, root_of};
 use crate::store::error::{ConfigError, ConfigFault};
-use crate::store::names::CONFIG_NAME;
+use crate::store::file_names::CONFIG_NAME;
 use crate::store::state::checkout_id::{REPO_ID_NAME, place_of, read_text};
 use crate::store::state::home::{StateHome, StateMode};
 use crate::sys::{Env, below};

@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::trust::{MARK, OutsidePath};
-use super::{home, place};
+use super::{home, paths};
 use crate::model::state_id;
 use crate::store::error::SettingsError;
-use crate::store::names::MARK_NAME;
+use crate::store::file_names::MARK_NAME;
 use crate::store::read_trust;
 use crate::store::state::directory::prepare;
 use crate::sys::{Entropy, Env, below};

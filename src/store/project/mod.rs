@@ -37,7 +37,7 @@ use super::{
     BEADS_DIR, Identity, Repo, Repos, Result, RoleDecision, STATE_DIR, Settings, StateDir, StateHome, StateMode,
     StoreError,
 };
-use crate::store::names::CONFIG_NAME;
+use crate::store::file_names::CONFIG_NAME;
 use crate::store::project::warning::Notices;
 use crate::store::state::stamps::Stamps;
 use crate::sys::{Activity, Host};

@@ -8,7 +8,7 @@ use super::home::Site;
 use super::repo_problem::RepoProblem;
 use super::settings::{ConfigError, Origin, Settings, original_prefix};
 use super::trust::{OutsidePath, Trust};
-use super::{family, place};
+use super::{family, paths};
 use crate::cache::UnknownIds;
 use crate::store::{BEADS_DIR, LEDGER_NAMES, Repo, Result, StoreError};
 use crate::sys::Env;

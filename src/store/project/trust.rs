@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{home, place};
+use super::{home, paths};
 use crate::model::record::Record;
 use crate::model::row::{self, Row};
 use crate::store::error::SettingsError;

@@ -13,7 +13,7 @@ use crate::model::proposal::{FORMER_ID, Names, Owner, Proposal};
 use crate::model::record::Record;
 use crate::model::{id, proposal};
 use crate::store::error::LeaseError;
-use crate::store::names::LEASES_NAME;
+use crate::store::file_names::LEASES_NAME;
 use crate::store::state::record_error::RecordError;
 use crate::store::state::records::Put;
 use crate::store::state::tables::TABLES;

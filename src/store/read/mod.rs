@@ -7,8 +7,7 @@ pub(in crate::store) mod working_copies;
 
 pub(in crate::store) mod build_rows;
 pub(in crate::store) mod index;
-pub(in crate::store) mod lookup;
-pub(in crate::store) mod naming;
+pub(in crate::store) mod issue_lines;
 pub(in crate::store) mod news;
 pub(in crate::store) mod outside;
 pub(in crate::store) mod plan_owner;
@@ -19,3 +18,4 @@ pub(in crate::store) mod route;
 pub(in crate::store) mod row;
 pub(in crate::store) mod siblings;
 pub(in crate::store) mod snapshot;
+pub(in crate::store) mod typed_ids;

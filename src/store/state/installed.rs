@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::record::Record;
 use crate::model::row::{self, Row};
-use crate::store::names::MARK_NAME;
+use crate::store::file_names::MARK_NAME;
 use crate::sys::below;
 use crate::sys::fs::FsError;
 

@@ -6,8 +6,8 @@
 use std::path::PathBuf;
 
 use super::Written;
-use crate::store::names::CONFIG_NAME;
-use crate::store::project::place;
+use crate::store::file_names::CONFIG_NAME;
+use crate::store::project::paths;
 use crate::store::project::warning::Warning;
 use crate::store::{Project, Snapshot, Store};
 use crate::sys::below;

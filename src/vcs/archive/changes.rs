@@ -6,7 +6,7 @@
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::rc::Rc;
 
-use super::told::Version;
+use super::results::Version;
 use crate::model::lines;
 use crate::vcs::SyncError;
 

@@ -124,7 +124,7 @@ pub fn merge_base(archive: &mut dyn Archive, one: &str, other: &str) -> Result<O
 }
 
 /// The lines of a text that contain another one: the result that [`Archive::lines_with`] must have.
-fn lines_holding(text: &[u8], sought: &[u8]) -> Vec<Vec<u8>> {
+fn lines_holding(text: &[u8], wanted: &[u8]) -> Vec<Vec<u8>> {
     let mut lines = Vec::new();
     let mut from = 0;
     while let Some(found) = memchr::memmem::find(&text[from..], wanted) {

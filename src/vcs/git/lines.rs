@@ -7,7 +7,7 @@ use gix::ObjectId;
 
 use crate::model::time::SECOND;
 use crate::vcs::layout::opened;
-use crate::vcs::lines::{Reach, Sought, Wanted};
+use crate::vcs::lines::{DatedLine, Reach, Wanted};
 
 /// The limit for bytes of old versions; a line not found by then counts as not committed.
 const MOST: usize = 256 << 20;

@@ -107,7 +107,7 @@ impl Past for Jj {
         Ok(None)
     }
 
-    fn committed_lines(&self, file: &Path, lines: &[Sought<'_>], reach: Reach, _: &Env) -> Option<Vec<bool>> {
+    fn committed_lines(&self, file: &Path, lines: &[DatedLine<'_>], reach: Reach, _: &Env) -> Option<Vec<bool>> {
         let heads = if reach == Reach::Any { jj_view::View::heads(&jj::repo(&self.root)?) } else { Vec::new() };
         git::committed_lines(&git_target(&self.root.join(".jj"))?, file, lines, reach, &heads)
     }

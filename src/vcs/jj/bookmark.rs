@@ -122,7 +122,7 @@ fn refs(repo: &Repo, at: Option<&Operation>) -> Result<Vec<Ref>, SyncError> {
         let targets: Vec<String> = targets.split_whitespace().map(str::to_owned).collect();
         Some(Ref { name: text(name)?, remote: text(remote), tracked: !tracked.is_empty(), targets })
     };
-    let all = printed.lines().filter_map(read);
+    let all = said.lines().filter_map(read);
     Ok(all.filter(|found| found.remote.as_deref() != Some("git") && !found.targets.is_empty()).collect())
 }
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::block::{with_block, without_block};
 use super::files::{put_text, read, read_text, sum};
 use crate::store::error::{HookError, as_store};
-use crate::store::project::place;
+use crate::store::project::paths;
 use crate::store::state::directory::prepare;
 use crate::store::state::installed::{DriverManifest, Manifest};
 use crate::store::{Project, Result, Snapshot, StoreError};

@@ -16,7 +16,7 @@ mod status;
 use std::path::{Path, PathBuf};
 
 use crate::store::error::{HookError, as_store};
-use crate::store::project::home_word::manifests;
+use crate::store::project::home_contents::manifests;
 use crate::store::project::settings::{ConfigError, ConfigFault};
 use crate::store::project::{mark, paths};
 use crate::store::state::directory::prepare;

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use super::super::hooks;
 use crate::store::project::agreed::{HOOKS, PROGRAMS, agrees, entry};
-use crate::store::project::place;
+use crate::store::project::paths;
 use crate::store::project::trust::OutsidePath;
-use crate::store::read::copies::WorkingCopy;
+use crate::store::read::working_copies::WorkingCopy;
 use crate::store::{Project, Result, Snapshot, StoreError, read_trust};
 use crate::sys::{Env, Host};
 use crate::vcs;

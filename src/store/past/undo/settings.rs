@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::plan::Past;
 use crate::store::error::UndoClash;
-use crate::store::names::CONFIG_NAME;
+use crate::store::file_names::CONFIG_NAME;
 use crate::store::project::settings::{put_shared, shared_text};
 use crate::store::state::log::{Entry, SettingsChange, WriteLog};
 use crate::store::{Result, Store, StoreError, Warning};

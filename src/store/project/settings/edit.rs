@@ -10,7 +10,7 @@ use super::file::{Owner, Value};
 use super::keys::{Key, find};
 use super::origin::{Origin, owner};
 use crate::store::error::{ConfigError, ConfigFault, SettingsError};
-use crate::store::names::CONFIG_NAME;
+use crate::store::file_names::CONFIG_NAME;
 use crate::sys;
 use crate::sys::fs::FsError;
 use crate::sys::{Entropy, below, lock};
