@@ -48,6 +48,7 @@ pub fn answered(issue: &Record<'_>, companion: &Record<'_>, dialect: Dialect) ->
 mod tests {
     use super::super::apply;
     use super::super::companion::*;
+    use crate::model::proposal::owner::{is_companion, is_companion_line};
     use crate::model::time::Instant;
 
     #[test]
