@@ -246,7 +246,7 @@ fn each_rule_finds_what_it_looks_for() {
         "/// The key `stands`, and R2D2.",
         "let text = \"nobody\"; let c = '\"'; // \"stands for\" it",
     ] {
-        assert_eq!(comments(text), [], "{text}");
+        assert!(comments(text).is_empty(), "{text}: {:?}", comments(text));
     }
     assert_eq!(comments("fn f() {}\n\n/// One.\n/// Of nobody.")[0].0, 4);
 
@@ -258,5 +258,5 @@ fn each_rule_finds_what_it_looks_for() {
         assert_eq!(names(&format!("const {}: u8 = 1;", wrong.to_uppercase())), [1], "{wrong}");
     }
     assert_eq!(names("let silent = b'\\''; // asked\nfn f<'asked_>() { \"said\" }"), [2]);
-    assert_eq!(names("let talent = basked(r#\"said\"#, 'a', \"told\");"), []);
+    assert!(names("let talent = basked(r#\"said\"#, 'a', \"told\");").is_empty());
 }
