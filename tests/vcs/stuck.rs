@@ -58,7 +58,7 @@ fn a_ledger_in_a_change_without_a_description_is_sent() {
     lab.sh("cd a; jj new 2>&1; echo more > more; printf '1\n2\n3\n4\n' > .beads/beads.jsonl; jj new 2>&1");
     let before = stack(&lab, "a");
     let refused = push(&lab, "a").unwrap_err();
-    assert!(matches!(&refused, SyncError::Unfit { what } if what.contains("no description")), "{refused}");
+    assert!(matches!(&refused, SyncError::Unfit { what, .. } if what.contains("no description")), "{refused}");
     assert_eq!((stack(&lab, "a"), on_server(&lab)), (before, "1\n2\n3\n".to_owned()));
 }
 
@@ -91,7 +91,7 @@ fn a_conflict_that_nobody_settled_is_no_success() {
     // The working copy is as jj left it, with markers: nothing is committed over it.
     assert_eq!(lab.commit(&[&format!("a/{LEDGER}")]).unwrap(), Committed::NothingToCommit);
     let refused = push(&lab, "a").unwrap_err();
-    assert!(matches!(&refused, SyncError::Unfit { what } if what.contains("conflict")), "{refused}");
+    assert!(matches!(&refused, SyncError::Unfit { what, .. } if what.contains("conflict")), "{refused}");
     assert_eq!(on_server(&lab), "right\n");
     // Staged changes are still not lost.
     lab.sh("cd a; echo x > staged; git add staged");

@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{Issue, IssueId};
 use crate::model::field::{self, Field};
-use crate::model::issue::Said;
+use crate::model::issue::FieldValue;
 use crate::sys;
 
 impl Serialize for IssueId {
@@ -28,15 +28,15 @@ impl Serialize for Issue {
         let mut object = serializer.serialize_map(None)?;
         for field in field::ALL {
             let key = field.key();
-            match (field, self.inner.issue.said(*field)) {
+            match (field, self.inner.issue.value(*field)) {
                 (Field::Title, _) => object.serialize_entry(key, self.title())?,
                 (Field::Label, _) => some(&mut object, key, self.labels())?,
                 (Field::Dependencies, _) => some(&mut object, key, &self.dependencies())?,
                 (Field::Comments, _) => some(&mut object, key, &self.comments())?,
-                (_, Said::Text(text)) => object.serialize_entry(key, text)?,
-                (_, Said::Number(number)) => object.serialize_entry(key, &number)?,
-                (_, Said::Time(time)) => object.serialize_entry(key, &time.text)?,
-                (_, Said::Nothing) => {}
+                (_, FieldValue::Text(text)) => object.serialize_entry(key, text)?,
+                (_, FieldValue::Number(number)) => object.serialize_entry(key, &number)?,
+                (_, FieldValue::Time(time)) => object.serialize_entry(key, &time.text)?,
+                (_, FieldValue::Nothing) => {}
             }
         }
         object.end()
