@@ -37,14 +37,14 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Acting {
     /// For the actor in the environment, starting with a question.
-    pub fn open(how: &Builder) -> Result<Self> {
+    pub(super) fn open(how: &Builder) -> Result<Self> {
         let acting = Self::new(how, None);
         *locked(&acting.reading) = Some(Reading { store: acting.make()?, answers: Answers::default() });
         Ok(acting)
     }
 
     /// For a named agent, starting with a write.
-    pub fn open_agent(how: &Builder, name: &str) -> Result<Self> {
+    pub(super) fn open_agent(how: &Builder, name: &str) -> Result<Self> {
         let acting = Self::new(how, Some(name.to_owned()));
         *locked(&acting.writing) = Some(acting.make()?);
         Ok(acting)
@@ -70,12 +70,12 @@ impl Acting {
     }
 
     /// The number of the project's current state.
-    pub fn generation(&self) -> Result<u64> {
+    pub(super) fn generation(&self) -> Result<u64> {
         self.read(|reading| Ok(reading.store.generation()?))
     }
 
     /// Answers a question, with access to earlier answers that still hold.
-    pub fn ask<T>(&self, answer: impl FnOnce(&mut store::Store, &mut Answers) -> ops::Result<T>) -> Result<T> {
+    pub(super) fn ask<T>(&self, answer: impl FnOnce(&mut store::Store, &mut Answers) -> ops::Result<T>) -> Result<T> {
         self.read(|Reading { store, answers }| {
             answers.turn_to(store.generation()?);
             Ok(answer(store, answers)?)
@@ -83,7 +83,7 @@ impl Acting {
     }
 
     /// The project's warnings.
-    pub fn warnings(&self) -> Vec<String> {
+    pub(super) fn warnings(&self) -> Vec<String> {
         let found = self.read(|Reading { store, .. }| {
             // The caller's own question reports failures.
             let _ = store.refresh();
@@ -102,7 +102,7 @@ impl Acting {
     }
 
     /// Prepares a write.
-    pub fn plan<T>(&self, work: impl FnOnce(&mut store::Store) -> ops::Result<T>) -> Result<T> {
+    pub(super) fn plan<T>(&self, work: impl FnOnce(&mut store::Store) -> ops::Result<T>) -> Result<T> {
         let mut writing = locked(&self.writing);
         if writing.is_none() {
             *writing = Some(self.make()?);
@@ -113,7 +113,7 @@ impl Acting {
     }
 
     /// Does something that may write; it counts as a heartbeat of the agent.
-    pub fn act<T>(&self, work: impl FnOnce(&mut store::Store) -> ops::Result<T>) -> Result<T> {
+    pub(super) fn act<T>(&self, work: impl FnOnce(&mut store::Store) -> ops::Result<T>) -> Result<T> {
         self.plan(|store| {
             ops::join_as_agent(store)?;
             let done = work(store);
@@ -123,7 +123,7 @@ impl Acting {
     }
 
     /// The same with the epoch of a claim, which must be valid for every write.
-    pub fn act_under<T>(
+    pub(super) fn act_under<T>(
         &self,
         id: &str,
         epoch: i64,
@@ -138,18 +138,18 @@ impl Acting {
         })
     }
 
-    pub fn create(&self, issue: NewIssue) -> Result<Issue> {
+    pub(super) fn create(&self, issue: NewIssue) -> Result<Issue> {
         self.act(|store| {
             let filing = issue.filing(store)?;
             Ok(ops::file_all(store, vec![filing])?.remove(0).into())
         })
     }
 
-    pub fn update(&self, id: &str, update: &Update) -> Result<Issue> {
+    pub(super) fn update(&self, id: &str, update: &Update) -> Result<Issue> {
         self.act(|store| Ok(ops::revise(store, id, &update.wishes)?.into()))
     }
 
-    pub fn close(&self, id: &str, reason: &str) -> Result<Issue> {
+    pub(super) fn close(&self, id: &str, reason: &str) -> Result<Issue> {
         self.act(|store| Ok(ops::revise(store, id, &[closing(reason)])?.into()))
     }
 }

@@ -119,7 +119,7 @@ pub(super) struct Answers {
 
 impl Answers {
     /// Drops the answers of other generations.
-    pub fn turn_to(&mut self, generation: u64) {
+    pub(super) fn turn_to(&mut self, generation: u64) {
         if self.generation != generation {
             *self = Answers { generation, ..Answers::default() };
         }
@@ -140,11 +140,11 @@ impl<Q: Hash + Eq + Clone, A: Clone> Kept<Q, A> {
     /// Programs ask few different questions; many of them must not fill the memory.
     const MOST: usize = 32;
 
-    pub fn get(&self, question: &Q) -> Option<A> {
+    pub(super) fn get(&self, question: &Q) -> Option<A> {
         self.0.get(question).cloned()
     }
 
-    pub fn keep(&mut self, question: &Q, answer: &A) {
+    pub(super) fn keep(&mut self, question: &Q, answer: &A) {
         if self.0.len() >= Self::MOST {
             self.0.clear();
         }

@@ -35,7 +35,7 @@ pub(super) struct Clause {
 }
 
 impl Clause {
-    pub fn of(expr: &Expr) -> Self {
+    pub(super) fn of(expr: &Expr) -> Self {
         let mut clause = Clause::default();
         clause.write(expr);
         clause

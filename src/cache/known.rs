@@ -35,12 +35,12 @@ pub(super) struct Issues {
 }
 
 impl Issues {
-    pub fn all(db: &Connection) -> Result<Self> {
+    pub(super) fn all(db: &Connection) -> Result<Self> {
         Self::read(db, "1", "1", "1")
     }
 
     /// The issues whose ids are in `touched`.
-    pub fn touched(db: &Connection) -> Result<Self> {
+    pub(super) fn touched(db: &Connection) -> Result<Self> {
         db.execute_batch(
             "CREATE TEMP TABLE IF NOT EXISTS near (id TEXT PRIMARY KEY) WITHOUT ROWID; DELETE FROM near;
              INSERT INTO near SELECT id FROM touched;
@@ -114,16 +114,16 @@ impl Issues {
     }
 
     /// The requested issues.
-    pub fn touched_rows(&self) -> &[Row] {
+    pub(super) fn touched_rows(&self) -> &[Row] {
         &self.rows[..self.wanted]
     }
 
-    pub fn node(&self, id: &str) -> Option<&Node> {
+    pub(super) fn node(&self, id: &str) -> Option<&Node> {
         self.by_id.get(id).map(|n| &self.rows[*n].node)
     }
 
     /// The blockers of the requested issues.
-    pub fn blockers(&self, unknown: UnknownIds) -> impl Iterator<Item = (&str, Blocker)> {
+    pub(super) fn blockers(&self, unknown: UnknownIds) -> impl Iterator<Item = (&str, Blocker)> {
         self.edges.iter().filter_map(move |(id, edge)| {
             let awaited = awaited(edge)?;
             let on = self.node(awaited);

@@ -93,7 +93,7 @@ impl Counts {
 
 /// The facts about a row in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct StoredRow {
+pub(super) struct StoredRow {
     pub place: LinePlace,
     pub counts: Counts,
 }

@@ -15,11 +15,11 @@ use crate::sys::Host;
 use crate::view::Failure;
 
 /// The table of aliases, whose names users choose.
-pub const ALIAS: &str = "alias.";
-pub const QUERY: &str = "query.";
+pub(super) const ALIAS: &str = "alias.";
+pub(super) const QUERY: &str = "query.";
 
 /// The arguments with an alias expanded; `None` if the command is not an alias.
-pub fn expanded(args: &[OsString], table: Table) -> Result<Option<Vec<OsString>>, Failure> {
+pub(super) fn expanded(args: &[OsString], table: Table) -> Result<Option<Vec<OsString>>, Failure> {
     // Flags may precede the command, and their values may look like one.
     let outer = Cli::command().allow_external_subcommands(true).try_get_matches_from(args);
     let Some((name, rest)) = outer.as_ref().ok().and_then(|outer| outer.subcommand()) else { return Ok(None) };
@@ -74,7 +74,7 @@ fn resolved(name: &str, known: &[(String, String)], table: Table) -> Result<Vec<
 }
 
 /// Refuses an alias that would not work, before it is stored.
-pub fn check(name: &str, text: &str, table: Table) -> Result<(), Failure> {
+pub(super) fn check(name: &str, text: &str, table: Table) -> Result<(), Failure> {
     if table.find(name).is_some() {
         return Err(Failure::usage(format!("{name} is a command; an alias cannot replace it")));
     }

@@ -14,20 +14,20 @@ const MANY: usize = 10;
 
 /// Issues that are named.
 #[derive(Debug, Args, Default)]
-pub struct IdArgs {
+pub(super) struct IdArgs {
     /// Issues, by id or its first characters (`-`: ids from standard input)
     pub ids: Vec<String>,
 }
 
 impl IdArgs {
-    pub fn read(&self, cx: &mut Context) -> Result<Vec<String>, Failure> {
+    pub(super) fn read(&self, cx: &mut Context) -> Result<Vec<String>, Failure> {
         cx.named(&self.ids)
     }
 }
 
 /// The issues that a command changes.
 #[derive(Debug, Args, Default)]
-pub struct ChosenArgs {
+pub(super) struct ChosenArgs {
     #[command(flatten)]
     named: IdArgs,
     /// Every issue that meets a condition, in the language of `bd query`
@@ -37,7 +37,7 @@ pub struct ChosenArgs {
 
 impl ChosenArgs {
     /// The ids. Without a condition on status, closed issues are not meant by one; deleted ones only if it names them.
-    pub fn ids(&self, cx: &mut Context) -> Result<Vec<String>, Failure> {
+    pub(super) fn ids(&self, cx: &mut Context) -> Result<Vec<String>, Failure> {
         let Some(text) = &self.condition else { return self.named.read(cx) };
         let expr = ops::parse_query(cx.store()?, text)?;
         let names_status = names_status(&expr);
@@ -46,19 +46,19 @@ impl ChosenArgs {
     }
 
     /// Refuses a command that does not say which.
-    pub fn require(&self) -> Result<(), Failure> {
+    pub(super) fn require(&self) -> Result<(), Failure> {
         if self.is_empty() { Err(Failure::usage(NO_ID)) } else { Ok(()) }
     }
 
     /// Nothing was said about which.
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.condition.is_none() && self.named.ids.is_empty()
     }
 }
 
 /// How careful a command is that changes many issues.
 #[derive(Debug, Args, Default)]
-pub struct CareArgs {
+pub(super) struct CareArgs {
     /// Show what would change; write nothing
     #[arg(long)]
     pub dry_run: bool,
@@ -69,7 +69,7 @@ pub struct CareArgs {
 
 impl CareArgs {
     /// Whether to go ahead; a person is asked before many issues are changed.
-    pub fn agrees(&self, cx: &mut Context, verb: &str, count: usize) -> bool {
+    pub(super) fn agrees(&self, cx: &mut Context, verb: &str, count: usize) -> bool {
         let is_asked = count > MANY && !self.yes && !self.dry_run && cx.ui.is_interactive();
         let agrees = !is_asked || cx.ui.confirm(&format!("{verb} {}?", plural(count, "issue")));
         cx.ui.note_if(!agrees, "nothing was changed");
@@ -79,7 +79,7 @@ impl CareArgs {
 
 impl Context {
     /// The ids that were typed, with those from standard input in place of `-`.
-    pub fn named(&mut self, typed: &[String]) -> Result<Vec<String>, Failure> {
+    pub(super) fn named(&mut self, typed: &[String]) -> Result<Vec<String>, Failure> {
         if typed.is_empty() {
             return Err(Failure::usage(NO_ID));
         }

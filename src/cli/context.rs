@@ -34,10 +34,10 @@ macro_rules! json_answer {
 }
 
 /// What a command comes to.
-pub type Outcome = Result<Exit, Failure>;
+pub(super) type Outcome = Result<Exit, Failure>;
 
 /// The store of a directory, without reading anything yet.
-pub fn opened(directory: Option<&PathBuf>) -> Option<Store> {
+pub(super) fn opened(directory: Option<&PathBuf>) -> Option<Store> {
     let mut host = Host::real();
     let here = host.env.cwd().to_owned();
     let directory = directory.map_or_else(|| here.clone(), |directory| here.join(directory));
@@ -47,13 +47,13 @@ pub fn opened(directory: Option<&PathBuf>) -> Option<Store> {
 
 /// The store of a directory for a single question without side effects, if it will answer fast or its ledgers are no
 /// larger than this.
-pub fn glance(directory: Option<&PathBuf>, most: u64) -> Option<Store> {
+pub(super) fn glance(directory: Option<&PathBuf>, most: u64) -> Option<Store> {
     let mut store = opened(directory)?;
     ops::identify(&mut store).ok()?;
     store.glance(most).then_some(store)
 }
 
-pub struct Context {
+pub(super) struct Context {
     pub global: GlobalArgs,
     pub ui: Ui,
     host: Host,
@@ -77,7 +77,7 @@ pub struct Context {
 
 impl Context {
     /// `only_looks`: it is safe for a reader to stop the command.
-    pub fn new(global: GlobalArgs, command: String, only_looks: bool, waits: bool) -> Self {
+    pub(super) fn new(global: GlobalArgs, command: String, only_looks: bool, waits: bool) -> Self {
         let host = Host::real();
         let mut ui = Ui::new(&host, global.json, global.quiet, global.color.unwrap_or_default());
         if only_looks && !global.no_pager {
@@ -103,25 +103,25 @@ impl Context {
     }
 
     /// The machine.
-    pub fn host(&self) -> &Host {
+    pub(super) fn host(&self) -> &Host {
         &self.host
     }
 
     /// The host with the command's directory as working directory.
-    pub fn host_here(&self) -> Host {
+    pub(super) fn host_here(&self) -> Host {
         let mut host = self.host.clone();
         host.env = host.env.at(self.directory());
         host
     }
 
     /// The command's directory.
-    pub fn directory(&self) -> PathBuf {
+    pub(super) fn directory(&self) -> PathBuf {
         let cwd = self.host().env.cwd();
         self.global.directory.as_ref().map_or_else(|| cwd.to_owned(), |dir| cwd.join(dir))
     }
 
     /// How to open the store, from the global flags.
-    pub fn config(&self) -> Result<Config, Failure> {
+    pub(super) fn config(&self) -> Result<Config, Failure> {
         let directory = self.directory();
         if !directory.is_dir() {
             return Err(Failure::usage(format!("no such directory: {}", directory.display())));
@@ -152,7 +152,7 @@ impl Context {
     }
 
     /// The project's store, opened on first use.
-    pub fn store(&mut self) -> Result<&mut Store, Failure> {
+    pub(super) fn store(&mut self) -> Result<&mut Store, Failure> {
         if self.store.is_none() {
             self.store = Some(self.open_store()?);
         }
@@ -175,7 +175,7 @@ impl Context {
     }
 
     /// What a program sent on standard input; empty if that is a terminal.
-    pub fn piped(&self, most: u64) -> Vec<u8> {
+    pub(super) fn piped(&self, most: u64) -> Vec<u8> {
         let mut bytes = Vec::new();
         let input = std::io::stdin();
         if !std::io::IsTerminal::is_terminal(&input) {
@@ -186,12 +186,12 @@ impl Context {
     }
 
     /// Sets an environment variable for this command.
-    pub fn set_variable(&mut self, name: &str, value: &str) {
+    pub(super) fn set_variable(&mut self, name: &str, value: &str) {
         self.host.env = self.host.env.clone().with(name, value);
     }
 
     /// The store, or `None` outside of a project.
-    pub fn project(&mut self) -> Result<Option<&mut Store>, Failure> {
+    pub(super) fn project(&mut self) -> Result<Option<&mut Store>, Failure> {
         match self.store() {
             Err(failure) if failure.exit == Exit::NoRepository => Ok(None),
             Err(failure) => Err(failure),
@@ -216,29 +216,29 @@ impl Context {
     }
 
     /// Reads changed settings again.
-    pub fn reopen(&mut self) -> Result<(), Failure> {
+    pub(super) fn reopen(&mut self) -> Result<(), Failure> {
         Ok(self.store()?.reopen()?)
     }
 
     /// Store and streams together.
-    pub fn parts(&mut self) -> Result<(&mut Store, &mut Ui), Failure> {
+    pub(super) fn parts(&mut self) -> Result<(&mut Store, &mut Ui), Failure> {
         self.store()?;
         Ok((self.store.as_mut().expect("just opened"), &mut self.ui))
     }
 
     /// The unambiguous parts of ids, and the streams.
-    pub fn index(&mut self) -> Result<(PrefixIndex, &mut Ui), Failure> {
+    pub(super) fn index(&mut self) -> Result<(PrefixIndex, &mut Ui), Failure> {
         let index = ops::prefix_index(self.store()?)?;
         Ok((index, &mut self.ui))
     }
 
     /// Resolves a typed id or the beginning of one.
-    pub fn resolve(&mut self, typed: &str) -> Result<String, Failure> {
+    pub(super) fn resolve(&mut self, typed: &str) -> Result<String, Failure> {
         Ok(self.store()?.resolve(typed)?)
     }
 
     /// Whether a text with blanks is an id: some ids from other programs contain blanks.
-    pub fn is_id(&mut self, text: &str) -> Result<bool, Failure> {
+    pub(super) fn is_id(&mut self, text: &str) -> Result<bool, Failure> {
         match self.store()?.resolve(text) {
             Ok(_) => Ok(true),
             Err(error) if error.is_unknown_id() => Ok(false),
@@ -247,42 +247,42 @@ impl Context {
     }
 
     /// Whether the repo of an issue matters.
-    pub fn has_several_repos(&mut self) -> Result<bool, Failure> {
+    pub(super) fn has_several_repos(&mut self) -> Result<bool, Failure> {
         Ok(self.store()?.repos().members.len() > 1)
     }
 
     /// The acting agent; `None` for a person.
-    pub fn agent(&mut self) -> Result<Option<String>, Failure> {
+    pub(super) fn agent(&mut self) -> Result<Option<String>, Failure> {
         Ok(self.store()?.agent().map(|agent| agent.name.clone()))
     }
 
-    pub fn actor(&mut self) -> Result<String, Failure> {
+    pub(super) fn actor(&mut self) -> Result<String, Failure> {
         Ok(self.store()?.actor().to_owned())
     }
 
     /// A person's name from a flag: `me` is the actor.
-    pub fn person(&mut self, name: &str) -> Result<String, Failure> {
+    pub(super) fn person(&mut self, name: &str) -> Result<String, Failure> {
         if is_me(name) { self.actor() } else { Ok(name.to_owned()) }
     }
 
     /// A date from a flag.
-    pub fn date(&self, flag: &'static str, value: &str, bare: Bare) -> Result<When, Failure> {
+    pub(super) fn date(&self, flag: &'static str, value: &str, bare: Bare) -> Result<When, Failure> {
         let found = self.host().clock.calendar().parse(value, bare);
         found.ok_or_else(|| OpError::Date { flag, value: value.to_owned() }.into())
     }
 
     /// A new date for an issue, or `none` for no date.
-    pub fn date_or_none(&self, flag: &'static str, value: &str) -> Result<Option<When>, Failure> {
+    pub(super) fn date_or_none(&self, flag: &'static str, value: &str) -> Result<Option<When>, Failure> {
         if value.eq_ignore_ascii_case("none") { Ok(None) } else { self.date(flag, value, Bare::Future).map(Some) }
     }
 
     /// A typed point in the past.
-    pub fn moment(&self, text: &str) -> Moment {
+    pub(super) fn moment(&self, text: &str) -> Moment {
         Moment::parse(text, &self.host().clock.calendar())
     }
 
     /// Makes the store answer as of a point in the past, if one is given.
-    pub fn go_back(&mut self, at: Option<&str>) -> Result<(), Failure> {
+    pub(super) fn go_back(&mut self, at: Option<&str>) -> Result<(), Failure> {
         let Some(text) = at else { return Ok(()) };
         let moment = self.moment(text);
         let store = self.store()?;
@@ -299,7 +299,7 @@ impl Context {
     }
 
     /// Switches to another checkout, if one is given; returns it.
-    pub fn go_to(&mut self, worktree: Option<&str>) -> Result<Option<Place>, Failure> {
+    pub(super) fn go_to(&mut self, worktree: Option<&str>) -> Result<Option<Place>, Failure> {
         let Some(typed) = worktree else { return Ok(None) };
         let store = self.store()?;
         let found = store.find_worktree(typed)?;
@@ -311,7 +311,7 @@ impl Context {
     }
 
     /// Notes which repos have an incomplete history.
-    pub fn tell_shallow(&mut self) -> Result<(), Failure> {
+    pub(super) fn tell_shallow(&mut self) -> Result<(), Failure> {
         for repo in self.store()?.shallow_repos() {
             self.ui.note(&format!("{repo} is a shallow clone: what was before its first commit is not known"));
         }
@@ -319,7 +319,7 @@ impl Context {
     }
 
     /// Text from an argument, from a file (`-` is standard input), or from standard input: exactly one of them.
-    pub fn text(&self, given: Option<&str>, file: Option<&str>, stdin: bool) -> Result<Option<String>, Failure> {
+    pub(super) fn text(&self, given: Option<&str>, file: Option<&str>, stdin: bool) -> Result<Option<String>, Failure> {
         if [given.is_some(), file.is_some(), stdin].into_iter().filter(|is_said| *is_said).count() > 1 {
             return Err(Failure::usage("the text is given more than once: type it, or name a file or standard input"));
         }
@@ -358,20 +358,20 @@ impl Context {
     }
 
     /// Prints JSON with the warnings of the store.
-    pub fn json(&mut self, json: impl Into<String>) {
+    pub(super) fn json(&mut self, json: impl Into<String>) {
         let warnings = self.warnings();
         self.ui.json(json, &warnings);
     }
 
     /// Answers with what was done, as JSON or as a line, and ends the command.
-    pub fn answer(&mut self, json: impl Into<String>, done: &str) -> Outcome {
+    pub(super) fn answer(&mut self, json: impl Into<String>, done: &str) -> Outcome {
         json_answer!(self, json);
         self.ui.done(done);
         Ok(Exit::Ok)
     }
 
     /// Prints an array of issues, in the requested shape.
-    pub fn json_rows(&mut self, rows: impl IntoIterator<Item = view::Object>) -> Result<(), Failure> {
+    pub(super) fn json_rows(&mut self, rows: impl IntoIterator<Item = view::Object>) -> Result<(), Failure> {
         let rows = rows.into_iter().map(view::Object::finish);
         let shape = std::mem::take(&mut self.shape);
         let blockers = match shape {
@@ -391,12 +391,16 @@ impl Context {
     }
 
     /// Prints issues in the requested layout; `false` if that is the usual table.
-    pub fn laid_out<'a>(&mut self, rows: impl IntoIterator<Item = &'a Row>) -> bool {
+    pub(super) fn laid_out<'a>(&mut self, rows: impl IntoIterator<Item = &'a Row>) -> bool {
         layout::print(&mut self.ui, std::mem::take(&mut self.layout), rows)
     }
 
     /// Prints the issues of a listing as an array, each as soon as it is built. Returns how many, and the total number.
-    pub fn json_listing(&mut self, listing: &ops::Listing, place: Option<Place>) -> Result<(usize, usize), Failure> {
+    pub(super) fn json_listing(
+        &mut self,
+        listing: &ops::Listing,
+        place: Option<Place>,
+    ) -> Result<(usize, usize), Failure> {
         let (store, ui) = self.parts()?;
         let layout = ui.item_layout();
         let shape = |row: &Row| layout.text(&view::summary(row).finish());
@@ -412,13 +416,13 @@ impl Context {
     }
 
     /// Ends an array that was printed piece by piece.
-    pub fn end_array(&mut self, array: JsonArray) {
+    pub(super) fn end_array(&mut self, array: JsonArray) {
         let warnings = self.warnings();
         self.ui.end_array(array, &warnings);
     }
 
     /// Prints text that is the answer itself; with --json as an object, so that it can be parsed.
-    pub fn text_answer(&mut self, text: &str) {
+    pub(super) fn text_answer(&mut self, text: &str) {
         if self.ui.wants_json() {
             self.json(view::Object::new().text("text", text).finish());
         } else {
@@ -427,18 +431,18 @@ impl Context {
     }
 
     /// Prints a page of help, fitted to the terminal.
-    pub fn page_answer(&mut self, text: &str) {
+    pub(super) fn page_answer(&mut self, text: &str) {
         let width = self.ui.width().filter(|_| !self.ui.wants_json());
         self.text_answer(&filled(text, width));
     }
 
     /// If a ledger could not be read when needed, the command fails, whatever it has printed.
-    pub fn refuse_failed_read(&self) -> Result<(), Failure> {
+    pub(super) fn refuse_failed_read(&self) -> Result<(), Failure> {
         Ok(self.store.as_ref().map_or(Ok(()), |store| store.refuse_failed_read())?)
     }
 
     /// Ends the command: prints warnings and the failure, if any, and returns the exit code.
-    pub fn finish(&mut self, result: Result<Exit, Failure>) -> Exit {
+    pub(super) fn finish(&mut self, result: Result<Exit, Failure>) -> Exit {
         self.working = None;
         let stays = self.store.as_mut().map(ops::end_command).unwrap_or_default();
         stays.iter().for_each(|warning| self.ui.warning(warning));

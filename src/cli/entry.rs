@@ -9,13 +9,13 @@ use super::global::GlobalArgs;
 #[derive(Debug, Parser)]
 #[command(name = "bd", version = concat!("version ", env!("CARGO_PKG_VERSION")), disable_help_subcommand = true)]
 #[command(after_help = "Run `bd help --all` for every command, `bd COMMAND --help` for one.")]
-pub struct Cli {
+pub(super) struct Cli {
     #[command(flatten)]
     global: GlobalArgs,
 }
 
 /// A command: its names, its arguments, what runs it, and what others must know of it.
-pub struct Entry {
+pub(super) struct Entry {
     pub name: &'static str,
     pub aliases: &'static [&'static str],
     pub place: Place,
@@ -31,11 +31,11 @@ pub struct Entry {
 }
 
 /// A command with its arguments.
-pub type Call = Box<dyn FnOnce(&mut Context) -> Outcome>;
+pub(super) type Call = Box<dyn FnOnce(&mut Context) -> Outcome>;
 
 /// Who a command is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub(super) enum Place {
     /// For those who work with this group of commands: the help lists it there, in this place.
     At(&'static str, u8),
     /// It does what another one does. It works and has help, and its flags are completed; nothing names it to somebody who did not.
@@ -45,7 +45,7 @@ pub enum Place {
 }
 
 /// The groups of the help; the first one is what a newcomer sees.
-pub const GROUPS: [&str; 11] = [
+pub(super) const GROUPS: [&str; 11] = [
     "Every day",
     "Issues",
     "Finding",
@@ -60,12 +60,12 @@ pub const GROUPS: [&str; 11] = [
 ];
 
 impl Entry {
-    pub fn parser(&self) -> Command {
+    pub(super) fn parser(&self) -> Command {
         (self.arguments)(Command::new(self.name)).visible_aliases(self.aliases)
     }
 
     /// Its place in a group of the help.
-    pub fn place_in(&self, group: &str) -> Option<u8> {
+    pub(super) fn place_in(&self, group: &str) -> Option<u8> {
         match self.place {
             Place::At(its, place) if its == group => Some(place),
             _ => None,
@@ -75,21 +75,21 @@ impl Entry {
 
 /// All commands.
 #[derive(Clone, Copy)]
-pub struct Table(pub &'static [Entry]);
+pub(super) struct Table(pub &'static [Entry]);
 
 impl Table {
     /// The command of this name or alias.
-    pub fn find(self, name: &str) -> Option<&'static Entry> {
+    pub(super) fn find(self, name: &str) -> Option<&'static Entry> {
         self.0.iter().find(|entry| entry.name == name || entry.aliases.contains(&name))
     }
 
     /// The argument parser with every command.
-    pub fn whole(self) -> Command {
+    pub(super) fn whole(self) -> Command {
         Cli::command().subcommands(self.0.iter().map(Entry::parser))
     }
 
     /// The same, with everything but the everyday commands hidden from the overview.
-    pub fn parser(self) -> Command {
+    pub(super) fn parser(self) -> Command {
         Cli::command().subcommands(self.0.iter().map(|entry| match entry.place_in(GROUPS[0]) {
             Some(place) => entry.parser().display_order(usize::from(place)),
             None => entry.parser().hide(true),
@@ -97,14 +97,14 @@ impl Table {
     }
 
     /// The commands of a group, in the order of the help.
-    pub fn in_group(self, group: &str) -> Vec<&'static Entry> {
+    pub(super) fn in_group(self, group: &str) -> Vec<&'static Entry> {
         let mut found: Vec<_> = self.0.iter().filter(|entry| entry.place_in(group).is_some()).collect();
         found.sort_by_key(|entry| entry.place_in(group));
         found
     }
 
     /// Whether a command is one that people type; a duplicate of another only if it is asked for, too.
-    pub fn is_shown(self, name: &str, with_duplicates: bool) -> bool {
+    pub(super) fn is_shown(self, name: &str, with_duplicates: bool) -> bool {
         self.find(name).is_some_and(|entry| match entry.place {
             Place::At(..) => true,
             Place::Like(_) => with_duplicates,

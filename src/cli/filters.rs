@@ -13,7 +13,7 @@ use crate::view::{Failure, RowShape, shell_word};
 
 /// Flags that look beyond the checkout in use.
 #[derive(Debug, Args, Default)]
-pub struct WorktreeArgs {
+pub(super) struct WorktreeArgs {
     /// Include all checkouts of the repository
     #[arg(long, conflicts_with = "at")]
     pub all_worktrees: bool,
@@ -24,14 +24,14 @@ pub struct WorktreeArgs {
 
 impl WorktreeArgs {
     /// Which checkouts are asked; the other one, if the store reads one.
-    pub fn asked(&self, place: Option<Place>) -> Checkouts {
+    pub(super) fn asked(&self, place: Option<Place>) -> Checkouts {
         if self.all_worktrees { Checkouts::All } else { Checkouts::One(place) }
     }
 }
 
 #[derive(Debug, Args, Default)]
 #[command(next_help_heading = "Filters")]
-pub struct FilterArgs {
+pub(super) struct FilterArgs {
     /// Only what meets a condition, in the language of `bd query` (`@NAME`: a saved query)
     #[arg(long = "where", value_name = "EXPR", alias = "query")]
     pub condition: Option<String>,
@@ -131,7 +131,7 @@ pub struct FilterArgs {
 
 impl FilterArgs {
     /// The condition that the flags describe; of closed and deleted issues it says nothing.
-    pub fn expr(&self, cx: &mut Context) -> Result<Expr, Failure> {
+    pub(super) fn expr(&self, cx: &mut Context) -> Result<Expr, Failure> {
         let mut all = Vec::new();
         if !self.status.is_empty() && !self.status.iter().any(|word| is_all(word)) {
             all.push(Expr::any_of(Field::Status, self.status.iter().map(|word| Status::typed(word).to_string())));
@@ -189,7 +189,7 @@ impl FilterArgs {
     }
 
     /// Types are asked for, so that none is left out.
-    pub fn names_types(&self, cx: &mut Context) -> Result<bool, Failure> {
+    pub(super) fn names_types(&self, cx: &mut Context) -> Result<bool, Failure> {
         Ok(!self.types.is_empty() || self.condition(cx)?.is_some_and(|expr| expr.mentions(Field::Type)))
     }
 
@@ -225,20 +225,20 @@ impl FilterArgs {
     }
 
     /// The flags name statuses or issues themselves, so closed issues are not hidden.
-    pub fn names_status(&self, cx: &mut Context) -> Result<bool, Failure> {
+    pub(super) fn names_status(&self, cx: &mut Context) -> Result<bool, Failure> {
         let by_flag =
             !self.status.is_empty() || self.closed_after.is_some() || self.closed_before.is_some() || self.names_ids();
         Ok(by_flag || self.condition(cx)?.is_some_and(|expr| names_status(&expr)))
     }
 
     /// The flags name issues: those are shown, whatever they are.
-    pub fn names_ids(&self) -> bool {
+    pub(super) fn names_ids(&self) -> bool {
         !self.ids.is_empty()
     }
 }
 
 /// The conditions that were typed without a flag and with one, together.
-pub fn conditions(words: &[String], flag: Option<&String>) -> Option<String> {
+pub(super) fn conditions(words: &[String], flag: Option<&String>) -> Option<String> {
     let typed = words.join(" ");
     match flag {
         _ if words.is_empty() => flag.cloned(),
@@ -248,14 +248,14 @@ pub fn conditions(words: &[String], flag: Option<&String>) -> Option<String> {
 }
 
 /// Where else words may be found that no listed issue holds; `None` if more than words was asked for.
-pub fn search_hint(condition: Option<&String>) -> Option<String> {
+pub(super) fn search_hint(condition: Option<&String>) -> Option<String> {
     let text = condition.filter(|text| !text.contains(['=', '<', '>', '~', ':', '@', '(', '"']))?;
     let words: Vec<String> = text.split_whitespace().map(shell_word).collect();
     Some(format!("run `bd search {}` to search closed issues too; a condition is `status=open`", words.join(" ")))
 }
 
 /// A condition is about statuses itself, so that closed issues are not hidden.
-pub fn names_status(expr: &Expr) -> bool {
+pub(super) fn names_status(expr: &Expr) -> bool {
     expr.mentions(Field::Status) || expr.mentions(Field::Closed)
 }
 
@@ -268,7 +268,7 @@ fn people(field: Field, text: &str, cx: &mut Context) -> Result<Expr, Failure> {
 
 /// Which part of a project: for commands that have no other filters, too.
 #[derive(Debug, Args, Default, Clone)]
-pub struct ScopeArgs {
+pub(super) struct ScopeArgs {
     /// Only issues of this repo (`.` is the project's own)
     #[arg(long, value_name = "REPO")]
     pub repo: Vec<String>,
@@ -291,14 +291,14 @@ impl ScopeArgs {
         parts.into_iter().flatten()
     }
 
-    pub fn expr(&self) -> Expr {
+    pub(super) fn expr(&self) -> Expr {
         Expr::And(self.conditions().collect())
     }
 }
 
 /// Which issues a listing shows besides the open ones.
 #[derive(Debug, Args, Default)]
-pub struct DoneArgs {
+pub(super) struct DoneArgs {
     /// Include closed issues
     #[arg(long)]
     pub all: bool,
@@ -309,7 +309,7 @@ pub struct DoneArgs {
 
 impl DoneArgs {
     /// Excludes closed issues, unless the condition itself is about statuses, and deleted ones, unless it names them.
-    pub fn limited(&self, expr: Expr, names_status: bool) -> Expr {
+    pub(super) fn limited(&self, expr: Expr, names_status: bool) -> Expr {
         let mut parts = Vec::new();
         if !self.deleted && !expr.names(Field::Status, "tombstone") {
             parts.push(not_deleted());
@@ -325,7 +325,7 @@ impl DoneArgs {
 /// How much of each issue is printed.
 #[derive(Debug, Args, Default)]
 #[command(next_help_heading = "JSON")]
-pub struct ShapeArgs {
+pub(super) struct ShapeArgs {
     /// Print JSON with only these keys of each issue (comma-separated)
     #[arg(long, value_name = "KEY", value_delimiter = ',', conflicts_with = "compact")]
     pub fields: Vec<String>,
@@ -336,7 +336,7 @@ pub struct ShapeArgs {
 
 impl ShapeArgs {
     /// From here on the command answers in this shape.
-    pub fn apply(&self, cx: &mut Context) {
+    pub(super) fn apply(&self, cx: &mut Context) {
         cx.shape = RowShape::of(&self.fields, self.compact);
         if cx.shape != RowShape::Full {
             cx.ui.answer_in_json();
@@ -347,7 +347,7 @@ impl ShapeArgs {
 /// How issues are laid out as text.
 #[derive(Debug, Args, Default)]
 #[command(next_help_heading = "Layout")]
-pub struct LayoutArgs {
+pub(super) struct LayoutArgs {
     /// Print only ids, one a line, without a limit: for `bd update -` and its like
     #[arg(long = "ids", conflicts_with_all = ["columns", "format", "fields", "compact"])]
     ids_only: bool,
@@ -361,7 +361,7 @@ pub struct LayoutArgs {
 
 impl LayoutArgs {
     /// From here on the command prints issues like this.
-    pub fn apply(&self, cx: &mut Context) -> Result<(), Failure> {
+    pub(super) fn apply(&self, cx: &mut Context) -> Result<(), Failure> {
         cx.layout = match (&self.format, self.columns.is_empty()) {
             (Some(text), _) => Layout::template(text)?,
             (None, false) => Layout::columns(&self.columns)?,
@@ -375,7 +375,7 @@ impl LayoutArgs {
     }
 
     /// Another program reads the answer, and wants all of it.
-    pub fn is_for_programs(&self) -> bool {
+    pub(super) fn is_for_programs(&self) -> bool {
         self.ids_only || self.format.is_some()
     }
 }
@@ -383,7 +383,7 @@ impl LayoutArgs {
 /// How a listing is ordered and cut.
 #[derive(Debug, Args, Default)]
 #[command(next_help_heading = "Order")]
-pub struct PageArgs {
+pub(super) struct PageArgs {
     /// Order by priority, created, updated, closed, due, id, title, status, type or assignee; several with commas, `-` before one
     /// for descending, `+` for ascending
     #[arg(long, value_name = "FIELD", value_parser = sort_key, value_delimiter = ',', allow_hyphen_values = true)]
@@ -397,11 +397,11 @@ pub struct PageArgs {
 }
 
 /// The fields to sort by.
-pub const SORTED_BY: [&str; 10] =
+pub(super) const SORTED_BY: [&str; 10] =
     ["priority", "created", "updated", "closed", "due", "id", "title", "status", "type", "assignee"];
 
 /// Parses a typed sort key.
-pub fn sort_key(text: &str) -> Result<SortKey, String> {
+pub(super) fn sort_key(text: &str) -> Result<SortKey, String> {
     let (field, descending) = match text.as_bytes().first() {
         Some(b'-') => (&text[1..], Some(true)),
         Some(b'+') => (&text[1..], Some(false)),
@@ -424,24 +424,24 @@ pub fn sort_key(text: &str) -> Result<SortKey, String> {
 }
 
 impl PageArgs {
-    pub fn sort(&self) -> Sort {
+    pub(super) fn sort(&self) -> Sort {
         let usual = Sort::default();
         let keys = if self.sort.is_empty() { usual.keys } else { self.sort.clone() };
         Sort { keys, reverse: self.reverse }
     }
 
     /// Some order was asked for.
-    pub fn is_sorted(&self) -> bool {
+    pub(super) fn is_sorted(&self) -> bool {
         !self.sort.is_empty() || self.reverse
     }
 
-    pub fn limit(&self, json: bool) -> Option<usize> {
+    pub(super) fn limit(&self, json: bool) -> Option<usize> {
         limit(self.limit, json)
     }
 }
 
 /// Applies the default limit: 0 means none; without a limit, programs get everything and people a screenful.
-pub fn limit(given: Option<usize>, json: bool) -> Option<usize> {
+pub(super) fn limit(given: Option<usize>, json: bool) -> Option<usize> {
     match given {
         Some(0) => None,
         Some(n) => Some(n),

@@ -10,13 +10,13 @@ use crate::sys::form::{FormError, FormFile, before_end};
 use crate::view::{Failure, shell_word};
 
 /// A form before editing.
-pub fn begin(shown: &EditSheet) -> Result<FormFile, Failure> {
+pub(super) fn begin(shown: &EditSheet) -> Result<FormFile, Failure> {
     let text = shown.render();
     Ok(FormFile::new(&text, &text).map_err(OpError::Fs)?)
 }
 
 /// A saved form, and its original content.
-pub fn take_up(cx: &Context, path: &str) -> Result<(FormFile, EditSheet), Failure> {
+pub(super) fn take_up(cx: &Context, path: &str) -> Result<(FormFile, EditSheet), Failure> {
     let path = cx.directory().join(path);
     let (form, shown) = FormFile::open(&path).map_err(failed)?;
     let shown = EditSheet::read(&shown).map_err(|_| failed(FormError::NotKept { path }))?;
@@ -25,7 +25,7 @@ pub fn take_up(cx: &Context, path: &str) -> Result<(FormFile, EditSheet), Failur
 
 /// Lets the user edit a form, and applies the result; `None` if it is empty. A form that is not applied is saved with
 /// the user's text: `again` is the command that resumes it.
-pub fn fill<T>(
+pub(super) fn fill<T>(
     cx: &mut Context,
     form: FormFile,
     shown: &EditSheet,

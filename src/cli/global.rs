@@ -10,7 +10,7 @@ use super::ui::Colours;
 /// Flags that may stand before or after any command.
 #[derive(Debug, Args, Default)]
 #[command(next_help_heading = "Global options")]
-pub struct GlobalArgs {
+pub(super) struct GlobalArgs {
     /// Print JSON
     #[arg(long, global = true)]
     pub json: bool,
@@ -56,7 +56,7 @@ pub struct GlobalArgs {
 
 impl GlobalArgs {
     /// What was said of where a command works and for whom, to be said again.
-    pub fn words(&self) -> Vec<String> {
+    pub(super) fn words(&self) -> Vec<String> {
         let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
         let texts = [
             ("--directory", path(&self.directory)),
@@ -73,7 +73,7 @@ impl GlobalArgs {
 
 /// Flags that clients of the original pass. They are accepted and ignored: there is no daemon, database or profile.
 #[derive(Debug, Args, Default)]
-pub struct IgnoredArgs {
+pub(super) struct IgnoredArgs {
     #[arg(long, global = true, hide = true)]
     sandbox: bool,
     #[arg(long, global = true, hide = true)]

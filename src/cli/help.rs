@@ -8,14 +8,14 @@ use super::page::filled;
 use super::topics::{self, TOPICS};
 use crate::view::{Exit, Failure};
 
-pub fn overview(table: Table, cx: &mut Context) -> Outcome {
+pub(super) fn overview(table: Table, cx: &mut Context) -> Outcome {
     let text: StyledStr = table.parser().render_help();
     cx.text_answer(text.to_string().trim_end());
     Ok(Exit::Ok)
 }
 
 /// Every command with its summary, by group.
-pub fn all(table: Table, cx: &mut Context) -> Outcome {
+pub(super) fn all(table: Table, cx: &mut Context) -> Outcome {
     let command = table.whole();
     let mut text = String::new();
     for group in GROUPS {
@@ -36,7 +36,7 @@ pub fn all(table: Table, cx: &mut Context) -> Outcome {
 }
 
 /// The long help of one command, or a topic; `query` is both.
-pub fn of(names: &[String], table: Table, cx: &mut Context) -> Outcome {
+pub(super) fn of(names: &[String], table: Table, cx: &mut Context) -> Outcome {
     let topic = names.first().filter(|_| names.len() == 1).and_then(|name| topics::find(name)).map(str::trim_end);
     let mut command = table.whole();
     command.build();

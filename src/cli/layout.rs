@@ -10,7 +10,7 @@ use crate::view::{Failure, inline, one_line};
 
 /// What to print of each issue.
 #[derive(Debug, Default)]
-pub enum Layout {
+pub(super) enum Layout {
     #[default]
     Table,
     Ids,
@@ -20,7 +20,7 @@ pub enum Layout {
 
 /// A part of a template.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Piece {
+pub(super) enum Piece {
     Text(String),
     Field(Field),
 }
@@ -56,12 +56,12 @@ const KNOWN: &[Field] = &[
 
 impl Layout {
     /// A column for each of these fields.
-    pub fn columns(names: &[String]) -> Result<Self, Failure> {
+    pub(super) fn columns(names: &[String]) -> Result<Self, Failure> {
         Ok(Layout::Columns(names.iter().map(|name| field(name)).collect::<Result<_, _>>()?))
     }
 
     /// A line for each issue, from a text with fields in braces.
-    pub fn template(text: &str) -> Result<Self, Failure> {
+    pub(super) fn template(text: &str) -> Result<Self, Failure> {
         Ok(Layout::Template(template(text)?))
     }
 }
@@ -71,7 +71,7 @@ fn name(field: Field) -> &'static str {
 }
 
 /// The names of the fields that can be columns.
-pub fn names() -> impl Iterator<Item = &'static str> {
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
     KNOWN.iter().map(|field| name(*field))
 }
 
@@ -140,7 +140,7 @@ fn shown(ui: &Ui, text: &str) -> String {
 }
 
 /// Prints issues in the requested layout; `false` if that is the usual table.
-pub fn print<'a>(ui: &mut Ui, layout: Layout, rows: impl IntoIterator<Item = &'a Row>) -> bool {
+pub(super) fn print<'a>(ui: &mut Ui, layout: Layout, rows: impl IntoIterator<Item = &'a Row>) -> bool {
     let calendar = ui.calendar();
     let rows = rows.into_iter();
     match layout {

@@ -7,10 +7,10 @@ use clap_mangen::roff::{Roff, roman};
 use super::entry::Table;
 
 /// The name of a page's file, and its text.
-pub type Page = (String, String);
+pub(super) type Page = (String, String);
 
 /// The page of the command with this name, or of `bd` itself if the name is empty. `None` for an unknown command.
-pub fn one(words: &[String], table: Table) -> Option<Page> {
+pub(super) fn one(words: &[String], table: Table) -> Option<Page> {
     if words.is_empty() {
         return Some(page(&table.parser()));
     }
@@ -20,7 +20,7 @@ pub fn one(words: &[String], table: Table) -> Option<Page> {
 }
 
 /// Every page.
-pub fn all(table: Table) -> Vec<Page> {
+pub(super) fn all(table: Table) -> Vec<Page> {
     let mut pages = vec![page(&table.parser())];
     let whole = built(table);
     let mut work: Vec<&Command> = table

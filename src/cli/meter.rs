@@ -19,7 +19,7 @@ const BEAT: Duration = Duration::from_millis(120);
 const BAR: usize = 24;
 
 #[derive(Debug, Clone)]
-pub struct Meter {
+pub(super) struct Meter {
     shared: Arc<(Mutex<Shown>, Condvar)>,
 }
 
@@ -32,7 +32,7 @@ struct Shown {
 }
 
 impl Meter {
-    pub fn start(activity: Activity) -> Self {
+    pub(super) fn start(activity: Activity) -> Self {
         let meter = Meter { shared: Arc::default() };
         let shared = Arc::clone(&meter.shared);
         // Without a thread only the progress line is missing.
@@ -41,23 +41,23 @@ impl Meter {
     }
 
     /// Removes the line before other output.
-    pub fn hide(&self) {
+    pub(super) fn hide(&self) {
         clear(&mut self.lock());
     }
 
     /// Leaves the terminal to another program until the next [`Meter::take_back`].
-    pub fn hand_over(&self) {
+    pub(super) fn hand_over(&self) {
         let mut shown = self.lock();
         clear(&mut shown);
         shown.is_held = true;
     }
 
-    pub fn take_back(&self) {
+    pub(super) fn take_back(&self) {
         self.lock().is_held = false;
     }
 
     /// Stops drawing.
-    pub fn stop(&self) {
+    pub(super) fn stop(&self) {
         let mut shown = self.lock();
         clear(&mut shown);
         shown.is_over = true;

@@ -8,7 +8,7 @@ use crate::sys::pager::{NoPager, Pager};
 /// How many bytes to write at a time.
 const BUFFER: usize = 1 << 16;
 
-pub struct Output {
+pub(super) struct Output {
     out: io::BufWriter<io::Stdout>,
     way: Way,
     has_changed: bool,
@@ -31,20 +31,20 @@ enum Way {
 }
 
 impl Output {
-    pub fn new() -> Self {
+    pub(super) fn new() -> Self {
         Output { out: io::BufWriter::with_capacity(BUFFER, io::stdout()), way: Way::Straight, has_changed: false }
     }
 
     /// Pages output with more than this many rows.
-    pub fn page(&mut self, rows: usize, env: Env) {
+    pub(super) fn page(&mut self, rows: usize, env: Env) {
         self.way = Way::Held { text: String::new(), lines: 0, rows, env };
     }
 
-    pub fn is_paged(&self) -> bool {
+    pub(super) fn is_paged(&self) -> bool {
         matches!(self.way, Way::Paged { .. })
     }
 
-    pub fn write(&mut self, text: &str) {
+    pub(super) fn write(&mut self, text: &str) {
         match &mut self.way {
             Way::Straight => self.put(text),
             Way::Held { text: held, lines, rows, .. } => {
@@ -64,7 +64,7 @@ impl Output {
     }
 
     /// Flushes the output; a pager shows it in its own time.
-    pub fn flush(&mut self) {
+    pub(super) fn flush(&mut self) {
         if let Way::Held { text, .. } = &self.way {
             if text.is_empty() {
                 return;
@@ -79,12 +79,12 @@ impl Output {
 
     /// The command has changed something: if its answer cannot be printed, the user must know that, or they will repeat
     /// the change.
-    pub fn note_change(&mut self) {
+    pub(super) fn note_change(&mut self) {
         self.has_changed = true;
     }
 
     /// Waits until the pager is closed.
-    pub fn end(&mut self) {
+    pub(super) fn end(&mut self) {
         self.release();
         if let Way::Paged { pager, text } = std::mem::replace(&mut self.way, Way::Straight)
             && let Err(missing) = pager.wait()

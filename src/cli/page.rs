@@ -11,7 +11,7 @@ const NARROWEST: usize = 20;
 const BESIDE: usize = 20;
 
 /// A page fitted to a terminal's width; unchanged without one.
-pub fn filled(text: &str, width: Option<usize>) -> String {
+pub(super) fn filled(text: &str, width: Option<usize>) -> String {
     let Some(width) = width.map(|width| width.clamp(NARROWEST, WIDEST)) else { return text.to_owned() };
     let mut lines = Vec::new();
     let is_prose = |line: &str| !line.is_empty() && !line.starts_with(' ');

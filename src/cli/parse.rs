@@ -14,7 +14,7 @@ use super::global::GlobalArgs;
 use crate::view::Failure;
 
 /// The command that was typed, if one was, and what was given to it, the global flags included.
-pub struct Typed {
+pub(super) struct Typed {
     entry: Option<&'static Entry>,
     given: ArgMatches,
 }
@@ -39,25 +39,25 @@ impl Typed {
     }
 
     /// The command and its subcommand, by their own names.
-    pub fn words(&self) -> String {
+    pub(super) fn words(&self) -> String {
         let words = self.entry.map_or_else(String::new, |entry| format!("{} {}", entry.name, self.form().0));
         words.trim_end().to_owned()
     }
 
     /// What was typed waits for somebody, or hands the terminal to another program.
-    pub fn waits(&self) -> bool {
+    pub(super) fn waits(&self) -> bool {
         self.entry.is_some_and(|entry| entry.waits.contains(&self.form().0.as_str()))
     }
 
     /// What was typed changes nothing.
-    pub fn only_looks(&self) -> bool {
+    pub(super) fn only_looks(&self) -> bool {
         let (form, given) = self.form();
         let looks = self.entry.and_then(|entry| entry.looks.iter().find(|(known, _)| *known == form));
         looks.is_some_and(|(_, unless)| !unless.iter().any(|name| is_given(given, name)))
     }
 
     /// With `--readonly`, refuses what does not only look, or show what it would do.
-    pub fn refused(&self) -> Result<(), Failure> {
+    pub(super) fn refused(&self) -> Result<(), Failure> {
         let Some(entry) = self.entry.filter(|_| self.given.get_flag("readonly")) else { return Ok(()) };
         let (_, given) = self.form();
         let shows = ["dry_run", "inspect"].iter().chain(entry.shows).any(|name| is_given(given, name));
@@ -68,7 +68,7 @@ impl Typed {
     }
 
     /// The global flags, and the command with its arguments.
-    pub fn read(mut self) -> Result<(GlobalArgs, Option<Call>), clap::Error> {
+    pub(super) fn read(mut self) -> Result<(GlobalArgs, Option<Call>), clap::Error> {
         let global = GlobalArgs::from_arg_matches_mut(&mut self.given)?;
         Ok((global, self.entry.map(|entry| (entry.read)(&mut self.given)).transpose()?))
     }
@@ -81,7 +81,7 @@ fn is_given(given: &ArgMatches, name: &str) -> bool {
 /// Parses with the one command that is named, since building all of them takes longer than most commands do. What that does not
 /// accept is the whole parser's to explain: where both accept something, they read it the same, but for global flags before a
 /// subcommand, of which the whole one loses some.
-pub fn parse(args: &[OsString], table: Table) -> Result<Typed, clap::Error> {
+pub(super) fn parse(args: &[OsString], table: Table) -> Result<Typed, clap::Error> {
     let names = |(at, arg): (usize, &OsString)| Some((at, table.find(arg.to_str()?)?));
     let parsed = match args.iter().enumerate().skip(1).find_map(names) {
         Some((at, entry)) => parse_named(entry, &args[..at], &args[at + 1..]),

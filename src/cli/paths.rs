@@ -6,12 +6,12 @@ use crate::store::real_path;
 use crate::sys::Env;
 
 /// Makes paths below the working directory relative, and starts those below the home directory with `~`.
-pub fn shorten(text: &str, env: &Env) -> String {
+pub(super) fn shorten(text: &str, env: &Env) -> String {
     from_home(&replace(text, env.cwd(), ""), env)
 }
 
 /// Only those below the home directory: the short form then means the same in every directory.
-pub fn from_home(text: &str, env: &Env) -> String {
+pub(super) fn from_home(text: &str, env: &Env) -> String {
     let Some(home) = env.home() else { return text.to_owned() };
     let real = real_path(&home);
     let text = replace(text, &real, "~");

@@ -13,7 +13,7 @@ use crate::view::{self, Exit, Failure, Object};
 impl Context {
     /// Prints issues, as JSON or as a table, and says if a limit cut them. Nothing comes after that, so that their memory is left to the
     /// system.
-    pub fn print_page(&mut self, page: Page, tree: bool, none: &str) -> Outcome {
+    pub(super) fn print_page(&mut self, page: Page, tree: bool, none: &str) -> Outcome {
         let marks = if self.ui.wants_json() { Marks::default() } else { ops::marks(self.store()?, &page.rows)? };
         let printed = self.print_marked(&page, &marks, tree, none);
         std::mem::forget(page);
@@ -21,7 +21,7 @@ impl Context {
     }
 
     /// The same where it is known what is blocked or claimed.
-    pub fn print_marked(&mut self, page: &Page, marks: &Marks, tree: bool, none: &str) -> Outcome {
+    pub(super) fn print_marked(&mut self, page: &Page, marks: &Marks, tree: bool, none: &str) -> Outcome {
         if self.ui.wants_json() {
             self.json_rows(page.rows.iter().map(view::summary))?;
         } else if self.laid_out(&page.rows) {
@@ -46,7 +46,7 @@ impl Context {
 
     /// Reports on several issues: a line or an element for each that was written, an error for each that was not. The exit
     /// code is that of the first failure.
-    pub fn report(&mut self, batch: Batch, line: impl Fn(&Written) -> String) -> Outcome {
+    pub(super) fn report(&mut self, batch: Batch, line: impl Fn(&Written) -> String) -> Outcome {
         if self.ui.wants_json() {
             let json = view::replies(batch.written());
             self.json(json);
@@ -69,7 +69,7 @@ impl Context {
     }
 
     /// Says what changes would do to several issues, where nothing was written. As JSON it is what they would be.
-    pub fn report_rehearsal(&mut self, batch: Batch) -> Outcome {
+    pub(super) fn report_rehearsal(&mut self, batch: Batch) -> Outcome {
         let calendar = self.ui.calendar();
         let exit = self.report(batch, |written| {
             let found = difference(&[written.before.as_deref()], Some(&written.line));
@@ -82,7 +82,7 @@ impl Context {
     }
 
     /// Says where something went that could not go into the issue itself.
-    pub fn tell_beside(&mut self, written: &Written) {
+    pub(super) fn tell_beside(&mut self, written: &Written) {
         if !written.is_beside() || self.ui.wants_json() {
             return;
         }
@@ -95,7 +95,7 @@ impl Context {
     }
 
     /// Reports only what failed, where the command has a JSON shape of its own for the rest.
-    pub fn report_failures(&mut self, batch: Batch) -> Outcome {
+    pub(super) fn report_failures(&mut self, batch: Batch) -> Outcome {
         let mut exit = Exit::Ok;
         for (typed, result) in batch.results {
             if let Err(error) = result {
@@ -106,7 +106,7 @@ impl Context {
     }
 
     /// The same in the shape of the command: what is said as JSON of each that was done, and what as text.
-    pub fn each<T, E: Into<Failure>>(
+    pub(super) fn each<T, E: Into<Failure>>(
         &mut self,
         results: Vec<(String, Result<T, E>)>,
         json: impl Fn(&str, &T) -> Object,
@@ -129,13 +129,13 @@ impl Context {
     }
 
     /// Reports one failure of several; the first one decides the exit code.
-    pub fn fail(&mut self, typed: &str, failure: Failure, exit: Exit) -> Exit {
+    pub(super) fn fail(&mut self, typed: &str, failure: Failure, exit: Exit) -> Exit {
         self.ui.failure(&failure, Some(typed));
         if exit == Exit::Ok { failure.exit } else { exit }
     }
 
     /// Tells of the repos that failed; the first one decides over the exit code.
-    pub fn fail_repos(&mut self, repos: &[RepoSync], failures: Vec<Option<Failure>>) -> Exit {
+    pub(super) fn fail_repos(&mut self, repos: &[RepoSync], failures: Vec<Option<Failure>>) -> Exit {
         let failed = repos.iter().zip(failures).filter_map(|(one, failure)| Some((one.repos.join(", "), failure?)));
         let failed: Vec<_> = failed.collect();
         failed.into_iter().fold(Exit::Ok, |exit, (name, failure)| self.fail(&name, failure, exit))
@@ -143,7 +143,7 @@ impl Context {
 
     /// Before an issue is filed: tells somebody who looks like a contributor that it goes into the project, and asks on a terminal, once
     /// for each clone, whether to plan in a repo of their own. Whether it goes into the project all the same.
-    pub fn tell_contributor(&mut self) -> Result<bool, Failure> {
+    pub(super) fn tell_contributor(&mut self) -> Result<bool, Failure> {
         let Some(because) = ops::files_for_others(self.store()?) else { return Ok(false) };
         self.ui.note(&format!(
             "you look like a contributor here ({because}): this goes into the project's own ledger and into your next commit of it"
@@ -166,7 +166,7 @@ impl Context {
     }
 
     /// After that: how to take it out of the project again.
-    pub fn tell_way_out(&mut self, written: &[Written]) {
+    pub(super) fn tell_way_out(&mut self, written: &[Written]) {
         let filters: Vec<String> = written.iter().map(|one| format!("id={}", one.id)).collect();
         if let [filter] = filters.as_slice() {
             self.ui.hint(&format!(
@@ -177,7 +177,7 @@ impl Context {
     }
 
     /// When an issue is due, as typed: without a time of day, at the end of the day; `None` if it has no date.
-    pub fn due(&mut self, text: &str) -> Result<Option<Instant>, Failure> {
+    pub(super) fn due(&mut self, text: &str) -> Result<Option<Instant>, Failure> {
         let at = self.date_or_none("due", text)?.map(When::end);
         if let Some(at) = at.filter(|at| *at < self.host().clock.now()) {
             let text = format!("the due date has passed: {}", self.ui.calendar().date(at));
@@ -188,20 +188,20 @@ impl Context {
 }
 
 /// Takes what went wrong out of the reports of repos.
-pub fn failures(repos: &mut [RepoSync]) -> Vec<Option<Failure>> {
+pub(super) fn failures(repos: &mut [RepoSync]) -> Vec<Option<Failure>> {
     repos.iter_mut().map(|one| one.error.take().map(Failure::from)).collect()
 }
 
 /// What to say of an issue that was to be changed.
-pub fn changed_line(written: &Written, verb: &str) -> String {
+pub(super) fn changed_line(written: &Written, verb: &str) -> String {
     if written.changed { format!("{verb}{}", written.id) } else { format!("Nothing to change: {}", written.id) }
 }
 
 /// What to say when no issue is named. Clients look for both halves.
-pub const NO_ID: &str = "no issue ID provided: an issue ID is required";
+pub(super) const NO_ID: &str = "no issue ID provided: an issue ID is required";
 
 /// Changes that may close an issue over what is open, with `--force`.
-pub fn with_force(mut changes: Vec<Change>, force: bool) -> Vec<Change> {
+pub(super) fn with_force(mut changes: Vec<Change>, force: bool) -> Vec<Change> {
     changes.extend((force && !changes.is_empty()).then_some(Change::Force));
     changes
 }

@@ -2,7 +2,7 @@
 
 /// A text style on a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Style {
+pub(super) enum Style {
     Plain,
     Bold,
     Dim,
@@ -16,7 +16,7 @@ pub enum Style {
 }
 
 impl Style {
-    pub fn code(self) -> &'static str {
+    pub(super) fn code(self) -> &'static str {
         match self {
             Style::Plain => "",
             Style::Bold => "1",

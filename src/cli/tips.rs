@@ -14,7 +14,7 @@ use super::entry::Table;
 use crate::model::nearest::{distance, nearest};
 
 /// The parser with only what people may use. A duplicate command is included only if its name was typed.
-pub fn visible(typed: &[OsString], table: Table) -> Command {
+pub(super) fn visible(typed: &[OsString], table: Table) -> Command {
     let mut whole = table.whole();
     whole.build();
     let is_shown = |name: &str| table.is_shown(name, typed.iter().any(|word| word == name));
@@ -47,7 +47,7 @@ fn bare(command: &Command) -> Command {
 }
 
 /// A parser error, with a tip that names only what people may use.
-pub fn retold(error: clap::Error, args: &[OsString], table: Table) -> clap::Error {
+pub(super) fn retold(error: clap::Error, args: &[OsString], table: Table) -> clap::Error {
     if error.kind() == ValueValidation {
         return with_number_named(error);
     }

@@ -1,7 +1,7 @@
 //! Help topics beyond single commands.
 
 /// What `bd help TOPIC` prints.
-pub const TOPICS: &[(&str, &str)] = &[
+pub(super) const TOPICS: &[(&str, &str)] = &[
     ("dates", include_str!("topics/dates.txt")),
     ("query", include_str!("topics/query.txt")),
     ("ids", include_str!("topics/ids.txt")),
@@ -10,6 +10,6 @@ pub const TOPICS: &[(&str, &str)] = &[
     ("way-back", include_str!("topics/way-back.txt")),
 ];
 
-pub fn find(name: &str) -> Option<&'static str> {
+pub(super) fn find(name: &str) -> Option<&'static str> {
     TOPICS.iter().find(|(topic, _)| *topic == name).map(|(_, text)| *text)
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::meter::Meter;
 use super::output::Output;
 use super::paths;
-pub use super::style::Style;
+pub(super) use super::style::Style;
 use super::width::{Cell, plain_cells, wrapped};
 use crate::model::json;
 use crate::model::when::Calendar;
@@ -17,7 +17,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 /// When to use colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Colours {
+pub(super) enum Colours {
     /// On a terminal, according to `NO_COLOR`, `CLICOLOR` and `CLICOLOR_FORCE`.
     #[default]
     Auto,
@@ -40,7 +40,7 @@ impl Colours {
 
 /// The layout of an array's items.
 #[derive(Clone, Copy)]
-pub struct ItemLayout {
+pub(super) struct ItemLayout {
     /// How deeply each is nested.
     depth: usize,
     /// The output is a terminal.
@@ -48,7 +48,7 @@ pub struct ItemLayout {
 }
 
 impl ItemLayout {
-    pub fn text(self, json: &str) -> String {
+    pub(super) fn text(self, json: &str) -> String {
         let text = json::pretty_inside(json, self.depth);
         if self.escapes { json::ascii_only(&text) } else { text }
     }
@@ -60,12 +60,12 @@ impl ItemLayout {
 
 /// An array being printed.
 #[must_use]
-pub struct JsonArray {
+pub(super) struct JsonArray {
     layout: ItemLayout,
     is_empty: bool,
 }
 
-pub struct Ui {
+pub(super) struct Ui {
     json: bool,
     envelope: bool,
     quiet: bool,
@@ -85,7 +85,7 @@ pub struct Ui {
 }
 
 impl Ui {
-    pub fn new(host: &Host, json: bool, quiet: bool, colours: Colours) -> Self {
+    pub(super) fn new(host: &Host, json: bool, quiet: bool, colours: Colours) -> Self {
         let env = &host.env;
         let (terminal, terminal_err) = (io::stdout().is_terminal(), io::stderr().is_terminal());
         let columns = env.var("COLUMNS").and_then(|text| text.parse().ok());
@@ -107,7 +107,7 @@ impl Ui {
     }
 
     /// Sends long output to the user's pager, if a person reads it.
-    pub fn page(&mut self) {
+    pub(super) fn page(&mut self) {
         if self.terminal && !self.json {
             let rows = self.env.var("LINES").and_then(|text| text.parse().ok()).or_else(terminal::rows);
             self.out.page(rows.filter(|n| *n > 0).unwrap_or(24), self.env.clone());
@@ -115,43 +115,43 @@ impl Ui {
     }
 
     /// Whether the lines of trees may use more than ASCII.
-    pub fn draws_lines(&self) -> bool {
+    pub(super) fn draws_lines(&self) -> bool {
         self.env.is_utf8()
     }
 
     /// Whether to render Markdown: for a person, and only where it can be highlighted.
-    pub fn renders_markdown(&self) -> bool {
+    pub(super) fn renders_markdown(&self) -> bool {
         self.terminal && self.colour
     }
 
     /// A path for people, escaped: relative to the working directory or home.
-    pub fn path(&self, path: &Path) -> String {
+    pub(super) fn path(&self, path: &Path) -> String {
         // A path that is not absolute is short already, or means something else, such as `--config`.
         let short = path.is_absolute().then(|| display_path(path, self.env.cwd(), &self.env));
         inline(&short.unwrap_or_else(|| path.display().to_string())).into_owned()
     }
 
     /// One of the program's own texts, with paths shortened in the same way.
-    pub fn short(&self, text: &str) -> String {
+    pub(super) fn short(&self, text: &str) -> String {
         paths::shorten(text, &self.env)
     }
 
     /// Times are shown in people's own zone.
-    pub fn calendar(&self) -> Calendar {
+    pub(super) fn calendar(&self) -> Calendar {
         self.clock.calendar()
     }
 
-    pub fn wants_json(&self) -> bool {
+    pub(super) fn wants_json(&self) -> bool {
         self.json
     }
 
     /// Switches to JSON output, as with `--json`.
-    pub fn answer_in_json(&mut self) {
+    pub(super) fn answer_in_json(&mut self) {
         self.json = true;
     }
 
     /// Shows progress on the terminal, if the work takes long.
-    pub fn show_activity(&mut self, activity: &Activity) {
+    pub(super) fn show_activity(&mut self, activity: &Activity) {
         if !self.json && !self.quiet && self.draws {
             self.meter = Some(Meter::start(activity.clone()));
         }
@@ -165,18 +165,18 @@ impl Ui {
     }
 
     /// A person is there who can answer questions.
-    pub fn is_interactive(&self) -> bool {
+    pub(super) fn is_interactive(&self) -> bool {
         !self.json && !self.quiet && io::stdin().is_terminal() && io::stderr().is_terminal()
     }
 
     /// Asks a person; an empty answer means the default.
-    pub fn ask(&mut self, question: &str, default: &str) -> String {
+    pub(super) fn ask(&mut self, question: &str, default: &str) -> String {
         let answer = self.answer(&format!("{} [{}]: ", inline(question), inline(default)));
         if answer.is_empty() { default.to_owned() } else { answer }
     }
 
     /// Asks a person for confirmation; only an explicit yes counts.
-    pub fn confirm(&mut self, question: &str) -> bool {
+    pub(super) fn confirm(&mut self, question: &str) -> bool {
         let answer = self.answer(&format!("{} (y/N) ", inline(question)));
         matches!(answer.to_lowercase().as_str(), "y" | "yes")
     }
@@ -201,7 +201,7 @@ impl Ui {
     }
 
     /// Lets another program use the terminal for a while.
-    pub fn lend_terminal<T>(&mut self, run: impl FnOnce() -> T) -> T {
+    pub(super) fn lend_terminal<T>(&mut self, run: impl FnOnce() -> T) -> T {
         self.flush();
         if let Some(meter) = &self.meter {
             meter.hand_over();
@@ -214,12 +214,12 @@ impl Ui {
     }
 
     /// The terminal's width; `None` if the output is not a terminal, and nothing need be shortened.
-    pub fn width(&self) -> Option<usize> {
+    pub(super) fn width(&self) -> Option<usize> {
         self.width
     }
 
     /// Applies a style to text that is already escaped.
-    pub fn paint(&self, style: Style, text: &str) -> String {
+    pub(super) fn paint(&self, style: Style, text: &str) -> String {
         if self.colour && style != Style::Plain {
             format!("\x1b[{}m{text}\x1b[0m", style.code())
         } else {
@@ -228,19 +228,19 @@ impl Ui {
     }
 
     /// Prints a line of data whose pieces are already escaped.
-    pub fn line(&mut self, text: &str) {
+    pub(super) fn line(&mut self, text: &str) {
         self.write(text);
         self.write("\n");
     }
 
     /// Prints lines of already escaped pieces, wrapped on a terminal; `first` precedes the first line, `rest` the
     /// others.
-    pub fn cells(&mut self, first: &str, rest: &str, cells: &[Cell]) {
+    pub(super) fn cells(&mut self, first: &str, rest: &str, cells: &[Cell]) {
         self.titled(first, first.width().max(rest.width()), rest, cells);
     }
 
     /// Prints pieces after a head (already styled) of the given width.
-    pub fn titled(&mut self, head: &str, columns: usize, rest: &str, cells: &[Cell]) {
+    pub(super) fn titled(&mut self, head: &str, columns: usize, rest: &str, cells: &[Cell]) {
         let room = self.width.map(|width| width.saturating_sub(columns).max(4));
         for (n, line) in wrapped(cells, room).into_iter().enumerate() {
             let text = format!("{}{}", if n == 0 { head } else { rest }, self.painted(line));
@@ -249,7 +249,7 @@ impl Ui {
     }
 
     /// Applies each piece's style.
-    pub fn painted(&self, cells: &[Cell]) -> String {
+    pub(super) fn painted(&self, cells: &[Cell]) -> String {
         let mut text = String::new();
         for run in cells.chunk_by(|one, next| one.1 == next.1) {
             let plain: String = run.iter().map(|cell| cell.0).collect();
@@ -259,11 +259,11 @@ impl Ui {
     }
 
     /// Prints facts about one thing, one per line.
-    pub fn facts(&mut self, facts: impl IntoIterator<Item = (&'static str, String)>) {
+    pub(super) fn facts(&mut self, facts: impl IntoIterator<Item = (&'static str, String)>) {
         facts.into_iter().for_each(|(name, value)| self.fact(name, &self.short(&value)));
     }
 
-    pub fn fact(&mut self, name: &str, value: &str) {
+    pub(super) fn fact(&mut self, name: &str, value: &str) {
         if self.width.is_some_and(|width| width < 40) {
             return self.cells("", "  ", &plain_cells(&format!("{name}  {}", inline(value))));
         }
@@ -271,31 +271,31 @@ impl Ui {
     }
 
     /// Prints a confirmation, unless only data is wanted.
-    pub fn done(&mut self, text: &str) {
+    pub(super) fn done(&mut self, text: &str) {
         if !self.quiet {
             self.line(&inline(text));
         }
     }
 
     /// Prints a ledger's bytes unchanged, for `export`: never escaped, so not meant for a terminal.
-    pub fn verbatim(&mut self, text: &str) {
+    pub(super) fn verbatim(&mut self, text: &str) {
         self.write(text);
     }
 
     /// Prints a line of a stream, flushed at once.
-    pub fn line_at_once(&mut self, text: &str) {
+    pub(super) fn line_at_once(&mut self, text: &str) {
         self.line(text);
         self.flush();
     }
 
     /// Prints one object of a stream, on one line, flushed at once.
-    pub fn json_line(&mut self, json: &str) {
+    pub(super) fn json_line(&mut self, json: &str) {
         self.json_row(json);
         self.flush();
     }
 
     /// Prints one of several objects, on one line.
-    pub fn json_row(&mut self, json: &str) {
+    pub(super) fn json_row(&mut self, json: &str) {
         let text = if self.envelope {
             view::Object::new().number("schema_version", 1).raw("data", json).raw("warnings", "[]").finish()
         } else {
@@ -306,7 +306,7 @@ impl Ui {
     }
 
     /// Ends the program when its output is no longer read, even while it prints nothing.
-    pub fn end_with_reader(&self) {
+    pub(super) fn end_with_reader(&self) {
         std::thread::spawn(|| {
             if terminal::wait_for_hangup() {
                 std::process::exit(0);
@@ -315,21 +315,21 @@ impl Ui {
     }
 
     /// Starts an array that is printed piece by piece, and looks as if printed at once.
-    pub fn begin_array(&mut self) -> JsonArray {
+    pub(super) fn begin_array(&mut self) -> JsonArray {
         self.write(if self.envelope { "{\n  \"schema_version\": 1,\n  \"data\": [" } else { "[" });
         JsonArray { layout: self.item_layout(), is_empty: true }
     }
 
-    pub fn item_layout(&self) -> ItemLayout {
+    pub(super) fn item_layout(&self) -> ItemLayout {
         ItemLayout { depth: if self.envelope { 2 } else { 1 }, escapes: self.terminal }
     }
 
-    pub fn add_item(&mut self, array: &mut JsonArray, json: &str) {
+    pub(super) fn add_item(&mut self, array: &mut JsonArray, json: &str) {
         self.add_text(array, &array.layout.text(json));
     }
 
     /// Adds an item that is already laid out.
-    pub fn add_text(&mut self, array: &mut JsonArray, text: &str) {
+    pub(super) fn add_text(&mut self, array: &mut JsonArray, text: &str) {
         if !std::mem::take(&mut array.is_empty) {
             self.write(",");
         }
@@ -337,7 +337,7 @@ impl Ui {
         self.write(text);
     }
 
-    pub fn end_array(&mut self, array: JsonArray, warnings: &[String]) {
+    pub(super) fn end_array(&mut self, array: JsonArray, warnings: &[String]) {
         if !array.is_empty {
             let indent = array.layout.indent();
             self.write(&indent[..indent.len() - 2]);
@@ -350,13 +350,13 @@ impl Ui {
         self.write("\n");
     }
 
-    pub fn json(&mut self, json: impl Into<String>, warnings: &[String]) {
+    pub(super) fn json(&mut self, json: impl Into<String>, warnings: &[String]) {
         let text = json::pretty(&self.enveloped(json.into(), warnings));
         self.json_text(text);
     }
 
     /// The same unchanged, without blanks.
-    pub fn json_compact(&mut self, json: &str, warnings: &[String]) {
+    pub(super) fn json_compact(&mut self, json: &str, warnings: &[String]) {
         let text = self.enveloped(json.to_owned(), warnings);
         self.json_text(text);
     }
@@ -374,7 +374,7 @@ impl Ui {
         self.line(&text);
     }
 
-    pub fn warning(&mut self, text: &str) {
+    pub(super) fn warning(&mut self, text: &str) {
         if self.json {
             self.flush();
             let warning = view::Object::new().text("message", text).finish();
@@ -384,14 +384,14 @@ impl Ui {
         }
     }
 
-    pub fn hint(&mut self, text: &str) {
+    pub(super) fn hint(&mut self, text: &str) {
         if !self.quiet && !self.json {
             self.talk(Style::Cyan, "hint:", &self.short(text));
         }
     }
 
     /// A remark on stderr.
-    pub fn note(&mut self, text: &str) {
+    pub(super) fn note(&mut self, text: &str) {
         if self.json {
             self.warning(text);
         } else if !self.quiet {
@@ -403,13 +403,13 @@ impl Ui {
     }
 
     /// A remark on stderr that only some cases need.
-    pub fn note_if(&mut self, called_for: bool, text: &str) {
+    pub(super) fn note_if(&mut self, called_for: bool, text: &str) {
         if called_for {
             self.note(text);
         }
     }
 
-    pub fn failure(&mut self, failure: &Failure, id: Option<&str>) {
+    pub(super) fn failure(&mut self, failure: &Failure, id: Option<&str>) {
         self.flush();
         if self.json {
             json_error(failure, id);
@@ -444,29 +444,29 @@ impl Ui {
         self.out.write(text);
     }
 
-    pub fn flush(&mut self) {
+    pub(super) fn flush(&mut self) {
         self.clear_line();
         self.out.flush();
     }
 
     /// The command has changed something, whether or not its answer can be printed.
-    pub fn note_change(&mut self) {
+    pub(super) fn note_change(&mut self) {
         self.out.note_change();
     }
 
     /// Ends the command's output.
-    pub fn end(&mut self) {
+    pub(super) fn end(&mut self) {
         self.clear_line();
         self.out.end();
     }
 }
 
-pub fn json_error(failure: &Failure, id: Option<&str>) {
+pub(super) fn json_error(failure: &Failure, id: Option<&str>) {
     stderr_json(&view::error(failure, id));
 }
 
 /// Text of the argument parser, which repeats what the user typed.
-pub fn plain_error(text: &str) {
+pub(super) fn plain_error(text: &str) {
     let _ = write!(io::stderr(), "{}", block(text));
 }
 

@@ -5,20 +5,20 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 use super::style::Style;
 
 /// A character and its style.
-pub type Cell = (char, Style);
+pub(super) type Cell = (char, Style);
 
-pub fn plain_cells(text: &str) -> Vec<Cell> {
+pub(super) fn plain_cells(text: &str) -> Vec<Cell> {
     text.chars().map(|c| (c, Style::Plain)).collect()
 }
 
 /// Pieces of text, each in its style, as characters.
-pub fn cells_of(pieces: &[(Style, String)]) -> Vec<Cell> {
+pub(super) fn cells_of(pieces: &[(Style, String)]) -> Vec<Cell> {
     pieces.iter().flat_map(|(style, text)| text.chars().map(|c| (c, *style))).collect()
 }
 
 /// Splits a text into lines that fit, between words if possible; a word that is too wide is cut. Without a limit, one
 /// line.
-pub fn wrapped(cells: &[Cell], room: Option<usize>) -> Vec<&[Cell]> {
+pub(super) fn wrapped(cells: &[Cell], room: Option<usize>) -> Vec<&[Cell]> {
     let Some(room) = room else { return vec![cells] };
     let mut lines = Vec::new();
     let mut rest = cells;
@@ -87,7 +87,7 @@ fn is_continued(last: char, next: char, length: usize) -> bool {
 }
 
 /// Shortens a text to this width.
-pub fn shortened(text: &str, room: usize) -> String {
+pub(super) fn shortened(text: &str, room: usize) -> String {
     if text.width() <= room {
         return text.to_owned();
     }

@@ -74,14 +74,14 @@ impl<'a> Line<'a> {
 
 /// Whether a merge wrote this line: seven or more equal characters from the markers of git, diff3 or jj, alone or
 /// followed by a blank.
-pub fn is_marker(line: &[u8]) -> bool {
+pub(super) fn is_marker(line: &[u8]) -> bool {
     let Some(&first) = line.first() else { return false };
     let run = line.iter().take_while(|byte| **byte == first).count();
     b"<=>|%+-\\".contains(&first) && run >= 7 && line.get(run).is_none_or(|byte| byte.is_ascii_whitespace())
 }
 
 /// The id at the start of a line, where every writer puts it; no proof that the line is valid.
-pub fn leading_id(line: &[u8]) -> Option<&str> {
+pub(super) fn leading_id(line: &[u8]) -> Option<&str> {
     std::str::from_utf8(&line[leading_id_span(line)?]).ok()
 }
 

@@ -30,11 +30,11 @@ pub(super) struct Pieces<'d> {
 }
 
 impl<'d> Pieces<'d> {
-    pub fn of(old: &'d Document) -> Self {
+    pub(super) fn of(old: &'d Document) -> Self {
         Pieces { old, all: Vec::new(), placed: Vec::new() }
     }
 
-    pub fn keep(&mut self, range: Range<usize>) {
+    pub(super) fn keep(&mut self, range: Range<usize>) {
         match self.all.last_mut() {
             _ if range.is_empty() => {}
             Some(Piece::Kept(last)) if last.end == range.start => last.end = range.end,
@@ -42,38 +42,38 @@ impl<'d> Pieces<'d> {
         }
     }
 
-    pub fn add(&mut self, text: &[u8], end: &[u8]) {
+    pub(super) fn add(&mut self, text: &[u8], end: &[u8]) {
         self.all.push(Piece::New([text, end].concat()));
     }
 
     /// Records the line of the new text that an issue is on.
-    pub fn place(&mut self, id: &str, line: usize) {
+    pub(super) fn place(&mut self, id: &str, line: usize) {
         self.placed.push((id.to_owned(), line));
     }
 
-    pub fn line_of(&self, id: &str) -> Option<usize> {
+    pub(super) fn line_of(&self, id: &str) -> Option<usize> {
         self.placed.iter().find(|(placed, _)| placed == id).map(|(_, line)| *line)
     }
 
-    pub fn all(&self) -> &[Piece] {
+    pub(super) fn all(&self) -> &[Piece] {
         &self.all
     }
 
-    pub fn slices(&self) -> Vec<&[u8]> {
+    pub(super) fn slices(&self) -> Vec<&[u8]> {
         self.all.iter().map(|piece| piece.of(self.old)).collect()
     }
 
-    pub fn len(&self) -> u64 {
+    pub(super) fn len(&self) -> u64 {
         self.slices().iter().map(|slice| slice.len() as u64).sum()
     }
 
     /// The pieces joined into a document.
-    pub fn joined(&self) -> Document {
+    pub(super) fn joined(&self) -> Document {
         Document::new(self.slices().concat())
     }
 
     /// Whether the text equals the document.
-    pub fn is_unchanged(&self) -> bool {
+    pub(super) fn is_unchanged(&self) -> bool {
         let mut rest = self.old.bytes();
         self.len() == rest.len() as u64
             && self.all.iter().zip(self.slices()).all(|(piece, slice)| {

@@ -23,7 +23,7 @@ pub(super) struct Text {
 }
 
 impl Text {
-    pub fn of(bytes: Vec<u8>) -> Self {
+    pub(super) fn of(bytes: Vec<u8>) -> Self {
         let start = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
         let many = bytes.len() / 512 + 1;
         let (mut lines, mut ids, mut markers) = (Vec::with_capacity(many), Vec::with_capacity(many), Vec::new());
@@ -52,7 +52,7 @@ impl Text {
         Text { lines, ids, is_ascending, markers, planned: HashMap::new(), bytes }
     }
 
-    pub fn id(&self, n: usize) -> Option<&[u8]> {
+    pub(super) fn id(&self, n: usize) -> Option<&[u8]> {
         let (start, length) = *self.ids.get(n).filter(|(_, length)| *length > 0)?;
         self.bytes.get(start as usize..(start + length) as usize)
     }

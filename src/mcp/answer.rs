@@ -10,7 +10,7 @@ use crate::model::json::{Dialect, Object, array};
 use crate::view::{self, Failure};
 
 /// An answer has at most about 8,000 tokens, at four characters each.
-pub const MOST: usize = 32_000;
+pub(super) const MOST: usize = 32_000;
 
 /// How much of a text in a refusal or a warning is shown.
 const SHOWN: usize = 1_000;
@@ -19,11 +19,11 @@ const SHOWN: usize = 1_000;
 const ROWS: usize = MOST - 4_000;
 
 /// A tool's answer or refusal.
-pub type Answer = Result<Object, Refusal>;
+pub(super) type Answer = Result<Object, Refusal>;
 
 /// A refusal, and what was done in spite of it.
 #[derive(Debug)]
-pub struct Refusal {
+pub(super) struct Refusal {
     pub failure: Failure,
     pub also: Object,
 }
@@ -35,7 +35,7 @@ impl<E: Into<Failure>> From<E> for Refusal {
 }
 
 /// Results of several issues, some of which may have been refused; what was done is reported in either case.
-pub fn each(done: &str, mut results: Vec<(String, Result<Object, Failure>)>, more: Object) -> Answer {
+pub(super) fn each(done: &str, mut results: Vec<(String, Result<Object, Failure>)>, more: Object) -> Answer {
     if let [(_, Err(_))] = results.as_slice()
         && let Err(failure) = results.swap_remove(0).1
     {
@@ -59,7 +59,7 @@ pub fn each(done: &str, mut results: Vec<(String, Result<Object, Failure>)>, mor
 
 /// Rows by their ids, starting after `after`: as many as requested and fit. Includes their total number, and where to
 /// continue.
-pub fn page(
+pub(super) fn page(
     key: &str,
     rows: impl IntoIterator<Item = (String, String)>,
     total: usize,
@@ -89,12 +89,17 @@ pub fn page(
     Ok(Object::new().raw(key, &array(shown)).number("total", number(total)).optional("next", next.as_deref()))
 }
 
-pub fn number(count: usize) -> i64 {
+pub(super) fn number(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
 /// The result of a call; `from` is the offset of long texts, for a tool that can return the rest of them.
-pub fn result(project: Option<&Path>, warnings: &[String], answer: Answer, from: Option<usize>) -> CallToolResult {
+pub(super) fn result(
+    project: Option<&Path>,
+    warnings: &[String],
+    answer: Answer,
+    from: Option<usize>,
+) -> CallToolResult {
     let is_error = answer.is_err();
     let object = project.map_or_else(Object::new, |root| Object::new().text("project", &root.display().to_string()));
     let object = match answer {
@@ -112,7 +117,7 @@ pub fn result(project: Option<&Path>, warnings: &[String], answer: Answer, from:
 }
 
 /// A refusal as JSON.
-pub fn described(failure: &Failure) -> Object {
+pub(super) fn described(failure: &Failure) -> Object {
     let object = Object::new()
         .text("code", failure.code)
         .text("message", &short(&words::message(&failure.message)))
@@ -219,17 +224,17 @@ impl Cutter {
 }
 
 /// A list of objects as JSON.
-pub fn list<T>(all: impl IntoIterator<Item = T>, json: impl Fn(T) -> Object) -> String {
+pub(super) fn list<T>(all: impl IntoIterator<Item = T>, json: impl Fn(T) -> Object) -> String {
     array(all.into_iter().map(|one| json(one).finish()))
 }
 
 /// The JSON of a list of texts.
-pub fn texts(all: &[String]) -> String {
+pub(super) fn texts(all: &[String]) -> String {
     array(all.iter().map(|text| Dialect::default().string(text)))
 }
 
 /// What a change did to an issue.
-pub fn changes(written: &crate::store::Written) -> Vec<String> {
+pub(super) fn changes(written: &crate::store::Written) -> Vec<String> {
     let found = crate::model::difference::difference(&[written.before.as_deref()], Some(&written.line));
     found.map(|(_, fields)| view::told_changes(&fields, None)).unwrap_or_default()
 }

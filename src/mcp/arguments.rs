@@ -7,7 +7,7 @@ use crate::view::Failure;
 
 /// An argument of a tool, or a key of an element of one.
 #[derive(Debug)]
-pub struct Argument {
+pub(super) struct Argument {
     pub name: &'static str,
     pub kind: Kind,
     pub about: &'static str,
@@ -15,7 +15,7 @@ pub struct Argument {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub enum Kind {
+pub(super) enum Kind {
     Text,
     Texts,
     Number {
@@ -31,21 +31,21 @@ pub enum Kind {
 }
 
 /// An argument that may be left out.
-pub const fn may(name: &'static str, kind: Kind, about: &'static str) -> Argument {
+pub(super) const fn may(name: &'static str, kind: Kind, about: &'static str) -> Argument {
     Argument { name, kind, about, is_required: false }
 }
 
-pub const fn must(name: &'static str, kind: Kind, about: &'static str) -> Argument {
+pub(super) const fn must(name: &'static str, kind: Kind, about: &'static str) -> Argument {
     Argument { name, kind, about, is_required: true }
 }
 
 /// Arguments that fit their tool: every key is known and has a value of its kind.
 #[derive(Debug, Clone, Default)]
-pub struct Arguments(Map<String, Value>);
+pub(super) struct Arguments(Map<String, Value>);
 
 impl Arguments {
     /// Checks what is given for a place against what is known there.
-    pub fn check(
+    pub(super) fn check(
         given: Map<String, Value>,
         known: &[&Argument],
         place: &str,
@@ -65,41 +65,41 @@ impl Arguments {
         }
     }
 
-    pub fn text(&self, name: &str) -> Option<&str> {
+    pub(super) fn text(&self, name: &str) -> Option<&str> {
         self.0.get(name)?.as_str()
     }
 
     /// A text that the tool needs for what it is asked to do.
-    pub fn needed(&self, name: &str, what_for: &str) -> Result<&str, Failure> {
+    pub(super) fn needed(&self, name: &str, what_for: &str) -> Result<&str, Failure> {
         self.text(name).ok_or_else(|| Failure::usage(format!("{what_for} needs the argument {name}")))
     }
 
-    pub fn texts(&self, name: &str) -> Vec<String> {
+    pub(super) fn texts(&self, name: &str) -> Vec<String> {
         let all = self.0.get(name).and_then(Value::as_array).into_iter().flatten();
         all.filter_map(Value::as_str).map(str::to_owned).collect()
     }
 
-    pub fn number(&self, name: &str) -> Option<i64> {
+    pub(super) fn number(&self, name: &str) -> Option<i64> {
         self.0.get(name)?.as_i64()
     }
 
     /// A number of things.
-    pub fn count(&self, name: &str) -> Option<usize> {
+    pub(super) fn count(&self, name: &str) -> Option<usize> {
         self.number(name).and_then(|number| usize::try_from(number).ok())
     }
 
-    pub fn flag(&self, name: &str) -> bool {
+    pub(super) fn flag(&self, name: &str) -> bool {
         self.0.get(name).and_then(Value::as_bool).unwrap_or_default()
     }
 
-    pub fn objects(&self, name: &str) -> Vec<Arguments> {
+    pub(super) fn objects(&self, name: &str) -> Vec<Arguments> {
         let all = self.0.get(name).and_then(Value::as_array).into_iter().flatten();
         all.filter_map(Value::as_object).cloned().map(Arguments).collect()
     }
 }
 
 /// What words an argument has on this server, of those in its row.
-pub type Words<'a> = dyn Fn(&Argument, &'static [&'static str]) -> &'static [&'static str] + 'a;
+pub(super) type Words<'a> = dyn Fn(&Argument, &'static [&'static str]) -> &'static [&'static str] + 'a;
 
 fn unknown(name: &str, known: &[&Argument], place: &str) -> Failure {
     let names: Vec<&str> = known.iter().map(|argument| argument.name).collect();

@@ -14,7 +14,7 @@ use crate::view::{self, Exit, Failure};
 
 /// Which tools a server offers, and how.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Offer {
+pub(crate) struct Offer {
     pub all: bool,
     pub read_only: bool,
     /// Every call names its project.
@@ -23,7 +23,7 @@ pub struct Offer {
 
 /// How the calls of a server open their project.
 #[derive(Debug)]
-pub struct Opening {
+pub(super) struct Opening {
     /// From the command line.
     pub config: Config,
     /// The project was named on the command line.
@@ -35,14 +35,14 @@ pub struct Opening {
 
 /// The project of one call.
 #[derive(Debug)]
-pub struct Context {
+pub(super) struct Context {
     pub store: Store,
     pub root: PathBuf,
 }
 
 impl Opening {
     /// Opens the project, for a tool and for the client that calls it.
-    pub fn open(&self, directory: Option<&str>, client: &str, tool: &str) -> Result<Context, Failure> {
+    pub(super) fn open(&self, directory: Option<&str>, client: &str, tool: &str) -> Result<Context, Failure> {
         self.opened(directory, client, tool).map_err(no_advice_to_init)
     }
 
@@ -98,7 +98,7 @@ fn no_advice_to_init(failure: Failure) -> Failure {
 
 impl Context {
     /// Warnings about the project's files, in a few lines.
-    pub fn warnings(&mut self) -> Vec<String> {
+    pub(super) fn warnings(&mut self) -> Vec<String> {
         const SHOWN: usize = 3;
         let ended = ops::end_command(&mut self.store);
         let mut all: Vec<String> = self.store.warnings().iter().map(view::warning_text).chain(ended).collect();
@@ -111,18 +111,18 @@ impl Context {
     }
 
     /// A date argument of a tool.
-    pub fn date(&self, argument: &'static str, text: &str, bare: Bare) -> Result<When, Failure> {
+    pub(super) fn date(&self, argument: &'static str, text: &str, bare: Bare) -> Result<When, Failure> {
         let found = self.store.host().clock.calendar().parse(text, bare);
         found.ok_or_else(|| OpError::Date { flag: argument, value: text.to_owned() }.into())
     }
 
     /// The name of a person or an agent: `me` is the actor.
-    pub fn person(&mut self, name: &str) -> String {
+    pub(super) fn person(&mut self, name: &str) -> String {
         if is_me(name) { self.store.actor().to_owned() } else { name.to_owned() }
     }
 
     /// A moment of the past.
-    pub fn moment(&self, text: &str) -> Moment {
+    pub(super) fn moment(&self, text: &str) -> Moment {
         Moment::parse(text, &self.store.host().clock.calendar())
     }
 }

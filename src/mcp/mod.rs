@@ -13,7 +13,7 @@ mod tools;
 mod wire;
 mod words;
 
-pub use context::Offer;
+pub(crate) use context::Offer;
 
 use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;
@@ -28,7 +28,7 @@ use wire::Wire;
 const THREADS: usize = 16;
 
 /// Serves standard input and output until the input ends. Running calls are then finished.
-pub fn serve(config: Config, is_named: bool, offer: Offer) -> Result<(), Failure> {
+pub(crate) fn serve(config: Config, is_named: bool, offer: Offer) -> Result<(), Failure> {
     let failed = |error: &dyn std::fmt::Display| Failure::failed(format!("cannot serve: {error}"));
     let mut builder = tokio::runtime::Builder::new_current_thread();
     let runtime = builder.enable_all().max_blocking_threads(THREADS).build().map_err(|error| failed(&error))?;

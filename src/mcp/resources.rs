@@ -6,13 +6,13 @@ use crate::model::json::Object;
 use crate::ops::{self, PrimeWish};
 use crate::view::{self, Failure};
 
-pub const ISSUE: &str = "bd://issue/{id}";
-pub const PRIME: &str = "bd://prime";
-pub const JSON: &str = "application/json";
-pub const TEXT: &str = "text/markdown";
+pub(super) const ISSUE: &str = "bd://issue/{id}";
+pub(super) const PRIME: &str = "bd://prime";
+pub(super) const JSON: &str = "application/json";
+pub(super) const TEXT: &str = "text/markdown";
 
 /// The text of a resource and its type.
-pub fn read(opening: &Opening, client: &str, uri: &str) -> Result<(String, &'static str), Failure> {
+pub(super) fn read(opening: &Opening, client: &str, uri: &str) -> Result<(String, &'static str), Failure> {
     let unknown = || Failure::not_found(format!("no resource {uri:?}"));
     let (path, directory) = match uri.split_once("?dir=") {
         Some((path, directory)) => (path, Some(decoded(directory))),

@@ -47,12 +47,12 @@ const TAKES: [(&str, &str); 7] = [
 ];
 
 #[derive(Debug, Clone)]
-pub struct Server {
+pub(super) struct Server {
     opening: Arc<Opening>,
 }
 
 impl Server {
-    pub fn new(opening: Opening) -> Self {
+    pub(super) fn new(opening: Opening) -> Self {
         Server { opening: Arc::new(opening) }
     }
 

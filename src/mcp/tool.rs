@@ -12,7 +12,7 @@ use super::context::{Context, Offer};
 use crate::view::Failure;
 
 /// A row of the table of tools.
-pub struct Tool {
+pub(super) struct Tool {
     pub name: &'static str,
     pub about: &'static str,
     /// Only with `--tools all`.
@@ -28,7 +28,7 @@ pub struct Tool {
 
 /// Whether a tool changes anything.
 #[derive(Debug, Clone, Copy)]
-pub enum Writes {
+pub(super) enum Writes {
     Never,
     Always,
     /// With some values of `action`: those that only look come first, this many of them.
@@ -36,27 +36,32 @@ pub enum Writes {
 }
 
 /// The argument that names the project, with `--multi`.
-pub const DIRECTORY: Argument = must("dir", Kind::Text, "Project directory");
+pub(super) const DIRECTORY: Argument = must("dir", Kind::Text, "Project directory");
 
 impl Tool {
-    pub fn is_offered(&self, offer: Offer) -> bool {
+    pub(super) fn is_offered(&self, offer: Offer) -> bool {
         (offer.all || !self.is_extra) && !(offer.read_only && matches!(self.writes, Writes::Always))
     }
 
     /// The arguments that it takes on this server.
-    pub fn taken(&self, offer: Offer) -> impl Iterator<Item = &'static Argument> {
+    pub(super) fn taken(&self, offer: Offer) -> impl Iterator<Item = &'static Argument> {
         let directory = offer.multi.then_some(&DIRECTORY);
         directory.into_iter().chain(self.arguments)
     }
 
     /// Checks what a client sends against this row.
-    pub fn check(&self, given: Map<String, Value>, offer: Offer) -> Result<Arguments, Failure> {
+    pub(super) fn check(&self, given: Map<String, Value>, offer: Offer) -> Result<Arguments, Failure> {
         let known: Vec<&Argument> = self.taken(offer).collect();
         Arguments::check(given, &known, self.name, &|one, words| self.words(one, words, offer))
     }
 
     /// The words of an argument on this server: a server that only reads knows no action that writes.
-    pub fn words(&self, argument: &Argument, words: &'static [&'static str], offer: Offer) -> &'static [&'static str] {
+    pub(super) fn words(
+        &self,
+        argument: &Argument,
+        words: &'static [&'static str],
+        offer: Offer,
+    ) -> &'static [&'static str] {
         match self.writes {
             Writes::After(looking) if offer.read_only && argument.name == "action" => &words[..looking],
             _ => words,
@@ -64,7 +69,7 @@ impl Tool {
     }
 
     /// As clients see it.
-    pub fn listed(&self, offer: Offer) -> Listed {
+    pub(super) fn listed(&self, offer: Offer) -> Listed {
         let only_looks = offer.read_only || matches!(self.writes, Writes::Never);
         let hints = ToolAnnotations::new().read_only(only_looks).open_world(false);
         let hints = if only_looks { hints } else { hints.destructive(false).idempotent(self.is_idempotent) };

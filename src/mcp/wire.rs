@@ -22,7 +22,7 @@ const MOST: usize = 16 << 20;
 type Writer<W> = Arc<Mutex<Option<W>>>;
 
 /// Copies share the same two ends.
-pub struct Wire<R, W> {
+pub(super) struct Wire<R, W> {
     read: Arc<Mutex<Reader<R>>>,
     write: Writer<W>,
 }
@@ -38,7 +38,7 @@ struct Reader<R> {
 }
 
 impl<R: AsyncRead, W> Wire<R, W> {
-    pub fn new((read, write): (R, W)) -> Self {
+    pub(super) fn new((read, write): (R, W)) -> Self {
         let read = Reader { read: BufReader::new(read), line: Vec::new(), is_too_long: false, refusing: None };
         Wire { read: Arc::new(Mutex::new(read)), write: Arc::new(Mutex::new(Some(write))) }
     }

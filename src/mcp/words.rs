@@ -6,7 +6,7 @@ use crate::view::Clause;
 const OVERRIDE: &str = " (use --force to override)";
 
 /// A message without flags: an argument has the same name.
-pub fn message(text: &str) -> String {
+pub(super) fn message(text: &str) -> String {
     let text = text.replace(OVERRIDE, "");
     // What is quoted was said by somebody else.
     let parts = text.split('"').enumerate();
@@ -23,7 +23,7 @@ fn plain(text: &str) -> String {
 }
 
 /// A clause of a hint as a client can follow it; `None` if it is for a terminal.
-pub fn clause(clause: &Clause) -> Option<String> {
+pub(super) fn clause(clause: &Clause) -> Option<String> {
     match clause {
         Clause::Text(text) => Some(plain(text)),
         Clause::Run(command, what) if command == "bd dep remove" => {

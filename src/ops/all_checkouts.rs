@@ -10,7 +10,7 @@ use crate::store::{Page, Place, Row, Store, StoreError, Worktree};
 
 /// Queries this checkout and then each other one with newer issues, for those issues. `ask` gets an additional
 /// condition and must not limit its result.
-pub fn in_all_worktrees(
+pub(super) fn in_all_worktrees(
     store: &mut Store,
     limit: Option<usize>,
     ask: impl Fn(&mut Store, &Expr) -> Result<Page>,

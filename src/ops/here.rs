@@ -8,7 +8,7 @@ use crate::store::{StateDir, Store, StoreError, Worktree, real_path};
 use crate::vcs;
 
 /// The actor. An unregistered agent has no records yet, so its name serves as its id.
-pub fn acting(store: &mut Store) -> Party {
+pub(super) fn acting(store: &mut Store) -> Party {
     match store.agent() {
         Some(agent) => {
             let id = agent.id.clone().unwrap_or_else(|| agent.name.clone());
@@ -19,13 +19,13 @@ pub fn acting(store: &mut Store) -> Party {
 }
 
 /// The root of the checkout.
-pub fn root(store: &Store) -> PathBuf {
+pub(super) fn root(store: &Store) -> PathBuf {
     let repo = store.repo().root();
     real_path(&vcs::root(repo).unwrap_or_else(|| repo.to_owned()))
 }
 
 /// Identifies this repository where several share the state home; the same for all its checkouts.
-pub fn repo(store: &Store, state: &StateDir) -> Result<Option<String>> {
+pub(super) fn repo(store: &Store, state: &StateDir) -> Result<Option<String>> {
     if !state.is_shared() {
         return Ok(None);
     }

@@ -13,27 +13,27 @@ pub const BEADS_DIR: &str = ".beads";
 pub const LEDGER_NAMES: [&str; 2] = ["beads.jsonl", "issues.jsonl"];
 
 /// A ledger under its other usual name; `None` for a ledger with a custom name.
-pub fn other_name(ledger: &Path) -> Option<PathBuf> {
+pub(super) fn other_name(ledger: &Path) -> Option<PathBuf> {
     let at = LEDGER_NAMES.iter().position(|name| ledger.file_name().is_some_and(|own| own == *name))?;
     Some(ledger.with_file_name(LEDGER_NAMES[1 - at]))
 }
 
 /// A record about the ledger at `then` is about the one at `now`: the same ledger, under its other usual name.
-pub fn is_renamed_ledger(then: &Path, now: &Path) -> bool {
+pub(super) fn is_renamed_ledger(then: &Path, now: &Path) -> bool {
     other_name(now).as_deref() == Some(then) && !sys::path::is_there(then)
 }
 
 /// Points from a `.beads` directory to another of the same family.
 pub const REDIRECT_NAME: &str = "redirect";
 
-pub const CONFIG_NAME: &str = "config.toml";
+pub(super) const CONFIG_NAME: &str = "config.toml";
 
-pub const WRITES_NAME: &str = "writes.jsonl";
+pub(super) const WRITES_NAME: &str = "writes.jsonl";
 
-pub const MARK_NAME: &str = "mark";
+pub(super) const MARK_NAME: &str = "mark";
 
-pub const REGISTRY: &str = "registry.jsonl";
+pub(super) const REGISTRY: &str = "registry.jsonl";
 
-pub const WORKSPACES_NAME: &str = "workspaces.jsonl";
+pub(super) const WORKSPACES_NAME: &str = "workspaces.jsonl";
 
-pub const LEASES_NAME: &str = "leases.jsonl";
+pub(super) const LEASES_NAME: &str = "leases.jsonl";

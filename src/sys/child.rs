@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 /// How long a program may clean up after a timeout, and how long its streams may outlive it.
-pub const GRACE: Duration = Duration::from_millis(500);
+pub(super) const GRACE: Duration = Duration::from_millis(500);
 
 /// Ends a child and everything it started. A polite signal comes first: version control then removes its locks. The
 /// child is reaped last, because until then its process id cannot be reused.
-pub fn end(child: &mut Child) -> std::io::Result<()> {
+pub(super) fn end(child: &mut Child) -> std::io::Result<()> {
     let group = Pid::from_child(child);
     let _ = kill_process_group(group, Signal::TERM);
     let until = Instant::now() + GRACE;

@@ -23,11 +23,11 @@ mod events {
 
     /// The watched directories.
     #[derive(Debug)]
-    pub struct System(RecommendedWatcher);
+    pub(crate) struct System(RecommendedWatcher);
 
     impl System {
         /// Starts a listening thread; the error says why it cannot.
-        pub fn start(tell: impl Fn(Heard) + Send + 'static) -> Result<Self, String> {
+        pub(crate) fn start(tell: impl Fn(Heard) + Send + 'static) -> Result<Self, String> {
             let listener = move |event: notify::Result<Event>| match event {
                 // Reading is not a change; without this a reader would wake itself.
                 Ok(event) if matches!(event.kind, EventKind::Access(_)) => {}
@@ -41,12 +41,12 @@ mod events {
             notify::recommended_watcher(listener).map(System).map_err(|error| error.to_string())
         }
 
-        pub fn watch(&mut self, directory: &Path) -> Result<(), String> {
+        pub(crate) fn watch(&mut self, directory: &Path) -> Result<(), String> {
             self.0.watch(directory, RecursiveMode::NonRecursive).map_err(|error| error.to_string())
         }
 
         /// An unknown directory is fine.
-        pub fn unwatch(&mut self, directory: &Path) {
+        pub(crate) fn unwatch(&mut self, directory: &Path) {
             let _ = self.0.unwatch(directory);
         }
     }

@@ -15,7 +15,7 @@ use rustix::io::ioctl_fionbio;
 /// The number of reads in a row: more than any pipe holds, and a limit for programs that never stop writing.
 const PIECES: usize = 256;
 
-pub struct Stream {
+pub(super) struct Stream {
     /// `None` once the stream has ended.
     pipe: Option<File>,
     pub kept: Vec<u8>,
@@ -24,14 +24,14 @@ pub struct Stream {
 
 impl Stream {
     /// Keeps `limit` bytes; the rest is read and dropped.
-    pub fn new(pipe: impl Into<OwnedFd>, limit: usize) -> std::io::Result<Self> {
+    pub(super) fn new(pipe: impl Into<OwnedFd>, limit: usize) -> std::io::Result<Self> {
         let pipe = File::from(pipe.into());
         ioctl_fionbio(&pipe, true)?;
         Ok(Stream { pipe: Some(pipe), kept: Vec::new(), limit })
     }
 
     /// Reads the available bytes.
-    pub fn take(&mut self) {
+    pub(super) fn take(&mut self) {
         let mut chunk = [0; 8192];
         for _ in 0..PIECES {
             let Some(pipe) = &mut self.pipe else { return };
@@ -47,13 +47,13 @@ impl Stream {
         }
     }
 
-    pub fn is_over(&self) -> bool {
+    pub(super) fn is_over(&self) -> bool {
         self.pipe.is_none()
     }
 }
 
 /// Waits until a stream has data or ends, at most `wait`, then reads the available bytes.
-pub fn listen(streams: &mut [Stream], wait: Duration) {
+pub(super) fn listen(streams: &mut [Stream], wait: Duration) {
     let mut open: Vec<PollFd<'_>> =
         streams.iter().filter_map(|stream| Some(PollFd::new(stream.pipe.as_ref()?, PollFlags::IN))).collect();
     match Timespec::try_from(wait) {

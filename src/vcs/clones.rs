@@ -14,7 +14,7 @@ pub struct NewClone {
 }
 
 /// The remote name of the parent in a clone, if the parent itself has none of these remotes.
-pub const PARENT: &str = "parent";
+pub(super) const PARENT: &str = "parent";
 
 /// The name for the parent beside other remotes: without any, it gets the usual name, as the only place to push to.
 pub(super) fn name_of_parent<'n>(usual: &str, others: impl Iterator<Item = &'n str>) -> String {

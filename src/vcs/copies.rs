@@ -19,12 +19,12 @@ const FORMAT: &[u8] = b"bd snapshot 1";
 const MAX: u64 = 256 << 20;
 
 /// The directory with the snapshots of a repository.
-pub struct Copies {
+pub(super) struct Copies {
     pub dir: PathBuf,
 }
 
 /// The parts of a checkout to keep.
-pub struct Order<'a> {
+pub(super) struct Order<'a> {
     pub key: &'a str,
     pub root: &'a Path,
     pub base: Option<String>,
@@ -35,14 +35,14 @@ pub struct Order<'a> {
 }
 
 /// A stored snapshot.
-pub struct Kept {
+pub(super) struct Kept {
     files: PathBuf,
     pub base: Option<String>,
     removed: Vec<PathBuf>,
 }
 
 impl Copies {
-    pub fn keep(&self, order: Order<'_>) -> Result<Snapshot, SyncError> {
+    pub(super) fn keep(&self, order: Order<'_>) -> Result<Snapshot, SyncError> {
         let failed = |source| unusable(&self.dir, source);
         fs::create_dir_all(&self.dir).map_err(failed)?;
         let new = tempfile::Builder::new().prefix(".new-").tempdir_in(&self.dir).map_err(failed)?;
@@ -75,7 +75,7 @@ impl Copies {
         Ok(Snapshot { name: place.display().to_string(), files, base: order.base, left_out })
     }
 
-    pub fn find(&self, key: &str, root: &Path) -> Result<Kept, SyncError> {
+    pub(super) fn find(&self, key: &str, root: &Path) -> Result<Kept, SyncError> {
         let place = self.dir.join(key);
         let manifest = place.join("manifest");
         if !manifest.exists() {
@@ -94,7 +94,7 @@ impl Copies {
     }
 
     /// Moves all snapshots to another repository, each atomically.
-    pub fn move_to(&self, other: &Copies) -> Result<(), SyncError> {
+    pub(super) fn move_to(&self, other: &Copies) -> Result<(), SyncError> {
         let Ok(entries) = fs::read_dir(&self.dir) else { return Ok(()) };
         for entry in entries {
             let entry = entry.map_err(|source| unusable(&self.dir, source))?;
@@ -118,7 +118,7 @@ impl Copies {
         Ok(())
     }
 
-    pub fn forget(&self, key: &str) -> Result<(), SyncError> {
+    pub(super) fn forget(&self, key: &str) -> Result<(), SyncError> {
         let place = self.dir.join(key);
         match fs::remove_dir_all(&place) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(unusable(&place, error)),
@@ -129,7 +129,7 @@ impl Copies {
 
 impl Kept {
     /// Applies the snapshot to the files of the commit below, or to no files.
-    pub fn write(&self, to: &Fresh) -> Result<(), SyncError> {
+    pub(super) fn write(&self, to: &Fresh) -> Result<(), SyncError> {
         self.removed.iter().try_for_each(|path| to.remove(path))?;
         let (mut files, mut links) = (Vec::new(), Vec::new());
         for path in below(&self.files, &|_| true)? {
@@ -173,7 +173,7 @@ fn copy(root: &Path, path: &Path, limit: u64, to: &Fresh) -> Result<Option<Why>,
 }
 
 /// All entries below a directory except directories, sorted. Only wanted directories are entered, and no links.
-pub fn below(root: &Path, wanted: &dyn Fn(&Path) -> bool) -> Result<Vec<PathBuf>, SyncError> {
+pub(super) fn below(root: &Path, wanted: &dyn Fn(&Path) -> bool) -> Result<Vec<PathBuf>, SyncError> {
     let (mut found, mut open) = (Vec::new(), vec![PathBuf::new()]);
     while let Some(directory) = open.pop() {
         let at = root.join(&directory);

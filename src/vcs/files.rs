@@ -11,26 +11,26 @@ use crate::sys::below;
 const LIMIT: u64 = 64 << 20;
 
 /// The bytes of a file, following links.
-pub fn bytes(path: &Path) -> Option<Vec<u8>> {
+pub(super) fn bytes(path: &Path) -> Option<Vec<u8>> {
     below::read_own(path, LIMIT).ok().map(|contents| contents.bytes)
 }
 
-pub fn text(path: &Path) -> Option<String> {
+pub(super) fn text(path: &Path) -> Option<String> {
     bytes(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// The path that a file holds, resolved against a directory.
-pub fn named(file: &Path, from: &Path) -> Option<PathBuf> {
+pub(super) fn named(file: &Path, from: &Path) -> Option<PathBuf> {
     bytes(file).map(|bytes| from.join(path_of(bytes.trim_ascii_end())))
 }
 
 /// A path from the output of a program.
-pub fn path_of(bytes: &[u8]) -> PathBuf {
+pub(super) fn path_of(bytes: &[u8]) -> PathBuf {
     OsStr::from_bytes(bytes).into()
 }
 
 /// A path without links, as far as it is there.
-pub fn real(path: &Path) -> PathBuf {
+pub(super) fn real(path: &Path) -> PathBuf {
     let here = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     if let Ok(real) = std::fs::canonicalize(here) {
         return real;
@@ -46,7 +46,7 @@ pub fn real(path: &Path) -> PathBuf {
 }
 
 /// A file, or the files of a directory with this extension.
-pub fn listed(path: PathBuf, extension: &str) -> Vec<PathBuf> {
+pub(super) fn listed(path: PathBuf, extension: &str) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(&path) else { return vec![path] };
     let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     files.retain(|file| file.extension().is_some_and(|found| found == extension));
@@ -55,7 +55,7 @@ pub fn listed(path: PathBuf, extension: &str) -> Vec<PathBuf> {
 }
 
 /// The files of a directory with this prefix.
-pub fn beginning(directory: &Path, start: &str) -> Vec<PathBuf> {
+pub(super) fn beginning(directory: &Path, start: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
     let begins = |name: &OsStr| name.as_bytes().starts_with(start.as_bytes());
     entries.filter(|entry| begins(&entry.file_name())).map(|entry| entry.path()).collect()
@@ -63,7 +63,7 @@ pub fn beginning(directory: &Path, start: &str) -> Vec<PathBuf> {
 
 /// The first entry of a directory, down to `depth` levels, that is neither a file nor a directory: a program that opens
 /// it would block. At most `left` entries are checked.
-pub fn odd_in(directory: &Path, depth: usize, left: &mut usize) -> Option<PathBuf> {
+pub(super) fn odd_in(directory: &Path, depth: usize, left: &mut usize) -> Option<PathBuf> {
     for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
         *left = left.checked_sub(1)?;
         let through = |kind: FileType| match kind.is_symlink() {
@@ -86,6 +86,6 @@ pub fn odd_in(directory: &Path, depth: usize, left: &mut usize) -> Option<PathBu
 }
 
 /// Whether one of these locks exists. A lock of hg is a link that may dangle.
-pub fn any_exists(locks: &[PathBuf]) -> bool {
+pub(super) fn any_exists(locks: &[PathBuf]) -> bool {
     locks.iter().any(|lock| std::fs::symlink_metadata(lock).is_ok())
 }

@@ -29,7 +29,7 @@ pub(super) struct Wanted<'a> {
 }
 
 impl<'a> Wanted<'a> {
-    pub fn new(lines: &'a [DatedLine<'a>]) -> Self {
+    pub(super) fn new(lines: &'a [DatedLine<'a>]) -> Self {
         let mut left: HashMap<&[u8], Vec<usize>> = HashMap::new();
         for (n, line) in lines.iter().enumerate() {
             left.entry(line.text.as_bytes()).or_default().push(n);
@@ -39,12 +39,12 @@ impl<'a> Wanted<'a> {
 
     /// The time in nanoseconds before which no commit can contain the remaining lines; `None` if there are none. Allows
     /// for clocks that were set back.
-    pub fn oldest(&self) -> Option<i64> {
+    pub(super) fn oldest(&self) -> Option<i64> {
         self.left.values().flatten().map(|n| self.lines[*n].since.nanos().saturating_sub(SLACK)).min()
     }
 
     /// Searches a version of the file.
-    pub fn see(&mut self, version: &[u8]) {
+    pub(super) fn see(&mut self, version: &[u8]) {
         for line in version.split(|byte| *byte == b'\n') {
             for n in self.left.remove(line.strip_suffix(b"\r").unwrap_or(line)).unwrap_or_default() {
                 self.found[n] = true;
@@ -52,7 +52,7 @@ impl<'a> Wanted<'a> {
         }
     }
 
-    pub fn found(self) -> Vec<bool> {
+    pub(super) fn found(self) -> Vec<bool> {
         self.found
     }
 }

@@ -38,11 +38,11 @@ const GIT: [&str; 9] = [
 ];
 
 /// A program that talks to a remote.
-pub fn passing(program: Program<'_>) -> Program<'_> {
+pub(super) fn passing(program: Program<'_>) -> Program<'_> {
     ANY.into_iter().fold(program, Program::passing)
 }
 
 /// git, or a program that runs it.
-pub fn passing_git(program: Program<'_>) -> Program<'_> {
+pub(super) fn passing_git(program: Program<'_>) -> Program<'_> {
     GIT.into_iter().fold(passing(program), Program::passing)
 }

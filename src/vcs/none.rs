@@ -13,7 +13,7 @@ use crate::sys::Env;
 /// The directory for state of this project alone; snapshots are stored there, without containing it.
 const RUN: &str = ".beads/run";
 
-pub struct Unversioned {
+pub(super) struct Unversioned {
     pub root: PathBuf,
 }
 

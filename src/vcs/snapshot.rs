@@ -111,7 +111,7 @@ pub(super) struct Fresh {
 impl Fresh {
     /// Fills a directory that does not exist or is empty. This is done under a temporary name, so a partial result is
     /// never visible, and a failure leaves nothing.
-    pub fn fill(to: &Path, write: impl FnOnce(&Fresh) -> Result<(), SyncError>) -> Result<(), SyncError> {
+    pub(super) fn fill(to: &Path, write: impl FnOnce(&Fresh) -> Result<(), SyncError>) -> Result<(), SyncError> {
         let failed = |source| unusable(to, source);
         let to = if to.exists() { fs::canonicalize(to).map_err(failed)? } else { to.to_owned() };
         if to.exists() && fs::read_dir(&to).map_err(failed)?.next().is_some() {
@@ -130,11 +130,11 @@ impl Fresh {
         Ok(())
     }
 
-    pub fn root(&self) -> &Path {
+    pub(super) fn root(&self) -> &Path {
         &self.root
     }
 
-    pub fn file(&self, path: &Path, can_run: bool, bytes: &mut dyn Read) -> Result<(), SyncError> {
+    pub(super) fn file(&self, path: &Path, can_run: bool, bytes: &mut dyn Read) -> Result<(), SyncError> {
         let place = self.place(path)?;
         let failed = |source| unusable(&place, source);
         let mode = if can_run { 0o777 } else { 0o666 };
@@ -142,17 +142,17 @@ impl Fresh {
         io::copy(bytes, &mut file).map(drop).map_err(failed)
     }
 
-    pub fn link(&self, path: &Path, target: &Path) -> Result<(), SyncError> {
+    pub(super) fn link(&self, path: &Path, target: &Path) -> Result<(), SyncError> {
         let place = self.place(path)?;
         symlink(target, &place).map_err(|source| unusable(&place, source))
     }
 
-    pub fn directory(&self, path: &Path) -> Result<(), SyncError> {
+    pub(super) fn directory(&self, path: &Path) -> Result<(), SyncError> {
         self.place(&path.join("x")).map(drop)
     }
 
     /// Removes a file that was written before.
-    pub fn remove(&self, path: &Path) -> Result<(), SyncError> {
+    pub(super) fn remove(&self, path: &Path) -> Result<(), SyncError> {
         let place = self.place(path)?;
         match fs::remove_file(&place) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(unusable(&place, error)),

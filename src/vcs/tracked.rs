@@ -15,7 +15,7 @@ fn is_at(name: &[u8], path: &[u8]) -> bool {
 }
 
 /// By git, given its directory for the working copy. A split index has more entries in files beside it.
-pub fn by_git(own: &Path, path: &[u8]) -> bool {
+pub(super) fn by_git(own: &Path, path: &[u8]) -> bool {
     let parts = files::beginning(own, "sharedindex.").into_iter().chain([own.join("index")]);
     parts.filter_map(|file| files::bytes(&file)).any(|index| {
         // The list does not show the length of its hashes.
@@ -24,7 +24,7 @@ pub fn by_git(own: &Path, path: &[u8]) -> bool {
 }
 
 /// The submodules in git's list; `None` if the list cannot be read.
-pub fn gitlinks(own: &Path) -> Option<Vec<PathBuf>> {
+pub(super) fn gitlinks(own: &Path) -> Option<Vec<PathBuf>> {
     let parts = files::beginning(own, "sharedindex.").into_iter().chain([own.join("index")]);
     let mut found = Vec::new();
     for index in parts.filter_map(|file| files::bytes(&file)) {
@@ -119,7 +119,7 @@ fn number(bytes: &[u8]) -> Option<u32> {
 }
 
 /// By hg, given its directory for the working copy.
-pub fn by_hg(own: &Path, path: &[u8]) -> bool {
+pub(super) fn by_hg(own: &Path, path: &[u8]) -> bool {
     const PARENTS: usize = 40;
     const NUMBERS: usize = 17;
     const NAME: usize = 125;
@@ -142,7 +142,7 @@ pub fn by_hg(own: &Path, path: &[u8]) -> bool {
 }
 
 /// By jj, given its directory for the working copy.
-pub fn by_jj(own: &Path, path: &[u8]) -> bool {
+pub(super) fn by_jj(own: &Path, path: &[u8]) -> bool {
     files::bytes(&own.join("working_copy/tree_state")).is_some_and(|state| mentions(&state, path))
 }
 

@@ -13,24 +13,24 @@ pub(super) struct AgentText(String);
 
 impl AgentText {
     /// Adds `bd`'s own words.
-    pub fn say(&mut self, words: &'static str) -> &mut Self {
+    pub(super) fn say(&mut self, words: &'static str) -> &mut Self {
         self.0 += words;
         self
     }
 
-    pub fn count(&mut self, count: i64) -> &mut Self {
+    pub(super) fn count(&mut self, count: i64) -> &mut Self {
         self.0 += &count.to_string();
         self
     }
 
     /// Adds a value on one line.
-    pub fn quote(&mut self, value: &str) -> &mut Self {
+    pub(super) fn quote(&mut self, value: &str) -> &mut Self {
         self.0 += &quoted_line(value);
         self
     }
 
     /// Adds someone else's text, line by line.
-    pub fn quote_lines(&mut self, text: &str) -> &mut Self {
+    pub(super) fn quote_lines(&mut self, text: &str) -> &mut Self {
         for line in quoted(text.trim_end()) {
             self.0 += &line;
             self.0.push('\n');
@@ -39,14 +39,14 @@ impl AgentText {
     }
 
     /// The same under a heading, if the text is not empty.
-    pub fn quote_under(&mut self, heading: &'static str, text: Option<&str>) -> &mut Self {
+    pub(super) fn quote_under(&mut self, heading: &'static str, text: Option<&str>) -> &mut Self {
         match text.filter(|text| !text.trim().is_empty()) {
             Some(text) => self.say(heading).quote_lines(text),
             None => self,
         }
     }
 
-    pub fn finish(self) -> String {
+    pub(super) fn finish(self) -> String {
         self.0
     }
 }

@@ -56,7 +56,7 @@ impl Fields {
 }
 
 /// Adds a key, if it has a value.
-pub fn put(object: Object, key: &str, value: impl Value) -> Object {
+pub(super) fn put(object: Object, key: &str, value: impl Value) -> Object {
     match value.json() {
         Some(json) => object.raw(key, &json),
         None => object,
@@ -118,7 +118,7 @@ macro_rules! answer {
 
         impl $shape {
             #[allow(unused_variables, dead_code, reason = "each value is a function of all arguments, and parts have no schema")]
-            pub fn fields(into: &mut $crate::view::answer::Fields) {
+            pub(crate) fn fields(into: &mut $crate::view::answer::Fields) {
                 $crate::view::answer::answer!(@keys into ($($name: $kind),*); $($fields)*);
             }
         }
@@ -144,14 +144,14 @@ impl From<List> for String {
 
 /// An object that is already JSON text.
 #[derive(Debug)]
-pub struct Line<S>(pub S);
+pub(super) struct Line<S>(pub S);
 
 /// JSON text of any type.
 #[derive(Debug)]
 pub struct Any(pub String);
 
 /// An object of keys with values that are JSON text.
-pub fn raw_object(pairs: &[(String, String)]) -> Object {
+pub(super) fn raw_object(pairs: &[(String, String)]) -> Object {
     pairs.iter().fold(Object::new(), |object, (key, raw)| object.raw(key, raw))
 }
 
@@ -166,12 +166,12 @@ pub fn texts(all: &[String]) -> List {
 }
 
 /// A value, or `null`.
-pub fn or_null(value: Option<impl Value>) -> Any {
+pub(super) fn or_null(value: Option<impl Value>) -> Any {
     Any(value.and_then(Value::json).unwrap_or_else(|| "null".to_owned()))
 }
 
 /// A list, or `None` if it is empty.
-pub fn filled<T>(all: &[T]) -> Option<&[T]> {
+pub(super) fn filled<T>(all: &[T]) -> Option<&[T]> {
     Some(all).filter(|all| !all.is_empty())
 }
 

@@ -11,7 +11,7 @@ use crate::model::time::Instant;
 use crate::model::when::Calendar;
 
 /// The value of a field: a time in readable form, anything else as JSON, cut to fit beside another one.
-pub fn value_text(field: &str, raw: Option<&str>, calendar: Option<&Calendar>) -> String {
+pub(super) fn value_text(field: &str, raw: Option<&str>, calendar: Option<&Calendar>) -> String {
     const SHOWN: usize = 40;
     let Some(raw) = raw else { return "nothing".to_owned() };
     let Some(text) = json::decode_string(raw) else { return cut(raw, SHOWN) };
@@ -23,7 +23,7 @@ pub fn value_text(field: &str, raw: Option<&str>, calendar: Option<&Calendar>) -
     }
 }
 
-pub fn cut(text: &str, shown: usize) -> String {
+pub(super) fn cut(text: &str, shown: usize) -> String {
     match text.char_indices().nth(shown) {
         Some((end, _)) => format!("{}…", text[..end].trim_end()),
         None => text.to_owned(),
@@ -31,17 +31,17 @@ pub fn cut(text: &str, shown: usize) -> String {
 }
 
 /// Derived fields are not interesting to people.
-pub fn is_told(field: &str) -> bool {
+pub(super) fn is_told(field: &str) -> bool {
     !matches!(field, "updated_at" | "started_at" | "closed_at" | "deleted_at" | "content_hash" | "field_times" | AGREED)
 }
 
 /// Fields that change with every write.
-pub fn is_bookkeeping(field: &str) -> bool {
+pub(super) fn is_bookkeeping(field: &str) -> bool {
     matches!(field, "updated_at" | "content_hash" | "field_times" | AGREED)
 }
 
 /// Which side of a merge won, in version control's words.
-pub fn winner(change: &FieldChange) -> Option<String> {
+pub(super) fn winner(change: &FieldChange) -> Option<String> {
     change.won.map(|side| match side {
         0 => "ours".to_owned(),
         1 => "theirs".to_owned(),
@@ -51,7 +51,7 @@ pub fn winner(change: &FieldChange) -> Option<String> {
 
 /// The change of a field: sets by what was added and removed, other values by both; and the winner, where a merge had
 /// to choose.
-pub fn change_text(change: &FieldChange, calendar: Option<&Calendar>) -> String {
+pub(super) fn change_text(change: &FieldChange, calendar: Option<&Calendar>) -> String {
     let won = winner(change).map(|side| format!(" ({side} won)")).unwrap_or_default();
     values_text(change, calendar) + &won
 }

@@ -52,7 +52,7 @@ const OF_ONE: [&str; 23] = [
   bd add -f plan.md          one issue for each \"## Title\" of a Markdown file
   bd add --editor -t bug     write it in your editor
   git log -1 --format=%b | bd add \"Follow up\" --stdin")]
-pub struct AddArgs {
+pub(super) struct AddArgs {
     /// The title; no quotes needed
     title: Vec<String>,
     /// The title, as a flag
@@ -148,7 +148,7 @@ pub struct AddArgs {
 #[command(
     after_help = "Examples:\n  bd q \"Look into the slow start\"\n  id=$(bd q \"Fix it\" -p high -t bug)\n  bd q Part two --parent bd-a3f8 --deps bd-k9"
 )]
-pub struct QuickArgs {
+pub(super) struct QuickArgs {
     /// The title; words need no quotes
     #[arg(required = true)]
     title: Vec<String>,
@@ -172,7 +172,7 @@ pub struct QuickArgs {
     repo: Option<String>,
 }
 
-pub fn run(args: AddArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: AddArgs, cx: &mut Context) -> Outcome {
     let many = args.file.is_some();
     let (silent, dry_run) = (args.silent || cx.global.quiet && !cx.ui.wants_json(), args.dry_run);
     let filings = match &args.file {
@@ -200,7 +200,7 @@ pub fn run(args: AddArgs, cx: &mut Context) -> Outcome {
 }
 
 /// `bd add --silent` for scripts, whatever else is asked for.
-pub fn run_quick(args: QuickArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run_quick(args: QuickArgs, cx: &mut Context) -> Outcome {
     let QuickArgs { title, kind, priority, labels, parent, deps, repo } = args;
     let args = AddArgs { title, kind, priority, labels, parent, deps, repo, ..AddArgs::default() };
     let filing = filing(args, cx, false)?;

@@ -22,7 +22,7 @@ use crate::view::{self, Exit, Failure, inline, plural};
   BD_AGENT=worker-1 bd agent heartbeat --status busy --note 'running the tests'
   bd agent list --role worker
   bd agent unregister worker-1")]
-pub struct AgentArgs {
+pub(super) struct AgentArgs {
     #[command(subcommand)]
     action: Action,
 }
@@ -124,7 +124,7 @@ fn pair(text: &str) -> Result<(String, String), String> {
     Ok((key.to_owned(), Dialect::default().string(value)))
 }
 
-pub fn run(args: AgentArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: AgentArgs, cx: &mut Context) -> Outcome {
     match args.action {
         Action::Register(args) => register(args, cx),
         Action::Heartbeat { status, note } => heartbeat(status, note.as_deref(), cx),

@@ -9,14 +9,14 @@ use crate::view;
 /// For coordinators and people. The issue stays open until the assignee claims it; automatic claims of others pass it over.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd assign bd-a3f8 builder\n  bd assign bd-a3f8 person:ann")]
-pub struct AssignArgs {
+pub(super) struct AssignArgs {
     /// The issue, by id or its first characters
     id: String,
     /// An agent, by name or id; person:NAME for a person
     to: String,
 }
 
-pub fn run(args: AssignArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: AssignArgs, cx: &mut Context) -> Outcome {
     let id = cx.resolve(&args.id)?;
     let assigned = ops::assign(cx.store()?, &id, &args.to)?;
     cx.answer(view::assigned(&assigned), &format!("Assigned to {}: {id}", view::inline(&assigned.to)))

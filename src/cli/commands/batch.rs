@@ -20,7 +20,7 @@ use crate::view::{self, Exit, Failure};
   bd batch changes.jsonl --atomic --dry-run
   echo '{\"op\":\"add\",\"title\":\"Fix it\",\"priority\":1}' | bd batch
   echo '{\"op\":\"close\",\"id\":\"bd-a3f8\",\"reason\":\"done\"}' | bd batch")]
-pub struct BatchArgs {
+pub(super) struct BatchArgs {
     /// The file (default, and -: standard input)
     file: Option<String>,
     /// Write all of it or nothing; refused if it would write more than one repo
@@ -31,7 +31,7 @@ pub struct BatchArgs {
     dry_run: bool,
 }
 
-pub fn run(args: BatchArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: BatchArgs, cx: &mut Context) -> Outcome {
     let bytes = input(args.file.as_deref(), cx).map_err(|error| Failure::from(OpError::Fs(error)))?;
     let options = BatchOptions { atomic: args.atomic, dry_run: args.dry_run };
     let lines = ops::batch(cx.store()?, &bytes, options)?;

@@ -11,12 +11,12 @@ use crate::view::{self, Exit, inline};
 /// history. Ids that the issue had before are followed, and what a proposed issue came with is followed into the planning repo.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd blame bd-a3f8\n  bd blame a3 --json")]
-pub struct BlameArgs {
+pub(super) struct BlameArgs {
     /// The issue, by id or its first characters
     id: String,
 }
 
-pub fn run(args: BlameArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: BlameArgs, cx: &mut Context) -> Outcome {
     let blame = ops::blame(cx.store()?, &args.id)?;
     cx.tell_shallow()?;
     json_answer!(cx, view::blame(&blame));

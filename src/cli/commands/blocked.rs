@@ -12,7 +12,7 @@ use crate::view::{self, Exit, inline};
 /// Lists issues with open blockers, those below a blocked ancestor, and those whose status is `blocked`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd blocked\n  bd blocked --parent bd-a3f8 --json")]
-pub struct BlockedArgs {
+pub(super) struct BlockedArgs {
     /// Only children of an issue (`none`: issues without a parent)
     #[arg(long, value_name = "ID")]
     parent: Option<String>,
@@ -25,7 +25,7 @@ pub struct BlockedArgs {
     shape: ShapeArgs,
 }
 
-pub fn run(args: BlockedArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: BlockedArgs, cx: &mut Context) -> Outcome {
     args.shape.apply(cx);
     let filter = match args.parent {
         Some(parent) => Expr::And(vec![Expr::value(Field::Parent, &parent), args.scope.expr()]),

@@ -9,7 +9,7 @@ use crate::view::{self, Exit};
 
 /// The file to change.
 #[derive(Debug, Args, Default, Clone, Copy)]
-pub struct FileArgs {
+pub(super) struct FileArgs {
     /// Change the committed file
     #[arg(long, group = "settings_file")]
     shared: bool,
@@ -22,21 +22,21 @@ pub struct FileArgs {
 }
 
 impl FileArgs {
-    pub fn origin(self) -> Option<Origin> {
+    pub(super) fn origin(self) -> Option<Origin> {
         let chosen = [(self.shared, Origin::Shared), (self.personal, Origin::Personal), (self.user, Origin::User)];
         chosen.into_iter().find(|(set, _)| *set).map(|(_, origin)| origin)
     }
 }
 
 /// Makes a change and says which file it went to.
-pub fn change(request: ConfigRequest, cx: &mut Context) -> Outcome {
+pub(super) fn change(request: ConfigRequest, cx: &mut Context) -> Outcome {
     let done = ops::configure(cx.store()?, &request)?;
     json_answer!(cx, view::configured(&done));
     print_changes(&done, cx);
     Ok(Exit::Ok)
 }
 
-pub fn print_changes(done: &Configured, cx: &mut Context) {
+pub(super) fn print_changes(done: &Configured, cx: &mut Context) {
     for file in &done.files {
         let word = if file.changed { "changed" } else { "already so" };
         cx.ui.done(&format!("{word}: {} ({})", cx.ui.path(&file.path), file.origin.word()));

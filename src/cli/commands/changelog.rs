@@ -10,7 +10,7 @@ use crate::view::{self, Exit};
 /// the one that is named, and nothing that is private.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd changelog --since v1.2\n  bd changelog --since 2026-01-01 --json")]
-pub struct ChangelogArgs {
+pub(super) struct ChangelogArgs {
     /// A revision of the repo, or a date
     #[arg(long, value_name = "REV|DATE")]
     since: String,
@@ -19,7 +19,7 @@ pub struct ChangelogArgs {
     repo: Option<String>,
 }
 
-pub fn run(args: ChangelogArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: ChangelogArgs, cx: &mut Context) -> Outcome {
     let since = cx.moment(&args.since);
     let closed = ops::changelog(cx.store()?, since, args.repo.as_deref())?;
     cx.tell_shallow()?;

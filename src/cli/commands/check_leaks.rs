@@ -19,7 +19,7 @@ use crate::view::{self, Exit, Failure, inline, plural};
   bd check-leaks --range 'draft()'      hg; with jj: 'main@origin..@'
   bd check-leaks --ledger export.jsonl  a file, all of it
   bd hooks install                      before every commit and push")]
-pub struct CheckLeaksArgs {
+pub(super) struct CheckLeaksArgs {
     /// Check what is staged, or with jj and hg what a commit would take (the default)
     #[arg(long, group = "what")]
     staged: bool,
@@ -36,7 +36,7 @@ pub struct CheckLeaksArgs {
     remote: Option<String>,
 }
 
-pub fn run(args: CheckLeaksArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: CheckLeaksArgs, cx: &mut Context) -> Outcome {
     let in_hook = args.hook.is_some();
     match check(args, cx) {
         // No ledger here, or no git: a hook shared by several repositories has nothing to check.
@@ -48,7 +48,7 @@ pub fn run(args: CheckLeaksArgs, cx: &mut Context) -> Outcome {
 }
 
 /// The same for a hook that is not ours and takes every other exit code than 0 for a reason to stop git: only a leak is one.
-pub fn in_hook(name: &str, remote: Option<String>, cx: &mut Context) -> Outcome {
+pub(super) fn in_hook(name: &str, remote: Option<String>, cx: &mut Context) -> Outcome {
     if !["pre-commit", "pre-push"].contains(&name) {
         return Ok(Exit::Ok);
     }

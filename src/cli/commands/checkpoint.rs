@@ -22,7 +22,7 @@ use crate::view::{self, Exit, Failure, inline, plural};
   bd checkpoint show a3f8#2
   bd checkpoint restore cp_k3 --to /tmp/then
   bd checkpoint prune --closed-older-than 90d")]
-pub struct CheckpointArgs {
+pub(super) struct CheckpointArgs {
     #[command(subcommand)]
     command: CheckpointCommand,
 }
@@ -104,7 +104,7 @@ struct ListArgs {
     limit: Option<usize>,
 }
 
-pub fn run(args: CheckpointArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: CheckpointArgs, cx: &mut Context) -> Outcome {
     match args.command {
         CheckpointCommand::Add(args) => add(args, cx),
         CheckpointCommand::List(args) => list(args, cx),

@@ -7,7 +7,7 @@ use crate::ops;
 /// List the children of an issue, including closed ones
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd children bd-a3f8\n  bd children a3 --json")]
-pub struct ChildrenArgs {
+pub(super) struct ChildrenArgs {
     /// The issue, by id or its first characters
     id: String,
     #[command(flatten)]
@@ -16,7 +16,7 @@ pub struct ChildrenArgs {
     layout: LayoutArgs,
 }
 
-pub fn run(args: ChildrenArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: ChildrenArgs, cx: &mut Context) -> Outcome {
     args.shape.apply(cx);
     args.layout.apply(cx)?;
     let page = ops::children(cx.store()?, &args.id)?;

@@ -16,7 +16,7 @@ use crate::view::{self, Failure};
 #[command(
     after_help = "Examples:\n  bd claim bd-a3f8\n  BD_AGENT=builder bd claim bd-a3f8 --ttl 2h --json\n  bd claim bd-a3f8 --takeover --reason 'the machine is gone'"
 )]
-pub struct ClaimArgs {
+pub(super) struct ClaimArgs {
     #[command(flatten)]
     named: IdArgs,
     #[command(flatten)]
@@ -34,7 +34,7 @@ pub struct ClaimArgs {
 
 /// How long a claim lasts.
 #[derive(Debug, Args, Default)]
-pub struct LeaseArgs {
+pub(super) struct LeaseArgs {
     /// Expire after this much inactivity: 30m, 2h (`none`: never)
     #[arg(long, value_name = "TIME")]
     ttl: Option<String>,
@@ -42,11 +42,11 @@ pub struct LeaseArgs {
 
 impl LeaseArgs {
     /// Something was said about it.
-    pub fn is_given(&self) -> bool {
+    pub(super) fn is_given(&self) -> bool {
         self.ttl.is_some()
     }
 
-    pub fn wish(&self) -> Result<ClaimWish, Failure> {
+    pub(super) fn wish(&self) -> Result<ClaimWish, Failure> {
         match self.ttl.as_deref() {
             None => Ok(ClaimWish::default()),
             Some("none") => Ok(ClaimWish { forever: true, ..ClaimWish::default() }),
@@ -59,12 +59,12 @@ impl LeaseArgs {
 }
 
 /// Something to take must be named.
-pub fn require_issue(ids: &[String]) -> Result<(), Failure> {
+pub(super) fn require_issue(ids: &[String]) -> Result<(), Failure> {
     let which = "which issue? `bd ready` lists candidates; `bd ready --claim` takes the first";
     if ids.is_empty() { Err(Failure::usage(which)) } else { Ok(()) }
 }
 
-pub fn run(args: ClaimArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: ClaimArgs, cx: &mut Context) -> Outcome {
     require_issue(&args.named.ids)?;
     let ids = args.named.read(cx)?;
     let wish = ClaimWish { takeover: args.reason.clone().filter(|_| args.takeover), ..args.lease.wish()? };
@@ -81,17 +81,17 @@ pub fn run(args: ClaimArgs, cx: &mut Context) -> Outcome {
 }
 
 /// What to say where the same person takes an issue twice: it may be two programs that do not know of each other.
-pub const NAME_AGENTS: &str =
+pub(super) const NAME_AGENTS: &str =
     "if another program of yours works on it, leave it; set BD_AGENT to a name of its own for each of them";
 
 /// Claims that no ledger says anything of.
-pub fn beside(results: &[(String, Result<Claimed, OpError>)]) -> Vec<Written> {
+pub(super) fn beside(results: &[(String, Result<Claimed, OpError>)]) -> Vec<Written> {
     let written = results.iter().filter_map(|(_, result)| result.as_ref().ok()).map(|claimed| &claimed.written);
     written.filter(|written| written.is_beside() && written.changed).cloned().collect()
 }
 
 /// Warns of issues that were taken although they wait for others.
-pub fn warn_waiting<'a>(cx: &mut Context, claimed: impl Iterator<Item = &'a Claimed>) {
+pub(super) fn warn_waiting<'a>(cx: &mut Context, claimed: impl Iterator<Item = &'a Claimed>) {
     for one in claimed.filter(|one| !one.blockers.is_empty()) {
         cx.ui.warning(&view::taken_waiting(&one.id, &one.blockers));
     }

@@ -18,7 +18,7 @@ use crate::view::{self, Exit, inline};
   bd done a3 k9 m2
   bd close a3 --suggest-next      and show what that made ready
   bd close --where 'label=spike updated<30d' -r \"not pursued\"")]
-pub struct CloseArgs {
+pub(super) struct CloseArgs {
     #[command(flatten)]
     chosen: ChosenArgs,
     /// Why; replaces the reason of a closed issue, and an empty text removes it
@@ -54,7 +54,7 @@ fn closed_line(written: &Written) -> String {
     }
 }
 
-pub fn run(args: CloseArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: CloseArgs, cx: &mut Context) -> Outcome {
     args.chosen.require()?;
     let reason = cx.text(args.reason.as_deref(), args.reason_file.as_deref(), false)?;
     let changes = with_force(vec![Change::Close { reason }], args.force);

@@ -9,7 +9,7 @@ use crate::view::{self, Exit, Failure, block, inline};
 /// Comment on an issue
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd comment bd-a3f8 \"seen again on main\"\n  bd comment a3 --stdin < log.txt")]
-pub struct CommentArgs {
+pub(super) struct CommentArgs {
     /// The issue, by id or its first characters
     id: String,
     /// The text; no quotes needed
@@ -29,7 +29,7 @@ pub struct CommentArgs {
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[command(after_help = "Examples:\n  bd comments bd-a3f8 --json\n  bd comments add bd-a3f8 \"seen again on main\"")]
-pub struct CommentsArgs {
+pub(super) struct CommentsArgs {
     #[command(subcommand)]
     command: Option<CommentsCommand>,
     /// The issue, by id or its first characters
@@ -48,7 +48,7 @@ enum CommentsCommand {
     },
 }
 
-pub fn run(args: CommentArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: CommentArgs, cx: &mut Context) -> Outcome {
     let given = (!args.text.is_empty()).then(|| args.text.join(" "));
     let text = cx.text(given.as_deref(), args.file.as_deref(), args.stdin)?;
     let text = text.ok_or_else(|| Failure::usage("a comment needs a text"))?;
@@ -66,7 +66,7 @@ pub fn run(args: CommentArgs, cx: &mut Context) -> Outcome {
     cx.report_failures(batch)
 }
 
-pub fn run_comments(args: CommentsArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run_comments(args: CommentsArgs, cx: &mut Context) -> Outcome {
     let id = match (args.command, args.id) {
         (Some(CommentsCommand::Add(args)), _) => return run(args, cx),
         (Some(CommentsCommand::List { id }), _) | (None, Some(id)) => id,

@@ -12,7 +12,7 @@ use crate::view::{self, inline};
 /// then leave the ledger, in a commit of their own.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd commit\n  bd commit -m 'plan the release'\n  bd commit --repo . --dry-run")]
-pub struct CommitArgs {
+pub(super) struct CommitArgs {
     /// The commit message (default: names the issues)
     #[arg(short, long, value_name = "TEXT")]
     message: Option<String>,
@@ -24,7 +24,7 @@ pub struct CommitArgs {
     dry_run: bool,
 }
 
-pub fn run(args: CommitArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: CommitArgs, cx: &mut Context) -> Outcome {
     let mut done = ops::commit(cx.store()?, args.repo.as_deref(), args.message.as_deref(), args.dry_run)?;
     let failures = failures(&mut done);
     if cx.ui.wants_json() {

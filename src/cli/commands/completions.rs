@@ -18,7 +18,7 @@ use crate::view::Exit;
   bd completions zsh > ~/.zfunc/_bd
   bd completions fish > ~/.config/fish/completions/bd.fish
   bd completions bash --static")]
-pub struct CompletionsArgs {
+pub(super) struct CompletionsArgs {
     /// Your shell
     shell: Shell,
     /// Print a script that knows commands and flags only and never runs bd
@@ -26,7 +26,7 @@ pub struct CompletionsArgs {
     is_static: bool,
 }
 
-pub fn run(args: CompletionsArgs, table: Table, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: CompletionsArgs, table: Table, cx: &mut Context) -> Outcome {
     let text = match args.is_static {
         true => {
             let mut text = Vec::new();

@@ -29,7 +29,7 @@ use crate::view::{self, Exit, Failure, inline};
   bd config set alias.mine \"list --assignee @me --sort due\"
   bd config set query.soon \"due<=eow status!=closed\"
   bd config trust              agree to the paths in the committed file")]
-pub struct ConfigArgs {
+pub(super) struct ConfigArgs {
     #[command(subcommand)]
     action: Option<Action>,
     /// Join a repo
@@ -86,7 +86,7 @@ enum Action {
     },
 }
 
-pub fn run(args: ConfigArgs, table: Table, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: ConfigArgs, table: Table, cx: &mut Context) -> Outcome {
     let file = args.file.origin();
     match args.action {
         Some(Action::Get { key }) => get(&key, cx),

@@ -14,7 +14,7 @@ use crate::view::{self, Exit};
   bd context bd-a3f8
   bd context a3f8 --max-tokens 2000 --json
   bd context a3f8 --all-checkpoints")]
-pub struct ContextArgs {
+pub(super) struct ContextArgs {
     /// The issue, by id or its first characters
     id: String,
     /// The budget in tokens
@@ -25,7 +25,7 @@ pub struct ContextArgs {
     all_checkpoints: bool,
 }
 
-pub fn run(args: ContextArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: ContextArgs, cx: &mut Context) -> Outcome {
     let found = ops::issue_context(cx.store()?, &args.id, args.all_checkpoints)?;
     let text = view::context_text(&found, args.max_tokens);
     json_answer!(cx, view::fitted_context(&found.row.issue.id, &text));

@@ -13,7 +13,7 @@ use crate::view::{self, Exit, inline};
 #[command(
     after_help = "Examples:\n  bd count --status open\n  bd count --by status\n  bd count --by label --type bug --json"
 )]
-pub struct CountArgs {
+pub(super) struct CountArgs {
     #[command(flatten)]
     filter: FilterArgs,
     /// Group by status, priority, type, assignee or label
@@ -42,7 +42,7 @@ fn group(text: &str) -> Result<GroupBy, String> {
     }
 }
 
-pub fn run(args: CountArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: CountArgs, cx: &mut Context) -> Outcome {
     let filter = args.filter.expr(cx)?;
     let flags = [
         (args.by_status, GroupBy::Status),

@@ -11,7 +11,7 @@ use crate::view::{self, Failure};
 /// The latest text comes into your planning copy, then the line leaves the target's ledger.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd withdraw a3")]
-pub struct WithdrawArgs {
+pub(super) struct WithdrawArgs {
     #[command(flatten)]
     named: IdArgs,
     /// The repo they were proposed to (default: the project's own)
@@ -24,7 +24,7 @@ pub struct WithdrawArgs {
 /// For maintainers.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd proposals --incoming\n  bd accept a3")]
-pub struct AcceptArgs {
+pub(super) struct AcceptArgs {
     #[command(flatten)]
     named: IdArgs,
 }
@@ -34,7 +34,7 @@ pub struct AcceptArgs {
 /// For maintainers. The issue is closed here; the one who proposed it gets it back as a private one, with the reason.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd reject a3 --reason \"out of scope\"")]
-pub struct RejectArgs {
+pub(super) struct RejectArgs {
     #[command(flatten)]
     named: IdArgs,
     /// Why
@@ -42,19 +42,19 @@ pub struct RejectArgs {
     reason: String,
 }
 
-pub fn run_withdraw(args: WithdrawArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run_withdraw(args: WithdrawArgs, cx: &mut Context) -> Outcome {
     let ids = args.named.read(cx)?;
     let results = ops::withdraw(cx.store()?, &ids, args.target.as_deref())?;
     report(results, "withdrawn", cx)
 }
 
-pub fn run_accept(args: AcceptArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run_accept(args: AcceptArgs, cx: &mut Context) -> Outcome {
     let ids = args.named.read(cx)?;
     let results = ops::decide(cx.store()?, &ids, None)?;
     report(results, "accepted", cx)
 }
 
-pub fn run_reject(args: RejectArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run_reject(args: RejectArgs, cx: &mut Context) -> Outcome {
     let ids = args.named.read(cx)?;
     if args.reason.trim().is_empty() {
         return Err(Failure::usage("a rejection needs a reason"));

@@ -11,7 +11,7 @@ use crate::view::{Exit, Failure};
 /// Defer issues until a date, or until you undefer them
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd defer bd-a3f8 --until 2026-09-01\n  bd defer a3 --until 2w\n  bd defer a3")]
-pub struct DeferArgs {
+pub(super) struct DeferArgs {
     #[command(flatten)]
     named: IdArgs,
     /// When they come back; a date without a time means the start of that day
@@ -19,7 +19,7 @@ pub struct DeferArgs {
     until: Option<String>,
 }
 
-pub fn run(args: DeferArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: DeferArgs, cx: &mut Context) -> Outcome {
     let ids = args.named.read(cx)?;
     let until = args.until.map(|text| cx.date_or_none("until", &text)).transpose()?.flatten().map(When::start);
     let batch = ops::change_each(cx.store()?, &ids, |_| vec![Change::Defer { until }]);
@@ -40,12 +40,12 @@ fn with_until(cx: &Context, ids: &[String], failure: Failure) -> Failure {
 /// Bring deferred issues back
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd undefer bd-a3f8")]
-pub struct UndeferArgs {
+pub(super) struct UndeferArgs {
     #[command(flatten)]
     named: IdArgs,
 }
 
-pub fn run_undefer(args: UndeferArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run_undefer(args: UndeferArgs, cx: &mut Context) -> Outcome {
     let ids = args.named.read(cx)?;
     let batch = ops::change_each(cx.store()?, &ids, |_| vec![Change::Undefer])?;
     cx.report(batch, |written| changed_line(written, "Undeferred "))

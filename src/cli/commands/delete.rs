@@ -16,7 +16,7 @@ use crate::view::{self, Exit, Failure, inline};
 #[command(
     after_help = "Examples:\n  bd delete bd-a3f8            what would go\n  bd delete bd-a3f8 --yes -r \"filed twice\""
 )]
-pub struct DeleteArgs {
+pub(super) struct DeleteArgs {
     #[command(flatten)]
     chosen: ChosenArgs,
     /// Delete; without it, only show what would be deleted
@@ -30,7 +30,7 @@ pub struct DeleteArgs {
     dry_run: bool,
 }
 
-pub fn run(args: DeleteArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: DeleteArgs, cx: &mut Context) -> Outcome {
     if args.chosen.is_empty() {
         // Clients match these words, here in the plural.
         return Err(Failure::usage("no issue IDs provided: an issue ID is required"));

@@ -18,7 +18,7 @@ use crate::view::{self, Exit, Failure, inline};
   bd dep tree a3
   bd dep remove a3 k9
   bd dep relate a3 m2                        each is worth a look with the other")]
-pub struct DepArgs {
+pub(super) struct DepArgs {
     #[command(subcommand)]
     command: Option<DepCommand>,
     /// The issue, by id or its first characters
@@ -95,7 +95,7 @@ struct PairArgs {
     other: String,
 }
 
-pub fn run(args: DepArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: DepArgs, cx: &mut Context) -> Outcome {
     match (args.command, args.id, args.blocks) {
         (Some(DepCommand::Add { id, target, kind, blocked_by, depends_on }), _, _) => {
             let target = target.or(blocked_by).or(depends_on).unwrap_or_default();

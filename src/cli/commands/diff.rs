@@ -16,7 +16,7 @@ use crate::view::{self, Exit, inline, plural};
   bd diff main... --markdown    for a pull request: what this branch did
   bd diff v1.0..v1.1 --json
   bd diff 7d..")]
-pub struct DiffArgs {
+pub(super) struct DiffArgs {
     /// A..B, A.., ..B, A...B or A
     #[arg(allow_hyphen_values = false)]
     range: Option<String>,
@@ -28,7 +28,7 @@ pub struct DiffArgs {
     repo: Option<String>,
 }
 
-pub fn run(args: DiffArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: DiffArgs, cx: &mut Context) -> Outcome {
     let (from, to) = ops::parse_range(args.range.as_deref(), |text| cx.moment(text));
     let entries = ops::diff(cx.store()?, &from, &to, args.repo.as_deref(), args.markdown)?;
     cx.tell_shallow()?;

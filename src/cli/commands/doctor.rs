@@ -11,7 +11,7 @@ use crate::view::{self, Exit, inline};
 /// .beads/damaged.txt, sorts, and makes line ends plain. bd resolve merges conflict regions.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd doctor\n  bd doctor --fix\n  bd doctor --json")]
-pub struct DoctorArgs {
+pub(super) struct DoctorArgs {
     /// Repair what can be repaired without guessing
     #[arg(long)]
     fix: bool,
@@ -23,7 +23,7 @@ pub struct DoctorArgs {
     check: Option<String>,
 }
 
-pub fn run(args: DoctorArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: DoctorArgs, cx: &mut Context) -> Outcome {
     cx.reports_problems = true;
     let report = ops::doctor(cx.store()?, args.fix)?;
     let damaged = report.findings.iter().any(|finding| finding.severity == Severity::Damage);

@@ -7,7 +7,7 @@ use crate::view;
 /// Close an issue as a duplicate of another
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd duplicate bd-a3f8 --of bd-k9z2")]
-pub struct DuplicateArgs {
+pub(super) struct DuplicateArgs {
     /// The issue to close, by id or its first characters
     id: String,
     /// The issue that remains
@@ -18,7 +18,7 @@ pub struct DuplicateArgs {
 /// Close an issue as superseded by another
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd supersede bd-a3f8 --with bd-k9z2")]
-pub struct SupersedeArgs {
+pub(super) struct SupersedeArgs {
     /// The issue to close, by id or its first characters
     id: String,
     /// The issue that replaces it
@@ -26,12 +26,12 @@ pub struct SupersedeArgs {
     with: String,
 }
 
-pub fn run(args: DuplicateArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: DuplicateArgs, cx: &mut Context) -> Outcome {
     let (written, by) = ops::replace(cx.store()?, &args.id, &args.of, Replacement::Duplicate)?;
     cx.answer(view::duplicate(&written.id, &by), &format!("Marked {} as duplicate of {by} (closed)", written.id))
 }
 
-pub fn run_supersede(args: SupersedeArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run_supersede(args: SupersedeArgs, cx: &mut Context) -> Outcome {
     let (written, by) = ops::replace(cx.store()?, &args.id, &args.with, Replacement::Superseded)?;
     cx.answer(view::superseded(&written.id, &by), &format!("Marked {} as superseded by {by} (closed)", written.id))
 }

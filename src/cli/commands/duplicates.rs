@@ -10,13 +10,13 @@ use crate::view::{self, Exit};
 /// Groups issues whose titles are equal but for case, blanks and punctuation. With --all, closed ones too.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd duplicates\n  bd duplicates --all --json")]
-pub struct DuplicatesArgs {
+pub(super) struct DuplicatesArgs {
     /// Include closed issues
     #[arg(long)]
     all: bool,
 }
 
-pub fn run(args: DuplicatesArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: DuplicatesArgs, cx: &mut Context) -> Outcome {
     let groups = ops::duplicates(cx.store()?, args.all)?;
     json_answer!(cx, view::duplicates(&groups));
     let (index, ui) = cx.index()?;

@@ -11,7 +11,7 @@ use crate::view::{self, Failure};
 /// Edit an issue in your editor
 #[derive(Debug, Args)]
 #[command(long_about = about(), after_help = "Examples:\n  bd edit bd-a3f8\n  EDITOR=\"code --wait\" bd edit a3")]
-pub struct EditArgs {
+pub(super) struct EditArgs {
     /// The issue, by id or its first characters
     id: String,
     /// Go on with a form that was refused and kept
@@ -30,7 +30,7 @@ empty form changes nothing. If someone changes the same field meanwhile, nothing
     )
 }
 
-pub fn run(args: EditArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: EditArgs, cx: &mut Context) -> Outcome {
     let row = ops::own_copy(cx.store()?, &args.id)?;
     let id = row.issue.id.clone();
     let newest = ops::sheet_of(cx.store()?, &row);

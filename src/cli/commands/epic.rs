@@ -11,7 +11,7 @@ use crate::view::{self, Exit, inline};
 #[command(
     after_help = "Examples:\n  bd epic status\n  bd epic status --eligible-only --json\n  bd epic close-eligible --dry-run"
 )]
-pub struct EpicArgs {
+pub(super) struct EpicArgs {
     #[command(subcommand)]
     command: EpicCommand,
 }
@@ -32,7 +32,7 @@ enum EpicCommand {
     },
 }
 
-pub fn run(args: EpicArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: EpicArgs, cx: &mut Context) -> Outcome {
     let (eligible_only, close) = match args.command {
         EpicCommand::Status { eligible_only } => (eligible_only, false),
         EpicCommand::CloseEligible { dry_run } => (true, !dry_run),

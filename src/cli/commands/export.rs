@@ -13,7 +13,7 @@ use crate::view::{self, Exit, Failure, plural};
 /// to a file that the project's next commit could pick up.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd export > backup.jsonl\n  bd export --status open -o open.jsonl")]
-pub struct ExportArgs {
+pub(super) struct ExportArgs {
     #[command(flatten)]
     filter: FilterArgs,
     /// Write to a file instead of standard output
@@ -23,7 +23,7 @@ pub struct ExportArgs {
     all: bool,
 }
 
-pub fn run(args: ExportArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: ExportArgs, cx: &mut Context) -> Outcome {
     let filter = args.filter.expr(cx)?;
     let path = args.output.map(|output| cx.directory().join(output));
     let (text, count) = ops::export(cx.store()?, &filter, path.as_deref())?;

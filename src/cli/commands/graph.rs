@@ -14,7 +14,7 @@ use crate::view::{self, Exit, Failure, inline};
 /// other. Children are below their parents. Each step waits for the one before; issues of one step can be done at the same time.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd graph bd-a3f8\n  bd graph --all --json")]
-pub struct GraphArgs {
+pub(super) struct GraphArgs {
     /// The issue, by id or its first characters
     #[arg(conflicts_with = "all")]
     id: Option<String>,
@@ -28,7 +28,7 @@ pub struct GraphArgs {
     r#box: bool,
 }
 
-pub fn run(args: GraphArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: GraphArgs, cx: &mut Context) -> Outcome {
     if args.id.is_none() && !args.all {
         return Err(Failure::usage("an issue ID is required, or --all for all open issues"));
     }

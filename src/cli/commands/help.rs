@@ -9,7 +9,7 @@ use crate::cli::help;
 #[command(
     after_help = "Examples:\n  bd help --all\n  bd help dep add\n  bd help dates\n\nTopics: dates, query, ids, roles, environment, way-back"
 )]
-pub struct HelpArgs {
+pub(super) struct HelpArgs {
     /// The command, or a topic: dates, query, ids, roles, environment, way-back
     command: Vec<String>,
     /// List every command by task
@@ -17,7 +17,7 @@ pub struct HelpArgs {
     all: bool,
 }
 
-pub fn run(args: HelpArgs, table: Table, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: HelpArgs, table: Table, cx: &mut Context) -> Outcome {
     match (args.all, args.command.as_slice()) {
         (true, _) => help::all(table, cx),
         (false, []) => help::overview(table, cx),

@@ -20,7 +20,7 @@ use crate::view::{self, Exit, inline};
 #[command(
     after_help = "Examples:\n  bd hooks install\n  bd hooks install --merge-driver-only\n  bd hooks status\n  bd hooks uninstall"
 )]
-pub struct HooksArgs {
+pub(super) struct HooksArgs {
     #[command(subcommand)]
     action: Option<Action>,
 }
@@ -54,7 +54,7 @@ enum Action {
 /// for every other hook there is nothing to do.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd hook pre-commit")]
-pub struct HookArgs {
+pub(super) struct HookArgs {
     /// The hook's name in git
     name: String,
     /// The arguments that git passed to the hook
@@ -62,12 +62,12 @@ pub struct HookArgs {
     rest: Vec<OsString>,
 }
 
-pub fn run_hook(args: HookArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run_hook(args: HookArgs, cx: &mut Context) -> Outcome {
     let remote = args.rest.first().map(|word| word.to_string_lossy().into_owned());
     check_leaks::in_hook(&args.name, remote, cx)
 }
 
-pub fn run(args: HooksArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: HooksArgs, cx: &mut Context) -> Outcome {
     let (status, changed, word) = match args.action.unwrap_or(Action::Status) {
         Action::Run(args) => return run_hook(args, cx),
         Action::Status => (ops::hooks_status(cx.store()?)?, false, None),

@@ -17,7 +17,7 @@ use crate::view::Failure;
   bd human list
   bd human respond bd-a3f8 -r \"use the second design\"
   bd human dismiss bd-k9z2 --reason \"no longer needed\"")]
-pub struct HumanArgs {
+pub(super) struct HumanArgs {
     #[command(subcommand)]
     command: Option<HumanCommand>,
 }
@@ -48,7 +48,7 @@ enum HumanCommand {
     },
 }
 
-pub fn run(args: HumanArgs, table: Table, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: HumanArgs, table: Table, cx: &mut Context) -> Outcome {
     let (id, answer, reason) = match args.command {
         None => return help::overview(table, cx),
         Some(HumanCommand::List { status }) => return list(status.as_deref(), cx),

@@ -19,7 +19,7 @@ const MAX_IMPORT: u64 = 1 << 30;
 #[command(
     after_help = "Examples:\n  bd import old/.beads/issues.jsonl --dry-run\n  bd import old/.beads/issues.jsonl\n  curl -s URL | bd import -"
 )]
-pub struct ImportArgs {
+pub(super) struct ImportArgs {
     /// The file to read (-: standard input)
     #[arg(required_unless_present = "input")]
     file: Option<String>,
@@ -39,7 +39,7 @@ pub struct ImportArgs {
     count: Option<usize>,
 }
 
-pub fn run(args: ImportArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: ImportArgs, cx: &mut Context) -> Outcome {
     let name = args.file.or(args.input).unwrap_or_default();
     let bytes = if name == "-" {
         let mut bytes = Vec::new();

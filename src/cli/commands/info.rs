@@ -9,12 +9,12 @@ use crate::view::{self, Exit};
 /// Show facts about this ledger and this program
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd info\n  bd info --json")]
-pub struct InfoArgs {
+pub(super) struct InfoArgs {
     #[arg(long, hide = true)]
     schema: bool,
 }
 
-pub fn run(_: InfoArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(_: InfoArgs, cx: &mut Context) -> Outcome {
     let facts = ops::facts(cx.store()?)?;
     json_answer!(cx, view::info(&facts));
     cx.ui.facts([

@@ -18,7 +18,7 @@ use crate::view::{self, Exit, Failure};
   bd init --contributor ~/plans/big
   bd init --merge-driver                   let git merge the ledger field by field
   bd init --team --maintainers ann@example.org,bob@example.org")]
-pub struct InitArgs {
+pub(super) struct InitArgs {
     /// What new ids start with (default: the directory's name)
     #[arg(short, long, value_name = "PREFIX")]
     prefix: Option<String>,
@@ -51,7 +51,7 @@ pub struct InitArgs {
     role: Option<String>,
 }
 
-pub fn run(args: InitArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: InitArgs, cx: &mut Context) -> Outcome {
     if !cx.directory().is_dir() {
         return Err(Failure::usage(format!("no such directory: {}", cx.directory().display())));
     }

@@ -15,7 +15,7 @@ use crate::view::{self, Exit, Failure, inline};
   bd label remove a3 urgent
   bd list --ids --overdue | bd label add - late
   bd label list-all")]
-pub struct LabelArgs {
+pub(super) struct LabelArgs {
     #[command(subcommand)]
     command: LabelCommand,
 }
@@ -43,7 +43,7 @@ enum LabelCommand {
     ListAll,
 }
 
-pub fn run(args: LabelArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: LabelArgs, cx: &mut Context) -> Outcome {
     match args.command {
         LabelCommand::Add { ids_and_label } => change(ids_and_label, cx, true),
         LabelCommand::Remove { ids_and_label } => change(ids_and_label, cx, false),

@@ -7,7 +7,7 @@ use crate::view::{self, Exit};
 /// List who holds which issue, in all checkouts
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd leases\n  bd leases --expired --json\n  bd leases --worktree feature-x")]
-pub struct LeasesArgs {
+pub(super) struct LeasesArgs {
     /// Only expired claims
     #[arg(long)]
     expired: bool,
@@ -25,7 +25,7 @@ pub struct LeasesArgs {
     all_worktrees: bool,
 }
 
-pub fn run(args: LeasesArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: LeasesArgs, cx: &mut Context) -> Outcome {
     if args.remote {
         return on_remote(cx, args.holder.as_deref());
     }

@@ -13,14 +13,14 @@ use crate::view::{self, Exit, inline, plural};
 /// as a heading in the description, or in the field for it (--acceptance). Exits 1 if something is missing.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd lint\n  bd lint bd-a3f8 k9\n  bd lint --type bug --status all")]
-pub struct LintArgs {
+pub(super) struct LintArgs {
     /// Only these issues, by id or its first characters (`-`: ids from standard input; default: all that are not closed)
     ids: Vec<String>,
     #[command(flatten)]
     filter: FilterArgs,
 }
 
-pub fn run(args: LintArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: LintArgs, cx: &mut Context) -> Outcome {
     let rows = if args.ids.is_empty() {
         let usual = if args.filter.status.is_empty() { not_done() } else { Expr::ALL };
         let filter = Expr::And(vec![args.filter.expr(cx)?, usual]);

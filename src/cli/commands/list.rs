@@ -27,7 +27,7 @@ use crate::view::{Exit, RowShape};
   bd list --columns id,due,title
   bd list --format '{id} {title}'
   bd list --ids --overdue | bd update - --priority 1")]
-pub struct ListArgs {
+pub(super) struct ListArgs {
     /// Conditions, as with --where: `status=open`, `due<=eow`, a word, `@mine` for a saved query
     query: Vec<String>,
     #[command(flatten)]
@@ -63,12 +63,12 @@ pub struct ListArgs {
 }
 
 impl ListArgs {
-    pub fn of(filter: FilterArgs, copies: bool, at: Option<String>, checkouts: WorktreeArgs) -> Self {
+    pub(super) fn of(filter: FilterArgs, copies: bool, at: Option<String>, checkouts: WorktreeArgs) -> Self {
         ListArgs { filter, copies, at, checkouts, ..ListArgs::default() }
     }
 }
 
-pub fn run(mut args: ListArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(mut args: ListArgs, cx: &mut Context) -> Outcome {
     args.filter.condition = conditions(&args.query, args.filter.condition.as_ref());
     if cx.shape == RowShape::Full {
         args.shape.apply(cx);

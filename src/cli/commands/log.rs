@@ -19,7 +19,7 @@ use crate::view::{self, Exit, inline};
   bd log --since v1.2 --field status
   bd log --since 7d --author ann --json
   bd log --repo ~/.beads-planning -n 10")]
-pub struct LogArgs {
+pub(super) struct LogArgs {
     /// The issue; it may have left the ledger
     id: Option<String>,
     /// Only changes after a revision or a date
@@ -39,7 +39,7 @@ pub struct LogArgs {
     limit: Option<usize>,
 }
 
-pub fn run(args: LogArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: LogArgs, cx: &mut Context) -> Outcome {
     let json = cx.ui.wants_json();
     let request = LogRequest {
         id: args.id.as_deref(),

@@ -22,7 +22,7 @@ use crate::view::{self, Exit, Failure};
   BD_AGENT=worker-1 bd mail inbox --wait 10m --json
   bd mail reply msg_4k2 -m 'on it'
   bd mail thread bd-a3f8")]
-pub struct MailArgs {
+pub(super) struct MailArgs {
     #[command(subcommand)]
     action: Action,
 }
@@ -141,7 +141,7 @@ fn urgency(word: &str) -> Result<Urgency, String> {
     Urgency::parse(word).ok_or_else(|| Urgency::ALL.map(Urgency::word).join(", "))
 }
 
-pub fn run(args: MailArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: MailArgs, cx: &mut Context) -> Outcome {
     match args.action {
         Action::Send(args) => send(args, cx),
         Action::Inbox(args) => inbox(&args, cx),

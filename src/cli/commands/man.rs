@@ -16,7 +16,7 @@ use crate::view::{Exit, Failure};
 #[command(
     after_help = "Examples:\n  bd man | man -l -\n  bd man dep add | man -l -\n  bd man --install\n  bd man --install --dir /usr/local/share/man/man1"
 )]
-pub struct ManArgs {
+pub(super) struct ManArgs {
     /// The command and its subcommand; without one, the page of bd itself
     #[arg(value_name = "COMMAND", conflicts_with = "install")]
     command: Vec<String>,
@@ -28,7 +28,7 @@ pub struct ManArgs {
     dir: Option<PathBuf>,
 }
 
-pub fn run(args: ManArgs, table: Table, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: ManArgs, table: Table, cx: &mut Context) -> Outcome {
     if !args.install {
         let unknown = || Failure::usage(format!("no command {:?}; run `bd help --all`", args.command.join(" ")));
         let (_, text) = manual::one(&args.command, table).ok_or_else(unknown)?;

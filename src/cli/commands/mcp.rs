@@ -14,7 +14,7 @@ use crate::cli::context::{Context, Outcome};
   bd mcp
   bd mcp --dir ~/src/web --read-only
   BD_AGENT=reviewer bd mcp --tools all")]
-pub struct McpArgs {
+pub(super) struct McpArgs {
     /// The project
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
@@ -30,7 +30,7 @@ pub struct McpArgs {
 }
 
 #[cfg(feature = "mcp")]
-pub fn run(args: McpArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: McpArgs, cx: &mut Context) -> Outcome {
     let mut config = cx.config()?;
     if let Some(dir) = &args.dir {
         config.path = cx.directory().join(dir);

@@ -16,7 +16,7 @@ use crate::view::{Exit, Failure};
 #[command(
     after_help = "Examples:\n  bd merge-driver base.jsonl ours.jsonl theirs.jsonl\n  bd merge-driver base.jsonl ours.jsonl theirs.jsonl --output merged.jsonl"
 )]
-pub struct MergeDriverArgs {
+pub(crate) struct MergeDriverArgs {
     /// The common ancestor; missing or empty if unknown
     base: PathBuf,
     /// Our side; replaced by the merge
@@ -39,7 +39,7 @@ pub struct MergeDriverArgs {
 /// Clones that the original set up call `bd merge %A %O %A %B`. It does the same as `bd merge-driver`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd merge merged.jsonl base.jsonl ours.jsonl theirs.jsonl")]
-pub struct MergeArgs {
+pub(crate) struct MergeArgs {
     /// Write the merge here; may be one of the sides
     output: PathBuf,
     /// The common ancestor; missing or empty if unknown
@@ -53,12 +53,12 @@ pub struct MergeArgs {
     debug: bool,
 }
 
-pub fn run(args: MergeDriverArgs, cx: &mut Context) -> Outcome {
+pub(crate) fn run(args: MergeDriverArgs, cx: &mut Context) -> Outcome {
     let output = args.output.as_ref().unwrap_or(&args.ours);
     merge([&args.base, &args.ours, &args.theirs, output], args.path, cx)
 }
 
-pub fn run_merge(args: MergeArgs, cx: &mut Context) -> Outcome {
+pub(crate) fn run_merge(args: MergeArgs, cx: &mut Context) -> Outcome {
     merge([&args.base, &args.ours, &args.theirs, &args.output], None, cx)
 }
 
@@ -76,7 +76,7 @@ fn merge(files: [&PathBuf; 4], name: Option<OsString>, cx: &mut Context) -> Outc
 
 /// Whether these are the arguments of a merge. From then on a panic ends the process by a signal: git would take the exit
 /// code of a panic for a conflict and leave our side alone in the file.
-pub fn is_called(args: &[OsString]) -> bool {
+pub(crate) fn is_called(args: &[OsString]) -> bool {
     let is_it = args
         .iter()
         .skip(1)

@@ -16,7 +16,7 @@ use crate::view::{self, Exit, plural};
   bd migrate --move-to ~/.beads-planning --filter 'author=me status=open'
   bd migrate --move-to . --filter 'repo=~/.beads-work/architecture label=shared'
   bd migrate --ledger issues.jsonl         the name that the original uses")]
-pub struct MigrateArgs {
+pub(super) struct MigrateArgs {
     /// The repo to move them to
     #[arg(long, value_name = "REPO", required_unless_present_any = ["ledger", "inspect"], requires = "filter")]
     move_to: Option<String>,
@@ -37,7 +37,7 @@ pub struct MigrateArgs {
     dry_run: bool,
 }
 
-pub fn run(args: MigrateArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: MigrateArgs, cx: &mut Context) -> Outcome {
     if args.inspect {
         return inspect(cx);
     }

@@ -50,7 +50,7 @@ mod log;
 mod mail;
 mod man;
 mod mcp;
-pub mod merge_driver;
+pub(super) mod merge_driver;
 mod migrate;
 mod note;
 mod onboard;
@@ -109,7 +109,7 @@ macro_rules! commands {
         $(, looks [$($look:literal $(unless $($writing:literal)+)?),*])?
         $(, shows [$($showing:literal),*])?
         $(, waits [$($wait:literal),*])?;)*) => {
-        pub static COMMANDS: Table = Table(&[$(Entry {
+        pub(crate) static COMMANDS: Table = Table(&[$(Entry {
             name: $name,
             aliases: &[$($alias),*],
             place: $place,

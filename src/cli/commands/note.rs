@@ -11,7 +11,7 @@ use crate::view::Failure;
 #[command(
     after_help = "Examples:\n  bd note bd-a3f8 \"the cache is cold on start\"\n  make 2>&1 | tail -20 | bd note a3 --stdin"
 )]
-pub struct NoteArgs {
+pub(super) struct NoteArgs {
     /// The issue, by id or its first characters
     id: String,
     /// The text; no quotes needed
@@ -21,7 +21,7 @@ pub struct NoteArgs {
     stdin: bool,
 }
 
-pub fn run(args: NoteArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: NoteArgs, cx: &mut Context) -> Outcome {
     let given = (!args.text.is_empty()).then(|| args.text.join(" "));
     let text = cx.text(given.as_deref(), None, args.stdin)?.filter(|text| !text.trim().is_empty());
     let text = text.ok_or_else(|| Failure::usage("a note needs a text"))?;

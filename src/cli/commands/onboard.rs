@@ -7,9 +7,9 @@ use crate::view::Exit;
 /// Print the block of instructions that `bd setup` puts into AGENTS.md, to paste it elsewhere
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd onboard\n  bd onboard >> AGENTS.md")]
-pub struct OnboardArgs {}
+pub(super) struct OnboardArgs {}
 
-pub fn run(_: OnboardArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(_: OnboardArgs, cx: &mut Context) -> Outcome {
     cx.text_answer(AGENTS_BLOCK.trim_end());
     Ok(Exit::Ok)
 }

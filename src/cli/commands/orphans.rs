@@ -10,13 +10,13 @@ use crate::view::{self, Exit, inline};
 /// A commit names an issue in brackets in its first line, as in "Fix the parser (bd-a3f8)". Such an issue may be done and not closed.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd orphans\n  bd orphans --details")]
-pub struct OrphansArgs {
+pub(super) struct OrphansArgs {
     /// Show the commit
     #[arg(long)]
     details: bool,
 }
 
-pub fn run(args: OrphansArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: OrphansArgs, cx: &mut Context) -> Outcome {
     let found = ops::orphans(cx.store()?)?;
     json_answer!(cx, view::each(&found, |(row, commit)| view::named_issue(row, commit)));
     let lines = found.iter().map(|(row, commit)| {

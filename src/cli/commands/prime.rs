@@ -22,7 +22,7 @@ use crate::view::{self, Exit, Failure, inline};
   bd prime --full
   bd prime --json
   echo '{\"source\":\"startup\"}' | bd prime --hook claude")]
-pub struct PrimeArgs {
+pub(super) struct PrimeArgs {
     /// Show up to 20 issues of each kind, within 9,500 characters
     #[arg(long)]
     full: bool,
@@ -31,7 +31,7 @@ pub struct PrimeArgs {
     hook: Option<String>,
 }
 
-pub fn run(args: PrimeArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: PrimeArgs, cx: &mut Context) -> Outcome {
     if let Some(name) = &args.hook {
         let client = Client::find(name);
         let text = hooked(client, cx);

@@ -15,7 +15,7 @@ use crate::view::{self, Exit, inline};
   bd proposals --incoming        for maintainers
   bd proposals --mine --json
   bd proposals reconcile         after a pull: what was accepted or rejected")]
-pub struct ProposalsArgs {
+pub(super) struct ProposalsArgs {
     #[command(subcommand)]
     action: Option<Action>,
     /// Only proposals you made
@@ -39,7 +39,7 @@ enum Action {
     },
 }
 
-pub fn run(args: ProposalsArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: ProposalsArgs, cx: &mut Context) -> Outcome {
     if let Some(Action::Reconcile { dry_run }) = args.action {
         return reconcile(dry_run, cx);
     }

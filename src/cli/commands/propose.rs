@@ -14,7 +14,7 @@ use crate::view::{self, Exit, inline};
   bd propose a3 --dry-run                 the exact line, and what is held back
   bd propose a3
   bd propose a3 --with-deps --include notes")]
-pub struct ProposeArgs {
+pub(super) struct ProposeArgs {
     #[command(flatten)]
     named: IdArgs,
     /// The repo that gets them: a path, a name, or upstream (default: the project's own)
@@ -51,7 +51,7 @@ else stay in your planning repo.",
     )
 }
 
-pub fn run(args: ProposeArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: ProposeArgs, cx: &mut Context) -> Outcome {
     let ids = args.named.read(cx)?;
     let has = |word: &str| args.include.iter().any(|known| known == word);
     let include = Include { notes: has("notes"), comments: has("comments") };

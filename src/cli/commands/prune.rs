@@ -19,7 +19,7 @@ use crate::view::{self, Exit, Failure, inline, plural};
   bd prune --closed-before 2026-01-01
   bd prune --to-budget 25k            the oldest, until the file has 25 KB
   bd prune --tombstones               deleted issues and rejected proposals, too")]
-pub struct PruneArgs {
+pub(super) struct PruneArgs {
     /// Closed before this: a date, or how long ago (default: 30d; with --to-budget any time)
     #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     closed_before: Option<String>,
@@ -37,7 +37,7 @@ pub struct PruneArgs {
     dry_run: bool,
 }
 
-pub fn run(args: PruneArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: PruneArgs, cx: &mut Context) -> Outcome {
     let before = args.closed_before.as_deref().map(|text| cx.date("closed-before", text, Bare::Past)).transpose()?;
     let before = before.map(When::start);
     let budget = args.to_budget.as_deref().map(|text| {

@@ -13,7 +13,7 @@ use crate::ops;
   bd query 'due <= 7d and not assignee = none'
   bd query '(type=bug or label=regression) and not assignee=none'
   bd query 'title~crash status=closed' --sort closed")]
-pub struct QueryArgs {
+pub(super) struct QueryArgs {
     /// The conditions
     #[arg(required_unless_present = "condition")]
     expression: Vec<String>,
@@ -48,7 +48,7 @@ left out; status=all includes them. Deleted ones are left out unless status=tomb
     )
 }
 
-pub fn run(args: QueryArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: QueryArgs, cx: &mut Context) -> Outcome {
     args.shape.apply(cx);
     args.layout.apply(cx)?;
     let json = cx.ui.wants_json();

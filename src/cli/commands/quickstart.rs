@@ -6,7 +6,7 @@ use crate::view::Exit;
 /// Show the first five minutes with bd
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd quickstart")]
-pub struct QuickstartArgs {}
+pub(super) struct QuickstartArgs {}
 
 const TEXT: &str = "\
 bd keeps issues as lines of .beads/beads.jsonl, a file you commit like code.
@@ -22,7 +22,7 @@ bd keeps issues as lines of .beads/beads.jsonl, a file you commit like code.
 
 A few characters of an id are enough. Every command takes --json. bd help --all lists the rest.";
 
-pub fn run(_: QuickstartArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(_: QuickstartArgs, cx: &mut Context) -> Outcome {
     cx.page_answer(TEXT);
     Ok(Exit::Ok)
 }

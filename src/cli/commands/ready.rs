@@ -18,7 +18,7 @@ use crate::view::{self, Exit, Failure};
 #[command(
     after_help = "Examples:\n  bd ready\n  bd ready -n 1 --json\n  bd ready -l backend --unassigned --sort oldest\n  bd ready --compact"
 )]
-pub struct ReadyArgs {
+pub(super) struct ReadyArgs {
     #[command(flatten)]
     filter: FilterArgs,
     /// Show at most N issues, 0 for all (default: 50 for people, all with --json)
@@ -70,7 +70,7 @@ fn order(text: &str) -> Result<Order, String> {
     })
 }
 
-pub fn run(args: ReadyArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: ReadyArgs, cx: &mut Context) -> Outcome {
     args.shape.apply(cx);
     args.layout.apply(cx)?;
     let json = cx.ui.wants_json();

@@ -9,7 +9,7 @@ use crate::view::{self, Exit};
 /// The issues are open again. Their former holders are refused (exit 7) until they claim again. Anybody may run this.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd reclaim --dry-run\n  bd reclaim bd-a3f8\n  bd reclaim --orphans")]
-pub struct ReclaimArgs {
+pub(super) struct ReclaimArgs {
     /// The issue (default: all)
     id: Option<String>,
     /// Only expired claims (always on)
@@ -23,7 +23,7 @@ pub struct ReclaimArgs {
     dry_run: bool,
 }
 
-pub fn run(args: ReclaimArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: ReclaimArgs, cx: &mut Context) -> Outcome {
     let found = ops::reclaim(cx.store()?, args.id.as_deref(), args.orphans, args.dry_run)?;
     json_answer!(cx, view::each(&found, view::reclaimed));
     for one in &found {

@@ -16,7 +16,7 @@ use crate::view::{self, Exit, plural};
   bd recover --dry-run    what is missing
   bd recover              put it back
   bd recover --discard    it was meant to go")]
-pub struct RecoverArgs {
+pub(super) struct RecoverArgs {
     /// Show what would be put back; change nothing
     #[arg(long, conflicts_with = "discard")]
     dry_run: bool,
@@ -31,7 +31,7 @@ pub struct RecoverArgs {
     from_gone: bool,
 }
 
-pub fn run(args: RecoverArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: RecoverArgs, cx: &mut Context) -> Outcome {
     let action = match (args.dry_run, args.discard) {
         (true, _) => RecoverAction::Show,
         (_, true) => RecoverAction::Discard,

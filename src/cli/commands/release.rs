@@ -11,7 +11,7 @@ use crate::view;
 /// After three failures (`lease.max_attempts`) the issue gets the label needs-attention and is not handed out any more.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd release bd-a3f8\n  bd release bd-a3f8 --failed 'the tests need a database'")]
-pub struct ReleaseArgs {
+pub(super) struct ReleaseArgs {
     #[command(flatten)]
     named: IdArgs,
     /// Why, for whoever takes it next; kept as a comment
@@ -25,7 +25,7 @@ pub struct ReleaseArgs {
     failed: Option<String>,
 }
 
-pub fn run(args: ReleaseArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: ReleaseArgs, cx: &mut Context) -> Outcome {
     let ids = args.named.read(cx)?;
     if args.remote {
         return off_the_remote(cx, &ids);

@@ -11,7 +11,7 @@ use crate::view::{self, Exit, inline, plural};
 /// old ids; `bd log` and `bd blame` follow it.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd rename-prefix web --dry-run\n  bd rename-prefix web")]
-pub struct RenamePrefixArgs {
+pub(super) struct RenamePrefixArgs {
     /// The new prefix, with or without the dash
     prefix: String,
     /// Also rename issues with any other prefix
@@ -25,7 +25,7 @@ pub struct RenamePrefixArgs {
 /// So many examples are shown.
 const SHOWN: usize = 5;
 
-pub fn run(args: RenamePrefixArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: RenamePrefixArgs, cx: &mut Context) -> Outcome {
     let prefix = args.prefix.strip_suffix('-').unwrap_or(&args.prefix);
     let done = ops::rename_prefix(cx.store()?, prefix, args.repair, args.dry_run)?;
     json_answer!(cx, view::renamed_prefix(&done, args.dry_run));

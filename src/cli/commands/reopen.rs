@@ -9,7 +9,7 @@ use crate::ops;
 /// Reopen closed issues, or bring deleted ones back
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd reopen bd-a3f8\n  bd reopen a3 --reason \"it came back\"")]
-pub struct ReopenArgs {
+pub(super) struct ReopenArgs {
     #[command(flatten)]
     named: IdArgs,
     /// Why; kept as a comment
@@ -17,7 +17,7 @@ pub struct ReopenArgs {
     reason: Option<String>,
 }
 
-pub fn run(args: ReopenArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: ReopenArgs, cx: &mut Context) -> Outcome {
     let ids = args.named.read(cx)?;
     let batch = ops::change_each(cx.store()?, &ids, |store| {
         let comment = args.reason.clone().map(|text| ops::comment(store, text, None));

@@ -14,7 +14,7 @@ use crate::view::{self, Exit, inline, plural};
 #[command(
     after_help = "Examples:\n  bd repo list\n  bd repo add ~/.beads-planning\n  bd repo remove ~/.beads-planning"
 )]
-pub struct RepoArgs {
+pub(super) struct RepoArgs {
     #[command(subcommand)]
     action: Option<Action>,
 }
@@ -41,7 +41,7 @@ enum Action {
     List,
 }
 
-pub fn run(args: RepoArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: RepoArgs, cx: &mut Context) -> Outcome {
     match args.action {
         Some(Action::Add { paths, file }) => {
             change(ConfigRequest { add: paths, file: file.origin(), ..ConfigRequest::default() }, cx)
@@ -53,7 +53,7 @@ pub fn run(args: RepoArgs, cx: &mut Context) -> Outcome {
     }
 }
 
-pub fn list(cx: &mut Context) -> Outcome {
+pub(super) fn list(cx: &mut Context) -> Outcome {
     let with_ids = cx.ui.wants_json();
     let repos = ops::repos(cx.store()?, with_ids)?;
     json_answer!(cx, view::each(&repos, view::repo_status));

@@ -21,7 +21,7 @@ use crate::view::{self, Exit, Failure, inline, plural};
   bd reserve list --mine
   bd reserve check --staged            in a pre-commit hook
   bd reserve release --all")]
-pub struct ReserveArgs {
+pub(super) struct ReserveArgs {
     #[command(subcommand)]
     command: Option<ReserveCommand>,
     /// The files to reserve, as globs
@@ -75,7 +75,7 @@ enum ReserveCommand {
     },
 }
 
-pub fn run(args: ReserveArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: ReserveArgs, cx: &mut Context) -> Outcome {
     match args.command {
         Some(ReserveCommand::List { mine, expired }) => list(mine, expired, cx),
         Some(ReserveCommand::Release { which, all }) => {

@@ -11,7 +11,7 @@ use crate::view::{self, Exit, inline, plural};
 /// any side. Markers that do not fit together are named with their line, and nothing is changed.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd resolve\n  bd resolve --dry-run\n  bd resolve --repo ~/.beads-planning")]
-pub struct ResolveArgs {
+pub(super) struct ResolveArgs {
     /// Limit to this repo of the project
     #[arg(long, value_name = "REPO")]
     repo: Option<String>,
@@ -20,7 +20,7 @@ pub struct ResolveArgs {
     dry_run: bool,
 }
 
-pub fn run(args: ResolveArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: ResolveArgs, cx: &mut Context) -> Outcome {
     // The command is about the markers: no additional warning.
     cx.reports_problems = true;
     let resolved = ops::resolve(cx.store()?, args.repo.as_deref(), args.dry_run)?;

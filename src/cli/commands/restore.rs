@@ -15,7 +15,7 @@ use crate::view;
   bd restore bd-a3f8                    the last version of what is gone or deleted
   bd restore bd-a3f8 --at 2026-01-01    as it was on a day
   bd restore bd-a3f8 --at HEAD~3 --dry-run")]
-pub struct RestoreArgs {
+pub(super) struct RestoreArgs {
     #[command(flatten)]
     named: IdArgs,
     /// The version: a revision of the project's repository, a date, or how long ago
@@ -26,7 +26,7 @@ pub struct RestoreArgs {
     dry_run: bool,
 }
 
-pub fn run(args: RestoreArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: RestoreArgs, cx: &mut Context) -> Outcome {
     let ids = args.named.read(cx)?;
     let done = ops::restore(cx.store()?, &ids, args.at.as_deref(), args.dry_run)?;
     let text = |cx: &mut Context, _: &str, one: &_| cx.ui.done(&view::restored_text(one, args.dry_run));

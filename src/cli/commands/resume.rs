@@ -14,12 +14,12 @@ use crate::view::{self, Exit, inline, plural};
   bd resume
   bd resume bd-a3f8 --json
   bd resume --agent worker-1")]
-pub struct ResumeArgs {
+pub(super) struct ResumeArgs {
     /// The issue, whoever holds it
     id: Option<String>,
 }
 
-pub fn run(args: ResumeArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: ResumeArgs, cx: &mut Context) -> Outcome {
     let found = ops::resume(cx.store()?, args.id.as_deref())?;
     json_answer!(cx, view::each(&found, view::resumption));
     if found.is_empty() {

@@ -11,9 +11,9 @@ use crate::view::{self, Exit};
 /// origin's default branch (maintainer); otherwise contributor. While routing.mode is single, roles mean nothing.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd role\n  bd role --json\n  bd config set routing.role maintainer")]
-pub struct RoleArgs {}
+pub(super) struct RoleArgs {}
 
-pub fn run(_: RoleArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(_: RoleArgs, cx: &mut Context) -> Outcome {
     let (decision, matters) = ops::role(cx.store()?);
     if let Some(ignored) = &decision.ignored {
         cx.ui.warning(ignored);

@@ -26,7 +26,7 @@ use crate::view::{self, Exit};
 #[command(
     after_help = "Examples:\n  bd run bd-a3f8 -- make test\n  BD_AGENT=builder bd run -l backend -- ./agent.sh\n  bd run --issue bd-a3f8 --workspace -- ./agent.sh"
 )]
-pub struct RunArgs {
+pub(super) struct RunArgs {
     /// The issue, by id or its first characters (default: the first ready one)
     id: Option<String>,
     /// The issue, as an option
@@ -93,7 +93,7 @@ impl WorkspaceArgs {
     }
 }
 
-pub fn run(args: RunArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: RunArgs, cx: &mut Context) -> Outcome {
     let json = cx.ui.wants_json();
     let directory = cx.directory();
     let filter = ReadyFilter { filter: args.filter.expr(cx)?, ..ReadyFilter::default() };

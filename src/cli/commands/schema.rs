@@ -7,7 +7,7 @@ use crate::view::{self, Exit, Failure, schema};
 /// Print the JSON Schema of a command's --json output; without a name, list the names
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd schema\n  bd schema list\n  bd schema dep add\n  bd schema --all")]
-pub struct SchemaArgs {
+pub(super) struct SchemaArgs {
     /// The command, as `bd schema` lists it
     command: Vec<String>,
     /// Print all schemas, including that of an error
@@ -15,7 +15,7 @@ pub struct SchemaArgs {
     all: bool,
 }
 
-pub fn run(args: SchemaArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: SchemaArgs, cx: &mut Context) -> Outcome {
     if args.all {
         cx.ui.json(schema::all(), &[]);
         return Ok(Exit::Ok);

@@ -11,7 +11,7 @@ use crate::view::{self, Exit, Failure, shell_word};
 /// Search the texts of all issues, including closed ones
 #[derive(Debug, Args)]
 #[command(long_about = about(), after_help = "Examples:\n  bd search login timeout\n  bd search crash --status open --json")]
-pub struct SearchArgs {
+pub(super) struct SearchArgs {
     /// The words to search for
     words: Vec<String>,
     #[command(flatten)]
@@ -33,7 +33,7 @@ Looks at title, {}, comments, labels and ids. Every word must occur, as a word o
     )
 }
 
-pub fn run(args: SearchArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: SearchArgs, cx: &mut Context) -> Outcome {
     let text = args.words.join(" ");
     if text.trim().is_empty() {
         let condition = args.filter.condition.as_deref().unwrap_or("EXPR");

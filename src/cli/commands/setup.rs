@@ -17,7 +17,7 @@ use crate::view::{self, Exit, inline};
   bd setup codex --check
   bd setup cursor --user --mcp
   bd setup claude --remove")]
-pub struct SetupArgs {
+pub(super) struct SetupArgs {
     /// Client to set up
     #[arg(value_parser = PossibleValuesParser::new(SETUP_CLIENTS.iter().map(|client| client.name)))]
     client: String,
@@ -41,7 +41,7 @@ pub struct SetupArgs {
     force: bool,
 }
 
-pub fn run(args: SetupArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: SetupArgs, cx: &mut Context) -> Outcome {
     let client = SetupClient::find(&args.client).expect("the parser knows only these");
     let action = match (args.check, args.remove, args.print) {
         (true, ..) => SetupAction::Check,

@@ -16,7 +16,7 @@ const NAMED: usize = 3;
 #[command(
     after_help = "Examples:\n  bd show bd-a3f8\n  bd show a3 k9 --json\n  bd show --repo ~/.beads-planning\n  bd show a3 --at v1.2\n  bd show a3 --all-worktrees\n  bd show"
 )]
-pub struct ShowArgs {
+pub(super) struct ShowArgs {
     #[command(flatten)]
     named: IdArgs,
     #[command(flatten)]
@@ -42,7 +42,7 @@ pub struct ShowArgs {
     include_comments: bool,
 }
 
-pub fn run(args: ShowArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: ShowArgs, cx: &mut Context) -> Outcome {
     args.shape.apply(cx);
     if args.named.ids.is_empty() {
         let filter = FilterArgs { scope: args.scope, ..FilterArgs::default() };

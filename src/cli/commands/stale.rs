@@ -11,7 +11,7 @@ use crate::ops::{self, not_done};
 /// List issues not updated for a while, oldest first
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd stale\n  bd stale --days 7 --status in_progress")]
-pub struct StaleArgs {
+pub(super) struct StaleArgs {
     /// Not updated for this many days
     #[arg(short, long, value_name = "N", default_value_t = 30)]
     days: u32,
@@ -29,7 +29,7 @@ pub struct StaleArgs {
     layout: LayoutArgs,
 }
 
-pub fn run(args: StaleArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: StaleArgs, cx: &mut Context) -> Outcome {
     args.shape.apply(cx);
     args.layout.apply(cx)?;
     let json = cx.ui.wants_json();

@@ -10,7 +10,7 @@ use crate::view::{self, Exit, plural};
 #[command(
     after_help = "Examples:\n  bd state\n  bd state move --to global --dry-run\n  bd state move --from ~/.old-state"
 )]
-pub struct StateArgs {
+pub(super) struct StateArgs {
     #[command(subcommand)]
     command: Option<StateCommand>,
 }
@@ -34,7 +34,7 @@ enum StateCommand {
     },
 }
 
-pub fn run(args: StateArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: StateArgs, cx: &mut Context) -> Outcome {
     match args.command {
         None => show(cx),
         Some(StateCommand::Move { to, from, dry_run }) => go(cx, to.as_deref(), from.as_deref(), dry_run),

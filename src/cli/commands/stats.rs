@@ -8,12 +8,12 @@ use crate::view::{self, Exit};
 /// Show statistics over all issues
 #[derive(Debug, Args, Default)]
 #[command(after_help = "Examples:\n  bd stats\n  bd stats --repo . --json")]
-pub struct StatsArgs {
+pub(super) struct StatsArgs {
     #[command(flatten)]
     scope: ScopeArgs,
 }
 
-pub fn run(args: StatsArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: StatsArgs, cx: &mut Context) -> Outcome {
     let numbers = ops::statistics(cx.store()?, &args.scope.expr())?;
     json_answer!(cx, view::statistics(&numbers));
     let lines = [

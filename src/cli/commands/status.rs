@@ -9,7 +9,7 @@ use crate::ops;
 /// Set the status of an issue; without arguments, show statistics
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd status bd-a3f8 in-progress\n  bd status --json\n  bd status --all-worktrees")]
-pub struct StatusArgs {
+pub(super) struct StatusArgs {
     /// The issue, by id or its first characters
     #[arg(requires = "status")]
     id: Option<String>,
@@ -23,7 +23,7 @@ pub struct StatusArgs {
     all_worktrees: bool,
 }
 
-pub fn run(args: StatusArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: StatusArgs, cx: &mut Context) -> Outcome {
     if args.all_worktrees {
         return worktree::overview(cx);
     }

@@ -23,7 +23,7 @@ use crate::view::{self, Failure, inline};
   bd sync --with-code               push unpushed code too, with the repository's own hooks
   bd sync --bookmark main           jj and hg: exchange with this bookmark
   bd sync --repo ~/.beads-planning")]
-pub struct SyncArgs {
+pub(super) struct SyncArgs {
     /// Do not fetch or merge
     #[arg(long)]
     no_pull: bool,
@@ -69,7 +69,7 @@ struct DatabaseArgs {
     accept_rebase: bool,
 }
 
-pub fn run(args: SyncArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: SyncArgs, cx: &mut Context) -> Outcome {
     let dry_run = args.dry_run || args.status;
     if args.database.flush_only || args.database.import_only {
         return only_here(args.database.flush_only, dry_run, cx);

@@ -20,7 +20,7 @@ use crate::view::{self, Exit, Failure};
   bd template apply feature --var feature='Search in titles' --max-parallel 2
   bd template save our-release --from bd-a3f8
   bd template validate .beads/templates/our-release.toml")]
-pub struct TemplateArgs {
+pub(super) struct TemplateArgs {
     #[command(subcommand)]
     action: Action,
 }
@@ -66,7 +66,7 @@ enum Action {
     },
 }
 
-pub fn run(args: TemplateArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: TemplateArgs, cx: &mut Context) -> Outcome {
     match args.action {
         Action::List { all } => list(cx, all),
         Action::Show { name } => show(cx, &name),

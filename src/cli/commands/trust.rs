@@ -14,7 +14,7 @@ use crate::view::{self, Exit, inline};
 /// write. docs/security.md says more.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd trust --dry-run\n  bd trust ~/src/project")]
-pub struct TrustArgs {
+pub(super) struct TrustArgs {
     /// A directory in the working copy; without one, all working copies of the project
     #[arg(value_name = "DIR")]
     path: Option<String>,
@@ -23,7 +23,7 @@ pub struct TrustArgs {
     dry_run: bool,
 }
 
-pub fn run(args: TrustArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: TrustArgs, cx: &mut Context) -> Outcome {
     let agreed = match &args.path {
         Some(path) => ops::agree_at(path, &cx.directory(), cx.host(), args.dry_run)?,
         None => ops::agree(cx.store()?, args.dry_run)?,

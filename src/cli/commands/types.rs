@@ -10,7 +10,7 @@ use crate::view::{self, Exit, inline};
 /// Those that bd knows, those that types.custom adds, and those that issues of this project bear.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd types\n  bd config set types.custom \"spike,incident\"")]
-pub struct TypesArgs {}
+pub(super) struct TypesArgs {}
 
 const ABOUT: [(&str, &str); 5] = [
     ("task", "a piece of work (the default)"),
@@ -20,7 +20,7 @@ const ABOUT: [(&str, &str); 5] = [
     ("epic", "a large piece of work with parts"),
 ];
 
-pub fn run(_: TypesArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(_: TypesArgs, cx: &mut Context) -> Outcome {
     let Types { custom, more, used } = ops::types(cx.store()?, &ABOUT.map(|(word, _)| word))?;
     json_answer!(cx, view::types(&ABOUT, &custom, &more, &used));
     let mut lines: Vec<[String; 2]> = ABOUT.map(|pair| [pair.0.to_owned(), pair.1.to_owned()]).to_vec();

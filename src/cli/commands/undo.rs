@@ -16,7 +16,7 @@ use crate::view::{self, Exit, inline};
   bd undo             what would go back
   bd undo --yes       take back the last write
   bd undo 3 --yes     take back the last three, as one write")]
-pub struct UndoArgs {
+pub(super) struct UndoArgs {
     /// How many writes to undo
     #[arg(value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     count: u32,
@@ -28,7 +28,7 @@ pub struct UndoArgs {
     dry_run: bool,
 }
 
-pub fn run(args: UndoArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: UndoArgs, cx: &mut Context) -> Outcome {
     let preview = !args.yes || args.dry_run;
     let count = usize::try_from(args.count).unwrap_or(usize::MAX);
     let undo = ops::undo(cx.store()?, count, preview)?;

@@ -26,7 +26,7 @@ use crate::view::{Exit, Failure};
   bd update a3 --parent none     detach it from its parent
   bd update --where 'label=ui status=open' --add-label frontend --dry-run
   bd list --ids --overdue | bd update - --priority 1")]
-pub struct UpdateArgs {
+pub(super) struct UpdateArgs {
     #[command(flatten)]
     chosen: ChosenArgs,
     /// Status: open, in_progress, blocked, deferred, closed, pinned or hooked
@@ -104,7 +104,7 @@ pub struct UpdateArgs {
     allow_empty_description: bool,
 }
 
-pub fn run(args: UpdateArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: UpdateArgs, cx: &mut Context) -> Outcome {
     args.chosen.require()?;
     let changes = with_force(changes(&args, cx)?, args.force);
     if changes.is_empty() && !args.claim {

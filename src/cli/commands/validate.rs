@@ -12,7 +12,7 @@ use crate::view::{self, Exit, inline, plural};
 #[command(
     after_help = "Examples:\n  bd validate\n  bd validate --checks orphans,duplicates --json\n  bd validate --fix-all"
 )]
-pub struct ValidateArgs {
+pub(super) struct ValidateArgs {
     /// Only these checks, comma-separated
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = CHECKS)]
     checks: Vec<String>,
@@ -28,7 +28,7 @@ pub struct ValidateArgs {
 /// Nothing is removed while a repo of the project cannot be read: it may hold the missing issue.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd repair-deps\n  bd repair-deps --fix")]
-pub struct RepairDepsArgs {
+pub(super) struct RepairDepsArgs {
     /// Remove them
     #[arg(long)]
     fix: bool,
@@ -39,7 +39,7 @@ pub struct RepairDepsArgs {
 /// --clean deletes them, as `bd delete` does; without --yes it only shows them.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd detect-pollution\n  bd detect-pollution --clean --yes")]
-pub struct DetectPollutionArgs {
+pub(super) struct DetectPollutionArgs {
     /// Delete them
     #[arg(long)]
     clean: bool,
@@ -48,7 +48,7 @@ pub struct DetectPollutionArgs {
     yes: bool,
 }
 
-pub fn run(args: ValidateArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: ValidateArgs, cx: &mut Context) -> Outcome {
     cx.reports_problems = true;
     let wanted = |name: &&str| args.checks.is_empty() || args.checks.iter().any(|known| known == name);
     let names: Vec<&'static str> = CHECKS.into_iter().filter(wanted).collect();
@@ -67,7 +67,7 @@ pub fn run(args: ValidateArgs, cx: &mut Context) -> Outcome {
     Ok(exit)
 }
 
-pub fn run_repair_deps(args: RepairDepsArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run_repair_deps(args: RepairDepsArgs, cx: &mut Context) -> Outcome {
     let edges = ops::dangling_dependencies(cx.store()?)?;
     let mut exit = Exit::Ok;
     let mut fixed = 0;
@@ -94,7 +94,7 @@ pub fn run_repair_deps(args: RepairDepsArgs, cx: &mut Context) -> Outcome {
     Ok(exit)
 }
 
-pub fn run_detect_pollution(args: DetectPollutionArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run_detect_pollution(args: DetectPollutionArgs, cx: &mut Context) -> Outcome {
     let found = ops::pollution(cx.store()?)?;
     let mut exit = Exit::Ok;
     let mut deleted = Vec::new();

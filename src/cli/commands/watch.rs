@@ -21,7 +21,7 @@ use crate::view::{self, Exit};
   bd watch --json --since-now --events issue,ready
   bd watch --issue a3f8 --events issue_closed --count 1 --for 10m    wait for an issue
   BD_AGENT=worker-1 bd watch --json --events ready,mail")]
-pub struct WatchArgs {
+pub(super) struct WatchArgs {
     /// Only events of these issues, by id or its first characters
     #[arg(long = "issue", value_name = "ID")]
     issues: Vec<String>,
@@ -52,7 +52,7 @@ fn kinds(word: &str) -> Result<Kinds, String> {
     })
 }
 
-pub fn run(args: WatchArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: WatchArgs, cx: &mut Context) -> Outcome {
     let issues = args.issues.iter().map(|typed| cx.resolve(typed)).collect::<Result<_, _>>()?;
     let (store, ui) = cx.parts()?;
     let kinds: BTreeSet<EventKind> = args.events.into_iter().flat_map(|Kinds(kinds)| kinds).collect();

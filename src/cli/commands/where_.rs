@@ -9,9 +9,9 @@ use crate::view::{self, Exit, Failure};
 /// Show which ledger is used, where new issues go, and why
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd where\n  bd -C ../other where --json")]
-pub struct WhereArgs {}
+pub(super) struct WhereArgs {}
 
-pub fn run(_: WhereArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(_: WhereArgs, cx: &mut Context) -> Outcome {
     let found = ops::whereabouts(cx.store()?)?;
     json_answer!(cx, view::whereabouts(&found));
     let mut facts = vec![

@@ -7,12 +7,12 @@ use crate::view::{self, Exit, inline};
 /// Explain why an issue is ready, or not
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd why bd-a3f8\n  bd why a3 --json")]
-pub struct WhyArgs {
+pub(super) struct WhyArgs {
     /// The issue, by id or its first characters
     id: String,
 }
 
-pub fn run(args: WhyArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: WhyArgs, cx: &mut Context) -> Outcome {
     let explanation = ops::explain(cx.store()?, &args.id)?;
     json_answer!(cx, view::explanation(&explanation));
     let id = inline(&explanation.row.issue.id).into_owned();

@@ -12,12 +12,12 @@ use crate::view;
 /// Refused (exit 4) if another has it. Of many that try at once, one wins.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd work bd-a3f8\n  bd work $(bd ready -n 1 --json | jq -r '.[0].id')")]
-pub struct WorkArgs {
+pub(super) struct WorkArgs {
     #[command(flatten)]
     named: IdArgs,
 }
 
-pub fn run(args: WorkArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: WorkArgs, cx: &mut Context) -> Outcome {
     claim::require_issue(&args.named.ids)?;
     let ids = args.named.read(cx)?;
     let results = ops::claim(cx.store()?, &ids, &ClaimWish::default(), false)?;

@@ -19,7 +19,7 @@ use crate::view::{self, Exit, inline};
   bd worktree remove feature-x
   bd worktree prune --apply
   bd status --all-worktrees")]
-pub struct WorktreeArgs {
+pub(super) struct WorktreeArgs {
     #[command(subcommand)]
     action: Action,
 }
@@ -82,7 +82,7 @@ struct CreateArgs {
     path: Option<PathBuf>,
 }
 
-pub fn run(args: WorktreeArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: WorktreeArgs, cx: &mut Context) -> Outcome {
     match args.action {
         Action::List { all } => list(cx, all),
         Action::Info { checkout } => info(cx, checkout.as_deref()),

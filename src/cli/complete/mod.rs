@@ -4,7 +4,7 @@
 //! small ledger makes the answer fast, it only offers words that need no ledger. On errors it offers nothing.
 
 mod places;
-pub mod shells;
+pub(super) mod shells;
 
 use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
@@ -24,7 +24,7 @@ use places::{Place, Source};
 const MOST_READ: u64 = 4 << 20;
 
 /// Answers a shell's request; `false` if this is an ordinary command.
-pub fn answer(args: &[OsString], table: Table) -> bool {
+pub(super) fn answer(args: &[OsString], table: Table) -> bool {
     if !is_set(shells::VARIABLE) {
         return false;
     }

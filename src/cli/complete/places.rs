@@ -14,7 +14,7 @@ use crate::store::settings::{KEYS, Kind, find_key};
 use crate::view::{issue_fields, schema};
 
 /// The source of an argument's words.
-pub enum Source {
+pub(super) enum Source {
     Words(Vec<Offer>),
     /// The same, each with an optional sign.
     Order(Vec<Offer>),
@@ -29,7 +29,7 @@ impl Source {
     }
 
     /// The length of what precedes the word in the typed text.
-    pub fn before(&self, typed: &str) -> usize {
+    pub(super) fn before(&self, typed: &str) -> usize {
         match self {
             Source::Order(_) => typed.len() - typed.trim_start_matches(['-', '+']).len(),
             Source::Dependencies => typed.find(':').map_or(0, |colon| colon + 1),
@@ -39,7 +39,7 @@ impl Source {
 }
 
 /// A command, and the words typed before the one to complete.
-pub struct Place<'a> {
+pub(super) struct Place<'a> {
     /// The names of the command, separated by blanks.
     path: String,
     typed: &'a [String],
@@ -47,16 +47,16 @@ pub struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    pub fn root(typed: &'a [String], table: Table) -> Self {
+    pub(super) fn root(typed: &'a [String], table: Table) -> Self {
         Place { path: String::new(), typed, table }
     }
 
-    pub fn below(&self, name: &str) -> Self {
+    pub(super) fn below(&self, name: &str) -> Self {
         Place { path: format!("{} {name}", self.path).trim_start().to_owned(), ..*self }
     }
 
     /// The possible values of an argument; `None` if unknown.
-    pub fn source(&self, arg: &Arg) -> Option<Source> {
+    pub(super) fn source(&self, arg: &Arg) -> Option<Source> {
         let called = arg.get_value_names().and_then(|names| names.first()).map(|name| name.to_string());
         let called = called.unwrap_or_else(|| arg.get_id().as_str().to_uppercase());
         match self.wanted(&called, arg) {

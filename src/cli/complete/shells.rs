@@ -13,10 +13,10 @@ use crate::sys::Env;
 use crate::view::inline;
 
 /// Set by the script of a shell, with the shell's name.
-pub const VARIABLE: &str = "BD_COMPLETE";
+pub(crate) const VARIABLE: &str = "BD_COMPLETE";
 
 /// A command line, and the word of it that is completed.
-pub struct CompletionRequest {
+pub(crate) struct CompletionRequest {
     shell: Shell,
     pub words: Vec<OsString>,
     /// The index of the word.
@@ -35,7 +35,7 @@ struct Word {
 }
 
 /// The script that sets up completion in a shell.
-pub fn script(shell: Shell) -> String {
+pub(crate) fn script(shell: Shell) -> String {
     if shell == Shell::Bash {
         return include_str!("bash.sh").to_owned();
     }
@@ -51,7 +51,7 @@ pub fn script(shell: Shell) -> String {
 }
 
 /// Parses a shell's request; `None` if the shell is unknown or the request is invalid.
-pub fn asked(name: &str, words: Vec<OsString>, env: &Env) -> Option<CompletionRequest> {
+pub(crate) fn asked(name: &str, words: Vec<OsString>, env: &Env) -> Option<CompletionRequest> {
     let shell = name.rsplit('/').next()?.parse().ok()?;
     let separator = env.var("_CLAP_IFS").unwrap_or_else(|| "\n".to_owned());
     let index = env.var("_CLAP_COMPLETE_INDEX").and_then(|index| index.parse().ok());
@@ -87,12 +87,12 @@ pub fn asked(name: &str, words: Vec<OsString>, env: &Env) -> Option<CompletionRe
 
 impl CompletionRequest {
     /// The words before the one to complete, without the program.
-    pub fn before(&self) -> &[OsString] {
+    pub(crate) fn before(&self) -> &[OsString] {
         &self.words[1..self.at]
     }
 
     /// The answer in the shell's format.
-    pub fn answered(&self, found: &[CompletionCandidate]) -> String {
+    pub(crate) fn answered(&self, found: &[CompletionCandidate]) -> String {
         let mut answer = Vec::new();
         for candidate in found {
             let Some(value) = candidate.get_value().to_str().and_then(|value| self.inserted(value)) else { continue };

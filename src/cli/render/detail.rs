@@ -18,7 +18,7 @@ use crate::ops::{Neighbour, Shown};
 use crate::store::{Access, Commit};
 use crate::view::{elsewhere_text, inline, renamed_text, short};
 
-pub fn shown(ui: &mut Ui, index: &PrefixIndex, shown: &Shown) {
+pub(crate) fn shown(ui: &mut Ui, index: &PrefixIndex, shown: &Shown) {
     let issue = &shown.row.issue;
     let title: Vec<Cell> = inline(&issue.title).chars().map(|c| (c, Style::Bold)).collect();
     let columns = inline(&issue.id).width() + 2;

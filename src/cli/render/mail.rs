@@ -7,7 +7,7 @@ use crate::model::time::Instant;
 use crate::view::{gist, inline, quoted, sender};
 
 /// One line per message: mark, time, sender and recipient, subject, id.
-pub fn messages(ui: &mut Ui, all: &[Message]) {
+pub(crate) fn messages(ui: &mut Ui, all: &[Message]) {
     let calendar = ui.calendar();
     let lines: Vec<[String; 6]> = all
         .iter()
@@ -30,7 +30,7 @@ pub fn messages(ui: &mut Ui, all: &[Message]) {
 }
 
 /// A whole message.
-pub fn message(ui: &mut Ui, message: &Message) {
+pub(crate) fn message(ui: &mut Ui, message: &Message) {
     let calendar = ui.calendar();
     let time = |at: Instant| calendar.full(at);
     let priority = (message.priority != Urgency::Normal).then(|| message.priority.word().to_owned());
@@ -57,7 +57,7 @@ pub fn message(ui: &mut Ui, message: &Message) {
 }
 
 /// A conversation: each message with its recipients' reactions.
-pub fn conversation(ui: &mut Ui, thread: &[Vec<Message>]) {
+pub(crate) fn conversation(ui: &mut Ui, thread: &[Vec<Message>]) {
     let calendar = ui.calendar();
     for (n, copies) in thread.iter().enumerate() {
         let Some(first) = copies.first() else { continue };

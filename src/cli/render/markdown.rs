@@ -7,7 +7,7 @@ use crate::cli::width::{Cell, plain_cells};
 use crate::view::block;
 
 /// Prints a text written by people, wrapped on a terminal.
-pub fn text(ui: &mut Ui, indent: &str, text: &str) {
+pub(super) fn text(ui: &mut Ui, indent: &str, text: &str) {
     let mut is_code = false;
     for line in block(text).lines() {
         // Columns cannot be counted with tabs; elsewhere the bytes stay.

@@ -6,17 +6,17 @@ mod markdown;
 mod table;
 mod tree;
 
-pub use detail::shown;
-pub use mail::{conversation, message, messages};
-pub use table::{columns, cut_note, noted_rows, rows, tree_rows};
-pub use tree::{branch, guides, tree};
+pub(super) use detail::shown;
+pub(super) use mail::{conversation, message, messages};
+pub(super) use table::{columns, cut_note, noted_rows, rows, tree_rows};
+pub(super) use tree::{branch, guides, tree};
 
 use crate::cli::ui::{Style, Ui};
 use crate::model::id::{self, PrefixIndex};
 use crate::view::inline;
 
 /// An id with its unambiguous part marked.
-pub fn id(ui: &Ui, index: &PrefixIndex, full: &str) -> String {
+pub(super) fn id(ui: &Ui, index: &PrefixIndex, full: &str) -> String {
     let hash = id::hash_of(full);
     let start = &full[..full.len() - hash.len()];
     let enough = index.shortest(full).unwrap_or(hash.len());
@@ -24,7 +24,7 @@ pub fn id(ui: &Ui, index: &PrefixIndex, full: &str) -> String {
     format!("{}{}{}", inline(start), ui.paint(Style::Prefix, &inline(head)), inline(tail))
 }
 
-pub fn status_style(status: &str) -> Style {
+pub(super) fn status_style(status: &str) -> Style {
     match status {
         "open" => Style::Plain,
         "in_progress" => Style::Cyan,
@@ -34,7 +34,7 @@ pub fn status_style(status: &str) -> Style {
     }
 }
 
-pub fn priority_style(number: i64) -> Style {
+pub(super) fn priority_style(number: i64) -> Style {
     match number {
         0 => Style::Red,
         1 => Style::Yellow,

@@ -18,20 +18,20 @@ use crate::store::{LeaseRow, Row};
 use crate::view::{elsewhere_text, inline};
 
 /// Prints issues, one per line: id, priority, status, type, title, marks, labels, assignee.
-pub fn rows<'a>(ui: &mut Ui, index: &PrefixIndex, rows: impl IntoIterator<Item = &'a Row>, marks: &Marks) {
+pub(crate) fn rows<'a>(ui: &mut Ui, index: &PrefixIndex, rows: impl IntoIterator<Item = &'a Row>, marks: &Marks) {
     let rows: Vec<(Guide, &Row)> = rows.into_iter().map(|row| (Guide::default(), row)).collect();
     listed(ui, index, &rows, marks, &[]);
 }
 
 /// The same with lines of explanation (already escaped) below each issue.
-pub fn noted_rows(ui: &mut Ui, index: &PrefixIndex, rows: &[(&Row, Vec<String>)]) {
+pub(crate) fn noted_rows(ui: &mut Ui, index: &PrefixIndex, rows: &[(&Row, Vec<String>)]) {
     let plain: Vec<(Guide, &Row)> = rows.iter().map(|(row, _)| (Guide::default(), *row)).collect();
     let notes: Vec<&[String]> = rows.iter().map(|(_, notes)| notes.as_slice()).collect();
     listed(ui, index, &plain, &Marks::default(), &notes);
 }
 
 /// Prints lines of equally many cells (already escaped) as columns; the last cell is wrapped and not padded.
-pub fn columns(ui: &mut Ui, indent: &str, lines: &[impl AsRef<[String]>]) {
+pub(crate) fn columns(ui: &mut Ui, indent: &str, lines: &[impl AsRef<[String]>]) {
     let count = lines.first().map_or(0, |line| line.as_ref().len());
     let column = |n: usize| lines.iter().map(|line| line.as_ref()[n].width()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..count).map(column).collect();
@@ -55,7 +55,7 @@ pub fn columns(ui: &mut Ui, indent: &str, lines: &[impl AsRef<[String]>]) {
 }
 
 /// The same with children below their parents.
-pub fn tree_rows(ui: &mut Ui, index: &PrefixIndex, rows: &[Row], marks: &Marks) {
+pub(crate) fn tree_rows(ui: &mut Ui, index: &PrefixIndex, rows: &[Row], marks: &Marks) {
     let here: HashSet<&str> = rows.iter().map(|row| row.issue.id.as_str()).collect();
     let mut children: HashMap<&str, Vec<&Row>> = HashMap::new();
     let mut roots = Vec::new();
@@ -209,6 +209,6 @@ fn place(row: &Row) -> String {
 }
 
 /// Notes that a listing was cut, if so.
-pub fn cut_note(ui: &mut Ui, shown: usize, total: usize) {
+pub(crate) fn cut_note(ui: &mut Ui, shown: usize, total: usize) {
     ui.note_if(total > shown, &format!("{shown} of {total} issues shown; --limit 0 shows all"));
 }

@@ -13,7 +13,7 @@ use crate::view::inline;
 use unicode_width::UnicodeWidthStr as _;
 
 /// Prints a tree of dependencies. Parents are above their children, so the first node's parents precede it.
-pub fn tree(ui: &mut Ui, index: &PrefixIndex, nodes: &[TreeNode], reverse: bool) {
+pub(crate) fn tree(ui: &mut Ui, index: &PrefixIndex, nodes: &[TreeNode], reverse: bool) {
     let order = if reverse { nodes.iter().map(|node| (node.depth, node)).collect() } else { parents_first(nodes) };
     let depths: Vec<usize> = order.iter().map(|(depth, _)| *depth).collect();
     let above = order.iter().take_while(|(_, node)| node.depth > 0).count();
@@ -92,7 +92,14 @@ fn word(kind: &str, reverse: bool) -> String {
 }
 
 /// One node of a tree: a word, the issue, and a remark.
-pub fn branch(ui: &mut Ui, index: &PrefixIndex, guide: &Guide, word: &str, issue: (&str, Option<&Row>), remark: &str) {
+pub(crate) fn branch(
+    ui: &mut Ui,
+    index: &PrefixIndex,
+    guide: &Guide,
+    word: &str,
+    issue: (&str, Option<&Row>),
+    remark: &str,
+) {
     let (name, row) = issue;
     let mut columns = guide.first.width() + word.width() + inline(name).width() + 2;
     let mut head = format!("{}{word}{}  ", guide.first, id(ui, index, name));
@@ -127,13 +134,13 @@ pub fn branch(ui: &mut Ui, index: &PrefixIndex, guide: &Guide, word: &str, issue
 
 /// The prefix of a node's first line, and of its further lines.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Guide {
+pub(crate) struct Guide {
     pub first: String,
     pub rest: String,
 }
 
 /// The guides of nodes in drawing order, from their depths; a root has none. `fine`: beyond ASCII.
-pub fn guides(depths: &[usize], fine: bool) -> Vec<Guide> {
+pub(crate) fn guides(depths: &[usize], fine: bool) -> Vec<Guide> {
     let (fork, last, line) = if fine { ("├─ ", "└─ ", "│  ") } else { ("|- ", "`- ", "|  ") };
     let mut guides = vec![Guide::default(); depths.len()];
     // From the end: the depths at which another node follows below the same parent.

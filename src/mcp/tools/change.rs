@@ -17,7 +17,7 @@ use crate::ops::{self, Filing, OpError, Wish};
 use crate::store::{AutoClaim, StoreError, Written};
 use crate::view::Failure;
 
-pub fn create(cx: &mut Context, arguments: &Arguments) -> Answer {
+pub(super) fn create(cx: &mut Context, arguments: &Arguments) -> Answer {
     let wanted = arguments.objects("issues");
     if wanted.is_empty() {
         return Err(Failure::usage("issues: name at least one").into());
@@ -74,7 +74,7 @@ fn meant(typed: &str, earlier: &[String]) -> Result<String, Failure> {
     found.cloned().ok_or_else(|| Failure::not_found(format!("{typed} is not an earlier issue of this call: not found")))
 }
 
-pub fn update(cx: &mut Context, arguments: &Arguments) -> Answer {
+pub(super) fn update(cx: &mut Context, arguments: &Arguments) -> Answer {
     let wishes = wishes(cx, arguments)?;
     let id = arguments.needed("id", "update")?;
     let written = ops::revise_known(&mut cx.store, id, &wishes, arguments.text("if_updated_at"))?;
@@ -127,7 +127,7 @@ fn told(written: &Written) -> Object {
     if written.is_beside() { object.flag("only_you_see_it", true) } else { object }
 }
 
-pub fn close(cx: &mut Context, arguments: &Arguments) -> Answer {
+pub(super) fn close(cx: &mut Context, arguments: &Arguments) -> Answer {
     let ids = look::named(arguments)?;
     let reason = arguments.text("reason").map(str::to_owned);
     let batch = ops::change_each(&mut cx.store, &ids, |_| vec![Change::Close { reason: reason.clone() }])?;
@@ -151,7 +151,7 @@ pub fn close(cx: &mut Context, arguments: &Arguments) -> Answer {
     answer::each("closed", results.collect(), more)
 }
 
-pub fn dep(cx: &mut Context, arguments: &Arguments) -> Answer {
+pub(super) fn dep(cx: &mut Context, arguments: &Arguments) -> Answer {
     const DEPTH: usize = 50;
     let kind = |word: &str| DependencyType::typed(word).ok_or_else(|| OpError::DependencyType(word.to_owned()));
     let store = &mut cx.store;

@@ -16,7 +16,7 @@ use crate::view::{self, Failure};
 /// Rows of a page, unless the call wants another number.
 const ROWS: usize = 20;
 
-pub fn ready(cx: &mut Context, arguments: &Arguments) -> Answer {
+pub(super) fn ready(cx: &mut Context, arguments: &Arguments) -> Answer {
     let filter = ReadyFilter { limit: fetched(arguments), ..ready_filter(cx, arguments)? };
     let ReadyPage { page, taken, unknown, .. } = ops::ready(&mut cx.store, &filter, Checkouts::One(None))?;
     let none = page.total == 0;
@@ -33,7 +33,7 @@ pub fn ready(cx: &mut Context, arguments: &Arguments) -> Answer {
     Ok(object)
 }
 
-pub fn list(cx: &mut Context, arguments: &Arguments) -> Answer {
+pub(super) fn list(cx: &mut Context, arguments: &Arguments) -> Answer {
     let filter = condition(cx, arguments)?;
     let names_status = filter.mentions(Field::Status) || filter.mentions(Field::Closed);
     let hidden = if names_status { ops::not_deleted() } else { ops::not_done() };
@@ -48,7 +48,7 @@ fn condition(cx: &mut Context, arguments: &Arguments) -> Result<Expr, OpError> {
 }
 
 /// Of what is ready, the issues that a call means.
-pub fn ready_filter(cx: &mut Context, arguments: &Arguments) -> Result<ReadyFilter, OpError> {
+pub(super) fn ready_filter(cx: &mut Context, arguments: &Arguments) -> Result<ReadyFilter, OpError> {
     let filter = condition(cx, arguments)?;
     Ok(ReadyFilter { any_type: filter.mentions(Field::Type), filter, ..ReadyFilter::default() })
 }
@@ -99,7 +99,7 @@ fn blockers(store: &mut Store, rows: &[Row]) -> Result<HashMap<String, Vec<Strin
 }
 
 /// An issue in a line of a list.
-pub fn row(row: &Row, blocked_by: &[String]) -> Object {
+pub(super) fn row(row: &Row, blocked_by: &[String]) -> Object {
     let issue = &row.issue;
     let object = Object::new()
         .text("id", &issue.id)
@@ -126,7 +126,7 @@ fn with_fields(one: &Row, blocked_by: &[String], fields: &[String], unknown: &mu
     more.fold(object, |object, (key, raw)| object.raw(&key, raw))
 }
 
-pub fn show(cx: &mut Context, arguments: &Arguments) -> Answer {
+pub(super) fn show(cx: &mut Context, arguments: &Arguments) -> Answer {
     let include = arguments.texts("include");
     let wants = |word: &str| include.iter().any(|one| one == word);
     let ids = named(arguments)?;
@@ -159,7 +159,7 @@ pub fn show(cx: &mut Context, arguments: &Arguments) -> Answer {
 }
 
 /// An issue in full: what the line says, what it depends on, what depends on it.
-pub fn detail(shown: &Shown, comments: bool) -> Object {
+pub(crate) fn detail(shown: &Shown, comments: bool) -> Object {
     let edge = |edge: &Neighbour| {
         let object = Object::new().text("id", &edge.id).text("type", &edge.kind);
         match &edge.row {
@@ -183,12 +183,12 @@ pub fn detail(shown: &Shown, comments: bool) -> Object {
     object
 }
 
-pub fn named(arguments: &Arguments) -> Result<Vec<String>, Failure> {
+pub(super) fn named(arguments: &Arguments) -> Result<Vec<String>, Failure> {
     let ids = arguments.texts("ids");
     if ids.is_empty() { Err(Failure::usage("ids: name at least one issue")) } else { Ok(ids) }
 }
 
-pub fn context(cx: &mut Context, arguments: &Arguments) -> Answer {
+pub(super) fn context(cx: &mut Context, arguments: &Arguments) -> Answer {
     const TOKENS: usize = 4_000;
     let found = ops::issue_context(&mut cx.store, arguments.needed("id", "context")?, false)?;
     let text = view::context_text(&found, arguments.count("max_tokens").unwrap_or(TOKENS));
@@ -199,7 +199,7 @@ pub fn context(cx: &mut Context, arguments: &Arguments) -> Answer {
     Ok(object.text("text", &text.text))
 }
 
-pub fn history(cx: &mut Context, arguments: &Arguments) -> Answer {
+pub(super) fn history(cx: &mut Context, arguments: &Arguments) -> Answer {
     let since = arguments.text("since").map(|text| cx.moment(text));
     Ok(past(&mut cx.store, arguments.text("id"), since, wanted(arguments))?)
 }

@@ -11,7 +11,7 @@ use crate::view;
 
 const ROWS: usize = 20;
 
-pub fn mail(cx: &mut Context, arguments: &Arguments) -> Answer {
+pub(super) fn mail(cx: &mut Context, arguments: &Arguments) -> Answer {
     let store = &mut cx.store;
     match arguments.text("action").unwrap_or_default() {
         "inbox" => {

@@ -7,7 +7,7 @@ mod look;
 mod mail;
 mod work;
 
-pub use look::detail;
+pub(super) use look::detail;
 
 use super::arguments::Kind::{Flag, Number, Objects, Text, Texts, Word, Words};
 use super::arguments::{Argument, may, must};
@@ -52,7 +52,7 @@ const LOOK: Tool = Tool {
 /// A tool that changes something each time.
 const CHANGE: Tool = Tool { writes: Writes::Always, is_idempotent: false, ..LOOK };
 
-pub static TOOLS: &[Tool] = &[
+pub(super) static TOOLS: &[Tool] = &[
     Tool {
         name: "ready",
         about: "Issues that can be worked on now, most urgent first (priority 0 is highest)",

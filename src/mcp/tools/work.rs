@@ -18,7 +18,7 @@ use crate::view::{self, Failure};
 /// How many rows a page has.
 const ROWS: usize = 20;
 
-pub fn claim(cx: &mut Context, arguments: &Arguments) -> Answer {
+pub(super) fn claim(cx: &mut Context, arguments: &Arguments) -> Answer {
     match arguments.text("action").unwrap_or_default() {
         "release" => release(cx, arguments),
         "next" => next(cx, arguments),
@@ -57,7 +57,7 @@ fn release(cx: &mut Context, arguments: &Arguments) -> Answer {
 }
 
 /// An issue that was taken, and by whom.
-pub fn claimed(claimed: &Claimed) -> Object {
+pub(super) fn claimed(claimed: &Claimed) -> Object {
     let issue = claimed.written.issue();
     let mut object = Object::new()
         .text("id", &claimed.id)
@@ -82,7 +82,7 @@ pub fn claimed(claimed: &Claimed) -> Object {
     object.raw("changed", &answer::texts(&answer::changes(&claimed.written)))
 }
 
-pub fn workflow(cx: &mut Context, arguments: &Arguments) -> Answer {
+pub(super) fn workflow(cx: &mut Context, arguments: &Arguments) -> Answer {
     let action = arguments.text("action").unwrap_or_default();
     let store = &mut cx.store;
     if action == "list" {
@@ -112,7 +112,7 @@ pub fn workflow(cx: &mut Context, arguments: &Arguments) -> Answer {
     Ok(view::moved_workflow(&workflows::move_workflow(store, id, &wish)?))
 }
 
-pub fn checkpoint(cx: &mut Context, arguments: &Arguments) -> Answer {
+pub(super) fn checkpoint(cx: &mut Context, arguments: &Arguments) -> Answer {
     let id = arguments.text("id").map(str::to_owned);
     match arguments.text("action").unwrap_or_default() {
         "list" => {
@@ -144,7 +144,7 @@ pub fn checkpoint(cx: &mut Context, arguments: &Arguments) -> Answer {
     }
 }
 
-pub fn reserve(cx: &mut Context, arguments: &Arguments) -> Answer {
+pub(super) fn reserve(cx: &mut Context, arguments: &Arguments) -> Answer {
     let paths = arguments.texts("paths");
     let some = || match paths.is_empty() {
         true => Err(Failure::usage("paths: name at least one")),

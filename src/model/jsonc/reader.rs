@@ -9,14 +9,14 @@ pub struct Fault {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Node {
+pub(super) struct Node {
     pub start: usize,
     pub end: usize,
     pub kind: Kind,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Kind {
+pub(super) enum Kind {
     Object(Vec<(usize, String, Node)>),
     Array(Vec<Node>),
     Scalar,
@@ -24,7 +24,7 @@ pub enum Kind {
 
 impl Node {
     /// Where the first thing inside begins; `None` if there is nothing.
-    pub fn first(&self) -> Option<usize> {
+    pub(super) fn first(&self) -> Option<usize> {
         match &self.kind {
             Kind::Object(members) => members.first().map(|(start, ..)| *start),
             Kind::Array(items) => items.first().map(|item| item.start),
@@ -33,7 +33,7 @@ impl Node {
     }
 }
 
-pub struct Reader<'a> {
+pub(super) struct Reader<'a> {
     pub bytes: &'a [u8],
     pub at: usize,
     pub depth: usize,
@@ -42,7 +42,7 @@ pub struct Reader<'a> {
 const MAX_DEPTH: usize = 100;
 
 impl Reader<'_> {
-    pub fn fault(&self, at: usize, what: impl Into<String>) -> Fault {
+    pub(super) fn fault(&self, at: usize, what: impl Into<String>) -> Fault {
         let line = self.bytes[..at.min(self.bytes.len())].iter().filter(|byte| **byte == b'\n').count() + 1;
         Fault { line, what: what.into() }
     }
@@ -164,7 +164,7 @@ impl Reader<'_> {
     }
 }
 
-pub fn parse(bytes: &[u8]) -> Result<Node, Fault> {
+pub(super) fn parse(bytes: &[u8]) -> Result<Node, Fault> {
     let mut reader = Reader { bytes, at: 0, depth: 0 };
     if bytes.starts_with(b"\xef\xbb\xbf") {
         reader.at = 3;

@@ -13,43 +13,43 @@ use crate::model::time::Instant;
 /// their next merge.
 pub const AGREED: &str = Field::Agreed.key();
 
-pub const CREATED: &str = Field::Created.key();
+pub(super) const CREATED: &str = Field::Created.key();
 
 /// A part of a line that merges as one value.
 #[derive(Debug)]
-pub struct Register<'a> {
+pub(super) struct Register<'a> {
     pub keys: Vec<Cow<'a, str>>,
     pub merge: Merge,
 }
 
 impl Register<'_> {
-    pub fn name(&self) -> &str {
+    pub(super) fn name(&self) -> &str {
         &self.keys[0]
     }
 
     /// The raw values of one side.
-    pub fn values<'a>(&self, side: &Side<'a>) -> Vec<Option<&'a str>> {
+    pub(super) fn values<'a>(&self, side: &Side<'a>) -> Vec<Option<&'a str>> {
         self.keys.iter().map(|key| side.record.raw(key)).collect()
     }
 
     /// Whether both sides have the same values.
-    pub fn agrees(&self, one: &Side<'_>, other: &Side<'_>) -> bool {
+    pub(super) fn agrees(&self, one: &Side<'_>, other: &Side<'_>) -> bool {
         self.keys.iter().all(|key| same(key, one.record.raw(key), other.record.raw(key)))
     }
 }
 
-pub fn is_silent(key: &str) -> bool {
+pub(super) fn is_silent(key: &str) -> bool {
     field::is(key, |row| row.silent)
 }
 
 /// Whether the losing value of a key is kept in a comment. If two issues are `apart` (they only share an id), both
 /// creation times are.
-pub fn is_kept(key: &str, apart: bool) -> bool {
+pub(super) fn is_kept(key: &str, apart: bool) -> bool {
     !is_silent(key) || apart && key == CREATED
 }
 
 /// All registers of these lines, in a fixed order, without comments and field times.
-pub fn registers<'a>(sides: &[Option<&Side<'a>>]) -> Vec<Register<'a>> {
+pub(super) fn registers<'a>(sides: &[Option<&Side<'a>>]) -> Vec<Register<'a>> {
     let mut keys: BTreeSet<Cow<'a, str>> = BTreeSet::new();
     for side in sides.iter().flatten() {
         keys.extend(side.record.iter().map(|(key, _)| key));
@@ -78,7 +78,7 @@ pub fn registers<'a>(sides: &[Option<&Side<'a>>]) -> Vec<Register<'a>> {
 }
 
 /// Absent, or equivalent to absent.
-pub fn is_empty(raw: Option<&str>) -> bool {
+pub(super) fn is_empty(raw: Option<&str>) -> bool {
     raw.is_none_or(|raw| matches!(raw, "null" | "\"\"" | "[]" | "{}"))
 }
 
@@ -93,13 +93,13 @@ fn is_set(key: &str) -> bool {
 }
 
 /// Whether two raw values of an issue's key mean the same; an absent one counts as its default.
-pub fn same(key: &str, one: Option<&str>, other: Option<&str>) -> bool {
+pub(super) fn same(key: &str, one: Option<&str>, other: Option<&str>) -> bool {
     let [one, other] = [one, other].map(|raw| if is_empty(raw) { default(key).or(raw) } else { raw });
     same_text(key, one, other)
 }
 
 /// Whether two raw values mean the same, in any kind of object.
-pub fn same_text(key: &str, one: Option<&str>, other: Option<&str>) -> bool {
+pub(super) fn same_text(key: &str, one: Option<&str>, other: Option<&str>) -> bool {
     if one == other || is_empty(one) && is_empty(other) {
         return true;
     }
@@ -124,7 +124,7 @@ fn members(raw: &str) -> BTreeSet<String> {
 }
 
 /// A raw value without differences that carry no meaning: blanks between tokens, and how strings are escaped.
-pub fn meaning(raw: &str) -> String {
+pub(super) fn meaning(raw: &str) -> String {
     let mut out = String::with_capacity(raw.len());
     let mut rest = raw;
     while let Some(c) = rest.chars().next() {

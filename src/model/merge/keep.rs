@@ -12,7 +12,7 @@ use crate::model::json::{Dialect, Json, decode_string};
 /// The comments that keep lost values, one for each key with a value that the base does not have; a deletion is kept as
 /// a whole, in one comment. Each comment depends on the lost value alone, so that every clone writes the same one, and
 /// a comment that holds the winning value can be recognized.
-pub fn comments(
+pub(super) fn comments(
     id: &str,
     register: &Register<'_>,
     lost: &Lost,
@@ -42,12 +42,12 @@ fn with_details(value: &str, rest: &[(String, String)]) -> String {
 }
 
 /// The text of the comment for a lost value.
-pub fn text(key: &str, value: &str) -> String {
+pub(super) fn text(key: &str, value: &str) -> String {
     format!("{key} of the other version: {value}")
 }
 
 /// A comment that keeps a value, dated like the edit that set it.
-pub fn comment(id: &str, text: &str, at: &str, dialect: Dialect) -> String {
+pub(super) fn comment(id: &str, text: &str, at: &str, dialect: Dialect) -> String {
     let hash = blake3::hash([id.as_bytes(), b"\0", text.as_bytes()].concat().as_slice());
     let number = u64::from_le_bytes(hash.as_bytes()[..8].try_into().expect("a hash has 32 bytes")) >> 11;
     let time = if at.is_empty() { "1970-01-01T00:00:00Z" } else { at };

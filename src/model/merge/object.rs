@@ -19,14 +19,14 @@ const INNER: &str = "config";
 
 /// Two versions of an object, merged.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Joined {
+pub(super) struct Joined {
     pub text: String,
     pub lost: Option<LostPart>,
 }
 
 /// The values that lost, as an object.
 #[derive(Debug, PartialEq, Eq)]
-pub struct LostPart {
+pub(super) struct LostPart {
     pub text: String,
     /// Whether they were the first side's.
     pub of_one: bool,
@@ -37,19 +37,19 @@ type Path = (String, Option<String>);
 
 /// The base with the changes of both sides; `None` if they changed one key differently. The result does not depend on
 /// which side is which.
-pub fn merge(base: &str, one: &str, other: &str, dialect: Dialect) -> Option<String> {
+pub(super) fn merge(base: &str, one: &str, other: &str, dialect: Dialect) -> Option<String> {
     let never = Stamp::default();
     let joined = join(base, (one, &never), (other, &never), dialect)?;
     joined.lost.is_none().then_some(joined.text)
 }
 
 /// The base with the changes of both sides; where they clash, the later side wins. `None` if a side is not an object.
-pub fn join(base: &str, one: (&str, &Stamp), other: (&str, &Stamp), dialect: Dialect) -> Option<Joined> {
+pub(super) fn join(base: &str, one: (&str, &Stamp), other: (&str, &Stamp), dialect: Dialect) -> Option<Joined> {
     join_for(base, one, other, None, dialect)
 }
 
 /// The same with the winner of a clash given by the caller, if it is known already.
-pub fn join_for(
+pub(super) fn join_for(
     base: &str,
     one: (&str, &Stamp),
     other: (&str, &Stamp),
@@ -102,7 +102,7 @@ pub fn join_for(
 }
 
 /// An object without some of its keys.
-pub fn without(object: &str, keys: &[&str], dialect: Dialect) -> Option<String> {
+pub(super) fn without(object: &str, keys: &[&str], dialect: Dialect) -> Option<String> {
     keys.iter().try_fold(object.to_owned(), |text, key| set(&text, &((*key).to_owned(), None), None, dialect))
 }
 

@@ -10,7 +10,7 @@ use crate::model::record::Record;
 use crate::model::time::Instant;
 
 /// The author of comments that keep a losing value.
-pub const AUTHOR: &str = "bd merge";
+pub(super) const AUTHOR: &str = "bd merge";
 
 type Identity = fn(&str) -> String;
 
@@ -60,7 +60,7 @@ fn element<'a>(base: Option<&'a str>, one: Option<&'a str>, other: Option<&'a st
 
 /// A set that both sides changed: each side's additions and removals, in the base's order, then the new elements
 /// sorted.
-pub fn merge(
+pub(super) fn merge(
     base: Option<&str>,
     one: Option<&str>,
     other: Option<&str>,
@@ -72,7 +72,7 @@ pub fn merge(
 }
 
 /// Labels that both sides changed, in the order that every edit writes: sorted, values that are not text last.
-pub fn labels(base: Option<&str>, one: Option<&str>, other: Option<&str>, dialect: Dialect) -> Option<String> {
+pub(super) fn labels(base: Option<&str>, one: Option<&str>, other: Option<&str>, dialect: Dialect) -> Option<String> {
     let mut merged = merged(base, one, other, label_identity);
     merged.sort_by_cached_key(|raw| (!raw.starts_with('"'), label_identity(raw)));
     (!merged.is_empty()).then(|| dialect.array(merged.iter().map(String::as_str)))
@@ -97,7 +97,7 @@ fn merged(base: Option<&str>, one: Option<&str>, other: Option<&str>, identity: 
 
 /// Comments that the merge itself writes.
 #[derive(Debug, Default)]
-pub struct MergeComments {
+pub(super) struct MergeComments {
     /// Comments that keep lost values.
     pub lost: Vec<String>,
     /// Comments that would keep a winning value. If an earlier merge wrote one of them, it is outdated.
@@ -105,7 +105,7 @@ pub struct MergeComments {
 }
 
 /// The comments of both sides and those that the merge adds; no comment of either side is dropped.
-pub fn comments(
+pub(super) fn comments(
     base: Option<&Side<'_>>,
     ours: &Side<'_>,
     theirs: &Side<'_>,
@@ -151,7 +151,7 @@ pub fn comments(
 }
 
 /// When a side last added comments that neither the base nor the other side has, as far as its line shows.
-pub fn adds_comments<'a>(base: Option<&Side<'_>>, side: &'a Side<'_>, other: &Side<'_>) -> Option<&'a Stamp> {
+pub(super) fn adds_comments<'a>(base: Option<&Side<'_>>, side: &'a Side<'_>, other: &Side<'_>) -> Option<&'a Stamp> {
     let set = |raw| Set::read(raw, comment_identity);
     let known = [base.and_then(|base| base.record.raw("comments")), other.record.raw("comments")].map(set);
     let now = set(side.record.raw("comments"));
@@ -160,7 +160,7 @@ pub fn adds_comments<'a>(base: Option<&Side<'_>>, side: &'a Side<'_>, other: &Si
 }
 
 /// Whether a merge added this comment; it does not count as an edit.
-pub fn is_own(raw: &str) -> bool {
+pub(super) fn is_own(raw: &str) -> bool {
     Record::parse_part(raw).is_ok_and(|record| record.string("author").as_deref() == Some(AUTHOR))
 }
 
@@ -169,15 +169,15 @@ fn created(raw: &str) -> Option<Instant> {
     record.time("created_at")
 }
 
-pub fn label_identity(raw: &str) -> String {
+pub(super) fn label_identity(raw: &str) -> String {
     decode_string(raw).map_or(raw.to_owned(), |text| text.into_owned())
 }
 
-pub fn edge_identity(raw: &str) -> String {
+pub(super) fn edge_identity(raw: &str) -> String {
     Dependency::decode(raw).map_or(raw.to_owned(), |d| format!("{}\u{0}{}", d.target, d.kind))
 }
 
-pub fn comment_identity(raw: &str) -> String {
+pub(super) fn comment_identity(raw: &str) -> String {
     let Ok(record) = Record::parse_part(raw) else { return raw.to_owned() };
     let Some(text) = record.string("text") else { return raw.to_owned() };
     let part = |key| record.raw(key).unwrap_or_default().to_owned();

@@ -18,7 +18,7 @@ use crate::model::workflow::State;
 
 /// The winning value, its origin, and the loser.
 #[derive(Debug)]
-pub struct Settled {
+pub(super) struct Settled {
     pub values: Vec<Option<String>>,
     pub stamp: Stamp,
     /// A side changed the meaning of the base's value.
@@ -30,7 +30,7 @@ pub struct Settled {
 
 impl Settled {
     /// The winning value as if it had lost.
-    pub fn as_lost(&self) -> Lost {
+    pub(super) fn as_lost(&self) -> Lost {
         Lost { values: self.values.clone(), stamp: self.stamp.clone() }
     }
 
@@ -56,14 +56,14 @@ impl Settled {
 
 /// A displaced value.
 #[derive(Debug)]
-pub struct Lost {
+pub(super) struct Lost {
     pub values: Vec<Option<String>>,
     pub stamp: Stamp,
 }
 
 impl Register<'_> {
     /// The key under which a clash is reported: the first one that differs and has a value.
-    pub fn shown(&self, lost: &Lost, kept: &Settled, apart: bool) -> Option<usize> {
+    pub(super) fn shown(&self, lost: &Lost, kept: &Settled, apart: bool) -> Option<usize> {
         let differs = |n: &usize| !same(&self.keys[*n], lost.values[*n].as_deref(), kept.values[*n].as_deref());
         (0..self.keys.len()).filter(|n| is_kept(&self.keys[*n], apart)).find(differs)
     }
@@ -140,7 +140,7 @@ fn weigh<'a>(register: &Register<'_>, base: Option<&Side<'_>>, side: &Side<'a>) 
     Weight { rank, class, stamp: stamp.clone(), is_done, values }
 }
 
-pub fn settle(
+pub(super) fn settle(
     register: &Register<'_>,
     base: Option<&Side<'_>>,
     ours: &Side<'_>,
@@ -218,7 +218,12 @@ fn winner(a: Weight<'_>, b: Weight<'_>, clash: bool) -> Settled {
 }
 
 /// One side deleted the issue and the other edited it: the later one wins.
-pub fn deletion(settled: &mut [(Register<'_>, Settled)], base: Option<&Side<'_>>, ours: &Side<'_>, theirs: &Side<'_>) {
+pub(super) fn deletion(
+    settled: &mut [(Register<'_>, Settled)],
+    base: Option<&Side<'_>>,
+    ours: &Side<'_>,
+    theirs: &Side<'_>,
+) {
     let is_deleted = |side: &Side<'_>| side.record.string("status").as_deref() == Some("tombstone");
     let (deleted, alive) = match (is_deleted(ours), is_deleted(theirs)) {
         (true, false) => (ours, theirs),
@@ -257,7 +262,7 @@ pub fn deletion(settled: &mut [(Register<'_>, Settled)], base: Option<&Side<'_>>
 
 /// Whether two sides without a common version are two issues that only share an id: they have different titles and
 /// creation times.
-pub fn are_apart(base: Option<&Side<'_>>, ours: &Side<'_>, theirs: &Side<'_>) -> bool {
+pub(super) fn are_apart(base: Option<&Side<'_>>, ours: &Side<'_>, theirs: &Side<'_>) -> bool {
     let differs = |key: &str| {
         let [one, other] = [ours, theirs].map(|side| side.record.raw(key).filter(|raw| !is_empty(Some(raw))));
         one.is_some() && other.is_some() && !same(key, one, other)
@@ -266,7 +271,7 @@ pub fn are_apart(base: Option<&Side<'_>>, ours: &Side<'_>, theirs: &Side<'_>) ->
 }
 
 /// Keeps the creation time of the other of two issues.
-pub fn creation(settled: &mut [(Register<'_>, Settled)], ours: &Side<'_>, theirs: &Side<'_>) {
+pub(super) fn creation(settled: &mut [(Register<'_>, Settled)], ours: &Side<'_>, theirs: &Side<'_>) {
     for (_, outcome) in settled.iter_mut().filter(|(register, _)| register.name() == CREATED) {
         let is_ours = ours.record.raw(CREATED) == outcome.values[0].as_deref();
         let loser = if is_ours { theirs } else { ours };
@@ -278,7 +283,7 @@ pub fn creation(settled: &mut [(Register<'_>, Settled)], ours: &Side<'_>, theirs
 
 /// Makes workflow and task objects agree with the winning status, if they agreed with it on both sides: a finished task
 /// has no error, an unfinished one no outcome, and a workflow's state comes from the same side as its status.
-pub fn objects(
+pub(super) fn objects(
     settled: &mut [(Register<'_>, Settled)],
     base: Option<&Side<'_>>,
     ours: &Side<'_>,

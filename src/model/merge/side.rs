@@ -24,7 +24,7 @@ impl Stamp {
     }
 }
 
-pub struct Side<'a> {
+pub(super) struct Side<'a> {
     pub record: Record<'a>,
     updated: Stamp,
     /// When the status was set.
@@ -34,7 +34,7 @@ pub struct Side<'a> {
 }
 
 impl<'a> Side<'a> {
-    pub fn parse(line: &'a str) -> Option<Self> {
+    pub(super) fn parse(line: &'a str) -> Option<Self> {
         let record = Record::parse(line).ok()?;
         let updated = record.string("updated_at").map(Stamp::of).unwrap_or_default();
         let times = noted(&record).unwrap_or_default();
@@ -42,23 +42,23 @@ impl<'a> Side<'a> {
         Some(Side { record, updated, state, times })
     }
 
-    pub fn updated(&self) -> &Stamp {
+    pub(super) fn updated(&self) -> &Stamp {
         &self.updated
     }
 
     /// When the value under this name was edited, as far as the line shows.
-    pub fn stamp(&self, name: &str) -> &Stamp {
+    pub(super) fn stamp(&self, name: &str) -> &Stamp {
         self.times.get(name).unwrap_or(&self.updated)
     }
 
     /// When the status was set; see [`set_at`].
-    pub fn state(&self) -> &Stamp {
+    pub(super) fn state(&self) -> &Stamp {
         &self.state
     }
 }
 
 /// The recorded times, if they were recorded for the line as it is now.
-pub fn noted(record: &Record<'_>) -> Option<BTreeMap<String, Stamp>> {
+pub(super) fn noted(record: &Record<'_>) -> Option<BTreeMap<String, Stamp>> {
     let noted = Record::parse_part(record.raw(FIELD_TIMES)?).ok()?;
     if noted.raw("at")? != record.raw("updated_at")? {
         return None;
@@ -77,7 +77,7 @@ pub fn set_at(record: &Record<'_>) -> Stamp {
 
 /// The same without recorded times: a closed issue has its date, and every other one is at least as old as the start of
 /// the work, or as the issue.
-pub fn dated(record: &Record<'_>) -> Stamp {
+pub(super) fn dated(record: &Record<'_>) -> Stamp {
     let date = |field: Field| record.string(field.key()).map(Stamp::of).filter(|stamp| stamp.at.is_some());
     let own = match issue::status_of(record) {
         status if status.is_tombstone() => date(Field::Deleted),

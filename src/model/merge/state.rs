@@ -17,7 +17,7 @@ const UPDATED: &str = Field::Updated.key();
 
 /// Whether a line must record when its status was set: its dates do not show it, or a version that goes by the line's
 /// last edit would take it for newer than it is.
-pub fn wants_note(record: &Record<'_>, set: &Stamp) -> bool {
+pub(super) fn wants_note(record: &Record<'_>, set: &Stamp) -> bool {
     let is = |field: Field| record.time(field.key()) == set.at;
     set.at.is_some() && (dated(record).at != set.at || !is(Field::Updated) && !is(Field::Created))
 }

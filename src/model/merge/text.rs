@@ -2,7 +2,7 @@
 
 /// Merges both sides' changes to a text; `None` if they overlap. `earlier` is the side that was edited first. With
 /// `grows`, two texts that only added lines at the end are concatenated.
-pub fn merge(base: &str, earlier: &str, later: &str, grows: bool) -> Option<String> {
+pub(super) fn merge(base: &str, earlier: &str, later: &str, grows: bool) -> Option<String> {
     let attempt = |one: &str, other: &str| {
         let appended = if grows { appended(base, one, other) } else { None };
         appended.or_else(|| lines(base, one, other).filter(|merged| lines(base, other, one).as_ref() == Some(merged)))

@@ -24,7 +24,7 @@ pub enum Slot<'a> {
     Type(&'a mut Option<IssueType>),
 }
 
-pub type Fields<'a> = Vec<(&'static str, Slot<'a>)>;
+pub(super) type Fields<'a> = Vec<(&'static str, Slot<'a>)>;
 
 impl Plan {
     /// All but the tasks.

@@ -106,7 +106,7 @@ fn toml_value(value: &DeValue<'_>, lines: &Lines, depth: usize) -> Value {
     }
 }
 
-pub fn from_json(text: &str) -> Result<Node, Problem> {
+pub(super) fn from_json(text: &str) -> Result<Node, Problem> {
     let lines = Lines::of(text);
     let value = json_value(text, 0, text.len(), &lines, 0)?;
     Ok(Node { value: value.unwrap_or(Value::Other("null")), line: 1 })

@@ -68,7 +68,7 @@ fn gather(value: &Value, found: &mut Vec<String>) {
 
 /// Everything in a text that may be an id: each word, and its parts between punctuation, as in `_web-1_`, `web-1-like`
 /// and `not-web-1`.
-pub fn mentions_of(text: &str) -> Vec<String> {
+pub(super) fn mentions_of(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for word in text.split(|c| !is_part(c)).filter(|word| word.contains('-')) {
         let marks =
@@ -84,7 +84,7 @@ pub fn mentions_of(text: &str) -> Vec<String> {
 }
 
 /// A text with old ids replaced where they are whole words; `None` if it has none.
-pub fn renamed(text: &str, names: &Names) -> Option<String> {
+pub(super) fn renamed(text: &str, names: &Names) -> Option<String> {
     let (mut new, mut rest) = (String::new(), text);
     while let Some(first) = rest.chars().next() {
         let end = rest.find(|c| is_part(c) != is_part(first)).unwrap_or(rest.len());

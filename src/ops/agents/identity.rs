@@ -22,7 +22,7 @@ use crate::sys;
 const FRESH: i64 = 60 * SECOND;
 
 /// Makes the store act as the agent that the environment names, if any, and records its heartbeat.
-pub fn join_as_agent(store: &mut Store) -> Result<()> {
+pub(crate) fn join_as_agent(store: &mut Store) -> Result<()> {
     if let Some(seen) = identify(store)? {
         beat(store, &seen);
     }
@@ -100,7 +100,7 @@ pub fn ensure_registered(store: &mut Store) -> Result<Option<Agent>> {
 }
 
 /// The actor, for a command that leaves records behind: an agent is registered if necessary.
-pub fn ensure_actor(store: &mut Store) -> Result<Party> {
+pub(crate) fn ensure_actor(store: &mut Store) -> Result<Party> {
     ensure_registered(store)?;
     Ok(here::acting(store))
 }

@@ -110,19 +110,19 @@ const OTHER_NAMES: &[(&str, &str)] = &[
 ];
 
 /// The names of all operations.
-pub fn known_ops() -> Vec<&'static str> {
+pub(super) fn known_ops() -> Vec<&'static str> {
     OPS.iter().map(|op| op.name).collect()
 }
 
 /// A line with an operation.
 #[derive(Debug)]
-pub struct Line<'t> {
+pub(super) struct Line<'t> {
     pub op: &'static str,
     fields: Vec<(&'static str, &'t str)>,
 }
 
 impl<'t> Line<'t> {
-    pub fn read(bytes: &'t [u8]) -> std::result::Result<Self, BatchError> {
+    pub(super) fn read(bytes: &'t [u8]) -> std::result::Result<Self, BatchError> {
         let text = std::str::from_utf8(bytes).map_err(|_| BatchError::NotText)?;
         let record = Record::parse(text).map_err(|error| BatchError::NotJson(error.to_string()))?;
         let word = record.raw("op").map(|_| record.string("op"));
@@ -152,12 +152,12 @@ impl<'t> Line<'t> {
         }
     }
 
-    pub fn raw(&self, field: &'static str) -> Option<&'t str> {
+    pub(super) fn raw(&self, field: &'static str) -> Option<&'t str> {
         self.fields.iter().find(|(given, _)| *given == field).map(|(_, raw)| *raw)
     }
 
     /// A text; `null` is an empty one, which clears the value.
-    pub fn text(&self, field: &'static str) -> Result<Option<String>> {
+    pub(super) fn text(&self, field: &'static str) -> Result<Option<String>> {
         let Some(raw) = self.raw(field).filter(|raw| *raw != "null") else {
             return Ok(self.raw(field).map(|_| String::new()));
         };
@@ -166,7 +166,7 @@ impl<'t> Line<'t> {
     }
 
     /// A non-empty text.
-    pub fn word(&self, field: &'static str) -> Result<Option<String>> {
+    pub(super) fn word(&self, field: &'static str) -> Result<Option<String>> {
         match self.text(field)? {
             Some(text) if text.trim().is_empty() => Err(wrong(field, "a text that is not empty")),
             text => Ok(text),
@@ -174,7 +174,7 @@ impl<'t> Line<'t> {
     }
 
     /// A number, or a text such as P1.
-    pub fn priority(&self) -> Result<Option<String>> {
+    pub(super) fn priority(&self) -> Result<Option<String>> {
         match self.raw("priority").and_then(integer) {
             Some(number) => Ok(Some(number.to_string())),
             None => self.word("priority").map_err(|_| wrong("priority", "a number from 0 to 4")),
@@ -182,7 +182,7 @@ impl<'t> Line<'t> {
     }
 
     /// A number; `null` clears the value.
-    pub fn number(&self, field: &'static str) -> Result<Option<Option<i64>>> {
+    pub(super) fn number(&self, field: &'static str) -> Result<Option<Option<i64>>> {
         match self.raw(field) {
             None => Ok(None),
             Some("null") => Ok(Some(None)),
@@ -190,7 +190,7 @@ impl<'t> Line<'t> {
         }
     }
 
-    pub fn flag(&self, field: &'static str) -> Result<bool> {
+    pub(super) fn flag(&self, field: &'static str) -> Result<bool> {
         match self.raw(field) {
             None | Some("false" | "null") => Ok(false),
             Some("true") => Ok(true),
@@ -199,7 +199,7 @@ impl<'t> Line<'t> {
     }
 
     /// Texts: an array, or one text separated by commas.
-    pub fn texts(&self, field: &'static str) -> Result<Option<Vec<String>>> {
+    pub(super) fn texts(&self, field: &'static str) -> Result<Option<Vec<String>>> {
         let Some(raw) = self.raw(field) else { return Ok(None) };
         if !raw.starts_with('[') {
             let text = self.text(field).map_err(|_| wrong(field, "an array of texts"))?.unwrap_or_default();
@@ -211,7 +211,7 @@ impl<'t> Line<'t> {
     }
 
     /// Dependencies as `TYPE:ID`, from texts or from the objects in answers.
-    pub fn dependencies(&self) -> Result<Vec<String>> {
+    pub(super) fn dependencies(&self) -> Result<Vec<String>> {
         const WANTED: &str = "an array of TYPE:ID, or of objects with depends_on_id and type";
         let Some(raw) = self.raw("deps").filter(|raw| raw.starts_with('[')) else {
             return Ok(self.texts("deps").map_err(|_| wrong("deps", WANTED))?.unwrap_or_default());

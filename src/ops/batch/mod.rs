@@ -21,7 +21,7 @@ use crate::store::{Scope, Store, StoreError, Written};
 use line::Line;
 
 /// Larger batches are refused before anything is written.
-pub const MAX_BATCH_LINES: usize = 100_000;
+pub(super) const MAX_BATCH_LINES: usize = 100_000;
 pub const MAX_BATCH_BYTES: u64 = 64 << 20;
 
 const BOM: &[u8] = b"\xef\xbb\xbf";

@@ -10,7 +10,7 @@ use crate::vcs;
 use crate::vcs::LARGEST;
 
 /// Saves all current files of the checkout.
-pub fn save(store: &Store, id: &str) -> Result<Saved, SnapshotError> {
+pub(super) fn save(store: &Store, id: &str) -> Result<Saved, SnapshotError> {
     let kept = vcs::open(&here::root(store)).snapshot(id, LARGEST, &store.host().env)?;
     let text = |path: &Path| path.to_string_lossy().into_owned();
     Ok(Saved {
@@ -22,11 +22,11 @@ pub fn save(store: &Store, id: &str) -> Result<Saved, SnapshotError> {
 }
 
 /// Writes them into a missing or empty directory; returns where the versions that were only staged are in it.
-pub fn restore(store: &Store, id: &str, to: &Path) -> Result<Option<PathBuf>, SnapshotError> {
+pub(super) fn restore(store: &Store, id: &str, to: &Path) -> Result<Option<PathBuf>, SnapshotError> {
     Ok(vcs::open(&here::root(store)).restore_snapshot(id, to, &store.host().env)?)
 }
 
 /// Deletes them, if they still exist.
-pub fn forget(store: &Store, id: &str) -> Result<(), SnapshotError> {
+pub(super) fn forget(store: &Store, id: &str) -> Result<(), SnapshotError> {
     Ok(vcs::open(&here::root(store)).drop_snapshot(id, &store.host().env)?)
 }

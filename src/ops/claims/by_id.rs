@@ -17,7 +17,7 @@ use crate::store::{
 };
 
 /// Claims an issue by its full id. With `on_remote`, first on the git remote, where clones on other machines see it.
-pub fn claim(store: &mut Store, id: &str, wish: &ClaimWish, on_remote: bool) -> Result<Claimed> {
+pub(crate) fn claim(store: &mut Store, id: &str, wish: &ClaimWish, on_remote: bool) -> Result<Claimed> {
     let wish = &identity::claiming(store, wish)?;
     let claimed = match (on_remote || store.settings().flag("claims.remote"), on_remote) {
         (false, _) => store.claim(id, wish)?,
@@ -126,7 +126,7 @@ pub(in crate::ops) fn tell(store: &mut Store, agent: String, id: &str, subject: 
 }
 
 /// Releases an issue, here and on the remote if it was claimed there.
-pub fn release(store: &mut Store, id: &str, wish: &ReleaseWish) -> Result<Released> {
+pub(crate) fn release(store: &mut Store, id: &str, wish: &ReleaseWish) -> Result<Released> {
     let released = store.release(id, wish)?;
     if let Some(version) = &released.remote {
         // The write may have recorded it too.
@@ -142,7 +142,7 @@ pub fn release(store: &mut Store, id: &str, wish: &ReleaseWish) -> Result<Releas
 }
 
 /// Takes back claims that expired or whose process is gone.
-pub fn reclaim(store: &mut Store, id: Option<&str>, dry_run: bool) -> Result<Vec<Reclaimed>> {
+pub(crate) fn reclaim(store: &mut Store, id: Option<&str>, dry_run: bool) -> Result<Vec<Reclaimed>> {
     let taken = store.reclaim(id, dry_run)?;
     for one in taken.iter().filter(|_| !dry_run) {
         if let Some(agent) = one.holder.agent.clone() {
@@ -155,7 +155,7 @@ pub fn reclaim(store: &mut Store, id: Option<&str>, dry_run: bool) -> Result<Vec
 }
 
 /// Renews the acting agent's claims, and returns the earliest expiry as RFC 3339.
-pub fn first_expiry(store: &mut Store) -> Result<Option<String>> {
+pub(crate) fn first_expiry(store: &mut Store) -> Result<Option<String>> {
     let wait = store.lock_wait();
     remote::renew(store)?;
     Ok(store.renew_leases(true, wait)?)
@@ -163,7 +163,7 @@ pub fn first_expiry(store: &mut Store) -> Result<Option<String>> {
 
 /// Releases everything that an agent holds, and its unfinished assigned issues; returns the freed issues. Each gets the
 /// reason.
-pub fn release_all(store: &mut Store, name: &str, reason: Option<&str>) -> Result<Vec<String>> {
+pub(crate) fn release_all(store: &mut Store, name: &str, reason: Option<&str>) -> Result<Vec<String>> {
     let wish = ReleaseWish { reason: reason.map(str::to_owned), failed: None };
     let mut free = Vec::new();
     for row in held_by(store, name)? {
@@ -209,7 +209,7 @@ fn unassign(store: &mut Store, row: &Row, reason: Option<&str>) -> std::result::
 }
 
 /// Takes expired claims from an offline agent; returns the freed issues.
-pub fn reclaim_from(store: &mut Store, name: &str) -> Result<Vec<String>> {
+pub(crate) fn reclaim_from(store: &mut Store, name: &str) -> Result<Vec<String>> {
     let mut free = Vec::new();
     for row in held_by(store, name)?.into_iter().filter(|row| row.standing == Standing::Expired) {
         reclaim(store, Some(&row.id), false)?;
@@ -252,6 +252,6 @@ fn taken_there(other: &RemoteLease) -> String {
 }
 
 /// Removes a claim of this clone from the remote, whether or not it is known here. Returns whether there was one.
-pub fn release_remote(store: &mut Store, id: &str) -> Result<bool> {
+pub(crate) fn release_remote(store: &mut Store, id: &str) -> Result<bool> {
     remote::release(store, id)
 }

@@ -12,7 +12,7 @@ use crate::model::time::Instant;
 use crate::store::{ClaimWish, Claimed, LeaseError, LeaseRow, Reclaimed, ReleaseWish, Released, Store, StoreError};
 
 /// The result for each named issue.
-pub type Each<T> = Vec<(String, std::result::Result<T, OpError>)>;
+pub(super) type Each<T> = Vec<(String, std::result::Result<T, OpError>)>;
 
 /// Claims several issues, named as people type them.
 pub fn claim(store: &mut Store, typed: &[String], wish: &ClaimWish, remote: bool) -> Result<Each<Claimed>> {

@@ -10,7 +10,8 @@ mod workflows;
 use std::path::PathBuf;
 
 pub use batch::BatchError;
-pub use checkpoints::{CheckpointError, SnapshotError};
+pub use checkpoints::CheckpointError;
+pub(super) use checkpoints::SnapshotError;
 pub use reservations::{Obstacle, ReservationError};
 pub use setup::SetupError;
 pub use templates::{TemplateError, several};

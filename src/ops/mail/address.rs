@@ -10,7 +10,7 @@ use crate::store::{AGENT_VARIABLE, Store, find_actor};
 
 /// A recipient, and the address that matched it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Recipient {
+pub(super) struct Recipient {
     pub to: String,
     pub mailbox: Mailbox,
 }
@@ -22,7 +22,7 @@ pub fn is_group(address: &str) -> bool {
 }
 
 /// All recipients that the addresses match, each once. An address without recipients is an error.
-pub fn resolve(store: &mut Store, addresses: &[String]) -> Result<Vec<Recipient>> {
+pub(super) fn resolve(store: &mut Store, addresses: &[String]) -> Result<Vec<Recipient>> {
     let known: Vec<Seen> = roster::all(store)?;
     let sender = store.agent().and_then(|agent| agent.id.clone());
     let mut found: Vec<Recipient> = Vec::new();

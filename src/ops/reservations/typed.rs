@@ -9,14 +9,14 @@ use crate::ops::{OpError, ReservationError, Result, here};
 use crate::store::{Store, real_path};
 
 /// The root of the checkout, and the current directory in it.
-pub fn standpoint(store: &Store) -> (PathBuf, PathBuf) {
+pub(crate) fn standpoint(store: &Store) -> (PathBuf, PathBuf) {
     let root = here::root(store);
     let cwd = real_path(store.host().env.cwd());
     let base = cwd.strip_prefix(&root).map(Path::to_owned).unwrap_or_default();
     (root, base)
 }
 
-pub fn anchored_all(store: &Store, typed: &[String]) -> Result<Vec<Glob>> {
+pub(crate) fn anchored_all(store: &Store, typed: &[String]) -> Result<Vec<Glob>> {
     let (root, base) = standpoint(store);
     let mut globs: Vec<Glob> = Vec::new();
     for typed in typed {
@@ -29,7 +29,7 @@ pub fn anchored_all(store: &Store, typed: &[String]) -> Result<Vec<Glob>> {
 }
 
 /// A typed glob, relative to the root. If a file with exactly that name exists, it is meant literally.
-pub fn anchored(typed: &str, root: &Path, base: &Path, cwd: &Path) -> Result<Glob> {
+pub(crate) fn anchored(typed: &str, root: &Path, base: &Path, cwd: &Path) -> Result<Glob> {
     let wrong = |source| OpError::from(ReservationError::Glob { typed: typed.to_owned(), source });
     if typed.is_empty() {
         return Err(wrong(GlobError::Empty));
@@ -70,7 +70,7 @@ pub fn anchored(typed: &str, root: &Path, base: &Path, cwd: &Path) -> Result<Glo
 
 /// A typed path, relative to the root; empty for the root itself. Links are not followed: version control treats a link
 /// as a file.
-pub fn plain(typed: &str, root: &Path, base: &Path) -> Result<String> {
+pub(crate) fn plain(typed: &str, root: &Path, base: &Path) -> Result<String> {
     let outside = || OpError::from(ReservationError::Outside { typed: typed.to_owned(), root: root.to_owned() });
     let joined = root.join(base).join(typed);
     let mut names: Vec<&OsStr> = Vec::new();

@@ -47,10 +47,10 @@ pub enum TargetKind {
     Whole(&'static str),
 }
 
-pub const AGENTS_FILE: &str = "AGENTS.md";
+pub(super) const AGENTS_FILE: &str = "AGENTS.md";
 /// Eight digits follow: the sum of the block, by which it is known that nobody has edited it.
-pub const BLOCK_BEGIN: &str = "<!-- bd:begin ";
-pub const BLOCK_END: &str = "<!-- bd:end -->";
+pub(super) const BLOCK_BEGIN: &str = "<!-- bd:begin ";
+pub(super) const BLOCK_END: &str = "<!-- bd:end -->";
 
 /// What goes into a file of instructions.
 pub const BLOCK: &str = "\
@@ -63,9 +63,9 @@ begins and after your context was shortened: it says what is in progress, what i
 ";
 
 /// Eight digits follow: the sum of the skill, by which it is known that nobody has edited it.
-pub const SKILL_MARK: &str = "<!-- written by bd setup ";
+pub(super) const SKILL_MARK: &str = "<!-- written by bd setup ";
 
-pub const SKILL: &str = "\
+pub(super) const SKILL: &str = "\
 ---
 name: bd
 description: Work with the issues of this project through the bd command. Use it to find ready work, claim and close issues, keep notes and checkpoints, file what was found, hand work over, or go on after the context was shortened.

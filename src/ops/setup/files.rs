@@ -17,7 +17,7 @@ const LINKS: usize = 40;
 
 /// A file, and the directory below which no link is followed.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub(super) struct Place {
     root: PathBuf,
     inside: PathBuf,
     /// Where the last link leads: only directories below it may have come with the file.
@@ -32,7 +32,7 @@ impl PartialEq for Place {
 }
 
 /// A file of a project, where a link may lead to another file of its kind.
-pub fn place_in(root: &Path, name: &str) -> Result<Place> {
+pub(super) fn place_in(root: &Path, name: &str) -> Result<Place> {
     let root = real_path(root);
     let (real, linked) = followed(&root, name);
     let path = root.join(name);
@@ -99,7 +99,7 @@ fn followed(root: &Path, name: &str) -> (PathBuf, Option<PathBuf>) {
 
 impl Place {
     /// A file of the user's own.
-    pub fn in_home(home: &Path, name: &str) -> Self {
+    pub(super) fn in_home(home: &Path, name: &str) -> Self {
         let home = real_path(home);
         let (real, linked) = followed(&home, name);
         let root = match &linked {
@@ -109,12 +109,12 @@ impl Place {
         Place { inside: real.strip_prefix(&root).unwrap_or(&real).to_owned(), root, linked }
     }
 
-    pub fn path(&self) -> PathBuf {
+    pub(super) fn path(&self) -> PathBuf {
         self.root.join(&self.inside)
     }
 
     /// Its bytes; `None` if it does not exist.
-    pub fn read(&self) -> Result<Option<Vec<u8>>> {
+    pub(super) fn read(&self) -> Result<Option<Vec<u8>>> {
         match below::read(&self.root, &self.inside, MOST) {
             Ok(contents) => Ok(Some(contents.bytes)),
             Err(error) if error.is_missing() => Ok(None),
@@ -123,7 +123,7 @@ impl Place {
     }
 
     /// Whether it does little else than naming another file, which the client reads in its place.
-    pub fn is_stub(&self, name: &str) -> Result<bool> {
+    pub(super) fn is_stub(&self, name: &str) -> Result<bool> {
         let bytes = self.read()?.unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes);
         Ok(text
@@ -131,7 +131,7 @@ impl Place {
             .any(|line| matches!(line.trim().strip_prefix('@'), Some(named) if named.trim_start_matches("./") == name)))
     }
 
-    pub fn refuse_read_only(&self) -> Result<()> {
+    pub(super) fn refuse_read_only(&self) -> Result<()> {
         let path = self.path();
         match path::follow(&path) {
             Ok(meta) if meta.permissions().readonly() => Err(SetupError::ReadOnly { path }.into()),
@@ -140,7 +140,7 @@ impl Place {
     }
 
     /// Puts bytes in its place; none removes it, with the directories that are empty then and that no link leads to.
-    pub fn write(&self, bytes: Option<&[u8]>) -> Result<()> {
+    pub(super) fn write(&self, bytes: Option<&[u8]>) -> Result<()> {
         if let Some(bytes) = bytes {
             if let Some(above) = self.inside.parent().filter(|above| !above.as_os_str().is_empty()) {
                 below::make(&self.root, above)?;

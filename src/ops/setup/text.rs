@@ -18,7 +18,7 @@ fn with_feeds_of(bytes: &[u8], text: &str) -> String {
 
 /// How a text compares with what `bd` writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Found {
+pub(super) enum Found {
     Nothing,
     Same,
     /// What another version wrote.
@@ -35,7 +35,7 @@ fn sums(text: &str, mark: &str) -> Option<(String, String)> {
 }
 
 /// What a text with a mark is, compared with what it should be.
-pub fn compared(bytes: &[u8], wanted: &str, mark: &str) -> Found {
+pub(super) fn compared(bytes: &[u8], wanted: &str, mark: &str) -> Found {
     let text = String::from_utf8_lossy(bytes).replace("\r\n", "\n");
     match sums(&text, mark) {
         _ if text == wanted => Found::Same,
@@ -47,7 +47,7 @@ pub fn compared(bytes: &[u8], wanted: &str, mark: &str) -> Found {
 
 /// Adds a text at the end of a file: after an empty line, or on the next line if the last one has no end. A file that was not there
 /// holds the text alone.
-pub fn append(bytes: Option<&[u8]>, text: &str) -> Vec<u8> {
+pub(super) fn append(bytes: Option<&[u8]>, text: &str) -> Vec<u8> {
     let Some(bytes) = bytes else { return text.as_bytes().to_vec() };
     let (feed, text) = (with_feeds_of(bytes, "\n"), with_feeds_of(bytes, text));
     [bytes, feed.as_bytes(), text.as_bytes()].concat()
@@ -67,7 +67,7 @@ fn cut(bytes: &[u8], (from, to): (usize, usize)) -> Option<Vec<u8>> {
 }
 
 /// Takes out a text that was appended and not changed since: what is left, or `None` if the text is not there as it was.
-pub fn take(bytes: &[u8], text: &str) -> Option<Option<Vec<u8>>> {
+pub(super) fn take(bytes: &[u8], text: &str) -> Option<Option<Vec<u8>>> {
     let (plain, crlf) = (text.to_owned(), text.replace('\n', "\r\n"));
     let (from, length) = [plain, crlf].iter().find_map(|text| Some((find(bytes, text)?, text.len())))?;
     let starts_line = from == 0 || bytes[from - 1] == b'\n';
@@ -105,7 +105,7 @@ fn block_span(bytes: &[u8]) -> Option<Result<(usize, usize), usize>> {
 }
 
 /// The line of a block that is broken, or there twice, is an error.
-pub fn block_in(bytes: &[u8]) -> Result<Found, usize> {
+pub(super) fn block_in(bytes: &[u8]) -> Result<Found, usize> {
     match block_span(bytes) {
         None => Ok(Found::Nothing),
         Some(span) => span.map(|(from, to)| compared(&bytes[from..to], BLOCK, BLOCK_BEGIN)),
@@ -113,7 +113,7 @@ pub fn block_in(bytes: &[u8]) -> Result<Found, usize> {
 }
 
 /// Puts the block in, or in the place of another version.
-pub fn put_block(bytes: Option<&[u8]>) -> Result<Vec<u8>, usize> {
+pub(super) fn put_block(bytes: Option<&[u8]>) -> Result<Vec<u8>, usize> {
     match bytes.and_then(|bytes| Some((bytes, block_span(bytes)?))) {
         None => Ok(append(bytes, BLOCK)),
         Some((bytes, span)) => {
@@ -124,7 +124,7 @@ pub fn put_block(bytes: Option<&[u8]>) -> Result<Vec<u8>, usize> {
 }
 
 /// Takes the block out; `None` if there was no file before.
-pub fn take_block(bytes: &[u8]) -> Result<Option<Vec<u8>>, usize> {
+pub(super) fn take_block(bytes: &[u8]) -> Result<Option<Vec<u8>>, usize> {
     match block_span(bytes) {
         None => Ok(Some(bytes.to_vec())),
         Some(span) => Ok(cut(bytes, span?)),

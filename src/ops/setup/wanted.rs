@@ -10,14 +10,14 @@ use crate::ops::error::SetupError;
 
 /// What goes into a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Content {
+pub(super) enum Content {
     Block,
     Skill,
     Entry(&'static TargetKind),
 }
 
 #[derive(Debug, Clone)]
-pub struct Wanted {
+pub(super) struct Wanted {
     pub what: &'static str,
     pub place: Place,
     pub content: Content,
@@ -41,10 +41,10 @@ enum Standing {
 }
 
 /// What a file is to hold: `None` for no file, and whether that is what it held before.
-pub type After = (Option<Vec<u8>>, bool);
+pub(super) type After = (Option<Vec<u8>>, bool);
 
 /// What becomes of a file, why, and its new content if it changes.
-pub struct Decided {
+pub(super) struct Decided {
     pub state: SetupState,
     pub because: Option<String>,
     pub after: Option<After>,
@@ -54,7 +54,7 @@ const EDITED: &str = "it was edited since bd wrote it; add --force to";
 const OWN: &str = "bd did not write it";
 
 impl Content {
-    pub fn text(self) -> String {
+    pub(super) fn text(self) -> String {
         match self {
             Content::Block => BLOCK.to_owned(),
             Content::Skill => SKILL.to_owned(),
@@ -76,18 +76,18 @@ impl From<Found> for Standing {
 }
 
 impl Wanted {
-    pub fn new(what: &'static str, place: Place, content: Content) -> Self {
+    pub(super) fn new(what: &'static str, place: Place, content: Content) -> Self {
         Wanted { what, place, content, stays: None }
     }
 
     /// Whether its file has it, whoever wrote it.
-    pub fn is_there(&self) -> bool {
+    pub(super) fn is_there(&self) -> bool {
         let standing = self.place.read().and_then(|bytes| self.standing(bytes.as_deref()));
         standing.is_ok_and(|standing| !matches!(standing, Standing::Missing | Standing::Other(_)))
     }
 
     /// What becomes of its file, which holds these bytes.
-    pub fn decided(&self, action: SetupAction, force: bool, bytes: Option<&[u8]>) -> Result<Decided> {
+    pub(super) fn decided(&self, action: SetupAction, force: bool, bytes: Option<&[u8]>) -> Result<Decided> {
         let standing = self.standing(bytes)?;
         let kept = |why: String| (SetupState::Kept, Some(why), None);
         let put = || Ok::<_, SetupError>(Some((Some(self.with(bytes)?), true)));

@@ -79,7 +79,7 @@ impl Route {
 
 /// Copies records to another state home, by default those of the current one, and calls `switch` to make it the current
 /// one. A process that was waiting for the old one is refused, and finds the new one on its next try.
-pub fn move_state<E: From<OpError>>(
+pub(crate) fn move_state<E: From<OpError>>(
     store: &mut Store,
     request: &MoveRequest,
     switch: impl FnOnce(&mut Store) -> std::result::Result<(), E>,

@@ -16,7 +16,7 @@ const CLOCK: &str = "updated_at";
 
 /// The known contents of the project's ledgers and those of other checkouts.
 #[derive(Debug, Default)]
-pub struct Ledgers {
+pub(super) struct Ledgers {
     own: Vec<Kept>,
     pub checkouts: Vec<CheckoutLedger>,
     /// Other checkouts have been read before.
@@ -36,12 +36,12 @@ type Copy<'a> = (&'a str, String);
 
 impl Ledgers {
     /// A ledger of the project, by its path.
-    pub fn own(&self, path: &Path) -> Option<&Document> {
+    pub(super) fn own(&self, path: &Path) -> Option<&Document> {
         self.own.iter().find(|kept| kept.path == path).map(|kept| &kept.document)
     }
 
     /// The effective line of every issue of the project, and its repo.
-    pub fn counting(&self) -> BTreeMap<String, (&str, String)> {
+    pub(super) fn counting(&self) -> BTreeMap<String, (&str, String)> {
         let ids = self.own.iter().flat_map(|kept| kept.document.ids()).map(|id| id.into_owned()).collect();
         let mut copies: BTreeMap<String, Vec<Copy<'_>>> = BTreeMap::new();
         for kept in &self.own {
@@ -52,7 +52,7 @@ impl Ledgers {
 
     /// The changes in the project's ledgers since then, which are recorded. A torn ledger is ignored and stays as it
     /// was. One that the settings add or remove is recorded without events.
-    pub fn own_news(&mut self, store: &Store) -> Vec<(EventKind, IssueNews)> {
+    pub(super) fn own_news(&mut self, store: &Store) -> Vec<(EventKind, IssueNews)> {
         let documents = store.documents();
         let mut now = Vec::new();
         let mut ids = BTreeSet::new();
@@ -100,7 +100,7 @@ impl Ledgers {
     }
 
     /// The same for ledgers of other checkouts. Changes that are already here are not reported.
-    pub fn news_elsewhere(&mut self, store: &Store) -> crate::store::Result<Vec<(EventKind, IssueNews)>> {
+    pub(super) fn news_elsewhere(&mut self, store: &Store) -> crate::store::Result<Vec<(EventKind, IssueNews)>> {
         let changed = store.look_at_checkouts(&mut self.checkouts, !self.has_looked)?;
         self.has_looked = true;
         let mut found = Vec::new();
@@ -197,7 +197,7 @@ fn news(id: &str, before: Option<Copy<'_>>, after: Option<Copy<'_>>) -> Option<(
 }
 
 /// An issue without changes.
-pub fn of(id: &str, issue: Issue, source_repo: String) -> IssueNews {
+pub(super) fn of(id: &str, issue: Issue, source_repo: String) -> IssueNews {
     IssueNews {
         id: id.to_owned(),
         title: issue.title,

@@ -7,14 +7,14 @@ use crate::model::lease::{Holder, Lease, Now, Standing};
 use crate::store::LeaseRow;
 
 /// Claims by issue, with their state.
-pub type Claims = BTreeMap<String, (Lease, Standing)>;
+pub(super) type Claims = BTreeMap<String, (Lease, Standing)>;
 
-pub fn claims(rows: Vec<LeaseRow>) -> Claims {
+pub(super) fn claims(rows: Vec<LeaseRow>) -> Claims {
     rows.into_iter().map(|row| (row.id, (row.lease, row.standing))).collect()
 }
 
 /// What happened between two states. `title` and `source_repo` are filled in later.
-pub fn changes(before: &Claims, after: &Claims) -> Vec<(EventKind, LeaseNews)> {
+pub(super) fn changes(before: &Claims, after: &Claims) -> Vec<(EventKind, LeaseNews)> {
     let mut found = Vec::new();
     for (id, (lease, standing)) in after {
         let fresh = (Lease::new(id), Standing::Free);
@@ -71,7 +71,7 @@ pub fn changes(before: &Claims, after: &Claims) -> Vec<(EventKind, LeaseNews)> {
 }
 
 /// Nanoseconds until the first of them expires.
-pub fn first_end(claims: &Claims, now: &Now) -> Option<i64> {
+pub(super) fn first_end(claims: &Claims, now: &Now) -> Option<i64> {
     let live = claims.values().filter(|(_, standing)| *standing == Standing::Live);
     live.filter_map(|(lease, _)| lease.time_left(now)).min()
 }

@@ -6,7 +6,7 @@ use crate::ops::Result;
 use crate::store::{Store, StoreError};
 
 /// The repos of a workflow and of each of its tasks, by number.
-pub struct Places {
+pub(super) struct Places {
     pub workflow: usize,
     pub tasks: Vec<usize>,
     /// The `rp_` ids of the repos, if there are several.
@@ -17,7 +17,7 @@ pub struct Places {
 
 /// Finds the repos named for a workflow and by its tasks. If there are several, each task names its own, and all share
 /// one state home.
-pub fn places(store: &mut Store, named: &[String], tasks: &[PlannedTask]) -> Result<Places> {
+pub(super) fn places(store: &mut Store, named: &[String], tasks: &[PlannedTask]) -> Result<Places> {
     let wanted = named.iter().map(|text| find(store, text)).collect::<Result<Vec<usize>>>()?;
     let mut unknown = Vec::new();
     let mut of_tasks = Vec::new();

@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_millis(500);
 
 /// The state of a workspace.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Inspection {
+pub(super) struct Inspection {
     /// The reasons against removing it.
     pub reasons: Vec<Reason>,
     /// How its work was merged into the branch it started from.
@@ -45,7 +45,7 @@ pub(super) struct Around {
 }
 
 impl Around {
-    pub fn of(store: &mut Store, cwd: &Path) -> Result<Self> {
+    pub(super) fn of(store: &mut Store, cwd: &Path) -> Result<Self> {
         Ok(Around { leases: store.leases()?, all: known(store)?, cwd: cwd.to_owned() })
     }
 }

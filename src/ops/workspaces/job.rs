@@ -8,7 +8,7 @@ use crate::ops::workspace_records::Known;
 use crate::store::Store;
 
 /// Records which process works in a workspace.
-pub fn set_workspace_owner(store: &Store, id: &str, owner: Option<Owner>) -> Result<()> {
+pub(crate) fn set_workspace_owner(store: &Store, id: &str, owner: Option<Owner>) -> Result<()> {
     let Known { state, .. } = records::find(store, id)?;
     let now = store.host().clock.now().to_string();
     records::change(store, &state, id, |known| {

@@ -41,7 +41,7 @@ pub use env::{ISSUE_VARIABLE, exports, variables as workspace_env};
 pub use gc::{Gc, GcWish, IDLE_DAYS, gc};
 pub use gc_row::GcRow;
 pub use inspect::reasons as workspace_reasons;
-pub use job::set_workspace_owner;
+pub(super) use job::set_workspace_owner;
 pub use ledger::lacks_issue;
 pub(in crate::ops) use lines::bring_in;
 pub use orphans::{Orphan, orphans};

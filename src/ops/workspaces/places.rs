@@ -22,7 +22,7 @@ pub(super) struct Places {
 
 impl Places {
     /// Those of a repository's workspace with this id, or at a given path.
-    pub fn of(store: &Store, repo: &str, id: &str, named: Option<&Path>) -> Result<Self> {
+    pub(super) fn of(store: &Store, repo: &str, id: &str, named: Option<&Path>) -> Result<Self> {
         let base = base(store)?.join(repo);
         let root = match named {
             Some(path) => real_path(&store.host().env.cwd().join(path)),

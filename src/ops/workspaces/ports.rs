@@ -20,7 +20,7 @@ pub(super) struct Range {
 }
 
 impl Range {
-    pub fn of(store: &Store) -> Self {
+    pub(super) fn of(store: &Store) -> Self {
         let number = |key: &str| store.settings().word(key).parse().unwrap_or_default();
         Range { first: number("workspace.port_base"), count: number("workspace.ports") }
     }

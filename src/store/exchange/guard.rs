@@ -41,20 +41,20 @@ pub(in crate::store) struct Guard {
 
 impl Guard {
     /// Adds a prefix under which issues are proposed to the primary.
-    pub fn add_target(&mut self, prefix: String) {
+    pub(crate) fn add_target(&mut self, prefix: String) {
         if !self.here.prefixes.contains(&prefix) {
             self.here.prefixes.push(prefix);
         }
     }
 
     /// Records the projects, other than the primary, that lines of planning repos name.
-    pub fn set_others(&mut self, is_here: impl Fn(&Owner) -> bool) {
+    pub(crate) fn set_others(&mut self, is_here: impl Fn(&Owner) -> bool) {
         let lines = self.planning.values().flatten();
         let owners: HashSet<Owner> = lines.filter_map(|line| Owner::of_line(line)).collect();
         self.here.others = owners.into_iter().filter(|owner| !is_here(owner)).map(|owner| owner.id).collect();
     }
 
-    pub fn add_planning(&mut self, document: &Document) {
+    pub(crate) fn add_planning(&mut self, document: &Document) {
         for record in (0..document.len()).filter_map(|n| document.record(n)) {
             let id = record.string("id").unwrap_or_default().into_owned();
             self.planning.entry(id).or_default().push(record.text().to_owned());
@@ -67,15 +67,15 @@ impl Guard {
     }
 
     /// Adds an issue that a planning repo once had: it is still private.
-    pub fn add_former(&mut self, id: String, line: String) {
+    pub(crate) fn add_former(&mut self, id: String, line: String) {
         self.planning.entry(id).or_insert_with(|| vec![line]);
     }
 
-    pub fn add_public(&mut self, document: &Document) {
+    pub(crate) fn add_public(&mut self, document: &Document) {
         self.public.extend(document.ids().map(|id| id.into_owned()));
     }
 
-    pub fn add_path(&mut self, path: impl Into<Vec<u8>>, what: &'static str) {
+    pub(crate) fn add_path(&mut self, path: impl Into<Vec<u8>>, what: &'static str) {
         let path = path.into();
         if !self.paths.iter().any(|(known, _)| *known == path) {
             self.paths.push((path, what));
@@ -83,7 +83,7 @@ impl Guard {
     }
 
     /// What is private in the lines of `new` that no old version has, with line numbers.
-    pub fn look(&self, old: &[Vec<u8>], new: &[u8]) -> Vec<(usize, Found)> {
+    pub(crate) fn look(&self, old: &[Vec<u8>], new: &[u8]) -> Vec<(usize, Found)> {
         let known: HashSet<&[u8]> = old.iter().flat_map(|bytes| lines(bytes)).collect();
         let mut found = Vec::new();
         let mut own: Option<HashSet<String>> = None;

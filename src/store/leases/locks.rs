@@ -14,7 +14,7 @@ use crate::sys::Entropy;
 
 /// A locked state home and its current claims: no one else can change them.
 #[derive(Debug)]
-pub struct HeldHome {
+pub(crate) struct HeldHome {
     pub(in crate::store) dir: StateDir,
     pub(in crate::store) lock: StateLock,
     pub(in crate::store) leases: Mutex<Leases>,
@@ -42,38 +42,38 @@ impl Floor {
 }
 
 impl HeldHome {
-    pub fn dir(&self) -> &StateDir {
+    pub(crate) fn dir(&self) -> &StateDir {
         &self.dir
     }
 
     /// The lock, for other files of the same state home.
-    pub fn lock(&self) -> &StateLock {
+    pub(crate) fn lock(&self) -> &StateLock {
         &self.lock
     }
 
     /// The claim record of an issue, by its key.
-    pub fn lease(&self, key: &str) -> Lease {
+    pub(crate) fn lease(&self, key: &str) -> Lease {
         let leases = self.leases.lock().unwrap_or_else(PoisonError::into_inner);
         leases.get(key).cloned().unwrap_or_else(|| Lease { epoch: self.floor.epoch, ..Lease::new(key) })
     }
 
     /// The same, if the file has one.
-    pub fn known(&self, key: &str) -> Option<Lease> {
+    pub(crate) fn known(&self, key: &str) -> Option<Lease> {
         self.leases.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
     }
 
-    pub fn all(&self) -> Leases {
+    pub(crate) fn all(&self) -> Leases {
         self.leases.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// A workflow has been locked at least once.
-    pub fn has_locks(&self) -> bool {
+    pub(crate) fn has_locks(&self) -> bool {
         let leases = self.leases.lock().unwrap_or_else(PoisonError::into_inner);
         leases.keys().any(|key| is_lock(issue_of(key)))
     }
 
     /// Writes leases to disk. Unknown keys of a line are kept.
-    pub fn put(&self, changed: &[Lease], entropy: &Entropy) -> std::result::Result<(), RecordError> {
+    pub(crate) fn put(&self, changed: &[Lease], entropy: &Entropy) -> std::result::Result<(), RecordError> {
         let mut is_noted = self.floor.is_noted.lock().unwrap_or_else(PoisonError::into_inner);
         if !*is_noted {
             self.dir.note_epoch_floor(self.floor.epoch)?;

@@ -12,11 +12,11 @@ use crate::sys::Env;
 use crate::vcs;
 
 /// Covers commits, merges and exchanges.
-pub const PROGRAMS: &str = "programs";
+pub(crate) const PROGRAMS: &str = "programs";
 /// Covers pushes with code.
-pub const HOOKS: &str = "hooks";
+pub(crate) const HOOKS: &str = "hooks";
 
-pub fn entry(root: &Path, key: &'static str, lines: &[String]) -> OutsidePath {
+pub(crate) fn entry(root: &Path, key: &'static str, lines: &[String]) -> OutsidePath {
     // A workspace may do what its parent checkout may.
     let first = family::parent(root);
     let root = first.as_deref().unwrap_or(root);
@@ -26,6 +26,6 @@ pub fn entry(root: &Path, key: &'static str, lines: &[String]) -> OutsidePath {
 }
 
 /// Whether the user has agreed to what the safety check found in the working copy with this root.
-pub fn agrees(env: &Env, root: &Path, asks: &[String]) -> bool {
+pub(crate) fn agrees(env: &Env, root: &Path, asks: &[String]) -> bool {
     read_trust(env).covers(&entry(root, PROGRAMS, asks))
 }

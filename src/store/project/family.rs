@@ -13,7 +13,7 @@ use crate::vcs;
 
 /// The directory that identifies the family of a path: the one shared by the checkouts of its repository, or, in a
 /// workspace, of the original repository.
-pub fn family(path: &Path) -> Option<PathBuf> {
+pub(crate) fn family(path: &Path) -> Option<PathBuf> {
     let common = vcs::common_dir(path)?;
     let parent = Pointer::read(&common).and_then(|pointer| pointer.parent);
     Some(parent.and_then(|parent| vcs::common_dir(&parent)).unwrap_or(common))
@@ -25,7 +25,7 @@ pub fn is_family(one: &Path, other: &Path) -> bool {
 }
 
 /// The checkout that a workspace was made from.
-pub fn parent(path: &Path) -> Option<PathBuf> {
+pub(crate) fn parent(path: &Path) -> Option<PathBuf> {
     Pointer::read(&vcs::common_dir(path)?)?.parent
 }
 

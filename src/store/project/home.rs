@@ -228,14 +228,14 @@ impl Site {
 
 /// A working copy whose repository is not where this file says. Without the repository the user's settings for it are
 /// unknown, such as where private issues go, so nothing is written.
-pub fn stranded(lead: Option<PathBuf>) -> Option<ConfigError> {
+pub(crate) fn stranded(lead: Option<PathBuf>) -> Option<ConfigError> {
     let message = "leads to a repository that is not there; if it was moved, repair the link (`git worktree repair` in the \
                    moved repository, or edit this file)";
     lead.map(|path| ConfigError::whole(path, message, ConfigFault::Broken))
 }
 
 /// The environment names this state home.
-pub fn is_named(home: &Path, env: &Env) -> bool {
+pub(crate) fn is_named(home: &Path, env: &Env) -> bool {
     let real = super::paths::real;
     env.var(STATE_DIR).is_some_and(|named| real(&env.path(&named)) == real(home))
 }
@@ -249,7 +249,7 @@ fn resolved(path: PathBuf) -> PathBuf {
 }
 
 /// Personal settings that someone has committed: they are not personal, and are ignored.
-pub fn committed_settings(beads: &Path, env: &Env) -> Option<PathBuf> {
+pub(crate) fn committed_settings(beads: &Path, env: &Env) -> Option<PathBuf> {
     let file = beads.join("run").join(CONFIG_NAME);
     if !file.exists() {
         return None;

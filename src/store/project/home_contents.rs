@@ -21,7 +21,7 @@ pub struct HomeContents {
 }
 
 /// Marks a state home before the first deciding content is put there. `false` if it has some from someone else.
-pub fn make_first(home: &Path, env: &Env, wait: Duration) -> Result<bool, SettingsError> {
+pub(crate) fn make_first(home: &Path, env: &Env, wait: Duration) -> Result<bool, SettingsError> {
     if is_own(home, env) {
         return Ok(true);
     }
@@ -33,7 +33,7 @@ pub fn make_first(home: &Path, env: &Env, wait: Duration) -> Result<bool, Settin
 }
 
 /// The deciding contents of a state home, and whether they are this user's.
-pub fn word(home: &Path, env: &Env) -> HomeContents {
+pub(crate) fn word(home: &Path, env: &Env) -> HomeContents {
     let settings = Settings::deciding(&home.join(CONFIG_NAME));
     let mut contents: Vec<String> = settings.into_iter().map(|entry| format!("{CONFIG_NAME}: {entry}")).collect();
     contents.extend(manifests(home));

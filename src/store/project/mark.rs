@@ -19,7 +19,7 @@ use crate::sys::{Entropy, Env, below};
 
 const MAX_MARK: u64 = 64 << 10;
 /// The state home has a mark of this user, or the environment names it.
-pub fn is_own(home: &Path, env: &Env) -> bool {
+pub(crate) fn is_own(home: &Path, env: &Env) -> bool {
     if home::is_named(home, env) {
         return true;
     }
@@ -41,7 +41,7 @@ fn ids(home: &Path) -> Vec<String> {
 }
 
 /// Marks a state home as this user's. Marks of other users who share it stay.
-pub fn make(home: &Path, env: &Env, wait: Duration) -> Result<(), SettingsError> {
+pub(crate) fn make(home: &Path, env: &Env, wait: Duration) -> Result<(), SettingsError> {
     prepare(home)?;
     // A secret: never from a test's seed.
     let entropy = Entropy::System;

@@ -35,7 +35,7 @@ pub struct RoleDecision {
     pub ignored: Option<String>,
 }
 
-pub fn decide(env: &Env, settings: &Settings, facts: &Facts) -> RoleDecision {
+pub(crate) fn decide(env: &Env, settings: &Settings, facts: &Facts) -> RoleDecision {
     let mut ignored = None;
     let mut pin = |word: Option<&str>, place: &str| {
         let word = word?;

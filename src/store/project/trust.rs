@@ -17,9 +17,9 @@ use crate::store::error::SettingsError;
 use crate::sys::fs::FsError;
 use crate::sys::{Entropy, Env, below, lock};
 
-pub const TRUST_NAME: &str = "trust.jsonl";
+pub(crate) const TRUST_NAME: &str = "trust.jsonl";
 /// The key of a mark.
-pub const MARK: &str = "mark";
+pub(crate) const MARK: &str = "mark";
 const MAX_TRUST: u64 = 16 << 20;
 
 /// A path in a committed config that leads out of the repository.

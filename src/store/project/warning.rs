@@ -96,14 +96,14 @@ pub struct LineWarning {
 pub(in crate::store) struct Notices(Mutex<Vec<Warning>>);
 
 impl Notices {
-    pub fn add(&self, warning: Warning) {
+    pub(crate) fn add(&self, warning: Warning) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if !known.contains(&warning) {
             known.push(warning);
         }
     }
 
-    pub fn all(&self) -> Vec<Warning> {
+    pub(crate) fn all(&self) -> Vec<Warning> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }

@@ -33,7 +33,7 @@ use crate::store::write::Written;
 use crate::store::{Project, Result, Snapshot, Store, StoreError};
 
 /// Adding more new issues than this at once requires the caller to give the count.
-pub const MAX_GROWTH: usize = 25;
+pub(super) const MAX_GROWTH: usize = 25;
 
 /// The copies of one issue.
 struct Copies {

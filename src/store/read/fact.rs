@@ -18,13 +18,13 @@ impl<T> Default for Fact<T> {
 
 impl<T> Fact<T> {
     /// A fact with an earlier result.
-    pub fn after(earlier: T) -> Self {
+    pub(crate) fn after(earlier: T) -> Self {
         Fact { now: OnceLock::new(), earlier: Mutex::new(Some(earlier)) }
     }
 
     /// The fact; computed now if no one has asked before. `find` may take the earlier result, or leave it for the next
     /// try.
-    pub fn get<E>(&self, find: impl FnOnce(&mut Option<T>) -> Result<T, E>) -> Result<&T, E> {
+    pub(crate) fn get<E>(&self, find: impl FnOnce(&mut Option<T>) -> Result<T, E>) -> Result<&T, E> {
         if let Some(known) = self.now.get() {
             return Ok(known);
         }
@@ -37,35 +37,35 @@ impl<T> Fact<T> {
     }
 
     /// The fact, if it was computed.
-    pub fn known(&self) -> Option<&T> {
+    pub(crate) fn known(&self) -> Option<&T> {
         self.now.get()
     }
 
     /// Inspects the latest result, current or earlier.
-    pub fn last<R>(&self, look: impl FnOnce(&T) -> R) -> Option<R> {
+    pub(crate) fn last<R>(&self, look: impl FnOnce(&T) -> R) -> Option<R> {
         match self.now.get() {
             Some(known) => Some(look(known)),
             None => self.earlier.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(look),
         }
     }
 
-    pub fn known_mut(&mut self) -> Option<&mut T> {
+    pub(crate) fn known_mut(&mut self) -> Option<&mut T> {
         self.now.get_mut()
     }
 
     /// The latest result, current or earlier.
-    pub fn take(&mut self) -> Option<T> {
+    pub(crate) fn take(&mut self) -> Option<T> {
         self.invalidate();
         self.earlier.get_mut().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// There is a result, current or earlier.
-    pub fn has_result(&self) -> bool {
+    pub(crate) fn has_result(&self) -> bool {
         self.now.get().is_some() || self.earlier.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
     /// The files may have changed: the next request computes it again.
-    pub fn invalidate(&mut self) {
+    pub(crate) fn invalidate(&mut self) {
         if let Some(known) = self.now.take() {
             *self.earlier.get_mut().unwrap_or_else(PoisonError::into_inner) = Some(known);
         }

@@ -20,7 +20,7 @@ pub(in crate::store) struct Others {
 
 /// The results, and the state of the files they are from.
 #[derive(Debug, Default)]
-pub struct Siblings {
+pub(crate) struct Siblings {
     /// The stamps of the sources, including the list of checkouts.
     pub(in crate::store) stamps: Option<Stamps>,
     pub(in crate::store) own: Vec<Option<FileStamp>>,
@@ -33,7 +33,7 @@ pub struct Siblings {
 
 /// A differing version of an issue in another checkout.
 #[derive(Debug, Clone)]
-pub struct Version {
+pub(crate) struct Version {
     pub line: String,
     pub(in crate::store) here: PathBuf,
     pub(in crate::store) there: PathBuf,
@@ -42,7 +42,7 @@ pub struct Version {
 
 impl Version {
     /// The line that both checkouts last had in common, if any; `None` if unknown.
-    pub fn common(&self, id: &str) -> Option<Option<String>> {
+    pub(crate) fn common(&self, id: &str) -> Option<Option<String>> {
         let document = Document::new(vcs::common_version(&self.here, &self.there, &self.inside)?);
         Some(document.effective(id).and_then(|line| document.record(line)).map(|record| record.text().to_owned()))
     }

@@ -10,7 +10,7 @@ use crate::sys::below;
 use crate::vcs::{Area, SyncError, Vcs};
 use crate::{sys, vcs};
 
-pub struct WorkingCopy {
+pub(crate) struct WorkingCopy {
     pub vcs: Box<dyn Vcs>,
     /// With links resolved, like the paths of its ledgers.
     pub root: PathBuf,
@@ -23,7 +23,7 @@ pub struct WorkingCopy {
 impl WorkingCopy {
     /// The areas of the ledgers: their directories. If that is the whole working copy, as in a pure planning repo, it
     /// counts only where it cannot be the project's own files.
-    pub fn areas(&self) -> Vec<Area> {
+    pub(crate) fn areas(&self) -> Vec<Area> {
         let is_ledgers_own = !self.members.contains(&0) || self.root.file_name().is_some_and(|name| name == BEADS_DIR);
         let area = |ledger: &PathBuf| match ledger.parent() {
             Some(directory) if !directory.as_os_str().is_empty() => Area::Below(directory.to_owned()),

@@ -25,7 +25,7 @@ pub fn worktree_id_at(root: &Path) -> Option<String> {
 
 /// The checkout in which something was recorded, so that the record is found after the checkout was moved.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Noted {
+pub(crate) struct Noted {
     /// Identifies the checkout in one state home: `HOME` if it contains the state home, else its id.
     pub mark: String,
     /// Its current path.
@@ -37,7 +37,7 @@ const HOME: &str = "home";
 
 impl Noted {
     /// The checkout of a ledger, for records in a state home. `None` if only its path identifies it.
-    pub fn of(ledger: &Path, state: &Path) -> Option<Self> {
+    pub(crate) fn of(ledger: &Path, state: &Path) -> Option<Self> {
         let vcs = vcs::open(ledger);
         let beads = ledger.parent()?;
         let (root, admin) = match vcs.admin_dir() {
@@ -50,7 +50,7 @@ impl Noted {
 
     /// The former root of this checkout, if a file of it, now at `now`, was at `then`. `None` if it was not moved from
     /// there: a checkout that still exists is a different one.
-    pub fn former_root(&self, then: &Path, now: &Path) -> Option<PathBuf> {
+    pub(crate) fn former_root(&self, then: &Path, now: &Path) -> Option<PathBuf> {
         let inside = now.strip_prefix(&self.root).ok()?;
         let was_moved = then != now && then.ends_with(inside) && !then.exists();
         was_moved.then(|| then.iter().take(then.iter().count() - inside.iter().count()).collect())

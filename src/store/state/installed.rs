@@ -49,15 +49,15 @@ pub(in crate::store) struct Redirection {
 }
 
 impl Manifest {
-    pub fn read(home: &Path) -> Option<Self> {
+    pub(crate) fn read(home: &Path) -> Option<Self> {
         read(&home.join(NAME))
     }
 
-    pub fn write(&self, home: &Path) -> Result<(), FsError> {
+    pub(crate) fn write(&self, home: &Path) -> Result<(), FsError> {
         write(self, &home.join(NAME))
     }
 
-    pub fn remove(&self, home: &Path) -> Result<(), FsError> {
+    pub(crate) fn remove(&self, home: &Path) -> Result<(), FsError> {
         remove(&home.join(NAME), self.made_home)
     }
 }
@@ -92,15 +92,15 @@ pub(in crate::store) struct DriverManifest {
 }
 
 impl DriverManifest {
-    pub fn read(home: &Path) -> Option<Self> {
+    pub(crate) fn read(home: &Path) -> Option<Self> {
         read(&home.join(DRIVER_NAME))
     }
 
-    pub fn write(&self, home: &Path) -> Result<(), FsError> {
+    pub(crate) fn write(&self, home: &Path) -> Result<(), FsError> {
         write(self, &home.join(DRIVER_NAME))
     }
 
-    pub fn remove(&self, home: &Path) -> Result<(), FsError> {
+    pub(crate) fn remove(&self, home: &Path) -> Result<(), FsError> {
         remove(&home.join(DRIVER_NAME), self.made_home)
     }
 }

@@ -11,7 +11,7 @@ use crate::sys;
 
 /// Claims by issue, and the stamps of their files.
 #[derive(Debug)]
-pub struct KnownLeases {
+pub(crate) struct KnownLeases {
     pub(in crate::store) stamps: Stamps,
     pub(in crate::store) all: Vec<(String, Lease)>,
     /// Claims on tasks of workflows, of any repo.

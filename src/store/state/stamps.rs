@@ -23,7 +23,7 @@ impl Default for Stamps {
 
 impl Stamps {
     /// Must be taken before the files are read.
-    pub fn of(mut paths: Vec<PathBuf>) -> Self {
+    pub(crate) fn of(mut paths: Vec<PathBuf>) -> Self {
         paths.sort();
         paths.dedup();
         let at = fs::stamp_time();
@@ -34,26 +34,26 @@ impl Stamps {
     }
 
     /// Adds files, before they are read.
-    pub fn add(&mut self, paths: impl IntoIterator<Item = PathBuf>) {
+    pub(crate) fn add(&mut self, paths: impl IntoIterator<Item = PathBuf>) {
         self.seen.extend(paths.into_iter().map(|path| (fs::stat(&path).ok(), path)).map(|(stamp, path)| (path, stamp)));
     }
 
-    pub fn paths(&self) -> impl Iterator<Item = &PathBuf> {
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &PathBuf> {
         self.seen.iter().map(|(path, _)| path)
     }
 
     /// None of the files existed.
-    pub fn are_of_nothing(&self) -> bool {
+    pub(crate) fn are_of_nothing(&self) -> bool {
         self.seen.iter().all(|(_, stamp)| stamp.is_none())
     }
 
     /// No change is visible so far.
-    pub fn hold_so_far(&self) -> bool {
+    pub(crate) fn hold_so_far(&self) -> bool {
         self.seen.iter().all(|(path, known)| fs::stat(path).ok() == *known)
     }
 
     /// Nothing has changed: the stamps are equal, and were old enough to show any later change.
-    pub fn hold(&self) -> bool {
+    pub(crate) fn hold(&self) -> bool {
         let proves = |stamp: &FileStamp| self.granularity.tells_later(stamp, self.at);
         self.seen.iter().all(|(_, known)| known.as_ref().is_none_or(proves)) && self.hold_so_far()
     }

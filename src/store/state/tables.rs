@@ -26,7 +26,7 @@ pub const CHECKPOINTS: Table<Noted> =
     Table::new(Spot { names_repo: true, ..Spot::of_checkouts("wt", "checkpoints.jsonl") });
 pub const LEASES: Table<Lease> = Table::new(Spot { is_watched: true, ..Spot::at(LEASES_NAME) });
 pub const MAIL: Table<Message> = Table::new(Spot { is_watched: true, ..Spot::all_in("mail") });
-pub const REGISTRY: Table<SeenCheckout> = Table::at(REGISTRY_NAME);
+pub(crate) const REGISTRY: Table<SeenCheckout> = Table::at(REGISTRY_NAME);
 pub const REPOSITORIES: Table<SeenRepository> =
     Table::new(Spot { is_found_again: true, ..Spot::at("repositories.jsonl") });
 pub const RESERVATIONS: Table<Reservation> = Table::new(Spot { names_repo: true, ..Spot::at("reservations.jsonl") });
@@ -124,7 +124,7 @@ impl Spot {
 }
 
 /// The table that a file belongs to.
-pub fn table_of(path: &Path) -> Option<&'static dyn StateTable> {
+pub(crate) fn table_of(path: &Path) -> Option<&'static dyn StateTable> {
     TABLES.into_iter().find(|table| table.spot().holds(path))
 }
 

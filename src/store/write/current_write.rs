@@ -6,7 +6,7 @@ use crate::ledger::Applied;
 
 /// The write that the next change of a ledger belongs to.
 #[derive(Debug, Default)]
-pub struct CurrentWrite {
+pub(crate) struct CurrentWrite {
     pub(in crate::store) name: Option<String>,
     /// The ledgers it has written, each with its state home.
     pub(in crate::store) written: Vec<(String, PathBuf)>,
@@ -17,7 +17,7 @@ pub struct CurrentWrite {
 
 /// The identity of a part of a write in the log.
 #[derive(Debug)]
-pub struct WritePart {
+pub(crate) struct WritePart {
     pub write: String,
     /// The ledgers that the write changed before, each with its state home.
     pub with: Vec<(String, PathBuf)>,
@@ -25,24 +25,24 @@ pub struct WritePart {
 
 impl CurrentWrite {
     /// Locks are taken: a new write starts, unless the caller has joined several.
-    pub fn start(&mut self) {
+    pub(crate) fn start(&mut self) {
         if !self.is_one {
             let command = std::mem::take(&mut self.command);
             *self = CurrentWrite { command, ..CurrentWrite::default() };
         }
     }
 
-    pub fn command(&self) -> &str {
+    pub(crate) fn command(&self) -> &str {
         &self.command
     }
 
     /// The ledgers that it has changed so far.
-    pub fn changed(&self) -> Vec<String> {
+    pub(crate) fn changed(&self) -> Vec<String> {
         self.written.iter().map(|(ledger, _)| ledger.clone()).collect()
     }
 
     /// The name of the write, derived from the file it leaves behind, since no two writes leave the same one.
-    pub fn name(&mut self, ledger: &str, home: &Path, at: &str, applied: &Applied<'_>) -> WritePart {
+    pub(crate) fn name(&mut self, ledger: &str, home: &Path, at: &str, applied: &Applied<'_>) -> WritePart {
         let write = self.name.get_or_insert_with(|| made_from(ledger, at, applied)).clone();
         self.written.retain(|(known, _)| known != ledger);
         let with = self.written.clone();

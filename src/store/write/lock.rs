@@ -21,13 +21,13 @@ pub(in crate::store) struct Locks {
 }
 
 impl Locks {
-    pub fn none() -> Self {
+    pub(crate) fn none() -> Self {
         Locks { ledgers: Vec::new(), _homes: Vec::new() }
     }
 
     /// Releases the locks, and returns once everything written under them is on disk. Returns the ledgers for which
     /// that failed.
-    pub fn release(locks: Arc<Locks>) -> Vec<(usize, LedgerError)> {
+    pub(crate) fn release(locks: Arc<Locks>) -> Vec<(usize, LedgerError)> {
         let ledgers = match Arc::try_unwrap(locks) {
             Ok(Locks { ledgers, _homes }) => {
                 ledgers.into_iter().map(|(source, lock)| (source, lock.release())).collect()

@@ -44,7 +44,7 @@ pub(super) struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    pub fn new(store: &'a Store, source: usize, fresh: &'a Fresh, actor: &'a str) -> Self {
+    pub(super) fn new(store: &'a Store, source: usize, fresh: &'a Fresh, actor: &'a str) -> Self {
         Plan { store, source, fresh, actor }
     }
 
@@ -55,7 +55,7 @@ impl<'a> Plan<'a> {
     }
 
     /// Drafts everything staged, based on the current document. One answer per write.
-    pub fn make<'w>(
+    pub(super) fn make<'w>(
         &self,
         draft: &mut Draft<'_>,
         staged: impl IntoIterator<Item = (Intent, Instant, &'w Write)>,

@@ -43,13 +43,18 @@ pub(super) struct Round<'a> {
 }
 
 impl<'a> Round<'a> {
-    pub fn new(store: &'a mut Store, locks: &'a Locks) -> Self {
+    pub(super) fn new(store: &'a mut Store, locks: &'a Locks) -> Self {
         let actor = store.actor().to_owned();
         Round { store, locks, actor, is_whole: false, committed: Vec::new() }
     }
 
     /// Makes all writes that were not refused, one ledger after the other. One answer per write, in order.
-    pub fn make(&mut self, staged: &[Staged], mut answers: Vec<Option<Answer>>, place: Where) -> Result<Vec<Answer>> {
+    pub(super) fn make(
+        &mut self,
+        staged: &[Staged],
+        mut answers: Vec<Option<Answer>>,
+        place: Where,
+    ) -> Result<Vec<Answer>> {
         // With several ledgers, sync each before writing the next.
         let on_disk = if self.locks.len() == 1 { OnDisk::AtRelease } else { OnDisk::Now };
         for (source, lock) in self.in_order(staged) {
@@ -113,7 +118,7 @@ impl<'a> Round<'a> {
     }
 
     /// The result of one write on what is on disk now; `None` if its ledger is not locked.
-    pub fn rehearsed(&self, part: &Staged) -> Option<Answer> {
+    pub(super) fn rehearsed(&self, part: &Staged) -> Option<Answer> {
         let (_, lock) = self.locks.iter().find(|(locked, _)| *locked == part.source)?;
         let (fresh, mut answers) = (Fresh::default(), Vec::new());
         let plan = Plan::new(self.store, part.source, &fresh, &self.actor);
@@ -137,7 +142,7 @@ impl<'a> Round<'a> {
 
     /// An edit of a proposed issue goes to two ledgers: if one refuses it, it is not made in the other. Returns the
     /// refusals, by write.
-    pub fn refused_halves(&self, staged: &[Staged], slots: usize) -> Vec<Option<Answer>> {
+    pub(super) fn refused_halves(&self, staged: &[Staged], slots: usize) -> Vec<Option<Answer>> {
         let mut found: Vec<Option<Answer>> = (0..slots).map(|_| None).collect();
         for parts in staged.chunk_by(|one, other| one.slot == other.slot).filter(|parts| parts.len() > 1) {
             let mut before: Option<Answer> = None;

@@ -43,7 +43,7 @@ pub struct Change {
 pub type Changes = Rc<[Change]>;
 
 /// The changes to lines with these names.
-pub fn only(changes: &Changes, names: &BTreeSet<String>) -> Changes {
+pub(crate) fn only(changes: &Changes, names: &BTreeSet<String>) -> Changes {
     changes.iter().filter(|change| names.contains(&*change.name)).cloned().collect()
 }
 

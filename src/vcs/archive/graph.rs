@@ -5,7 +5,7 @@ use std::collections::{BinaryHeap, HashMap};
 
 /// The commits by number, children before parents.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Graph {
+pub(super) struct Graph {
     /// The parents of each commit.
     parents: Vec<Vec<usize>>,
     /// The step that made each commit's version, counted from the oldest.
@@ -24,46 +24,46 @@ const OTHER: u8 = 2;
 const OLDER: u8 = 4;
 
 impl Graph {
-    pub fn new(parents: Vec<Vec<usize>>, tips: Vec<usize>, is_cut: bool) -> Self {
+    pub(super) fn new(parents: Vec<Vec<usize>>, tips: Vec<usize>, is_cut: bool) -> Self {
         Graph { made: vec![None; parents.len()], parents, steps: Vec::new(), tips, is_cut }
     }
 
     /// Adds the next commit, oldest first, as a step.
-    pub fn add_step(&mut self, commit: usize) {
+    pub(super) fn add_step(&mut self, commit: usize) {
         self.made[commit] = Some(self.steps.len());
         self.steps.push(commit);
     }
 
     /// Adds a commit that is not a step: it has the version of one of its parents.
-    pub fn pass_on(&mut self, commit: usize) {
+    pub(super) fn pass_on(&mut self, commit: usize) {
         self.made[commit] = self.parents[commit].first().and_then(|parent| self.made[*parent]);
     }
 
     /// The step that made a commit's version, counted from the newest; valid once all are added.
-    pub fn made(&self, commit: usize) -> Option<usize> {
+    pub(super) fn made(&self, commit: usize) -> Option<usize> {
         self.made[commit].map(|step| self.steps.len() - 1 - step)
     }
 
     /// The steps that made the versions of a commit's parents, among those added so far, counted from the oldest.
-    pub fn links(&self, commit: usize) -> Vec<Option<usize>> {
+    pub(super) fn links(&self, commit: usize) -> Vec<Option<usize>> {
         self.parents[commit].iter().map(|parent| self.made[*parent]).collect()
     }
 
-    pub fn parents(&self, commit: usize) -> &[usize] {
+    pub(super) fn parents(&self, commit: usize) -> &[usize] {
         &self.parents[commit]
     }
 
     /// The parents of a step, which is counted from the newest.
-    pub fn parents_of_step(&self, step: usize) -> &[usize] {
+    pub(super) fn parents_of_step(&self, step: usize) -> &[usize] {
         &self.parents[self.steps[self.steps.len() - 1 - step]]
     }
 
-    pub fn tips(&self) -> &[usize] {
+    pub(super) fn tips(&self) -> &[usize] {
         &self.tips
     }
 
     /// The last common commits of one commit and the others; `None` if that is unknown.
-    pub fn common(&self, of: &[usize], one: usize) -> Option<Vec<usize>> {
+    pub(super) fn common(&self, of: &[usize], one: usize) -> Option<Vec<usize>> {
         let mut seen: HashMap<usize, u8> = HashMap::new();
         let mut waiting = BinaryHeap::new();
         // The number of queued commits that may still lead to a common one.

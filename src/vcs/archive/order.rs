@@ -6,7 +6,7 @@ use super::results::Node;
 use crate::model::time::Instant;
 
 /// Newest first, children before their parents.
-pub fn newest_first(commits: Vec<Node>) -> Vec<Node> {
+pub(crate) fn newest_first(commits: Vec<Node>) -> Vec<Node> {
     let numbers: HashMap<&str, usize> =
         commits.iter().enumerate().map(|(number, commit)| (commit.id.as_str(), number)).collect();
     let known = |commit: &Node| -> Vec<usize> {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::model::lines::origins;
 
 /// The number of lines that two texts share, if that is at least half of the shorter one.
-pub fn overlap(one: &[u8], other: &[u8]) -> Option<usize> {
+pub(super) fn overlap(one: &[u8], other: &[u8]) -> Option<usize> {
     let (one, other) = (lines(one), lines(other));
     let shortest = one.len().min(other.len());
     let shared = origins(&one, &other).iter().flatten().count();
@@ -17,18 +17,18 @@ fn lines(text: &[u8]) -> Vec<&[u8]> {
 }
 
 /// Finds the former name of a new file among those removed at the same time.
-pub struct Likeness<'a> {
+pub(crate) struct Likeness<'a> {
     text: &'a [u8],
     best: Option<(usize, PathBuf)>,
 }
 
 impl<'a> Likeness<'a> {
-    pub fn of(text: &'a [u8]) -> Self {
+    pub(crate) fn of(text: &'a [u8]) -> Self {
         Likeness { text, best: None }
     }
 
     /// Adds a removed file. Equal bytes win, then the most common lines, then the first one added.
-    pub fn see(&mut self, name: PathBuf, text: &[u8]) {
+    pub(crate) fn see(&mut self, name: PathBuf, text: &[u8]) {
         let shared = if text == self.text { Some(usize::MAX) } else { overlap(self.text, text) };
         if let Some(shared) = shared
             && self.best.as_ref().is_none_or(|(best, _)| shared > *best)
@@ -37,7 +37,7 @@ impl<'a> Likeness<'a> {
         }
     }
 
-    pub fn name(self) -> Option<PathBuf> {
+    pub(crate) fn name(self) -> Option<PathBuf> {
         self.best.map(|(_, name)| name)
     }
 }

@@ -10,7 +10,7 @@ use super::trail::Trail;
 use crate::vcs::SyncError;
 
 /// An adapter's knowledge about a file.
-pub trait Past {
+pub(crate) trait Past {
     /// A file in a commit.
     fn version(&mut self, commit: &str, path: &Path) -> Result<Option<Version>, SyncError>;
 
@@ -95,7 +95,12 @@ impl Names<'_> {
 }
 
 /// The steps that changed a file in these commits, all ancestors of `from`, children first.
-pub fn steps(commits: Vec<Node>, from: &[String], trail: &Trail, past: &mut dyn Past) -> Result<Steps, SyncError> {
+pub(crate) fn steps(
+    commits: Vec<Node>,
+    from: &[String],
+    trail: &Trail,
+    past: &mut dyn Past,
+) -> Result<Steps, SyncError> {
     let mut graph = graph(&commits, from);
     let (of, seen) = (vec![None; commits.len()], vec![None; commits.len()]);
     let mut names = Names { trail, commits: &commits, sets: vec![trail.names().into()], of, seen };

@@ -25,7 +25,7 @@ use crate::vcs::{
 };
 
 /// A working copy of git.
-pub struct Git {
+pub(crate) struct Git {
     pub root: PathBuf,
 }
 

@@ -11,12 +11,12 @@ use crate::vcs::files;
 
 /// The attribute `merge` of a file, by its path from the root: `union`, `bd`, …; a bare or negative one reads as `text`
 /// or `binary`, the drivers that git then uses. `None` if it is not set.
-pub fn merge_attribute(root: &Path, own: &Path, common: &Path, file: &Path, env: &Env) -> Option<String> {
+pub(crate) fn merge_attribute(root: &Path, own: &Path, common: &Path, file: &Path, env: &Env) -> Option<String> {
     attribute(root, own, common, file, env, merge_value)
 }
 
 /// The filter for a file, if the settings define a program for it.
-pub fn filter(root: &Path, own: &Path, common: &Path, file: &Path, env: &Env) -> Option<String> {
+pub(super) fn filter(root: &Path, own: &Path, common: &Path, file: &Path, env: &Env) -> Option<String> {
     let name = attribute(root, own, common, file, env, filter_value)?;
     let runs = |key: &str| {
         config::text(own, common, &format!("filter.{name}.{key}"), env).is_some_and(|text| !text.is_empty())
@@ -101,7 +101,7 @@ fn matches(pattern: &[u8], path: &[u8]) -> bool {
 }
 
 /// A pattern that matches only this file, by its path from the directory of the attributes file.
-pub fn pattern(file: &Path) -> Vec<u8> {
+pub(crate) fn pattern(file: &Path) -> Vec<u8> {
     let mut pattern = vec![b'/'];
     for byte in file.as_os_str().as_encoded_bytes() {
         if b"*?[\\".contains(byte) {

@@ -12,7 +12,7 @@ use crate::vcs::snapshot::{look, unusable};
 
 /// The result for one file.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Hashed {
+pub(super) enum Hashed {
     Id(String),
     Gone,
     Unreadable,

@@ -25,7 +25,11 @@ const MAX_ENTRIES: usize = 10_000_000;
 /// A changed file: its path, the parents' versions, the new version.
 type Difference = (Vec<u8>, Vec<ObjectId>, ObjectId);
 
-pub fn changes(repository: &Repository<'_>, span: Span<'_>, each: &mut dyn FnMut(Changed)) -> Result<(), SyncError> {
+pub(super) fn changes(
+    repository: &Repository<'_>,
+    span: Span<'_>,
+    each: &mut dyn FnMut(Changed),
+) -> Result<(), SyncError> {
     match span {
         Span::Staged => staged(repository, each)?,
         Span::Commits(ids) => commits(repository, ids, each)?,
@@ -54,13 +58,13 @@ fn staged(repository: &Repository<'_>, each: &mut dyn FnMut(Changed)) -> Result<
 }
 
 /// The names of all staged files, including removals and submodules.
-pub fn staged_paths(repository: &Repository<'_>) -> Result<Vec<PathBuf>, HistoryError> {
+pub(crate) fn staged_paths(repository: &Repository<'_>) -> Result<Vec<PathBuf>, HistoryError> {
     let list = index_against_head(repository, "--name-only")?;
     Ok(list.split(|byte| *byte == 0).filter(|name| !name.is_empty()).map(path_of).collect())
 }
 
 /// The same beside a jj repository, which marks new files in the index as to be added later.
-pub fn staged_beside(root: &Path, env: &Env) -> Result<Vec<PathBuf>, HistoryError> {
+pub(crate) fn staged_beside(root: &Path, env: &Env) -> Result<Vec<PathBuf>, HistoryError> {
     let repository = Repository { root, git_dir: root.join(".git"), env };
     let list = index_against_head(&repository, "--ita-invisible-in-index")?;
     let fields: Vec<&[u8]> = list.split(|byte| *byte == 0).collect();
@@ -89,7 +93,11 @@ fn index_against_head(repository: &Repository<'_>, form: &str) -> Result<Vec<u8>
     listed("git diff-index", query)
 }
 
-pub fn range(repository: &Repository<'_>, span: Span<'_>, each: &mut dyn FnMut(Changed)) -> Result<(), HistoryError> {
+pub(crate) fn range(
+    repository: &Repository<'_>,
+    span: Span<'_>,
+    each: &mut dyn FnMut(Changed),
+) -> Result<(), HistoryError> {
     let objects = open(repository)?;
     let query = || program(repository).args(["rev-list", "--parents", "--topo-order", "--reverse"]);
     let lists = match span {
@@ -143,7 +151,11 @@ fn names_commits(repository: &Repository<'_>, range: &str) -> Result<bool, Histo
 }
 
 /// The same for only these commits.
-pub fn commits(repository: &Repository<'_>, ids: &[String], each: &mut dyn FnMut(Changed)) -> Result<(), HistoryError> {
+pub(crate) fn commits(
+    repository: &Repository<'_>,
+    ids: &[String],
+    each: &mut dyn FnMut(Changed),
+) -> Result<(), HistoryError> {
     let objects = open(repository)?;
     for id in ids {
         let commit = ObjectId::from_hex(id.as_bytes()).map_err(|error| unreadable(id.clone(), error))?;

@@ -80,7 +80,7 @@ struct Server<'a> {
 }
 
 impl<'a> Server<'a> {
-    pub fn of(root: &Path, dot_git: Option<PathBuf>, env: &'a Env) -> Result<Self, SyncError> {
+    pub(crate) fn of(root: &Path, dot_git: Option<PathBuf>, env: &'a Env) -> Result<Self, SyncError> {
         let unsupported = |what| SyncError::Unsupported { kind: Kind::Git, what };
         let mut server = Server { root: root.to_owned(), dot_git, name: String::new(), address: String::new(), env };
         let name = server.remote()?.ok_or_else(|| unsupported(NO_REMOTE))?;
@@ -136,12 +136,12 @@ impl<'a> Server<'a> {
         Ok(named.find(known).or(usual))
     }
 
-    pub fn claim(&self, name: &str) -> Result<Option<RemoteClaim>, SyncError> {
+    pub(crate) fn claim(&self, name: &str) -> Result<Option<RemoteClaim>, SyncError> {
         Ok(self.claims(name)?.pop())
     }
 
     /// The claims whose refs match a pattern. One that is replaced during the read is read again.
-    pub fn claims(&self, pattern: &str) -> Result<Vec<RemoteClaim>, SyncError> {
+    pub(crate) fn claims(&self, pattern: &str) -> Result<Vec<RemoteClaim>, SyncError> {
         let mut tries = 0;
         loop {
             let listed = self.listed(pattern)?;
@@ -224,7 +224,7 @@ impl<'a> Server<'a> {
         if is_cut { Err(SyncError::Unsupported { kind: Kind::Git, what: TOO_LONG }) } else { Ok(output.stdout) }
     }
 
-    pub fn swap(&self, name: &str, expected: Option<&str>, text: Option<&str>) -> Result<Swap, SyncError> {
+    pub(crate) fn swap(&self, name: &str, expected: Option<&str>, text: Option<&str>) -> Result<Swap, SyncError> {
         if (expected.is_none() && text.is_none()) || !expected.is_none_or(is_version) {
             let current = self.claim(name)?;
             let is_none = current.is_none() && expected.is_none();

@@ -33,7 +33,7 @@ const BESIDE: [&str; 2] = ["info/exclude", "info/attributes"];
 const NOT_IN_NEW: [&str; 4] = ["hooks", "config.worktree", "info/sparse-checkout", "info/grafts"];
 
 /// The source of a clone: a working copy, or the repository behind one.
-pub struct Source<'a> {
+pub(crate) struct Source<'a> {
     pub root: &'a Path,
     /// git's directory, if the working copy does not lead to it.
     pub git_dir: Option<&'a Path>,
@@ -58,14 +58,14 @@ impl Source<'_> {
         own_dir(&dot_git).zip(common_dir(&dot_git))
     }
 
-    pub fn clone(&self, new: &NewClone, step: Option<&Step>) -> Result<Checkout, SyncError> {
+    pub(crate) fn clone(&self, new: &NewClone, step: Option<&Step>) -> Result<Checkout, SyncError> {
         let path = vacant(&new.path, self.env)?;
         let start = self.start(new, &path)?;
         self.clone_at(&new.branch, &start, path, step)
     }
 
     /// Makes the clone, with the branch at this commit. An incomplete clone is removed.
-    pub fn clone_at(
+    pub(crate) fn clone_at(
         &self,
         branch: &str,
         start: &str,
@@ -261,13 +261,13 @@ pub(super) fn set_back(source: &Source<'_>, root: &Path) -> Result<String, SyncE
 }
 
 /// Gives a commit of the parent a name among the refs of its remote.
-pub fn name_remote(root: &Path, git_dir: &Path, parent: &str, id: &str, env: &Env) -> Result<(), SyncError> {
+pub(crate) fn name_remote(root: &Path, git_dir: &Path, parent: &str, id: &str, env: &Env) -> Result<(), SyncError> {
     let name = format!("refs/remotes/{parent}/bd-base-{}", id.get(..12).unwrap_or(id));
     let program = git_at(root, Some(git_dir), env).args(["update-ref", "--no-deref", &name, id]);
     must("git update-ref", root, program).map(drop)
 }
 
-pub fn branches(root: &Path, env: &Env) -> Result<BTreeSet<String>, SyncError> {
+pub(super) fn branches(root: &Path, env: &Env) -> Result<BTreeSet<String>, SyncError> {
     let query = ask(root, env).args(["for-each-ref", "--format=%(refname)", "refs/heads", "refs/remotes"]);
     let printed = must("git for-each-ref", root, query.keeping(MAX))?.stdout;
     let printed = String::from_utf8_lossy(&printed);
@@ -279,7 +279,7 @@ pub fn branches(root: &Path, env: &Env) -> Result<BTreeSet<String>, SyncError> {
 }
 
 /// The tips of all branches, including those of remotes.
-pub fn tips(root: &Path, most: usize, env: &Env) -> Result<Tips, SyncError> {
+pub(super) fn tips(root: &Path, most: usize, env: &Env) -> Result<Tips, SyncError> {
     const FORMAT: &str = "--format=%(objectname) %(symref) %(refname)";
     let list = |of: &[&str]| -> Result<Vec<Tip>, SyncError> {
         let count = format!("--count={}", most + 1);
@@ -303,7 +303,7 @@ pub fn tips(root: &Path, most: usize, env: &Env) -> Result<Tips, SyncError> {
 }
 
 /// Creates a new branch, with the parent as a remote; the parent's commits do not count as made here.
-pub fn settle(root: &Path, from: &Path, branch: &str, env: &Env) -> Result<(), SyncError> {
+pub(super) fn settle(root: &Path, from: &Path, branch: &str, env: &Env) -> Result<(), SyncError> {
     if let Some(what) = unfinished(root) {
         return Err(SyncError::Unfinished { root: from.to_owned(), what: what.to_owned() });
     }

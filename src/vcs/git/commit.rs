@@ -32,14 +32,14 @@ pub fn init(directory: &Path, env: &Env) -> Result<(), CommitError> {
 }
 
 /// The unfinished operation of the user, if there is one.
-pub fn unfinished(root: &Path) -> Option<&'static str> {
+pub(crate) fn unfinished(root: &Path) -> Option<&'static str> {
     let dot_git = root.join(".git");
     let own = own_dir(&dot_git).unwrap_or(dot_git);
     UNFINISHED.iter().find(|(name, _)| own.join(name).exists()).map(|(_, what)| *what)
 }
 
 /// Commits the working-tree state of these files and nothing else: other staged files stay staged.
-pub fn commit(order: &Order) -> Result<Committed, CommitError> {
+pub(super) fn commit(order: &Order) -> Result<Committed, CommitError> {
     if let Some(what) = unfinished(order.root) {
         return Err(CommitError::Unfinished { root: order.root.to_owned(), what: what.to_owned() });
     }
@@ -169,7 +169,11 @@ pub(super) fn is_locked(output: &Output) -> bool {
 
 /// A file whose changes git was told to ignore, and how: git neither commits them nor protects them when it overwrites
 /// the file.
-pub fn overlooked(root: &Path, files: &[PathBuf], env: &Env) -> Result<Option<(PathBuf, &'static str)>, CommitError> {
+pub(super) fn overlooked(
+    root: &Path,
+    files: &[PathBuf],
+    env: &Env,
+) -> Result<Option<(PathBuf, &'static str)>, CommitError> {
     let program = git(root, env).args(["--literal-pathspecs", "ls-files", "-v", "-z", "--"]).args(files);
     let output = checked("git ls-files", program.run()?)?;
     let flag = |letter: u8| match letter {

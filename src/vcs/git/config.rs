@@ -16,7 +16,7 @@ use crate::vcs::layout::opened;
 use crate::vcs::{Facts, Kind, Remote, files};
 
 /// The facts about a repository, by its `.git`.
-pub fn facts(dot_git: &Path, env: &Env) -> Facts {
+pub(crate) fn facts(dot_git: &Path, env: &Env) -> Facts {
     let Some((own, common)) = own_dir(dot_git).zip(common_dir(dot_git)) else {
         return Facts { kind: Kind::Git, ..Facts::default() };
     };
@@ -35,19 +35,19 @@ pub fn facts(dot_git: &Path, env: &Env) -> Facts {
 }
 
 /// The value of a setting, from any file.
-pub fn text(own: &Path, common: &Path, key: &str, env: &Env) -> Option<String> {
+pub(crate) fn text(own: &Path, common: &Path, key: &str, env: &Env) -> Option<String> {
     read(own, common, env).string(key).map(|value| value.to_string())
 }
 
 /// The value of a setting in the repository's own file.
-pub fn own_text(root: &Path, key: &str) -> Option<String> {
+pub(super) fn own_text(root: &Path, key: &str) -> Option<String> {
     let bytes = files::bytes(&common_dir(&root.join(".git"))?.join("config"))?;
     let config = File::from_bytes_no_includes(&bytes, Metadata::api(), Options::default()).ok()?;
     config.string(key).map(|value| value.to_string())
 }
 
 /// Whether git knows the user's name and email here.
-pub fn identity(own: &Path, common: &Path, env: &Env) -> (bool, bool) {
+pub(super) fn identity(own: &Path, common: &Path, env: &Env) -> (bool, bool) {
     let config = read(own, common, env);
     let known = |key: &str| config.string(key).is_some_and(|value| !value.trim_ascii().is_empty());
     (known("user.name"), known("user.email"))

@@ -9,7 +9,7 @@ fn open(common: &Path) -> Option<gix::Repository> {
 }
 
 /// The commits without a parent here, the oldest first: of branches, and with `with_remotes` also of remotes and tags.
-pub fn first_commits(common: &Path, with_remotes: bool) -> Vec<String> {
+pub(crate) fn first_commits(common: &Path, with_remotes: bool) -> Vec<String> {
     let own = ["refs/heads/", "refs/jj/"];
     let wanted = if with_remotes { [&own[..], &["refs/remotes/", "refs/tags/"]].concat() } else { own.to_vec() };
     let find = || -> Option<Vec<String>> {
@@ -40,7 +40,7 @@ pub fn first_commits(common: &Path, with_remotes: bool) -> Vec<String> {
 }
 
 /// Whether the repository has this commit.
-pub fn has_commit(common: &Path, id: &str) -> bool {
+pub(crate) fn has_commit(common: &Path, id: &str) -> bool {
     let Ok(id) = ObjectId::from_hex(id.as_bytes()) else { return false };
     let header = open(common).and_then(|repository| repository.find_header(id).ok());
     header.is_some_and(|header| header.kind() == gix::object::Kind::Commit)

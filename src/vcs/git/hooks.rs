@@ -34,7 +34,7 @@ pub(super) fn failed(program: &'static str, output: &Output) -> HistoryError {
     HistoryError::Failed { program, status: output.status, printed }
 }
 
-pub fn checked(program: &'static str, output: Output) -> Result<Output, HistoryError> {
+pub(super) fn checked(program: &'static str, output: Output) -> Result<Output, HistoryError> {
     if output.status.success() { Ok(output) } else { Err(failed(program, &output)) }
 }
 
@@ -54,7 +54,7 @@ const PUSH: [&str; 2] = ["pre-push", "reference-transaction"];
 /// The hooks that a push would run and that are not the user's own, each with a hash of its content. The user's hooks
 /// are in a directory that the user's own settings name, outside the repository. If the repository's settings name one,
 /// it comes first.
-pub fn of_push(root: &Path, env: &Env) -> Result<Vec<String>, SyncError> {
+pub(super) fn of_push(root: &Path, env: &Env) -> Result<Vec<String>, SyncError> {
     let directory = root.join(hooks_path(root, env)?);
     let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let inside = |dir: &Path| real(&directory).starts_with(real(dir));
@@ -100,25 +100,25 @@ pub fn set_local(root: &Path, key: &str, value: Option<&str>, env: &Env) -> Resu
     checked("git config", program.run()?).map(drop)
 }
 
-pub fn is_ignored(root: &Path, file: &Path, env: &Env) -> Result<bool, HistoryError> {
+pub(crate) fn is_ignored(root: &Path, file: &Path, env: &Env) -> Result<bool, HistoryError> {
     let output = git(root, env).args(["check-ignore", "--quiet", "--"]).arg(file).run()?;
     Ok(output.status.success())
 }
 
 /// Whether the index has a file; true if git does not answer.
-pub fn is_tracked(root: &Path, file: &Path, env: &Env) -> bool {
+pub(crate) fn is_tracked(root: &Path, file: &Path, env: &Env) -> bool {
     let program = git(root, env).args(["--literal-pathspecs", "ls-files", "-z", "--"]).arg(file);
     program.run().map_or(true, |output| !output.status.success() || !output.stdout.is_empty())
 }
 
 /// Whether the index has several versions of a file.
-pub fn is_unmerged(root: &Path, file: &Path, env: &Env) -> bool {
+pub(crate) fn is_unmerged(root: &Path, file: &Path, env: &Env) -> bool {
     let program = git(root, env).args(["--literal-pathspecs", "ls-files", "--unmerged", "-z", "--"]).arg(file);
     program.run().is_ok_and(|output| output.status.success() && !output.stdout.is_empty())
 }
 
 /// The versions of a conflicted file in the index; `None` unless both sides have one.
-pub fn unmerged(root: &Path, file: &Path, env: &Env) -> Option<Versions> {
+pub(crate) fn unmerged(root: &Path, file: &Path, env: &Env) -> Option<Versions> {
     const LIMIT: usize = 1 << 30;
     let stage = |number: u8| {
         let mut name = std::ffi::OsString::from(format!(":{number}:"));

@@ -25,7 +25,7 @@ const LIMIT: Duration = Duration::from_secs(600);
 /// The size limit for ledgers and for lists of files.
 pub(super) const MAX: usize = 256 << 20;
 
-pub fn integrate(root: &Path, integration: Integration<'_>) -> Result<Integrated, SyncError> {
+pub(super) fn integrate(root: &Path, integration: Integration<'_>) -> Result<Integrated, SyncError> {
     let env = integration.env;
     let link = upstream::find(root, env)?;
     let Some((remote, theirs)) = link.remote.and_then(|remote| Some((remote.shown(), remote.theirs?))) else {

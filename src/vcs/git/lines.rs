@@ -17,7 +17,7 @@ const KEPT: [&str; 3] = ["refs/remotes/", "refs/heads/", "refs/tags/"];
 
 /// For each line whether a version of the file, named from the root, contains it. `also` are commits that another
 /// program on top of git knows. A commit that is older than a line by more than an hour is not searched for it.
-pub fn committed_lines(
+pub(crate) fn committed_lines(
     dot_git: &Path,
     file: &Path,
     lines: &[DatedLine<'_>],

@@ -28,7 +28,7 @@ const LOG: &str = "the reflog";
 type Known = HashMap<String, String>;
 
 /// The last commit of every line of history that disappears with a worktree, except the commit of its `HEAD`.
-pub fn loose(root: &Path, env: &Env) -> Result<Vec<Loose>, SyncError> {
+pub(super) fn loose(root: &Path, env: &Env) -> Result<Vec<Loose>, SyncError> {
     let dot_git = root.join(".git");
     let Some((admin, common)) = admin_dir(root).zip(common_dir(&dot_git)).filter(|(admin, common)| admin != common)
     else {
@@ -61,7 +61,7 @@ pub fn loose(root: &Path, env: &Env) -> Result<Vec<Loose>, SyncError> {
 }
 
 /// Gives such commits a permanent name.
-pub fn keep(root: &Path, env: &Env) -> Result<(), SyncError> {
+pub(crate) fn keep(root: &Path, env: &Env) -> Result<(), SyncError> {
     for one in loose(root, env)? {
         let program = ask(root, env).args(["update-ref", "--no-deref", "--end-of-options"]);
         must("git update-ref", program.arg(format!("{KEPT}/{}", one.id)).arg(&one.id))?;

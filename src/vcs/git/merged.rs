@@ -22,7 +22,7 @@ const FEW: usize = 50;
 const TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
 /// A repository, and another one whose objects it can read.
-pub struct Pair<'a> {
+pub(super) struct Pair<'a> {
     pub root: &'a Path,
     /// If git's directory is not in the working copy.
     pub git_dir: Option<PathBuf>,
@@ -32,12 +32,12 @@ pub struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    pub fn git(&self) -> Program<'_> {
+    pub(super) fn git(&self) -> Program<'_> {
         let program = ask_at(self.root, self.git_dir.as_deref(), self.env).var("GIT_ATTR_SOURCE", TREE);
         program.var("GIT_ALTERNATE_OBJECT_DIRECTORIES", quoted(&self.other.join("objects")))
     }
 
-    pub fn common(&self) -> Option<PathBuf> {
+    pub(super) fn common(&self) -> Option<PathBuf> {
         self.git_dir.clone().or_else(|| common_dir(&self.root.join(".git")))
     }
 
@@ -51,13 +51,13 @@ impl Pair<'_> {
         Ok(output.status.success().then(|| line(&output.stdout)).filter(|text| !text.is_empty()))
     }
 
-    pub fn is_ancestor(&self, one: &str, of: &str) -> Result<bool, SyncError> {
+    pub(super) fn is_ancestor(&self, one: &str, of: &str) -> Result<bool, SyncError> {
         let output = self.git().args(["merge-base", "--is-ancestor", one, of]).run()?;
         Ok(output.status.success())
     }
 
     /// The parent of a commit without changes and description.
-    pub fn blank_parent(&self, id: &str) -> Result<Option<String>, SyncError> {
+    pub(super) fn blank_parent(&self, id: &str) -> Result<Option<String>, SyncError> {
         let look = |id: &str| self.git().args(["log", "-1", "--format=%T%n%P%n%B", "--end-of-options"]).arg(id);
         let own = self.text("git log", look(id))?;
         let mut lines = own.lines();
@@ -70,7 +70,7 @@ impl Pair<'_> {
     }
 
     /// How a commit came into one of these branches, given with their names.
-    pub fn merged(&self, tip: &str, targets: &[(String, String)]) -> Result<Option<Merged>, SyncError> {
+    pub(super) fn merged(&self, tip: &str, targets: &[(String, String)]) -> Result<Option<Merged>, SyncError> {
         for (into, target) in targets {
             if self.is_ancestor(tip, target)? {
                 let commit = Some(self.brought(tip, target)?);

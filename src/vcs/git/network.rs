@@ -42,7 +42,7 @@ fn prepared(program: Program<'_>) -> Program<'_> {
     SETTINGS.iter().fold(program, |program, setting| program.arg("-c").arg(setting)).limit(LIMIT)
 }
 
-pub fn fetch(root: &Path, env: &Env) -> Result<(), SyncError> {
+pub(super) fn fetch(root: &Path, env: &Env) -> Result<(), SyncError> {
     let Some(remote) = upstream::find(root, env)?.remote else { return Ok(()) };
     let flags = ["fetch", "--quiet", "--no-write-fetch-head", "--no-recurse-submodules", "--end-of-options"];
     let program = git(root, env).args(flags).arg(&remote.name);
@@ -61,7 +61,7 @@ pub fn fetch(root: &Path, env: &Env) -> Result<(), SyncError> {
 }
 
 /// Pushes commits to the upstream of the checked-out branch, setting it first if necessary.
-pub fn push(root: &Path, parcel: &Parcel, route: &Route<'_>) -> Result<Pushed, SyncError> {
+pub(super) fn push(root: &Path, parcel: &Parcel, route: &Route<'_>) -> Result<Pushed, SyncError> {
     let env = route.env;
     let Link { branch, ours, remote, .. } = upstream::find(root, env)?;
     let (Some(branch), Some(remote)) = (branch, remote) else { return Ok(Pushed::NothingToPush) };

@@ -13,14 +13,19 @@ const MAX: usize = 256 << 20;
 const LIMIT: Duration = Duration::from_secs(300);
 
 /// Stores an object and returns its id.
-pub fn write(git: Program<'_>, kind: &str, bytes: Vec<u8>) -> Result<String, SyncError> {
+pub(super) fn write(git: Program<'_>, kind: &str, bytes: Vec<u8>) -> Result<String, SyncError> {
     let output =
         checked("git hash-object", git.args(["hash-object", "-t", kind, "-w", "--stdin"]).input(bytes).run()?)?;
     Ok(line(&output.stdout))
 }
 
 /// Stores a commit.
-pub fn write_commit(git: Program<'_>, tree: &str, parents: &[String], message: &str) -> Result<String, SyncError> {
+pub(super) fn write_commit(
+    git: Program<'_>,
+    tree: &str,
+    parents: &[String],
+    message: &str,
+) -> Result<String, SyncError> {
     let person = format!("bd <bd@invalid> {} +0000", fs::realtime().nanos() / 1_000_000_000);
     let parents: String = parents.iter().map(|parent| format!("parent {parent}\n")).collect();
     let commit = format!("tree {tree}\n{parents}author {person}\ncommitter {person}\n\n{message}\n");
@@ -28,7 +33,7 @@ pub fn write_commit(git: Program<'_>, tree: &str, parents: &[String], message: &
 }
 
 /// The output of git; failure and an endless list are errors.
-pub fn must(name: &'static str, program: Program<'_>) -> Result<Output, SyncError> {
+pub(super) fn must(name: &'static str, program: Program<'_>) -> Result<Output, SyncError> {
     let output = checked(name, program.limit(LIMIT).keeping(MAX).run()?)?;
     if output.stdout.len() >= MAX {
         let message = "git said more than can be looked at".to_owned();
@@ -38,6 +43,6 @@ pub fn must(name: &'static str, program: Program<'_>) -> Result<Output, SyncErro
 }
 
 /// The single line that git prints.
-pub fn line(stdout: &[u8]) -> String {
+pub(super) fn line(stdout: &[u8]) -> String {
     String::from_utf8_lossy(stdout.trim_ascii()).into_owned()
 }

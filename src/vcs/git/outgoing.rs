@@ -20,7 +20,7 @@ use crate::vcs::{Carried, Outgoing, Parcel, Route, SyncError};
 /// Lists are read up to this size, and longer ones are refused.
 const MAX: usize = 256 << 20;
 
-pub fn outgoing(root: &Path, route: &Route<'_>) -> Result<Outgoing, SyncError> {
+pub(super) fn outgoing(root: &Path, route: &Route<'_>) -> Result<Outgoing, SyncError> {
     let env = route.env;
     let Link { branch, ours, remote, pushed_to } = upstream::find(root, env)?;
     let Some(branch) = branch else { return Ok(Outgoing::Held("no branch is checked out".to_owned())) };
@@ -57,7 +57,7 @@ pub fn outgoing(root: &Path, route: &Route<'_>) -> Result<Outgoing, SyncError> {
     Ok(Outgoing::Ready(Parcel { tip, to: remote.shown(), commits }))
 }
 
-pub fn incoming(root: &Path, route: &Route<'_>) -> Result<Vec<Carried>, SyncError> {
+pub(super) fn incoming(root: &Path, route: &Route<'_>) -> Result<Vec<Carried>, SyncError> {
     let link = upstream::find(root, route.env)?;
     let Some(theirs) = link.remote.and_then(|remote| remote.theirs) else { return Ok(Vec::new()) };
     carried(root, link.ours, theirs, route)

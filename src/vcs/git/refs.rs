@@ -9,7 +9,7 @@ use crate::sys::process::Program;
 use crate::vcs::SyncError;
 
 /// A ref.
-pub struct Ref {
+pub(super) struct Ref {
     pub id: String,
     pub name: String,
     pub upstream: String,
@@ -17,12 +17,12 @@ pub struct Ref {
 }
 
 /// git in a checkout, or in a git directory.
-pub fn at<'a>(place: &Path, env: &'a Env) -> Program<'a> {
+pub(super) fn at<'a>(place: &Path, env: &'a Env) -> Program<'a> {
     let is_git_dir = place.join("HEAD").is_file() && place.join("objects").is_dir();
     ask_at(place, is_git_dir.then_some(place), env)
 }
 
-pub fn refs(program: Program<'_>) -> Result<Vec<Ref>, SyncError> {
+pub(super) fn refs(program: Program<'_>) -> Result<Vec<Ref>, SyncError> {
     let format = "--format=%(objectname) %(objecttype) %(refname) %(upstream)";
     let printed = must("git for-each-ref", program.args(["for-each-ref", format]))?.stdout;
     let printed = String::from_utf8_lossy(&printed).into_owned();
@@ -36,7 +36,7 @@ pub fn refs(program: Program<'_>) -> Result<Vec<Ref>, SyncError> {
 }
 
 /// The full name of the branch that is checked out.
-pub fn symbolic(program: Program<'_>) -> Result<Option<String>, SyncError> {
+pub(super) fn symbolic(program: Program<'_>) -> Result<Option<String>, SyncError> {
     let output = program.args(["symbolic-ref", "--quiet", "HEAD"]).run()?;
     Ok(output.status.success().then(|| line(&output.stdout)))
 }

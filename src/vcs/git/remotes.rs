@@ -25,7 +25,7 @@ enum Place {
 
 /// The names of the refs that count. The other repository of the pair is queried directly, so refs of it do not count
 /// here.
-pub fn counting(pair: &Pair<'_>, own: &[Ref], origin: &Path) -> Result<HashSet<String>, SyncError> {
+pub(super) fn counting(pair: &Pair<'_>, own: &[Ref], origin: &Path) -> Result<HashSet<String>, SyncError> {
     let output = pair.git().args(["config", "--null", "--name-only", "--get-regexp", r"^remote\..*\.url$"]).run()?;
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     let name = |key: &str| key.strip_prefix("remote.")?.strip_suffix(".url").map(str::to_owned);
@@ -73,7 +73,7 @@ fn place(url: &str, root: &Path) -> Place {
 }
 
 /// The git directory at a path, as git looks for it.
-pub fn repository_at(path: &Path) -> Option<PathBuf> {
+pub(crate) fn repository_at(path: &Path) -> Option<PathBuf> {
     let longer = |end: &str| {
         let mut name = path.as_os_str().to_owned();
         name.push(end);

@@ -47,7 +47,7 @@ fn fetch(root: &Path, from: &Path, parent: &str, start: &str, env: &Env) -> Resu
 
 /// Starts a new branch at the parent's commit; the previous job's branch is deleted, since all of it is elsewhere.
 /// Settings and hooks are reset to those of a new clone.
-pub fn renew(root: &Path, from: &Path, new: &NewClone, ledgers: &[PathBuf], env: &Env) -> Result<(), SyncError> {
+pub(super) fn renew(root: &Path, from: &Path, new: &NewClone, ledgers: &[PathBuf], env: &Env) -> Result<(), SyncError> {
     refuse_odd(root, env)?;
     check_name(root, &new.branch, root, env)?;
     let source = Source { root: from, git_dir: None, env };
@@ -74,7 +74,7 @@ pub fn renew(root: &Path, from: &Path, new: &NewClone, ledgers: &[PathBuf], env:
 }
 
 /// Fast-forwards only.
-pub fn forward(root: &Path, from: &Path, base: Option<&str>, env: &Env) -> Result<bool, SyncError> {
+pub(super) fn forward(root: &Path, from: &Path, base: Option<&str>, env: &Env) -> Result<bool, SyncError> {
     let found = work(root, env)?;
     if let Some(what) = found.in_files() {
         return Err(kept(root, format!("it has {what}; nothing is pulled over that")));

@@ -25,7 +25,7 @@ const OURS: [&str; 2] = ["refs/beads/checkpoints", KEPT];
 const LIMIT: Duration = Duration::from_secs(600);
 
 /// Names everything in the clone, and lets the other repository fetch it. Returns the number of names.
-pub fn keep_commits(
+pub(crate) fn keep_commits(
     root: &Path,
     git_dir: Option<PathBuf>,
     further: &[String],
@@ -73,7 +73,7 @@ pub fn keep_commits(
 }
 
 /// Lets another repository fetch the refs of `bd` in this one, and checks that it has them.
-pub fn hand_over(root: &Path, git_dir: Option<PathBuf>, to: &Path, env: &Env) -> Result<(), SyncError> {
+pub(crate) fn hand_over(root: &Path, git_dir: Option<PathBuf>, to: &Path, env: &Env) -> Result<(), SyncError> {
     let Some((other, there)) = behind(to) else { return Err(SyncError::NoVcs { root: to.to_owned() }) };
     let pair = Pair { root, git_dir, other, env };
     let Some(common) = pair.common().filter(|common| *common != pair.other) else { return Ok(()) };
@@ -102,7 +102,7 @@ pub fn hand_over(root: &Path, git_dir: Option<PathBuf>, to: &Path, env: &Env) ->
 }
 
 /// Drops everything saved under a key.
-pub fn forget(root: &Path, key: &str, env: &Env) -> Result<(), SyncError> {
+pub(crate) fn forget(root: &Path, key: &str, env: &Env) -> Result<(), SyncError> {
     let Some((_, there)) = behind(root) else { return Ok(()) };
     let start = format!("{KEPT}/{key}/");
     let names = refs(at(&there, env))?.into_iter().filter(|one| one.name.starts_with(&start));
@@ -113,7 +113,13 @@ pub fn forget(root: &Path, key: &str, env: &Env) -> Result<(), SyncError> {
 
 /// Restores a clone into a new directory: its files, and a repository with its branches, tags and stashes. The rescue
 /// of a linked worktree has no commits.
-pub fn restore(from: &Path, files: &WorkTree<'_>, key: &str, to: &Path, env: &Env) -> Result<Returned, SyncError> {
+pub(crate) fn restore(
+    from: &Path,
+    files: &WorkTree<'_>,
+    key: &str,
+    to: &Path,
+    env: &Env,
+) -> Result<Returned, SyncError> {
     let staged = files.restore(key, to)?;
     let returned = commits(from, key, to, env);
     if returned.is_err() {
@@ -183,7 +189,7 @@ fn own_git<'a>(pair: &'a Pair<'a>) -> Program<'a> {
 }
 
 /// Deletes a branch if it has not moved.
-pub fn delete_branch(root: &Path, name: &str, tip: &str, env: &Env) -> Result<(), SyncError> {
+pub(super) fn delete_branch(root: &Path, name: &str, tip: &str, env: &Env) -> Result<(), SyncError> {
     let Some((_, there)) = behind(root) else { return Err(SyncError::NoVcs { root: root.to_owned() }) };
     let branch = format!("refs/heads/{name}");
     checked("git update-ref", at(&there, env).args(["update-ref", "-d", "--end-of-options", &branch, tip]).run()?)?;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 /// One setting of the repository itself; the key as git prints it, with section and name in lower case.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Setting {
+pub(super) struct Setting {
     pub key: String,
     /// A key without a value means yes.
     pub value: Option<String>,
@@ -12,7 +12,7 @@ pub struct Setting {
 
 impl Setting {
     /// Parses the repository and working copy settings from `git config --list -z --show-scope`.
-    pub fn read(printed: &[u8]) -> Vec<Self> {
+    pub(super) fn read(printed: &[u8]) -> Vec<Self> {
         let texts: Vec<String> =
             printed.split(|byte| *byte == 0).map(|text| String::from_utf8_lossy(text).into_owned()).collect();
         let pairs = texts.chunks_exact(2).filter(|pair| matches!(pair[0].as_str(), "local" | "worktree"));
@@ -24,7 +24,7 @@ impl Setting {
             .collect()
     }
 
-    pub fn last<'s>(all: &'s [Setting], key: &str) -> Option<&'s str> {
+    pub(super) fn last<'s>(all: &'s [Setting], key: &str) -> Option<&'s str> {
         all.iter().rev().find(|one| one.key == key).map(|one| one.value.as_deref().unwrap_or("true"))
     }
 
@@ -54,7 +54,7 @@ const LEFT_OF_CORE: [&str; 9] = [
 ];
 
 /// The settings that a clone takes over.
-pub fn carried(all: &[Setting]) -> Vec<&Setting> {
+pub(super) fn carried(all: &[Setting]) -> Vec<&Setting> {
     let is_carried = |one: &&Setting| match one.parts() {
         Some(("core", None, name)) => !LEFT_OF_CORE.contains(&name),
         // The default remote for pushes belongs to no single remote.
@@ -67,7 +67,7 @@ pub fn carried(all: &[Setting]) -> Vec<&Setting> {
 
 /// A remote of the parent, as the clone has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RemoteSettings {
+pub(super) struct RemoteSettings {
     pub name: String,
     lines: Vec<(String, String)>,
     /// It has objects that are missing here (a partial clone).
@@ -90,7 +90,7 @@ const OF_REMOTES: [&str; 11] = [
 ];
 
 /// The remotes with an address. A relative address is rewritten for the clone.
-pub fn remotes(all: &[Setting], root: &Path) -> Vec<RemoteSettings> {
+pub(super) fn remotes(all: &[Setting], root: &Path) -> Vec<RemoteSettings> {
     let mut found: Vec<RemoteSettings> = Vec::new();
     for one in all {
         let Some(("remote", Some(name), key)) = one.parts() else { continue };
@@ -135,7 +135,7 @@ fn address(text: &str, root: &Path) -> String {
 }
 
 /// Settings and remotes as the text of a file.
-pub fn text(settings: &[&Setting], remotes: &[RemoteSettings]) -> String {
+pub(super) fn text(settings: &[&Setting], remotes: &[RemoteSettings]) -> String {
     let mut text = String::new();
     for one in settings {
         let Some((section, sub, name)) = one.parts() else { continue };
@@ -160,7 +160,7 @@ pub fn text(settings: &[&Setting], remotes: &[RemoteSettings]) -> String {
 }
 
 /// Settings that git chose for this disk when it created the repository.
-pub fn of_disk(all: &[Setting]) -> String {
+pub(super) fn of_disk(all: &[Setting]) -> String {
     let known = [
         ("core", "repositoryformatversion"),
         ("core", "filemode"),
@@ -179,14 +179,14 @@ pub fn of_disk(all: &[Setting]) -> String {
 }
 
 /// The parent as a remote of a copy.
-pub fn parent_text(name: &str, from: &Path) -> String {
+pub(super) fn parent_text(name: &str, from: &Path) -> String {
     let path = escaped(&from.display().to_string());
     let all = format!("+refs/heads/*:refs/remotes/{name}/*");
     format!("[remote \"{name}\"]\n\turl = \"{path}\"\n\ttagOpt = --no-tags\n\tfetch = \"{all}\"\n")
 }
 
 /// Addresses with another meaning in another place: the key, the present value, the necessary one.
-pub fn moved<'s>(all: &'s [Setting], root: &Path) -> Vec<(&'s str, &'s str, String)> {
+pub(super) fn moved<'s>(all: &'s [Setting], root: &Path) -> Vec<(&'s str, &'s str, String)> {
     let addresses = all.iter().filter(|one| matches!(one.parts(), Some(("remote", Some(_), "url" | "pushurl"))));
     let changed = addresses.filter_map(|one| {
         let (key, old) = (one.key.as_str(), one.value.as_deref()?);
@@ -210,7 +210,7 @@ fn escaped(value: &str) -> String {
 }
 
 /// The settings of a new clone without those of the branch that git created in it.
-pub fn without_branches(config: &str) -> String {
+pub(super) fn without_branches(config: &str) -> String {
     let mut is_branch = false;
     let kept = config.lines().filter(|line| {
         if line.starts_with('[') {

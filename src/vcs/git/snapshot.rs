@@ -36,7 +36,7 @@ impl WorkTree<'_> {
     }
 
     /// The content of git's index and `HEAD`.
-    pub fn known(&self) -> Result<Known, SyncError> {
+    pub(crate) fn known(&self) -> Result<Known, SyncError> {
         let mut known = Known::default();
         let list = self.ask("git ls-files", self.git().args(["ls-files", "-z", "-t", "--stage"]))?;
         for entry in list.split(|byte| *byte == 0) {
@@ -61,7 +61,7 @@ impl WorkTree<'_> {
         Ok(known)
     }
 
-    pub fn take(&self, key: &str, limit: u64, known: &Known) -> Result<Snapshot, SyncError> {
+    pub(crate) fn take(&self, key: &str, limit: u64, known: &Known) -> Result<Snapshot, SyncError> {
         self.check(key)?;
         // Beside the refs: a user who can write those can write this.
         let common = self.common()?;
@@ -150,7 +150,7 @@ impl WorkTree<'_> {
     }
 
     /// Untracked files that are ignored. A directory means everything in it.
-    pub fn ignored(&self) -> Result<Vec<PathBuf>, SyncError> {
+    pub(crate) fn ignored(&self) -> Result<Vec<PathBuf>, SyncError> {
         let scratch = private_scratch("bd-index-").map_err(|source| unusable(self.root, source))?;
         let flags = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
         let program = match self.dot_git {
@@ -211,7 +211,7 @@ impl WorkTree<'_> {
     }
 
     /// Returns the directory of staged content, relative to the restored one.
-    pub fn restore(&self, key: &str, to: &Path) -> Result<Option<PathBuf>, SyncError> {
+    pub(crate) fn restore(&self, key: &str, to: &Path) -> Result<Option<PathBuf>, SyncError> {
         self.check(key)?;
         let name = format!("{}^{{commit}}", ref_name(key));
         let found = self.git().args(["rev-parse", "--verify", "--quiet", "--end-of-options"]).arg(name).run()?;
@@ -248,7 +248,7 @@ impl WorkTree<'_> {
         Ok(staged)
     }
 
-    pub fn forget(&self, key: &str) -> Result<(), SyncError> {
+    pub(crate) fn forget(&self, key: &str) -> Result<(), SyncError> {
         self.check(key)?;
         let flags = ["update-ref", "--no-deref", "-d", "--end-of-options"];
         self.ask("git update-ref", self.git().args(flags).arg(ref_name(key))).map(drop)

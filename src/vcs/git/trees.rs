@@ -18,11 +18,11 @@ use crate::vcs::{HistoryError, SyncError};
 const SHA1: gix::hash::Kind = gix::hash::Kind::Sha1;
 
 /// A tree's entry under a name.
-pub type Item = (EntryMode, ObjectId);
+pub(super) type Item = (EntryMode, ObjectId);
 
 /// Why there is no such tree.
 #[derive(Debug)]
-pub enum EditError {
+pub(super) enum EditError {
     /// A path that must be a directory is not one.
     Blocked(PathBuf),
     Unreadable(HistoryError),
@@ -34,7 +34,7 @@ impl From<HistoryError> for EditError {
     }
 }
 
-pub struct Trees {
+pub(super) struct Trees {
     objects: gix::Repository,
     /// Trees that are not stored yet.
     new: HashMap<ObjectId, Vec<u8>>,
@@ -45,38 +45,38 @@ fn unreadable(id: impl ToString, error: impl std::fmt::Display) -> HistoryError 
 }
 
 impl Trees {
-    pub fn open(root: &Path) -> Result<Self, HistoryError> {
+    pub(super) fn open(root: &Path) -> Result<Self, HistoryError> {
         let objects = crate::vcs::layout::opened::at(root).map_err(|error| unreadable(root.display(), error))?;
         Ok(Trees { objects, new: HashMap::new() })
     }
 
     /// The tree of the last commit; `None` before the first.
-    pub fn head(&self) -> Result<Option<ObjectId>, HistoryError> {
+    pub(super) fn head(&self) -> Result<Option<ObjectId>, HistoryError> {
         let head = self.objects.head().map_err(|error| unreadable("HEAD", error))?;
         head.id().map(|commit| self.of(commit.detach())).transpose()
     }
 
-    pub fn of(&self, commit: ObjectId) -> Result<ObjectId, HistoryError> {
+    pub(super) fn of(&self, commit: ObjectId) -> Result<ObjectId, HistoryError> {
         let found = self.objects.find_commit(commit).map_err(|error| unreadable(commit, error))?;
         found.tree_id().map(gix::Id::detach).map_err(|error| unreadable(commit, error))
     }
 
-    pub fn parents(&self, commit: ObjectId) -> Result<Vec<ObjectId>, HistoryError> {
+    pub(super) fn parents(&self, commit: ObjectId) -> Result<Vec<ObjectId>, HistoryError> {
         let found = self.objects.find_commit(commit).map_err(|error| unreadable(commit, error))?;
         Ok(found.parent_ids().map(gix::Id::detach).collect())
     }
 
-    pub fn message(&self, commit: ObjectId) -> Result<Vec<u8>, HistoryError> {
+    pub(super) fn message(&self, commit: ObjectId) -> Result<Vec<u8>, HistoryError> {
         let found = self.objects.find_commit(commit).map_err(|error| unreadable(commit, error))?;
         found.message_raw().map(|text| text.to_vec()).map_err(|error| unreadable(commit, error))
     }
 
-    pub fn blob(&self, id: ObjectId) -> Result<Vec<u8>, HistoryError> {
+    pub(super) fn blob(&self, id: ObjectId) -> Result<Vec<u8>, HistoryError> {
         let mut blob = self.objects.find_blob(id).map_err(|error| unreadable(id, error))?;
         Ok(blob.take_data())
     }
 
-    pub fn item(&self, tree: ObjectId, path: &Path) -> Result<Option<Item>, HistoryError> {
+    pub(super) fn item(&self, tree: ObjectId, path: &Path) -> Result<Option<Item>, HistoryError> {
         let names: Vec<&[u8]> = path.iter().map(std::ffi::OsStr::as_encoded_bytes).collect();
         let Some((last, directories)) = names.split_last() else { return Ok(None) };
         let mut tree = tree;
@@ -91,7 +91,7 @@ impl Trees {
     }
 
     /// The tree with this entry at a path, or with the path removed.
-    pub fn with(&mut self, tree: ObjectId, path: &Path, item: Option<Item>) -> Result<ObjectId, EditError> {
+    pub(super) fn with(&mut self, tree: ObjectId, path: &Path, item: Option<Item>) -> Result<ObjectId, EditError> {
         let names: Vec<&[u8]> = path.iter().map(std::ffi::OsStr::as_encoded_bytes).collect();
         let edited = self.edit(Some(tree), &names, item).map_err(|error| match error {
             EditError::Blocked(above) => {
@@ -134,7 +134,7 @@ impl Trees {
         Ok(Some(id))
     }
 
-    pub fn entries(&self, tree: ObjectId) -> Result<Vec<Entry>, HistoryError> {
+    pub(super) fn entries(&self, tree: ObjectId) -> Result<Vec<Entry>, HistoryError> {
         let stored;
         let bytes = match self.new.get(&tree) {
             Some(bytes) => bytes,
@@ -149,7 +149,7 @@ impl Trees {
     }
 
     /// Stores a tree and all its new subtrees.
-    pub fn write(&mut self, tree: ObjectId, root: &Path, env: &Env) -> Result<(), SyncError> {
+    pub(super) fn write(&mut self, tree: ObjectId, root: &Path, env: &Env) -> Result<(), SyncError> {
         let Some(bytes) = self.new.get(&tree).cloned() else { return Ok(()) };
         for entry in self.entries(tree)?.into_iter().filter(|entry| entry.mode.is_tree()) {
             self.write(entry.oid, root, env)?;
@@ -162,7 +162,7 @@ impl Trees {
 }
 
 /// Whether an entry is a file, and not a link, a directory or a submodule.
-pub fn is_file(mode: EntryMode) -> bool {
+pub(super) fn is_file(mode: EntryMode) -> bool {
     matches!(mode.kind(), EntryKind::Blob | EntryKind::BlobExecutable)
 }
 

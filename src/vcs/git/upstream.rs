@@ -20,7 +20,7 @@ const ODD_NAME: &str = "the name of a remote begins with `-` or holds a control 
 
 /// A branch with its upstream.
 #[derive(Debug, Default)]
-pub struct Link {
+pub(super) struct Link {
     /// The full name of the branch that is checked out, and its last commit.
     pub branch: Option<String>,
     pub ours: Option<ObjectId>,
@@ -30,7 +30,7 @@ pub struct Link {
 }
 
 #[derive(Debug)]
-pub struct Remote {
+pub(super) struct Remote {
     pub name: String,
     /// The full name of the branch there.
     pub branch: String,
@@ -42,29 +42,29 @@ pub struct Remote {
 
 impl Remote {
     /// As people write it: `origin/main`.
-    pub fn shown(&self) -> String {
+    pub(super) fn shown(&self) -> String {
         format!("{}/{}", self.name, short(&self.branch))
     }
 }
 
 /// The name of a branch without `refs/heads/`.
-pub fn short(branch: &str) -> &str {
+pub(super) fn short(branch: &str) -> &str {
     branch.strip_prefix("refs/heads/").unwrap_or(branch)
 }
 
 /// A query to git that needs no network, not even for objects that a partial clone lacks, and that sees commits as they
 /// are stored and sent: a replacement (`refs/replace`) would show others.
-pub fn ask<'a>(root: &Path, env: &'a Env) -> Program<'a> {
+pub(super) fn ask<'a>(root: &Path, env: &'a Env) -> Program<'a> {
     ask_at(root, None, env)
 }
 
 /// The same for a repository outside its working copy, if that is given.
-pub fn ask_at<'a>(root: &Path, git_dir: Option<&Path>, env: &'a Env) -> Program<'a> {
+pub(super) fn ask_at<'a>(root: &Path, git_dir: Option<&Path>, env: &'a Env) -> Program<'a> {
     git_at(root, git_dir, env).var("GIT_NO_LAZY_FETCH", "1").var("GIT_NO_REPLACE_OBJECTS", "1")
 }
 
 /// The full name of the branch that is checked out, in any of git's formats.
-pub fn head(root: &Path, env: &Env) -> Result<Option<String>, SyncError> {
+pub(super) fn head(root: &Path, env: &Env) -> Result<Option<String>, SyncError> {
     let output = ask(root, env).args(["symbolic-ref", "--quiet", "HEAD"]).run()?;
     match output.status.code() {
         Some(0) => Ok(Some(String::from_utf8_lossy(output.stdout.trim_ascii_end()).into_owned())),
@@ -73,7 +73,7 @@ pub fn head(root: &Path, env: &Env) -> Result<Option<String>, SyncError> {
     }
 }
 
-pub fn find(root: &Path, env: &Env) -> Result<Link, SyncError> {
+pub(super) fn find(root: &Path, env: &Env) -> Result<Link, SyncError> {
     let branch = head(root, env)?.filter(|name| name.starts_with("refs/heads/"));
     let ours = commit(root, "HEAD", env)?;
     let Some(branch) = branch else {
@@ -121,7 +121,7 @@ fn tracking(root: &Path, branch: &str, env: &Env) -> Result<Option<String>, Sync
 }
 
 /// The commit that a name means.
-pub fn commit(root: &Path, name: &str, env: &Env) -> Result<Option<ObjectId>, SyncError> {
+pub(super) fn commit(root: &Path, name: &str, env: &Env) -> Result<Option<ObjectId>, SyncError> {
     let query = ask(root, env).args(["rev-parse", "--verify", "--quiet", "--end-of-options"]);
     let output = query.arg(format!("{name}^{{commit}}")).run()?;
     match output.status.code() {
@@ -132,7 +132,7 @@ pub fn commit(root: &Path, name: &str, env: &Env) -> Result<Option<ObjectId>, Sy
 }
 
 /// An id as git prints it.
-pub fn id(text: &[u8]) -> Result<ObjectId, SyncError> {
+pub(super) fn id(text: &[u8]) -> Result<ObjectId, SyncError> {
     let text = text.trim_ascii();
     let found = ObjectId::from_hex(text).map_err(|error| HistoryError::Object {
         id: String::from_utf8_lossy(text).into_owned(),
@@ -141,7 +141,7 @@ pub fn id(text: &[u8]) -> Result<ObjectId, SyncError> {
     Ok(found?)
 }
 
-pub fn standing(root: &Path, env: &Env) -> Result<Standing, SyncError> {
+pub(super) fn standing(root: &Path, env: &Env) -> Result<Standing, SyncError> {
     let link = find(root, env)?;
     let branch = link.branch.as_deref().map(|branch| short(branch).to_owned());
     let Some((remote, theirs)) = link.remote.as_ref().and_then(|remote| Some((remote, remote.theirs?))) else {
@@ -152,7 +152,12 @@ pub fn standing(root: &Path, env: &Env) -> Result<Standing, SyncError> {
 }
 
 /// The number of commits that only one side has, for each side.
-pub fn distance(root: &Path, ours: Option<ObjectId>, theirs: ObjectId, env: &Env) -> Result<(usize, usize), SyncError> {
+pub(super) fn distance(
+    root: &Path,
+    ours: Option<ObjectId>,
+    theirs: ObjectId,
+    env: &Env,
+) -> Result<(usize, usize), SyncError> {
     let range = ours.map_or_else(|| theirs.to_string(), |ours| format!("{ours}...{theirs}"));
     let query = ask(root, env).args(["rev-list", "--left-right", "--count"]).arg(range).arg("--");
     let output = checked("git rev-list", query.run()?)?;

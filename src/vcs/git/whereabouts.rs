@@ -21,12 +21,12 @@ use crate::vcs::{SyncError, layout};
 
 const LOG: &str = "the reflog";
 
-pub fn whereabouts(root: &Path, origin: &Origin<'_>, env: &Env) -> Result<Whereabouts, SyncError> {
+pub(super) fn whereabouts(root: &Path, origin: &Origin<'_>, env: &Env) -> Result<Whereabouts, SyncError> {
     between(root, None, &[], origin, env)
 }
 
 /// The same where git is behind another program, which knows further commits that are on no branch.
-pub fn between(
+pub(crate) fn between(
     root: &Path,
     git_dir: Option<PathBuf>,
     further: &[String],
@@ -94,7 +94,7 @@ pub fn between(
 }
 
 /// The shared git directory behind a checkout, and the directory where git runs for it.
-pub fn behind(root: &Path) -> Option<(PathBuf, PathBuf)> {
+pub(super) fn behind(root: &Path) -> Option<(PathBuf, PathBuf)> {
     if root.join(".jj").exists() {
         let common = layout::jj::git_target(&root.join(".jj")).and_then(|target| common_dir(&target))?;
         return Some((common.clone(), common));
@@ -146,7 +146,7 @@ impl Lines<'_> {
     }
 }
 
-pub fn commit(pair: &Pair<'_>, name: &str) -> Result<Option<String>, SyncError> {
+pub(super) fn commit(pair: &Pair<'_>, name: &str) -> Result<Option<String>, SyncError> {
     let query = pair.git().args(["rev-parse", "--verify", "--quiet", "--end-of-options"]);
     let output = query.arg(format!("{name}^{{commit}}")).run()?;
     Ok(output.status.success().then(|| line(&output.stdout)))
@@ -192,7 +192,7 @@ fn short(name: &str) -> &str {
 }
 
 /// The commits of the stash, the newest first.
-pub fn put_aside(program: Program<'_>) -> Result<Vec<String>, SyncError> {
+pub(super) fn put_aside(program: Program<'_>) -> Result<Vec<String>, SyncError> {
     let output = program.args(["log", "--walk-reflogs", "--format=%H", "refs/stash", "--"]).run()?;
     // There is no stash, or it has no log.
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -209,7 +209,12 @@ fn stashes(pair: &Pair<'_>, there: Program<'_>) -> Result<usize, SyncError> {
 }
 
 /// The last commit of every line of history that only the logs of this repository have.
-pub fn logged(pair: &Pair<'_>, own: &[Ref], head: Option<&str>, there: Program<'_>) -> Result<Vec<Loose>, SyncError> {
+pub(super) fn logged(
+    pair: &Pair<'_>,
+    own: &[Ref],
+    head: Option<&str>,
+    there: Program<'_>,
+) -> Result<Vec<Loose>, SyncError> {
     let Some(common) = pair.common() else { return Ok(Vec::new()) };
     let (mut known, mut replaced) = (BTreeSet::new(), BTreeSet::new());
     for log in logs(&common.join("logs")) {

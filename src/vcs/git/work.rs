@@ -21,7 +21,7 @@ use crate::vcs::layout::git_worktrees::admin_dir;
 
 const SUBMODULE: &[u8] = b"160000";
 
-pub fn work(root: &Path, env: &Env) -> Result<Work, SyncError> {
+pub(super) fn work(root: &Path, env: &Env) -> Result<Work, SyncError> {
     let root = real(root);
     let lost = [Some(root.clone()), admin_dir(&root)];
     let mut work = within(&root, &lost.into_iter().flatten().collect::<Vec<_>>(), env)?;
@@ -130,7 +130,7 @@ fn unsaved(root: &Path, with_repository: bool, env: &Env) -> Result<usize, SyncE
 }
 
 /// The branch that is checked out.
-pub fn branch(root: &Path, env: &Env) -> Result<Option<String>, SyncError> {
+pub(super) fn branch(root: &Path, env: &Env) -> Result<Option<String>, SyncError> {
     Ok(head(root, env)?.and_then(|name| name.strip_prefix("refs/heads/").map(str::to_owned)))
 }
 

@@ -20,7 +20,7 @@ const MAX: usize = 256 << 20;
 const SETTINGS: [&str; 3] = ["core.protectHFS=false", "core.protectNTFS=false", "core.attributesFile=/dev/null"];
 
 /// A checkout, and the git repository behind it.
-pub struct WorkTree<'a> {
+pub(crate) struct WorkTree<'a> {
     pub root: &'a Path,
     /// If git's directory is not in the working copy.
     pub dot_git: Option<PathBuf>,
@@ -29,7 +29,7 @@ pub struct WorkTree<'a> {
 
 /// The state of a checkout before its files are read.
 #[derive(Default)]
-pub struct Known {
+pub(crate) struct Known {
     /// Tracked files; they are saved even if they are ignored.
     pub tracked: BTreeSet<PathBuf>,
     /// Submodules: directories with the commits of other repositories.

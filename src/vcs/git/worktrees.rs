@@ -17,7 +17,7 @@ use crate::vcs::layout::git_worktrees::{admin_dir, recorded, recorded_link};
 use crate::vcs::{SyncError, files};
 
 /// Checks out the branch if it exists, else creates it.
-pub fn add(root: &Path, new: &NewCheckout, env: &Env) -> Result<Checkout, SyncError> {
+pub(super) fn add(root: &Path, new: &NewCheckout, env: &Env) -> Result<Checkout, SyncError> {
     let path = vacant(&new.path, env)?;
     let program = git(root, env).args(["worktree", "add", "--quiet"]);
     let existing = match &new.branch {
@@ -62,7 +62,7 @@ pub(super) fn check_name(root: &Path, name: &str, path: &Path, env: &Env) -> Res
 }
 
 /// Runs git in `place`, which may be the repository's directory if the current working copy is jj's.
-pub fn remove(place: &Path, here: &Path, root: &Path, force: bool, env: &Env) -> Result<(), SyncError> {
+pub(crate) fn remove(place: &Path, here: &Path, root: &Path, force: bool, env: &Env) -> Result<(), SyncError> {
     let found = removable(root, here, &family(here))?;
     let root = &found.root;
     let Some(admin) = admin_dir(root).filter(|_| found.exists) else {
@@ -102,7 +102,7 @@ pub fn remove(place: &Path, here: &Path, root: &Path, force: bool, env: &Env) ->
 }
 
 /// Repairs our own record first: git would drop it if this worktree was moved.
-pub fn prune(root: &Path, dry_run: bool, env: &Env) -> Result<Vec<PathBuf>, SyncError> {
+pub(crate) fn prune(root: &Path, dry_run: bool, env: &Env) -> Result<Vec<PathBuf>, SyncError> {
     let Some(common) = common_dir(&root.join(".git")) else { return Ok(Vec::new()) };
     let own = admin_dir(root).filter(|own| *own != common);
     if is_misplaced(root) && !dry_run {

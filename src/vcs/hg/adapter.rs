@@ -22,7 +22,7 @@ use crate::vcs::{
 };
 
 /// A working copy of hg or sl.
-pub struct Hg {
+pub(crate) struct Hg {
     pub kind: Kind,
     pub root: PathBuf,
     pub exchange: Box<dyn Exchange>,
@@ -35,7 +35,7 @@ impl Hg {
 }
 
 /// Exchanges commits for hg.
-pub struct Exchanging {
+pub(crate) struct Exchanging {
     pub root: PathBuf,
     /// The bookmark for exchanging commits, if the user named it.
     pub bookmark: Option<String>,

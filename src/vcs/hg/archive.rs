@@ -15,7 +15,7 @@ use crate::vcs::archive::{Archive, Commit, Likeness, Node, Past, Steps, Trail, V
 use crate::vcs::files::path_of;
 
 /// A repository to read.
-pub struct HgArchive<'a> {
+pub(super) struct HgArchive<'a> {
     client: Client<'a>,
     texts: Texts,
     /// Commits as `log` reported them.
@@ -23,7 +23,7 @@ pub struct HgArchive<'a> {
 }
 
 impl<'a> HgArchive<'a> {
-    pub fn new(client: Client<'a>) -> Self {
+    pub(super) fn new(client: Client<'a>) -> Self {
         HgArchive { client, texts: Texts::default(), logged: HashMap::new() }
     }
 

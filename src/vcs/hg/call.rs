@@ -44,7 +44,7 @@ fn without_answer(why: &str) -> Output {
 }
 
 /// The program for one working copy.
-pub struct Client<'a> {
+pub(crate) struct Client<'a> {
     pub kind: Kind,
     pub root: PathBuf,
     pub env: &'a Env,
@@ -53,7 +53,7 @@ pub struct Client<'a> {
 
 impl<'a> Client<'a> {
     /// `author` is used if no name is configured.
-    pub fn new(kind: Kind, root: &Path, author: &str, env: &'a Env) -> Self {
+    pub(crate) fn new(kind: Kind, root: &Path, author: &str, env: &'a Env) -> Self {
         let author = if author.trim().is_empty() { "unknown" } else { author };
         // They replace the repository's own settings.
         let settings = Settings::read(kind, root, env);
@@ -63,29 +63,29 @@ impl<'a> Client<'a> {
     }
 
     /// The same for another working copy of the repository.
-    pub fn at(&self, root: PathBuf) -> Self {
+    pub(crate) fn at(&self, root: PathBuf) -> Self {
         Client { kind: self.kind, root, env: self.env, given: self.given.clone() }
     }
 
     /// The directory with the program's files for this working copy alone.
-    pub fn own_dir(&self) -> PathBuf {
+    pub(crate) fn own_dir(&self) -> PathBuf {
         own_dir(self.kind, &self.root)
     }
 
     /// Refuses to start in the middle of another operation.
-    pub fn check_finished(&self) -> Result<(), SyncError> {
+    pub(crate) fn check_finished(&self) -> Result<(), SyncError> {
         match unfinished(&self.own_dir()) {
             Some(what) => Err(self.unfinished(what)),
             None => Ok(()),
         }
     }
 
-    pub fn unfinished(&self, what: &str) -> SyncError {
+    pub(crate) fn unfinished(&self, what: &str) -> SyncError {
         SyncError::Unfinished { root: self.root.clone(), what: what.to_owned() }
     }
 
     /// Runs a command; any exit status is a result.
-    pub fn run(&self, settings: &[String], command: &[&str], files: &[OsString]) -> Result<Output, SyncError> {
+    pub(crate) fn run(&self, settings: &[String], command: &[&str], files: &[OsString]) -> Result<Output, SyncError> {
         match self.ask(settings, command, files)? {
             Some(output) => self.judged(command, output),
             None => self.start(self.program().limit(LIMIT), settings, command, files),
@@ -128,18 +128,18 @@ impl<'a> Client<'a> {
     }
 
     /// The same for a command that talks to another side.
-    pub fn call(&self, settings: &[String], command: &[&str]) -> Result<Output, SyncError> {
+    pub(crate) fn call(&self, settings: &[String], command: &[&str]) -> Result<Output, SyncError> {
         self.start(passing(self.program()).limit(NETWORK), settings, command, &[])
     }
 
     /// The same with the repository's own settings, and with the programs that they name.
-    pub fn call_with_own_settings(&self, settings: &[String], command: &[&str]) -> Result<Output, SyncError> {
+    pub(crate) fn call_with_own_settings(&self, settings: &[String], command: &[&str]) -> Result<Output, SyncError> {
         let verdict = gate::judge(self.kind, &self.root, self.env);
         self.start(passing(self.behind(verdict)).limit(HOOKS), settings, command, &[])
     }
 
     /// The same; failure is an error.
-    pub fn must(&self, settings: &[String], command: &[&str], files: &[OsString]) -> Result<Output, SyncError> {
+    pub(crate) fn must(&self, settings: &[String], command: &[&str], files: &[OsString]) -> Result<Output, SyncError> {
         let output = self.run(settings, command, files)?;
         if output.status.success() { Ok(output) } else { Err(self.failed(command, &output)) }
     }
@@ -189,7 +189,7 @@ impl<'a> Client<'a> {
     }
 
     /// Runs the command server on these requests. Also returns whether the answers were truncated.
-    pub fn serve(&self, requests: Vec<u8>) -> Result<(Output, bool), SyncError> {
+    pub(crate) fn serve(&self, requests: Vec<u8>) -> Result<(Output, bool), SyncError> {
         let program = self.program().limit(LIMIT).input(requests).args(COMMON);
         let output = program.args(&self.given).args(SERVE).run()?;
         let is_cut = output.stdout.len() >= MAX;
@@ -197,12 +197,12 @@ impl<'a> Client<'a> {
     }
 
     /// The error for a failed command of the server.
-    pub fn failed_with(&self, command: &str, status: i32, printed: &[u8]) -> SyncError {
+    pub(crate) fn failed_with(&self, command: &str, status: i32, printed: &[u8]) -> SyncError {
         let status = ExitStatus::from_raw(status << 8);
         self.failed(&[command], &Output { status, stdout: Vec::new(), stderr: printed.to_vec() })
     }
 
-    pub fn failed(&self, command: &[&str], output: &Output) -> SyncError {
+    pub(crate) fn failed(&self, command: &[&str], output: &Output) -> SyncError {
         let name = format!("{} {}", self.kind, command.first().unwrap_or(&""));
         match failed(&name, output) {
             CommitError::Failed { program, status, printed } => SyncError::Failed { program, status, printed },
@@ -211,18 +211,18 @@ impl<'a> Client<'a> {
     }
 
     /// The full hashes of a set of commits.
-    pub fn nodes(&self, set: &str) -> Result<Vec<String>, SyncError> {
+    pub(crate) fn nodes(&self, set: &str) -> Result<Vec<String>, SyncError> {
         let output = self.must(&[], &["log", &format!("--rev={set}"), "--template={node}\\n"], &[])?;
         Ok(String::from_utf8_lossy(&output.stdout).lines().filter(|line| is_node(line)).map(str::to_owned).collect())
     }
 
     /// The number of commits in a set.
-    pub fn count(&self, set: &str) -> Result<usize, SyncError> {
+    pub(crate) fn count(&self, set: &str) -> Result<usize, SyncError> {
         Ok(self.must(&[], &["log", &format!("--rev={set}"), "--template=x"], &[])?.stdout.len())
     }
 
     /// A file in a commit. A directory of that name does not count.
-    pub fn cat(&self, revision: &str, file: &Path) -> Result<Option<Vec<u8>>, SyncError> {
+    pub(crate) fn cat(&self, revision: &str, file: &Path) -> Result<Option<Vec<u8>>, SyncError> {
         let command = ["cat", &format!("--rev={revision}"), "--template={path}\\0{data}"];
         let output = self.run(&[], &command, &[pattern(file)])?;
         let name = file.as_os_str().as_bytes();
@@ -237,7 +237,7 @@ impl<'a> Client<'a> {
 
     /// The tracked files that differ, each with its letter: from the commit here, or from or between the commits in the
     /// options.
-    pub fn status(&self, options: &[&str]) -> Result<Vec<(u8, PathBuf)>, SyncError> {
+    pub(crate) fn status(&self, options: &[&str]) -> Result<Vec<(u8, PathBuf)>, SyncError> {
         let output = self.must(&[], &[&["status", "-mard", "--print0"], options].concat(), &[])?;
         let entries = output.stdout.split(|byte| *byte == 0).filter(|entry| entry.len() > 2);
         Ok(entries.map(|entry| (entry[0], path_of(&entry[2..]))).collect())
@@ -245,27 +245,27 @@ impl<'a> Client<'a> {
 }
 
 /// A path that is not read as a pattern.
-pub fn pattern(file: &Path) -> OsString {
+pub(crate) fn pattern(file: &Path) -> OsString {
     let mut text = OsString::from("path:");
     text.push(file);
     text
 }
 
 /// Whether a text is a full hash, which has no other meaning in an expression.
-pub fn is_node(text: &str) -> bool {
+pub(super) fn is_node(text: &str) -> bool {
     text.len() == 40
         && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
         && text.bytes().any(|b| b != b'0')
 }
 
 /// A pattern for exactly this name, with every special character escaped.
-pub fn exactly(name: &str) -> String {
+pub(super) fn exactly(name: &str) -> String {
     let bytes: String = name.bytes().map(|byte| format!("\\x{byte:02x}")).collect();
     format!("r're:\\A{bytes}\\Z'")
 }
 
 /// The union of commits, in hg's language; missing ones are left out.
-pub fn union(nodes: &[String]) -> String {
+pub(super) fn union(nodes: &[String]) -> String {
     let present: Vec<String> = nodes.iter().map(|node| format!("present({node})")).collect();
     if present.is_empty() { "none()".to_owned() } else { present.join("+") }
 }

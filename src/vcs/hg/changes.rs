@@ -12,7 +12,7 @@ use crate::vcs::{Changed, HistoryError, Span, SyncError};
 /// A commit with its parents and its files.
 const FIELDS: &str = r"{node}\0{p1node}\0{p2node}\0{files % '{file}\0'}\0";
 
-pub fn changes(client: &Client<'_>, span: Span<'_>, each: &mut dyn FnMut(Changed)) -> Result<(), SyncError> {
+pub(super) fn changes(client: &Client<'_>, span: Span<'_>, each: &mut dyn FnMut(Changed)) -> Result<(), SyncError> {
     let set = match span {
         Span::Staged => return uncommitted(client, each),
         Span::Commits(ids) if ids.iter().all(|id| is_node(id)) => ids.join("+"),

@@ -13,12 +13,12 @@ use crate::vcs::{Kind, files};
 const BOOKMARKS: [&str; 2] = ["bookmarks", "store/bookmarks"];
 
 /// The program's directory of a working copy.
-pub fn admin_dir(own: &Path) -> Option<PathBuf> {
+pub(super) fn admin_dir(own: &Path) -> Option<PathBuf> {
     std::fs::canonicalize(own).ok()
 }
 
 /// The active bookmark, else the named branch. sl has no named branches.
-pub fn branch(kind: Kind, own: &Path) -> Option<String> {
+pub(super) fn branch(kind: Kind, own: &Path) -> Option<String> {
     let word = |name: &str| files::text(&own.join(name)).map(|text| text.trim_end_matches('\n').to_owned());
     let active = word("bookmarks.current").filter(|name| !name.is_empty() && is_bookmark(own, name));
     let named = || word("branch").filter(|name| !name.is_empty()).unwrap_or_else(|| "default".to_owned());
@@ -32,21 +32,21 @@ fn is_bookmark(own: &Path, name: &str) -> bool {
 }
 
 /// The bookmarks that a directory of hg holds, each with its commit.
-pub fn bookmarks(dir: &Path) -> Vec<(String, String)> {
+pub(super) fn bookmarks(dir: &Path) -> Vec<(String, String)> {
     let lists = BOOKMARKS.iter().filter_map(|list| files::text(&dir.join(list)));
     let read = |line: &str| line.split_once(' ').map(|(node, name)| (node.to_owned(), name.to_owned()));
     lists.flat_map(|list| list.lines().filter_map(read).collect::<Vec<_>>()).filter(|(node, _)| is_node(node)).collect()
 }
 
 /// The commit that is checked out in a working copy, from the head of its list of files.
-pub fn parent(own: &Path) -> Option<String> {
+pub(super) fn parent(own: &Path) -> Option<String> {
     let bytes = files::bytes(&own.join("dirstate"))?;
     let node = bytes.strip_prefix(b"dirstate-v2\n").unwrap_or(&bytes).get(..20)?;
     let node: String = node.iter().map(|byte| format!("{byte:02x}")).collect();
     is_node(&node).then_some(node)
 }
 
-pub fn checkouts(kind: Kind, own: &Path) -> Vec<Checkout> {
+pub(super) fn checkouts(kind: Kind, own: &Path) -> Vec<Checkout> {
     let (Some(own), Some(common)) = (admin_dir(own), common_dir(own)) else { return Vec::new() };
     let checkout = |admin: &Path, is_main: bool| {
         let root = real(admin.parent()?);

@@ -16,7 +16,7 @@ use crate::vcs::files::real;
 use crate::vcs::files::{self, path_of};
 use crate::vcs::{Kind, SyncError, Tip, Tips};
 
-pub fn clone(client: &Client<'_>, new: &NewClone) -> Result<Checkout, SyncError> {
+pub(super) fn clone(client: &Client<'_>, new: &NewClone) -> Result<Checkout, SyncError> {
     let path = vacant(&new.path, client.env)?;
     if new.branch.is_empty() || new.branch.starts_with('-') {
         return Err(no_checkout(&path, format!("{:?} cannot be the name of a bookmark; choose another", new.branch)));
@@ -83,7 +83,7 @@ fn address(text: &str, root: &Path) -> String {
 }
 
 /// Bookmarks and named branches; sl has none of the latter.
-pub fn branches(client: &Client<'_>) -> Result<BTreeSet<String>, SyncError> {
+pub(super) fn branches(client: &Client<'_>) -> Result<BTreeSet<String>, SyncError> {
     let mut names = BTreeSet::new();
     let bookmarks = ["bookmarks", "--template={bookmark}\\n"];
     let branches = ["branches", "--closed", "--template={branch}\\n"];
@@ -96,7 +96,7 @@ pub fn branches(client: &Client<'_>) -> Result<BTreeSet<String>, SyncError> {
 }
 
 /// The positions of all bookmarks and of the heads without one.
-pub fn tips(client: &Client<'_>, most: usize) -> Result<Tips, SyncError> {
+pub(super) fn tips(client: &Client<'_>, most: usize) -> Result<Tips, SyncError> {
     const ALL: &str = "(head() and not closed()) or bookmark()";
     let template = "--template={node}\\0{branch}\\0{join(bookmarks, '\\0')}\\n";
     let limit = format!("--limit={}", most + 1);
@@ -116,13 +116,13 @@ pub fn tips(client: &Client<'_>, most: usize) -> Result<Tips, SyncError> {
     Ok(Tips::first(all, most))
 }
 
-pub fn ignored(client: &Client<'_>) -> Result<Vec<PathBuf>, SyncError> {
+pub(super) fn ignored(client: &Client<'_>) -> Result<Vec<PathBuf>, SyncError> {
     let output = client.must(&[], &["status", "--ignored", "--no-status", "--print0"], &[])?;
     Ok(output.stdout.split(|byte| *byte == 0).filter(|name| !name.is_empty()).map(path_of).collect())
 }
 
 /// Creates a new bookmark, and adds the address of the parent; the parent's commits do not count as made here.
-pub fn settle(client: &Client<'_>, from: &Path, branch: &str) -> Result<(), SyncError> {
+pub(super) fn settle(client: &Client<'_>, from: &Path, branch: &str) -> Result<(), SyncError> {
     client.check_finished()?;
     let file = client.own_dir().join("hgrc");
     let text = files::text(&file).unwrap_or_default();
@@ -136,7 +136,7 @@ pub fn settle(client: &Client<'_>, from: &Path, branch: &str) -> Result<(), Sync
 }
 
 /// The commit that an expression means, if it means exactly one.
-pub fn one(client: &Client<'_>, name: &str) -> Result<Option<String>, SyncError> {
+pub(super) fn one(client: &Client<'_>, name: &str) -> Result<Option<String>, SyncError> {
     match client.nodes(name) {
         Ok(nodes) => Ok(<[String; 1]>::try_from(nodes).ok().map(|[node]| node)),
         // The name is unknown.

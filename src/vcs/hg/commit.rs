@@ -18,7 +18,7 @@ use crate::vcs::{CommitError, Kind, SyncError};
 const MERGING: [&str; 2] = ["cannot partially commit a merge", "unresolved merge conflicts"];
 
 /// Commits these files and nothing else.
-pub fn commit(kind: Kind, order: &Order) -> Result<Committed, CommitError> {
+pub(super) fn commit(kind: Kind, order: &Order) -> Result<Committed, CommitError> {
     let client = Client::new(kind, order.root, order.author, order.env);
     let refused = |what: &str| CommitError::Unfinished { root: order.root.to_owned(), what: what.to_owned() };
     if let Some(what) = unfinished(&client.own_dir()) {

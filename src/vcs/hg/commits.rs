@@ -23,13 +23,13 @@ const FAR: [&str; 2] = ["remote", "outgoing"];
 /// A commit, and for each of some files whether it reports a change. A merge does not report a file that it took from a
 /// parent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LoggedCommit {
+pub(super) struct LoggedCommit {
     pub commit: Commit,
     pub named: Vec<bool>,
 }
 
 /// These commits and all their ancestors, children first.
-pub fn below(client: &Client<'_>, from: &[String], files: &[PathBuf]) -> Result<Vec<LoggedCommit>, SyncError> {
+pub(super) fn below(client: &Client<'_>, from: &[String], files: &[PathBuf]) -> Result<Vec<LoggedCommit>, SyncError> {
     if from.is_empty() {
         return Ok(Vec::new());
     }
@@ -40,14 +40,14 @@ pub fn below(client: &Client<'_>, from: &[String], files: &[PathBuf]) -> Result<
 }
 
 /// For the same commits, whether each reports a change of another file.
-pub fn naming_below(client: &Client<'_>, from: &[String], file: &Path) -> Result<Vec<String>, SyncError> {
+pub(super) fn naming_below(client: &Client<'_>, from: &[String], file: &Path) -> Result<Vec<String>, SyncError> {
     let template = format!("--template={{ifcontains({}, files, '{{node}}\\n')}}", literal(file));
     let output = client.must(&[], &["log", &set_below(from)?, &template], &[])?;
     Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
 }
 
 /// The one commit that a revision means.
-pub fn resolve(client: &Client<'_>, revision: &str) -> Result<Option<Commit>, SyncError> {
+pub(super) fn resolve(client: &Client<'_>, revision: &str) -> Result<Option<Commit>, SyncError> {
     if revision.trim().is_empty() || revision.contains('\0') || is_far(revision) {
         return Ok(None);
     }
@@ -71,7 +71,7 @@ fn is_commit(node: &str) -> bool {
 }
 
 /// Whether a revision would talk to another side.
-pub fn is_far(revision: &str) -> bool {
+pub(super) fn is_far(revision: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     FAR.iter().any(|name| {
         revision.match_indices(name).any(|(at, _)| {
@@ -88,7 +88,7 @@ fn set_below(from: &[String]) -> Result<String, SyncError> {
     }
 }
 
-pub fn no_commit(id: &str) -> SyncError {
+pub(super) fn no_commit(id: &str) -> SyncError {
     HistoryError::Object { id: id.to_owned(), message: "this is not the full hash of a commit".to_owned() }.into()
 }
 
@@ -139,7 +139,11 @@ fn person(user: &str) -> (String, String) {
 
 /// The commits of a set, oldest first. A commit without files that is not a merge does not belong to a ledger: it
 /// closes or opens a branch.
-pub fn carried(client: &Client<'_>, set: &str, is_ledger: &dyn Fn(&Path) -> bool) -> Result<Vec<Carried>, SyncError> {
+pub(crate) fn carried(
+    client: &Client<'_>,
+    set: &str,
+    is_ledger: &dyn Fn(&Path) -> bool,
+) -> Result<Vec<Carried>, SyncError> {
     let output =
         client.must(&[], &["log", &format!("--rev=sort({set}, rev)"), &format!("--template={CARRIED}")], &[])?;
     let mut fields = output.stdout.split(|byte| *byte == 0);

@@ -7,7 +7,7 @@ use crate::sys::process::{Output, RunError};
 use crate::vcs::{Parcel, Pushed, Standing, SyncError};
 
 /// hg's messages about a concurrent push.
-pub const OUTRUN: [&str; 2] = ["push creates new remote head", "please try again"];
+pub(crate) const OUTRUN: [&str; 2] = ["push creates new remote head", "please try again"];
 /// Its messages about an unreachable server.
 const UNREACHABLE: [&str; 12] = [
     "abort: error: ",
@@ -27,7 +27,7 @@ const UNREACHABLE: [&str; 12] = [
 const OURS: [&str; 3] = ["abandoned transaction", "repository requires features", "repository is unrelated"];
 
 /// Pulls the commits of the other side, if there is one.
-pub fn fetch(client: &Client<'_>) -> Result<(), SyncError> {
+pub(crate) fn fetch(client: &Client<'_>) -> Result<(), SyncError> {
     let Some(remote) = Remote::of(client)? else { return Ok(()) };
     let output = call(client, &remote, &["pull", "--quiet"])?;
     match output.status.code() {
@@ -37,13 +37,18 @@ pub fn fetch(client: &Client<'_>) -> Result<(), SyncError> {
     }
 }
 
-pub fn standing(client: &Client<'_>, named: Option<&str>) -> Result<Standing, SyncError> {
+pub(super) fn standing(client: &Client<'_>, named: Option<&str>) -> Result<Standing, SyncError> {
     let upstream = Remote::of(client).ok().flatten().map(|_| "default".to_owned());
     Here::of(client, named)?.standing(client, upstream)
 }
 
 /// Pushes a commit with its ancestors, and nothing else.
-pub fn push(client: &Client<'_>, named: Option<&str>, parcel: &Parcel, with_hooks: bool) -> Result<Pushed, SyncError> {
+pub(super) fn push(
+    client: &Client<'_>,
+    named: Option<&str>,
+    parcel: &Parcel,
+    with_hooks: bool,
+) -> Result<Pushed, SyncError> {
     let Some(remote) = Remote::of(client)? else { return Ok(Pushed::NothingToPush) };
     let here = Here::of(client, named)?;
     if let Some(name) = here.bookmark.as_ref().filter(|_| !here.is_active) {
@@ -68,7 +73,7 @@ pub fn push(client: &Client<'_>, named: Option<&str>, parcel: &Parcel, with_hook
 }
 
 /// Finds out which side a failed push is due to.
-pub fn refused(client: &Client<'_>, remote: Remote, output: &Output) -> SyncError {
+pub(crate) fn refused(client: &Client<'_>, remote: Remote, output: &Output) -> SyncError {
     let (remote, printed) = (remote.address, printed(client, output));
     match () {
         () if reports(output, &OURS) => client.failed(&["push"], output),
@@ -78,12 +83,12 @@ pub fn refused(client: &Client<'_>, remote: Remote, output: &Output) -> SyncErro
 }
 
 /// A side that does not answer in time counts as unreachable.
-pub fn call(client: &Client<'_>, remote: &Remote, command: &[&str]) -> Result<Output, SyncError> {
+pub(crate) fn call(client: &Client<'_>, remote: &Remote, command: &[&str]) -> Result<Output, SyncError> {
     in_time(remote, client.call(&remote.settings, command))
 }
 
 /// The same with the settings of the repository, which the user has agreed to: its hooks run.
-pub fn call_with_hooks(client: &Client<'_>, remote: &Remote, command: &[&str]) -> Result<Output, SyncError> {
+pub(crate) fn call_with_hooks(client: &Client<'_>, remote: &Remote, command: &[&str]) -> Result<Output, SyncError> {
     in_time(remote, client.call_with_own_settings(&remote.settings, command))
 }
 
@@ -96,7 +101,7 @@ fn in_time(remote: &Remote, output: Result<Output, SyncError>) -> Result<Output,
     }
 }
 
-pub fn reports(output: &Output, texts: &[&str]) -> bool {
+pub(crate) fn reports(output: &Output, texts: &[&str]) -> bool {
     let printed = [output.stdout.as_slice(), &output.stderr].concat();
     let printed = String::from_utf8_lossy(&printed).to_lowercase();
     texts.iter().any(|text| printed.contains(text))

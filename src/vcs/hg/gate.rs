@@ -67,7 +67,7 @@ const NAMES: [(&str, &str); 24] = [
 const MAX_FILES: usize = 64;
 
 /// Links that lead out of hg's own directories: it writes its files in place.
-pub fn links(kind: Kind, root: &Path) -> Verdict {
+pub(super) fn links(kind: Kind, root: &Path) -> Verdict {
     let own = own_dir(kind, root);
     let places = [common_dir(&own), Some(own)].into_iter().flatten();
     let places: Vec<PathBuf> = places.map(|dir| std::fs::canonicalize(&dir).unwrap_or(dir)).collect();
@@ -79,7 +79,7 @@ pub fn links(kind: Kind, root: &Path) -> Verdict {
 }
 
 /// The links, and all programs in the settings.
-pub fn judge(kind: Kind, root: &Path, env: &Env) -> Verdict {
+pub(super) fn judge(kind: Kind, root: &Path, env: &Env) -> Verdict {
     let mut verdict = links(kind, root);
     let before = programs(root, own_paths(kind, root), env);
     let addresses = Settings::read(kind, root, env).addresses();
@@ -109,7 +109,7 @@ fn subrepos(root: &Path) -> Vec<PathBuf> {
 }
 
 /// The local path that an address means.
-pub fn path_of_address(address: &str, root: &Path, env: &Env) -> Option<PathBuf> {
+pub(super) fn path_of_address(address: &str, root: &Path, env: &Env) -> Option<PathBuf> {
     let path = address.strip_prefix("file://").unwrap_or(address);
     (!path.contains("://")).then(|| env.clone().at(root.to_owned()).path(path))
 }
@@ -156,7 +156,7 @@ fn is_own(settings: &Settings, name: &str) -> bool {
 }
 
 /// Why a value is not used as an address.
-pub fn problem(address: &str) -> Option<&'static str> {
+pub(super) fn problem(address: &str) -> Option<&'static str> {
     let host = address.split_once("://").map(|(_, rest)| rest.split('/').next().unwrap_or(rest));
     let host = host.map(|host| host.rsplit_once('@').map_or(host, |(_, host)| host).to_ascii_lowercase());
     let scheme = address.split(['/', '?', '#']).next().unwrap_or(address);

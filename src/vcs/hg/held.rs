@@ -15,7 +15,12 @@ const MOST: usize = 2000;
 const SOME: usize = 20;
 
 /// For each line whether a version of the file, named from the root, contains it.
-pub fn committed_lines(client: &Client<'_>, file: &Path, lines: &[DatedLine<'_>], reach: Reach) -> Option<Vec<bool>> {
+pub(super) fn committed_lines(
+    client: &Client<'_>,
+    file: &Path,
+    lines: &[DatedLine<'_>],
+    reach: Reach,
+) -> Option<Vec<bool>> {
     let mut wanted = Wanted::new(lines);
     search(client, file, reach, &mut wanted).ok()?;
     Some(wanted.found())

@@ -18,7 +18,7 @@ use crate::vcs::{Standing, SyncError, files};
 /// Any bookmark except the main line's.
 const MARKED: &str = r"bookmark(r're:\A(?!@\Z)')";
 
-pub struct Here {
+pub(super) struct Here {
     pub branch: String,
     /// The active one, or the one that the user named.
     pub bookmark: Option<String>,
@@ -31,7 +31,7 @@ pub struct Here {
 
 impl Here {
     /// With the bookmark that the user named instead of the active one.
-    pub fn of(client: &Client<'_>, named: Option<&str>) -> Result<Self, SyncError> {
+    pub(super) fn of(client: &Client<'_>, named: Option<&str>) -> Result<Self, SyncError> {
         let own = client.own_dir();
         let word = |name: &str| files::text(&own.join(name)).map(|text| text.trim_end_matches('\n').to_owned());
         let branch = Self::branch_of(client);
@@ -51,7 +51,7 @@ impl Here {
     }
 
     /// The destination of commits, as hg writes it: the path, and the bookmark or branch unless it is the default.
-    pub fn shown(&self) -> String {
+    pub(super) fn shown(&self) -> String {
         match self.bookmark.as_ref().unwrap_or(&self.branch) {
             name if name == "default" => name.clone(),
             name => format!("default#{name}"),
@@ -59,7 +59,7 @@ impl Here {
     }
 
     /// The named branch.
-    pub fn branch_of(client: &Client<'_>) -> String {
+    pub(super) fn branch_of(client: &Client<'_>) -> String {
         let text = files::text(&client.own_dir().join("branch")).unwrap_or_default();
         let name = text.trim_end_matches('\n');
         if name.is_empty() { "default".to_owned() } else { name.to_owned() }
@@ -67,7 +67,7 @@ impl Here {
 
     /// The commits to integrate with: descendants of ours first, then in the order of their hashes, which is the same
     /// in every clone.
-    pub fn partners(&self, client: &Client<'_>) -> Result<Vec<String>, SyncError> {
+    pub(super) fn partners(&self, client: &Client<'_>) -> Result<Vec<String>, SyncError> {
         let mut found = client.nodes(&match &self.bookmark {
             Some(name) => self.bookmarked(name),
             None => self.heads(),
@@ -84,7 +84,7 @@ impl Here {
 
     /// The commits to merge with, out of these: all that bring only ledgers, and at most one that brings code. A commit
     /// that lacks code which ours and the other side have is another line of work.
-    pub fn chosen(
+    pub(super) fn chosen(
         &self,
         client: &Client<'_>,
         partners: &[String],
@@ -127,7 +127,7 @@ impl Here {
     }
 
     /// The descendants of our commit among these.
-    pub fn above(&self, client: &Client<'_>, nodes: &[String]) -> Result<Vec<String>, SyncError> {
+    pub(super) fn above(&self, client: &Client<'_>, nodes: &[String]) -> Result<Vec<String>, SyncError> {
         match &self.node {
             _ if nodes.is_empty() => Ok(Vec::new()),
             Some(node) => client.nodes(&format!("({}) and {node}::", union(nodes))),
@@ -152,18 +152,18 @@ impl Here {
 
     /// The number of our commits that the other side is not known to have. Secret ones are never pushed, so they do not
     /// count.
-    pub fn ahead(&self, client: &Client<'_>) -> Result<usize, SyncError> {
+    pub(super) fn ahead(&self, client: &Client<'_>) -> Result<usize, SyncError> {
         client.count(&self.ours())
     }
 
     /// The same as a set.
-    pub fn ours(&self) -> String {
+    pub(super) fn ours(&self) -> String {
         format!("draft() and ::. and not ::({})", self.sent())
     }
 
     /// Refuses a push that hg would refuse, because it adds a head to the branch on the other side. None of that side's
     /// heads is below ours; they are other lines of work.
-    pub fn refuse_new_head(&self, client: &Client<'_>, remote: &str) -> Result<(), SyncError> {
+    pub(super) fn refuse_new_head(&self, client: &Client<'_>, remote: &str) -> Result<(), SyncError> {
         let heads = self.known.heads_of(&self.branch);
         let (Some(node), None) = (&self.node, &self.bookmark) else { return Ok(()) };
         let there = format!("({}) and not closed()", union(&heads));
@@ -179,21 +179,21 @@ impl Here {
     }
 
     /// The last common commits of both sides.
-    pub fn common(&self) -> String {
+    pub(super) fn common(&self) -> String {
         format!("heads(::. and (public() + ::({})))", self.sent())
     }
 
     /// Whether the other side is known to have the bookmark.
-    pub fn is_bookmark_known(&self) -> bool {
+    pub(super) fn is_bookmark_known(&self) -> bool {
         self.bookmark.as_deref().is_none_or(|name| self.known.bookmark(name).is_some())
     }
 
     /// Whether the other side has the bookmark at our position.
-    pub fn is_bookmark_sent(&self) -> bool {
+    pub(super) fn is_bookmark_sent(&self) -> bool {
         self.bookmark.as_deref().is_none_or(|name| self.known.bookmark(name) == self.node.as_deref())
     }
 
-    pub fn standing(&self, client: &Client<'_>, upstream: Option<String>) -> Result<Standing, SyncError> {
+    pub(super) fn standing(&self, client: &Client<'_>, upstream: Option<String>) -> Result<Standing, SyncError> {
         let partners = self.partners(client)?;
         let behind = if partners.is_empty() { 0 } else { client.count(&format!("only({}, .)", union(&partners)))? };
         let branch = Some(self.bookmark.clone().unwrap_or_else(|| self.branch.clone()));

@@ -8,7 +8,7 @@ use crate::vcs::layout::hg::common_dir;
 use crate::vcs::{Facts, Kind, Remote, files};
 
 /// The facts in the settings; hg leaves no trace of a push.
-pub fn facts(kind: Kind, root: &Path, env: &Env) -> Facts {
+pub(super) fn facts(kind: Kind, root: &Path, env: &Env) -> Facts {
     let settings = Settings::read(kind, root, env);
     Facts {
         kind,
@@ -31,10 +31,10 @@ fn email(user: &str) -> Option<String> {
 
 /// Sections, names and values in the order of the files; the last value of a name wins.
 #[derive(Debug, Default)]
-pub struct Settings(Vec<(String, String, String)>);
+pub(crate) struct Settings(Vec<(String, String, String)>);
 
 impl Settings {
-    pub fn read(kind: Kind, root: &Path, env: &Env) -> Self {
+    pub(crate) fn read(kind: Kind, root: &Path, env: &Env) -> Self {
         let mut settings = Settings::default();
         for path in paths(kind, root, env) {
             files::text(&path).into_iter().for_each(|text| settings.add(&text));
@@ -43,20 +43,20 @@ impl Settings {
     }
 
     /// The value of a name, unless it is empty.
-    pub fn get(&self, section: &str, name: &str) -> Option<&str> {
+    pub(crate) fn get(&self, section: &str, name: &str) -> Option<&str> {
         let value = self.0.iter().rev().find(|(s, n, _)| s == section && n == name);
         value.map(|(_, _, value)| value.as_str()).filter(|value| !value.is_empty())
     }
 
     /// The content of one file.
-    pub fn of(text: &str) -> Self {
+    pub(crate) fn of(text: &str) -> Self {
         let mut settings = Settings::default();
         settings.add(text);
         settings
     }
 
     /// Sections, names and values, in order.
-    pub fn entries(&self) -> impl Iterator<Item = (&str, &str, &str)> {
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (&str, &str, &str)> {
         self.0.iter().map(|(section, name, value)| (section.as_str(), name.as_str(), value.as_str()))
     }
 
@@ -86,7 +86,7 @@ impl Settings {
     }
 
     /// The addresses of all paths, and of their sub-options that are addresses.
-    pub fn addresses(&self) -> Vec<String> {
+    pub(crate) fn addresses(&self) -> Vec<String> {
         let is_address = |name: &str| name.split_once(':').is_none_or(|(_, detail)| detail == "pushurl");
         let paths = self.0.iter().filter(|(section, name, _)| section == "paths" && is_address(name));
         paths.map(|(_, _, value)| value.clone()).collect()
@@ -128,7 +128,7 @@ fn paths(kind: Kind, root: &Path, env: &Env) -> Vec<PathBuf> {
 }
 
 /// The files of the repository alone.
-pub fn own_paths(kind: Kind, root: &Path) -> Vec<PathBuf> {
+pub(super) fn own_paths(kind: Kind, root: &Path) -> Vec<PathBuf> {
     let (own, name) = if kind == Kind::Sl { (root.join(".sl"), "config") } else { (root.join(".hg"), "hgrc") };
     let common = common_dir(&own).unwrap_or_else(|| own.clone());
     vec![common.join(name), own.join(name), own.join("hgrc-not-shared")]

@@ -19,7 +19,7 @@ const UPSTREAM: &str = "default";
 /// The null revision.
 const NULL: &str = "null";
 
-pub fn integrate(
+pub(super) fn integrate(
     client: &Client<'_>,
     named: Option<&str>,
     integration: Integration<'_>,
@@ -153,7 +153,7 @@ fn one(
 }
 
 /// The files that the program could not merge.
-pub fn unresolved(share: &Client<'_>) -> Result<Vec<PathBuf>, SyncError> {
+pub(crate) fn unresolved(share: &Client<'_>) -> Result<Vec<PathBuf>, SyncError> {
     let output = share.must(&[], &["resolve", "--list", "--template={mergestatus} {path}\\0"], &[])?;
     let entries = output.stdout.split(|byte| *byte == 0).filter(|entry| entry.len() > 2 && entry[0] != b'R');
     Ok(entries.map(|entry| crate::vcs::files::path_of(&entry[2..])).collect())
@@ -174,7 +174,7 @@ fn take_back(client: &Client<'_>, made: &[String]) {
 
 /// The versions of a file that a merge of two commits left in conflict. In a rebase, the sides have not grown from
 /// their last common version, so only the markers are used.
-pub fn unmerged(root: &Path, file: &Path, env: &Env) -> Option<Versions> {
+pub(crate) fn unmerged(root: &Path, file: &Path, env: &Env) -> Option<Versions> {
     if !is_merging(root) || unfinished(&root.join(".hg")).is_some() {
         return None;
     }

@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 /// A text: its lines, by number.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Text(Vec<u32>);
+pub(super) struct Text(Vec<u32>);
 
 /// All lines of all texts, with their ends.
 #[derive(Debug, Default)]
-pub struct Lines {
+pub(super) struct Lines {
     numbers: HashMap<Arc<[u8]>, u32>,
     all: Vec<Arc<[u8]>>,
     /// The memory in use, roughly.
@@ -24,7 +24,7 @@ const OVERHEAD: usize = 64;
 
 impl Lines {
     /// Stores a text; `None` if it does not fit into `room` bytes.
-    pub fn keep(&mut self, text: &[u8], room: usize) -> Option<Text> {
+    pub(super) fn keep(&mut self, text: &[u8], room: usize) -> Option<Text> {
         if self.held + text.len() > room && self.held + self.cost(text) > room {
             return None;
         }
@@ -51,7 +51,7 @@ impl Lines {
         Some(number)
     }
 
-    pub fn bytes(&self, text: &Text) -> Vec<u8> {
+    pub(super) fn bytes(&self, text: &Text) -> Vec<u8> {
         text.0.iter().map(|number| self.line(*number)).collect::<Vec<_>>().concat()
     }
 

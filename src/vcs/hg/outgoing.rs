@@ -11,7 +11,7 @@ use super::here::Here;
 use super::remote::Remote;
 use crate::vcs::{Carried, Outgoing, Parcel, Route, SyncError};
 
-pub fn outgoing(client: &Client<'_>, named: Option<&str>, route: &Route<'_>) -> Result<Outgoing, SyncError> {
+pub(super) fn outgoing(client: &Client<'_>, named: Option<&str>, route: &Route<'_>) -> Result<Outgoing, SyncError> {
     client.check_finished()?;
     if Remote::of(client)?.is_none() {
         return Ok(Outgoing::Held("no path `default` is configured".to_owned()));
@@ -43,7 +43,7 @@ pub fn outgoing(client: &Client<'_>, named: Option<&str>, route: &Route<'_>) -> 
     Ok(Outgoing::Ready(Parcel { tip: node.clone(), to: here.shown(), commits }))
 }
 
-pub fn incoming(client: &Client<'_>, named: Option<&str>, route: &Route<'_>) -> Result<Vec<Carried>, SyncError> {
+pub(super) fn incoming(client: &Client<'_>, named: Option<&str>, route: &Route<'_>) -> Result<Vec<Carried>, SyncError> {
     let here = Here::of(client, named)?;
     let is_ledger = |file: &Path| route.is_ledger(file);
     let partners = here.chosen(client, &here.partners(client)?, &is_ledger)?;

@@ -10,12 +10,12 @@ use super::hgrc::Settings;
 use crate::vcs::{Kind, SyncError, files};
 
 /// Makes hg record the state of the other side.
-pub const NOTED: &str = "--config=experimental.remotenames=yes";
+pub(super) const NOTED: &str = "--config=experimental.remotenames=yes";
 /// The limit for heads of the other side in a query.
 const MAX_HEADS: usize = 500;
 
 /// The settings of the path `default`.
-pub struct Remote {
+pub(crate) struct Remote {
     /// The destination of commits, for messages.
     pub address: String,
     /// The options that replace the repository's own settings.
@@ -24,7 +24,7 @@ pub struct Remote {
 
 impl Remote {
     /// `None` if no path is configured; an error if one is not an address.
-    pub fn of(client: &Client<'_>) -> Result<Option<Self>, SyncError> {
+    pub(crate) fn of(client: &Client<'_>) -> Result<Option<Self>, SyncError> {
         let settings = Settings::read(client.kind, &client.root, client.env);
         let mut remote = Remote { address: String::new(), settings: Vec::new() };
         if client.kind == Kind::Hg {
@@ -64,13 +64,13 @@ fn is_word(text: &str) -> bool {
 
 /// The recorded state of the other side: names and hashes.
 #[derive(Debug, Default)]
-pub struct Known {
+pub(super) struct Known {
     pub branches: Vec<(String, String)>,
     pub bookmarks: Vec<(String, String)>,
 }
 
 impl Known {
-    pub fn read(client: &Client<'_>) -> Self {
+    pub(super) fn read(client: &Client<'_>) -> Self {
         let dir = client.own_dir().join("logexchange");
         let list = |name: &str| {
             let text = files::text(&dir.join(name)).unwrap_or_default();
@@ -85,19 +85,19 @@ impl Known {
     }
 
     /// The heads of the other side, those of one branch first.
-    pub fn heads(&self, branch: &str) -> Vec<String> {
+    pub(super) fn heads(&self, branch: &str) -> Vec<String> {
         let mut heads: Vec<&(String, String)> = self.branches.iter().collect();
         heads.sort_by_key(|(name, node)| (name != branch, node));
         heads.into_iter().map(|(_, node)| node.clone()).take(MAX_HEADS).collect()
     }
 
     /// The heads of one branch of the other side.
-    pub fn heads_of(&self, branch: &str) -> Vec<String> {
+    pub(super) fn heads_of(&self, branch: &str) -> Vec<String> {
         let own = self.branches.iter().filter(|(name, _)| name == branch);
         own.map(|(_, node)| node.clone()).take(MAX_HEADS).collect()
     }
 
-    pub fn bookmark(&self, name: &str) -> Option<&str> {
+    pub(super) fn bookmark(&self, name: &str) -> Option<&str> {
         self.bookmarks.iter().find(|(known, _)| known == name).map(|(_, node)| node.as_str())
     }
 }

@@ -20,14 +20,14 @@ const WAIT: Duration = Duration::from_secs(60);
 const LEFT_RUNNING: Duration = Duration::from_secs(5);
 
 #[must_use = "the share is removed when this is dropped"]
-pub struct Scratch<'a> {
+pub(super) struct Scratch<'a> {
     pub share: Client<'a>,
     dir: PathBuf,
     _lock: DirLock,
 }
 
 impl<'a> Scratch<'a> {
-    pub fn new(client: &Client<'a>) -> Result<Self, SyncError> {
+    pub(super) fn new(client: &Client<'a>) -> Result<Self, SyncError> {
         let common = common_dir(&client.own_dir()).unwrap_or_else(|| client.own_dir());
         let dir = common.join("beads/merging");
         let held = hold(&dir).map_err(|error| match error {
@@ -53,7 +53,7 @@ impl Drop for Scratch<'_> {
 }
 
 /// Writes a file of a working copy. A link on the path, which may come from the repository, is not followed.
-pub fn write_below(root: &Path, file: &Path, bytes: &[u8]) -> Result<(), SyncError> {
+pub(crate) fn write_below(root: &Path, file: &Path, bytes: &[u8]) -> Result<(), SyncError> {
     let path = root.join(file);
     let failed = |source| unusable(&path, source);
     let below: Vec<&Path> = file.ancestors().skip(1).filter(|dir| !dir.as_os_str().is_empty()).collect();

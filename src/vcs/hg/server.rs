@@ -14,17 +14,17 @@ use crate::sys::resident::Resident;
 
 /// The answer to one command.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Answer {
+pub(super) struct Answer {
     pub status: i32,
     pub out: Vec<u8>,
     pub err: Vec<u8>,
 }
 
 /// The arguments that start a server.
-pub const SERVE: [&str; 3] = ["serve", "--cmdserver", "pipe"];
+pub(super) const SERVE: [&str; 3] = ["serve", "--cmdserver", "pipe"];
 
 /// Appends a command to the server's input. Arguments never contain a NUL.
-pub fn request(input: &mut Vec<u8>, arguments: &[OsString]) {
+pub(super) fn request(input: &mut Vec<u8>, arguments: &[OsString]) {
     let text = arguments.iter().map(|argument| argument.as_bytes()).collect::<Vec<_>>().join(&0);
     input.extend_from_slice(b"runcommand\n");
     input.extend_from_slice(&u32::try_from(text.len()).unwrap_or(u32::MAX).to_be_bytes());
@@ -32,7 +32,7 @@ pub fn request(input: &mut Vec<u8>, arguments: &[OsString]) {
 }
 
 /// The complete answers. The server's greeting comes first and does not count.
-pub fn answers(mut printed: &[u8]) -> Vec<Answer> {
+pub(super) fn answers(mut printed: &[u8]) -> Vec<Answer> {
     let (mut found, mut open) = (Vec::new(), Answer::default());
     let mut is_greeting = true;
     while let Some((channel, bytes, rest)) = frame(printed) {
@@ -64,7 +64,7 @@ fn frame(printed: &[u8]) -> Option<(u8, &[u8], &[u8])> {
 
 /// Why a running server gave no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Silence {
+pub(super) enum Silence {
     /// The request did not reach it: another way can be tried.
     Gone,
     /// It ended in the middle of its work.
@@ -76,7 +76,7 @@ pub enum Silence {
 }
 
 /// Reads a server's greeting: whether it can run commands at all.
-pub fn greets(server: &mut Resident, until: Instant) -> bool {
+pub(super) fn greets(server: &mut Resident, until: Instant) -> bool {
     let mut printed = Vec::new();
     while frame(&printed).is_none() {
         match server.receive(until) {
@@ -89,7 +89,12 @@ pub fn greets(server: &mut Resident, until: Instant) -> bool {
 }
 
 /// Sends one command to a running server.
-pub fn ask(server: &mut Resident, arguments: &[OsString], until: Instant, most: usize) -> Result<Answer, Silence> {
+pub(super) fn ask(
+    server: &mut Resident,
+    arguments: &[OsString],
+    until: Instant,
+    most: usize,
+) -> Result<Answer, Silence> {
     let mut input = Vec::new();
     request(&mut input, arguments);
     if !server.send(&input) {

@@ -19,7 +19,7 @@ use crate::vcs::{Kind, SyncError};
 
 const SHARE: &str = "--config=extensions.share=";
 
-pub fn work(client: &Client<'_>) -> Result<Work, SyncError> {
+pub(super) fn work(client: &Client<'_>) -> Result<Work, SyncError> {
     let own = client.own_dir();
     let mut work = Work { unfinished: unfinished(&own).map(str::to_owned), ..Work::default() };
     if is_merging(&client.root) || client.nodes("parents()")?.len() > 1 {
@@ -47,7 +47,7 @@ pub fn work(client: &Client<'_>) -> Result<Work, SyncError> {
 }
 
 /// Checks out an existing bookmark or named branch; otherwise creates a bookmark.
-pub fn add(client: &Client<'_>, new: &NewCheckout) -> Result<Checkout, SyncError> {
+pub(super) fn add(client: &Client<'_>, new: &NewCheckout) -> Result<Checkout, SyncError> {
     let path = vacant(&new.path, client.env)?;
     let (start, found) = start_of(client, new, &path)?;
     make_parents(&path)?;
@@ -111,7 +111,7 @@ pub(super) fn start_of(
 }
 
 /// There is no list of shares: a share that leads to our store is ours.
-pub fn remove(client: &Client<'_>, root: &Path, force: bool) -> Result<(), SyncError> {
+pub(super) fn remove(client: &Client<'_>, root: &Path, force: bool) -> Result<(), SyncError> {
     let share = client.at(real(root));
     let common = common_dir(&client.own_dir());
     let is_ours = admin_dir(&share.own_dir()).is_some() && common_dir(&share.own_dir()) == common;

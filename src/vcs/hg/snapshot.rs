@@ -12,12 +12,12 @@ use crate::vcs::copies::{Copies, Order};
 use crate::vcs::layout::hg::common_dir;
 use crate::vcs::snapshot::{Fresh, Snapshot, check_key};
 
-pub fn copies(client: &Client<'_>) -> Copies {
+pub(super) fn copies(client: &Client<'_>) -> Copies {
     let common = common_dir(&client.own_dir()).unwrap_or_else(|| client.own_dir());
     Copies { dir: common.join("beads/snapshots") }
 }
 
-pub fn take(client: &Client<'_>, key: &str, limit: u64) -> Result<Snapshot, SyncError> {
+pub(super) fn take(client: &Client<'_>, key: &str, limit: u64) -> Result<Snapshot, SyncError> {
     check_key(key, client.kind)?;
     let base = client.nodes("p1()")?.pop();
     let entries = client.status(&["--unknown"])?;
@@ -28,7 +28,7 @@ pub fn take(client: &Client<'_>, key: &str, limit: u64) -> Result<Snapshot, Sync
     copies(client).keep(Order { key, root: &client.root, base, present, removed, limit })
 }
 
-pub fn restore(client: &Client<'_>, key: &str, to: &Path) -> Result<(), SyncError> {
+pub(super) fn restore(client: &Client<'_>, key: &str, to: &Path) -> Result<(), SyncError> {
     check_key(key, client.kind)?;
     let kept = copies(client).find(key, &client.root)?;
     Fresh::fill(to, |to| {
@@ -41,7 +41,7 @@ pub fn restore(client: &Client<'_>, key: &str, to: &Path) -> Result<(), SyncErro
     })
 }
 
-pub fn forget(client: &Client<'_>, key: &str) -> Result<(), SyncError> {
+pub(super) fn forget(client: &Client<'_>, key: &str) -> Result<(), SyncError> {
     check_key(key, client.kind)?;
     copies(client).forget(key)
 }

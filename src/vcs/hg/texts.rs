@@ -24,7 +24,7 @@ const SMALL: usize = 4096;
 
 /// A file in a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub(super) struct Place {
     pub commit: String,
     pub file: PathBuf,
 }
@@ -37,7 +37,7 @@ struct Known {
 
 /// The known versions.
 #[derive(Default)]
-pub struct Texts {
+pub(super) struct Texts {
     /// By the part of a version.
     known: HashMap<String, Known>,
     lines: Lines,
@@ -45,7 +45,11 @@ pub struct Texts {
 
 impl Texts {
     /// The version at each place; `None` if the file does not exist there.
-    pub fn versions(&mut self, client: &Client<'_>, places: &[Place]) -> Result<Vec<Option<Version>>, SyncError> {
+    pub(super) fn versions(
+        &mut self,
+        client: &Client<'_>,
+        places: &[Place],
+    ) -> Result<Vec<Option<Version>>, SyncError> {
         let mut found = vec![None; places.len()];
         read(client, places, &mut |number, bytes| {
             found[number] = bytes.map(|bytes| self.remember(&places[number], &bytes));
@@ -67,7 +71,7 @@ impl Texts {
     }
 
     /// The bytes of a version.
-    pub fn text(&self, client: &Client<'_>, version: &Version) -> Result<Vec<u8>, SyncError> {
+    pub(super) fn text(&self, client: &Client<'_>, version: &Version) -> Result<Vec<u8>, SyncError> {
         let texts = version.0.iter().map(|part| self.part(client, part));
         Ok(joined(texts.collect::<Result<_, _>>()?))
     }
@@ -88,7 +92,7 @@ fn lost(part: &str, why: &str) -> SyncError {
 }
 
 /// Reads files of commits in batches, and passes each on with its number.
-pub fn read(
+pub(super) fn read(
     client: &Client<'_>,
     places: &[Place],
     each: &mut dyn FnMut(usize, Option<Vec<u8>>),

@@ -10,7 +10,7 @@ use super::call::Client;
 use crate::vcs::SyncError;
 
 /// The user's files that a change of these files would touch, sorted.
-pub fn obstacles(client: &Client<'_>, changed: &[(u8, PathBuf)]) -> Result<Vec<PathBuf>, SyncError> {
+pub(crate) fn obstacles(client: &Client<'_>, changed: &[(u8, PathBuf)]) -> Result<Vec<PathBuf>, SyncError> {
     let dirty: BTreeSet<PathBuf> = client.status(&[])?.into_iter().map(|(_, path)| path).collect();
     let of = |letter: u8| changed.iter().filter(move |(found, _)| *found == letter).map(|(_, path)| path.as_path());
     let leaving: BTreeSet<&Path> = of(b'R').filter(|path| !dirty.contains(*path)).collect();

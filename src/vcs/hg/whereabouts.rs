@@ -13,7 +13,7 @@ use crate::vcs::{How, Kind, Merged, Origin, Rescue, SyncError, Unsaved, Whereabo
 const COMMITS: &str =
     "commits of a clone are not kept; push them, or pull them into the repository that it was made from";
 
-pub fn whereabouts(client: &Client<'_>, origin: &Origin<'_>) -> Result<Whereabouts, SyncError> {
+pub(super) fn whereabouts(client: &Client<'_>, origin: &Origin<'_>) -> Result<Whereabouts, SyncError> {
     let work = shares::work(client)?;
     let other = client.at(origin.root.to_owned());
     let here = client.nodes(".")?;
@@ -63,7 +63,7 @@ fn present(client: &Client<'_>, nodes: &[String]) -> Result<usize, SyncError> {
     Ok(count)
 }
 
-pub fn rescue(client: &Client<'_>, key: &str, to: &Path) -> Result<Rescue, SyncError> {
+pub(super) fn rescue(client: &Client<'_>, key: &str, to: &Path) -> Result<Rescue, SyncError> {
     let other = client.at(to.to_owned());
     if is_clone(client, &other) {
         let found = whereabouts(client, &Origin { root: to, base: None, base_commit: None })?;
@@ -76,7 +76,7 @@ pub fn rescue(client: &Client<'_>, key: &str, to: &Path) -> Result<Rescue, SyncE
     Ok(Rescue { snapshot, names: 0 })
 }
 
-pub fn hand_over(client: &Client<'_>, to: &Path) -> Result<(), SyncError> {
+pub(super) fn hand_over(client: &Client<'_>, to: &Path) -> Result<(), SyncError> {
     let other = client.at(to.to_owned());
     if !is_clone(client, &other) {
         return Ok(());

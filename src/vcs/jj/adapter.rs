@@ -26,7 +26,7 @@ use crate::vcs::{
 };
 
 /// A working copy of jj.
-pub struct Jj {
+pub(crate) struct Jj {
     pub root: PathBuf,
     /// The bookmark for exchanging commits, if the user named it.
     pub bookmark: Option<String>,

@@ -7,7 +7,7 @@ use crate::vcs::SyncError;
 use crate::vcs::git::GitArchive;
 
 /// Opens the git repository behind a working copy. That stands on the parents of its own commit.
-pub fn open<'a>(repo: Repo<'a>, git: &Path) -> Result<GitArchive<'a>, SyncError> {
+pub(super) fn open<'a>(repo: Repo<'a>, git: &Path) -> Result<GitArchive<'a>, SyncError> {
     let mut tips = repo.ids(None, "@-")?;
     // Below everything jj has a commit that is nowhere else.
     tips.retain(|id| id.bytes().any(|byte| byte != b'0'));

@@ -10,7 +10,7 @@ use crate::vcs::CommitError;
 use crate::vcs::git;
 
 /// Refuses to continue during an unfinished git operation.
-pub fn check_finished(root: &Path) -> Result<(), CommitError> {
+pub(super) fn check_finished(root: &Path) -> Result<(), CommitError> {
     match git::unfinished(root).filter(|_| root.join(".git").exists()) {
         Some(what) => Err(CommitError::Unfinished { root: root.to_owned(), what: what.to_owned() }),
         None => Ok(()),
@@ -18,7 +18,7 @@ pub fn check_finished(root: &Path) -> Result<(), CommitError> {
 }
 
 /// Refuses to rebuild git's index while something is staged in it, too.
-pub fn check(root: &Path, env: &Env) -> Result<(), CommitError> {
+pub(super) fn check(root: &Path, env: &Env) -> Result<(), CommitError> {
     check_finished(root)?;
     if !root.join(".git").exists() {
         return Ok(());

@@ -14,7 +14,7 @@ const TRUNKS: [&str; 3] = ["main", "master", "trunk"];
 
 /// A bookmark here and on the remote.
 #[derive(Debug, Clone)]
-pub struct Bookmark {
+pub(super) struct Bookmark {
     pub name: String,
     pub remote: String,
     /// The commit of the remote's, as fetched last.
@@ -26,18 +26,18 @@ pub struct Bookmark {
 
 impl Bookmark {
     /// The remote's, as jj writes it.
-    pub fn upstream(&self) -> String {
+    pub(super) fn upstream(&self) -> String {
         format!("{}@{}", self.name, self.remote)
     }
 
     /// A pattern for this bookmark alone.
-    pub fn pattern(&self) -> String {
+    pub(super) fn pattern(&self) -> String {
         format!("exact:{}", quoted(&self.name))
     }
 }
 
 /// The destination of commits.
-pub struct Course {
+pub(super) struct Course {
     /// The remote: `origin`, or the only one.
     pub remote: Option<String>,
     pub bookmark: Option<Bookmark>,
@@ -56,14 +56,14 @@ struct Ref {
 }
 
 /// The remote: `origin`, or the only one.
-pub fn remote(repo: &Repo) -> Option<String> {
+pub(super) fn remote(repo: &Repo) -> Option<String> {
     let remotes = config::facts(&repo.root.join(".jj"), repo.env).remotes;
     let chosen = remotes.iter().find(|remote| remote.name == "origin");
     chosen.or(if let [only] = remotes.as_slice() { Some(only) } else { None }).map(|remote| remote.name.clone())
 }
 
 /// The destination for a working copy in one state, with the bookmark that the user named.
-pub fn course(repo: &Repo, at: Option<&Operation>, named: Option<&str>) -> Result<Course, SyncError> {
+pub(super) fn course(repo: &Repo, at: Option<&Operation>, named: Option<&str>) -> Result<Course, SyncError> {
     let refs = refs(repo, at)?;
     let below = repo.ids(at, "heads(::@ & bookmarks())")?;
     let locals = refs.iter().filter(|found| found.remote.is_none());
@@ -128,7 +128,7 @@ fn refs(repo: &Repo, at: Option<&Operation>) -> Result<Vec<Ref>, SyncError> {
 
 /// The number of commits only here and only there. After a deliberate rewrite of the bookmark here, the remote has
 /// nothing new.
-pub fn distance(repo: &Repo, at: Option<&Operation>, bookmark: &Bookmark) -> Result<(usize, usize), SyncError> {
+pub(super) fn distance(repo: &Repo, at: Option<&Operation>, bookmark: &Bookmark) -> Result<(usize, usize), SyncError> {
     let there = &bookmark.there;
     let ahead = repo.count(at, &format!("({there}..@-) ~ (empty() ~ merges())"))?;
     let behind = if is_rewritten(repo, at, bookmark)? { 0 } else { repo.count(at, &format!("@..{there}"))? };
@@ -136,12 +136,12 @@ pub fn distance(repo: &Repo, at: Option<&Operation>, bookmark: &Bookmark) -> Res
 }
 
 /// Whether the user has replaced or abandoned the commit that the remote still has, without pushing that.
-pub fn is_rewritten(repo: &Repo, at: Option<&Operation>, bookmark: &Bookmark) -> Result<bool, SyncError> {
+pub(super) fn is_rewritten(repo: &Repo, at: Option<&Operation>, bookmark: &Bookmark) -> Result<bool, SyncError> {
     repo.log(at, &bookmark.there, "if(hidden, \"h\")").map(|printed| !printed.is_empty())
 }
 
 /// Compares with the last fetched state.
-pub fn standing(repo: &Repo, named: Option<&str>) -> Result<Standing, SyncError> {
+pub(super) fn standing(repo: &Repo, named: Option<&str>) -> Result<Standing, SyncError> {
     let course = course(repo, None, named)?;
     let Some(bookmark) = course.bookmark else { return Ok(Standing { branch: course.local, ..Standing::default() }) };
     let (ahead, behind) = distance(repo, None, &bookmark)?;

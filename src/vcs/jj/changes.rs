@@ -10,7 +10,7 @@ use crate::vcs::history::Repository;
 use crate::vcs::layout::jj::git_target;
 use crate::vcs::{Changed, HistoryError, Kind, Span, SyncError, git};
 
-pub fn changes(root: &Path, span: Span<'_>, env: &Env, each: &mut dyn FnMut(Changed)) -> Result<(), SyncError> {
+pub(super) fn changes(root: &Path, span: Span<'_>, env: &Env, each: &mut dyn FnMut(Changed)) -> Result<(), SyncError> {
     let Some(git_dir) = git_target(&root.join(".jj")) else {
         return Err(HistoryError::NotGit { root: root.to_owned(), kind: Kind::Jj }.into());
     };

@@ -16,7 +16,7 @@ use crate::vcs::files::real;
 use crate::vcs::layout::jj::git_target;
 use crate::vcs::{Kind, SyncError, Tip, Tips, git};
 
-pub fn clone(root: &Path, new: &NewClone, step: Option<&Step>, env: &Env) -> Result<Checkout, SyncError> {
+pub(super) fn clone(root: &Path, new: &NewClone, step: Option<&Step>, env: &Env) -> Result<Checkout, SyncError> {
     let path = vacant(&new.path, env)?;
     let Some(behind) = git_target(&root.join(".jj")).map(|dir| real(&dir)) else {
         return Err(SyncError::Unsupported { kind: Kind::Jj, what: "its commits are not kept in git" });
@@ -75,12 +75,12 @@ fn identity(repo: &Repo<'_>) -> Result<Vec<(String, String)>, SyncError> {
     Ok(plain.map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
 }
 
-pub fn branches(repo: &Repo<'_>) -> Result<BTreeSet<String>, SyncError> {
+pub(super) fn branches(repo: &Repo<'_>) -> Result<BTreeSet<String>, SyncError> {
     repo.names(&["bookmark", "list", "--all-remotes"])
 }
 
 /// The positions of all bookmarks, including those of remotes.
-pub fn tips(repo: &Repo<'_>, most: usize) -> Result<Tips, SyncError> {
+pub(super) fn tips(repo: &Repo<'_>, most: usize) -> Result<Tips, SyncError> {
     const TEMPLATE: &str = "--template=if(normal_target, normal_target.commit_id() ++ \" \" ++ json(name) ++ \" \" ++ \
                             if(remote, json(remote), \"\\\"\\\"\") ++ \"\\n\")";
     let sorted = "--sort=committer-date-";
@@ -101,7 +101,7 @@ pub fn tips(repo: &Repo<'_>, most: usize) -> Result<Tips, SyncError> {
 }
 
 /// Creates a new bookmark, with the parent as a remote; the parent's commits do not count as made here.
-pub fn settle(root: &Path, from: &Path, branch: &str, env: &Env) -> Result<(), SyncError> {
+pub(super) fn settle(root: &Path, from: &Path, branch: &str, env: &Env) -> Result<(), SyncError> {
     let Some(behind) = git_target(&from.join(".jj")).map(|dir| real(&dir)) else {
         return Err(SyncError::Unsupported { kind: Kind::Jj, what: "its commits are not kept in git" });
     };
@@ -127,7 +127,7 @@ pub fn settle(root: &Path, from: &Path, branch: &str, env: &Env) -> Result<(), S
 }
 
 /// The commit that an expression means, if it means exactly one.
-pub fn one(repo: &Repo<'_>, name: &str) -> Result<Option<String>, SyncError> {
+pub(super) fn one(repo: &Repo<'_>, name: &str) -> Result<Option<String>, SyncError> {
     match repo.ids(None, name) {
         Ok(ids) => Ok(<[String; 1]>::try_from(ids).ok().map(|[id]| id)),
         // The name is unknown.

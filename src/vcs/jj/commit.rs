@@ -13,7 +13,7 @@ use crate::vcs::commit::{Committed, Order, checked, failed, patiently};
 use crate::vcs::{CommitError, SyncError};
 
 /// Commits these files and nothing else.
-pub fn commit(order: &Order) -> Result<Committed, CommitError> {
+pub(super) fn commit(order: &Order) -> Result<Committed, CommitError> {
     beside::check(order.root, order.env)?;
     let dot_jj = order.root.join(".jj");
     let lock = dot_jj.join("working_copy/working_copy.lock");
@@ -64,7 +64,7 @@ pub fn commit(order: &Order) -> Result<Committed, CommitError> {
 /// The commit below which the files can go: the user's lowest one that the remote lacks, if none of them touches the
 /// files. There the new commit can be pushed without the user's. `None` if the user's commits should not be rewritten:
 /// the remote has them too, they are signed, or another working copy builds on them.
-pub fn lowest(repo: &Repo<'_>, names: &[String]) -> Result<Option<String>, SyncError> {
+pub(super) fn lowest(repo: &Repo<'_>, names: &[String]) -> Result<Option<String>, SyncError> {
     if bookmark::remote(repo).is_none() {
         return Ok(None);
     }

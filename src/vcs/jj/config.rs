@@ -9,7 +9,7 @@ use crate::vcs::layout::jj::{git_target, repo_dir};
 use crate::vcs::{Facts, Kind, files, git};
 
 /// The git repository's settings, overridden by jj's own.
-pub fn facts(dot_jj: &Path, env: &Env) -> Facts {
+pub(super) fn facts(dot_jj: &Path, env: &Env) -> Facts {
     let facts = git_target(dot_jj).map(|target| git::facts(&target, env)).unwrap_or_default();
     let files = tables(dot_jj, env);
     let text = |section: &str, key: &str| {
@@ -21,7 +21,7 @@ pub fn facts(dot_jj: &Path, env: &Env) -> Facts {
 }
 
 /// Whether jj knows the user's name and email here.
-pub fn identity(dot_jj: &Path, env: &Env) -> (bool, bool) {
+pub(super) fn identity(dot_jj: &Path, env: &Env) -> (bool, bool) {
     let files = tables(dot_jj, env);
     let known = |key: &str| {
         let has = |file: &Table| file.get("user")?.get(key)?.as_str().map(|value| !value.is_empty());

@@ -14,7 +14,7 @@ use crate::vcs::SyncError;
 const BELOW: &str = "::@- & conflicts() & mutable()";
 
 /// Whether a file conflicts in a commit below the working copy.
-pub fn is_below(root: &Path, file: &Path, env: &Env) -> bool {
+pub(crate) fn is_below(root: &Path, file: &Path, env: &Env) -> bool {
     let repo = Repo::new(root, env);
     let found = repo.newest().and_then(|now| stack::read(&repo, &now, BELOW, &[]));
     found.is_ok_and(|commits| commits.iter().any(|commit| commit.conflicts.iter().any(|known| known == file)))
@@ -22,7 +22,7 @@ pub fn is_below(root: &Path, file: &Path, env: &Env) -> bool {
 
 /// Copies the working copy's version into the commits with conflicts; `false` if there are none. A file that conflicts
 /// in the working copy itself is left alone.
-pub fn settle(repo: &Repo, files: &[PathBuf]) -> Result<bool, SyncError> {
+pub(super) fn settle(repo: &Repo, files: &[PathBuf]) -> Result<bool, SyncError> {
     if repo.count(None, BELOW)? == 0 {
         return Ok(false);
     }

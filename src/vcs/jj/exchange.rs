@@ -6,7 +6,7 @@ use crate::sys::process::Output;
 use crate::vcs::{Parcel, Pushed, SyncError, Unpushable};
 
 /// The bookmark to create on an empty remote if there is no local one.
-pub const USUAL: &str = "main";
+pub(super) const USUAL: &str = "main";
 
 /// The description of a ledger commit without one.
 const BLANK: &str = "--message=update the ledger";
@@ -25,7 +25,7 @@ const UNREACHABLE: [&str; 8] = [
 
 /// Fetches the remote's commits. Neither our files nor our commits change: commits that the remote abandoned are kept
 /// here.
-pub fn fetch(repo: &Repo) -> Result<(), SyncError> {
+pub(super) fn fetch(repo: &Repo) -> Result<(), SyncError> {
     let Some(remote) = bookmark::remote(repo) else { return Ok(()) };
     let pattern = format!("--remote=exact:{}", quoted(&remote));
     let command = ["git", "fetch", "--config=git.abandon-unreachable-commits=false", &pattern];
@@ -34,7 +34,7 @@ pub fn fetch(repo: &Repo) -> Result<(), SyncError> {
 }
 
 /// Moves the bookmark to commits, here and on the remote.
-pub fn push(repo: &Repo, named: Option<&str>, parcel: &Parcel) -> Result<Pushed, SyncError> {
+pub(super) fn push(repo: &Repo, named: Option<&str>, parcel: &Parcel) -> Result<Pushed, SyncError> {
     let Course { remote, bookmark: found, local, .. } = bookmark::course(repo, None, named)?;
     let Some(remote) = remote else { return Ok(Pushed::NothingToPush) };
     let newest = repo.newest()?;

@@ -50,7 +50,7 @@ const OWN: &str = "merge-tools.bd.";
 const LOOKED_AT: usize = 2_000;
 
 /// Judges the working copy with this root.
-pub fn judge(root: &Path, env: &Env) -> Verdict {
+pub(super) fn judge(root: &Path, env: &Env) -> Verdict {
     let dot_jj = root.join(".jj");
     let repo = repo_dir(&dot_jj);
     let mut verdict = git_target(&dot_jj).map(|git| git::judge(root, &git, env)).unwrap_or_default();

@@ -16,7 +16,11 @@ use crate::vcs::{Integrated, Integration, Merge, SyncError, Versions};
 
 type File = Option<Vec<u8>>;
 
-pub fn integrate(root: &Path, named: Option<&str>, integration: Integration<'_>) -> Result<Integrated, SyncError> {
+pub(super) fn integrate(
+    root: &Path,
+    named: Option<&str>,
+    integration: Integration<'_>,
+) -> Result<Integrated, SyncError> {
     let Integration { ledgers, merge, message, author, env, .. } = integration;
     beside::check_finished(root)?;
     let repo = Repo::new(root, env).by(author);

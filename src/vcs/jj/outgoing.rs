@@ -9,7 +9,7 @@ use super::commit::lowest;
 use super::program::{Repo, name, quoted};
 use crate::vcs::{Area, Carried, Outgoing, Parcel, Route, SyncError};
 
-pub fn outgoing(repo: &Repo, named: Option<&str>, route: &Route<'_>) -> Result<Outgoing, SyncError> {
+pub(super) fn outgoing(repo: &Repo, named: Option<&str>, route: &Route<'_>) -> Result<Outgoing, SyncError> {
     beside::check_finished(repo.root)?;
     let Course { remote, bookmark: found, local, fresh } = bookmark::course(repo, None, named)?;
     let Some(remote) = remote else {
@@ -75,7 +75,7 @@ fn first(repo: &Repo, remote: &str, local: Option<String>, route: &Route<'_>) ->
     Ok(Outgoing::Ready(Parcel { tip, to, commits }))
 }
 
-pub fn incoming(repo: &Repo, named: Option<&str>, route: &Route<'_>) -> Result<Vec<Carried>, SyncError> {
+pub(super) fn incoming(repo: &Repo, named: Option<&str>, route: &Route<'_>) -> Result<Vec<Carried>, SyncError> {
     match bookmark::course(repo, None, named)?.bookmark {
         Some(found) => carried(repo, &format!("@..{}", found.there), None, route),
         None => Ok(Vec::new()),

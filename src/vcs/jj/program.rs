@@ -20,7 +20,7 @@ use crate::vcs::network::passing_git;
 const SETTINGS: [&str; 3] = ["--no-pager", "--color=never", "--config=fsmonitor.backend=none"];
 
 /// The variables with which programs find their keys for signing commits.
-pub const SIGNERS: [&str; 3] = ["GNUPGHOME", "GPG_TTY", "SSH_AUTH_SOCK"];
+pub(super) const SIGNERS: [&str; 3] = ["GNUPGHOME", "GPG_TTY", "SSH_AUTH_SOCK"];
 
 /// The size limit for files from a commit.
 const FILE: usize = 256 << 20;
@@ -39,39 +39,39 @@ const GIT_SETTINGS: [(&str, &str, &str, &str); 3] = [
 
 /// One state of the repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Operation(String);
+pub(super) struct Operation(String);
 
 /// A working copy to query and to change.
-pub struct Repo<'a> {
+pub(super) struct Repo<'a> {
     pub root: &'a Path,
     pub env: &'a Env,
     settings: Vec<String>,
 }
 
 impl<'a> Repo<'a> {
-    pub fn new(root: &'a Path, env: &'a Env) -> Self {
+    pub(super) fn new(root: &'a Path, env: &'a Env) -> Self {
         Repo { root, env, settings: Vec::new() }
     }
 
     /// Sets an identity for the case that none is configured.
-    pub fn by(self, author: &str) -> Self {
+    pub(super) fn by(self, author: &str) -> Self {
         let settings = identity(self.root, author, self.env);
         Repo { settings, ..self }
     }
 
     /// Queries the newest state, or a given one. Unrecorded changes in the working copy do not count.
-    pub fn ask(&self, at: Option<&Operation>, arguments: &[&str]) -> Result<Vec<u8>, SyncError> {
+    pub(super) fn ask(&self, at: Option<&Operation>, arguments: &[&str]) -> Result<Vec<u8>, SyncError> {
         let output = self.look(at, arguments)?;
         if output.status.success() { Ok(output.stdout) } else { Err(error(arguments, &output)) }
     }
 
     /// The same as text.
-    pub fn told(&self, at: Option<&Operation>, arguments: &[&str]) -> Result<String, SyncError> {
+    pub(super) fn told(&self, at: Option<&Operation>, arguments: &[&str]) -> Result<String, SyncError> {
         Ok(String::from_utf8_lossy(&self.ask(at, arguments)?).into_owned())
     }
 
     /// The names that a list has, one in each line, as JSON.
-    pub fn names<T: FromIterator<String>>(&self, arguments: &[&str]) -> Result<T, SyncError> {
+    pub(super) fn names<T: FromIterator<String>>(&self, arguments: &[&str]) -> Result<T, SyncError> {
         let said = self.told(None, &[arguments, &["--template=json(name) ++ \"\\n\""]].concat())?;
         Ok(said.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
     }
@@ -81,7 +81,7 @@ impl<'a> Repo<'a> {
     }
 
     /// Makes a change on top of a state, beside the operation log.
-    pub fn change(&self, at: &Operation, arguments: &[&str]) -> Result<Operation, SyncError> {
+    pub(super) fn change(&self, at: &Operation, arguments: &[&str]) -> Result<Operation, SyncError> {
         let program = self.program().arg("--no-integrate-operation").arg(place(Some(at)));
         let output = self.run(program.args(&self.settings).args(arguments))?;
         let printed = String::from_utf8_lossy(&output.stderr);
@@ -98,7 +98,7 @@ impl<'a> Repo<'a> {
     }
 
     /// Records the working copy, and returns the resulting state.
-    pub fn snapshot(&self) -> Result<Operation, SyncError> {
+    pub(super) fn snapshot(&self) -> Result<Operation, SyncError> {
         let lock = self.lock();
         if is_held(&lock) {
             return Err(SyncError::Busy { root: self.root.to_owned() });
@@ -108,13 +108,13 @@ impl<'a> Repo<'a> {
     }
 
     /// The current state.
-    pub fn newest(&self) -> Result<Operation, SyncError> {
+    pub(super) fn newest(&self) -> Result<Operation, SyncError> {
         let id = self.told(None, &["operation", "log", "--no-graph", "--limit=1", "--template=id"])?;
         Ok(Operation(id.trim().to_owned()))
     }
 
     /// Adopts a chain of changes, and updates the files of the working copy. Edits since the snapshot are kept.
-    pub fn adopt(&self, operation: &Operation) -> Result<(), SyncError> {
+    pub(super) fn adopt(&self, operation: &Operation) -> Result<(), SyncError> {
         let output =
             self.run(self.program().args(["operation", "integrate", "--ignore-working-copy", &operation.0]))?;
         if !output.status.success() {
@@ -124,7 +124,7 @@ impl<'a> Repo<'a> {
     }
 
     /// Updates the working copy to the newest state.
-    pub fn catch_up(&self) -> Result<(), SyncError> {
+    pub(super) fn catch_up(&self) -> Result<(), SyncError> {
         self.act(&["workspace", "update-stale"])
     }
 
@@ -135,7 +135,7 @@ impl<'a> Repo<'a> {
     }
 
     /// The same for a large working copy, with a last argument that is never an option. Returns jj's output.
-    pub fn act_on(&self, arguments: &[&str], last: Option<&OsStr>) -> Result<Vec<u8>, SyncError> {
+    pub(super) fn act_on(&self, arguments: &[&str], last: Option<&OsStr>) -> Result<Vec<u8>, SyncError> {
         let program = self.program().limit(LONG).keeping(FILE).args(arguments);
         let output = self.run(match last {
             Some(last) => program.arg("--").arg(last),
@@ -145,7 +145,7 @@ impl<'a> Repo<'a> {
     }
 
     /// A command that uses a network. The user's git hooks do not run.
-    pub fn exchange(&self, at: Option<&Operation>, arguments: &[&str]) -> Result<Output, SyncError> {
+    pub(super) fn exchange(&self, at: Option<&Operation>, arguments: &[&str]) -> Result<Output, SyncError> {
         let program = passing_git(self.program()).limit(NETWORK);
         let program = program.var("GIT_TERMINAL_PROMPT", "0").var("GIT_CONFIG_COUNT", "3");
         let program = program.var("GIT_ALLOW_PROTOCOL", "https:ssh:file:git:http");
@@ -156,7 +156,12 @@ impl<'a> Repo<'a> {
     }
 
     /// A file in a commit.
-    pub fn file(&self, at: Option<&Operation>, revision: &str, file: &Path) -> Result<Option<Vec<u8>>, SyncError> {
+    pub(super) fn file(
+        &self,
+        at: Option<&Operation>,
+        revision: &str,
+        file: &Path,
+    ) -> Result<Option<Vec<u8>>, SyncError> {
         let Some(name) = name(file) else { return Ok(None) };
         let revision = format!("--revision={revision}");
         let output = self.look(at, &["file", "show", &revision, "--", &name])?;
@@ -173,17 +178,17 @@ impl<'a> Repo<'a> {
     }
 
     /// The output of a template for each commit of a set, parents first.
-    pub fn log(&self, at: Option<&Operation>, revisions: &str, template: &str) -> Result<String, SyncError> {
+    pub(super) fn log(&self, at: Option<&Operation>, revisions: &str, template: &str) -> Result<String, SyncError> {
         let (revisions, template) = (format!("--revisions={revisions}"), format!("--template={template}"));
         self.told(at, &["log", "--no-graph", "--reversed", &revisions, &template])
     }
 
-    pub fn ids(&self, at: Option<&Operation>, revisions: &str) -> Result<Vec<String>, SyncError> {
+    pub(super) fn ids(&self, at: Option<&Operation>, revisions: &str) -> Result<Vec<String>, SyncError> {
         let printed = self.log(at, revisions, "commit_id ++ \"\\n\"")?;
         Ok(printed.lines().map(str::to_owned).collect())
     }
 
-    pub fn count(&self, at: Option<&Operation>, revisions: &str) -> Result<usize, SyncError> {
+    pub(super) fn count(&self, at: Option<&Operation>, revisions: &str) -> Result<usize, SyncError> {
         self.log(at, revisions, "\".\"").map(|printed| printed.len())
     }
 
@@ -204,7 +209,7 @@ impl<'a> Repo<'a> {
 }
 
 /// The program in a working copy, with the user's own settings: the only place where jj is started, behind its gate.
-pub fn jj<'a>(root: &Path, env: &'a Env) -> Program<'a> {
+pub(super) fn jj<'a>(root: &Path, env: &'a Env) -> Program<'a> {
     let real = std::fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
     let program = Program::new("jj", env, gate::judge(root, env).clearance(&real, env)).at(root).args(SETTINGS);
     ["JJ_CONFIG", "JJ_USER", "JJ_EMAIL"].into_iter().fold(program, Program::passing)
@@ -215,7 +220,7 @@ fn place(at: Option<&Operation>) -> String {
 }
 
 /// The error for a failed jj command.
-pub fn error(arguments: &[&str], output: &Output) -> SyncError {
+pub(super) fn error(arguments: &[&str], output: &Output) -> SyncError {
     let command = arguments.iter().take_while(|word| !word.starts_with('-')).copied().collect::<Vec<_>>().join(" ");
     match failed(&format!("jj {command}"), output) {
         CommitError::Failed { program, status, printed } => SyncError::Failed { program, status, printed },
@@ -224,7 +229,7 @@ pub fn error(arguments: &[&str], output: &Output) -> SyncError {
 }
 
 /// Settings that provide an identity where none is configured.
-pub fn identity(root: &Path, author: &str, env: &Env) -> Vec<String> {
+pub(super) fn identity(root: &Path, author: &str, env: &Env) -> Vec<String> {
     let (name, email) = config::identity(&root.join(".jj"), env);
     let name = (!name).then(|| format!("--config=user.name={}", toml::Value::from(author)));
     let email = (!email).then(|| "--config=user.email=\"\"".to_owned());
@@ -232,12 +237,12 @@ pub fn identity(root: &Path, author: &str, env: &Env) -> Vec<String> {
 }
 
 /// A path as a jj expression for this file alone.
-pub fn name(file: &Path) -> Option<String> {
+pub(super) fn name(file: &Path) -> Option<String> {
     Some(format!("root-file:{}", quoted(file.to_str()?)))
 }
 
 /// A text as a literal in jj's languages.
-pub fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {
         match c {

@@ -13,12 +13,12 @@ use crate::vcs::files::path_of;
 use crate::vcs::git::{Known, WorkTree};
 use crate::vcs::layout::jj::git_behind;
 
-pub fn checkout<'a>(root: &'a Path, env: &'a Env) -> Result<WorkTree<'a>, SyncError> {
+pub(super) fn checkout<'a>(root: &'a Path, env: &'a Env) -> Result<WorkTree<'a>, SyncError> {
     Ok(WorkTree { root, dot_git: Some(git_behind(root)?), env })
 }
 
 /// The files that jj has recorded, and the commits below them.
-pub fn known(repo: &Repo) -> Result<Known, SyncError> {
+pub(super) fn known(repo: &Repo) -> Result<Known, SyncError> {
     let list = repo.ask(None, &["file", "list", "--revision=@", "--template=path ++ \"\\0\""])?;
     let names = list.split(|byte| *byte == 0).filter(|name| !name.is_empty());
     let mut parents = repo.ids(None, "@-")?;

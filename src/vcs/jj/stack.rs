@@ -7,7 +7,7 @@ use crate::vcs::SyncError;
 
 /// One commit of a stack. Its change id survives a rewrite.
 #[derive(Debug)]
-pub struct Commit {
+pub(super) struct Commit {
     pub id: String,
     pub change: String,
     pub parents: Vec<String>,
@@ -20,7 +20,12 @@ pub struct Commit {
 }
 
 /// The commits of a set, parents first.
-pub fn read(repo: &Repo, at: &Operation, revisions: &str, ledgers: &[PathBuf]) -> Result<Vec<Commit>, SyncError> {
+pub(super) fn read(
+    repo: &Repo,
+    at: &Operation,
+    revisions: &str,
+    ledgers: &[PathBuf],
+) -> Result<Vec<Commit>, SyncError> {
     let touches = ledgers.iter().map(|ledger| match name(ledger) {
         Some(name) => format!("if(self.diff({}).files(), \"1\", \"0\")", quoted(&name)),
         None => "\"0\"".to_owned(),
@@ -57,7 +62,7 @@ fn next<'a>(fields: &mut impl Iterator<Item = &'a str>) -> Option<Commit> {
 }
 
 /// Sets the content of one file in one commit, or removes it. Descendants are rebased.
-pub fn put(
+pub(super) fn put(
     repo: &Repo,
     at: &Operation,
     revision: &str,

@@ -16,7 +16,7 @@ const ARGUMENTS: &str = "merge-tools.bd.merge-args";
 const FILES: [&str; 6] = ["merge-driver", "$base", "$left", "$right", "--output", "$output"];
 
 /// The tool as one text: its program and its arguments.
-pub fn tool(root: &Path, env: &Env) -> Result<Option<String>, HistoryError> {
+pub(crate) fn tool(root: &Path, env: &Env) -> Result<Option<String>, HistoryError> {
     let output = config(root, env, &["list", "--repo", "merge-tools.bd"])?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let table: Table = text.parse().unwrap_or_default();
@@ -28,7 +28,7 @@ pub fn tool(root: &Path, env: &Env) -> Result<Option<String>, HistoryError> {
     }))
 }
 
-pub fn set_tool(root: &Path, program: Option<&str>, env: &Env) -> Result<(), HistoryError> {
+pub(crate) fn set_tool(root: &Path, program: Option<&str>, env: &Env) -> Result<(), HistoryError> {
     match program {
         Some(program) => {
             config(root, env, &["set", "--repo", PROGRAM, &Value::from(program).to_string()])?;
@@ -44,7 +44,7 @@ pub fn set_tool(root: &Path, program: Option<&str>, env: &Env) -> Result<(), His
 }
 
 /// The file in which jj keeps the settings of a repository.
-pub fn settings(root: &Path, env: &Env) -> Result<PathBuf, HistoryError> {
+pub(crate) fn settings(root: &Path, env: &Env) -> Result<PathBuf, HistoryError> {
     let output = config(root, env, &["path", "--repo"])?;
     Ok(path_of(output.stdout.strip_suffix(b"\n").unwrap_or(&output.stdout)))
 }

@@ -9,7 +9,7 @@ use crate::vcs::files::real;
 use crate::vcs::layout::jj::common_dir;
 use crate::vcs::{Kind, Origin, SyncError, Unsaved, Whereabouts, git};
 
-pub fn whereabouts(root: &Path, origin: &Origin<'_>, env: &Env) -> Result<Whereabouts, SyncError> {
+pub(super) fn whereabouts(root: &Path, origin: &Origin<'_>, env: &Env) -> Result<Whereabouts, SyncError> {
     // This records the working copy, like every command of jj.
     let work = work(root, env)?;
     let common = common_dir(&root.join(".jj"));
@@ -26,7 +26,7 @@ pub fn whereabouts(root: &Path, origin: &Origin<'_>, env: &Env) -> Result<Wherea
 }
 
 /// Saves the commits of a clone in another repository.
-pub fn keep(root: &Path, key: &str, to: &Path, env: &Env) -> Result<usize, SyncError> {
+pub(super) fn keep(root: &Path, key: &str, to: &Path, env: &Env) -> Result<usize, SyncError> {
     let common = common_dir(&root.join(".jj"));
     let Some(common) = common.filter(|common| common.join("objects").is_dir()) else {
         return Err(SyncError::Unsupported { kind: Kind::Jj, what: "its commits are not kept in git" });

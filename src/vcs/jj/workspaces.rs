@@ -26,7 +26,7 @@ pub(super) const IDLE: &str = "(working_copies() & empty() & description(exact:\
 const FILES: &str = "self.diff().files().map(|file| file.path()).join(\"\\0\")";
 
 /// Records the working copy, like every command of jj.
-pub fn work(root: &Path, env: &Env) -> Result<Work, SyncError> {
+pub(super) fn work(root: &Path, env: &Env) -> Result<Work, SyncError> {
     let repo = Repo::new(root, env);
     let printed = repo.act_on(&["status"], None)?;
     let untracked = printed.split(|byte| *byte == b'\n').filter_map(|line| line.strip_prefix(b"? "));
@@ -52,7 +52,7 @@ pub fn work(root: &Path, env: &Env) -> Result<Work, SyncError> {
 }
 
 /// A new bookmark is put on the new workspace's own change.
-pub fn add(root: &Path, new: &NewCheckout, env: &Env) -> Result<Checkout, SyncError> {
+pub(super) fn add(root: &Path, new: &NewCheckout, env: &Env) -> Result<Checkout, SyncError> {
     let path = vacant(&new.path, env)?;
     if let Some(name) = new.branch.as_ref().filter(|name| name.starts_with('-') || name.is_empty()) {
         return Err(no_checkout(&path, format!("{name:?} cannot be the name of a bookmark; choose another")));
@@ -111,7 +111,7 @@ fn free_name(repo: &Repo<'_>, path: &Path) -> Result<String, SyncError> {
     Ok(name.unwrap_or(wanted))
 }
 
-pub fn remove(here: &Path, root: &Path, force: bool, env: &Env) -> Result<(), SyncError> {
+pub(crate) fn remove(here: &Path, root: &Path, force: bool, env: &Env) -> Result<(), SyncError> {
     let found = removable(root, here, &family(here))?;
     let root = &found.root;
     if !found.exists {
@@ -145,7 +145,7 @@ fn forget(root: &Path, env: &Env) -> Result<(), SyncError> {
 }
 
 /// Forgets the workspaces that have a record and whose directories are gone.
-pub fn prune(root: &Path, dry_run: bool, env: &Env) -> Result<Vec<PathBuf>, SyncError> {
+pub(super) fn prune(root: &Path, dry_run: bool, env: &Env) -> Result<Vec<PathBuf>, SyncError> {
     let Some(store) = repo(root) else { return Ok(Vec::new()) };
     let repo = Repo::new(root, env);
     let (own, known) = (name(root), repo.names::<Vec<String>>(&["workspace", "list"])?);

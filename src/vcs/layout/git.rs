@@ -6,7 +6,7 @@ use crate::sys::path;
 use crate::vcs::files;
 
 /// Resolves `.git` (a directory, or a file that names one) to the directory of this working copy.
-pub fn own_dir(dot_git: &Path) -> Option<PathBuf> {
+pub(crate) fn own_dir(dot_git: &Path) -> Option<PathBuf> {
     if dot_git.is_dir() {
         return Some(dot_git.to_owned());
     }
@@ -15,7 +15,7 @@ pub fn own_dir(dot_git: &Path) -> Option<PathBuf> {
 }
 
 /// Resolves `.git` to the directory shared by all worktrees.
-pub fn common_dir(dot_git: &Path) -> Option<PathBuf> {
+pub(crate) fn common_dir(dot_git: &Path) -> Option<PathBuf> {
     let own = own_dir(dot_git)?;
     let shared = files::named(&own.join("commondir"), &own);
     path::real(&shared.unwrap_or(own)).ok()

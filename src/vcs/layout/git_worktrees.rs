@@ -16,12 +16,12 @@ use crate::vcs::files;
 use crate::vcs::files::real;
 
 /// git's own directory of a working copy.
-pub fn admin_dir(root: &Path) -> Option<PathBuf> {
+pub(crate) fn admin_dir(root: &Path) -> Option<PathBuf> {
     path::real(&own_dir(&root.join(".git"))?).ok()
 }
 
 /// The branch that is checked out. Refs in the reftable format are not read.
-pub fn branch(admin: &Path) -> Option<String> {
+pub(crate) fn branch(admin: &Path) -> Option<String> {
     let head = files::text(&admin.join("HEAD"))?;
     let name = head.strip_prefix("ref:")?.trim().strip_prefix("refs/heads/")?;
     (name != ".invalid").then(|| name.to_owned())
@@ -29,7 +29,7 @@ pub fn branch(admin: &Path) -> Option<String> {
 
 /// The main worktree and the linked ones of the repository in this directory, as seen from a working copy: that one may be
 /// where git does not know.
-pub fn worktrees(common: &Path, here: &Path) -> Vec<Checkout> {
+pub(crate) fn worktrees(common: &Path, here: &Path) -> Vec<Checkout> {
     let own = admin_dir(here).filter(|_| common_dir(&here.join(".git")).as_deref() == Some(common));
     let mut found: Vec<Checkout> =
         main_root(common, here).map(|root| checkout(root, common, true)).into_iter().collect();
@@ -46,12 +46,12 @@ pub fn worktrees(common: &Path, here: &Path) -> Vec<Checkout> {
 }
 
 /// Where git has seen a linked worktree last.
-pub fn recorded(admin: &Path) -> Option<PathBuf> {
+pub(crate) fn recorded(admin: &Path) -> Option<PathBuf> {
     as_written(admin).map(|path| real(&path))
 }
 
 /// The link that git takes for a linked worktree: it would delete what is behind it, and then fail.
-pub fn recorded_link(admin: &Path) -> Option<PathBuf> {
+pub(crate) fn recorded_link(admin: &Path) -> Option<PathBuf> {
     as_written(admin).filter(|path| path.is_symlink())
 }
 

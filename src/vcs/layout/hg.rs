@@ -16,19 +16,19 @@ const UNFINISHED: [(&str, &str); 6] = [
 ];
 
 /// What the program keeps for a working copy alone.
-pub fn own_dir(kind: Kind, root: &Path) -> PathBuf {
+pub(crate) fn own_dir(kind: Kind, root: &Path) -> PathBuf {
     root.join(if kind == Kind::Sl { ".sl" } else { ".hg" })
 }
 
 /// The store behind a working copy made by `hg share`; for any other it is its own. `None` if it is not there any more.
-pub fn common_dir(dot_hg: &Path) -> Option<PathBuf> {
+pub(crate) fn common_dir(dot_hg: &Path) -> Option<PathBuf> {
     let shared = files::named(&dot_hg.join("sharedpath"), dot_hg);
     std::fs::canonicalize(shared.as_deref().unwrap_or(dot_hg)).ok()
 }
 
 /// The hash of the first commit, from the index of the commits: it stands at byte 32 of the first entry, in the one format
 /// that is in use.
-pub fn first_commit(common: &Path) -> Option<String> {
+pub(crate) fn first_commit(common: &Path) -> Option<String> {
     let is_file = |path: &PathBuf| std::fs::metadata(path).is_ok_and(|found| found.is_file());
     let index = ["store/00changelog.i", "00changelog.i"].map(|name| common.join(name)).into_iter().find(is_file)?;
     let mut head = [0; 52];
@@ -38,11 +38,11 @@ pub fn first_commit(common: &Path) -> Option<String> {
 }
 
 /// A merge is under way, and some files wait for an answer.
-pub fn is_merging(root: &Path) -> bool {
+pub(crate) fn is_merging(root: &Path) -> bool {
     files::any_exists(&["merge/state2", "merge/state"].map(|name| root.join(".hg").join(name)))
 }
 
 /// What is half done in a working copy, as its own directory tells.
-pub fn unfinished(own: &Path) -> Option<&'static str> {
+pub(crate) fn unfinished(own: &Path) -> Option<&'static str> {
     UNFINISHED.iter().find(|(name, _)| own.join(name).exists()).map(|(_, what)| *what)
 }

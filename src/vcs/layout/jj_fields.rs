@@ -1,7 +1,7 @@
 //! The binary format of jj's files: numbered fields, of which only texts and nested messages are used here.
 
 /// The texts of a message with their field numbers. Reading stops at invalid bytes.
-pub fn texts(mut rest: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
+pub(super) fn texts(mut rest: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
     std::iter::from_fn(move || {
         loop {
             let key = number(&mut rest)?;

@@ -17,7 +17,7 @@ use crate::vcs::files;
 const DEPTH: usize = 100;
 
 #[derive(Default)]
-pub struct View {
+pub(crate) struct View {
     /// The commit of each workspace.
     workspaces: Vec<(String, ObjectId)>,
     bookmarks: Vec<(String, ObjectId)>,
@@ -26,12 +26,12 @@ pub struct View {
 
 impl View {
     /// The newest view of a repository.
-    pub fn read(repo: &Path) -> Self {
+    pub(crate) fn read(repo: &Path) -> Self {
         Self::newest(repo).unwrap_or_default()
     }
 
     /// The visible heads, from all operations that are still to be merged.
-    pub fn heads(repo: &Path) -> Vec<ObjectId> {
+    pub(crate) fn heads(repo: &Path) -> Vec<ObjectId> {
         let views = newest_views(repo).unwrap_or_default();
         let heads = |view: &Vec<u8>| -> Vec<ObjectId> {
             texts(view).filter(|(number, _)| *number == 1).filter_map(|(_, id)| id_of(id)).collect()
@@ -51,7 +51,7 @@ impl View {
     }
 
     /// The bookmark on a workspace's commit, else the one with the fewest commits in between.
-    pub fn bookmark(&self, workspace: &str) -> Option<String> {
+    pub(crate) fn bookmark(&self, workspace: &str) -> Option<String> {
         let (_, start) = self.workspaces.iter().find(|(name, _)| name == workspace)?;
         if self.bookmarks.is_empty() {
             return None;

@@ -13,13 +13,13 @@ use crate::vcs::files;
 use crate::vcs::files::real;
 
 /// The name of the workspace in a directory.
-pub fn name(root: &Path) -> Option<String> {
+pub(crate) fn name(root: &Path) -> Option<String> {
     let bytes = files::bytes(&root.join(".jj/working_copy/checkout"))?;
     texts(&bytes).find(|(field, _)| *field == 3).map(|(_, name)| String::from_utf8_lossy(name).into_owned())
 }
 
 /// The workspaces that have an entry, and where: from the root of the repository's first workspace.
-pub fn recorded(repo: &Path) -> Vec<(String, PathBuf)> {
+pub(crate) fn recorded(repo: &Path) -> Vec<(String, PathBuf)> {
     let bytes = files::bytes(&repo.join("workspace_store/index")).unwrap_or_default();
     let read = |entry: &[u8]| {
         let part = |wanted: u64| texts(entry).find(|(field, _)| *field == wanted).map(|(_, text)| text.to_vec());
@@ -30,7 +30,7 @@ pub fn recorded(repo: &Path) -> Vec<(String, PathBuf)> {
 }
 
 /// The workspaces of a repository: the first, those that have an entry, and those of these directories.
-pub fn workspaces(repo: &Path, homes: &[PathBuf]) -> Vec<Checkout> {
+pub(crate) fn workspaces(repo: &Path, homes: &[PathBuf]) -> Vec<Checkout> {
     let is_first = |root: &Path| repo.parent().and_then(Path::parent) == Some(root) && repo.ends_with(".jj/repo");
     let leads_back = |root: &PathBuf| jj::repo(root).as_deref() == Some(repo);
     let first = repo.parent().and_then(Path::parent).map(Path::to_owned);

@@ -12,12 +12,12 @@ const MOST: usize = 200_000;
 const DEPTH: usize = 12;
 
 /// The repository of a working copy, or at a directory like `.git`; nothing outside of it is read.
-pub fn at(place: &Path) -> Result<gix::Repository, String> {
+pub(crate) fn at(place: &Path) -> Result<gix::Repository, String> {
     open(place, gix::open::Options::isolated())
 }
 
 /// The same, without replacements of objects.
-pub fn as_stored(place: &Path) -> Result<gix::Repository, String> {
+pub(crate) fn as_stored(place: &Path) -> Result<gix::Repository, String> {
     open(place, gix::open::Options::isolated().config_overrides(["core.useReplaceRefs=false"]))
 }
 
@@ -32,13 +32,13 @@ fn open(place: &Path, options: gix::open::Options) -> Result<gix::Repository, St
 }
 
 /// The repository whose working copy contains a directory.
-pub fn around(directory: &Path) -> Option<gix::Repository> {
+pub(crate) fn around(directory: &Path) -> Option<gix::Repository> {
     let root = directory.ancestors().find(|dir| dir.join(".git").symlink_metadata().is_ok())?;
     at(root).ok()
 }
 
 /// One of the files that are read first.
-pub fn odd_single(own: &Path, common: &Path) -> Option<PathBuf> {
+pub(crate) fn odd_single(own: &Path, common: &Path) -> Option<PathBuf> {
     let singles = ["HEAD", "config.worktree", "commondir", "index", "gitdir"].map(|name| own.join(name));
     let shared = ["HEAD", "config", "packed-refs", "shallow", "info/exclude", "info/attributes"];
     let head = files::text(&own.join("HEAD")).unwrap_or_default();

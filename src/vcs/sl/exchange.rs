@@ -13,14 +13,14 @@ const OUTRUN: [&str; 3] = ["non-fast-forward", "[rejected]", "conflicting change
 const OURS: &str = "draft() and ::.";
 
 /// The bookmark of the other side that is tracked, and its position.
-pub struct Upstream {
+pub(super) struct Upstream {
     pub name: String,
     pub node: String,
 }
 
 impl Upstream {
     /// `None` if the other side has no such bookmark, or nothing was pulled yet.
-    pub fn of(client: &Client<'_>) -> Result<Option<Self>, SyncError> {
+    pub(super) fn of(client: &Client<'_>) -> Result<Option<Self>, SyncError> {
         let settings = Settings::read(client.kind, &client.root, client.env);
         let configured =
             settings.get("remotenames", "selectivepulldefault").and_then(|names| names.split([',', ' ']).next());
@@ -34,21 +34,21 @@ impl Upstream {
         Ok(None)
     }
 
-    pub fn full_name(&self) -> String {
+    pub(super) fn full_name(&self) -> String {
         format!("remote/{}", self.name)
     }
 
-    pub fn behind(&self, client: &Client<'_>) -> Result<usize, SyncError> {
+    pub(super) fn behind(&self, client: &Client<'_>) -> Result<usize, SyncError> {
         client.count(&format!("only({}, .)", self.node))
     }
 }
 
 /// Our commits that the other side lacks.
-pub fn ahead(client: &Client<'_>) -> Result<usize, SyncError> {
+pub(super) fn ahead(client: &Client<'_>) -> Result<usize, SyncError> {
     client.count(OURS)
 }
 
-pub fn standing(client: &Client<'_>) -> Result<Standing, SyncError> {
+pub(super) fn standing(client: &Client<'_>) -> Result<Standing, SyncError> {
     let Some(upstream) = Upstream::of(client)? else {
         return Ok(Standing { ahead: ahead(client)?, ..Standing::default() });
     };
@@ -56,7 +56,7 @@ pub fn standing(client: &Client<'_>) -> Result<Standing, SyncError> {
     Ok(Standing { branch: Some(upstream.name.clone()), upstream: Some(upstream.full_name()), ahead, behind })
 }
 
-pub fn outgoing(client: &Client<'_>, route: &Route<'_>) -> Result<Outgoing, SyncError> {
+pub(super) fn outgoing(client: &Client<'_>, route: &Route<'_>) -> Result<Outgoing, SyncError> {
     if Remote::of(client)?.is_none() {
         return Ok(Outgoing::Held("no path `default` is configured".to_owned()));
     }
@@ -71,12 +71,12 @@ pub fn outgoing(client: &Client<'_>, route: &Route<'_>) -> Result<Outgoing, Sync
     Ok(Outgoing::Ready(Parcel { tip: last.id.clone(), to: upstream.full_name(), commits }))
 }
 
-pub fn incoming(client: &Client<'_>, route: &Route<'_>) -> Result<Vec<Carried>, SyncError> {
+pub(super) fn incoming(client: &Client<'_>, route: &Route<'_>) -> Result<Vec<Carried>, SyncError> {
     let Some(upstream) = Upstream::of(client)? else { return Ok(Vec::new()) };
     hg::carried(client, &format!("only({}, .)", upstream.node), &|file| route.is_ledger(file))
 }
 
-pub fn push(client: &Client<'_>, parcel: &Parcel, with_hooks: bool) -> Result<Pushed, SyncError> {
+pub(super) fn push(client: &Client<'_>, parcel: &Parcel, with_hooks: bool) -> Result<Pushed, SyncError> {
     let (Some(remote), Some(upstream)) = (Remote::of(client)?, Upstream::of(client)?) else {
         return Ok(Pushed::NothingToPush);
     };

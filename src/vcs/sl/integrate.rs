@@ -10,7 +10,7 @@ use crate::vcs::{Integrated, Integration, SyncError, Versions};
 /// How often a rebase may stop at a ledger, once for each of our commits, before it is aborted.
 const MAX_STOPS: usize = 10_000;
 
-pub fn integrate(client: &Client<'_>, mut integration: Integration<'_>) -> Result<Integrated, SyncError> {
+pub(super) fn integrate(client: &Client<'_>, mut integration: Integration<'_>) -> Result<Integrated, SyncError> {
     client.check_finished()?;
     let Some(upstream) = Upstream::of(client)? else { return Ok(Integrated::UpToDate) };
     if upstream.behind(client)? == 0 {

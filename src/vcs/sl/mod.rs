@@ -11,7 +11,7 @@ use super::{Carried, Exchange, Integrated, Integration, Kind, Outgoing, Parcel, 
 use crate::sys::Env;
 
 /// Exchanges commits for sl.
-pub struct Exchanging {
+pub(super) struct Exchanging {
     pub root: PathBuf,
 }
 

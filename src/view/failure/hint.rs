@@ -14,11 +14,11 @@ pub enum Clause {
     Run(Cow<'static, str>, Cow<'static, str>),
 }
 
-pub fn shell(text: impl Into<Cow<'static, str>>) -> Clause {
+pub(super) fn shell(text: impl Into<Cow<'static, str>>) -> Clause {
     Clause::Shell(text.into())
 }
 
-pub fn run(command: impl Into<Cow<'static, str>>, what: impl Into<Cow<'static, str>>) -> Clause {
+pub(super) fn run(command: impl Into<Cow<'static, str>>, what: impl Into<Cow<'static, str>>) -> Clause {
     Clause::Run(command.into(), what.into())
 }
 

@@ -17,7 +17,8 @@ use std::borrow::Cow;
 use std::fmt::Display;
 use std::path::Path;
 
-pub use hint::{Clause, Hint};
+pub(crate) use hint::Clause;
+pub(super) use hint::Hint;
 use hint::{run, shell};
 
 use super::escape::shell_path;

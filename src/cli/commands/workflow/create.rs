@@ -18,7 +18,7 @@ use crate::view::{self, Failure};
   bd workflow create 'Ship 2.0' --plan plan.toml --max-parallel 3
   bd workflow create --template feature --var feature='Search in titles'
   bd workflow create 'Both halves' --plan halves.toml --repo web --repo server")]
-pub struct CreateArgs {
+pub(crate) struct CreateArgs {
     /// A plan in TOML or JSON (- is standard input)
     #[arg(long, value_name = "FILE", conflicts_with = "template")]
     plan: Option<PathBuf>,
@@ -31,7 +31,7 @@ pub struct CreateArgs {
 
 /// What a workflow that is made is to be; the same for `bd template apply`.
 #[derive(Debug, Args)]
-pub struct OptionArgs {
+pub(crate) struct OptionArgs {
     /// The title (default: the name of the plan)
     name: Option<String>,
     /// A value for a variable of the template
@@ -64,7 +64,7 @@ pub struct OptionArgs {
 
 /// Where a workflow comes from.
 #[derive(Debug, Args, Default)]
-pub struct TextArgs {
+pub(crate) struct TextArgs {
     /// Its origin: prompt, github_issue, linear, jira or custom
     #[arg(long, value_name = "WORD")]
     source_type: Option<String>,
@@ -84,7 +84,7 @@ pub struct TextArgs {
 
 impl TextArgs {
     /// Those that were given, by key.
-    pub fn given(self) -> Vec<(&'static str, String)> {
+    pub(crate) fn given(self) -> Vec<(&'static str, String)> {
         let texts = [
             ("source_type", self.source_type),
             ("source_ref", self.source_ref),
@@ -96,13 +96,13 @@ impl TextArgs {
     }
 }
 
-pub fn run(args: CreateArgs, cx: &mut Context) -> Outcome {
+pub(crate) fn run(args: CreateArgs, cx: &mut Context) -> Outcome {
     let plan = plan_of(&args, cx)?;
     create(args.options, plan, cx)
 }
 
 /// Files a workflow from a template.
-pub fn apply(template: &str, args: OptionArgs, cx: &mut Context) -> Outcome {
+pub(crate) fn apply(template: &str, args: OptionArgs, cx: &mut Context) -> Outcome {
     let plan = templates::fill(cx.store()?, template, &args.var)?.plan;
     create(args, Some(plan), cx)
 }
@@ -147,7 +147,7 @@ fn plan_of(args: &CreateArgs, cx: &mut Context) -> Result<Option<Plan>, Failure>
 }
 
 /// A plan file as it was named; `-` is standard input.
-pub fn plan_file(path: &Path, cx: &Context) -> Result<PlanFile, Failure> {
+pub(crate) fn plan_file(path: &Path, cx: &Context) -> Result<PlanFile, Failure> {
     if path.as_os_str() == "-" {
         return Ok(PlanFile::read("-", std::io::stdin().lock())?);
     }

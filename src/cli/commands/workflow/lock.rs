@@ -11,7 +11,7 @@ use crate::view::{self, Exit, inline};
 /// Others can still read, comment, claim ready tasks and work on theirs. An agent's lock ends after 30 minutes of silence
 /// (`lease.ttl`), a person's does not; --ttl overrides this. Locking again extends it.
 #[derive(Debug, Args)]
-pub struct LockArgs {
+pub(super) struct LockArgs {
     /// The workflow
     id: String,
     #[command(flatten)]
@@ -26,7 +26,7 @@ pub struct LockArgs {
 
 /// Unlock a workflow
 #[derive(Debug, Args)]
-pub struct UnlockArgs {
+pub(super) struct UnlockArgs {
     /// The workflow
     id: String,
     /// Also remove another's lock; for people and coordinators
@@ -37,7 +37,7 @@ pub struct UnlockArgs {
     reason: Option<String>,
 }
 
-pub fn lock(args: &LockArgs, cx: &mut Context) -> Outcome {
+pub(super) fn lock(args: &LockArgs, cx: &mut Context) -> Outcome {
     let wish = ClaimWish { takeover: args.reason.clone().filter(|_| args.takeover), ..args.lease.wish()? };
     let locked = workflows::lock(cx.store()?, &args.id, &wish)?;
     json_answer!(cx, view::locked_workflow(&locked));
@@ -50,7 +50,7 @@ pub fn lock(args: &LockArgs, cx: &mut Context) -> Outcome {
     Ok(Exit::Ok)
 }
 
-pub fn unlock(args: &UnlockArgs, cx: &mut Context) -> Outcome {
+pub(super) fn unlock(args: &UnlockArgs, cx: &mut Context) -> Outcome {
     let (id, was) = workflows::unlock(cx.store()?, &args.id, args.reason.as_deref().filter(|_| args.force))?;
     let verb = if was.is_some() { "Unlocked" } else { "Not locked" };
     cx.answer(view::unlocked_workflow(&id, was.as_ref()), &format!("{verb}: {}", inline(&id)))

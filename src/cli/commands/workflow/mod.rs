@@ -21,7 +21,7 @@ use crate::cli::context::{Context, Outcome};
   bd workflow next bd-a3f8 --claim
   bd workflow progress bd-a3f8
   bd workflow complete bd-a3f8")]
-pub struct WorkflowArgs {
+pub(super) struct WorkflowArgs {
     #[command(subcommand)]
     action: Action,
 }
@@ -48,7 +48,7 @@ enum Action {
     Wait(wait::WaitArgs),
 }
 
-pub fn run(args: WorkflowArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: WorkflowArgs, cx: &mut Context) -> Outcome {
     match args.action {
         Action::Create(args) => create::run(*args, cx),
         Action::List(args) => show::list(&args, cx),

@@ -10,14 +10,14 @@ use crate::view::{self, Exit, Failure};
 
 /// Start a workflow: its tasks can be claimed
 #[derive(Debug, Args)]
-pub struct StartArgs {
+pub(super) struct StartArgs {
     /// The workflow
     id: String,
 }
 
 /// Pause a workflow: running tasks continue, no new ones start
 #[derive(Debug, Args)]
-pub struct PauseArgs {
+pub(super) struct PauseArgs {
     /// The workflow
     id: String,
     #[command(flatten)]
@@ -26,7 +26,7 @@ pub struct PauseArgs {
 
 /// Resume a workflow that was paused, failed or awaits a merge
 #[derive(Debug, Args)]
-pub struct ResumeArgs {
+pub(super) struct ResumeArgs {
     /// The workflow
     id: String,
 }
@@ -35,7 +35,7 @@ pub struct ResumeArgs {
 ///
 /// Refused while a task is not done. With --await-merge the work is done and waits to be merged; complete it once it is.
 #[derive(Debug, Args)]
-pub struct CompleteArgs {
+pub(super) struct CompleteArgs {
     /// The workflow
     id: String,
     /// Close the tasks that are not done as skipped; refused while somebody works on one
@@ -53,7 +53,7 @@ pub struct CompleteArgs {
 
 /// Mark a workflow as failed; it can be resumed
 #[derive(Debug, Args)]
-pub struct FailArgs {
+pub(super) struct FailArgs {
     /// The workflow
     id: String,
     #[command(flatten)]
@@ -62,7 +62,7 @@ pub struct FailArgs {
 
 /// Abandon a workflow: tasks that nobody works on are closed as skipped
 #[derive(Debug, Args)]
-pub struct AbandonArgs {
+pub(super) struct AbandonArgs {
     /// The workflow
     id: String,
     /// Why
@@ -72,7 +72,7 @@ pub struct AbandonArgs {
 
 /// Why something is done.
 #[derive(Debug, Args)]
-pub struct ReasonArgs {
+pub(super) struct ReasonArgs {
     /// Why
     #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
     reason: Option<String>,
@@ -80,7 +80,7 @@ pub struct ReasonArgs {
 
 /// Change a workflow's limits, config or state
 #[derive(Debug, Args)]
-pub struct SetArgs {
+pub(super) struct SetArgs {
     /// The workflow
     id: String,
     /// Set the title
@@ -102,29 +102,29 @@ pub struct SetArgs {
     texts: TextArgs,
 }
 
-pub fn start(args: StartArgs, cx: &mut Context) -> Outcome {
+pub(super) fn start(args: StartArgs, cx: &mut Context) -> Outcome {
     moved(cx, &args.id, MoveWish { command: Some(Command::Start), ..MoveWish::to(State::InProgress) })
 }
 
-pub fn pause(args: PauseArgs, cx: &mut Context) -> Outcome {
+pub(super) fn pause(args: PauseArgs, cx: &mut Context) -> Outcome {
     moved(cx, &args.id, MoveWish { reason: args.why.reason, ..MoveWish::to(State::Paused) })
 }
 
-pub fn resume(args: ResumeArgs, cx: &mut Context) -> Outcome {
+pub(super) fn resume(args: ResumeArgs, cx: &mut Context) -> Outcome {
     moved(cx, &args.id, MoveWish { command: Some(Command::Resume), ..MoveWish::to(State::InProgress) })
 }
 
-pub fn complete(args: CompleteArgs, cx: &mut Context) -> Outcome {
+pub(super) fn complete(args: CompleteArgs, cx: &mut Context) -> Outcome {
     let to = if args.await_merge { State::AwaitingMerge } else { State::Completed };
     let (reason, merge_commit) = (args.why.reason, args.merge_commit);
     moved(cx, &args.id, MoveWish { reason, merge_commit, skip_open: args.skip_open, ..MoveWish::to(to) })
 }
 
-pub fn fail(args: FailArgs, cx: &mut Context) -> Outcome {
+pub(super) fn fail(args: FailArgs, cx: &mut Context) -> Outcome {
     moved(cx, &args.id, MoveWish { reason: args.why.reason, ..MoveWish::to(State::Failed) })
 }
 
-pub fn abandon(args: AbandonArgs, cx: &mut Context) -> Outcome {
+pub(super) fn abandon(args: AbandonArgs, cx: &mut Context) -> Outcome {
     moved(cx, &args.id, MoveWish { reason: Some(args.reason), ..MoveWish::to(State::Abandoned) })
 }
 
@@ -149,7 +149,7 @@ fn moved(cx: &mut Context, id: &str, wish: MoveWish) -> Outcome {
     Ok(Exit::Ok)
 }
 
-pub fn set(args: SetArgs, cx: &mut Context) -> Outcome {
+pub(super) fn set(args: SetArgs, cx: &mut Context) -> Outcome {
     let config = args.values.iter().map(|text| match text.split_once('=') {
         Some((key, value)) if !key.trim().is_empty() => {
             Ok((key.trim().to_owned(), Some(value.to_owned()).filter(|value| !value.is_empty())))

@@ -14,7 +14,7 @@ use crate::view::{self, Exit};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   bd workflow add-task bd-a3f8 lint --title 'Run the linter' --depends-on build --before ship")]
-pub struct AddTaskArgs {
+pub(super) struct AddTaskArgs {
     /// The workflow
     id: String,
     /// The task's name in the plan
@@ -79,7 +79,7 @@ pub struct AddTaskArgs {
 ///
 /// Each leaves a tombstone with all of its text, which `bd reopen` brings back. A task that is done, runs or is claimed stays.
 #[derive(Debug, Args)]
-pub struct RemoveTaskArgs {
+pub(super) struct RemoveTaskArgs {
     /// The workflow
     id: String,
     /// Tasks, by name or id
@@ -101,7 +101,7 @@ pub struct RemoveTaskArgs {
 #[command(after_help = "Examples:
   bd workflow replan bd-a3f8 plan.toml --dry-run
   bd workflow replan bd-a3f8 plan.toml")]
-pub struct ReplanArgs {
+pub(super) struct ReplanArgs {
     /// The workflow
     id: String,
     /// A plan in TOML or JSON (- is standard input)
@@ -111,7 +111,7 @@ pub struct ReplanArgs {
     dry_run: bool,
 }
 
-pub fn add_task(args: AddTaskArgs, cx: &mut Context) -> Outcome {
+pub(super) fn add_task(args: AddTaskArgs, cx: &mut Context) -> Outcome {
     let issue_type = match &args.kind {
         Some(word) => Some(ops::check_type(cx.store()?, word)?),
         None => None,
@@ -142,13 +142,13 @@ pub fn add_task(args: AddTaskArgs, cx: &mut Context) -> Outcome {
     tell(&done, cx)
 }
 
-pub fn remove_task(args: &RemoveTaskArgs, cx: &mut Context) -> Outcome {
+pub(super) fn remove_task(args: &RemoveTaskArgs, cx: &mut Context) -> Outcome {
     let reason = args.reason.as_deref();
     let done = workflows::remove_tasks(cx.store()?, &args.id, &args.tasks, reason, args.dry_run)?;
     tell(&done, cx)
 }
 
-pub fn replan(args: &ReplanArgs, cx: &mut Context) -> Outcome {
+pub(super) fn replan(args: &ReplanArgs, cx: &mut Context) -> Outcome {
     let file = plan_file(&args.file, cx)?;
     let done = workflows::replan(cx.store()?, &args.id, &file, args.dry_run)?;
     tell(&done, cx)

@@ -10,7 +10,7 @@ use crate::view::{self, Exit, Failure};
 
 /// List unfinished workflows of all checkouts
 #[derive(Debug, Args)]
-pub struct ListArgs {
+pub(super) struct ListArgs {
     /// Include completed and abandoned workflows
     #[arg(long)]
     all: bool,
@@ -21,7 +21,7 @@ pub struct ListArgs {
 
 /// Show a workflow and its tasks: state, holder, and what each waits for
 #[derive(Debug, Args)]
-pub struct ShowArgs {
+pub(super) struct ShowArgs {
     /// The workflow
     id: String,
 }
@@ -31,7 +31,7 @@ pub struct ShowArgs {
 /// Open tasks that nobody has and nothing blocks, no more than may run beside those that do. A task that failed is handed out again
 /// only with --include-failed; one whose holder is gone is handed on at once.
 #[derive(Debug, Args)]
-pub struct NextArgs {
+pub(super) struct NextArgs {
     /// The workflow
     id: String,
     /// Claim the first one
@@ -46,17 +46,17 @@ pub struct NextArgs {
 
 /// Show the progress of a workflow, who works on what, and what waits
 #[derive(Debug, Args)]
-pub struct ProgressArgs {
+pub(super) struct ProgressArgs {
     /// The workflow
     id: String,
 }
 
 /// A state as typed.
-pub fn state(text: &str) -> Result<State, String> {
+pub(super) fn state(text: &str) -> Result<State, String> {
     State::typed(text).ok_or_else(|| format!("one of {}", State::ALL.map(State::word).join(" ")))
 }
 
-pub fn list(args: &ListArgs, cx: &mut Context) -> Outcome {
+pub(super) fn list(args: &ListArgs, cx: &mut Context) -> Outcome {
     let mut found = workflows::flows_everywhere(cx.store()?, args.all || args.state.is_some())?;
     found.retain(|flow| args.state.is_none_or(|state| flow.workflow.state == state));
     json_answer!(cx, view::each(&found, view::workflow_head));
@@ -67,7 +67,7 @@ pub fn list(args: &ListArgs, cx: &mut Context) -> Outcome {
     Ok(Exit::Ok)
 }
 
-pub fn show(args: &ShowArgs, cx: &mut Context) -> Outcome {
+pub(super) fn show(args: &ShowArgs, cx: &mut Context) -> Outcome {
     let found = workflows::flow_everywhere(cx.store()?, &args.id)?;
     json_answer!(cx, view::workflow_everywhere(&found));
     for flow in &found {
@@ -87,7 +87,7 @@ fn told(cx: &mut Context, flow: &Flow) {
     }
 }
 
-pub fn next(args: &NextArgs, cx: &mut Context) -> Outcome {
+pub(super) fn next(args: &NextArgs, cx: &mut Context) -> Outcome {
     if !args.claim && args.lease.is_given() {
         return Err(Failure::usage("--ttl is for --claim"));
     }
@@ -109,7 +109,7 @@ pub fn next(args: &NextArgs, cx: &mut Context) -> Outcome {
     Ok(Exit::Ok)
 }
 
-pub fn progress(args: &ProgressArgs, cx: &mut Context) -> Outcome {
+pub(super) fn progress(args: &ProgressArgs, cx: &mut Context) -> Outcome {
     let found = workflows::flow_everywhere(cx.store()?, &args.id)?;
     let Some(flow) = found.first() else { return Ok(Exit::Ok) };
     json_answer!(cx, view::workflow_progress(flow));

@@ -18,7 +18,7 @@ use crate::view::{self, Exit};
 #[command(after_help = "Examples:
   bd workflow wait bd-a3f8 && bd workflow complete bd-a3f8
   bd workflow wait bd-a3f8 --until any --timeout 10m --json")]
-pub struct WaitArgs {
+pub(super) struct WaitArgs {
     /// The workflow
     id: String,
     /// What to wait for
@@ -36,7 +36,7 @@ enum What {
     Any,
 }
 
-pub fn run(args: &WaitArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: &WaitArgs, cx: &mut Context) -> Outcome {
     let until = match args.until {
         What::Done => Until::Done,
         What::Blocked => Until::Blocked,

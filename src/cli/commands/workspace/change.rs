@@ -13,7 +13,7 @@ use crate::view::{self, Exit};
 ///
 /// A checkout of this repository, or a clone of it, is recorded as a workspace. It shares claims and mail from then on.
 #[derive(Debug, Args)]
-pub struct AdoptArgs {
+pub(super) struct AdoptArgs {
     /// Its path
     path: PathBuf,
     /// The issue it is for, by id or its first characters
@@ -23,7 +23,7 @@ pub struct AdoptArgs {
 
 /// Update a workspace's state, or bring its branch forward
 #[derive(Debug, Args)]
-pub struct UpdateArgs {
+pub(super) struct UpdateArgs {
     /// Its id, path, issue or branch
     workspace: String,
     /// The new state: active, idle, merged (its work is in its base branch) or abandoned
@@ -40,7 +40,7 @@ pub struct UpdateArgs {
     fetch: bool,
 }
 
-pub fn adopt(args: AdoptArgs, cx: &mut Context) -> Outcome {
+pub(super) fn adopt(args: AdoptArgs, cx: &mut Context) -> Outcome {
     let path = cx.directory().join(args.path);
     let issue = args.issue.as_deref().map(|typed| cx.resolve(typed)).transpose()?;
     let store = cx.store()?;
@@ -48,7 +48,7 @@ pub fn adopt(args: AdoptArgs, cx: &mut Context) -> Outcome {
     cx.answer(view::workspace(&one), &format!("Looked after: {}  {}", cx.ui.path(Path::new(&one.path)), one.id))
 }
 
-pub fn update(args: UpdateArgs, cx: &mut Context) -> Outcome {
+pub(super) fn update(args: UpdateArgs, cx: &mut Context) -> Outcome {
     let wish = WorkspaceUpdate {
         state: args.status.as_deref().and_then(State::parse),
         merge_commit: args.merge_commit,

@@ -14,7 +14,7 @@ use crate::view::{self, Exit, inline};
 /// The workspace is recorded before anything of it exists, and again when it is ready. If it cannot be made, only the record
 /// remains, with the reason. Ignored files are copied if .worktreeinclude, workspace.copy or --copy names them. No hooks run.
 #[derive(Debug, Args)]
-pub struct CreateArgs {
+pub(super) struct CreateArgs {
     /// The issue it is for, by id or its first characters
     #[arg(long, value_name = "ID")]
     issue: Option<String>,
@@ -48,7 +48,7 @@ pub struct CreateArgs {
     new: bool,
 }
 
-pub fn run(args: CreateArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: CreateArgs, cx: &mut Context) -> Outcome {
     let directory = cx.directory();
     let issue = args.issue.as_deref().map(|typed| cx.resolve(typed)).transpose()?;
     let store = cx.store()?;

@@ -13,7 +13,7 @@ use crate::view::{self, Exit, Failure, inline};
 /// stays, and the answer says why. Leftovers of a crash are cleaned up, and a directory without a record is moved aside. Without
 /// --apply nothing is changed.
 #[derive(Debug, Args)]
-pub struct GcArgs {
+pub(super) struct GcArgs {
     /// Idle workspaces unused for this long (default: 7d)
     #[arg(long, value_name = "TIME", value_parser = span)]
     older_than: Option<i64>,
@@ -42,7 +42,7 @@ fn bytes(text: &str) -> Result<u64, String> {
     size::parse(text).ok_or_else(|| format!("{text:?} is not a size such as 500M or 10G"))
 }
 
-pub fn run(args: GcArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: GcArgs, cx: &mut Context) -> Outcome {
     let cwd = cx.host().env.cwd().to_owned();
     let usual = GcWish::default();
     let wish = GcWish {

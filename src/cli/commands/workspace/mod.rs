@@ -20,7 +20,7 @@ use crate::cli::context::{Context, Outcome};
   cd \"$(bd workspace path bd-a3f8)\"
   eval \"$(bd workspace env bd-a3f8)\"
   bd workspace list")]
-pub struct WorkspaceArgs {
+pub(super) struct WorkspaceArgs {
     #[command(subcommand)]
     action: Action,
 }
@@ -44,7 +44,7 @@ enum Action {
     Open(open::OpenArgs),
 }
 
-pub fn run(args: WorkspaceArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: WorkspaceArgs, cx: &mut Context) -> Outcome {
     match args.action {
         Action::Create(args) => create::run(args, cx),
         Action::List(args) => show::list(args, cx),

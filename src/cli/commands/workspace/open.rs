@@ -14,12 +14,12 @@ use crate::view::{Exit, Failure};
 ///
 /// The program gets the variables that `bd workspace env` prints. The exit code is that of the program.
 #[derive(Debug, Args)]
-pub struct OpenArgs {
+pub(super) struct OpenArgs {
     /// Its id, path, issue or branch
     workspace: String,
 }
 
-pub fn run(args: OpenArgs, cx: &mut Context) -> Outcome {
+pub(super) fn run(args: OpenArgs, cx: &mut Context) -> Outcome {
     let env = cx.host().env.clone();
     let json = cx.ui.wants_json();
     let store = cx.store()?;

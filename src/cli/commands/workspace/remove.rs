@@ -12,7 +12,7 @@ use crate::view::{self, Exit, inline};
 /// The workspace stays, and the command says why, while it holds work that exists nowhere else, an issue is claimed from it, a
 /// program runs in it, or it is your current directory. Also deletes the branch made for a worktree, once that is merged.
 #[derive(Debug, Args)]
-pub struct RemoveArgs {
+pub(super) struct RemoveArgs {
     /// Its id, path, issue or branch
     workspace: String,
     /// Keep the branch that was made for it
@@ -27,7 +27,7 @@ pub struct RemoveArgs {
     dry_run: bool,
 }
 
-pub fn remove(args: RemoveArgs, cx: &mut Context) -> Outcome {
+pub(super) fn remove(args: RemoveArgs, cx: &mut Context) -> Outcome {
     let cwd = cx.host().env.cwd().to_owned();
     let removal = Removal { keep_branch: args.keep_branch, force: args.force, dry_run: args.dry_run };
     let removed = ops::remove_workspace(cx.store()?, &args.workspace, removal, &cwd)?;
@@ -58,7 +58,7 @@ pub fn remove(args: RemoveArgs, cx: &mut Context) -> Outcome {
 
 /// Restore the saved files of a workspace removed by force
 #[derive(Debug, Args)]
-pub struct RestoreArgs {
+pub(super) struct RestoreArgs {
     /// The key that `bd workspace remove` printed, or the id of the workspace
     kept: String,
     /// The directory to write to; it must be empty or not exist
@@ -66,7 +66,7 @@ pub struct RestoreArgs {
     to: PathBuf,
 }
 
-pub fn restore(args: RestoreArgs, cx: &mut Context) -> Outcome {
+pub(super) fn restore(args: RestoreArgs, cx: &mut Context) -> Outcome {
     let to = cx.directory().join(&args.to);
     let restored = ops::restore_workspace(cx.store()?, &args.kept, &to)?;
     json_answer!(cx, view::restored_workspace(&restored));

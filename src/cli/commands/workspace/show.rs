@@ -11,7 +11,7 @@ use crate::view::{self, Exit, inline};
 
 /// List the workspaces: state, kind, branch, issue, last use
 #[derive(Debug, Args)]
-pub struct ListArgs {
+pub(super) struct ListArgs {
     /// Include removed ones
     #[arg(long)]
     all: bool,
@@ -34,7 +34,7 @@ pub struct ListArgs {
 
 /// A workspace that is named.
 #[derive(Debug, Args)]
-pub struct NamedArgs {
+pub(super) struct NamedArgs {
     /// Its id, path, issue or branch
     workspace: String,
 }
@@ -43,12 +43,12 @@ pub struct NamedArgs {
 ///
 /// Hard-linked files, such as a clone's objects, free no space when the workspace is removed.
 #[derive(Debug, Args)]
-pub struct DuArgs {
+pub(super) struct DuArgs {
     /// Its id, path, issue or branch (default: all)
     workspace: Option<String>,
 }
 
-pub fn list(args: ListArgs, cx: &mut Context) -> Outcome {
+pub(super) fn list(args: ListArgs, cx: &mut Context) -> Outcome {
     let now = cx.host().clock.now();
     super::gc::name_unreadable(cx)?;
     if args.orphans {
@@ -90,7 +90,7 @@ fn orphans(cx: &mut Context) -> Outcome {
     Ok(Exit::Ok)
 }
 
-pub fn show(args: NamedArgs, cx: &mut Context) -> Outcome {
+pub(super) fn show(args: NamedArgs, cx: &mut Context) -> Outcome {
     let now = cx.host().clock.now();
     let one = ops::find_workspace(cx.store()?, &args.workspace)?;
     json_answer!(cx, view::workspace(&one));
@@ -101,7 +101,7 @@ pub fn show(args: NamedArgs, cx: &mut Context) -> Outcome {
     Ok(Exit::Ok)
 }
 
-pub fn path(args: NamedArgs, cx: &mut Context) -> Outcome {
+pub(super) fn path(args: NamedArgs, cx: &mut Context) -> Outcome {
     let one = ops::find_workspace(cx.store()?, &args.workspace)?;
     let path = one.directory().display().to_string();
     json_answer!(cx, view::at_path(&one.id, &path));
@@ -109,7 +109,7 @@ pub fn path(args: NamedArgs, cx: &mut Context) -> Outcome {
     Ok(Exit::Ok)
 }
 
-pub fn env(args: NamedArgs, cx: &mut Context) -> Outcome {
+pub(super) fn env(args: NamedArgs, cx: &mut Context) -> Outcome {
     let store = cx.store()?;
     let one = ops::find_workspace(store, &args.workspace)?;
     let vars = ops::workspace_env(store, &one)?;
@@ -118,7 +118,7 @@ pub fn env(args: NamedArgs, cx: &mut Context) -> Outcome {
     Ok(Exit::Ok)
 }
 
-pub fn du(args: DuArgs, cx: &mut Context) -> Outcome {
+pub(super) fn du(args: DuArgs, cx: &mut Context) -> Outcome {
     let found = ops::workspace_usage(cx.store()?, args.workspace.as_deref())?;
     json_answer!(cx, view::each(&found, view::workspace_usage));
     let path = |one: &Workspace| cx.ui.path(Path::new(&one.path));

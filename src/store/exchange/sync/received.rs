@@ -40,7 +40,7 @@ impl Received {
 }
 
 /// The bytes of the ledgers; a renamed one is read under its new name, and a missing one is empty.
-pub fn read(copy: &WorkingCopy) -> Vec<Vec<u8>> {
+pub(super) fn read(copy: &WorkingCopy) -> Vec<Vec<u8>> {
     let read = |path: &Path| below::read(&copy.root, path, MAX_LEDGER).map(|file| file.bytes).ok();
     let renamed = |ledger: &Path| other_name(ledger).filter(|other| !copy.ledgers.contains(other));
     let bytes = |ledger: &Path| read(ledger).or_else(|| read(&renamed(ledger)?)).unwrap_or_default();
@@ -48,12 +48,12 @@ pub fn read(copy: &WorkingCopy) -> Vec<Vec<u8>> {
 }
 
 /// A committed ledger that cannot be complete.
-pub fn is_damaged(bytes: &[u8]) -> bool {
+pub(super) fn is_damaged(bytes: &[u8]) -> bool {
     let document = Document::new(bytes.to_vec());
     bytes.is_empty() || document.torn().is_some() || !document.conflicts().is_empty()
 }
 
-pub fn compare(before: &[Vec<u8>], after: &[Vec<u8>]) -> Received {
+pub(super) fn compare(before: &[Vec<u8>], after: &[Vec<u8>]) -> Received {
     let mut found = Received::default();
     for (before, after) in before.iter().zip(after).filter(|(before, after)| before != after) {
         let documents = [before, after].map(|bytes| Document::new(bytes.clone()));
@@ -91,7 +91,7 @@ fn lines(document: &Document) -> BTreeMap<String, Vec<&[u8]>> {
 }
 
 /// The commit message for these changes.
-pub fn message(changes: &Received) -> String {
+pub(super) fn message(changes: &Received) -> String {
     let ids: Vec<&String> = changes.added.iter().chain(&changes.changed).chain(&changes.removed).collect();
     match ids.as_slice() {
         [] => "update the ledger".to_owned(),

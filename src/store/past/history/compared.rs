@@ -12,7 +12,7 @@ use crate::vcs;
 use crate::vcs::{Archive, Changes, Pair, Spot, Steps, Texts, Version};
 
 /// One issue before and after.
-pub type Change = (String, ChangeKind, Vec<FieldChange>, String);
+pub(super) type Change = (String, ChangeKind, Vec<FieldChange>, String);
 
 /// How many steps to compare at once.
 const AT_ONCE: usize = 64;
@@ -20,7 +20,7 @@ const AT_ONCE: usize = 64;
 const ROOM: usize = 4 << 20;
 
 /// A parent version of a step, and the merge bases it shares with the other parents.
-pub struct Joined<'a> {
+pub(super) struct Joined<'a> {
     pub version: Option<&'a Version>,
     pub common: Option<Vec<Option<&'a Version>>>,
 }
@@ -28,7 +28,7 @@ pub struct Joined<'a> {
 impl<'a> Joined<'a> {
     /// The parents of a step; `None` if it changed nothing itself, as a merge that took everything from the only side
     /// that had changed.
-    pub fn of_step(steps: &'a Steps, n: usize) -> Option<Vec<Self>> {
+    pub(super) fn of_step(steps: &'a Steps, n: usize) -> Option<Vec<Self>> {
         let step = &steps.all[n];
         let is_merge = step.before.len() > 1;
         let side = |side: usize| Joined {
@@ -70,7 +70,7 @@ struct Touched {
 
 /// The changes of the next steps.
 #[derive(Default)]
-pub struct Pairs {
+pub(super) struct Pairs {
     steps: Range<usize>,
     known: HashMap<Pair, Changes>,
     /// The issues of steps whose lines have been read, and the first of these steps.
@@ -81,7 +81,7 @@ pub struct Pairs {
 
 impl Pairs {
     /// What a step changed. Steps must be asked for in order.
-    pub fn compare(&mut self, archive: &mut dyn Archive, steps: &Steps, n: usize) -> Result<Vec<Change>> {
+    pub(super) fn compare(&mut self, archive: &mut dyn Archive, steps: &Steps, n: usize) -> Result<Vec<Change>> {
         while self.first < n && self.touched.pop_front().is_some() {
             self.first += 1;
         }
@@ -94,7 +94,7 @@ impl Pairs {
     }
 
     /// What is not committed.
-    pub fn of_present(archive: &mut dyn Archive, below: &[Joined<'_>], now: &Document) -> Result<Vec<Change>> {
+    pub(super) fn of_present(archive: &mut dyn Archive, below: &[Joined<'_>], now: &Document) -> Result<Vec<Change>> {
         let here = Version::of_no_archive();
         let mut texts = Texts::default();
         let mut read =
@@ -253,7 +253,7 @@ fn spots<'a>(changes: &'a [vcs::Change], id: &str) -> Option<(&'a [Spot], &'a [S
 }
 
 /// The lines of an issue in the parents of a step.
-pub fn sides_of<'a>(before: &[Joined<'_>], line: impl Fn(Option<&Version>) -> Option<&'a str>) -> Vec<Side<'a>> {
+pub(super) fn sides_of<'a>(before: &[Joined<'_>], line: impl Fn(Option<&Version>) -> Option<&'a str>) -> Vec<Side<'a>> {
     let side = |side: &Joined<'_>| Side {
         line: line(side.version),
         common: side.common.as_ref().map(|common| common.iter().map(|version| line(*version)).collect()),
@@ -268,7 +268,7 @@ fn change(id: &str, before: &[Side<'_>], after: Option<&str>) -> Option<Change> 
 }
 
 /// The same for a single issue, under the id it had then.
-pub fn change_of_one(before: &[Side<'_>], after: Option<&str>) -> Option<Change> {
+pub(super) fn change_of_one(before: &[Side<'_>], after: Option<&str>) -> Option<Change> {
     let line = after.or_else(|| before.iter().find_map(|side| side.line))?;
     let id = Record::parse(line).ok()?.string("id")?.into_owned();
     change(&id, before, after)

@@ -65,7 +65,7 @@ pub struct LogEnd {
 }
 
 /// Where changes start to count.
-pub enum Since {
+pub(super) enum Since {
     Always,
     Time(Instant),
     /// Everything not reachable from these commits.
@@ -73,7 +73,7 @@ pub enum Since {
 }
 
 impl Since {
-    pub fn holds(&self, commit: &Node) -> bool {
+    pub(super) fn holds(&self, commit: &Node) -> bool {
         match self {
             Since::Always => true,
             Since::Time(time) => commit.committed >= *time,

@@ -10,7 +10,7 @@ use crate::model::json::{Dialect, DialectEvidence};
 use crate::model::merge::merge_issue;
 use crate::vcs::Steps;
 
-pub struct Last {
+pub(super) struct Last {
     pub line: String,
     /// The step with that line; the newest, if several have it.
     pub changed: usize,
@@ -29,7 +29,7 @@ struct End {
 }
 
 /// The last version of an issue, going back from some steps.
-pub fn last(steps: &Steps, lines: &LinesOf, tips: &[Option<usize>]) -> Option<Last> {
+pub(super) fn last(steps: &Steps, lines: &LinesOf, tips: &[Option<usize>]) -> Option<Last> {
     let past = Past { steps, lines };
     let mut ends = past.ends(tips);
     // Newest first, like the steps.

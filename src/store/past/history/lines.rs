@@ -13,7 +13,7 @@ const MANY: usize = 16;
 
 /// The line of one issue in each version of a ledger. Each distinct line is stored once.
 #[derive(Debug, Default)]
-pub struct LinesOf {
+pub(super) struct LinesOf {
     versions: Rc<HashMap<Version, usize>>,
     lines: Vec<Rc<str>>,
     numbers: HashMap<Rc<str>, u32>,
@@ -27,13 +27,13 @@ impl LinesOf {
     }
 
     /// Looks an issue up in all versions of the steps.
-    pub fn read(archive: &mut dyn Archive, steps: &Steps, id: &str) -> Result<Self> {
+    pub(super) fn read(archive: &mut dyn Archive, steps: &Steps, id: &str) -> Result<Self> {
         let mut found = Self::read_each(archive, steps, &BTreeSet::from([id.to_owned()]))?;
         Ok(found.remove(id).unwrap_or_else(|| LinesOf::none(&numbered(&versions(steps)))))
     }
 
     /// Looks up another id of the same issue, and fills versions without a line with its rewritten lines.
-    pub fn fill(
+    pub(super) fn fill(
         &mut self,
         archive: &mut dyn Archive,
         steps: &Steps,
@@ -51,7 +51,7 @@ impl LinesOf {
     }
 
     /// Looks several issues up. An id that never existed has no entry.
-    pub fn read_each(
+    pub(super) fn read_each(
         archive: &mut dyn Archive,
         steps: &Steps,
         ids: &BTreeSet<String>,
@@ -157,17 +157,17 @@ impl LinesOf {
     }
 
     /// The number of a version's line; equal lines have equal numbers.
-    pub fn which(&self, version: Option<&Version>) -> Option<usize> {
+    pub(super) fn which(&self, version: Option<&Version>) -> Option<usize> {
         let number = *self.at.get(*self.versions.get(version?)?)?;
         (number as usize).checked_sub(1)
     }
 
-    pub fn get(&self, version: Option<&Version>) -> Option<&str> {
+    pub(super) fn get(&self, version: Option<&Version>) -> Option<&str> {
         self.lines.get(self.which(version)?).map(AsRef::as_ref)
     }
 
     /// Every distinct line.
-    pub fn all(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn all(&self) -> impl Iterator<Item = &str> {
         self.lines.iter().map(AsRef::as_ref)
     }
 }
@@ -185,23 +185,23 @@ fn numbered(versions: &[Version]) -> Rc<HashMap<Version, usize>> {
 }
 
 /// Every version once, in the order of the steps.
-pub fn versions(steps: &Steps) -> Vec<Version> {
+pub(super) fn versions(steps: &Steps) -> Vec<Version> {
     let mut known = HashSet::new();
     let all = steps.all.iter().flat_map(|step| step.after.iter().chain(step.before.iter().flat_map(|b| &b.version)));
     all.filter(|version| known.insert((*version).clone())).cloned().collect()
 }
 
 /// No program escapes the characters of such an id in JSON.
-pub fn is_plain(id: &str) -> bool {
+pub(super) fn is_plain(id: &str) -> bool {
     id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
 }
 
 /// The effective lines of several issues.
-pub fn effective_among(document: &Document, ids: &BTreeSet<String>) -> HashMap<String, String> {
+pub(super) fn effective_among(document: &Document, ids: &BTreeSet<String>) -> HashMap<String, String> {
     document.effective_among(ids).into_iter().map(|(id, n)| (id, document.line_text(n))).collect()
 }
 
 /// The effective lines of all issues in a document.
-pub fn effective_lines(document: &Document) -> HashMap<String, String> {
+pub(super) fn effective_lines(document: &Document) -> HashMap<String, String> {
     effective_among(document, &document.ids().map(|id| id.into_owned()).collect())
 }

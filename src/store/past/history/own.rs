@@ -7,7 +7,7 @@ use crate::vcs::Commit;
 
 /// What a commit changed in ledgers.
 #[derive(Debug)]
-pub struct OwnCommit {
+pub(crate) struct OwnCommit {
     pub commit: Commit,
     /// By source.
     pub changes: Vec<(usize, Vec<LineChange>)>,

@@ -23,7 +23,7 @@ const MAX_RENAMES: usize = 16;
 
 impl LinesOf {
     /// Adds the lines that the issue had under former ids. Returns all its ids, the current one first.
-    pub fn follow(
+    pub(super) fn follow(
         &mut self,
         archive: &mut dyn Archive,
         steps: &Steps,

@@ -26,11 +26,11 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
-    pub fn by_age(one: &Self, other: &Self) -> Ordering {
+    pub(super) fn by_age(one: &Self, other: &Self) -> Ordering {
         (one.at, &one.id).cmp(&(other.at, &other.id))
     }
 
-    pub fn outcome(&self) -> PrunedIssue {
+    pub(super) fn outcome(&self) -> PrunedIssue {
         PrunedIssue {
             id: self.id.clone(),
             title: self.title.clone(),
@@ -41,7 +41,7 @@ impl Candidate {
     }
 
     /// Its line in a document, if that is the only one and unchanged.
-    pub fn only_line_in(&self, lines: Option<&Vec<usize>>, document: &Document) -> Option<usize> {
+    pub(super) fn only_line_in(&self, lines: Option<&Vec<usize>>, document: &Document) -> Option<usize> {
         match lines.map(Vec::as_slice) {
             Some([line]) if document.text(*line) == self.text => Some(*line),
             _ => None,

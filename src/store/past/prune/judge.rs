@@ -25,7 +25,7 @@ pub(super) struct Judge {
 type Verdict = (Vec<Candidate>, Vec<(Candidate, Vec<String>)>);
 
 impl Judge {
-    pub fn new(cache: &mut Cache, unknown: UnknownIds) -> crate::cache::Result<Self> {
+    pub(super) fn new(cache: &mut Cache, unknown: UnknownIds) -> crate::cache::Result<Self> {
         let leaned_on = cache.leaned_on(unknown)?;
         let before = cache.standing(unknown)?;
         let attempts = (MAX_ROWS / cache.rows()?.max(1)).max(MIN_ATTEMPTS);
@@ -34,7 +34,7 @@ impl Judge {
     }
 
     /// Prunes everything possible from a group, in addition to earlier ones.
-    pub fn take(&mut self, group: Vec<Candidate>) -> Result<Verdict> {
+    pub(super) fn take(&mut self, group: Vec<Candidate>) -> Result<Verdict> {
         let (leaned_on, free): (Vec<_>, Vec<_>) = group.into_iter().partition(|one| self.leaned_on.contains(&one.id));
         let mut verdict = (Vec::new(), Vec::new());
         // Almost always one attempt each.

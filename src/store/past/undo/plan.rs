@@ -22,7 +22,7 @@ use crate::store::{Access, Draft, Result, Store, StoreError};
 
 /// A change of one line in one ledger; `None` for a missing line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
+pub(super) struct Step {
     pub source: usize,
     pub id: String,
     pub now: Option<String>,
@@ -30,13 +30,13 @@ pub struct Step {
 }
 
 #[derive(Debug)]
-pub struct Plan {
+pub(super) struct Plan {
     pub steps: Vec<Step>,
 }
 
 impl Plan {
     /// Undoes the writes one after the other, newest first.
-    pub fn make(store: &Store, chosen: &[Past], log: &[&Entry]) -> Result<Self> {
+    pub(super) fn make(store: &Store, chosen: &[Past], log: &[&Entry]) -> Result<Self> {
         let mut steps: BTreeMap<(usize, String), Step> = BTreeMap::new();
         let mut left_living: BTreeSet<(usize, String)> = BTreeSet::new();
         let mut clashes = Vec::new();
@@ -124,7 +124,7 @@ impl Plan {
     }
 
     /// Refuses what a write may not do either.
-    pub fn check(&self, store: &mut Store) -> Result<()> {
+    pub(super) fn check(&self, store: &mut Store) -> Result<()> {
         for step in &self.steps {
             self.check_access(store, step)?;
         }
@@ -248,7 +248,7 @@ impl Plan {
     }
 
     /// The issues of each ledger that regain or lose a former id: their claims and records follow.
-    pub fn renames(&self) -> BTreeMap<usize, Names> {
+    pub(super) fn renames(&self) -> BTreeMap<usize, Names> {
         let former = |line: &Option<String>| {
             let record = Record::parse(line.as_deref()?).ok()?;
             record.string(FORMER_ID).map(std::borrow::Cow::into_owned)
@@ -267,7 +267,7 @@ impl Plan {
 
     /// The steps of each ledger in write order: restorations, changes, removals, so that a crash in between leaves an
     /// issue in two places instead of none.
-    pub fn in_order(&self) -> Vec<(usize, Vec<Step>)> {
+    pub(super) fn in_order(&self) -> Vec<(usize, Vec<Step>)> {
         let mut order: BTreeMap<(u8, usize), Vec<Step>> = BTreeMap::new();
         for source in self.steps.iter().map(|step| step.source).collect::<BTreeSet<_>>() {
             let mine = || self.steps.iter().filter(|step| step.source == source);
@@ -282,7 +282,7 @@ impl Plan {
 }
 
 /// Writes the steps of one ledger, if its lines are still those that were planned with.
-pub fn write(store: &Store, lock: &LockedLedger, steps: &[Step]) -> Result<()> {
+pub(super) fn write(store: &Store, lock: &LockedLedger, steps: &[Step]) -> Result<()> {
     store.write_ledger(lock, |draft| take(steps, draft, lock.ledger().path()))?;
     Ok(())
 }

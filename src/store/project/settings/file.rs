@@ -31,7 +31,7 @@ impl std::fmt::Display for Value {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub(super) struct Entry {
     pub key: &'static Key,
     pub value: Value,
     /// From 1; 0 where there is no file.
@@ -40,7 +40,7 @@ pub struct Entry {
 
 /// What another tool keeps in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Foreign {
+pub(super) struct Foreign {
     pub name: String,
     /// A text as it is meant, anything else as it is written.
     pub value: String,
@@ -49,7 +49,7 @@ pub struct Foreign {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Parsed {
+pub(super) struct Parsed {
     pub entries: Vec<Entry>,
     pub foreign: Vec<Foreign>,
     pub unknown: Vec<UnknownKey>,
@@ -60,7 +60,7 @@ const MAX_CONFIG: u64 = 1 << 20;
 
 /// Who put a config file where it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Owner {
+pub(super) enum Owner {
     /// The user, in the directory for settings: a link is the user's own business and is followed.
     User,
     /// A repository, which may come from strangers: no link is followed.
@@ -68,7 +68,7 @@ pub enum Owner {
 }
 
 /// Reads a file; one that is not there says nothing.
-pub fn read(path: &Path, owner: Owner) -> Result<Parsed, ConfigError> {
+pub(super) fn read(path: &Path, owner: Owner) -> Result<Parsed, ConfigError> {
     match text(path, owner)? {
         Some(text) => parse(&text, path),
         None => Ok(Parsed::default()),
@@ -77,7 +77,7 @@ pub fn read(path: &Path, owner: Owner) -> Result<Parsed, ConfigError> {
 
 /// The text of a config file, if it is there. A link that leads nowhere is not an absent file: the settings are somewhere, and
 /// nobody can say what they are.
-pub fn text(path: &Path, owner: Owner) -> Result<Option<String>, ConfigError> {
+pub(super) fn text(path: &Path, owner: Owner) -> Result<Option<String>, ConfigError> {
     let error = |message: String| ConfigError::whole(path, message, ConfigFault::Broken);
     let (directory, name) = below::parted(path);
     let found = match owner {
@@ -106,7 +106,7 @@ pub fn text(path: &Path, owner: Owner) -> Result<Option<String>, ConfigError> {
     }
 }
 
-pub fn parse(text: &str, path: &Path) -> Result<Parsed, ConfigError> {
+pub(super) fn parse(text: &str, path: &Path) -> Result<Parsed, ConfigError> {
     let error = |at: usize, message: String| {
         let (line, column) = place(text, at);
         ConfigError { path: path.to_owned(), line, column, message, fault: ConfigFault::Broken }
@@ -187,7 +187,7 @@ pub fn typed_value(key: &'static Key, words: &[String]) -> Result<Value, String>
 }
 
 /// A value as typed on the command line or set in the environment. Lists are separated by colons (paths) or commas.
-pub fn typed_text(key: &'static Key, text: &str) -> Result<Value, String> {
+pub(super) fn typed_text(key: &'static Key, text: &str) -> Result<Value, String> {
     let split = |by: char| text.split(by).map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect();
     let value = match key.kind {
         Kind::Flag => match text {
@@ -203,7 +203,7 @@ pub fn typed_text(key: &'static Key, text: &str) -> Result<Value, String> {
 }
 
 /// What the type alone does not say.
-pub fn check(key: &Key, value: Value) -> Result<Value, String> {
+pub(super) fn check(key: &Key, value: Value) -> Result<Value, String> {
     let texts: &[String] = match &value {
         Value::Text(text) => std::slice::from_ref(text),
         Value::List(items) => items,
@@ -247,7 +247,7 @@ pub fn check(key: &Key, value: Value) -> Result<Value, String> {
 
 /// The words of a list such as `review:active,parked`; what stands behind a colon is not used here. An error is the word that is not
 /// one.
-pub fn custom_words(text: &str) -> Result<Vec<String>, String> {
+pub(super) fn custom_words(text: &str) -> Result<Vec<String>, String> {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '-');
     let is_word =
         |word: &str| word.starts_with(|c: char| c.is_ascii_lowercase()) && word.len() <= 50 && word.chars().all(plain);

@@ -67,7 +67,7 @@ const fn key(name: &'static str, kind: Kind, default: Option<&'static str>, abou
     Key { name, kind, default, personal: false, about }
 }
 
-pub const ROLES: &[&str] = &["maintainer", "contributor"];
+pub(super) const ROLES: &[&str] = &["maintainer", "contributor"];
 
 pub static KEYS: &[Key] = &[
     key("mode", Kind::OneOf(&["single", "multi"]), Some("single"), "one repo or several; implied by repos.additional"),

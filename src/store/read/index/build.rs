@@ -22,12 +22,17 @@ type Origins = Vec<Option<usize>>;
 
 impl Keys {
     /// The next key.
-    pub fn next(&self) -> Key {
+    pub(super) fn next(&self) -> Key {
         self.places.len() as Key
     }
 
     /// Gives an entry its key and its place.
-    pub fn add<'a>(&mut self, mut entry: Entry<'a>, (source, line): (usize, usize), chunk: u32) -> (Key, Entry<'a>) {
+    pub(super) fn add<'a>(
+        &mut self,
+        mut entry: Entry<'a>,
+        (source, line): (usize, usize),
+        chunk: u32,
+    ) -> (Key, Entry<'a>) {
         let key = self.next();
         entry.chunk = chunk;
         self.chunks.push(chunk);
@@ -38,7 +43,7 @@ impl Keys {
 }
 
 impl Index {
-    pub fn over(cache: Cache, sources: usize) -> Self {
+    pub(super) fn over(cache: Cache, sources: usize) -> Self {
         Index {
             cache: Mutex::new(cache),
             image: None,
@@ -55,7 +60,7 @@ impl Index {
     }
 
     /// Updates an earlier index to the ledgers as read, or builds a new one.
-    pub fn make(sources: &Sources, texts: &Texts, earlier: &mut Option<Index>) -> Result<Self> {
+    pub(super) fn make(sources: &Sources, texts: &Texts, earlier: &mut Option<Index>) -> Result<Self> {
         if let Some(label) = &texts.image {
             let is_same = |known: &Index| known.image.is_some_and(|(id, _)| id == label.id);
             let loaded = earlier.take().filter(is_same).or_else(|| locked(&texts.loaded).take());
@@ -93,7 +98,7 @@ impl Index {
         Ok(index)
     }
 
-    pub fn cache_mut(&mut self) -> &mut Cache {
+    pub(super) fn cache_mut(&mut self) -> &mut Cache {
         self.cache.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
 

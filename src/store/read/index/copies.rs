@@ -92,7 +92,7 @@ impl Index {
     }
 
     /// The problems in lines.
-    pub fn oddities(&self, sources: &Sources, texts: &Texts) -> Vec<LineWarning> {
+    pub(super) fn oddities(&self, sources: &Sources, texts: &Texts) -> Vec<LineWarning> {
         sources.all.iter().enumerate().flat_map(|(n, _)| sources.odd_lines(texts, Some(self), n)).collect()
     }
 }
@@ -100,7 +100,7 @@ impl Index {
 impl Sources {
     /// The problems in lines; damaged lines are known after indexing, conflict markers and a torn end at once. An image
     /// has no problems.
-    pub fn warnings(&self) -> Vec<LineWarning> {
+    pub(crate) fn warnings(&self) -> Vec<LineWarning> {
         let odd = |texts: &Texts, index: Option<&Index>| -> Vec<LineWarning> {
             (0..self.all.len()).flat_map(|n| self.odd_lines(texts, index, n)).collect()
         };

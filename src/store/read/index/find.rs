@@ -17,7 +17,7 @@ impl Sources {
     }
 
     /// The key of the issue on a line.
-    pub fn key_at(&self, source: usize, line: usize) -> Option<Key> {
+    pub(crate) fn key_at(&self, source: usize, line: usize) -> Option<Key> {
         let index = self.index().ok()?;
         if index.image.is_some() {
             let id = self.texts().ok()?.document(source)?.id(line)?;
@@ -31,7 +31,7 @@ impl Sources {
 
     /// The ledger that a change of an issue goes to: that of the first repo that has it. A rejected proposal counts
     /// only if there is nothing else.
-    pub fn owner(&self, id: &str) -> Option<usize> {
+    pub(crate) fn owner(&self, id: &str) -> Option<usize> {
         let holders = self.holders(id);
         let rejected = |n: &usize| self.line(*n, id).is_some_and(|line| is_rejected(&line));
         match holders.as_slice() {
@@ -41,7 +41,7 @@ impl Sources {
     }
 
     /// The line of an issue in one ledger.
-    pub fn line(&self, source: usize, id: &str) -> Option<String> {
+    pub(crate) fn line(&self, source: usize, id: &str) -> Option<String> {
         let texts = self.texts().ok()?;
         if let Some(key) = self.ask_image(|cache| cache.key_in(source, id)).flatten()
             && let Ok(text) = self.text(key)
@@ -52,14 +52,14 @@ impl Sources {
     }
 
     /// The ids in one ledger whose lines contain a text.
-    pub fn ids_mentioning(&self, source: usize, text: &str) -> Vec<String> {
+    pub(crate) fn ids_mentioning(&self, source: usize, text: &str) -> Vec<String> {
         let Some((document, _)) = self.read_of(source) else { return Vec::new() };
         let lines = (0..document.len()).filter(|n| memchr::memmem::find(document.text(*n), text.as_bytes()).is_some());
         lines.filter_map(|n| document.id(n).map(Cow::into_owned)).collect()
     }
 
     /// Every ledger that has an issue. Its companion does not count.
-    pub fn holders(&self, id: &str) -> Vec<usize> {
+    pub(crate) fn holders(&self, id: &str) -> Vec<usize> {
         if let Some(found) = self.ask_image(|cache| cache.sources_of(id)) {
             return found;
         }
@@ -72,7 +72,7 @@ impl Sources {
     }
 
     /// The line of a key.
-    pub fn text(&self, key: Key) -> Result<Cow<'_, str>> {
+    pub(crate) fn text(&self, key: Key) -> Result<Cow<'_, str>> {
         let (texts, index) = (self.texts()?, self.index()?);
         match index.image {
             Some((_, seed)) => self.loaded_text(texts, index, seed, key),
@@ -81,7 +81,7 @@ impl Sources {
     }
 
     /// Where the line of a key is: the ledger, and the line counted from 0.
-    pub fn place(&self, key: Key) -> Result<(usize, usize)> {
+    pub(crate) fn place(&self, key: Key) -> Result<(usize, usize)> {
         let index = self.index()?;
         Ok(match index.image {
             Some(_) => locked(&index.cache).line_place(key)?.map_or((0, 0), |place| (place.source, place.line)),
@@ -92,14 +92,14 @@ impl Sources {
 
 impl Texts {
     /// The line of an issue in a ledger that was read.
-    pub fn line(&self, source: usize, id: &str) -> Option<String> {
+    pub(super) fn line(&self, source: usize, id: &str) -> Option<String> {
         self.document(source)?.effective_line(id)
     }
 }
 
 impl Index {
     /// The line of a key, in a ledger that was read.
-    pub fn text<'t>(&self, texts: &'t Texts, key: Key) -> Cow<'t, str> {
+    pub(super) fn text<'t>(&self, texts: &'t Texts, key: Key) -> Cow<'t, str> {
         let (source, line) = self.keys.places[key as usize];
         let document = texts.document(source as usize);
         document.map_or(Cow::default(), |document| String::from_utf8_lossy(document.text(line as usize)))
@@ -107,6 +107,6 @@ impl Index {
 }
 
 /// The line is a proposal that the maintainers rejected.
-pub fn is_rejected(line: &str) -> bool {
+pub(crate) fn is_rejected(line: &str) -> bool {
     Record::parse(line).is_ok_and(|record| proposal::is_turned_down(&record))
 }

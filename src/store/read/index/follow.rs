@@ -28,17 +28,17 @@ const SMALL: u64 = 4 << 20;
 impl Sources {
     /// Starts updating the image for a write that is about to be made: a copy is changed while the ledger goes to disk.
     /// The lock is held.
-    pub fn begin_write(&self, ledger: &Ledger, planned: &Planned<'_>, before: &Document) {
+    pub(crate) fn begin_write(&self, ledger: &Ledger, planned: &Planned<'_>, before: &Document) {
         *locked(&self.image_update) = self.find(ledger).and_then(|source| self.begin(source, planned, before));
     }
 
     /// Drops the update for a write that was not made.
-    pub fn end_write(&self) {
+    pub(crate) fn end_write(&self) {
         locked(&self.image_update).take();
     }
 
     /// Records that the write was made. The lock is held.
-    pub fn note_write(&self, ledger: &Ledger, applied: &Applied<'_>) {
+    pub(crate) fn note_write(&self, ledger: &Ledger, applied: &Applied<'_>) {
         let begun = locked(&self.image_update).take().filter(|begun| self.find(ledger) == Some(begun.source));
         let (Some(following), Some(left)) = (begun, applied.left) else { return };
         let is_hashed = left.size <= SMALL || !applied.file.can_be_proven();
@@ -47,7 +47,7 @@ impl Sources {
     }
 
     /// Updates the image with the recorded writes. They remain even if that fails.
-    pub fn follow_writes(&self) {
+    pub(crate) fn follow_writes(&self) {
         let noted = std::mem::take(&mut *locked(&self.following));
         for followed in noted {
             self.follow(followed);

@@ -18,7 +18,7 @@ pub(super) struct Following {
 
 impl Following {
     /// Waits for the copy.
-    pub fn join(&mut self) -> Option<ChangedImage> {
+    pub(super) fn join(&mut self) -> Option<ChangedImage> {
         self.copy.take()?.join().ok()?
     }
 }

@@ -8,7 +8,7 @@ use crate::store::Result;
 
 impl Sources {
     /// Reads ledgers that were just locked, and ignores their files until [`Sources::let_go`].
-    pub fn hold(&mut self, locked: &[usize]) -> Result<()> {
+    pub(crate) fn hold(&mut self, locked: &[usize]) -> Result<()> {
         let mut texts = self.texts.take().unwrap_or_else(|| Texts::unread(self.all.len()));
         self.index.invalidate();
         if texts.image.is_some() {
@@ -24,18 +24,18 @@ impl Sources {
         self.read()
     }
 
-    pub fn is_held(&self) -> bool {
+    pub(crate) fn is_held(&self) -> bool {
         self.is_held
     }
 
     /// A held ledger, including planned edits.
-    pub fn held(&self, ledger: &Ledger) -> Option<&Document> {
+    pub(crate) fn held(&self, ledger: &Ledger) -> Option<&Document> {
         let text = &self.texts().ok()?.all[self.find(ledger)?];
         text.read.as_ref().filter(|_| text.held.is_some()).map(|read| &read.document)
     }
 
     /// Shows the result of edits in a held ledger.
-    pub fn plan(&mut self, n: usize, edits: Vec<Edit>) {
+    pub(crate) fn plan(&mut self, n: usize, edits: Vec<Edit>) {
         let is_indexed = self.index.has_result();
         let _ = self.texts();
         let Some(text) = self.texts.known_mut().map(|texts| &mut texts.all[n]) else { return };
@@ -49,7 +49,7 @@ impl Sources {
     }
 
     /// The files count again. Planned edits are either in them or gone.
-    pub fn let_go(&mut self) {
+    pub(crate) fn let_go(&mut self) {
         let mut texts = self.texts.take();
         for text in texts.iter_mut().flat_map(|texts| &mut texts.all) {
             let held = text.held.take();

@@ -105,14 +105,14 @@ fn boot() -> String {
 
 impl Label {
     /// The label of a new image.
-    pub fn new(seed: u64, is_plain: bool, days: Vec<(String, i64, i64)>, ledgers: Vec<LabelledLedger>) -> Self {
+    pub(super) fn new(seed: u64, is_plain: bool, days: Vec<(String, i64, i64)>, ledgers: Vec<LabelledLedger>) -> Self {
         // Not the host's entropy, which a test may have fixed: no one may predict this.
         let id = Entropy::System.bytes();
         Label { id, seed, is_plain, days, ledgers, length: 0, sum: 0 }
     }
 
     /// The label of an image, if it exists and only this user can write it.
-    pub fn load(place: &Path) -> Option<Self> {
+    pub(super) fn load(place: &Path) -> Option<Self> {
         Self::parse(&LABEL.load(&LABEL.at(place))?)
     }
 
@@ -163,7 +163,7 @@ impl Label {
     }
 
     /// Every day has the same beginning and end as for the image's maker.
-    pub fn holds_in(&self, zone: impl FnOnce() -> Calendar) -> bool {
+    pub(super) fn holds_in(&self, zone: impl FnOnce() -> Calendar) -> bool {
         if self.days.is_empty() {
             return true;
         }
@@ -174,13 +174,13 @@ impl Label {
     }
 
     /// The database of the image, to be queried in place; `None` if it is not byte for byte the one that was made.
-    pub fn open(&self, place: &Path) -> Option<Cache> {
+    pub(super) fn open(&self, place: &Path) -> Option<Cache> {
         let path = IMAGE.at(place);
         self.is_whole(&path).then(|| Cache::ask(&path, &self.id).ok())?
     }
 
     /// The same, read into memory.
-    pub fn read(&self, place: &Path) -> Option<Cache> {
+    pub(super) fn read(&self, place: &Path) -> Option<Cache> {
         let path = IMAGE.at(place);
         let (directory, name) = below::parted(&path);
         let contents = below::read(directory, name, IMAGE.limit).ok()?;
@@ -197,7 +197,7 @@ impl Label {
     }
 
     /// Lets the cache use the file of texts beside the image; returns whether it belongs to this image.
-    pub fn attach_texts(&self, place: &Path, cache: &mut Cache) -> bool {
+    pub(super) fn attach_texts(&self, place: &Path, cache: &mut Cache) -> bool {
         let path = TEXTS.at(place);
         let (directory, name) = below::parted(&path);
         let found = Dir::root(directory).and_then(|dir| dir.own_regular_at(&name.to_string_lossy()));
@@ -206,7 +206,7 @@ impl Label {
     }
 
     /// Stores the texts of all lines beside the image.
-    pub fn save_texts<'a>(
+    pub(super) fn save_texts<'a>(
         &self,
         place: &Path,
         cache: &Cache,
@@ -219,7 +219,7 @@ impl Label {
     }
 
     /// Updates the texts of an earlier image to this one: a copy is changed and replaces it.
-    pub fn follow_texts(&self, place: &Path, text: impl Fn(Key) -> Option<String>) -> Option<()> {
+    pub(super) fn follow_texts(&self, place: &Path, text: impl Fn(Key) -> Option<String>) -> Option<()> {
         let path = TEXTS.at(place);
         let (dir, (_, texts)) = (cache_dir::directory_of(&path).ok()?, below::parted(&path));
         let texts = texts.to_string_lossy();
@@ -235,13 +235,13 @@ impl Label {
     }
 
     /// Stores an image, then its label. Failure is ignored.
-    pub fn save(self, place: &Path, database: &[u8]) {
+    pub(super) fn save(self, place: &Path, database: &[u8]) {
         let label = Label { length: database.len() as u64, sum: text_hash(0, database), ..self };
         let _ = label.try_save(place, Some(database));
     }
 
     /// A changed copy of the image; `None` if that is impossible.
-    pub fn changed(
+    pub(super) fn changed(
         &self,
         place: &Path,
         id: &FileId,
@@ -263,7 +263,7 @@ impl Label {
     }
 
     /// Stores only the label: the ledgers were checked again and are the same.
-    pub fn renew(&self, place: &Path) {
+    pub(super) fn renew(&self, place: &Path) {
         let _ = self.try_save(place, None);
     }
 
@@ -290,7 +290,7 @@ pub(super) struct ChangedImage {
 
 impl ChangedImage {
     /// Puts it in the place of the image, then its label.
-    pub fn put(self, label: Label, place: &Path) -> Option<()> {
+    pub(super) fn put(self, label: Label, place: &Path) -> Option<()> {
         self.dir.rename_unsynced(&self.name, &self.image).ok()?;
         Label { length: self.made.0, sum: self.made.1, ..label }.try_save(place, None).ok()
     }

@@ -18,7 +18,7 @@ const MANY_LINES: usize = 1000;
 impl Sources {
     /// Turns off making an image. Returns whether answers will be fast: from an image, or from ledgers no larger than
     /// this.
-    pub fn glance(&mut self, most: u64) -> bool {
+    pub(crate) fn glance(&mut self, most: u64) -> bool {
         self.leaves_no_image = true;
         let size = |source: &Source| fs::stat_link(source.ledger.path()).map_or(0, |stamp| stamp.size);
         let mut texts = Texts::unread(self.all.len());
@@ -28,14 +28,14 @@ impl Sources {
     }
 
     /// An image is queried instead of the ledgers.
-    pub fn is_asked(&self) -> bool {
+    pub(crate) fn is_asked(&self) -> bool {
         self.texts.known().is_some_and(|texts| texts.image.is_some())
     }
 }
 
 impl Texts {
     /// Loads the image of the ledgers, if it matches. Only before they are read: later it is useless.
-    pub fn load(&mut self, sources: &Sources) -> bool {
+    pub(super) fn load(&mut self, sources: &Sources) -> bool {
         let is_unread = self.all.iter().all(|text| text.read.is_none() && text.trouble.is_none());
         is_unread && !self.all.is_empty() && self.try_load(sources).is_some()
     }
@@ -86,7 +86,7 @@ impl Texts {
     }
 
     /// The ledgers are still those of the image.
-    pub fn still_holds(&self, sources: &Sources) -> bool {
+    pub(super) fn still_holds(&self, sources: &Sources) -> bool {
         self.documents().all(|document| document.failure().is_none())
             && sources.all.iter().zip(&self.all).all(|(source, text)| {
                 let now = fs::stat_link(source.ledger.path());
@@ -124,14 +124,14 @@ impl Sources {
     }
 
     /// Announces how many lines will be needed: for many, reading the complete ledgers is cheaper.
-    pub fn expect_lines(&self, count: usize) {
+    pub(crate) fn expect_lines(&self, count: usize) {
         if self.is_asked() && count > MANY_LINES {
             self.documents().for_each(|(_, _, document)| document.read_whole());
         }
     }
 
     /// Loads the texts needed by a search: from the file beside an image, which the first search makes, or into memory.
-    pub fn bring_texts(&self) -> Result<()> {
+    pub(crate) fn bring_texts(&self) -> Result<()> {
         let (texts, index) = (self.texts()?, self.index()?);
         let mut cache = locked(&index.cache);
         if self.bring_file(texts, &mut cache).is_some() {

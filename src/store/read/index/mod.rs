@@ -18,8 +18,8 @@ mod prefixes;
 mod sources;
 mod texts;
 
-pub use self::find::is_rejected;
+pub(crate) use self::find::is_rejected;
 pub(in crate::store) use self::parts::{Sources, Watched};
-pub use self::prefixes::usual_in;
+pub(crate) use self::prefixes::usual_in;
 pub use self::sources::Refresh;
 pub(in crate::store) use self::texts::expected;

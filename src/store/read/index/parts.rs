@@ -27,7 +27,7 @@ pub(super) struct Source {
 }
 
 impl Source {
-    pub fn new(ledger: Ledger, member: usize, home: PathBuf) -> Self {
+    pub(super) fn new(ledger: Ledger, member: usize, home: PathBuf) -> Self {
         Source { ledger, member, home, frozen: false, watched: Mutex::new(None) }
     }
 }

@@ -10,7 +10,7 @@ use crate::store::Result;
 
 impl Sources {
     /// The most common prefix of ids in a repo.
-    pub fn usual_prefix(&self, member: usize) -> Result<Option<String>> {
+    pub(crate) fn usual_prefix(&self, member: usize) -> Result<Option<String>> {
         let texts = self.texts()?;
         let mut counts: HashMap<String, usize> = HashMap::new();
         for source in self.of_member(member) {
@@ -24,7 +24,7 @@ impl Sources {
     }
 
     /// The project has a single ledger, which is not read yet. A write is about to read it anyway.
-    pub fn is_unread(&self) -> bool {
+    pub(crate) fn is_unread(&self) -> bool {
         self.all.len() == 1 && self.texts.known().is_none()
     }
 }
@@ -37,7 +37,7 @@ impl Texts {
 }
 
 /// The most common prefix of ids in a ledger.
-pub fn usual_in(document: &Document) -> Option<String> {
+pub(crate) fn usual_in(document: &Document) -> Option<String> {
     most_used(counted(document.raw_ids()))
 }
 

@@ -24,7 +24,7 @@ pub struct Refresh {
 }
 
 impl Sources {
-    pub fn of(project: &Repos, unknown: UnknownIds, host: &Host) -> Result<Self> {
+    pub(crate) fn of(project: &Repos, unknown: UnknownIds, host: &Host) -> Result<Self> {
         let mut all: Vec<Source> = Vec::new();
         let mut names = Vec::new();
         let mut refused = Vec::new();
@@ -71,45 +71,45 @@ impl Sources {
 
     /// A ledger has appeared, or the config names another. A missing one means nothing: a file being rewritten is
     /// missing for a moment.
-    pub fn have_moved(&self, project: &Repos) -> bool {
+    pub(crate) fn have_moved(&self, project: &Repos) -> bool {
         let pairs = project.members.iter().zip(&self.names);
         pairs.into_iter().any(|(member, known)| ledger_names(member).iter().any(|name| !known.contains(name)))
     }
 
     /// The ledgers of a member. With more than one it cannot be written.
-    pub fn of_member(&self, member: usize) -> Vec<usize> {
+    pub(crate) fn of_member(&self, member: usize) -> Vec<usize> {
         (0..self.all.len()).filter(|n| self.all[*n].member == member).collect()
     }
 
-    pub fn member_of(&self, source: usize) -> usize {
+    pub(crate) fn member_of(&self, source: usize) -> usize {
         self.all[source].member
     }
 
-    pub fn ledger(&self, source: usize) -> &Ledger {
+    pub(crate) fn ledger(&self, source: usize) -> &Ledger {
         &self.all[source].ledger
     }
 
     /// The source of a ledger.
-    pub fn find(&self, ledger: &Ledger) -> Option<usize> {
+    pub(crate) fn find(&self, ledger: &Ledger) -> Option<usize> {
         self.all.iter().position(|source| source.ledger == *ledger)
     }
 
     /// The state home of the repository that a ledger is in.
-    pub fn home(&self, source: usize) -> &Path {
+    pub(crate) fn home(&self, source: usize) -> &Path {
         &self.all[source].home
     }
 
     /// What is known to be missing from a ledger.
-    pub fn watched(&self, source: usize) -> MutexGuard<'_, Option<(FileStamp, Watched)>> {
+    pub(crate) fn watched(&self, source: usize) -> MutexGuard<'_, Option<(FileStamp, Watched)>> {
         locked(&self.all[source].watched)
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.all.len()
     }
 
     /// Reads the ledgers, unless this snapshot has done so. Enough for ids.
-    pub fn read(&self) -> Result<()> {
+    pub(crate) fn read(&self) -> Result<()> {
         self.texts().map(drop)
     }
 
@@ -140,38 +140,38 @@ impl Sources {
     }
 
     /// Queries the database of the index.
-    pub fn ask<T>(&self, question: impl FnOnce(&mut Cache) -> crate::cache::Result<T>) -> Result<T> {
+    pub(crate) fn ask<T>(&self, question: impl FnOnce(&mut Cache) -> crate::cache::Result<T>) -> Result<T> {
         Ok(question(&mut locked(&self.index()?.cache))?)
     }
 
     /// The files may have changed: the next question checks them.
-    pub fn invalidate(&mut self) {
+    pub(crate) fn invalidate(&mut self) {
         self.texts.invalidate();
         self.index.invalidate();
     }
 
     /// The work it took to read the ledgers and make the index.
-    pub fn effort(&self) -> Result<Refresh> {
+    pub(crate) fn effort(&self) -> Result<Refresh> {
         Ok(Refresh { parsed: self.index()?.parsed, changed: self.texts()?.changed })
     }
 
     /// How often a changed ledger was read.
-    pub fn reads(&self) -> u64 {
+    pub(crate) fn reads(&self) -> u64 {
         self.texts.known().map_or(0, |texts| texts.reads)
     }
 
     /// Open proposals with several copies here: a copy, and the effective one.
-    pub fn pairs(&self) -> &[(Key, Key)] {
+    pub(crate) fn pairs(&self) -> &[(Key, Key)] {
         self.index().map(|index| index.proposed_copies.as_slice()).unwrap_or_default()
     }
 
     /// The same for accepted proposals whose planning copies remain.
-    pub fn accepted_pairs(&self) -> &[(Key, Key)] {
+    pub(crate) fn accepted_pairs(&self) -> &[(Key, Key)] {
         self.index().map(|index| index.accepted.as_slice()).unwrap_or_default()
     }
 
     /// Replaces the ledgers of a repo with files of the past, permanently.
-    pub fn freeze(&mut self, member: usize, files: Vec<(PathBuf, Document)>) {
+    pub(crate) fn freeze(&mut self, member: usize, files: Vec<(PathBuf, Document)>) {
         self.image = None;
         let Some(first) = self.all.iter().position(|source| source.member == member) else { return };
         let mut texts = self.texts.take().filter(|texts| texts.image.is_none());
@@ -194,19 +194,19 @@ impl Sources {
     }
 
     /// The ledger has past content.
-    pub fn is_frozen(&self, source: usize) -> bool {
+    pub(crate) fn is_frozen(&self, source: usize) -> bool {
         self.all[source].frozen
     }
 
     /// Unreadable ledgers: the member, and the reason.
-    pub fn troubles(&self) -> Vec<(usize, String)> {
+    pub(crate) fn troubles(&self) -> Vec<(usize, String)> {
         // Failures are reported by callers that need the content.
         let _ = self.texts();
         self.last_troubles()
     }
 
     /// The same as of the last read of the ledgers.
-    pub fn last_troubles(&self) -> Vec<(usize, String)> {
+    pub(crate) fn last_troubles(&self) -> Vec<(usize, String)> {
         let mut found: Vec<_> = self.refused.iter().map(|(member, error)| (*member, error.to_string())).collect();
         self.texts.last(|texts| {
             let troubles =

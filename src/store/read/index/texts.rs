@@ -17,31 +17,31 @@ use crate::vcs;
 const MAX_PASSES: usize = 8;
 
 impl Texts {
-    pub fn unread(count: usize) -> Self {
+    pub(super) fn unread(count: usize) -> Self {
         let all = (0..count).map(|_| Text::default()).collect();
         Texts { all, image: None, loaded: Mutex::new(None), reads: 0, changed: 0 }
     }
 
     /// A ledger with past content.
-    pub fn frozen(&mut self, document: Document) -> Text {
+    pub(super) fn frozen(&mut self, document: Document) -> Text {
         self.reads += 1;
         Text { read: Some(Read { document, stamp: Stamp::of_the_past(), version: self.reads }), ..Text::default() }
     }
 
-    pub fn documents(&self) -> impl Iterator<Item = &Document> {
+    pub(super) fn documents(&self) -> impl Iterator<Item = &Document> {
         self.all.iter().filter_map(|text| text.read.as_ref()).map(|read| &read.document)
     }
 
-    pub fn document(&self, n: usize) -> Option<&Document> {
+    pub(super) fn document(&self, n: usize) -> Option<&Document> {
         self.all.get(n)?.read.as_ref().map(|read| &read.document)
     }
 
-    pub fn is_held(&self) -> bool {
+    pub(super) fn is_held(&self) -> bool {
         self.all.iter().any(|text| text.held.is_some())
     }
 
     /// Checks whether the ledgers are still those that were read, and reads changed ones.
-    pub fn bring_up_to_date(&mut self, sources: &Sources) -> Result<()> {
+    pub(super) fn bring_up_to_date(&mut self, sources: &Sources) -> Result<()> {
         self.changed = 0;
         if self.image.is_some() {
             if self.still_holds(sources) {
@@ -65,7 +65,7 @@ impl Texts {
     }
 
     /// The same for one of them.
-    pub fn bring_one(&mut self, sources: &Sources, n: usize) -> Result<()> {
+    pub(super) fn bring_one(&mut self, sources: &Sources, n: usize) -> Result<()> {
         let Some(read) = self.look(sources, n)? else { return Ok(()) };
         self.changed += 1;
         let text = &mut self.all[n];
@@ -76,7 +76,7 @@ impl Texts {
     }
 
     /// Read the ledgers from now on.
-    pub fn leave_image(&mut self) {
+    pub(super) fn leave_image(&mut self) {
         self.all.iter_mut().for_each(|text| text.read = None);
         (self.image, self.loaded) = (None, Mutex::new(None));
     }
@@ -135,25 +135,25 @@ impl Texts {
 
 impl Sources {
     /// A ledger as read.
-    pub fn read_of(&self, source: usize) -> Option<(&Document, &FileStamp)> {
+    pub(crate) fn read_of(&self, source: usize) -> Option<(&Document, &FileStamp)> {
         let read = self.texts().ok()?.all[source].read.as_ref()?;
         Some((&read.document, &read.stamp.file))
     }
 
     /// The stamp of the last read of a ledger.
-    pub fn last_read(&self, source: usize) -> Option<FileStamp> {
+    pub(crate) fn last_read(&self, source: usize) -> Option<FileStamp> {
         self.texts.last(|texts| texts.all[source].read.as_ref().map(|read| read.stamp.file))?
     }
 
     /// Every readable ledger.
-    pub fn documents(&self) -> impl Iterator<Item = (usize, &Ledger, &Document)> {
+    pub(crate) fn documents(&self) -> impl Iterator<Item = (usize, &Ledger, &Document)> {
         let texts = self.texts().into_iter().flat_map(|texts| &texts.all);
         let both = self.all.iter().zip(texts);
         both.filter_map(|(source, text)| Some((source.member, &source.ledger, &text.read.as_ref()?.document)))
     }
 
     /// Every id on any line.
-    pub fn ids(&self) -> Result<Vec<Cow<'_, str>>> {
+    pub(crate) fn ids(&self) -> Result<Vec<Cow<'_, str>>> {
         match self.texts()?.image {
             Some(_) => Ok(self.ask(|cache| cache.all_ids())?.into_iter().map(Cow::Owned).collect()),
             None => Ok(self.documents().flat_map(|(.., document)| document.ids()).collect()),
@@ -161,7 +161,7 @@ impl Sources {
     }
 
     /// Why an open ledger could not be read when needed: answers since then are invalid.
-    pub fn failed_read(&self) -> Option<LedgerError> {
+    pub(crate) fn failed_read(&self) -> Option<LedgerError> {
         let failed = self.texts.known()?.documents().find_map(Document::failure);
         failed.map(|error| LedgerError::from(error.clone()))
     }

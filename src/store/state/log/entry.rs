@@ -9,7 +9,7 @@ use crate::sys::fs::FileStamp;
 
 /// Why a write cannot be undone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stays {
+pub(crate) enum Stays {
     /// It repaired the file, and changed no issue on purpose.
     Repair,
     /// It changed more than the log keeps.
@@ -26,13 +26,13 @@ impl Stays {
 
 /// The text of a settings file before and after; `None` if the file is missing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SettingsChange {
+pub(crate) struct SettingsChange {
     pub before: Option<String>,
     pub after: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Entry {
+pub(crate) struct Entry {
     /// Equal in all parts of a write; empty in a line only for `bd recover`.
     pub write: String,
     /// The command, if known.
@@ -67,7 +67,7 @@ pub struct Entry {
 
 impl Entry {
     /// Parses a line; `None` if it was cut off or is not an entry.
-    pub fn parse(line: &[u8]) -> Option<Self> {
+    pub(crate) fn parse(line: &[u8]) -> Option<Self> {
         let record = Record::parse(std::str::from_utf8(line).ok()?).ok()?;
         let is_write = record.raw("write").is_some();
         let text = |key: &str| record.string(key).map(|text| text.into_owned());
@@ -108,7 +108,7 @@ impl Entry {
 
     /// Parses a line of version 1's journal, which has one issue and is only for `bd recover`. Drops its stamp, which
     /// covers only that journal.
-    pub fn parse_journal(line: &[u8]) -> Option<Self> {
+    pub(crate) fn parse_journal(line: &[u8]) -> Option<Self> {
         let record = Record::parse(std::str::from_utf8(line).ok()?).ok()?;
         let text = |key: &str| record.string(key).map(|text| text.into_owned());
         Some(Entry {
@@ -122,7 +122,7 @@ impl Entry {
     }
 
     /// The line with its end. The stamp comes last, where [`holds_stamp`] looks for it.
-    pub fn render(&self) -> String {
+    pub(crate) fn render(&self) -> String {
         let dialect = Dialect::default();
         let object = |pairs: &[(&str, Option<&str>)]| {
             let pairs = pairs.iter().filter_map(|(key, value)| Some((key, (*value)?)));
@@ -170,7 +170,7 @@ impl Entry {
     }
 
     /// The same after the checkout was moved: every path below one directory is now below another.
-    pub fn moved(&mut self, from: &Path, to: &Path) {
+    pub(crate) fn moved(&mut self, from: &Path, to: &Path) {
         let moved = |text: &mut String| {
             if let Ok(inside) = Path::new(text.as_str()).strip_prefix(from) {
                 *text = to.join(inside).display().to_string();
@@ -181,7 +181,7 @@ impl Entry {
     }
 
     /// The number of bytes of changed lines.
-    pub fn weight(&self) -> usize {
+    pub(crate) fn weight(&self) -> usize {
         let lines = self.changes.iter().flat_map(|change| [&change.before, &change.after]);
         lines.flatten().map(String::len).sum()
     }
@@ -193,7 +193,7 @@ const FORGOTTEN: &str = "{\"forgotten\":true,";
 pub(super) const FORGETS_ALL: &str = "{\"forgets_all\":true,";
 
 /// The text of a line, now only for `bd undo`.
-pub fn forgotten(text: &[u8]) -> Vec<u8> {
+pub(super) fn forgotten(text: &[u8]) -> Vec<u8> {
     match text.strip_prefix(b"{") {
         Some(rest) if !text.starts_with(FORGOTTEN.as_bytes()) => [FORGOTTEN.as_bytes(), rest].concat(),
         _ => text.to_vec(),
@@ -213,18 +213,18 @@ fn settings(raw: &str) -> Option<SettingsChange> {
 }
 
 /// Identifies a ledger line in the list of forgotten ones.
-pub fn name_of(line: &str) -> String {
+pub(super) fn name_of(line: &str) -> String {
     blake3::hash(line.as_bytes()).to_hex()[..16].to_owned()
 }
 
 /// The stamp of a file as text.
-pub fn stamp_text(stamp: &FileStamp) -> String {
+pub(super) fn stamp_text(stamp: &FileStamp) -> String {
     let FileStamp { dev, ino, size, mtime, ctime } = stamp;
     format!("{dev}-{ino}-{size}-{}-{}", mtime.nanos(), ctime.nanos())
 }
 
 /// Whether these lines contain the stamp. An issue's text cannot look like it: there, quotation marks are escaped.
-pub fn holds_stamp(bytes: &[u8], stamp: &FileStamp) -> bool {
+pub(super) fn holds_stamp(bytes: &[u8], stamp: &FileStamp) -> bool {
     let text = format!(",\"stamp\":\"{}\"}}\n", stamp_text(stamp));
     memchr::memmem::rfind(bytes, text.as_bytes()).is_some()
 }

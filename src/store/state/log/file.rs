@@ -39,7 +39,7 @@ type Reading = fn(&[u8]) -> Option<(Vec<u8>, Option<Entry>)>;
 
 /// One line of a log.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Line {
+pub(crate) struct Line {
     pub path: PathBuf,
     /// Counted from 1.
     pub number: usize,
@@ -50,7 +50,7 @@ pub struct Line {
 
 /// A complete log.
 #[derive(Debug, Default)]
-pub struct Contents {
+pub(crate) struct Contents {
     /// Lines that only `bd recover` needs.
     pub joined: Vec<Line>,
     /// The newest writes and the notes between them.
@@ -65,7 +65,7 @@ pub struct Contents {
 
 impl Contents {
     /// Reads the log of a state home. Takes no lock and writes nothing.
-    pub fn read(home: &Path) -> Result<Self, FsError> {
+    pub(crate) fn read(home: &Path) -> Result<Self, FsError> {
         // Before the file itself: lines migrated meanwhile are then seen twice instead of never.
         let earlier = earlier(home)?;
         let mut contents = Self::read_file(home)?;
@@ -112,7 +112,7 @@ impl Contents {
     }
 
     /// Every entry, oldest first.
-    pub fn into_entries(self) -> impl Iterator<Item = Entry> {
+    pub(crate) fn into_entries(self) -> impl Iterator<Item = Entry> {
         self.joined.into_iter().chain(self.newest).filter_map(|line| line.entry)
     }
 
@@ -132,7 +132,7 @@ impl Contents {
     }
 
     /// Replaces the file; `false` if another program has changed the file since it was read.
-    pub fn write(&self, home: &Path, entropy: &Entropy) -> Result<bool, FsError> {
+    pub(crate) fn write(&self, home: &Path, entropy: &Entropy) -> Result<bool, FsError> {
         let length = |lines: &[Line]| lines.iter().map(|line| line.text.len() + 1).sum::<usize>();
         let mut bytes = Vec::new();
         if self.has_forgotten {
@@ -154,7 +154,7 @@ impl Contents {
 }
 
 /// The number of joined bytes, and the total size at that time.
-pub fn header(bytes: &[u8]) -> Option<(u64, u64)> {
+pub(super) fn header(bytes: &[u8]) -> Option<(u64, u64)> {
     let line = &bytes[..memchr::memchr(b'\n', bytes)?];
     let record = Record::parse(std::str::from_utf8(line).ok()?).ok()?;
     let number = |key: &str| u64::try_from(record.integer(key)?).ok();
@@ -173,7 +173,7 @@ pub(super) fn lock(home: &Path) -> Result<DirLock, LogError> {
 }
 
 /// Migrates version 1's files.
-pub fn carry_over(home: &Path, entropy: &Entropy) -> Result<(), LogError> {
+pub(crate) fn carry_over(home: &Path, entropy: &Entropy) -> Result<(), LogError> {
     let _lock = lock(home)?;
     Ok(carry_over_held(home, entropy)?)
 }
@@ -202,7 +202,7 @@ pub(super) fn carry_over_held(home: &Path, entropy: &Entropy) -> Result<(), FsEr
 }
 
 /// This state home has a log.
-pub fn is_there(home: &Path) -> bool {
+pub(super) fn is_there(home: &Path) -> bool {
     EARLIER.iter().map(|(name, _)| *name).chain([WRITES_NAME]).any(|name| sys::path::is_there(&home.join(name)))
 }
 
@@ -242,7 +242,7 @@ fn read_lines(path: &Path, bytes: &[u8], reading: Reading) -> Vec<Line> {
 
 /// The lines of several logs by time, each log in its own order. An unreadable line comes right before the next one of
 /// its log, or at the end: it may be as late as that.
-pub fn woven(logs: Vec<Vec<Line>>) -> Vec<Line> {
+pub(crate) fn woven(logs: Vec<Vec<Line>>) -> Vec<Line> {
     let times: Vec<Vec<Option<String>>> = logs.iter().map(|log| known_times(log)).collect();
     let mut logs: Vec<_> = logs.into_iter().map(Vec::into_iter).collect();
     let mut all = Vec::new();

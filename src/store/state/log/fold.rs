@@ -14,7 +14,7 @@ use crate::model::record::Record;
 
 /// Writes of one issue that build on each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stretch {
+pub(crate) struct Stretch {
     /// `bd` created the issue; `base` then is its first line.
     pub created: bool,
     pub base: String,
@@ -26,7 +26,7 @@ pub struct Stretch {
 
 /// A write that is no longer in the ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Missing {
+pub(crate) struct Missing {
     pub id: String,
     /// The time of the last missing write.
     pub at: String,
@@ -40,7 +40,7 @@ pub struct Missing {
 }
 
 /// A ledger whose lines can be looked up by issue.
-pub trait Held {
+pub(crate) trait Held {
     /// The lines of each; the effective one first.
     fn copies(&self, ids: &BTreeSet<String>) -> HashMap<String, Vec<String>>;
 }
@@ -59,13 +59,13 @@ impl Held for Document {
 
 /// Every issue of one ledger that `bd recover` knows.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Fold {
+pub(crate) struct Fold {
     pub issues: BTreeMap<String, Vec<Stretch>>,
 }
 
 impl Fold {
     /// Adds the next entry of the ledger.
-    pub fn take(&mut self, entry: &Entry) {
+    pub(crate) fn take(&mut self, entry: &Entry) {
         if !entry.is_forgotten {
             entry.changes.iter().for_each(|change| self.go_on(change, entry));
         }
@@ -75,12 +75,12 @@ impl Fold {
     }
 
     /// Removes lines by name.
-    pub fn forget(&mut self, names: &HashSet<String>) {
+    pub(crate) fn forget(&mut self, names: &HashSet<String>) {
         self.retain(|after| !names.contains(&name_of(after)));
     }
 
     /// Removes the stretches whose last line should not stay.
-    pub fn retain(&mut self, stays: impl Fn(&str) -> bool) {
+    pub(crate) fn retain(&mut self, stays: impl Fn(&str) -> bool) {
         self.issues.values_mut().for_each(|stretches| stretches.retain(|stretch| stays(&stretch.after)));
         self.issues.retain(|_, stretches| !stretches.is_empty());
     }
@@ -110,7 +110,7 @@ impl Fold {
     }
 
     /// What is missing from a ledger.
-    pub fn missing(&self, ledger: &dyn Held) -> Vec<Missing> {
+    pub(crate) fn missing(&self, ledger: &dyn Held) -> Vec<Missing> {
         let ids: BTreeSet<String> = self.issues.keys().cloned().collect();
         if ids.is_empty() {
             return Vec::new();
@@ -140,7 +140,7 @@ impl Fold {
     }
 
     /// The shortest equivalent list of entries, otherwise like this one.
-    pub fn entries(&self, like: &Entry) -> Vec<Entry> {
+    pub(crate) fn entries(&self, like: &Entry) -> Vec<Entry> {
         let mut entries = Vec::new();
         for (id, stretches) in &self.issues {
             for Stretch { created, base, after, at, actor } in stretches {

@@ -21,11 +21,11 @@ mod file;
 mod fold;
 mod retain;
 
-pub use entry::{Entry, SettingsChange, Stays};
-pub use error::LogError;
-pub use file::{Contents, Line, carry_over, woven};
-pub use fold::{Fold, Held, Missing};
-pub use retain::Lost;
+pub(crate) use entry::{Entry, SettingsChange, Stays};
+pub(crate) use error::LogError;
+pub(crate) use file::{Contents, Line, carry_over, woven};
+pub(crate) use fold::{Fold, Held, Missing};
+pub(crate) use retain::Lost;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -47,7 +47,7 @@ const TAIL: u64 = 64 << 10;
 
 /// The log from the view of one ledger.
 #[derive(Debug)]
-pub struct WriteLog<'a> {
+pub(crate) struct WriteLog<'a> {
     pub home: &'a Path,
     pub ledger: &'a Path,
     pub host: &'a Host,
@@ -55,7 +55,7 @@ pub struct WriteLog<'a> {
 
 /// What happened to the logged writes.
 #[derive(Debug, Default)]
-pub struct Account {
+pub(crate) struct Account {
     pub missing: Vec<Missing>,
 }
 
@@ -84,7 +84,7 @@ impl WriteLog<'_> {
 
     /// Checks that every acknowledged write is in a document. Reads only the end of the log if no other program has
     /// touched the ledger since the last write.
-    pub fn account(&self, held: &dyn Held, stamp: &FileStamp) -> Result<Account, FsError> {
+    pub(crate) fn account(&self, held: &dyn Held, stamp: &FileStamp) -> Result<Account, FsError> {
         if let Some(log) = Log::open(&self.home.join(WRITES_NAME))? {
             let is_near = self.is_proof(&log.tail(TAIL)?, stamp);
             if is_near || log.stamp().size > TAIL && self.is_proof(&log.whole(file::MAX_SIZE)?, stamp) {
@@ -95,7 +95,7 @@ impl WriteLog<'_> {
     }
 
     /// The same without checking the stamp.
-    pub fn account_whole(&self, held: &dyn Held) -> Result<Account, FsError> {
+    pub(crate) fn account_whole(&self, held: &dyn Held) -> Result<Account, FsError> {
         let entries = self.entries()?;
         Ok(if entries.is_empty() { Account::default() } else { self.compare(entries, held) })
     }
@@ -175,7 +175,7 @@ impl WriteLog<'_> {
     }
 
     /// Writes from deleted checkouts that are in no commit: their file, and the issues.
-    pub fn of_gone_checkouts(&self) -> Result<Vec<(PathBuf, Fold)>, FsError> {
+    pub(crate) fn of_gone_checkouts(&self) -> Result<Vec<(PathBuf, Fold)>, FsError> {
         let key = self.key();
         let mut gone = Vec::new();
         for (ledger, Known { mut fold, .. }) in self.by_ledger(self.entries()?) {
@@ -192,7 +192,7 @@ impl WriteLog<'_> {
     }
 
     /// Logs a write of this ledger. Returns what is missing from the resulting file.
-    pub fn append(&self, mut entry: Entry, applied: &Applied<'_>) -> Result<Account, LogError> {
+    pub(crate) fn append(&self, mut entry: Entry, applied: &Applied<'_>) -> Result<Account, LogError> {
         let _lock = self.lock()?;
         let mut log = self.open()?;
         let mut account = Account::default();
@@ -210,7 +210,7 @@ impl WriteLog<'_> {
     }
 
     /// Adds a later result of an already logged write for `bd undo`.
-    pub fn add(&self, entry: Entry) -> Result<(), LogError> {
+    pub(crate) fn add(&self, entry: Entry) -> Result<(), LogError> {
         let _lock = self.lock()?;
         Ok(self.put(&mut self.open()?, &[entry])?)
     }
@@ -238,7 +238,7 @@ impl WriteLog<'_> {
 }
 
 /// The log names ledgers of other repos, or cannot be read and so might.
-pub fn leads_elsewhere(home: &Path) -> bool {
+pub(crate) fn leads_elsewhere(home: &Path) -> bool {
     let leads = |entry: Entry| !entry.with.is_empty() || !entry.guests.is_empty();
     Contents::read(home).map_or(true, |contents| contents.into_entries().any(leads))
 }

@@ -24,7 +24,7 @@ const HEADER: u64 = 64;
 const LARGEST_WRITE: usize = 4 << 20;
 
 /// Lines to forget, left by writes, and the ledger, if it is not the log's own.
-pub type Lost<'a> = (Option<&'a Path>, &'a [String]);
+pub(crate) type Lost<'a> = (Option<&'a Path>, &'a [String]);
 
 /// The log has more than twice the necessary content.
 fn is_due(log: &Log) -> Result<bool, FsError> {
@@ -47,7 +47,7 @@ impl WriteLog<'_> {
     }
 
     /// Forgets what a remote has, if there is a log.
-    pub fn prune(&self) -> Result<(), LogError> {
+    pub(crate) fn prune(&self) -> Result<(), LogError> {
         if !is_there(self.home) {
             return Ok(());
         }
@@ -82,7 +82,7 @@ impl WriteLog<'_> {
 
     /// Forgets missing lines of a document, and returns what is still missing. The stamp is that of the document's
     /// file.
-    pub fn forget(
+    pub(crate) fn forget(
         &self,
         lost: &[Lost<'_>],
         document: &Document,

@@ -10,13 +10,18 @@ use crate::vcs::SyncError;
 
 /// For each path: the entry in each tree of its directory.
 #[derive(Default)]
-pub struct Items {
+pub(super) struct Items {
     known: HashMap<PathBuf, HashMap<ObjectId, Option<Item>>>,
 }
 
 impl Items {
     /// The file at a path in a tree.
-    pub fn file(&mut self, objects: &Objects, tree: ObjectId, path: &Path) -> Result<Option<ObjectId>, SyncError> {
+    pub(super) fn file(
+        &mut self,
+        objects: &Objects,
+        tree: ObjectId,
+        path: &Path,
+    ) -> Result<Option<ObjectId>, SyncError> {
         match self.item(objects, tree, path)? {
             Some(Item::File(id)) => Ok(Some(id)),
             _ => Ok(None),

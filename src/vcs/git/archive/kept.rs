@@ -9,7 +9,7 @@ use super::record::{Reader, Writer, put_spots, skip_spots, spots};
 use crate::vcs::archive::{Change, Changes};
 
 /// The difference between two versions.
-pub enum Kept {
+pub(super) enum Kept {
     /// At this range of the file.
     Written(Range<usize>),
     New(Changes),
@@ -17,17 +17,17 @@ pub enum Kept {
 
 /// The file, and the positions of the names that its changes refer to by number.
 #[derive(Default)]
-pub struct Written {
+pub(super) struct Written {
     bytes: Vec<u8>,
     names: Vec<Range<usize>>,
 }
 
 impl Written {
-    pub fn new(bytes: Vec<u8>, names: Vec<Range<usize>>) -> Self {
+    pub(super) fn new(bytes: Vec<u8>, names: Vec<Range<usize>>) -> Self {
         Written { bytes, names }
     }
 
-    pub fn bytes(&self, place: &Range<usize>) -> Option<&[u8]> {
+    pub(super) fn bytes(&self, place: &Range<usize>) -> Option<&[u8]> {
         self.bytes.get(place.clone())
     }
 
@@ -36,19 +36,19 @@ impl Written {
     }
 
     /// The numbers of some names, as far as they exist.
-    pub fn numbers(&self, names: &BTreeSet<String>) -> HashMap<u64, Rc<str>> {
+    pub(super) fn numbers(&self, names: &BTreeSet<String>) -> HashMap<u64, Rc<str>> {
         let known = (0..).zip(&self.names).filter_map(|(number, place)| Some((number, self.name(place)?)));
         known.filter(|(_, name)| names.contains(*name)).map(|(number, name)| (number, name.into())).collect()
     }
 
     /// All names with their numbers.
-    pub fn all_names(&self) -> HashMap<Rc<str>, u64> {
+    pub(super) fn all_names(&self) -> HashMap<Rc<str>, u64> {
         let known = (0..).zip(&self.names).filter_map(|(number, place)| Some((self.name(place)?.into(), number)));
         known.collect()
     }
 
     /// The changes in a range, or those of some names among them; `None` if they cannot be decoded.
-    pub fn changes(&self, place: &Range<usize>, of: Option<&HashMap<u64, Rc<str>>>) -> Option<Changes> {
+    pub(super) fn changes(&self, place: &Range<usize>, of: Option<&HashMap<u64, Rc<str>>>) -> Option<Changes> {
         let mut input = Reader::new(self.bytes(place)?);
         let mut found = Vec::new();
         for _ in 0..input.count()? {
@@ -70,7 +70,7 @@ impl Written {
 }
 
 /// Encodes changes; new names get the next numbers.
-pub fn body(changes: &Changes, names: &mut HashMap<Rc<str>, u64>) -> Vec<u8> {
+pub(super) fn body(changes: &Changes, names: &mut HashMap<Rc<str>, u64>) -> Vec<u8> {
     let mut out = Writer::default();
     out.list(changes.iter(), |out, change| {
         let next = names.len() as u64;

@@ -43,7 +43,7 @@ const WORTH: usize = 64;
 
 /// A commit's place, and the files that were looked up in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Known {
+pub(super) struct Known {
     pub committed: Instant,
     pub parents: Vec<ObjectId>,
     /// By the number of the path.
@@ -56,7 +56,7 @@ type Rename = (ObjectId, ObjectId, u16, Vec<u16>);
 type Key = [u8; 16];
 
 #[derive(Default)]
-pub struct Memory {
+pub(super) struct Memory {
     /// Where it is stored.
     place: Option<PathBuf>,
     paths: Vec<PathBuf>,
@@ -73,7 +73,7 @@ pub struct Memory {
 
 impl Memory {
     /// Opens the index of an object store.
-    pub fn open(env: &Env, objects: &Path) -> Self {
+    pub(super) fn open(env: &Env, objects: &Path) -> Self {
         let Some(place) = place(env, objects) else { return Memory::default() };
         let mut memory = KIND.load(&place).and_then(Memory::decode).unwrap_or_default();
         memory.place = Some(place);
@@ -81,17 +81,17 @@ impl Memory {
     }
 
     /// Whether new entries will be stored.
-    pub fn is_kept(&self) -> bool {
+    pub(super) fn is_kept(&self) -> bool {
         self.place.is_some()
     }
 
-    pub fn commit(&mut self, id: ObjectId) -> Option<&Known> {
+    pub(super) fn commit(&mut self, id: ObjectId) -> Option<&Known> {
         let known = self.commits.get(&id)?;
         self.used_commits.insert(id);
         Some(known)
     }
 
-    pub fn learn_commit(&mut self, id: ObjectId, committed: Instant, parents: Vec<ObjectId>) {
+    pub(super) fn learn_commit(&mut self, id: ObjectId, committed: Instant, parents: Vec<ObjectId>) {
         self.commits.insert(id, Known { committed, parents, files: Vec::new() });
         self.used_commits.insert(id);
         self.is_new = true;
@@ -112,13 +112,13 @@ impl Memory {
     }
 
     /// A commit's entry at a path, if it was looked up before.
-    pub fn file(&self, commit: ObjectId, path: &Path) -> Option<Option<ObjectId>> {
+    pub(super) fn file(&self, commit: ObjectId, path: &Path) -> Option<Option<ObjectId>> {
         let number = self.number(path)?;
         let known = self.commits.get(&commit)?;
         known.files.iter().find(|(path, _)| *path == number).map(|(_, file)| *file)
     }
 
-    pub fn learn_file(&mut self, commit: ObjectId, path: &Path, file: Option<ObjectId>) {
+    pub(super) fn learn_file(&mut self, commit: ObjectId, path: &Path, file: Option<ObjectId>) {
         let Some(number) = self.add(path) else { return };
         if let Some(known) = self.commits.get_mut(&commit) {
             known.files.push((number, file));
@@ -132,7 +132,7 @@ impl Memory {
     }
 
     /// The former name of a file, if it was looked up before.
-    pub fn former_name(
+    pub(super) fn former_name(
         &mut self,
         child: ObjectId,
         parent: ObjectId,
@@ -144,7 +144,7 @@ impl Memory {
         Some(former.and_then(|number| self.paths.get(usize::from(number)).cloned()))
     }
 
-    pub fn learn_former_name(
+    pub(super) fn learn_former_name(
         &mut self,
         child: ObjectId,
         parent: ObjectId,
@@ -162,7 +162,7 @@ impl Memory {
     }
 
     /// The differences of each pair of versions, only for some names if given, as far as they are stored.
-    pub fn changes(&mut self, pairs: &[Pair], of: Option<&BTreeSet<String>>) -> Vec<Option<Changes>> {
+    pub(super) fn changes(&mut self, pairs: &[Pair], of: Option<&BTreeSet<String>>) -> Vec<Option<Changes>> {
         let names = of.map(|names| self.written.numbers(names));
         let mut recall = |pair: &Pair| {
             if pair.0 == pair.1 {
@@ -180,7 +180,7 @@ impl Memory {
         pairs.iter().map(&mut recall).collect()
     }
 
-    pub fn learn_changes(&mut self, pair: &Pair, changes: &Changes) {
+    pub(super) fn learn_changes(&mut self, pair: &Pair, changes: &Changes) {
         let key = key(pair);
         self.changes.insert(key, Kept::New(Rc::clone(changes)));
         self.used_changes.insert(key);

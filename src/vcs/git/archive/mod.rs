@@ -30,7 +30,7 @@ use crate::vcs::archive::{
 /// Says in words of git what a revision means.
 type Translator<'a> = Box<dyn Fn(&str) -> Result<Option<String>, SyncError> + 'a>;
 
-pub struct GitArchive<'a> {
+pub(crate) struct GitArchive<'a> {
     objects: Objects,
     /// Of another program on top of git.
     translator: Option<Translator<'a>>,
@@ -58,7 +58,7 @@ fn time(seconds: i64) -> Instant {
 
 impl<'a> GitArchive<'a> {
     /// Opens the repository of a working copy, or a directory like `.git`.
-    pub fn open(place: &Path, tips: Option<Vec<String>>, env: &Env) -> Result<Self, SyncError> {
+    pub(crate) fn open(place: &Path, tips: Option<Vec<String>>, env: &Env) -> Result<Self, SyncError> {
         let objects = Objects::open(place)?;
         let cut = objects.repository.shallow_commits().map_err(|error| unreadable("shallow", error))?;
         let cut: HashSet<ObjectId> = cut.map(|cut| cut.iter().copied().collect()).unwrap_or_default();
@@ -69,7 +69,7 @@ impl<'a> GitArchive<'a> {
     }
 
     /// Revisions are in the language of another program.
-    pub fn translated(self, translator: Translator<'a>) -> Self {
+    pub(crate) fn translated(self, translator: Translator<'a>) -> Self {
         GitArchive { translator: Some(translator), ..self }
     }
 

@@ -12,7 +12,7 @@ use crate::vcs::archive::Likeness;
 use crate::vcs::files::path_of;
 
 /// The name in an old tree of a file whose path only a new tree has: of a removed file, or of one `beside` it.
-pub fn former(
+pub(super) fn former(
     objects: &Objects,
     old: ObjectId,
     new: ObjectId,

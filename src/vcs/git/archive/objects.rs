@@ -14,25 +14,25 @@ use crate::vcs::{HistoryError, SyncError};
 /// The size of the cache for objects that others are deltas of.
 const BASES: usize = 8 << 20;
 
-pub struct Objects {
+pub(super) struct Objects {
     pub repository: gix::Repository,
 }
 
 /// A tree's entry under a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Item {
+pub(super) enum Item {
     File(ObjectId),
     Tree(ObjectId),
     Other,
 }
 
-pub fn unreadable(id: impl ToString, error: impl std::fmt::Display) -> SyncError {
+pub(super) fn unreadable(id: impl ToString, error: impl std::fmt::Display) -> SyncError {
     HistoryError::Object { id: id.to_string(), message: error.to_string() }.into()
 }
 
 impl Objects {
     /// Opens the repository of a working copy, or a directory like `.git`.
-    pub fn open(place: &Path) -> Result<Self, SyncError> {
+    pub(super) fn open(place: &Path) -> Result<Self, SyncError> {
         let mut repository = opened::at(place).map_err(|error| unreadable(place.display(), error))?;
         repository.objects.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(BASES)));
         Ok(Objects { repository })
@@ -61,19 +61,19 @@ impl Objects {
     }
 
     /// Reads a commit.
-    pub fn commit<T>(&self, id: ObjectId, look: impl FnOnce(&CommitRef<'_>) -> T) -> Result<T, SyncError> {
+    pub(super) fn commit<T>(&self, id: ObjectId, look: impl FnOnce(&CommitRef<'_>) -> T) -> Result<T, SyncError> {
         let object = self.read(id, Kind::Commit)?;
         let hash = self.repository.object_hash();
         let commit = CommitRef::from_bytes(&object.data, hash).map_err(|error| unreadable(id, error))?;
         Ok(look(&commit))
     }
 
-    pub fn blob(&self, id: ObjectId) -> Result<Vec<u8>, SyncError> {
+    pub(super) fn blob(&self, id: ObjectId) -> Result<Vec<u8>, SyncError> {
         Ok(self.read(id, Kind::Blob)?.detach().data)
     }
 
     /// Passes the entries of a tree to `look`, in order, until it returns a result.
-    pub fn entries<T>(
+    pub(super) fn entries<T>(
         &self,
         tree: ObjectId,
         mut each: impl FnMut(&[u8], Item) -> Option<T>,
@@ -94,12 +94,12 @@ impl Objects {
     }
 
     /// The directory with its own objects.
-    pub fn place(&self) -> &Path {
+    pub(super) fn place(&self) -> &Path {
         self.repository.objects.store_ref().path()
     }
 
     /// Whether an object is replaced (`git replace`).
-    pub fn has_replacements(&self) -> bool {
+    pub(super) fn has_replacements(&self) -> bool {
         self.repository.objects.store_ref().replacements().next().is_some()
     }
 }

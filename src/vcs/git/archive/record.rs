@@ -6,13 +6,13 @@ use gix::hash::oid;
 use crate::vcs::archive::Spot;
 
 #[derive(Default)]
-pub struct Writer {
+pub(super) struct Writer {
     out: Vec<u8>,
 }
 
 impl Writer {
     /// Seven bits per byte, the lowest first.
-    pub fn number(&mut self, mut number: u64) {
+    pub(super) fn number(&mut self, mut number: u64) {
         while number > 0x7f {
             self.out.push(number as u8 | 0x80);
             number >>= 7;
@@ -20,49 +20,49 @@ impl Writer {
         self.out.push(number as u8);
     }
 
-    pub fn raw(&mut self, bytes: &[u8]) {
+    pub(super) fn raw(&mut self, bytes: &[u8]) {
         self.out.extend_from_slice(bytes);
     }
 
-    pub fn bytes(&mut self, bytes: &[u8]) {
+    pub(super) fn bytes(&mut self, bytes: &[u8]) {
         self.number(bytes.len() as u64);
         self.raw(bytes);
     }
 
-    pub fn id(&mut self, id: Option<ObjectId>) {
+    pub(super) fn id(&mut self, id: Option<ObjectId>) {
         self.bytes(id.as_ref().map_or(&[], |id| id.as_slice()));
     }
 
-    pub fn list<T>(&mut self, items: impl Iterator<Item = T>, mut each: impl FnMut(&mut Self, T)) {
+    pub(super) fn list<T>(&mut self, items: impl Iterator<Item = T>, mut each: impl FnMut(&mut Self, T)) {
         let items: Vec<T> = items.collect();
         self.number(items.len() as u64);
         items.into_iter().for_each(|item| each(self, item));
     }
 
-    pub fn finish(self) -> Vec<u8> {
+    pub(super) fn finish(self) -> Vec<u8> {
         self.out
     }
 }
 
-pub struct Reader<'a> {
+pub(super) struct Reader<'a> {
     left: &'a [u8],
 }
 
 impl<'a> Reader<'a> {
-    pub fn new(bytes: &'a [u8]) -> Self {
+    pub(super) fn new(bytes: &'a [u8]) -> Self {
         Reader { left: bytes }
     }
 
     /// The number of remaining bytes.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.left.len()
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.left.is_empty()
     }
 
-    pub fn number(&mut self) -> Option<u64> {
+    pub(super) fn number(&mut self) -> Option<u64> {
         let mut number = 0;
         for n in 0..10 {
             let (byte, rest) = self.left.split_first()?;
@@ -76,17 +76,17 @@ impl<'a> Reader<'a> {
     }
 
     /// The number of items that follow; each takes at least a byte.
-    pub fn count(&mut self) -> Option<usize> {
+    pub(super) fn count(&mut self) -> Option<usize> {
         self.number().and_then(|count| usize::try_from(count).ok()).filter(|count| *count <= self.left.len())
     }
 
-    pub fn raw(&mut self, len: usize) -> Option<&'a [u8]> {
+    pub(super) fn raw(&mut self, len: usize) -> Option<&'a [u8]> {
         let (bytes, rest) = self.left.split_at_checked(len)?;
         self.left = rest;
         Some(bytes)
     }
 
-    pub fn bytes(&mut self) -> Option<&'a [u8]> {
+    pub(super) fn bytes(&mut self) -> Option<&'a [u8]> {
         let len = self.count()?;
         self.raw(len)
     }
@@ -99,7 +99,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A hash, or an explicit absence.
-    pub fn id(&mut self) -> Option<Option<ObjectId>> {
+    pub(super) fn id(&mut self) -> Option<Option<ObjectId>> {
         match self.bytes()? {
             [] => Some(None),
             bytes => Some(Some(oid::try_from_bytes(bytes).ok()?.to_owned())),
@@ -107,17 +107,17 @@ impl<'a> Reader<'a> {
     }
 }
 
-pub fn put_spots(out: &mut Writer, spots: &[Spot]) {
+pub(super) fn put_spots(out: &mut Writer, spots: &[Spot]) {
     out.list(spots.iter(), |out, spot| {
         [spot.part, spot.start, spot.len].iter().for_each(|number| out.number(u64::from(*number)));
     });
 }
 
-pub fn skip_spots(input: &mut Reader<'_>) -> Option<()> {
+pub(super) fn skip_spots(input: &mut Reader<'_>) -> Option<()> {
     (0..input.count()?).try_for_each(|_| (0..3).try_for_each(|_| input.skip()))
 }
 
-pub fn spots(input: &mut Reader<'_>) -> Option<Vec<Spot>> {
+pub(super) fn spots(input: &mut Reader<'_>) -> Option<Vec<Spot>> {
     let count = input.count()?;
     let mut spots = Vec::with_capacity(count.min(4));
     for _ in 0..count {

@@ -20,7 +20,7 @@ use crate::vcs::gate::Verdict;
 use crate::vcs::layout::git::{common_dir, own_dir};
 
 /// Judges the working copy with this root and this `.git`.
-pub fn judge(root: &Path, dot_git: &Path, env: &Env) -> Verdict {
+pub(crate) fn judge(root: &Path, dot_git: &Path, env: &Env) -> Verdict {
     let mut search = Search { env, seen: BTreeSet::new(), verdict: Verdict::default() };
     search.verdict.odd = odd_at(dot_git, env);
     // Anything that blocks forever cannot be checked.
@@ -31,7 +31,7 @@ pub fn judge(root: &Path, dot_git: &Path, env: &Env) -> Verdict {
 }
 
 /// The same for commands that only read and write settings: these run nothing, and write in its directory.
-pub fn judge_links(dot_git: &Path, env: &Env) -> Verdict {
+pub(super) fn judge_links(dot_git: &Path, env: &Env) -> Verdict {
     let mut verdict = Verdict { odd: odd_at(dot_git, env), ..Verdict::default() };
     let own = own_dir(dot_git).unwrap_or_else(|| dot_git.to_owned());
     let common = common_dir(dot_git).unwrap_or_else(|| own.clone());
@@ -46,7 +46,7 @@ fn links(verdict: &mut Verdict, own: &Path, common: &Path) {
 
 /// The `.git` that git finds from a directory, with its parent: a command in `directory` can mean no other, since git
 /// is told not to look further up.
-pub fn around(directory: &Path) -> Option<(&Path, PathBuf)> {
+pub(super) fn around(directory: &Path) -> Option<(&Path, PathBuf)> {
     directory.ancestors().map(|dir| (dir, dir.join(".git"))).find(|(_, git)| git.symlink_metadata().is_ok())
 }
 

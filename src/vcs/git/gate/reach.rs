@@ -29,7 +29,7 @@ const HOOK: &str = "hook ";
 
 impl Search<'_> {
     /// Remotes in separate files: no program writes them any more, but git still reads them.
-    pub fn old_remotes(&mut self, place: &Place<'_>, common: &Path) {
+    pub(super) fn old_remotes(&mut self, place: &Place<'_>, common: &Path) {
         for directory in ["remotes", "branches"] {
             for entry in std::fs::read_dir(common.join(directory)).into_iter().flatten().flatten() {
                 let name = entry.file_name();
@@ -40,7 +40,7 @@ impl Search<'_> {
 
     /// The repositories in which a fetch or a push would start a second git. A remote's name is also tried as an
     /// address: one word may be both, and if no directory has it nothing is found.
-    pub fn path_remotes(&mut self, place: &Place<'_>, named: &Named) {
+    pub(super) fn path_remotes(&mut self, place: &Place<'_>, named: &Named) {
         for address in &named.addresses {
             let rewritten = named
                 .rules
@@ -78,7 +78,7 @@ impl Search<'_> {
     }
 
     /// The hooks of a receiving repository run there, as this user.
-    pub fn hooks(&mut self, place: &Place<'_>, common: &Path, named: &Named) {
+    pub(super) fn hooks(&mut self, place: &Place<'_>, common: &Path, named: &Named) {
         let at = |path: &String| self.env.clone().at(place.root.to_owned()).path(path);
         let directories = named.hooks.iter().map(at).chain([common.join("hooks")]);
         let paths = directories.flat_map(|directory| RECEIVING.map(|name| directory.join(name)));
@@ -90,7 +90,7 @@ impl Search<'_> {
 
     /// git enters a submodule with the submodule's own settings: those that are checked out, wherever they are, and
     /// those in git's own directory.
-    pub fn submodules(&mut self, place: &Place<'_>, own: &Path, common: &Path) {
+    pub(super) fn submodules(&mut self, place: &Place<'_>, own: &Path, common: &Path) {
         let links = tracked::gitlinks(own);
         if links.is_none() {
             self.verdict.asks.insert(place.line("the index cannot be read, and may have submodules"));

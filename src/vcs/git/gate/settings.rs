@@ -41,7 +41,7 @@ const BEFORE: &str = "alias.* alias.*.command core.alternateRefsCommand core.ask
 
 /// The places of other repositories in a repository's settings.
 #[derive(Debug, Default)]
-pub struct Named {
+pub(super) struct Named {
     pub addresses: BTreeSet<String>,
     /// Prefixes of addresses, and their replacements.
     pub rules: Vec<(String, String)>,
@@ -57,7 +57,7 @@ struct Setting<'a> {
 }
 
 impl Search<'_> {
-    pub fn settings(&mut self, place: &Place<'_>, own: &Path, common: &Path) -> Named {
+    pub(super) fn settings(&mut self, place: &Place<'_>, own: &Path, common: &Path) -> Named {
         let mut reading = Reading { place, own, seen: BTreeSet::new(), named: Named::default() };
         let files = [common.join("config"), own.join("config.worktree"), common.join("config.worktree")];
         files.into_iter().for_each(|file| self.file(&mut reading, &file, 0));

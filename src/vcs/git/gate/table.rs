@@ -7,7 +7,7 @@
 
 /// The class of a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Class {
+pub(super) enum Class {
     /// It runs nothing, writes nothing outside and diverts no password.
     Harmless,
     /// None of our commands uses it, given these settings of ours.
@@ -21,7 +21,7 @@ use Class::{Asks, Harmless, Idle};
 const NO_GC: Class = Idle(&["gc.auto=0", "maintenance.auto=false"]);
 
 /// Settings in every call, which override the repository's.
-pub const ALWAYS: [&str; 8] = [
+pub(crate) const ALWAYS: [&str; 8] = [
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
     "core.pager=cat",
@@ -33,7 +33,7 @@ pub const ALWAYS: [&str; 8] = [
     "safe.bareRepository=explicit",
 ];
 
-pub const TABLE: &[(Class, &str, &str)] = &[
+pub(super) const TABLE: &[(Class, &str, &str)] = &[
     // Settings that need agreement.
     (Asks, "a program that turns the bytes of files into others", "filter.*.clean filter.*.smudge filter.*.process"),
     (Asks, "a program that merges files", "merge.*.driver"),
@@ -266,18 +266,18 @@ pub const TABLE: &[(Class, &str, &str)] = &[
 ];
 
 /// The row of a key.
-pub fn class(section: &str, sub: Option<&str>, key: &str) -> Option<Class> {
+pub(super) fn class(section: &str, sub: Option<&str>, key: &str) -> Option<Class> {
     let fits = |keys: &str| keys.split_whitespace().any(|pattern| fits(pattern, section, sub, key));
     TABLE.iter().find(|(_, _, keys)| fits(keys)).map(|(class, _, _)| *class)
 }
 
 /// Whether the table has any key of a section.
-pub fn knows(section: &str) -> bool {
+pub(super) fn knows(section: &str) -> bool {
     let begins = |pattern: &str| pattern.split('.').next().is_some_and(|name| name.eq_ignore_ascii_case(section));
     TABLE.iter().any(|(_, _, keys)| keys.split_whitespace().any(begins))
 }
 
-pub fn fits(pattern: &str, section: &str, sub: Option<&str>, key: &str) -> bool {
+pub(super) fn fits(pattern: &str, section: &str, sub: Option<&str>, key: &str) -> bool {
     let Some((first, rest)) = pattern.split_once('.') else { return false };
     if !first.eq_ignore_ascii_case(section) {
         return false;
