@@ -28,21 +28,26 @@
 //!
 //! # The map
 //!
-//! | part | owns | may use |
+//! | part | owns | uses |
 //! |---|---|---|
 //! | `model` | values and rules: issues, ids, changes, queries, dates, joining copies | nothing |
-//! | `sys` | the host: clock, entropy, environment, files, locks, running programs | model's time |
-//! | `ledger` | one JSONL file: `.beads/beads.jsonl`; reading, writing, checking, repairing it | model, sys |
-//! | `vcs` | what version control knows; committing files | sys |
-//! | `cache` | the SQLite database in memory, `schema.sql` | model |
-//! | `store` | the repos of a project as one; settings files; what it remembers in the user's cache directory | all of the above |
-//! | `ops` | one function per thing a user can do, alone or with other agents: claims, mail, checkpoints, workspaces, workflows; `.beads/metadata.json` and the ignore files (init), `.beads/damaged.txt` (doctor) | model, sys, ledger, vcs, store |
-//! | `view` | the JSON that programs read, exit codes | model, ops' results |
-//! | `mcp` | tools for agents without a shell, and all that is asynchronous | ops, view |
-//! | `cli` | arguments and text | ops, view, mcp |
-//! | `api` | what other programs use: the names at the root of this crate | all but cli and mcp |
+//! | `sys` | the host: clock, entropy, environment, files, locks, running programs | model |
+//! | `ledger` | one JSONL file, `.beads/beads.jsonl`: reading, writing, checking, repairing it | model, sys |
+//! | `vcs` | what version control knows; committing files, exchanging commits | model, sys |
+//! | `cache` | the SQLite database that answers questions about issues, `schema.sql` | model |
+//! | `store` | the repos of a project as one; settings files; the state home; the index in the user's cache directory | model, sys, ledger, vcs, cache |
+//! | `ops` | one function per thing a user can do, alone or with other agents: claims, mail, checkpoints, workspaces, workflows | model, sys, ledger, vcs, cache, store |
+//! | `view` | the JSON that programs read; what a failure says, and its exit code | model, sys, ledger, cache, store, ops |
+//! | `api` | what other programs use: the names at the root of this crate | model, sys, cache, store, ops, view |
+//! | `mcp` | tools for agents without a shell, and everything asynchronous | model, cache, store, ops, view |
+//! | `cli` | arguments and text | model, sys, cache, store, ops, view, mcp |
+//!
+//! `tests/architecture.rs` reads this table and fails on an import that it does not allow, and on a word in it that no import
+//! needs.
 //!
 //! The names at the root are the whole face of the library; everything else can change with any version.
+
+#![warn(unreachable_pub)]
 
 mod api;
 mod cache;

@@ -3,20 +3,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Each part and the parts it may use.
-const LAYERS: &[(&str, &[&str])] = &[
-    ("model", &[]),
-    ("sys", &["model"]),
-    ("ledger", &["model", "sys"]),
-    ("vcs", &["model", "sys"]),
-    ("cache", &["model"]),
-    ("store", &["model", "sys", "ledger", "vcs", "cache"]),
-    ("ops", &["model", "sys", "ledger", "vcs", "cache", "store"]),
-    ("view", &["model", "ledger", "cache", "store", "ops", "sys"]),
-    ("api", &["model", "ledger", "cache", "store", "ops", "view", "sys"]),
-    ("mcp", &["model", "cache", "store", "ops", "view", "sys"]),
-    ("cli", &["model", "cache", "store", "ops", "view", "sys", "mcp"]),
-];
+/// Each part and the parts that it uses: the table at the head of the library.
+fn layers() -> Vec<(String, Vec<String>)> {
+    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs")).unwrap();
+    let rows = text.lines().filter_map(|line| line.strip_prefix("//! | `")?.strip_suffix(" |")?.split_once('`'));
+    let layers: Vec<(String, Vec<String>)> = rows
+        .map(|(part, rest)| {
+            let used = rest.rsplit_once('|').unwrap().1.split(',').map(str::trim).filter(|used| *used != "nothing");
+            (part.to_owned(), used.map(str::to_owned).collect())
+        })
+        .collect();
+    assert!(layers.len() > 10, "{layers:?}");
+    layers
+}
 
 /// Libraries that only one part may touch.
 const CONFINED: &[(&str, &str)] = &[
@@ -120,16 +119,24 @@ fn counted(parts: &Parts, looked_at: impl Fn(&str) -> bool, count: impl Fn(&str)
 }
 
 fn imports_that_run_up(parts: &Parts) -> Vec<String> {
-    let known: Vec<&str> = LAYERS.iter().map(|(part, _)| *part).collect();
-    let unknown = parts.keys().filter(|part| !known.contains(&part.as_str()));
+    let layers = layers();
+    let above = |part: &str| layers.iter().position(|(known, _)| known == part);
+    let unknown = parts.keys().filter(|part| above(part).is_none());
     let mut broken: Vec<String> =
         unknown.map(|part| format!("{part}: a part that is missing from the layers")).collect();
-    for (part, allowed) in LAYERS {
-        for (file, code) in &parts[*part] {
-            let fine = |used: &&str| !known.contains(used) || used == part || allowed.contains(used);
-            let up = words_after(code, "crate::").filter(|used| !fine(used));
-            broken.extend(up.map(|used| format!("{}: {part} must not use {used}", file.display())));
+    for (place, (part, allowed)) in layers.iter().enumerate() {
+        let up = allowed.iter().filter(|used| above(used).is_none_or(|above| above >= place));
+        broken.extend(up.map(|used| format!("the table of the layers: {used} is not below {part}")));
+        let mut unused: BTreeSet<&str> = allowed.iter().map(String::as_str).collect();
+        for (file, code) in &parts[part] {
+            for used in words_after(code, "crate::").filter(|used| used != part && above(used).is_some()) {
+                unused.remove(used);
+                if !allowed.iter().any(|allowed| allowed == used) {
+                    broken.push(format!("{}: {part} must not use {used}", file.display()));
+                }
+            }
         }
+        broken.extend(unused.iter().map(|used| format!("the table of the layers: {part} does not use {used}")));
     }
     broken
 }

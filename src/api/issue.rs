@@ -96,8 +96,13 @@ pub struct Comment {
     /// The text.
     pub text: String,
     /// When it was written, if the ledger says so.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none", serialize_with = "json::time"))]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none", serialize_with = "time_as_text"))]
     pub created_at: Option<SystemTime>,
+}
+
+#[cfg(feature = "serde")]
+fn time_as_text<S: serde::Serializer>(at: &Option<SystemTime>, serializer: S) -> Result<S::Ok, S::Error> {
+    serde::Serialize::serialize(&at.map(sys::from_system), serializer)
 }
 
 /// A dependency of an issue.

@@ -1,7 +1,5 @@
 //! What serde makes of an issue: the keys and values of its line, as far as this library knows them.
 
-use std::time::SystemTime;
-
 use serde::de::Error;
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -9,7 +7,6 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::{Issue, IssueId};
 use crate::model::field::{self, Field};
 use crate::model::issue::FieldValue;
-use crate::sys;
 
 impl Serialize for IssueId {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -45,8 +42,4 @@ impl Serialize for Issue {
 
 fn some<M: SerializeMap, T: Serialize>(object: &mut M, key: &str, all: &[T]) -> Result<(), M::Error> {
     if all.is_empty() { Ok(()) } else { object.serialize_entry(key, all) }
-}
-
-pub(super) fn time<S: Serializer>(at: &Option<SystemTime>, serializer: S) -> Result<S::Ok, S::Error> {
-    at.map(sys::from_system).serialize(serializer)
 }
