@@ -45,7 +45,7 @@ pub(super) fn opened(directory: Option<&PathBuf>) -> Option<Store> {
     Store::open_with(Config::on(host, directory)).ok()
 }
 
-/// The store of a directory for a single question without side effects, if it will answer fast or its ledgers are no
+/// The store of a directory for a single question without side effects, if it will answer fast or its ledgers are not
 /// larger than this.
 pub(super) fn glance(directory: Option<&PathBuf>, most: u64) -> Option<Store> {
     let mut store = opened(directory)?;

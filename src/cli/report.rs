@@ -192,7 +192,7 @@ pub(super) fn failures(repos: &mut [RepoSync]) -> Vec<Option<Failure>> {
     repos.iter_mut().map(|one| one.error.take().map(Failure::from)).collect()
 }
 
-/// What to say of an issue that was to be changed.
+/// The line to print for an issue that was to be changed.
 pub(super) fn changed_line(written: &Written, verb: &str) -> String {
     if written.changed { format!("{verb}{}", written.id) } else { format!("Nothing to change: {}", written.id) }
 }

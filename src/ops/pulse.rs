@@ -36,7 +36,7 @@ pub struct InHand {
     pub workspaces: Vec<Workspace>,
 }
 
-/// What each of these agents holds, in the same order.
+/// The issues and files that each of these agents holds, in the same order.
 pub fn in_hand(store: &mut Store, agents: &[Seen]) -> Result<Vec<InHand>> {
     let mut claims = store.leases()?;
     claims.retain(|row| row.standing == Standing::Live);

@@ -193,7 +193,7 @@ pub fn reason_text(reason: &Reason, time: impl Fn(&str) -> String) -> String {
     }
 }
 
-/// What an issue waits for, and how if not in the usual way.
+/// The issue that another waits for, and how if not in the usual way.
 pub fn waits_for(blocker: &Blocker) -> String {
     match blocker.kind.as_str() {
         "blocks" => format!("waits for {}", blocker.id),

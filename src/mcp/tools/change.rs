@@ -133,7 +133,7 @@ pub(super) fn close(cx: &mut Context, arguments: &Arguments) -> Answer {
     let batch = ops::change_each(&mut cx.store, &ids, |_| vec![Change::Close { reason: reason.clone() }])?;
     let closed: Vec<String> = batch.written().map(|written| written.id.clone()).collect();
     let mut more = Object::new();
-    // Whatever comes of the rest, the issues are closed.
+    // The issues are closed even if the rest fails.
     match ops::unblocked_by(&mut cx.store, &closed) {
         Ok(rows) if rows.is_empty() => {}
         Ok(rows) => more = more.raw("unblocked", &answer::list(&rows, |row| look::row(row, &[]))),

@@ -1,6 +1,6 @@
 //! The table of tools, in the order in which clients see them.
 //!
-//! What stands here is read by every model in every session, so a word has to be worth its place: `tests/mcp` counts them.
+//! Every model reads these texts in every session, so a word has to be worth its place: `tests/mcp` counts them.
 
 mod change;
 mod look;

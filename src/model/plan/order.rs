@@ -15,7 +15,7 @@ pub fn waits_for(tasks: &[PlannedTask]) -> Vec<Vec<String>> {
     waits_among(tasks, |_| false)
 }
 
-/// The same among tasks of which some have begun, by their places: such a task gets no new edges, so nobody waits through it.
+/// The same among tasks of which some have begun, by their places: such a task gets no new edges, so no task waits through it.
 pub fn waits_among(tasks: &[PlannedTask], has_begun: impl Fn(usize) -> bool) -> Vec<Vec<String>> {
     let lower = |(n, task)| if has_begun(n) { Members::of(tasks.len()) } else { lower(tasks, task) };
     let before: Vec<Members> = tasks.iter().enumerate().map(lower).collect();

@@ -41,7 +41,7 @@ pub fn claim_ready(store: &mut Store, auto: &AutoClaim) -> Result<Option<Claimed
     let auto = &AutoClaim { wish, ..auto.clone() };
     // Issues held by silent or dead agents are ready again.
     if store.leases()?.iter().any(|row| row.standing == Standing::Expired) {
-        // What cannot be taken back is simply not handed out.
+        // A claim that cannot be taken back is simply not handed out.
         let _ = reclaim(store, None, false);
     }
     let claimed = if store.settings().flag("claims.remote") {

@@ -34,7 +34,7 @@ fn sums(text: &str, mark: &str) -> Option<(String, String)> {
     Some((digits.to_owned(), blake3::hash(rest.as_bytes()).to_hex()[..DIGITS].to_owned()))
 }
 
-/// What a text with a mark is, compared with what it should be.
+/// The state of a text with a mark, compared with what it should be.
 pub(super) fn compared(bytes: &[u8], wanted: &str, mark: &str) -> Found {
     let text = String::from_utf8_lossy(bytes).replace("\r\n", "\n");
     match sums(&text, mark) {

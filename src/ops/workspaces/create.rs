@@ -64,7 +64,7 @@ fn which_repo(store: &mut Store, wish: &WorkspaceWish) -> Result<usize> {
     }
 }
 
-/// What is known before anything is created.
+/// The record of a workspace as far as it is known before anything is created.
 fn draft(
     store: &mut Store,
     member: usize,

@@ -1,4 +1,4 @@
-//! Who may write an issue under a claim or a workflow's lock.
+//! Decides who may write an issue under a claim or a workflow's lock.
 //!
 //! | the issue is | the holder | another agent | a coordinator, a person |
 //! |---|---|---|---|

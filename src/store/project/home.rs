@@ -17,12 +17,12 @@ pub fn user_config(env: &Env) -> Option<PathBuf> {
     xdg(env, "XDG_CONFIG_HOME", ".config")
 }
 
-/// What this machine remembers for all of the user's projects.
+/// The directory of what this machine remembers for all of the user's projects.
 pub fn user_state(env: &Env) -> Option<PathBuf> {
     xdg(env, "XDG_STATE_HOME", ".local/state")
 }
 
-/// What this machine stores for all of the user's projects, and must not be deleted.
+/// The directory of what this machine stores for all of the user's projects and must not delete.
 pub fn user_data(env: &Env) -> Option<PathBuf> {
     xdg(env, "XDG_DATA_HOME", ".local/share")
 }

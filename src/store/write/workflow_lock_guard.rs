@@ -18,7 +18,7 @@ use crate::store::read::index::expected;
 use crate::store::state::leases::standing;
 use crate::store::{Snapshot, Store};
 
-/// What anyone may change in a locked workflow and its tasks.
+/// Keys that anyone may change in a locked workflow and its tasks.
 const OPEN_KEYS: [&str; 3] = ["comments", "updated_at", "field_times"];
 
 impl Snapshot {

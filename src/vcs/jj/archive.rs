@@ -6,7 +6,7 @@ use super::program::Repo;
 use crate::vcs::SyncError;
 use crate::vcs::git::GitArchive;
 
-/// Opens the git repository behind a working copy. That stands on the parents of its own commit.
+/// Opens the git repository behind a working copy, whose base is the parents of its own commit.
 pub(super) fn open<'a>(repo: Repo<'a>, git: &Path) -> Result<GitArchive<'a>, SyncError> {
     let mut tips = repo.ids(None, "@-")?;
     // Below everything jj has a commit that is nowhere else.

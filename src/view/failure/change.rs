@@ -1,4 +1,4 @@
-//! What goes wrong with an issue, with the file that holds it, and with a batch.
+//! Failures of changes: an issue, the file that holds it, a batch.
 
 use super::*;
 use crate::ledger::LedgerError;

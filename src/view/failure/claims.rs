@@ -1,4 +1,4 @@
-//! What goes wrong with the state home and with claims.
+//! Failures of the state home and of claims.
 
 use super::*;
 use crate::store::{LeaseError, RecordError, Withheld};

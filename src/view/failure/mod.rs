@@ -76,7 +76,7 @@ impl Exit {
 pub enum ErrorKind {
     /// No issue, repo or agent is called that, or several are.
     NotFound,
-    /// A value cannot be what was given: an empty title, priority 77, a status that nobody knows.
+    /// A value cannot be what was given: an empty title, priority 77, an unknown status.
     Invalid,
     /// A rule of the project forbids it: a dependency that closes a cycle, a role, an issue that is closed.
     Refused,
@@ -158,7 +158,7 @@ pub struct Failure {
     pub hint: Hint,
     /// Trying again, unchanged, may succeed.
     pub recoverable: bool,
-    /// What a program may want to know besides, as JSON.
+    /// Further facts for programs, as JSON.
     pub facts: Vec<(&'static str, String)>,
 }
 

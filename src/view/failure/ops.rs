@@ -123,7 +123,7 @@ impl Told for QueryError {
     }
 }
 
-/// What was typed as a date is not one, or not one that fits.
+/// The value typed for a date is not a date, or not one that fits.
 fn is_about_date(error: &QueryError) -> bool {
     match error {
         QueryError::BadDate { .. } | QueryError::Moment { .. } => true,

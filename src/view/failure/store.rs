@@ -1,4 +1,4 @@
-//! What the store could not do, and what is wrong with its settings and with hooks.
+//! Failures of the store, of its settings and of hooks.
 
 use super::*;
 use crate::model::proposal::{IllegalMove, Standing};

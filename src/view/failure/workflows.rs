@@ -1,4 +1,4 @@
-//! What goes wrong with workflows, and with the plans and templates that they are made from.
+//! Failures of workflows, and of the plans and templates that they are made from.
 
 use super::*;
 use crate::model::plan::Problem;

@@ -265,7 +265,7 @@ impl Project {
 }
 
 impl Snapshot {
-    /// What is installed, what runs after it, and whether something has replaced it since.
+    /// The installed hooks, what runs after them, and whether something has replaced them since.
     pub fn hooks_status(&self) -> Result<HooksStatus> {
         let driver = self.driver_status()?;
         let place = match self.hooks_place() {
@@ -382,7 +382,7 @@ fn is_ours(path: &Path) -> bool {
     read(path).is_some_and(|bytes| script::owner(&bytes) == Owner::Ours)
 }
 
-/// What our hooks run next in a push, each with a checksum of its content: agreeing to hooks covers these.
+/// The programs that our hooks run next in a push, each with a checksum of its content: agreeing to hooks covers these.
 pub(in crate::store) fn run_next(root: &Path, env: &Env) -> Vec<String> {
     let Ok(directory) = vcs::hooks_path(root, env).map(|named| root.join(named)) else { return Vec::new() };
     let next = |name: &&str| {

@@ -80,7 +80,7 @@ pub struct RepoSync {
     pub pushed: bool,
     /// How often a push was tried again.
     pub retries: u32,
-    /// What was skipped, and why that is not an error.
+    /// The steps that were skipped, and why that is not an error.
     pub notes: Vec<String>,
     pub error: Option<StoreError>,
     /// The ledgers when the working copy was unlocked.
@@ -204,7 +204,7 @@ impl Snapshot {
         Err(SyncError::NoVcs { root }.into())
     }
 
-    /// What a commit of the ledgers would contain, and the set-up files of a planning repo that belong to it. A damaged
+    /// The content of a commit of the ledgers, and the set-up files of a planning repo that belong to it. A damaged
     /// ledger is not committed.
     fn to_commit(&self, copy: &WorkingCopy) -> Result<Option<(Received, Vec<PathBuf>)>> {
         let changes = self.uncommitted(copy)?;

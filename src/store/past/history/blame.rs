@@ -36,7 +36,7 @@ pub struct Blame {
 }
 
 impl Snapshot {
-    /// Who gave each field of an issue its value, by its full id; for an issue that has left the ledger, its last
+    /// The author of the value of each field of an issue, by its full id; for an issue that has left the ledger, its last
     /// values.
     pub fn blame(&self, id: &str) -> Result<Blame> {
         let missing = || StoreError::NotFound { typed: id.to_owned() };
@@ -95,7 +95,7 @@ impl Snapshot {
         let steps = archive.steps(&place.trail, &tips)?;
         let mut lines = LinesOf::read(archive, &steps, id)?;
         let now = self.present(&place.sources);
-        // What the issue is, and the steps that it is so in.
+        // The line of the issue, and the steps in which it is like that.
         let (line, from) = match now.effective_line(id) {
             Some(line) => (line, steps.tips.iter().flatten().copied().collect()),
             None => match last(&steps, &lines, &steps.tips) {

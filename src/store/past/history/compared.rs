@@ -1,4 +1,4 @@
-//! What a step, or an uncommitted change, did to issues, compared with its parents.
+//! The changes that a step, or an uncommitted change, made to issues, compared with its parents.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::ops::Range;

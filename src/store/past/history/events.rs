@@ -1,4 +1,4 @@
-//! Who changed which field of which issue in which commit, newest first.
+//! History by field: who changed which field of which issue in which commit, newest first.
 
 use std::cmp::Reverse;
 use std::collections::{HashSet, VecDeque};

@@ -1,4 +1,4 @@
-//! What an undo does to each line, checked completely before anything is written.
+//! The effect of an undo on each line, checked completely before anything is written.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -332,7 +332,7 @@ fn without(change: &LineChange, now: Option<&str>) -> std::result::Result<Option
     }
 }
 
-/// Who changed a field after a write, according to the log.
+/// The author of a change to a field after a write, according to the log.
 fn told(field: String, change: &LineChange, ledger: &str, past: &Past, log: &[&Entry], now: Option<&str>) -> UndoClash {
     let touches = |part: &&&Entry| {
         let differs = |other: &LineChange| match (&other.before, &other.after) {
