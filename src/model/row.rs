@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn what_says_nothing_is_not_written() {
+    fn empty_values_are_not_written() {
         let saved = Saved { name: "n".into(), ..Saved::default() };
         let detail = Some(Raw("null".into()));
         let one = Checkpoint { id: "<cp>".into(), snapshot: Some(saved), detail, ..Checkpoint::default() };

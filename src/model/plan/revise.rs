@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_begun_stays_and_the_rest_follows_the_plan() {
+    fn started_tasks_stay_and_the_rest_follows_the_plan() {
         let now = [
             current("a", &[], Some(Fixed::Done)),
             current("b", &["a"], Some(Fixed::Running)),

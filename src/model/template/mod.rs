@@ -122,8 +122,8 @@ impl Template {
         let mut values: BTreeMap<&str, &str> = BTreeMap::new();
         let mut missing = Vec::new();
         for variable in &self.variables {
-            let said = given.iter().rev().find(|(name, _)| *name == variable.name).map(|(_, value)| value.as_str());
-            match said.or(variable.default.as_deref()).or((!variable.required).then_some("")) {
+            let value = given.iter().rev().find(|(name, _)| *name == variable.name).map(|(_, value)| value.as_str());
+            match value.or(variable.default.as_deref()).or((!variable.required).then_some("")) {
                 Some("") | None if variable.required => missing.push(variable.clone()),
                 value => drop(values.insert(&variable.name, value.unwrap_or_default())),
             }

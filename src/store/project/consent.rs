@@ -41,8 +41,8 @@ impl Project {
         if make_first(home, &self.host.env, self.lock_wait)? {
             return Ok(());
         }
-        let says = word(home, &self.host.env).contents.join("; ");
-        Err(ConfigError::whole(home, format!("holds {says}, and is not known to be yours"), ConfigFault::Unmarked)
+        let contents = word(home, &self.host.env).contents.join("; ");
+        Err(ConfigError::whole(home, format!("holds {contents}, and is not known to be yours"), ConfigFault::Unmarked)
             .into())
     }
 

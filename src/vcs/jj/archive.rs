@@ -34,7 +34,7 @@ fn set(repo: &Repo<'_>, revset: &str) -> Result<Vec<String>, SyncError> {
     let revisions = format!("--revisions={revset}");
     let arguments = ["log", "--no-graph", "--limit=2", &revisions, "--template=commit_id ++ \"\\n\""];
     match repo.ask(None, &arguments) {
-        Ok(said) => Ok(String::from_utf8_lossy(&said).lines().map(str::to_owned).collect()),
+        Ok(output) => Ok(String::from_utf8_lossy(&output).lines().map(str::to_owned).collect()),
         Err(SyncError::Failed { .. }) => Ok(Vec::new()),
         Err(error) => Err(error),
     }

@@ -213,9 +213,9 @@ impl Project {
         for path in &ours {
             let (current, is_ours) = (read(path), is_ours(path));
             let before = aside(path);
-            let stands_aside = manifest.settings.is_none() && before.symlink_metadata().is_ok();
+            let has_former = manifest.settings.is_none() && before.symlink_metadata().is_ok();
             if is_ours || current.is_none() && path.symlink_metadata().is_err() {
-                if stands_aside {
+                if has_former {
                     let (directory, _) = below::parted(path);
                     let name = |path: &Path| below::parted(path).1.to_string_lossy().into_owned();
                     below::rename(directory, &name(&before), &name(path))?;
@@ -224,9 +224,9 @@ impl Project {
                 }
                 continue;
             }
-            if stands_aside && read(&before) == current {
+            if has_former && read(&before) == current {
                 remove(&before)?;
-            } else if stands_aside {
+            } else if has_former {
                 remarks.push(format!("{} stays: another program replaced the hook since", before.display()));
             }
             remarks.push(format!("{} is not ours any more and stays", path.display()));

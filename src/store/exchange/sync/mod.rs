@@ -235,10 +235,10 @@ impl Snapshot {
         // Commit what names the ledger together with its new name.
         let departed = self.renamed_ledgers(copy)?;
         let naming = |ledger: &PathBuf| [METADATA, CONFIG_NAME].map(|name| ledger.with_file_name(name));
-        let along = departed.iter().flat_map(|(new, old)| naming(new).into_iter().chain([old.clone()]));
+        let moved = departed.iter().flat_map(|(new, old)| naming(new).into_iter().chain([old.clone()]));
         let is_known = |file: &PathBuf| copy.vcs.committed(file, &self.host.env).is_ok_and(|found| found.is_some());
-        let along = along.filter(is_known).map(|file| copy.root.join(file));
-        let mut paths: Vec<_> = present.chain(along).chain(set_up).collect();
+        let moved = moved.filter(is_known).map(|file| copy.root.join(file));
+        let mut paths: Vec<_> = present.chain(moved).chain(set_up).collect();
         paths.sort();
         paths.dedup();
         let usual = || match departed.first() {

@@ -53,8 +53,8 @@ impl Plan {
                 match without(change, step.new.as_deref()) {
                     Ok(line) => step.new = line,
                     Err(fields) => {
-                        let told = |field| told(field, change, &part.ledger, past, log, step.now.as_deref());
-                        clashes.extend(fields.into_iter().map(told));
+                        let clash = |field| clash(field, change, &part.ledger, past, log, step.now.as_deref());
+                        clashes.extend(fields.into_iter().map(clash));
                     }
                 }
             }
@@ -333,7 +333,14 @@ fn without(change: &LineChange, now: Option<&str>) -> std::result::Result<Option
 }
 
 /// The author of a change to a field after a write, according to the log.
-fn told(field: String, change: &LineChange, ledger: &str, past: &Past, log: &[&Entry], now: Option<&str>) -> UndoClash {
+fn clash(
+    field: String,
+    change: &LineChange,
+    ledger: &str,
+    past: &Past,
+    log: &[&Entry],
+    now: Option<&str>,
+) -> UndoClash {
     let touches = |part: &&&Entry| {
         let differs = |other: &LineChange| match (&other.before, &other.after) {
             (Some(before), Some(after)) => differing(before, after).contains(&field),
@@ -391,7 +398,7 @@ pub(super) struct Past {
 }
 
 impl Past {
-    pub(super) fn told(&self) -> UndoneWrite {
+    pub(super) fn summary(&self) -> UndoneWrite {
         let Entry { command, at, .. } = self.parts[0].clone();
         UndoneWrite { command, at, commit: self.commit.clone() }
     }

@@ -156,13 +156,13 @@ impl Settings {
         }
         let mode = mode.unwrap_or_else(|| "auto".to_owned());
         self.hold(Origin::Shared, HeldBecause::Joined, |entry| {
-            let said = entry.value.to_string();
+            let value = entry.value.to_string();
             match entry.key.name {
-                "routing.role" => (said == "maintainer").then_some(true),
+                "routing.role" => (value == "maintainer").then_some(true),
                 // By role is towards the planning repo, unless everything goes there.
-                "routing.mode" => (said != mode && (said != "auto" || mode == "explicit")).then_some(true),
-                "routing.auto.contributor" => Some(contributor.as_ref() != Some(&said)),
-                "routing.default" => Some(default.as_ref() != Some(&said)),
+                "routing.mode" => (value != mode && (value != "auto" || mode == "explicit")).then_some(true),
+                "routing.auto.contributor" => Some(contributor.as_ref() != Some(&value)),
+                "routing.default" => Some(default.as_ref() != Some(&value)),
                 // Whether it would change anything depends on who asks; `bd role` says so.
                 "routing.maintainers" | "routing.auto.maintainer" => Some(false),
                 _ => None,
@@ -283,9 +283,9 @@ impl Settings {
 
     /// Only the primary is wanted: said so in a layer that comes after everything about other repos.
     pub fn is_single(&self) -> bool {
-        let said = self.text("mode").filter(|(word, _)| *word == "single").map(|(_, origin)| origin);
+        let single = self.text("mode").filter(|(word, _)| *word == "single").map(|(_, origin)| origin);
         let others = OTHERS.iter().flat_map(|key| self.entries(key)).map(|(origin, _)| origin).max();
-        said.is_some_and(|said| others.is_none_or(|others| said > others))
+        single.is_some_and(|single| others.is_none_or(|others| single > others))
     }
 
     /// How new issues find their repo. A planning repo without a mode means routing by role.
@@ -350,9 +350,9 @@ impl Settings {
     }
 
     /// The mode in effect: several repos are implied by a list of them, whatever an earlier layer says.
-    fn mode(&self, said: &[(Origin, &Entry)]) -> Option<Setting> {
+    fn mode(&self, entries: &[(Origin, &Entry)]) -> Option<Setting> {
         let listed = self.entries("repos.additional").pop().filter(|_| !self.is_single());
-        let mut setting = match (listed, said.last()) {
+        let mut setting = match (listed, entries.last()) {
             (Some((origin, entry)), _) => self.setting(origin, entry),
             (None, Some((origin, entry))) => return Some(self.setting(*origin, entry)),
             (None, None) => Setting {
