@@ -68,7 +68,7 @@ pub fn heartbeat(store: &mut Store, status: Option<Status>, note: Option<&str>) 
         agent.heartbeat = now;
         agent.worktree_id = worktree_id.clone().or_else(|| agent.worktree_id.take());
         agent.status = match status {
-            Some(said) => said,
+            Some(requested) => requested,
             None if agent.status.is_alive() => agent.status,
             None => Status::Online,
         };

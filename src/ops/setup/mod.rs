@@ -149,8 +149,8 @@ fn tell_disabled(files: &mut [SetupFile], project: Option<&Path>, env: &Env, req
     let Some(switch) = &request.client.switch else { return };
     let here = project.into_iter().flat_map(|root| switch.project.iter().map(|name| place_in(root, name).ok()));
     let home = env.home().map(|home| Place::in_home(&home, switch.user));
-    let says = |place: Place| Some((jsonc::flag(&place.read().ok()??, switch.key)?, place.path()));
-    let Some((true, path)) = here.flatten().chain(home).find_map(says) else { return };
+    let flag_in = |place: Place| Some((jsonc::flag(&place.read().ok()??, switch.key)?, place.path()));
+    let Some((true, path)) = here.flatten().chain(home).find_map(flag_in) else { return };
     for file in files.iter_mut().filter(|file| file.what == "hook") {
         match file.state {
             SetupState::Installed if request.action == SetupAction::Check => file.state = SetupState::Disabled,
