@@ -73,9 +73,9 @@ impl Context {
         let calendar = self.ui.calendar();
         let exit = self.report(batch, |written| {
             let found = difference(&[written.before.as_deref()], Some(&written.line));
-            let told =
-                found.map(|(_, fields)| view::told_changes(&fields, Some(&calendar)).join("; ")).unwrap_or_default();
-            changed_line(written, &format!("Would change ({told}): "))
+            let changes =
+                found.map(|(_, fields)| view::shown_changes(&fields, Some(&calendar)).join("; ")).unwrap_or_default();
+            changed_line(written, &format!("Would change ({changes}): "))
         })?;
         self.ui.hint("nothing was written; run it again without --dry-run");
         Ok(exit)

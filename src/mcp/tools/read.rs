@@ -230,7 +230,7 @@ fn change(event: &Event) -> String {
             .text("commit", view::short(commit)),
         None => object.raw("commit", "null"),
     };
-    let texts = view::told_changes(&event.fields, None);
+    let texts = view::shown_changes(&event.fields, None);
     let texts: Vec<String> = texts.iter().map(|text| Dialect::default().string(text)).collect();
     object.raw("fields", &crate::model::json::array(texts)).finish()
 }
