@@ -202,11 +202,11 @@ mod tests {
             let args: Vec<OsString> =
                 std::iter::once("bd").chain(line.split_whitespace()).map(OsString::from).collect();
             let whole = COMMANDS.parser().try_get_matches_from(&args).map(|given| Typed::of(COMMANDS, given));
-            let said = |parsed: Result<Typed, clap::Error>| match parsed {
+            let outcome = |parsed: Result<Typed, clap::Error>| match parsed {
                 Ok(typed) => Ok((typed.words(), typed_debug(&typed.given))),
                 Err(error) => Err(error.render().to_string()),
             };
-            assert_eq!(said(parse(&args, COMMANDS)), said(whole), "{line}");
+            assert_eq!(outcome(parse(&args, COMMANDS)), outcome(whole), "{line}");
         }
     }
 
