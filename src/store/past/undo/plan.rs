@@ -333,21 +333,14 @@ fn without(change: &LineChange, now: Option<&str>) -> std::result::Result<Option
 }
 
 /// The author of a change to a field after a write, according to the log.
-fn clash(
-    field: String,
-    change: &LineChange,
-    ledger: &str,
-    past: &Past,
-    log: &[&Entry],
-    now: Option<&str>,
-) -> UndoClash {
+fn clash(field: String, change: &LineChange, file: &str, past: &Past, log: &[&Entry], now: Option<&str>) -> UndoClash {
     let touches = |part: &&&Entry| {
         let differs = |other: &LineChange| match (&other.before, &other.after) {
             (Some(before), Some(after)) => differing(before, after).contains(&field),
             _ => true,
         };
         let is_other = part.write != past.parts[0].write && part.at >= past.parts[0].at;
-        is_other && part.ledger == ledger && part.changes.iter().any(|other| other.id == change.id && differs(other))
+        is_other && part.ledger == file && part.changes.iter().any(|other| other.id == change.id && differs(other))
     };
     let found = log.iter().rev().find(touches);
     let at = found.map(|part| part.at.clone()).or_else(|| now.and_then(updated).map(|at| at.to_string()));
