@@ -53,7 +53,7 @@ impl Error {
         Instant::parse(expires.as_ref()?).map(sys::to_system)
     }
 
-    /// What the issue waits for, if that is the reason.
+    /// The issues that this one waits for, if that is the reason.
     pub fn blockers(&self) -> &[String] {
         match (self.lease(), &*self.cause) {
             (Some(LeaseError::Waits { blockers, .. }), _) => blockers,

@@ -9,7 +9,7 @@ use crate::ops::{self, Filing, OpError};
 use crate::store;
 use crate::sys;
 
-/// An issue to file: [`NewIssue::titled`], and what else is known of it. What is not given is as the project has it by default.
+/// An issue to file: [`NewIssue::titled`], and what else is known of it. The defaults of the project apply to the rest.
 ///
 /// ```
 /// let issue = beads::NewIssue::titled("Fix the parser").kind("bug").priority(1).label("parser");

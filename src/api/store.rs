@@ -24,7 +24,7 @@ use crate::store::{ReadyFilter, StoreError};
 /// A project: its ledgers as one view, and the way to change them. Cheap to clone, and usable from many threads.
 ///
 /// Every question looks first, with a few `stat` calls, whether something has changed; an answer that still holds is given again.
-/// What the store writes itself is written by the person, or the agent, that the environment says, as by a command of `bd`;
+/// Writes of the store itself are by the person, or the agent, that the environment names, as with a command of `bd`;
 /// [`Store::agent`] gives a handle that acts as another.
 ///
 /// ```no_run

@@ -88,22 +88,22 @@ pub enum EventKind {
     Trouble,
 }
 
-type Told = ops::EventKind;
+type Observed = ops::EventKind;
 
-const KINDS: [(EventKind, Told); 13] = [
-    (EventKind::Created, Told::IssueCreated),
-    (EventKind::Updated, Told::IssueUpdated),
-    (EventKind::Closed, Told::IssueClosed),
-    (EventKind::Reopened, Told::IssueReopened),
-    (EventKind::Deleted, Told::IssueDeleted),
-    (EventKind::Ready, Told::IssueReady),
-    (EventKind::Unready, Told::IssueUnready),
-    (EventKind::Claimed, Told::LeaseGranted),
-    (EventKind::Renewed, Told::LeaseRenewed),
-    (EventKind::Released, Told::LeaseReleased),
-    (EventKind::Expired, Told::LeaseExpired),
-    (EventKind::Taken, Told::LeaseTaken),
-    (EventKind::Trouble, Told::Trouble),
+const KINDS: [(EventKind, Observed); 13] = [
+    (EventKind::Created, Observed::IssueCreated),
+    (EventKind::Updated, Observed::IssueUpdated),
+    (EventKind::Closed, Observed::IssueClosed),
+    (EventKind::Reopened, Observed::IssueReopened),
+    (EventKind::Deleted, Observed::IssueDeleted),
+    (EventKind::Ready, Observed::IssueReady),
+    (EventKind::Unready, Observed::IssueUnready),
+    (EventKind::Claimed, Observed::LeaseGranted),
+    (EventKind::Renewed, Observed::LeaseRenewed),
+    (EventKind::Released, Observed::LeaseReleased),
+    (EventKind::Expired, Observed::LeaseExpired),
+    (EventKind::Taken, Observed::LeaseTaken),
+    (EventKind::Trouble, Observed::Trouble),
 ];
 
 /// An event.
@@ -134,8 +134,8 @@ pub struct Event {
     pub is_initial: bool,
 }
 
-fn event(told: ops::Event) -> Option<Event> {
-    let kind = KINDS.iter().find(|(_, known)| *known == told.kind)?.0;
+fn event(observed: ops::Event) -> Option<Event> {
+    let kind = KINDS.iter().find(|(_, known)| *known == observed.kind)?.0;
     let empty = Event {
         kind,
         issue: None,
@@ -146,11 +146,11 @@ fn event(told: ops::Event) -> Option<Event> {
         holder: None,
         epoch: None,
         message: None,
-        at: sys::to_system(told.at),
-        is_initial: told.initial,
+        at: sys::to_system(observed.at),
+        is_initial: observed.initial,
     };
     let some = |text: String| Some(text).filter(|text| !text.is_empty());
-    Some(match told.about {
+    Some(match observed.about {
         About::Issue(news) => Event {
             issue: Some(IssueId::of(&news.id)),
             title: some(news.title),
@@ -202,7 +202,7 @@ impl Watch {
     pub(super) fn start(how: &Builder, options: WatchOptions) -> Result<Self> {
         let mut store = how.make(None)?;
         ops::identify(&mut store)?;
-        let usual = KINDS.iter().map(|(_, told)| *told).filter(|told| told.is_usual());
+        let usual = KINDS.iter().map(|(_, observed)| *observed).filter(|observed| observed.is_usual());
         let wanted = ops::WatchOptions {
             issues: options.issues,
             kinds: Some(options.kinds.unwrap_or_else(|| usual.collect())),
@@ -230,8 +230,8 @@ impl Iterator for Watch {
 
     fn next(&mut self) -> Option<Vec<Event>> {
         while !self.is_stopped.load(Ordering::Acquire) {
-            let told = self.watch.next(&mut self.store)?;
-            let events: Vec<Event> = told.into_iter().filter_map(event).collect();
+            let observed = self.watch.next(&mut self.store)?;
+            let events: Vec<Event> = observed.into_iter().filter_map(event).collect();
             if std::mem::take(&mut self.is_first) || !events.is_empty() {
                 return Some(events);
             }

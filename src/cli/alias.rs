@@ -133,14 +133,14 @@ mod tests {
             |pairs: &[(&str, &str)]| pairs.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect::<Vec<_>>();
         let chain = known(&[("mine", "list -a @me"), ("top", "mine -n 3")]);
         assert_eq!(resolved("top", &chain, COMMANDS).unwrap(), ["list", "-a", "@me", "-n", "3"]);
-        for (name, pairs, said) in [
+        for (name, pairs, expected) in [
             ("a", known(&[("a", "a -n 1")]), "alias a leads back to itself: a -> a"),
             ("a", known(&[("a", "b"), ("b", "c x"), ("c", "a")]), "alias a leads back to itself: a -> b -> c -> a"),
             ("x", known(&[("x", "a"), ("a", "b"), ("b", "a")]), "alias x leads back to itself: x -> a -> b -> a"),
             ("a", known(&[("a", "")]), "alias a: \"\" does not begin with a command"),
             ("a", known(&[("a", "--json a")]), "alias a: \"--json a\" does not begin with a command"),
         ] {
-            assert_eq!(resolved(name, &pairs, COMMANDS).unwrap_err().message, said);
+            assert_eq!(resolved(name, &pairs, COMMANDS).unwrap_err().message, expected);
         }
     }
 }

@@ -70,8 +70,8 @@ pub(super) struct CareArgs {
 impl CareArgs {
     /// Whether to go ahead; a person is asked before many issues are changed.
     pub(super) fn agrees(&self, cx: &mut Context, verb: &str, count: usize) -> bool {
-        let is_asked = count > MANY && !self.yes && !self.dry_run && cx.ui.is_interactive();
-        let agrees = !is_asked || cx.ui.confirm(&format!("{verb} {}?", plural(count, "issue")));
+        let needs_consent = count > MANY && !self.yes && !self.dry_run && cx.ui.is_interactive();
+        let agrees = !needs_consent || cx.ui.confirm(&format!("{verb} {}?", plural(count, "issue")));
         cx.ui.note_if(!agrees, "nothing was changed");
         agrees
     }

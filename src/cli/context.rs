@@ -45,7 +45,7 @@ pub(super) fn opened(directory: Option<&PathBuf>) -> Option<Store> {
     Store::open_with(Config::on(host, directory)).ok()
 }
 
-/// The store of a directory for a single question without side effects, if it will answer fast or its ledgers are no
+/// The store of a directory for a single question without side effects, if it will answer fast or its ledgers are not
 /// larger than this.
 pub(super) fn glance(directory: Option<&PathBuf>, most: u64) -> Option<Store> {
     let mut store = opened(directory)?;
@@ -320,7 +320,7 @@ impl Context {
 
     /// Text from an argument, from a file (`-` is standard input), or from standard input: exactly one of them.
     pub(super) fn text(&self, given: Option<&str>, file: Option<&str>, stdin: bool) -> Result<Option<String>, Failure> {
-        if [given.is_some(), file.is_some(), stdin].into_iter().filter(|is_said| *is_said).count() > 1 {
+        if [given.is_some(), file.is_some(), stdin].into_iter().filter(|is_given| *is_given).count() > 1 {
             return Err(Failure::usage("the text is given more than once: type it, or name a file or standard input"));
         }
         match (given, file) {
@@ -353,8 +353,8 @@ impl Context {
 
     fn warnings(&self) -> Vec<String> {
         let found = self.store.as_ref().map_or_else(Vec::new, |store| store.warnings());
-        let is_said = |warning: &&Warning| self.answers_removed && matches!(warning, Warning::Removed { .. });
-        found.iter().filter(|warning| !is_said(warning)).map(view::warning_text).collect()
+        let is_answered = |warning: &&Warning| self.answers_removed && matches!(warning, Warning::Removed { .. });
+        found.iter().filter(|warning| !is_answered(warning)).map(view::warning_text).collect()
     }
 
     /// Prints JSON with the warnings of the store.
@@ -450,10 +450,10 @@ impl Context {
             self.ui.note_change();
         }
         if !self.reports_problems {
-            let said = result.as_ref().err().map(|failure| failure.message.as_str());
+            let message = result.as_ref().err().map(|failure| failure.message.as_str());
             for warning in self.warnings_to_print() {
                 // The failure itself has the same text.
-                if !said.is_some_and(|said| warning.starts_with(said)) {
+                if !message.is_some_and(|message| warning.starts_with(message)) {
                     self.ui.warning(&warning);
                 }
             }

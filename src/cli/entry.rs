@@ -40,7 +40,7 @@ pub(super) enum Place {
     At(&'static str, u8),
     /// It does what another one does. It works and has help, and its flags are completed; nothing names it to somebody who did not.
     Like(&'static str),
-    /// The hooks and settings of repositories call it that the original set up. It works, and nobody types it.
+    /// The hooks and settings of repositories call it that the original set up. It works, but users do not type it.
     ForHooks,
 }
 

@@ -80,7 +80,7 @@ fn calls(line: &str) -> Vec<Vec<String>> {
     found
 }
 
-/// The words of each command in a line: split at pipes and the like, up to a remark after two blanks or a redirection.
+/// The words of each command in a line: split at operators such as pipes, up to a remark after two blanks or a redirection.
 fn commands(line: &str) -> Vec<Vec<String>> {
     let (mut found, mut words, mut word) = (Vec::new(), Vec::new(), None::<String>);
     let mut quote = None;

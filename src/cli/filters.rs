@@ -24,7 +24,7 @@ pub(super) struct WorktreeArgs {
 
 impl WorktreeArgs {
     /// Which checkouts are asked; the other one, if the store reads one.
-    pub(super) fn asked(&self, place: Option<Place>) -> Checkouts {
+    pub(super) fn requested(&self, place: Option<Place>) -> Checkouts {
         if self.all_worktrees { Checkouts::All } else { Checkouts::One(place) }
     }
 }

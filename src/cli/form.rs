@@ -35,15 +35,15 @@ pub(super) fn fill<T>(
     let program = ops::users_editor(&cx.host().env);
     let env = cx.host().env.clone();
     let hint = hint(cx, &form, again);
-    let is_lent = Arc::new(AtomicBool::new(true));
-    let (watched, said) = (form.clone(), hint.clone());
-    before_end(is_lent.clone(), move || {
+    let is_borrowed = Arc::new(AtomicBool::new(true));
+    let (watched, text) = (form.clone(), hint.clone());
+    before_end(is_borrowed.clone(), move || {
         if watched.is_touched() {
-            let _ = writeln!(std::io::stderr(), "hint: {said}");
+            let _ = writeln!(std::io::stderr(), "hint: {text}");
         }
     });
     let edited = cx.ui.lend_terminal(|| form.edit(&env, program));
-    is_lent.store(false, Ordering::Relaxed);
+    is_borrowed.store(false, Ordering::Relaxed);
     let has_text = if edited.is_ok() { form.exists() } else { form.is_touched() };
     let used = edited.map_err(|error| Failure::from(OpError::from(EditError::from(error)))).and_then(|()| {
         let text = form.text().map_err(failed)?;

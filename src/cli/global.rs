@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::ui::Colours;
 
-/// Flags that may stand before or after any command.
+/// Flags that are accepted before or after any command.
 #[derive(Debug, Args, Default)]
 #[command(next_help_heading = "Global options")]
 pub(super) struct GlobalArgs {
@@ -55,7 +55,7 @@ pub(super) struct GlobalArgs {
 }
 
 impl GlobalArgs {
-    /// What was said of where a command works and for whom, to be said again.
+    /// The flags for where a command works and for whom, to pass them on.
     pub(super) fn words(&self) -> Vec<String> {
         let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
         let texts = [

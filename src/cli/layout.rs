@@ -186,7 +186,7 @@ mod tests {
             ("{}", "unknown field \"\""),
             ("{text}", "unknown field \"text\""),
         ] {
-            assert!(read(bad).is_err_and(|said| said.starts_with(start)), "{bad}: {:?}", read(bad));
+            assert!(read(bad).is_err_and(|message| message.starts_with(start)), "{bad}: {:?}", read(bad));
         }
     }
 }

@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_says_what_goes_on_and_fits() {
+    fn a_line_shows_the_progress_and_fits() {
         assert_eq!(shown("fetching", 0, 0, 80), "/ fetching (3s)");
         assert_eq!(shown("cloning", 1, 2, 80), "/ cloning [############............] 50% (3s)");
         assert_eq!(shown("cloning", 9, 2, 80), "/ cloning [########################] 100% (3s)");

@@ -96,7 +96,7 @@ fn run_with(args: &[OsString]) -> Exit {
     exit
 }
 
-/// clap's own errors: help and version are no errors; the rest exits 2, as JSON if asked.
+/// clap's own errors: help and version are not errors; the rest exits 2, as JSON if asked.
 fn usage_error(error: clap::Error, json: bool, merges: bool) -> Exit {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         let _ = error.print();

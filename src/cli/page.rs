@@ -29,12 +29,12 @@ pub(super) fn filled(text: &str, width: Option<usize>) -> String {
 fn row(line: &str, width: usize, lines: &mut Vec<String>) {
     let body = line.trim_start();
     let indent = line.width() - body.width();
-    let said = body.split_once("  ").map_or("", |(_, said)| said.trim_start());
-    let head = &line[..line.len() - said.len()];
-    if !said.is_empty() && head.width() + BESIDE.min(said.width()) <= width {
-        return put(head, head.width(), said, width, lines);
+    let description = body.split_once("  ").map_or("", |(_, description)| description.trim_start());
+    let head = &line[..line.len() - description.len()];
+    if !description.is_empty() && head.width() + BESIDE.min(description.width()) <= width {
+        return put(head, head.width(), description, width, lines);
     }
-    let text = if said.is_empty() { body.to_owned() } else { format!("{}  {said}", head.trim()) };
+    let text = if description.is_empty() { body.to_owned() } else { format!("{}  {description}", head.trim()) };
     let first = " ".repeat(indent);
     for (n, part) in wrapped(&plain_cells(&text), Some(width - indent - 4)).into_iter().enumerate() {
         let more = if n == 0 { "" } else { "    " };

@@ -44,7 +44,7 @@ impl Typed {
         words.trim_end().to_owned()
     }
 
-    /// What was typed waits for somebody, or hands the terminal to another program.
+    /// The typed command waits for somebody, or hands the terminal to another program.
     pub(super) fn waits(&self) -> bool {
         self.entry.is_some_and(|entry| entry.waits.contains(&self.form().0.as_str()))
     }
@@ -78,8 +78,8 @@ fn is_given(given: &ArgMatches, name: &str) -> bool {
     given.try_contains_id(name).is_ok() && given.value_source(name) == Some(ValueSource::CommandLine)
 }
 
-/// Parses with the one command that is named, since building all of them takes longer than most commands do. What that does not
-/// accept is the whole parser's to explain: where both accept something, they read it the same, but for global flags before a
+/// Parses with the one command that is named, since building all of them takes longer than most commands do. Input that it does not
+/// accept is left to the whole parser to explain: where both accept something, they read it the same, but for global flags before a
 /// subcommand, of which the whole one loses some.
 pub(super) fn parse(args: &[OsString], table: Table) -> Result<Typed, clap::Error> {
     let names = |(at, arg): (usize, &OsString)| Some((at, table.find(arg.to_str()?)?));
@@ -159,7 +159,7 @@ mod tests {
         }
     }
 
-    /// Words that name a command stand where another thing is meant.
+    /// Words that name a command, where another thing is meant.
     #[test]
     fn the_named_command_is_parsed_as_by_the_whole() {
         let lines = [
@@ -202,11 +202,11 @@ mod tests {
             let args: Vec<OsString> =
                 std::iter::once("bd").chain(line.split_whitespace()).map(OsString::from).collect();
             let whole = COMMANDS.parser().try_get_matches_from(&args).map(|given| Typed::of(COMMANDS, given));
-            let said = |parsed: Result<Typed, clap::Error>| match parsed {
+            let outcome = |parsed: Result<Typed, clap::Error>| match parsed {
                 Ok(typed) => Ok((typed.words(), typed_debug(&typed.given))),
                 Err(error) => Err(error.render().to_string()),
             };
-            assert_eq!(said(parse(&args, COMMANDS)), said(whole), "{line}");
+            assert_eq!(outcome(parse(&args, COMMANDS)), outcome(whole), "{line}");
         }
     }
 
@@ -242,7 +242,7 @@ mod tests {
         }
     }
 
-    /// What was given to the innermost command, and the global flags.
+    /// The arguments of the innermost command, and the global flags.
     fn typed_debug(matches: &ArgMatches) -> Vec<String> {
         let mut inner = matches;
         while let Some((_, next)) = inner.subcommand() {

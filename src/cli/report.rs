@@ -73,9 +73,9 @@ impl Context {
         let calendar = self.ui.calendar();
         let exit = self.report(batch, |written| {
             let found = difference(&[written.before.as_deref()], Some(&written.line));
-            let told =
-                found.map(|(_, fields)| view::told_changes(&fields, Some(&calendar)).join("; ")).unwrap_or_default();
-            changed_line(written, &format!("Would change ({told}): "))
+            let changes =
+                found.map(|(_, fields)| view::shown_changes(&fields, Some(&calendar)).join("; ")).unwrap_or_default();
+            changed_line(written, &format!("Would change ({changes}): "))
         })?;
         self.ui.hint("nothing was written; run it again without --dry-run");
         Ok(exit)
@@ -192,7 +192,7 @@ pub(super) fn failures(repos: &mut [RepoSync]) -> Vec<Option<Failure>> {
     repos.iter_mut().map(|one| one.error.take().map(Failure::from)).collect()
 }
 
-/// What to say of an issue that was to be changed.
+/// The line to print for an issue that was to be changed.
 pub(super) fn changed_line(written: &Written, verb: &str) -> String {
     if written.changed { format!("{verb}{}", written.id) } else { format!("Nothing to change: {}", written.id) }
 }

@@ -27,13 +27,13 @@ pub(super) enum Colours {
 
 impl Colours {
     fn are_wanted(self, env: &Env, is_terminal: bool) -> bool {
-        let says = |name: &str, word: &str| env.var(name).is_some_and(|value| value == word);
+        let has = |name: &str, word: &str| env.var(name).is_some_and(|value| value == word);
         match self {
             Colours::Always => true,
             Colours::Never => false,
             Colours::Auto if env.var("NO_COLOR").is_some() => false,
             Colours::Auto if env.var("CLICOLOR_FORCE").is_some_and(|value| value != "0") => true,
-            Colours::Auto => is_terminal && !says("TERM", "dumb") && !says("CLICOLOR", "0"),
+            Colours::Auto => is_terminal && !has("TERM", "dumb") && !has("CLICOLOR", "0"),
         }
     }
 }

@@ -52,8 +52,8 @@ pub(super) fn each(done: &str, mut results: Vec<(String, Result<Object, Failure>
     if refused.is_empty() {
         return Ok(object);
     }
-    let told = refused.iter().map(|(typed, failure)| described(failure).text("id", &short(typed)).finish());
-    let also = object.raw("failed", &array(told));
+    let failed = refused.iter().map(|(typed, failure)| described(failure).text("id", &short(typed)).finish());
+    let also = object.raw("failed", &array(failed));
     Err(Refusal { failure: refused.swap_remove(0).1, also })
 }
 
@@ -121,7 +121,7 @@ pub(super) fn described(failure: &Failure) -> Object {
     let object = Object::new()
         .text("code", failure.code)
         .text("message", &short(&words::message(&failure.message)))
-        .optional("hint", failure.hint.told(words::clause).as_deref())
+        .optional("hint", failure.hint.worded(words::clause).as_deref())
         .flag("retryable", failure.recoverable)
         .number("exit_code", failure.exit.code().into());
     // Facts that the client itself sent need not be repeated at any length.
@@ -149,8 +149,8 @@ fn cut(text: &str, from: usize, most: usize) -> String {
 }
 
 /// Fits an answer to the limit: cuts long texts, then long lists. Both are noted in place and in `cut`.
-fn fitted(text: String, asked: Option<usize>) -> String {
-    let from = asked.unwrap_or_default();
+fn fitted(text: String, requested: Option<usize>) -> String {
+    let from = requested.unwrap_or_default();
     if text.len() <= MOST && from == 0 {
         return text;
     }
@@ -161,7 +161,7 @@ fn fitted(text: String, asked: Option<usize>) -> String {
         let mut cutter = Cutter { from, longest, most, cuts_text: false, cuts_list: false };
         let mut value = whole.clone();
         cutter.shorten(&mut value);
-        if let (Value::Object(object), Some(word)) = (&mut value, cutter.word(asked.is_some())) {
+        if let (Value::Object(object), Some(word)) = (&mut value, cutter.word(requested.is_some())) {
             object.insert("cut".to_owned(), Value::String(word));
         }
         let text = value.to_string();
@@ -236,5 +236,5 @@ pub(super) fn texts(all: &[String]) -> String {
 /// What a change did to an issue.
 pub(super) fn changes(written: &crate::store::Written) -> Vec<String> {
     let found = crate::model::difference::difference(&[written.before.as_deref()], Some(&written.line));
-    found.map(|(_, fields)| view::told_changes(&fields, None)).unwrap_or_default()
+    found.map(|(_, fields)| view::shown_changes(&fields, None)).unwrap_or_default()
 }

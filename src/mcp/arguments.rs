@@ -1,4 +1,4 @@
-//! The arguments of a call, checked against the row of its tool. What does not fit is refused in words that say what would.
+//! The arguments of a call, checked against the row of its tool. An argument that does not fit is refused with a text that says what would.
 
 use serde_json::{Map, Value};
 
@@ -98,7 +98,7 @@ impl Arguments {
     }
 }
 
-/// What words an argument has on this server, of those in its row.
+/// The words that an argument accepts on this server, of those in its row.
 pub(super) type Words<'a> = dyn Fn(&Argument, &'static [&'static str]) -> &'static [&'static str] + 'a;
 
 fn unknown(name: &str, known: &[&Argument], place: &str) -> Failure {

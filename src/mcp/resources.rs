@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_stands_for_an_id() {
+    fn an_address_represents_an_id() {
         let cases = [("bd-1", "bd-1"), ("my%20app-9k2", "my app-9k2"), ("%c3%a9", "é"), ("50%", "50%"), ("%zz", "%zz")];
         for (text, id) in cases {
             assert_eq!(decoded(text), id);

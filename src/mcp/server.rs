@@ -203,15 +203,15 @@ fn called(
     let can_go_on = tool.arguments.iter().any(|argument| argument.name == "from");
     let from = can_go_on.then(|| arguments.count("from").unwrap_or_default());
     let answer: Answer = (tool.run)(&mut cx, &arguments);
-    let warnings = told(&mut cx, &answer);
+    let warnings = other_warnings(&mut cx, &answer);
     answer::result(Some(&cx.root), &warnings, answer, from)
 }
 
 /// The warnings that the answer itself does not contain.
-fn told(cx: &mut Context, answer: &Answer) -> Vec<String> {
-    let said = answer.as_ref().err().map(|refusal| refusal.failure.message.clone());
+fn other_warnings(cx: &mut Context, answer: &Answer) -> Vec<String> {
+    let message = answer.as_ref().err().map(|refusal| refusal.failure.message.clone());
     let mut warnings = cx.warnings();
-    warnings.retain(|warning| !said.as_ref().is_some_and(|said| warning.starts_with(said.as_str())));
+    warnings.retain(|warning| !message.as_ref().is_some_and(|message| warning.starts_with(message.as_str())));
     warnings
 }
 

@@ -2,13 +2,13 @@
 
 use crate::view::Clause;
 
-/// What clients of the original match in a message; over MCP nobody can follow it.
+/// A text that clients of the original match in a message; over MCP no client can follow it.
 const OVERRIDE: &str = " (use --force to override)";
 
 /// A message without flags: an argument has the same name.
 pub(super) fn message(text: &str) -> String {
     let text = text.replace(OVERRIDE, "");
-    // What is quoted was said by somebody else.
+    // Quoted text is by somebody else.
     let parts = text.split('"').enumerate();
     let parts: Vec<String> = parts.map(|(n, part)| if n % 2 == 0 { plain(part) } else { part.to_owned() }).collect();
     parts.join("\"")

@@ -97,7 +97,7 @@ pub struct LastNumber {
     pub last: i64,
 }
 
-/// What stands in a file of checkpoints.
+/// A record in a file of checkpoints.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Noted {

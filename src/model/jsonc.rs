@@ -1,6 +1,6 @@
 //! Small edits of JSON that people wrote: everything but what is put in or taken out keeps its bytes.
 //!
-//! Comments, trailing commas, a byte order mark and any order of keys are understood and left alone. What is put in comes first in its
+//! Comments, trailing commas, a byte order mark and any order of keys are understood and left alone. A new entry comes first in its
 //! object or array, so that taking it out gives the very bytes from before. A file of blanks counts as an object without members.
 
 mod reader;
@@ -15,7 +15,7 @@ pub struct Entry {
     /// The name of a member; `None` for an element.
     pub name: Option<&'static str>,
     pub json: &'static str,
-    /// What a file has besides if there was none, as members.
+    /// The other members of a file that did not exist before.
     pub beside: &'static str,
 }
 
@@ -46,7 +46,7 @@ fn way<'n>(bytes: &[u8], root: &'n Node, entry: &Entry) -> Result<Vec<(usize, &'
     Ok(found)
 }
 
-/// What a text has in the place of an entry.
+/// The content of a text at the place of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
     Nothing,
@@ -99,7 +99,7 @@ pub fn find(bytes: &[u8], entry: &Entry) -> Result<Found, Fault> {
     Ok(placed(bytes, &way(bytes, &root, entry)?, entry).0)
 }
 
-/// What a key of the outermost object says, if that is true or false.
+/// The value of a key of the outermost object, if it is a boolean.
 pub fn flag(bytes: &[u8], key: &str) -> Option<bool> {
     let root = parse(bytes).ok()?;
     let Kind::Object(members) = &root.kind else { return None };
@@ -195,7 +195,7 @@ pub fn take(bytes: &[u8], entry: &Entry) -> Result<Option<Taken>, Fault> {
             }
         }
     }
-    // What holds nothing else, without a blank, came with the entry.
+    // A container that holds nothing else, without a blank, came with the entry.
     let came_with = |step: &&(&Node, usize, usize)| {
         let (container, from, to) = step;
         container.start + 1 == *from && *to + 1 == container.end
@@ -279,7 +279,7 @@ mod tests {
         let without = take(text.as_bytes(), &HOOK).unwrap().unwrap();
         assert!(!without.is_exact);
         assert_eq!(String::from_utf8_lossy(&without.bytes.unwrap()), "{\"hooks\": {\"SessionStart\": [{}]}}");
-        // What came with it goes with it; what was there before is told by a blank.
+        // Containers that came with it are removed with it; a blank marks those that were there before.
         let [with, before] =
             ["", " "].map(|blank| format!("{{ \"a\": 1,\n \"hooks\": {{\"SessionStart\": [{blank}{}]}}}}", HOOK.json));
         let without = take(with.as_bytes(), &HOOK).unwrap().unwrap().bytes.unwrap();

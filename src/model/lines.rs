@@ -7,8 +7,8 @@ use std::hash::Hash;
 /// a line, only what is between is hashed.
 pub fn origins<T: Eq + Hash>(old: &[T], new: &[T]) -> Vec<Option<usize>> {
     let head = old.iter().zip(new).take_while(|(old, new)| old == new).count();
-    let (rest, sought) = (&old[head..], &new[head..]);
-    let tail = rest.iter().rev().zip(sought.iter().rev()).take_while(|(old, new)| old == new).count();
+    let (rest, wanted) = (&old[head..], &new[head..]);
+    let tail = rest.iter().rev().zip(wanted.iter().rev()).take_while(|(old, new)| old == new).count();
     // The first of equal lines, and for each line the next one that equals it.
     let mut first: HashMap<&T, Option<usize>> = HashMap::new();
     let mut next = vec![None; old.len() - tail];

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize, Serializer, forward_to_deserialize_any};
 use super::json::{Dialect, Json, decode_string, elements, integer};
 use super::record::Record;
 
-/// A field whose name begins with this is no key: the keys of its value are among those of the row.
+/// A field whose name begins with this is not a key: the keys of its value are among those of the row.
 const PART: &str = "..";
 /// The one key of what stands for [`Raw`] JSON until it is written.
 const RAW: &str = "..raw";
@@ -295,7 +295,7 @@ mod tests {
             (holder.agent, holder.expires, holder.ttl, holder.deadline, holder.owner),
             (None, None, None, None, None)
         );
-        // Without a holder nobody holds it, whatever else is said of one; without a number it is no lease.
+        // Without a holder it is not held, whatever else it contains; without a number it is not a lease.
         assert_eq!(lease(r#"{"id":"x","epoch":1,"holder":null,"agent":"a","host":{}}"#).unwrap().holder, None);
         assert_eq!((lease(r#"{"id":"x","epoch":1.5}"#), lease(r#"{"id":"","epoch":1}"#)), (None, None));
     }
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn what_says_nothing_is_not_written() {
+    fn empty_values_are_not_written() {
         let saved = Saved { name: "n".into(), ..Saved::default() };
         let detail = Some(Raw("null".into()));
         let one = Checkpoint { id: "<cp>".into(), snapshot: Some(saved), detail, ..Checkpoint::default() };

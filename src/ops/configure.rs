@@ -133,10 +133,10 @@ fn leaving(store: &Store, request: &Request) -> Vec<usize> {
     }
     let listed = || store.settings().list("repos.additional").into_iter().map(|(text, _)| beads(text));
     for (name, values) in &request.set {
-        let said: Vec<PathBuf> = values.iter().map(|text| beads(text)).collect();
+        let named: Vec<PathBuf> = values.iter().map(|text| beads(text)).collect();
         match name.as_str() {
-            "repos.exclude" => places.extend(said),
-            "repos.additional" => places.extend(listed().filter(|place| !said.contains(place))),
+            "repos.exclude" => places.extend(named),
+            "repos.additional" => places.extend(listed().filter(|place| !named.contains(place))),
             _ => {}
         }
     }

@@ -80,8 +80,8 @@ fn parents(store: &mut Store, row: &Row) -> Result<Vec<Row>> {
 }
 
 /// Children, issues that wait for this one, and other children of its parent.
-fn neighbours(store: &mut Store, row: &Row, told: &[Needed]) -> Result<Vec<(&'static str, Row)>> {
-    let mut seen: HashSet<String> = told.iter().map(|one| one.id.clone()).collect();
+fn neighbours(store: &mut Store, row: &Row, needed: &[Needed]) -> Result<Vec<(&'static str, Row)>> {
+    let mut seen: HashSet<String> = needed.iter().map(|one| one.id.clone()).collect();
     seen.insert(row.issue.id.clone());
     let mut found = Vec::new();
     let own = store.dependents(&row.issue.id)?.into_iter().map(|(edge, other)| {

@@ -170,9 +170,9 @@ impl EditSheet {
             value.ok_or_else(|| EditError::Missing(format!("{name}:")))
         };
         if let Some(id) = &self.id {
-            let said = take(ID)?;
-            if said != *id {
-                return Err(EditError::OtherId { id: id.clone(), said }.into());
+            let typed = take(ID)?;
+            if typed != *id {
+                return Err(EditError::OtherId { id: id.clone(), typed }.into());
             }
         }
         let mut details: [String; NAMES.len()] = Default::default();
@@ -413,7 +413,7 @@ mod tests {
         assert!(sheet.read_back("no title\n").is_err());
         assert!(sheet.read_back("--- title ---\n--- description ---\n").is_err());
         let text = sheet.render();
-        for (part, other, said) in [
+        for (part, other, expected) in [
             ("id: bd-a", "id: bd-b", "the form is that of bd-a, and its id became \"bd-b\""),
             ("id: bd-a\n", "", "the line \"id:\" is missing"),
             ("due:\n", "", "the line \"due:\" is missing"),
@@ -421,7 +421,7 @@ mod tests {
             ("due:", "due: x\ndue:", "the line \"due:\" of the form"),
         ] {
             let error = sheet.read_back(&text.replace(part, other)).unwrap_err().to_string();
-            assert!(error.starts_with(said), "{error}");
+            assert!(error.starts_with(expected), "{error}");
         }
     }
 

@@ -129,8 +129,8 @@ fn with_status_time(line: &str, known: &str, dialect: Dialect) -> String {
         return line.to_owned();
     };
     let status = issue::status_of(&record);
-    let says_so = record.raw(FIELD_TIMES).is_some() || status.is_done() || status.is_tombstone();
-    if says_so || status == issue::status_of(&before) { line.to_owned() } else { edited(known, line, at, dialect) }
+    let is_dated = record.raw(FIELD_TIMES).is_some() || status.is_done() || status.is_tombstone();
+    if is_dated || status == issue::status_of(&before) { line.to_owned() } else { edited(known, line, at, dialect) }
 }
 
 fn age(line: &str) -> Option<Instant> {

@@ -77,8 +77,8 @@ mod tests {
         assert_eq!(unseen(own, Some("/home/ann/.local/share/man"), None, home), None);
         assert_eq!(unseen(own, Some("/opt/man:"), path, home), None, "an empty entry stands for what is usual");
         for (named, path) in [(None, Some("/usr/bin")), (None, None), (Some("/opt/man"), path)] {
-            let said = unseen(own, named, path, home).unwrap();
-            assert!(said.contains("export MANPATH=\"$HOME/.local/share/man:$MANPATH\""), "{said}");
+            let text = unseen(own, named, path, home).unwrap();
+            assert!(text.contains("export MANPATH=\"$HOME/.local/share/man:$MANPATH\""), "{text}");
         }
         assert_eq!(unseen(Path::new("/usr/local/share/man/man1"), None, None, home), None);
         assert!(unseen(Path::new("/tmp/pages"), None, path, home).unwrap().contains("man -l /tmp/pages/bd.1"));

@@ -36,7 +36,7 @@ pub struct InHand {
     pub workspaces: Vec<Workspace>,
 }
 
-/// What each of these agents holds, in the same order.
+/// The issues and files that each of these agents holds, in the same order.
 pub fn in_hand(store: &mut Store, agents: &[Seen]) -> Result<Vec<InHand>> {
     let mut claims = store.leases()?;
     claims.retain(|row| row.standing == Standing::Live);
@@ -68,7 +68,7 @@ pub fn heartbeat(store: &mut Store, status: Option<Status>, note: Option<&str>) 
         agent.heartbeat = now;
         agent.worktree_id = worktree_id.clone().or_else(|| agent.worktree_id.take());
         agent.status = match status {
-            Some(said) => said,
+            Some(requested) => requested,
             None if agent.status.is_alive() => agent.status,
             None => Status::Online,
         };

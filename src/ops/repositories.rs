@@ -49,7 +49,7 @@ fn note(store: &Store, ids: &[Option<String>]) -> Result<()> {
     Ok(())
 }
 
-/// What needs a repo of the project, by its number, including workflows that only another checkout has, and workspaces
+/// Everything that needs a repo of the project, by its number, including workflows that only another checkout has, and workspaces
 /// recorded with the repo itself.
 pub fn repo_use(store: &mut Store, repo: usize) -> Result<RepoUse> {
     let mut found = RepoUse::default();

@@ -24,7 +24,7 @@ pub fn with_known_words(store: &mut Store, expr: Expr) -> Result<Expr> {
         Expr::And(parts) => Ok(Expr::And(each(parts)?)),
         Expr::Or(parts) => Ok(Expr::Or(each(parts)?)),
         Expr::Not(part) => Ok(with_known_words(store, *part)?.negate()),
-        Expr::Is(Field::Status, Op::Eq, Value::Text(word)) => is(Field::Status, asked_status(store, &word)?.as_str()),
+        Expr::Is(Field::Status, Op::Eq, Value::Text(word)) => is(Field::Status, typed_status(store, &word)?.as_str()),
         Expr::Is(Field::Type, Op::Eq, Value::Text(word)) => is(Field::Type, check_type(store, &word)?.as_str()),
         Expr::Is(field @ (Field::Id | Field::Parent), Op::Eq, Value::Text(id)) => is(field, &store.resolve(&id)?),
         Expr::Is(Field::Project, Op::Eq, Value::Text(name)) => {
@@ -66,7 +66,7 @@ pub fn check_status(store: &mut Store, word: &str) -> Result<Status> {
 }
 
 /// A status in a condition: deleted issues have one too.
-fn asked_status(store: &mut Store, word: &str) -> Result<Status> {
+fn typed_status(store: &mut Store, word: &str) -> Result<Status> {
     match check_status(store, word) {
         Err(OpError::Status { .. }) if matches!(Status::typed(word).as_str(), "tombstone" | "deleted") => {
             Ok(Status::new("tombstone"))

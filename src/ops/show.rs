@@ -59,11 +59,11 @@ impl Private {
                 ours.dependencies.iter().map(|dependency| dependency.target.clone()).filter(|id| !known(id)).collect()
             },
         };
-        let says = private.notes.is_some()
+        let has_some = private.notes.is_some()
             || private.assignee.is_some()
             || !private.comments.is_empty()
             || !private.dependencies.is_empty();
-        says.then_some(private)
+        has_some.then_some(private)
     }
 }
 
@@ -133,7 +133,7 @@ pub fn show_copies(store: &mut Store, typed: &str, repos: &[String], all: bool) 
         rows.into_iter().partition(|row| repos.is_empty() || wanted.contains(&row.repo));
     if chosen.is_empty() {
         let repos_of_it = others.into_iter().map(|row| row.source_repo).collect();
-        return Err(StoreError::LivesElsewhere { id, asked: repos.to_vec(), repos: repos_of_it }.into());
+        return Err(StoreError::LivesElsewhere { id, requested: repos.to_vec(), repos: repos_of_it }.into());
     }
     chosen.into_iter().map(|row| surround(store, row)).collect()
 }

@@ -54,7 +54,7 @@ pub fn commit(store: &mut Store, repo: Option<&str>, message: Option<&str>, dry_
     Ok(store.commit_now(repo, message, dry_run)?)
 }
 
-/// What was agreed to, or would be.
+/// The programs that were agreed to, or would be.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Agreed {
     pub copies: Vec<NamedPrograms>,

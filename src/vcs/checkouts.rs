@@ -9,7 +9,7 @@ use super::files::real;
 use super::{Checkout, MARKERS, SyncError, is_busy};
 use crate::sys::Env;
 
-/// What would be lost if the directory of a checkout went away. Paths are relative to its root.
+/// The work that would be lost with the directory of a checkout. Paths are relative to its root.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Work {
     /// Tracked files that are not as they were committed.
@@ -21,7 +21,7 @@ pub struct Work {
     pub unsaved_commits: usize,
     /// Other commits that only this checkout knows of, and that are on no branch: the last ones of each line of history.
     pub loose: Vec<Loose>,
-    /// What was put aside, where that goes away with the directory.
+    /// Number of stashes, where they are deleted with the directory.
     pub stashes: usize,
     /// A merge, a rebase or the like.
     pub unfinished: Option<String>,
@@ -36,7 +36,7 @@ pub struct Loose {
 }
 
 impl Work {
-    /// What is said of commits that only this checkout knows of.
+    /// A text about the commits that only this checkout has.
     pub fn loose_commits(&self) -> Option<String> {
         let first = self.loose.first()?;
         let id = first.id.get(..12).unwrap_or(&first.id);
@@ -51,7 +51,7 @@ impl Work {
         *self == Work::default()
     }
 
-    /// What stands against deleting the files; commits are another matter.
+    /// The reason not to delete the files; commits are another matter.
     pub(super) fn in_files(&self) -> Option<String> {
         let named = |files: &[PathBuf], what: &str| match files {
             [] => None,
@@ -111,7 +111,7 @@ pub(super) fn kept(root: &Path, why: impl Into<String>) -> SyncError {
     SyncError::Kept { root: root.to_owned(), why: why.into() }
 }
 
-/// The checkout that is to be removed: it is one of these, another than the one we stand in, and not the main one.
+/// The checkout that is to be removed: it is one of these, not the one that contains `here`, and not the main one.
 pub(super) fn removable(root: &Path, here: &Path, known: &[Checkout]) -> Result<Checkout, SyncError> {
     let root = real(root);
     let Some(found) = known.iter().find(|checkout| checkout.root == root) else {
@@ -126,7 +126,7 @@ pub(super) fn removable(root: &Path, here: &Path, known: &[Checkout]) -> Result<
     Ok(found.clone())
 }
 
-/// Refuses to delete a directory in which a program is at work or another working copy stands, whether or not version
+/// Refuses to delete a directory in which a program is at work or which contains another working copy, whether or not version
 /// control ignores it.
 pub(super) fn check_quiet(root: &Path) -> Result<(), SyncError> {
     if is_busy(root) {

@@ -7,7 +7,7 @@ use super::layout::{git, hg, jj};
 use super::place::{Found, MARKERS, found, kind, place};
 use crate::vcs::kind::Kind;
 
-/// What version control says of the place where a path is, looked at once.
+/// The version control of the place where a path is, found in one search.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Around {
     pub kind: Kind,
@@ -18,8 +18,8 @@ pub struct Around {
     /// The file that should lead from the working copy to its repository and leads nowhere: that of a linked worktree, a share or a
     /// workspace whose repository was moved or deleted.
     pub stranded: Option<PathBuf>,
-    /// Two markers in the root of which each may have been brought by a commit of the other's version control. Which one is real
-    /// cannot be told.
+    /// Two markers in the root of which each may have been brought by a commit of the other's version control. There is no way
+    /// to tell which one is real.
     pub disputed: Option<(PathBuf, PathBuf)>,
 }
 

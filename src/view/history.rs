@@ -2,7 +2,7 @@
 
 use super::answer::{Any, answer, each, or_null};
 use super::escape::inline;
-use super::value::{change_text, is_bookkeeping, is_told, value_text, winner};
+use super::value::{change_text, is_bookkeeping, is_shown, value_text, winner};
 use crate::model::difference::{ChangeKind, FieldChange};
 use crate::model::issue::Issue;
 use crate::model::json::decode_string;
@@ -97,13 +97,13 @@ fn was_closed(line: &str) -> &'static str {
 
 /// The informative changes of fields, or all if none is. With a calendar the text is for people: times are local, and a
 /// rewrite without other changes is mentioned.
-pub fn told_changes(fields: &[FieldChange], calendar: Option<&Calendar>) -> Vec<String> {
+pub fn shown_changes(fields: &[FieldChange], calendar: Option<&Calendar>) -> Vec<String> {
     if calendar.is_some() && is_touched(fields) {
         return vec!["touched".to_owned()];
     }
-    let some_told = fields.iter().any(|change| is_told(&change.field));
-    let told = fields.iter().filter(|change| !some_told || is_told(&change.field));
-    told.map(|change| change_text(change, calendar)).collect()
+    let some_shown = fields.iter().any(|change| is_shown(&change.field));
+    let shown = fields.iter().filter(|change| !some_shown || is_shown(&change.field));
+    shown.map(|change| change_text(change, calendar)).collect()
 }
 
 /// Only fields that change with every write have changed.
@@ -112,11 +112,11 @@ fn is_touched(fields: &[FieldChange]) -> bool {
 }
 
 /// The informative differences, and the number of others.
-pub fn told_differences(entries: &[DiffEntry]) -> (Vec<&DiffEntry>, usize) {
-    let is_told = |entry: &&DiffEntry| entry.kind != DiffKind::Changed || !is_touched(&entry.fields);
-    let told: Vec<&DiffEntry> = entries.iter().filter(is_told).collect();
-    let others = entries.len() - told.len();
-    (told, others)
+pub fn shown_differences(entries: &[DiffEntry]) -> (Vec<&DiffEntry>, usize) {
+    let is_shown = |entry: &&DiffEntry| entry.kind != DiffKind::Changed || !is_touched(&entry.fields);
+    let shown: Vec<&DiffEntry> = entries.iter().filter(is_shown).collect();
+    let others = entries.len() - shown.len();
+    (shown, others)
 }
 
 /// The value given to a field, or that it was removed.
@@ -149,7 +149,7 @@ pub fn difference_text(entry: &DiffEntry, calendar: &Calendar) -> Vec<String> {
     };
     let mut lines = vec![head];
     if matches!(entry.kind, DiffKind::Changed | DiffKind::Moved(_)) && !entry.fields.is_empty() {
-        lines.extend(told_changes(&entry.fields, Some(calendar)).into_iter().map(|text| format!("    {text}")));
+        lines.extend(shown_changes(&entry.fields, Some(calendar)).into_iter().map(|text| format!("    {text}")));
     }
     lines
 }
@@ -190,7 +190,7 @@ fn markdown_item(entry: &DiffEntry, calendar: &Calendar) -> String {
         _ if is_closed(entry) => {
             reason.and_then(decode_string).map_or_else(String::new, |r| format!(": {}", markdown(&r)))
         }
-        DiffKind::Changed => format!(": {}", markdown(&told_changes(&entry.fields, Some(calendar)).join("; "))),
+        DiffKind::Changed => format!(": {}", markdown(&shown_changes(&entry.fields, Some(calendar)).join("; "))),
         DiffKind::Moved(from) => format!(" (from {})", markdown(from)),
         DiffKind::Added | DiffKind::Removed => String::new(),
     };

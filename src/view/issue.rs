@@ -1,6 +1,6 @@
 //! An issue as JSON.
 //!
-//! The values are the line's own, unknown fields included, so programs lose nothing. What every client needs is always
+//! The values are the line's own, unknown fields included, so programs lose nothing. The keys that every client needs are always
 //! present and of one type: `id title status priority issue_type created_at updated_at`. Raw dependency records are
 //! never under `dependencies`: clients expect issues there.
 

@@ -11,7 +11,7 @@ use crate::ops::{Assigned, RemoteLease, Run, RunEnd, UsedWorkspace};
 use crate::store::{Claimed, Evidence, LeaseRow, Reclaimed, Released};
 
 answer! {
-    /// Whoever holds a claim.
+    /// The holder of a claim.
     fn held(holder: &Holder) {
         holder: &holder.name, agent: &holder.agent, session: &holder.session,
         acquired: &holder.acquired, renewed: &holder.renewed,

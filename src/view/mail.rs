@@ -7,7 +7,7 @@ use crate::ops::mail::{BroughtBack, Mailbox, Sent};
 
 answer! {
     /// The content of a message, without a recipient's marks.
-    fn said(message: &Message) {
+    fn content(message: &Message) {
         id: &message.id, from: &message.from, from_agent: &message.from_agent,
         type: message.kind.word(), priority: message.priority.word(), subject: &message.subject, body: &message.body,
         issue: &message.issue, thread: &message.thread, reply_to: &message.reply_to,
@@ -21,12 +21,12 @@ answer! {
     }
 
     pub fn message(message: &Message) {
-        ..said(message), ..marked(message),
+        ..content(message), ..marked(message),
     }
 
     /// One message of a conversation, with every copy.
     pub fn copied(first: &Message, copies: &[Message]) {
-        ..said(first), copies: each(copies, marked),
+        ..content(first), copies: each(copies, marked),
     }
 
     fn recipient(mailbox: &Mailbox) {
@@ -38,7 +38,7 @@ answer! {
     }
 
     pub fn sent(sent: &Sent) {
-        ..said(&sent.message), recipients: each(&sent.recipients, recipient),
+        ..content(&sent.message), recipients: each(&sent.recipients, recipient),
         resumed: sent.back.as_ref().map(brought_back),
     }
 }

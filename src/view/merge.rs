@@ -4,7 +4,7 @@ use super::answer::{Any, answer, each, filled, object};
 use super::escape::plural;
 use super::failure::Failure;
 use super::shapes::failure_object;
-use super::value::{is_told, value_text};
+use super::value::{is_shown, value_text};
 use crate::ledger::MergedLine;
 use crate::model::merge::Clash;
 use crate::model::when::Calendar;
@@ -85,8 +85,8 @@ answer! {
 
 /// How one issue was merged: a line about what came from which side, then one for each value that lost.
 pub fn merged_text(line: &MergedLine, calendar: &Calendar) -> Vec<String> {
-    let clashes: Vec<&Clash> = line.clashes.iter().filter(|clash| is_told(&clash.field)).collect();
-    let settled = |field: &&String| is_told(field) && !clashes.iter().any(|clash| clash.field == **field);
+    let clashes: Vec<&Clash> = line.clashes.iter().filter(|clash| is_shown(&clash.field)).collect();
+    let settled = |field: &&String| is_shown(field) && !clashes.iter().any(|clash| clash.field == **field);
     let mut parts = Vec::new();
     let (ours, theirs): (&[String], &[String]) = (&line.from_ours, &line.from_theirs);
     // A set or text with something from each side is in both lists.
@@ -210,7 +210,7 @@ mod tests {
     use super::*;
     use crate::model::time::Instant;
 
-    fn told(line: &MergedLine) -> Vec<String> {
+    fn texts(line: &MergedLine) -> Vec<String> {
         merged_text(line, &Calendar::utc(Instant::parse("2026-01-05T09:00:00Z").unwrap()))
     }
 
@@ -231,29 +231,29 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_from_other_fields_is_not_told() {
+    fn what_follows_from_other_fields_is_not_shown() {
         let one =
             line(&["labels", "updated_at"], &["priority", "content_hash"], &[("updated_at", Some("1"), Some("2"))]);
-        assert_eq!(told(&one), ["bd-1: labels from ours; priority from theirs"]);
-        assert_eq!(told(&line(&["updated_at"], &[], &[])), ["bd-1: merged"]);
+        assert_eq!(texts(&one), ["bd-1: labels from ours; priority from theirs"]);
+        assert_eq!(texts(&line(&["updated_at"], &[], &[])), ["bd-1: merged"]);
         let revived = MergedLine { revived: true, ..line(&[], &[], &[]) };
-        assert_eq!(told(&revived), ["bd-1: removed on one side, edited on the other: kept"]);
+        assert_eq!(texts(&revived), ["bd-1: removed on one side, edited on the other: kept"]);
     }
 
     #[test]
     fn two_issues_under_one_id() {
         let clash = ("created_at", Some(r#""2026-01-01T00:00:00Z""#), Some(r#""2026-01-02T00:00:00Z""#));
-        let told = told(&line(&["created_at"], &[], &[clash])).concat();
-        assert!(told.starts_with("bd-1: two different issues had this id and were joined; changed"), "{told}");
-        assert!(told.ends_with(
+        let texts = texts(&line(&["created_at"], &[], &[clash])).concat();
+        assert!(texts.starts_with("bd-1: two different issues had this id and were joined; changed"), "{texts}");
+        assert!(texts.ends_with(
             "created_at: 2026-01-01 00:00 from ours, not 2026-01-02 00:00 from theirs, which is kept as a comment"
         ));
     }
 
     #[test]
-    fn what_was_joined_is_told_once() {
+    fn what_was_joined_is_shown_once() {
         let one = line(&["labels", "notes"], &["labels", "priority"], &[]);
-        assert_eq!(told(&one), ["bd-1: notes from ours; priority from theirs; labels from both"]);
+        assert_eq!(texts(&one), ["bd-1: notes from ours; priority from theirs; labels from both"]);
     }
 
     #[test]
@@ -262,7 +262,7 @@ mod tests {
         let clashes = [("title", Some(r#""New""#), Some(long.as_str())), ("priority", Some("1"), None)];
         let cut = "ä".repeat(40);
         assert_eq!(
-            told(&line(&["title"], &["priority"], &clashes)),
+            texts(&line(&["title"], &["priority"], &clashes)),
             [
                 "bd-1: changed on both sides:".to_owned(),
                 format!(r#"  title: "New" from ours, not "{cut}…" from theirs, which is kept as a comment"#),

@@ -71,18 +71,18 @@ impl Section {
             return String::new();
         }
         let mut text = self.head.clone();
-        let mut told = 0;
+        let mut shown = 0;
         for row in self.rows.iter().take_while(|row| {
             let fits = row.len() <= *room;
             *room -= if fits { row.len() } else { 0 };
             fits
         }) {
             text += row;
-            told += 1;
+            shown += 1;
         }
-        if told < self.total {
-            *left_out += self.total - told;
-            text += &format!("{}\n", (self.more)(self.total - told));
+        if shown < self.total {
+            *left_out += self.total - shown;
+            text += &format!("{}\n", (self.more)(self.total - shown));
         }
         text
     }

@@ -8,7 +8,7 @@ answer! {
     /// A restored issue, or restored fields of one.
     pub fn restored(one: &Restored, dry_run: bool) {
         id: &one.id, dry_run: dry_run, action: action(one), source_repo: &one.source_repo, file: &one.file,
-        fields: told(one), commit: commit(&one.commit), removed_by: one.removed.as_ref().map(commit), line: Line(&*one.line),
+        fields: changed_fields(one), commit: commit(&one.commit), removed_by: one.removed.as_ref().map(commit), line: Line(&*one.line),
     }
 }
 
@@ -21,7 +21,7 @@ fn action(one: &Restored) -> &'static str {
 }
 
 /// The changed fields, except the edit time itself.
-fn told(one: &Restored) -> Vec<&str> {
+fn changed_fields(one: &Restored) -> Vec<&str> {
     one.fields.iter().map(|change| change.field.as_str()).filter(|field| *field != "updated_at").collect()
 }
 
@@ -31,7 +31,7 @@ pub fn restored_text(one: &Restored, dry_run: bool) -> String {
         return format!("Nothing to change: {}", one.id);
     }
     let verb = if dry_run { "Would restore" } else { "Restored" };
-    let fields = told(one);
+    let fields = changed_fields(one);
     let fields = if fields.is_empty() { String::new() } else { format!(" {}", fields.join(", ")) };
     let removed = one.removed.as_ref().map(|by| format!(", removed by {}", short(by))).unwrap_or_default();
     let version = &one.commit;

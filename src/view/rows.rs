@@ -67,8 +67,8 @@ fn check(fields: &[String], rows: &[Record<'_>]) -> Result<(), Failure> {
 fn compact(row: &Record<'_>, blockers: &HashMap<String, Vec<String>>) -> String {
     let keys =
         [("id", "id"), ("title", "title"), ("status", "status"), ("priority", "priority"), ("issue_type", "type")];
-    let said = keys.iter().filter_map(|(key, name)| Some((name, row.raw(key)?)));
-    let object = said.fold(Object::new(), |object, (name, raw)| object.raw(name, raw));
+    let values = keys.iter().filter_map(|(key, name)| Some((name, row.raw(key)?)));
+    let object = values.fold(Object::new(), |object, (name, raw)| object.raw(name, raw));
     let waits = row.string("id").and_then(|id| blockers.get(id.as_ref()));
     match waits.and_then(|waits| filled(waits)) {
         Some(ids) => object.texts("blocked_by", ids),

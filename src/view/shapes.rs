@@ -91,7 +91,7 @@ answer! {
     }
 
     /// An error on standard error.
-    fn told_error(failure: &Failure, id: Option<&str>) {
+    fn error_answer(failure: &Failure, id: Option<&str>) {
         error: put(failure_object(failure), "id", id),
     }
 }
@@ -193,7 +193,7 @@ pub fn reason_text(reason: &Reason, time: impl Fn(&str) -> String) -> String {
     }
 }
 
-/// What an issue waits for, and how if not in the usual way.
+/// The issue that another waits for, and how if not in the usual way.
 pub fn waits_for(blocker: &Blocker) -> String {
     match blocker.kind.as_str() {
         "blocks" => format!("waits for {}", blocker.id),
@@ -301,7 +301,7 @@ pub fn warning_text(warning: &Warning) -> String {
 }
 
 pub fn error(failure: &Failure, id: Option<&str>) -> String {
-    told_error(failure, id).finish()
+    error_answer(failure, id).finish()
 }
 
 /// A failure without its envelope.

@@ -39,27 +39,27 @@ answer! {
 /// A template as the cells of a table, escaped: name, place, tasks, purpose.
 pub fn template_line(one: &Found) -> [String; 4] {
     let wrong = problems(one);
-    let said = match wrong.as_slice() {
+    let purpose = match wrong.as_slice() {
         [] => one.template.as_ref().and_then(|one| one.description.clone()).unwrap_or_default(),
         [first] => format!("broken: {first}"),
         [first, more @ ..] => format!("broken: {first} (and {} more)", more.len()),
     };
     let place = if one.is_hidden { format!("{}, hidden", one.origin.word()) } else { one.origin.word().to_owned() };
     let tasks = one.template.as_ref().map_or_else(|| "-".to_owned(), |one| plural(one.tasks, "task"));
-    [one.name.clone(), place, tasks, said].map(|cell| inline(&cell).into_owned())
+    [one.name.clone(), place, tasks, purpose].map(|cell| inline(&cell).into_owned())
 }
 
 /// The variables of a template, one per line, escaped.
 pub fn variable_lines(one: &Found) -> Vec<String> {
     let variables = one.template.iter().flat_map(|template| &template.variables);
     let line = |one: &Variable| {
-        let said = one.description.as_ref().map(|text| format!(": {text}")).unwrap_or_default();
+        let purpose = one.description.as_ref().map(|text| format!(": {text}")).unwrap_or_default();
         let value = match (&one.default, one.required) {
             (Some(text), _) => format!(" (default {text:?})"),
             (None, true) => " (required)".to_owned(),
             (None, false) => String::new(),
         };
-        inline(&format!("{}{value}{said}", one.name)).into_owned()
+        inline(&format!("{}{value}{purpose}", one.name)).into_owned()
     };
     variables.map(line).collect()
 }

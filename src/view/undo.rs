@@ -1,4 +1,4 @@
-//! What was undone, or would be.
+//! The result of an undo, or of its preview.
 
 use super::answer::{Line, answer, each};
 use crate::store::{Undo, UndoAction, UndoneIssue, UndoneWrite};

@@ -31,7 +31,7 @@ pub(super) fn cut(text: &str, shown: usize) -> String {
 }
 
 /// Derived fields are not interesting to people.
-pub(super) fn is_told(field: &str) -> bool {
+pub(super) fn is_shown(field: &str) -> bool {
     !matches!(field, "updated_at" | "started_at" | "closed_at" | "deleted_at" | "content_hash" | "field_times" | AGREED)
 }
 
@@ -104,22 +104,22 @@ mod tests {
 
     #[test]
     fn changes_in_words() {
-        let told = |field: &str, before: Option<&str>, after: Option<&str>| {
+        let text = |field: &str, before: Option<&str>, after: Option<&str>| {
             let (before, after) = (before.map(str::to_owned), after.map(str::to_owned));
             change_text(&FieldChange { field: field.into(), before, after, won: None }, None)
         };
-        assert_eq!(told("status", Some("\"open\""), Some("\"closed\"")), "status: \"open\" → \"closed\"");
-        assert_eq!(told("assignee", None, Some("\"ann\"")), "assignee: nothing → \"ann\"");
-        assert_eq!(told("labels", Some(r#"["a","b"]"#), Some(r#"["b","c"]"#)), "labels: -a +c");
+        assert_eq!(text("status", Some("\"open\""), Some("\"closed\"")), "status: \"open\" → \"closed\"");
+        assert_eq!(text("assignee", None, Some("\"ann\"")), "assignee: nothing → \"ann\"");
+        assert_eq!(text("labels", Some(r#"["a","b"]"#), Some(r#"["b","c"]"#)), "labels: -a +c");
         assert_eq!(
-            told("dependencies", None, Some(r#"[{"issue_id":"a","depends_on_id":"b","type":"blocks"}]"#)),
+            text("dependencies", None, Some(r#"[{"issue_id":"a","depends_on_id":"b","type":"blocks"}]"#)),
             "dependencies: +blocks b"
         );
         assert_eq!(
-            told("comments", None, Some(r#"[{"id":1,"author":"ann","text":"why?"}]"#)),
+            text("comments", None, Some(r#"[{"id":1,"author":"ann","text":"why?"}]"#)),
             "comments: +ann \"why?\""
         );
-        assert_eq!(told("labels", Some(r#"["a"]"#), Some("7")), "labels: -a");
+        assert_eq!(text("labels", Some(r#"["a"]"#), Some("7")), "labels: -a");
         let won = |side| FieldChange { field: "x".into(), after: Some("1".into()), won: Some(side), before: None };
         let texts = [0, 1, 2].map(|side| change_text(&won(side), None));
         assert_eq!(
@@ -132,12 +132,12 @@ mod tests {
     fn people_read_local_times() {
         let now = Instant::parse("2026-11-17T12:00:00Z").unwrap();
         let calendar = Calendar::utc(now);
-        let told = |field: &str, raw: &str, calendar| value_text(field, Some(raw), calendar);
+        let text = |field: &str, raw: &str, calendar| value_text(field, Some(raw), calendar);
         let end_of_day = r#""2026-11-20T23:59:59.999Z""#;
-        assert_eq!(told("due_at", end_of_day, Some(&calendar)), "2026-11-20");
-        assert_eq!(told("due_at", end_of_day, None), end_of_day);
-        assert_eq!(told("closed_at", r#""2026-11-20T22:00:07Z""#, Some(&calendar)), "2026-11-20 22:00");
-        assert_eq!(told("due_at", "\"someday\"", Some(&calendar)), "\"someday\"");
-        assert_eq!(told("title", r#""2026-11-20T22:00:00Z""#, Some(&calendar)), r#""2026-11-20T22:00:00Z""#);
+        assert_eq!(text("due_at", end_of_day, Some(&calendar)), "2026-11-20");
+        assert_eq!(text("due_at", end_of_day, None), end_of_day);
+        assert_eq!(text("closed_at", r#""2026-11-20T22:00:07Z""#, Some(&calendar)), "2026-11-20 22:00");
+        assert_eq!(text("due_at", "\"someday\"", Some(&calendar)), "\"someday\"");
+        assert_eq!(text("title", r#""2026-11-20T22:00:00Z""#, Some(&calendar)), r#""2026-11-20T22:00:00Z""#);
     }
 }

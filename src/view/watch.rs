@@ -51,7 +51,7 @@ fn is_change(kind: EventKind) -> bool {
 
 /// The same for a person.
 pub fn watch_text(event: &Event, calendar: &Calendar) -> String {
-    let said = match &event.about {
+    let details = match &event.about {
         About::Nothing => String::new(),
         About::Trouble(text) => inline(text).into_owned(),
         About::Issue(news) => {
@@ -80,5 +80,5 @@ pub fn watch_text(event: &Event, calendar: &Calendar) -> String {
     };
     // The person watching knows the day.
     let time = calendar.clock(event.at);
-    format!("{time}  {words}{id}{said}")
+    format!("{time}  {words}{id}{details}")
 }

@@ -184,23 +184,23 @@ pub fn workflow_remarks(flow: &Flow, calendar: &Calendar) -> Vec<String> {
 
 /// A task as the cells of a table, escaped: state, name, remarks, id.
 pub fn task_cells(flow: &Flow, one: &TaskRow) -> [String; 4] {
-    let mut said = Vec::new();
+    let mut remarks = Vec::new();
     if one.is_running() {
         let holder = one.holder.as_ref().map(|(holder, _)| holder.name.as_str());
-        said.extend(holder.or(one.row.issue.assignee.as_deref()).map(|name| format!("by {name}")));
+        remarks.extend(holder.or(one.row.issue.assignee.as_deref()).map(|name| format!("by {name}")));
     } else if one.is_left() {
-        said.extend(one.holder.as_ref().map(|(holder, _)| format!("left by {}", holder.name)));
+        remarks.extend(one.holder.as_ref().map(|(holder, _)| format!("left by {}", holder.name)));
     }
     match one.state() {
-        TaskState::Blocked => said.push(format!("waits for {}", flow.blocked_by(one).join(", "))),
-        TaskState::Unmerged => said.extend(one.unmerged.as_ref().map(|place| format!("closed in {place}"))),
-        TaskState::Completed => said.extend(one.task.outcome.clone()),
+        TaskState::Blocked => remarks.push(format!("waits for {}", flow.blocked_by(one).join(", "))),
+        TaskState::Unmerged => remarks.extend(one.unmerged.as_ref().map(|place| format!("closed in {place}"))),
+        TaskState::Completed => remarks.extend(one.task.outcome.clone()),
         _ => {}
     }
     if let Some(error) = &one.task.last_error {
-        said.push(format!("failed {}: {error}", plural(usize::try_from(one.task.attempts).unwrap_or(0), "time")));
+        remarks.push(format!("failed {}: {error}", plural(usize::try_from(one.task.attempts).unwrap_or(0), "time")));
     }
-    let cells = [one.state().word().replace('_', " "), one.task.name.clone(), said.join("; "), one.id().to_owned()];
+    let cells = [one.state().word().replace('_', " "), one.task.name.clone(), remarks.join("; "), one.id().to_owned()];
     cells.map(|cell| inline(&cell).into_owned())
 }
 

@@ -12,7 +12,7 @@ use crate::model::when::When;
 use crate::ops::{self, Filing, OpError, Placed};
 use crate::view::{self, Exit, Failure};
 
-/// What describes one issue, and so does not go together with a file that describes many.
+/// Flags that describe one issue, and so conflict with a file that describes many.
 const OF_ONE: [&str; 23] = [
     "title",
     "title_flag",

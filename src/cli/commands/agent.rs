@@ -172,10 +172,10 @@ fn list(filter: &AgentFilter, cx: &mut Context) -> Outcome {
         .map(|(seen, hand)| {
             let agent = &seen.agent;
             let works = hand.claims.first().map(|claim| format!("works on {}", claim.id));
-            let said = view::absence(seen, now).or_else(|| agent.note.clone()).or(works);
-            let said = said.unwrap_or_else(|| agent.capabilities.join(" "));
+            let remark = view::absence(seen, now).or_else(|| agent.note.clone()).or(works);
+            let remark = remark.unwrap_or_else(|| agent.capabilities.join(" "));
             let status = seen.status.word();
-            [&agent.name, status, agent.role.word(), &agent.id, &said].map(|cell| inline(cell).into_owned())
+            [&agent.name, status, agent.role.word(), &agent.id, &remark].map(|cell| inline(cell).into_owned())
         })
         .collect();
     render::columns(&mut cx.ui, "", &lines);

@@ -52,7 +52,7 @@ pub(super) fn run(args: DeleteArgs, cx: &mut Context) -> Outcome {
     cx.report_failures(batch)
 }
 
-fn preview(ids: &[String], says_yes: bool, cx: &mut Context) -> Outcome {
+fn preview(ids: &[String], is_confirmed: bool, cx: &mut Context) -> Outcome {
     let mut shown = Vec::new();
     for row in ops::named(cx.store()?, ids)? {
         shown.push(ops::show(cx.store()?, &row.issue.id)?);
@@ -67,7 +67,7 @@ fn preview(ids: &[String], says_yes: bool, cx: &mut Context) -> Outcome {
             cx.ui.line(&format!("    {} ({}) {what}", inline(&dependent.id), inline(&dependent.kind)));
         }
     }
-    let how = if says_yes { "run it again without --dry-run" } else { "add --yes" };
+    let how = if is_confirmed { "run it again without --dry-run" } else { "add --yes" };
     cx.ui.hint(&format!("{how} to delete; `bd reopen` brings them back"));
     Ok(Exit::Ok)
 }

@@ -127,12 +127,12 @@ fn add(cx: &mut Context, dependent: &str, target: &str, kind: &str, reversed: bo
     // Scripts match "Added dependency".
     let word = if written.changed { "Added dependency" } else { "Nothing to change" };
     let now = if written.changed { "now" } else { "already" };
-    let said = match kind.as_str() {
+    let relation = match kind.as_str() {
         "blocks" => format!("{now} waits for {target}"),
         "parent-child" => format!("is {now} a child of {target}"),
         _ => format!("{now} depends on {target} ({kind})"),
     };
-    cx.ui.done(&format!("{word}: {} {said}", written.id));
+    cx.ui.done(&format!("{word}: {} {relation}", written.id));
     Ok(Exit::Ok)
 }
 

@@ -34,12 +34,12 @@ pub(super) fn run(args: DiffArgs, cx: &mut Context) -> Outcome {
     cx.tell_shallow()?;
     json_answer!(cx, view::differences(&entries));
     let calendar = cx.ui.calendar();
-    let (told, touched) = view::told_differences(&entries);
+    let (shown, touched) = view::shown_differences(&entries);
     if args.markdown {
-        cx.ui.line(&view::differences_markdown(&told, &calendar));
+        cx.ui.line(&view::differences_markdown(&shown, &calendar));
         return Ok(Exit::Ok);
     }
-    for entry in told {
+    for entry in shown {
         for (n, line) in view::difference_text(entry, &calendar).iter().enumerate() {
             cx.ui.cells("", if n == 0 { "    " } else { "        " }, &plain_cells(&inline(line)));
         }

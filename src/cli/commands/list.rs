@@ -93,7 +93,7 @@ pub(super) fn run(mut args: ListArgs, cx: &mut Context) -> Outcome {
     };
     let listing =
         Listing { filter, sort: args.page.sort(), limit: args.page.limit(json || args.layout.is_for_programs()), only };
-    let checkouts = args.checkouts.asked(place);
+    let checkouts = args.checkouts.requested(place);
     let (exit, total) = match checkouts {
         Checkouts::One(place) if json && cx.shape == RowShape::Full && only == Only::Every => {
             let (shown, total) = cx.json_listing(&listing, place)?;

@@ -112,7 +112,7 @@ impl Printer {
         }
         ui.cells("  ", "    ", &plain_cells(&inline(&view::event_text(event))));
         if event.kind == ChangeKind::Changed {
-            for text in view::told_changes(&event.fields, Some(&ui.calendar())) {
+            for text in view::shown_changes(&event.fields, Some(&ui.calendar())) {
                 ui.cells("      ", "        ", &plain_cells(&inline(&text)));
             }
         }

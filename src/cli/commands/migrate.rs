@@ -81,7 +81,7 @@ fn rename(name: &str, dry_run: bool, cx: &mut Context) -> Outcome {
     Ok(Exit::Ok)
 }
 
-/// What the original says about a database that it would bring up to date.
+/// The original's answer about a database that it would migrate.
 fn inspect(cx: &mut Context) -> Outcome {
     let ops::Facts { issues: count, prefix, .. } = ops::facts(cx.store()?)?;
     if cx.ui.wants_json() {

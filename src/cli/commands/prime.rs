@@ -56,7 +56,7 @@ fn hooked(client: Option<&Client>, cx: &mut Context) -> Option<String> {
     let source = input.source.as_deref().unwrap_or("startup");
     let wish = PrimeWish { resumes: source == "compact", names_itself: names_itself(client), ..PrimeWish::SHORT };
     begin(client, &input, cx);
-    told(&input, source, wish, cx).unwrap_or_else(|failure| {
+    session_text(&input, source, wish, cx).unwrap_or_else(|failure| {
         let why: String = inline(&failure.message).chars().take(500).collect();
         Some(format!("bd cannot read the issues of this project (`bd doctor` may tell more):\n> {why}\n"))
     })
@@ -84,12 +84,12 @@ fn begin(client: Option<&Client>, input: &HookInput, cx: &mut Context) {
     }
 }
 
-fn told(input: &HookInput, source: &str, wish: PrimeWish, cx: &mut Context) -> Result<Option<String>, Failure> {
+fn session_text(input: &HookInput, source: &str, wish: PrimeWish, cx: &mut Context) -> Result<Option<String>, Failure> {
     let readonly = cx.global.readonly;
     let Some(store) = cx.project()? else { return Ok(None) };
     // Its context is gone, and with it what it was told before.
-    let is_anew = matches!(source, "compact" | "clear");
-    if let Some(session) = input.session.as_ref().filter(|_| !is_anew && !readonly)
+    let starts_over = matches!(source, "compact" | "clear");
+    if let Some(session) = input.session.as_ref().filter(|_| !starts_over && !readonly)
         && !ops::note_primed(store, session, source)
     {
         return Ok(None);

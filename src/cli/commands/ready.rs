@@ -97,7 +97,8 @@ pub(super) fn run(args: ReadyArgs, cx: &mut Context) -> Outcome {
         return hand_out(cx, AutoClaim { filter, wish: args.lease.wish()? });
     }
     let all = filter.filter == Expr::ALL;
-    let ReadyPage { page, taken, unjoined, unknown } = ops::ready(cx.store()?, &filter, args.checkouts.asked(place))?;
+    let ReadyPage { page, taken, unjoined, unknown } =
+        ops::ready(cx.store()?, &filter, args.checkouts.requested(place))?;
     let what = if all { "nothing is ready" } else { "nothing that matches is ready" };
     // Ready issues are neither blocked nor claimed.
     let none = format!("{what}; run `bd blocked` to see what waits");

@@ -97,10 +97,10 @@ pub(super) fn run(args: ShowArgs, cx: &mut Context) -> Outcome {
         }
     }
     let all = failures.len();
-    let told = if cx.ui.wants_json() { all } else { NAMED };
-    for (typed, failure) in failures.into_iter().take(told) {
+    let reported = if cx.ui.wants_json() { all } else { NAMED };
+    for (typed, failure) in failures.into_iter().take(reported) {
         exit = cx.fail(&typed, failure, exit);
     }
-    cx.ui.note_if(all > told, &format!("and {} more", all.saturating_sub(told)));
+    cx.ui.note_if(all > reported, &format!("and {} more", all.saturating_sub(reported)));
     Ok(exit)
 }

@@ -108,7 +108,7 @@ pub(super) fn run(args: SyncArgs, cx: &mut Context) -> Outcome {
     }
 }
 
-/// What the original does between its database and the file; its hooks call this before a commit, so what is staged is looked at.
+/// Where the original syncs its database with the file. Its hooks call this before a commit, so staged content is checked.
 fn only_here(flushes: bool, dry_run: bool, cx: &mut Context) -> Outcome {
     if flushes {
         check_leaks::in_hook("pre-commit", None, cx)?;

@@ -88,8 +88,8 @@ fn list(cx: &mut Context, all: bool) -> Outcome {
 fn show(cx: &mut Context, name: &str) -> Outcome {
     let found = templates::find(cx.store()?, name)?;
     json_answer!(cx, view::template(&found));
-    let [name, place, tasks, said] = view::template_line(&found);
-    cx.ui.line(&format!("{name}  ({place}, {tasks})  {said}"));
+    let [name, place, tasks, purpose] = view::template_line(&found);
+    cx.ui.line(&format!("{name}  ({place}, {tasks})  {purpose}"));
     for line in view::variable_lines(&found) {
         cx.ui.line(&format!("  {line}"));
     }

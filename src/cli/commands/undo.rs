@@ -38,7 +38,7 @@ pub(super) fn run(args: UndoArgs, cx: &mut Context) -> Outcome {
     if preview {
         cx.ui.line("Would undo:");
         for write in &undo.writes {
-            cx.ui.line(&format!("  {}", told(write, &calendar)));
+            cx.ui.line(&format!("  {}", described(write, &calendar)));
         }
     }
     for one in &undo.issues {
@@ -47,7 +47,7 @@ pub(super) fn run(args: UndoArgs, cx: &mut Context) -> Outcome {
     }
     cx.ui.note_if(undo.issues.is_empty(), "nothing to change: it is as it was before");
     for repair in &undo.repairs {
-        cx.ui.note(&format!("{} only put a file in order, and stays", told(repair, &calendar)));
+        cx.ui.note(&format!("{} only put a file in order, and stays", described(repair, &calendar)));
     }
     if preview && !undo.issues.is_empty() {
         cx.ui.hint("add --yes to undo; run `bd undo` again to take the undo back");
@@ -55,7 +55,7 @@ pub(super) fn run(args: UndoArgs, cx: &mut Context) -> Outcome {
     Ok(Exit::Ok)
 }
 
-fn told(write: &UndoneWrite, calendar: &Calendar) -> String {
+fn described(write: &UndoneWrite, calendar: &Calendar) -> String {
     let what = match &write.commit {
         Some(commit) => format!("commit {}", commit.get(..10).unwrap_or(commit)),
         None if write.command.is_empty() => "a write".to_owned(),

@@ -47,7 +47,7 @@ struct Kinds(Vec<EventKind>);
 
 fn kinds(word: &str) -> Result<Kinds, String> {
     EventKind::named(word).map(Kinds).ok_or_else(|| {
-        let names = EventKind::told().map(EventKind::word).collect::<Vec<_>>().join(", ");
+        let names = EventKind::requestable().map(EventKind::word).collect::<Vec<_>>().join(", ");
         format!("one of issue, ready, lease, mail, all, {names}")
     })
 }

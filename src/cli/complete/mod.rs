@@ -30,15 +30,15 @@ pub(super) fn answer(args: &[OsString], table: Table) -> bool {
     }
     let host = Host::real();
     let words = args.iter().skip_while(|arg| *arg != "--").skip(1).cloned().collect();
-    let asked = host.env.var(shells::VARIABLE).and_then(|name| shells::asked(&name, words, &host.env));
+    let request = host.env.var(shells::VARIABLE).and_then(|name| shells::request(&name, words, &host.env));
     // Print nothing in the middle of a command line.
-    if let Some(asked) = asked {
-        let typed: Vec<String> = asked.before().iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    if let Some(request) = request {
+        let typed: Vec<String> = request.before().iter().map(|word| word.to_string_lossy().into_owned()).collect();
         let directory = directory(&typed);
         let mut parser =
-            offering(tips::visible(asked.before(), table), &Place::root(&typed, table), directory.as_ref());
-        let found = complete(&mut parser, asked.words.clone(), asked.at, Some(host.env.cwd())).unwrap_or_default();
-        let _ = std::io::stdout().write_all(asked.answered(&found).as_bytes());
+            offering(tips::visible(request.before(), table), &Place::root(&typed, table), directory.as_ref());
+        let found = complete(&mut parser, request.words.clone(), request.at, Some(host.env.cwd())).unwrap_or_default();
+        let _ = std::io::stdout().write_all(request.answered(&found).as_bytes());
     }
     true
 }

@@ -51,11 +51,11 @@ pub(crate) fn script(shell: Shell) -> String {
 }
 
 /// Parses a shell's request; `None` if the shell is unknown or the request is invalid.
-pub(crate) fn asked(name: &str, words: Vec<OsString>, env: &Env) -> Option<CompletionRequest> {
+pub(crate) fn request(name: &str, words: Vec<OsString>, env: &Env) -> Option<CompletionRequest> {
     let shell = name.rsplit('/').next()?.parse().ok()?;
     let separator = env.var("_CLAP_IFS").unwrap_or_else(|| "\n".to_owned());
     let index = env.var("_CLAP_COMPLETE_INDEX").and_then(|index| index.parse().ok());
-    let mut asked = CompletionRequest {
+    let mut request = CompletionRequest {
         shell,
         at: index.unwrap_or(words.len().saturating_sub(1)),
         words,
@@ -65,9 +65,9 @@ pub(crate) fn asked(name: &str, words: Vec<OsString>, env: &Env) -> Option<Compl
     match (shell, env.var("BD_COMPLETE_LINE")) {
         (Shell::Bash, Some(line)) => {
             let head = line.strip_suffix(&env.var("BD_COMPLETE_WORD").unwrap_or_default())?;
-            asked.behind = split(head).pop().unwrap_or_default();
-            asked.words = split(&line).into_iter().map(|word| word.text.into()).collect();
-            asked.at = asked.words.len().saturating_sub(1);
+            request.behind = split(head).pop().unwrap_or_default();
+            request.words = split(&line).into_iter().map(|word| word.text.into()).collect();
+            request.at = request.words.len().saturating_sub(1);
         }
         // These shells pass words as typed, with their quotes.
         (Shell::Bash | Shell::Zsh, _) => {
@@ -75,14 +75,14 @@ pub(crate) fn asked(name: &str, words: Vec<OsString>, env: &Env) -> Option<Compl
                 Some(text) => split(text).into_iter().map(|word| word.text).collect::<Vec<_>>().join(" ").into(),
                 None => word,
             };
-            asked.words = asked.words.into_iter().map(plain).collect();
-            if asked.words.len() == asked.at {
-                asked.words.push(OsString::new());
+            request.words = request.words.into_iter().map(plain).collect();
+            if request.words.len() == request.at {
+                request.words.push(OsString::new());
             }
         }
         _ => {}
     }
-    (asked.at > 0 && asked.at < asked.words.len()).then_some(asked)
+    (request.at > 0 && request.at < request.words.len()).then_some(request)
 }
 
 impl CompletionRequest {
@@ -150,7 +150,7 @@ fn quoted(text: &str, open: Option<char>) -> Option<String> {
 fn split(line: &str) -> Vec<Word> {
     let mut words = Vec::new();
     let mut word = Word::default();
-    let mut is_begun = false;
+    let mut is_started = false;
     let mut chars = line.chars();
     while let Some(c) = chars.next() {
         match (word.open, c) {
@@ -163,15 +163,15 @@ fn split(line: &str) -> Vec<Word> {
             (None, '\'' | '"') => word.open = Some(c),
             (None, '\\') => word.text.extend(chars.next()),
             (None, c) if c.is_whitespace() => {
-                if is_begun {
+                if is_started {
                     words.push(std::mem::take(&mut word));
                 }
-                is_begun = false;
+                is_started = false;
                 continue;
             }
             (None, c) => word.text.push(c),
         }
-        is_begun = true;
+        is_started = true;
     }
     words.push(word);
     words

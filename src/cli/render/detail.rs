@@ -79,7 +79,7 @@ fn fact(issue: &Issue, field: Field, calendar: &Calendar) -> Option<String> {
         Field::Deleted => &issue.deleted_by,
         _ => &None,
     };
-    let said = match issue.value(field) {
+    let value = match issue.value(field) {
         FieldValue::Nothing => return None,
         FieldValue::Text(text) => text.to_owned(),
         FieldValue::Number(number) if field == Field::Estimate => format!("{number} min"),
@@ -91,7 +91,7 @@ fn fact(issue: &Issue, field: Field, calendar: &Calendar) -> Option<String> {
         FieldValue::Time(time) if field.is_date() => calendar.date(time.instant),
         FieldValue::Time(time) => calendar.full(time.instant),
     };
-    Some(by.as_ref().map_or(said.clone(), |who| format!("{said} by {who}")))
+    Some(by.as_ref().map_or(value.clone(), |who| format!("{value} by {who}")))
 }
 
 /// Values of the line in a form that is not understood, unchanged.

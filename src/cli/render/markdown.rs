@@ -49,11 +49,11 @@ fn rendered(ui: &mut Ui, indent: &str, line: &str) {
         let bar = format!("{first}{} ", if ui.draws_lines() { "│" } else { ">" });
         return ui.cells(&bar, &bar, &spans(quoted.trim_start()));
     }
-    if let Some((marker, said)) = marker(rest) {
+    if let Some((marker, text)) = marker(rest) {
         let is_bullet = marker.starts_with(['-', '*', '+']);
         let shown = if is_bullet && ui.draws_lines() { "• ".to_owned() } else { marker.to_owned() };
         let hang = " ".repeat(marker.len());
-        return ui.cells(&format!("{first}{shown}"), &format!("{first}{hang}"), &spans(said));
+        return ui.cells(&format!("{first}{shown}"), &format!("{first}{hang}"), &spans(text));
     }
     ui.cells(&first, &first, &spans(rest));
 }
@@ -139,7 +139,7 @@ fn find(chars: &[char], from: usize, wanted: &[char]) -> Option<usize> {
 mod tests {
     use super::*;
 
-    fn said(line: &str) -> String {
+    fn styled(line: &str) -> String {
         spans(line).chunk_by(|one, next| one.1 == next.1).fold(String::new(), |text, run| {
             let run_text: String = run.iter().map(|cell| cell.0).collect();
             match run[0].1 {
@@ -151,10 +151,10 @@ mod tests {
 
     #[test]
     fn emphasis_code_and_links_are_set_off_and_nothing_else() {
-        assert_eq!(said("a **b** *c* `d*e*` _f_."), "a <Bold:b> <Italic:c> <Cyan:d*e*> <Italic:f>.");
-        assert_eq!(said("see [docs](https://x/y)"), "see <Underline:docs><Dim: (https://x/y)>");
+        assert_eq!(styled("a **b** *c* `d*e*` _f_."), "a <Bold:b> <Italic:c> <Cyan:d*e*> <Italic:f>.");
+        assert_eq!(styled("see [docs](https://x/y)"), "see <Underline:docs><Dim: (https://x/y)>");
         for plain in ["2 * 3 * 4", "snake_case_name", "a[0](b c)", "**open", "`", "[x]", "[](y)", "****", "*a *"] {
-            assert_eq!(said(plain), plain);
+            assert_eq!(styled(plain), plain);
         }
     }
 

@@ -100,7 +100,7 @@ fn listed(ui: &mut Ui, index: &PrefixIndex, rows: &[(Guide, &Row)], marks: &Mark
         let place = place(row);
         let gap = if places > 0 { 2 } else { 0 };
         let fixed = ids + 2 + priority.len().max(2) + 2 + statuses + 2 + types + 2 + places + gap;
-        let said = said(row, marks, calendar.as_ref());
+        let title = marked_title(row, marks, calendar.as_ref());
         let is_narrow = ui.width().is_some_and(|width| width < fixed + TITLE);
         let pad = |text: &str, width: usize| match is_narrow {
             true => String::new(),
@@ -129,13 +129,13 @@ fn listed(ui: &mut Ui, index: &PrefixIndex, rows: &[(Guide, &Row)], marks: &Mark
                 ui.cells(&guide.first, &guide.rest, &plain_cells(plain.trim_end()));
             }
             let indent = format!("{}  ", guide.rest);
-            ui.cells(&indent, &indent, &cells_of(&said));
+            ui.cells(&indent, &indent, &cells_of(&title));
         } else if ui.width().is_some() {
             let rest = format!("{}{}", guide.rest, " ".repeat(fixed - guide.rest.width()));
-            ui.titled(&head, fixed, &rest, &cells_of(&said));
+            ui.titled(&head, fixed, &rest, &cells_of(&title));
         } else {
             let mut line = head;
-            said.iter().for_each(|(style, text)| line.push_str(&ui.paint(*style, text)));
+            title.iter().for_each(|(style, text)| line.push_str(&ui.paint(*style, text)));
             ui.line(line.trim_end());
         }
         for note in notes.get(n).copied().unwrap_or_default() {
@@ -150,7 +150,7 @@ fn due(row: &Row) -> Option<Instant> {
 }
 
 /// The title of an issue with further marks.
-fn said(row: &Row, marks: &Marks, calendar: Option<&Calendar>) -> Vec<(Style, String)> {
+fn marked_title(row: &Row, marks: &Marks, calendar: Option<&Calendar>) -> Vec<(Style, String)> {
     let issue = &row.issue;
     let mut pieces = vec![(Style::Plain, inline(&issue.title).into_owned())];
     let mut add = |style: Style, text: &str| pieces.push((style, text.to_owned()));

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{look, work};
+use super::{read, work};
 use crate::mcp::answer::{self, Answer, changes};
 use crate::mcp::arguments::Arguments;
 use crate::mcp::context::Context;
@@ -78,7 +78,7 @@ pub(super) fn update(cx: &mut Context, arguments: &Arguments) -> Answer {
     let wishes = wishes(cx, arguments)?;
     let id = arguments.needed("id", "update")?;
     let written = ops::revise_known(&mut cx.store, id, &wishes, arguments.text("if_updated_at"))?;
-    Ok(told(&written))
+    Ok(change_object(&written))
 }
 
 fn wishes(cx: &mut Context, arguments: &Arguments) -> Result<Vec<Wish>, Failure> {
@@ -120,7 +120,7 @@ fn wishes(cx: &mut Context, arguments: &Arguments) -> Result<Vec<Wish>, Failure>
 }
 
 /// What a write made of an issue.
-fn told(written: &Written) -> Object {
+fn change_object(written: &Written) -> Object {
     let issue = written.issue();
     let object = Object::new().text("id", &written.id).raw("changed", &answer::texts(&changes(written)));
     let object = object.optional("updated_at", issue.updated_at.as_ref().map(|time| time.text.as_str()));
@@ -128,15 +128,15 @@ fn told(written: &Written) -> Object {
 }
 
 pub(super) fn close(cx: &mut Context, arguments: &Arguments) -> Answer {
-    let ids = look::named(arguments)?;
+    let ids = read::named(arguments)?;
     let reason = arguments.text("reason").map(str::to_owned);
     let batch = ops::change_each(&mut cx.store, &ids, |_| vec![Change::Close { reason: reason.clone() }])?;
     let closed: Vec<String> = batch.written().map(|written| written.id.clone()).collect();
     let mut more = Object::new();
-    // Whatever comes of the rest, the issues are closed.
+    // The issues are closed even if the rest fails.
     match ops::unblocked_by(&mut cx.store, &closed) {
         Ok(rows) if rows.is_empty() => {}
-        Ok(rows) => more = more.raw("unblocked", &answer::list(&rows, |row| look::row(row, &[]))),
+        Ok(rows) => more = more.raw("unblocked", &answer::list(&rows, |row| read::row(row, &[]))),
         Err(error) => more = more.raw("unblocked_failed", &answer::described(&error.into()).finish()),
     }
     if arguments.flag("claim_next") && !closed.is_empty() {
@@ -146,8 +146,10 @@ pub(super) fn close(cx: &mut Context, arguments: &Arguments) -> Answer {
             Err(error) => more.raw("next_failed", &answer::described(&error.into()).finish()),
         };
     }
-    let results =
-        batch.results.into_iter().map(|(typed, result)| (typed, result.map(|one| told(&one)).map_err(Failure::from)));
+    let results = batch
+        .results
+        .into_iter()
+        .map(|(typed, result)| (typed, result.map(|one| change_object(&one)).map_err(Failure::from)));
     answer::each("closed", results.collect(), more)
 }
 
@@ -181,7 +183,7 @@ pub(super) fn dep(cx: &mut Context, arguments: &Arguments) -> Answer {
                 "remove" => ops::remove_dependency(store, id, on, typed)?,
                 _ => ops::add_dependency(store, id, on, typed.unwrap_or_else(DependencyType::blocks))?,
             };
-            Ok(told(&written).text("on", &target))
+            Ok(change_object(&written).text("on", &target))
         }
     }
 }

@@ -1,13 +1,13 @@
 //! The table of tools, in the order in which clients see them.
 //!
-//! What stands here is read by every model in every session, so a word has to be worth its place: `tests/mcp` counts them.
+//! Every model reads these texts in every session, so a word has to be worth its place: `tests/mcp` counts them.
 
 mod change;
-mod look;
 mod mail;
+mod read;
 mod work;
 
-pub(super) use look::detail;
+pub(super) use read::detail;
 
 use super::arguments::Kind::{Flag, Number, Objects, Text, Texts, Word, Words};
 use super::arguments::{Argument, may, must};
@@ -46,7 +46,7 @@ const LOOK: Tool = Tool {
     is_idempotent: true,
     arguments: &[],
     output: None,
-    run: look::list,
+    run: read::list,
 };
 
 /// A tool that changes something each time.
@@ -58,7 +58,7 @@ pub(super) static TOOLS: &[Tool] = &[
         about: "Issues that can be worked on now, most urgent first (priority 0 is highest)",
         output: Some(PAGE),
         arguments: &[QUERY, LIMIT, AFTER, FIELDS],
-        run: look::ready,
+        run: read::ready,
         ..LOOK
     },
     Tool {
@@ -66,7 +66,7 @@ pub(super) static TOOLS: &[Tool] = &[
         about: "Issues by conditions; a bare word searches texts. Closed ones only if the query names status",
         output: Some(PAGE),
         arguments: &[QUERY, LIMIT, AFTER, FIELDS],
-        run: look::list,
+        run: read::list,
         ..LOOK
     },
     Tool {
@@ -77,14 +77,14 @@ pub(super) static TOOLS: &[Tool] = &[
             may("include", Words(&["comments", "history", "why"]), "why: why it is not ready"),
             FROM,
         ],
-        run: look::show,
+        run: read::show,
         ..LOOK
     },
     Tool {
         name: "context",
         about: "What to know before working on an issue: plan, notes, checkpoints, neighbours, as one text",
         arguments: &[must("id", Text, ""), may("max_tokens", Number { least: 200, most: 6_000 }, "Default 4000")],
-        run: look::context,
+        run: read::context,
         ..LOOK
     },
     Tool {
@@ -236,7 +236,7 @@ pub(super) static TOOLS: &[Tool] = &[
         about: "Who changed what, newest first, from the commits",
         is_extra: true,
         arguments: &[may("id", Text, ""), may("since", Text, "Date or revision"), LIMIT],
-        run: look::history,
+        run: read::history,
         ..LOOK
     },
 ];

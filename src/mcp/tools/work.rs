@@ -1,6 +1,6 @@
 //! Tools for those who work beside others: claims, workflows, checkpoints, reservations.
 
-use super::look;
+use super::read;
 use crate::mcp::answer::{self, Answer};
 use crate::mcp::arguments::Arguments;
 use crate::mcp::context::Context;
@@ -30,7 +30,7 @@ pub(super) fn claim(cx: &mut Context, arguments: &Arguments) -> Answer {
 }
 
 fn next(cx: &mut Context, arguments: &Arguments) -> Answer {
-    let wanted = AutoClaim { filter: look::ready_filter(cx, arguments)?, ..AutoClaim::default() };
+    let wanted = AutoClaim { filter: read::ready_filter(cx, arguments)?, ..AutoClaim::default() };
     if let Some(one) = ops::claim_ready(&mut cx.store, &wanted)? {
         return Ok(claimed(&one));
     }

@@ -8,7 +8,7 @@ use crate::model::issue::{IssueType, Priority};
 
 /// Where the value of a key goes, and so what it may be.
 pub enum Slot<'a> {
-    /// What a name may be is one of the rules of a plan.
+    /// The rules of a plan decide which names are valid.
     Name(&'a mut String),
     Text(&'a mut Option<String>),
     Line(&'a mut Option<String>),

@@ -1,7 +1,7 @@
 //! A plan: the tasks of a workflow before they are issues, and what is wrong with it.
 //!
 //! Owns the format of plan files (TOML and JSON say the same), the rules that a plan must keep, and how it is written. Problems
-//! are found all at once, each with its task and line, so that nobody has to mend a file one error at a time. A key that means
+//! are found all at once, each with its task and line, so that no one has to repair a file one error at a time. A key that means
 //! nothing is a problem: a typo must not make a dependency vanish.
 
 mod check;
@@ -21,7 +21,7 @@ pub use tree::{Entry, Node, Value, from_toml};
 
 use super::issue::{IssueType, Priority};
 
-/// What a plan may have at most; more than anybody plans, and little enough to be held and judged at once.
+/// Limits of a plan: more than anybody plans, and little enough to be held and judged at once.
 pub const MAX_TASKS: usize = 1000;
 pub const MAX_BYTES: u64 = 4 << 20;
 pub const MAX_TEXT: usize = 256 << 10;

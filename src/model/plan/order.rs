@@ -15,9 +15,9 @@ pub fn waits_for(tasks: &[PlannedTask]) -> Vec<Vec<String>> {
     waits_among(tasks, |_| false)
 }
 
-/// The same among tasks of which some have begun, by their places: such a task gets no new edges, so nobody waits through it.
-pub fn waits_among(tasks: &[PlannedTask], has_begun: impl Fn(usize) -> bool) -> Vec<Vec<String>> {
-    let lower = |(n, task)| if has_begun(n) { Members::of(tasks.len()) } else { lower(tasks, task) };
+/// The same among tasks of which some have begun, by their places: such a task gets no new edges, so no task waits through it.
+pub fn waits_among(tasks: &[PlannedTask], is_started: impl Fn(usize) -> bool) -> Vec<Vec<String>> {
+    let lower = |(n, task)| if is_started(n) { Members::of(tasks.len()) } else { lower(tasks, task) };
     let before: Vec<Members> = tasks.iter().enumerate().map(lower).collect();
     let wait = |(task, mine): (&PlannedTask, &Members)| {
         let mut implied = Members::of(tasks.len());
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_through_a_task_that_has_begun() {
+    fn no_task_waits_through_a_started_one() {
         let tasks = [task("a", Some(1), None, &[]), task("b", Some(2), None, &[]), task("c", Some(3), None, &[])];
         let found = waits_among(&tasks, |n| n == 1);
         assert_eq!(found, [vec![], vec![], vec!["a".to_owned(), "b".to_owned()]]);

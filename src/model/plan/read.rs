@@ -41,7 +41,7 @@ pub fn read(text: &str, format: Format) -> Result<Plan, Vec<Problem>> {
     draft(text, format).map_err(|problem| vec![problem])?.settle()
 }
 
-/// Reads a plan whose names may mean something elsewhere; only a text that is no TOML or JSON at all is refused.
+/// Reads a plan whose names may mean something elsewhere; only a text that is neither TOML nor JSON is refused.
 pub fn draft(text: &str, format: Format) -> Result<Draft, Problem> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let tree = match format {

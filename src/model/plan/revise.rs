@@ -1,6 +1,6 @@
 //! A new plan for a workflow that is under way: what stays, what changes, what goes, and who waits for what then.
 //!
-//! Work is never thrown away: a task that is done, runs or is claimed stays, whatever the new plan says of it. Whoever waited for a
+//! Work is never thrown away: a task that is done, runs or is claimed stays, whatever the new plan says of it. A task that waited for a
 //! task that goes waits for what that one waited for.
 
 use crate::model::words::words;
@@ -34,7 +34,7 @@ pub struct Current {
     pub through: Vec<String>,
     pub sequence: Option<i64>,
     pub parallel_group: Option<String>,
-    /// `None` for one that nobody has begun.
+    /// `None` for a task that has not been started.
     pub fixed: Option<Fixed>,
 }
 
@@ -49,7 +49,7 @@ pub struct Revision {
     /// The names of both, in the order of the plan.
     pub order: Vec<String>,
     pub removed: Vec<String>,
-    /// What each updated and each new task waits for, by what the plan says outright and by its numbers.
+    /// The tasks that each updated and each new task waits for, by the explicit needs of the plan and by its numbers.
     pub needs: BTreeMap<String, Vec<String>>,
     /// Tasks of which only the dependencies change, with all that they have then.
     pub rewired: BTreeMap<String, Vec<String>>,
@@ -61,7 +61,7 @@ impl Revision {
     }
 }
 
-/// Puts a whole new plan in the place of what is there, or says everything that stands against it.
+/// Replaces the tasks by a whole new plan, or reports everything that prevents it.
 pub fn revise(now: &[Current], draft: &Draft) -> Result<Revision, Vec<Problem>> {
     let fixed: Vec<&str> = now.iter().filter(|task| task.fixed.is_some()).map(|task| task.name.as_str()).collect();
     let mut problems = draft.problems(&fixed);
@@ -80,7 +80,7 @@ pub fn revise(now: &[Current], draft: &Draft) -> Result<Revision, Vec<Problem>> 
         if is_there { &mut revision.updated } else { &mut revision.added }.push(task.clone());
     }
     revision.rewired = rewire(now, &revision.removed);
-    // What becomes of an updated task is said by the plan alone.
+    // The plan alone decides what an updated task waits for.
     revision.rewired.retain(|name, _| fixed.contains(&name.as_str()));
     revision.needs = needs(now, &revision);
     let count = now.len() + revision.added.len() - revision.removed.len();
@@ -88,7 +88,7 @@ pub fn revise(now: &[Current], draft: &Draft) -> Result<Revision, Vec<Problem>> 
     if problems.is_empty() {
         problems.extend(too_many_edges(revision.needs.values().map(Vec::len).sum()));
     }
-    // What the plan alone has of cycles was found with their lines.
+    // Cycles within the plan alone were found with their lines.
     if problems.is_empty() {
         problems.extend(cycles(now, &revision));
     }
@@ -139,7 +139,7 @@ pub fn drop_tasks(now: &[Current], names: &[String]) -> Revision {
     Revision { removed: names.to_vec(), rewired: rewire(now, names), ..Revision::default() }
 }
 
-/// Who waited for a task that goes, with all that each waits for then. What is done waits for nothing any more.
+/// The tasks that waited for a removed one, each with all that it waits for then. A task that is done waits for nothing any more.
 fn rewire(now: &[Current], removed: &[String]) -> BTreeMap<String, Vec<String>> {
     let gone: BTreeSet<&str> = removed.iter().map(String::as_str).collect();
     let needs: BTreeMap<&str, &[String]> =
@@ -149,7 +149,7 @@ fn rewire(now: &[Current], removed: &[String]) -> BTreeMap<String, Vec<String>> 
     affected.map(|task| (task.name.clone(), without(task, &gone, &needs))).collect()
 }
 
-/// What a task waits for when those that go are replaced by what they waited for.
+/// The tasks that a task waits for, when the removed ones are replaced by those that they waited for.
 fn without(task: &Current, gone: &BTreeSet<&str>, needs: &BTreeMap<&str, &[String]>) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut seen: BTreeSet<&str> = BTreeSet::new();
@@ -184,8 +184,8 @@ fn needs(now: &[Current], revision: &Revision) -> BTreeMap<String, Vec<String>> 
     all.iter().map(|task| task.name.clone()).zip(waits).take(count).collect()
 }
 
-/// The tasks that come after a new one by their numbers and that nobody has begun, with all that each waits for then. Who waits for it through
-/// another one gets no edge of its own.
+/// The tasks that come after a new one by their numbers and have not been started, with all that each waits for then. A task that
+/// waits for it through another one gets no edge of its own.
 fn follow(now: &[Current], revision: &Revision, new: &PlannedTask) -> BTreeMap<String, Vec<String>> {
     let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let Some(number) = new.sequence else { return found };
@@ -206,7 +206,7 @@ fn follow(now: &[Current], revision: &Revision, new: &PlannedTask) -> BTreeMap<S
         let mut needs = open.get(task.name.as_str()).copied().unwrap_or_default().to_vec();
         needs.push(new.name.clone());
         found.insert(task.name.clone(), needs);
-        // Whoever waits for this one waits for the new one now.
+        // Tasks that wait for this one wait for the new one now.
         reached.extend(waiting(&open, &task.name));
     }
     found
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_begun_stays_and_the_rest_follows_the_plan() {
+    fn started_tasks_stay_and_the_rest_follows_the_plan() {
         let now = [
             current("a", &[], Some(Fixed::Done)),
             current("b", &["a"], Some(Fixed::Running)),

@@ -1,4 +1,4 @@
-//! A plan file as it stands: values with the lines they are in, whichever of the two formats it is written in.
+//! A plan file as it is written: values with the lines they are in, whichever of the two formats it is written in.
 //!
 //! Texts can be replaced here, after parsing, so that a value can never become structure.
 
@@ -7,7 +7,7 @@ use toml::de::{DeTable, DeValue};
 use super::{Problem, Wrong};
 use crate::model::json;
 
-/// Deeper than anything a plan means; what lies below is of a wrong kind anyway.
+/// Deeper than anything a plan means; a deeper value has a wrong kind anyway.
 const MAX_DEPTH: usize = 6;
 
 /// A value and the line it begins in, from 1.
@@ -112,7 +112,7 @@ pub(super) fn from_json(text: &str) -> Result<Node, Problem> {
     Ok(Node { value: value.unwrap_or(Value::Other("null")), line: 1 })
 }
 
-/// The value that stands in a part of the text; nothing for `null`, which says that there is none.
+/// The value in a part of the text; `None` for `null`, which means that there is none.
 fn json_value(whole: &str, start: usize, end: usize, lines: &Lines, depth: usize) -> Result<Option<Value>, Problem> {
     let text = &whole[start..end];
     let trimmed = text.trim();
@@ -156,7 +156,7 @@ fn json_value(whole: &str, start: usize, end: usize, lines: &Lines, depth: usize
     }
 }
 
-/// What the scanner found, without its count of bytes, and that count.
+/// The message of the scanner, without its count of bytes, and that count.
 fn in_words(error: &json::ScanError) -> (String, usize) {
     use json::ScanError::*;
     let (words, at) = match error {

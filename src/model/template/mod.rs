@@ -15,7 +15,7 @@ use super::plan::{self, Node, Plan, Problem, Value, Wrong};
 pub use text::MAX_FILLED;
 use text::{MAX_NAME, escape, fill};
 
-/// What a template may have at most.
+/// Limits of a template.
 pub const MAX_BYTES: u64 = 1 << 20;
 pub const MAX_VARIABLES: usize = 64;
 
@@ -32,7 +32,7 @@ pub struct Template {
     pub name: String,
     pub description: Option<String>,
     pub version: Option<String>,
-    /// What a workflow that is made from it is called, if nothing else is said.
+    /// The default title of a workflow that is made from it.
     pub title: Option<String>,
     pub variables: Vec<Variable>,
     /// How many tasks it has.
@@ -83,7 +83,7 @@ impl Template {
             Ok((_, body)) => plan::read_tree(&body).err().unwrap_or_default(),
             Err(problems) => return problems,
         };
-        // What a value will be is not known yet: only its kind can be wrong because of that.
+        // The values are not known yet: only a kind can be wrong because of that.
         problems.retain(|one| !(matches!(one.wrong, Wrong::Kind { .. }) && open_lines.contains(&one.line)));
         problems
     }
@@ -122,8 +122,8 @@ impl Template {
         let mut values: BTreeMap<&str, &str> = BTreeMap::new();
         let mut missing = Vec::new();
         for variable in &self.variables {
-            let said = given.iter().rev().find(|(name, _)| *name == variable.name).map(|(_, value)| value.as_str());
-            match said.or(variable.default.as_deref()).or((!variable.required).then_some("")) {
+            let value = given.iter().rev().find(|(name, _)| *name == variable.name).map(|(_, value)| value.as_str());
+            match value.or(variable.default.as_deref()).or((!variable.required).then_some("")) {
                 Some("") | None if variable.required => missing.push(variable.clone()),
                 value => drop(values.insert(&variable.name, value.unwrap_or_default())),
             }

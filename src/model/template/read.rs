@@ -26,7 +26,7 @@ impl Template {
         for entry in entries {
             match (entry.key.as_str(), &entry.node.value) {
                 ("name", _) => {
-                    if text_of(&mut found, &entry).is_some_and(|said| said != name) {
+                    if text_of(&mut found, &entry).is_some_and(|text| text != name) {
                         found.bad_text(entry.line, "name", format!("must be {name:?}, as the file is called"));
                     }
                 }

@@ -18,7 +18,7 @@ pub(super) fn is_variable(text: &str) -> bool {
         && (text.as_bytes()[0].is_ascii_alphabetic() || text.starts_with('_'))
 }
 
-/// Puts values into a text, or says everything that is wrong with it. What comes of it takes away from the room that is left; a text
+/// Puts values into a text, or says everything that is wrong with it. The result takes away from the room that is left; a text
 /// that is too large for it is not built.
 pub(super) fn fill(
     text: &str,

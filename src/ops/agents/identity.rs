@@ -27,7 +27,7 @@ pub(crate) fn join_as_agent(store: &mut Store) -> Result<()> {
         beat(store, &seen);
     }
     if store.agent().is_some() || store.session().is_some() {
-        // What cannot be renewed at once is renewed by the agent's next command.
+        // A lease that cannot be renewed at once is renewed by the agent's next command.
         let _ = store.renew_leases(false, Duration::ZERO);
     }
     Ok(())

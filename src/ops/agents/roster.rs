@@ -171,8 +171,8 @@ pub fn register(store: &mut Store, registration: Registration) -> Result<Agent> 
 }
 
 /// Keys and values, later ones replacing earlier ones.
-fn joined(mut known: Vec<(String, String)>, said: &[(String, String)]) -> Vec<(String, String)> {
-    for (key, raw) in said {
+fn joined(mut known: Vec<(String, String)>, added: &[(String, String)]) -> Vec<(String, String)> {
+    for (key, raw) in added {
         known.retain(|(other, _)| other != key);
         known.push((key.clone(), raw.clone()));
     }

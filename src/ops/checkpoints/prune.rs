@@ -16,7 +16,7 @@ use crate::store::{CHECKPOINTS, Put, Store};
 /// How long an issue must have been closed by default.
 pub const PRUNE_DAYS: i64 = 30;
 
-/// What was dropped, or would be.
+/// The checkpoints that were dropped, or would be.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PrunedCheckpoints {
     pub pruned: Vec<CheckpointRow>,

@@ -22,8 +22,8 @@ pub(crate) fn claim(store: &mut Store, id: &str, wish: &ClaimWish, on_remote: bo
     let claimed = match (on_remote || store.settings().flag("claims.remote"), on_remote) {
         (false, _) => store.claim(id, wish)?,
         // The remote is the project's: the claim of a user who may not write there stays local.
-        (true, asked) => match (store.access_by_id(id)?, asked) {
-            (Access::Write, _) => remote::claim(store, id, wish, asked)?,
+        (true, requested) => match (store.access_by_id(id)?, requested) {
+            (Access::Write, _) => remote::claim(store, id, wish, requested)?,
             (Access::Read(_), false) => store.claim(id, wish)?,
             (Access::Read(reason), true) => {
                 let (what, repo) = (format!("a claim on {id}"), "the remote".to_owned());
@@ -41,7 +41,7 @@ pub fn claim_ready(store: &mut Store, auto: &AutoClaim) -> Result<Option<Claimed
     let auto = &AutoClaim { wish, ..auto.clone() };
     // Issues held by silent or dead agents are ready again.
     if store.leases()?.iter().any(|row| row.standing == Standing::Expired) {
-        // What cannot be taken back is simply not handed out.
+        // A claim that cannot be taken back is simply not handed out.
         let _ = reclaim(store, None, false);
     }
     let claimed = if store.settings().flag("claims.remote") {

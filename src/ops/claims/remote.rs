@@ -72,8 +72,8 @@ pub fn remote_leases(store: &mut Store) -> Result<Vec<RemoteLease>> {
     Ok(claims.iter().map(RemoteLease::of).collect())
 }
 
-/// `asked` means that the caller asked for it, not only the settings.
-pub(in crate::ops) fn claim(store: &mut Store, id: &str, wish: &ClaimWish, asked: bool) -> Result<Claimed> {
+/// `requested` means that the caller asked for it, not only the settings.
+pub(in crate::ops) fn claim(store: &mut Store, id: &str, wish: &ClaimWish, requested: bool) -> Result<Claimed> {
     // If the claim is hopeless here, do not ask the remote.
     let me = store.actor().to_owned();
     let known = store.lease(id)?.filter(|row| row.standing == Standing::Live).and_then(|row| row.lease.holder);
@@ -83,7 +83,7 @@ pub(in crate::ops) fn claim(store: &mut Store, id: &str, wish: &ClaimWish, asked
     let version = match take(store, id, wish) {
         Ok(version) => version,
         // A repo without remotes has no clones that could claim.
-        Err(OpError::Remote(SyncError::Unsupported { .. } | SyncError::NoVcs { .. })) if !asked => {
+        Err(OpError::Remote(SyncError::Unsupported { .. } | SyncError::NoVcs { .. })) if !requested => {
             return Ok(store.claim(id, wish)?);
         }
         Err(error) => return Err(error),

@@ -22,12 +22,12 @@ pub(in crate::ops) fn check_copies(store: &mut Store, report: &mut Report) -> Re
 fn check_repos(store: &Store, report: &mut Report) {
     let documents = store.documents();
     let mut seen: HashMap<String, usize> = HashMap::new();
-    let mut told: HashSet<String> = HashSet::new();
+    let mut reported: HashSet<String> = HashSet::new();
     for (n, (repo, _, document)) in documents.iter().enumerate() {
         for id in document.ids() {
             let first = *seen.entry(id.clone().into_owned()).or_insert(n);
             let (first_repo, _, other) = &documents[first];
-            if first_repo == repo || !told.insert(id.clone().into_owned()) {
+            if first_repo == repo || !reported.insert(id.clone().into_owned()) {
                 continue;
             }
             let lines = [(*first_repo, *other), (*repo, *document)]
@@ -51,10 +51,10 @@ fn differing(one: &str, other: &str) -> Vec<&'static str> {
     if [&one, &other].iter().any(|record| issue::status_of(record).is_tombstone()) {
         return Vec::new();
     }
-    let says = |key: &&str| one.text_of(key).is_some() && other.text_of(key).is_some();
+    let both_have = |key: &&str| one.text_of(key).is_some() && other.text_of(key).is_some();
     // Two copies with different texts are two issues, or two versions.
     let texts = field::with(|row| row.kind == Kind::Text && row.travel == Travel::Shared).map(Field::key);
-    texts.filter(says).filter(|key| !same_value(key, one.raw(key), other.raw(key))).collect()
+    texts.filter(both_have).filter(|key| !same_value(key, one.raw(key), other.raw(key))).collect()
 }
 
 /// The first line is the planning copy of an issue proposed to, or rejected in, the other's repo, or its companion.

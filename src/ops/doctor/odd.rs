@@ -63,7 +63,7 @@ fn shown(raw: &str) -> String {
     }
 }
 
-/// What is wrong with a field's value and its consequence; and the remedy.
+/// The problem with a field's value, and its consequence; and the remedy.
 fn words(key: &str, is_read: bool) -> (&'static str, &'static str) {
     const BY_HAND: &str = "correct the value in the file; docs/format.md lists the forms that are read";
     match key {

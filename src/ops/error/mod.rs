@@ -164,8 +164,8 @@ pub enum EditError {
     Newer { id: String, known: String, at: String },
     #[error("the line {line:?} of the form is not one of {known}")]
     Detail { line: String, known: String },
-    #[error("the form is that of {id}, and its id became {said:?}; an id cannot be edited")]
-    OtherId { id: String, said: String },
+    #[error("the form is that of {id}, and its id became {typed:?}; an id cannot be edited")]
+    OtherId { id: String, typed: String },
     #[error(transparent)]
     Editor(#[from] crate::sys::process::EditorError),
 }
@@ -214,8 +214,8 @@ pub enum WorkspaceError {
     UntrustedPath { path: PathBuf },
     #[error("workspace.setup in the committed settings names a command that you have not agreed to: {command}")]
     UntrustedSetup { command: String },
-    #[error("the setup failed: {why}: {command}{}", if said.is_empty() { String::new() } else { format!("; {said}") })]
-    SetupFailed { command: String, why: String, said: String },
+    #[error("the setup failed: {why}: {command}{}", if output.is_empty() { String::new() } else { format!("; {output}") })]
+    SetupFailed { command: String, why: String, output: String },
     #[error("{files} ignored files with {} are to be copied, and workspace.copy_limit allows {}", size::text(*bytes), size::text(*limit))]
     TooMuchToCopy { bytes: u64, limit: u64, files: usize },
     #[error("no block of {count} ports from {first} on is free")]

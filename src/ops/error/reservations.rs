@@ -26,7 +26,7 @@ pub enum ReservationError {
     Ambiguous { typed: String, candidates: Vec<String> },
 }
 
-/// Who has reserved the requested files, and for how long.
+/// The holders of the requested files, and for how long they have reserved them.
 fn obstacle_text(obstacles: &[Obstacle]) -> String {
     let Some(first) = obstacles.first() else { return "reserved by another".to_owned() };
     let Obstacle { wanted, reservation } = first;

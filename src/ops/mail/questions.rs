@@ -34,19 +34,19 @@ pub fn open_questions(store: &mut Store, issue: &str) -> Result<Vec<Message>> {
 /// question. With a date it resumes by itself. Done in the checkout where it was deferred.
 pub(super) fn bring_back(store: &mut Store, answered: &Message) -> Option<BroughtBack> {
     let id = answered.issue.clone().filter(|_| answered.kind == Kind::Query)?;
-    let told = |worktree: Option<String>, undone: Result<()>| {
+    let brought_back = |worktree: Option<String>, undone: Result<()>| {
         let problem = undone.err().map(|error| error.to_string());
         Some(BroughtBack { id: id.clone(), worktree, problem })
     };
     match open_questions(store, &id) {
         Ok(open) if open.is_empty() => {}
         Ok(_) => return None,
-        Err(error) => return told(None, Err(error)),
+        Err(error) => return brought_back(None, Err(error)),
     }
     match store.get(&id) {
-        Ok(Some(row)) if waits(&row.line) => return told(None, undefer(store, &row)),
+        Ok(Some(row)) if waits(&row.line) => return brought_back(None, undefer(store, &row)),
         Ok(_) => {}
-        Err(error) => return told(None, Err(error.into())),
+        Err(error) => return brought_back(None, Err(error.into())),
     }
     let there = store.elsewhere(&id).ok()?.into_iter().find(|other| waits(&other.line))?;
     let undone = (|| {
@@ -57,7 +57,7 @@ pub(super) fn bring_back(store: &mut Store, answered: &Message) -> Option<Brough
             _ => Ok(()),
         }
     })();
-    told(Some(there.worktree), undone)
+    brought_back(Some(there.worktree), undone)
 }
 
 /// It is deferred without a date. A paused workflow is resumed only by its own command.

@@ -1,6 +1,6 @@
 //! Reservations of files (`reservations.jsonl`): one record for each reserved glob.
 //!
-//! A request is granted completely or not at all. Reserving one's own again renews it. Expired ones do not count; a
+//! A request is granted completely or not at all. Reserving a glob again renews it. Expired ones do not count; a
 //! week later the next write drops them.
 
 pub(in crate::ops) mod typed;

@@ -64,7 +64,7 @@ pub(super) fn run(store: &mut Store, request: &RunRequest, wish: &WorkspaceWish,
     };
     let id = ready.made.workspace.id.clone();
     let directory = ready.made.directory();
-    let begun = Instant::now();
+    let start_time = Instant::now();
     let started = vars(store, &ready).and_then(|vars| start(store, request, &claimed, &directory, vars));
     let acting = ready.there.as_mut().unwrap_or(store);
     let mut job = match started {
@@ -98,7 +98,7 @@ pub(super) fn run(store: &mut Store, request: &RunRequest, wish: &WorkspaceWish,
                     (&mut *store, left)
                 }
             };
-            let new = account(request, &ready.made.workspace, &claimed, ended, left, begun);
+            let new = account(request, &ready.made.workspace, &claimed, ended, left, start_time);
             match add_checkpoint(acting, &new) {
                 Ok(added) => checkpoint = Some(added.checkpoint.id),
                 Err(error) => notes.push(format!("no checkpoint was made: {error}")),
@@ -181,7 +181,7 @@ fn account(
     claimed: &Claimed,
     ended: Ended,
     left: Left,
-    begun: Instant,
+    start_time: Instant,
 ) -> NewCheckpoint {
     let (kind, summary) = match left {
         Left::Closed => ("complete", "the program ended and the issue is closed".to_owned()),
@@ -192,7 +192,7 @@ fn account(
     let detail = Object::new()
         .texts("command", words.map(|word| word.to_string_lossy().into_owned()))
         .number("exit_code", i64::from(ended.code()))
-        .number("seconds", i64::try_from(begun.elapsed().as_secs()).unwrap_or(i64::MAX))
+        .number("seconds", i64::try_from(start_time.elapsed().as_secs()).unwrap_or(i64::MAX))
         .text("workspace", &workspace.id)
         .optional("branch", workspace.branch.as_deref())
         .finish();

@@ -48,7 +48,7 @@ pub enum TargetKind {
 }
 
 pub(super) const AGENTS_FILE: &str = "AGENTS.md";
-/// Eight digits follow: the sum of the block, by which it is known that nobody has edited it.
+/// Eight digits follow: the sum of the block, which shows whether it has been edited.
 pub(super) const BLOCK_BEGIN: &str = "<!-- bd:begin ";
 pub(super) const BLOCK_END: &str = "<!-- bd:end -->";
 
@@ -62,7 +62,7 @@ begins and after your context was shortened: it says what is in progress, what i
 <!-- bd:end -->
 ";
 
-/// Eight digits follow: the sum of the skill, by which it is known that nobody has edited it.
+/// Eight digits follow: the sum of the skill, which shows whether it has been edited.
 pub(super) const SKILL_MARK: &str = "<!-- written by bd setup ";
 
 pub(super) const SKILL: &str = "\

@@ -48,7 +48,7 @@ pub(super) fn place_in(root: &Path, name: &str) -> Result<Place> {
 /// Instructions and skills; some clients read their rules from files such as `.cursorrules`.
 const DOCUMENTS: [&str; 5] = ["md", "mdc", "mdx", "markdown", "txt"];
 
-/// Why nothing is written where a link of the project leads. Whoever made the link chose the target, and what is written there is
+/// Why nothing is written where a link of the project leads. The author of the link chose the target, and the text to write is
 /// Markdown or a client's settings: in a file that something else reads it would be damage.
 fn foreign(root: &Path, inside: &Path, name: &str) -> Option<&'static str> {
     let is_beads = inside.components().any(|part| part.as_os_str().eq_ignore_ascii_case(BEADS_DIR));

@@ -1,7 +1,7 @@
 //! Setting `bd` up for a client: a block of instructions, a skill, and a session hook or an entry for its MCP server.
 //!
-//! Everything is worked out before anything is written, so one file that cannot be edited leaves all as they are. What is put in can
-//! be taken out again with the bytes from before. What somebody else wrote, or has edited since, is neither replaced nor taken out.
+//! Everything is worked out before anything is written, so one file that cannot be edited leaves all as they are. All that is put in can
+//! be taken out again with the bytes from before. A text that somebody else wrote, or has edited since, is neither replaced nor taken out.
 
 mod artefacts;
 mod files;
@@ -61,7 +61,7 @@ pub struct SetupReport {
 /// Sets `bd` up for a client, takes it away, or looks. Without a project it can only be the user's home.
 pub fn setup(store: Option<&mut Store>, env: &Env, request: SetupRequest) -> Result<SetupReport> {
     let store = store.as_deref();
-    // Who is a contributor is not known then.
+    // The contributor's role is not known then.
     if let (Some(store), SetupAction::Install) = (store, request.action) {
         store.refuse_unread_settings()?;
     }
@@ -149,8 +149,8 @@ fn tell_disabled(files: &mut [SetupFile], project: Option<&Path>, env: &Env, req
     let Some(switch) = &request.client.switch else { return };
     let here = project.into_iter().flat_map(|root| switch.project.iter().map(|name| place_in(root, name).ok()));
     let home = env.home().map(|home| Place::in_home(&home, switch.user));
-    let says = |place: Place| Some((jsonc::flag(&place.read().ok()??, switch.key)?, place.path()));
-    let Some((true, path)) = here.flatten().chain(home).find_map(says) else { return };
+    let flag_in = |place: Place| Some((jsonc::flag(&place.read().ok()??, switch.key)?, place.path()));
+    let Some((true, path)) = here.flatten().chain(home).find_map(flag_in) else { return };
     for file in files.iter_mut().filter(|file| file.what == "hook") {
         match file.state {
             SetupState::Installed if request.action == SetupAction::Check => file.state = SetupState::Disabled,
@@ -166,7 +166,7 @@ type Files = Vec<(SetupFile, bool)>;
 /// Files with the bytes that they are to have.
 type Writes = Vec<(Place, Option<Vec<u8>>)>;
 
-/// What becomes of all files, and what is to be written.
+/// The decision for each file, and the contents to write.
 fn worked_out(wanted: &[Wanted], request: &SetupRequest) -> Result<(Files, Writes)> {
     let mut files = Vec::new();
     let mut writes = Writes::new();

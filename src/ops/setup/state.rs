@@ -1,4 +1,4 @@
-//! What is to be done, and what a file is afterwards.
+//! The requested action, and the state of a file afterwards.
 
 use crate::model::words::words;
 

@@ -34,7 +34,7 @@ fn sums(text: &str, mark: &str) -> Option<(String, String)> {
     Some((digits.to_owned(), blake3::hash(rest.as_bytes()).to_hex()[..DIGITS].to_owned()))
 }
 
-/// What a text with a mark is, compared with what it should be.
+/// The state of a text with a mark, compared with what it should be.
 pub(super) fn compared(bytes: &[u8], wanted: &str, mark: &str) -> Found {
     let text = String::from_utf8_lossy(bytes).replace("\r\n", "\n");
     match sums(&text, mark) {
@@ -76,7 +76,7 @@ pub(super) fn take(bytes: &[u8], text: &str) -> Option<Option<Vec<u8>>> {
 
 /// A block, from its first line to the end of its last, or the line of one that is broken.
 fn block_span(bytes: &[u8]) -> Option<Result<(usize, usize), usize>> {
-    let (mut at, mut fence, mut begun, mut whole) = (0, None::<(u8, usize)>, None, None);
+    let (mut at, mut fence, mut opened, mut whole) = (0, None::<(u8, usize)>, None, None);
     for (number, line) in bytes.split_inclusive(|byte| *byte == b'\n').enumerate() {
         let (start, text) = (at, line.trim_ascii());
         at += line.len();
@@ -84,21 +84,21 @@ fn block_span(bytes: &[u8]) -> Option<Result<(usize, usize), usize>> {
         let mark = text.first().filter(|byte| matches!(byte, b'`' | b'~')).copied();
         let ticks = mark.map(|mark| (mark, text.iter().take_while(|byte| **byte == mark).count()));
         match (fence, ticks.filter(|(_, count)| *count > 2)) {
-            (None, open) if begun.is_none() => fence = open,
+            (None, open) if opened.is_none() => fence = open,
             (Some((open, length)), Some((byte, count))) if open == byte && count >= length => fence = None,
             _ => {}
         }
         if fence.is_some() {
             continue;
         }
-        match begun {
+        match opened {
             None if line.starts_with(BLOCK_BEGIN.as_bytes()) && whole.is_some() => return Some(Err(number + 1)),
-            None if line.starts_with(BLOCK_BEGIN.as_bytes()) => begun = Some((start, number + 1)),
-            Some((from, _)) if line.starts_with(BLOCK_END.as_bytes()) => (whole, begun) = (Some((from, at)), None),
+            None if line.starts_with(BLOCK_BEGIN.as_bytes()) => opened = Some((start, number + 1)),
+            Some((from, _)) if line.starts_with(BLOCK_END.as_bytes()) => (whole, opened) = (Some((from, at)), None),
             _ => {}
         }
     }
-    match (begun, whole) {
+    match (opened, whole) {
         (Some((_, line)), _) => Some(Err(line)),
         (None, whole) => whole.map(Ok),
     }

@@ -43,7 +43,7 @@ enum Standing {
 /// What a file is to hold: `None` for no file, and whether that is what it held before.
 pub(super) type After = (Option<Vec<u8>>, bool);
 
-/// What becomes of a file, why, and its new content if it changes.
+/// The state of a file afterwards, why, and its new content if it changes.
 pub(super) struct Decided {
     pub state: SetupState,
     pub because: Option<String>,
@@ -86,7 +86,7 @@ impl Wanted {
         standing.is_ok_and(|standing| !matches!(standing, Standing::Missing | Standing::Other(_)))
     }
 
-    /// What becomes of its file, which holds these bytes.
+    /// The decision for its file, which holds these bytes.
     pub(super) fn decided(&self, action: SetupAction, force: bool, bytes: Option<&[u8]>) -> Result<Decided> {
         let standing = self.standing(bytes)?;
         let kept = |why: String| (SetupState::Kept, Some(why), None);

@@ -16,7 +16,7 @@ pub fn move_state(store: &mut Store, to: Option<&str>, from: Option<&Path>, dry_
     if let Some(to) = to.filter(|to| !StateMode::CHOICES.contains(to)) {
         return Err(OpError::Usage(format!("--to must be one of {}, not {to:?}", StateMode::CHOICES.join(" "))));
     }
-    let request = MoveRequest { to: to.map(StateMode::asked), from: from.map(Path::to_owned) };
+    let request = MoveRequest { to: to.map(StateMode::requested), from: from.map(Path::to_owned) };
     if dry_run {
         return relocate::plan_move(store, &request);
     }

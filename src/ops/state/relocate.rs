@@ -298,7 +298,7 @@ fn records(
         };
         found.push(match renamed {
             Some(id) => (id.clone(), with_id(&record, &id)),
-            None if table.names_repo => match told_of_repo(&record, &repo, from, to) {
+            None if table.names_repo => match adapted_to_home(&record, &repo, from, to) {
                 Some(line) => (id, line),
                 // Another repository's.
                 None => continue,
@@ -310,7 +310,7 @@ fn records(
 }
 
 /// The line with its repository where several share a home, and without it elsewhere.
-fn told_of_repo(record: &Record<'_>, repo: &str, from: &StateDir, to: &StateDir) -> Option<String> {
+fn adapted_to_home(record: &Record<'_>, repo: &str, from: &StateDir, to: &StateDir) -> Option<String> {
     let dialect = Dialect::default();
     match (from.is_shared(), shares(to)) {
         (true, false) if record.string("repo").as_deref() == Some(repo) => {

@@ -46,7 +46,7 @@ pub fn save(store: &Store, plan: &Plan, from: &[Row], wish: &SaveWish) -> Result
     let path = directory.join(&file);
     store.check_export(&path, from)?;
     let text = Template::text_of(&wish.name, plan);
-    // What is saved must be valid when read again.
+    // A saved template must be valid when read again.
     let problems = match Template::read(&wish.name, &text) {
         Ok(template) => template.problems(),
         Err(problems) => problems,

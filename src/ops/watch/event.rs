@@ -37,7 +37,7 @@ words! {
 
 impl EventKind {
     /// The kinds that can be requested.
-    pub fn told() -> impl Iterator<Item = EventKind> {
+    pub fn requestable() -> impl Iterator<Item = EventKind> {
         Self::ALL.into_iter().filter(|kind| !matches!(kind, EventKind::Watching | EventKind::Trouble))
     }
 
@@ -48,13 +48,13 @@ impl EventKind {
 
     /// The kinds that a word means: one by its name, or all default ones of `issue`, `ready`, `lease` or `mail`.
     pub fn named(word: &str) -> Option<Vec<EventKind>> {
-        if let Some(one) = Self::told().find(|kind| kind.word() == word) {
+        if let Some(one) = Self::requestable().find(|kind| kind.word() == word) {
             return Some(vec![one]);
         }
         let is_ready = |kind: &EventKind| matches!(kind, EventKind::IssueReady | EventKind::IssueUnready);
-        let usual = Self::told().filter(|kind| kind.is_usual());
+        let usual = Self::requestable().filter(|kind| kind.is_usual());
         Some(match word {
-            "all" => Self::told().collect(),
+            "all" => Self::requestable().collect(),
             "ready" => usual.filter(is_ready).collect(),
             "issue" => usual.filter(|kind| kind.word().starts_with("issue_") && !is_ready(kind)).collect(),
             "lease" => usual.filter(|kind| kind.word().starts_with("lease_")).collect(),
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn words_for_one_kind_and_for_many() {
-        for kind in EventKind::told() {
+        for kind in EventKind::requestable() {
             assert_eq!(EventKind::named(kind.word()), Some(vec![kind]));
         }
         assert_eq!(EventKind::named("ready"), Some(vec![EventKind::IssueReady, EventKind::IssueUnready]));

@@ -173,8 +173,8 @@ fn news(id: &str, before: Option<Copy<'_>>, after: Option<Copy<'_>>) -> Option<(
             _ => EventKind::IssueUpdated,
         },
     };
-    let told = |copy: &Option<Copy<'_>>| copy.as_ref().map(|(line, _)| line.to_string());
-    let (old_line, new_line) = (told(&before), told(&after));
+    let line_of = |copy: &Option<Copy<'_>>| copy.as_ref().map(|(line, _)| line.to_string());
+    let (old_line, new_line) = (line_of(&before), line_of(&after));
     let mut fields = match kind {
         EventKind::IssueCreated | EventKind::IssueDeleted => Vec::new(),
         _ => difference(&[old_line.as_deref()], new_line.as_deref()).map(|(_, fields)| fields).unwrap_or_default(),

@@ -92,7 +92,7 @@ mod tests {
         Lease { id: "x".into(), epoch, holder: Some(holder), ..Lease::default() }
     }
 
-    fn told(before: Option<(Lease, Standing)>, after: Option<(Lease, Standing)>) -> Vec<String> {
+    fn described(before: Option<(Lease, Standing)>, after: Option<(Lease, Standing)>) -> Vec<String> {
         let claims = |one: Option<(Lease, Standing)>| one.into_iter().map(|one| ("x".to_owned(), one)).collect();
         let word = |(kind, news): (EventKind, LeaseNews)| {
             let name = |holder: &Option<Holder>| holder.as_ref().map_or("-".to_owned(), |holder| holder.name.clone());
@@ -108,20 +108,20 @@ mod tests {
         let free = |lease: Lease| Some((Lease { holder: None, ..lease }, Standing::Free));
         let ann = || held("ann", 1, "r");
         let nothing: [&str; 0] = [];
-        assert_eq!(told(None, live(ann())), ["lease_granted 1 ann<-"]);
-        assert_eq!(told(live(ann()), live(ann())), nothing);
-        assert_eq!(told(live(ann()), live(held("ann", 1, "later"))), ["lease_renewed 1 ann<-"]);
-        assert_eq!(told(live(ann()), over(ann())), ["lease_expired 1 ann<-"]);
-        assert_eq!(told(over(ann()), over(ann())), nothing);
-        assert_eq!(told(live(ann()), free(ann())), ["lease_released 1 ann<-"]);
-        assert_eq!(told(free(ann()), live(held("bob", 2, ""))), ["lease_granted 2 bob<-"]);
+        assert_eq!(described(None, live(ann())), ["lease_granted 1 ann<-"]);
+        assert_eq!(described(live(ann()), live(ann())), nothing);
+        assert_eq!(described(live(ann()), live(held("ann", 1, "later"))), ["lease_renewed 1 ann<-"]);
+        assert_eq!(described(live(ann()), over(ann())), ["lease_expired 1 ann<-"]);
+        assert_eq!(described(over(ann()), over(ann())), nothing);
+        assert_eq!(described(live(ann()), free(ann())), ["lease_released 1 ann<-"]);
+        assert_eq!(described(free(ann()), live(held("bob", 2, ""))), ["lease_granted 2 bob<-"]);
         let given_on = ["lease_released 1 ann<-", "lease_granted 2 bob<-"];
-        assert_eq!(told(live(ann()), live(held("bob", 2, ""))), given_on);
+        assert_eq!(described(live(ann()), live(held("bob", 2, ""))), given_on);
         let lost = |lease: Lease| Lease { lost: vec![Lost { holder: "ann".into(), epoch: 1 }], ..lease };
-        assert_eq!(told(over(ann()), live(lost(held("bob", 2, "")))), ["lease_taken 2 bob<ann"]);
-        assert_eq!(told(over(ann()), free(lost(ann()))), ["lease_taken 1 -<ann"]);
-        assert_eq!(told(live(ann()), None), ["lease_released 1 ann<-"]);
-        assert_eq!(told(None, over(ann())), ["lease_granted 1 ann<-", "lease_expired 1 ann<-"]);
+        assert_eq!(described(over(ann()), live(lost(held("bob", 2, "")))), ["lease_taken 2 bob<ann"]);
+        assert_eq!(described(over(ann()), free(lost(ann()))), ["lease_taken 1 -<ann"]);
+        assert_eq!(described(live(ann()), None), ["lease_released 1 ann<-"]);
+        assert_eq!(described(None, over(ann())), ["lease_granted 1 ann<-", "lease_expired 1 ann<-"]);
     }
 
     #[test]

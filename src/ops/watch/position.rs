@@ -71,13 +71,13 @@ impl Position {
         ready: &BTreeSet<String>,
     ) -> Vec<(EventKind, About)> {
         let mut found = Vec::new();
-        let told = |id: &str| {
+        let current = |id: &str| {
             let (line, repo) = lines.get(id)?;
             let issue = Issue::decode(&Record::parse(line).ok()?);
             Some(issues::of(id, issue, repo.clone()))
         };
         let mut tell = |kind, id: &str| {
-            let news = told(id).unwrap_or_else(|| IssueNews { id: id.to_owned(), ..IssueNews::default() });
+            let news = current(id).unwrap_or_else(|| IssueNews { id: id.to_owned(), ..IssueNews::default() });
             found.push((kind, About::Issue(Box::new(news))));
         };
         let ids: BTreeSet<&String> = self.issues.keys().chain(lines.keys()).collect();

@@ -105,7 +105,7 @@ fn take_back(store: &mut Store, filed: &[Written], error: StoreError) -> OpError
 }
 
 fn workflow_issue(store: &Store, title: String, wish: &NewWorkflow, plan: &Plan, places: &Places) -> NewIssue {
-    let first = |said: &Option<String>, planned: &Option<String>| said.clone().or_else(|| planned.clone());
+    let first = |wished: &Option<String>, planned: &Option<String>| wished.clone().or_else(|| planned.clone());
     let fresh = Workflow::new(state_id::mint(state_id::WORKFLOW, store.host().entropy.bytes()));
     let workflow = Workflow {
         state: if plan.tasks.is_empty() { State::Planning } else { State::Ready },

@@ -45,7 +45,7 @@ fn refuse_workers(store: &Store, what: &'static str) -> Result<()> {
     }
 }
 
-/// Writes to an agent that had the lock. What was done stands whether or not that works.
+/// Writes to an agent that had the lock. The change is kept whether or not that works.
 fn tell_holder(store: &mut Store, holder: &Holder, id: &str, body: String) {
     if let Some(agent) = holder.agent.clone() {
         tell(store, agent, id, format!("your lock on {id} is over"), body);

@@ -49,7 +49,7 @@ fn take(store: &mut Store, id: &str, wish: &NextWish, claim: &ClaimWish) -> Resu
     }
     // Tasks held by silent or dead agents are free again.
     for task in before.tasks.iter().filter(|task| task.is_left()) {
-        // What cannot be taken back is simply not handed out.
+        // A task that cannot be taken back is simply not handed out.
         let _ = by_id::reclaim(store, Some(task.id()), false);
     }
     let before = flow(store, id)?;

@@ -52,14 +52,14 @@ pub(super) fn writes(store: &mut Store, flow: &Flow, revision: &Revision, reason
         let needs = revision.needs.get(&task.name).cloned().unwrap_or_default();
         changes.extend(rewired(flow, row, DependencyType::blocks(), &needs, &ids));
         // It continues to inform remaining tasks.
-        let told = edges(flow, row, INFORMS).into_iter().filter(|name| stays(name));
-        let told: Vec<String> = informed(&task.name).into_iter().chain(told).collect();
-        changes.extend(rewired(flow, row, DependencyType::new(INFORMS), &told, &ids));
+        let targets = edges(flow, row, INFORMS).into_iter().filter(|name| stays(name));
+        let targets: Vec<String> = informed(&task.name).into_iter().chain(targets).collect();
+        changes.extend(rewired(flow, row, DependencyType::new(INFORMS), &targets, &ids));
         writes.push(Write::Change { id: row.id().to_owned(), changes });
     }
-    for (task, told) in planned.iter().flat_map(|task| task.informs.iter().map(move |told| (task, told))) {
+    for (task, target) in planned.iter().flat_map(|task| task.informs.iter().map(move |target| (task, target))) {
         // A remaining task is informed by a new one, unless it is done.
-        let row = flow.task(told).filter(|row| stays(told) && !row.is_done());
+        let row = flow.task(target).filter(|row| stays(target) && !row.is_done());
         if let (Some(row), Some(id)) = (row, ids.get(&task.name)) {
             let edge = Change::AddDependency { target: id.clone(), kind: DependencyType::new(INFORMS) };
             writes.push(Write::Change { id: row.id().to_owned(), changes: vec![edge] });
@@ -164,5 +164,5 @@ pub(super) fn left(flow: &Flow, plan: &Plan) -> Vec<&'static str> {
         ("source_ref", &plan.source_ref, &now.source_ref),
         ("source_content", &plan.source_content, &now.source_content),
     ];
-    texts.into_iter().filter(|(_, said, is)| said.is_some() && said != is).map(|(key, _, _)| key).collect()
+    texts.into_iter().filter(|(_, planned, is)| planned.is_some() && planned != is).map(|(key, _, _)| key).collect()
 }

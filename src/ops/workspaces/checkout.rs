@@ -38,7 +38,7 @@ pub(super) fn reach_over_ssh(store: &Store, root: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What a copy must not have: the state of the checkout itself, and the records of its other checkouts.
+/// Paths that a copy must not have: the state of the checkout itself, and the records of its other checkouts.
 const LEFT: [&str; 10] = [
     ".beads/run",
     ".git/beads",

@@ -41,11 +41,11 @@ pub fn create(store: &mut Store, wish: &WorkspaceWish) -> Result<MadeWorkspace> 
     if let Some(workspace) = reuse::take(store, &state, &draft, subject, wish, &mut notes)? {
         return Ok(MadeWorkspace { workspace, is_reused: true, notes });
     }
-    let begun = begin(store, &state, draft, subject, wish)?;
+    let started = begin(store, &state, draft, subject, wish)?;
     let mut made = Vec::new();
-    match make(store, &state, begun.clone(), member, wish, &mut made, &mut notes) {
+    match make(store, &state, started.clone(), member, wish, &mut made, &mut notes) {
         Ok(workspace) => Ok(MadeWorkspace { workspace, is_reused: false, notes }),
-        Err(error) => Err(give_up(store, &state, &begun, &made, error)),
+        Err(error) => Err(give_up(store, &state, &started, &made, error)),
     }
 }
 
@@ -64,7 +64,7 @@ fn which_repo(store: &mut Store, wish: &WorkspaceWish) -> Result<usize> {
     }
 }
 
-/// What is known before anything is created.
+/// The record of a workspace as far as it is known before anything is created.
 fn draft(
     store: &mut Store,
     member: usize,
@@ -124,7 +124,7 @@ fn begin(
     let pattern = store.settings().word("workspace.branch").to_owned();
     let taken = vcs::open(draft.parent.as_ref()).branches(&store.host().env).map_err(StoreError::from)?;
     let range = ports::Range::of(store);
-    let begun = records::edit(store, state, |all| {
+    let started = records::edit(store, state, |all| {
         let mut one = draft.clone();
         one.ports = ports::choose(&one.id, range, all, &sys::net::is_free)?;
         limits::check_count(store, &one, all)?;
@@ -135,7 +135,7 @@ fn begin(
         }
         Ok(vec![one])
     })?;
-    Ok(begun.into_iter().next().unwrap_or(draft))
+    Ok(started.into_iter().next().unwrap_or(draft))
 }
 
 /// Creates it, and records in `made` which directories this has created.

@@ -1,7 +1,7 @@
 //! Transferring issues between a workspace and its parent checkout.
 //!
-//! A workspace starts with what is committed, which may not include its issue, so that is brought in. What was written
-//! in the workspace is brought home before the workspace is removed. Nothing is removed on either side; if both have
+//! A workspace starts with what is committed, which may not include its issue, so that is brought in. Issues that were written
+//! in the workspace are brought home before the workspace is removed. Nothing is removed on either side; if both have
 //! changed an issue, the two versions are merged.
 
 use std::collections::HashSet;

@@ -1,7 +1,7 @@
 //! Workspaces: checkouts that `bd` makes for a job, maintains and removes.
 //!
 //! Owns `workspaces.jsonl` in the state home of a workspace's repository, and the directories of workspaces
-//! (`workspace.path`). What could not be completed is removed again, and there is never a fallback to another checkout.
+//! (`workspace.path`). A workspace that could not be completed is removed again, and there is never a fallback to another checkout.
 
 mod adopt;
 mod artifacts;

@@ -28,9 +28,9 @@ pub(super) fn usual_place(store: &Store, one: &Workspace) -> Option<PathBuf> {
 /// Whether what is at its path was made for it. One that could not be made, because something was already there, has no
 /// right to that.
 pub(super) fn has_right(one: &Workspace) -> bool {
-    let was_begun = matches!(one.state, State::Creating | State::Failed) && one.ready_at.is_none();
+    let was_started = matches!(one.state, State::Creating | State::Failed) && one.ready_at.is_none();
     let is_named = Path::new(&one.path).file_name().is_some_and(|name| *name == *one.id);
-    !was_begun || one.is_made || one.is_adopted || (is_named && oddity(one).is_none())
+    !was_started || one.is_made || one.is_adopted || (is_named && oddity(one).is_none())
 }
 
 /// Why a record cannot be right, whatever is on the disk.
@@ -56,28 +56,28 @@ fn is_known(at: &Path) -> Option<Pointer> {
 pub(super) fn doubt(store: &Store, known: &Known, at: &Path) -> Option<String> {
     let one = &known.workspace;
     let path = Path::new(&one.path);
-    let says = |what: &str| Some(format!("its record cannot be right: {} {what}", path.display()));
+    let problem = |what: &str| Some(format!("its record cannot be right: {} {what}", path.display()));
     if let Some(why) = oddity(one) {
         return Some(why);
     }
     if !has_right(one) {
-        return says("was there before it");
+        return problem("was there before it");
     }
     let is_directory = sys::path::look(at).is_ok_and(|found| found.is_dir());
     if !is_directory || real_path(at) != at {
-        return says("is a link, is behind a link, or is not a directory");
+        return problem("is a link, is behind a link, or is not a directory");
     }
     let home = store.host().env.home();
     let holy = [Some(PathBuf::from(&one.parent)), home, Some(known.state.path().to_owned())];
     if let Some(inside) = holy.into_iter().flatten().find(|place| real_path(place).starts_with(at)) {
-        return says(&format!("holds {}", inside.display()));
+        return problem(&format!("holds {}", inside.display()));
     }
     if vcs::open(Path::new(&one.parent)).checkouts().iter().any(|checkout| checkout.is_main && checkout.root == at) {
-        return says("is the main checkout");
+        return problem("is the main checkout");
     }
     if one.state == State::Orphaned {
         let base = places::base(store).ok().map(|base| base.join(places::ORPHANED));
-        return (!base.is_some_and(|base| at.starts_with(base))).then(|| says("is not among the orphans"))?;
+        return (!base.is_some_and(|base| at.starts_with(base))).then(|| problem("is not among the orphans"))?;
     }
     let named = at.file_name().and_then(|name| name.to_str()).is_some_and(|name| {
         name == one.id || [REMOVING, DELETING].iter().any(|start| name.strip_prefix(start) == Some(one.id.as_str()))
@@ -90,12 +90,13 @@ pub(super) fn doubt(store: &Store, known: &Known, at: &Path) -> Option<String> {
         // It was verified before it got this name.
         None if [REMOVING, DELETING].iter().any(|start| at == beside(one, start)) => None,
         None if is_known(at).is_some_and(|pointer| leads_home(&pointer)) => None,
-        None => says("is not where workspaces are, and nothing in it says that it is one"),
-        Some(id) if worktree_id_at(at).as_ref() != Some(id) => says(&format!("does not bear the id {id}")),
+        None => problem("is not where workspaces are, and nothing in it says that it is one"),
+        Some(id) if worktree_id_at(at).as_ref() != Some(id) => problem(&format!("does not bear the id {id}")),
         Some(_) if one.kind == Kind::Worktree || one.is_adopted => None,
         Some(_) => {
             let pointer = vcs::common_dir(at).and_then(|common| Pointer::written(&common));
-            (!pointer.is_some_and(|pointer| leads_home(&pointer))).then(|| says("does not lead to this state home"))?
+            (!pointer.is_some_and(|pointer| leads_home(&pointer)))
+                .then(|| problem("does not lead to this state home"))?
         }
     }
 }

@@ -85,10 +85,10 @@ pub(super) fn remove_known(
     if one.state == State::Failed && one.ready_at.is_none() {
         return Ok(removed(finish::unmake(store, known, around)?, removal));
     }
-    let begun = begin(store, known, around)?;
+    let started = begin(store, known, around)?;
     let (kept, brought) = match one.kind {
-        Kind::Worktree => worktree(store, &begun, one, removal, branch.as_deref(), around)?,
-        Kind::Clone | Kind::Copy => directory(store, &begun, one, removal, around)?,
+        Kind::Worktree => worktree(store, &started, one, removal, branch.as_deref(), around)?,
+        Kind::Clone | Kind::Copy => directory(store, &started, one, removal, around)?,
     };
     let gone = note_removed(store, known, seen.merged.and_then(|merged| merged.commit))?;
     Ok(RemovedWorkspace { kept, forced: seen.reasons, branch, brought, ..removed(gone, removal) })

@@ -40,7 +40,7 @@ pub(super) fn take(
     // Check first: the same would prevent a new one.
     store.refuse_programs_of(draft.parent.as_ref())?;
     let command = setup::command(store, &wish.setup)?;
-    let (mut tried, mut told): (Vec<String>, Option<String>) = (Vec::new(), None);
+    let (mut tried, mut reason): (Vec<String>, Option<String>) = (Vec::new(), None);
     let mut ready = None;
     while ready.is_none() && tried.len() < TRIES {
         let Some(taken) = claim(store, state, draft, subject, wish, &tried)? else { break };
@@ -50,14 +50,14 @@ pub(super) fn take(
         match spent.and_then(|spent| renew(store, state, &taken, draft, wish, command.as_deref(), &spent)) {
             Ok(renewed) => ready = Some(renewed),
             Err(error) => {
-                told.get_or_insert_with(|| format!("{} was not taken again: {error}", taken.before.id));
+                reason.get_or_insert_with(|| format!("{} was not taken again: {error}", taken.before.id));
                 give_back(store, state, &taken, &error.to_string())?;
             }
         }
     }
     // One reason is enough in the answer; the record of each has its own.
     let others = tried.len().saturating_sub(usize::from(ready.is_some()) + 1);
-    notes.extend(told.map(|told| if others > 0 { format!("{told} (and {others} more)") } else { told }));
+    notes.extend(reason.map(|reason| if others > 0 { format!("{reason} (and {others} more)") } else { reason }));
     Ok(ready)
 }
 

@@ -55,8 +55,8 @@ pub(super) fn run(store: &Store, one: &Workspace, command: &str, context: &Path)
     let _step = store.activity().begin(format!("running {command}"));
     let mut job = Job::start_group(&"/bin/sh".into(), &arguments, &one.directory(), &vars).map_err(StoreError::from)?;
     let failed = |why: String| {
-        let said = tail(&log).unwrap_or_default();
-        WorkspaceError::SetupFailed { command: command.to_owned(), why, said }.into()
+        let output = tail(&log).unwrap_or_default();
+        WorkspaceError::SetupFailed { command: command.to_owned(), why, output }.into()
     };
     match job.wait(limit).map_err(StoreError::from)? {
         Some(ended) if ended.is_success() => Ok(()),

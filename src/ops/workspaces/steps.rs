@@ -29,7 +29,7 @@ use crate::{sys, vcs};
 pub(super) fn begin(store: &Store, known: &Known, around: &Around) -> Result<Known> {
     let one = &known.workspace;
     let now = store.host().clock.now().to_string();
-    let begun = records::change(store, &known.state, &one.id, |there| {
+    let started = records::change(store, &known.state, &one.id, |there| {
         let same = there.as_ref().is_some_and(|there| (there.state, &there.owner) == (one.state, &one.owner));
         let Some(workspace) = there.filter(|_| same) else {
             return Err(WorkspaceError::Changed { id: one.id.clone() }.into());
@@ -43,7 +43,7 @@ pub(super) fn begin(store: &Store, known: &Known, around: &Around) -> Result<Kno
         let owner = sys::owner(std::process::id());
         Ok(Some(Workspace { state: State::Removing, owner, updated_at: Some(now.clone()), ..workspace }))
     })?;
-    let workspace = begun.unwrap_or_else(|| one.clone());
+    let workspace = started.unwrap_or_else(|| one.clone());
     Ok(Known { workspace, state: known.state.clone() })
 }
 

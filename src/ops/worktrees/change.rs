@@ -116,7 +116,7 @@ pub fn remove_worktree(store: &mut Store, typed: &str, force: bool, cwd: &Path) 
         return Err(kept(reasons));
     }
     let saved = if force { Some(keep_files(store, there.as_ref(), &kept)?) } else { None };
-    let mut begun = false;
+    let mut is_started = false;
     // No one can claim something there while its files are removed.
     let removed = store.hold_unchanged().map_err(OpError::from).and_then(|_still| {
         let (leases, before) = (store.leases()?, leases);
@@ -125,11 +125,12 @@ pub fn remove_worktree(store: &mut Store, typed: &str, force: bool, cwd: &Path) 
             return Err(kept(vec![format!("{} was claimed there just now", row.id)]));
         }
         let here = vcs::open(store.repo().beads());
-        begun = true;
+        is_started = true;
         let removed = vcs::remove_checkout(&*here, &worktree.root, force, &env);
         Ok(removed.map_err(StoreError::from)?)
     });
-    let is_whole = |error: &OpError| !begun || matches!(error, OpError::Store(StoreError::Vcs(SyncError::Kept { .. })));
+    let is_whole =
+        |error: &OpError| !is_started || matches!(error, OpError::Store(StoreError::Vcs(SyncError::Kept { .. })));
     match (removed, saved) {
         (Ok(()), kept) => {
             store.mark_gone(std::slice::from_ref(&worktree))?;

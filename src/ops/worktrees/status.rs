@@ -17,7 +17,7 @@ use crate::vcs::Work;
 #[derive(Debug, Clone)]
 pub struct WorktreeStatus {
     pub worktree: Worktree,
-    /// What would be lost with its directory; a message if that is unknown.
+    /// The work that would be lost with its directory; a message if that is unknown.
     pub work: std::result::Result<Work, String>,
     /// The agents last seen there, and those that hold an issue there.
     pub agents: Vec<Seen>,

@@ -27,7 +27,7 @@ pub struct Overruled {
 }
 
 impl Snapshot {
-    /// Who owns a claimed issue according to the ledgers, if not the holder of the claim.
+    /// The owner of a claimed issue according to the ledgers, if not the holder of the claim.
     pub(in crate::store) fn overruled(&self, id: &str, lease: &Lease) -> Result<Option<Overruled>> {
         let Some(holder) = &lease.holder else { return Ok(None) };
         let Some(row) = self.get(id)? else { return Ok(None) };
@@ -46,7 +46,7 @@ impl Snapshot {
             return Ok(Some(found));
         }
         for other in self.lines_elsewhere(id)?.into_iter().filter(|other| verdict(&other.line).is_some()) {
-            // Without a common ancestor, changes cannot be told from what was true before the claim.
+            // Without a common ancestor, there is no way to distinguish changes from what was true before the claim.
             let Some(base) = other.common(id) else { continue };
             let merged = merge_issue(base.as_deref(), &row.line, &other.line, Dialect::default());
             if let Some(found) = merged.and_then(|merged| verdict(&merged.line)) {

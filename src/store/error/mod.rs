@@ -150,8 +150,8 @@ pub enum StoreError {
     NoCommonCommit { one: String, other: String },
     #[error("no issue found matching {typed:?}: not found")]
     NotFound { typed: String },
-    #[error("{id} is not in {}; it lives in {}", asked.join(" or "), repos.join(" and "))]
-    LivesElsewhere { id: String, asked: Vec<String>, repos: Vec<String> },
+    #[error("{id} is not in {}; it lives in {}", requested.join(" or "), repos.join(" and "))]
+    LivesElsewhere { id: String, requested: Vec<String>, repos: Vec<String> },
     #[error("{typed:?} is ambiguous: it matches {}", list(candidates))]
     Ambiguous { typed: String, candidates: Vec<String> },
     /// These ids of `of` could not be resolved.
@@ -203,7 +203,7 @@ fn writes(known: usize, actor: &str) -> String {
 }
 
 fn clashed(clashes: &[UndoClash]) -> String {
-    let told = |clash: &UndoClash| {
+    let described = |clash: &UndoClash| {
         let UndoClash { id, field, by, at } = clash;
         let by = by.as_ref().map(|by| format!(" by {by}")).unwrap_or_default();
         let at = at.as_ref().map(|at| format!(" at {at}")).unwrap_or_default();
@@ -214,7 +214,7 @@ fn clashed(clashes: &[UndoClash]) -> String {
     let parts = [("changed again since", changed), ("moved or taken out of its ledger since", gone)];
     let parts = parts.into_iter().filter(|(_, clashes)| !clashes.is_empty());
     let part = |(what, clashes): (&str, Vec<&UndoClash>)| {
-        format!("{what}: {}", clashes.into_iter().map(told).collect::<Vec<_>>().join("; "))
+        format!("{what}: {}", clashes.into_iter().map(described).collect::<Vec<_>>().join("; "))
     };
     parts.map(part).collect::<Vec<_>>().join("; ")
 }

@@ -1,4 +1,4 @@
-//! What can be wrong with settings, as they are written and as they are edited.
+//! Errors in settings, as they are written and as they are edited.
 
 use std::path::PathBuf;
 

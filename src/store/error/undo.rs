@@ -5,7 +5,7 @@
 pub struct UndoClash {
     pub id: String,
     pub field: String,
-    /// Who changed it, if that was from here.
+    /// The author of the change, if it was made from here.
     pub by: Option<String>,
     pub at: Option<String>,
 }

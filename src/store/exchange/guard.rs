@@ -82,7 +82,7 @@ impl Guard {
         }
     }
 
-    /// What is private in the lines of `new` that no old version has, with line numbers.
+    /// The private parts of those lines of `new` that no old version has, with line numbers.
     pub(crate) fn look(&self, old: &[Vec<u8>], new: &[u8]) -> Vec<(usize, Found)> {
         let known: HashSet<&[u8]> = old.iter().flat_map(|bytes| lines(bytes)).collect();
         let mut found = Vec::new();

@@ -32,7 +32,7 @@ impl Snapshot {
 
     /// Sets aside whatever can be, and describes each.
     pub fn set_records_aside(&self) -> Result<Vec<String>> {
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         for (dir, file) in self.record_files() {
             let path = file.path();
             if damaged(path, &file.read()?).iter().all(|one| one.is_numbered) {
@@ -41,7 +41,7 @@ impl Snapshot {
             let quarantine = dir.home().path.join(QUARANTINE);
             let held = dir.lock(self.lock_wait)?;
             file.edit::<RecordError>(&held, &self.host.entropy, |document| {
-                told.retain(|(of, _): &(PathBuf, String)| of != path);
+                reported.retain(|(of, _): &(PathBuf, String)| of != path);
                 let mut puts = Vec::new();
                 for one in damaged(path, document).into_iter().filter(|one| !one.is_numbered) {
                     let text = document.text(one.line - 1);
@@ -49,12 +49,12 @@ impl Snapshot {
                     puts.push(Put::Out { line: one.line - 1 });
                     puts.extend(numbered(path, document, one.line - 1));
                     let what = format!("{}:{}: set aside to {}", path.display(), one.line, quarantine.display());
-                    told.push((path.to_owned(), what));
+                    reported.push((path.to_owned(), what));
                 }
                 Ok(puts)
             })?;
         }
-        Ok(told.into_iter().map(|(_, what)| what).collect())
+        Ok(reported.into_iter().map(|(_, what)| what).collect())
     }
 
     /// The record files in all existing state homes of the project, each with its directory.

@@ -1,4 +1,4 @@
-//! Who may write an issue under a claim or a workflow's lock.
+//! Decides who may write an issue under a claim or a workflow's lock.
 //!
 //! | the issue is | the holder | another agent | a coordinator, a person |
 //! |---|---|---|---|
@@ -95,10 +95,10 @@ impl Store {
                 why: since(&lease, &now),
             })
         };
-        let stands = standing(&lease, &now);
+        let standing = standing(&lease, &now);
         if let Some(token) = self.token(id)? {
             let mine = lease.holder.as_ref().is_some_and(|holder| holder.name == agent.name);
-            if token != lease.epoch || !mine || stands != Standing::Live {
+            if token != lease.epoch || !mine || standing != Standing::Live {
                 return Err(stale(token));
             }
         }
@@ -108,7 +108,7 @@ impl Store {
         }
         // A merge may have closed the issue: then the claim is over, whatever the state home says.
         let Some(holder) = lease.holder.as_ref().filter(|_| !was_done()) else { return Ok(()) };
-        match stands {
+        match standing {
             Standing::Expired if holder.name == agent.name => Err(stale(lease.epoch)),
             Standing::Live if holder.name != agent.name && !agent.is_coordinator && !is_additive() => {
                 Err(Box::new(claimed(id, &lease)))
@@ -143,10 +143,10 @@ impl Store {
     pub(in crate::store) fn judge_lock(&self, source: usize, id: &str, lock: &str) -> Fenced<()> {
         let Some(lease) = self.known_lease(source, lock) else { return Ok(()) };
         let now = self.host.clock.both();
-        let stands = standing(&lease, &now);
+        let standing = standing(&lease, &now);
         let mine = self.is_mine(&lease);
         if let Some(agent) = &self.agent {
-            let lost = lease.lost_by(&agent.name).or((mine && stands == Standing::Expired).then_some(lease.epoch));
+            let lost = lease.lost_by(&agent.name).or((mine && standing == Standing::Expired).then_some(lease.epoch));
             let token = self.token(lock)?.filter(|token| !mine || *token != lease.epoch);
             if let Some(held) = lost.or(token) {
                 return Err(Box::new(LeaseError::LockOver {
@@ -159,7 +159,7 @@ impl Store {
                 }));
             }
         }
-        if stands == Standing::Live && !mine {
+        if standing == Standing::Live && !mine {
             return Err(Box::new(locked(id, &lease)));
         }
         Ok(())

@@ -57,7 +57,7 @@ impl WorkflowRow {
 pub struct TaskRow {
     pub row: Row,
     pub task: Task,
-    /// Who has claimed it, and whether that claim is still valid.
+    /// The holder of its claim, and whether that claim is still valid.
     pub holder: Option<(Holder, Standing)>,
     /// Issues that it waits for.
     pub blockers: Vec<String>,

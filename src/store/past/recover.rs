@@ -31,7 +31,7 @@ pub struct Recovered {
     lost: Vec<String>,
 }
 
-/// What is missing from a repo, and the result of recovery.
+/// The files that are missing from a repo, and the result of recovery.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Recovery {
     pub recovered: Vec<Recovered>,

@@ -135,7 +135,7 @@ impl Snapshot {
         }
         let member = self.sources.member_of(source);
         if past.repo != member {
-            // What was private there must not appear here.
+            // A text that was private there must not appear here.
             return refused(format!("it was in {} then, and is in {} now", self.name(past.repo), self.name(member)));
         }
         let PastLine { line: mut then, commit, removed, .. } = past.clone();

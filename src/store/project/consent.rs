@@ -1,4 +1,4 @@
-//! What the files of a repository want from this machine without the user's agreement.
+//! Things that the files of a repository want from this machine without the user's agreement.
 //!
 //! From the committed settings: a place outside of the repository for workspaces, and a command to run in them.
 //! `bd config trust` agrees to both; no warning appears before they are needed. From the state home: settings without
@@ -41,12 +41,12 @@ impl Project {
         if make_first(home, &self.host.env, self.lock_wait)? {
             return Ok(());
         }
-        let says = word(home, &self.host.env).contents.join("; ");
-        Err(ConfigError::whole(home, format!("holds {says}, and is not known to be yours"), ConfigFault::Unmarked)
+        let contents = word(home, &self.host.env).contents.join("; ");
+        Err(ConfigError::whole(home, format!("holds {contents}, and is not known to be yours"), ConfigFault::Unmarked)
             .into())
     }
 
-    /// What the state homes of the project contain that counts only if it is this user's.
+    /// The files in the state homes of the project that count only if they are this user's.
     pub fn home_contents(&self) -> Vec<HomeContents> {
         let members = self.repos.members.iter();
         let mut homes: Vec<PathBuf> = members.map(|member| member.site.settings_home()).collect();

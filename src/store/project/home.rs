@@ -17,12 +17,12 @@ pub fn user_config(env: &Env) -> Option<PathBuf> {
     xdg(env, "XDG_CONFIG_HOME", ".config")
 }
 
-/// What this machine remembers for all of the user's projects.
+/// The directory of what this machine remembers for all of the user's projects.
 pub fn user_state(env: &Env) -> Option<PathBuf> {
     xdg(env, "XDG_STATE_HOME", ".local/state")
 }
 
-/// What this machine stores for all of the user's projects, and must not be deleted.
+/// The directory of what this machine stores for all of the user's projects and must not delete.
 pub fn user_data(env: &Env) -> Option<PathBuf> {
     xdg(env, "XDG_DATA_HOME", ".local/share")
 }
@@ -78,12 +78,12 @@ impl Site {
     }
 
     /// The state home of this repo: the one named by `BD_STATE_DIR`, else that of the workspace's original repository,
-    /// else as `asked`.
-    pub fn home(&self, env: &Env, asked: StateMode) -> StateHome {
-        let Some(named) = env.var(STATE_DIR) else { return self.unnamed_home(env, asked) };
+    /// else as `mode`.
+    pub fn home(&self, env: &Env, mode: StateMode) -> StateHome {
+        let Some(named) = env.var(STATE_DIR) else { return self.unnamed_home(env, mode) };
         let path = resolved(env.path(&named));
-        if env.var(WORKSPACE_VARIABLE).is_some() && asked != StateMode::Worktree {
-            let usual = self.unnamed_home(env, asked);
+        if env.var(WORKSPACE_VARIABLE).is_some() && mode != StateMode::Worktree {
+            let usual = self.unnamed_home(env, mode);
             // A job gets the state home of its own repository in a variable; other repos have theirs.
             if usual.mode != StateMode::Workspace || usual.path == path {
                 return usual;
@@ -93,11 +93,11 @@ impl Site {
     }
 
     /// The same, ignoring the variable.
-    fn unnamed_home(&self, env: &Env, asked: StateMode) -> StateHome {
-        if asked == StateMode::Repo { self.usual.clone() } else { self.home_in(env, asked) }
+    fn unnamed_home(&self, env: &Env, mode: StateMode) -> StateHome {
+        if mode == StateMode::Repo { self.usual.clone() } else { self.home_in(env, mode) }
     }
 
-    fn home_in(&self, env: &Env, asked: StateMode) -> StateHome {
+    fn home_in(&self, env: &Env, mode: StateMode) -> StateHome {
         let home = |path, mode, reason: &str| StateHome { path, mode, reason: reason.to_owned() };
         let own = self.beads.join("run");
         if let Some(lead) = &self.around.stranded {
@@ -105,14 +105,15 @@ impl Site {
         }
         if let Some(PointerState::Known(target) | PointerState::Lost(target)) = &self.pointer {
             // In a container the same directory may be mounted elsewhere.
-            let told = env.var(STATE_DIR).filter(|_| env.var(WORKSPACE_VARIABLE).is_some()).map(|path| env.path(&path));
-            let path = match told.filter(|path| !target.home.is_dir() && path.is_dir()) {
+            let named =
+                env.var(STATE_DIR).filter(|_| env.var(WORKSPACE_VARIABLE).is_some()).map(|path| env.path(&path));
+            let path = match named.filter(|path| !target.home.is_dir() && path.is_dir()) {
                 Some(mounted) => mounted,
                 None => target.home.clone(),
             };
             return home(path, StateMode::Workspace, "this is a workspace of another checkout");
         }
-        match (asked, &self.around.common) {
+        match (mode, &self.around.common) {
             (StateMode::Global, _) if user_state(env).is_some() => {
                 let path = resolved(user_state(env).unwrap_or_default());
                 home(path, StateMode::Global, "state.mode is global")

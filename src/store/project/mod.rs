@@ -311,11 +311,11 @@ impl Project {
     pub(super) fn state_home_of(&self, repo: usize) -> StateHome {
         let find = || {
             // Committed settings do not decide where others keep their state.
-            let asked = match self.settings.text("state.mode") {
-                Some((word, origin)) if origin != Origin::Shared => StateMode::asked(word),
+            let mode = match self.settings.text("state.mode") {
+                Some((word, origin)) if origin != Origin::Shared => StateMode::requested(word),
                 _ => StateMode::Repo,
             };
-            self.repos.members[repo].site.home(&self.host.env, asked)
+            self.repos.members[repo].site.home(&self.host.env, mode)
         };
         self.homes.lock().unwrap_or_else(PoisonError::into_inner).entry(repo).or_insert_with(find).clone()
     }

@@ -75,16 +75,16 @@ impl Pointer {
     /// parent: by that record, or as its own checkout. The ids are known only to those who can read the records.
     pub fn is_known(&self, root: &Path) -> bool {
         let records = text_in(&self.home, WORKSPACES_NAME);
-        let says = |line: &str, key: &str, value: &str| {
+        let has = |line: &str, key: &str, value: &str| {
             line.contains(&format!("\"{key}\":{}", Dialect::default().string(value)))
         };
         let (here, id) = (paths::real(root).display().to_string(), worktree_id_at(root));
         let is_listed =
-            |line: &&str| says(line, "path", &here) || id.as_ref().is_some_and(|id| says(line, "worktree_id", id));
+            |line: &&str| has(line, "path", &here) || id.as_ref().is_some_and(|id| has(line, "worktree_id", id));
         let listed: Vec<&str> = records.lines().filter(is_listed).collect();
         let is_parent = |parent: &Path| {
             let noted = parent.display().to_string();
-            listed.iter().any(|line| says(line, "parent", &noted)) || self.is_home_of(parent)
+            listed.iter().any(|line| has(line, "parent", &noted)) || self.is_home_of(parent)
         };
         !listed.is_empty() && self.parent.as_deref().is_none_or(is_parent)
     }

@@ -166,11 +166,11 @@ impl Repos {
         {
             return;
         }
-        let is_told = self
+        let is_reported = self
             .problems
             .iter()
             .any(|known| matches!(known, RepoProblem::Joined { path: known, .. } if *known == path));
-        if excluding.next().is_some() && key != "--repo" && !is_told {
+        if excluding.next().is_some() && key != "--repo" && !is_reported {
             self.problems.push(RepoProblem::Joined { text, path });
         }
         let text = wish.text.to_owned();

@@ -39,11 +39,11 @@ impl Project {
     fn own_home(&self, repo: usize) -> StateHome {
         let (site, env) = (&self.repos.members[repo].site, &self.host.env);
         let settings = Settings::read(settings::Files::of(site, env), env, &self.given.settings);
-        let asked = match settings.text("state.mode") {
+        let mode = match settings.text("state.mode") {
             // Committed settings do not decide where others keep their state.
-            Some((word, origin)) if origin != Origin::Shared => StateMode::asked(word),
+            Some((word, origin)) if origin != Origin::Shared => StateMode::requested(word),
             _ => StateMode::Repo,
         };
-        site.home(env, asked)
+        site.home(env, mode)
     }
 }

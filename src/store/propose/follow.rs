@@ -31,7 +31,7 @@ impl Store {
         }
         let pasts: Vec<_> = self.last_of_each_in(&left, Some(0))?.into_values().collect();
         let names: Names = self.called_now_each(&pasts)?.into_iter().collect();
-        let told = |(old, new): (&String, &String)| Reconciled {
+        let reconciled = |(old, new): (&String, &String)| Reconciled {
             id: new.clone(),
             what: format!("was {old}: what you keep beside it follows"),
         };
@@ -39,6 +39,6 @@ impl Store {
             let words: Vec<&str> = names.keys().map(String::as_str).collect();
             self.rename_issues(&sources, &names, &words, proposal::renamed_for_all)?;
         }
-        Ok(names.iter().map(told).collect())
+        Ok(names.iter().map(reconciled).collect())
     }
 }

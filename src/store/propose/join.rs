@@ -18,7 +18,7 @@ pub(in crate::store) struct JoinedPair {
 }
 
 impl Snapshot {
-    /// Merges a planning copy with the line of a target; `None` if the last common version is unknown. `along` are ids
+    /// Merges a planning copy with the line of a target; `None` if the last common version is unknown. `batch` are ids
     /// that the target receives in the same move.
     pub(super) fn joined(
         &self,
@@ -26,7 +26,7 @@ impl Snapshot {
         theirs: &Record<'_>,
         target: usize,
         joining: Joining,
-        along: &HashSet<String>,
+        batch: &HashSet<String>,
     ) -> Option<Joined> {
         // A plan deleted by its author is not merged.
         if issue::status_of(planning).is_tombstone() {
@@ -34,8 +34,8 @@ impl Snapshot {
         }
         let include = Proposal::of(planning).map(|proposal| Include::of(&proposal)).unwrap_or_default();
         let id = planning.string("id").unwrap_or_default();
-        let visible = |other: &str| along.contains(other) || self.is_visible(target, other);
-        let is_private = |raw: &str| self.private_word(&id, raw, along).is_some();
+        let visible = |other: &str| batch.contains(other) || self.is_visible(target, other);
+        let is_private = |raw: &str| self.private_word(&id, raw, batch).is_some();
         let limits = Limits { include, visible: &visible, is_private: &is_private };
         let stamp = self.stamp("", planning.text());
         proposal::join(planning, theirs, joining, &limits, stamp.now, stamp.dialect)

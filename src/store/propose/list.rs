@@ -173,12 +173,12 @@ impl Snapshot {
 
 /// For each version, the lines that may contain a proposal; none for an unreadable version.
 fn proposing(archive: &mut dyn Archive, versions: &[Version]) -> Vec<Vec<Vec<u8>>> {
-    const SOUGHT: &[u8] = b"\"proposal\"";
+    const WANTED: &[u8] = b"\"proposal\"";
     let one = |archive: &mut dyn Archive, version: &Version| {
-        let found = archive.lines_with(std::slice::from_ref(version), SOUGHT).ok();
+        let found = archive.lines_with(std::slice::from_ref(version), WANTED).ok();
         found.and_then(|found| found.into_iter().next()).unwrap_or_default()
     };
     archive
-        .lines_with(versions, SOUGHT)
+        .lines_with(versions, WANTED)
         .unwrap_or_else(|_| versions.iter().map(|version| one(archive, version)).collect())
 }

@@ -207,17 +207,17 @@ impl Snapshot {
         self.private_named(id, targets, mentioned).map_or(Ok(()), Err)
     }
 
-    /// Why a line must not get into a public ledger: it names an issue that stays private. `along` are the ids that get
+    /// Why a line must not get into a public ledger: it names an issue that stays private. `in_batch` are the ids that get
     /// there together with it.
     pub(in crate::store) fn private_in(
         &self,
         id: &str,
         line: &str,
-        along: impl Fn(&str) -> bool,
+        in_batch: impl Fn(&str) -> bool,
     ) -> Option<StoreError> {
         let (mut targets, mut mentioned) = named_in(line);
-        targets.retain(|other| !along(other));
-        mentioned.retain(|other| !along(other));
+        targets.retain(|other| !in_batch(other));
+        mentioned.retain(|other| !in_batch(other));
         self.private_named(id.to_owned(), targets, mentioned)
     }
 
@@ -239,8 +239,8 @@ impl Snapshot {
     }
 
     /// The first id in a raw value that a public line of this issue must not name.
-    pub(in crate::store) fn private_word(&self, id: &str, raw: &str, along: &HashSet<String>) -> Option<String> {
-        let words = proposal::mentions_in(raw).into_iter().filter(|word| word != id && !along.contains(word));
+    pub(in crate::store) fn private_word(&self, id: &str, raw: &str, batch: &HashSet<String>) -> Option<String> {
+        let words = proposal::mentions_in(raw).into_iter().filter(|word| word != id && !batch.contains(word));
         self.private_among(words.collect())
     }
 

@@ -112,24 +112,24 @@ impl Snapshot {
     /// The result of proposing these issues. With `owner`, the planning copies get the record of the project.
     fn draft(&self, ids: &[String], proposer: &Proposer<'_>, owner: Option<&Owner>) -> Result<Draft> {
         let new = |id: &String| proposer.names.get(id).unwrap_or(id).clone();
-        let mut along: HashSet<String> = ids.iter().map(new).collect();
+        let mut batch: HashSet<String> = ids.iter().map(new).collect();
         // A text may name issues proposed together with it, but not refused ones: repeat until stable.
         loop {
-            let draft = self.draft_along(ids, proposer, owner, &along)?;
+            let draft = self.draft_batch(ids, proposer, owner, &batch)?;
             let fine = draft.results.iter().filter(|(_, one)| one.is_ok()).map(|(id, _)| new(id)).collect();
-            if along == fine {
+            if batch == fine {
                 return Ok(draft);
             }
-            along = fine;
+            batch = fine;
         }
     }
 
-    fn draft_along(
+    fn draft_batch(
         &self,
         ids: &[String],
         proposer: &Proposer<'_>,
         owner: Option<&Owner>,
-        along: &HashSet<String>,
+        batch: &HashSet<String>,
     ) -> Result<Draft> {
         let mut draft = Draft::default();
         // The issues proposed so far; dependencies come first, so that a refused one is not counted on.
@@ -141,11 +141,11 @@ impl Snapshot {
                 *line = proposal::renamed(line, &proposer.names).unwrap_or_else(|| line.clone());
             }
             // Report errors with the issue's current id.
-            let made = self.proposed(id, &copies, proposer, owner, (&chosen, along)).and_then(|made| {
+            let made = self.proposed(id, &copies, proposer, owner, (&chosen, batch)).and_then(|made| {
                 let is_new = copies.target.as_ref() != Some(&made.0.line);
                 let private = || {
-                    let named = self.private_in(id, &made.0.line, |other| along.contains(other));
-                    named.or_else(|| left_behind(id, &made.0.line, &proposer.names, along))
+                    let named = self.private_in(id, &made.0.line, |other| batch.contains(other));
+                    named.or_else(|| left_behind(id, &made.0.line, &proposer.names, batch))
                 };
                 if is_new { private().map_or(Ok(made), Err) } else { Ok(made) }
             });
@@ -177,7 +177,7 @@ impl Snapshot {
         copies: &Copies,
         proposer: &Proposer<'_>,
         owner: Option<&Owner>,
-        (chosen, along): (&HashSet<String>, &HashSet<String>),
+        (chosen, batch): (&HashSet<String>, &HashSet<String>),
     ) -> Result<(Proposed, usize, String, bool)> {
         let Proposer { actor, target, prefix, include, .. } = *proposer;
         if copies.planning.is_none() {
@@ -222,9 +222,9 @@ impl Snapshot {
         let Export { line, held_back } = proposal::export(&planning, &proposal, &stand, visible, stamp.dialect);
         let of_same = |record: &&Record<'_>| Proposal::of(record).is_some_and(|theirs| theirs.id == proposal.id);
         let theirs = target_record.as_ref().filter(of_same);
-        let joined = theirs.and_then(|theirs| self.joined(&planning, theirs, target, Joining::Both, along));
+        let joined = theirs.and_then(|theirs| self.joined(&planning, theirs, target, Joining::Both, batch));
         if joined.as_ref().is_some_and(|joined| !joined.held.is_empty())
-            && let Some(word) = self.private_word(id, &line, along)
+            && let Some(word) = self.private_word(id, &line, batch)
         {
             return Err(StoreError::PrivateMention { id: id.to_owned(), target: word });
         }
@@ -364,8 +364,8 @@ pub(super) fn is_here(planning: &Record<'_>, own: &Proposal, prefix: &str) -> bo
 }
 
 /// The line of an issue names the new id of one that is not proposed after all.
-fn left_behind(id: &str, line: &str, names: &Names, along: &HashSet<String>) -> Option<StoreError> {
+fn left_behind(id: &str, line: &str, names: &Names, batch: &HashSet<String>) -> Option<StoreError> {
     let mentioned = proposal::mentions(&Record::parse(line).ok()?);
-    let mut stays = names.iter().filter(|(_, new)| !along.contains(*new) && mentioned.contains(new));
+    let mut stays = names.iter().filter(|(_, new)| !batch.contains(*new) && mentioned.contains(new));
     stays.next().map(|(old, _)| StoreError::PrivateMention { id: id.to_owned(), target: old.clone() })
 }

@@ -67,7 +67,7 @@ impl Snapshot {
             }
             (Visibility::Proposed, State::Open, Visibility::Proposed) if proposal::has_base(&planning) => {
                 let pair = self.joined_pair(&planning, &theirs, target, &proposal)?;
-                let what = told(&pair)?;
+                let what = summary(&pair)?;
                 Some(Step { what, target: pair.target.map(Some), planning: pair.planning.map(Some) })
             }
             (Visibility::Proposed, State::Open, Visibility::Proposed) if mirror::has_moved_on(&planning, &theirs) => {
@@ -149,21 +149,21 @@ impl Step {
 }
 
 /// Describes the result of joining an open proposal's copies; `None` if they are equal.
-fn told(pair: &JoinedPair) -> Option<String> {
+fn summary(pair: &JoinedPair) -> Option<String> {
     let Joined { takes_over, clashes, held, .. } = &pair.joined;
-    let mut said = match (pair.target.is_some(), *takes_over) {
+    let mut parts = match (pair.target.is_some(), *takes_over) {
         (true, true) => vec!["edits go to the target, and its edits are taken over".to_owned()],
         (true, false) => vec!["edits go to the target".to_owned()],
         (false, _) if pair.planning.is_some() => vec!["the target's edits are taken over".to_owned()],
         (false, _) => Vec::new(),
     };
     if !clashes.is_empty() {
-        said.push(format!("{} changed on both sides: yours is kept as a comment", clashes.join(", ")));
+        parts.push(format!("{} changed on both sides: yours is kept as a comment", clashes.join(", ")));
     }
     if !held.is_empty() {
-        said.push(format!("{} held back: it names a private issue", held.join(", ")));
+        parts.push(format!("{} held back: it names a private issue", held.join(", ")));
     }
-    (!said.is_empty()).then(|| format!("proposed: {}", said.join("; ")))
+    (!parts.is_empty()).then(|| format!("proposed: {}", parts.join("; ")))
 }
 
 /// A shared text differs.

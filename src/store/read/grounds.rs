@@ -1,4 +1,4 @@
-//! What earlier answers depend on, as of the last check whether they still hold.
+//! The state that earlier answers depend on, as of the last check whether they are still valid.
 
 use crate::model::time::Instant;
 

@@ -257,9 +257,9 @@ impl Snapshot {
     pub fn cycles(&self) -> Result<Vec<Vec<String>>> {
         let mut found = self.ask(|cache| cache.waits())?.cycles();
         found.extend(self.ask(|cache| cache.graph(true))?.cycles());
-        let is_told = |circle: &Vec<String>| found.iter().any(|told| circle.iter().all(|id| told.contains(id)));
+        let is_reported = |circle: &Vec<String>| found.iter().any(|known| circle.iter().all(|id| known.contains(id)));
         let more: Vec<Vec<String>> =
-            self.ask(|cache| cache.deadlocks())?.into_iter().filter(|circle| !is_told(circle)).collect();
+            self.ask(|cache| cache.deadlocks())?.into_iter().filter(|circle| !is_reported(circle)).collect();
         found.extend(more);
         Ok(found)
     }

@@ -25,7 +25,7 @@ impl StateMode {
     pub const CHOICES: &'static [&'static str] = &["repo", "global", "worktree"];
 
     /// The mode that a setting asks for.
-    pub fn asked(word: &str) -> Self {
+    pub fn requested(word: &str) -> Self {
         match word {
             "global" => StateMode::Global,
             "worktree" => StateMode::Worktree,

@@ -8,7 +8,7 @@ use crate::model::workflow::Workflow;
 use crate::store::leases::Fenced;
 use crate::store::{Store, Warning};
 
-/// What anyone may change in an issue that another holds: additions only.
+/// Keys that anyone may change in an issue that another holds: additions only.
 const OPEN_KEYS: [&str; 5] = ["comments", "labels", "dependencies", "updated_at", "field_times"];
 
 /// Refuses a change of one line that the claim on its issue forbids.

@@ -100,9 +100,9 @@ impl<'a> Round<'a> {
             }
             for (part, answer) in mine.into_iter().zip(planned) {
                 let before = answers[part.slot].take();
-                let is_begun = matches!(&before, Some(Ok(first)) if first.changed) && place == Where::Disk;
+                let is_started = matches!(&before, Some(Ok(first)) if first.changed) && place == Where::Disk;
                 let answer =
-                    answer.map_err(|error| if is_begun { self.partly(part.slot, staged, error) } else { error });
+                    answer.map_err(|error| if is_started { self.partly(part.slot, staged, error) } else { error });
                 answers[part.slot] = Some(united(before, answer));
             }
         }

@@ -18,7 +18,7 @@ use crate::store::read::index::expected;
 use crate::store::state::leases::standing;
 use crate::store::{Snapshot, Store};
 
-/// What anyone may change in a locked workflow and its tasks.
+/// Keys that anyone may change in a locked workflow and its tasks.
 const OPEN_KEYS: [&str; 3] = ["comments", "updated_at", "field_times"];
 
 impl Snapshot {
@@ -156,8 +156,8 @@ fn changes_plan(
     let differs = |a: &Record<'_>, b: &Record<'_>| {
         a.iter().any(|(key, value)| !OPEN_KEYS.contains(&key.as_ref()) && b.raw(&key) != Some(value))
     };
-    let is_begun = status.as_str() == "in_progress" || (!status.is_done() && is_held());
-    if id == workflow || !is_begun {
+    let is_started = status.as_str() == "in_progress" || (!status.is_done() && is_held());
+    if id == workflow || !is_started {
         return differs(&before, &after) || differs(&after, &before);
     }
     // The type and existence of an issue are part of the plan.

@@ -107,7 +107,7 @@ pub(super) fn read(own: &Path, common: &Path, env: &Env) -> File {
 /// The limit for chains of included files; git's own limit.
 const DEPTH: usize = 10;
 
-/// What git itself would wait for in a `.git`, or a directory like it.
+/// A special file that git itself would wait for in a `.git`, or a directory like it.
 pub(super) fn odd_at(git: &Path, env: &Env) -> Option<PathBuf> {
     let (own, common) = (own_dir(git)?, common_dir(git)?);
     opened::odd_single(&own, &common).or_else(|| odd_include(&own, &common, env.home().as_deref()))

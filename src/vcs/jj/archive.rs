@@ -6,7 +6,7 @@ use super::program::Repo;
 use crate::vcs::SyncError;
 use crate::vcs::git::GitArchive;
 
-/// Opens the git repository behind a working copy. That stands on the parents of its own commit.
+/// Opens the git repository behind a working copy, whose base is the parents of its own commit.
 pub(super) fn open<'a>(repo: Repo<'a>, git: &Path) -> Result<GitArchive<'a>, SyncError> {
     let mut tips = repo.ids(None, "@-")?;
     // Below everything jj has a commit that is nowhere else.
@@ -34,7 +34,7 @@ fn set(repo: &Repo<'_>, revset: &str) -> Result<Vec<String>, SyncError> {
     let revisions = format!("--revisions={revset}");
     let arguments = ["log", "--no-graph", "--limit=2", &revisions, "--template=commit_id ++ \"\\n\""];
     match repo.ask(None, &arguments) {
-        Ok(said) => Ok(String::from_utf8_lossy(&said).lines().map(str::to_owned).collect()),
+        Ok(output) => Ok(String::from_utf8_lossy(&output).lines().map(str::to_owned).collect()),
         Err(SyncError::Failed { .. }) => Ok(Vec::new()),
         Err(error) => Err(error),
     }

@@ -115,14 +115,14 @@ fn refs(repo: &Repo, at: Option<&Operation>) -> Result<Vec<Ref>, SyncError> {
         "added_targets.map(|commit| commit.commit_id()).join(\" \")",
     ];
     let template = format!("--template={} ++ \"\\n\"", fields.join(" ++ \"\\0\" ++ "));
-    let said = repo.told(at, &["bookmark", "list", "--all-remotes", &template])?;
+    let output = repo.output(at, &["bookmark", "list", "--all-remotes", &template])?;
     let text = |field: &str| serde_json::from_str::<String>(field).ok();
     let read = |line: &str| {
         let [name, remote, tracked, targets] = line.split('\0').collect::<Vec<_>>().try_into().ok()?;
         let targets: Vec<String> = targets.split_whitespace().map(str::to_owned).collect();
         Some(Ref { name: text(name)?, remote: text(remote), tracked: !tracked.is_empty(), targets })
     };
-    let all = said.lines().filter_map(read);
+    let all = output.lines().filter_map(read);
     Ok(all.filter(|found| found.remote.as_deref() != Some("git") && !found.targets.is_empty()).collect())
 }
 

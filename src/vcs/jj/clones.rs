@@ -65,12 +65,12 @@ fn set_up(parent: &Repo<'_>, path: &Path, branch: &str, is_there: bool) -> Resul
 
 /// The user's identity in the settings of the repository itself: names and values.
 fn identity(repo: &Repo<'_>) -> Result<Vec<(String, String)>, SyncError> {
-    let said = match repo.told(None, &["config", "list", "--repo", "user"]) {
+    let output = match repo.output(None, &["config", "list", "--repo", "user"]) {
         // There is none.
         Err(SyncError::Failed { .. }) => return Ok(Vec::new()),
         printed => printed?,
     };
-    let known = said.lines().filter_map(|line| line.split_once(" = "));
+    let known = output.lines().filter_map(|line| line.split_once(" = "));
     let plain = known.filter(|(name, _)| matches!(*name, "user.name" | "user.email"));
     Ok(plain.map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
 }
@@ -84,7 +84,7 @@ pub(super) fn tips(repo: &Repo<'_>, most: usize) -> Result<Tips, SyncError> {
     const TEMPLATE: &str = "--template=if(normal_target, normal_target.commit_id() ++ \" \" ++ json(name) ++ \" \" ++ \
                             if(remote, json(remote), \"\\\"\\\"\") ++ \"\\n\")";
     let sorted = "--sort=committer-date-";
-    let said = repo.told(None, &["bookmark", "list", "--all-remotes", sorted, TEMPLATE])?;
+    let output = repo.output(None, &["bookmark", "list", "--all-remotes", sorted, TEMPLATE])?;
     let merged: BTreeSet<String> = repo.ids(None, "(bookmarks() | remote_bookmarks()) & ::@")?.into_iter().collect();
     let tip = |line: &str| {
         let (commit, names) = line.split_once(' ')?;
@@ -97,7 +97,7 @@ pub(super) fn tips(repo: &Repo<'_>, most: usize) -> Result<Tips, SyncError> {
         };
         Some(Tip { name, commit: commit.to_owned(), is_merged: merged.contains(commit) })
     };
-    Ok(Tips::first(said.lines().filter_map(tip).collect(), most))
+    Ok(Tips::first(output.lines().filter_map(tip).collect(), most))
 }
 
 /// Creates a new bookmark, with the parent as a remote; the parent's commits do not count as made here.
@@ -112,8 +112,8 @@ pub(super) fn settle(root: &Path, from: &Path, branch: &str, env: &Env) -> Resul
         Ok(_) | Err(SyncError::Failed { .. }) => {}
         Err(error) => return Err(error),
     }
-    let said = repo.told(None, &["git", "remote", "list"])?;
-    let parent = name_of_parent("origin", said.lines().filter_map(|line| line.split(' ').next()));
+    let output = repo.output(None, &["git", "remote", "list"])?;
+    let parent = name_of_parent("origin", output.lines().filter_map(|line| line.split(' ').next()));
     repo.act_on(&["git", "remote", "add", &parent], Some(behind.as_os_str()))?;
     repo.act_on(&["git", "fetch", &format!("--remote=exact:{parent}")], None)?;
     if let Some(own) = git_target(&root.join(".jj")) {

@@ -66,14 +66,14 @@ impl<'a> Repo<'a> {
     }
 
     /// The same as text.
-    pub(super) fn told(&self, at: Option<&Operation>, arguments: &[&str]) -> Result<String, SyncError> {
+    pub(super) fn output(&self, at: Option<&Operation>, arguments: &[&str]) -> Result<String, SyncError> {
         Ok(String::from_utf8_lossy(&self.ask(at, arguments)?).into_owned())
     }
 
     /// The names that a list has, one in each line, as JSON.
     pub(super) fn names<T: FromIterator<String>>(&self, arguments: &[&str]) -> Result<T, SyncError> {
-        let said = self.told(None, &[arguments, &["--template=json(name) ++ \"\\n\""]].concat())?;
-        Ok(said.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
+        let output = self.output(None, &[arguments, &["--template=json(name) ++ \"\\n\""]].concat())?;
+        Ok(output.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
     }
 
     fn look(&self, at: Option<&Operation>, arguments: &[&str]) -> Result<Output, SyncError> {
@@ -109,7 +109,7 @@ impl<'a> Repo<'a> {
 
     /// The current state.
     pub(super) fn newest(&self) -> Result<Operation, SyncError> {
-        let id = self.told(None, &["operation", "log", "--no-graph", "--limit=1", "--template=id"])?;
+        let id = self.output(None, &["operation", "log", "--no-graph", "--limit=1", "--template=id"])?;
         Ok(Operation(id.trim().to_owned()))
     }
 
@@ -180,7 +180,7 @@ impl<'a> Repo<'a> {
     /// The output of a template for each commit of a set, parents first.
     pub(super) fn log(&self, at: Option<&Operation>, revisions: &str, template: &str) -> Result<String, SyncError> {
         let (revisions, template) = (format!("--revisions={revisions}"), format!("--template={template}"));
-        self.told(at, &["log", "--no-graph", "--reversed", &revisions, &template])
+        self.output(at, &["log", "--no-graph", "--reversed", &revisions, &template])
     }
 
     pub(super) fn ids(&self, at: Option<&Operation>, revisions: &str) -> Result<Vec<String>, SyncError> {

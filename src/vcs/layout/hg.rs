@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::vcs::{Kind, files};
 
-/// What is left beside the store while something is unfinished. hg itself sees some of it only if an extension is on.
+/// Files beside the store while something is unfinished. hg itself sees some of it only if an extension is on.
 const UNFINISHED: [(&str, &str); 6] = [
     ("rebasestate", "a rebase"),
     ("graftstate", "a graft"),
@@ -26,7 +26,7 @@ pub(crate) fn common_dir(dot_hg: &Path) -> Option<PathBuf> {
     std::fs::canonicalize(shared.as_deref().unwrap_or(dot_hg)).ok()
 }
 
-/// The hash of the first commit, from the index of the commits: it stands at byte 32 of the first entry, in the one format
+/// The hash of the first commit, from the index of the commits: it is at byte 32 of the first entry, in the one format
 /// that is in use.
 pub(crate) fn first_commit(common: &Path) -> Option<String> {
     let is_file = |path: &PathBuf| std::fs::metadata(path).is_ok_and(|found| found.is_file());
@@ -42,7 +42,7 @@ pub(crate) fn is_merging(root: &Path) -> bool {
     files::any_exists(&["merge/state2", "merge/state"].map(|name| root.join(".hg").join(name)))
 }
 
-/// What is half done in a working copy, as its own directory tells.
+/// The unfinished operation of a working copy, according to its own directory.
 pub(crate) fn unfinished(own: &Path) -> Option<&'static str> {
     UNFINISHED.iter().find(|(name, _)| own.join(name).exists()).map(|(_, what)| *what)
 }

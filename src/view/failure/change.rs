@@ -1,4 +1,4 @@
-//! What goes wrong with an issue, with the file that holds it, and with a batch.
+//! Failures of changes: an issue, the file that holds it, a batch.
 
 use super::*;
 use crate::ledger::LedgerError;
@@ -7,8 +7,8 @@ use crate::model::nearest::nearest;
 use crate::ops::BatchError;
 use crate::sys::lock::LockError;
 
-impl Told for ChangeError {
-    fn told(&self) -> Failure {
+impl Classify for ChangeError {
+    fn classify(&self) -> Failure {
         use ChangeError::*;
         match self {
             Deleted(id) => ILLEGAL.kind(ErrorKind::NotFound).hint(run(format!("bd reopen {id}"), "to bring it back")),
@@ -21,7 +21,7 @@ impl Told for ChangeError {
                 .or(run("bd dep remove", "if it does not wait for them"))
                 .texts("blockers", blockers),
             OpenChildren { children, .. } => ILLEGAL.texts("children", children),
-            Workflow(error) => error.told(),
+            Workflow(error) => error.classify(),
             EmptyTitle
             | LongTitle(_)
             | TitleLines
@@ -34,8 +34,8 @@ impl Told for ChangeError {
     }
 }
 
-impl Told for WorkflowError {
-    fn told(&self) -> Failure {
+impl Classify for WorkflowError {
+    fn classify(&self) -> Failure {
         use WorkflowError::*;
         match self {
             IllegalMove { from: state, .. } | StatusFollows { state, .. } => illegal_from(*state),
@@ -48,8 +48,8 @@ impl Told for WorkflowError {
     }
 }
 
-impl Told for LedgerError {
-    fn told(&self) -> Failure {
+impl Classify for LedgerError {
+    fn classify(&self) -> Failure {
         use LedgerError::*;
         match self {
             Lock(LockError::Timeout { .. }) => BUSY.hint("try again").or(shell("wait longer with --lock-timeout")),
@@ -79,8 +79,8 @@ impl Told for LedgerError {
     }
 }
 
-impl Told for BatchError {
-    fn told(&self) -> Failure {
+impl Classify for BatchError {
+    fn classify(&self) -> Failure {
         use BatchError::*;
         match self {
             TooLarge { .. } => USAGE.hint("nothing was written; divide it"),

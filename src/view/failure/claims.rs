@@ -1,13 +1,13 @@
-//! What goes wrong with the state home and with claims.
+//! Failures of the state home and of claims.
 
 use super::*;
 use crate::store::{LeaseError, RecordError, Withheld};
 
-impl Told for RecordError {
-    fn told(&self) -> Failure {
+impl Classify for RecordError {
+    fn classify(&self) -> Failure {
         use RecordError::*;
         match self {
-            Ledger(error) => error.told(),
+            Ledger(error) => error.classify(),
             Fs(error) if error.is_forbidden() => of_file(error),
             Fs(_) => FAILED.run("bd where", "to see which state home is used").shell("set BD_STATE_DIR to use another"),
             Moved { .. } => BUSY
@@ -22,8 +22,8 @@ impl Told for RecordError {
     }
 }
 
-impl Told for LeaseError {
-    fn told(&self) -> Failure {
+impl Classify for LeaseError {
+    fn classify(&self) -> Failure {
         use LeaseError::*;
         match self {
             Claimed { holder, agent, epoch, expires, worktree, session, .. } => CLAIMED
@@ -59,7 +59,7 @@ impl Told for LeaseError {
             Damaged { .. } => DAMAGED
                 .run("bd doctor", "to see how to repair it")
                 .hint("a claim's number must never be given twice"),
-            Withheld { why, .. } => why.told(),
+            Withheld { why, .. } => why.classify(),
             Waits { blockers, .. } => ILLEGAL
                 .hint("close what it waits for first")
                 .run("bd why ID", "to see the reasons")
@@ -78,8 +78,8 @@ impl Told for LeaseError {
     }
 }
 
-impl Told for Withheld {
-    fn told(&self) -> Failure {
+impl Classify for Withheld {
+    fn classify(&self) -> Failure {
         use Withheld::*;
         match self {
             Unknown { workflow } => ILLEGAL

@@ -45,11 +45,11 @@ pub struct Hint(pub(super) Vec<Vec<Clause>>);
 impl Hint {
     /// For a reader with a shell.
     pub fn text(&self) -> Option<String> {
-        self.told(|clause| Some(clause.to_string()))
+        self.worded(|clause| Some(clause.to_string()))
     }
 
     /// In the words of a front end, which may have none for a clause.
-    pub fn told(&self, words: impl Fn(&Clause) -> Option<String>) -> Option<String> {
+    pub fn worded(&self, words: impl Fn(&Clause) -> Option<String>) -> Option<String> {
         let sentences = self.0.iter().map(|ways| ways.iter().filter_map(&words).collect::<Vec<_>>().join(", or "));
         let kept: Vec<String> = sentences.filter(|sentence| !sentence.is_empty()).collect();
         (!kept.is_empty()).then(|| kept.join("; "))

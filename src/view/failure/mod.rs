@@ -1,6 +1,6 @@
 //! The one map from what went wrong to what callers are told: exit code, stable word, kind, hint.
 //!
-//! A failure is made of values; each front end has its own words for them. The files below have the map, one `told` for each type of
+//! A failure is made of values; each front end has its own words for them. The files below have the map, one `classify` for each type of
 //! error.
 
 mod change;
@@ -76,7 +76,7 @@ impl Exit {
 pub enum ErrorKind {
     /// No issue, repo or agent is called that, or several are.
     NotFound,
-    /// A value cannot be what was given: an empty title, priority 77, a status that nobody knows.
+    /// A value cannot be what was given: an empty title, priority 77, an unknown status.
     Invalid,
     /// A rule of the project forbids it: a dependency that closes a cycle, a role, an issue that is closed.
     Refused,
@@ -158,25 +158,25 @@ pub struct Failure {
     pub hint: Hint,
     /// Trying again, unchanged, may succeed.
     pub recoverable: bool,
-    /// What a program may want to know besides, as JSON.
+    /// Further facts for programs, as JSON.
     pub facts: Vec<(&'static str, String)>,
 }
 
 /// An error that callers are told of.
-trait Told: Display {
+trait Classify: Display {
     /// Everything but its text.
-    fn told(&self) -> Failure;
+    fn classify(&self) -> Failure;
 }
 
-impl<E: Told> Told for &E {
-    fn told(&self) -> Failure {
-        (**self).told()
+impl<E: Classify> Classify for &E {
+    fn classify(&self) -> Failure {
+        (**self).classify()
     }
 }
 
-impl<E: Told> From<E> for Failure {
+impl<E: Classify> From<E> for Failure {
     fn from(error: E) -> Self {
-        error.told().saying(error.to_string())
+        error.classify().saying(error.to_string())
     }
 }
 

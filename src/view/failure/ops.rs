@@ -7,25 +7,25 @@ use crate::model::query::QueryError;
 use crate::ops::{EditError, OpError, SetupError};
 use crate::store::SyncError;
 
-impl Told for OpError {
-    fn told(&self) -> Failure {
+impl Classify for OpError {
+    fn classify(&self) -> Failure {
         use OpError::*;
         match self {
-            Store(error) => error.told(),
-            Partly { source, .. } => source.told(),
-            Query(error) => error.told(),
-            Batch(error) => error.told(),
-            Setup(error) => error.told(),
-            Record(error) => error.told(),
-            Reservation(error) => error.told(),
-            Checkpoint(error) => error.told(),
-            Workspace(error) => error.told(),
-            Workflow(error) => error.told(),
-            Template(error) => error.told(),
+            Store(error) => error.classify(),
+            Partly { source, .. } => source.classify(),
+            Query(error) => error.classify(),
+            Batch(error) => error.classify(),
+            Setup(error) => error.classify(),
+            Record(error) => error.classify(),
+            Reservation(error) => error.classify(),
+            Checkpoint(error) => error.classify(),
+            Workspace(error) => error.classify(),
+            Workflow(error) => error.classify(),
+            Template(error) => error.classify(),
             Remote(error @ SyncError::Unreachable { .. }) => {
-                error.told().without_hint().hint("nothing was claimed or given back there; try again later")
+                error.classify().without_hint().hint("nothing was claimed or given back there; try again later")
             }
-            Remote(error) => error.told(),
+            Remote(error) => error.classify(),
             Status { word, known } | Type { word, known } | UnknownDependencyType { word, known } => {
                 USAGE.meant(nearest(word, known.iter().map(String::as_str)))
             }
@@ -106,8 +106,8 @@ fn dates() -> Clause {
     run("bd help dates", "for every form")
 }
 
-impl Told for QueryError {
-    fn told(&self) -> Failure {
+impl Classify for QueryError {
+    fn classify(&self) -> Failure {
         use QueryError::*;
         let meant = match self {
             UnknownField { name: word, known } | UnknownWord { word, known, .. } => {
@@ -123,7 +123,7 @@ impl Told for QueryError {
     }
 }
 
-/// What was typed as a date is not one, or not one that fits.
+/// The value typed for a date is not a date, or not one that fits.
 fn is_about_date(error: &QueryError) -> bool {
     match error {
         QueryError::BadDate { .. } | QueryError::Moment { .. } => true,
@@ -132,8 +132,8 @@ fn is_about_date(error: &QueryError) -> bool {
     }
 }
 
-impl Told for SetupError {
-    fn told(&self) -> Failure {
+impl Classify for SetupError {
+    fn classify(&self) -> Failure {
         use SetupError::*;
         let unchanged = || FAILED.hint("nothing was changed");
         match self {

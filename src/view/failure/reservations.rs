@@ -24,14 +24,14 @@ fn of_obstacles(obstacles: &[Obstacle]) -> Failure {
         .known("expires", &reservation.expires.map(|at| at.to_string()))
 }
 
-impl Told for ReservationError {
-    fn told(&self) -> Failure {
+impl Classify for ReservationError {
+    fn classify(&self) -> Failure {
         use ReservationError::*;
         match self {
             Staged(SyncError::History(HistoryError::NotGit { .. })) => {
                 UNSUPPORTED.shell("only git stages files").run("bd reserve check PATH", "instead")
             }
-            Staged(error) => error.told(),
+            Staged(error) => error.classify(),
             Glob { .. } => USAGE.run("bd reserve --help", "for the pattern language"),
             Outside { .. } => USAGE,
             Reserved { obstacles } => of_obstacles(obstacles),
@@ -45,11 +45,11 @@ impl Told for ReservationError {
     }
 }
 
-impl Told for CheckpointError {
-    fn told(&self) -> Failure {
+impl Classify for CheckpointError {
+    fn classify(&self) -> Failure {
         use CheckpointError::*;
         match self {
-            Snapshot(error) => error.0.told(),
+            Snapshot(error) => error.0.classify(),
             NotFound { .. } => NOT_FOUND.run("bd checkpoint list --all-worktrees", "to see all of them"),
             Ambiguous { .. } => ambiguous_id(),
             NoIssue { .. } => {

@@ -1,4 +1,4 @@
-//! What the store could not do, and what is wrong with its settings and with hooks.
+//! Failures of the store, of its settings and of hooks.
 
 use super::*;
 use crate::model::proposal::{IllegalMove, Standing};
@@ -8,8 +8,8 @@ use crate::sys::lock::LockError;
 
 const MAINTAIN: &str = "if you maintain this project, run `bd config set routing.role maintainer`";
 
-impl Told for StoreError {
-    fn told(&self) -> Failure {
+impl Classify for StoreError {
+    fn classify(&self) -> Failure {
         use StoreError::*;
         match self {
             NoRepository { beyond: Some(beyond), .. } => {
@@ -31,7 +31,7 @@ impl Told for StoreError {
             NotADirectory { .. } => {
                 NO_REPOSITORY.hint("remove it or put the directory back").shell("bd does not look above it")
             }
-            Config(error) => error.told(),
+            Config(error) => error.classify(),
             Edit(SettingsError::NoPlace(_)) => FAILED
                 .hint("set HOME or XDG_STATE_HOME to a directory that you can write")
                 .or(shell("pass --config KEY=VALUE for one command")),
@@ -66,16 +66,16 @@ impl Told for StoreError {
                 UNSUPPORTED.shell("put it under git, jj or hg and commit the ledger").hint("nothing was changed")
             }
             Partly { changed, source } => source
-                .told()
+                .classify()
                 .without_hint().hint("fix the cause, then repeat the command: that finishes a proposal, an edit or a move")
                 .shell("after `bd undo`, look with `bd show` first")
                 .texts("changed", changed),
-            Vcs(error) => error.told(),
-            Record(error) => error.told(),
-            Lease(error) => error.told(),
-            Ledger(error) => error.told(),
-            Change(error) => error.told(),
-            Hooks(error) => error.told(),
+            Vcs(error) => error.classify(),
+            Record(error) => error.classify(),
+            Lease(error) => error.classify(),
+            Ledger(error) => error.classify(),
+            Change(error) => error.classify(),
+            Hooks(error) => error.classify(),
             NoSuchWorktree { .. } => NOT_FOUND.run("bd worktree list", "to see the checkouts"),
             Outrun { pull: true, .. } => OUTRUN.hint("nothing is lost; try again"),
             Outrun { .. } => OUTRUN.shell("try again without --no-pull"),
@@ -140,7 +140,7 @@ impl Told for StoreError {
             Ambiguous { .. } => ambiguous_id(),
             Unresolved { unknown, of } => {
                 let mut words = unknown.iter().map(|(typed, _)| typed.as_str());
-                let failure = unknown.first().map_or(NOT_FOUND, |(_, error)| error.told());
+                let failure = unknown.first().map_or(NOT_FOUND, |(_, error)| error.classify());
                 if *of == 1 { failure.fact("id", words.next().unwrap_or_default()) } else { failure.texts("ids", words) }
             }
             Unreadable { .. } => DAMAGED.run("bd doctor", "to see which line"),
@@ -173,8 +173,8 @@ impl Told for StoreError {
     }
 }
 
-impl Told for ConfigError {
-    fn told(&self) -> Failure {
+impl Classify for ConfigError {
+    fn classify(&self) -> Failure {
         match self.fault {
             ConfigFault::Broken => CONFIG.hint("fix that line or remove it").shell("bd writes nothing until then"),
             ConfigFault::Unmarked => UNTRUSTED
@@ -188,8 +188,8 @@ impl Told for ConfigError {
     }
 }
 
-impl Told for HookError {
-    fn told(&self) -> Failure {
+impl Classify for HookError {
+    fn classify(&self) -> Failure {
         match self {
             HookError::NotInstalled => NOT_FOUND.run("bd hooks install", ""),
             HookError::Edited { .. } => {

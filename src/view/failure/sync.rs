@@ -3,8 +3,8 @@
 use super::*;
 use crate::store::{CommitError, SyncError, Unpushable};
 
-impl Told for SyncError {
-    fn told(&self) -> Failure {
+impl Classify for SyncError {
+    fn classify(&self) -> Failure {
         use SyncError::*;
         if let Some((root, _)) = self.untrusted() {
             return not_agreed(root);

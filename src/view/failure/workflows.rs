@@ -1,4 +1,4 @@
-//! What goes wrong with workflows, and with the plans and templates that they are made from.
+//! Failures of workflows, and of the plans and templates that they are made from.
 
 use super::*;
 use crate::model::plan::Problem;
@@ -6,8 +6,8 @@ use crate::ops::templates::TemplateError;
 use crate::ops::workflows::FlowError;
 use crate::sys::lock::LockError;
 
-impl Told for FlowError {
-    fn told(&self) -> Failure {
+impl Classify for FlowError {
+    fn classify(&self) -> Failure {
         use FlowError::*;
         match self {
             OpenTasks { tasks, .. } => ILLEGAL
@@ -66,8 +66,8 @@ pub(super) fn broken_plan(problems: &[Problem]) -> Failure {
     USAGE.texts("problems", problems.iter().map(ToString::to_string))
 }
 
-impl Told for TemplateError {
-    fn told(&self) -> Failure {
+impl Classify for TemplateError {
+    fn classify(&self) -> Failure {
         use TemplateError::*;
         match self {
             NotFound { .. } => NOT_FOUND.run("bd template list", "to see them"),

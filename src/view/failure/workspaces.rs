@@ -5,15 +5,15 @@ use crate::model::size;
 use crate::ops::WorkspaceError;
 use crate::view::escape::plural;
 
-impl Told for WorkspaceError {
-    fn told(&self) -> Failure {
+impl Classify for WorkspaceError {
+    fn classify(&self) -> Failure {
         use WorkspaceError::*;
         match self {
             NotFound { .. } => {
                 NOT_FOUND.run("bd workspace list", "to see them").hint("name one by id, path, issue or branch")
             }
             Ambiguous { .. } => ambiguous_id(),
-            NotMade { id, error, .. } => error.told().fact("workspace", id),
+            NotMade { id, error, .. } => error.classify().fact("workspace", id),
             Lost { .. } => BUSY.hint("try again"),
             RepoNotHere { .. } => {
                 NOT_FOUND.run("bd repo list", "to see the project's repos").shell("name one with --repo")

@@ -71,7 +71,7 @@ pub(super) fn show(args: &ShowArgs, cx: &mut Context) -> Outcome {
     let found = workflows::flow_everywhere(cx.store()?, &args.id)?;
     json_answer!(cx, view::workflow_everywhere(&found));
     for flow in &found {
-        told(cx, flow);
+        print_head(cx, flow);
         let cells: Vec<[String; 4]> = flow.tasks.iter().map(|task| view::task_cells(flow, task)).collect();
         render::columns(&mut cx.ui, "  ", &cells);
     }
@@ -79,7 +79,7 @@ pub(super) fn show(args: &ShowArgs, cx: &mut Context) -> Outcome {
 }
 
 /// The head of a workflow, and what there is to say of it.
-fn told(cx: &mut Context, flow: &Flow) {
+fn print_head(cx: &mut Context, flow: &Flow) {
     cx.ui.line(&view::workflow_line(flow));
     let calendar = cx.ui.calendar();
     for line in view::workflow_remarks(flow, &calendar) {
@@ -113,7 +113,7 @@ pub(super) fn progress(args: &ProgressArgs, cx: &mut Context) -> Outcome {
     let found = workflows::flow_everywhere(cx.store()?, &args.id)?;
     let Some(flow) = found.first() else { return Ok(Exit::Ok) };
     json_answer!(cx, view::workflow_progress(flow));
-    told(cx, flow);
+    print_head(cx, flow);
     let open = flow.tasks.iter().filter(|task| !task.is_done());
     let cells: Vec<[String; 4]> = open.map(|task| view::task_cells(flow, task)).collect();
     render::columns(&mut cx.ui, "  ", &cells);

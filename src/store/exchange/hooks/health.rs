@@ -26,7 +26,7 @@ pub enum DriverProblem {
 }
 
 impl Snapshot {
-    /// What is wrong with the merge setup of the primary's ledgers. A working copy without remotes needs no driver.
+    /// The problem with the merge setup of the primary's ledgers, if any. A working copy without remotes needs no driver.
     pub fn driver_problem(&self) -> Option<DriverProblem> {
         let env = &self.host.env;
         let ledger = self.sources.of_member(0).first().map(|n| paths::real(self.sources.ledger(*n).path()))?;

@@ -213,9 +213,9 @@ impl Project {
         for path in &ours {
             let (current, is_ours) = (read(path), is_ours(path));
             let before = aside(path);
-            let stands_aside = manifest.settings.is_none() && before.symlink_metadata().is_ok();
+            let has_former = manifest.settings.is_none() && before.symlink_metadata().is_ok();
             if is_ours || current.is_none() && path.symlink_metadata().is_err() {
-                if stands_aside {
+                if has_former {
                     let (directory, _) = below::parted(path);
                     let name = |path: &Path| below::parted(path).1.to_string_lossy().into_owned();
                     below::rename(directory, &name(&before), &name(path))?;
@@ -224,9 +224,9 @@ impl Project {
                 }
                 continue;
             }
-            if stands_aside && read(&before) == current {
+            if has_former && read(&before) == current {
                 remove(&before)?;
-            } else if stands_aside {
+            } else if has_former {
                 remarks.push(format!("{} stays: another program replaced the hook since", before.display()));
             }
             remarks.push(format!("{} is not ours any more and stays", path.display()));
@@ -265,7 +265,7 @@ impl Project {
 }
 
 impl Snapshot {
-    /// What is installed, what runs after it, and whether something has replaced it since.
+    /// The installed hooks, what runs after them, and whether something has replaced them since.
     pub fn hooks_status(&self) -> Result<HooksStatus> {
         let driver = self.driver_status()?;
         let place = match self.hooks_place() {
@@ -382,7 +382,7 @@ fn is_ours(path: &Path) -> bool {
     read(path).is_some_and(|bytes| script::owner(&bytes) == Owner::Ours)
 }
 
-/// What our hooks run next in a push, each with a checksum of its content: agreeing to hooks covers these.
+/// The programs that our hooks run next in a push, each with a checksum of its content: agreeing to hooks covers these.
 pub(in crate::store) fn run_next(root: &Path, env: &Env) -> Vec<String> {
     let Ok(directory) = vcs::hooks_path(root, env).map(|named| root.join(named)) else { return Vec::new() };
     let next = |name: &&str| {

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_runs_next_is_told() {
+    fn what_runs_next_is_reported() {
         let (directory, root) = (Path::new("/r/.git/hooks"), Path::new("/r"));
         let next = |next: Next<'_>| previous(text("pre-push", None, next).as_bytes(), directory, root);
         assert_eq!(next(Next::Aside), Some("/r/.git/hooks/pre-push.bd-previous".into()));

@@ -80,7 +80,7 @@ pub struct RepoSync {
     pub pushed: bool,
     /// How often a push was tried again.
     pub retries: u32,
-    /// What was skipped, and why that is not an error.
+    /// The steps that were skipped, and why that is not an error.
     pub notes: Vec<String>,
     pub error: Option<StoreError>,
     /// The ledgers when the working copy was unlocked.
@@ -204,7 +204,7 @@ impl Snapshot {
         Err(SyncError::NoVcs { root }.into())
     }
 
-    /// What a commit of the ledgers would contain, and the set-up files of a planning repo that belong to it. A damaged
+    /// The content of a commit of the ledgers, and the set-up files of a planning repo that belong to it. A damaged
     /// ledger is not committed.
     fn to_commit(&self, copy: &WorkingCopy) -> Result<Option<(Received, Vec<PathBuf>)>> {
         let changes = self.uncommitted(copy)?;
@@ -235,10 +235,10 @@ impl Snapshot {
         // Commit what names the ledger together with its new name.
         let departed = self.renamed_ledgers(copy)?;
         let naming = |ledger: &PathBuf| [METADATA, CONFIG_NAME].map(|name| ledger.with_file_name(name));
-        let along = departed.iter().flat_map(|(new, old)| naming(new).into_iter().chain([old.clone()]));
+        let moved = departed.iter().flat_map(|(new, old)| naming(new).into_iter().chain([old.clone()]));
         let is_known = |file: &PathBuf| copy.vcs.committed(file, &self.host.env).is_ok_and(|found| found.is_some());
-        let along = along.filter(is_known).map(|file| copy.root.join(file));
-        let mut paths: Vec<_> = present.chain(along).chain(set_up).collect();
+        let moved = moved.filter(is_known).map(|file| copy.root.join(file));
+        let mut paths: Vec<_> = present.chain(moved).chain(set_up).collect();
         paths.sort();
         paths.dedup();
         let usual = || match departed.first() {

@@ -16,12 +16,12 @@ use crate::sys::{Env, Host};
 use crate::vcs;
 use crate::vcs::Exchange;
 
-/// What a working copy names and makes its version control run.
+/// Programs that a working copy names and makes its version control run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedPrograms {
     pub root: PathBuf,
     pub programs: Vec<String>,
-    /// What it names although no command of ours runs or writes it: no agreement is needed.
+    /// Programs that it names but no command of ours runs or writes: no agreement is needed.
     pub idle: Vec<String>,
     /// The user has already agreed.
     pub known: bool,

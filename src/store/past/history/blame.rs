@@ -36,7 +36,7 @@ pub struct Blame {
 }
 
 impl Snapshot {
-    /// Who gave each field of an issue its value, by its full id; for an issue that has left the ledger, its last
+    /// The author of the value of each field of an issue, by its full id; for an issue that has left the ledger, its last
     /// values.
     pub fn blame(&self, id: &str) -> Result<Blame> {
         let missing = || StoreError::NotFound { typed: id.to_owned() };
@@ -75,11 +75,11 @@ impl Snapshot {
                 for place in self.places(copy, Some(planning)) {
                     let blamed = self.with_archive(copy, |archive| self.blamed(archive, &place, id))?;
                     for field in fields.iter_mut().filter(|field| field.is_first && field.value.is_some()) {
-                        let said = |other: &&BlamedField| {
+                        let agrees = |other: &&BlamedField| {
                             let key = field.field.as_str();
                             other.field == key && same_value(key, other.value.as_deref(), field.value.as_deref())
                         };
-                        if let Some(other) = blamed.iter().find(said).filter(|other| other.commit.is_some()) {
+                        if let Some(other) = blamed.iter().find(agrees).filter(|other| other.commit.is_some()) {
                             field.commit = other.commit.clone();
                             field.source_repo = Some(self.name(planning).to_owned());
                         }
@@ -95,7 +95,7 @@ impl Snapshot {
         let steps = archive.steps(&place.trail, &tips)?;
         let mut lines = LinesOf::read(archive, &steps, id)?;
         let now = self.present(&place.sources);
-        // What the issue is, and the steps that it is so in.
+        // The line of the issue, and the steps in which it is like that.
         let (line, from) = match now.effective_line(id) {
             Some(line) => (line, steps.tips.iter().flatten().copied().collect()),
             None => match last(&steps, &lines, &steps.tips) {
@@ -170,8 +170,8 @@ impl<'a> Origins<'a> {
     fn former_keys(&self, now: &Record<'_>) -> BTreeSet<String> {
         let mut keys = BTreeSet::new();
         for record in self.records.iter().flatten() {
-            let told = record.iter().filter(|(key, raw)| is_reported(key) && !same_value(key, Some(raw), None));
-            keys.extend(told.map(|(key, _)| key.into_owned()).filter(|key| now.raw(key).is_none()));
+            let reported = record.iter().filter(|(key, raw)| is_reported(key) && !same_value(key, Some(raw), None));
+            keys.extend(reported.map(|(key, _)| key.into_owned()).filter(|key| now.raw(key).is_none()));
         }
         keys
     }

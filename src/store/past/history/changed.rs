@@ -12,7 +12,7 @@ pub(super) fn naming(line: &[u8]) -> Option<String> {
     line_id(line.strip_suffix(b"\r").unwrap_or(line)).map(Cow::into_owned)
 }
 
-/// What differs between versions, by id, optionally limited to some issues; may include unchanged ones with repeated or
+/// The differences between versions, by id, optionally limited to some issues; may include unchanged ones with repeated or
 /// moved lines.
 pub(super) fn changes(
     archive: &mut dyn Archive,

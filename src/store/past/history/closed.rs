@@ -52,17 +52,17 @@ impl Snapshot {
         // Candidates are issues that a step since then changed, or that are changed and uncommitted.
         let before: HashSet<String> = archive.ancestors(&then)?.into_iter().map(|commit| commit.id).collect();
         let late: Vec<Step> = steps.all.iter().filter(|step| !before.contains(&step.commit.id)).cloned().collect();
-        let mut sought = ids_changed_in(archive, &late)?;
+        let mut wanted = ids_changed_in(archive, &late)?;
         for tip in &tips {
-            sought.extend(document_at(archive, &place.trail, tip)?.ids().map(|id| id.into_owned()));
+            wanted.extend(document_at(archive, &place.trail, tip)?.ids().map(|id| id.into_owned()));
         }
         let is_open = |id: &str, old: &HashMap<String, String>| !old.get(id).is_some_and(|line| is_closed(line));
-        sought.retain(|id| !now.contains_key(id) && is_open(id, &old));
-        sought.extend(old.keys().filter(|id| !now.contains_key(*id) && is_open(id, &old)).cloned());
-        sought.extend(
+        wanted.retain(|id| !now.contains_key(id) && is_open(id, &old));
+        wanted.extend(old.keys().filter(|id| !now.contains_key(*id) && is_open(id, &old)).cloned());
+        wanted.extend(
             now.iter().filter(|(id, line)| is_closed(line) && !old.contains_key(*id)).map(|(id, _)| id.clone()),
         );
-        let lines = LinesOf::read_each(archive, &steps, &sought)?;
+        let lines = LinesOf::read_each(archive, &steps, &wanted)?;
 
         let mut closed = BTreeMap::new();
         for (id, line) in now.iter().filter(|(id, line)| is_closed(line) && old.contains_key(*id) && is_open(id, &old))
@@ -70,7 +70,7 @@ impl Snapshot {
             closed.insert(id.clone(), line.clone());
         }
         let (tips, then) = steps.tips.split_at(tips.len());
-        for id in sought {
+        for id in wanted {
             let past = |tips: &[Option<usize>]| last(&steps, lines.get(&id)?, tips).map(|last| last.line);
             let line = now.get(&id).cloned().or_else(|| past(tips));
             let former = old.get(&id).cloned().or_else(|| past(then));

@@ -1,4 +1,4 @@
-//! What a step, or an uncommitted change, did to issues, compared with its parents.
+//! The changes that a step, or an uncommitted change, made to issues, compared with its parents.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::ops::Range;
@@ -90,7 +90,7 @@ impl Pairs {
         }
         let touched = self.touched.pop_front().unwrap_or_default();
         self.first = n + 1;
-        Ok(touched.iter().filter_map(|issue| self.told(issue)).collect())
+        Ok(touched.iter().filter_map(|issue| self.change_of(issue)).collect())
     }
 
     /// What is not committed.
@@ -113,10 +113,10 @@ impl Pairs {
             lines.insert(key, Document::new(found.join(&b'\n')).effective_line(id));
         }
         pairs.lines = lines;
-        Ok(touched.iter().filter_map(|issue| pairs.told(issue)).collect())
+        Ok(touched.iter().filter_map(|issue| pairs.change_of(issue)).collect())
     }
 
-    fn told(&self, issue: &Touched) -> Option<Change> {
+    fn change_of(&self, issue: &Touched) -> Option<Change> {
         let line = |key: &Option<Key>| self.lines.get(key.as_ref()?)?.as_deref();
         let sides: Vec<Side<'_>> = issue
             .sides

@@ -1,4 +1,4 @@
-//! Who changed which field of which issue in which commit, newest first.
+//! History by field: who changed which field of which issue in which commit, newest first.
 
 use std::cmp::Reverse;
 use std::collections::{HashSet, VecDeque};
@@ -120,7 +120,7 @@ impl Snapshot {
                 streams.push((n, stream?));
             }
         }
-        let mut told = 0;
+        let mut reported = 0;
         loop {
             for (n, stream) in &mut streams {
                 stream.fill(&mut *archives[*n], &mut end.cut)?;
@@ -128,12 +128,12 @@ impl Snapshot {
             // By time; the order within a ledger is kept.
             let heads = streams.iter().enumerate().filter_map(|(n, (_, stream))| Some((Reverse(stream.time()?), n)));
             let Some((_, next)) = heads.min() else { break };
-            if query.limit.is_some_and(|limit| told == limit) {
+            if query.limit.is_some_and(|limit| reported == limit) {
                 end.is_limited = true;
                 break;
             }
             streams[next].1.waiting.pop_front().into_iter().for_each(&mut tell);
-            told += 1;
+            reported += 1;
         }
         Ok(end)
     }
@@ -264,8 +264,8 @@ struct Wanted<'a> {
 impl Wanted<'_> {
     fn event(&self, (id, kind, mut fields, line): Change, commit: Option<&Commit>) -> Option<Event> {
         if let Some(author) = &self.query.author {
-            let sought = folded(author);
-            let holds = |text: &str| folded(text).contains(&sought);
+            let wanted = folded(author);
+            let holds = |text: &str| folded(text).contains(&wanted);
             if !commit.is_some_and(|commit| holds(&commit.author) || holds(&commit.email)) {
                 return None;
             }

@@ -41,10 +41,10 @@ impl LinesOf {
         words: impl Fn(&str) -> String,
     ) -> Result<()> {
         let found = Self::read(archive, steps, id)?;
-        let told: Vec<String> = found.lines.iter().map(|line| words(line)).collect();
+        let texts: Vec<String> = found.lines.iter().map(|line| words(line)).collect();
         for version in 0..found.at.len() {
             if let Some(line) = (found.at[version] as usize).checked_sub(1).filter(|_| self.at[version] == 0) {
-                self.put(version, &told[line]);
+                self.put(version, &texts[line]);
             }
         }
         Ok(())

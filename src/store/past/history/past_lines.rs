@@ -109,11 +109,11 @@ impl Snapshot {
             other => return other,
         }
         // The whole id, or the beginning of its hash.
-        let mut sought = vec![format!("\"{typed}\"")];
+        let mut patterns = vec![format!("\"{typed}\"")];
         if typed.len() >= SHORTEST {
-            sought.extend([format!("\"{typed}"), format!("-{typed}")]);
+            patterns.extend([format!("\"{typed}"), format!("-{typed}")]);
         }
-        let ids = self.ids_in_history(typed, &sought)?;
+        let ids = self.ids_in_history(typed, &patterns)?;
         one(typed, id::resolve(typed, ids.iter().map(String::as_str)))
     }
 
@@ -123,7 +123,7 @@ impl Snapshot {
     }
 
     /// All ids of any time that contain one of these texts, as written in a line.
-    fn ids_in_history(&self, typed: &str, sought: &[String]) -> Result<BTreeSet<String>> {
+    fn ids_in_history(&self, typed: &str, patterns: &[String]) -> Result<BTreeSet<String>> {
         let mut ids = BTreeSet::new();
         if typed.is_empty() || typed.contains(['"', '\\', '\n']) {
             return Ok(ids);
@@ -131,7 +131,7 @@ impl Snapshot {
         self.look_back(&self.remembering_copies(None)?, None, |archive, _, _, steps| {
             let all = ids_changed_in(archive, &steps.all)?.into_iter();
             let quoted = |id: &String| format!("\"{id}\"");
-            ids.extend(all.filter(|id| sought.iter().any(|text| quoted(id).contains(text.as_str()))));
+            ids.extend(all.filter(|id| patterns.iter().any(|text| quoted(id).contains(text.as_str()))));
             Ok(())
         })?;
         Ok(ids)

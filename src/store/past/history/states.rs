@@ -78,8 +78,8 @@ impl Project {
         }
         for repo in gone {
             let before = was.get(&repo);
-            let told = difference(&[before.map(String::as_str)], None);
-            let Some((ChangeKind::Removed, fields)) = told else { continue };
+            let change = difference(&[before.map(String::as_str)], None);
+            let Some((ChangeKind::Removed, fields)) = change else { continue };
             entries.push(DiffEntry {
                 id: id.to_owned(),
                 source_repo: self.name(repo).to_owned(),
@@ -105,7 +105,7 @@ impl Snapshot {
             let copies = self.copies_compared(id, old.get(id).unwrap_or(&none), new.get(id).unwrap_or(&none));
             // The effective copy shows how the issue changed; the others add only what they alone have.
             copies.into_iter().reduce(|mut one, other| {
-                let known = |change: &FieldChange| one.fields.iter().any(|told| told.field == change.field);
+                let known = |change: &FieldChange| one.fields.iter().any(|reported| reported.field == change.field);
                 let more: Vec<FieldChange> = other.fields.into_iter().filter(|change| !known(change)).collect();
                 if one.kind == DiffKind::Changed {
                     one.fields.extend(more);

@@ -103,9 +103,9 @@ impl Snapshot {
                 break;
             }
             match past.stays() {
-                Some(Stays::Repair) => repairs.push(past.told()),
+                Some(Stays::Repair) => repairs.push(past.summary()),
                 Some(Stays::Large) => {
-                    let UndoneWrite { command, at, .. } = past.told();
+                    let UndoneWrite { command, at, .. } = past.summary();
                     return Err(StoreError::UndoTooLarge { command, at });
                 }
                 None => chosen.push(past),
@@ -232,7 +232,7 @@ impl Snapshot {
         UndoneIssue { id: step.id.clone(), source_repo, action, fields, line: step.new.clone() }
     }
 
-    fn told(&self, step: &plan::Step) -> Written {
+    fn as_written(&self, step: &plan::Step) -> Written {
         Written {
             id: step.id.clone(),
             line: step.new.clone().or_else(|| step.now.clone()).unwrap_or_default(),
@@ -269,7 +269,7 @@ impl Store {
                 break (chosen, lines);
             }
         };
-        undo.writes = chosen.iter().map(Past::told).collect();
+        undo.writes = chosen.iter().map(Past::summary).collect();
         let numbering = self.numbering;
         let wanted = self.ledgers_to_lock(&chosen)?;
         let locks = if dry_run { Locks::none() } else { self.lock(&wanted)? };
@@ -293,7 +293,7 @@ impl Store {
         for (source, steps) in plan.in_order() {
             let Some((_, lock)) = locks.iter().find(|(locked, _)| *locked == source) else { continue };
             plan::write(self, lock, &steps)?;
-            written.push((source, steps.iter().map(|step| self.told(step)).collect()));
+            written.push((source, steps.iter().map(|step| self.as_written(step)).collect()));
         }
         for (source, names) in &renames {
             self.rename_claims(*source, names)?;

@@ -20,7 +20,7 @@ pub enum UndoAction {
     Restored,
 }
 
-/// What an undo does to one issue in one repo.
+/// The effect of an undo on one issue in one repo.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UndoneIssue {
     pub id: String,
@@ -32,7 +32,7 @@ pub struct UndoneIssue {
     pub line: Option<String>,
 }
 
-/// What was undone, or would be.
+/// The writes that were undone, or would be.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Undo {
     /// Newest first.

@@ -1,4 +1,4 @@
-//! What an undo does to each line, checked completely before anything is written.
+//! The effect of an undo on each line, checked completely before anything is written.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -53,8 +53,8 @@ impl Plan {
                 match without(change, step.new.as_deref()) {
                     Ok(line) => step.new = line,
                     Err(fields) => {
-                        let told = |field| told(field, change, &part.ledger, past, log, step.now.as_deref());
-                        clashes.extend(fields.into_iter().map(told));
+                        let clash = |field| clash(field, change, &part.ledger, past, log, step.now.as_deref());
+                        clashes.extend(fields.into_iter().map(clash));
                     }
                 }
             }
@@ -332,15 +332,15 @@ fn without(change: &LineChange, now: Option<&str>) -> std::result::Result<Option
     }
 }
 
-/// Who changed a field after a write, according to the log.
-fn told(field: String, change: &LineChange, ledger: &str, past: &Past, log: &[&Entry], now: Option<&str>) -> UndoClash {
+/// The author of a change to a field after a write, according to the log.
+fn clash(field: String, change: &LineChange, file: &str, past: &Past, log: &[&Entry], now: Option<&str>) -> UndoClash {
     let touches = |part: &&&Entry| {
         let differs = |other: &LineChange| match (&other.before, &other.after) {
             (Some(before), Some(after)) => differing(before, after).contains(&field),
             _ => true,
         };
         let is_other = part.write != past.parts[0].write && part.at >= past.parts[0].at;
-        is_other && part.ledger == ledger && part.changes.iter().any(|other| other.id == change.id && differs(other))
+        is_other && part.ledger == file && part.changes.iter().any(|other| other.id == change.id && differs(other))
     };
     let found = log.iter().rev().find(touches);
     let at = found.map(|part| part.at.clone()).or_else(|| now.and_then(updated).map(|at| at.to_string()));
@@ -391,7 +391,7 @@ pub(super) struct Past {
 }
 
 impl Past {
-    pub(super) fn told(&self) -> UndoneWrite {
+    pub(super) fn summary(&self) -> UndoneWrite {
         let Entry { command, at, .. } = self.parts[0].clone();
         UndoneWrite { command, at, commit: self.commit.clone() }
     }

@@ -185,7 +185,7 @@ fn apply(root: &mut dyn TableLike, edit: &Edit) -> Result<(), (String, String)> 
     Ok(())
 }
 
-/// The table that a key lies in; made, if wanted, as `[a.b]` without an empty `[a]`.
+/// The table that contains a key; made, if wanted, as `[a.b]` without an empty `[a]`.
 fn descend<'t>(
     table: &'t mut dyn TableLike,
     parts: &[&str],
@@ -218,7 +218,7 @@ fn raw(text: Option<&toml_edit::RawString>) -> String {
     text.and_then(toml_edit::RawString::as_str).unwrap_or_default().to_owned()
 }
 
-/// Adds an item in the way the list is laid out. What stands behind the last item on its line stays there.
+/// Adds an item in the way the list is laid out. The text behind the last item on its line stays there.
 fn push(array: &mut Array, text: &str) {
     let behind = raw(Some(array.trailing()));
     if !behind.contains('\n') {
@@ -235,7 +235,7 @@ fn push(array: &mut Array, text: &str) {
     array.set_trailing_comma(true);
 }
 
-/// Takes an item out with what stands behind it on its line, and leaves what stands behind the one before.
+/// Takes an item out with the text behind it on its line, and leaves the text behind the one before.
 fn take_out(array: &mut Array, at: usize) {
     let before = array.get(at).map(|item| raw(item.decor().prefix())).unwrap_or_default();
     array.remove(at);

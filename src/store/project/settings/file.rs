@@ -55,7 +55,7 @@ pub(super) struct Parsed {
     pub unknown: Vec<UnknownKey>,
 }
 
-/// Nobody needs more, and a config is read at every start.
+/// No user needs more, and a config is read at every start.
 const MAX_CONFIG: u64 = 1 << 20;
 
 /// Who put a config file where it is.
@@ -76,7 +76,7 @@ pub(super) fn read(path: &Path, owner: Owner) -> Result<Parsed, ConfigError> {
 }
 
 /// The text of a config file, if it is there. A link that leads nowhere is not an absent file: the settings are somewhere, and
-/// nobody can say what they are.
+/// their content is unknown.
 pub(super) fn text(path: &Path, owner: Owner) -> Result<Option<String>, ConfigError> {
     let error = |message: String| ConfigError::whole(path, message, ConfigFault::Broken);
     let (directory, name) = below::parted(path);
@@ -245,7 +245,7 @@ pub(super) fn check(key: &Key, value: Value) -> Result<Value, String> {
     Ok(value)
 }
 
-/// The words of a list such as `review:active,parked`; what stands behind a colon is not used here. An error is the word that is not
+/// The words of a list such as `review:active,parked`; the part after a colon is not used here. An error is the word that is not
 /// one.
 pub(super) fn custom_words(text: &str) -> Result<Vec<String>, String> {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '-');

@@ -1,7 +1,7 @@
 //! Settings in layers, later wins: built-in, the user's file, the committed file, the personal file, the environment, flags.
 //!
-//! What decides where issues go and who sees them is taken from the user's own word alone ([`Key::decides`]): a personal file that
-//! bears no mark of this user is nobody's, and once the user has joined a planning repo the committed file can neither make a
+//! A key that decides where issues go and who sees them is taken from the user's own files alone ([`Key::decides`]): a personal file that
+//! bears no mark of this user does not count, and once the user has joined a planning repo the committed file can neither make a
 //! maintainer of a contributor nor take anything away. Such values are kept apart ([`Settings::held`]) and shown.
 //!
 //! Owns `$XDG_CONFIG_HOME/beads/config.toml` (user), `.beads/config.toml` (committed) and `<state home>/config.toml`
@@ -156,13 +156,13 @@ impl Settings {
         }
         let mode = mode.unwrap_or_else(|| "auto".to_owned());
         self.hold(Origin::Shared, HeldBecause::Joined, |entry| {
-            let said = entry.value.to_string();
+            let value = entry.value.to_string();
             match entry.key.name {
-                "routing.role" => (said == "maintainer").then_some(true),
+                "routing.role" => (value == "maintainer").then_some(true),
                 // By role is towards the planning repo, unless everything goes there.
-                "routing.mode" => (said != mode && (said != "auto" || mode == "explicit")).then_some(true),
-                "routing.auto.contributor" => Some(contributor.as_ref() != Some(&said)),
-                "routing.default" => Some(default.as_ref() != Some(&said)),
+                "routing.mode" => (value != mode && (value != "auto" || mode == "explicit")).then_some(true),
+                "routing.auto.contributor" => Some(contributor.as_ref() != Some(&value)),
+                "routing.default" => Some(default.as_ref() != Some(&value)),
                 // Whether it would change anything depends on who asks; `bd role` says so.
                 "routing.maintainers" | "routing.auto.maintainer" => Some(false),
                 _ => None,
@@ -202,7 +202,7 @@ impl Settings {
         self.broken.iter().any(|error| error.fault == ConfigFault::Unmarked)
     }
 
-    /// What a repo that is read along says of itself: only its own committed file counts, and of that only what concerns the
+    /// The settings of an additional repo about itself: only its own committed file counts, and of that only what concerns the
     /// ledger.
     pub fn of_repo(beads: &Path) -> Result<(Option<String>, Option<String>), ConfigError> {
         let parsed = file::read(&beads.join(CONFIG_NAME), Owner::Repository)?;
@@ -231,7 +231,7 @@ impl Settings {
         shared.flat_map(|layer| &layer.parsed.entries).any(|entry| entry.key.kind.is_path())
     }
 
-    /// What the layers say about one key, first layer first.
+    /// The entries of the layers for one key, first layer first.
     fn entries(&self, name: &str) -> Vec<(Origin, &Entry)> {
         let mut found = Vec::new();
         for layer in &self.layers {
@@ -283,12 +283,12 @@ impl Settings {
 
     /// Only the primary is wanted: said so in a layer that comes after everything about other repos.
     pub fn is_single(&self) -> bool {
-        let said = self.text("mode").filter(|(word, _)| *word == "single").map(|(_, origin)| origin);
+        let single = self.text("mode").filter(|(word, _)| *word == "single").map(|(_, origin)| origin);
         let others = OTHERS.iter().flat_map(|key| self.entries(key)).map(|(origin, _)| origin).max();
-        said.is_some_and(|said| others.is_none_or(|others| said > others))
+        single.is_some_and(|single| others.is_none_or(|others| single > others))
     }
 
-    /// How new issues find their repo. Who names a planning repo and no mode means by role.
+    /// How new issues find their repo. A planning repo without a mode means routing by role.
     pub fn routing(&self) -> &str {
         let implied = || self.own("routing.auto.contributor").map_or("single", |_| "auto");
         match self.text("routing.mode") {
@@ -318,8 +318,8 @@ impl Settings {
         all
     }
 
-    /// What other tools keep in the settings, by name, and what the user has named; a later layer wins. What is not in effect comes
-    /// after what is.
+    /// Settings of other tools, by name, and the names that the user has chosen; a later layer wins. Those not in effect come
+    /// last.
     pub fn foreign(&self) -> Vec<ForeignSetting> {
         let mut all: Vec<ForeignSetting> = Vec::new();
         for layer in self.layers.iter().rev() {
@@ -337,7 +337,7 @@ impl Settings {
         all
     }
 
-    /// What the user's own file says in a table whose names the user chooses, `alias` or `query`: what a repository brings along
+    /// The user's own file for a table whose names the user chooses, `alias` or `query`: the table of a repository
     /// does not count, since it would change what is typed.
     pub fn own_names(&self, table: &str) -> Vec<(String, String)> {
         let user = self.layers.iter().filter(|layer| layer.origin == Origin::User);
@@ -350,9 +350,9 @@ impl Settings {
     }
 
     /// The mode in effect: several repos are implied by a list of them, whatever an earlier layer says.
-    fn mode(&self, said: &[(Origin, &Entry)]) -> Option<Setting> {
+    fn mode(&self, entries: &[(Origin, &Entry)]) -> Option<Setting> {
         let listed = self.entries("repos.additional").pop().filter(|_| !self.is_single());
-        let mut setting = match (listed, said.last()) {
+        let mut setting = match (listed, entries.last()) {
             (Some((origin, entry)), _) => self.setting(origin, entry),
             (None, Some((origin, entry))) => return Some(self.setting(*origin, entry)),
             (None, None) => Setting {
@@ -385,7 +385,7 @@ impl Settings {
         })
     }
 
-    /// What the committed file says in vain, where that would change something.
+    /// The values of the committed file that are not in effect, where they would change something.
     pub fn overruled(&self) -> impl Iterator<Item = &Held> {
         self.held.iter().filter(|held| held.matters && held.because == HeldBecause::Joined)
     }

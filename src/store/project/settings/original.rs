@@ -1,4 +1,4 @@
-//! What the original's own settings file, `.beads/config.yaml`, says that counts here too: what its ids start with.
+//! The one setting of the original's own file, `.beads/config.yaml`, that counts here too: the prefix of its ids.
 //!
 //! Only a line of the outermost map is read; the rest of the file is that tool's business, and the file is never written.
 

@@ -39,8 +39,8 @@ impl Sources {
 
     /// Records that the write was made. The lock is held.
     pub(crate) fn note_write(&self, ledger: &Ledger, applied: &Applied<'_>) {
-        let begun = locked(&self.image_update).take().filter(|begun| self.find(ledger) == Some(begun.source));
-        let (Some(following), Some(left)) = (begun, applied.left) else { return };
+        let started = locked(&self.image_update).take().filter(|started| self.find(ledger) == Some(started.source));
+        let (Some(following), Some(left)) = (started, applied.left) else { return };
         let is_hashed = left.size <= SMALL || !applied.file.can_be_proven();
         let hash = is_hashed.then(|| whole_hash(following.earlier.seed, &applied.planned.pieces()));
         locked(&self.following).push(Followed { following, left, file: applied.file.clone(), hash });

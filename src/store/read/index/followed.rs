@@ -30,7 +30,7 @@ impl Drop for Following {
     }
 }
 
-/// What is needed to update an image after a write.
+/// The data that is needed to update an image after a write.
 #[derive(Debug)]
 pub(super) struct Followed {
     pub following: Following,

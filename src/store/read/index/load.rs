@@ -28,7 +28,7 @@ impl Sources {
     }
 
     /// An image is queried instead of the ledgers.
-    pub(crate) fn is_asked(&self) -> bool {
+    pub(crate) fn has_image(&self) -> bool {
         self.texts.known().is_some_and(|texts| texts.image.is_some())
     }
 }
@@ -125,7 +125,7 @@ impl Sources {
 
     /// Announces how many lines will be needed: for many, reading the complete ledgers is cheaper.
     pub(crate) fn expect_lines(&self, count: usize) {
-        if self.is_asked() && count > MANY_LINES {
+        if self.has_image() && count > MANY_LINES {
             self.documents().for_each(|(_, _, document)| document.read_whole());
         }
     }

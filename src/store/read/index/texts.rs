@@ -167,7 +167,7 @@ impl Sources {
     }
 }
 
-/// What version control expects in a missing or empty file.
+/// The content that version control expects in a missing or empty file.
 pub(in crate::store) fn expected(path: &Path) -> Expectation {
     if vcs::committed_size(path).is_some_and(|size| size > 0) {
         Expectation::Issues

@@ -79,8 +79,8 @@ impl Entry {
             Some(word) => Some(Stays::ALL.iter().find(|(_, known)| *known == word)?.0),
             None => None,
         };
-        let says = if is_write { &["changes"][..] } else { &["changes", "forgets", "stamp"] };
-        says.iter().find(|key| record.raw(key).is_some())?;
+        let keys = if is_write { &["changes"][..] } else { &["changes", "forgets", "stamp"] };
+        keys.iter().find(|key| record.raw(key).is_some())?;
         let checkout = text("checkout");
         Some(Entry {
             write: needed("write")?,
@@ -294,11 +294,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_forgotten_says_the_rest_as_before() {
+    fn a_forgotten_entry_keeps_its_other_values() {
         let line = write().render();
-        let told = forgotten(line.trim_end().as_bytes());
-        assert_eq!(Entry::parse(&told), Some(Entry { is_forgotten: true, ..write() }));
-        assert_eq!(forgotten(&told), told);
+        let shortened = forgotten(line.trim_end().as_bytes());
+        assert_eq!(Entry::parse(&shortened), Some(Entry { is_forgotten: true, ..write() }));
+        assert_eq!(forgotten(&shortened), shortened);
         assert_eq!(forgotten(b"odd"), b"odd");
     }
 

@@ -285,13 +285,13 @@ mod tests {
     }
 
     /// The content of each line: the write, or the first issue of a line for `bd recover`.
-    fn told(contents: &Contents) -> Vec<String> {
-        let told = |line: &Line| match &line.entry {
+    fn described(contents: &Contents) -> Vec<String> {
+        let described = |line: &Line| match &line.entry {
             Some(entry) if entry.write.is_empty() => entry.changes[0].id.clone(),
             Some(entry) => format!("{}{}", entry.write, if entry.is_forgotten { " for undo" } else { "" }),
             None => "?".to_owned(),
         };
-        contents.joined.iter().chain(&contents.newest).map(told).collect()
+        contents.joined.iter().chain(&contents.newest).map(described).collect()
     }
 
     #[test]
@@ -305,7 +305,7 @@ mod tests {
         put("journal.jsonl", &format!("{header}{}{}", journaled("a", "2"), journaled("b", "4")));
         let expected = ["one for undo", "a", "two for undo", "b", "?", "three for undo"];
         let seen = Contents::read(home).unwrap();
-        assert_eq!((told(&seen), seen.has_forgotten), (expected.map(str::to_owned).to_vec(), true));
+        assert_eq!((described(&seen), seen.has_forgotten), (expected.map(str::to_owned).to_vec(), true));
         let names = || {
             let mut names = below::names(home, "").unwrap();
             names.retain(|name| name.ends_with(".jsonl"));
@@ -317,13 +317,13 @@ mod tests {
         carry_over(home, &Entropy::System).unwrap();
         assert_eq!(names(), [WRITES_NAME]);
         let seen = Contents::read(home).unwrap();
-        assert_eq!((told(&seen), seen.has_forgotten), (expected.map(str::to_owned).to_vec(), true));
+        assert_eq!((described(&seen), seen.has_forgotten), (expected.map(str::to_owned).to_vec(), true));
         // It was interrupted before all of them were removed, whichever those are.
         let bytes = std::fs::read(home.join(WRITES_NAME)).unwrap();
         for there in 1..8 {
             let still: Vec<_> = (0..3).filter(|n| there & (1 << n) != 0).map(|n| &earlier[n]).collect();
             still.iter().for_each(|(name, bytes)| std::fs::write(home.join(name), bytes).unwrap());
-            assert_eq!(told(&Contents::read(home).unwrap()), expected);
+            assert_eq!(described(&Contents::read(home).unwrap()), expected);
             carry_over(home, &Entropy::System).unwrap();
             assert_eq!(
                 (names(), std::fs::read(home.join(WRITES_NAME)).unwrap()),
@@ -344,7 +344,7 @@ mod tests {
         let mut seen = Contents::read(home).unwrap();
         seen.newest.retain(|line| line.entry.as_ref().is_none_or(|entry| entry.forgets.is_empty()));
         let expected = ["one for undo", "a", "two for undo", "b", "c", "?", "three for undo", "four for undo"];
-        assert_eq!((names(), told(&seen)), (vec![WRITES_NAME.into()], expected.map(str::to_owned).to_vec()));
+        assert_eq!((names(), described(&seen)), (vec![WRITES_NAME.into()], expected.map(str::to_owned).to_vec()));
     }
 
     #[test]

@@ -124,15 +124,15 @@ impl WriteLog<'_> {
         fold: &mut Fold,
         ledger: &Path,
         reach: Reach,
-        asked: impl Fn(&String) -> bool,
+        is_wanted: impl Fn(&String) -> bool,
     ) -> HashSet<String> {
-        let stretches = fold.issues.values().flatten().filter(|stretch| asked(&stretch.after));
+        let stretches = fold.issues.values().flatten().filter(|stretch| is_wanted(&stretch.after));
         // An unreadable time counts as long ago.
         let since = |at: &str| Instant::parse(at).unwrap_or(Instant::from_nanos(0));
         let lines: Vec<(String, Instant)> =
             stretches.map(|stretch| (stretch.after.clone(), since(&stretch.at))).collect();
-        let sought: Vec<DatedLine<'_>> = lines.iter().map(|(text, since)| DatedLine { text, since: *since }).collect();
-        let found = vcs::committed_lines(ledger, &sought, reach, &self.host.env);
+        let wanted: Vec<DatedLine<'_>> = lines.iter().map(|(text, since)| DatedLine { text, since: *since }).collect();
+        let found = vcs::committed_lines(ledger, &wanted, reach, &self.host.env);
         let found: HashSet<String> =
             lines.into_iter().zip(found).filter(|(_, held)| *held).map(|((line, _), _)| line).collect();
         fold.retain(|after| !found.contains(after));

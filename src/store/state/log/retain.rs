@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_was_cut_off_does_not_take_the_next_one_along() {
+    fn a_line_that_was_cut_off_does_not_take_the_next_one_with_it() {
         let place = Place::new();
         place.write("1", "a", None, line("a", 0, 10));
         let path = place.home.join("writes.jsonl");

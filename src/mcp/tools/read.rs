@@ -86,7 +86,7 @@ fn known_fields() -> String {
     view::issue_fields().collect::<Vec<_>>().join(" ")
 }
 
-/// What each of these issues waits for, if it does.
+/// The blockers of each of these issues that has some.
 fn blockers(store: &mut Store, rows: &[Row]) -> Result<HashMap<String, Vec<String>>, OpError> {
     let open = rows.iter().filter(|row| !row.issue.dependencies.is_empty()).map(|row| row.issue.id.clone());
     let open: Vec<String> = open.collect();
@@ -147,7 +147,7 @@ pub(super) fn show(cx: &mut Context, arguments: &Arguments) -> Answer {
             if wants("history") {
                 object = match past(&mut cx.store, Some(&one.row.issue.id), None, 10) {
                     Ok(past) => object.join(past),
-                    // The rest of the answer stands.
+                    // The rest of the answer is still valid.
                     Err(failure) => object.text("no_history", &failure.message),
                 };
             }
@@ -230,7 +230,7 @@ fn change(event: &Event) -> String {
             .text("commit", view::short(commit)),
         None => object.raw("commit", "null"),
     };
-    let texts = view::told_changes(&event.fields, None);
+    let texts = view::shown_changes(&event.fields, None);
     let texts: Vec<String> = texts.iter().map(|text| Dialect::default().string(text)).collect();
     object.raw("fields", &crate::model::json::array(texts)).finish()
 }
