@@ -74,15 +74,15 @@ impl Exit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// No issue, repo or agent is called that, or several are.
+    /// No issue, repo or agent has this name, or several do.
     NotFound,
-    /// A value cannot be what was given: an empty title, priority 77, an unknown status.
+    /// An invalid value: an empty title, priority 77, an unknown status.
     Invalid,
     /// A rule of the project forbids it: a dependency that closes a cycle, a role, an issue that is closed.
     Refused,
-    /// Another holds the issue.
+    /// Another agent holds the issue.
     Claimed,
-    /// The lease is over: its time ran out, or another has the issue now. Nothing was written.
+    /// The lease has ended: it expired, or another agent has the issue now. Nothing was written.
     Stale,
     /// Another process holds a lock, or keeps changing the files. Trying again may succeed.
     Busy,
@@ -94,7 +94,7 @@ pub enum ErrorKind {
     Untrusted,
     /// The system refused: a disk that is full, a file that cannot be read.
     Io,
-    /// The project, or this build, cannot do that: no version control, a newer layout.
+    /// The project, or this build, does not support it: no version control, a newer layout.
     Unsupported,
 }
 
