@@ -151,17 +151,17 @@ fn compared(before: &[Placed<'_>], after: &[Placed<'_>], naming: Naming) -> Vec<
 }
 
 #[cfg(test)]
-pub mod tests {
+pub(super) mod tests {
     use super::*;
 
     /// Names a line by its first word.
-    pub fn first_word(line: &[u8]) -> Option<String> {
+    pub(crate) fn first_word(line: &[u8]) -> Option<String> {
         let word = line.split(|byte| *byte == b' ').next().filter(|word| !word.is_empty())?;
         String::from_utf8(word.to_vec()).ok()
     }
 
     /// The changes between two texts: each name with its lines in both.
-    pub fn shown(before: &str, after: &str) -> Vec<String> {
+    pub(crate) fn shown(before: &str, after: &str) -> Vec<String> {
         let mut texts = Texts::default();
         let version = |text: &str| (!text.is_empty()).then(|| Version::of(text.to_owned()));
         let read = |version: &Version| Ok(version.0[0].clone().into_bytes());
