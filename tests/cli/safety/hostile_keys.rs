@@ -45,6 +45,16 @@ fn part(n: usize) -> impl Iterator<Item = &'static str> {
     STARTING.iter().copied().skip(n % step).step_by(step)
 }
 
+/// The full form takes long: there several workers share the settings, each with an archive of its own.
+fn side_by_side<T: Sync>(settings: Vec<T>, work: impl Fn(&[T]) + Sync) {
+    let share = settings.len().div_ceil(pick(1, 1, 4)).max(1);
+    std::thread::scope(|scope| {
+        for settings in settings.chunks(share) {
+            scope.spawn(|| work(settings));
+        }
+    });
+}
+
 /// A program that leaves a trace, in the directory in which nothing may change.
 fn canary(env: &Env) -> String {
     let path = env.root().join("outside/canary");
@@ -105,15 +115,17 @@ fn every_setting_of_git() {
     if !have(&["git"]) {
         return;
     }
-    let (env, program) = git_with_remote();
-    for (n, key) in keys_of_git().iter().enumerate().step_by(pick(16, 6, 1)) {
-        sh(&env, &format!("cp saved web/.git/config; cd web; git config '{key}' '{program}'; rm -f ../ran"));
-        let said = part(n).map(|line| meets(&env, line, key)).collect::<String>();
-        assert!(!said.contains("panicked"), "{key}: {said}");
-        let plain = PLAIN[n % PLAIN.len()];
-        let run = env.bd(plain.split(' '));
-        assert!(run.code == 0, "{key} stops {plain}\n{}", run.snapshot());
-    }
+    side_by_side(keys_of_git().into_iter().enumerate().step_by(pick(16, 6, 1)).collect(), |keys| {
+        let (env, program) = git_with_remote();
+        for (n, key) in keys {
+            sh(&env, &format!("cp saved web/.git/config; cd web; git config '{key}' '{program}'; rm -f ../ran"));
+            let said = part(*n).map(|line| meets(&env, line, key)).collect::<String>();
+            assert!(!said.contains("panicked"), "{key}: {said}");
+            let plain = PLAIN[n % PLAIN.len()];
+            let run = env.bd(plain.split(' '));
+            assert!(run.code == 0, "{key} stops {plain}\n{}", run.snapshot());
+        }
+    });
 }
 
 /// Each of the settings of which it is known that it names a program, a file to write or a way for passwords is named.
@@ -169,15 +181,17 @@ fn every_setting_of_hg() {
         [("hooks", "pre-status"), ("alias", "log"), ("extensions", "canary"), ("merge-tools", "canary.executable")];
     settings.extend(more.map(|(section, name)| (section.to_owned(), name.to_owned())));
     assert!(settings.len() > 200, "{settings:?}");
-    let env = hg_archive();
-    outside(&env);
-    let program = canary(&env);
-    sh(&env, "hg clone -q web server; rm -f ran");
-    for (n, (section, name)) in settings.iter().enumerate().step_by(pick(16, 8, 1)) {
-        let text = format!("[paths]\ndefault = ../server\n[{section}]\n{name} = {program}\n");
-        fs::write(env.path(".hg/hgrc"), text).unwrap();
-        part(n).for_each(|line| drop(meets(&env, line, &format!("{section}.{name}"))));
-    }
+    side_by_side(settings.into_iter().enumerate().step_by(pick(16, 8, 1)).collect(), |settings| {
+        let env = hg_archive();
+        outside(&env);
+        let program = canary(&env);
+        sh(&env, "hg clone -q web server; rm -f ran");
+        for (n, (section, name)) in settings {
+            let text = format!("[paths]\ndefault = ../server\n[{section}]\n{name} = {program}\n");
+            fs::write(env.path(".hg/hgrc"), text).unwrap();
+            part(*n).for_each(|line| drop(meets(&env, line, &format!("{section}.{name}"))));
+        }
+    });
 }
 
 /// Settings that an older jj kept in the repository: each that jj documents as a program or a file.
