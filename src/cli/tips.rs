@@ -42,7 +42,7 @@ fn bare(command: &Command) -> Command {
     // Relations between flags are useless to a shell, and may name a hidden one.
     copy.args(shown.map(|arg| {
         let alone = arg.clone().global(false).group(Reset).conflicts_with(Reset).overrides_with(Reset);
-        alone.requires(Reset).required_unless_present(Reset).long_help(Reset)
+        alone.requires(Reset).required_unless_present(Reset).long_help(Reset).help_heading(Reset).display_order(Reset)
     }))
 }
 
