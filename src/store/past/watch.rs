@@ -87,7 +87,7 @@ struct LastRead<'v> {
 impl Held for LastRead<'_> {
     fn copies(&self, ids: &BTreeSet<String>) -> HashMap<String, Vec<String>> {
         let sources = &self.view.sources;
-        if !sources.has_image() {
+        if !sources.is_in_storage() {
             return sources.read_of(self.source).map(|(document, _)| document.copies(ids)).unwrap_or_default();
         }
         // If it was not read completely, no id has two lines.

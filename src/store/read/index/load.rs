@@ -27,8 +27,8 @@ impl Sources {
         is_soon
     }
 
-    /// An image is queried instead of the ledgers.
-    pub(crate) fn has_image(&self) -> bool {
+    /// What is kept of the ledgers answers, and they were not read.
+    pub(crate) fn is_in_storage(&self) -> bool {
         self.texts.known().is_some_and(|texts| texts.image.is_some())
     }
 }
@@ -125,7 +125,7 @@ impl Sources {
 
     /// Announces how many lines will be needed: for many, reading the complete ledgers is cheaper.
     pub(crate) fn expect_lines(&self, count: usize) {
-        if self.has_image() && count > MANY_LINES {
+        if self.is_in_storage() && count > MANY_LINES {
             self.documents().for_each(|(_, _, document)| document.read_whole());
         }
     }
