@@ -21,7 +21,7 @@ pub fn add(lab: &Lab, path: &str, branch: Option<&str>, base: Option<&str>) -> R
 }
 
 pub fn remove(lab: &Lab, name: &str, force: bool) -> Result<(), SyncError> {
-    open(lab, "a").linking()?.remove_checkout(&lab.path(name), force, &lab.env())
+    vcs::remove_checkout(&*open(lab, "a"), &lab.path(name), force, &lab.env())
 }
 
 /// The message instead of removing a checkout, which still exists.

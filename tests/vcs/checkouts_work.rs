@@ -1,6 +1,6 @@
 //! What would be lost with a checkout, in easily overlooked cases.
 
-use beads::internal::vcs::{Kind, SyncError, Work};
+use beads::internal::vcs::{Kind, SyncError, Work, remove_checkout};
 
 use crate::vcs::checkouts::seen;
 use crate::vcs::checkouts_change::{add, open, paths, refusal, remove, start, work};
@@ -204,10 +204,10 @@ fn workspaces_and_worktrees_of_one_repository() {
     let Some(lab) = start(Kind::Jj) else { return };
     add(&lab, "b", Some("job"), None).unwrap();
     lab.sh("cd a; git worktree add -q ../w main; git worktree add -q ../v -b v main");
-    open(&lab, "w").linking().unwrap().remove_checkout(&lab.path("b"), false, &lab.env()).unwrap();
+    remove_checkout(&*open(&lab, "w"), &lab.path("b"), false, &lab.env()).unwrap();
     assert_eq!(lab.sh("cd a; jj workspace list -T 'name ++ \"\\n\"'"), "default\n");
     add(&lab, "c", None, None).unwrap();
-    open(&lab, "c").linking().unwrap().remove_checkout(&lab.path("v"), false, &lab.env()).unwrap();
+    remove_checkout(&*open(&lab, "c"), &lab.path("v"), false, &lab.env()).unwrap();
     assert_eq!(seen(&lab, "c"), ["a a/.jj main main", "c c/.jj main", "w a/.git/worktrees/w main"]);
     assert!(!lab.path("b").exists() && !lab.path("v").exists());
 }
@@ -257,7 +257,7 @@ fn shares_of_shares_of_hg() {
     let new = beads::internal::vcs::NewCheckout { path: "c".into(), branch: None, base: Some("stable".to_owned()) };
     open(&lab, "b").linking().unwrap().add_checkout(&new, &lab.env()).unwrap();
     assert_eq!(lab.sh("cat c/file; cat c/.hg/sharedpath"), format!("two\n{}", lab.path("a/.hg").display()));
-    open(&lab, "c").linking().unwrap().remove_checkout(&lab.path("b"), false, &lab.env()).unwrap();
+    remove_checkout(&*open(&lab, "c"), &lab.path("b"), false, &lab.env()).unwrap();
     assert!(!lab.path("b").exists() && lab.path("a/file").exists());
 }
 
