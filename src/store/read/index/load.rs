@@ -27,7 +27,7 @@ impl Sources {
         is_soon
     }
 
-    /// What is kept of the ledgers answers, and they were not read.
+    /// The index in the cache directory answers; the ledgers were not read.
     pub(crate) fn is_in_storage(&self) -> bool {
         self.texts.known().is_some_and(|texts| texts.image.is_some())
     }
