@@ -22,8 +22,8 @@
 //! ```
 //!
 //! [`Store`] is the handle for a project, with all repos that its settings join; [`Store::builder`] says how to open it. It is made to
-//! be kept, shared between threads, and asked again and again: a question about files that have not changed costs a few `stat`
-//! calls. [`Agent`] acts as an agent and claims issues, each under a [`Lease`]; [`Batch`] files many issues at once; [`Watch`] tells
+//! be kept, shared between threads, and asked again and again: a question looks with a few `stat` calls
+//! whether files have changed, and reads only what has. [`Agent`] acts as an agent and claims issues, each under a [`Lease`]; [`Batch`] files many issues at once; [`Watch`] tells
 //! what happens. The programs in `examples/` use nothing but these names, and `docs/library.md` explains them.
 //!
 //! # The map

@@ -264,7 +264,6 @@ const WAYS: &[&str] = &[
     "tempfile::",
     "Dir::open(",
     "path::make(",
-    "path::make_all(",
     "path::rename(",
     "path::link_or_rename(",
     "path::remove(",

@@ -61,7 +61,7 @@ fn polls(dirs: &[PathBuf]) -> (f64, f64) {
     };
     let unchanged = (0..10).map(|_| batch(&mut store)).fold(f64::MAX, f64::min);
     let mut edited = f64::MAX;
-    for round in 0..10 {
+    for round in 0..=10 {
         let path = dirs[round % dirs.len()].join(".beads/beads.jsonl");
         let text = std::fs::read_to_string(&path).unwrap();
         let beside = path.with_file_name("new");
@@ -69,8 +69,11 @@ fn polls(dirs: &[PathBuf]) -> (f64, f64) {
         std::fs::rename(&beside, &path).unwrap();
         let start = Instant::now();
         let refresh = store.refresh().unwrap();
-        edited = edited.min(start.elapsed().as_secs_f64() * 1e9);
-        assert_eq!((refresh.parsed, refresh.changed), (1, 1));
+        // The first change replaces the image by an index in memory.
+        if round > 0 {
+            edited = edited.min(start.elapsed().as_secs_f64() * 1e9);
+            assert_eq!((refresh.parsed, refresh.changed), (1, 1));
+        }
     }
     (unchanged, edited)
 }

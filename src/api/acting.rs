@@ -1,8 +1,7 @@
-//! The state of one actor: its stores for reading and writing, and its cached answers.
+//! The state of one actor: its stores for reading and writing.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::answers::Answers;
 use super::builder::Builder;
 use super::error::Result;
 use super::issue::Issue;
@@ -18,16 +17,10 @@ use crate::{store, view};
 pub(super) struct Acting {
     how: Builder,
     agent: Option<String>,
-    reading: Mutex<Option<Reading>>,
+    reading: Mutex<Option<store::Store>>,
     writing: Mutex<Option<store::Store>>,
     /// Claims that remain on a remote although their work has ended.
     notes: Mutex<Vec<String>>,
-}
-
-#[derive(Debug)]
-struct Reading {
-    store: store::Store,
-    answers: Answers,
 }
 
 /// A panic leaves files and memory in the state between two calls: every call checks again.
@@ -39,7 +32,7 @@ impl Acting {
     /// For the actor in the environment, starting with a question.
     pub(super) fn open(how: &Builder) -> Result<Self> {
         let acting = Self::new(how, None);
-        *locked(&acting.reading) = Some(Reading { store: acting.make()?, answers: Answers::default() });
+        *locked(&acting.reading) = Some(acting.make()?);
         Ok(acting)
     }
 
@@ -61,34 +54,22 @@ impl Acting {
         Ok(store)
     }
 
-    fn read<T>(&self, look: impl FnOnce(&mut Reading) -> Result<T>) -> Result<T> {
+    /// Looks whether something has changed, and answers a question.
+    pub(super) fn ask<T>(&self, answer: impl FnOnce(&mut store::Store) -> ops::Result<T>) -> Result<T> {
         let mut reading = locked(&self.reading);
         if reading.is_none() {
-            *reading = Some(Reading { store: self.make()?, answers: Answers::default() });
+            *reading = Some(self.make()?);
         }
-        look(reading.as_mut().expect("it was just made"))
-    }
-
-    /// The number of the project's current state.
-    pub(super) fn generation(&self) -> Result<u64> {
-        self.read(|reading| Ok(reading.store.generation()?))
-    }
-
-    /// Answers a question, with access to earlier answers that still hold.
-    pub(super) fn ask<T>(&self, answer: impl FnOnce(&mut store::Store, &mut Answers) -> ops::Result<T>) -> Result<T> {
-        self.read(|Reading { store, answers }| {
-            answers.turn_to(store.generation()?);
-            Ok(answer(store, answers)?)
-        })
+        let store = reading.as_mut().expect("it was just made");
+        store.refresh()?;
+        Ok(answer(store)?)
     }
 
     /// The project's warnings.
     pub(super) fn warnings(&self) -> Vec<String> {
-        let found = self.read(|Reading { store, .. }| {
-            // The caller's own question reports failures.
-            let _ = store.refresh();
-            Ok(store.warnings())
-        });
+        // The caller's own question reports failures.
+        let _ = self.ask(|_| Ok(()));
+        let found = locked(&self.reading).as_ref().map(|store| store.warnings());
         let written = locked(&self.writing).as_ref().map(|store| store.notices()).unwrap_or_default();
         let mut all: Vec<store::Warning> = found.unwrap_or_default();
         all.extend(written);

@@ -1,12 +1,9 @@
-//! The types of answers, and the cache of answers that still hold.
+//! The types of answers.
 
-use std::collections::HashMap;
-use std::hash::Hash;
 use std::ops::Deref;
 use std::sync::Arc;
 
 use super::issue::{Issue, IssueId};
-use super::query::Query;
 use crate::cache::Statistics;
 use crate::store::{self, BlockedRow};
 
@@ -104,50 +101,5 @@ impl Counts {
             blocked: count(numbers.blocked),
             ready,
         }
-    }
-}
-
-/// Answers that hold in one generation.
-#[derive(Debug, Default)]
-pub(super) struct Answers {
-    generation: u64,
-    pub ready: Kept<Query, Page>,
-    pub list: Kept<Query, Page>,
-    pub blocked: Kept<Query, Arc<[Blocked]>>,
-    pub counts: Option<Counts>,
-}
-
-impl Answers {
-    /// Drops the answers of other generations.
-    pub(super) fn turn_to(&mut self, generation: u64) {
-        if self.generation != generation {
-            *self = Answers { generation, ..Answers::default() };
-        }
-    }
-}
-
-/// A few answers by question.
-#[derive(Debug)]
-pub(super) struct Kept<Q, A>(HashMap<Q, A>);
-
-impl<Q, A> Default for Kept<Q, A> {
-    fn default() -> Self {
-        Kept(HashMap::new())
-    }
-}
-
-impl<Q: Hash + Eq + Clone, A: Clone> Kept<Q, A> {
-    /// Programs ask few different questions; many of them must not fill the memory.
-    const MOST: usize = 32;
-
-    pub(super) fn get(&self, question: &Q) -> Option<A> {
-        self.0.get(question).cloned()
-    }
-
-    pub(super) fn keep(&mut self, question: &Q, answer: &A) {
-        if self.0.len() >= Self::MOST {
-            self.0.clear();
-        }
-        self.0.insert(question.clone(), answer.clone());
     }
 }

@@ -21,78 +21,59 @@ use crate::sys::Host;
 #[derive(Debug, Clone)]
 #[must_use = "nothing is opened until `open` is called"]
 pub struct Builder {
-    path: PathBuf,
-    host: Host,
-    repos: Option<Vec<String>>,
-    settings: Vec<(String, String)>,
-    actor: Option<String>,
-    lock_wait: Duration,
+    config: Config,
 }
 
 impl Builder {
     pub(super) fn at(path: PathBuf) -> Self {
-        Builder {
-            path,
-            host: Host::real(),
-            repos: None,
-            settings: Vec::new(),
-            actor: None,
-            lock_wait: Config::LOCK_WAIT,
-        }
+        Builder { config: Config::at(path) }
     }
 
     /// The acting person, if no agent acts; by default found as `bd` does: environment, version control, user name.
     pub fn actor(mut self, name: impl Into<String>) -> Self {
-        self.actor = Some(name.into());
+        self.config.actor = Some(name.into());
         self
     }
 
     /// The additional repos, instead of those that the settings join.
     pub fn repos<T: Into<String>>(mut self, paths: impl IntoIterator<Item = T>) -> Self {
-        self.repos = Some(paths.into_iter().map(Into::into).collect());
+        self.config.additional = Some(paths.into_iter().map(Into::into).collect());
         self
     }
 
     /// A setting that overrides every file and the environment.
     pub fn setting(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
-        self.settings.push((key.into(), value.into()));
+        self.config.settings.push((key.into(), value.into()));
         self
     }
 
     /// An environment variable for this store only. An empty one counts as unset.
     pub fn env(mut self, name: &str, value: impl Into<OsString>) -> Self {
-        self.host.env = self.host.env.with(name, value);
+        self.config.host.env = self.config.host.env.with(name, value);
         self
     }
 
     /// How long a write waits for other writers, 30 seconds by default.
     pub fn lock_wait(mut self, wait: Duration) -> Self {
-        self.lock_wait = wait;
+        self.config.lock_wait = wait;
         self
     }
 
     /// Clock, randomness and environment, for tests of the project itself.
     #[doc(hidden)]
     pub fn host(mut self, host: Host) -> Self {
-        self.host = host;
+        self.config.host = host;
         self
     }
 
     /// Opens the store for the handles: for the actor in the environment, or for an agent.
     pub(super) fn make(&self, agent: Option<&str>) -> Result<store::Store> {
-        let mut host = self.host.clone();
+        let mut config = self.config.clone();
         if let Some(name) = agent {
-            host.env = host.env.with(AGENT_VARIABLE, name);
+            config.host.env = config.host.env.with(AGENT_VARIABLE, name);
+            config.actor = None;
         }
-        host.env = host.env.with(LEASE_VARIABLE, "");
-        Ok(store::Store::open_with(Config {
-            host,
-            path: self.path.clone(),
-            additional: self.repos.clone(),
-            settings: self.settings.clone(),
-            actor: self.actor.clone().filter(|_| agent.is_none()),
-            lock_wait: self.lock_wait,
-            ignore_env: false,
-        })?)
+        config.host.env = config.host.env.with(LEASE_VARIABLE, "");
+        Ok(store::Store::open_with(config)?)
     }
 }

@@ -6,8 +6,8 @@ use super::issue::Issue;
 use crate::model::difference::ChangeKind;
 use crate::model::issue as model;
 use crate::model::record::Record;
-use crate::ops::{self, LogRequest};
-use crate::store::{self, Event};
+use crate::ops;
+use crate::store::{self, Event, LogQuery};
 use crate::sys;
 
 /// One change of an issue.
@@ -54,7 +54,7 @@ pub struct FieldChange {
 
 pub(super) fn of(store: &mut store::Store, id: &str) -> ops::Result<Vec<Version>> {
     let mut found = Vec::new();
-    ops::log(store, LogRequest { id: Some(id), ..LogRequest::default() }, |event| found.extend(version(event)))?;
+    ops::log(store, Some(id), None, LogQuery::default(), |event| found.extend(version(event)))?;
     Ok(found)
 }
 

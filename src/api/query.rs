@@ -18,7 +18,7 @@ pub struct Query {
     assignee: Option<String>,
     repo: Option<String>,
     texts: Vec<String>,
-    limit: Option<usize>,
+    pub(super) limit: Option<usize>,
 }
 
 impl Query {
@@ -85,14 +85,5 @@ impl Query {
     pub(super) fn ready(&self, store: &mut store::Store) -> ops::Result<ReadyFilter> {
         let (filter, any_type) = (self.condition(store)?, self.kind.is_some());
         Ok(ReadyFilter { filter, any_type, limit: self.limit, ..ReadyFilter::default() })
-    }
-
-    pub(super) fn most(&self) -> Option<usize> {
-        self.limit
-    }
-
-    /// The answer changes with time alone, so it must not be cached.
-    pub(super) fn depends_on_time(&self) -> bool {
-        !self.texts.is_empty()
     }
 }

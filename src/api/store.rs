@@ -23,7 +23,7 @@ use crate::store::{ReadyFilter, StoreError};
 
 /// A project: its ledgers as one view, and the way to change them. Cheap to clone, and usable from many threads.
 ///
-/// Every question looks first, with a few `stat` calls, whether something has changed; an answer that still holds is given again.
+/// Every question looks first, with a few `stat` calls, whether something has changed; only changed lines are read again.
 /// Writes of the store itself are by the person, or the agent, that the environment names, as with a command of `bd`;
 /// [`Store::agent`] gives a handle that acts as another.
 ///
@@ -75,72 +75,46 @@ impl Store {
     /// Checks whether anything has changed that answers depend on: ledgers, settings, claims and their expiry, other
     /// checkouts, dates. While the generation is the same, so is every answer.
     pub fn poll(&self) -> Result<Generation> {
-        Ok(Generation(self.shared.me.generation()?))
+        Ok(Generation(self.shared.me.ask(|store| Ok(store.generation()?))?))
     }
 
     /// Issues that can be worked on now, the most urgent first.
     pub fn ready(&self, query: &Query) -> Result<Page> {
-        self.shared.me.ask(|store, answers| {
-            if let Some(known) = answers.ready.get(query) {
-                return Ok(known);
-            }
+        self.shared.me.ask(|store| {
             let filter = query.ready(store)?;
-            let page = Page::of(ops::ready(store, &filter, Checkouts::One(None))?.page);
-            if !query.depends_on_time() {
-                answers.ready.keep(query, &page);
-            }
-            Ok(page)
+            Ok(Page::of(ops::ready(store, &filter, Checkouts::One(None))?.page))
         })
     }
 
     /// Issues that cannot be worked on because they wait for others.
     pub fn blocked(&self, query: &Query) -> Result<Arc<[Blocked]>> {
-        self.shared.me.ask(|store, answers| {
-            if let Some(known) = answers.blocked.get(query) {
-                return Ok(known);
-            }
+        self.shared.me.ask(|store| {
             let filter = query.condition(store)?;
-            let rows = ops::blocked(store, filter, query.most())?.rows.into_iter();
-            let found: Arc<[Blocked]> = rows.map(Blocked::of).collect();
-            if !query.depends_on_time() {
-                answers.blocked.keep(query, &found);
-            }
-            Ok(found)
+            let rows = ops::blocked(store, filter, query.limit)?.rows.into_iter();
+            Ok(rows.map(Blocked::of).collect())
         })
     }
 
     /// All issues that match a query, closed ones included and deleted ones not, in the order of `bd list`.
     pub fn list(&self, query: &Query) -> Result<Page> {
-        self.shared.me.ask(|store, answers| {
-            if let Some(known) = answers.list.get(query) {
-                return Ok(known);
-            }
+        self.shared.me.ask(|store| {
             let filter = Expr::And(vec![query.condition(store)?, ops::not_deleted()]);
-            let page = Page::of(ops::list_by(store, &filter, Sort::default(), query.most())?);
-            if !query.depends_on_time() {
-                answers.list.keep(query, &page);
-            }
-            Ok(page)
+            Ok(Page::of(ops::list_by(store, &filter, Sort::default(), query.limit)?))
         })
     }
 
     /// The number of issues in each state.
     pub fn counts(&self) -> Result<Counts> {
-        self.shared.me.ask(|store, answers| {
-            if let Some(known) = answers.counts {
-                return Ok(known);
-            }
+        self.shared.me.ask(|store| {
             let none = ReadyFilter { limit: Some(0), ..ReadyFilter::default() };
             let ready = ops::ready(store, &none, Checkouts::One(None))?.page.total;
-            let counts = Counts::of(&ops::statistics(store, &Expr::ALL)?, ready);
-            answers.counts = Some(counts);
-            Ok(counts)
+            Ok(Counts::of(&ops::statistics(store, &Expr::ALL)?, ready))
         })
     }
 
     /// One issue, by its id or the beginning of it; `None` if there is none. An ambiguous beginning is an error.
     pub fn get(&self, id: impl AsRef<str>) -> Result<Option<Issue>> {
-        self.shared.me.ask(|store, _| match ops::find(store, id.as_ref()) {
+        self.shared.me.ask(|store| match ops::find(store, id.as_ref()) {
             Ok(row) => Ok(Some(row.into())),
             Err(OpError::Store(StoreError::NotFound { .. })) => Ok(None),
             Err(error) => Err(error),
@@ -149,7 +123,7 @@ impl Store {
 
     /// The history of an issue in version control, newest change first. Uncommitted changes come before all commits.
     pub fn history(&self, id: impl AsRef<str>) -> Result<Vec<Version>> {
-        self.shared.me.ask(|store, _| history::of(store, id.as_ref()))
+        self.shared.me.ask(|store| history::of(store, id.as_ref()))
     }
 
     /// A handle that acts as an agent: it can claim issues. Handles with one name share their state; keep one as long
@@ -193,7 +167,7 @@ impl Store {
 
     /// The names of the repos of the project, the project's own (`.`) first.
     pub fn repos(&self) -> Result<Vec<String>> {
-        self.shared.me.ask(|store, _| Ok(ops::repo_names(store)))
+        self.shared.me.ask(|store| Ok(ops::repo_names(store)))
     }
 
     /// Problems of files, repos and settings, as `bd` warns of them.
@@ -203,6 +177,6 @@ impl Store {
 
     /// The full id that a text means: an id, or the beginning of one.
     pub fn resolve(&self, typed: &str) -> Result<IssueId> {
-        self.shared.me.ask(|store, _| Ok(IssueId::of(&ops::find(store, typed)?.issue.id)))
+        self.shared.me.ask(|store| Ok(IssueId::of(&ops::find(store, typed)?.issue.id)))
     }
 }

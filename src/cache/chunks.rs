@@ -23,10 +23,8 @@ impl Cache {
     }
 
     fn one_chunk(&self, which: &str, numbers: &[i64]) -> Result<Option<Chunk>> {
-        let mut statement =
-            self.db.prepare_cached(&format!("SELECT n, first, start, lines FROM chunks WHERE {which}"))?;
-        let mut rows = statement.query(rusqlite::params_from_iter(numbers))?;
-        Ok(rows.next()?.map(Chunk::read).transpose()?)
+        let sql = format!("SELECT n, first, start, lines FROM chunks WHERE {which}");
+        self.first(&sql, rusqlite::params_from_iter(numbers), Chunk::read)
     }
 
     /// Replaces the lines of a chunk.

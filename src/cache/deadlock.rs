@@ -2,16 +2,14 @@
 
 use std::collections::HashMap;
 
-use rusqlite::Connection;
-
 use super::schema::DONE;
 use super::{Cache, CacheError, Result};
 use crate::model::graph::shortest_path;
 use crate::model::waits::{AllTies, Ties, back_to, down_to};
 
-/// The relations in a database, read on demand.
+/// The relations in the database, read on demand.
 struct Relations<'a> {
-    db: &'a Connection,
+    cache: &'a Cache,
     /// A child with its future parent.
     assumed: Option<(&'a str, &'a str)>,
     /// The parents found so far.
@@ -41,14 +39,12 @@ fn kin(which: &str, such: &str) -> String {
 }
 
 impl<'a> Relations<'a> {
-    fn of(db: &'a Connection, assumed: Option<(&'a str, &'a str)>) -> Self {
-        Relations { db, assumed, parents: HashMap::new() }
+    fn of(cache: &'a Cache, assumed: Option<(&'a str, &'a str)>) -> Self {
+        Relations { cache, assumed, parents: HashMap::new() }
     }
 
     fn column(&self, sql: &str, column: usize, id: &str) -> Result<Vec<String>> {
-        let mut statement = self.db.prepare_cached(sql)?;
-        let rows = statement.query_map([id], |row| row.get(column))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.cache.all(sql, [id], |row| row.get(column))
     }
 }
 
@@ -82,23 +78,20 @@ impl Cache {
     /// The path by which `blocker` already waits for `dependent`, or for an issue below it.
     pub fn waits_back(&mut self, blocker: &str, dependent: &str) -> Result<Option<Vec<String>>> {
         self.tie()?;
-        back_to(&mut Relations::of(&self.db, None), blocker, dependent)
+        back_to(&mut Relations::of(self, None), blocker, dependent)
     }
 
     /// The path by which a blocker of `parent` would wait for its future child.
     pub fn waits_below(&mut self, parent: &str, child: &str) -> Result<Option<Vec<String>>> {
         self.tie()?;
-        down_to(&mut Relations::of(&self.db, Some((child, parent))), parent, child)
+        down_to(&mut Relations::of(self, Some((child, parent))), parent, child)
     }
 
     /// Every circle of unfinished issues that wait for each other.
     pub fn deadlocks(&mut self) -> Result<Vec<Vec<String>>> {
         self.tie()?;
-        let pairs = |sql: &str| -> Result<Vec<(String, String)>> {
-            let mut statement = self.db.prepare_cached(sql)?;
-            let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-            Ok(rows.collect::<rusqlite::Result<_>>()?)
-        };
+        let pairs =
+            |sql: &str| -> Result<Vec<(String, String)>> { self.all(sql, [], |row| Ok((row.get(0)?, row.get(1)?))) };
         let parts = pairs(&kin("1", "AND p.type = 'epic'"))?.into_iter().map(|(child, epic)| (epic, child));
         Ok(AllTies { blockers: pairs(&blocks("1"))?, kin: pairs(&kin("1", ""))?, parts: parts.collect() }.deadlocks())
     }

@@ -76,10 +76,7 @@ impl Cache {
         let sql = format!(
             "SELECT c.id FROM kin JOIN live c ON c.id = kin.child WHERE kin.parent = ?1 AND c.status NOT IN {DONE}"
         );
-        let mut children = self.db.prepare_cached(&sql)?;
-        let inherited = ready::inherited(&holding, |parent| {
-            children.query_map([parent], |row| row.get(0))?.collect::<rusqlite::Result<_>>()
-        })?;
+        let inherited = ready::inherited(&holding, |parent| self.all(&sql, [parent], |row| row.get(0)))?;
         for (table, ids) in [("holding", holding), ("inherited", inherited)] {
             let mut note = self.db.prepare_cached(&format!("INSERT INTO {table} VALUES (?1)"))?;
             for id in ids {
@@ -94,13 +91,10 @@ impl Cache {
         let sql =
             "SELECT DISTINCT b.id, b.blocker, EXISTS (SELECT 1 FROM kin WHERE kin.child = b.blocker) FROM blockers b
                    WHERE b.id IN (SELECT parent FROM kin) ORDER BY b.id";
-        let mut statement = self.db.prepare_cached(sql)?;
-        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
-        let mut parents = self.db.prepare_cached("SELECT parent FROM kin WHERE child = ?1")?;
-        let candidates = rows.collect::<rusqlite::Result<_>>()?;
-        Ok(ready::holding(candidates, |child| {
-            parents.query_map([child], |row| row.get(0))?.collect::<rusqlite::Result<_>>()
-        })?)
+        let candidates = self.all(sql, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+        ready::holding(candidates, |child| {
+            self.all("SELECT parent FROM kin WHERE child = ?1", [child], |row| row.get(0))
+        })
     }
 
     /// Inserts issues into `front`, `held` and `epics`, as they belong.

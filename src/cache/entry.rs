@@ -50,10 +50,6 @@ pub struct Entry<'a> {
 }
 
 impl<'a> Entry<'a> {
-    pub fn id(&self) -> &str {
-        self.text(Field::Id)
-    }
-
     pub(super) fn text(&self, field: Field) -> &str {
         match field.column().map(|n| &self.cells[n]) {
             Some(Cell::Text(text)) => text,

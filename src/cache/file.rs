@@ -8,23 +8,6 @@ use super::row::{Chunk, Counts, FileId, KeptLine, Key, LinePlace, StoredRow};
 use super::schema::ORDERED;
 use super::{Cache, Result, UnknownIds, in_memory, set_up};
 
-/// The position of a line in its chunk: the lines and bytes before it.
-struct PlaceInChunk {
-    line: usize,
-    start: u64,
-    of: KeptLine,
-}
-
-impl PlaceInChunk {
-    fn find(lines: &[u8], key: Key) -> Option<Self> {
-        let (lines, _) = lines.as_chunks::<{ KeptLine::SIZE }>();
-        let wanted = key.to_le_bytes();
-        let line = lines.iter().position(|line| line[KeptLine::KEY] == wanted)?;
-        let before = lines[..line].iter().map(|line| u64::from(KeptLine::read(line).length) + 1);
-        Some(PlaceInChunk { line, start: before.sum(), of: KeptLine::read(&lines[line]) })
-    }
-}
-
 impl Cache {
     /// Writes the rows and all derived tables to a file.
     pub fn to_file(
@@ -36,12 +19,8 @@ impl Cache {
         pairs: &[(Key, Key, bool)],
     ) -> Result<Vec<u8>> {
         self.compute_all(unknown)?;
-        let empty = "BEGIN; DELETE FROM chunks; DELETE FROM prefixes; DELETE FROM pairs;";
-        self.db.execute_batch(&format!("{empty} {ORDERED}"))?;
-        if self.rename_file(id)? == 0 {
-            self.db
-                .execute("INSERT INTO made VALUES (?1, ?1, (SELECT coalesce(max(key), 0) + 1 FROM issues))", [id])?;
-        }
+        self.db.execute_batch(&format!("BEGIN; {ORDERED}"))?;
+        self.db.execute("INSERT INTO made VALUES (?1, ?1, (SELECT coalesce(max(key), 0) + 1 FROM issues))", [id])?;
         for chunk in chunks {
             let values = params![chunk.n(), chunk.first as i64, chunk.start as i64, chunk.blob()];
             self.db.prepare_cached("INSERT INTO chunks VALUES (?1, ?2, ?3, ?4)")?.execute(values)?;
@@ -99,15 +78,10 @@ impl Cache {
         if !is_named(&db, from)? {
             return Ok(None);
         }
-        let cache = Self::filled(db, false)?;
-        cache.rename_file(id)?;
-        Ok(Some(cache))
-    }
-
-    /// Gives a file that descends from another its own name; returns 1, or 0 if it has no name to replace.
-    fn rename_file(&self, id: &FileId) -> Result<usize> {
+        // A file that descends from another gets its own name.
         let next = "UPDATE made SET id = ?1, next = max(next, (SELECT coalesce(max(key), 0) + 1 FROM issues))";
-        Ok(self.db.execute(next, [id])?)
+        db.execute(next, [id])?;
+        Ok(Some(Self::filled(db, false)?))
     }
 
     /// The identity of the database that this one descends from.
@@ -150,31 +124,15 @@ impl Cache {
         self.in_file
     }
 
-    /// Assigns every row to a chunk, by its key.
-    pub fn put_in_chunks(&mut self, chunks: &[u32]) -> Result<()> {
-        self.own_copy()?;
-        let tx = self.db.transaction()?;
-        {
-            let mut statement = tx.prepare("UPDATE issues SET chunk = ?2 WHERE key = ?1")?;
-            for (key, chunk) in chunks.iter().enumerate() {
-                statement.execute(params![key as i64, chunk])?;
-            }
-        }
-        Ok(tx.commit()?)
-    }
-
     /// Every chunk, ledger by ledger, in line order.
     pub fn chunks(&self) -> Result<Vec<Chunk>> {
-        let mut statement = self.db.prepare_cached("SELECT n, first, start, lines FROM chunks ORDER BY n")?;
-        let rows = statement.query_map([], Chunk::read)?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.all("SELECT n, first, start, lines FROM chunks ORDER BY n", [], Chunk::read)
     }
 
     /// How many lines of a ledger have an id with each prefix, from a file.
     pub fn prefixes(&self, source: usize) -> Result<Vec<(String, usize)>> {
-        let mut statement = self.db.prepare_cached("SELECT prefix, n FROM prefixes WHERE source = ?1 AND n > 0")?;
-        let rows = statement.query_map([source as i64], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as usize)))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        let sql = "SELECT prefix, n FROM prefixes WHERE source = ?1 AND n > 0";
+        self.all(sql, [source as i64], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as usize)))
     }
 
     /// Adds to the count of lines with ids of this prefix.
@@ -189,9 +147,7 @@ impl Cache {
         if !self.has_borrowed {
             return Ok(Vec::new());
         }
-        let mut statement = self.db.prepare_cached("SELECT copy, shown, accepted FROM pairs")?;
-        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.all("SELECT copy, shown, accepted FROM pairs", [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
     }
 
     /// The position of a row's line, from a file.
@@ -237,44 +193,39 @@ impl Cache {
     fn find_row(&self, statement: &mut CachedStatement<'_>, key: Key) -> Result<Option<StoredRow>> {
         let mut rows = statement.query([key])?;
         let Some(row) = rows.next()? else { return Ok(None) };
-        let Some(found) = PlaceInChunk::find(row.get_ref(3)?.as_blob().unwrap_or_default(), key) else {
-            return Ok(None);
-        };
+        let (lines, _) = row.get_ref(3)?.as_blob().unwrap_or_default().as_chunks::<{ KeptLine::SIZE }>();
+        let wanted = key.to_le_bytes();
+        let Some(n) = lines.iter().position(|line| line[KeptLine::KEY] == wanted) else { return Ok(None) };
+        let before = lines[..n].iter().map(|line| u64::from(KeptLine::read(line).length) + 1);
         let place = LinePlace {
             source: (row.get::<_, i64>(0)? >> 32) as usize,
-            line: row.get::<_, i64>(1)? as usize + found.line,
-            start: row.get::<_, i64>(2)? as u64 + found.start,
-            of: found.of,
+            line: row.get::<_, i64>(1)? as usize + n,
+            start: row.get::<_, i64>(2)? as u64 + before.sum::<u64>(),
+            of: KeptLine::read(&lines[n]),
         };
         Ok(Some(StoredRow { place, counts: Counts::read(row, 4)? }))
     }
 
     /// The row of an issue in one ledger.
     pub fn key_in(&self, source: usize, id: &str) -> Result<Option<Key>> {
-        let mut statement = self.db.prepare_cached("SELECT key FROM issues WHERE id = ?1 AND source = ?2")?;
-        let mut rows = statement.query(params![id, source as i64])?;
-        Ok(rows.next()?.map(|row| row.get(0)).transpose()?)
+        let sql = "SELECT key FROM issues WHERE id = ?1 AND source = ?2";
+        self.first(sql, params![id, source as i64], |row| row.get(0))
     }
 
     /// Every id on any row.
     pub fn all_ids(&self) -> Result<Vec<String>> {
-        let mut statement = self.db.prepare_cached("SELECT DISTINCT id FROM issues")?;
-        let rows = statement.query_map([], |row| row.get(0))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.all("SELECT DISTINCT id FROM issues", [], |row| row.get(0))
     }
 
     /// The ledgers that hold an issue.
     pub fn sources_of(&self, id: &str) -> Result<Vec<usize>> {
-        let mut statement = self.db.prepare_cached("SELECT DISTINCT source FROM issues WHERE id = ?1 ORDER BY 1")?;
-        let rows = statement.query_map([id], |row| Ok(row.get::<_, i64>(0)? as usize))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        let sql = "SELECT DISTINCT source FROM issues WHERE id = ?1 ORDER BY 1";
+        self.all(sql, [id], |row| Ok(row.get::<_, i64>(0)? as usize))
     }
 
     /// The id of a row.
     pub fn id_of(&self, key: Key) -> Result<Option<String>> {
-        let mut statement = self.db.prepare_cached("SELECT id FROM issues WHERE key = ?1")?;
-        let mut rows = statement.query([key])?;
-        Ok(rows.next()?.map(|row| row.get(0)).transpose()?)
+        self.first("SELECT id FROM issues WHERE key = ?1", [key], |row| row.get(0))
     }
 }
 

@@ -1,7 +1,6 @@
 //! Selects issues and their neighbours.
 
-use rusqlite::params_from_iter;
-use rusqlite::types::Value as Sql;
+use rusqlite::{params, params_from_iter};
 
 use super::derived::TALLIED;
 use super::filter::{self, Clause};
@@ -149,20 +148,12 @@ impl Cache {
         let clause = Clause::of(expr);
         let limit = limit.map_or(String::new(), |limit| format!(" LIMIT {limit}"));
         let sql = format!("SELECT i.key FROM issues i WHERE {which} AND {} ORDER BY {}{limit}", clause.sql, sort.sql());
-        self.keys(&sql, clause.parameters)
-    }
-
-    pub(super) fn keys(&self, sql: &str, parameters: Vec<Sql>) -> Result<Vec<Key>> {
-        let mut statement = self.db.prepare_cached(sql)?;
-        let rows = statement.query_map(params_from_iter(parameters), |row| row.get(0))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.all(&sql, params_from_iter(clause.parameters), |row| row.get(0))
     }
 
     /// The effective row of an id.
     pub fn key_of(&self, id: &str) -> Result<Option<Key>> {
-        let mut statement = self.db.prepare_cached("SELECT key FROM issues WHERE id = ?1 AND effective = 1")?;
-        let mut rows = statement.query([id])?;
-        Ok(rows.next()?.map(|row| row.get(0)).transpose()?)
+        self.first("SELECT key FROM issues WHERE id = ?1 AND effective = 1", [id], |row| row.get(0))
     }
 
     /// Ids with this prefix, with their titles: open issues in the usual order, then closed ones, or the reverse.
@@ -179,10 +170,9 @@ impl Cache {
                 let sql = format!(
                     "SELECT i.id, i.title FROM live i WHERE i.status {such} AND {fits} ORDER BY {order} LIMIT ?2"
                 );
-                let mut statement = self.db.prepare_cached(&sql)?;
                 let left = (most - found.len()) as i64;
-                let rows = statement.query_map(rusqlite::params![start, left], |row| Ok((row.get(0)?, row.get(1)?)))?;
-                found.extend(rows.collect::<rusqlite::Result<Vec<_>>>()?);
+                let more: Vec<_> = self.all(&sql, params![start, left], |row| Ok((row.get(0)?, row.get(1)?)))?;
+                found.extend(more);
             }
             if !found.is_empty() {
                 break;
@@ -194,25 +184,19 @@ impl Cache {
     /// The words in use for a column with an open set.
     pub fn words(&self, statuses: bool) -> Result<Vec<String>> {
         let column = if statuses { "status" } else { "type" };
-        let mut statement = self.db.prepare_cached(&format!("SELECT DISTINCT {column} FROM live ORDER BY 1"))?;
-        let rows = statement.query_map([], |row| row.get(0))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.all(&format!("SELECT DISTINCT {column} FROM live ORDER BY 1"), [], |row| row.get(0))
     }
 
     /// The types of dependencies in use.
     pub fn dependency_types(&self) -> Result<Vec<String>> {
-        let mut statement = self.db.prepare_cached("SELECT DISTINCT type FROM edges ORDER BY 1")?;
-        let rows = statement.query_map([], |row| row.get(0))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.all("SELECT DISTINCT type FROM edges ORDER BY 1", [], |row| row.get(0))
     }
 
     /// The names of people in a field, in their spelling.
     pub fn people(&self, field: Field) -> Result<Vec<String>> {
         let Some(column) = filter::column(field) else { return Ok(Vec::new()) };
         let sql = format!("SELECT DISTINCT {column} FROM issues WHERE {column} IS NOT NULL ORDER BY 1");
-        let mut statement = self.db.prepare_cached(&sql)?;
-        let rows = statement.query_map([], |row| row.get(0))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.all(&sql, [], |row| row.get(0))
     }
 
     pub fn counts(&self, key: Key) -> Result<Counts> {
@@ -220,9 +204,7 @@ impl Cache {
             return Ok(self.stored_row(key)?.map(|row| row.counts).unwrap_or_default());
         }
         let sql = format!("SELECT {} FROM issues i WHERE i.key = ?1", self.count_columns());
-        let mut statement = self.db.prepare_cached(&sql)?;
-        let mut rows = statement.query([key])?;
-        Ok(rows.next()?.map(|row| Counts::read(row, 0)).transpose()?.unwrap_or_default())
+        Ok(self.first(&sql, [key], |row| Counts::read(row, 0))?.unwrap_or_default())
     }
 
     /// The columns of [`Counts`].
@@ -255,21 +237,15 @@ impl Cache {
     }
 
     fn edges(&self, sql: &str, id: &str) -> Result<Vec<Edge>> {
-        let mut statement = self.db.prepare_cached(sql)?;
-        let rows =
-            statement.query_map([id], |row| Ok(Edge { id: row.get(0)?, key: row.get(1)?, kind: row.get(2)? }))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.all(sql, [id], |row| Ok(Edge { id: row.get(0)?, key: row.get(1)?, kind: row.get(2)? }))
     }
 
     /// Edges whose target no repo holds: (issue, target, type).
     pub fn dangling(&self) -> Result<Vec<(String, String, String)>> {
-        let mut statement = self.db.prepare_cached(
-            "SELECT i.id, e.target, e.type FROM edges e JOIN live i ON i.key = e.key
+        let sql = "SELECT i.id, e.target, e.type FROM edges e JOIN live i ON i.key = e.key
              WHERE NOT EXISTS (SELECT 1 FROM live t WHERE t.id = e.target) AND i.status NOT IN ('closed', 'tombstone')
-             ORDER BY i.id, e.n",
-        )?;
-        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+             ORDER BY i.id, e.n";
+        self.all(sql, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
     }
 
     /// The graph of blockers, or of parents.
@@ -315,26 +291,17 @@ impl Cache {
 
     fn path(&mut self, from: &str, to: &str, targets: &str) -> Result<Option<Vec<String>>> {
         self.index()?;
-        let mut statement = self.db.prepare_cached(targets)?;
-        shortest_path(from, to, |node| {
-            let found = statement.query_map([node], |row| row.get(0))?;
-            Ok(found.collect::<rusqlite::Result<_>>()?)
-        })
+        shortest_path(from, to, |node| self.all(targets, [node], |row| row.get(0)))
     }
 
     fn graph_of(&self, sql: &str) -> Result<Graph> {
-        let mut statement = self.db.prepare_cached(sql)?;
-        let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.all(sql, [], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))
     }
 
     /// Labels on issues that are not deleted, with the number of issues.
     pub fn labels(&self) -> Result<Vec<(String, i64)>> {
-        let mut statement = self.db.prepare_cached(
-            "SELECT l.label, count(*) FROM labels l JOIN live i ON i.key = l.key
-             WHERE i.status <> 'tombstone' GROUP BY l.label ORDER BY l.label",
-        )?;
-        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        let sql = "SELECT l.label, count(*) FROM labels l JOIN live i ON i.key = l.key
+             WHERE i.status <> 'tombstone' GROUP BY l.label ORDER BY l.label";
+        self.all(sql, [], |row| Ok((row.get(0)?, row.get(1)?)))
     }
 }

@@ -91,20 +91,13 @@ impl Cache {
     }
 
     /// Groups of rows with the same id, for the store to choose from.
-    pub fn duplicates(&self) -> Result<Vec<Vec<Key>>> {
-        let mut statement = self.db.prepare_cached(
-            "SELECT id, key FROM issues WHERE id IN (SELECT id FROM issues GROUP BY id HAVING count(*) > 1) ORDER BY id, key",
-        )?;
-        let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, Key>(1)?)))?;
-        let mut groups: Vec<(String, Vec<Key>)> = Vec::new();
-        for row in rows {
-            let (id, key) = row?;
-            match groups.last_mut() {
-                Some((last, keys)) if *last == id => keys.push(key),
-                _ => groups.push((id, vec![key])),
-            }
-        }
-        Ok(groups.into_iter().map(|(_, keys)| keys).collect())
+    pub fn duplicates(&mut self) -> Result<Vec<Vec<Key>>> {
+        self.index()?;
+        let sql = "SELECT id, key FROM issues WHERE id IN (SELECT id FROM issues GROUP BY id HAVING count(*) > 1)
+                   ORDER BY id, key";
+        let rows: Vec<(String, Key)> = self.all(sql, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let same_id = rows.chunk_by(|one, other| one.0 == other.0);
+        Ok(same_id.map(|group| group.iter().map(|(_, key)| *key).collect()).collect())
     }
 
     /// Gives rows the edges of others that they lack: lender, borrower, and the target if only its edge is wanted.

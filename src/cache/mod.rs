@@ -23,7 +23,7 @@ mod tasks;
 pub use crate::model::ready::UnknownIds;
 pub use entry::Entry;
 pub use issues::{Edge, Listing, Sort, SortBy, SortKey};
-pub use ready::{Blocked, Inherited, ReadyOrder, ReadyQuery};
+pub use ready::{Blocked, Inherited, ReadyFilter, ReadyOrder};
 pub use row::{Blocker, Chunk, Counts, FileId, KeptLine, Key, LinePlace};
 use schema::schema;
 pub use schema::schema_sum;
@@ -35,8 +35,8 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use row::StoredRow;
-use rusqlite::Connection;
 use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OptionalExtension as _, Params, Row};
 
 #[derive(Debug, thiserror::Error)]
 #[error("the cache failed: {0}")]
@@ -127,6 +127,28 @@ impl Cache {
     pub fn rows(&self) -> Result<usize> {
         let count: i64 = self.db.query_row("SELECT count(*) FROM issues", [], |row| row.get(0))?;
         Ok(usize::try_from(count).unwrap_or_default())
+    }
+
+    /// The rows of a query.
+    fn all<T, C: FromIterator<T>>(
+        &self,
+        sql: &str,
+        parameters: impl Params,
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<C> {
+        let mut statement = self.db.prepare_cached(sql)?;
+        let rows = statement.query_map(parameters, read)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// The first row of a query.
+    fn first<T>(
+        &self,
+        sql: &str,
+        parameters: impl Params,
+        read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Option<T>> {
+        Ok(self.db.prepare_cached(sql)?.query_row(parameters, read).optional()?)
     }
 
     /// Discards the derived tables.

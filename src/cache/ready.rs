@@ -8,7 +8,7 @@ use rusqlite::types::Value as Sql;
 use super::filter::Clause;
 use super::known::Issues;
 use super::schema::DONE;
-use super::{Blocker, Cache, Key, Listing, Result};
+use super::{Blocker, Cache, Key, Listing, Result, Sort};
 use crate::model::json::Dialect;
 use crate::model::query::Expr;
 use crate::model::ready::{NEVER, UnknownIds};
@@ -24,38 +24,19 @@ pub enum ReadyOrder {
     Oldest,
 }
 
-/// The selection and order of ready issues.
-#[derive(Debug, Clone)]
-pub struct ReadyQuery {
+/// Which ready issues to return. The default is all of them, in the usual order.
+#[derive(Debug, Clone, Default)]
+pub struct ReadyFilter {
     pub filter: Expr,
-    pub now: Instant,
     pub order: ReadyOrder,
     pub include_deferred: bool,
-    /// Offer epics with open children too.
+    /// Include epics with open children.
     pub include_epics: bool,
     /// Offer internal types too, because the caller asked for a type.
     pub any_type: bool,
-    pub unknown: UnknownIds,
-    /// Ids to leave out.
-    pub without: Vec<String>,
     pub limit: Option<usize>,
-}
-
-impl ReadyQuery {
-    /// Without conditions, in the usual order.
-    pub(super) fn plain(now: Instant, unknown: UnknownIds, limit: usize) -> Self {
-        ReadyQuery {
-            filter: Expr::ALL,
-            now,
-            order: ReadyOrder::default(),
-            include_deferred: false,
-            include_epics: false,
-            any_type: false,
-            unknown,
-            without: Vec::new(),
-            limit: Some(limit),
-        }
-    }
+    /// Overrides `order`; [`Cache::ready`] ignores it.
+    pub sort: Option<Sort>,
 }
 
 /// A blocked ancestor.
@@ -79,13 +60,12 @@ impl Cache {
             "SELECT p.id, EXISTS (SELECT 1 FROM holding h WHERE h.id = p.id) FROM kin JOIN live p ON p.id = kin.parent
              WHERE kin.child = ?1 AND p.status NOT IN {DONE}"
         );
-        let mut parents = self.db.prepare_cached(&sql)?;
         let mut found = BTreeSet::new();
         let mut seen: HashSet<String> = HashSet::from([id.to_owned()]);
         let mut work = vec![id.to_owned()];
         while let Some(child) = work.pop() {
-            let rows = parents.query_map([child], |row| Ok((row.get(0)?, row.get(1)?)))?;
-            for (parent, holds) in rows.collect::<rusqlite::Result<Vec<(String, bool)>>>()? {
+            let parents: Vec<(String, bool)> = self.all(&sql, [child], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            for (parent, holds) in parents {
                 if seen.insert(parent.clone()) {
                     if holds {
                         found.insert(parent.clone());
@@ -115,10 +95,16 @@ impl Cache {
         Ok(found.map(Instant::from_micros))
     }
 
-    /// The issues that can be worked on now.
-    pub fn ready(&mut self, query: &ReadyQuery) -> Result<Listing> {
-        self.compute_front(query.unknown)?;
-        let now = query.now.micros();
+    /// The issues that can be worked on at a time, except those `without`.
+    pub fn ready(
+        &mut self,
+        query: &ReadyFilter,
+        without: &[String],
+        at: Instant,
+        unknown: UnknownIds,
+    ) -> Result<Listing> {
+        self.compute_front(unknown)?;
+        let now = at.micros();
         let mut kinds = vec!["0"];
         kinds.extend(query.include_epics.then_some("1"));
         kinds.extend(query.any_type.then_some("2"));
@@ -127,7 +113,7 @@ impl Cache {
             true => "1".to_owned(),
             false => format!("(f.since IS NULL OR f.since <= {now})"),
         };
-        let recent = query.now.plus_nanos(-2 * DAY).micros();
+        let recent = at.plus_nanos(-2 * DAY).micros();
         // Anyone can write a proposal: none of its own claims puts it before accepted issues.
         let order = match query.order {
             ReadyOrder::Priority => "f.urgent, f.priority, f.created, f.id".to_owned(),
@@ -144,13 +130,12 @@ impl Cache {
             (sql, clause.parameters)
         };
         let (chosen, parameters) = from(&query.filter);
-        let limit = query.limit.map_or(String::new(), |limit| format!(" LIMIT {}", limit + query.without.len()));
+        let limit = query.limit.map_or(String::new(), |limit| format!(" LIMIT {}", limit + without.len()));
         let sql = format!("SELECT f.key, f.id {chosen} ORDER BY f.proposed, f.asked, {order}{limit}");
-        let mut statement = self.db.prepare_cached(&sql)?;
-        let rows = statement.query_map(params_from_iter(parameters.clone()), |row| Ok((row.get(0)?, row.get(1)?)))?;
-        let found: Vec<(Key, String)> = rows.collect::<rusqlite::Result<_>>()?;
+        let found: Vec<(Key, String)> =
+            self.all(&sql, params_from_iter(parameters.clone()), |row| Ok((row.get(0)?, row.get(1)?)))?;
         let fetched = found.len();
-        let without: HashSet<&str> = query.without.iter().map(String::as_str).collect();
+        let without: HashSet<&str> = without.iter().map(String::as_str).collect();
         let mut keys: Vec<Key> =
             found.iter().filter(|(_, id)| !without.contains(id.as_str())).map(|(key, _)| *key).collect();
         let total = match query.limit {
@@ -202,9 +187,8 @@ impl Cache {
             "SELECT h.key, h.id FROM held h {join} WHERE {} ORDER BY h.priority, h.created, h.id{limit}",
             clause.sql
         );
-        let mut statement = self.db.prepare_cached(&sql)?;
-        let rows = statement.query_map(params_from_iter(clause.parameters), |row| Ok((row.get(0)?, row.get(1)?)))?;
-        let rows: Vec<(Key, String)> = rows.collect::<rusqlite::Result<_>>()?;
+        let rows: Vec<(Key, String)> =
+            self.all(&sql, params_from_iter(clause.parameters), |row| Ok((row.get(0)?, row.get(1)?)))?;
         rows.into_iter().map(|(key, id)| self.obstacles(key, &id, false)).collect()
     }
 
@@ -273,10 +257,7 @@ impl Cache {
 
     fn blockers(&self, id: &str) -> Result<Vec<Blocker>> {
         let sql = "SELECT DISTINCT blocker, type, known FROM blockers WHERE id = ?1 ORDER BY blocker, type";
-        let mut statement = self.db.prepare_cached(sql)?;
-        let rows =
-            statement.query_map([id], |row| Ok(Blocker { id: row.get(0)?, kind: row.get(1)?, known: row.get(2)? }))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.all(sql, [id], |row| Ok(Blocker { id: row.get(0)?, kind: row.get(1)?, known: row.get(2)? }))
     }
 
     /// How many issues wait for an id that no ledger holds.
@@ -293,13 +274,11 @@ impl Cache {
         let sql = format!(
             "SELECT c.id FROM kin JOIN live c ON c.id = kin.child WHERE kin.parent = ?1 AND c.status NOT IN {DONE} ORDER BY c.id"
         );
-        let mut statement = self.db.prepare_cached(&sql)?;
-        let rows = statement.query_map([id], |row| row.get(0))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.all(&sql, [id], |row| row.get(0))
     }
 
     pub(super) fn ready_count(&mut self, expr: &Expr, now: Instant, unknown: UnknownIds) -> Result<usize> {
-        let query = ReadyQuery { filter: expr.clone(), ..ReadyQuery::plain(now, unknown, 0) };
-        Ok(self.ready(&query)?.total)
+        let filter = ReadyFilter { filter: expr.clone(), limit: Some(0), ..ReadyFilter::default() };
+        Ok(self.ready(&filter, &[], now, unknown)?.total)
     }
 }

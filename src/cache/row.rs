@@ -7,7 +7,7 @@ pub type Key = i64;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeptLine {
     pub hash: u64,
-    /// 0: a line without an issue; -1: one that must be read again.
+    /// 0: a line without an issue.
     pub key: Key,
     /// In bytes, without the line feed.
     pub length: u32,

@@ -85,8 +85,7 @@ CREATE TABLE tally (
 ) WITHOUT ROWID;
 
 -- Only in an image: which one it is, and what the ledgers were that it was made from. Lines stand in chunks, so that a change
--- moves no more than the beginnings of those behind it. For each line: hash, key (0: without an issue; -1: to be read again)
--- and length.
+-- moves no more than the beginnings of those behind it. For each line: hash, key (0: without an issue) and length.
 CREATE TABLE made (
   id   BLOB NOT NULL,
   line BLOB NOT NULL,                       -- the image that it descends from: a key means the same in all of these

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use rusqlite::{Connection, OpenFlags, params};
+use rusqlite::{Connection, OpenFlags, params, params_from_iter};
 
 use super::file::uri;
 use super::filter::Clause;
@@ -25,7 +25,7 @@ impl Cache {
             self.db.execute_batch(&table())?;
             self.texts_known = true;
         }
-        self.keys("SELECT key FROM issues WHERE key NOT IN (SELECT rowid FROM texts)", Vec::new())
+        self.all("SELECT key FROM issues WHERE key NOT IN (SELECT rowid FROM texts)", [], |row| row.get(0))
     }
 
     pub fn insert_texts<'a>(&mut self, lines: impl IntoIterator<Item = (Key, Record<'a>)>) -> Result<()> {
@@ -122,7 +122,7 @@ impl Cache {
                 "SELECT i.key FROM texts JOIN live i ON i.key = texts.rowid
                  WHERE texts MATCH ?1 AND i.status <> 'tombstone' ORDER BY bm25(texts{weights}), i.id"
             );
-            keys = self.keys(&sql, vec![query.join(" ").into()])?;
+            keys = self.all(&sql, [query.join(" ")], |row| row.get(0))?;
         }
         let mut seen: HashSet<Key> = keys.iter().copied().collect();
         let part = Clause::of(&Expr::Or([Field::Id, Field::Title].map(|field| Expr::contains(field, text)).to_vec()));
@@ -136,11 +136,8 @@ impl Cache {
         };
         let sql =
             format!("SELECT i.key FROM {among} ({}) AND i.status <> 'tombstone' ORDER BY i.priority, i.id", part.sql);
-        for key in self.keys(&sql, parameters)? {
-            if seen.insert(key) {
-                keys.push(key);
-            }
-        }
+        let more: Vec<Key> = self.all(&sql, params_from_iter(parameters), |row| row.get(0))?;
+        keys.extend(more.into_iter().filter(|key| seen.insert(*key)));
         Ok(keys)
     }
 

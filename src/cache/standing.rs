@@ -40,11 +40,9 @@ impl Cache {
                 "SELECT i.id, '', '', 0 FROM epics e JOIN live i ON i.key = e.key WHERE e.children > 0 AND e.children = e.closed",
             ),
         ] {
-            let mut statement = self.db.prepare_cached(sql)?;
-            let rows = statement
-                .query_map([], |row| Ok((row.get::<_, String>(0)?, (what, row.get(1)?, row.get(2)?, row.get(3)?))))?;
-            for row in rows {
-                let (id, fact) = row?;
+            let rows: Vec<(String, Fact)> =
+                self.all(sql, [], |row| Ok((row.get(0)?, (what, row.get(1)?, row.get(2)?, row.get(3)?))))?;
+            for (id, fact) in rows {
                 standing.facts.entry(id).or_default().insert(fact);
             }
         }
@@ -71,8 +69,6 @@ impl Cache {
              UNION SELECT child FROM kin WHERE child IN (SELECT parent FROM kin)
              UNION SELECT child FROM kin JOIN live i ON i.id = kin.parent WHERE i.type = 'epic' AND i.status NOT IN {DONE}"
         );
-        let mut statement = self.db.prepare_cached(&sql)?;
-        let rows = statement.query_map([], |row| row.get(0))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.all(&sql, [], |row| row.get(0))
     }
 }

@@ -88,15 +88,11 @@ impl Cache {
         let Counted { table, number, lead, leads } = self.counted(expr)?;
         let clause = Clause::of(expr);
         let sql = format!("SELECT status, {number} FROM {table} i WHERE {} GROUP BY status", clause.sql);
-        let mut statement = self.db.prepare_cached(&sql)?;
-        let rows = statement.query_map(params_from_iter(&clause.parameters), |row| {
-            Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?))
-        })?;
-        let by_status: BTreeMap<String, i64> = rows.collect::<rusqlite::Result<_>>()?;
+        let by_status: BTreeMap<String, i64> =
+            self.all(&sql, params_from_iter(&clause.parameters), |row| Ok((row.get(0)?, row.get(1)?)))?;
         let sql = format!("SELECT coalesce({lead}, 0), coalesce({leads}, 0) FROM {table} i WHERE {}", clause.sql);
         let lead = |row: &rusqlite::Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?));
         let (lead, leads) = self.db.query_row(&sql, params_from_iter(&clause.parameters), lead)?;
-        drop(statement);
         let of = |status: &str| by_status.get(status).copied().unwrap_or(0);
         let ready = self.ready_count(expr, now, unknown)? as i64;
         let blocked = self.blocked_count(expr, unknown)? as i64;
@@ -124,13 +120,9 @@ impl Cache {
     /// Unfinished epics, with the progress of their children.
     pub fn epics(&mut self, unknown: UnknownIds) -> Result<Vec<EpicProgress>> {
         self.compute_front(unknown)?;
-        let mut statement = self.db.prepare_cached(
-            "SELECT e.key, e.children, e.closed FROM epics e JOIN issues i ON i.key = e.key
-             ORDER BY i.priority, i.created, i.id",
-        )?;
-        let rows = statement
-            .query_map([], |row| Ok(EpicProgress { key: row.get(0)?, children: row.get(1)?, closed: row.get(2)? }))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        let sql = "SELECT e.key, e.children, e.closed FROM epics e JOIN issues i ON i.key = e.key
+                   ORDER BY i.priority, i.created, i.id";
+        self.all(sql, [], |row| Ok(EpicProgress { key: row.get(0)?, children: row.get(1)?, closed: row.get(2)? }))
     }
 
     pub fn count_by(&mut self, expr: &Expr, by: GroupBy) -> Result<Vec<(String, i64)>> {
@@ -147,8 +139,6 @@ impl Cache {
             GroupBy::Label => ("coalesce(l.label, '(no labels)')", "LEFT JOIN labels l ON l.key = i.key"),
         };
         let sql = format!("SELECT {column}, {number} FROM {table} i {join} WHERE {} GROUP BY 1 ORDER BY 1", clause.sql);
-        let mut statement = self.db.prepare_cached(&sql)?;
-        let rows = statement.query_map(params_from_iter(clause.parameters), |row| Ok((row.get(0)?, row.get(1)?)))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.all(&sql, params_from_iter(clause.parameters), |row| Ok((row.get(0)?, row.get(1)?)))
     }
 }

@@ -17,9 +17,7 @@ impl Cache {
     /// Issues of type workflow, by id.
     pub fn workflows(&self) -> Result<Vec<Key>> {
         let sql = "SELECT key FROM issues WHERE type = 'workflow' AND effective = 1 ORDER BY id";
-        let mut statement = self.db.prepare_cached(sql)?;
-        let rows = statement.query_map([], |row| row.get(0))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.all(sql, [], |row| row.get(0))
     }
 
     /// Unfinished tasks, with the issues that they are below.
@@ -35,10 +33,8 @@ impl Cache {
              JOIN kin ON kin.child = t.id LEFT JOIN live p ON p.id = kin.parent
              WHERE t.task = 1 AND t.effective = 1 AND t.status NOT IN {DONE} ORDER BY t.id"
         );
-        let mut statement = self.db.prepare_cached(&sql)?;
-        let rows = statement.query_map([], |row| {
+        self.all(&sql, [], |row| {
             Ok(OpenTask { id: row.get(0)?, status: row.get(1)?, parent: row.get(2)?, parent_key: row.get(3)? })
-        })?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
     }
 }

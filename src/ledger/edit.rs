@@ -1,12 +1,13 @@
 //! Edits of a document's lines, and the resulting text.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::document::Document;
 use super::markers::Parts;
 use super::pieces::Pieces;
+use super::text::BOM;
 
 /// An edit of a document's lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,7 +103,7 @@ fn in_place(document: &Document, edits: &[Edit], out: &mut Pieces<'_>) {
             Edit::Insert { id, .. } => {
                 steps.push((if is_sorted { document.place_for(id) } else { document.len() }, edit));
             }
-            // Never combined with other edits; the gate checks that they had no effect.
+            // Of all lines, and made afterwards, or never combined with others.
             Edit::Sort | Edit::Normalise | Edit::Resolve { .. } => {}
         }
     }
@@ -146,56 +147,21 @@ fn in_place(document: &Document, edits: &[Edit], out: &mut Pieces<'_>) {
     keep(out, at..size);
 }
 
-/// Sorts lines, or changes their line ends.
+/// Sorts the lines, or changes their line ends, once all other edits are made.
 fn line_by_line(document: &Document, edits: &[Edit], out: &mut Pieces<'_>) {
-    let mut set: BTreeMap<usize, &str> = BTreeMap::new();
-    let mut removed = BTreeSet::new();
-    let mut inserted: Vec<(&str, &str)> = Vec::new();
-    let (mut sort, mut normalise) = (false, false);
-    for edit in edits {
-        match edit {
-            Edit::Set { line, text, .. } => drop(set.insert(*line, text)),
-            Edit::Insert { id, text } => inserted.push((id, text)),
-            Edit::Remove { line } => drop(removed.insert(*line)),
-            Edit::Sort => sort = true,
-            Edit::Normalise => normalise = true,
-            Edit::Resolve { .. } => {}
-        }
-    }
-    inserted.sort();
-    let sorted = sort || inserted.is_empty() || document.is_sorted();
-    let mut order: Vec<usize> = (0..document.len()).filter(|n| !removed.contains(n)).collect();
-    if sort {
+    let mut edited = Pieces::of(document);
+    in_place(document, edits, &mut edited);
+    let edited = edited.joined();
+    let normalise = edits.contains(&Edit::Normalise);
+    let mut order: Vec<usize> = (0..edited.len()).collect();
+    if edits.contains(&Edit::Sort) {
         // Lines without an id keep their order, after those with one.
-        order.sort_by_cached_key(|n| document.id(*n).map_or((1, String::new()), |id| (0, id.into_owned())));
+        order.sort_by_cached_key(|n| edited.id(*n).map_or((1, String::new()), |id| (0, id.into_owned())));
     }
-    let end = if normalise { &b"\n"[..] } else { document.line_end() };
-    if document.has_bom() && !normalise {
-        out.keep(0..3);
+    if edited.has_bom() && !normalise {
+        out.add(BOM, b"");
     }
-    let mut waiting = inserted.into_iter().peekable();
-    let last_with_id = order.iter().rposition(|n| document.id(*n).is_some());
-    for (place, n) in order.iter().enumerate() {
-        if sorted && waiting.peek().is_some() {
-            let id = document.id(*n);
-            while waiting.peek().is_some_and(|(new, _)| id.as_deref().is_some_and(|id| *new < id)) {
-                out.add(waiting.next().map_or("", |(_, text)| text).as_bytes(), end);
-            }
-        }
-        let raw = document.raw(*n);
-        let cr = raw.ends_with(b"\r") && !normalise;
-        match set.get(n) {
-            Some(text) => out.add(text.as_bytes(), if cr { b"\r\n" } else { b"\n" }),
-            None if normalise => out.add(document.text(*n), b"\n"),
-            None => out.add(raw, b"\n"),
-        }
-        if sorted && Some(place) == last_with_id {
-            for (_, text) in waiting.by_ref() {
-                out.add(text.as_bytes(), end);
-            }
-        }
-    }
-    for (_, text) in waiting {
-        out.add(text.as_bytes(), end);
+    for n in order {
+        out.add(if normalise { edited.text(n) } else { edited.raw(n) }, b"\n");
     }
 }

@@ -86,29 +86,14 @@ impl Ledger {
                 Err(error) if error.is_missing() => None,
                 Err(error) => return Err(error.into()),
             };
+            let path = || self.path().to_owned();
             match found {
-                None => match expected() {
-                    Expectation::Issues if last_try => {
-                        return Err(LedgerError::Vanished { path: self.path().to_owned(), what: "missing" });
-                    }
-                    Expectation::Issues => {}
-                    Expectation::Rewriting if !last_try => {}
-                    _ => return Err(LedgerError::Missing { path: self.path().to_owned() }),
-                },
                 Some(contents) if !contents.stable => {
                     if last_try {
-                        return Err(LedgerError::Unstable { path: self.path().to_owned() });
+                        return Err(LedgerError::Unstable { path: path() });
                     }
                 }
-                Some(contents) if contents.bytes.is_empty() => match expected() {
-                    Expectation::Issues if last_try => {
-                        return Err(LedgerError::Vanished { path: self.path().to_owned(), what: "empty" });
-                    }
-                    Expectation::Issues => {}
-                    Expectation::Rewriting if !last_try => {}
-                    _ => return Ok(self.snapshot(contents)),
-                },
-                Some(contents) => {
+                Some(contents) if !contents.bytes.is_empty() => {
                     let age = fs::realtime().nanos().saturating_sub(contents.stamp.mtime.nanos());
                     let snapshot = self.snapshot(contents);
                     let being_written = age < FRESH && snapshot.document.torn().is_some();
@@ -116,6 +101,17 @@ impl Ledger {
                         return Ok(snapshot);
                     }
                 }
+                absent_or_empty => match expected() {
+                    Expectation::Issues | Expectation::Rewriting if !last_try => {}
+                    Expectation::Issues => {
+                        let what = if absent_or_empty.is_some() { "empty" } else { "missing" };
+                        return Err(LedgerError::Vanished { path: path(), what });
+                    }
+                    _ => {
+                        let found = absent_or_empty.map(|contents| self.snapshot(contents));
+                        return found.ok_or_else(|| LedgerError::Missing { path: path() });
+                    }
+                },
             }
             std::thread::sleep(pause);
             pause = (pause * 2).min(Duration::from_millis(50));

@@ -7,7 +7,7 @@ macro_rules! words {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
         $vis enum $name { $($(#[$about])* #[serde(rename = $word)] $variant),* }
 
-        #[allow(dead_code, reason = "not every enum is listed and read")]
+        #[allow(dead_code, unreachable_pub, reason = "not every enum is listed, read and public")]
         impl $name {
             /// All of them, in the order in which they are declared.
             pub const ALL: [$name; [$($word),*].len()] = [$($name::$variant),*];

@@ -20,31 +20,23 @@ pub(super) fn in_all_worktrees(
     let own = Place::from(&store.worktree()?);
     rows.iter_mut().for_each(|row| row.place = Some(own.clone()));
     let news = news_by_worktree(store)?;
-    let mut added: Vec<Option<Row>> = Vec::new();
+    let mut all: Vec<(usize, Row)> = rows.into_iter().enumerate().collect();
+    let first: HashMap<String, usize> = all.iter().rev().map(|(at, row)| (row.issue.id.clone(), *at)).collect();
     for (worktree, mut other) in others(store, |worktree| news.contains_key(&worktree.name))? {
         let place = Place::from(&worktree);
         let ids = news.get(&worktree.name).into_iter().flatten().cloned();
         let page = ask(&mut other, &Expr::any_of(Field::Id, ids))?;
-        for mut row in page.rows.into_iter().filter(|row| row.repo == 0) {
-            row.place = Some(place.clone());
-            added.push(Some(row));
+        for row in page.rows.into_iter().filter(|row| row.repo == 0) {
+            // After this checkout's version, or after everything.
+            let at = first.get(&row.issue.id).copied().unwrap_or(usize::MAX);
+            all.push((at, Row { place: Some(place.clone()), ..row }));
         }
     }
-    let mut places: HashMap<String, Vec<usize>> = HashMap::new();
-    for (place, row) in added.iter().enumerate() {
-        let id = row.iter().map(|row| row.issue.id.clone());
-        id.for_each(|id| places.entry(id).or_default().push(place));
-    }
-    let mut all = Vec::new();
-    for row in rows {
-        let same = places.remove(&row.issue.id).unwrap_or_default();
-        all.push(row);
-        all.extend(same.into_iter().filter_map(|place| added[place].take()));
-    }
-    all.extend(added.into_iter().flatten());
-    let total = all.len();
-    all.truncate(limit.unwrap_or(total));
-    Ok(Page { rows: all, total })
+    all.sort_by_key(|(at, _)| *at);
+    let mut rows: Vec<Row> = all.into_iter().map(|(_, row)| row).collect();
+    let total = rows.len();
+    rows.truncate(limit.unwrap_or(total));
+    Ok(Page { rows, total })
 }
 
 /// Every version of one issue: this checkout's first, then later or only versions in others.
@@ -84,7 +76,7 @@ pub fn show_in_all_worktrees(store: &mut Store, typed: &str) -> Result<Vec<Shown
 }
 
 /// The other existing checkouts that are requested and have a ledger, opened.
-fn others(store: &Store, is_wanted: impl Fn(&Worktree) -> bool) -> Result<Vec<(Worktree, Store)>> {
+pub(super) fn others(store: &Store, is_wanted: impl Fn(&Worktree) -> bool) -> Result<Vec<(Worktree, Store)>> {
     let mut found = Vec::new();
     let all = store.worktrees_with_ids()?.into_iter();
     for worktree in all.filter(|one| one.exists && !one.is_here && is_wanted(one)) {

@@ -25,6 +25,13 @@ pub struct Request {
     pub file: Option<Origin>,
 }
 
+impl Request {
+    /// To set one value.
+    pub(super) fn setting(name: &str, value: &str, file: Option<Origin>) -> Self {
+        Request { set: vec![(name.to_owned(), vec![value.to_owned()])], file, ..Request::default() }
+    }
+}
+
 /// The changes, file by file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Configured {
@@ -360,8 +367,7 @@ fn remove(store: &mut Store, text: &str, file: Option<Origin>, draft: &mut Draft
     if found {
         return Ok(());
     }
-    let known = store.repos().members.iter().map(|member| member.name.clone()).collect();
-    Err(StoreError::NoSuchRepo { text: text.to_owned(), known }.into())
+    Err(store.no_such_repo(text).into())
 }
 
 fn route(store: &mut Store, word: &str, added: &[String], file: Origin, draft: &mut Draft) -> Result<()> {

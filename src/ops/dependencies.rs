@@ -2,10 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{OpError, Result};
+use super::{OpError, Result, Wish, revise};
 use crate::model::change::{Change, ChangeError};
 use crate::model::dependency::DependencyType;
-use crate::store::{Row, Scope, Store, StoreError, Write, WriteError, Written};
+use crate::store::{Row, Scope, Store, StoreError, Write, Written};
 
 /// Parses `type:id` or `id`; the default type blocks. In `external:project:capability`, `external` is not a type.
 pub fn parse_dependency(text: &str) -> Result<(DependencyType, String)> {
@@ -30,15 +30,8 @@ pub fn add_dependency(
     if dependent == target {
         return Err(StoreError::from(ChangeError::SelfDependency(dependent)).into());
     }
-    // Cycles must be checked over all repos.
-    let scope = if kind.orders_work() { Scope::All } else { Scope::Issues(vec![dependent.clone()]) };
-    let mut transaction = store.begin(scope)?;
-    if kind.orders_work() {
-        transaction.refuse_cycle(&dependent, &target, kind.is_parent_child())?;
-    }
     let change = Change::AddDependency { target: target.clone(), kind };
-    transaction.stage(Write::Change { id: dependent, changes: vec![change] })?;
-    Ok((only(transaction.commit()?)?, target))
+    Ok((revise(store, &dependent, &[Wish::Change(change)])?, target))
 }
 
 /// Removes a dependency, of one type or of every type.
@@ -53,10 +46,7 @@ pub fn remove_dependency(
     // A target in no repo can still be named in full.
     let held = row.issue.dependencies.iter().any(|d| d.target == target);
     let target = if held { target.to_owned() } else { store.resolve(target)? };
-    let mut transaction = store.begin(Scope::Issues(vec![dependent.clone()]))?;
-    let change = Change::RemoveDependency { target: target.clone(), kind };
-    transaction.stage(Write::Change { id: dependent.clone(), changes: vec![change] })?;
-    let written = only(transaction.commit()?)?;
+    let written = store.change(&dependent, vec![Change::RemoveDependency { target: target.clone(), kind }])?;
     if !written.changed {
         return Err(OpError::NotFound(format!("{dependent} does not depend on {target}: dependency not found")));
     }
@@ -90,11 +80,6 @@ pub fn relate(store: &mut Store, one: &str, other: &str, linked: bool) -> Result
         changed |= answer.map_err(|error| OpError::Store(error.into_store()))?.changed;
     }
     Ok((one, other, changed))
-}
-
-fn only(answers: Vec<std::result::Result<Written, WriteError>>) -> Result<Written> {
-    let answer = answers.into_iter().next().expect("one write gives one answer");
-    answer.map_err(|error| OpError::Store(error.into_store()))
 }
 
 /// One line of a dependency tree, in drawing order.

@@ -5,7 +5,7 @@
 
 use super::change::refuse_cycles;
 use super::{EditError, Filing, OpError, Result, check_type};
-use crate::model::change::Change;
+use crate::model::change::{Change, NewIssue};
 use crate::model::field::{self, Field};
 use crate::model::issue::{FieldValue, Issue, Priority};
 use crate::model::query::is_none;
@@ -25,6 +25,12 @@ fn texts() -> Vec<(Field, String)> {
     std::iter::once((Field::Title, "title".to_owned())).chain(texts).collect()
 }
 
+/// The names of all values of the form: the long texts, then the short ones.
+fn parts() -> Vec<(Option<Field>, String)> {
+    let texts = texts().into_iter().map(|(field, name)| (Some(field), name));
+    texts.chain(NAMES.map(|name| (None, name.to_owned()))).collect()
+}
+
 /// The headings of the form.
 fn sections() -> Vec<String> {
     let mut names: Vec<String> = texts().into_iter().map(|(_, name)| name).collect();
@@ -37,8 +43,8 @@ fn sections() -> Vec<String> {
 pub struct EditSheet {
     /// `None` for an issue that is not filed yet.
     id: Option<String>,
-    details: [String; NAMES.len()],
-    texts: Vec<String>,
+    /// As [`parts`] names them.
+    values: Vec<String>,
     dashes: usize,
 }
 
@@ -59,15 +65,19 @@ impl EditSheet {
     }
 
     fn new(id: Option<String>, details: [String; NAMES.len()], texts: Vec<String>) -> Self {
+        // A short value must be a single line.
+        let details = details.map(|value| value.replace(['\n', '\r'], " ").trim().to_owned());
+        Self::with(id, texts.into_iter().chain(details).collect())
+    }
+
+    fn with(id: Option<String>, values: Vec<String>) -> Self {
         let names = sections();
         let clashes = |dashes: usize| {
             let headings: Vec<String> = names.iter().map(|name| heading(name, dashes)).collect();
-            texts.iter().flat_map(|text| text.lines()).any(|line| headings.iter().any(|heading| heading == line))
+            values.iter().flat_map(|text| text.lines()).any(|line| headings.iter().any(|heading| heading == line))
         };
         let dashes = (3..).find(|dashes| !clashes(*dashes)).unwrap_or(3);
-        // A value must be a single line.
-        let details = details.map(|value| value.replace(['\n', '\r'], " ").trim().to_owned());
-        EditSheet { id, details, texts, dashes }
+        EditSheet { id, values, dashes }
     }
 
     /// It is the form of this issue.
@@ -76,7 +86,7 @@ impl EditSheet {
     }
 
     pub fn title(&self) -> &str {
-        self.texts[0].trim()
+        self.values[0].trim()
     }
 
     pub fn render(&self) -> String {
@@ -85,9 +95,9 @@ impl EditSheet {
             out.push_str(&heading(name, self.dashes));
             out.push('\n');
             match n {
-                0 => out.push_str(&self.texts[0]),
+                0 => out.push_str(&self.values[0]),
                 1 => out.push_str(&self.details_text()),
-                n => out.push_str(&self.texts[n - 1]),
+                n => out.push_str(&self.values[n - 1]),
             }
             out.push('\n');
         }
@@ -99,7 +109,8 @@ impl EditSheet {
             Some(_) => "# An empty form changes nothing.",
             None => "# Without a title nothing is filed.",
         };
-        let values = NAMES.iter().zip(&self.details).map(|(name, value)| (*name, value.as_str()));
+        let details = &self.values[self.values.len() - NAMES.len()..];
+        let values = NAMES.iter().zip(details).map(|(name, value)| (*name, value.as_str()));
         let lines = self.id.iter().map(|id| (ID, id.as_str())).chain(values);
         let lines = lines.map(|(name, value)| format!("{name}: {value}").trim_end().to_owned());
         lines.chain([hint.to_owned()]).collect::<Vec<_>>().join("\n")
@@ -109,7 +120,7 @@ impl EditSheet {
     pub fn read(text: &str) -> Result<Self> {
         let dashes = text.len() - text.trim_start_matches('-').len();
         let id = text.lines().find_map(|line| line.strip_prefix("id: ")).map(str::to_owned);
-        EditSheet { id, details: Default::default(), texts: Vec::new(), dashes }.read_back(text)
+        EditSheet { id, values: Vec::new(), dashes }.read_back(text)
     }
 
     /// The form is empty.
@@ -126,7 +137,7 @@ impl EditSheet {
             return self.read_lines(text);
         }
         let mut sheet = self.read_lines(&text.replace("\r\n", "\n"))?;
-        for (text, shown) in sheet.texts.iter_mut().zip(&self.texts) {
+        for (text, shown) in sheet.values.iter_mut().zip(&self.values) {
             *text = with_ends_of(shown, text);
         }
         Ok(sheet)
@@ -151,10 +162,11 @@ impl EditSheet {
             rest = &after[end..];
         }
         let details = self.read_details(&bodies.remove(1))?;
-        Ok(EditSheet { id: self.id.clone(), details, texts: bodies, dashes: self.dashes })
+        bodies.extend(details);
+        Ok(EditSheet { id: self.id.clone(), values: bodies, dashes: self.dashes })
     }
 
-    fn read_details(&self, text: &str) -> Result<[String; NAMES.len()]> {
+    fn read_details(&self, text: &str) -> Result<Vec<String>> {
         let mut found: Vec<(String, String)> = Vec::new();
         for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
             let (name, value) = line.split_once(':').unwrap_or((line, ""));
@@ -165,9 +177,9 @@ impl EditSheet {
             }
             found.push((name, value));
         }
-        let take = |name: &str| {
+        let take = |name: &str| -> Result<String> {
             let value = found.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
-            value.ok_or_else(|| EditError::Missing(format!("{name}:")))
+            value.ok_or_else(|| EditError::Missing(format!("{name}:")).into())
         };
         if let Some(id) = &self.id {
             let typed = take(ID)?;
@@ -175,31 +187,25 @@ impl EditSheet {
                 return Err(EditError::OtherId { id: id.clone(), typed }.into());
             }
         }
-        let mut details: [String; NAMES.len()] = Default::default();
-        for (n, name) in NAMES.iter().enumerate() {
-            details[n] = take(name)?;
-        }
-        Ok(details)
+        NAMES.into_iter().map(take).collect()
     }
 
     /// The user's values where they changed, and the newest ones elsewhere; and the names of fields changed on both
     /// sides.
     pub fn rebased(&self, shown: &Self, newest: &Self) -> (Self, Vec<String>) {
-        let mut clashes = Vec::new();
-        let mut choose = |name: &str, mine: &String, shown: &String, newest: &String| {
+        let (mut values, mut clashes) = (newest.values.clone(), Vec::new());
+        let (texts, details): (Vec<_>, Vec<_>) =
+            parts().into_iter().enumerate().partition(|(_, part)| part.0.is_some());
+        for (n, (_, name)) in details.into_iter().chain(texts) {
+            let (mine, shown, newest) = (&self.values[n], &shown.values[n], &newest.values[n]);
             if mine != shown && newest != shown && mine != newest {
-                clashes.push(name.to_owned());
+                clashes.push(name);
             }
-            if mine == shown { newest.clone() } else { mine.clone() }
-        };
-        let mut details = newest.details.clone();
-        for (n, name) in NAMES.iter().enumerate() {
-            details[n] = choose(name, &self.details[n], &shown.details[n], &newest.details[n]);
+            if mine != shown {
+                values[n].clone_from(mine);
+            }
         }
-        let names = texts().into_iter().enumerate();
-        let texts = names.map(|(n, (_, name))| choose(&name, &self.texts[n], &shown.texts[n], &newest.texts[n]));
-        let texts = texts.collect();
-        (Self::new(newest.id.clone(), details, texts), clashes)
+        (Self::with(newest.id.clone(), values), clashes)
     }
 }
 
@@ -279,40 +285,39 @@ pub fn sheet_to_file(store: &Store, filing: &Filing) -> EditSheet {
         issue.due_at.map(|at| store.host().clock.calendar().date(at)).unwrap_or_default(),
         filing.parent.clone().unwrap_or_default(),
     ];
-    let text = |(field, _)| match field {
-        Field::Title => issue.title.clone(),
-        Field::Description => issue.description.clone(),
-        Field::Design => issue.design.clone(),
-        Field::AcceptanceCriteria => issue.acceptance_criteria.clone(),
-        Field::Notes => issue.notes.clone(),
-        _ => String::new(),
-    };
+    let mut issue = issue.clone();
+    let text = |(field, _)| text_of(&mut issue, field).cloned().unwrap_or_default();
     EditSheet::new(None, details, texts().into_iter().map(text).collect())
+}
+
+fn text_of(issue: &mut NewIssue, field: Field) -> Option<&mut String> {
+    match field {
+        Field::Title => Some(&mut issue.title),
+        Field::Description => Some(&mut issue.description),
+        Field::Design => Some(&mut issue.design),
+        Field::AcceptanceCriteria => Some(&mut issue.acceptance_criteria),
+        Field::Notes => Some(&mut issue.notes),
+        _ => None,
+    }
 }
 
 /// The new issue described by a form.
 pub fn with_sheet(store: &mut Store, filing: &Filing, shown: &EditSheet, sheet: &EditSheet) -> Result<Filing> {
     let mut filing = filing.clone();
-    for ((field, _), text) in texts().into_iter().zip(&sheet.texts) {
-        let place = match field {
-            Field::Title => &mut filing.issue.title,
-            Field::Description => &mut filing.issue.description,
-            Field::Design => &mut filing.issue.design,
-            Field::AcceptanceCriteria => &mut filing.issue.acceptance_criteria,
-            Field::Notes => &mut filing.issue.notes,
-            _ => continue,
-        };
-        // The form's blank line is not part of the text.
-        *place = text.trim_end_matches('\n').to_owned();
-    }
-    filing.issue.title = filing.issue.title.trim().to_owned();
-    for (n, name) in NAMES.iter().enumerate() {
-        let value = &sheet.details[n];
+    for (n, (field, name)) in parts().into_iter().enumerate() {
+        let value = &sheet.values[n];
         // A date with a time of day is shown as a day.
-        if *name == "due" && *value == shown.details[n] {
+        if name == "due" && *value == shown.values[n] {
             continue;
         }
-        match change_for(store, name, value)? {
+        match change_for(store, field, &name, value)? {
+            Change::Title(title) => filing.issue.title = title.trim().to_owned(),
+            Change::Text(field, text) => {
+                if let Some(place) = text_of(&mut filing.issue, field) {
+                    // The form's blank line is not part of the text.
+                    *place = text.trim_end_matches('\n').to_owned();
+                }
+            }
             Change::Type(kind) => filing.issue.issue_type = kind,
             Change::Priority(priority) => filing.issue.priority = priority,
             Change::SetLabels(labels) => filing.issue.labels = labels,
@@ -325,58 +330,47 @@ pub fn with_sheet(store: &mut Store, filing: &Filing, shown: &EditSheet, sheet: 
     Ok(filing)
 }
 
-/// The change that a short value of the form means.
-fn change_for(store: &mut Store, name: &str, value: &str) -> Result<Change> {
+/// The change that a value of the form means.
+fn change_for(store: &mut Store, field: Option<Field>, name: &str, value: &str) -> Result<Change> {
     let some = (!is_none(value)).then_some(value);
-    Ok(match name {
-        "type" => Change::Type(check_type(store, value)?),
-        "priority" => Change::Priority(Priority::typed(value)?),
-        "labels" => {
+    Ok(match (field, name) {
+        (Some(Field::Title), _) => Change::Title(value.to_owned()),
+        (Some(field), _) => Change::Text(field, value.to_owned()),
+        (None, "type") => Change::Type(check_type(store, value)?),
+        (None, "priority") => Change::Priority(Priority::typed(value)?),
+        (None, "labels") => {
             let labels = value.split(',').map(str::trim).filter(|label| !label.is_empty());
             Change::SetLabels(labels.map(str::to_owned).collect())
         }
-        "due" => {
+        (None, "due") => {
             let calendar = store.host().clock.calendar();
             let date = |text: &str| calendar.parse(text, Bare::Future).map(When::end);
             let unreadable = || OpError::Date { flag: "due", value: value.to_owned() };
             Change::Date(Field::Due, some.map(|text| date(text).ok_or_else(unreadable)).transpose()?)
         }
-        _ => Change::Parent(some.map(|id| store.resolve(id)).transpose()?),
+        (None, _) => Change::Parent(some.map(|id| store.resolve(id)).transpose()?),
     })
 }
 
 /// Applies the difference between the form as shown and as returned.
 pub fn apply_sheet(store: &mut Store, id: &str, before: &EditSheet, sheet: &EditSheet) -> Result<Written> {
     let id = id.to_owned();
-    let has_parent = |sheet: &EditSheet| sheet.details[NAMES.len() - 1].clone();
-    // Cycles must be checked over all repos.
-    let scope = if has_parent(sheet) == has_parent(before) { Scope::Issues(vec![id.clone()]) } else { Scope::All };
+    // The parent is the last value. Cycles must be checked over all repos.
+    let is_same = sheet.values.last() == before.values.last();
+    let scope = if is_same { Scope::Issues(vec![id.clone()]) } else { Scope::All };
     let mut transaction = store.begin(scope)?;
     let row = own_copy(transaction.store(), &id)?;
     let now = sheet_of(transaction.store(), &row);
     let mut changes = Vec::new();
-    for (n, (field, name)) in texts().into_iter().enumerate() {
-        let text = &sheet.texts[n];
-        if *text == before.texts[n] || *text == now.texts[n] {
+    for (n, (field, name)) in parts().into_iter().enumerate() {
+        let value = &sheet.values[n];
+        if *value == before.values[n] || *value == now.values[n] {
             continue;
         }
-        if before.texts[n] != now.texts[n] {
+        if before.values[n] != now.values[n] {
             return Err(EditError::Overtaken { id, field: name }.into());
         }
-        changes.push(match field {
-            Field::Title => Change::Title(text.clone()),
-            field => Change::Text(field, text.clone()),
-        });
-    }
-    for (n, name) in NAMES.iter().enumerate() {
-        let value = &sheet.details[n];
-        if *value == before.details[n] || *value == now.details[n] {
-            continue;
-        }
-        if before.details[n] != now.details[n] {
-            return Err(EditError::Overtaken { id, field: (*name).to_owned() }.into());
-        }
-        changes.push(change_for(transaction.store(), name, value)?);
+        changes.push(change_for(transaction.store(), field, &name, value)?);
     }
     refuse_cycles(&mut transaction, &id, &changes)?;
     transaction.stage(Write::Change { id, changes })?;

@@ -90,7 +90,7 @@ pub fn file_all(store: &mut Store, filings: Vec<Filing>) -> Result<Vec<Written>>
 pub fn file_minted(store: &mut Store, minted: Vec<Minted>, mut tell: impl FnMut(usize)) -> Result<Vec<Written>> {
     // The settings may have changed since.
     store.look_again()?;
-    let repos = minted.iter().map(|one| repo_named(store, &one.repo)).collect::<Result<Vec<usize>>>()?;
+    let repos = minted.iter().map(|one| Ok(store.named_repo(&one.repo)?)).collect::<Result<Vec<usize>>>()?;
     let mut transaction = store.begin(Scope::All)?;
     transaction.refuse_cycles_of_many(minted.iter().map(|one| (one.id.as_str(), &one.issue)))?;
     for (n, (Minted { issue, id, .. }, repo)) in minted.into_iter().zip(repos).enumerate() {
@@ -129,8 +129,7 @@ pub fn mint(store: &mut Store, filing: Filing, earlier: &HashMap<String, String>
     let id = match id {
         Some(id) => IssueId::chosen(&id).map_err(StoreError::from)?,
         None => {
-            let number = repo_named(store, &repo)?;
-            let prefix = store.prefix(number)?;
+            let prefix = store.prefix(store.named_repo(&repo)?)?;
             loop {
                 let (now, nonce) = (store.host().clock.now(), store.host().entropy.bytes());
                 let id = IssueId::mint(&prefix, &issue.title, &issue.description, now, nonce);
@@ -141,13 +140,6 @@ pub fn mint(store: &mut Store, filing: Filing, earlier: &HashMap<String, String>
         }
     };
     Ok(Minted { issue, id, repo })
-}
-
-fn repo_named(store: &Store, name: &str) -> Result<usize> {
-    let members = &store.repos().members;
-    let found = members.iter().position(|member| member.name == name);
-    let known = || members.iter().map(|member| member.name.clone()).collect();
-    Ok(found.ok_or_else(|| StoreError::NoSuchRepo { text: name.to_owned(), known: known() })?)
 }
 
 /// In one repo all or none; in several, one repo after the other.

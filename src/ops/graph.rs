@@ -2,10 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
-use super::Result;
+use super::{Result, not_deleted, not_done};
 use crate::cache::{Sort, SortBy};
 use crate::model::dependency::DependencyType;
-use crate::model::query::{Expr, Field};
 use crate::store::{Row, Store};
 
 /// A connected set of issues.
@@ -28,12 +27,11 @@ pub struct Component {
 pub fn graph(store: &mut Store, root: Option<&str>) -> Result<Vec<Component>> {
     let sort = Sort::by(SortBy::Id);
     let Some(typed) = root else {
-        let open = Expr::any_of(Field::Status, ["closed", "tombstone"].map(str::to_owned).to_vec()).negate();
-        let rows = store.list(&open, sort, None)?.rows;
+        let rows = store.list(&not_done(), sort, None)?.rows;
         return Ok(components(rows.into_iter().map(|row| (row.issue.id.clone(), row)).collect()));
     };
     let root = store.find(typed)?;
-    let all = store.list(&Expr::text(Field::Status, "tombstone").negate(), sort, None)?.rows;
+    let all = store.list(&not_deleted(), sort, None)?.rows;
     let mut all: BTreeMap<String, Row> = all.into_iter().map(|row| (row.issue.id.clone(), row)).collect();
     all.insert(root.issue.id.clone(), root.clone());
     let down: HashMap<&str, Vec<&str>> = all.iter().map(|(id, row)| (id.as_str(), targets(row, |_| true))).collect();

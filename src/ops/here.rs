@@ -18,6 +18,14 @@ pub(super) fn acting(store: &mut Store) -> Party {
     }
 }
 
+/// What was found, unless it is several; these are the error, by name.
+pub(super) fn only<T>(mut found: Vec<T>, name: impl Fn(&T) -> &str) -> std::result::Result<Option<T>, Vec<String>> {
+    match found.len() {
+        0 | 1 => Ok(found.pop()),
+        _ => Err(found.iter().map(|one| name(one).to_owned()).collect()),
+    }
+}
+
 /// The root of the checkout.
 pub(super) fn root(store: &Store) -> PathBuf {
     let repo = store.repo().root();

@@ -3,25 +3,19 @@
 use super::Result;
 use crate::model::issue::Issue;
 use crate::model::record::Record;
-use crate::store::{Blame, DiffEntry, Event, LogEnd, LogQuery, Moment, State, Store, StoreError};
+use crate::store::{Blame, DiffEntry, Event, LogEnd, LogQuery, Moment, State, Store};
 
-/// Which changes to report, in the user's words.
-#[derive(Debug, Clone, Default)]
-pub struct LogRequest<'a> {
-    pub id: Option<&'a str>,
-    pub since: Option<Moment>,
-    pub author: Option<String>,
-    pub fields: Vec<String>,
-    pub repo: Option<&'a str>,
-    pub limit: Option<usize>,
-}
-
-/// Reports each change as it is found.
-pub fn log(store: &mut Store, request: LogRequest<'_>, tell: impl FnMut(Event)) -> Result<LogEnd> {
-    let repo = request.repo.map(|text| member(store, text)).transpose()?;
-    let id = request.id.map(|typed| store.resolve_in_history(typed)).transpose()?;
-    let LogRequest { since, author, fields, limit, .. } = request;
-    let query = LogQuery { id, since, author, fields, repo, limit };
+/// Reports each change of one issue, or of all, as it is found.
+pub fn log(
+    store: &mut Store,
+    typed: Option<&str>,
+    repo: Option<&str>,
+    query: LogQuery,
+    tell: impl FnMut(Event),
+) -> Result<LogEnd> {
+    let repo = repo.map(|text| store.named_repo(text)).transpose()?;
+    let id = typed.map(|typed| store.resolve_in_history(typed)).transpose()?;
+    let query = LogQuery { id, repo, ..query };
     let mut end = store.log_each(&query, tell)?;
     if let Some(id) = query.id {
         end.renamed = store.renamed_since(&id)?.map(|now| (id, now));
@@ -42,7 +36,7 @@ pub fn diff(
     repo: Option<&str>,
     for_publication: bool,
 ) -> Result<Vec<DiffEntry>> {
-    let named = repo.map(|text| member(store, text)).transpose()?;
+    let named = repo.map(|text| store.named_repo(text)).transpose()?;
     let repo = if for_publication { named.or(Some(0)) } else { named };
     let mut entries = store.differences(from, to, repo)?;
     if for_publication && named.is_none() {
@@ -77,7 +71,7 @@ pub struct ClosedIssue {
 /// Issues closed since a given time that are still closed, including those that have left the ledger. Only the primary
 /// or the named repo, and nothing private in it.
 pub fn changelog(store: &mut Store, since: Moment, repo: Option<&str>) -> Result<Vec<ClosedIssue>> {
-    let named = repo.map(|text| member(store, text)).transpose()?;
+    let named = repo.map(|text| store.named_repo(text)).transpose()?;
     let member = named.unwrap_or(0);
     let source_repo = store.name(member).to_owned();
     let closed = store.closed_since(&since, member)?.into_values();
@@ -96,11 +90,6 @@ pub fn changelog(store: &mut Store, since: Moment, repo: Option<&str>) -> Result
 /// The issue may be shown to everyone who sees the repo.
 fn is_public(line: &str) -> bool {
     Record::parse(line).is_ok_and(|record| record.string("visibility").as_deref() != Some("local"))
-}
-
-fn member(store: &Store, text: &str) -> Result<usize> {
-    let known = || store.repos().members.iter().map(|member| member.name.clone()).collect();
-    Ok(store.find_repo(text).ok_or_else(|| StoreError::NoSuchRepo { text: text.to_owned(), known: known() })?)
 }
 
 #[cfg(test)]

@@ -77,35 +77,32 @@ pub fn init(host: &Host, directory: &Path, request: &InitRequest) -> Result<Init
         // Before the rest is created: settings that do not count as this user's are useless.
         open(host, directory)?.mark_personal()?;
     }
-    match &request.setup {
-        Setup::Plain => {}
+    let settings = match &request.setup {
+        Setup::Plain => None,
         Setup::Contributor { planning } => {
             if !made.already {
                 made.steps.push(store::keep_out_of_commits(&made.beads)?);
             }
             let planning = planning_path(host, directory, planning);
             made.steps.extend(make_planning(host, &planning)?);
-            let request = ConfigRequest {
+            Some(ConfigRequest {
                 add: vec![planning.display().to_string()],
                 routing: Some("contributor".into()),
                 file: Some(Origin::Personal),
                 ..ConfigRequest::default()
-            };
-            made.configured = Some(configure(&mut open(host, directory)?, &request)?);
+            })
         }
-        Setup::Maintainer => {
-            let set = vec![("routing.role".to_owned(), vec!["maintainer".to_owned()])];
-            let request = ConfigRequest { set, file: Some(Origin::Personal), ..ConfigRequest::default() };
-            made.configured = Some(configure(&mut open(host, directory)?, &request)?);
-        }
+        Setup::Maintainer => Some(ConfigRequest::setting("routing.role", "maintainer", Some(Origin::Personal))),
         Setup::Team { maintainers } => {
-            let mut set = vec![("routing.mode".to_owned(), vec!["auto".to_owned()])];
+            let mut settings = ConfigRequest::setting("routing.mode", "auto", Some(Origin::Shared));
             if !maintainers.is_empty() {
-                set.push(("routing.maintainers".to_owned(), maintainers.clone()));
+                settings.set.push(("routing.maintainers".to_owned(), maintainers.clone()));
             }
-            let request = ConfigRequest { set, file: Some(Origin::Shared), ..ConfigRequest::default() };
-            made.configured = Some(configure(&mut open(host, directory)?, &request)?);
+            Some(settings)
         }
+    };
+    if let Some(settings) = settings {
+        made.configured = Some(configure(&mut open(host, directory)?, &settings)?);
     }
     keep_placeholder(host, directory, request, &mut made)?;
     Ok(made)
@@ -119,9 +116,7 @@ fn keep_placeholder(host: &Host, directory: &Path, request: &InitRequest, made: 
     }
     let mut store = open(host, directory)?;
     if request.legacy_db {
-        let set = vec![("legacy.db".to_owned(), vec!["true".to_owned()])];
-        let wish = ConfigRequest { set, file: Some(Origin::Personal), ..ConfigRequest::default() };
-        let mut done = configure(&mut store, &wish)?;
+        let mut done = configure(&mut store, &ConfigRequest::setting("legacy.db", "true", Some(Origin::Personal)))?;
         let known = made.configured.get_or_insert_default();
         known.files.append(&mut done.files);
         known.remarks.append(&mut done.remarks);

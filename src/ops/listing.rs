@@ -61,21 +61,23 @@ impl Listing {
 pub fn list(store: &mut Store, listing: &Listing, checkouts: Checkouts) -> Result<Page> {
     in_checkouts(store, listing.limit, checkouts, |store, also, limit| {
         let filter = Expr::And(vec![listing.filter.clone(), also.clone()]);
-        let page = match listing.only {
-            Only::Every => store.list(&filter, listing.sort.clone(), limit)?,
-            Only::Copies => store.list_copies(&filter, listing.sort.clone(), limit)?,
+        match listing.only {
+            Only::Every => Ok(store.list(&filter, listing.sort.clone(), limit)?),
+            Only::Copies => Ok(store.list_copies(&filter, listing.sort.clone(), limit)?),
             Only::Ready { any_type, sorted } => {
-                let cut = if sorted { None } else { limit };
-                let page = store.ready(&ReadyFilter { filter, limit: cut, any_type, ..ReadyFilter::default() })?;
-                if !sorted {
-                    return Ok(page);
-                }
-                let ids = Expr::any_of(Field::Id, page.rows.into_iter().map(|row| row.issue.id));
-                store.list(&ids, listing.sort.clone(), limit)?
+                let sort = sorted.then(|| listing.sort.clone());
+                ready_page(store, &ReadyFilter { filter, sort, limit, any_type, ..ReadyFilter::default() })
             }
-        };
-        Ok(page)
+        }
     })
+}
+
+/// Ready issues, in their own order unless another is given.
+fn ready_page(store: &mut Store, filter: &ReadyFilter) -> Result<Page> {
+    let Some(sort) = &filter.sort else { return Ok(store.ready(filter)?) };
+    let page = store.ready(&ReadyFilter { limit: None, ..filter.clone() })?;
+    let ids = Expr::any_of(Field::Id, page.rows.into_iter().map(|row| row.issue.id));
+    Ok(store.list(&ids, sort.clone(), filter.limit)?)
 }
 
 /// The matching issues in one checkout, each converted by the caller; none is passed on before all are found. Returns
@@ -138,11 +140,7 @@ pub struct ReadyPage {
 pub fn ready(store: &mut Store, filter: &ReadyFilter, checkouts: Checkouts) -> Result<ReadyPage> {
     let page = in_checkouts(store, filter.limit, checkouts, |store, also, limit| {
         let condition = Expr::And(vec![filter.filter.clone(), also.clone()]);
-        let wanted = ReadyFilter { filter: condition, limit, ..filter.clone() };
-        let Some(sort) = &filter.sort else { return Ok(store.ready(&wanted)?) };
-        let page = store.ready(&ReadyFilter { limit: None, ..wanted })?;
-        let ids = Expr::any_of(Field::Id, page.rows.into_iter().map(|row| row.issue.id));
-        Ok(store.list(&ids, sort.clone(), limit)?)
+        ready_page(store, &ReadyFilter { filter: condition, limit, ..filter.clone() })
     })?;
     let taken = store.ready_but_taken(filter)?;
     let unjoined = store.unjoined();

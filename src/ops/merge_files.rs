@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::{OpError, Result};
 use crate::ledger::{self, MAX_LEDGER};
-use crate::sys::fs::{self, Dir, FsError, Replaced};
+use crate::sys::fs::{self, Dir, FsError};
 use crate::sys::{self, Entropy, below};
 
 /// The files of a merge, as version control names them.
@@ -57,19 +57,12 @@ fn put(output: &Path, bytes: &[u8], entropy: &Entropy) -> Result<()> {
     let name = name.ok_or_else(|| failed(io::ErrorKind::InvalidInput, "its name is not UTF-8"))?;
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let directory = Dir::open(parent)?;
-    let taken = || failed(io::ErrorKind::ResourceBusy, "another program changed it during the merge");
-    match fs::stat(&path) {
-        Ok(stamp) => match directory.replace(name, bytes, &stamp, entropy)? {
-            Replaced::Done => Ok(()),
-            Replaced::Foreign => Err(taken()),
-        },
-        Err(error) if error.is_missing() => {
-            if directory.create(name, bytes, entropy)? {
-                Ok(())
-            } else {
-                Err(taken())
-            }
-        }
-        Err(error) => Err(error.into()),
+    let known = match fs::stat(&path) {
+        Err(error) if error.is_missing() => None,
+        known => Some(known?),
+    };
+    if directory.put_after(name, bytes, known.as_ref(), entropy)? {
+        return Ok(());
     }
+    Err(failed(io::ErrorKind::ResourceBusy, "another program changed it during the merge"))
 }

@@ -1,6 +1,6 @@
 //! Moving issues to another repo of the project, and renaming the ledger.
 
-use super::Result;
+use super::{Result, not_deleted};
 use crate::cache::{Sort, SortBy};
 use crate::model::query::{Expr, Field};
 use crate::store::{HooksRequest, RenamedLedger, Row, Store, StoreError};
@@ -21,18 +21,12 @@ pub struct Migrated {
 /// statuses.
 pub fn migrate(store: &mut Store, to: &str, filter: &Expr, dry_run: bool, count: Option<usize>) -> Result<Migrated> {
     let route = store.route(Some(to), &[])?;
-    let filter = if filter.mentions(Field::Status) {
-        filter.clone()
-    } else {
-        Expr::And(vec![filter.clone(), Expr::text(Field::Status, "tombstone").negate()])
-    };
+    let filter =
+        if filter.mentions(Field::Status) { filter.clone() } else { Expr::And(vec![filter.clone(), not_deleted()]) };
     let name = store.name(route.repo).to_owned();
     let rows = store.list_copies(&filter, Sort::by(SortBy::Id), None)?.rows;
     // The settings may have been edited in between, which renumbers repos.
-    let target = store.find_repo(&name).ok_or_else(|| {
-        let known = store.repos().members.iter().map(|member| member.name.clone()).collect();
-        StoreError::NoSuchRepo { text: name.clone(), known }
-    })?;
+    let target = store.named_repo(&name)?;
     let chosen: Vec<Row> = rows.into_iter().filter(|row| row.repo != target).collect();
     let mut report = Migrated { is_guest: store.is_guest(&name), to: name, ..Migrated::default() };
     if !chosen.is_empty() {

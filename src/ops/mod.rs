@@ -100,7 +100,7 @@ pub use facts::{
 pub use file::{Filing, Minted, Placed, file_all, file_minted, mint, place};
 pub use graph::{Component, graph};
 pub use here::open_in;
-pub use history::{ClosedIssue, LogRequest, blame, changelog, diff, log, parse_range};
+pub use history::{ClosedIssue, blame, changelog, diff, log, parse_range};
 pub use holder::{IssueHolder, holder_of};
 pub use hooks::{hooks_status, install_hooks, uninstall_hooks, wants_hooks};
 pub use import::{ImportOptions, Imported, import};
@@ -119,8 +119,8 @@ pub use pages::{InstalledPages, install_pages};
 pub use plan::parse_plan;
 pub use prefix::rename_prefix;
 pub use prime::{Prime, PrimeWish, prime};
-pub use proposals::{Each, ProposeOptions, Which, decide, proposals, propose, reconcile, withdraw};
-pub use prune::{PruneWish, prune};
+pub use proposals::{Each, Which, decide, proposals, propose, reconcile, withdraw};
+pub use prune::prune;
 pub use pulse::{InHand, Pulse, Swept, heartbeat, in_hand, sweep, unregister};
 pub use recover::{RecoverAction, recover};
 pub use removal_reasons::{Loss, Reason as LossReason};
@@ -142,9 +142,8 @@ pub use setup::{
     SetupState, setup,
 };
 pub use show::{Neighbour, Private, Shown, mark_elsewhere, show, show_copies, show_past, unblocked_by};
-pub use state::move_state;
-pub use state::relocate::{MoveRequest, StateMoved, plan_move};
-pub use sync::{Agreed, SyncRequest, agree, agree_at, commit, step_text, sync};
+pub use state::{StateMoved, move_state};
+pub use sync::{Agreed, agree, agree_at, commit, step_text, sync};
 pub use undo::undo;
 pub use validate::{CHECKS, Check, Polluted, dangling_dependencies, pollution, remove_dangling, validate};
 pub use watch::{

@@ -7,8 +7,7 @@ use crate::store::{RenamedPrefix, Store};
 pub fn rename_prefix(store: &mut Store, new: &str, repair: bool, dry_run: bool) -> Result<RenamedPrefix> {
     let done = store.rename_prefix(new, repair, dry_run)?;
     if !dry_run {
-        let set = vec![("issue_prefix".to_owned(), vec![new.to_owned()])];
-        configure(store, &ConfigRequest { set, ..ConfigRequest::default() })?;
+        configure(store, &ConfigRequest::setting("issue_prefix", new, None))?;
     }
     Ok(done)
 }

@@ -1,7 +1,7 @@
 //! Proposing issues, and deciding about proposals.
 
 use super::{OpError, Result};
-use crate::model::proposal::{Include, Permit, Standing};
+use crate::model::proposal::{Permit, Standing};
 use crate::store::{ProposalRow, ProposeRequest, Proposed, Reconciled, Store, StoreError};
 
 /// The result for each issue, in the order named.
@@ -20,25 +20,16 @@ fn ids(store: &mut Store, typed: &[String]) -> Result<Vec<String>> {
     Ok(store.resolve_all(typed)?.into_iter().map(|one| one.id).collect())
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct ProposeOptions<'a> {
-    pub target: Option<&'a str>,
-    pub with_deps: bool,
-    pub include: Include,
-    pub dry_run: bool,
-    pub count: Option<usize>,
-    /// Also issues that were filed for another project.
-    pub adopt: bool,
-    /// Allow committing a ledger that is kept out of commits.
-    pub start_ledger: bool,
-}
-
-pub fn propose(store: &mut Store, typed: &[String], options: ProposeOptions<'_>) -> Result<Each<Proposed>> {
-    let target = target(store, options.target)?;
+/// Proposes issues to a repo; the request says how.
+pub fn propose(
+    store: &mut Store,
+    typed: &[String],
+    named: Option<&str>,
+    request: ProposeRequest,
+) -> Result<Each<Proposed>> {
+    let target = target(store, named)?;
     let ids = ids(store, typed)?;
-    let ProposeOptions { with_deps, include, dry_run, count, adopt, start_ledger, .. } = options;
-    let request = ProposeRequest { ids, target, with_deps, include, dry_run, count, adopt, start_ledger };
-    Ok(store.propose(&request)?)
+    Ok(store.propose(&ProposeRequest { ids, target, ..request })?)
 }
 
 pub fn withdraw(store: &mut Store, typed: &[String], named: Option<&str>) -> Result<Each<Permit>> {

@@ -3,17 +3,9 @@
 use super::Result;
 use crate::store::{PruneRequest, Pruned, Store};
 
-/// The user's request to prune.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct PruneWish<'a> {
-    /// The repo; by default the primary.
-    pub repo: Option<&'a str>,
-    pub request: PruneRequest,
-    pub dry_run: bool,
-}
-
-pub fn prune(store: &mut Store, wish: PruneWish<'_>) -> Result<Pruned> {
+/// Prunes one repo, by default the primary.
+pub fn prune(store: &mut Store, repo: Option<&str>, request: &PruneRequest, dry_run: bool) -> Result<Pruned> {
     store.look_again()?;
-    let member = wish.repo.map(|text| store.join(text)).transpose()?.unwrap_or(0);
-    Ok(store.prune(member, &wish.request, wish.dry_run)?)
+    let member = repo.map(|text| store.join(text)).transpose()?.unwrap_or(0);
+    Ok(store.prune(member, request, dry_run)?)
 }

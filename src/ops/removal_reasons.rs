@@ -97,15 +97,12 @@ pub(in crate::ops) fn of_commits(work: &Work) -> Vec<Reason> {
     let mut reasons: Vec<Reason> = Vec::new();
     reasons.extend(unsaved.map(|text| Reason::new(Loss::Unpushed, text)));
     reasons.extend(work.loose_commits().map(|text| Reason::new(Loss::Loose, text)));
-    reasons.extend(of_stashes(work.stashes));
+    let shelved = (work.stashes > 0).then(|| match work.stashes {
+        1 => "1 shelved change would be lost".to_owned(),
+        count => format!("{count} shelved changes would be lost"),
+    });
+    reasons.extend(shelved.map(|text| Reason::new(Loss::Stash, text)));
     reasons
-}
-
-pub(in crate::ops) fn of_stashes(count: usize) -> Option<Reason> {
-    (count > 0).then(|| match count {
-        1 => Reason::new(Loss::Stash, "1 shelved change would be lost"),
-        count => Reason::new(Loss::Stash, format!("{count} shelved changes would be lost")),
-    })
 }
 
 pub(in crate::ops) fn of_unsaved(one: &Unsaved) -> Reason {

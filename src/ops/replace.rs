@@ -1,9 +1,9 @@
 //! Closing an issue in favour of another one.
 
-use super::{OpError, Result};
+use super::Result;
 use crate::model::change::{Change, ChangeError};
 use crate::model::dependency::DependencyType;
-use crate::store::{Scope, Store, StoreError, Write, WriteError, Written};
+use crate::store::{Store, StoreError, Written};
 
 /// Why another issue replaces this one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,8 +44,5 @@ pub fn replace(store: &mut Store, typed: &str, by: &str, why: Replacement) -> Re
         Change::AddDependency { target: by.clone(), kind: why.kind() },
         Change::Close { reason: Some(why.reason(&by)) },
     ];
-    let mut transaction = store.begin(Scope::Issues(vec![id.clone()]))?;
-    transaction.stage(Write::Change { id, changes })?;
-    let answer = transaction.commit()?.into_iter().next().expect("one write gives one answer");
-    Ok((answer.map_err(WriteError::into_store).map_err(OpError::Store)?, by))
+    Ok((store.change(&id, changes)?, by))
 }

@@ -1,8 +1,8 @@
 //! Changing one issue, with words and ids as callers give them.
 
 use super::change::change_known;
-use super::{OpError, Result, check_status, check_type};
-use crate::model::change::{Change, NewComment};
+use super::{OpError, Result, check_status, check_type, comment};
+use crate::model::change::Change;
 use crate::model::dependency::DependencyType;
 use crate::model::issue::Priority;
 use crate::store::{Store, Written};
@@ -55,10 +55,7 @@ fn change_for(store: &mut Store, wish: &Wish) -> Result<Change> {
             Change::AddDependency { target: target(store, id)?, kind }
         }
         Wish::Independent(id) => Change::RemoveDependency { target: target(store, id)?, kind: None },
-        Wish::Comment(text) => {
-            let (id, author) = (store.host().entropy.comment_id(), store.actor().to_owned());
-            Change::AddComment(NewComment { id, author, text: text.clone() })
-        }
+        Wish::Comment(text) => Change::AddComment(comment(store, text.clone(), None)),
         Wish::Change(change) => change.clone(),
     })
 }

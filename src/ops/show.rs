@@ -122,12 +122,7 @@ pub fn show_copies(store: &mut Store, typed: &str, repos: &[String], all: bool) 
         return Ok(vec![show(store, typed)?]);
     }
     let id = store.find(typed)?.issue.id;
-    let mut wanted = Vec::new();
-    for text in repos {
-        let known = || store.repos().members.iter().map(|member| member.name.clone()).collect();
-        let found = store.find_repo(text);
-        wanted.push(found.ok_or_else(|| StoreError::NoSuchRepo { text: text.clone(), known: known() })?);
-    }
+    let wanted = repos.iter().map(|text| Ok(store.named_repo(text)?)).collect::<Result<Vec<usize>>>()?;
     let rows = store.copies(&id)?;
     let (chosen, others): (Vec<Row>, Vec<Row>) =
         rows.into_iter().partition(|row| repos.is_empty() || wanted.contains(&row.repo));

@@ -10,36 +10,18 @@ use crate::store::{
 };
 use crate::sys::Host;
 
-/// What a user asks of a sync.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct SyncRequest<'a> {
-    pub no_pull: bool,
-    pub no_push: bool,
-    pub repo: Option<&'a str>,
-    pub dry_run: bool,
-    pub with_code: bool,
-    pub bookmark: Option<&'a str>,
-}
-
-pub fn sync(store: &mut Store, request: SyncRequest<'_>, progress: Progress<'_>) -> Result<SyncReport> {
-    if request.no_push && request.with_code {
+/// Exchanges ledgers with other clones: those of one repo, or of all.
+pub fn sync(store: &mut Store, repo: Option<&str>, options: SyncOptions, progress: Progress<'_>) -> Result<SyncReport> {
+    if !options.push && options.with_code {
         return Err(OpError::Usage("--with-code is about what is pushed; leave out --no-push".to_owned()));
     }
-    let repo = request.repo.map(|text| store.join(text)).transpose()?;
-    if request.bookmark.is_some() && !store.has_bookmarks(repo) {
+    let repo = repo.map(|text| store.join(text)).transpose()?;
+    if options.bookmark.is_some() && !store.has_bookmarks(repo) {
         return Err(OpError::Usage(
             "--bookmark is for jj and hg; a branch of git goes to the one that it follows".to_owned(),
         ));
     }
-    let options = SyncOptions {
-        pull: !request.no_pull,
-        push: !request.no_push,
-        repo,
-        dry_run: request.dry_run,
-        with_code: request.with_code,
-        bookmark: request.bookmark.map(str::to_owned),
-    };
-    let report = store.sync(&options, progress)?;
+    let report = store.sync(&SyncOptions { repo, ..options }, progress)?;
     // The sync is done, whatever happens to the claims.
     let _ = ops::yield_claims(store, true);
     Ok(report)

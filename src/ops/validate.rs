@@ -1,13 +1,10 @@
 //! Checks of the data, as requested by clients of the original. The checks are those of `bd doctor` and
 //! `bd duplicates`, counted by kind.
 
-use std::collections::BTreeMap;
-
-use super::{Batch, OpError, Result, change_each};
+use super::{Batch, OpError, Result, change_each, duplicates, not_done};
 use crate::cache::{Sort, SortBy};
 use crate::model::change::Change;
 use crate::model::dependency::DependencyType;
-use crate::model::query::{Expr, Field};
 use crate::store::{Row, Store};
 
 /// The checks, by the names that clients use.
@@ -31,7 +28,10 @@ pub fn validate(store: &mut Store, names: &[&'static str], fix: bool) -> Result<
     for name in names {
         let mut check = Check { name, found: Vec::new(), fixed: 0, damage: false };
         match *name {
-            "duplicates" => check.found = duplicates(store)?,
+            "duplicates" => {
+                let ids = |rows: Vec<Row>| rows.into_iter().map(|row| row.issue.id).collect::<Vec<_>>().join(" ");
+                check.found = duplicates(store, false)?.into_values().map(ids).collect();
+            }
             "orphans" => {
                 let edges = dangling_dependencies(store)?;
                 check.found = edges.iter().map(|(id, to, kind)| format!("{id} depends ({kind}) on {to}")).collect();
@@ -50,21 +50,6 @@ pub fn validate(store: &mut Store, names: &[&'static str], fix: bool) -> Result<
         all.push(check);
     }
     Ok(all)
-}
-
-/// Open issues with equal titles, one text for each group.
-fn duplicates(store: &mut Store) -> Result<Vec<String>> {
-    let done = Expr::any_of(Field::Status, ["closed".into(), "tombstone".into()]);
-    let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for row in store.list(&done.negate(), by_id(), None)?.rows {
-        let key: String = row.issue.title.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect();
-        groups.entry(key).or_default().push(row.issue.id);
-    }
-    Ok(groups.into_iter().filter(|(key, ids)| !key.is_empty() && ids.len() > 1).map(|(_, ids)| ids.join(" ")).collect())
-}
-
-fn by_id() -> Sort {
-    Sort::by(SortBy::Id)
 }
 
 /// Dependencies on issues in no ledger and no commit: issue, target and type.
@@ -113,8 +98,7 @@ pub struct Polluted {
 
 /// Open issues with titles typical of tests.
 pub fn pollution(store: &mut Store) -> Result<Vec<Polluted>> {
-    let done = Expr::any_of(Field::Status, ["closed".into(), "tombstone".into()]);
-    let rows = store.list(&done.negate(), by_id(), None)?.rows;
+    let rows = store.list(&not_done(), Sort::by(SortBy::Id), None)?.rows;
     let judged = rows.into_iter().map(|row| {
         let (score, reasons) = judged(&row.issue.title, row.issue.description.as_deref().unwrap_or_default());
         Polluted { row, score, reasons }

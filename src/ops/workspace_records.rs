@@ -6,7 +6,7 @@ use super::WorkspaceError;
 use crate::ledger::Document;
 use crate::model::row::Row;
 use crate::model::workspace::{State, Workspace};
-use crate::ops::{OpError, Result};
+use crate::ops::{OpError, Result, here};
 use crate::store::{RecordFile, StateDir, StateMode, Store, WORKSPACES, real_path};
 
 /// A workspace, and the state home with its record.
@@ -77,13 +77,10 @@ pub(in crate::ops) fn find(store: &Store, typed: &str) -> Result<Known> {
         &|one| !typed.is_empty() && (one.id.starts_with(typed) || one.id[3.min(one.id.len())..].starts_with(typed)),
     ];
     for test in tests {
-        match by(test).as_slice() {
-            [] => {}
-            [one] => return Ok((*one).clone()),
-            several => {
-                let candidates = several.iter().map(|one| one.workspace.id.clone()).collect();
-                return Err(WorkspaceError::Ambiguous { typed: typed.to_owned(), candidates }.into());
-            }
+        let found = here::only(by(test), |one| &one.workspace.id);
+        let found = found.map_err(|candidates| OpError::Ambiguous { typed: typed.to_owned(), candidates })?;
+        if let Some(one) = found {
+            return Ok(one.clone());
         }
     }
     Err(WorkspaceError::NotFound { typed: typed.to_owned() }.into())
@@ -119,6 +116,12 @@ pub(in crate::ops) fn change(
 ) -> Result<Option<Workspace>> {
     edit(store, state, |all| Ok(change(all.iter().find(|one| one.id == id).cloned())?.into_iter().collect()))
         .map(|changed| changed.into_iter().next())
+}
+
+/// Changes the record of a known workspace, and returns it.
+pub(in crate::ops) fn set(store: &Store, known: &Known, new: impl Fn(Workspace) -> Workspace) -> Result<Workspace> {
+    let changed = change(store, &known.state, &known.workspace.id, |there| Ok(there.map(&new)))?;
+    Ok(changed.unwrap_or_else(|| known.workspace.clone()))
 }
 
 /// The same for a decision that depends on all of them.

@@ -69,7 +69,7 @@ pub use project::{Config, Project};
 pub use propose::{ProposalRow, ProposeRequest, Proposed, Reconciled};
 pub use read::index::Refresh;
 pub use read::news::{CheckoutLedger, counting_copy};
-pub use read::row::{Beside, BlockedRow, Elsewhere, Page, Place, ReadyFilter, Row, SearchRow, Taken};
+pub use read::row::{Beside, BlockedRow, Elsewhere, Page, Place, Row, SearchRow, Taken};
 pub use read::siblings::news as news_of;
 pub use read::snapshot::Snapshot;
 pub use read::typed_ids::Named;
@@ -87,6 +87,7 @@ pub use write::relocate::{Relocated, resettled};
 pub use write::rename_prefix::RenamedPrefix;
 pub use write::{Draft, Scope, Together, Transaction, Write, WriteError, Written};
 
+pub use crate::cache::ReadyFilter;
 /// What a sync passes on from version control.
 pub use crate::vcs::{Carried, Commit, CommitError, HistoryError, Integrated, SyncError, Unpushable, user_editor};
 
@@ -183,18 +184,24 @@ impl Store {
     /// Files a new issue where routing sends it, and returns it once it is on disk.
     pub fn create(&mut self, issue: NewIssue) -> Result<Issue> {
         let repo = self.route(None, &issue.dependencies)?.repo;
-        self.single(Write::File { issue: Box::new(issue), id: None, repo })
+        self.file(issue, repo)
     }
 
     /// Files a new issue in a repo of the project, named as people name it.
     pub fn create_in(&mut self, repo: &str, issue: NewIssue) -> Result<Issue> {
         let repo = self.route(Some(repo), &issue.dependencies)?.repo;
-        self.single(Write::File { issue: Box::new(issue), id: None, repo })
+        self.file(issue, repo)
     }
 
     /// Changes one issue, named by its full id.
     pub fn update(&mut self, id: &str, changes: Vec<Change>) -> Result<Issue> {
-        self.single(Write::Change { id: id.to_owned(), changes })
+        Ok(self.change(id, changes)?.issue())
+    }
+
+    /// The same, with all that is known of the write.
+    pub fn change(&mut self, id: &str, changes: Vec<Change>) -> Result<Written> {
+        let write = Write::Change { id: id.to_owned(), changes };
+        self.write_one(Scope::Issues(vec![id.to_owned()]), write::Intent::Edit, write)
     }
 
     /// Closes one issue, named by its full id. Refused while it waits for open issues, or is an epic with open
@@ -203,11 +210,8 @@ impl Store {
         self.update(id, vec![Change::Close { reason }])
     }
 
-    fn single(&mut self, write: Write) -> Result<Issue> {
-        let scope = match &write {
-            Write::File { repo, .. } | Write::Put { repo, .. } => Scope::Repos(vec![*repo]),
-            Write::Change { id, .. } => Scope::Issues(vec![id.clone()]),
-        };
-        Ok(self.write_one(scope, write::Intent::Edit, write)?.issue())
+    fn file(&mut self, issue: NewIssue, repo: usize) -> Result<Issue> {
+        let write = Write::File { issue: Box::new(issue), id: None, repo };
+        Ok(self.write_one(Scope::Repos(vec![repo]), write::Intent::Edit, write)?.issue())
     }
 }

@@ -45,20 +45,6 @@ pub struct Contents {
     pub owner: u32,
 }
 
-/// The result of a replacement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[must_use]
-pub enum Replaced {
-    Done,
-    /// Another program changed the file since it was read; nothing was replaced.
-    Foreign,
-}
-
-/// Whether this user may write to a file or a directory, as far as this is known without trying.
-pub fn is_writable(path: &Path) -> bool {
-    rustix::fs::access(path, rustix::fs::Access::WRITE_OK).is_ok()
-}
-
 /// An open directory.
 #[derive(Debug)]
 pub struct Dir {
@@ -128,15 +114,8 @@ impl Dir {
         Ok(())
     }
 
-    /// Replaces a file if it is still the one that was read, and returns once both the bytes and the name are on disk.
-    pub fn replace(&self, name: &str, bytes: &[u8], read: &FileStamp, entropy: &Entropy) -> Result<Replaced, FsError> {
-        match self.replace_by(name, &[bytes], read, entropy)? {
-            Some(_) => self.sync().map(|()| Replaced::Done),
-            None => Ok(Replaced::Foreign),
-        }
-    }
-
-    /// Replaces the file that was read, or makes the one that was not there; `false` if it is another one by now.
+    /// Replaces the file that was read, or makes the one that was not there, and returns once both the bytes and the name
+    /// are on disk; `false`, and nothing is replaced, if it is another one by now.
     pub fn put_after(
         &self,
         name: &str,
@@ -144,14 +123,15 @@ impl Dir {
         read: Option<&FileStamp>,
         entropy: &Entropy,
     ) -> Result<bool, FsError> {
-        match read {
-            Some(read) => Ok(self.replace(name, bytes, read, entropy)? == Replaced::Done),
-            None => self.create(name, bytes, entropy),
+        let Some(read) = read else { return self.create(name, bytes, entropy) };
+        match self.replace_by(name, &[bytes], read, entropy)? {
+            Some(_) => self.sync().map(|()| true),
+            None => Ok(false),
         }
     }
 
-    /// Like [`Dir::replace`] with bytes in pieces, but returns the new file; `None` means [`Replaced::Foreign`]. The
-    /// name is on disk once [`Dir::sync`] returns.
+    /// Replaces the file that was read with bytes in pieces, and returns the new file; `None` if it is another one by now.
+    /// The name is on disk once [`Dir::sync`] returns.
     pub fn replace_by(
         &self,
         name: &str,
@@ -170,7 +150,7 @@ impl Dir {
             Err(error) if !error.is_missing() => return Err(error),
             _ => return Ok(None),
         };
-        let temp = Temp::write(self, name, pieces, Access::Like(&old), entropy)?;
+        let temp = Temp::write(self, name, pieces, Access::Like(&old), Durability::Full, entropy)?;
         let placed = temp.placed;
         match self.stat(name) {
             Ok(now) if FileStamp::of(&now) == *read && self.is_current() => {}
@@ -236,7 +216,7 @@ impl Dir {
 
     /// Creates a file that must not exist yet; `false` if it does.
     pub fn create(&self, name: &str, bytes: &[u8], entropy: &Entropy) -> Result<bool, FsError> {
-        let temp = Temp::write(self, name, &[bytes], Access::Usual, entropy)?;
+        let temp = Temp::write(self, name, &[bytes], Access::Usual, Durability::Full, entropy)?;
         match rustix::fs::linkat(&self.file, &temp.name, &self.file, name, AtFlags::empty()) {
             Ok(()) => {}
             Err(Errno::EXIST) => return Ok(false),
@@ -256,7 +236,7 @@ impl Dir {
         durability: Durability,
         entropy: &Entropy,
     ) -> Result<(), FsError> {
-        let temp = Temp::write_as(self, name, &[bytes], Access::Mode(mode), durability, entropy)?;
+        let temp = Temp::write(self, name, &[bytes], Access::Mode(mode), durability, entropy)?;
         match self.take_name(&temp.name, name, durability) {
             Ok(()) => temp.keep(),
             Err(e) => return Err(FsError::new("write", self.path.join(name), e)),
@@ -306,12 +286,8 @@ struct Temp<'a> {
 }
 
 impl<'a> Temp<'a> {
-    fn write(dir: &'a Dir, to: &str, pieces: &[&[u8]], access: Access<'_>, entropy: &Entropy) -> Result<Self, FsError> {
-        Self::write_as(dir, to, pieces, access, Durability::Full, entropy)
-    }
-
     /// Errors name the target file, not the temporary one, which means nothing to users.
-    fn write_as(
+    fn write(
         dir: &'a Dir,
         to: &str,
         pieces: &[&[u8]],

@@ -55,11 +55,6 @@ pub fn make(directory: &Path) -> Result<(), FsError> {
     fs::create_dir(directory).map_err(|e| FsError::new("make", directory, e))
 }
 
-/// The same with its parents.
-pub fn make_all(directory: &Path) -> Result<(), FsError> {
-    fs::create_dir_all(directory).map_err(|e| FsError::new("make", directory, e))
-}
-
 /// A temporary directory that other users cannot read; it is removed on drop.
 pub fn private_scratch(prefix: &str) -> io::Result<tempfile::TempDir> {
     tempfile::Builder::new().prefix(prefix).permissions(fs::Permissions::from_mode(0o700)).tempdir()

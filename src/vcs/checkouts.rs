@@ -51,7 +51,12 @@ impl Work {
         *self == Work::default()
     }
 
-    /// The reason not to delete the files; commits are another matter.
+    /// Refuses to delete the files of the checkout with this root if any would be lost; commits are another matter.
+    pub(super) fn check_files(&self, root: &Path) -> Result<(), SyncError> {
+        self.in_files().map_or(Ok(()), |what| Err(kept(root, format!("it has {what}"))))
+    }
+
+    /// The reason not to delete the files.
     pub(super) fn in_files(&self) -> Option<String> {
         let named = |files: &[PathBuf], what: &str| match files {
             [] => None,

@@ -49,6 +49,12 @@ pub enum HistoryError {
     Run(#[from] RunError),
 }
 
+impl HistoryError {
+    pub(super) fn object(id: impl ToString, error: impl std::fmt::Display) -> Self {
+        HistoryError::Object { id: id.to_string(), message: error.to_string() }
+    }
+}
+
 /// Why jj does not push a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unpushable {
@@ -132,6 +138,15 @@ fn list(files: &[PathBuf]) -> String {
     let more = files.len().saturating_sub(shown.len());
     let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
     format!("{}{rest}", shown.join(", "))
+}
+
+/// The commit that an expression of hg or jj means, if it means exactly one. A program fails where a name is unknown.
+pub(super) fn only_one(found: Result<Vec<String>, SyncError>) -> Result<Option<String>, SyncError> {
+    match found {
+        Ok(ids) => Ok(<[String; 1]>::try_from(ids).ok().map(|[id]| id)),
+        Err(SyncError::Failed { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 pub(super) fn not_a_range(text: &str, what: &'static str) -> SyncError {

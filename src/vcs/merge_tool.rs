@@ -28,13 +28,11 @@ pub struct MergeSetup {
 pub fn merge_setup(file: &Path, env: &Env) -> Option<MergeSetup> {
     let (kind, root) = place(file)?;
     let dot_git = root.join(".git");
-    let (own, common) =
-        layout::git::own_dir(&dot_git).zip(layout::git::common_dir(&dot_git)).filter(|_| kind == Kind::Git)?;
-    let inside = file.strip_prefix(&root).ok()?;
+    layout::git::common_dir(&dot_git).filter(|_| kind == Kind::Git)?;
     Some(MergeSetup {
-        attribute: git::merge_attribute(&root, &own, &common, inside, env),
-        driver: git::config_text(&own, &common, DRIVER, env),
-        originals: git::config_text(&own, &common, "merge.beads.driver", env),
+        attribute: git::merge_attribute(&root, file.strip_prefix(&root).ok()?, env),
+        driver: git::config_text(&dot_git, DRIVER, env),
+        originals: git::config_text(&dot_git, "merge.beads.driver", env),
     })
 }
 

@@ -10,8 +10,8 @@ use beads::internal::model::dependency::DependencyType;
 use beads::internal::model::issue::{Priority, Status};
 use beads::internal::model::proposal::Include;
 use beads::internal::model::query::Expr;
-use beads::internal::ops::{self, ConfigRequest, Filing, ImportOptions, ProposeOptions};
-use beads::internal::store::{ClaimWish, Config, ReleaseWish, Store};
+use beads::internal::ops::{self, ConfigRequest, Filing, ImportOptions};
+use beads::internal::store::{ClaimWish, Config, ProposeRequest, ReleaseWish, Store};
 use beads::internal::sys::{Clock, Entropy, Host};
 use serde_json::Value;
 
@@ -254,8 +254,8 @@ impl Contributor {
     fn propose(&mut self, dice: &mut Dice) {
         let id = self.any_id(dice);
         let with_deps = dice.chance(3);
-        let options = ProposeOptions { with_deps, include: Include::default(), ..ProposeOptions::default() };
-        let result = ops::propose(&mut self.store(), std::slice::from_ref(&id), options);
+        let request = ProposeRequest { with_deps, include: Include::default(), ..ProposeRequest::default() };
+        let result = ops::propose(&mut self.store(), std::slice::from_ref(&id), None, request);
         if let Some(results) = self.done(format!("propose {id} {with_deps}"), result) {
             for (id, result) in results {
                 match result {

@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 use beads::internal::model::change::{Change, NewComment, NewIssue};
 use beads::internal::model::dependency::DependencyType;
 use beads::internal::model::field::Field;
-use beads::internal::ops::{self, ConfigRequest, Filing, ProposeOptions, SyncRequest};
+use beads::internal::ops::{self, ConfigRequest, Filing};
 use beads::internal::ops::{NewCheckpoint, add_checkpoint};
-use beads::internal::store::{Config, Store};
+use beads::internal::store::{Config, ProposeRequest, Store, SyncOptions};
 use beads::internal::sys::{Clock, Entropy, Host};
 
 use crate::support::dice::Dice;
@@ -263,8 +263,8 @@ impl Neighbours {
     fn propose(&mut self, at: usize, dice: &mut Dice) {
         let id = self.any_id(dice);
         let (with_deps, adopt) = (dice.chance(3), dice.chance(4));
-        let options = ProposeOptions { with_deps, adopt, ..ProposeOptions::default() };
-        let result = ops::propose(&mut self.store(at), std::slice::from_ref(&id), options);
+        let request = ProposeRequest { with_deps, adopt, ..ProposeRequest::default() };
+        let result = ops::propose(&mut self.store(at), std::slice::from_ref(&id), None, request);
         for (id, result) in self.done(format!("{at}: propose {id} {with_deps} {adopt}"), result).into_iter().flatten() {
             match result {
                 Ok(one) => {
@@ -316,7 +316,8 @@ impl Neighbours {
 
     /// Syncs one of the projects and its planning repo, or the planning repo from inside.
     fn sync(&mut self, at: usize) {
-        let result = ops::sync(&mut self.store(at), SyncRequest::default(), &mut |_, _| {});
+        let both = SyncOptions { pull: true, push: true, repo: None, dry_run: false, with_code: false, bookmark: None };
+        let result = ops::sync(&mut self.store(at), None, both, &mut |_, _| {});
         let result = result.map_err(|error| error.to_string()).and_then(|report| {
             let errors: Vec<String> =
                 report.repos.iter().filter_map(|one| one.error.as_ref()?.to_string().into()).collect();

@@ -192,7 +192,8 @@ fn lives_through(mut project: Project, steps: Vec<Step>, image: bool) -> Result<
             let is_joined = store.find_repo(&name).is_some();
             let after = fs::read(project.several.ledger(repo)).expect("a ledger");
             let new = if is_joined { unknown(&before, &after) } else { 0 };
-            prop_assert_eq!(refresh.parsed, new, "after {:?}", step);
+            // Without an image, an index in memory follows; the first change under an image parses everything.
+            prop_assert!(image || refresh.parsed == new, "{} lines after {:?}", refresh.parsed, step);
         }
         prop_assert_eq!(difference(&mut store, &mut project.open(image)), NONE, "after {:?}", step);
         if image {

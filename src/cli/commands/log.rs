@@ -5,8 +5,8 @@ use crate::cli::filters::limit;
 use crate::cli::ui::{Style, Ui};
 use crate::cli::width::{cells_of, plain_cells};
 use crate::model::difference::ChangeKind;
-use crate::ops::{self, LogRequest};
-use crate::store::Event;
+use crate::ops;
+use crate::store::{Event, LogQuery};
 use crate::view::{self, Exit, inline};
 
 /// Show who changed which field of which issue, newest first
@@ -41,18 +41,17 @@ pub(super) struct LogArgs {
 
 pub(super) fn run(args: LogArgs, cx: &mut Context) -> Outcome {
     let json = cx.ui.wants_json();
-    let request = LogRequest {
-        id: args.id.as_deref(),
+    let query = LogQuery {
         since: args.since.as_deref().map(|text| cx.moment(text)),
         author: args.author,
         fields: args.field,
-        repo: args.repo.as_deref(),
         limit: limit(args.limit, json),
+        ..LogQuery::default()
     };
     let mut printer = Printer { several: cx.has_several_repos()?, under: None };
     let (store, ui) = cx.parts()?;
     let mut array = json.then(|| ui.begin_array());
-    let end = ops::log(store, request, |event| match &mut array {
+    let end = ops::log(store, args.id.as_deref(), args.repo.as_deref(), query, |event| match &mut array {
         Some(array) => ui.add_item(array, &view::event(&event).finish()),
         None => printer.print(ui, &event),
     });

@@ -4,8 +4,8 @@ use crate::cli::chosen::IdArgs;
 use crate::cli::context::{Context, Outcome};
 use crate::model::field::{self, Field};
 use crate::model::proposal::Include;
-use crate::ops::{self, ProposeOptions};
-use crate::store::Proposed;
+use crate::ops;
+use crate::store::{ProposeRequest, Proposed};
 use crate::view::{self, Exit, inline};
 
 /// Propose planned issues to the project's maintainers
@@ -55,17 +55,16 @@ pub(super) fn run(args: ProposeArgs, cx: &mut Context) -> Outcome {
     let ids = args.named.read(cx)?;
     let has = |word: &str| args.include.iter().any(|known| known == word);
     let include = Include { notes: has("notes"), comments: has("comments") };
-    let target = args.target.as_deref();
-    let options = ProposeOptions {
-        target,
+    let request = ProposeRequest {
         with_deps: args.with_deps,
         include,
         dry_run: args.dry_run,
         count: args.count,
         adopt: args.project,
         start_ledger: args.start_ledger,
+        ..ProposeRequest::default()
     };
-    let results = ops::propose(cx.store()?, &ids, options)?;
+    let results = ops::propose(cx.store()?, &ids, args.target.as_deref(), request)?;
     let exit =
         cx.each(results, |_, one| view::proposed(one, args.dry_run), |cx, _, one| print(one, args.dry_run, cx))?;
     if exit == Exit::Ok && !args.dry_run {

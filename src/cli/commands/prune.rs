@@ -3,7 +3,7 @@ use clap::Args;
 use crate::cli::context::{Context, Outcome};
 use crate::model::size;
 use crate::model::when::{Bare, When};
-use crate::ops::{self, PruneWish};
+use crate::ops;
 use crate::store::{PruneRequest, Pruned};
 use crate::view::{self, Exit, Failure, inline, plural};
 
@@ -45,8 +45,7 @@ pub(super) fn run(args: PruneArgs, cx: &mut Context) -> Outcome {
         size::parse(text).ok_or_else(wrong)
     });
     let request = PruneRequest { before, budget: budget.transpose()?, tombstones: args.tombstones };
-    let wish = PruneWish { repo: args.repo.as_deref(), request, dry_run: args.dry_run };
-    let done = ops::prune(cx.store()?, wish)?;
+    let done = ops::prune(cx.store()?, args.repo.as_deref(), &request, args.dry_run)?;
     json_answer!(cx, view::pruned(&done, args.dry_run));
     print(&done, args.dry_run, cx);
     Ok(Exit::Ok)

@@ -3,8 +3,8 @@ use clap::Args;
 use super::check_leaks;
 use crate::cli::context::{Context, Outcome};
 use crate::cli::report::failures;
-use crate::ops::{self, SyncRequest};
-use crate::store::{RepoSync, SyncReport};
+use crate::ops;
+use crate::store::{RepoSync, SyncOptions, SyncReport};
 use crate::view::{self, Failure, inline};
 
 /// Sync the ledgers with other clones
@@ -74,13 +74,13 @@ pub(super) fn run(args: SyncArgs, cx: &mut Context) -> Outcome {
     if args.database.flush_only || args.database.import_only {
         return only_here(args.database.flush_only, dry_run, cx);
     }
-    let request = SyncRequest {
-        no_pull: args.no_pull,
-        no_push: args.no_push,
-        repo: args.repo.as_deref(),
+    let options = SyncOptions {
+        pull: !args.no_pull,
+        push: !args.no_push,
+        repo: None,
         dry_run,
         with_code: args.with_code,
-        bookmark: args.bookmark.as_deref(),
+        bookmark: args.bookmark,
     };
     let wants_json = cx.ui.wants_json();
     let (store, ui) = cx.parts()?;
@@ -89,7 +89,7 @@ pub(super) fn run(args: SyncArgs, cx: &mut Context) -> Outcome {
             ui.note(&format!("{repo}: {}", ops::step_text(step)));
         }
     };
-    let mut report = ops::sync(store, request, &mut progress)?;
+    let mut report = ops::sync(store, args.repo.as_deref(), options, &mut progress)?;
     let failures = failures(&mut report.repos);
     if wants_json {
         cx.json(view::synced(&report, &failures, dry_run));

@@ -9,8 +9,8 @@ use crate::mcp::context::Context;
 use crate::model::json::{Dialect, Object};
 use crate::model::query::{Expr, Field};
 use crate::model::record::Record;
-use crate::ops::{self, Checkouts, LogRequest, Neighbour, OpError, ReadyPage, Shown};
-use crate::store::{Event, Page, ReadyFilter, Row, Store};
+use crate::ops::{self, Checkouts, Neighbour, OpError, ReadyPage, Shown};
+use crate::store::{Event, LogQuery, Page, ReadyFilter, Row, Store};
 use crate::view::{self, Failure};
 
 /// Rows of a page, unless the call wants another number.
@@ -211,8 +211,8 @@ fn past(
     most: usize,
 ) -> Result<Object, Failure> {
     let mut events = Vec::new();
-    let request = LogRequest { id, since, author: None, fields: Vec::new(), repo: None, limit: Some(most) };
-    let end = ops::log(store, request, |event| events.push(change(&event)))?;
+    let query = LogQuery { since, limit: Some(most), ..LogQuery::default() };
+    let end = ops::log(store, id, None, query, |event| events.push(change(&event)))?;
     let object = Object::new().raw("history", &crate::model::json::array(events));
     let object = if end.is_limited { object.flag("more", true) } else { object };
     let object = end.renamed.iter().fold(object, |object, (_, now)| object.text("renamed_to", now));

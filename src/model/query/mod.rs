@@ -65,6 +65,13 @@ pub enum Expr {
     Is(Field, Op, Value),
 }
 
+/// Everything.
+impl Default for Expr {
+    fn default() -> Self {
+        Expr::ALL
+    }
+}
+
 impl Expr {
     pub const ALL: Expr = Expr::And(Vec::new());
 

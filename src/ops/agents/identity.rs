@@ -115,6 +115,14 @@ pub(in crate::ops) fn claiming(store: &mut Store, wish: &ClaimWish) -> Result<Cl
     Ok(ClaimWish { owner: wish.owner.clone().or(process), ..wish.clone() })
 }
 
+/// Refuses what only a coordinator or a person may do.
+pub(in crate::ops) fn refuse_workers(store: &Store, what: &'static str) -> Result<()> {
+    match store.agent().filter(|agent| !agent.is_coordinator) {
+        Some(agent) => Err(OpError::NotCoordinator { actor: agent.name.clone(), what }),
+        None => Ok(()),
+    }
+}
+
 /// A heartbeat. An agent that has unregistered in the meantime stays unregistered.
 fn revive(agent: &mut Agent, now: Instant) {
     agent.heartbeat = now;

@@ -96,14 +96,9 @@ pub fn find_agent(store: &Store, typed: &str) -> Result<Seen> {
     }
     let is_start = typed.strip_prefix(AGENT).is_some_and(|rest| !rest.is_empty());
     known.retain(|seen| is_start && seen.agent.id.starts_with(typed));
-    match (known.len(), known.pop()) {
-        (1, Some(seen)) => Ok(seen),
-        (0, _) => Err(OpError::NoSuchAgent { typed: typed.to_owned() }),
-        (_, last) => {
-            let candidates = known.into_iter().chain(last).map(|seen| seen.agent.id).collect();
-            Err(OpError::AmbiguousAgent { typed: typed.to_owned(), candidates })
-        }
-    }
+    let found = here::only(known, |seen| &seen.agent.id);
+    let found = found.map_err(|candidates| OpError::Ambiguous { typed: typed.to_owned(), candidates })?;
+    found.ok_or_else(|| OpError::NoSuchAgent { typed: typed.to_owned() })
 }
 
 /// Registers an agent: a new name, or one whose agent is gone.

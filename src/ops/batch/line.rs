@@ -7,19 +7,19 @@ use crate::model::record::Record;
 use crate::ops::error::BatchError;
 use crate::ops::{OpError, Result};
 
-/// An operation: its name, aliases, required fields and optional fields.
+/// An operation: its name and aliases, its required fields, and its optional ones, separated by blanks.
 struct Op {
     name: &'static str,
     others: &'static [&'static str],
     required: &'static [&'static str],
-    fields: &'static [&'static str],
+    fields: &'static str,
 }
 
 const fn op(
     name: &'static str,
     others: &'static [&'static str],
     required: &'static [&'static str],
-    fields: &'static [&'static str],
+    fields: &'static str,
 ) -> Op {
     Op { name, others, required, fields }
 }
@@ -29,66 +29,27 @@ const OPS: &[Op] = &[
         "add",
         &["create", "new"],
         &["title"],
-        &[
-            "type",
-            "priority",
-            "description",
-            "design",
-            "acceptance",
-            "notes",
-            "assignee",
-            "labels",
-            "deps",
-            "parent",
-            "waits_for",
-            "id",
-            "external_ref",
-            "estimate",
-            "due",
-            "defer",
-            "metadata",
-            "spec_id",
-            "ephemeral",
-            "repo",
-        ],
+        "type priority description design acceptance notes assignee labels deps parent waits_for id external_ref \
+         estimate due defer metadata spec_id ephemeral repo",
     ),
     op(
         "update",
         &[],
         &["id"],
-        &[
-            "title",
-            "status",
-            "priority",
-            "type",
-            "description",
-            "design",
-            "acceptance",
-            "notes",
-            "append_notes",
-            "assignee",
-            "external_ref",
-            "estimate",
-            "due",
-            "defer",
-            "labels",
-            "add_labels",
-            "remove_labels",
-            "parent",
-            "force",
-        ],
+        "title status priority type description design acceptance notes append_notes assignee external_ref estimate \
+         due defer labels add_labels remove_labels parent force",
     ),
-    op("close", &["done"], &["id"], &["reason", "force"]),
-    op("reopen", &[], &["id"], &["reason"]),
-    op("defer", &[], &["id"], &["until"]),
-    op("undefer", &[], &["id"], &[]),
-    op("delete", &[], &["id"], &["reason"]),
-    op("note", &[], &["id", "text"], &[]),
-    op("comment", &["comments add"], &["id", "text"], &["author"]),
-    op("label add", &[], &["id", "labels"], &[]),
-    op("label remove", &[], &["id", "labels"], &[]),
-    op("dep add", &[], &["id", "depends_on"], &["type"]),
-    op("dep remove", &["dep rm"], &["id", "depends_on"], &["type"]),
+    op("close", &["done"], &["id"], "reason force"),
+    op("reopen", &[], &["id"], "reason"),
+    op("defer", &[], &["id"], "until"),
+    op("undefer", &[], &["id"], ""),
+    op("delete", &[], &["id"], "reason"),
+    op("note", &[], &["id", "text"], ""),
+    op("comment", &["comments add"], &["id", "text"], "author"),
+    op("label add", &[], &["id", "labels"], ""),
+    op("label remove", &[], &["id", "labels"], ""),
+    op("dep add", &[], &["id", "depends_on"], "type"),
+    op("dep remove", &["dep rm"], &["id", "depends_on"], "type"),
 ];
 
 /// Alternative names of fields in answers and flags.
@@ -131,7 +92,7 @@ impl<'t> Line<'t> {
         let is_meant = |op: &&Op| op.name == word || op.others.contains(&word.as_ref());
         let unknown = || BatchError::UnknownOp { word: word.to_string(), known: known_ops() };
         let op = OPS.iter().find(is_meant).ok_or_else(unknown)?;
-        let known = || op.required.iter().chain(op.fields).copied();
+        let known = || op.required.iter().copied().chain(op.fields.split_whitespace());
         let mut fields: Vec<(&'static str, &str)> = Vec::new();
         for (key, raw) in record.iter().filter(|(key, _)| key != "op") {
             let other = || {

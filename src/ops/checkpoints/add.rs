@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{CheckpointError, dropped, snapshots, stored};
+use super::{CheckpointError, Stored, snapshots, stored};
 use crate::model::change::ChangeError;
 use crate::model::checkpoint::{Checkpoint, CheckpointKind, Noted, raw_json};
 use crate::model::lease::Standing;
@@ -101,7 +101,7 @@ pub fn add_checkpoint(store: &mut Store, new: &NewCheckpoint) -> Result<AddedChe
         branch: worktree.branch,
         ..Checkpoint::default()
     };
-    if let Some(known) = with_key(store, &state, &one)? {
+    if let Some(known) = with_key(&stored(store, &state)?, &one) {
         return Ok(AddedCheckpoint { checkpoint: known, is_new: false });
     }
     // Before the lock, because it may take long; the id is unused so far.
@@ -122,14 +122,14 @@ fn put(store: &mut Store, state: &StateDir, one: &mut Checkpoint) -> Result<Adde
     // The first command in a state home initialises it.
     one.repo = here::repo(store, state)?;
     store.check_lease(&one.issue)?;
-    if let Some(known) = with_key(store, state, one)? {
+    let stored = stored(store, state)?;
+    if let Some(known) = with_key(&stored, one) {
         return Ok(AddedCheckpoint { checkpoint: known, is_new: false });
     }
-    let same = |other: &Checkpoint| other.issue == one.issue && other.repo == one.repo;
-    let known = stored(store, state)?.into_iter().filter(|(_, other)| same(other)).map(|(_, other)| other.number);
-    let gone =
-        dropped(store, state)?.into_iter().filter(|(_, other)| other.issue == one.issue && other.repo == one.repo);
-    one.number = known.chain(gone.map(|(_, other)| other.last)).max().unwrap_or(0) + 1;
+    let known = stored.checkpoints.iter().map(|(_, other)| (&other.issue, &other.repo, other.number));
+    let gone = stored.dropped.iter().map(|(_, other)| (&other.issue, &other.repo, other.last));
+    let same = known.chain(gone).filter(|(issue, repo, _)| (*issue, *repo) == (&one.issue, &one.repo));
+    one.number = same.map(|(_, _, number)| number).max().unwrap_or(0) + 1;
     one.created_at = store.host().clock.now().to_string();
     let name = one.worktree_id.clone().unwrap_or_else(|| "unknown".to_owned());
     let directory = CHECKPOINTS.directory(state).inside(&name);
@@ -142,12 +142,10 @@ fn put(store: &mut Store, state: &StateDir, one: &mut Checkpoint) -> Result<Adde
 }
 
 /// The checkpoint added earlier with the same key.
-fn with_key(store: &Store, state: &StateDir, new: &Checkpoint) -> Result<Option<Checkpoint>> {
-    if new.key.is_none() {
-        return Ok(None);
-    }
-    let same = |one: &Checkpoint| one.issue == new.issue && one.repo == new.repo && one.key == new.key;
-    Ok(stored(store, state)?.into_iter().map(|(_, one)| one).find(same))
+fn with_key(stored: &Stored, new: &Checkpoint) -> Option<Checkpoint> {
+    let wanted = (&new.issue, &new.repo, new.key.as_ref()?);
+    let same = |one: &&Checkpoint| one.key.as_ref().is_some_and(|key| (&one.issue, &one.repo, key) == wanted);
+    stored.checkpoints.iter().map(|(_, one)| one).find(same).cloned()
 }
 
 /// The issue that the actor works on, if there is exactly one.

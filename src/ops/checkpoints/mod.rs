@@ -97,7 +97,7 @@ pub fn checkpoints_of(store: &mut Store, issue: &str) -> Result<Vec<CheckpointRo
 pub fn find_checkpoint(store: &mut Store, typed: &str) -> Result<CheckpointRow> {
     let not_found = || CheckpointError::NotFound { typed: typed.to_owned() };
     let rows = all(store)?;
-    let mut found: Vec<CheckpointRow> = if let Some((issue, number)) = typed.rsplit_once('#') {
+    let found: Vec<CheckpointRow> = if let Some((issue, number)) = typed.rsplit_once('#') {
         let number: i64 = number.parse().map_err(|_| not_found())?;
         let issue = known_issue(store, issue)?;
         rows.into_iter().filter(|row| row.checkpoint.issue == issue && row.checkpoint.number == number).collect()
@@ -106,14 +106,9 @@ pub fn find_checkpoint(store: &mut Store, typed: &str) -> Result<CheckpointRow> 
     } else {
         Vec::new()
     };
-    match found.len() {
-        0 => Err(not_found().into()),
-        1 => Ok(found.remove(0)),
-        _ => {
-            let candidates = found.into_iter().map(|row| row.checkpoint.id).collect();
-            Err(CheckpointError::Ambiguous { typed: typed.to_owned(), candidates }.into())
-        }
-    }
+    let found = here::only(found, |row| &row.checkpoint.id);
+    let found = found.map_err(|candidates| CheckpointError::Ambiguous { typed: typed.to_owned(), candidates })?;
+    Ok(found.ok_or_else(not_found)?)
 }
 
 /// Writes the files of a checkpoint into a missing or empty directory. Returns the subdirectory with staged versions
@@ -174,7 +169,7 @@ fn all(store: &Store) -> Result<Vec<CheckpointRow>> {
         .filter(|one| one.exists)
         .filter_map(|one| Some((one.id.clone()?, one)))
         .collect();
-    let stored = stored(store, &state)?.into_iter().map(|(_, one)| one).filter(|one| one.repo == repo);
+    let stored = stored(store, &state)?.checkpoints.into_iter().map(|(_, one)| one).filter(|one| one.repo == repo);
     let mut rows: Vec<CheckpointRow> = stored
         .map(|one| {
             let now = one.worktree_id.as_ref().and_then(|id| there.get(id));
@@ -189,31 +184,26 @@ fn all(store: &Store) -> Result<Vec<CheckpointRow>> {
     Ok(rows)
 }
 
-/// Every checkpoint in a state home, with the name of its checkout's directory.
-fn stored(store: &Store, state: &StateDir) -> Result<Vec<(String, Checkpoint)>> {
-    let checkpoint = |(name, noted)| match noted {
-        Noted::Checkpoint(one) => Some((name, *one)),
-        Noted::Last(_) => None,
-    };
-    Ok(noted(store, state)?.into_iter().filter_map(checkpoint).collect())
-}
-
-/// The numbers of dropped checkpoints.
-fn dropped(store: &Store, state: &StateDir) -> Result<Vec<(String, LastNumber)>> {
-    let last = |(name, noted)| match noted {
-        Noted::Last(one) => Some((name, one)),
-        Noted::Checkpoint(_) => None,
-    };
-    Ok(noted(store, state)?.into_iter().filter_map(last).collect())
+/// The contents of a state home, each with the name of its checkout's directory.
+#[derive(Default)]
+struct Stored {
+    checkpoints: Vec<(String, Checkpoint)>,
+    /// The numbers of dropped ones.
+    dropped: Vec<(String, LastNumber)>,
 }
 
 /// An unreadable file is an error: it may contain numbers.
-fn noted(store: &Store, state: &StateDir) -> Result<Vec<(String, Noted)>> {
-    let mut found = Vec::new();
+fn stored(store: &Store, state: &StateDir) -> Result<Stored> {
+    let mut found = Stored::default();
     for (inside, name) in CHECKPOINTS.spot().files(state).map_err(StoreError::from)? {
         let document = store.records(&state.inside(&inside).file(&name))?;
         let checkout = inside.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        found.extend(CHECKPOINTS.rows(&document).map(|noted| (checkout.clone(), noted)));
+        for noted in CHECKPOINTS.rows(&document) {
+            match noted {
+                Noted::Checkpoint(one) => found.checkpoints.push((checkout.clone(), *one)),
+                Noted::Last(one) => found.dropped.push((checkout.clone(), one)),
+            }
+        }
     }
     Ok(found)
 }

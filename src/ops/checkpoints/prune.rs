@@ -1,8 +1,8 @@
 //! Dropping the checkpoints of finished issues.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::{CheckpointError, CheckpointRow, all, dropped, snapshots, stored};
+use super::{CheckpointError, CheckpointRow, all, snapshots, stored};
 use crate::model::checkpoint::LastNumber;
 use crate::model::issue::Status;
 use crate::model::lease::Standing;
@@ -30,28 +30,19 @@ pub struct PrunedCheckpoints {
 pub fn prune_checkpoints(store: &mut Store, older_than: Option<i64>, apply: bool) -> Result<PrunedCheckpoints> {
     let before = store.host().clock.now().plus_nanos(-older_than.unwrap_or(PRUNE_DAYS * DAY));
     let rows = all(store)?;
-    let mut judged: HashMap<String, bool> = HashMap::new();
-    let mut done = PrunedCheckpoints { applied: apply, ..PrunedCheckpoints::default() };
-    for row in rows {
-        let issue = &row.checkpoint.issue;
-        let is_over = match judged.get(issue) {
-            Some(known) => *known,
-            None => {
-                let found = is_over(store, issue, before)?;
-                judged.insert(issue.clone(), found);
-                found
-            }
-        };
-        if is_over {
-            done.pruned.push(row);
-        } else {
-            done.kept += 1;
+    let issues: BTreeSet<&String> = rows.iter().map(|row| &row.checkpoint.issue).collect();
+    let mut over: HashSet<String> = HashSet::new();
+    for issue in issues {
+        if is_over(store, issue, before)? {
+            over.insert(issue.clone());
         }
     }
-    if apply && !done.pruned.is_empty() {
-        forget(store, &done.pruned)?;
+    let (pruned, kept): (Vec<CheckpointRow>, Vec<_>) =
+        rows.into_iter().partition(|row| over.contains(&row.checkpoint.issue));
+    if apply && !pruned.is_empty() {
+        forget(store, &pruned)?;
     }
-    Ok(done)
+    Ok(PrunedCheckpoints { pruned, kept: kept.len(), applied: apply })
 }
 
 fn is_over(store: &mut Store, issue: &str, before: Instant) -> Result<bool> {
@@ -76,14 +67,15 @@ fn forget(store: &mut Store, rows: &[CheckpointRow]) -> Result<()> {
     let mut by_directory: BTreeMap<String, Vec<Put>> = BTreeMap::new();
     let mut last: BTreeMap<(Option<String>, String), (i64, String)> = BTreeMap::new();
     let ids: HashSet<&str> = rows.iter().map(|row| row.checkpoint.id.as_str()).collect();
-    for (directory, one) in stored(store, &state)? {
+    let stored = stored(store, &state)?;
+    for (directory, one) in stored.checkpoints {
         if ids.contains(one.id.as_str()) {
             by_directory.entry(directory.clone()).or_default().push(Put::Gone { id: one.id });
             let highest = last.entry((one.repo, one.issue)).or_default();
             *highest = (one.number, directory).max(highest.clone());
         }
     }
-    for (directory, old) in dropped(store, &state)? {
+    for (directory, old) in stored.dropped {
         if last.get(&(old.repo, old.issue)).is_some_and(|(number, _)| *number >= old.last) {
             by_directory.entry(directory).or_default().push(Put::Gone { id: old.id });
         }

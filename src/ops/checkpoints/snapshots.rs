@@ -3,14 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use crate::model::checkpoint::Saved;
-use crate::ops::error::SnapshotError;
 use crate::ops::here;
-use crate::store::Store;
+use crate::store::{Store, SyncError};
 use crate::vcs;
 use crate::vcs::LARGEST;
 
 /// Saves all current files of the checkout.
-pub(super) fn save(store: &Store, id: &str) -> Result<Saved, SnapshotError> {
+pub(super) fn save(store: &Store, id: &str) -> Result<Saved, SyncError> {
     let kept = vcs::open(&here::root(store)).snapshot(id, LARGEST, &store.host().env)?;
     let text = |path: &Path| path.to_string_lossy().into_owned();
     Ok(Saved {
@@ -22,11 +21,11 @@ pub(super) fn save(store: &Store, id: &str) -> Result<Saved, SnapshotError> {
 }
 
 /// Writes them into a missing or empty directory; returns where the versions that were only staged are in it.
-pub(super) fn restore(store: &Store, id: &str, to: &Path) -> Result<Option<PathBuf>, SnapshotError> {
+pub(super) fn restore(store: &Store, id: &str, to: &Path) -> Result<Option<PathBuf>, SyncError> {
     Ok(vcs::open(&here::root(store)).restore_snapshot(id, to, &store.host().env)?)
 }
 
 /// Deletes them, if they still exist.
-pub(super) fn forget(store: &Store, id: &str) -> Result<(), SnapshotError> {
+pub(super) fn forget(store: &Store, id: &str) -> Result<(), SyncError> {
     Ok(vcs::open(&here::root(store)).drop_snapshot(id, &store.host().env)?)
 }

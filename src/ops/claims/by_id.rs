@@ -3,17 +3,16 @@
 
 use super::remote;
 use super::remote::RemoteLease;
-use crate::model::change::{Change, NewComment};
+use crate::model::change::Change;
 use crate::model::issue::Status;
-use crate::model::lease::Standing;
+use crate::model::lease::{Holder, Standing};
 use crate::model::message::{Kind, Urgency};
 use crate::model::query::{Expr, Field};
 use crate::ops::agents::{identity, roster};
 use crate::ops::mail::{Letter, Sender};
-use crate::ops::{OpError, Result, mail};
+use crate::ops::{self, Result, mail};
 use crate::store::{
-    Access, AutoClaim, ClaimWish, Claimed, LeaseRow, Reclaimed, ReleaseWish, Released, Row, Scope, Store, StoreError,
-    Write, WriteError, Written,
+    Access, AutoClaim, ClaimWish, Claimed, LeaseRow, Reclaimed, ReleaseWish, Released, Row, Store, StoreError, Written,
 };
 
 /// Claims an issue by its full id. With `on_remote`, first on the git remote, where clones on other machines see it.
@@ -58,9 +57,7 @@ pub fn claim_ready(store: &mut Store, auto: &AutoClaim) -> Result<Option<Claimed
 /// Assigns an issue to an agent or a person, and notifies them. For coordinators and people; another's valid claim is
 /// not overridden.
 pub fn assign(store: &mut Store, id: &str, to: &str) -> Result<Assigned> {
-    if let Some(agent) = store.agent().filter(|agent| !agent.is_coordinator) {
-        return Err(OpError::NotCoordinator { actor: agent.name.clone(), what: "assign issues" });
-    }
+    identity::refuse_workers(store, "assign issues")?;
     let (name, address) = match to.strip_prefix("person:") {
         Some(person) => (person.to_owned(), to.to_owned()),
         None => {
@@ -72,11 +69,7 @@ pub fn assign(store: &mut Store, id: &str, to: &str) -> Result<Assigned> {
     if let Some(row) = held.filter(|row| row.lease.holder.as_ref().is_some_and(|holder| holder.name != name)) {
         return Err(StoreError::from(row.claimed()).into());
     }
-    let mut transaction = store.begin(Scope::Issues(vec![id.to_owned()]))?;
-    let changes = vec![Change::Text(Field::Assignee, name.clone())];
-    transaction.stage(Write::Change { id: id.to_owned(), changes })?;
-    let answer = transaction.commit()?.into_iter().next().expect("one write gives one answer");
-    let written = answer.map_err(WriteError::into_store)?;
+    let written = store.change(id, vec![Change::Text(Field::Assignee, name.clone())])?;
     let title = written.issue().title;
     let letter = Letter {
         to: vec![address],
@@ -101,16 +94,16 @@ pub struct Assigned {
 /// Notifies the agent from whom a claim was taken. A failure does not affect the claim.
 fn tell_former_holder(store: &mut Store, claimed: &Claimed) {
     let Some(from) = &claimed.taken_from else { return };
-    let Some(agent) = from.holder.agent.clone() else { return };
     let body = format!(
         "{} has {} now, under number {}. Your claim, number {}, is over: {}. Stop working on it.",
         claimed.holder.name, claimed.id, claimed.epoch, from.epoch, from.why
     );
-    tell(store, agent, &claimed.id, format!("you have lost {}", claimed.id), body);
+    tell(store, &from.holder, &claimed.id, format!("you have lost {}", claimed.id), body);
 }
 
-/// Writes to an agent about an issue.
-pub(in crate::ops) fn tell(store: &mut Store, agent: String, id: &str, subject: String, body: String) {
+/// Writes about an issue to its former holder, if that is an agent.
+pub(in crate::ops) fn tell(store: &mut Store, holder: &Holder, id: &str, subject: String, body: String) {
+    let Some(agent) = holder.agent.clone() else { return };
     let letter = Letter {
         from: Sender::System,
         to: vec![agent],
@@ -145,11 +138,8 @@ pub(crate) fn release(store: &mut Store, id: &str, wish: &ReleaseWish) -> Result
 pub(crate) fn reclaim(store: &mut Store, id: Option<&str>, dry_run: bool) -> Result<Vec<Reclaimed>> {
     let taken = store.reclaim(id, dry_run)?;
     for one in taken.iter().filter(|_| !dry_run) {
-        if let Some(agent) = one.holder.agent.clone() {
-            let body =
-                format!("Your claim on {}, number {}, was taken back: nothing was heard of you.", one.id, one.epoch);
-            tell(store, agent, &one.id, format!("you have lost {}", one.id), body);
-        }
+        let body = format!("Your claim on {}, number {}, was taken back: nothing was heard of you.", one.id, one.epoch);
+        tell(store, &one.holder, &one.id, format!("you have lost {}", one.id), body);
     }
     Ok(taken)
 }
@@ -193,19 +183,12 @@ pub(crate) fn release_all(store: &mut Store, name: &str, reason: Option<&str>) -
 
 /// Removes the assignee of an issue.
 fn unassign(store: &mut Store, row: &Row, reason: Option<&str>) -> std::result::Result<(), StoreError> {
-    let id = row.issue.id.clone();
     let mut changes = vec![Change::Text(Field::Assignee, String::new())];
     if row.issue.status.as_str() == "in_progress" {
         changes.push(Change::Status(Status::open()));
     }
-    changes.extend(reason.map(|reason| {
-        let (id, author) = (store.host().entropy.comment_id(), store.actor().to_owned());
-        Change::AddComment(NewComment { id, author, text: format!("Released: {reason}") })
-    }));
-    let mut transaction = store.begin(Scope::Issues(vec![id.clone()]))?;
-    transaction.stage(Write::Change { id, changes })?;
-    let answer = transaction.commit()?.into_iter().next().expect("one write gives one answer");
-    answer.map(drop).map_err(WriteError::into_store)
+    changes.extend(reason.map(|reason| Change::AddComment(ops::comment(store, format!("Released: {reason}"), None))));
+    store.change(&row.issue.id, changes).map(drop)
 }
 
 /// Takes expired claims from an offline agent; returns the freed issues.
@@ -249,9 +232,4 @@ pub fn end_command(store: &mut Store) -> Vec<String> {
 fn taken_there(other: &RemoteLease) -> String {
     let host = other.host.as_deref().unwrap_or("another machine");
     format!("{} on {host} had taken it over on the remote, under number {}", other.holder, other.epoch)
-}
-
-/// Removes a claim of this clone from the remote, whether or not it is known here. Returns whether there was one.
-pub(crate) fn release_remote(store: &mut Store, id: &str) -> Result<bool> {
-    remote::release(store, id)
 }

@@ -90,8 +90,8 @@ pub fn reclaim(store: &mut Store, typed: Option<&str>, orphans: bool, dry_run: b
         other => other.map(|(_, id)| id).transpose()?,
     };
     match orphans {
-        true => Ok(abandoned::free_abandoned(store, id.as_deref(), dry_run)?),
-        false => Ok(by_id::reclaim(store, id.as_deref(), dry_run)?),
+        true => abandoned::free_abandoned(store, id.as_deref(), dry_run),
+        false => by_id::reclaim(store, id.as_deref(), dry_run),
     }
 }
 
@@ -122,7 +122,7 @@ pub fn leases(store: &mut Store, filter: &LeaseFilter) -> Result<Vec<LeaseRow>> 
 
 /// Releases only the claims on the remote; returns whether there were any.
 pub fn release_remote(store: &mut Store, typed: &[String]) -> Result<Each<(String, bool)>> {
-    each(store, typed, |store, id| Ok((id.to_owned(), by_id::release_remote(store, id)?)))
+    each(store, typed, |store, id| Ok((id.to_owned(), remote::release(store, id)?)))
 }
 
 fn each<T>(

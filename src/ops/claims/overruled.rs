@@ -20,20 +20,14 @@ pub fn join_as_agent(store: &mut Store) -> Result<()> {
 /// has decided between two clones that claimed at the same time.
 pub fn yield_claims(store: &mut Store, everybody: bool) -> Result<()> {
     for lost in store.yield_overruled(everybody)? {
-        let Some(agent) = lost.holder.agent else { continue };
         let id = lost.id;
         let body = match (lost.by, lost.is_done) {
             (Some(winner), false) => format!("{winner} had claimed {id} earlier, in another clone."),
             (Some(winner), true) => format!("{id} is closed; {winner} had it in another clone."),
             (None, _) => format!("{id} was closed in another clone."),
         };
-        tell(
-            store,
-            agent,
-            &id,
-            format!("you have lost {id}"),
-            format!("{body} Your claim is over. Stop working on it."),
-        );
+        let body = format!("{body} Your claim is over. Stop working on it.");
+        tell(store, &lost.holder, &id, format!("you have lost {id}"), body);
     }
     Ok(())
 }

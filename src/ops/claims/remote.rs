@@ -146,12 +146,10 @@ fn take(store: &mut Store, id: &str, wish: &ClaimWish) -> Result<String> {
     let expected = current.as_ref().map(|claim| claim.version.as_str());
     match vcs::swap_remote_claim(&root, id, expected, Some(&text), &env)? {
         Swap::Done { version } => Ok(version),
-        Swap::Lost { current: Some(winner) } => Err(lost(id, &RemoteLease::of(&winner)).into()),
-        Swap::Lost { current: None } => Err(lost(
-            id,
-            &RemoteLease::of(&RemoteClaim { id: id.to_owned(), version: String::new(), text: String::new() }),
-        )
-        .into()),
+        Swap::Lost { current } => {
+            let unknown = || RemoteClaim { id: id.to_owned(), version: String::new(), text: String::new() };
+            Err(lost(id, &RemoteLease::of(&current.unwrap_or_else(unknown))).into())
+        }
     }
 }
 

@@ -29,8 +29,9 @@ impl Health {
         self
     }
 
+    /// Lines count from 1; without one, it is about the whole file.
     pub fn in_line(&mut self, file: impl Into<PathBuf>, line: usize) -> &mut Self {
-        self.line = Some(line);
+        self.line = Some(line).filter(|line| *line > 0);
         self.in_file(file)
     }
 

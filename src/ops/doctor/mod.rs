@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 use self::copies::check_copies;
 use self::future::check_times;
-use self::health::{Health, Report, Severity};
+use self::health::{Report, Severity};
 use self::odd::check_values;
 use self::repair::fix_all;
 use self::sizes::check_sizes;
@@ -58,9 +58,8 @@ pub fn doctor(store: &mut Store, fix: bool) -> Result<Report> {
 /// Unusable settings and repos that cannot be joined.
 fn check_project(store: &Store, report: &mut Report) {
     for warning in store.warnings() {
-        let (severity, file, line, message, remedy) = match warning {
+        match warning {
             Warning::Config(error) => {
-                let line = Some(error.line).filter(|line| *line > 0);
                 let remedy = match error.fault {
                     ConfigFault::Broken => {
                         "repair the file; until then its settings are ignored and nothing can be written"
@@ -68,17 +67,16 @@ fn check_project(store: &Store, report: &mut Report) {
                     ConfigFault::Unmarked => "run `bd trust` if it is yours; until then nothing is written",
                     ConfigFault::Stray => "adopt the workspace in that repository, or remove the file",
                 };
-                (Severity::Damage, Some(error.path.clone()), line, error.message, Some(remedy.to_owned()))
+                report.damage(error.message).in_line(error.path, error.line).with(remedy);
             }
             Warning::Held(Held { setting, because, .. }) => {
-                let message =
-                    format!("{}: {} = {} is {}", setting.place, setting.key.name, setting.value, because.text());
-                (Severity::Note, None, None, message, None)
+                let (place, name) = (&setting.place, setting.key.name);
+                report.note(format!("{place}: {name} = {} is {}", setting.value, because.text()));
             }
             Warning::UnknownKey(unknown) => {
-                let remedy = unknown.nearest.map(|near| format!("did you mean {near}?"));
-                let line = Some(unknown.line).filter(|line| *line > 0);
-                (Severity::Note, Some(unknown.path), line, format!("no setting {:?}", unknown.name), remedy)
+                let found = report.note(format!("no setting {:?}", unknown.name));
+                found.in_line(unknown.path, unknown.line);
+                found.remedy = unknown.nearest.map(|near| format!("did you mean {near}?"));
             }
             Warning::Repo(problem) => {
                 let remedy = match &problem {
@@ -89,10 +87,13 @@ fn check_project(store: &Store, report: &mut Report) {
                     RepoProblem::Joined { .. } => Some("leave it out with `bd repo remove`"),
                     RepoProblem::Twice { .. } | RepoProblem::Nested { .. } => None,
                 };
-                (Severity::Warning, None, None, problem.to_string(), remedy.map(str::to_owned))
+                report.warn(problem.to_string()).remedy = remedy.map(str::to_owned);
             }
             Warning::Unread { repo, message } => {
-                (Severity::Warning, None, None, format!("{repo} cannot be read: {message}"), None)
+                report.warn(format!("{repo} cannot be read: {message}"));
+            }
+            Warning::SiblingUnread { worktree, message } => {
+                report.warn(format!("the checkout {worktree} cannot be read: {message}"));
             }
             Warning::Line(_)
             | Warning::NoPast { .. }
@@ -103,13 +104,10 @@ fn check_project(store: &Store, report: &mut Report) {
             | Warning::NotSettled { .. }
             | Warning::Record { .. }
             | Warning::ClaimStays { .. }
-            | Warning::DeletedTarget { .. } => continue,
-            Warning::SiblingUnread { worktree, message } => {
-                (Severity::Warning, None, None, format!("the checkout {worktree} cannot be read: {message}"), None)
-            }
-            Warning::Removed { .. } | Warning::Unwatched { .. } => continue,
-        };
-        report.findings.push(Health { severity, file, line, message, remedy });
+            | Warning::DeletedTarget { .. }
+            | Warning::Removed { .. }
+            | Warning::Unwatched { .. } => {}
+        }
     }
 }
 

@@ -1,7 +1,6 @@
 //! Values in a form that is not understood, and that would be ignored silently.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 
 use super::health::Report;
 use crate::ledger::{Document, Line};
@@ -24,23 +23,22 @@ struct Found {
 /// Reports, for each ledger and field, the issues whose value cannot be read.
 pub(in crate::ops) fn check_values(store: &mut Store, report: &mut Report) -> Result<()> {
     store.look_again()?;
-    let documents = store.documents();
-    let paths = documents.iter().map(|(_, ledger, document)| (ledger.path(), *document));
-    let found: Vec<(PathBuf, &'static str, bool, Found)> =
-        paths.flat_map(|(path, document)| odd(path, document)).collect();
-    for (file, key, is_read, Found { line, issues }) in found {
-        let (what, remedy) = words(key, is_read);
-        let named: Vec<&str> = issues.iter().take(NAMED).map(String::as_str).collect();
-        let more = match issues.len() - named.len() {
-            0 => String::new(),
-            n => format!(" and {n} more"),
-        };
-        report.warn(format!("{key} {what}: {}{more}", named.join(", "))).in_line(file, line).with(remedy);
+    for (_, ledger, document) in store.documents() {
+        for ((key, is_read), Found { line, issues }) in odd(document) {
+            let (what, remedy) = words(key, is_read);
+            let named: Vec<&str> = issues.iter().take(NAMED).map(String::as_str).collect();
+            let more = match issues.len() - named.len() {
+                0 => String::new(),
+                n => format!(" and {n} more"),
+            };
+            report.warn(format!("{key} {what}: {}{more}", named.join(", "))).in_line(ledger.path(), line).with(remedy);
+        }
     }
     Ok(())
 }
 
-fn odd(path: &Path, document: &Document) -> Vec<(PathBuf, &'static str, bool, Found)> {
+/// By field, and by whether the value counts.
+fn odd(document: &Document) -> BTreeMap<(&'static str, bool), Found> {
     let mut found: BTreeMap<(&'static str, bool), Found> = BTreeMap::new();
     for n in 0..document.len() {
         let Line::Issue(record) = document.line(n) else { continue };
@@ -53,7 +51,7 @@ fn odd(path: &Path, document: &Document) -> Vec<(PathBuf, &'static str, bool, Fo
             one.issues.push(format!("{id} ({})", shown(odd.raw)));
         }
     }
-    found.into_iter().map(|((key, is_read), found)| (path.to_owned(), key, is_read, found)).collect()
+    found
 }
 
 fn shown(raw: &str) -> String {

@@ -26,12 +26,15 @@ pub(super) fn fix_all(store: &mut Store, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// Repairs the ledgers of a repo: stores the bytes that will be removed, then rewrites it.
-fn repair(store: &mut Store, repo: usize, report: &mut Report) -> Result<()> {
+fn ledgers_of(store: &mut Store, repo: usize) -> Result<Vec<Ledger>> {
     store.look_again()?;
     let mine = store.documents().into_iter().filter(|(of, _, _)| *of == repo);
-    let ledgers: Vec<Ledger> = mine.map(|(_, ledger, _)| ledger.clone()).collect();
-    for ledger in ledgers {
+    Ok(mine.map(|(_, ledger, _)| ledger.clone()).collect())
+}
+
+/// Repairs the ledgers of a repo: stores the bytes that will be removed, then rewrites it.
+fn repair(store: &mut Store, repo: usize, report: &mut Report) -> Result<()> {
+    for ledger in ledgers_of(store, repo)? {
         let quarantine = ledger.path().with_file_name(QUARANTINE);
         let locked = ledger.lock(store.lock_wait()).map_err(StoreError::from)?;
         let mut steps = Vec::new();
@@ -60,9 +63,7 @@ fn repair(store: &mut Store, repo: usize, report: &mut Report) -> Result<()> {
 
 /// Merges `issues.jsonl` into `beads.jsonl`. The emptied file's bytes are kept under another name.
 fn join_ledgers(store: &mut Store, repo: usize, report: &mut Report) -> Result<()> {
-    store.look_again()?;
-    let mine = store.documents().into_iter().filter(|(of, _, _)| *of == repo);
-    let ledgers: Vec<Ledger> = mine.map(|(_, ledger, _)| ledger.clone()).collect();
+    let ledgers = ledgers_of(store, repo)?;
     let [first, second] = ledgers.as_slice() else { return Ok(()) };
     let locked = first.lock(store.lock_wait()).map_err(StoreError::from)?;
     let other = second.read(|| Expectation::Nothing).map_err(StoreError::from)?.document;

@@ -3,8 +3,7 @@
 use super::health::Report;
 use crate::cache::Sort;
 use crate::model::merge::lost_close;
-use crate::model::query::{Expr, Field};
-use crate::ops::Result;
+use crate::ops::{Result, not_done};
 use crate::store::{MERGES_STATES, Row, Store};
 
 /// Issues in progress without a holder, as far as this state home knows.
@@ -20,8 +19,7 @@ pub(in crate::ops) fn check_states(store: &mut Store, report: &mut Report) -> Re
         let remedy = "if nobody works on it, run `bd reclaim --orphans`";
         report.warn(message).in_line(row.file, row.line_number).with(remedy);
     }
-    let open = Expr::any_of(Field::Status, ["closed".into(), "tombstone".into()]).negate();
-    for row in store.list(&open, Sort::default(), None)?.rows {
+    for row in store.list(&not_done(), Sort::default(), None)?.rows {
         let Some(at) = lost_close(&row.line) else { continue };
         let status = &row.issue.status;
         let message = format!("closed on {at}, but a merge by an older bd made it {status} again: {}", row.issue.id);

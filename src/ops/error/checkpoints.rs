@@ -3,13 +3,9 @@
 use crate::store::SyncError;
 
 #[derive(Debug, thiserror::Error)]
-#[error(transparent)]
-pub struct SnapshotError(#[from] pub SyncError);
-
-#[derive(Debug, thiserror::Error)]
 pub enum CheckpointError {
     #[error(transparent)]
-    Snapshot(#[from] SnapshotError),
+    Snapshot(#[from] SyncError),
     #[error("no checkpoint matches {typed:?}")]
     NotFound { typed: String },
     #[error("{typed:?} is the beginning of several: {}", candidates.join(" "))]

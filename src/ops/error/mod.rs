@@ -11,7 +11,6 @@ use std::path::PathBuf;
 
 pub use batch::BatchError;
 pub use checkpoints::CheckpointError;
-pub(super) use checkpoints::SnapshotError;
 pub use reservations::{Obstacle, ReservationError};
 pub use setup::SetupError;
 pub use templates::{TemplateError, several};
@@ -99,7 +98,7 @@ pub enum OpError {
     #[error("no agent {typed:?} is registered")]
     NoSuchAgent { typed: String },
     #[error("{typed:?} may be any of {}", candidates.join(" "))]
-    AmbiguousAgent { typed: String, candidates: Vec<String> },
+    Ambiguous { typed: String, candidates: Vec<String> },
     #[error("{name:?} cannot be the name of an agent: {problem}")]
     BadName { name: String, problem: &'static str },
     #[error("{name} is registered as {id} and was heard of at {heartbeat}")]
@@ -124,8 +123,6 @@ pub enum OpError {
     NoRecipient { address: String },
     #[error("no message {typed:?}")]
     NoSuchMessage { typed: String },
-    #[error("{typed:?} may be any of {}", candidates.join(" "))]
-    AmbiguousMessage { typed: String, candidates: Vec<String> },
     #[error("{id} was sent by bd itself; nobody reads an answer")]
     NoSender { id: String },
     #[error("a message needs a text")]
@@ -200,8 +197,6 @@ impl RepoUse {
 pub enum WorkspaceError {
     #[error("no workspace {typed:?}")]
     NotFound { typed: String },
-    #[error("{typed:?} may be any of {}", candidates.join(" "))]
-    Ambiguous { typed: String, candidates: Vec<String> },
     #[error("the workspace {id} was not made: {error}{}", left.as_ref().map(|left| format!("; {left}")).unwrap_or_default())]
     NotMade { id: String, error: Box<OpError>, left: Option<String> },
     #[error("the record of the workspace {id} was changed by another while it was made")]

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 /// Why a file was not touched.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SetupError {
     #[error("{}:{line}: {what}", path.display())]
     Unreadable { path: PathBuf, line: usize, what: String },

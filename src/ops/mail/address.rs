@@ -8,32 +8,25 @@ use crate::ops::holder;
 use crate::ops::{OpError, Result};
 use crate::store::{AGENT_VARIABLE, Store, find_actor};
 
-/// A recipient, and the address that matched it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Recipient {
-    pub to: String,
-    pub mailbox: Mailbox,
-}
-
 /// The address means all members of a group, not one in particular.
 pub fn is_group(address: &str) -> bool {
     let kind = address.split_once(':').map(|(kind, _)| kind);
     address == "@all" || matches!(kind, Some("role" | "status" | "runtime" | "cap"))
 }
 
-/// All recipients that the addresses match, each once. An address without recipients is an error.
-pub(super) fn resolve(store: &mut Store, addresses: &[String]) -> Result<Vec<Recipient>> {
+/// All recipients that the addresses match, each once and after its address. An address without recipients is an error.
+pub(super) fn resolve(store: &mut Store, addresses: &[String]) -> Result<Vec<(String, Mailbox)>> {
     let known: Vec<Seen> = roster::all(store)?;
     let sender = store.agent().and_then(|agent| agent.id.clone());
-    let mut found: Vec<Recipient> = Vec::new();
+    let mut found: Vec<(String, Mailbox)> = Vec::new();
     for to in addresses {
         let boxes = meant(store, &known, sender.as_deref(), to)?;
         if boxes.is_empty() {
             return Err(OpError::NoRecipient { address: to.clone() });
         }
         for mailbox in boxes {
-            if !found.iter().any(|known| known.mailbox.is_same(&mailbox)) {
-                found.push(Recipient { to: to.clone(), mailbox });
+            if !found.iter().any(|(_, known)| known.is_same(&mailbox)) {
+                found.push((to.clone(), mailbox));
             }
         }
     }

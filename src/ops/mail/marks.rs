@@ -1,6 +1,6 @@
 //! What a recipient does with its copies: read, acknowledge, archive. Only the first time is recorded.
 
-use super::{Mailbox, own_box, place, read as look};
+use super::{own_box, place, read as look};
 use crate::model::message::Message;
 use crate::model::time::Instant;
 use crate::ops::{OpError, Result};
@@ -32,26 +32,17 @@ pub fn archive_read(store: &mut Store, older_than: i64) -> Result<Vec<Message>> 
 }
 
 fn mark(store: &mut Store, typed: &[String], change: fn(&mut Message, Instant)) -> Result<Vec<Message>> {
-    let mailbox = own_box(store);
-    let mut ids = Vec::new();
-    for text in typed {
-        let Some(mailbox) = &mailbox else { return Err(OpError::NoSuchMessage { typed: text.clone() }) };
-        ids.push(look::find_in(store, mailbox, text)?.id);
-    }
-    match mailbox {
-        Some(mailbox) if !ids.is_empty() => write(store, &mailbox, &ids, change),
-        _ => Ok(Vec::new()),
-    }
-}
-
-fn write(store: &Store, mailbox: &Mailbox, ids: &[String], change: fn(&mut Message, Instant)) -> Result<Vec<Message>> {
+    let Some(first) = typed.first() else { return Ok(Vec::new()) };
+    let mailbox = own_box(store).ok_or_else(|| OpError::NoSuchMessage { typed: first.clone() })?;
+    let ids: Vec<String> =
+        typed.iter().map(|text| Ok(look::find_in(store, &mailbox, text)?.id)).collect::<Result<_>>()?;
     let now = store.host().clock.now();
     let held = place(store).lock(store.lock_wait())?;
     let mut marked = Vec::new();
     mailbox.file(store).edit(&held, &store.host().entropy, |document| -> Result<Vec<Put>> {
         marked.clear();
         let mut puts = Vec::new();
-        for id in ids {
+        for id in &ids {
             let Some(mut message) = MAIL.row(document, id) else { continue };
             change(&mut message, now);
             puts.push(MAIL.put(document, id, &message));

@@ -14,7 +14,7 @@ mod wait;
 pub use address::is_group;
 pub use marks::{acknowledge, archive, archive_read, read};
 pub use questions::{BroughtBack, open_questions};
-pub use read::{InboxFilter, find_message, inbox, inbox_counts, overdue, thread};
+pub use read::{InboxFilter, inbox, inbox_counts, overdue, thread};
 pub use send::{Letter, Sender, Sent, about, reply, send};
 pub use wait::{Waited, wait_for_mail};
 

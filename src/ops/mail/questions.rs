@@ -7,7 +7,7 @@ use crate::model::json::is_unset;
 use crate::model::message::{Kind, Message};
 use crate::model::record::Record;
 use crate::ops::{Result, here};
-use crate::store::{Row, Scope, Store, Write, WriteError};
+use crate::store::{Row, Store};
 
 /// An issue that an answer resumes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,10 +70,6 @@ fn waits(line: &str) -> bool {
 }
 
 fn undefer(store: &mut Store, row: &Row) -> Result<()> {
-    let id = row.issue.id.clone();
-    let mut transaction = store.begin(Scope::Issues(vec![id.clone()]))?;
-    transaction.stage(Write::Change { id, changes: vec![Change::Undefer] })?;
-    let answer = transaction.commit()?.into_iter().next().expect("one write gives one answer");
-    answer.map_err(WriteError::into_store)?;
+    store.change(&row.issue.id, vec![Change::Undefer])?;
     Ok(())
 }

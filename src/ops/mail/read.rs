@@ -49,14 +49,7 @@ pub fn inbox_counts(store: &mut Store) -> Result<(usize, usize)> {
     Ok((unread.len(), urgent))
 }
 
-/// A message of the actor, by id or its beginning.
-pub fn find_message(store: &mut Store, typed: &str) -> Result<Message> {
-    match own_box(store) {
-        Some(mailbox) => find_in(store, &mailbox, typed),
-        None => Err(OpError::NoSuchMessage { typed: typed.to_owned() }),
-    }
-}
-
+/// A message in a box, by id or its beginning.
 pub(super) fn find_in(store: &Store, mailbox: &Mailbox, typed: &str) -> Result<Message> {
     one_of(messages(store, mailbox)?, typed)
 }
@@ -74,7 +67,7 @@ fn one_of(mut found: Vec<Message>, typed: &str) -> Result<Message> {
     match (ids.len(), found.pop()) {
         (1, Some(message)) => Ok(message),
         (0, _) | (_, None) => Err(OpError::NoSuchMessage { typed: typed.to_owned() }),
-        _ => Err(OpError::AmbiguousMessage { typed: typed.to_owned(), candidates: ids.into_iter().collect() }),
+        _ => Err(OpError::Ambiguous { typed: typed.to_owned(), candidates: ids.into_iter().collect() }),
     }
 }
 

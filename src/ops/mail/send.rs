@@ -3,7 +3,6 @@
 //! All addresses are resolved before the first copy is written. After a crash, or on a full disk, only some recipients
 //! may have the message; the error then has no id.
 
-use super::address::Recipient;
 use super::{BroughtBack, Mailbox, address, place, questions, read};
 use crate::ledger::Document;
 use crate::model::message::{Kind, Message, Urgency};
@@ -43,8 +42,6 @@ pub struct Letter {
     /// Nanoseconds after which it need not be shown.
     pub expires: Option<i64>,
     pub wants_ack: bool,
-    /// The checkout it is sent from, if not the current one.
-    pub worktree_id: Option<String>,
     /// The message that it answers.
     pub answers: Option<Message>,
 }
@@ -102,7 +99,7 @@ fn check(letter: &Letter) -> Result<()> {
     }
 }
 
-fn deliver(store: &mut Store, letter: Letter, recipients: Vec<Recipient>) -> Result<Sent> {
+fn deliver(store: &mut Store, letter: Letter, recipients: Vec<(String, Mailbox)>) -> Result<Sent> {
     let (from, from_agent) = match letter.from {
         Sender::System => (None, None),
         Sender::Actor => match identity::ensure_registered(store)? {
@@ -113,8 +110,8 @@ fn deliver(store: &mut Store, letter: Letter, recipients: Vec<Recipient>) -> Res
     let id = state_id::mint(MESSAGE, store.host().entropy.bytes());
     // Send even if the checkout cannot get an id.
     let worktree_id = match letter.from {
-        Sender::Actor => letter.worktree_id.or_else(|| store.worktree().ok()?.id),
-        Sender::System => letter.worktree_id,
+        Sender::Actor => store.worktree().ok().and_then(|here| here.id),
+        Sender::System => None,
     };
     let answered = letter.answers.as_ref();
     let thread = answered.map(|message| message.thread.clone()).or_else(|| letter.issue.clone());
@@ -144,24 +141,29 @@ fn deliver(store: &mut Store, letter: Letter, recipients: Vec<Recipient>) -> Res
         archived: None,
     };
     // The first one last, so that its copy is returned.
-    for Recipient { to, mailbox } in recipients.iter().rev() {
+    for (to, mailbox) in recipients.iter().rev() {
         message.to = to.clone();
         message.recipient = mailbox.name().to_owned();
         let put = |document: &Document| -> Result<Vec<Put>> { Ok(vec![MAIL.put(document, &message.id, &message)]) };
         mailbox.file(store).edit(&held, &store.host().entropy, put)?;
     }
     drop(held);
-    let recipients = recipients.into_iter().map(|recipient| recipient.mailbox).collect();
+    let recipients = recipients.into_iter().map(|(_, mailbox)| mailbox).collect();
     Ok(Sent { message, recipients, back: None })
 }
 
 /// Now, but after the answered message and those in the boxes, so that messages of one millisecond keep their order.
 /// Messages from a clock far ahead do not count.
-fn moment(store: &Store, now: Instant, answered: Option<&Message>, recipients: &[Recipient]) -> Result<Instant> {
+fn moment(
+    store: &Store,
+    now: Instant,
+    answered: Option<&Message>,
+    recipients: &[(String, Mailbox)],
+) -> Result<Instant> {
     let limit = now.plus_nanos(SECOND);
     let mut latest = answered.map(|message| message.created).filter(|at| *at <= limit);
-    for recipient in recipients {
-        let lying = recipient.mailbox.file(store).read()?;
+    for (_, mailbox) in recipients {
+        let lying = mailbox.file(store).read()?;
         latest = latest.max(MAIL.rows(&lying).map(|message| message.created).filter(|at| *at <= limit).max());
     }
     Ok(time::after(latest, now))

@@ -16,7 +16,7 @@ use crate::model::state_id::RESERVATION;
 use crate::model::time::DAY;
 use crate::ops::agents::identity;
 use crate::ops::{OpError, Result, here};
-use crate::store::{Put, RESERVATIONS, RecordFile, StateDir, Store};
+use crate::store::{Put, RESERVATIONS, Store};
 use crate::vcs;
 
 /// How long an expired one is still shown.
@@ -73,12 +73,12 @@ pub fn reserve(store: &mut Store, request: &ReserveRequest) -> Result<Vec<Reserv
         return Err(ReservationError::Endless.into());
     }
     let worktree = store.worktree()?;
-    let (state, file) = place(store);
+    let state = store.state();
     let lock = state.lock(store.lock_wait())?;
     let repo = here::repo(store, &state)?;
     let (now, entropy) = (store.host().clock.both(), &store.host().entropy);
     let mut reserved = Vec::new();
-    file.edit::<OpError>(&lock, entropy, |document| {
+    RESERVATIONS.file(&state).edit::<OpError>(&lock, entropy, |document| {
         let known: Vec<Reservation> = RESERVATIONS.rows(document).collect();
         let obstacles = globs.iter().flat_map(|glob| {
             let forbids = |one: &&Reservation| one.forbids(&holder, repo.as_deref(), glob, request.is_shared, &now);
@@ -128,7 +128,7 @@ pub fn reservations(store: &mut Store, mine: bool, over: bool) -> Result<Vec<Res
 
 /// Releases reservations, and returns them. Only a coordinator may release those of others.
 pub fn release(store: &mut Store, which: &Release) -> Result<Vec<Reservation>> {
-    let (state, file) = place(store);
+    let state = store.state();
     if !state.exists() {
         return match which {
             Release::These(typed) if !typed.is_empty() => {
@@ -159,7 +159,7 @@ pub fn release(store: &mut Store, which: &Release) -> Result<Vec<Reservation>> {
         }
     }
     let gone = || chosen.iter().map(|one| Put::Gone { id: one.id.clone() }).collect();
-    file.edit::<OpError>(&lock, &store.host().entropy, |_| Ok(gone()))?;
+    RESERVATIONS.file(&state).edit::<OpError>(&lock, &store.host().entropy, |_| Ok(gone()))?;
     Ok(chosen)
 }
 
@@ -188,43 +188,30 @@ pub fn check_staged(store: &mut Store) -> Result<Checked> {
 fn check(store: &mut Store, paths: &[(String, bool)]) -> Result<Checked> {
     let (all, now) = read(store)?;
     let who = here::acting(store);
-    let (state, _) = place(store);
-    let repo = here::repo(store, &state)?;
     let mut checked = Checked { checked: paths.len(), ..Checked::default() };
     for (path, is_directory) in paths {
         let glob = Glob::path(path, *is_directory);
         // A shared reservation does not exclude others.
-        let forbids = |one: &&Reserved| one.reservation.forbids(&who, repo.as_deref(), &glob, true, &now);
-        let found = all.iter().filter(forbids);
+        let forbids = |one: &&Reservation| one.forbids(&who, one.repo.as_deref(), &glob, true, &now);
+        let found = all.iter().map(|one| &one.reservation).filter(forbids);
         let wanted = if path.is_empty() { "." } else { path };
-        checked
-            .obstacles
-            .extend(found.map(|one| Obstacle { wanted: wanted.to_owned(), reservation: one.reservation.clone() }));
+        checked.obstacles.extend(found.map(|one| Obstacle { wanted: wanted.to_owned(), reservation: one.clone() }));
     }
     Ok(checked)
-}
-
-fn place(store: &Store) -> (StateDir, RecordFile) {
-    let state = store.state();
-    let file = RESERVATIONS.file(&state);
-    (state, file)
 }
 
 /// Every reservation of this repository, oldest first.
 fn read(store: &mut Store) -> Result<(Vec<Reserved>, Now)> {
     let who = here::acting(store);
-    let (state, file) = place(store);
+    let state = store.state();
     state.check()?;
     let (now, repo) = (store.host().clock.both(), here::repo(store, &state)?);
-    let document = store.records(&file)?;
+    let document = store.records(&RESERVATIONS.file(&state))?;
     let found = RESERVATIONS.rows(&document).filter(|one| one.repo == repo);
     let mut found: Vec<Reserved> = found
         .map(|one| Reserved { is_over: one.is_over(&now), is_mine: one.holder.is(&who), reservation: one })
         .collect();
-    found.sort_by(|a, b| {
-        let key = |one: &Reserved| (one.reservation.acquired.clone(), one.reservation.glob.clone());
-        key(a).cmp(&key(b))
-    });
+    found.sort_by_cached_key(|one| (one.reservation.acquired.clone(), one.reservation.glob.clone()));
     Ok((found, now))
 }
 

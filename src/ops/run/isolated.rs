@@ -12,6 +12,7 @@ use super::steps::{
     Left, Run, RunEnd, RunRequest, UsedWorkspace, end_claim, failure, give_back, look, owner, settle, start, supervise,
 };
 use crate::model::json::Object;
+use crate::model::lease::Owner;
 use crate::model::workspace::Workspace;
 use crate::ops::workspaces::{
     JobEnd, MadeWorkspace, Removal, WorkspaceWish, bring_in, create_workspace, end_of_job, remove_workspace,
@@ -56,23 +57,19 @@ pub(super) fn run(store: &mut Store, request: &RunRequest, wish: &WorkspaceWish,
     let mut ready = match prepare(store, request, wish, &claimed) {
         Ok(ready) => ready,
         Err(error) => {
-            note_failure(store, &claimed, &error.to_string());
-            store.set_lease_owner(&claimed, before)?;
-            give_back(store, &claimed, &error.to_string())?;
+            not_started(store, &claimed, before, &error.to_string())?;
             return Err(error);
         }
     };
     let id = ready.made.workspace.id.clone();
-    let directory = ready.made.directory();
+    let directory = ready.made.workspace.directory();
     let start_time = Instant::now();
     let started = vars(store, &ready).and_then(|vars| start(store, request, &claimed, &directory, vars));
     let acting = ready.there.as_mut().unwrap_or(store);
     let mut job = match started {
         Ok(job) => job,
         Err(error) => {
-            note_failure(acting, &claimed, &error.to_string());
-            acting.set_lease_owner(&claimed, before)?;
-            give_back(acting, &claimed, &error.to_string())?;
+            not_started(acting, &claimed, before, &error.to_string())?;
             drop(end_of_job(store, &id));
             return Err(error);
         }
@@ -139,7 +136,7 @@ fn prepare(store: &mut Store, request: &RunRequest, wish: &WorkspaceWish, claime
 
 /// Opens the project in the workspace and claims the issue there, so that its ledger says who works on it.
 fn enter(store: &mut Store, request: &RunRequest, made: &MadeWorkspace, id: &str) -> Result<Option<Store>> {
-    let mut there = match store.opened_at(&made.directory()) {
+    let mut there = match store.opened_at(&made.workspace.directory()) {
         Ok(there) => there,
         // A repository without a ledger is fine.
         Err(StoreError::NoRepository { .. }) => return Ok(None),
@@ -162,8 +159,8 @@ fn vars(store: &Store, ready: &Ready) -> Result<Vec<(String, String)>> {
     Ok(vars)
 }
 
-/// Records why a job was not started, where the next worker will look.
-fn note_failure(store: &mut Store, claimed: &Claimed, why: &str) {
+/// Records why a job was not started, where the next worker will look, and frees the issue.
+fn not_started(store: &mut Store, claimed: &Claimed, before: Option<Owner>, why: &str) -> Result<()> {
     let new = NewCheckpoint {
         issue: Some(claimed.id.clone()),
         kind: "error".to_owned(),
@@ -172,6 +169,8 @@ fn note_failure(store: &mut Store, claimed: &Claimed, why: &str) {
     };
     // The claim has the reason too.
     drop(add_checkpoint(store, &new));
+    store.set_lease_owner(claimed, before)?;
+    give_back(store, claimed, why)
 }
 
 /// The checkpoint text about a program that has ended.

@@ -4,6 +4,7 @@
 //! and may replace it or take it out; otherwise somebody has edited it.
 
 use super::artefacts::{BLOCK, BLOCK_BEGIN, BLOCK_END};
+use crate::ops::error::SetupError;
 
 /// The digits of a sum.
 const DIGITS: usize = 8;
@@ -16,14 +17,20 @@ fn with_feeds_of(bytes: &[u8], text: &str) -> String {
     if find(bytes, "\r\n").is_some() { text.replace('\n', "\r\n") } else { text.to_owned() }
 }
 
-/// How a text compares with what `bd` writes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Found {
-    Nothing,
+/// How a file compares with what is wanted in it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Standing {
+    Missing,
+    /// As this version writes it.
     Same,
-    /// What another version wrote.
+    /// As another version wrote it.
     Older,
+    /// The user's own, with the same effect.
+    Equal,
+    /// `bd` wrote it, and somebody has edited it since.
     Edited,
+    /// The user's own, with another effect: why it is not replaced.
+    Other(SetupError),
 }
 
 /// The sum that a text names after its mark, and the one that it has.
@@ -35,13 +42,13 @@ fn sums(text: &str, mark: &str) -> Option<(String, String)> {
 }
 
 /// The state of a text with a mark, compared with what it should be.
-pub(super) fn compared(bytes: &[u8], wanted: &str, mark: &str) -> Found {
+pub(super) fn compared(bytes: &[u8], wanted: &str, mark: &str) -> Standing {
     let text = String::from_utf8_lossy(bytes).replace("\r\n", "\n");
     match sums(&text, mark) {
-        _ if text == wanted => Found::Same,
-        None => Found::Nothing,
-        Some((named, has)) if named == has => Found::Older,
-        Some(_) => Found::Edited,
+        _ if text == wanted => Standing::Same,
+        None => Standing::Missing,
+        Some((named, has)) if named == has => Standing::Older,
+        Some(_) => Standing::Edited,
     }
 }
 
@@ -105,9 +112,9 @@ fn block_span(bytes: &[u8]) -> Option<Result<(usize, usize), usize>> {
 }
 
 /// The line of a block that is broken, or there twice, is an error.
-pub(super) fn block_in(bytes: &[u8]) -> Result<Found, usize> {
+pub(super) fn block_in(bytes: &[u8]) -> Result<Standing, usize> {
     match block_span(bytes) {
-        None => Ok(Found::Nothing),
+        None => Ok(Standing::Missing),
         Some(span) => span.map(|(from, to)| compared(&bytes[from..to], BLOCK, BLOCK_BEGIN)),
     }
 }
@@ -140,7 +147,7 @@ mod tests {
     fn a_block_comes_out_without_a_trace() {
         for text in ["", "# Rules\n", "# Rules", "# Rules\r\n\r\nmore\r\n", "\n", "a\n\n\n", "\u{feff}a"] {
             let with = put_block(Some(text.as_bytes())).unwrap();
-            assert_eq!(block_in(&with), Ok(Found::Same), "{text:?}");
+            assert_eq!(block_in(&with), Ok(Standing::Same), "{text:?}");
             assert_eq!(put_block(Some(&with)).unwrap(), with);
             assert_eq!(String::from_utf8(take_block(&with).unwrap().unwrap()).unwrap(), text);
         }
@@ -163,11 +170,11 @@ mod tests {
         let sum = &blake3::hash(body.as_bytes()).to_hex()[..DIGITS];
         let old = body.replace("begin ", &format!("begin {sum}"));
         let file = format!("a\n{old}b\n");
-        assert_eq!(block_in(file.as_bytes()), Ok(Found::Older));
-        assert_eq!(block_in(file.replace('\n', "\r\n").as_bytes()), Ok(Found::Older));
+        assert_eq!(block_in(file.as_bytes()), Ok(Standing::Older));
+        assert_eq!(block_in(file.replace('\n', "\r\n").as_bytes()), Ok(Standing::Older));
         assert_eq!(put_block(Some(file.as_bytes())).unwrap(), format!("a\n{BLOCK}b\n").as_bytes());
-        assert_eq!(block_in(file.replace("old", "mine").as_bytes()), Ok(Found::Edited));
-        assert_eq!(block_in(b"<!-- bd:begin 1 -->\nx\n<!-- bd:end -->\n"), Ok(Found::Edited));
+        assert_eq!(block_in(file.replace("old", "mine").as_bytes()), Ok(Standing::Edited));
+        assert_eq!(block_in(b"<!-- bd:begin 1 -->\nx\n<!-- bd:end -->\n"), Ok(Standing::Edited));
     }
 
     #[test]
@@ -175,11 +182,11 @@ mod tests {
         for fence in ["```", "~~~", "  ````markdown\n```"] {
             let end = fence.trim().split("markdown").next().unwrap();
             let text = format!("See:\n{fence}\n{BLOCK}{end}\n");
-            assert_eq!(block_in(text.as_bytes()), Ok(Found::Nothing), "{fence}");
+            assert_eq!(block_in(text.as_bytes()), Ok(Standing::Missing), "{fence}");
             let with = put_block(Some(text.as_bytes())).unwrap();
-            assert_eq!((block_in(&with), with.len()), (Ok(Found::Same), text.len() + BLOCK.len() + 1));
+            assert_eq!((block_in(&with), with.len()), (Ok(Standing::Same), text.len() + BLOCK.len() + 1));
             assert_eq!(take_block(&with).unwrap().unwrap(), text.as_bytes());
         }
-        assert_eq!(block_in(format!("say `{BLOCK}`").as_bytes()), Ok(Found::Nothing));
+        assert_eq!(block_in(format!("say `{BLOCK}`").as_bytes()), Ok(Standing::Missing));
     }
 }

@@ -3,7 +3,7 @@
 use super::artefacts::{BLOCK, SKILL, SKILL_MARK, TargetKind};
 use super::files::Place;
 use super::state::{SetupAction, SetupState};
-use super::text::{self, Found};
+use super::text::{self, Standing};
 use crate::model::jsonc;
 use crate::ops::Result;
 use crate::ops::error::SetupError;
@@ -23,21 +23,6 @@ pub(super) struct Wanted {
     pub content: Content,
     /// Why it is not taken out, whatever is there.
     pub stays: Option<String>,
-}
-
-/// How a file compares with what is wanted in it.
-enum Standing {
-    Missing,
-    /// As this version writes it.
-    Same,
-    /// As another version wrote it.
-    Older,
-    /// The user's own, with the same effect.
-    Equal,
-    /// `bd` wrote it, and somebody has edited it since.
-    Edited,
-    /// The user's own, with another effect: why it is not replaced.
-    Other(SetupError),
 }
 
 /// What a file is to hold: `None` for no file, and whether that is what it held before.
@@ -60,17 +45,6 @@ impl Content {
             Content::Skill => SKILL.to_owned(),
             Content::Entry(TargetKind::Json(entry)) => String::from_utf8_lossy(&jsonc::made(entry)).into_owned(),
             Content::Entry(TargetKind::Toml { text, .. } | TargetKind::Whole(text)) => (*text).to_owned(),
-        }
-    }
-}
-
-impl From<Found> for Standing {
-    fn from(found: Found) -> Self {
-        match found {
-            Found::Nothing => Standing::Missing,
-            Found::Same => Standing::Same,
-            Found::Older => Standing::Older,
-            Found::Edited => Standing::Edited,
         }
     }
 }
@@ -141,10 +115,10 @@ impl Wanted {
         let Some(bytes) = bytes else { return Ok(Standing::Missing) };
         let foreign = || Standing::Other(SetupError::Foreign { path: self.place.path() });
         Ok(match &self.content {
-            Content::Block => text::block_in(bytes).map_err(|line| self.block_fault(line))?.into(),
+            Content::Block => text::block_in(bytes).map_err(|line| self.block_fault(line))?,
             Content::Skill => match text::compared(bytes, SKILL, SKILL_MARK) {
-                Found::Nothing => foreign(),
-                found => found.into(),
+                Standing::Missing => foreign(),
+                standing => standing,
             },
             Content::Entry(TargetKind::Whole(text)) => {
                 let found = String::from_utf8_lossy(bytes).replace("\r\n", "\n");

@@ -36,8 +36,6 @@ words! {
     }
 }
 
-impl Origin {}
-
 /// A template and its place, or what is wrong with it.
 #[derive(Debug, Clone)]
 pub struct Found {

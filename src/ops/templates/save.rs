@@ -8,7 +8,6 @@ use crate::model::plan::Plan;
 use crate::model::template::{MAX_BYTES, Template, is_name};
 use crate::ops::Result;
 use crate::store::{Row, Store};
-use crate::sys::fs::Replaced;
 use crate::sys::{below, lock};
 
 /// How to save a template.
@@ -86,7 +85,7 @@ fn write(
             return Err(TemplateError::Exists { path });
         }
         if let Some(stamp) = lock.dir().regular_at(file)?
-            && lock.dir().replace(file, bytes, &stamp, &store.host().entropy)? == Replaced::Done
+            && lock.dir().put_after(file, bytes, Some(&stamp), &store.host().entropy)?
         {
             return Ok(true);
         }

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use super::event::{Checkout, EventKind, IssueNews};
 use crate::ledger::Document;
 use crate::model::difference::{FieldChange, difference};
-use crate::model::issue::Issue;
+use crate::model::issue::{Issue, Status};
 use crate::model::proposal::is_companion_line;
 use crate::model::record::Record;
+use crate::model::words::words;
 use crate::store::{CheckoutLedger, Store, counting_copy};
 
 /// A change that a merge makes by itself.
@@ -156,44 +157,60 @@ fn chosen<'a>(copies: Option<&Vec<Copy<'a>>>) -> Option<Copy<'a>> {
 
 /// The event for one issue, if it changed.
 fn news(id: &str, before: Option<Copy<'_>>, after: Option<Copy<'_>>) -> Option<(EventKind, IssueNews)> {
-    let decoded = |copy: &Option<Copy<'_>>| {
-        let (line, _) = copy.as_ref()?;
-        Record::parse(line).ok().map(|record| Issue::decode(&record))
-    };
-    let (old, new) = (decoded(&before), decoded(&after));
-    let is_gone = |issue: &Option<Issue>| issue.as_ref().is_none_or(|issue| issue.status.is_tombstone());
-    let is_done = |issue: &Option<Issue>| issue.as_ref().is_some_and(|issue| issue.status.is_done());
-    let kind = match (is_gone(&old), is_gone(&new)) {
-        (true, true) => return None,
-        (true, false) => EventKind::IssueCreated,
-        (false, true) => EventKind::IssueDeleted,
-        (false, false) => match (is_done(&old), is_done(&new)) {
-            (false, true) => EventKind::IssueClosed,
-            (true, false) => EventKind::IssueReopened,
-            _ => EventKind::IssueUpdated,
-        },
-    };
-    let line_of = |copy: &Option<Copy<'_>>| copy.as_ref().map(|(line, _)| line.to_string());
-    let (old_line, new_line) = (line_of(&before), line_of(&after));
-    let mut fields = match kind {
-        EventKind::IssueCreated | EventKind::IssueDeleted => Vec::new(),
-        _ => difference(&[old_line.as_deref()], new_line.as_deref()).map(|(_, fields)| fields).unwrap_or_default(),
-    };
-    if fields.iter().any(|change| change.field != CLOCK) {
-        fields.retain(|change| change.field != CLOCK);
-    }
-    let repo = |copy: &Option<Copy<'_>>| copy.as_ref().map(|(_, repo)| repo.clone());
-    let (old_repo, new_repo) = (repo(&before), repo(&after));
-    if kind != EventKind::IssueCreated && kind != EventKind::IssueDeleted && old_repo != new_repo {
-        let (before, after) = (old_repo.clone(), new_repo.clone());
-        fields.push(FieldChange { field: "source_repo".to_owned(), before, after, won: None });
+    let (old_line, old_repo) = before.unzip();
+    let (new_line, new_repo) = after.unzip();
+    let decoded = |line: &str| Record::parse(line).ok().map(|record| Issue::decode(&record));
+    let (old, new) = (old_line.and_then(decoded), new_line.and_then(decoded));
+    let state = |issue: &Option<Issue>| issue.as_ref().map_or(State::Gone, |issue| State::of(&issue.status));
+    let kind = state(&old).event_to(state(&new))?;
+    let mut fields = Vec::new();
+    if !matches!(kind, EventKind::IssueCreated | EventKind::IssueDeleted) {
+        fields = difference(&[old_line], new_line).map(|(_, fields)| fields).unwrap_or_default();
+        if fields.iter().any(|change| change.field != CLOCK) {
+            fields.retain(|change| change.field != CLOCK);
+        }
+        if old_repo != new_repo {
+            let (before, after) = (old_repo.clone(), new_repo.clone());
+            fields.push(FieldChange { field: "source_repo".to_owned(), before, after, won: None });
+        }
     }
     if kind == EventKind::IssueUpdated && fields.is_empty() {
         return None;
     }
-    let shown = if kind == EventKind::IssueDeleted { old } else { new }?;
-    let source_repo = if kind == EventKind::IssueDeleted { old_repo } else { new_repo }.unwrap_or_default();
-    Some((kind, IssueNews { fields, ..of(id, shown, source_repo) }))
+    let (shown, source_repo) = if kind == EventKind::IssueDeleted { (old, old_repo) } else { (new, new_repo) };
+    Some((kind, IssueNews { fields, ..of(id, shown?, source_repo.unwrap_or_default()) }))
+}
+
+words! {
+    /// The state of an issue.
+    pub(super) enum State {
+        Open = "open",
+        Done = "done",
+        /// It is missing, or a tombstone.
+        Gone = "gone",
+    }
+}
+
+impl State {
+    pub(super) fn of(status: &Status) -> Self {
+        match status {
+            status if status.is_tombstone() => State::Gone,
+            status if status.is_done() => State::Done,
+            _ => State::Open,
+        }
+    }
+
+    /// What happened to an issue that had this state, and has that one now.
+    pub(super) fn event_to(self, now: State) -> Option<EventKind> {
+        match (self, now) {
+            (State::Gone, State::Gone) => None,
+            (State::Gone, _) => Some(EventKind::IssueCreated),
+            (_, State::Gone) => Some(EventKind::IssueDeleted),
+            (State::Open, State::Done) => Some(EventKind::IssueClosed),
+            (State::Done, State::Open) => Some(EventKind::IssueReopened),
+            _ => Some(EventKind::IssueUpdated),
+        }
+    }
 }
 
 /// An issue without changes.

@@ -6,6 +6,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::event::{About, EventKind, IssueNews};
+use super::issues::State;
 use super::{issues, leases};
 use crate::model::issue;
 use crate::model::issue::Issue;
@@ -14,17 +15,6 @@ use crate::model::record::Record;
 
 /// The first line of the text.
 const HEAD: &str = "bd-watch 1";
-
-/// The state of an issue.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
-    Open,
-    Done,
-    /// A tombstone.
-    Gone,
-}
-
-const STATES: [(State, &str); 3] = [(State::Open, "open"), (State::Done, "done"), (State::Gone, "gone")];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Trace {
@@ -86,14 +76,8 @@ impl Position {
             let was = before.map_or(State::Gone, |trace| trace.state);
             let is = line.map_or(State::Gone, state_of);
             let is_same = before.map(|trace| trace.line) == line.map(hash);
-            match (was, is) {
-                (State::Gone, State::Gone) => {}
-                (State::Gone, _) => tell(EventKind::IssueCreated, id),
-                (_, State::Gone) => tell(EventKind::IssueDeleted, id),
-                (State::Open, State::Done) => tell(EventKind::IssueClosed, id),
-                (State::Done, State::Open) => tell(EventKind::IssueReopened, id),
-                _ if !is_same => tell(EventKind::IssueUpdated, id),
-                _ => {}
+            if let Some(kind) = was.event_to(is).filter(|kind| *kind != EventKind::IssueUpdated || !is_same) {
+                tell(kind, id);
             }
             match (before.is_some_and(|trace| trace.is_ready), ready.contains(id)) {
                 (false, true) => tell(EventKind::IssueReady, id),
@@ -120,20 +104,14 @@ fn hash(line: &str) -> u64 {
 }
 
 fn state_of(line: &str) -> State {
-    let status = Record::parse(line).map(|record| issue::status_of(&record));
-    match status {
-        Ok(status) if status.is_tombstone() => State::Gone,
-        Ok(status) if status.is_done() => State::Done,
-        _ => State::Open,
-    }
+    Record::parse(line).map_or(State::Open, |record| State::of(&issue::status_of(&record)))
 }
 
 impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{HEAD}")?;
         for (id, Trace { line, state, is_ready }) in &self.issues {
-            let word = STATES.iter().find(|(known, _)| known == state).map_or("", |(_, word)| word);
-            writeln!(f, "i\t{line:016x}\t{word}\t{}\t{id}", u8::from(*is_ready))?;
+            writeln!(f, "i\t{line:016x}\t{}\t{}\t{id}", state.word(), u8::from(*is_ready))?;
         }
         for (id, (epoch, is_live, holder)) in &self.claims {
             writeln!(f, "c\t{epoch}\t{}\t{id}\t{holder}", u8::from(*is_live))?;
@@ -166,6 +144,5 @@ impl FromStr for Position {
 }
 
 fn read_issue(line: &str, word: &str, ready: &str) -> Option<Trace> {
-    let state = STATES.iter().find(|(_, known)| *known == word)?.0;
-    Some(Trace { line: u64::from_str_radix(line, 16).ok()?, state, is_ready: ready == "1" })
+    Some(Trace { line: u64::from_str_radix(line, 16).ok()?, state: State::parse(word)?, is_ready: ready == "1" })
 }

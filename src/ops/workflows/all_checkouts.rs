@@ -9,8 +9,9 @@ use super::flow::{flow, flow_of, flows};
 use crate::model::issue;
 use crate::model::record::Record;
 use crate::model::workflow::{Task, WORKFLOW};
-use crate::ops::{OpError, Result, here};
-use crate::store::{Elsewhere, Place, Store, StoreError};
+use crate::ops::all_checkouts::others;
+use crate::ops::{OpError, Result};
+use crate::store::{Elsewhere, Place, Store, StoreError, Worktree};
 
 /// All workflows of all checkouts; finished ones only on request, or if they are unfinished here.
 pub fn flows_everywhere(store: &mut Store, all: bool) -> Result<Vec<Flow>> {
@@ -73,17 +74,11 @@ fn checkouts_with_news(store: &mut Store) -> Result<Vec<(Place, Store, BTreeSet<
             news.entry(one.worktree).or_default().insert(id);
         }
     }
-    let mut found = Vec::new();
     if news.is_empty() {
-        return Ok(found);
+        return Ok(Vec::new());
     }
-    for worktree in store.worktrees_with_ids()?.into_iter().filter(|one| one.exists && !one.is_here) {
-        let Some(ids) = news.remove(&worktree.name) else { continue };
-        match here::open_in(store, &worktree) {
-            Ok(there) => found.push((Place::from(&worktree), there, ids)),
-            Err(OpError::NoLedgerThere { .. }) => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(found)
+    let opened = others(store, |worktree| news.contains_key(&worktree.name))?;
+    let mut with_ids =
+        |(worktree, there): (Worktree, Store)| Some((Place::from(&worktree), there, news.remove(&worktree.name)?));
+    Ok(opened.into_iter().filter_map(&mut with_ids).collect())
 }

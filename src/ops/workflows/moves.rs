@@ -29,8 +29,6 @@ words! {
     }
 }
 
-impl Command {}
-
 impl MoveWish {
     pub fn to(state: State) -> Self {
         MoveWish { to: state, reason: None, merge_commit: None, skip_open: false, command: None }

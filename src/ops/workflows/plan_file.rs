@@ -31,7 +31,15 @@ impl PlanFile {
 
     /// Reads to the end. The extension of `place` determines the format.
     pub fn read(place: &str, from: impl std::io::Read) -> Result<Self> {
-        let (text, draft) = read(place, from)?;
+        let mut bytes = Vec::new();
+        let read = from.take(MAX_BYTES + 1).read_to_end(&mut bytes);
+        read.map_err(|e| StoreError::from(FsError::new("read", place, e)))?;
+        if bytes.len() as u64 > MAX_BYTES {
+            return Err(too_large(place));
+        }
+        let not_text = |_| broken(place, Problem::at(0, None, Wrong::Syntax("is not UTF-8".to_owned())));
+        let text = String::from_utf8(bytes).map_err(not_text)?;
+        let draft = plan::draft(&text, Format::of(Some(place), &text)).map_err(|problem| broken(place, problem))?;
         Ok(PlanFile { place: place.to_owned(), text, draft })
     }
 
@@ -44,20 +52,9 @@ impl PlanFile {
 
 fn too_large(place: &str) -> OpError {
     let most = usize::try_from(MAX_BYTES).unwrap_or(usize::MAX);
-    let problems = vec![Problem::at(0, None, Wrong::TooLarge { most })];
-    OpError::BrokenPlan { place: place.to_owned(), problems }
+    broken(place, Problem::at(0, None, Wrong::TooLarge { most }))
 }
 
-fn read(place: &str, from: impl std::io::Read) -> Result<(String, Draft)> {
-    let broken = |problems: Vec<Problem>| OpError::BrokenPlan { place: place.to_owned(), problems };
-    let mut bytes = Vec::new();
-    let read = from.take(MAX_BYTES + 1).read_to_end(&mut bytes);
-    read.map_err(|e| StoreError::from(FsError::new("read", place, e)))?;
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err(too_large(place));
-    }
-    let text = String::from_utf8(bytes)
-        .map_err(|_| broken(vec![Problem::at(0, None, Wrong::Syntax("is not UTF-8".to_owned()))]))?;
-    let draft = plan::draft(&text, Format::of(Some(place), &text)).map_err(|problem| broken(vec![problem]))?;
-    Ok((text, draft))
+fn broken(place: &str, problem: Problem) -> OpError {
+    OpError::BrokenPlan { place: place.to_owned(), problems: vec![problem] }
 }

@@ -3,7 +3,7 @@
 use super::FlowError;
 use crate::model::plan::PlannedTask;
 use crate::ops::Result;
-use crate::store::{Store, StoreError};
+use crate::store::Store;
 
 /// The repos of a workflow and of each of its tasks, by number.
 pub(super) struct Places {
@@ -29,8 +29,7 @@ pub(super) fn places(store: &mut Store, named: &[String], tasks: &[PlannedTask])
         }));
     }
     if !unknown.is_empty() {
-        let known = store.repos().members.iter().map(|member| member.name.clone()).collect();
-        return Err(StoreError::NoSuchRepo { text: unknown.join(", "), known }.into());
+        return Err(store.no_such_repo(&unknown.join(", ")).into());
     }
     let mut all: Vec<usize> = wanted.iter().copied().chain(of_tasks.iter().flatten().copied()).collect();
     all.sort_unstable();
@@ -72,8 +71,5 @@ pub(super) fn places(store: &mut Store, named: &[String], tasks: &[PlannedTask])
 
 /// A repo of the project by name, path or `rp_` id.
 fn find(store: &Store, text: &str) -> Result<usize> {
-    store.find_repository(text).ok_or_else(|| {
-        let known = store.repos().members.iter().map(|member| member.name.clone()).collect();
-        StoreError::NoSuchRepo { text: text.to_owned(), known }.into()
-    })
+    store.find_repository(text).ok_or_else(|| store.no_such_repo(text).into())
 }

@@ -36,8 +36,6 @@ words! {
     }
 }
 
-impl Halt {}
-
 /// The result of a wait.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WaitEnd {

@@ -47,7 +47,7 @@ pub fn adopt(store: &mut Store, path: &Path, issue: Option<String>) -> Result<Wo
     if !is_own {
         store.make_workspace_of(0, &root)?;
     }
-    let worktree = store.adopt_worktree(&root)?;
+    let worktree = store.adopt_worktree(0, &root)?;
     let now = store.host().clock.now().to_string();
     let one = Workspace {
         id: state_id::mint(WORKSPACE, store.host().entropy.bytes()),

@@ -5,8 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::gc_row::GcRow;
-use super::survey::{Class, Surveyed};
+use super::survey::{Class, GcRow, Surveyed};
 use crate::model::workspace::{Kind, Workspace};
 use crate::ops::removal_reasons::Loss;
 use crate::store::Store;

@@ -30,6 +30,18 @@ pub(super) fn make(store: &Store, one: &Workspace, step: &Step) -> Result<Checko
     Ok(made.map_err(StoreError::from)?)
 }
 
+/// Has version control remove a worktree that was never ready, and the branch that was made for it.
+pub(super) fn unmake(store: &Store, one: &Workspace, at: &Path) -> std::result::Result<(), vcs::SyncError> {
+    let (parent, env) = (vcs::open(one.parent.as_ref()), &store.host().env);
+    let tip = vcs::open(at).head(env).ok().flatten();
+    vcs::remove_checkout(&*parent, at, true, env)?;
+    if let (Some(name), Some(tip), true) = (&one.branch, tip, one.is_branch_made) {
+        // If this fails, the branch remains, at a commit that others have.
+        let _ = parent.delete_branch(name, &tip, env);
+    }
+    Ok(())
+}
+
 /// Makes git use ssh for servers, if the settings ask for it: no one can type a password in a job.
 pub(super) fn reach_over_ssh(store: &Store, root: &Path) -> Result<()> {
     if store.settings().flag("workspace.ssh") && root.join(".git").is_dir() {
@@ -69,7 +81,7 @@ fn copy(store: &Store, one: &Workspace) -> Result<Checkout> {
     if sys::path::is_there(&path) {
         return Err(refused("something is there already; choose another path".to_owned()).into());
     }
-    sys::path::make_all(path.parent().unwrap_or(&path)).map_err(StoreError::from)?;
+    sys::below::make_own(path.parent().unwrap_or(&path)).map_err(StoreError::from)?;
     sys::path::make(&path).map_err(StoreError::from)?;
     let inside = path.strip_prefix(parent).map(Path::to_owned).ok();
     let copied = tree::copy(parent, &path, &mut |inner| {

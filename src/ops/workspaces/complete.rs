@@ -1,4 +1,5 @@
-//! The end of a job: removes its workspace if the settings ask for it and nothing prevents it.
+//! The process of a job in a workspace, and the end of the job: the workspace is removed if the settings ask for it and
+//! nothing prevents it.
 
 use std::path::{Path, PathBuf};
 
@@ -7,6 +8,7 @@ use super::inspect::{Around, parent_of};
 use super::lines::{bring_home, keep_beginning};
 use super::removal::Removal;
 use super::remove::remove_known;
+use crate::model::lease::Owner;
 use crate::model::workspace::{State, Workspace};
 use crate::ops::removal_reasons::{Loss, Reason};
 use crate::ops::workspace_records as records;
@@ -26,6 +28,22 @@ pub enum JobEnd {
         workspace: Workspace,
         reasons: Vec<Reason>,
     },
+}
+
+/// Records which process works in a workspace.
+pub(crate) fn set_workspace_owner(store: &Store, id: &str, owner: Option<Owner>) -> Result<()> {
+    let Known { state, .. } = records::find(store, id)?;
+    let now = store.host().clock.now().to_string();
+    records::change(store, &state, id, |known| {
+        Ok(known.filter(|one| one.state.is_usable()).map(|one| Workspace {
+            state: State::Active,
+            owner: owner.clone(),
+            used_at: Some(now.clone()),
+            updated_at: Some(now.clone()),
+            ..one
+        }))
+    })?;
+    Ok(())
 }
 
 /// Records that the job is over, however it ended, and removes the workspace with `workspace.cleanup_on_complete`.
@@ -70,10 +88,7 @@ pub fn end_of_job(store: &mut Store, id: &str) -> Result<JobEnd> {
 
 /// Records what went wrong, if possible.
 fn note(store: &Store, known: &Known, workspace: Workspace, text: &str) -> Workspace {
-    let noted = records::change(store, &known.state, &workspace.id, |there| {
-        Ok(there.map(|one| Workspace { error: Some(text.to_owned()), ..one }))
-    });
-    noted.ok().flatten().unwrap_or(workspace)
+    records::set(store, known, |one| Workspace { error: Some(text.to_owned()), ..one }).unwrap_or(workspace)
 }
 
 /// Transfers what a job wrote into the ledger of an unversioned copy: no commit will do it.

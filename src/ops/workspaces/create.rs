@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use super::places::Places;
 use super::wish::WorkspaceWish;
 use super::{WorkspaceError, checkout, include, inspect, ledger, limits, lines, places, ports, reuse, setup};
 use crate::model::state_id;
@@ -12,7 +11,7 @@ use crate::model::workspace::{Kind, State, Workspace};
 use crate::ops::agents::identity;
 use crate::ops::workspace_records as records;
 use crate::ops::{OpError, Result};
-use crate::store::{StateDir, Store, StoreError};
+use crate::store::{StateDir, Store, StoreError, real_path};
 use crate::{sys, vcs};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,13 +21,6 @@ pub struct MadeWorkspace {
     pub is_reused: bool,
     /// Deviations from the request, each described.
     pub notes: Vec<String>,
-}
-
-impl MadeWorkspace {
-    /// Where the job starts.
-    pub fn directory(&self) -> PathBuf {
-        self.workspace.directory()
-    }
 }
 
 /// Creates a workspace. On failure only its record remains, with the reason.
@@ -88,17 +80,21 @@ fn draft(
         return Err(WorkspaceError::NotOfKind { kind: kind.word(), what }.into());
     }
     let id = state_id::mint(WORKSPACE, store.host().entropy.bytes());
-    let places = Places::of(store, &repo, &id, wish.path.as_deref())?;
-    let work_dir = (!inside.as_os_str().is_empty()).then(|| places.root.join(&inside).display().to_string());
+    let base = places::base(store)?.join(&repo);
+    let named = wish.path.as_ref().map(|path| real_path(&store.host().env.cwd().join(path)));
+    let root = named.unwrap_or_else(|| base.join(&id));
+    // Data about the job rather than the repository.
+    let context = base.join(format!("{id}.job"));
+    let work_dir = (!inside.as_os_str().is_empty()).then(|| root.join(&inside).display().to_string());
     let workspace = Workspace {
         id,
         kind,
         state: State::Creating,
         repo: Some(repo),
-        path: places.root.display().to_string(),
+        path: root.display().to_string(),
         parent: parent.display().to_string(),
         work_dir,
-        context_dir: Some(places.context.display().to_string()),
+        context_dir: Some(context.display().to_string()),
         branch: wish.branch.clone(),
         base: wish.base.clone(),
         issue: wish.issue.clone(),
@@ -189,7 +185,7 @@ fn make(
     if let Some(command) = &command {
         setup::run(store, &one, command, &context)?;
     }
-    let worktree = store.adopt_worktree_of(member, &made.root)?;
+    let worktree = store.adopt_worktree(member, &made.root)?;
     let now = store.host().clock.now().to_string();
     let ready = records::change(store, state, &one.id, |known| {
         // Another process may have considered it dead.
@@ -264,18 +260,10 @@ fn give_up(store: &Store, state: &StateDir, one: &Workspace, made: &[PathBuf], e
 
 /// Only what this creation has made.
 fn take_away(store: &Store, one: &Workspace, made: &[PathBuf]) -> std::result::Result<(), String> {
-    let env = &store.host().env;
     for directory in made {
         let stays = |why: String| format!("{} stays: {why}", directory.display());
         if one.kind == Kind::Worktree && directory.as_os_str() == one.path.as_str() {
-            let parent = vcs::open(one.parent.as_ref());
-            let tip = vcs::open(directory).head(env).ok().flatten();
-            let removed = vcs::remove_checkout(&*parent, directory, true, env);
-            removed.map_err(|e| stays(e.to_string()))?;
-            if let (Some(name), Some(tip), true) = (&one.branch, tip, one.is_branch_made) {
-                // If this fails, the branch remains, at a commit that others have.
-                let _ = parent.delete_branch(name, &tip, env);
-            }
+            checkout::unmake(store, one, directory).map_err(|e| stays(e.to_string()))?;
         }
         match sys::path::remove_all(directory) {
             Err(error) if !error.is_missing() => return Err(stays(error.source.to_string())),

@@ -4,13 +4,13 @@ use std::path::Path;
 
 use super::inspect::{Around, inspect};
 use super::proof::{DELETING, REMOVING};
-use super::removal::{bring, check_over};
+use super::removal::{bring, check_over, kept, refuse};
 use super::steps::{delete, delete_context, give_up, note_removed};
-use super::{WorkspaceError, proof};
+use super::{checkout, proof};
 use crate::model::workspace::{Kind, State, Workspace};
+use crate::ops::Result;
 use crate::ops::removal_reasons::{Loss, Reason};
 use crate::ops::workspace_records::Known;
-use crate::ops::{OpError, Result};
 use crate::store::{Store, StoreError};
 use crate::sys::removal;
 use crate::{sys, vcs};
@@ -34,18 +34,9 @@ pub(super) fn unmake(store: &Store, known: &Known, around: &Around) -> Result<Wo
     let path = Path::new(&one.path);
     if proof::has_right(one) && sys::path::is_there(path) {
         let seen = inspect(store, known, path, around)?;
-        if !seen.reasons.is_empty() {
-            let (id, path) = (one.id.clone(), path.to_owned());
-            return Err(WorkspaceError::Kept { id, path, reasons: seen.reasons }.into());
-        }
+        refuse(one, &seen.reasons, false)?;
         if one.kind == Kind::Worktree && vcs::root(path).as_deref() == Some(path) {
-            let (parent, env) = (vcs::open(Path::new(&one.parent)), &store.host().env);
-            let tip = vcs::open(path).head(env).ok().flatten();
-            vcs::remove_checkout(&*parent, path, true, env).map_err(StoreError::from)?;
-            if let (Some(name), Some(tip), true) = (&one.branch, tip, one.is_branch_made) {
-                // If this fails, the branch remains, at a commit that others have.
-                let _ = parent.delete_branch(name, &tip, env);
-            }
+            checkout::unmake(store, one, path).map_err(StoreError::from)?;
         }
         removal::remove(path).map_err(StoreError::from)?;
     }
@@ -93,14 +84,9 @@ fn refuse_doubt(store: &Store, known: &Known, at: &Path) -> Result<()> {
     let by_name = Known { workspace: unnamed, state: known.state.clone() };
     let doubt = proof::doubt(store, known, at).and_then(|why| proof::doubt(store, &by_name, at).map(|_| why));
     match doubt {
-        Some(why) => Err(refusal(&known.workspace, why)),
+        Some(why) => Err(kept(&known.workspace, vec![Reason::new(Loss::NotOurs, why)])),
         None => Ok(()),
     }
-}
-
-fn refusal(one: &Workspace, why: String) -> OpError {
-    let reasons = vec![Reason::new(Loss::NotOurs, why)];
-    WorkspaceError::Kept { id: one.id.clone(), path: one.path.clone().into(), reasons }.into()
 }
 
 /// A marker directory beside it shows whether version control was already told to delete it.

@@ -6,13 +6,12 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::gc_row::GcRow;
 use super::inspect::Around;
 use super::orphans::{Orphan, put_aside};
 use super::removal::Removal;
 use super::remove::remove_known;
 use super::steps::note_removed;
-use super::survey::{Class, Surveyed, note_merged, survey};
+use super::survey::{Class, GcRow, Surveyed, note_merged, survey};
 use super::{WorkspaceError, artifacts, finish, proof};
 use crate::model::time::DAY;
 use crate::model::workspace::{State, Workspace};
@@ -173,9 +172,7 @@ fn clear(store: &Store, found: &Surveyed, apply: bool, around: &Around, row: &mu
             }
             let text = error.to_string();
             // The next run tries again, whether or not this can be recorded.
-            let noted = records::change(store, &found.known.state, &found.known.workspace.id, |there| {
-                Ok(there.map(|one| Workspace { error: Some(text.clone()), ..one }))
-            });
+            let noted = records::set(store, &found.known, |one| Workspace { error: Some(text.clone()), ..one });
             row.error = Some(match noted {
                 Ok(_) => text,
                 Err(other) => format!("{text}; {other}"),

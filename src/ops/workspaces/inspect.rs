@@ -85,7 +85,7 @@ pub(super) fn inspect(store: &Store, known: &Known, at: &Path, around: &Around) 
     Ok(look)
 }
 
-fn as_worktree(one: &Workspace, at: &Path) -> Worktree {
+pub(super) fn as_worktree(one: &Workspace, at: &Path) -> Worktree {
     Worktree {
         id: one.worktree_id.clone(),
         name: one.id.clone(),
@@ -219,9 +219,8 @@ fn files(store: &Store, one: &Workspace, at: &Path, look: &mut Inspection) {
     match vcs.whereabouts(&origin, env) {
         Ok(found) => {
             look.reasons.extend(found.unsaved.iter().map(removal_reasons::of_unsaved));
-            let work = vcs::Work { loose: found.loose, ..vcs::Work::default() };
-            look.reasons.extend(work.loose_commits().map(|text| Reason::new(Loss::Loose, text)));
-            look.reasons.extend(removal_reasons::of_stashes(found.stashes));
+            let work = vcs::Work { loose: found.loose, stashes: found.stashes, ..vcs::Work::default() };
+            look.reasons.extend(removal_reasons::of_commits(&work));
             if let Some(first) = found.tags.first() {
                 let more =
                     if found.tags.len() > 1 { format!(" and {} more", found.tags.len() - 1) } else { String::new() };

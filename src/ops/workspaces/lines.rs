@@ -12,15 +12,15 @@ use crate::model::json::DialectEvidence;
 use crate::model::merge::{join_copies, means_same};
 use crate::model::workspace::Workspace;
 use crate::ops::Result;
-use crate::store::{Scope, Store, StoreError, Write, WriteError};
+use crate::store::{Scope, Store, StoreError, Write};
 use crate::sys::below;
 use crate::{ledger, vcs};
 
 /// How many ancestors to follow, in case of a cycle.
 const DEEP: usize = 16;
 
-/// Gives a workspace the lines of an issue, its ancestors and its blockers that it lacks. Returns the ids.
-pub(in crate::ops) fn bring_in(parent: &mut Store, there: &mut Store, id: &str) -> Result<Vec<String>> {
+/// Gives a workspace the lines of an issue, its ancestors and its blockers that it lacks.
+pub(in crate::ops) fn bring_in(parent: &mut Store, there: &mut Store, id: &str) -> Result<()> {
     parent.look_again()?;
     there.look_again()?;
     let mut wanted = vec![id.to_owned()];
@@ -149,19 +149,16 @@ pub(super) fn bring_home(parent: &mut Store, one: &Workspace, at: &Path) -> Resu
         transaction.stage(Write::Put { id: id.clone(), line, repo: 0 })?;
         ids.push(id);
     }
-    for answer in transaction.commit()? {
-        answer.map_err(WriteError::into_store)?;
-    }
-    Ok(ids)
+    let (_, failed) = transaction.commit_all()?;
+    failed.map_or(Ok(ids), |error| Err(error.into()))
 }
 
 /// Puts lines into the project's own ledger, merged with existing ones.
-fn put(store: &mut Store, lines: Vec<(String, String)>) -> Result<Vec<String>> {
+fn put(store: &mut Store, lines: Vec<(String, String)>) -> Result<()> {
     if lines.is_empty() {
-        return Ok(Vec::new());
+        return Ok(());
     }
     let mut transaction = store.begin(Scope::Repos(vec![0]))?;
-    let mut ids = Vec::new();
     for (id, line) in lines {
         let line = match transaction.store().get(&id)? {
             Some(row) if row.line == line => continue,
@@ -171,15 +168,12 @@ fn put(store: &mut Store, lines: Vec<(String, String)>) -> Result<Vec<String>> {
             }
             None => line,
         };
-        match transaction.stage(Write::Put { id: id.clone(), line, repo: 0 }) {
-            Ok(()) => ids.push(id),
+        match transaction.stage(Write::Put { id, line, repo: 0 }) {
             // A user who may not write the project has written nothing there.
-            Err(StoreError::ReadOnly { .. }) => {}
+            Ok(()) | Err(StoreError::ReadOnly { .. }) => {}
             Err(error) => return Err(error.into()),
         }
     }
-    for answer in transaction.commit()? {
-        answer.map_err(WriteError::into_store)?;
-    }
-    Ok(ids)
+    let (_, failed) = transaction.commit_all()?;
+    failed.map_or(Ok(()), |error| Err(error.into()))
 }

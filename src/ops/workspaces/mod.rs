@@ -11,10 +11,8 @@ mod create;
 mod env;
 mod finish;
 mod gc;
-mod gc_row;
 mod include;
 mod inspect;
-mod job;
 mod ledger;
 mod limits;
 mod lines;
@@ -35,13 +33,12 @@ mod usage;
 mod wish;
 
 pub use adopt::adopt as adopt_workspace;
+pub(super) use complete::set_workspace_owner;
 pub use complete::{JobEnd, end_of_job};
 pub use create::{MadeWorkspace, create as create_workspace};
 pub use env::{ISSUE_VARIABLE, exports, variables as workspace_env};
 pub use gc::{Gc, GcWish, IDLE_DAYS, gc};
-pub use gc_row::GcRow;
 pub use inspect::reasons as workspace_reasons;
-pub(super) use job::set_workspace_owner;
 pub use ledger::lacks_issue;
 pub(in crate::ops) use lines::bring_in;
 pub use orphans::{Orphan, orphans};
@@ -50,7 +47,8 @@ pub use remove::{RemovedWorkspace, remove as remove_workspace};
 pub use repair::repair_workspaces;
 pub use rescue::{RestoredWorkspace, restore as restore_workspace};
 pub use survey::{
-    Class as GcClass, fetch_parents, merged as merged_workspaces, odd as odd_workspaces, stale as stale_workspaces,
+    Class as GcClass, GcRow, fetch_parents, merged as merged_workspaces, odd as odd_workspaces,
+    stale as stale_workspaces,
 };
 pub use update::{WorkspaceUpdate, update as update_workspace};
 pub use usage::{WorkspaceUsage, measure as workspace_usage};

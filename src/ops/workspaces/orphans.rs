@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::places;
 use super::places::ORPHANED;
 use super::proof::{DELETING, REMOVING};
+use crate::ledger::Document;
 use crate::model::state_id;
 use crate::model::state_id::WORKSPACE;
 use crate::model::workspace::{Kind, State, Workspace};
@@ -38,18 +39,19 @@ fn shelves(store: &Store) -> Result<Vec<Shelf>> {
     let base = places::base(store)?;
     let mut found = Vec::new();
     for (state, repos) in store.homes_of_repos() {
-        let document = store.records(&records::file(&state))?;
-        let gone = |id: &str| {
-            let known = records::parse(&document);
-            known.iter().any(|one| one.id == id && one.state == State::Removed)
-        };
-        let text = String::from_utf8_lossy(document.bytes()).into_owned();
-        let ids: Vec<String> = written_ids(&text).into_iter().filter(|id| !gone(id)).collect();
+        let ids = ids_in(&store.records(&records::file(&state))?);
         for repo in repos {
             found.push(Shelf { directory: base.join(&repo), repo, state: state.clone(), ids: ids.clone() });
         }
     }
     Ok(found)
+}
+
+/// The ids anywhere in the records of workspaces, except those of removed ones.
+fn ids_in(document: &Document) -> Vec<String> {
+    let known = records::parse(document);
+    let is_gone = |id: &str| known.iter().any(|one| one.id == id && one.state == State::Removed);
+    written_ids(&String::from_utf8_lossy(document.bytes())).into_iter().filter(|id| !is_gone(id)).collect()
 }
 
 /// Everything in a text that looks like a workspace id.
@@ -121,17 +123,14 @@ pub(super) fn put_aside(store: &Store, apply: bool) -> Result<Vec<Orphan>> {
 fn move_aside(store: &Store, path: &Path, shelf: &Shelf) -> Result<PathBuf> {
     // Again under the lock: a record may have been added meanwhile.
     let _still = store.hold_unchanged_in(&shelf.state)?;
-    let text = store.records(&records::file(&shelf.state))?;
-    let (now, known) = (written_ids(&String::from_utf8_lossy(text.bytes())), &shelf.ids);
+    let now = ids_in(&store.records(&records::file(&shelf.state))?);
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let parsed = records::parse(&text);
-    let is_gone = |id: &str| parsed.iter().any(|one| one.id == id && one.state == State::Removed);
-    if now.iter().any(|id| id == id_in(&name) && !known.contains(id) && !is_gone(id)) {
+    if now.iter().any(|id| id == id_in(&name) && !shelf.ids.contains(id)) {
         let why = std::io::Error::other("it has a record by now");
         return Err(StoreError::from(FsError::new("move", path, why)).into());
     }
     let directory = places::base(store)?.join(ORPHANED).join(&shelf.repo);
-    sys::path::make_all(&directory).map_err(StoreError::from)?;
+    sys::below::make_own(&directory).map_err(StoreError::from)?;
     let plain = name.trim_start_matches('.').to_owned();
     let numbered = (2..).map(|n| format!("{plain}#{n}"));
     let mut names = std::iter::once(plain.clone()).chain(numbered).map(|name| directory.join(name));

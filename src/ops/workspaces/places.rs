@@ -12,26 +12,6 @@ use crate::vcs;
 /// For directories without a record.
 pub(super) const ORPHANED: &str = "orphaned";
 
-/// The directories of a new workspace.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Places {
-    pub root: PathBuf,
-    /// Data about the job rather than the repository.
-    pub context: PathBuf,
-}
-
-impl Places {
-    /// Those of a repository's workspace with this id, or at a given path.
-    pub(super) fn of(store: &Store, repo: &str, id: &str, named: Option<&Path>) -> Result<Self> {
-        let base = base(store)?.join(repo);
-        let root = match named {
-            Some(path) => real_path(&store.host().env.cwd().join(path)),
-            None => base.join(id),
-        };
-        Ok(Places { root, context: base.join(format!("{id}.job")) })
-    }
-}
-
 /// The directory for those of all repositories.
 pub(super) fn base(store: &Store) -> Result<PathBuf> {
     const KEY: &str = "workspace.path";

@@ -13,8 +13,8 @@ use crate::vcs;
 pub fn repair_workspaces(store: &mut Store) -> Result<Vec<Workspace>> {
     store.worktree()?;
     let mut repaired = Vec::new();
-    for one in known(store)? {
-        let (workspace, state) = (one.workspace, one.state);
+    for known in known(store)? {
+        let workspace = &known.workspace;
         let path = Path::new(&workspace.path);
         let is_ours = workspace.kind != Kind::Worktree && workspace.state != State::Removed && !workspace.is_adopted;
         let Some(pointer) = vcs::common_dir(path).and_then(|common| Pointer::written(&common)).filter(|_| is_ours)
@@ -24,7 +24,7 @@ pub fn repair_workspaces(store: &mut Store) -> Result<Vec<Workspace>> {
         // A pointer that still leads somewhere belongs to someone else; and it must be the recorded one.
         let parent = Path::new(&workspace.parent);
         // A state home for many repositories does not move with this one.
-        let is_gone = !pointer.home.is_dir() || (state.is_shared() && !parent.is_dir());
+        let is_gone = !pointer.home.is_dir() || (known.state.is_shared() && !parent.is_dir());
         let is_lost = is_gone && pointer.parent.as_deref() == Some(parent);
         let bears_id = workspace.worktree_id.is_some() && worktree_id_at(path) == workspace.worktree_id;
         let Some(member) = workspace.repo.as_deref().and_then(|repo| store.find_repository(repo)) else { continue };
@@ -34,10 +34,8 @@ pub fn repair_workspaces(store: &mut Store) -> Result<Vec<Workspace>> {
         let (parent, _) = store.workspace_parent(member);
         store.lead_workspace_to(member, path)?;
         follow(store, path, &workspace.parent, &parent);
-        let changed = records::change(store, &state, &workspace.id, |there| {
-            Ok(there.map(|there| Workspace { parent: parent.display().to_string(), ..there }))
-        })?;
-        repaired.extend(changed);
+        let parent = parent.display().to_string();
+        repaired.push(records::set(store, &known, |there| Workspace { parent: parent.clone(), ..there })?);
     }
     Ok(repaired)
 }

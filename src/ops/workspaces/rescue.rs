@@ -49,7 +49,7 @@ pub fn restore(store: &Store, typed: &str, to: &Path) -> Result<RestoredWorkspac
         let of_repo = |member: &usize| store.home_of_repo(*member).is_ok_and(|(_, id)| Some(id) == one.workspace.repo);
         if let Some(member) = members.into_iter().find(of_repo) {
             store.make_workspace_of(member, &to)?;
-            store.adopt_worktree_of(member, &to)?;
+            store.adopt_worktree(member, &to)?;
         }
     }
     let staged = returned.staged.map(|name| to.join(name));

@@ -181,7 +181,7 @@ fn renew(
     // Data of the last job is not for this one.
     delete_context(store, &one).map_err(StoreError::from)?;
     if let Some(context) = &one.context_dir {
-        sys::path::make_all(Path::new(context)).map_err(StoreError::from)?;
+        sys::below::make_own(Path::new(context)).map_err(StoreError::from)?;
         if let Some(command) = command {
             setup::run(store, &one, command, Path::new(context))?;
         }

@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::inspect::{Around, inspect};
+use super::inspect::{Around, as_worktree, inspect};
 use super::proof::{DELETING, REMOVING};
 use super::removal::{Removal, bring, kept, refuse};
 use super::{WorkspaceError, proof};
@@ -49,26 +49,21 @@ pub(super) fn begin(store: &Store, known: &Known, around: &Around) -> Result<Kno
 
 /// Records its previous state again.
 fn put_back(store: &Store, known: &Known, before: &Workspace) -> Result<()> {
-    records::change(store, &known.state, &before.id, |there| {
-        Ok(there.map(|there| Workspace { state: before.state, owner: before.owner.clone(), rescue: None, ..there }))
-    })
-    .map(drop)
+    let (state, owner) = (before.state, &before.owner);
+    records::set(store, known, |there| Workspace { state, owner: owner.clone(), rescue: None, ..there }).map(drop)
 }
 
 /// Records its state after a failure; no process owns it any more.
 pub(super) fn give_up(store: &Store, known: &Known, state: State, error: Option<String>) -> Result<Workspace> {
     let now = store.host().clock.now().to_string();
-    let changed = records::change(store, &known.state, &known.workspace.id, |there| {
-        Ok(there.map(|one| Workspace {
-            state,
-            owner: None,
-            error: error.clone().or(one.error.clone()),
-            rescue: one.rescue.clone().filter(|_| state == State::Removing),
-            updated_at: Some(now.clone()),
-            ..one
-        }))
-    })?;
-    Ok(changed.unwrap_or_else(|| known.workspace.clone()))
+    records::set(store, known, |one| Workspace {
+        state,
+        owner: None,
+        error: error.clone().or(one.error),
+        rescue: one.rescue.filter(|_| state == State::Removing),
+        updated_at: Some(now.clone()),
+        ..one
+    })
 }
 
 /// Removes a clone or a copy. It is inspected again after no one can find it any more.
@@ -181,9 +176,7 @@ fn rescue(store: &Store, known: &Known, at: &Path) -> Result<KeptFiles> {
         drop_it()?;
         return Err(kept(one, lost.into_iter().map(|text| Reason::new(Loss::NotKept, text)).collect()));
     }
-    records::change(store, &known.state, &one.id, |there| {
-        Ok(there.map(|there| Workspace { rescue: Some(key.clone()), ..there }))
-    })?;
+    records::set(store, known, |there| Workspace { rescue: Some(key.clone()), ..there })?;
     let (name, files) = (rescued.snapshot.name, rescued.snapshot.files.len());
     Ok(KeptFiles { key, name, files })
 }
@@ -261,30 +254,18 @@ fn set_back(store: &Store, at: &Path, ledgers: &[PathBuf]) -> Result<Vec<(PathBu
 pub(super) fn note_removed(store: &Store, known: &Known, merge_commit: Option<String>) -> Result<Workspace> {
     let now = store.host().clock.now().to_string();
     let one = &known.workspace;
-    let gone = records::change(store, &known.state, &one.id, |there| {
-        Ok(there.map(|there| Workspace {
-            state: State::Removed,
-            owner: None,
-            ports: None,
-            error: there.error.clone().filter(|_| there.ready_at.is_none()),
-            merge_commit: there.merge_commit.clone().or(merge_commit.clone()),
-            removed_at: Some(now.clone()),
-            updated_at: Some(now.clone()),
-            ..there
-        }))
+    let gone = records::set(store, known, |there| Workspace {
+        state: State::Removed,
+        owner: None,
+        ports: None,
+        error: there.error.filter(|_| there.ready_at.is_none()),
+        merge_commit: there.merge_commit.or(merge_commit.clone()),
+        removed_at: Some(now.clone()),
+        updated_at: Some(now.clone()),
+        ..there
     })?;
-    if let Some(id) = one.worktree_id.clone().filter(|_| !one.is_adopted) {
-        let gone = Worktree {
-            id: Some(id),
-            name: one.id.clone(),
-            root: PathBuf::from(&one.path),
-            branch: None,
-            is_main: false,
-            is_here: false,
-            exists: false,
-            gone_at: None,
-        };
-        store.mark_gone(&[gone])?;
+    if !one.is_adopted {
+        store.mark_gone(&[Worktree { exists: false, branch: None, ..as_worktree(one, Path::new(&one.path)) }])?;
     }
-    Ok(gone.unwrap_or_else(|| one.clone()))
+    Ok(gone)
 }

@@ -9,7 +9,7 @@ use super::proof::{DELETING, REMOVING};
 use crate::model::time::Instant;
 use crate::model::workspace::{State, Workspace};
 use crate::ops::Result;
-use crate::ops::removal_reasons::Loss;
+use crate::ops::removal_reasons::{Loss, Reason};
 use crate::ops::workspace_records as records;
 use crate::ops::workspace_records::Known;
 use crate::store::Store;
@@ -39,8 +39,6 @@ words! {
     }
 }
 
-impl Class {}
-
 /// A workspace and its state.
 pub(super) struct Surveyed {
     pub known: Known,
@@ -48,6 +46,23 @@ pub(super) struct Surveyed {
     pub look: Inspection,
     /// How long it has been unused, in nanoseconds.
     pub age: i64,
+}
+
+/// A workspace, what should happen to it, and what did.
+#[derive(Debug, Clone)]
+pub struct GcRow {
+    pub workspace: Workspace,
+    pub class: Class,
+    /// It should be removed; with `artifacts_only`, some of its files.
+    pub goes: bool,
+    /// A description of why.
+    pub why: String,
+    /// The reasons against it.
+    pub reasons: Vec<Reason>,
+    /// Its size on disk; with `artifacts_only`, what would be freed.
+    pub bytes: u64,
+    pub done: bool,
+    pub error: Option<String>,
 }
 
 /// Inspects all existing workspaces. Those to remove come first, each class with the oldest first.

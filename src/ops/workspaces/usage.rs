@@ -35,8 +35,8 @@ pub fn measure(store: &Store, typed: Option<&str>) -> Result<Vec<WorkspaceUsage>
     let total = found.len() as u64;
     for (n, known) in found.into_iter().enumerate() {
         step.at(n as u64, total);
-        let one = known.workspace;
-        if one.state == State::Removed || !proof::has_right(&one) || !Path::new(&one.path).is_dir() {
+        let one = &known.workspace;
+        if one.state == State::Removed || !proof::has_right(one) || !Path::new(&one.path).is_dir() {
             continue;
         }
         let mut usage = tree::usage(one.path.as_ref()).map_err(StoreError::from)?;
@@ -45,12 +45,9 @@ pub fn measure(store: &Store, typed: Option<&str>) -> Result<Vec<WorkspaceUsage>
             usage.bytes += beside.bytes;
             usage.files += beside.files;
         }
-        let row = WorkspaceUsage { workspace: one, usage };
-        let size = i64::try_from(row.own()).ok();
-        records::change(store, &known.state, &row.workspace.id, |found| {
-            Ok(found.map(|found| Workspace { size, ..found }))
-        })?;
-        measured.push(WorkspaceUsage { workspace: Workspace { size, ..row.workspace }, ..row });
+        let size = i64::try_from(usage.bytes.saturating_sub(usage.shared)).ok();
+        records::set(store, &known, |found| Workspace { size, ..found })?;
+        measured.push(WorkspaceUsage { workspace: Workspace { size, ..known.workspace }, usage });
     }
     Ok(measured)
 }

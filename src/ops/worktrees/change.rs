@@ -80,7 +80,7 @@ pub fn create_worktree(store: &mut Store, wish: &WorktreeWish) -> Result<Worktre
     let branch = Some(wish.branch.clone().unwrap_or_else(|| wish.name.clone()));
     let new = NewCheckout { path, branch, base: wish.base.clone() };
     let made = vcs.linking().and_then(|linking| linking.add_checkout(&new, &store.host().env));
-    Ok(store.adopt_worktree(&made.map_err(StoreError::from)?.root)?)
+    Ok(store.adopt_worktree(0, &made.map_err(StoreError::from)?.root)?)
 }
 
 /// Removes a checkout. With `force` its files are saved first, and only what cannot be saved prevents it.

@@ -21,7 +21,6 @@ use crate::model::change::ChangeError;
 use crate::model::id::IdError;
 use crate::model::proposal::IllegalMove;
 use crate::store::file_names::LEDGER_NAMES;
-use crate::store::state::log::LogError;
 use crate::store::state::record_error::RecordError;
 use crate::sys::fs::FsError;
 use crate::vcs::{Carried, HistoryError, SyncError};
@@ -253,15 +252,6 @@ impl From<SyncError> for StoreError {
         match error.untrusted() {
             Some((root, asks)) => StoreError::UntrustedPrograms { root: root.to_owned(), programs: asks.to_vec() },
             None => StoreError::Vcs(error),
-        }
-    }
-}
-
-impl From<LogError> for StoreError {
-    fn from(error: LogError) -> Self {
-        match error {
-            LogError::Fs(error) => StoreError::Fs(error),
-            LogError::Lock(error) => StoreError::Ledger(LedgerError::Lock(error)),
         }
     }
 }

@@ -48,7 +48,7 @@ impl Snapshot {
     /// The key of an issue in a state home.
     pub(in crate::store) fn lease_key(&self, source: usize, home: &StateDir, id: &str) -> Result<String> {
         if home.is_shared() {
-            return Ok(format!("{}/{id}", self.repo_id(self.sources.member_of(source))?));
+            return Ok(format!("{}/{id}", self.repository_id(self.sources.member_of(source))?));
         }
         Ok(id.to_owned())
     }

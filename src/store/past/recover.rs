@@ -8,7 +8,7 @@ use crate::ledger::{Document, Edit, LedgerError, Outcome};
 use crate::model::merge::FIELD_TIMES;
 use crate::model::record::Record;
 use crate::store::read::index::expected;
-use crate::store::state::log::{LogError, Lost, Missing, WriteLog};
+use crate::store::state::log::{Lost, Missing, WriteLog};
 use crate::store::write::Written;
 use crate::store::{Result, Snapshot, Store};
 
@@ -83,16 +83,16 @@ impl Store {
             found.replace(recovery);
             Ok(edits)
         };
-        let outcome = self.recover_ledger(lock, plan, |log, applied, account| {
+        let outcome = self.recover_ledger(lock, plan, |log, applied, missing| {
             let found = found.borrow();
             let is_own =
                 |missing: &&Missing| found.recovered.iter().any(|one| one.from.is_none() && one.id == missing.id);
             // The line contains both by now, whatever a comparison shows.
-            let own = account.missing.iter().filter(is_own).map(|missing| (None, missing.after.as_slice()));
+            let own = missing.iter().filter(is_own).map(|missing| (None, missing.after.as_slice()));
             let gone = found.lost().into_iter().filter(|(from, _)| from.is_some());
             let lost: Vec<Lost<'_>> = own.chain(gone).collect();
             match lost.is_empty() {
-                true => Ok(account),
+                true => Ok(missing),
                 false => log.forget(&lost, applied.planned.document(), applied.left),
             }
         })?;
@@ -127,7 +127,7 @@ impl Store {
             if !recovery.recovered.is_empty() {
                 log.forget(&recovery.lost(), &snapshot.document, Some(snapshot.stamp.file))?;
             }
-            Ok::<_, LogError>(recovery)
+            Ok::<_, LedgerError>(recovery)
         })?;
         *self.sources.watched(source) = None;
         Ok(recovery)
@@ -141,7 +141,7 @@ fn search(
     repo: &str,
 ) -> std::result::Result<Recovery, crate::sys::fs::FsError> {
     let mut found: BTreeMap<String, Recovered> = BTreeMap::new();
-    for missing in log.account_whole(document)?.missing {
+    for missing in log.all_missing(document)? {
         found.insert(missing.id.clone(), recovered(missing, repo, None));
     }
     let mut gone = Vec::new();

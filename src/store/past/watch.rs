@@ -54,9 +54,9 @@ impl Snapshot {
             return Some(known.clone());
         }
         read.filter(|stamp| *stamp == now)?;
-        let account = self.logging(ledger, |log| log.account(&LastRead { view: self, source }, &now));
-        let found = match account {
-            Ok(account) => Ok(account.missing.into_iter().map(|missing| missing.id).collect::<Vec<_>>()),
+        let missing = self.logging(ledger, |log| log.missing(&LastRead { view: self, source }, &now));
+        let found = match missing {
+            Ok(missing) => Ok(missing.into_iter().map(|missing| missing.id).collect::<Vec<_>>()),
             Err(error) => Err(error.to_string()),
         };
         // A write made after the read is in the log but not in what was read; nothing is lost then.

@@ -24,7 +24,7 @@ use crate::vcs;
 impl Project {
     /// The id of this checkout, if it already has one; writes nothing.
     pub fn known_worktree_id(&self) -> Option<String> {
-        read_id(&self.own_places().1)
+        read_id(&places(&self.repo).1)
     }
 
     fn own(&self, registered: &Document) -> Worktree {
@@ -42,7 +42,7 @@ impl Project {
         let mut known: Vec<SeenCheckout> = REGISTRY.rows(&self.registry_of(member)?).collect();
         if member != 0 && self.registry_path_of(member) != self.registry_path_of(0) {
             // Earlier versions registered the workspaces of every repo here.
-            let noted_here: Vec<SeenCheckout> = REGISTRY.rows(&self.registry()?).collect();
+            let noted_here: Vec<SeenCheckout> = REGISTRY.rows(&self.registry_of(0)?).collect();
             known.extend(noted_here.into_iter().filter(|entry| has_id(&entry.root, &entry.id)));
         }
         Ok(self.named(member, known))
@@ -58,17 +58,17 @@ impl Project {
     }
 
     /// An id for the repository, for state homes shared by several repositories.
-    pub(in crate::store) fn repo_id(&self, member: usize) -> Result<String> {
-        let directory = self.repo_id_directory(member);
-        match read_repo_id(&directory) {
+    pub fn repository_id(&self, member: usize) -> Result<String> {
+        match self.known_repository_id(member) {
             Some(id) => Ok(id),
-            None => Ok(self.mint(&directory, REPO_ID_NAME, state_id::REPOSITORY, false)?),
+            None => Ok(self.mint(&self.repo_id_directory(member), REPO_ID_NAME, state_id::REPOSITORY, false)?),
         }
     }
 
     /// The id of a repo of the project, if it has one yet.
     pub(in crate::store) fn known_repository_id(&self, member: usize) -> Option<String> {
-        read_repo_id(&self.repo_id_directory(member))
+        let id = read_text(&self.repo_id_directory(member), REPO_ID_NAME)?;
+        Some(id).filter(|id| state_id::is(state_id::REPOSITORY, id))
     }
 
     /// Where the id of a repository is stored.
@@ -79,7 +79,7 @@ impl Project {
 
     /// Identifies this clone among all clones of the repository.
     pub fn clone_id(&self) -> Result<String> {
-        self.repo_id(0)
+        self.repository_id(0)
     }
 
     /// The state homes of the project's repos, each with the ids of the repos that use it, as far as they have one.
@@ -87,7 +87,7 @@ impl Project {
         let mut homes: Vec<(StateDir, Vec<String>)> = Vec::new();
         for member in 0..self.repos.members.len() {
             let state = StateDir::of(self.state_home_of(member));
-            let id = read_repo_id(&self.repo_id_directory(member));
+            let id = self.known_repository_id(member);
             match homes.iter_mut().find(|(known, _)| known.path() == state.path()) {
                 Some((_, ids)) => ids.extend(id),
                 None => homes.push((state, id.into_iter().collect())),
@@ -98,7 +98,7 @@ impl Project {
 
     /// The state home of one repo of the project, and the repo's id, minted if necessary.
     pub fn home_of_repo(&self, member: usize) -> Result<(StateDir, String)> {
-        Ok((StateDir::of(self.state_home_of(member)), self.repo_id(member)?))
+        Ok((StateDir::of(self.state_home_of(member)), self.repository_id(member)?))
     }
 
     /// The checkout from which workspaces of a repo are made, and the repo's path in it. In a workspace this is the
@@ -136,11 +136,6 @@ impl Project {
         let first = family::parent(repo.beads()).or_else(|| vcs::root(repo.beads()));
         let parent = Some(paths::real(&first.unwrap_or_else(|| repo.root().to_owned())));
         Ok(Pointer { home: paths::real(state.path()), parent })
-    }
-
-    /// The root of this checkout, and the directory that version control keeps for it alone.
-    fn own_places(&self) -> (PathBuf, PathBuf) {
-        places(&self.repo)
     }
 
     /// The repo whose checkouts are meant: for the primary, the one that the project was found in.
@@ -240,8 +235,8 @@ impl Project {
 impl Store {
     /// The checkout that the project was found in, with its id; both are recorded in the state home if they are new.
     pub fn worktree(&self) -> Result<Worktree> {
-        let (root, admin) = self.own_places();
-        let registered = self.registry()?;
+        let (root, admin) = places(&self.repo);
+        let registered = self.registry_of(0)?;
         let known = read_id(&admin);
         let is_copy = known.as_deref().is_some_and(|id| is_elsewhere(&registered, id, &root, &admin));
         let id = match known.filter(|_| !is_copy) {
@@ -249,7 +244,7 @@ impl Store {
             None => self.mint(&admin, ID_NAME, state_id::WORKTREE, is_copy)?,
         };
         let own = Worktree { id: Some(id), ..self.own(&registered) };
-        self.register(std::slice::from_ref(&own), &registered)?;
+        self.register(0, std::slice::from_ref(&own), &registered)?;
         Ok(own)
     }
 
@@ -264,17 +259,12 @@ impl Store {
             }
         }
         let there: Vec<Worktree> = all.iter().filter(|one| one.exists).cloned().collect();
-        self.register(&there, &self.registry()?)?;
+        self.register(0, &there, &self.registry_of(0)?)?;
         Ok(all)
     }
 
-    /// Gives a checkout an id and records it, where version control does not list it.
-    pub fn adopt_worktree(&self, root: &Path) -> Result<Worktree> {
-        self.adopt_worktree_of(0, root)
-    }
-
-    /// The same for a checkout of one repo of the project.
-    pub fn adopt_worktree_of(&self, member: usize, root: &Path) -> Result<Worktree> {
+    /// Gives a checkout of one repo of the project an id and records it, where version control does not list it.
+    pub fn adopt_worktree(&self, member: usize, root: &Path) -> Result<Worktree> {
         let root = paths::real(root);
         let vcs = vcs::open(&root);
         let id = self.worktree_id_for(&root)?;
@@ -288,7 +278,7 @@ impl Store {
             exists: true,
             gone_at: None,
         };
-        self.register_in(member, std::slice::from_ref(&found), &self.registry_of(member)?)?;
+        self.register(member, std::slice::from_ref(&found), &self.registry_of(member)?)?;
         let named = self.worktrees_of(member)?.into_iter().find(|one| one.root == root);
         Ok(named.unwrap_or(found))
     }
@@ -318,10 +308,6 @@ fn places(repo: &Repo) -> (PathBuf, PathBuf) {
         Some(admin) => (paths::real(vcs.root()), admin),
         None => (paths::real(repo.root()), without_repository(repo.beads())),
     }
-}
-
-fn read_repo_id(directory: &Path) -> Option<String> {
-    read_text(directory, REPO_ID_NAME).filter(|id| state_id::is(state_id::REPOSITORY, id))
 }
 
 /// Whether a checkout with this id is at a path.

@@ -216,6 +216,16 @@ impl Project {
         self.repos.find(text, &self.host.env, self.host.env.cwd())
     }
 
+    /// The same for a repo that must be there.
+    pub fn named_repo(&self, text: &str) -> Result<usize> {
+        self.find_repo(text).ok_or_else(|| self.no_such_repo(text))
+    }
+
+    pub fn no_such_repo(&self, text: &str) -> StoreError {
+        let known = self.repos.members.iter().map(|member| member.name.clone()).collect();
+        StoreError::NoSuchRepo { text: text.to_owned(), known }
+    }
+
     /// A repo that only this command named; the settings do not join it.
     pub fn is_guest(&self, name: &str) -> bool {
         self.repos.members.iter().any(|member| member.name == name && member.origin == Some(Origin::Flag))
@@ -309,14 +319,7 @@ impl Project {
 
     /// The state home for data about the issues of a repo.
     pub(super) fn state_home_of(&self, repo: usize) -> StateHome {
-        let find = || {
-            // Committed settings do not decide where others keep their state.
-            let mode = match self.settings.text("state.mode") {
-                Some((word, origin)) if origin != Origin::Shared => StateMode::requested(word),
-                _ => StateMode::Repo,
-            };
-            self.repos.members[repo].site.home(&self.host.env, mode)
-        };
+        let find = || self.repos.members[repo].site.home(&self.host.env, self.settings.state_mode());
         self.homes.lock().unwrap_or_else(PoisonError::into_inner).entry(repo).or_insert_with(find).clone()
     }
 

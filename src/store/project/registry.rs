@@ -12,10 +12,6 @@ use crate::store::state::tables::REGISTRY;
 use crate::store::{Project, Result, StateDir, Store, Worktree};
 
 impl Project {
-    pub(in crate::store) fn registry(&self) -> Result<Document> {
-        self.registry_of(0)
-    }
-
     /// The registry in the state home of one repo of the project.
     pub(in crate::store) fn registry_of(&self, member: usize) -> Result<Document> {
         Ok(self.records(&REGISTRY.file(&StateDir::of(self.state_home_of(member))))?)
@@ -27,20 +23,15 @@ impl Project {
 }
 
 impl Store {
-    /// Records where checkouts are, if that is new.
-    pub(in crate::store) fn register(&self, all: &[Worktree], registered: &Document) -> Result<()> {
-        self.register_in(0, all, registered)
-    }
-
-    /// The same for checkouts of one repo of the project.
-    pub(in crate::store) fn register_in(&self, member: usize, all: &[Worktree], registered: &Document) -> Result<()> {
+    /// Records where checkouts of one repo of the project are, if that is new.
+    pub(in crate::store) fn register(&self, member: usize, all: &[Worktree], registered: &Document) -> Result<()> {
         let is_known = |one: &Worktree| {
             let seen = REGISTRY.row(registered, key(one));
             seen.is_some_and(|seen| seen.root == one.root && seen.gone_at.is_none())
         };
         let fresh: Vec<&Worktree> = all.iter().filter(|one| one.id.is_some() && !is_known(one)).collect();
         let state = StateDir::of(self.state_home_of(member));
-        let repo = if !fresh.is_empty() && state.is_shared() { Some(self.repo_id(member)?) } else { None };
+        let repo = if !fresh.is_empty() && state.is_shared() { Some(self.repository_id(member)?) } else { None };
         self.change_rows(state, &fresh, |one, now, seen| match seen {
             Some(seen) => {
                 let moved_at = if seen.root == one.root { seen.moved_at } else { Some(now) };

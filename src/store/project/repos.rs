@@ -61,12 +61,6 @@ struct Wanted<'s> {
     origin: Origin,
 }
 
-/// A repo that a layer excludes.
-struct Excluded {
-    beads: PathBuf,
-    origin: Origin,
-}
-
 impl Repos {
     /// The repos that the settings name; `extra` are those named by a command.
     pub fn of(
@@ -84,8 +78,8 @@ impl Repos {
         project.members.push(primary);
         let single = settings.is_single();
         let excluded = settings.list("repos.exclude").into_iter();
-        let excluded: Vec<Excluded> =
-            excluded.map(|(text, origin)| Excluded { beads: project.beads_at(text, env), origin }).collect();
+        let excluded: Vec<(PathBuf, Origin)> =
+            excluded.map(|(text, origin)| (project.beads_at(text, env), origin)).collect();
         let mut wanted = Vec::new();
         if !single {
             let additional = settings.list("repos.additional").into_iter();
@@ -133,7 +127,7 @@ impl Repos {
         })
     }
 
-    fn join(&mut self, wish: &Wanted<'_>, excluded: &[Excluded], trust: &Trust, env: &Env) {
+    fn join(&mut self, wish: &Wanted<'_>, excluded: &[(PathBuf, Origin)], trust: &Trust, env: &Env) {
         let path = self.path_of(wish.text, env);
         let (key, text) = (wish.key, wish.text.to_owned());
         self.watched.push(path.clone());
@@ -160,7 +154,7 @@ impl Repos {
                 });
             }
         };
-        let mut excluding = excluded.iter().filter(|one| one.beads == repo.beads()).map(|one| one.origin);
+        let mut excluding = excluded.iter().filter(|(beads, _)| beads == repo.beads()).map(|(_, origin)| *origin);
         // The committed file cannot remove what the user has joined.
         if excluding.clone().any(|origin| origin != Origin::Shared || wish.origin == Origin::Shared) && key != "--repo"
         {

@@ -1,16 +1,10 @@
 //! A project's repos by the ids used by other machines and other state, and whether their claims are in one place.
 
 use super::settings;
-use super::settings::Origin;
 use crate::model::state_id;
 use crate::store::{Project, Result, Settings, StateHome, StateMode};
 
 impl Project {
-    /// The `rp_` id of a repo of the project, minted if necessary.
-    pub fn repository_id(&self, repo: usize) -> Result<String> {
-        self.repo_id(repo)
-    }
-
     /// A repo of the project by name, path or `rp_` id.
     pub fn find_repository(&self, text: &str) -> Option<usize> {
         if state_id::is(state_id::REPOSITORY, text) {
@@ -39,11 +33,6 @@ impl Project {
     fn own_home(&self, repo: usize) -> StateHome {
         let (site, env) = (&self.repos.members[repo].site, &self.host.env);
         let settings = Settings::read(settings::Files::of(site, env), env, &self.given.settings);
-        let mode = match settings.text("state.mode") {
-            // Committed settings do not decide where others keep their state.
-            Some((word, origin)) if origin != Origin::Shared => StateMode::requested(word),
-            _ => StateMode::Repo,
-        };
-        site.home(env, mode)
+        site.home(env, settings.state_mode())
     }
 }

@@ -60,19 +60,19 @@ impl Snapshot {
     }
 
     fn parts(&self, key: Key) -> Result<Parts<'_>> {
-        let (source, line) = self.place_of(key)?;
+        let (source, line) = self.sources.place(key)?;
         let repo = self.sources.member_of(source);
         let (own, shadowed, counts) =
             self.ask(|cache| Ok((cache.own(key).cloned(), cache.is_shadowed(key)?, cache.counts(key)?)))?;
         let own = match own {
             Some(own) => {
-                let planned = own.from.map(|key| self.text_of(key)).transpose()?;
+                let planned = own.from.map(|key| self.sources.text(key)).transpose()?;
                 Some((own, planned.unwrap_or_default()))
             }
             None => None,
         };
         Ok(Parts {
-            line: self.text_of(key)?,
+            line: self.sources.text(key)?,
             own,
             repo,
             source_repo: self.name(repo),

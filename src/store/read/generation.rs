@@ -9,9 +9,8 @@ use crate::store::state::leases::standing;
 use crate::store::{Result, Store};
 
 impl Store {
-    /// The number of the project's current state: from 1 on, it grows with everything that can change an answer.
+    /// The number of the project's state as of this look: from 1 on, it grows with everything that can change an answer.
     pub fn generation(&mut self) -> Result<u64> {
-        self.refresh()?;
         let now = self.host.clock.both();
         let claims = self.claims()?.iter().filter_map(|(id, lease)| {
             let holder = lease.holder.as_ref()?.name.clone();

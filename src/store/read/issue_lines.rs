@@ -1,8 +1,5 @@
 //! The lines of single issues in the ledgers.
 
-use std::borrow::Cow;
-
-use crate::cache::Key;
 use crate::store::{Result, Snapshot};
 
 impl Snapshot {
@@ -20,21 +17,6 @@ impl Snapshot {
     /// The line of an issue in one ledger.
     pub(in crate::store) fn line_in(&self, source: usize, id: &str) -> Option<String> {
         self.sources.line(source, id)
-    }
-
-    /// Every id on any line.
-    pub(in crate::store) fn ids(&self) -> Result<Vec<Cow<'_, str>>> {
-        self.sources.ids()
-    }
-
-    /// The line of a key.
-    pub(in crate::store) fn text_of(&self, key: Key) -> Result<Cow<'_, str>> {
-        self.sources.text(key)
-    }
-
-    /// Where that line is: the ledger, and the line counted from 0.
-    pub(in crate::store) fn place_of(&self, key: Key) -> Result<(usize, usize)> {
-        self.sources.place(key)
     }
 
     /// Refuses a result if a ledger that it depends on could not be read.

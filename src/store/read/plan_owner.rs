@@ -73,7 +73,7 @@ impl Snapshot {
         let lasts = |owner: &Owner| !state_id::is(state_id::REPOSITORY, &owner.id);
         let known = self.recorded().into_iter().find(|owner| lasts(owner) && self.is_owner(owner, repo));
         let id = known.map(|owner| owner.id).or_else(|| vcs::first_commit(&root)).or_else(|| identity.server());
-        let id = id.map_or_else(|| self.repo_id(repo), Ok)?;
+        let id = id.map_or_else(|| self.repository_id(repo), Ok)?;
         Ok(Owner { id, name, remotes: identity.recorded() })
     }
 
@@ -91,16 +91,21 @@ impl Snapshot {
 
     /// Every project named in lines of planning repos.
     fn recorded(&self) -> Vec<Owner> {
-        let mut found: Vec<Owner> = Vec::new();
-        for source in self.planning_sources() {
-            for id in self.sources.ids_mentioning(source, "\"project\"") {
-                let line = self.line_in(source, &id);
-                found.extend(line.as_deref().and_then(Owner::of_line));
-            }
-        }
+        let mut found: Vec<Owner> = self.planned().map(|(.., owner)| owner).collect();
         found.sort();
         found.dedup_by(|a, b| a.id == b.id);
         found
+    }
+
+    /// The issues in planning repos that name a project: the ledger, the id, the line and the project.
+    fn planned(&self) -> impl Iterator<Item = (usize, String, String, Owner)> {
+        self.planning_sources().flat_map(move |source| {
+            self.sources.ids_mentioning(source, "\"project\"").into_iter().filter_map(move |id| {
+                let line = self.line_in(source, &id)?;
+                let owner = Owner::of_line(&line)?;
+                Some((source, id, line, owner))
+            })
+        })
     }
 
     fn planning_sources(&self) -> impl Iterator<Item = usize> {
@@ -126,15 +131,9 @@ impl Snapshot {
     fn find_others(&self) -> HashMap<String, Owner> {
         let mut is_ours: HashMap<String, bool> = HashMap::new();
         let mut found = HashMap::new();
-        for source in self.planning_sources() {
-            for id in self.sources.ids_mentioning(source, "\"project\"") {
-                let counts = self.owner(&id) == Some(source);
-                let line = self.line_in(source, &id).filter(|_| counts);
-                let Some(owner) = line.as_deref().and_then(Owner::of_line) else { continue };
-                let ours = *is_ours.entry(owner.id.clone()).or_insert_with(|| self.is_ours(&owner));
-                if !ours {
-                    found.insert(id, owner);
-                }
+        for (_, id, _, owner) in self.planned().filter(|(source, id, ..)| self.owner(id) == Some(*source)) {
+            if !*is_ours.entry(owner.id.clone()).or_insert_with(|| self.is_ours(&owner)) {
+                found.insert(id, owner);
             }
         }
         found
@@ -148,17 +147,9 @@ impl Snapshot {
             text => owner.name == text || owner.id == text,
         };
         let mut known: HashMap<Owner, bool> = HashMap::new();
-        let mut found = Vec::new();
-        for source in self.planning_sources() {
-            for id in self.sources.ids_mentioning(source, "\"project\"") {
-                let line = self.line_in(source, &id).filter(|line| !is_companion_line(line.as_bytes()));
-                let Some(owner) = line.as_deref().and_then(Owner::of_line) else { continue };
-                if *known.entry(owner).or_insert_with_key(is_meant) {
-                    found.push(id);
-                }
-            }
-        }
-        found
+        let issues = self.planned().filter(|(.., line, _)| !is_companion_line(line.as_bytes()));
+        let meant = issues.filter(|(.., owner)| *known.entry(owner.clone()).or_insert_with_key(is_meant));
+        meant.map(|(_, id, ..)| id).collect()
     }
 
     /// Refuses the name of a project without planning issues here.
@@ -173,10 +164,5 @@ impl Snapshot {
         known.dedup();
         known.insert(0, own.clone());
         Err(StoreError::NoSuchProject { text: text.to_owned(), known })
-    }
-
-    /// Whether an issue belongs to this project: a planning issue filed for another one does not.
-    pub fn belongs_here(&self, id: &str) -> Result<bool> {
-        Ok(!self.of_other_projects()?.contains_key(id))
     }
 }

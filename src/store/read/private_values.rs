@@ -46,11 +46,11 @@ impl Snapshot {
         let pairs = self.sources.pairs().iter().map(|pair| (pair, true));
         for ((planning, target), is_open) in pairs.chain(self.sources.accepted_pairs().iter().map(|pair| (pair, false)))
         {
-            let (source, _) = self.place_of(*planning)?;
+            let (source, _) = self.sources.place(*planning)?;
             if !self.is_planning(self.sources.member_of(source)) {
                 continue;
             }
-            let (ours, theirs) = (self.text_of(*planning)?, self.text_of(*target)?);
+            let (ours, theirs) = (self.sources.text(*planning)?, self.sources.text(*target)?);
             let (Ok(ours), Ok(theirs)) = (Record::parse(&ours), Record::parse(&theirs)) else { continue };
             // The target's line can belong to another proposal, or be a stranger's.
             let id = |record: &Record<'_>| Proposal::of(record).map(|proposal| proposal.id);

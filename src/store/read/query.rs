@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::row::{BlockedRow, Page, ReadyFilter, Row, SearchRow};
+use super::row::{BlockedRow, Page, Row, SearchRow};
 use crate::cache::{
-    Blocked, Blocker, Cache, Edge, EpicProgress, GroupBy, Listing, ReadyQuery, Sort, Statistics, UnknownIds,
+    Blocked, Blocker, Cache, Edge, EpicProgress, GroupBy, Listing, ReadyFilter, Sort, Statistics, UnknownIds,
 };
 use crate::model::field::Kind;
 use crate::model::id::PrefixIndex;
@@ -95,10 +95,7 @@ impl Snapshot {
                     Op::Contains => {
                         (0..self.repos.members.len()).filter(|n| self.name(*n).contains(text.as_str())).collect()
                     }
-                    _ => vec![self.find_repo(text).ok_or_else(|| StoreError::NoSuchRepo {
-                        text: text.clone(),
-                        known: self.repos.members.iter().map(|member| member.name.clone()).collect(),
-                    })?],
+                    _ => vec![self.named_repo(text)?],
                 };
                 let sources = members.into_iter().flat_map(|member| self.sources.of_member(member));
                 Expr::Or(sources.map(|n| Expr::Is(Field::Repo, Op::Eq, Value::Number(n as i64))).collect())
@@ -146,7 +143,7 @@ impl Snapshot {
         let mut left_out = self.taken()?;
         left_out.extend(self.withheld()?.into_keys());
         left_out.extend(self.of_other_projects()?.keys().cloned());
-        self.ask_ready(condition, filter, left_out)
+        self.ask_ready(condition, filter, &left_out)
     }
 
     /// How many issues are missing from these only because of other checkouts.
@@ -157,22 +154,12 @@ impl Snapshot {
             return Ok(0);
         }
         let condition = Expr::And(vec![condition, Expr::any_of(Field::Id, taken)]);
-        Ok(self.ask_ready(condition, filter, Vec::new())?.total)
+        Ok(self.ask_ready(condition, filter, &[])?.total)
     }
 
-    fn ask_ready(&self, condition: Expr, filter: &ReadyFilter, without: Vec<String>) -> Result<Listing> {
-        let query = ReadyQuery {
-            filter: condition,
-            now: self.host.clock.now(),
-            order: filter.order,
-            include_deferred: filter.include_deferred,
-            include_epics: filter.include_epics,
-            any_type: filter.any_type,
-            unknown: self.unknown_ids(),
-            without,
-            limit: filter.limit,
-        };
-        self.ask(|cache| cache.ready(&query))
+    fn ask_ready(&self, condition: Expr, filter: &ReadyFilter, without: &[String]) -> Result<Listing> {
+        let query = ReadyFilter { filter: condition, ..filter.clone() };
+        self.ask(|cache| cache.ready(&query, without, self.host.clock.now(), self.unknown_ids()))
     }
 
     /// Issues not offered because of other checkouts: held by someone else, or closed or in progress there.
@@ -343,7 +330,7 @@ impl Snapshot {
     /// Used to mark the unambiguous part of an id.
     pub fn prefix_index(&self) -> Result<PrefixIndex> {
         self.read_ledgers()?;
-        Ok(PrefixIndex::new(self.ids()?.iter().map(|id| id.as_ref())))
+        Ok(PrefixIndex::new(self.sources.ids()?.iter().map(|id| id.as_ref())))
     }
 
     fn page(&self, listing: Listing) -> Result<Page> {

@@ -2,11 +2,10 @@
 
 use std::path::PathBuf;
 
-use crate::cache::{Blocked, Counts, ReadyOrder, Sort};
+use crate::cache::{Blocked, Counts};
 use crate::model::issue;
 use crate::model::issue::{Comment, Issue};
 use crate::model::json::Member;
-use crate::model::query::Expr;
 use crate::model::record::Record;
 use crate::store::project::worktree::Worktree;
 
@@ -48,34 +47,6 @@ impl Row {
 pub struct Page {
     pub rows: Vec<Row>,
     pub total: usize,
-}
-
-/// Which ready issues to return. The default is all of them, in the usual order.
-#[derive(Debug, Clone)]
-pub struct ReadyFilter {
-    pub filter: Expr,
-    pub order: ReadyOrder,
-    pub include_deferred: bool,
-    /// Include epics with open children.
-    pub include_epics: bool,
-    pub any_type: bool,
-    pub limit: Option<usize>,
-    /// Overrides `order`; [`Store::ready`](crate::store::Snapshot::ready) ignores it.
-    pub sort: Option<Sort>,
-}
-
-impl Default for ReadyFilter {
-    fn default() -> Self {
-        ReadyFilter {
-            filter: Expr::ALL,
-            order: ReadyOrder::default(),
-            include_deferred: false,
-            include_epics: false,
-            any_type: false,
-            limit: None,
-            sort: None,
-        }
-    }
 }
 
 /// An issue that cannot be worked on, and what blocks it.

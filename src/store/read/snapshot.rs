@@ -142,12 +142,8 @@ impl Snapshot {
         }
         let path = paths::expand(text, self.host.env.cwd(), &self.host.env);
         if Repo::at(&path, String::new()).is_none() {
-            let known = self.repos.members.iter().map(|member| member.name.clone()).collect();
-            return Err(if text.contains(['/', '~']) || path.exists() {
-                StoreError::NotARepo { path }
-            } else {
-                StoreError::NoSuchRepo { text: text.to_owned(), known }
-            });
+            let is_path = text.contains(['/', '~']) || path.exists();
+            return Err(if is_path { StoreError::NotARepo { path } } else { self.no_such_repo(text) });
         }
         self.given.guests.push(paths::real(&path).display().to_string());
         self.reopen()?;

@@ -18,7 +18,7 @@ impl Snapshot {
         self.read_ledgers()?;
         let resolved = match self.owner(typed) {
             Some(_) => Resolved::One(typed.to_owned()),
-            None => id::resolve(typed, self.ids()?.iter().map(|id| id.as_ref())),
+            None => id::resolve(typed, self.sources.ids()?.iter().map(|id| id.as_ref())),
         };
         if !matches!(&resolved, Resolved::One(id) if id == typed)
             && let Some(id) = self.renamed_from(typed)

@@ -46,7 +46,7 @@ pub(in crate::store) fn fill(directory: &Path, name: &str, bytes: &[u8], entropy
     if !String::from_utf8_lossy(&found.bytes).chars().all(is_blank) {
         return Ok(false);
     }
-    Ok(dir.replace(name, bytes, &found.stamp, entropy)? == fs::Replaced::Done)
+    dir.put_after(name, bytes, Some(&found.stamp), entropy)
 }
 
 /// A crash leaves these in a file that was not synced.

@@ -310,9 +310,9 @@ impl RecordFile {
         let snapshot = self.ledger()?.read(|| Expectation::Nothing)?;
         let (dir, name) = self.directory()?;
         let bytes = [snapshot.document.bytes(), b"\n"].concat();
-        match dir.replace(&name, &bytes, &snapshot.stamp.file, entropy)? {
-            fs::Replaced::Done => Ok(()),
-            fs::Replaced::Foreign => Err(LedgerError::Unstable { path: self.path.clone() }.into()),
+        match dir.put_after(&name, &bytes, Some(&snapshot.stamp.file), entropy)? {
+            true => Ok(()),
+            false => Err(LedgerError::Unstable { path: self.path.clone() }.into()),
         }
     }
 

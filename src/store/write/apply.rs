@@ -4,7 +4,7 @@
 use super::draft::Draft;
 use crate::ledger::{Applied, Document, Edit, Expectation, Ledger, LedgerError, LockedLedger, OnDisk, Outcome};
 use crate::store::read::index::expected;
-use crate::store::state::log::{Account, LogError, Stays, WriteLog};
+use crate::store::state::log::{Missing, Stays, WriteLog};
 use crate::store::{Store, StoreError};
 
 impl Store {
@@ -47,7 +47,7 @@ impl Store {
             drafted,
             |planned, before| self.sources.begin_write(ledger, planned, before),
             |applied| {
-                self.log(ledger, &applied, None, |_, account| Ok(account));
+                self.log(ledger, &applied, None, |_, missing| Ok(missing));
                 self.sources.note_write(ledger, &applied);
                 if let Some(source) = self.sources.find(ledger) {
                     self.settle_claims(source, &applied.planned.changes);
@@ -109,7 +109,7 @@ impl Store {
             expected,
             plan,
             |_, _| {},
-            |applied| self.log(lock.ledger(), &applied, Some(Stays::Repair), |_, account| Ok(account)),
+            |applied| self.log(lock.ledger(), &applied, Some(Stays::Repair), |_, missing| Ok(missing)),
         )
     }
 
@@ -119,7 +119,7 @@ impl Store {
         &self,
         lock: &LockedLedger,
         plan: impl FnMut(&Document) -> Result<Vec<Edit>, LedgerError>,
-        then: impl FnOnce(&WriteLog<'_>, &Applied<'_>, Account) -> Result<Account, LogError>,
+        then: impl FnOnce(&WriteLog<'_>, &Applied<'_>, Vec<Missing>) -> Result<Vec<Missing>, LedgerError>,
     ) -> Result<Outcome, LedgerError> {
         let path = lock.ledger().path();
         lock.apply(
@@ -128,7 +128,7 @@ impl Store {
             || expected(path),
             plan,
             |_, _| {},
-            |applied| self.log(lock.ledger(), &applied, None, |log, account| then(log, &applied, account)),
+            |applied| self.log(lock.ledger(), &applied, None, |log, missing| then(log, &applied, missing)),
         )
     }
 }

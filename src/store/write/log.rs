@@ -3,21 +3,21 @@
 use std::path::{Path, PathBuf};
 
 use super::current_write::WritePart;
-use crate::ledger::{Applied, Ledger};
+use crate::ledger::{Applied, Ledger, LedgerError};
 use crate::store::project::home_contents::make_first;
 use crate::store::state::checkout_id::Noted;
-use crate::store::state::log::{Account, Entry, LogError, Stays, WriteLog};
+use crate::store::state::log::{Entry, Missing, Stays, WriteLog};
 use crate::store::{Snapshot, Store, Warning};
 use crate::sys::fs::FileStamp;
 
 impl Snapshot {
     /// Keeps the result of logging for a warning: writes missing from the file, or that this one is not in the log.
-    fn noted(&self, ledger: &Ledger, left: Option<FileStamp>, noted: Result<Account, LogError>) {
+    fn noted(&self, ledger: &Ledger, left: Option<FileStamp>, noted: Result<Vec<Missing>, LedgerError>) {
         let source = self.sources.find(ledger);
         match noted {
-            Ok(account) => {
+            Ok(missing) => {
                 if let (Some(source), Some(left)) = (source, left) {
-                    let ids = account.missing.into_iter().map(|missing| missing.id).collect();
+                    let ids = missing.into_iter().map(|missing| missing.id).collect();
                     *self.sources.watched(source) = Some((left, Ok(ids)));
                 }
             }
@@ -38,7 +38,7 @@ impl Store {
         ledger: &Ledger,
         applied: &Applied<'_>,
         stays: Option<Stays>,
-        then: impl FnOnce(&WriteLog<'_>, Account) -> Result<Account, LogError>,
+        then: impl FnOnce(&WriteLog<'_>, Vec<Missing>) -> Result<Vec<Missing>, LedgerError>,
     ) {
         let mut with = Vec::new();
         let noted = self.logging(ledger, |log| {
@@ -58,7 +58,7 @@ impl Store {
             let log = WriteLog { home: &home, ledger: &earlier, host: &self.host };
             entry.checkout = self.checkout_in(&home);
             self.mark_first(&log, &entry);
-            self.noted(ledger, None, log.add(entry).map(|()| Account::default()));
+            self.noted(ledger, None, log.add(entry).map(|()| Vec::new()));
         }
         self.touch_placeholder();
     }

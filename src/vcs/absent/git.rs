@@ -90,11 +90,11 @@ pub(super) fn repository_at(_: &Path) -> Option<PathBuf> {
     None
 }
 
-pub(super) fn merge_attribute(_: &Path, _: &Path, _: &Path, _: &Path, _: &Env) -> Option<String> {
+pub(super) fn merge_attribute(_: &Path, _: &Path, _: &Env) -> Option<String> {
     None
 }
 
-pub(super) fn config_text(_: &Path, _: &Path, _: &str, _: &Env) -> Option<String> {
+pub(super) fn config_text(_: &Path, _: &str, _: &Env) -> Option<String> {
     None
 }
 

@@ -15,7 +15,6 @@ use crate::vcs::checkouts::{NewCheckout, Work};
 use crate::vcs::commit::{Committed, Order};
 use crate::vcs::family::family;
 use crate::vcs::history::{Changed, Repository, Span};
-use crate::vcs::layout::git::{common_dir, own_dir};
 use crate::vcs::layout::git_worktrees;
 use crate::vcs::snapshot::Snapshot;
 use crate::vcs::sync::{Carried, Integrated, Integration, Outgoing, Parcel, Pushed, Route, Standing};
@@ -110,9 +109,7 @@ impl Past for Git {
     }
 
     fn filter(&self, file: &Path, env: &Env) -> Option<String> {
-        let dot_git = self.root.join(".git");
-        let (own, common) = own_dir(&dot_git).zip(common_dir(&dot_git))?;
-        attributes::filter(&self.root, &own, &common, file, env)
+        attributes::filter(&self.root, file, env)
     }
 
     fn ignored(&self, env: &Env) -> Result<Vec<PathBuf>, SyncError> {

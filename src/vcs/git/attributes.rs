@@ -8,31 +8,25 @@ use gix::glob::{Pattern, pattern::Case, wildmatch};
 use super::config;
 use crate::sys::Env;
 use crate::vcs::files;
+use crate::vcs::layout::git::common_dir;
 
 /// The attribute `merge` of a file, by its path from the root: `union`, `bd`, …; a bare or negative one reads as `text`
 /// or `binary`, the drivers that git then uses. `None` if it is not set.
-pub(crate) fn merge_attribute(root: &Path, own: &Path, common: &Path, file: &Path, env: &Env) -> Option<String> {
-    attribute(root, own, common, file, env, merge_value)
+pub(crate) fn merge_attribute(root: &Path, file: &Path, env: &Env) -> Option<String> {
+    attribute(root, file, env, merge_value)
 }
 
 /// The filter for a file, if the settings define a program for it.
-pub(super) fn filter(root: &Path, own: &Path, common: &Path, file: &Path, env: &Env) -> Option<String> {
-    let name = attribute(root, own, common, file, env, filter_value)?;
-    let runs = |key: &str| {
-        config::text(own, common, &format!("filter.{name}.{key}"), env).is_some_and(|text| !text.is_empty())
-    };
+pub(super) fn filter(root: &Path, file: &Path, env: &Env) -> Option<String> {
+    let name = attribute(root, file, env, filter_value)?;
+    let settings = config::read(&root.join(".git"), env);
+    let runs = |key: &str| settings.string(format!("filter.{name}.{key}").as_str()).is_some_and(|text| !text.is_empty());
     ["clean", "smudge", "process"].into_iter().any(runs).then_some(name)
 }
 
 /// The last value set for a file; an inner `None` unsets an earlier one.
-fn attribute(
-    root: &Path,
-    own: &Path,
-    common: &Path,
-    file: &Path,
-    env: &Env,
-    value: fn(&[u8]) -> Option<Option<String>>,
-) -> Option<String> {
+fn attribute(root: &Path, file: &Path, env: &Env, value: fn(&[u8]) -> Option<Option<String>>) -> Option<String> {
+    let dot_git = root.join(".git");
     let path = file.as_os_str().as_encoded_bytes();
     let mut found = None;
     let mut look = |source: PathBuf, path: &[u8]| {
@@ -45,7 +39,7 @@ fn attribute(
     if env.var("GIT_CONFIG_NOSYSTEM").is_none() && env.var("GIT_ATTR_NOSYSTEM").is_none() {
         look("/etc/gitattributes".into(), path);
     }
-    let named = config::text(own, common, "core.attributesFile", env).map(|text| env.path(&text));
+    let named = config::text(&dot_git, "core.attributesFile", env).map(|text| env.path(&text));
     let user = named.or_else(|| env.config_home().map(|dir| dir.join("git/attributes")));
     user.into_iter().for_each(|user| look(user, path));
     let mut below = path;
@@ -56,7 +50,7 @@ fn attribute(
         directory.push(files::path_of(&below[..slash]));
         below = &below[slash + 1..];
     }
-    look(common.join("info/attributes"), path);
+    look(common_dir(&dot_git)?.join("info/attributes"), path);
     found
 }
 

@@ -158,8 +158,8 @@ pub(crate) fn commits(
 ) -> Result<(), HistoryError> {
     let objects = open(repository)?;
     for id in ids {
-        let commit = ObjectId::from_hex(id.as_bytes()).map_err(|error| unreadable(id.clone(), error))?;
-        let found = objects.find_commit(commit).map_err(|error| unreadable(id.clone(), error))?;
+        let commit = ObjectId::from_hex(id.as_bytes()).map_err(|error| HistoryError::object(id, error))?;
+        let found = objects.find_commit(commit).map_err(|error| HistoryError::object(id, error))?;
         let parents: Vec<ObjectId> = found.parent_ids().map(gix::Id::detach).collect();
         for (path, old, new) in differences(&objects, commit, &parents)? {
             each(changed(&objects, Some(id.clone()), &path, &old, new)?);
@@ -173,8 +173,8 @@ fn without_commit(objects: &gix::Repository, line: &str, each: &mut dyn FnMut(Ch
     let words: Vec<&str> = line.split(' ').collect();
     let [name, local, ..] = words.as_slice() else { return Ok(()) };
     let Some(id) = ObjectId::from_hex(local.as_bytes()).ok().filter(|id| !id.is_null()) else { return Ok(()) };
-    let found = objects.find_object(id).map_err(|error| unreadable(id.to_string(), error))?;
-    let found = found.peel_tags_to_end().map_err(|error| unreadable(id.to_string(), error))?;
+    let found = objects.find_object(id).map_err(|error| HistoryError::object(id, error))?;
+    let found = found.peel_tags_to_end().map_err(|error| HistoryError::object(id, error))?;
     let files = match found.kind {
         gix::object::Kind::Tree => compare(objects, None, found.id)?,
         gix::object::Kind::Blob => vec![(name.as_bytes().to_vec(), Vec::new(), found.id)],
@@ -213,11 +213,7 @@ fn listed(name: &'static str, program: Program<'_>) -> Result<Vec<u8>, HistoryEr
 fn open(repository: &Repository<'_>) -> Result<gix::Repository, HistoryError> {
     // As they are stored, which is how they are sent.
     let opened = crate::vcs::layout::opened::as_stored(&repository.git_dir);
-    opened.map_err(|error| unreadable(repository.git_dir.display().to_string(), error))
-}
-
-fn unreadable(id: String, error: impl std::fmt::Display) -> HistoryError {
-    HistoryError::Object { id, message: error.to_string() }
+    opened.map_err(|error| HistoryError::object(repository.git_dir.display(), error))
 }
 
 /// The files of a commit that differ from one of its parents.
@@ -227,8 +223,8 @@ fn differences(
     parents: &[ObjectId],
 ) -> Result<Vec<Difference>, HistoryError> {
     let tree = |id: ObjectId| {
-        let found = objects.find_commit(id).map_err(|error| unreadable(id.to_string(), error))?;
-        found.tree_id().map(gix::Id::detach).map_err(|error| unreadable(id.to_string(), error))
+        let found = objects.find_commit(id).map_err(|error| HistoryError::object(id, error))?;
+        found.tree_id().map(gix::Id::detach).map_err(|error| HistoryError::object(id, error))
     };
     let new = tree(commit)?;
     let Some((first, others)) = parents.split_first() else { return compare(objects, None, new) };
@@ -248,9 +244,9 @@ fn compare(objects: &gix::Repository, old: Option<ObjectId>, new: ObjectId) -> R
     let mut seen = 0;
     while let Some((prefix, old, new)) = work.pop() {
         let entries = |id: ObjectId| {
-            let tree = objects.find_tree(id).map_err(|error| unreadable(id.to_string(), error))?;
+            let tree = objects.find_tree(id).map_err(|error| HistoryError::object(id, error))?;
             let entry = |entry: Result<gix::object::tree::EntryRef<'_, '_>, _>| {
-                let entry = entry.map_err(|error| unreadable(id.to_string(), error))?;
+                let entry = entry.map_err(|error| HistoryError::object(id, error))?;
                 Ok((entry.filename().to_vec(), (entry.kind(), entry.object_id())))
             };
             tree.iter().map(entry).collect::<Result<Vec<(Vec<u8>, (EntryKind, ObjectId))>, HistoryError>>()
@@ -295,11 +291,11 @@ fn changed(
     new: ObjectId,
 ) -> Result<Changed, HistoryError> {
     let blob = |id: ObjectId| -> Result<Option<Vec<u8>>, HistoryError> {
-        let size = objects.find_header(id).map_err(|error| unreadable(id.to_string(), error))?.size();
+        let size = objects.find_header(id).map_err(|error| HistoryError::object(id, error))?.size();
         if size > MAX_BLOB {
             return Ok(None);
         }
-        let mut blob = objects.find_blob(id).map_err(|error| unreadable(id.to_string(), error))?;
+        let mut blob = objects.find_blob(id).map_err(|error| HistoryError::object(id, error))?;
         Ok(Some(blob.take_data()))
     };
     // An old version that is missing, as in a partial clone, hides nothing that is new.

@@ -16,7 +16,6 @@ use super::objects::{write, write_commit};
 use crate::sys::process::{Output, Program};
 use crate::sys::{Entropy, Env};
 use crate::vcs::claims::{PREFIX, RemoteClaim, Swap, id_of, ref_name};
-use crate::vcs::layout::git::{common_dir, own_dir};
 use crate::vcs::{Kind, SyncError, layout, place};
 
 /// The size limit for lists of claims and for their texts.
@@ -117,9 +116,7 @@ impl<'a> Server<'a> {
 
     /// The remote that the branch is pushed to, else `origin`, else the only one.
     fn remote(&self) -> Result<Option<String>, SyncError> {
-        let dot_git = self.dot_git.clone().unwrap_or_else(|| self.root.join(".git"));
-        let own = own_dir(&dot_git).unwrap_or_else(|| dot_git.clone());
-        let settings = config::read(&own, &common_dir(&dot_git).unwrap_or_else(|| own.clone()), self.env);
+        let settings = config::read(&self.dot_git.clone().unwrap_or_else(|| self.root.join(".git")), self.env);
         let remotes = config::remotes(&settings);
         let usual = remotes.first().filter(|first| first.name == "origin" || remotes.len() == 1);
         let usual = usual.map(|remote| remote.name.clone());

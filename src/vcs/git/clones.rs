@@ -11,7 +11,7 @@ use super::commit::{git, git_at, git_for_network, unfinished};
 use super::hooks::must;
 use super::settings::{RemoteSettings, Setting, carried, moved, of_disk, parent_text, remotes, text, without_branches};
 use super::upstream::{ask, commit};
-use super::worktrees::check_name;
+use super::worktrees::{check_name, start_of};
 use crate::sys::Env;
 use crate::sys::activity::Step;
 use crate::sys::process::Program;
@@ -98,20 +98,7 @@ impl Source<'_> {
 
     /// The start of the branch, or its present commit.
     pub(super) fn start(&self, new: &NewClone, path: &Path) -> Result<String, SyncError> {
-        let there = self.commit(&format!("refs/heads/{}", new.branch))?;
-        match (there, &new.base) {
-            (Some(_), Some(base)) => {
-                let why = format!("the branch {} exists already; leave out {base}, or name another branch", new.branch);
-                Err(no_checkout(path, why))
-            }
-            (Some(id), None) => Ok(id),
-            (None, base) => {
-                let name = base.as_deref().unwrap_or("HEAD");
-                let remedy = if base.is_some() { "fetch it, or name another one" } else { "commit something first" };
-                let missing = || no_checkout(path, format!("there is no commit {name}; {remedy}"));
-                self.commit(name)?.ok_or_else(missing)
-            }
-        }
+        Ok(start_of(self.path(), Some(&new.branch), new.base.as_deref(), path, self.env)?.0)
     }
 
     /// The settings of the repository itself, including included files.

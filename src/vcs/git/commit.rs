@@ -13,7 +13,7 @@ use crate::vcs::CommitError;
 use crate::vcs::commit::{Committed, Order, checked, failed, patiently};
 use crate::vcs::files::path_of;
 use crate::vcs::gate::Verdict;
-use crate::vcs::layout::git::{common_dir, own_dir};
+use crate::vcs::layout::git::own_dir;
 
 /// Files in git's directory that show an unfinished operation.
 const UNFINISHED: [(&str, &str); 7] = [
@@ -153,10 +153,7 @@ fn behind<'a>(
 
 /// Settings that provide an identity where none is configured.
 pub(super) fn identity(order: &Order) -> Vec<String> {
-    let dot_git = order.root.join(".git");
-    let own = own_dir(&dot_git).unwrap_or_else(|| dot_git.clone());
-    let common = common_dir(&dot_git).unwrap_or_else(|| own.clone());
-    let (name, email) = config::identity(&own, &common, order.env);
+    let (name, email) = config::identity(&order.root.join(".git"), order.env);
     let name = (!name).then(|| format!("user.name={}", order.author));
     let email = (!email).then(|| "user.email=".to_owned());
     name.into_iter().chain(email).flat_map(|setting| ["-c".to_owned(), setting]).collect()

@@ -17,10 +17,8 @@ use crate::vcs::{Facts, Kind, Remote, files};
 
 /// The facts about a repository, by its `.git`.
 pub(crate) fn facts(dot_git: &Path, env: &Env) -> Facts {
-    let Some((own, common)) = own_dir(dot_git).zip(common_dir(dot_git)) else {
-        return Facts { kind: Kind::Git, ..Facts::default() };
-    };
-    let config = read(&own, &common, env);
+    let Some(common) = common_dir(dot_git) else { return Facts { kind: Kind::Git, ..Facts::default() } };
+    let config = read(dot_git, env);
     let text = |key: &str| config.string(key).map(|value| value.to_string()).filter(|value| !value.trim().is_empty());
     let remotes = remotes(&config);
     let pushed = remotes.first().filter(|first| first.name == "origin" || remotes.len() == 1);
@@ -35,8 +33,8 @@ pub(crate) fn facts(dot_git: &Path, env: &Env) -> Facts {
 }
 
 /// The value of a setting, from any file.
-pub(crate) fn text(own: &Path, common: &Path, key: &str, env: &Env) -> Option<String> {
-    read(own, common, env).string(key).map(|value| value.to_string())
+pub(crate) fn text(dot_git: &Path, key: &str, env: &Env) -> Option<String> {
+    read(dot_git, env).string(key).map(|value| value.to_string())
 }
 
 /// The value of a setting in the repository's own file.
@@ -47,14 +45,16 @@ pub(super) fn own_text(root: &Path, key: &str) -> Option<String> {
 }
 
 /// Whether git knows the user's name and email here.
-pub(super) fn identity(own: &Path, common: &Path, env: &Env) -> (bool, bool) {
-    let config = read(own, common, env);
+pub(super) fn identity(dot_git: &Path, env: &Env) -> (bool, bool) {
+    let config = read(dot_git, env);
     let known = |key: &str| config.string(key).is_some_and(|value| !value.trim_ascii().is_empty());
     (known("user.name"), known("user.email"))
 }
 
 /// All files that git would read, later ones winning. A file that cannot be parsed counts as absent.
-pub(super) fn read(own: &Path, common: &Path, env: &Env) -> File {
+pub(super) fn read(dot_git: &Path, env: &Env) -> File {
+    let own = own_dir(dot_git).unwrap_or_else(|| dot_git.to_owned());
+    let common = common_dir(dot_git).unwrap_or_else(|| own.clone());
     let mut all = File::new(Metadata::from(Source::Api));
     let add = |all: &mut File, source: Source, path: PathBuf| {
         let parse = |bytes: Vec<u8>| {
@@ -90,13 +90,13 @@ pub(super) fn read(own: &Path, common: &Path, env: &Env) -> File {
         ..includes::Options::follow(
             interpolate::Context { home_dir: home.as_deref(), ..Default::default() },
             includes::conditional::Context {
-                git_dir: Some(own),
+                git_dir: Some(&own),
                 branch_name: branch.as_ref().map(gix::refs::FullName::as_ref),
             },
         )
     };
     // The library opens included files itself, and would block on a pipe.
-    if odd_include(own, common, home.as_deref()).is_some() {
+    if odd_include(&own, &common, home.as_deref()).is_some() {
         return all;
     }
     // The files included before an error are kept.
@@ -209,18 +209,16 @@ fn pushed_branch(common: &Path, remote: &str) -> Option<String> {
     pushed.then(|| format!("{remote}/{branch}"))
 }
 
+/// Nothing is below a file: only the user's own settings count then.
+const NOWHERE: &str = "/dev/null";
+
 /// The editor that the user chose for git. A repository's setting does not count, since it would be run.
 pub fn user_editor(env: &Env) -> Option<String> {
-    // Nothing is below a file: only the user's own settings count then.
-    let nowhere = Path::new("/dev/null");
-    text(nowhere, nowhere, "core.editor", env).filter(|program| !program.trim().is_empty())
+    text(Path::new(NOWHERE), "core.editor", env).filter(|program| !program.trim().is_empty())
 }
 
 /// `user.name` as git would use it here.
 pub fn user_name(directory: &Path, env: &Env) -> Option<String> {
     let dot_git = directory.ancestors().map(|dir| dir.join(".git")).find(|dot_git| dot_git.exists());
-    // Nothing is below a file: only the user's own settings count then.
-    let nowhere = || ("/dev/null".into(), "/dev/null".into());
-    let (own, common) = dot_git.and_then(|git| own_dir(&git).zip(common_dir(&git))).unwrap_or_else(nowhere);
-    text(&own, &common, "user.name", env).filter(|name| !name.trim().is_empty())
+    text(&dot_git.unwrap_or_else(|| NOWHERE.into()), "user.name", env).filter(|name| !name.trim().is_empty())
 }

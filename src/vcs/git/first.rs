@@ -4,16 +4,14 @@ use std::path::Path;
 
 use gix::ObjectId;
 
-fn open(common: &Path) -> Option<gix::Repository> {
-    crate::vcs::layout::opened::at(common).ok()
-}
+use crate::vcs::layout::opened;
 
 /// The commits without a parent here, the oldest first: of branches, and with `with_remotes` also of remotes and tags.
 pub(crate) fn first_commits(common: &Path, with_remotes: bool) -> Vec<String> {
     let own = ["refs/heads/", "refs/jj/"];
     let wanted = if with_remotes { [&own[..], &["refs/remotes/", "refs/tags/"]].concat() } else { own.to_vec() };
     let find = || -> Option<Vec<String>> {
-        let repository = open(common)?;
+        let repository = opened::at(common).ok()?;
         let mut tips: Vec<ObjectId> = repository.head_id().ok().map(|id| id.detach()).into_iter().collect();
         for reference in repository.references().ok()?.all().ok()?.flatten() {
             let name = reference.name().as_bstr().to_string();
@@ -42,6 +40,6 @@ pub(crate) fn first_commits(common: &Path, with_remotes: bool) -> Vec<String> {
 /// Whether the repository has this commit.
 pub(crate) fn has_commit(common: &Path, id: &str) -> bool {
     let Ok(id) = ObjectId::from_hex(id.as_bytes()) else { return false };
-    let header = open(common).and_then(|repository| repository.find_header(id).ok());
+    let header = opened::at(common).ok().and_then(|repository| repository.find_header(id).ok());
     header.is_some_and(|header| header.kind() == gix::object::Kind::Commit)
 }

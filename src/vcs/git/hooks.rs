@@ -9,7 +9,7 @@ use super::config;
 use crate::sys::Env;
 use crate::sys::process::{Output, Program};
 use crate::vcs::files;
-use crate::vcs::layout::git::{common_dir, own_dir};
+use crate::vcs::layout::git::common_dir;
 use crate::vcs::{HistoryError, Kind, SyncError, Versions};
 
 /// A repository may be large, and filters may fetch its files.
@@ -41,10 +41,10 @@ pub(super) fn checked(program: &'static str, output: Output) -> Result<Output, H
 /// Where git looks for hooks, from files alone.
 pub fn hooks_path(root: &Path, env: &Env) -> Result<PathBuf, HistoryError> {
     let dot_git = root.join(".git");
-    let Some((own, common)) = own_dir(&dot_git).zip(common_dir(&dot_git)) else {
+    let Some(common) = common_dir(&dot_git) else {
         return Err(HistoryError::NotGit { root: root.to_owned(), kind: Kind::Git });
     };
-    let named = config::text(&own, &common, "core.hooksPath", env).filter(|path| !path.is_empty());
+    let named = config::text(&dot_git, "core.hooksPath", env).filter(|path| !path.is_empty());
     Ok(named.map_or_else(|| common.join("hooks"), |path| env.clone().at(root.to_owned()).path(&path)))
 }
 
@@ -58,8 +58,7 @@ pub(super) fn of_push(root: &Path, env: &Env) -> Result<Vec<String>, SyncError> 
     let directory = root.join(hooks_path(root, env)?);
     let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let inside = |dir: &Path| real(&directory).starts_with(real(dir));
-    let is_in_repository =
-        inside(root) || crate::vcs::layout::git::common_dir(&root.join(".git")).is_some_and(|common| inside(&common));
+    let is_in_repository = inside(root) || common_dir(&root.join(".git")).is_some_and(|common| inside(&common));
     let mut lines = Vec::new();
     if !is_in_repository {
         if config::own_text(root, "core.hooksPath").is_none() {

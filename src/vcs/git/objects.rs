@@ -36,8 +36,7 @@ pub(super) fn write_commit(
 pub(super) fn must(name: &'static str, program: Program<'_>) -> Result<Output, SyncError> {
     let output = checked(name, program.limit(LIMIT).keeping(MAX).run()?)?;
     if output.stdout.len() >= MAX {
-        let message = "git said more than can be looked at".to_owned();
-        return Err(HistoryError::Object { id: name.to_owned(), message }.into());
+        return Err(HistoryError::object(name, "git said more than can be looked at").into());
     }
     Ok(output)
 }

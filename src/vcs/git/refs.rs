@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::objects::{line, must};
+use super::objects::must;
 use super::upstream::ask_at;
 use crate::sys::Env;
 use crate::sys::process::Program;
@@ -33,10 +33,4 @@ pub(super) fn refs(program: Program<'_>) -> Result<Vec<Ref>, SyncError> {
         Some(Ref { id, name, upstream: words.next().unwrap_or_default(), is_commit })
     };
     Ok(printed.lines().filter_map(read).collect())
-}
-
-/// The full name of the branch that is checked out.
-pub(super) fn symbolic(program: Program<'_>) -> Result<Option<String>, SyncError> {
-    let output = program.args(["symbolic-ref", "--quiet", "HEAD"]).run()?;
-    Ok(output.status.success().then(|| line(&output.stdout)))
 }

@@ -58,7 +58,7 @@ pub(super) fn renew(root: &Path, from: &Path, new: &NewClone, ledgers: &[PathBuf
         return Err(kept(root, format!("{} has other remotes now", from.display())));
     }
     take_back(root, ledgers, env)?;
-    refuse_changed(root, env)?;
+    work(root, env)?.check_files(root)?;
     fetch(root, from, &parent, &start, env)?;
     // Checked after the fetch, when the parent's commits are known.
     refuse_unsaved(root, env)?;
@@ -160,14 +160,6 @@ fn refuse_odd(root: &Path, env: &Env) -> Result<(), SyncError> {
     let is_odd = |name: &&str| Some(*name) != own.as_deref() && !known.iter().any(|start| name.starts_with(start));
     match text.lines().find(is_odd) {
         Some(name) => Err(kept(root, format!("it has {name}, which a new clone would not have"))),
-        None => Ok(()),
-    }
-}
-
-/// Refuses if files are only here.
-fn refuse_changed(root: &Path, env: &Env) -> Result<(), SyncError> {
-    match work(root, env)?.in_files() {
-        Some(what) => Err(kept(root, format!("it has {what}"))),
         None => Ok(()),
     }
 }

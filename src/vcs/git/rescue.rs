@@ -12,7 +12,8 @@ use std::time::Duration;
 use super::hooks::checked;
 use super::merged::Pair;
 use super::objects::line;
-use super::refs::{Ref, at, refs, symbolic};
+use super::refs::{Ref, at, refs};
+use super::upstream::head;
 use super::whereabouts::{behind, commit, logged, put_aside};
 use super::work_tree::WorkTree;
 use crate::sys::process::Program;
@@ -39,9 +40,9 @@ pub(crate) fn keep_commits(
     if pair.common().as_ref() == Some(&pair.other) {
         return Ok(0);
     }
+    let current = if is_behind { None } else { head(pair.git())? };
     let (own, head) = (refs(pair.git())?, commit(&pair, "HEAD")?);
     let theirs = refs(at(&there, env))?;
-    let current = if is_behind { None } else { symbolic(pair.git())? };
     let mut names: BTreeMap<String, String> = BTreeMap::new();
     for one in &own {
         let passed = ["refs/remotes/", "refs/beads/", "refs/jj/", "refs/stash", "refs/prefetch/"];

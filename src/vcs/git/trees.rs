@@ -40,39 +40,35 @@ pub(super) struct Trees {
     new: HashMap<ObjectId, Vec<u8>>,
 }
 
-fn unreadable(id: impl ToString, error: impl std::fmt::Display) -> HistoryError {
-    HistoryError::Object { id: id.to_string(), message: error.to_string() }
-}
-
 impl Trees {
     pub(super) fn open(root: &Path) -> Result<Self, HistoryError> {
-        let objects = crate::vcs::layout::opened::at(root).map_err(|error| unreadable(root.display(), error))?;
+        let objects = crate::vcs::layout::opened::at(root).map_err(|error| HistoryError::object(root.display(), error))?;
         Ok(Trees { objects, new: HashMap::new() })
     }
 
     /// The tree of the last commit; `None` before the first.
     pub(super) fn head(&self) -> Result<Option<ObjectId>, HistoryError> {
-        let head = self.objects.head().map_err(|error| unreadable("HEAD", error))?;
+        let head = self.objects.head().map_err(|error| HistoryError::object("HEAD", error))?;
         head.id().map(|commit| self.of(commit.detach())).transpose()
     }
 
     pub(super) fn of(&self, commit: ObjectId) -> Result<ObjectId, HistoryError> {
-        let found = self.objects.find_commit(commit).map_err(|error| unreadable(commit, error))?;
-        found.tree_id().map(gix::Id::detach).map_err(|error| unreadable(commit, error))
+        let found = self.objects.find_commit(commit).map_err(|error| HistoryError::object(commit, error))?;
+        found.tree_id().map(gix::Id::detach).map_err(|error| HistoryError::object(commit, error))
     }
 
     pub(super) fn parents(&self, commit: ObjectId) -> Result<Vec<ObjectId>, HistoryError> {
-        let found = self.objects.find_commit(commit).map_err(|error| unreadable(commit, error))?;
+        let found = self.objects.find_commit(commit).map_err(|error| HistoryError::object(commit, error))?;
         Ok(found.parent_ids().map(gix::Id::detach).collect())
     }
 
     pub(super) fn message(&self, commit: ObjectId) -> Result<Vec<u8>, HistoryError> {
-        let found = self.objects.find_commit(commit).map_err(|error| unreadable(commit, error))?;
-        found.message_raw().map(|text| text.to_vec()).map_err(|error| unreadable(commit, error))
+        let found = self.objects.find_commit(commit).map_err(|error| HistoryError::object(commit, error))?;
+        found.message_raw().map(|text| text.to_vec()).map_err(|error| HistoryError::object(commit, error))
     }
 
     pub(super) fn blob(&self, id: ObjectId) -> Result<Vec<u8>, HistoryError> {
-        let mut blob = self.objects.find_blob(id).map_err(|error| unreadable(id, error))?;
+        let mut blob = self.objects.find_blob(id).map_err(|error| HistoryError::object(id, error))?;
         Ok(blob.take_data())
     }
 
@@ -92,35 +88,29 @@ impl Trees {
 
     /// The tree with this entry at a path, or with the path removed.
     pub(super) fn with(&mut self, tree: ObjectId, path: &Path, item: Option<Item>) -> Result<ObjectId, EditError> {
-        let names: Vec<&[u8]> = path.iter().map(std::ffi::OsStr::as_encoded_bytes).collect();
-        let edited = self.edit(Some(tree), &names, item).map_err(|error| match error {
-            EditError::Blocked(above) => {
-                let depth = path.iter().count() - above.iter().count();
-                EditError::Blocked(path.iter().take(depth).collect())
-            }
-            other => other,
-        })?;
-        Ok(edited.unwrap_or_else(|| ObjectId::empty_tree(SHA1)))
+        Ok(self.edit(Some(tree), path, 0, item)?.unwrap_or_else(|| ObjectId::empty_tree(SHA1)))
     }
 
-    /// `None` for a tree that would be empty.
+    /// The same for the tree behind the first names of the path; `None` for a tree that would be empty.
     fn edit(
         &mut self,
         tree: Option<ObjectId>,
-        names: &[&[u8]],
+        path: &Path,
+        depth: usize,
         item: Option<Item>,
     ) -> Result<Option<ObjectId>, EditError> {
-        let Some((name, below)) = names.split_first() else { return Ok(tree) };
+        let mut names = path.iter().skip(depth);
+        let Some(name) = names.next().map(std::ffi::OsStr::as_encoded_bytes) else { return Ok(tree) };
         let mut entries = tree.map_or(Ok(Vec::new()), |tree| self.entries(tree))?;
         let old = entries.iter().position(|entry| entry.filename == *name).map(|at| entries.remove(at));
         let new = match old {
-            _ if below.is_empty() => item,
+            _ if names.next().is_none() => item,
             // Removing an absent path changes nothing.
             Some(old) if !old.mode.is_tree() && item.is_none() => Some((old.mode, old.oid)),
             Some(old) if !old.mode.is_tree() => {
-                return Err(EditError::Blocked(below.iter().map(|_| "x").collect()));
+                return Err(EditError::Blocked(path.iter().take(depth + 1).collect()));
             }
-            old => self.edit(old.map(|old| old.oid), below, item)?.map(|id| (EntryKind::Tree.into(), id)),
+            old => self.edit(old.map(|old| old.oid), path, depth + 1, item)?.map(|id| (EntryKind::Tree.into(), id)),
         };
         entries.extend(new.map(|(mode, oid)| Entry { mode, filename: name.to_vec().into(), oid }));
         entries.sort();
@@ -128,8 +118,8 @@ impl Trees {
             return Ok(None);
         }
         let mut bytes = Vec::new();
-        Tree { entries }.write_to(&mut bytes).map_err(|error| unreadable("a new tree", error))?;
-        let id = compute_hash(SHA1, Kind::Tree, &bytes).map_err(|error| unreadable("a new tree", error))?;
+        Tree { entries }.write_to(&mut bytes).map_err(|error| HistoryError::object("a new tree", error))?;
+        let id = compute_hash(SHA1, Kind::Tree, &bytes).map_err(|error| HistoryError::object("a new tree", error))?;
         self.new.insert(id, bytes);
         Ok(Some(id))
     }
@@ -140,11 +130,11 @@ impl Trees {
             Some(bytes) => bytes,
             None if tree == ObjectId::empty_tree(SHA1) => return Ok(Vec::new()),
             None => {
-                stored = self.objects.find_tree(tree).map_err(|error| unreadable(tree, error))?;
+                stored = self.objects.find_tree(tree).map_err(|error| HistoryError::object(tree, error))?;
                 &stored.data
             }
         };
-        let parsed = gix::objs::TreeRef::from_bytes(bytes, SHA1).map_err(|error| unreadable(tree, error))?;
+        let parsed = gix::objs::TreeRef::from_bytes(bytes, SHA1).map_err(|error| HistoryError::object(tree, error))?;
         Ok(Tree::from(parsed).entries)
     }
 
@@ -167,7 +157,7 @@ pub(super) fn is_file(mode: EntryMode) -> bool {
 }
 
 pub(super) fn odd(tree: gix::ObjectId) -> HistoryError {
-    HistoryError::Object { id: tree.to_string(), message: "a name in it holds a slash".to_owned() }
+    HistoryError::object(tree, "a name in it holds a slash")
 }
 
 /// The size of a file in the last commit; `None` without a commit or if the file is not in it.

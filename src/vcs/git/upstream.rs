@@ -13,7 +13,6 @@ use super::config;
 use super::hooks::{checked, failed};
 use crate::sys::Env;
 use crate::sys::process::Program;
-use crate::vcs::layout::git::{common_dir, own_dir};
 use crate::vcs::{HistoryError, Kind, Standing, SyncError};
 
 const ODD_NAME: &str = "the name of a remote begins with `-` or holds a control character";
@@ -64,8 +63,8 @@ pub(super) fn ask_at<'a>(root: &Path, git_dir: Option<&Path>, env: &'a Env) -> P
 }
 
 /// The full name of the branch that is checked out, in any of git's formats.
-pub(super) fn head(root: &Path, env: &Env) -> Result<Option<String>, SyncError> {
-    let output = ask(root, env).args(["symbolic-ref", "--quiet", "HEAD"]).run()?;
+pub(super) fn head(program: Program<'_>) -> Result<Option<String>, SyncError> {
+    let output = program.args(["symbolic-ref", "--quiet", "HEAD"]).run()?;
     match output.status.code() {
         Some(0) => Ok(Some(String::from_utf8_lossy(output.stdout.trim_ascii_end()).into_owned())),
         Some(1) => Ok(None),
@@ -74,14 +73,12 @@ pub(super) fn head(root: &Path, env: &Env) -> Result<Option<String>, SyncError> 
 }
 
 pub(super) fn find(root: &Path, env: &Env) -> Result<Link, SyncError> {
-    let branch = head(root, env)?.filter(|name| name.starts_with("refs/heads/"));
+    let branch = head(ask(root, env))?.filter(|name| name.starts_with("refs/heads/"));
     let ours = commit(root, "HEAD", env)?;
     let Some(branch) = branch else {
         return Ok(Link { ours, ..Link::default() });
     };
-    let dot_git = root.join(".git");
-    let own = own_dir(&dot_git).unwrap_or_else(|| dot_git.clone());
-    let settings = config::read(&own, &common_dir(&dot_git).unwrap_or_else(|| own.clone()), env);
+    let settings = config::read(&root.join(".git"), env);
     let setting = |key: &str| {
         let section = settings.string_by("branch", short(&branch), key);
         section.map(|value| value.to_string()).filter(|value| !value.is_empty())
@@ -134,11 +131,8 @@ pub(super) fn commit(root: &Path, name: &str, env: &Env) -> Result<Option<Object
 /// An id as git prints it.
 pub(super) fn id(text: &[u8]) -> Result<ObjectId, SyncError> {
     let text = text.trim_ascii();
-    let found = ObjectId::from_hex(text).map_err(|error| HistoryError::Object {
-        id: String::from_utf8_lossy(text).into_owned(),
-        message: error.to_string(),
-    });
-    Ok(found?)
+    let found = ObjectId::from_hex(text);
+    Ok(found.map_err(|error| HistoryError::object(String::from_utf8_lossy(text), error))?)
 }
 
 pub(super) fn standing(root: &Path, env: &Env) -> Result<Standing, SyncError> {

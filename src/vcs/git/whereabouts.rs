@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use super::loose::loose;
 use super::merged::Pair;
 use super::objects::{line, must};
-use super::refs::{Ref, at, refs, symbolic};
+use super::refs::{Ref, at, refs};
 use super::remotes;
+use super::upstream::head;
 use crate::sys::Env;
 use crate::sys::process::Program;
 use crate::vcs::checkouts::Loose;
@@ -41,7 +42,7 @@ pub(crate) fn between(
     let pair = Pair { root, git_dir, other, env };
     let is_linked = pair.common().as_ref() == Some(&pair.other);
     let (own, theirs) = (refs(pair.git())?, refs(at(&there, env))?);
-    let current = if is_behind { None } else { symbolic(pair.git())? };
+    let current = if is_behind { None } else { head(pair.git())? };
     // Commits on remotes, and the present commits of the other repository.
     let counting = remotes::counting(&pair, &own, origin.root)?;
     let is_far = |one: &&Ref| counting.contains(&one.name);
@@ -182,7 +183,7 @@ fn targets(
     if !found.is_empty() {
         return Ok(found);
     }
-    let current = symbolic(at(there, env))?;
+    let current = head(at(there, env))?;
     Ok(current.as_deref().and_then(|name| name.strip_prefix("refs/heads/")).map(named).unwrap_or_default())
 }
 

@@ -131,7 +131,7 @@ fn unsaved(root: &Path, with_repository: bool, env: &Env) -> Result<usize, SyncE
 
 /// The branch that is checked out.
 pub(super) fn branch(root: &Path, env: &Env) -> Result<Option<String>, SyncError> {
-    Ok(head(root, env)?.and_then(|name| name.strip_prefix("refs/heads/").map(str::to_owned)))
+    Ok(head(ask(root, env))?.and_then(|name| name.strip_prefix("refs/heads/").map(str::to_owned)))
 }
 
 fn count(program: Program<'_>) -> Result<usize, SyncError> {

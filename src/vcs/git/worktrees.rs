@@ -19,37 +19,42 @@ use crate::vcs::{SyncError, files};
 /// Checks out the branch if it exists, else creates it.
 pub(super) fn add(root: &Path, new: &NewCheckout, env: &Env) -> Result<Checkout, SyncError> {
     let path = vacant(&new.path, env)?;
+    let branch = new.branch.as_deref();
+    branch.map_or(Ok(()), |name| check_name(root, name, &path, env))?;
+    let (start, is_there) = start_of(root, branch, new.base.as_deref(), &path, env)?;
     let program = git(root, env).args(["worktree", "add", "--quiet"]);
-    let existing = match &new.branch {
-        Some(name) => {
-            check_name(root, name, &path, env)?;
-            commit(root, &format!("refs/heads/{name}"), env)?
-        }
-        None => None,
+    let (program, checked_out) = match branch {
+        Some(name) if is_there => (program, name),
+        Some(name) => (program.args(["--no-track", "-b", name]), start.as_str()),
+        None => (program.arg("--detach"), start.as_str()),
     };
-    let program = match (&new.branch, existing, &new.base) {
-        (Some(name), Some(_), Some(base)) => {
-            let why = format!("the branch {name} exists already; leave out {base}, or name another branch");
-            return Err(no_checkout(&path, why));
-        }
-        (Some(name), Some(_), None) => program.arg("--").arg(&path).arg(name),
-        (branch, None, base) => {
-            let start = base.as_deref().unwrap_or("HEAD");
-            let Some(start) = commit(root, start, env)? else {
-                let remedy = if base.is_some() { "fetch it, or name another one" } else { "commit something first" };
-                return Err(no_checkout(&path, format!("there is no commit {start}; {remedy}")));
-            };
-            let program = match branch {
-                Some(name) => program.args(["--no-track", "-b", name]),
-                None => program.arg("--detach"),
-            };
-            program.arg("--").arg(&path).arg(start.to_string())
-        }
-        (None, Some(_), _) => return Err(no_checkout(&path, "no branch is named")),
-    };
-    must("git worktree add", root, program)?;
+    must("git worktree add", root, program.arg("--").arg(&path).arg(checked_out))?;
     let made = family(root).into_iter().find(|checkout| checkout.root == path);
     made.ok_or_else(|| no_checkout(&path, "git does not list it; see git worktree list"))
+}
+
+/// The commit of a branch, or where a new one begins; and whether there is such a branch.
+pub(super) fn start_of(
+    place: &Path,
+    branch: Option<&str>,
+    base: Option<&str>,
+    path: &Path,
+    env: &Env,
+) -> Result<(String, bool), SyncError> {
+    let there = branch.map_or(Ok(None), |name| commit(place, &format!("refs/heads/{name}"), env))?;
+    match (branch, there, base) {
+        (Some(name), Some(_), Some(base)) => {
+            let why = format!("the branch {name} exists already; leave out {base}, or name another branch");
+            Err(no_checkout(path, why))
+        }
+        (_, Some(id), _) => Ok((id.to_string(), true)),
+        (_, None, base) => {
+            let name = base.unwrap_or("HEAD");
+            let remedy = if base.is_some() { "fetch it, or name another one" } else { "commit something first" };
+            let missing = || no_checkout(path, format!("there is no commit {name}; {remedy}"));
+            Ok((commit(place, name, env)?.ok_or_else(missing)?.to_string(), false))
+        }
+    }
 }
 
 /// Checks that git takes a name for a branch, and never for an option.
@@ -83,9 +88,7 @@ pub(crate) fn remove(place: &Path, here: &Path, root: &Path, force: bool, env: &
     }
     if !force {
         let work = work(root, env)?;
-        if let Some(what) = work.in_files() {
-            return Err(kept(root, format!("it has {what}")));
-        }
+        work.check_files(root)?;
         if work.unsaved_commits > 0 && branch(root, env)?.is_none() {
             let why = format!("{} of its commits are on no branch; make a branch there first", work.unsaved_commits);
             return Err(kept(root, why));

@@ -13,6 +13,7 @@ use crate::vcs::Checkout;
 use crate::vcs::Verdict;
 use crate::vcs::checkouts::{NewCheckout, Work};
 use crate::vcs::commit::{Committed, Order};
+use crate::vcs::error::only_one;
 use crate::vcs::history::{Changed, Span};
 use crate::vcs::layout::hg::own_dir;
 use crate::vcs::sync::{Carried, Integrated, Integration, Outgoing, Parcel, Pushed, Route, Standing};
@@ -39,6 +40,12 @@ pub(crate) struct Exchanging {
     pub root: PathBuf,
     /// The bookmark for exchanging commits, if the user named it.
     pub bookmark: Option<String>,
+}
+
+impl Exchanging {
+    fn client<'a>(&self, env: &'a Env) -> Client<'a> {
+        Client::new(Kind::Hg, &self.root, "", env)
+    }
 }
 
 impl Vcs for Hg {
@@ -86,7 +93,7 @@ impl Past for Hg {
     }
 
     fn resolve(&self, name: &str, env: &Env) -> Result<Option<String>, SyncError> {
-        clones::one(&self.client(env), name)
+        only_one(self.client(env).nodes(name))
     }
 
     fn branches(&self, env: &Env) -> Result<BTreeSet<String>, SyncError> {
@@ -129,11 +136,11 @@ impl Past for Hg {
 
 impl Exchange for Exchanging {
     fn fetch(&self, env: &Env) -> Result<(), SyncError> {
-        exchange::fetch(&Client::new(Kind::Hg, &self.root, "", env))
+        exchange::fetch(&self.client(env))
     }
 
     fn standing(&self, env: &Env) -> Result<Standing, SyncError> {
-        exchange::standing(&Client::new(Kind::Hg, &self.root, "", env), self.bookmark.as_deref())
+        exchange::standing(&self.client(env), self.bookmark.as_deref())
     }
 
     fn integrate(&self, integration: Integration<'_>) -> Result<Integrated, SyncError> {
@@ -142,21 +149,16 @@ impl Exchange for Exchanging {
     }
 
     fn incoming(&self, route: &Route<'_>) -> Result<Vec<Carried>, SyncError> {
-        outgoing::incoming(&Client::new(Kind::Hg, &self.root, "", route.env), self.bookmark.as_deref(), route)
+        outgoing::incoming(&self.client(route.env), self.bookmark.as_deref(), route)
     }
 
     fn outgoing(&self, route: &Route<'_>) -> Result<Outgoing, SyncError> {
-        outgoing::outgoing(&Client::new(Kind::Hg, &self.root, "", route.env), self.bookmark.as_deref(), route)
+        outgoing::outgoing(&self.client(route.env), self.bookmark.as_deref(), route)
     }
 
     /// The repository's settings name its hooks, and the user agrees to those in any case.
     fn push(&self, parcel: &Parcel, route: &Route<'_>) -> Result<Pushed, SyncError> {
-        exchange::push(
-            &Client::new(Kind::Hg, &self.root, "", route.env),
-            self.bookmark.as_deref(),
-            parcel,
-            route.with_code,
-        )
+        exchange::push(&self.client(route.env), self.bookmark.as_deref(), parcel, route.with_code)
     }
 }
 

@@ -1,15 +1,14 @@
-//! The past of hg and sl: one `log` lists the commits and those that name the file, and one process reads their
-//! versions.
+//! The past of hg and sl: one `log` lists the commits, and another those that name the file.
 //!
 //! A commit that does not name the file has the version of its parent. A merge does not name a file that it took from
 //! one of its parents; so its version is read unless both parents have that of one commit.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::call::{Client, is_node};
-use super::commits::{self, LoggedCommit};
-use super::texts::{Place, Texts, read};
+use super::commits;
+use super::texts::{Place, Texts};
 use crate::vcs::SyncError;
 use crate::vcs::archive::{Archive, Commit, Likeness, Node, Past, Steps, Trail, Version, newest_first, steps};
 use crate::vcs::files::path_of;
@@ -25,13 +24,6 @@ pub(super) struct HgArchive<'a> {
 impl<'a> HgArchive<'a> {
     pub(super) fn new(client: Client<'a>) -> Self {
         HgArchive { client, texts: Texts::default(), logged: HashMap::new() }
-    }
-
-    /// Stores reported commits for callers that need more than their places.
-    fn nodes(&mut self, logged: Vec<LoggedCommit>) -> Vec<Node> {
-        let nodes = logged.iter().map(|logged| Node::from(&logged.commit)).collect();
-        self.logged.extend(logged.into_iter().map(|logged| (logged.commit.id.clone(), logged.commit)));
-        newest_first(nodes)
     }
 }
 
@@ -50,9 +42,12 @@ impl Archive for HgArchive<'_> {
         found.ok_or_else(|| commits::no_commit(id))
     }
 
+    /// Stores the commits for callers that need more than their places.
     fn ancestors(&mut self, from: &[String]) -> Result<Vec<Node>, SyncError> {
-        let logged = commits::below(&self.client, from, &[])?;
-        Ok(self.nodes(logged))
+        let logged = commits::below(&self.client, from)?;
+        let nodes = logged.iter().map(Node::from).collect();
+        self.logged.extend(logged.into_iter().map(|commit| (commit.id.clone(), commit)));
+        Ok(newest_first(nodes))
     }
 
     fn version(&mut self, file: &Path, commit: &str) -> Result<Option<Version>, SyncError> {
@@ -60,22 +55,13 @@ impl Archive for HgArchive<'_> {
             return Err(commits::no_commit(commit));
         }
         let place = Place { commit: commit.to_owned(), file: file.to_owned() };
-        Ok(self.texts.versions(&self.client, &[place])?.pop().flatten())
+        self.texts.version(&self.client, place)
     }
 
     fn steps(&mut self, file: &Trail, from: &[String]) -> Result<Steps, SyncError> {
-        let logged = commits::below(&self.client, from, file.names())?;
-        let naming = |name: usize| -> HashSet<String> {
-            let named = |logged: &&LoggedCommit| logged.named.get(name) == Some(&true);
-            logged.iter().filter(named).map(|logged| logged.commit.id.clone()).collect()
-        };
-        let named: Vec<HashSet<String>> = (0..file.names().len()).map(naming).collect();
-        let commits = self.nodes(logged);
+        let commits = self.ancestors(from)?;
         let line = commits.iter().map(|commit| (commit.id.clone(), commit.parents.clone())).collect();
         let mut walk = Walk { archive: self, from, line, known: HashMap::new() };
-        for (name, named) in file.names().iter().zip(&named) {
-            walk.learn(name, named)?;
-        }
         steps(commits, from, file, &mut walk)
     }
 
@@ -94,8 +80,9 @@ struct Walk<'w, 'a> {
 }
 
 impl Walk<'_, '_> {
-    /// Finds the version in each commit under a name that some of them report as changed.
-    fn learn(&mut self, name: &Path, named: &HashSet<String>) -> Result<(), SyncError> {
+    /// Finds the version in each commit under a name.
+    fn learn(&mut self, name: &Path) -> Result<(), SyncError> {
+        let named = commits::naming_below(&self.archive.client, self.from, name)?;
         let numbers: HashMap<&str, usize> =
             self.line.iter().enumerate().map(|(number, (id, _))| (id.as_str(), number)).collect();
         // The commit that made each one's version, parents first; `None` where the file did not exist.
@@ -106,12 +93,13 @@ impl Walk<'_, '_> {
             let is_own = named.contains(id) || before.any(|other| other != first);
             made[number] = if is_own { Some(number) } else { first };
         }
-        let makers: Vec<usize> = (0..made.len()).filter(|number| made[*number] == Some(*number)).collect();
-        let place = |number: &usize| Place { commit: self.line[*number].0.clone(), file: name.to_owned() };
-        let places: Vec<Place> = makers.iter().map(place).collect();
-        let versions = self.archive.texts.versions(&self.archive.client, &places)?;
-        let versions: HashMap<usize, Option<Version>> = makers.into_iter().zip(versions).collect();
-        let version = |maker: &Option<usize>| maker.and_then(|maker| versions.get(&maker).cloned()).flatten();
+        let mut versions: HashMap<usize, Version> = HashMap::new();
+        for number in (0..made.len()).filter(|number| made[*number] == Some(*number)) {
+            let place = Place { commit: self.line[number].0.clone(), file: name.to_owned() };
+            let version = self.archive.texts.version(&self.archive.client, place)?;
+            versions.extend(version.map(|version| (number, version)));
+        }
+        let version = |maker: &Option<usize>| maker.and_then(|maker| versions.get(&maker).cloned());
         let found = self.line.iter().zip(&made).map(|((id, _), maker)| (id.clone(), version(maker))).collect();
         self.known.insert(name.to_owned(), found);
         Ok(())
@@ -121,8 +109,7 @@ impl Walk<'_, '_> {
 impl Past for Walk<'_, '_> {
     fn version(&mut self, commit: &str, path: &Path) -> Result<Option<Version>, SyncError> {
         if !self.known.contains_key(path) {
-            let named = commits::naming_below(&self.archive.client, self.from, path)?;
-            self.learn(path, &named.into_iter().collect())?;
+            self.learn(path)?;
         }
         Ok(self.known.get(path).and_then(|known| known.get(commit)).cloned().flatten())
     }
@@ -148,18 +135,18 @@ impl Past for Walk<'_, '_> {
         if let Some(source) = copied_from.filter(|source| candidates.contains(source)) {
             return Ok(Some(source));
         }
-        let is_ledger = |file: &PathBuf| file.extension().is_some_and(|extension| extension == "jsonl");
-        let place = |file: PathBuf| Place { commit: parent.to_owned(), file };
-        let places: Vec<Place> = candidates.into_iter().filter(is_ledger).map(place).collect();
-        if places.is_empty() {
+        candidates.retain(|file| file.extension().is_some_and(|extension| extension == "jsonl"));
+        if candidates.is_empty() {
             return Ok(None);
         }
         let Some(version) = Past::version(self, child, path)? else { return Ok(None) };
         let text = self.archive.text(&version)?;
         let mut likeness = Likeness::of(&text);
-        read(&self.archive.client, &places, &mut |number, bytes| {
-            bytes.into_iter().for_each(|bytes| likeness.see(places[number].file.clone(), &bytes));
-        })?;
+        for file in candidates {
+            if let Some(bytes) = self.archive.client.cat(parent, &file)? {
+                likeness.see(file, &bytes);
+            }
+        }
         Ok(likeness.name())
     }
 }

@@ -6,14 +6,13 @@
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use super::gate;
 use super::hgrc::Settings;
-use super::server::{Answer, SERVE, Silence, ask, greets};
+use super::server::{SERVE, Silence, ask, greets};
 use crate::sys::Env;
 use crate::sys::process::{Output, Program, RunError};
 use crate::vcs::commit::failed;
@@ -39,7 +38,7 @@ const COMMON: [&str; 2] = ["--noninteractive", "--config=ui.timeout=2"];
 
 const TOO_MUCH: &str = "it said more than can be looked at";
 
-fn without_answer(why: &str) -> Output {
+pub(super) fn without_answer(why: &str) -> Output {
     Output { status: ExitStatus::default(), stdout: Vec::new(), stderr: why.as_bytes().to_vec() }
 }
 
@@ -115,10 +114,9 @@ impl<'a> Client<'a> {
         let files = (!files.is_empty()).then(|| std::iter::once("--".into()).chain(files.iter().cloned()));
         let words: Vec<OsString> = words.chain(files.into_iter().flatten()).collect();
         match ask(&mut server, &words, until, MAX) {
-            Ok(Answer { status, out, err }) => {
+            Ok(output) => {
                 residents.put(&self.root, server);
-                let status = ExitStatus::from_raw((status & 0xff) << 8);
-                Ok(Some(Output { status, stdout: out, stderr: err }))
+                Ok(Some(output))
             }
             Err(Silence::Gone) => Ok(None),
             Err(Silence::Late) => Err(RunError::TimedOut { program: "hg".to_owned(), limit: LIMIT }.into()),
@@ -188,20 +186,6 @@ impl<'a> Client<'a> {
         Ok(output)
     }
 
-    /// Runs the command server on these requests. Also returns whether the answers were truncated.
-    pub(crate) fn serve(&self, requests: Vec<u8>) -> Result<(Output, bool), SyncError> {
-        let program = self.program().limit(LIMIT).input(requests).args(COMMON);
-        let output = program.args(&self.given).args(SERVE).run()?;
-        let is_cut = output.stdout.len() >= MAX;
-        Ok((output, is_cut))
-    }
-
-    /// The error for a failed command of the server.
-    pub(crate) fn failed_with(&self, command: &str, status: i32, printed: &[u8]) -> SyncError {
-        let status = ExitStatus::from_raw(status << 8);
-        self.failed(&[command], &Output { status, stdout: Vec::new(), stderr: printed.to_vec() })
-    }
-
     pub(crate) fn failed(&self, command: &[&str], output: &Output) -> SyncError {
         let name = format!("{} {}", self.kind, command.first().unwrap_or(&""));
         match failed(&name, output) {
@@ -262,6 +246,11 @@ pub(super) fn is_node(text: &str) -> bool {
 pub(super) fn exactly(name: &str) -> String {
     let bytes: String = name.bytes().map(|byte| format!("\\x{byte:02x}")).collect();
     format!("r're:\\A{bytes}\\Z'")
+}
+
+/// The commit of a bookmark, in hg's language.
+pub(super) fn marked(name: &str) -> String {
+    format!("bookmark({})", exactly(name))
 }
 
 /// The union of commits, in hg's language; missing ones are left out.

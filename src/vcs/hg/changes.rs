@@ -1,10 +1,9 @@
 //! The files that commits of hg and sl change, in their old and new versions.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::call::{Client, is_node};
 use super::commits::is_far;
-use super::texts::{Place, read};
 use crate::vcs::error::not_a_range;
 use crate::vcs::files::{self, path_of};
 use crate::vcs::{Changed, HistoryError, Span, SyncError};
@@ -35,7 +34,7 @@ pub(super) fn changes(client: &Client<'_>, span: Span<'_>, each: &mut dyn FnMut(
         let text = |field: &[u8]| String::from_utf8_lossy(field).into_owned();
         let files: Vec<PathBuf> = fields.by_ref().take_while(|file| !file.is_empty()).map(path_of).collect();
         let parents: Vec<String> = [one, other].map(text).into_iter().filter(|node| is_node(node)).collect();
-        commit(client, &text(id), &parents, &files, each)?;
+        commit(client, &text(id), &parents, files, each)?;
     }
     Ok(())
 }
@@ -45,25 +44,21 @@ fn commit(
     client: &Client<'_>,
     id: &str,
     parents: &[String],
-    files: &[PathBuf],
+    files: Vec<PathBuf>,
     each: &mut dyn FnMut(Changed),
 ) -> Result<(), SyncError> {
-    let commits: Vec<&str> = std::iter::once(id).chain(parents.iter().map(String::as_str)).collect();
-    let place = |file: &PathBuf, commit: &str| Place { commit: commit.to_owned(), file: file.clone() };
-    let places: Vec<Place> =
-        files.iter().flat_map(|file| commits.iter().map(move |commit| place(file, commit))).collect();
-    let mut open: Option<Changed> = None;
-    read(client, &places, &mut |number, bytes| {
-        if number % commits.len() == 0 {
-            open.take().into_iter().for_each(&mut *each);
-            let (commit, path) = (Some(id.to_owned()), places[number].file.clone());
-            open = bytes.map(|bytes| Changed { commit, path, old: Vec::new(), new: Some(bytes) });
-        } else if let Some(changed) = &mut open {
-            changed.old.extend(bytes);
-        }
-    })?;
-    open.into_iter().for_each(each);
+    for path in files {
+        let Some(new) = client.cat(id, &path)? else { continue };
+        let old = versions(client, parents, &path)?;
+        each(Changed { commit: Some(id.to_owned()), path, old, new: Some(new) });
+    }
     Ok(())
+}
+
+/// The versions of a file in these commits, without those that lack it.
+fn versions(client: &Client<'_>, commits: &[String], file: &Path) -> Result<Vec<Vec<u8>>, SyncError> {
+    let found = commits.iter().map(|commit| client.cat(commit, file)).collect::<Result<Vec<_>, _>>()?;
+    Ok(found.into_iter().flatten().collect())
 }
 
 /// Passes on the files that a commit would take now: every changed tracked file.
@@ -73,9 +68,9 @@ fn uncommitted(client: &Client<'_>, each: &mut dyn FnMut(Changed)) -> Result<(),
         if letter == b'R' || letter == b'!' {
             continue;
         }
-        let old = parents.iter().map(|parent| client.cat(parent, &path)).collect::<Result<Vec<_>, _>>()?;
+        let old = versions(client, &parents, &path)?;
         let new = files::bytes(&client.root.join(&path));
-        each(Changed { commit: None, path, old: old.into_iter().flatten().collect(), new });
+        each(Changed { commit: None, path, old, new });
     }
     Ok(())
 }

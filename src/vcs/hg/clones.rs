@@ -5,10 +5,10 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::call::Client;
+use super::call::{Client, marked};
 use super::checkouts::{admin_dir, branch};
 use super::hgrc::{Settings, own_paths};
-use super::shares::{marked, start_of};
+use super::shares::start_of;
 use crate::vcs::Checkout;
 use crate::vcs::checkouts::{delete, make_parents, no_checkout, vacant};
 use crate::vcs::clones::{NewClone, name_of_parent};
@@ -133,14 +133,4 @@ pub(super) fn settle(client: &Client<'_>, from: &Path, branch: &str) -> Result<(
     std::fs::write(&file, text).map_err(|source| SyncError::Path { path: file, source })?;
     client.must(&[], &["pull", "--quiet"], &[from.into()])?;
     client.must(&[], &["bookmark"], &[branch.into()]).map(drop)
-}
-
-/// The commit that an expression means, if it means exactly one.
-pub(super) fn one(client: &Client<'_>, name: &str) -> Result<Option<String>, SyncError> {
-    match client.nodes(name) {
-        Ok(nodes) => Ok(<[String; 1]>::try_from(nodes).ok().map(|[node]| node)),
-        // The name is unknown.
-        Err(SyncError::Failed { .. }) => Ok(None),
-        Err(error) => Err(error),
-    }
 }

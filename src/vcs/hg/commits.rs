@@ -1,46 +1,37 @@
 //! The commits of hg and sl, from `log`.
 
+use std::collections::HashSet;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use super::call::{Client, is_node};
+use super::call::{Client, is_node, without_answer};
 use crate::model::time::{Instant, SECOND};
 use crate::vcs::archive::Commit;
 use crate::vcs::files::path_of;
 use crate::vcs::{Carried, HistoryError, SyncError};
 
-/// The template of a commit: a NUL follows each field, and no field contains one. The field about a file comes last.
+/// The template of a commit: a NUL follows each field, and no field contains one.
 const FIELDS: &str =
     r"{node}\0{p1node}\0{p2node}\0{sub(r'\x00', '', author)}\0{date|hgdate}\0{sub(r'\x00', '', desc|firstline)}\0";
-/// The number of fields, with the one about a file.
-const COUNT: usize = 7;
+const COUNT: usize = 6;
 /// The template of an outgoing commit: its hash, whether it is a merge, the first line of its message, its files; a NUL
 /// after each, and one at the end.
 const CARRIED: &str = r"{node}\0{ifeq(p2rev, -1, '', 'm')}\0{sub(r'\x00', '', desc|firstline)}\0{files % '{file}\0'}\0";
 /// Functions of the revision language that talk to another side, and so may run ssh.
 const FAR: [&str; 2] = ["remote", "outgoing"];
 
-/// A commit, and for each of some files whether it reports a change. A merge does not report a file that it took from a
-/// parent.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct LoggedCommit {
-    pub commit: Commit,
-    pub named: Vec<bool>,
-}
-
 /// These commits and all their ancestors, children first.
-pub(super) fn below(client: &Client<'_>, from: &[String], files: &[PathBuf]) -> Result<Vec<LoggedCommit>, SyncError> {
+pub(super) fn below(client: &Client<'_>, from: &[String]) -> Result<Vec<Commit>, SyncError> {
     if from.is_empty() {
         return Ok(Vec::new());
     }
-    let output =
-        client.must(&[], &["log", &set_below(from)?, &format!("--template={FIELDS}{}", naming(files))], &[])?;
+    let output = client.must(&[], &["log", &set_below(from)?, &format!("--template={FIELDS}")], &[])?;
     let found = parse(&output.stdout);
-    found.ok_or_else(|| client.failed_with("log", output.status.code().unwrap_or(0), b"it did not answer as asked"))
+    found.ok_or_else(|| client.failed(&["log"], &without_answer("it did not answer as asked")))
 }
 
-/// For the same commits, whether each reports a change of another file.
-pub(super) fn naming_below(client: &Client<'_>, from: &[String], file: &Path) -> Result<Vec<String>, SyncError> {
+/// Those of the same commits that report a change of a file. A merge does not report a file that it took from a parent.
+pub(super) fn naming_below(client: &Client<'_>, from: &[String], file: &Path) -> Result<HashSet<String>, SyncError> {
     let template = format!("--template={{ifcontains({}, files, '{{node}}\\n')}}", literal(file));
     let output = client.must(&[], &["log", &set_below(from)?, &template], &[])?;
     Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
@@ -51,8 +42,8 @@ pub(super) fn resolve(client: &Client<'_>, revision: &str) -> Result<Option<Comm
     if revision.trim().is_empty() || revision.contains('\0') || is_far(revision) {
         return Ok(None);
     }
-    let template = format!("--template={FIELDS}\\0");
-    let output = client.run(&[], &["log", &format!("--rev={revision}"), "--limit=2", &template], &[])?;
+    let (set, template) = (format!("--rev={revision}"), format!("--template={FIELDS}"));
+    let output = client.run(&[], &["log", &set, "--limit=2", &template], &[])?;
     if !output.status.success() {
         // The revision is unknown or invalid; for any other problem, this fails too.
         client.must(&[], &["log", "--rev=null", "--template="], &[])?;
@@ -62,7 +53,7 @@ pub(super) fn resolve(client: &Client<'_>, revision: &str) -> Result<Option<Comm
     if found.len() > 1 {
         return Err(SyncError::Several { revision: revision.to_owned() });
     }
-    Ok(found.pop().map(|logged| logged.commit).filter(|commit| is_commit(&commit.id)))
+    Ok(found.pop().filter(|commit| is_commit(&commit.id)))
 }
 
 /// Whether it is neither the null revision nor the working copy.
@@ -89,13 +80,7 @@ fn set_below(from: &[String]) -> Result<String, SyncError> {
 }
 
 pub(super) fn no_commit(id: &str) -> SyncError {
-    HistoryError::Object { id: id.to_owned(), message: "this is not the full hash of a commit".to_owned() }.into()
-}
-
-/// The template for one letter per file.
-fn naming(files: &[PathBuf]) -> String {
-    let letters = files.iter().map(|file| format!("{{ifcontains({}, files, 'x', '-')}}", literal(file)));
-    letters.chain(["\\0".to_owned()]).collect()
+    HistoryError::object(id, "this is not the full hash of a commit").into()
 }
 
 /// A name as a string of the template language, with every special character escaped.
@@ -104,21 +89,20 @@ fn literal(file: &Path) -> String {
     format!("'{bytes}'")
 }
 
-fn parse(output: &[u8]) -> Option<Vec<LoggedCommit>> {
+fn parse(output: &[u8]) -> Option<Vec<Commit>> {
     let output = String::from_utf8_lossy(output);
     let mut fields: Vec<&str> = output.split('\0').collect();
     fields.pop().filter(|rest| rest.is_empty())?;
-    let logged = |fields: &[&str]| {
-        let &[id, one, other, user, date, summary, named] = fields else { return None };
+    let commit = |fields: &[&str]| {
+        let &[id, one, other, user, date, summary] = fields else { return None };
         let seconds: i64 = date.split(' ').next()?.parse().ok()?;
         let time = Instant::from_nanos(seconds.saturating_mul(SECOND));
         let (author, email) = person(user);
         let parents = [one, other].into_iter().filter(|node| is_node(node)).map(str::to_owned).collect();
         let (id, summary) = (id.to_owned(), summary.to_owned());
-        let commit = Commit { id, parents, author, email, authored: time, committed: time, summary, is_cut: false };
-        Some(LoggedCommit { commit, named: named.bytes().map(|letter| letter == b'x').collect() })
+        Some(Commit { id, parents, author, email, authored: time, committed: time, summary, is_cut: false })
     };
-    fields.chunks(COUNT).map(logged).collect()
+    fields.chunks(COUNT).map(commit).collect()
 }
 
 /// The name and the address in `Name <address>`; other text counts as one of them.
@@ -186,15 +170,11 @@ mod tests {
     fn answers_of_log() {
         let (a, b, none) = ("a".repeat(40), "b".repeat(40), "0".repeat(40));
         let output =
-            format!("{a}\0{b}\0{none}\0Ann <ann@x>\x00-5 -3600\0first\0x-\0{b}\0{none}\0{none}\0Bob\x007 0\0\0-x\0");
+            format!("{a}\0{b}\0{none}\0Ann <ann@x>\x00-5 -3600\0first\0{b}\0{none}\0{none}\0Bob\x007 0\0\0");
         let found = parse(output.as_bytes()).expect("an answer");
-        assert_eq!(
-            found.iter().map(|logged| logged.named.as_slice()).collect::<Vec<_>>(),
-            [[true, false], [false, true]]
-        );
-        let commit = &found[0].commit;
+        let commit = &found[0];
         assert_eq!((commit.parents.as_slice(), commit.authored), ([b].as_slice(), Instant::from_nanos(-5 * SECOND)));
-        assert_eq!((found[1].commit.parents.len(), found[1].commit.summary.as_str()), (0, ""));
+        assert_eq!((found[1].parents.len(), found[1].summary.as_str()), (0, ""));
         assert_eq!(parse(b""), Some(vec![]));
         assert_eq!((parse(b"half\0of"), parse(b"too\0few\0")), (None, None));
     }

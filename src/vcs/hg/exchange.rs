@@ -29,7 +29,7 @@ const OURS: [&str; 3] = ["abandoned transaction", "repository requires features"
 /// Pulls the commits of the other side, if there is one.
 pub(crate) fn fetch(client: &Client<'_>) -> Result<(), SyncError> {
     let Some(remote) = Remote::of(client)? else { return Ok(()) };
-    let output = call(client, &remote, &["pull", "--quiet"])?;
+    let output = call(client, &remote, &["pull", "--quiet"], false)?;
     match output.status.code() {
         Some(0) => Ok(()),
         _ if reports(&output, &OURS) => Err(client.failed(&["pull"], &output)),
@@ -59,8 +59,7 @@ pub(super) fn push(
     let (revision, bookmark) =
         (format!("--rev={}", parcel.tip), here.bookmark.map(|name| format!("--bookmark={name}")));
     let command: Vec<&str> = ["push", &revision].into_iter().chain(bookmark.as_deref()).collect();
-    let output =
-        if with_hooks { call_with_hooks(client, &remote, &command)? } else { call(client, &remote, &command)? };
+    let output = call(client, &remote, &command, with_hooks)?;
     match output.status.code() {
         Some(0) => Ok(Pushed::Done),
         _ if reports(&output, &OUTRUN) => Ok(Pushed::Outrun),
@@ -82,17 +81,18 @@ pub(crate) fn refused(client: &Client<'_>, remote: Remote, output: &Output) -> S
     }
 }
 
-/// A side that does not answer in time counts as unreachable.
-pub(crate) fn call(client: &Client<'_>, remote: &Remote, command: &[&str]) -> Result<Output, SyncError> {
-    in_time(remote, client.call(&remote.settings, command))
-}
-
-/// The same with the settings of the repository, which the user has agreed to: its hooks run.
-pub(crate) fn call_with_hooks(client: &Client<'_>, remote: &Remote, command: &[&str]) -> Result<Output, SyncError> {
-    in_time(remote, client.call_with_own_settings(&remote.settings, command))
-}
-
-fn in_time(remote: &Remote, output: Result<Output, SyncError>) -> Result<Output, SyncError> {
+/// A side that does not answer in time counts as unreachable. With the settings of the repository, which the user has
+/// agreed to, its hooks run.
+pub(crate) fn call(
+    client: &Client<'_>,
+    remote: &Remote,
+    command: &[&str],
+    with_hooks: bool,
+) -> Result<Output, SyncError> {
+    let output = match with_hooks {
+        true => client.call_with_own_settings(&remote.settings, command),
+        false => client.call(&remote.settings, command),
+    };
     match output {
         Err(SyncError::Run(error @ RunError::TimedOut { .. })) => {
             Err(SyncError::Unreachable { remote: remote.address.clone(), printed: error.to_string() })

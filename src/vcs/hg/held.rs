@@ -4,15 +4,12 @@ use std::path::Path;
 
 use super::call::{Client, exactly, union};
 use super::here::Here;
-use super::texts::{Place, read};
 use crate::model::time::SECOND;
 use crate::vcs::SyncError;
 use crate::vcs::lines::{DatedLine, Reach, Wanted};
 
 /// The limit for versions; a line not found by then counts as not committed.
 const MOST: usize = 2000;
-/// The number of versions that are read at once.
-const SOME: usize = 20;
 
 /// For each line whether a version of the file, named from the root, contains it.
 pub(super) fn committed_lines(
@@ -39,20 +36,14 @@ fn search(client: &Client<'_>, file: &Path, reach: Reach, wanted: &mut Wanted<'_
     let command = ["log", &set, &format!("--limit={MOST}"), "--template={node} {date|hgdate}\\n"];
     let output = client.must(&[], &command, &[])?;
     let text = String::from_utf8_lossy(&output.stdout);
-    let commits = text.lines().filter_map(|line| {
-        let mut words = line.split(' ');
-        Some((words.next()?.to_owned(), words.next()?.parse::<i64>().ok()?))
-    });
-    let commits: Vec<(String, i64)> = commits.collect();
-    for some in commits.chunks(SOME) {
-        let Some(oldest) = wanted.oldest() else { break };
-        let recent = some.iter().filter(|(_, seconds)| seconds.saturating_mul(SECOND) >= oldest);
-        let places: Vec<Place> =
-            recent.map(|(commit, _)| Place { commit: commit.clone(), file: file.to_owned() }).collect();
-        if places.is_empty() {
+    for line in text.lines() {
+        let Some((commit, date)) = line.split_once(' ') else { continue };
+        let seconds: Option<i64> = date.split(' ').next().and_then(|seconds| seconds.parse().ok());
+        let is_recent = |oldest| seconds.is_some_and(|seconds| seconds.saturating_mul(SECOND) >= oldest);
+        if !wanted.oldest().is_some_and(is_recent) {
             break;
         }
-        read(client, &places, &mut |_, bytes| bytes.into_iter().for_each(|bytes| wanted.see(&bytes)))?;
+        client.cat(commit, file)?.into_iter().for_each(|bytes| wanted.see(&bytes));
     }
     Ok(())
 }

@@ -10,7 +10,7 @@
 
 use std::path::Path;
 
-use super::call::{Client, exactly, union};
+use super::call::{Client, exactly, marked, union};
 use super::commits::carried;
 use super::remote::Known;
 use crate::vcs::{Standing, SyncError, files};
@@ -199,8 +199,4 @@ impl Here {
         let branch = Some(self.bookmark.clone().unwrap_or_else(|| self.branch.clone()));
         Ok(Standing { branch, upstream, ahead: self.ahead(client)?, behind })
     }
-}
-
-fn marked(name: &str) -> String {
-    format!("bookmark({})", exactly(name))
 }

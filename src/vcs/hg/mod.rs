@@ -14,7 +14,6 @@ mod held;
 mod here;
 mod hgrc;
 mod integrate;
-mod lines;
 mod outgoing;
 mod remote;
 mod scratch;
@@ -28,9 +27,7 @@ mod whereabouts;
 pub(super) use adapter::{Exchanging, Hg};
 pub(super) use call::{Client, pattern};
 pub(super) use commits::carried;
-pub(super) use exchange::{
-    OUTRUN, call as exchange_with, call_with_hooks as exchange_with_hooks, fetch, refused, reports,
-};
+pub(super) use exchange::{OUTRUN, call as exchange_with, fetch, refused, reports};
 pub(super) use hgrc::Settings;
 pub(super) use integrate::{unmerged, unresolved};
 pub(super) use remote::Remote;

@@ -13,6 +13,7 @@ use crate::sys::Entropy;
 use crate::sys::lock::{DirLock, LockError, lock};
 use crate::vcs::SyncError;
 use crate::vcs::layout::hg::common_dir;
+use crate::vcs::snapshot::unusable;
 
 /// How long to wait for another merge in the same repository.
 const WAIT: Duration = Duration::from_secs(60);
@@ -70,10 +71,6 @@ pub(crate) fn write_below(root: &Path, file: &Path, bytes: &[u8]) -> Result<(), 
     }
     let mut new = std::fs::File::create_new(&path).map_err(failed)?;
     std::io::Write::write_all(&mut new, bytes).map_err(failed)
-}
-
-fn unusable(path: &Path, source: std::io::Error) -> SyncError {
-    SyncError::Path { path: path.to_owned(), source }
 }
 
 /// Locks the directory, which another process may be about to remove.

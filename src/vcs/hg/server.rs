@@ -1,24 +1,18 @@
 //! The command server of hg: one start for many commands.
 //!
-//! The server is started like any other command, so the repository's own settings are skipped for everything it runs. A
-//! batch of requests goes to a server that ends with the last; single ones go to one that stays. An answer is a
-//! sequence of frames: a letter, a length, and as many bytes; `o` is output, `e` an error, `r` the exit status and the
-//! end of the answer.
+//! The server is started like any other command, so the repository's own settings are skipped for everything it runs. An
+//! answer is a sequence of frames: a letter, a length, and as many bytes; `o` is output, `e` an error, `r` the exit
+//! status and the end of the answer.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::ExitStatus;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Instant;
 
+use crate::sys::process::Output;
 use crate::sys::resident::Resident;
-
-/// The answer to one command.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Answer {
-    pub status: i32,
-    pub out: Vec<u8>,
-    pub err: Vec<u8>,
-}
 
 /// The arguments that start a server.
 pub(super) const SERVE: [&str; 3] = ["serve", "--cmdserver", "pipe"];
@@ -29,28 +23,6 @@ pub(super) fn request(input: &mut Vec<u8>, arguments: &[OsString]) {
     input.extend_from_slice(b"runcommand\n");
     input.extend_from_slice(&u32::try_from(text.len()).unwrap_or(u32::MAX).to_be_bytes());
     input.extend_from_slice(&text);
-}
-
-/// The complete answers. The server's greeting comes first and does not count.
-pub(super) fn answers(mut printed: &[u8]) -> Vec<Answer> {
-    let (mut found, mut open) = (Vec::new(), Answer::default());
-    let mut is_greeting = true;
-    while let Some((channel, bytes, rest)) = frame(printed) {
-        printed = rest;
-        match channel {
-            b'o' if is_greeting => is_greeting = false,
-            b'o' if open.out.is_empty() => open.out = bytes.to_vec(),
-            b'o' => open.out.extend_from_slice(bytes),
-            b'e' => open.err.extend_from_slice(bytes),
-            b'r' => {
-                open.status = bytes.try_into().map_or(-1, i32::from_be_bytes);
-                found.push(std::mem::take(&mut open));
-            }
-            // Upper case requests input, which we do not have; other letters are remarks.
-            _ => {}
-        }
-    }
-    found
 }
 
 fn frame(printed: &[u8]) -> Option<(u8, &[u8], &[u8])> {
@@ -94,22 +66,24 @@ pub(super) fn ask(
     arguments: &[OsString],
     until: Instant,
     most: usize,
-) -> Result<Answer, Silence> {
+) -> Result<Output, Silence> {
     let mut input = Vec::new();
     request(&mut input, arguments);
     if !server.send(&input) {
         return Err(Silence::Gone);
     }
-    let (mut printed, mut answer) = (Vec::new(), Answer::default());
+    let mut printed = Vec::new();
+    let mut answer = Output { status: ExitStatus::default(), stdout: Vec::new(), stderr: Vec::new() };
     loop {
         let mut rest = printed.as_slice();
         while let Some((channel, bytes, more)) = frame(rest) {
             rest = more;
             match channel {
-                b'o' => answer.out.extend_from_slice(bytes),
-                b'e' => answer.err.extend_from_slice(bytes),
+                b'o' => answer.stdout.extend_from_slice(bytes),
+                b'e' => answer.stderr.extend_from_slice(bytes),
                 b'r' => {
-                    answer.status = bytes.try_into().map_or(-1, i32::from_be_bytes);
+                    let status = bytes.try_into().map_or(-1, i32::from_be_bytes);
+                    answer.status = ExitStatus::from_raw((status & 0xff) << 8);
                     return Ok(answer);
                 }
                 // It requests input, which we do not have.
@@ -117,8 +91,9 @@ pub(super) fn ask(
                 _ => {}
             }
         }
-        printed = rest.to_vec();
-        if answer.out.len() >= most || printed.len() >= most {
+        let used = printed.len() - rest.len();
+        printed.drain(..used);
+        if answer.stdout.len() >= most || printed.len() >= most {
             return Err(Silence::TooMuch);
         }
         printed.extend(server.receive(until).map_err(|error| match error {
@@ -138,22 +113,14 @@ mod tests {
 
     #[test]
     fn frames() {
-        let printed = [
-            framed(b'o', b"capabilities: runcommand"),
-            framed(b'o', b"one "),
-            framed(b'o', b"text"),
-            framed(b'r', &[0, 0, 0, 0]),
-            framed(b'e', b"no such file"),
-            vec![b'L', 0, 0, 16, 0],
-            framed(b'r', &[0, 0, 0, 1]),
-        ]
-        .concat();
-        let one = Answer { status: 0, out: b"one text".to_vec(), err: Vec::new() };
-        let two = Answer { status: 1, out: Vec::new(), err: b"no such file".to_vec() };
-        assert_eq!(answers(&printed), [one.clone(), two]);
-        (0..printed.len()).for_each(|end| assert!(answers(&printed[..end]).len() < 2, "cut at {end}"));
-        assert_eq!(answers(&printed[..printed.len() - 1]), [one]);
-        assert_eq!(answers(b"abort: no repository found"), []);
+        let printed = [framed(b'o', b"one text"), vec![b'L', 0, 0, 16, 0], framed(b'r', &[0, 0, 0, 1])].concat();
+        let (channel, text, rest) = frame(&printed).unwrap();
+        assert_eq!((channel, text), (b'o', &b"one text"[..]));
+        let (channel, text, rest) = frame(rest).unwrap();
+        assert_eq!((channel, text), (b'L', &b""[..]), "no bytes follow a request for input");
+        assert_eq!(frame(rest), Some((b'r', &[0, 0, 0, 1][..], &b""[..])));
+        (0..rest.len()).for_each(|end| assert_eq!(frame(&rest[..end]), None, "cut at {end}"));
+        assert_eq!(frame(b"abort: no repository found"), None);
     }
 
     #[test]

@@ -6,14 +6,13 @@
 
 use std::path::Path;
 
-use super::call::{Client, exactly};
+use super::call::{Client, exactly, marked};
 use super::checkouts::{admin_dir, bookmarks, branch, checkouts, parent};
 use crate::vcs::Checkout;
 use crate::vcs::checkouts::{
-    NewCheckout, Work, check_quiet, delete, kept, make_parents, no_checkout, removable, vacant,
+    NewCheckout, Work, check_quiet, delete, make_parents, no_checkout, removable, vacant,
 };
-use crate::vcs::files::real;
-use crate::vcs::files::{listed, path_of};
+use crate::vcs::files::{listed, real};
 use crate::vcs::layout::hg::{common_dir, is_merging, unfinished};
 use crate::vcs::{Kind, SyncError};
 
@@ -25,10 +24,9 @@ pub(super) fn work(client: &Client<'_>) -> Result<Work, SyncError> {
     if is_merging(&client.root) || client.nodes("parents()")?.len() > 1 {
         work.unfinished = Some("a merge".to_owned());
     }
-    let output = client.must(&[], &["status", "-mardu", "--print0"], &[])?;
-    for entry in output.stdout.split(|byte| *byte == 0).filter(|entry| entry.len() > 2) {
-        let list = if entry[0] == b'?' { &mut work.untracked } else { &mut work.changed };
-        list.push(path_of(&entry[2..]));
+    for (letter, path) in client.status(&["--unknown"])? {
+        let list = if letter == b'?' { &mut work.untracked } else { &mut work.changed };
+        list.push(path);
     }
     let is_lost = common_dir(&own).is_some_and(|common| common.starts_with(real(&client.root)));
     work.unsaved_commits = client.count(&match is_lost {
@@ -118,9 +116,7 @@ pub(super) fn remove(client: &Client<'_>, root: &Path, force: bool) -> Result<()
     let known = if is_ours { checkouts(client.kind, &share.own_dir()) } else { Vec::new() };
     let found = removable(root, &client.root, &known)?;
     if !force {
-        if let Some(what) = work(&share)?.in_files() {
-            return Err(kept(&found.root, format!("it has {what}")));
-        }
+        work(&share)?.check_files(&found.root)?;
         check_quiet(&found.root)?;
     }
     bring_bookmarks(client, &share)?;
@@ -136,10 +132,6 @@ fn bring_bookmarks(client: &Client<'_>, share: &Client<'_>) -> Result<(), SyncEr
         }
     }
     Ok(())
-}
-
-pub(super) fn marked(name: &str) -> String {
-    format!("bookmark({})", exactly(name))
 }
 
 fn present(name: &str) -> String {

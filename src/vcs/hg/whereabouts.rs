@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use super::call::{Client, exactly, is_node, union};
+use super::call::{Client, exactly, is_node, marked, union};
 use super::{shares, snapshot};
 use crate::vcs::layout::hg::common_dir;
 use crate::vcs::{How, Kind, Merged, Origin, Rescue, SyncError, Unsaved, Whereabouts};
@@ -34,7 +34,7 @@ pub(super) fn whereabouts(client: &Client<'_>, origin: &Origin<'_>) -> Result<Wh
     if !found.is_untouched && present(&other, &here)? == here.len() && !here.is_empty() {
         // The other side has it: in the branch that the work started at, or beside it. sl has no named branches.
         let named = |name: &str| match client.kind {
-            Kind::Sl => format!("bookmark({})", exactly(name)),
+            Kind::Sl => marked(name),
             _ => format!("(bookmark({0}) + max(branch({0})))", exactly(name)),
         };
         let base = origin.base.map_or_else(|| ".".to_owned(), named);
@@ -57,8 +57,7 @@ fn is_clone(client: &Client<'_>, other: &Client<'_>) -> bool {
 fn present(client: &Client<'_>, nodes: &[String]) -> Result<usize, SyncError> {
     let mut count = 0;
     for some in nodes.chunks(500) {
-        let set: Vec<String> = some.iter().map(|node| format!("present({node})")).collect();
-        count += client.count(&set.join("+"))?;
+        count += client.count(&union(some))?;
     }
     Ok(count)
 }

@@ -12,6 +12,7 @@ use crate::vcs::Checkout;
 use crate::vcs::Verdict;
 use crate::vcs::checkouts::{NewCheckout, Work};
 use crate::vcs::commit::{Committed, Order};
+use crate::vcs::error::only_one;
 use crate::vcs::family::family;
 use crate::vcs::history::{Changed, Span};
 use crate::vcs::layout::jj;
@@ -85,7 +86,7 @@ impl Past for Jj {
     }
 
     fn resolve(&self, name: &str, env: &Env) -> Result<Option<String>, SyncError> {
-        clones::one(&Repo::new(&self.root, env), name)
+        only_one(Repo::new(&self.root, env).ids(None, name))
     }
 
     fn branches(&self, env: &Env) -> Result<BTreeSet<String>, SyncError> {

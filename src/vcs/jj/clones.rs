@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::program::{Repo, quoted};
-use super::workspaces::{bookmark, only};
+use super::workspaces::{only, start_of};
 use crate::sys::Env;
 use crate::sys::activity::Step;
 use crate::vcs::Checkout;
@@ -22,19 +22,10 @@ pub(super) fn clone(root: &Path, new: &NewClone, step: Option<&Step>, env: &Env)
         return Err(SyncError::Unsupported { kind: Kind::Jj, what: "its commits are not kept in git" });
     };
     let repo = Repo::new(root, env);
-    let one = |revisions: &str, what: &str| only(&repo, &path, revisions, what);
-    let is_there = !repo.ids(None, &bookmark(&new.branch))?.is_empty();
-    let start = match (&new.base, is_there) {
-        (Some(base), true) => {
-            let why = format!("the bookmark {} exists already; leave out {base}, or name another bookmark", new.branch);
-            return Err(no_checkout(&path, why));
-        }
-        (None, true) => one(&bookmark(&new.branch), &new.branch)?,
-        (Some(base), false) => one(base, base)?,
-        // The parents of the working copy's commit.
-        (None, false) => one("@-", "the parent of the working copy")?,
-    };
-    if one("root()", "the root")? == start {
+    let (start, is_there) = start_of(&repo, Some(&new.branch), new.base.as_deref(), &path)?;
+    // The parents of the working copy's commit.
+    let start = start.map_or_else(|| only(&repo, &path, "@-", "the parent of the working copy"), Ok)?;
+    if only(&repo, &path, "root()", "the root")? == start {
         return Err(no_checkout(&path, "nothing is committed yet; commit something first"));
     }
     let source = git::Source { root, git_dir: Some(&behind), env };
@@ -124,14 +115,4 @@ pub(super) fn settle(root: &Path, from: &Path, branch: &str, env: &Env) -> Resul
         repo.act_on(&["git", "import"], None)?;
     }
     repo.act_on(&["bookmark", "create", "--revision=@"], Some(quoted(branch).as_ref())).map(drop)
-}
-
-/// The commit that an expression means, if it means exactly one.
-pub(super) fn one(repo: &Repo<'_>, name: &str) -> Result<Option<String>, SyncError> {
-    match repo.ids(None, name) {
-        Ok(ids) => Ok(<[String; 1]>::try_from(ids).ok().map(|[id]| id)),
-        // The name is unknown.
-        Err(SyncError::Failed { .. }) => Ok(None),
-        Err(error) => Err(error),
-    }
 }

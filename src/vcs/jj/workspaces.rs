@@ -58,26 +58,13 @@ pub(super) fn add(root: &Path, new: &NewCheckout, env: &Env) -> Result<Checkout,
         return Err(no_checkout(&path, format!("{name:?} cannot be the name of a bookmark; choose another")));
     }
     let repo = Repo::new(root, env);
-    let one = |revisions: &str, what: &str| only(&repo, &path, revisions, what);
-    let existing = match &new.branch {
-        Some(branch) => !repo.ids(None, &bookmark(branch))?.is_empty(),
-        None => false,
-    };
-    let start = match (&new.branch, &new.base) {
-        (Some(branch), Some(base)) if existing => {
-            let why = format!("the bookmark {branch} exists already; leave out {base}, or name another bookmark");
-            return Err(no_checkout(&path, why));
-        }
-        (Some(branch), _) if existing => Some(one(&bookmark(branch), branch)?),
-        (_, Some(base)) => Some(one(base, base)?),
-        (_, None) => None,
-    };
+    let (start, is_there) = start_of(&repo, new.branch.as_deref(), new.base.as_deref(), &path)?;
     make_parents(&path)?;
     let name = format!("--name={}", free_name(&repo, &path)?);
     let start = start.map(|id| format!("--revision={id}"));
     let arguments: Vec<&str> = ["workspace", "add", &name].into_iter().chain(start.as_deref()).collect();
     repo.act_on(&arguments, Some(path.as_os_str()))?;
-    if let Some(branch) = new.branch.as_deref().filter(|_| !existing) {
+    if let Some(branch) = new.branch.as_deref().filter(|_| !is_there) {
         let made = Repo::new(&path, env).act_on(&["bookmark", "create", "--revision=@"], Some(quoted(branch).as_ref()));
         if let Err(error) = made {
             forget(&path, env)?;
@@ -89,6 +76,26 @@ pub(super) fn add(root: &Path, new: &NewCheckout, env: &Env) -> Result<Checkout,
     made.ok_or_else(|| no_checkout(&path, "jj does not list it; see jj workspace list"))
 }
 
+/// The commit of a bookmark, or where a new one begins if that is named; and whether there is such a bookmark.
+pub(super) fn start_of(
+    repo: &Repo<'_>,
+    branch: Option<&str>,
+    base: Option<&str>,
+    path: &Path,
+) -> Result<(Option<String>, bool), SyncError> {
+    let is_there = branch.map_or(Ok(false), |name| repo.ids(None, &bookmark(name)).map(|ids| !ids.is_empty()))?;
+    let start = match (branch.filter(|_| is_there), base) {
+        (Some(name), Some(base)) => {
+            let why = format!("the bookmark {name} exists already; leave out {base}, or name another bookmark");
+            return Err(no_checkout(path, why));
+        }
+        (Some(name), None) => Some(only(repo, path, &bookmark(name), name)?),
+        (None, Some(base)) => Some(only(repo, path, base, base)?),
+        (None, None) => None,
+    };
+    Ok((start, is_there))
+}
+
 /// The one commit that an expression means, for a checkout at a path.
 pub(super) fn only(repo: &Repo<'_>, path: &Path, revisions: &str, what: &str) -> Result<String, SyncError> {
     match repo.ids(None, revisions)?.as_slice() {
@@ -97,7 +104,7 @@ pub(super) fn only(repo: &Repo<'_>, path: &Path, revisions: &str, what: &str) ->
     }
 }
 
-pub(super) fn bookmark(name: &str) -> String {
+fn bookmark(name: &str) -> String {
     format!("bookmarks(exact:{})", quoted(name))
 }
 
@@ -121,9 +128,7 @@ pub(crate) fn remove(here: &Path, root: &Path, force: bool, env: &Env) -> Result
         return Err(kept(root, "it holds the repository of the other workspaces"));
     }
     if !force {
-        if let Some(what) = work(root, env)?.in_files() {
-            return Err(kept(root, format!("it has {what}")));
-        }
+        work(root, env)?.check_files(root)?;
         check_quiet(root)?;
     }
     match forget(root, env) {

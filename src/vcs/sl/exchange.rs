@@ -81,10 +81,7 @@ pub(super) fn push(client: &Client<'_>, parcel: &Parcel, with_hooks: bool) -> Re
         return Ok(Pushed::NothingToPush);
     };
     let command = ["push", &format!("--rev={}", parcel.tip), &format!("--to={}", upstream.name)];
-    let output = match with_hooks {
-        true => hg::exchange_with_hooks(client, &remote, &command)?,
-        false => hg::exchange_with(client, &remote, &command)?,
-    };
+    let output = hg::exchange_with(client, &remote, &command, with_hooks)?;
     match output.status.code() {
         Some(0) => Ok(Pushed::Done),
         _ if hg::reports(&output, &OUTRUN) || hg::reports(&output, &hg::OUTRUN) => Ok(Pushed::Outrun),

@@ -70,7 +70,7 @@ impl Classify for OpError {
             NoSuchAgent { .. } => {
                 NOT_FOUND.run("bd agent list", "to see the agents, or `bd agent register NAME` to add one")
             }
-            AmbiguousAgent { .. } | AmbiguousMessage { .. } => ambiguous_id(),
+            Ambiguous { .. } => ambiguous_id(),
             BadName { .. } | BadWorktreeName { .. } => USAGE,
             Alive { id, heartbeat, .. } => CLAIMED
                 .hint("choose another name")

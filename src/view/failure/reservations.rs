@@ -49,7 +49,7 @@ impl Classify for CheckpointError {
     fn classify(&self) -> Failure {
         use CheckpointError::*;
         match self {
-            Snapshot(error) => error.0.classify(),
+            Snapshot(error) => error.classify(),
             NotFound { .. } => NOT_FOUND.run("bd checkpoint list --all-worktrees", "to see all of them"),
             Ambiguous { .. } => ambiguous_id(),
             NoIssue { .. } => {

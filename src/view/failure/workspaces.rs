@@ -12,7 +12,6 @@ impl Classify for WorkspaceError {
             NotFound { .. } => {
                 NOT_FOUND.run("bd workspace list", "to see them").hint("name one by id, path, issue or branch")
             }
-            Ambiguous { .. } => ambiguous_id(),
             NotMade { id, error, .. } => error.classify().fact("workspace", id),
             Lost { .. } => BUSY.hint("try again"),
             RepoNotHere { .. } => {

@@ -8,7 +8,7 @@ use std::path::Path;
 use crate::store::Result;
 use crate::store::error::HookError;
 use crate::sys;
-use crate::sys::fs::{Dir, FsError, Replaced};
+use crate::sys::fs::{Dir, FsError};
 use crate::sys::{Entropy, below};
 
 const MAX_HOOK: u64 = 16 << 20;
@@ -67,15 +67,13 @@ pub(super) fn put_config(path: &Path, text: &str) -> Result<()> {
             std::io::Error::new(std::io::ErrorKind::ResourceBusy, format!("{lock} is there: git is changing it"));
         return Err(FsError::new("lock", path, held).into());
     }
-    let replaced = dir.replace(&name, text.as_bytes(), &known, &Entropy::System);
+    let replaced = dir.put_after(&name, text.as_bytes(), Some(&known), &Entropy::System);
     let _ = below::remove(directory, &lock);
-    match replaced? {
-        Replaced::Done => Ok(()),
-        Replaced::Foreign => {
-            let busy = std::io::Error::new(std::io::ErrorKind::ResourceBusy, "another program changed it");
-            Err(FsError::new("write", path, busy).into())
-        }
+    if replaced? {
+        return Ok(());
     }
+    let busy = std::io::Error::new(std::io::ErrorKind::ResourceBusy, "another program changed it");
+    Err(FsError::new("write", path, busy).into())
 }
 
 pub(super) fn sum(bytes: &[u8]) -> String {

@@ -1,6 +1,6 @@
 //! The difference between two states of a working copy's ledgers.
 
-use std::collections::BTreeMap;
+use std::collections::HashSet;
 use std::path::Path;
 
 use crate::ledger::{Document, MAX_LEDGER};
@@ -56,38 +56,26 @@ pub(super) fn is_damaged(bytes: &[u8]) -> bool {
 pub(super) fn compare(before: &[Vec<u8>], after: &[Vec<u8>]) -> Received {
     let mut found = Received::default();
     for (before, after) in before.iter().zip(after).filter(|(before, after)| before != after) {
-        let documents = [before, after].map(|bytes| Document::new(bytes.clone()));
-        let [before, after] = documents.each_ref().map(lines);
-        let known = (found.added.len(), found.changed.len(), found.removed.len());
-        for (id, line) in &after {
-            match before.get(id) {
-                None => found.added.push(id.clone()),
-                Some(old) if old != line => found.changed.push(id.clone()),
-                Some(_) => {}
+        let [before, after] = [before, after].map(|bytes| Document::new(bytes.clone()));
+        let changed = after.changed_ids(&before);
+        found.other |= changed.is_empty();
+        let [known, kept] = [&before, &after].map(|document| document.ids().collect::<HashSet<_>>());
+        for id in changed {
+            match (known.contains(id.as_str()), kept.contains(id.as_str())) {
+                (false, _) => found.added.push(id),
+                (true, false) => found.removed.push(id),
+                (true, true) => found.changed.push(id),
             }
         }
-        found.removed.extend(before.keys().filter(|id| !after.contains_key(*id)).cloned());
-        found.other |= known == (found.added.len(), found.changed.len(), found.removed.len());
         if let ([id], []) | ([], [id]) = (found.added.as_slice(), found.changed.as_slice()) {
-            let n = documents[1].find(id).first().copied();
-            let title = n.and_then(|n| documents[1].record(n)?.string("title").map(|title| title.into_owned()));
-            found.title = title;
+            let line = after.find(id).first().and_then(|line| after.record(*line));
+            found.title = line.and_then(|record| record.string("title").map(|title| title.into_owned()));
         }
     }
     found.added.sort();
     found.changed.sort();
     found.removed.sort();
     found
-}
-
-fn lines(document: &Document) -> BTreeMap<String, Vec<&[u8]>> {
-    let mut lines: BTreeMap<String, Vec<&[u8]>> = BTreeMap::new();
-    for n in 0..document.len() {
-        if let Some(id) = document.id(n) {
-            lines.entry(id.into_owned()).or_default().push(document.text(n));
-        }
-    }
-    lines
 }
 
 /// The commit message for these changes.

@@ -28,6 +28,7 @@ use std::path::{Path, PathBuf};
 use super::home::Site;
 use super::{home, mark};
 use crate::store::file_names::CONFIG_NAME;
+use crate::store::state::home::StateMode;
 use crate::sys::Env;
 use file::{Entry, Owner, Parsed};
 use origin::owner;
@@ -296,6 +297,12 @@ impl Settings {
             Some((mode, _)) => mode,
             None => implied(),
         }
+    }
+
+    /// Where the user wants state. The committed file does not decide where others keep theirs.
+    pub(in crate::store) fn state_mode(&self) -> StateMode {
+        let own = self.text("state.mode").filter(|(_, origin)| *origin != Origin::Shared);
+        own.map_or(StateMode::Repo, |(word, _)| StateMode::requested(word))
     }
 
     /// Every value in effect, in the order of the table; of a list one row per layer.

@@ -17,8 +17,6 @@ words! {
     }
 }
 
-impl Origin {}
-
 /// Why a value is not in effect although a later layer says nothing about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HeldBecause {

@@ -1,24 +1,18 @@
 //! The index of the ledgers: a database that mirrors their lines. It is loaded from an image, built from the lines, or
-//! updated from an earlier one with the changed lines.
+//! updated from an earlier one in memory with the changed lines.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
-use twox_hash::XxHash3_64;
-
-use super::image::{self, Label};
 use super::keep::LINES_OF_A_CHUNK;
 use super::parts::{Index, Keys, Read, Row, Sources, Texts, locked};
-use crate::cache::{Cache, Entry, KeptLine, Key};
+use crate::cache::{Cache, Entry, Key};
 use crate::ledger::{Line, MAX_LINE};
 use crate::model::issue::Zone;
 use crate::model::lines;
 use crate::model::proposal;
 use crate::store::Result;
 use crate::sys::parallel::in_order;
-
-/// For each line of a document, the equal line of an older version, if any.
-type Origins = Vec<Option<usize>>;
 
 impl Keys {
     /// The next key.
@@ -27,15 +21,8 @@ impl Keys {
     }
 
     /// Gives an entry its key and its place.
-    pub(super) fn add<'a>(
-        &mut self,
-        mut entry: Entry<'a>,
-        (source, line): (usize, usize),
-        chunk: u32,
-    ) -> (Key, Entry<'a>) {
+    pub(super) fn add<'a>(&mut self, entry: Entry<'a>, (source, line): (usize, usize)) -> (Key, Entry<'a>) {
         let key = self.next();
-        entry.chunk = chunk;
-        self.chunks.push(chunk);
         self.zoned.extend(entry.depends_on_zone().then_some(key));
         self.places.push((source as u32, line as u32));
         (key, entry)
@@ -48,13 +35,11 @@ impl Index {
             cache: Mutex::new(cache),
             image: None,
             rows: (0..sources).map(|_| None).collect(),
-            keys: Keys { places: vec![(0, 0)], chunks: vec![0], zoned: HashSet::new() },
+            keys: Keys { places: vec![(0, 0)], zoned: HashSet::new() },
             doubled: Vec::new(),
-            maybe_doubled: false,
             unsettled: false,
             proposed_copies: Vec::new(),
             accepted: Vec::new(),
-            days: BTreeSet::new(),
             parsed: 0,
         }
     }
@@ -69,11 +54,11 @@ impl Index {
             }
         }
         let earlier = earlier.take().filter(|known| known.image.is_none());
+        let is_new = earlier.is_none();
         let mut index = match earlier {
             Some(earlier) => earlier,
             None => Self::over(Cache::empty()?, texts.all.len()),
         };
-        let is_first = index.keys.places.len() == 1;
         index.parsed = 0;
         for (n, text) in texts.all.iter().enumerate() {
             let old = locked(&text.indexed).take();
@@ -81,18 +66,16 @@ impl Index {
                 |(version, _): &mut (u64, Vec<Row>)| text.read.as_ref().is_some_and(|read| read.version != *version);
             let (Some(read), Some((_, rows))) = (&text.read, index.rows[n].take_if(is_other)) else { continue };
             let Some(old) = old else { return Self::make(sources, texts, &mut None) };
-            (index.unsettled, index.maybe_doubled) = (true, true);
+            index.unsettled = true;
             let [old, new] = [&old, &read.document].map(|one| (0..one.len()).map(|n| one.raw(n)).collect::<Vec<_>>());
             index.parsed += index.adopt(sources, n, &rows, &lines::origins(&old, &new), read)?;
         }
         index.parsed += index.add_unknown(sources, texts)? + index.add_planned(sources, texts)?;
         if index.unsettled {
-            if index.maybe_doubled {
-                index.settle_copies(sources, texts)?;
-            }
+            index.settle_copies(sources, texts)?;
             index.unsettled = false;
         }
-        if is_first && !texts.is_held() && !sources.leaves_no_image {
+        if is_new && !texts.is_held() && !sources.leaves_no_image {
             index.keep_image(sources, texts)?;
         }
         Ok(index)
@@ -106,106 +89,35 @@ impl Index {
     fn add_unknown(&mut self, sources: &Sources, texts: &Texts) -> Result<usize> {
         let is_waiting = |n: &usize| texts.all[*n].read.is_some() && self.rows[*n].is_none();
         let waiting: Vec<usize> = (0..texts.all.len()).filter(is_waiting).collect();
-        if waiting.is_empty() {
-            return Ok(0);
-        }
-        self.unsettled = true;
-        let lines: usize = texts.documents().map(|document| document.len()).sum();
-        let all = waiting.len() == texts.all.len() && self.keys.places.len() == 1;
-        let place = sources.image.as_ref().filter(|_| all && lines >= image::MIN_LINES);
-        let known = place.and_then(|place| Some((Label::load(place)?, place)));
-        let known = known.and_then(|(label, place)| self.recall(sources, texts, &label, label.read(place)?));
         let mut parsed = 0;
-        match known {
-            Some(parts) => {
-                for (n, (rows, origins)) in parts.into_iter().enumerate() {
-                    if let Some(read) = &texts.all[n].read {
-                        parsed += self.adopt(sources, n, &rows, &origins, read)?;
-                    }
-                }
-            }
-            None => {
-                let mut seen = HashSet::with_capacity(lines);
-                self.maybe_doubled |= !all;
-                for n in waiting {
-                    parsed += self.parse_all(sources, texts, n, &mut seen)?;
-                }
-            }
+        for n in waiting {
+            self.unsettled = true;
+            parsed += self.parse_all(sources, texts, n)?;
         }
         Ok(parsed)
     }
 
-    /// Loads the database of an image and returns which lines of the documents it has; `None` if it is useless.
-    fn recall(
-        &mut self,
-        sources: &Sources,
-        texts: &Texts,
-        label: &Label,
-        known: Cache,
-    ) -> Option<Vec<(Vec<Row>, Origins)>> {
-        if label.ledgers.len() != texts.all.len() || !label.holds_in(|| sources.clock.calendar()) {
-            return None;
-        }
-        let mut parts: Vec<Vec<KeptLine>> = vec![Vec::new(); texts.all.len()];
-        let mut chunks: Vec<u32> = vec![0];
-        for chunk in known.chunks().ok()? {
-            for line in chunk.lines {
-                if let Some(key) = usize::try_from(line.key).ok().filter(|key| *key > 0) {
-                    chunks.resize(chunks.len().max(key + 1), 0);
-                    chunks[key] = chunk.number;
-                }
-                parts.get_mut(chunk.source)?.push(line);
-            }
-        }
-        let mut found = Vec::new();
-        let (mut new, mut total) = (0, 0);
-        for (n, kept) in parts.iter().enumerate() {
-            let document = texts.document(n)?;
-            let old: Vec<_> = kept.iter().map(|line| (line.key >= 0).then_some(line.hash)).collect();
-            let hash = |n| Some(image::line_hash(label.seed, document, n));
-            let origins = lines::origins(&old, &(0..document.len()).map(hash).collect::<Vec<_>>());
-            new += origins.iter().filter(|from| from.is_none()).count();
-            total += document.len();
-            let row = |line: &KeptLine| if line.key > 0 { Row::Issue(line.key) } else { Row::Silent };
-            found.push((kept.iter().map(row).collect(), origins));
-        }
-        if new > total / 4 {
-            return None;
-        }
-        // Each key means one line, even over time.
-        chunks.resize(chunks.len().max(usize::try_from(known.next_key().ok()?).ok()?), 0);
-        self.keys.places = vec![(0, 0); chunks.len()];
-        self.keys.chunks = chunks;
-        self.days = label.days.iter().cloned().collect();
-        // The image does not say whether ids are repeated.
-        self.maybe_doubled = true;
-        self.cache = Mutex::new(known);
-        Some(found)
-    }
-
-    /// Parses a complete document. `seen` has hashes of the ids so far; a query must confirm any repetition.
-    fn parse_all(&mut self, sources: &Sources, texts: &Texts, n: usize, seen: &mut HashSet<u64>) -> Result<usize> {
+    /// Parses a complete document.
+    fn parse_all(&mut self, sources: &Sources, texts: &Texts, n: usize) -> Result<usize> {
         let Some(read) = &texts.all[n].read else { return Ok(0) };
         let document = &read.document;
         let mut rows = Vec::with_capacity(document.len());
-        let mut doubled = false;
         let parse = |line: usize| row_of(document.text(line), 0, &|| sources.clock.calendar());
         let (keys, cache) = (&mut self.keys, self.cache.get_mut().unwrap_or_else(PoisonError::into_inner));
         in_order(document.len(), parse, |parsed| {
             let entries = parsed.enumerate().filter_map(|(line, (row, entry))| {
-                let Some(entry) = entry else {
+                let Some(mut entry) = entry else {
                     rows.push(row);
                     return None;
                 };
-                doubled |= !seen.insert(XxHash3_64::oneshot(entry.id().as_bytes()));
+                entry.chunk = (line / LINES_OF_A_CHUNK) as u32;
                 // The key is only known here: earlier lines may not be issues.
-                let (key, entry) = keys.add(entry, (n, line), line as u32 / LINES_OF_A_CHUNK);
+                let (key, entry) = keys.add(entry, (n, line));
                 rows.push(Row::Issue(key));
                 Some((key, entry))
             });
             cache.insert(n, entries)
         })?;
-        self.maybe_doubled |= doubled;
         let parsed = rows.len();
         self.rows[n] = Some((read.version, rows));
         Ok(parsed)
@@ -222,20 +134,18 @@ impl Index {
     ) -> Result<usize> {
         let mut rows = Vec::with_capacity(read.document.len());
         let mut added = Vec::new();
-        let mut chunk = 0;
         for (line, from) in origins.iter().enumerate() {
             match from {
                 Some(from) => {
                     if let Row::Issue(key) = old_rows[*from] {
                         self.keys.places[key as usize] = (n as u32, line as u32);
-                        chunk = self.keys.chunks[key as usize];
                     }
                     rows.push(old_rows[*from].clone());
                 }
                 None => {
                     let text = read.document.text(line);
                     let (row, entry) = row_of(text, self.keys.next(), &|| sources.clock.calendar());
-                    added.extend(entry.map(|entry| self.keys.add(entry, (n, line), chunk)));
+                    added.extend(entry.map(|entry| self.keys.add(entry, (n, line))));
                     rows.push(row);
                 }
             }

@@ -58,7 +58,7 @@ impl Sources {
         let place = self.image.clone()?;
         let is_simple =
             planned.in_order && (1..=MAX_CHANGES).contains(&planned.changes.len()) && before.line_end() == b"\n";
-        let earlier = Label::load(&place).filter(|label| is_simple && label.is_plain)?;
+        let earlier = Label::load(&place).filter(|_| is_simple)?;
         let known = earlier.ledgers.get(source).filter(|_| earlier.ledgers.len() == self.all.len())?;
         let path = self.all[source].ledger.path();
         let is_same = || known.hash.is_some_and(|hash| hash == whole_hash(earlier.seed, &[before.bytes()]));
@@ -71,7 +71,7 @@ impl Sources {
         for line in planned.changes.iter().filter_map(|change| change.after.as_deref()) {
             days.extend(days_of(&Record::parse(line).ok()?, &self.clock.calendar()));
         }
-        let new = Label::new(earlier.seed, true, days.into_iter().collect(), earlier.ledgers.clone());
+        let new = Label::new(earlier.seed, days.into_iter().collect(), earlier.ledgers.clone());
         let changes: Vec<_> =
             planned.changes.iter().map(|change| (change.clone(), planned.line_of(&change.id))).collect();
         let (from, id, clock, earlier_seed) = (earlier.clone(), new.id, self.clock.clone(), earlier.seed);

@@ -75,12 +75,10 @@ impl Index {
             for line in &lines {
                 let old = rows.get(*line).cloned();
                 let (row, entry) = row_of(document.text(*line), self.keys.next(), &|| sources.clock.calendar());
-                let mut chunk = 0;
                 if let Some(Row::Issue(key)) = old {
-                    chunk = self.keys.chunks[key as usize];
                     gone.push(key);
                 }
-                added.extend(entry.map(|entry| self.keys.add(entry, (n, *line), chunk)));
+                added.extend(entry.map(|entry| self.keys.add(entry, (n, *line))));
                 match rows.get_mut(*line) {
                     Some(place) => *place = row,
                     // New lines come in order.
@@ -89,8 +87,7 @@ impl Index {
             }
             self.cache_mut().change(n, &gone, added)?;
             parsed += lines.len();
-            self.unsettled = true;
-            self.maybe_doubled |= texts.all.len() > 1;
+            self.unsettled |= texts.all.len() > 1 || !self.doubled.is_empty();
             self.rows[n] = Some((version, rows));
         }
         Ok(parsed)

@@ -4,9 +4,8 @@
 //! from the ledgers; `<name>.label`, which identifies those ledgers; and `<name>.texts`, the full-text index that the
 //! first search makes. While each ledger is still that file (device, inode, size and times, none of them too recent to
 //! be sure), the image is queried in place and the ledgers are not read. If the stamp is inconclusive, the bytes
-//! decide. Otherwise the image is still used for lines that the ledgers share with it. It only speeds up reads: with
-//! anything odd about either file it is ignored. `BD_NO_IMAGE=1` turns it off, and deleting the directory loses
-//! nothing.
+//! decide. It only speeds up reads: with anything odd about either file it is ignored. `BD_NO_IMAGE=1` turns it off,
+//! and deleting the directory loses nothing.
 
 use std::hash::Hasher as _;
 use std::path::{Path, PathBuf};
@@ -14,7 +13,6 @@ use std::path::{Path, PathBuf};
 use twox_hash::{XxHash3_64, XxHash3_128};
 
 use crate::cache::{Cache, FileId, Key};
-use crate::ledger::Document;
 use crate::model::bytes::{Reader, put_bytes, put_number};
 use crate::model::record::Record;
 use crate::model::time::Instant;
@@ -27,11 +25,9 @@ use crate::{cache, sys};
 
 /// With fewer lines, parsing is cheaper than an image.
 pub(super) const MIN_LINES: usize = 300;
-/// An image that cannot be queried is replaced when more lines than this had to be parsed in spite of it.
-pub(super) const STALE_LINES: usize = 64;
 
 /// The label's format. Its family covers all versions, including those no longer read.
-const LABEL: Kind = Kind { suffix: ".label", family: b"bd-img-", version: b"7", limit: 1 << 20 };
+const LABEL: Kind = Kind { suffix: ".label", family: b"bd-img-", version: b"8", limit: 1 << 20 };
 const IMAGE: Kind = Kind { suffix: ".image", family: b"SQLite format 3\0", version: b"", limit: 2 << 30 };
 const TEXTS: Kind = Kind { suffix: ".texts", ..IMAGE };
 /// Files of earlier versions.
@@ -46,8 +42,6 @@ const PART: u64 = 256 << 10;
 pub(super) struct Label {
     pub id: FileId,
     pub seed: u64,
-    /// The ledgers had neither damage nor repeated ids: the database is complete.
-    pub is_plain: bool,
     /// Days as dates, with their beginning and end in the time zone of the reader who made it.
     pub days: Vec<(String, i64, i64)>,
     pub ledgers: Vec<LabelledLedger>,
@@ -71,10 +65,6 @@ pub(super) fn place(env: &Env, ledgers: &[&Path]) -> Option<PathBuf> {
 }
 
 /// The seeded hash of a line. The seed prevents a stranger's ledger from causing collisions.
-pub(super) fn line_hash(seed: u64, document: &Document, line: usize) -> u64 {
-    text_hash(seed, document.raw(line))
-}
-
 pub(super) fn text_hash(seed: u64, raw: &[u8]) -> u64 {
     XxHash3_64::oneshot_with_seed(seed, raw)
 }
@@ -105,10 +95,10 @@ fn boot() -> String {
 
 impl Label {
     /// The label of a new image.
-    pub(super) fn new(seed: u64, is_plain: bool, days: Vec<(String, i64, i64)>, ledgers: Vec<LabelledLedger>) -> Self {
+    pub(super) fn new(seed: u64, days: Vec<(String, i64, i64)>, ledgers: Vec<LabelledLedger>) -> Self {
         // Not the host's entropy, which a test may have fixed: no one may predict this.
         let id = Entropy::System.bytes();
-        Label { id, seed, is_plain, days, ledgers, length: 0, sum: 0 }
+        Label { id, seed, days, ledgers, length: 0, sum: 0 }
     }
 
     /// The label of an image, if it exists and only this user can write it.
@@ -119,7 +109,7 @@ impl Label {
     fn parse(bytes: &[u8]) -> Option<Self> {
         let mut reader = Reader(bytes.strip_prefix(&version())?);
         let (id, seed) = (reader.take()?, reader.number()?);
-        let (length, sum, is_plain) = (reader.number()?, reader.number()?, reader.number()? == 1);
+        let (length, sum) = (reader.number()?, reader.number()?);
         let mut days = Vec::new();
         for _ in 0..reader.number()? {
             let (text, from) = (reader.text()?, reader.number()?);
@@ -135,12 +125,12 @@ impl Label {
                 hash: Some(reader.take().map(u128::from_le_bytes)?).filter(|hash| *hash != 0),
             });
         }
-        Some(Label { id, seed, is_plain, days, ledgers, length, sum })
+        Some(Label { id, seed, days, ledgers, length, sum })
     }
 
     fn render(&self) -> Vec<u8> {
         let mut bytes = [version().as_slice(), &self.id].concat();
-        for number in [self.seed, self.length, self.sum, u64::from(self.is_plain)] {
+        for number in [self.seed, self.length, self.sum] {
             put_number(&mut bytes, number);
         }
         put_number(&mut bytes, self.days.len() as u64);
@@ -177,15 +167,6 @@ impl Label {
     pub(super) fn open(&self, place: &Path) -> Option<Cache> {
         let path = IMAGE.at(place);
         self.is_whole(&path).then(|| Cache::ask(&path, &self.id).ok())?
-    }
-
-    /// The same, read into memory.
-    pub(super) fn read(&self, place: &Path) -> Option<Cache> {
-        let path = IMAGE.at(place);
-        let (directory, name) = below::parted(&path);
-        let contents = below::read(directory, name, IMAGE.limit).ok()?;
-        let is_whole = contents.bytes.len() as u64 == self.length && text_hash(0, &contents.bytes) == self.sum;
-        if contents.is_own() && is_whole { Cache::from_bytes(&contents.bytes).ok() } else { None }
     }
 
     /// The file is the image, and no one else could have written it.
@@ -329,11 +310,11 @@ mod tests {
         let time = Instant::from_nanos;
         let file = FileStamp { dev: 1, ino: 2, size: 3, mtime: time(-4), ctime: time(5) };
         let ledgers = vec![LabelledLedger { file, read_at: time(6), hash: Some(u128::MAX - 7) }; 2];
-        let label = Label::new(8, true, vec![("2026-01-05".into(), -9, 10)], ledgers);
+        let label = Label::new(8, vec![("2026-01-05".into(), -9, 10)], ledgers);
         label.clone().save(&place, b"database");
         let back = Label::load(&place).unwrap();
         assert_eq!((back.id, back.seed, &back.days, &back.ledgers), (label.id, 8, &label.days, &label.ledgers));
-        assert_eq!((back.is_plain, back.length), (true, 8));
+        assert_eq!(back.length, 8);
         assert!(back.is_whole(&IMAGE.at(&place)));
         for damaged in [&b"databasE"[..], b"databas", b"database "] {
             std::fs::write(IMAGE.at(&place), damaged).unwrap();

@@ -43,7 +43,7 @@ impl Texts {
     fn try_load(&mut self, sources: &Sources) -> Option<()> {
         let place = sources.image.as_ref()?;
         let mut label = Label::load(place)?;
-        if !label.is_plain || label.ledgers.len() != self.all.len() || !label.holds_in(|| sources.clock.calendar()) {
+        if label.ledgers.len() != self.all.len() || !label.holds_in(|| sources.clock.calendar()) {
             return None;
         }
         let mut found = Vec::new();

@@ -1,6 +1,6 @@
 //! The data structures of the index. The files beside this one implement them.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -124,16 +124,12 @@ pub(super) struct Index {
     pub keys: Keys,
     /// Ids on several lines, with those lines (source, line).
     pub doubled: Vec<(String, Vec<(u32, u32)>)>,
-    /// Some id may be on several lines; the first load finds out cheaply, later ones ask the database.
-    pub maybe_doubled: bool,
     /// There are new rows not yet checked for copies.
     pub unsettled: bool,
     /// Open proposals with several copies here: a copy, and the effective one.
     pub proposed_copies: Vec<(Key, Key)>,
     /// The same for accepted ones.
     pub accepted: Vec<(Key, Key)>,
-    /// The days in rows of the image, with their beginning and end here.
-    pub days: BTreeSet<(String, i64, i64)>,
     /// How many lines were parsed for it.
     pub parsed: usize,
 }
@@ -143,8 +139,6 @@ pub(super) struct Index {
 pub(super) struct Keys {
     /// Source and line of each key.
     pub places: Vec<(u32, u32)>,
-    /// The chunk of the image with the line.
-    pub chunks: Vec<u32>,
     /// Rows that differ in another time zone.
     pub zoned: HashSet<Key>,
 }

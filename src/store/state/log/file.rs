@@ -14,11 +14,11 @@ use std::time::Duration;
 
 use super::super::directory::prepare;
 use super::entry::{Entry, FORGETS_ALL, forgotten};
-use super::error::LogError;
+use crate::ledger::LedgerError;
 use crate::model::record::Record;
 use crate::store::file_names::WRITES_NAME;
 use crate::sys;
-use crate::sys::fs::{Dir, FileStamp, FsError, Replaced};
+use crate::sys::fs::{Dir, FileStamp, FsError};
 use crate::sys::lock::{DirLock, LockError};
 use crate::sys::log::Log;
 use crate::sys::{Entropy, below, lock};
@@ -149,7 +149,7 @@ impl Contents {
             Some(stamp) => stamp,
             None => Log::open_to_append(&home.join(WRITES_NAME))?.stamp(),
         };
-        Ok(dir.replace(WRITES_NAME, &bytes, &read, entropy)? == Replaced::Done)
+        dir.put_after(WRITES_NAME, &bytes, Some(&read), entropy)
     }
 }
 
@@ -162,7 +162,7 @@ pub(super) fn header(bytes: &[u8]) -> Option<(u64, u64)> {
 }
 
 /// Locks the log of a state home, creating the home if necessary.
-pub(super) fn lock(home: &Path) -> Result<DirLock, LogError> {
+pub(super) fn lock(home: &Path) -> Result<DirLock, LedgerError> {
     match lock::lock(home, PATIENCE) {
         Err(LockError::Open(error)) if error.is_missing() => {
             prepare(home)?;
@@ -173,7 +173,7 @@ pub(super) fn lock(home: &Path) -> Result<DirLock, LogError> {
 }
 
 /// Migrates version 1's files.
-pub(crate) fn carry_over(home: &Path, entropy: &Entropy) -> Result<(), LogError> {
+pub(crate) fn carry_over(home: &Path, entropy: &Entropy) -> Result<(), LedgerError> {
     let _lock = lock(home)?;
     Ok(carry_over_held(home, entropy)?)
 }

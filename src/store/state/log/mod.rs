@@ -16,13 +16,11 @@
 //! fail.
 
 mod entry;
-mod error;
 mod file;
 mod fold;
 mod retain;
 
 pub(crate) use entry::{Entry, SettingsChange, Stays};
-pub(crate) use error::LogError;
 pub(crate) use file::{Contents, Line, carry_over, woven};
 pub(crate) use fold::{Fold, Held, Missing};
 pub(crate) use retain::Lost;
@@ -31,7 +29,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::checkout_id::Noted;
-use crate::ledger::Applied;
+use crate::ledger::{Applied, LedgerError};
 use crate::model::time::Instant;
 use crate::store::file_names::{WRITES_NAME, is_renamed_ledger};
 use crate::sys::Host;
@@ -51,12 +49,6 @@ pub(crate) struct WriteLog<'a> {
     pub home: &'a Path,
     pub ledger: &'a Path,
     pub host: &'a Host,
-}
-
-/// What happened to the logged writes.
-#[derive(Debug, Default)]
-pub(crate) struct Account {
-    pub missing: Vec<Missing>,
 }
 
 /// The log's knowledge of one ledger.
@@ -82,22 +74,21 @@ impl WriteLog<'_> {
         self.ledger.display().to_string()
     }
 
-    /// Checks that every acknowledged write is in a document. Reads only the end of the log if no other program has
-    /// touched the ledger since the last write.
-    pub(crate) fn account(&self, held: &dyn Held, stamp: &FileStamp) -> Result<Account, FsError> {
+    /// The acknowledged writes that a document lacks. Reads only the end of the log if no other program has touched the
+    /// ledger since the last write.
+    pub(crate) fn missing(&self, held: &dyn Held, stamp: &FileStamp) -> Result<Vec<Missing>, FsError> {
         if let Some(log) = Log::open(&self.home.join(WRITES_NAME))? {
             let is_near = self.is_proof(&log.tail(TAIL)?, stamp);
             if is_near || log.stamp().size > TAIL && self.is_proof(&log.whole(file::MAX_SIZE)?, stamp) {
-                return Ok(Account::default());
+                return Ok(Vec::new());
             }
         }
-        self.account_whole(held)
+        self.all_missing(held)
     }
 
     /// The same without checking the stamp.
-    pub(crate) fn account_whole(&self, held: &dyn Held) -> Result<Account, FsError> {
-        let entries = self.entries()?;
-        Ok(if entries.is_empty() { Account::default() } else { self.compare(entries, held) })
+    pub(crate) fn all_missing(&self, held: &dyn Held) -> Result<Vec<Missing>, FsError> {
+        Ok(self.compare(self.entries()?, held))
     }
 
     /// These lines show that nothing was missing from the file with this stamp.
@@ -105,17 +96,17 @@ impl WriteLog<'_> {
         holds_stamp(lines, stamp) && granularity(self.ledger) != Granularity::Unreliable
     }
 
-    fn compare(&self, entries: Vec<Entry>, held: &dyn Held) -> Account {
+    fn compare(&self, entries: Vec<Entry>, held: &dyn Held) -> Vec<Missing> {
         let key = self.key();
         let mut fold = Fold::default();
         entries.iter().filter(|entry| entry.ledger == key).for_each(|entry| fold.take(entry));
         let missing = fold.missing(held);
         if missing.is_empty() {
-            return Account::default();
+            return missing;
         }
         let lost: HashSet<&String> = missing.iter().flat_map(|missing| &missing.after).collect();
         let elsewhere = self.leave_out(&mut fold, self.ledger, Reach::Any, |after| lost.contains(after));
-        Account { missing: if elsewhere.is_empty() { missing } else { fold.missing(held) } }
+        if elsewhere.is_empty() { missing } else { fold.missing(held) }
     }
 
     /// Of the given lines, removes those in a commit, and returns them.
@@ -192,25 +183,25 @@ impl WriteLog<'_> {
     }
 
     /// Logs a write of this ledger. Returns what is missing from the resulting file.
-    pub(crate) fn append(&self, mut entry: Entry, applied: &Applied<'_>) -> Result<Account, LogError> {
+    pub(crate) fn append(&self, mut entry: Entry, applied: &Applied<'_>) -> Result<Vec<Missing>, LedgerError> {
         let _lock = self.lock()?;
         let mut log = self.open()?;
-        let mut account = Account::default();
+        let mut missing = Vec::new();
         entry.ledger_checkout = Noted::of(self.ledger, self.home).map(|noted| noted.mark);
         if !self.is_proof(&log.tail(TAIL)?, &applied.planned.read) {
             // Another program has touched the file, or this is the first write.
             let mut entries = self.entries()?;
             entries.push(entry.clone());
-            account = self.compare(entries, applied.planned.document());
+            missing = self.compare(entries, applied.planned.document());
         }
-        entry.stamp = applied.left.filter(|_| account.missing.is_empty()).as_ref().map(stamp_text);
+        entry.stamp = applied.left.filter(|_| missing.is_empty()).as_ref().map(stamp_text);
         self.put(&mut log, &[entry])?;
         self.keep_small(&log)?;
-        Ok(account)
+        Ok(missing)
     }
 
     /// Adds a later result of an already logged write for `bd undo`.
-    pub(crate) fn add(&self, entry: Entry) -> Result<(), LogError> {
+    pub(crate) fn add(&self, entry: Entry) -> Result<(), LedgerError> {
         let _lock = self.lock()?;
         Ok(self.put(&mut self.open()?, &[entry])?)
     }
@@ -229,7 +220,7 @@ impl WriteLog<'_> {
     }
 
     /// The lock of the log: the ledger's own lock if both are in one directory.
-    fn lock(&self) -> Result<Option<DirLock>, LogError> {
+    fn lock(&self) -> Result<Option<DirLock>, LedgerError> {
         if self.ledger.parent() == Some(self.home) {
             return Ok(None);
         }

@@ -8,10 +8,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
 use super::entry::{Entry, Stays, forgotten, name_of, stamp_text};
-use super::error::LogError;
 use super::file::{Contents, Line, header, is_there};
-use super::{Account, WriteLog};
-use crate::ledger::Document;
+use super::{Missing, WriteLog};
+use crate::ledger::{Document, LedgerError};
 use crate::sys::fs::{FileStamp, FsError};
 use crate::sys::log::Log;
 use crate::vcs::Reach;
@@ -47,7 +46,7 @@ impl WriteLog<'_> {
     }
 
     /// Forgets what a remote has, if there is a log.
-    pub(crate) fn prune(&self) -> Result<(), LogError> {
+    pub(crate) fn prune(&self) -> Result<(), LedgerError> {
         if !is_there(self.home) {
             return Ok(());
         }
@@ -87,7 +86,7 @@ impl WriteLog<'_> {
         lost: &[Lost<'_>],
         document: &Document,
         stamp: Option<FileStamp>,
-    ) -> Result<Account, LogError> {
+    ) -> Result<Vec<Missing>, LedgerError> {
         let _lock = self.lock()?;
         let mut entries = self.entries()?;
         let mut known = self.by_ledger(entries.clone());
@@ -99,12 +98,12 @@ impl WriteLog<'_> {
             mark.forgets.extend(lines.iter().map(|line| name_of(line)));
         }
         entries.extend(marks.values().cloned());
-        let account = self.compare(entries, document);
-        if let (Some(mark), []) = (marks.get_mut(&self.key()), account.missing.as_slice()) {
+        let missing = self.compare(entries, document);
+        if let (Some(mark), []) = (marks.get_mut(&self.key()), missing.as_slice()) {
             mark.stamp = stamp.as_ref().map(stamp_text);
         }
         self.put(&mut self.open()?, &marks.into_values().collect::<Vec<_>>())?;
-        Ok(account)
+        Ok(missing)
     }
 
     /// Joins entries older than the newest writes. The lock is held, and version 1's files are gone.
@@ -217,8 +216,8 @@ mod tests {
         }
 
         fn missing(&self) -> Vec<String> {
-            let account = self.log().account_whole(&Document::default()).unwrap();
-            account.missing.into_iter().map(|missing| missing.line).collect()
+            let missing = self.log().all_missing(&Document::default()).unwrap();
+            missing.into_iter().map(|missing| missing.line).collect()
         }
     }
 

@@ -7,26 +7,25 @@
 //! of a rewritten history are never looked up. If a commit may not match its hash (replaced objects, the end of a
 //! shallow clone), nothing is stored.
 
-use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use gix::{ObjectId, hashtable};
 
-use super::kept::{Kept, Written, body};
+use super::kept::Names;
 use super::record::{Reader, Writer};
 use crate::model::time::Instant;
 use crate::sys;
 use crate::sys::Env;
 use crate::sys::cache_dir::{self, Kind};
-use crate::vcs::archive::{Changes, Pair, Version, only};
+use crate::vcs::archive::{Changes, Pair, Version};
 
 /// Its own version, and that of the program: the names of lines may change with it.
 const KIND: Kind = Kind {
     suffix: ".past",
     family: b"bd-past-",
-    version: concat!("3 ", env!("CARGO_PKG_VERSION"), "\n").as_bytes(),
+    version: concat!("4 ", env!("CARGO_PKG_VERSION"), "\n").as_bytes(),
     limit: 64 << 20,
 };
 
@@ -50,8 +49,6 @@ pub(super) struct Known {
     files: Vec<(u16, Option<ObjectId>)>,
 }
 
-/// A lookup of a file's former name: the child, the parent, the path in the child, and the paths beside it.
-type Rename = (ObjectId, ObjectId, u16, Vec<u16>);
 /// Identifies a pair of versions.
 type Key = [u8; 16];
 
@@ -61,13 +58,9 @@ pub(super) struct Memory {
     place: Option<PathBuf>,
     paths: Vec<PathBuf>,
     commits: hashtable::HashMap<ObjectId, Known>,
-    renames: HashMap<Rename, Option<u16>>,
-    changes: HashMap<Key, Kept>,
-    /// The changes in the file.
-    written: Written,
-    /// The entries used in this run: if there are too many, the others are dropped first.
-    used_commits: hashtable::HashSet<ObjectId>,
-    used_changes: HashSet<Key>,
+    /// Encoded, and decoded when they are asked for.
+    changes: HashMap<Key, Vec<u8>>,
+    names: Names,
     is_new: bool,
 }
 
@@ -75,7 +68,7 @@ impl Memory {
     /// Opens the index of an object store.
     pub(super) fn open(env: &Env, objects: &Path) -> Self {
         let Some(place) = place(env, objects) else { return Memory::default() };
-        let mut memory = KIND.load(&place).and_then(Memory::decode).unwrap_or_default();
+        let mut memory = KIND.load(&place).and_then(|bytes| Memory::decode(&bytes)).unwrap_or_default();
         memory.place = Some(place);
         memory
     }
@@ -85,15 +78,12 @@ impl Memory {
         self.place.is_some()
     }
 
-    pub(super) fn commit(&mut self, id: ObjectId) -> Option<&Known> {
-        let known = self.commits.get(&id)?;
-        self.used_commits.insert(id);
-        Some(known)
+    pub(super) fn commit(&self, id: ObjectId) -> Option<&Known> {
+        self.commits.get(&id)
     }
 
     pub(super) fn learn_commit(&mut self, id: ObjectId, committed: Instant, parents: Vec<ObjectId>) {
         self.commits.insert(id, Known { committed, parents, files: Vec::new() });
-        self.used_commits.insert(id);
         self.is_new = true;
     }
 
@@ -126,84 +116,39 @@ impl Memory {
         }
     }
 
-    fn rename(&mut self, child: ObjectId, parent: ObjectId, path: &Path, beside: &[PathBuf]) -> Option<Rename> {
-        let beside = beside.iter().map(|path| self.add(path)).collect::<Option<_>>()?;
-        Some((child, parent, self.add(path)?, beside))
-    }
-
-    /// The former name of a file, if it was looked up before.
-    pub(super) fn former_name(
-        &mut self,
-        child: ObjectId,
-        parent: ObjectId,
-        path: &Path,
-        beside: &[PathBuf],
-    ) -> Option<Option<PathBuf>> {
-        let rename = self.rename(child, parent, path, beside)?;
-        let former = *self.renames.get(&rename)?;
-        Some(former.and_then(|number| self.paths.get(usize::from(number)).cloned()))
-    }
-
-    pub(super) fn learn_former_name(
-        &mut self,
-        child: ObjectId,
-        parent: ObjectId,
-        path: &Path,
-        beside: &[PathBuf],
-        former: Option<&Path>,
-    ) {
-        let Some(rename) = self.rename(child, parent, path, beside) else { return };
-        let former = match former.map(|path| self.add(path)) {
-            Some(None) => return,
-            known => known.flatten(),
-        };
-        self.renames.insert(rename, former);
-        self.is_new = true;
-    }
-
     /// The differences of each pair of versions, only for some names if given, as far as they are stored.
-    pub(super) fn changes(&mut self, pairs: &[Pair], of: Option<&BTreeSet<String>>) -> Vec<Option<Changes>> {
-        let names = of.map(|names| self.written.numbers(names));
-        let mut recall = |pair: &Pair| {
-            if pair.0 == pair.1 {
-                return Some(Rc::new([]) as Changes);
-            }
-            let key = key(pair);
-            let found = match (self.changes.get(&key)?, of) {
-                (Kept::Written(place), _) => self.written.changes(place, names.as_ref())?,
-                (Kept::New(changes), None) => Rc::clone(changes),
-                (Kept::New(changes), Some(of)) => only(changes, of),
-            };
-            self.used_changes.insert(key);
-            Some(found)
+    pub(super) fn changes(&self, pairs: &[Pair], of: Option<&BTreeSet<String>>) -> Vec<Option<Changes>> {
+        let numbers = of.map(|names| self.names.numbers(names));
+        let recall = |pair: &Pair| match pair.0 == pair.1 {
+            true => Some(Rc::new([]) as Changes),
+            false => self.names.decoded(self.changes.get(&key(pair))?, numbers.as_ref()),
         };
-        pairs.iter().map(&mut recall).collect()
+        pairs.iter().map(recall).collect()
     }
 
     pub(super) fn learn_changes(&mut self, pair: &Pair, changes: &Changes) {
-        let key = key(pair);
-        self.changes.insert(key, Kept::New(Rc::clone(changes)));
-        self.used_changes.insert(key);
+        self.changes.insert(key(pair), self.names.encoded(changes));
         self.is_new = true;
     }
 
     /// Stores new entries.
     fn save(&mut self) {
-        let Some(place) = self.place.as_ref().filter(|_| self.is_new && self.commits.len() >= WORTH) else { return };
-        let mut bytes = self.encode(false);
+        let Some(place) = self.place.clone().filter(|_| self.is_new && self.commits.len() >= WORTH) else { return };
+        let mut bytes = self.encode();
         if bytes.len() as u64 + 1024 > KIND.limit {
-            bytes = self.encode(true);
+            // They take most of the room, and questions that need some find them again.
+            self.changes.clear();
+            self.names = Names::default();
+            bytes = self.encode();
         }
-        KIND.save(place, &bytes);
+        KIND.save(&place, &bytes);
         self.is_new = false;
     }
 
-    /// Everything, or only what was used in this run.
-    fn encode(&self, only_used: bool) -> Vec<u8> {
+    fn encode(&self) -> Vec<u8> {
         let mut out = Writer::default();
         out.list(self.paths.iter(), |out, path| out.bytes(path.as_os_str().as_encoded_bytes()));
-        let commits = self.commits.iter().filter(|(id, _)| !only_used || self.used_commits.contains(*id));
-        out.list(commits, |out, (id, known)| {
+        out.list(self.commits.iter(), |out, (id, known)| {
             out.id(Some(*id));
             out.number(known.committed.nanos() as u64);
             out.list(known.parents.iter(), |out, parent| out.id(Some(*parent)));
@@ -212,40 +157,17 @@ impl Memory {
                 out.id(*file);
             });
         });
-        let is_used = |rename: &Rename| self.used_commits.contains(&rename.0);
-        let renames = self.renames.iter().filter(|(rename, _)| !only_used || is_used(rename));
-        out.list(renames, |out, ((child, parent, path, beside), former)| {
-            out.id(Some(*child));
-            out.id(Some(*parent));
-            out.number(u64::from(*path));
-            out.list(beside.iter(), |out, path| out.number(u64::from(*path)));
-            out.number(former.map_or(0, |former| u64::from(former) + 1));
-        });
-        let changes = self.changes.iter().filter(|(key, _)| !only_used || self.used_changes.contains(*key));
-        // The stored entries stay as they are, and so do the numbers of their names.
-        let mut names = if only_used { HashMap::new() } else { self.written.all_names() };
-        let body = |(key, kept): (&Key, &Kept)| -> Option<(Key, Cow<'_, [u8]>)> {
-            let body = match kept {
-                Kept::New(changes) => body(changes, &mut names).into(),
-                Kept::Written(place) if only_used => body(&self.written.changes(place, None)?, &mut names).into(),
-                Kept::Written(place) => self.written.bytes(place)?.into(),
-            };
-            Some((*key, body))
-        };
-        let bodies: Vec<(Key, Cow<'_, [u8]>)> = changes.filter_map(body).collect();
-        let mut names: Vec<(Rc<str>, u64)> = names.into_iter().collect();
-        names.sort_unstable_by_key(|(_, number)| *number);
-        out.list(names.iter(), |out, (name, _)| out.bytes(name.as_bytes()));
-        out.list(bodies.iter(), |out, (key, body)| {
+        out.list(self.names.all().iter(), |out, name| out.bytes(name.as_bytes()));
+        out.list(self.changes.iter(), |out, (key, changes)| {
             out.raw(key);
-            out.bytes(body);
+            out.bytes(changes);
         });
         out.finish()
     }
 
-    fn decode(bytes: Vec<u8>) -> Option<Self> {
+    fn decode(bytes: &[u8]) -> Option<Self> {
         let mut memory = Memory::default();
-        let mut input = Reader::new(&bytes);
+        let mut input = Reader::new(bytes);
         for _ in 0..input.count()? {
             memory.paths.push(crate::vcs::files::path_of(input.bytes()?));
         }
@@ -261,33 +183,16 @@ impl Memory {
             }
             memory.commits.insert(id, Known { committed, parents, files });
         }
-        for _ in 0..input.count()? {
-            let (child, parent) = (input.id()??, input.id()??);
-            let file = path(input.number()?)?;
-            let beside = (0..input.count()?).map(|_| path(input.number()?)).collect::<Option<_>>()?;
-            let former = match input.number()? {
-                0 => None,
-                number => Some(path(number - 1)?),
-            };
-            memory.renames.insert((child, parent, file, beside), former);
-        }
         let mut names = Vec::new();
         for _ in 0..input.count()? {
-            let len = std::str::from_utf8(input.bytes()?).ok()?.len();
-            let end = bytes.len() - input.len();
-            names.push(end - len..end);
+            names.push(std::str::from_utf8(input.bytes()?).ok()?.into());
         }
+        memory.names = Names::of(names);
         for _ in 0..input.count()? {
             let key: Key = input.raw(16)?.try_into().ok()?;
-            let len = input.bytes()?.len();
-            let end = bytes.len() - input.len();
-            memory.changes.insert(key, Kept::Written(end - len..end));
+            memory.changes.insert(key, input.bytes()?.to_vec());
         }
-        if !input.is_empty() {
-            return None;
-        }
-        memory.written = Written::new(bytes, names);
-        Some(memory)
+        input.is_empty().then_some(memory)
     }
 }
 
@@ -331,9 +236,6 @@ mod tests {
         memory.learn_file(id(1), Path::new(".beads/issues.jsonl"), Some(id(7)));
         memory.learn_file(id(2), Path::new(".beads/issues.jsonl"), None);
         memory.learn_file(id(2), Path::new(".beads/beads.jsonl"), Some(id(7)));
-        let beside = [PathBuf::from(".beads/issues.jsonl")];
-        memory.learn_former_name(id(2), id(1), Path::new(".beads/beads.jsonl"), &beside, Some(&beside[0]));
-        memory.learn_former_name(id(2), id(9), Path::new(".beads/beads.jsonl"), &beside, None);
         let spot = |start: u32| Spot { part: 1, start, len: 300 };
         let change = |name: &str| Change { name: name.into(), before: vec![], after: vec![spot(1), spot(70_000)] };
         memory.learn_changes(&pair(7), &[change("bd-1"), change("bd-2")].into());
@@ -342,46 +244,38 @@ mod tests {
         memory
     }
 
-    fn changes(memory: &mut Memory, pair: Pair) -> Option<Changes> {
+    fn changes(memory: &Memory, pair: Pair) -> Option<Changes> {
         memory.changes(&[pair], None).remove(0)
     }
 
-    fn same(one: &mut Memory, other: &mut Memory) -> bool {
+    fn same(one: &Memory, other: &Memory) -> bool {
         let pairs = [pair(7), pair(8), (None, pair(7).0), (pair(7).1, pair(7).0)];
         one.paths == other.paths
             && one.commits == other.commits
-            && one.renames == other.renames
             && one.changes(&pairs, None) == other.changes(&pairs, None)
     }
 
     #[test]
     fn what_was_learned_is_known() {
-        let mut memory = filled();
-        let mut back = Memory::decode(memory.encode(false)).unwrap();
-        assert!(same(&mut memory, &mut back));
-        let mut again = Memory::decode(back.encode(false)).unwrap();
-        assert!(same(&mut memory, &mut again), "what was in the file is written again");
+        let memory = filled();
+        let back = Memory::decode(&memory.encode()).unwrap();
+        assert!(same(&memory, &back));
+        let again = Memory::decode(&back.encode()).unwrap();
+        assert!(same(&memory, &again), "what was in the file is written again");
         assert_eq!(back.file(id(1), Path::new(".beads/issues.jsonl")), Some(Some(id(7))));
         assert_eq!(back.file(id(2), Path::new(".beads/issues.jsonl")), Some(None));
         assert_eq!(back.file(id(1), Path::new(".beads/beads.jsonl")), None, "nobody asked");
-        let beside = [PathBuf::from(".beads/issues.jsonl")];
-        let former = |memory: &mut Memory, parent: u8, beside: &[PathBuf]| {
-            memory.former_name(id(2), id(parent), Path::new(".beads/beads.jsonl"), beside)
-        };
-        assert_eq!(former(&mut back, 1, &beside), Some(Some(beside[0].clone())));
-        assert_eq!(former(&mut back, 9, &beside), Some(None));
-        assert_eq!(former(&mut back, 1, &[]), None, "another question");
-        assert_eq!(changes(&mut back, pair(7)).unwrap().len(), 2);
-        assert!(changes(&mut back, (pair(7).1, pair(7).0)).is_none(), "not the other way round");
+        assert_eq!(changes(&back, pair(7)).unwrap().len(), 2);
+        assert!(changes(&back, (pair(7).1, pair(7).0)).is_none(), "not the other way round");
     }
 
     #[test]
     fn one_name_is_looked_up_alone() {
-        let mut new = filled();
-        let mut old = Memory::decode(new.encode(false)).unwrap();
+        let new = filled();
+        let old = Memory::decode(&new.encode()).unwrap();
         let pairs = [pair(7), pair(8), (None, pair(7).0), (pair(8).1, pair(8).0)];
-        for memory in [&mut new, &mut old] {
-            let mut names = |name: &str| {
+        for memory in [&new, &old] {
+            let names = |name: &str| {
                 let found = memory.changes(&pairs, Some(&BTreeSet::from([name.to_owned()])));
                 let names = |changes: &Changes| changes.iter().map(|change| change.name.to_string()).collect();
                 found.iter().map(|changes| changes.as_ref().map(names)).collect::<Vec<Option<Vec<String>>>>()
@@ -395,41 +289,30 @@ mod tests {
 
     #[test]
     fn what_is_learned_later_joins_what_was_written() {
-        let mut memory = Memory::decode(filled().encode(false)).unwrap();
+        let mut memory = Memory::decode(&filled().encode()).unwrap();
         let spot = Spot { part: 0, start: 5, len: 6 };
         let change = |name: &str| Change { name: name.into(), before: vec![spot], after: vec![] };
         let later: Changes = [change("bd-2"), change("bd-3")].into();
         memory.learn_changes(&pair(20), &later);
-        let mut back = Memory::decode(memory.encode(false)).unwrap();
-        assert!(same(&mut filled(), &mut back));
-        assert_eq!(changes(&mut back, pair(20)), Some(later));
+        let back = Memory::decode(&memory.encode()).unwrap();
+        assert!(same(&filled(), &back));
+        assert_eq!(changes(&back, pair(20)), Some(later));
     }
 
     #[test]
     fn what_is_cut_or_changed_is_read_safely() {
-        let bytes = filled().encode(false);
+        let bytes = filled().encode();
         for cut in 0..bytes.len() {
-            assert!(Memory::decode(bytes[..cut].to_vec()).is_none(), "cut at {cut}");
+            assert!(Memory::decode(&bytes[..cut]).is_none(), "cut at {cut}");
         }
         // The file's checksum guards against this; decoding only has to fail safely.
         for at in 0..bytes.len() {
             for bit in 0..8 {
                 let mut odd = bytes.clone();
                 odd[at] ^= 1 << bit;
-                drop(Memory::decode(odd).map(|mut memory| changes(&mut memory, pair(7))));
+                drop(Memory::decode(&odd).map(|memory| changes(&memory, pair(7))));
             }
         }
-        assert!(Memory::decode([bytes.as_slice(), b"x"].concat()).is_none(), "more than there should be");
-    }
-
-    #[test]
-    fn unused_entries_are_dropped_first() {
-        let mut memory = Memory::decode(filled().encode(false)).unwrap();
-        memory.commit(id(2));
-        changes(&mut memory, pair(8));
-        let mut left = Memory::decode(memory.encode(true)).unwrap();
-        assert!(left.commits.contains_key(&id(2)) && !left.commits.contains_key(&id(1)));
-        assert_eq!((left.renames.len(), left.changes.len()), (2, 1));
-        assert_eq!(changes(&mut left, pair(8)), changes(&mut filled(), pair(8)));
+        assert!(Memory::decode(&[bytes.as_slice(), b"x"].concat()).is_none(), "more than there should be");
     }
 }

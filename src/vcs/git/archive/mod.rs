@@ -231,18 +231,12 @@ impl Past for GitArchive<'_> {
         path: &Path,
         beside: &[PathBuf],
     ) -> Result<Option<PathBuf>, SyncError> {
-        let (new, old) = (object_id(child)?, object_id(parent)?);
-        if let Some(known) = self.memory.former_name(new, old, path, beside) {
-            return Ok(known);
-        }
         let Some(id) = self.file(child, path)? else { return Ok(None) };
         let mut there = Vec::new();
         for other in beside {
             there.extend(self.file(parent, other)?.map(|id| (other.clone(), id)));
         }
         let (new_tree, old_tree) = (self.tree(child)?, self.tree(parent)?);
-        let former = names::former(&self.objects, old_tree, new_tree, path, id, there)?;
-        self.memory.learn_former_name(new, old, path, beside, former.as_deref());
-        Ok(former)
+        names::former(&self.objects, old_tree, new_tree, path, id, there)
     }
 }

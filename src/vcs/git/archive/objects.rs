@@ -27,7 +27,7 @@ pub(super) enum Item {
 }
 
 pub(super) fn unreadable(id: impl ToString, error: impl std::fmt::Display) -> SyncError {
-    HistoryError::Object { id: id.to_string(), message: error.to_string() }.into()
+    HistoryError::object(id, error).into()
 }
 
 impl Objects {

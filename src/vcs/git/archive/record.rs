@@ -53,11 +53,6 @@ impl<'a> Reader<'a> {
         Reader { left: bytes }
     }
 
-    /// The number of remaining bytes.
-    pub(super) fn len(&self) -> usize {
-        self.left.len()
-    }
-
     pub(super) fn is_empty(&self) -> bool {
         self.left.is_empty()
     }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::settings::Named;
 use super::{Place, Role, Search, real};
 use crate::sys::Env;
+use crate::vcs::files::decoded;
 use crate::vcs::gate::Verdict;
 use crate::vcs::tracked;
 
@@ -124,31 +125,11 @@ fn paths(place: &Place<'_>, address: &str, env: &Env) -> Vec<PathBuf> {
         colon.is_some_and(|colon| text.find('/').is_none_or(|slash| colon < slash))
     };
     let texts = match address.strip_prefix("file://") {
-        Some(path) => vec![path.to_owned(), decoded(path)],
+        Some(path) => vec![path.to_owned(), String::from_utf8_lossy(&decoded(path)).into_owned()],
         None if is_elsewhere(address) => return Vec::new(),
         None => vec![address.to_owned()],
     };
     texts.into_iter().map(|text| env.clone().at(place.root.to_owned()).path(&text)).collect()
-}
-
-/// `%41` is `A` in an address.
-fn decoded(text: &str) -> String {
-    let mut bytes = Vec::new();
-    let mut rest = text.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let code = (*first == b'%').then(|| after.get(..2).and_then(|hex| std::str::from_utf8(hex).ok())).flatten();
-        match code.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &after[2..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]
@@ -157,6 +138,6 @@ mod tests {
 
     #[test]
     fn addresses_are_decoded_as_git_does() {
-        assert_eq!(decoded("/a%20b%2Fc%zz%4"), "/a b/c%zz%4");
+        assert_eq!(decoded("/a%20b%2Fc%zz%4"), b"/a b/c%zz%4");
     }
 }

@@ -12,7 +12,8 @@ use crate::model::json::Dialect;
 use crate::model::lease::{Lease, Standing};
 use crate::model::record::{KeyEdit, Record};
 use crate::model::row::Row;
-use crate::ops::{OpError, Result};
+use crate::ops::{ConfigRequest, OpError, Result, configure};
+use crate::store::settings::Origin;
 use crate::store::{
     AGENTS, LEASES, MAIL, Put, RecordError, Spot, StateDir, StateHome, StateMode, StateTable, Store, TABLES,
 };
@@ -28,15 +29,6 @@ pub struct StateMoved {
     pub copied: Vec<(String, usize)>,
 }
 
-/// Which records to copy where.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct MoveRequest {
-    /// The home of another mode; by default the current home.
-    pub to: Option<StateMode>,
-    /// An unused state home; it is only read.
-    pub from: Option<PathBuf>,
-}
-
 /// A planned move.
 struct Route {
     from: StateDir,
@@ -48,21 +40,22 @@ struct Route {
 }
 
 impl Route {
-    fn of(store: &Store, request: &MoveRequest) -> Result<Self> {
+    /// To the home of another mode, from one that was named; by default the current one.
+    fn of(store: &Store, to: Option<StateMode>, named: Option<&Path>) -> Result<Self> {
         let current = store.state();
-        let target = request.to.map_or_else(|| current.clone(), |mode| StateDir::of(store.state_home_in(mode)));
-        let from = match &request.from {
+        let target = to.map_or_else(|| current.clone(), |mode| StateDir::of(store.state_home_in(mode)));
+        let from = match named {
             None => current.clone(),
             Some(path) => {
                 let reason = "it was named".to_owned();
-                StateDir::of(StateHome { path: path.clone(), mode: StateMode::Named, reason })
+                StateDir::of(StateHome { path: path.to_owned(), mode: StateMode::Named, reason })
             }
         };
         let is_named = from.home().mode == StateMode::Named;
         if is_named && !from.exists() {
             return Err(OpError::NoStateHome { path: from.path().to_owned() });
         }
-        if request.to.is_none() && from.path() == target.path() {
+        if to.is_none() && from.path() == target.path() {
             return Err(OpError::NoWhere { path: from.path().to_owned() });
         }
         from.check()?;
@@ -77,29 +70,34 @@ impl Route {
     }
 }
 
-/// Copies records to another state home, by default those of the current one, and calls `switch` to make it the current
-/// one. A process that was waiting for the old one is refused, and finds the new one on its next try.
-pub(crate) fn move_state<E: From<OpError>>(
-    store: &mut Store,
-    request: &MoveRequest,
-    switch: impl FnOnce(&mut Store) -> std::result::Result<(), E>,
-) -> std::result::Result<StateMoved, E> {
-    let route = Route::of(store, request)?;
+/// Copies agents, claims, mail and checkpoints to the state home of another mode, which is used from now on. With
+/// `from`, merges the records of an unused home. A process that was waiting for the old one is refused, and finds the new
+/// one on its next try.
+pub fn move_state(store: &mut Store, to: Option<&str>, from: Option<&Path>, dry_run: bool) -> Result<StateMoved> {
+    if let Some(to) = to.filter(|to| !StateMode::CHOICES.contains(to)) {
+        return Err(OpError::Usage(format!("--to must be one of {}, not {to:?}", StateMode::CHOICES.join(" "))));
+    }
+    let route = Route::of(store, to.map(StateMode::requested), from)?;
+    if dry_run {
+        return copy_all(store, &route, true);
+    }
+    let switch = |store: &mut Store| match to {
+        Some(to) => configure(store, &ConfigRequest::setting("state.mode", to, Some(Origin::Personal))).map(drop),
+        None => Ok(()),
+    };
     if route.is_nowhere() {
-        let moved = plan_move(store, request)?;
         switch(store)?;
-        return Ok(moved);
+        return copy_all(store, &route, true);
     }
     let Route { from, target, leaves, .. } = &route;
     let wait = store.lock_wait();
-    let failed = |error: RecordError| E::from(error.into());
-    target.mark_in_use().map_err(failed)?;
+    target.mark_in_use()?;
     // Nothing changes on either side meanwhile. Two moves in opposite directions must not deadlock. A named home is
     // only read.
     let mut homes = vec![target];
     homes.extend((from.home().mode != StateMode::Named).then_some(from));
     homes.sort_by(|a, b| a.path().cmp(b.path()));
-    let locks = homes.iter().map(|home| home.lock(wait)).collect::<std::result::Result<Vec<_>, _>>().map_err(failed)?;
+    let locks = homes.iter().map(|home| home.lock(wait)).collect::<std::result::Result<Vec<_>, _>>()?;
     let mut moving = || -> Result<StateMoved> {
         if *leaves {
             from.mark_moved(target.path(), false)?;
@@ -111,31 +109,25 @@ pub(crate) fn move_state<E: From<OpError>>(
         copy_all(store, &route, false)
     };
     let stays = |error| match leaves {
-        true => from.mark_in_use().map_err(failed).err().unwrap_or(error),
+        true => from.mark_in_use().err().map_or(error, OpError::from),
         false => error,
     };
-    let moved = moving().map_err(|error| stays(error.into()))?;
+    let moved = moving().map_err(stays)?;
     switch(store).map_err(stays)?;
     if *leaves {
-        from.mark_moved(target.path(), true).map_err(failed)?;
+        from.mark_moved(target.path(), true)?;
     }
     drop(locks);
     Ok(moved)
 }
 
-/// What a move would copy.
-pub fn plan_move(store: &mut Store, request: &MoveRequest) -> Result<StateMoved> {
-    let route = Route::of(store, request)?;
-    if route.is_nowhere() {
-        let (from, to) = (route.from.home().clone(), route.target.home().clone());
-        return Ok(StateMoved { from, to, copied: Vec::new() });
-    }
-    copy_all(store, &route, true)
-}
-
+/// Copies records, or with `dry_run` only returns what that would do.
 fn copy_all(store: &mut Store, route: &Route, dry_run: bool) -> Result<StateMoved> {
     let Route { from, target, .. } = route;
     let mut moved = StateMoved { from: from.home().clone(), to: target.home().clone(), copied: Vec::new() };
+    if route.is_nowhere() {
+        return Ok(moved);
+    }
     let agents = same_agents(&AGENTS.file(from).read()?, &AGENTS.file(target).read()?);
     let mut plans = Vec::new();
     for (table, inside, name) in files(from)? {
@@ -273,7 +265,8 @@ fn copy(store: &Store, goal: &StateDir, target: &StateDir, name: &str, new: &[(S
     Ok(())
 }
 
-/// The records of a file in the other home's terms. Issues have other keys where several repositories share a home.
+/// The records of a file in the other home's terms: where several repositories share a home, issues have other keys,
+/// and other records name their repository.
 fn records(
     store: &Store,
     document: &Document,
@@ -282,49 +275,32 @@ fn records(
     to: &StateDir,
 ) -> Result<Vec<(String, String)>> {
     let mut found = Vec::new();
-    let repo = store.clone_id()?;
+    let (repo, dialect) = (store.clone_id()?, Dialect::default());
     let own = format!("{repo}/");
-    let leases = table == LEASES.spot();
+    let is_lease = table == LEASES.spot();
     for record in (0..document.len()).filter_map(|line| document.record(line)) {
         let Some(id) = record.string("id").map(|id| id.into_owned()) else { continue };
-        let renamed = match (leases, from.is_shared(), shares(to)) {
-            (true, true, false) => match id.strip_prefix(&own) {
-                Some(issue) => Some(issue.to_owned()),
+        let (id, edit) = match (from.is_shared(), shares(to)) {
+            (true, false) if is_lease => match id.strip_prefix(&own) {
+                Some(issue) => (issue.to_owned(), Some(("id", Some(dialect.string(issue))))),
                 // Another repository's.
                 None => continue,
             },
-            (true, false, true) => Some(format!("{own}{id}")),
-            _ => None,
+            (true, false) if table.names_repo => match record.string("repo").as_deref() == Some(repo.as_str()) {
+                true => (id, Some(("repo", None))),
+                false => continue,
+            },
+            (false, true) if is_lease => {
+                let id = format!("{own}{id}");
+                let raw = dialect.string(&id);
+                (id, Some(("id", Some(raw))))
+            }
+            (false, true) if table.names_repo => (id, Some(("repo", Some(dialect.string(&repo))))),
+            _ => (id, None),
         };
-        found.push(match renamed {
-            Some(id) => (id.clone(), with_id(&record, &id)),
-            None if table.names_repo => match adapted_to_home(&record, &repo, from, to) {
-                Some(line) => (id, line),
-                // Another repository's.
-                None => continue,
-            },
-            None => (id, record.text().to_owned()),
-        });
+        found.push((id, edit.map_or_else(|| record.text().to_owned(), |edit| record.with(&[edit], dialect))));
     }
     Ok(found)
-}
-
-/// The line with its repository where several share a home, and without it elsewhere.
-fn adapted_to_home(record: &Record<'_>, repo: &str, from: &StateDir, to: &StateDir) -> Option<String> {
-    let dialect = Dialect::default();
-    match (from.is_shared(), shares(to)) {
-        (true, false) if record.string("repo").as_deref() == Some(repo) => {
-            Some(record.with(&[("repo", None)], dialect))
-        }
-        (true, false) => None,
-        (false, true) => Some(record.with(&[("repo", Some(dialect.string(repo)))], dialect)),
-        _ => Some(record.text().to_owned()),
-    }
-}
-
-fn with_id(record: &Record<'_>, id: &str) -> String {
-    let dialect = Dialect::default();
-    record.with(&[("id", Some(dialect.string(id)))], dialect)
 }
 
 /// Whether several repositories will use a home, which may not exist yet.
