@@ -65,6 +65,11 @@ impl Acting {
         Ok(answer(store)?)
     }
 
+    /// The number of the project's current state.
+    pub(super) fn generation(&self) -> Result<u64> {
+        self.ask(|store| Ok(store.generation()?))
+    }
+
     /// The project's warnings.
     pub(super) fn warnings(&self) -> Vec<String> {
         // The caller's own question reports failures.

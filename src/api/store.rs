@@ -75,7 +75,7 @@ impl Store {
     /// Checks whether anything has changed that answers depend on: ledgers, settings, claims and their expiry, other
     /// checkouts, dates. While the generation is the same, so is every answer.
     pub fn poll(&self) -> Result<Generation> {
-        Ok(Generation(self.shared.me.ask(|store| Ok(store.generation()?))?))
+        Ok(Generation(self.shared.me.generation()?))
     }
 
     /// Issues that can be worked on now, the most urgent first.

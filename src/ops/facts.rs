@@ -73,7 +73,7 @@ pub struct Whereabouts {
 }
 
 pub fn whereabouts(store: &mut Store) -> Result<Whereabouts> {
-    let route = match store.route(None, &[]).map(|route| (store.name(route.repo).to_owned(), route.rule)) {
+    let route = match store.usual_route(&[]).map(|route| (store.name(route.repo).to_owned(), route.rule)) {
         Err(error @ StoreError::Cache(_)) => return Err(error.into()),
         route => route,
     };

@@ -72,7 +72,7 @@ pub fn prime(store: &mut Store, wish: PrimeWish) -> Result<Prime> {
     };
     let elsewhere = held.filter(is_other).count();
     let (unread, urgent) = mail::inbox_counts(store)?;
-    let route = match store.route(None, &[]) {
+    let route = match store.usual_route(&[]) {
         Ok(route) => Ok(store.name(route.repo).to_owned()),
         Err(error @ StoreError::Cache(_)) => return Err(OpError::from(error)),
         Err(error) => Err(error.to_string()),

@@ -36,7 +36,7 @@ pub enum NotHandedOut {
 
 impl Store {
     /// Why an issue may not be handed to the actor automatically; `None` if it may.
-    pub fn why_not_handed_out(&mut self, row: &Row) -> Result<Option<NotHandedOut>> {
+    pub fn why_not_handed_out(&self, row: &Row) -> Result<Option<NotHandedOut>> {
         let id = || row.issue.id.clone();
         if Visibility::of(&row.record()) == Visibility::Proposed {
             return Ok(Some(NotHandedOut::Proposed { id: id() }));
@@ -69,7 +69,7 @@ impl Store {
 
     /// The actor works on it in another checkout. They may continue here, but only by name: two programs of one person
     /// never get the same issue.
-    fn is_own_elsewhere(&mut self, id: &str) -> Result<bool> {
+    fn is_own_elsewhere(&self, id: &str) -> Result<bool> {
         let now = self.host.clock.both();
         let claim = self.claims()?.iter().find(|(known, _)| known == id).map(|(_, lease)| lease.clone());
         let Some(lease) = claim else {
@@ -86,7 +86,7 @@ impl Store {
     }
 
     /// The first ready issue that may be handed out, except those in `passed`.
-    pub fn next_to_hand_out(&mut self, auto: &AutoClaim, passed: &[String]) -> Result<Option<String>> {
+    pub fn next_to_hand_out(&self, auto: &AutoClaim, passed: &[String]) -> Result<Option<String>> {
         let filter = ReadyFilter { limit: None, ..auto.filter.clone() };
         // Read rows one by one: most are never needed.
         for key in self.ready_listing(&filter)?.keys {
@@ -99,7 +99,7 @@ impl Store {
     }
 
     /// Why the first ready issue is not handed out, when none is.
-    pub fn why_nothing_handed_out(&mut self, filter: &ReadyFilter) -> Result<Option<NotHandedOut>> {
+    pub fn why_nothing_handed_out(&self, filter: &ReadyFilter) -> Result<Option<NotHandedOut>> {
         let first = self.ready(&ReadyFilter { limit: Some(1), ..filter.clone() })?.rows.into_iter().next();
         first.map_or(Ok(None), |row| self.why_not_handed_out(&row))
     }

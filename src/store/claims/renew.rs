@@ -6,16 +6,14 @@ use crate::store::error::LeaseError;
 use crate::store::file_names::LEASE_VARIABLE;
 use crate::store::leases::messages::since;
 use crate::store::state::leases::standing;
-use crate::store::{Project, Result, Store};
+use crate::store::{Result, Store};
 
-impl Project {
+impl Store {
     /// Sets the epochs of the claims that the caller carries, as [`LEASE_VARIABLE`] does.
     pub fn carry(&mut self, numbers: &str) {
         self.host.env = self.host.env.clone().with(LEASE_VARIABLE, numbers);
     }
-}
 
-impl Store {
     /// Renews a claim if the caller still holds it under this epoch. Returns the new expiry; `None` for never.
     pub fn renew_lease(&mut self, id: &str, epoch: i64) -> Result<Option<Instant>> {
         let source = self.lease_source(id)?;

@@ -23,10 +23,4 @@ impl Snapshot {
     pub fn refuse_failed_read(&self) -> Result<()> {
         self.sources.failed_read().map_or(Ok(()), |error| Err(error.into()))
     }
-
-    /// Turns off making an image. Returns whether the answer will be fast; if not, ledgers larger than this in total
-    /// must be read.
-    pub fn glance(&mut self, most: u64) -> bool {
-        self.sources.glance(most)
-    }
 }

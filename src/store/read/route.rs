@@ -3,20 +3,13 @@
 use super::row::Row;
 use super::snapshot::Snapshot;
 use crate::model::dependency::DependencyType;
-use crate::store::{Access, Result, Route, StoreError};
+use crate::store::{Access, Result, Route, Store, StoreError};
 
 impl Snapshot {
-    /// Where a new issue with these dependencies goes.
-    pub fn route(&mut self, named: Option<&str>, dependencies: &[(String, DependencyType)]) -> Result<Route> {
-        self.look_again()?;
-        if let Some(error) = self.settings.broken.first() {
-            // Its routing settings are unknown.
-            return Err(error.clone().into());
-        }
-        if let Some(text) = named {
-            let repo = self.join(text)?;
-            return self.checked(Route { repo, rule: "--repo names it".to_owned() });
-        }
+    /// Where a new issue with these dependencies goes if no repo is named.
+    pub fn usual_route(&self, dependencies: &[(String, DependencyType)]) -> Result<Route> {
+        // Its routing settings would be unknown.
+        self.refuse_broken()?;
         let mut passed_over = String::new();
         if self.repos.members.len() > 1 || self.has_roles() {
             self.read_ledgers()?;
@@ -53,5 +46,16 @@ impl Snapshot {
             Some(row) => self.access_to(&row),
             None => Err(StoreError::NotFound { typed: id.to_owned() }),
         }
+    }
+}
+
+impl Store {
+    /// Where a new issue with these dependencies goes: to the named repo, which then joins the project, or the usual one.
+    pub fn route(&mut self, named: Option<&str>, dependencies: &[(String, DependencyType)]) -> Result<Route> {
+        self.look_again()?;
+        let Some(text) = named else { return self.usual_route(dependencies) };
+        self.refuse_broken()?;
+        let repo = self.join(text)?;
+        self.checked(Route { repo, rule: "--repo names it".to_owned() })
     }
 }

@@ -124,6 +124,12 @@ impl Snapshot {
         self.sources.effort()
     }
 
+    /// Turns off making an image. Returns whether the answer will be fast; if not, ledgers larger than this in total
+    /// must be read.
+    pub fn glance(&mut self, most: u64) -> bool {
+        self.sources.glance(most)
+    }
+
     /// Reads the ledgers if necessary.
     pub(in crate::store) fn read_ledgers(&self) -> Result<()> {
         self.sources.read()

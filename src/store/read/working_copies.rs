@@ -38,7 +38,7 @@ impl WorkingCopy {
 
 impl Project {
     /// Whether this user's commits belong there: anywhere but in a contributor's working copy of the primary.
-    pub(in crate::store) fn owns(&mut self, copy: &WorkingCopy) -> Result<bool> {
+    pub(in crate::store) fn owns(&self, copy: &WorkingCopy) -> Result<bool> {
         Ok(!copy.members.contains(&0) || self.access(0)? == Access::Write)
     }
 

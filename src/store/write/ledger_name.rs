@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use crate::model::json::Dialect;
 use crate::model::record::Record;
 use crate::store::project::settings::Edits;
-use crate::store::{Access, Project, Result, Snapshot, StoreError};
+use crate::store::{Access, Project, Result, Store, StoreError};
 use crate::sys;
 use crate::sys::below;
 
@@ -48,7 +48,7 @@ impl Project {
     }
 }
 
-impl Snapshot {
+impl Store {
     /// Renames the primary's ledger within its directory, or with `dry_run` checks whether that is possible.
     pub fn rename_ledger(&mut self, name: &str, dry_run: bool) -> Result<RenamedLedger> {
         self.look_again()?;

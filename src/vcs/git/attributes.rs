@@ -20,7 +20,8 @@ pub(crate) fn merge_attribute(root: &Path, file: &Path, env: &Env) -> Option<Str
 pub(super) fn filter(root: &Path, file: &Path, env: &Env) -> Option<String> {
     let name = attribute(root, file, env, filter_value)?;
     let settings = config::read(&root.join(".git"), env);
-    let runs = |key: &str| settings.string(format!("filter.{name}.{key}").as_str()).is_some_and(|text| !text.is_empty());
+    let runs =
+        |key: &str| settings.string(format!("filter.{name}.{key}").as_str()).is_some_and(|text| !text.is_empty());
     ["clean", "smudge", "process"].into_iter().any(runs).then_some(name)
 }
 

@@ -42,7 +42,8 @@ pub(super) struct Trees {
 
 impl Trees {
     pub(super) fn open(root: &Path) -> Result<Self, HistoryError> {
-        let objects = crate::vcs::layout::opened::at(root).map_err(|error| HistoryError::object(root.display(), error))?;
+        let objects =
+            crate::vcs::layout::opened::at(root).map_err(|error| HistoryError::object(root.display(), error))?;
         Ok(Trees { objects, new: HashMap::new() })
     }
 

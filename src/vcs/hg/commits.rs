@@ -169,8 +169,7 @@ mod tests {
     #[test]
     fn answers_of_log() {
         let (a, b, none) = ("a".repeat(40), "b".repeat(40), "0".repeat(40));
-        let output =
-            format!("{a}\0{b}\0{none}\0Ann <ann@x>\x00-5 -3600\0first\0{b}\0{none}\0{none}\0Bob\x007 0\0\0");
+        let output = format!("{a}\0{b}\0{none}\0Ann <ann@x>\x00-5 -3600\0first\0{b}\0{none}\0{none}\0Bob\x007 0\0\0");
         let found = parse(output.as_bytes()).expect("an answer");
         let commit = &found[0];
         assert_eq!((commit.parents.as_slice(), commit.authored), ([b].as_slice(), Instant::from_nanos(-5 * SECOND)));

@@ -9,9 +9,7 @@ use std::path::Path;
 use super::call::{Client, exactly, marked};
 use super::checkouts::{admin_dir, bookmarks, branch, checkouts, parent};
 use crate::vcs::Checkout;
-use crate::vcs::checkouts::{
-    NewCheckout, Work, check_quiet, delete, make_parents, no_checkout, removable, vacant,
-};
+use crate::vcs::checkouts::{NewCheckout, Work, check_quiet, delete, make_parents, no_checkout, removable, vacant};
 use crate::vcs::files::{listed, real};
 use crate::vcs::layout::hg::{common_dir, is_merging, unfinished};
 use crate::vcs::{Kind, SyncError};

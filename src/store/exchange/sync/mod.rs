@@ -104,7 +104,7 @@ impl Project {
     }
 
     /// Merges both sides; the ledgers are locked.
-    fn integrate(&mut self, with: &dyn Exchange, copy: &WorkingCopy, owns: bool, one: &mut RepoSync) -> Result<()> {
+    fn integrate(&self, with: &dyn Exchange, copy: &WorkingCopy, owns: bool, one: &mut RepoSync) -> Result<()> {
         let env = self.host.env.clone();
         let standing = if owns { Standing::default() } else { with.standing(&env)? };
         if standing.ahead > 0 && standing.behind > 0 {
@@ -187,13 +187,6 @@ impl Project {
 }
 
 impl Snapshot {
-    /// A working copy with its current ledgers: others' commits may have renamed one.
-    fn as_now(&mut self, copy: &WorkingCopy) -> Result<WorkingCopy> {
-        self.look_again()?;
-        let found = self.working_copies(None).into_iter().find(|now| now.root == copy.root);
-        found.ok_or_else(|| StoreError::NoLedger { directory: copy.root.clone() })
-    }
-
     /// The working copies; an error if none is under version control.
     fn versioned_copies(&self, repo: Option<usize>) -> Result<Vec<WorkingCopy>> {
         let copies = self.working_copies(repo);
@@ -261,6 +254,13 @@ impl Snapshot {
 }
 
 impl Store {
+    /// A working copy with its current ledgers: others' commits may have renamed one.
+    fn as_now(&mut self, copy: &WorkingCopy) -> Result<WorkingCopy> {
+        self.look_again()?;
+        let found = self.working_copies(None).into_iter().find(|now| now.root == copy.root);
+        found.ok_or_else(|| StoreError::NoLedger { directory: copy.root.clone() })
+    }
+
     /// Syncs the project's ledgers with other clones.
     pub fn sync(&mut self, options: &SyncOptions, progress: Progress<'_>) -> Result<SyncReport> {
         self.look_again()?;

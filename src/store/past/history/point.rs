@@ -8,7 +8,7 @@ use crate::model::time::Instant;
 use crate::model::when::{Bare, Calendar};
 use crate::store::read::working_copies::WorkingCopy;
 use crate::store::state::stamps::Stamps;
-use crate::store::{Project, Result, Snapshot, StoreError, Warning};
+use crate::store::{Project, Result, Snapshot, Store, StoreError, Warning};
 use crate::sys::Clock;
 use crate::vcs::{Archive, Commit, SyncError, Trail, Version, as_of};
 
@@ -121,7 +121,9 @@ impl Snapshot {
         }
         Ok(found)
     }
+}
 
+impl Store {
     /// Makes this store answer as it would have at that point, with today's settings. It becomes read-only.
     pub fn go_back(&mut self, point: &Point) -> Result<()> {
         self.look_again()?;

@@ -162,30 +162,6 @@ impl Snapshot {
         Ok(commits.into_iter().map(past).collect())
     }
 
-    /// Joins repos that a write went to because its command named them. Returns whether one was added.
-    fn join_ledgers_of(&mut self, chosen: &[Past]) -> Result<bool> {
-        let mut joined = false;
-        for past in chosen {
-            let named = |part: &'_ Entry| [part.with.clone(), part.guests.clone(), vec![part.ledger.clone()]].concat();
-            for ledger in &past.parts.iter().flat_map(named).collect::<Vec<String>>() {
-                let elsewhere = || StoreError::UndoElsewhere { ledger: PathBuf::from(ledger) };
-                if self.source_at(ledger).is_none() {
-                    self.refuse_unmarked_log(past, ledger)?;
-                    let root = Path::new(ledger).parent().and_then(Path::parent).ok_or_else(elsewhere)?;
-                    self.join(&root.display().to_string()).map_err(|_| elsewhere())?;
-                    self.source_at(ledger).ok_or_else(elsewhere)?;
-                    joined = true;
-                }
-                // Its own log must have it too, or only a part of the write would be undone.
-                let is_written = past.parts.iter().any(|part| part.with.contains(ledger));
-                if is_written && !joined && !past.parts.iter().any(|part| part.ledger == *ledger) {
-                    return Err(elsewhere());
-                }
-            }
-        }
-        Ok(joined)
-    }
-
     /// The other ledgers in repos that only the command named.
     pub(in crate::store) fn guest_ledgers(&self, but: &str) -> Vec<String> {
         let members = &self.repos.members;
@@ -244,6 +220,30 @@ impl Snapshot {
 }
 
 impl Store {
+    /// Joins repos that a write went to because its command named them. Returns whether one was added.
+    fn join_ledgers_of(&mut self, chosen: &[Past]) -> Result<bool> {
+        let mut joined = false;
+        for past in chosen {
+            let named = |part: &'_ Entry| [part.with.clone(), part.guests.clone(), vec![part.ledger.clone()]].concat();
+            for ledger in &past.parts.iter().flat_map(named).collect::<Vec<String>>() {
+                let elsewhere = || StoreError::UndoElsewhere { ledger: PathBuf::from(ledger) };
+                if self.source_at(ledger).is_none() {
+                    self.refuse_unmarked_log(past, ledger)?;
+                    let root = Path::new(ledger).parent().and_then(Path::parent).ok_or_else(elsewhere)?;
+                    self.join(&root.display().to_string()).map_err(|_| elsewhere())?;
+                    self.source_at(ledger).ok_or_else(elsewhere)?;
+                    joined = true;
+                }
+                // Its own log must have it too, or only a part of the write would be undone.
+                let is_written = past.parts.iter().any(|part| part.with.contains(ledger));
+                if is_written && !joined && !past.parts.iter().any(|part| part.ledger == *ledger) {
+                    return Err(elsewhere());
+                }
+            }
+        }
+        Ok(joined)
+    }
+
     /// Whether the current write has changed a ledger.
     pub fn has_written(&self) -> bool {
         !self.current_write.borrow().changed().is_empty()

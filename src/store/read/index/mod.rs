@@ -1,7 +1,7 @@
 //! The ledgers of a project, read once for a snapshot, and the index that answers questions about them.
 //!
 //! A ledger is read completely, or stays unread because there is an image of an index made from exactly this file. An
-//! index is loaded from such an image, built from the lines, or updated from an earlier one with the changed lines.
+//! index is an image that is queried in place, built from the lines, or updated from an earlier one in memory.
 //! Images are invisible outside of this folder.
 
 mod build;
