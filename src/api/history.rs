@@ -52,7 +52,7 @@ pub struct FieldChange {
     pub after: Option<String>,
 }
 
-pub(super) fn of(store: &mut store::Store, id: &str) -> ops::Result<Vec<Version>> {
+pub(super) fn of(store: &store::Store, id: &str) -> ops::Result<Vec<Version>> {
     let mut found = Vec::new();
     ops::log(store, Some(id), None, LogQuery::default(), |event| found.extend(version(event)))?;
     Ok(found)

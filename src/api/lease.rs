@@ -75,17 +75,17 @@ impl Lease {
 
     /// Releases the issue because the work failed. That counts as an attempt; after too many of them
     /// (`lease.max_attempts`) it is not handed out any more.
-    pub fn fail(&mut self, why: &str) -> Result<()> {
+    pub fn fail(&self, why: &str) -> Result<()> {
         self.give_back(ReleaseWish { failed: Some(why.to_owned()), ..ReleaseWish::default() })
     }
 
     /// Releases the issue for the next claimant. A reason becomes a comment.
-    pub fn release(&mut self, reason: &str) -> Result<()> {
+    pub fn release(&self, reason: &str) -> Result<()> {
         let reason = Some(reason.to_owned()).filter(|reason| !reason.is_empty());
         self.give_back(ReleaseWish { reason, ..ReleaseWish::default() })
     }
 
-    fn give_back(&mut self, wish: ReleaseWish) -> Result<()> {
+    fn give_back(&self, wish: ReleaseWish) -> Result<()> {
         let epoch = self.epoch;
         self.write(|store, id| ops::give_back(store, id, epoch, &wish))
     }

@@ -142,7 +142,7 @@ impl NewIssue {
     }
 
     /// Converts it for the operations; words must be known to the project.
-    pub(super) fn filing(self, store: &mut store::Store) -> ops::Result<Filing> {
+    pub(super) fn filing(self, store: &store::Store) -> ops::Result<Filing> {
         let NewIssue { mut issue, kind, priority, id, parent, dependencies, repo } = self;
         if let Some(word) = kind {
             issue.issue_type = ops::check_type(store, &word)?;

@@ -68,7 +68,7 @@ impl Cache {
     }
 
     /// Fills `holding` and `inherited`.
-    fn compute_inherited(&mut self) -> Result<()> {
+    fn compute_inherited(&self) -> Result<()> {
         let holding = self.find_holding()?;
         if holding.is_empty() {
             return Ok(());
@@ -224,7 +224,7 @@ impl Cache {
     }
 
     /// Recomputes everything that the issues in `changed` affect.
-    fn follow(&mut self) -> Result<()> {
+    fn follow(&self) -> Result<()> {
         if !self.kin_known {
             return Ok(());
         }

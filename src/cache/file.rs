@@ -10,7 +10,7 @@ use super::{Cache, Result, UnknownIds, in_memory, set_up};
 
 impl Cache {
     /// Writes the rows and all derived tables to a file.
-    pub fn to_file(
+    pub fn make_file(
         &mut self,
         unknown: UnknownIds,
         id: &FileId,
@@ -46,7 +46,7 @@ impl Cache {
     }
 
     /// The same for a copy in memory.
-    pub fn to_bytes(&mut self, unknown: UnknownIds) -> Result<Vec<u8>> {
+    pub fn make_bytes(&mut self, unknown: UnknownIds) -> Result<Vec<u8>> {
         self.compute_all(unknown)?;
         self.serialized()
     }

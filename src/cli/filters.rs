@@ -193,7 +193,7 @@ impl FilterArgs {
         Ok(!self.types.is_empty() || self.condition(cx)?.is_some_and(|expr| expr.mentions(Field::Type)))
     }
 
-    fn dates(&self, cx: &mut Context) -> Result<Vec<Expr>, Failure> {
+    fn dates(&self, cx: &Context) -> Result<Vec<Expr>, Failure> {
         let bounds = [
             ("created-after", Field::Created, Op::MoreEq, &self.created_after),
             ("created-before", Field::Created, Op::Less, &self.created_before),

@@ -117,7 +117,7 @@ impl Context {
     }
 
     /// The name of a person or an agent: `me` is the actor.
-    pub(super) fn person(&mut self, name: &str) -> String {
+    pub(super) fn person(&self, name: &str) -> String {
         if is_me(name) { self.store.actor().to_owned() } else { name.to_owned() }
     }
 

@@ -28,9 +28,9 @@ pub(super) fn read(opening: &Opening, client: &str, uri: &str) -> Result<(String
         return Ok((view::prime_text(&prime).text, TEXT));
     }
     let id = decoded(path.strip_prefix("bd://issue/").filter(|id| !id.is_empty()).ok_or_else(unknown)?);
-    let mut cx = opening.open(directory.as_deref(), client, "resource")?;
-    let found = ops::show_copies(&mut cx.store, &id, &[], false);
-    let found = ops::show_past(&mut cx.store, &id, found)?;
+    let cx = opening.open(directory.as_deref(), client, "resource")?;
+    let found = ops::show_copies(&cx.store, &id, &[], false);
+    let found = ops::show_past(&cx.store, &id, found)?;
     let one = found.first().ok_or_else(unknown)?;
     let object = Object::new().text("project", &cx.root.display().to_string()).join(tools::detail(one, true));
     Ok((object.finish(), JSON))

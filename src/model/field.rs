@@ -247,7 +247,7 @@ fields! { keys {
     Companion "companion": row(Flag).travel(Planning);
     Workflow "workflow": row(Other).merge(Object);
     Task "task": row(Other).merge(Object);
-    FieldTimes "field_times": row(Other).merge(Apart).note();
+    Times "field_times": row(Other).merge(Apart).note();
     Deleted "deleted_at": row(Time).merge(With(Field::Status)).silent().fact(5, "Deleted");
     DeletedBy "deleted_by": row(Person).merge(With(Field::Status));
     DeleteReason "delete_reason": row(Text).merge(With(Field::Status)).fact(6, "Because");

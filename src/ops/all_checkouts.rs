@@ -40,7 +40,7 @@ pub(super) fn in_all_worktrees(
 }
 
 /// Every version of one issue: this checkout's first, then later or only versions in others.
-pub fn show_in_all_worktrees(store: &mut Store, typed: &str) -> Result<Vec<Shown>> {
+pub fn show_in_all_worktrees(store: &Store, typed: &str) -> Result<Vec<Shown>> {
     let own = show(store, typed);
     let place = Place::from(&store.worktree()?);
     let (mut found, id, missing) = match own {
@@ -58,8 +58,8 @@ pub fn show_in_all_worktrees(store: &mut Store, typed: &str) -> Result<Vec<Shown
         (Some(_), None) => true,
         (None, _) => false,
     };
-    for (worktree, mut other) in others(store, concerns)? {
-        let mut shown = match show(&mut other, id.as_deref().unwrap_or(typed)) {
+    for (worktree, other) in others(store, concerns)? {
+        let mut shown = match show(&other, id.as_deref().unwrap_or(typed)) {
             Ok(shown) => shown,
             Err(OpError::Store(StoreError::NotFound { .. })) => continue,
             Err(error) => return Err(error),
@@ -90,7 +90,7 @@ pub(super) fn others(store: &Store, is_wanted: impl Fn(&Worktree) -> bool) -> Re
 }
 
 /// The issues that other checkouts have in a later version or alone, by checkout name.
-fn news_by_worktree(store: &mut Store) -> Result<HashMap<String, BTreeSet<String>>> {
+fn news_by_worktree(store: &Store) -> Result<HashMap<String, BTreeSet<String>>> {
     let mut news: HashMap<String, BTreeSet<String>> = HashMap::new();
     for (id, others) in store.all_elsewhere()? {
         for one in others {

@@ -102,7 +102,7 @@ pub fn configure(store: &mut Store, request: &Request) -> Result<Configured> {
 }
 
 /// Refuses a planning repo that is the project itself, however its remotes are written.
-fn refuse_project(store: &mut Store, request: &Request) -> Result<()> {
+fn refuse_project(store: &Store, request: &Request) -> Result<()> {
     let becomes = request.routing.as_deref() == Some("contributor");
     let contributes = becomes || store.has_roles() && store.role().role == Role::Contributor;
     let keys = ["routing.auto.contributor", "routing.default"];
@@ -117,7 +117,7 @@ fn refuse_project(store: &mut Store, request: &Request) -> Result<()> {
 }
 
 /// Refuses to remove a repo that a workflow or a workspace needs.
-fn refuse_used(store: &mut Store, request: &Request) -> Result<()> {
+fn refuse_used(store: &Store, request: &Request) -> Result<()> {
     let leaving = leaving(store, request);
     for repo in leaving {
         let used = ops::repo_use(store, repo)?;
@@ -191,7 +191,7 @@ fn finish(store: &mut Store, draft: Draft) -> Result<Configured> {
 }
 
 /// The file for a change: the committed one for maintainers, the personal one for contributors and personal settings.
-fn choose_file(store: &mut Store, request: &Request) -> Origin {
+fn choose_file(store: &Store, request: &Request) -> Origin {
     let personal_routing = matches!(request.routing.as_deref(), Some("maintainer" | "contributor"));
     let is_personal = |origin: Origin| origin == Origin::Personal;
     let mode_is_personal = request.routing.is_some()
@@ -269,7 +269,7 @@ fn stored_path(store: &Store, text: &str, file: Origin) -> String {
     }
 }
 
-fn add(store: &mut Store, text: &str, file: Origin, draft: &mut Draft) -> Result<String> {
+fn add(store: &Store, text: &str, file: Origin, draft: &mut Draft) -> Result<String> {
     if text.trim().is_empty() {
         return Err(OpError::Usage("a repo needs a path".into()));
     }
@@ -322,7 +322,7 @@ fn matching(store: &Store, name: &str, beads: &Path) -> Vec<(String, Origin)> {
         .collect()
 }
 
-fn remove(store: &mut Store, text: &str, file: Option<Origin>, draft: &mut Draft) -> Result<()> {
+fn remove(store: &Store, text: &str, file: Option<Origin>, draft: &mut Draft) -> Result<()> {
     let env = &store.host().env;
     let beads = match store.find_repo(text) {
         Some(repo) => store.repos().members[repo].repo.beads().to_owned(),
@@ -370,7 +370,7 @@ fn remove(store: &mut Store, text: &str, file: Option<Origin>, draft: &mut Draft
     Err(store.no_such_repo(text).into())
 }
 
-fn route(store: &mut Store, word: &str, added: &[String], file: Origin, draft: &mut Draft) -> Result<()> {
+fn route(store: &Store, word: &str, added: &[String], file: Origin, draft: &mut Draft) -> Result<()> {
     let text = |text: &str| Value::Text(text.to_owned());
     let mode = if matches!(word, "maintainer" | "contributor") { "auto" } else { word };
     draft.of(file).set("routing.mode", text(mode));
@@ -408,7 +408,7 @@ fn route(store: &mut Store, word: &str, added: &[String], file: Origin, draft: &
     Ok(())
 }
 
-fn set(store: &mut Store, name: &str, values: &[String], file: Option<Origin>, draft: &mut Draft) -> Result<()> {
+fn set(store: &Store, name: &str, values: &[String], file: Option<Origin>, draft: &mut Draft) -> Result<()> {
     if is_foreign_key(name) {
         return set_foreign(store, name, values, file, draft);
     }

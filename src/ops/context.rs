@@ -39,7 +39,7 @@ pub struct Needed {
 }
 
 /// Collects what is known about an issue and its surroundings.
-pub fn issue_context(store: &mut Store, typed: &str, all_checkpoints: bool) -> Result<IssueContext> {
+pub fn issue_context(store: &Store, typed: &str, all_checkpoints: bool) -> Result<IssueContext> {
     let row = store.find(typed)?;
     let id = row.issue.id.clone();
     let lease = store.lease(&id)?.filter(|row| row.lease.holder.is_some());
@@ -64,7 +64,7 @@ pub fn issue_context(store: &mut Store, typed: &str, all_checkpoints: bool) -> R
     Ok(IssueContext { row, lease, parents, plan, dependencies, checkpoints, all_checkpoints: total, neighbours })
 }
 
-fn parents(store: &mut Store, row: &Row) -> Result<Vec<Row>> {
+fn parents(store: &Store, row: &Row) -> Result<Vec<Row>> {
     let mut found: Vec<Row> = Vec::new();
     let mut above = row.issue.parent().map(str::to_owned);
     while let Some(id) = above.filter(|_| found.len() < MAX_PARENTS) {
@@ -80,7 +80,7 @@ fn parents(store: &mut Store, row: &Row) -> Result<Vec<Row>> {
 }
 
 /// Children, issues that wait for this one, and other children of its parent.
-fn neighbours(store: &mut Store, row: &Row, needed: &[Needed]) -> Result<Vec<(&'static str, Row)>> {
+fn neighbours(store: &Store, row: &Row, needed: &[Needed]) -> Result<Vec<(&'static str, Row)>> {
     let mut seen: HashSet<String> = needed.iter().map(|one| one.id.clone()).collect();
     seen.insert(row.issue.id.clone());
     let mut found = Vec::new();

@@ -98,7 +98,7 @@ pub struct TreeNode {
 }
 
 /// What an issue depends on, recursively; or, reversed, what depends on it.
-pub fn tree(store: &mut Store, root: &str, reverse: bool, max_depth: usize) -> Result<Vec<TreeNode>> {
+pub fn tree(store: &Store, root: &str, reverse: bool, max_depth: usize) -> Result<Vec<TreeNode>> {
     let row = store.find(root)?;
     let mut nodes = Vec::new();
     // Whether each issue has a subtree, and which subtrees were drawn.

@@ -249,7 +249,7 @@ fn find_line(text: &str, line: &str) -> Option<usize> {
 
 /// The copy of an issue with the user's own texts: the planning copy of a proposed one; the project's copy, with the
 /// user's notes, of one they may not write.
-pub fn own_copy(store: &mut Store, typed: &str) -> Result<Row> {
+pub fn own_copy(store: &Store, typed: &str) -> Result<Row> {
     let mut row = store.find(typed)?;
     let is_open = |row: &Row| row.issue.visibility.as_deref() == Some("proposed");
     if store.repos().members.len() < 2 {
@@ -302,7 +302,7 @@ fn text_of(issue: &mut NewIssue, field: Field) -> Option<&mut String> {
 }
 
 /// The new issue described by a form.
-pub fn with_sheet(store: &mut Store, filing: &Filing, shown: &EditSheet, sheet: &EditSheet) -> Result<Filing> {
+pub fn with_sheet(store: &Store, filing: &Filing, shown: &EditSheet, sheet: &EditSheet) -> Result<Filing> {
     let mut filing = filing.clone();
     for (n, (field, name)) in parts().into_iter().enumerate() {
         let value = &sheet.values[n];
@@ -331,7 +331,7 @@ pub fn with_sheet(store: &mut Store, filing: &Filing, shown: &EditSheet, sheet: 
 }
 
 /// The change that a value of the form means.
-fn change_for(store: &mut Store, field: Option<Field>, name: &str, value: &str) -> Result<Change> {
+fn change_for(store: &Store, field: Option<Field>, name: &str, value: &str) -> Result<Change> {
     let some = (!is_none(value)).then_some(value);
     Ok(match (field, name) {
         (Some(Field::Title), _) => Change::Title(value.to_owned()),

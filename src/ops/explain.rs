@@ -51,7 +51,7 @@ pub struct Explanation {
     pub satisfied: Vec<String>,
 }
 
-pub fn explain(store: &mut Store, typed: &str) -> Result<Explanation> {
+pub fn explain(store: &Store, typed: &str) -> Result<Explanation> {
     let row = store.find(typed)?;
     let issue = &row.issue;
     let now = store.host().clock.now();

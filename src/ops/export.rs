@@ -11,7 +11,7 @@ use crate::store::Store;
 
 /// The lines of matching issues, sorted by id, each with a line feed. Refused for a file through which private ones
 /// would get into the primary's commits.
-pub fn export(store: &mut Store, filter: &Expr, file: Option<&Path>) -> Result<(String, usize)> {
+pub fn export(store: &Store, filter: &Expr, file: Option<&Path>) -> Result<(String, usize)> {
     let page = store.list(filter, Sort::by(SortBy::Id), None)?;
     if let Some(file) = file {
         store.check_export(file, &page.rows)?;

@@ -33,7 +33,7 @@ pub struct Facts {
     pub actor: String,
 }
 
-pub fn facts(store: &mut Store) -> Result<Facts> {
+pub fn facts(store: &Store) -> Result<Facts> {
     let issues = store.list(&not_deleted(), Sort::default(), Some(0))?.total;
     Ok(Facts {
         root: store.repo().root().to_owned(),
@@ -51,7 +51,7 @@ pub fn ledger(store: &Store, repo: usize) -> String {
 }
 
 /// The prefix of new ids in the project's own repo.
-pub fn prefix(store: &mut Store) -> Result<String> {
+pub fn prefix(store: &Store) -> Result<String> {
     Ok(store.prefix(0)?)
 }
 
@@ -72,7 +72,7 @@ pub struct Whereabouts {
     pub route: std::result::Result<(String, String), StoreError>,
 }
 
-pub fn whereabouts(store: &mut Store) -> Result<Whereabouts> {
+pub fn whereabouts(store: &Store) -> Result<Whereabouts> {
     let route = match store.usual_route(&[]).map(|route| (store.name(route.repo).to_owned(), route.rule)) {
         Err(error @ StoreError::Cache(_)) => return Err(error.into()),
         route => route,
@@ -120,7 +120,7 @@ pub struct Types {
     pub used: Vec<String>,
 }
 
-pub fn types(store: &mut Store, core: &[&str]) -> Result<Types> {
+pub fn types(store: &Store, core: &[&str]) -> Result<Types> {
     let custom = store.settings().custom_words("types.custom");
     let more = IssueType::KNOWN.iter().filter(|word| !core.contains(word)).map(|word| (*word).to_owned());
     let more: Vec<String> = more.collect();
@@ -152,7 +152,7 @@ pub enum Found {
 }
 
 /// One setting by its name; `None` if it is not set, with the reason if it is set but not in effect.
-pub fn setting(store: &mut Store, name: &str) -> Result<std::result::Result<Found, Option<String>>> {
+pub fn setting(store: &Store, name: &str) -> Result<std::result::Result<Found, Option<String>>> {
     let all = settings(store);
     let Some(key) = find_key(name) else {
         if !is_foreign_key(name) {
@@ -191,35 +191,35 @@ pub fn setting(store: &mut Store, name: &str) -> Result<std::result::Result<Foun
 }
 
 /// Finds one issue by id or its beginning.
-pub fn find(store: &mut Store, typed: &str) -> Result<Row> {
+pub fn find(store: &Store, typed: &str) -> Result<Row> {
     Ok(store.find(typed)?)
 }
 
 /// The same, with comments visible only to the actor.
-pub fn find_with_own(store: &mut Store, typed: &str) -> Result<Row> {
+pub fn find_with_own(store: &Store, typed: &str) -> Result<Row> {
     let mut row = store.find(typed)?;
     row.issue.comments.extend(row.beside.take().into_iter().flat_map(|beside| beside.comments));
     Ok(row)
 }
 
 /// A comment by the actor, or by a named person.
-pub fn comment(store: &mut Store, text: String, author: Option<String>) -> NewComment {
+pub fn comment(store: &Store, text: String, author: Option<String>) -> NewComment {
     let author = author.unwrap_or_else(|| store.actor().to_owned());
     NewComment { id: store.host().entropy.comment_id(), author, text }
 }
 
 /// The record of this project in planning issues.
-pub fn this_project(store: &mut Store) -> Result<Owner> {
+pub fn this_project(store: &Store) -> Result<Owner> {
     Ok(store.project_record()?)
 }
 
 /// Why nothing was handed out.
-pub fn why_nothing(store: &mut Store, filter: &ReadyFilter) -> Result<Option<NotHandedOut>> {
+pub fn why_nothing(store: &Store, filter: &ReadyFilter) -> Result<Option<NotHandedOut>> {
     Ok(store.why_nothing_handed_out(filter)?)
 }
 
 /// Why the first waiting task of a workflow is not handed out.
-pub fn withheld(store: &mut Store) -> Result<Option<Withheld>> {
+pub fn withheld(store: &Store) -> Result<Option<Withheld>> {
     Ok(store.withheld()?.into_values().next())
 }
 

@@ -24,7 +24,7 @@ pub struct Component {
 }
 
 /// The graph of one issue with everything connected to it; or of all unfinished issues, largest component first.
-pub fn graph(store: &mut Store, root: Option<&str>) -> Result<Vec<Component>> {
+pub fn graph(store: &Store, root: Option<&str>) -> Result<Vec<Component>> {
     let sort = Sort::by(SortBy::Id);
     let Some(typed) = root else {
         let rows = store.list(&not_done(), sort, None)?.rows;

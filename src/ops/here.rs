@@ -8,7 +8,7 @@ use crate::store::{StateDir, Store, StoreError, Worktree, real_path};
 use crate::vcs;
 
 /// The actor. An unregistered agent has no records yet, so its name serves as its id.
-pub(super) fn acting(store: &mut Store) -> Party {
+pub(super) fn acting(store: &Store) -> Party {
     match store.agent() {
         Some(agent) => {
             let id = agent.id.clone().unwrap_or_else(|| agent.name.clone());

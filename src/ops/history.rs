@@ -7,7 +7,7 @@ use crate::store::{Blame, DiffEntry, Event, LogEnd, LogQuery, Moment, State, Sto
 
 /// Reports each change of one issue, or of all, as it is found.
 pub fn log(
-    store: &mut Store,
+    store: &Store,
     typed: Option<&str>,
     repo: Option<&str>,
     query: LogQuery,
@@ -23,14 +23,14 @@ pub fn log(
     Ok(end)
 }
 
-pub fn blame(store: &mut Store, typed: &str) -> Result<Blame> {
+pub fn blame(store: &Store, typed: &str) -> Result<Blame> {
     let id = store.resolve_in_history(typed)?;
     Ok(store.blame(&id)?)
 }
 
 /// The differences between two states. For publication, only the primary or the named repo, and nothing private in it.
 pub fn diff(
-    store: &mut Store,
+    store: &Store,
     from: &State,
     to: &State,
     repo: Option<&str>,
@@ -70,7 +70,7 @@ pub struct ClosedIssue {
 
 /// Issues closed since a given time that are still closed, including those that have left the ledger. Only the primary
 /// or the named repo, and nothing private in it.
-pub fn changelog(store: &mut Store, since: Moment, repo: Option<&str>) -> Result<Vec<ClosedIssue>> {
+pub fn changelog(store: &Store, since: Moment, repo: Option<&str>) -> Result<Vec<ClosedIssue>> {
     let named = repo.map(|text| store.named_repo(text)).transpose()?;
     let member = named.unwrap_or(0);
     let source_repo = store.name(member).to_owned();

@@ -13,7 +13,7 @@ pub struct IssueHolder {
 }
 
 /// Who works on an issue, if anyone: the holder of the claim, else the assignee in the ledger.
-pub fn holder_of(store: &mut Store, issue: &str) -> Result<Option<IssueHolder>> {
+pub fn holder_of(store: &Store, issue: &str) -> Result<Option<IssueHolder>> {
     let row = store.find(issue)?;
     let lease = store.lease(&row.issue.id)?.filter(|row| row.standing == Standing::Live);
     if let Some(holder) = lease.and_then(|row| row.lease.holder) {

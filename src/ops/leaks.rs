@@ -3,6 +3,6 @@
 use super::Result;
 use crate::store::{LeakReport, LeakScope, Store};
 
-pub fn check_leaks(store: &mut Store, scope: &LeakScope) -> Result<LeakReport> {
+pub fn check_leaks(store: &Store, scope: &LeakScope) -> Result<LeakReport> {
     Ok(store.check_leaks(scope)?)
 }

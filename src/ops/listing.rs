@@ -73,7 +73,7 @@ pub fn list(store: &mut Store, listing: &Listing, checkouts: Checkouts) -> Resul
 }
 
 /// Ready issues, in their own order unless another is given.
-fn ready_page(store: &mut Store, filter: &ReadyFilter) -> Result<Page> {
+fn ready_page(store: &Store, filter: &ReadyFilter) -> Result<Page> {
     let Some(sort) = &filter.sort else { return Ok(store.ready(filter)?) };
     let page = store.ready(&ReadyFilter { limit: None, ..filter.clone() })?;
     let ids = Expr::any_of(Field::Id, page.rows.into_iter().map(|row| row.issue.id));
@@ -83,7 +83,7 @@ fn ready_page(store: &mut Store, filter: &ReadyFilter) -> Result<Page> {
 /// The matching issues in one checkout, each converted by the caller; none is passed on before all are found. Returns
 /// how many were passed on, and how many there are.
 pub fn list_each<T: Send>(
-    store: &mut Store,
+    store: &Store,
     listing: &Listing,
     place: Option<Place>,
     shape: impl Fn(&Row) -> T + Sync,
@@ -112,17 +112,17 @@ fn in_checkouts(
 }
 
 /// The matching issues, sorted.
-pub fn list_by(store: &mut Store, filter: &Expr, sort: Sort, limit: Option<usize>) -> Result<Page> {
+pub fn list_by(store: &Store, filter: &Expr, sort: Sort, limit: Option<usize>) -> Result<Page> {
     Ok(store.list(filter, sort, limit)?)
 }
 
 /// The ids of all matching issues.
-pub fn ids_by(store: &mut Store, filter: &Expr) -> Result<Vec<String>> {
+pub fn ids_by(store: &Store, filter: &Expr) -> Result<Vec<String>> {
     Ok(store.list(filter, Sort::default(), None)?.rows.into_iter().map(|row| row.issue.id).collect())
 }
 
 /// The issues that people named; all must be known.
-pub fn named(store: &mut Store, typed: &[String]) -> Result<Vec<Row>> {
+pub fn named(store: &Store, typed: &[String]) -> Result<Vec<Row>> {
     store.resolve_all(typed)?.into_iter().map(|one| Ok(store.find(&one.id)?)).collect()
 }
 
@@ -165,7 +165,7 @@ pub fn blocked(store: &mut Store, filter: Expr, limit: Option<usize>) -> Result<
 }
 
 /// The blockers of each blocked issue.
-pub fn blockers(store: &mut Store) -> Result<HashMap<String, Vec<String>>> {
+pub fn blockers(store: &Store) -> Result<HashMap<String, Vec<String>>> {
     let (rows, _) = store.blocked(&Expr::ALL, None)?;
     let each = rows.into_iter().map(|found| {
         let own = found.blocked.blockers.into_iter().map(|blocker| blocker.id);
@@ -194,7 +194,7 @@ impl Marks {
     }
 }
 
-pub fn marks<'a>(store: &mut Store, rows: impl IntoIterator<Item = &'a Row>) -> Result<Marks> {
+pub fn marks<'a>(store: &Store, rows: impl IntoIterator<Item = &'a Row>) -> Result<Marks> {
     let open: Vec<&str> =
         rows.into_iter().filter(|row| !row.issue.status.is_done()).map(|row| row.issue.id.as_str()).collect();
     if open.is_empty() {
@@ -206,7 +206,7 @@ pub fn marks<'a>(store: &mut Store, rows: impl IntoIterator<Item = &'a Row>) -> 
 }
 
 /// No issue exists, whether none was filed or all are gone.
-pub fn has_no_issues(store: &mut Store) -> Result<bool> {
+pub fn has_no_issues(store: &Store) -> Result<bool> {
     Ok(!store.is_past() && store.warnings().is_empty() && store.list(&Expr::ALL, Sort::default(), Some(0))?.total == 0)
 }
 
@@ -217,7 +217,7 @@ pub fn children(store: &mut Store, typed: &str) -> Result<Page> {
 }
 
 /// Counts issues, in total and by a field.
-pub fn count(store: &mut Store, filter: Expr, by: Option<GroupBy>) -> Result<(usize, Vec<(String, i64)>)> {
+pub fn count(store: &Store, filter: Expr, by: Option<GroupBy>) -> Result<(usize, Vec<(String, i64)>)> {
     let filter = match filter.names(Field::Status, "tombstone") {
         true => filter,
         false => Expr::And(vec![filter, not_deleted()]),
@@ -227,24 +227,24 @@ pub fn count(store: &mut Store, filter: Expr, by: Option<GroupBy>) -> Result<(us
 }
 
 /// Statistics of the matching issues.
-pub fn statistics(store: &mut Store, filter: &Expr) -> Result<crate::cache::Statistics> {
+pub fn statistics(store: &Store, filter: &Expr) -> Result<crate::cache::Statistics> {
     Ok(store.statistics(filter)?)
 }
 
 /// The labels in use, each with its number of issues.
-pub fn labels(store: &mut Store) -> Result<Vec<(String, i64)>> {
+pub fn labels(store: &Store) -> Result<Vec<(String, i64)>> {
     Ok(store.labels()?)
 }
 
 /// Open epics with their progress; or only those whose children are all closed.
-pub fn epics(store: &mut Store, eligible_only: bool) -> Result<Vec<(Row, EpicProgress)>> {
+pub fn epics(store: &Store, eligible_only: bool) -> Result<Vec<(Row, EpicProgress)>> {
     let mut epics = store.epics()?;
     epics.retain(|(_, progress)| !eligible_only || progress.children > 0 && progress.children == progress.closed);
     Ok(epics)
 }
 
 /// Cycles of dependencies, each with those of its issues that are in a ledger.
-pub fn cycles(store: &mut Store) -> Result<Vec<(Vec<String>, Vec<Row>)>> {
+pub fn cycles(store: &Store) -> Result<Vec<(Vec<String>, Vec<Row>)>> {
     let mut found = Vec::new();
     for cycle in store.cycles()? {
         let mut rows = Vec::new();
@@ -257,7 +257,7 @@ pub fn cycles(store: &mut Store) -> Result<Vec<(Vec<String>, Vec<Row>)>> {
 }
 
 /// Open issues mentioned in commits, each with its commit.
-pub fn orphans(store: &mut Store) -> Result<Vec<(Row, Commit)>> {
+pub fn orphans(store: &Store) -> Result<Vec<(Row, Commit)>> {
     let rows = store.list(&not_done(), Sort::default(), None)?.rows;
     let ids = rows.iter().map(|row| row.issue.id.clone()).collect();
     let mut commits = store.mentioned(&ids)?;
@@ -265,7 +265,7 @@ pub fn orphans(store: &mut Store) -> Result<Vec<(Row, Commit)>> {
 }
 
 /// Issues whose titles are equal except for case, blanks and punctuation, grouped by normalised title.
-pub fn duplicates(store: &mut Store, all: bool) -> Result<BTreeMap<String, Vec<Row>>> {
+pub fn duplicates(store: &Store, all: bool) -> Result<BTreeMap<String, Vec<Row>>> {
     let filter = if all { not_deleted() } else { not_done() };
     let mut groups: BTreeMap<String, Vec<Row>> = BTreeMap::new();
     for row in store.list(&filter, Sort::by(SortBy::Id), None)?.rows {
@@ -278,7 +278,7 @@ pub fn duplicates(store: &mut Store, all: bool) -> Result<BTreeMap<String, Vec<R
 
 /// The issues that contain the words, and how many there are. Best matches first, unless another order is given.
 pub fn search(
-    store: &mut Store,
+    store: &Store,
     text: &str,
     filter: &Expr,
     sort: Option<Sort>,
@@ -305,6 +305,6 @@ pub fn search(
 }
 
 /// The unambiguous part of each id, for people.
-pub fn prefix_index(store: &mut Store) -> Result<PrefixIndex> {
+pub fn prefix_index(store: &Store) -> Result<PrefixIndex> {
     Ok(store.prefix_index()?)
 }

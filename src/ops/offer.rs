@@ -46,7 +46,7 @@ impl Offer {
 }
 
 /// The words of a kind that start with the typed text.
-pub fn offer(store: &mut Store, wanted: &Wanted, typed: &str) -> Result<Vec<Offer>> {
+pub fn offer(store: &Store, wanted: &Wanted, typed: &str) -> Result<Vec<Offer>> {
     let mut found = match wanted {
         Wanted::Issues => return issues(store, typed, false),
         Wanted::Closed => return issues(store, typed, true),
@@ -79,7 +79,7 @@ pub fn offer(store: &mut Store, wanted: &Wanted, typed: &str) -> Result<Vec<Offe
 }
 
 /// Ready issues, then the others.
-fn work(store: &mut Store, typed: &str) -> Result<Vec<Offer>> {
+fn work(store: &Store, typed: &str) -> Result<Vec<Offer>> {
     let ready = store.ready(&ReadyFilter { limit: Some(MAX_READY), ..ReadyFilter::default() })?;
     let ready = ready.rows.into_iter().map(|row| Offer { word: row.issue.id, about: row.issue.title });
     let mut found = fitting(ready.collect(), typed);
@@ -89,7 +89,7 @@ fn work(store: &mut Store, typed: &str) -> Result<Vec<Offer>> {
     Ok(fitting(found, typed))
 }
 
-fn issues(store: &mut Store, typed: &str, is_closed_first: bool) -> Result<Vec<Offer>> {
+fn issues(store: &Store, typed: &str, is_closed_first: bool) -> Result<Vec<Offer>> {
     let titles = store.titles(typed, is_closed_first, MAX_OFFERS)?;
     Ok(fitting(titles.into_iter().map(|(word, about)| Offer { word, about }).collect(), typed))
 }

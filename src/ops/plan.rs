@@ -14,7 +14,7 @@ struct Draft {
     sections: Vec<(usize, String, String)>,
 }
 
-pub fn parse_plan(store: &mut Store, text: &str) -> Result<Vec<Filing>> {
+pub fn parse_plan(store: &Store, text: &str) -> Result<Vec<Filing>> {
     let mut drafts: Vec<Draft> = Vec::new();
     let mut fenced = false;
     for (n, line) in text.lines().enumerate() {
@@ -41,7 +41,7 @@ pub fn parse_plan(store: &mut Store, text: &str) -> Result<Vec<Filing>> {
     drafts.into_iter().map(|draft| filing(store, draft)).collect()
 }
 
-fn filing(store: &mut Store, draft: Draft) -> Result<Filing> {
+fn filing(store: &Store, draft: Draft) -> Result<Filing> {
     check_title(&draft.title).map_err(StoreError::from)?;
     let mut filing = Filing::of(NewIssue::titled(draft.title));
     for (line, name, body) in draft.sections {

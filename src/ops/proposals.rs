@@ -16,7 +16,7 @@ fn target(store: &mut Store, named: Option<&str>) -> Result<usize> {
 }
 
 /// The named issues, each once.
-fn ids(store: &mut Store, typed: &[String]) -> Result<Vec<String>> {
+fn ids(store: &Store, typed: &[String]) -> Result<Vec<String>> {
     Ok(store.resolve_all(typed)?.into_iter().map(|one| one.id).collect())
 }
 
@@ -50,7 +50,7 @@ pub fn decide(store: &mut Store, typed: &[String], reason: Option<&str>) -> Resu
 }
 
 /// A proposal that is only on a branch cannot be decided yet.
-fn on_a_branch(store: &mut Store, typed: &[String], error: StoreError) -> StoreError {
+fn on_a_branch(store: &Store, typed: &[String], error: StoreError) -> StoreError {
     let rows = store.proposals().unwrap_or_default();
     let on_branch = |row: &&ProposalRow| row.target.is_none() && row.planning.is_none() && typed.contains(&row.id);
     match rows.iter().find(on_branch) {
@@ -76,7 +76,7 @@ pub enum Which {
     All,
 }
 
-pub fn proposals(store: &mut Store, which: Which) -> Result<Vec<ProposalRow>> {
+pub fn proposals(store: &Store, which: Which) -> Result<Vec<ProposalRow>> {
     let mut rows = store.proposals()?;
     let is_open = |row: &ProposalRow| matches!(row.standing, Standing::Proposed | Standing::Elsewhere);
     rows.retain(|row| match which {

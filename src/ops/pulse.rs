@@ -37,7 +37,7 @@ pub struct InHand {
 }
 
 /// The issues and files that each of these agents holds, in the same order.
-pub fn in_hand(store: &mut Store, agents: &[Seen]) -> Result<Vec<InHand>> {
+pub fn in_hand(store: &Store, agents: &[Seen]) -> Result<Vec<InHand>> {
     let mut claims = store.leases()?;
     claims.retain(|row| row.standing == Standing::Live);
     let acquired = |row: &LeaseRow| row.lease.holder.as_ref().map(|holder| holder.acquired.clone());

@@ -8,7 +8,7 @@ use crate::model::seen::SeenRepository;
 use crate::store::{REPOSITORIES, RecordError, Store, WORKSPACES};
 
 /// The ids of all repos of the project, in order, recorded in the state home. `None` for a repo that cannot get one.
-pub fn repository_ids(store: &mut Store) -> Vec<Option<String>> {
+pub fn repository_ids(store: &Store) -> Vec<Option<String>> {
     let ids: Vec<Option<String>> =
         (0..store.repos().members.len()).map(|repo| store.repository_id(repo).ok()).collect();
     // Answer even if the state home is not writable.
@@ -51,7 +51,7 @@ fn note(store: &Store, ids: &[Option<String>]) -> Result<()> {
 
 /// Everything that needs a repo of the project, by its number, including workflows that only another checkout has, and workspaces
 /// recorded with the repo itself.
-pub fn repo_use(store: &mut Store, repo: usize) -> Result<RepoUse> {
+pub fn repo_use(store: &Store, repo: usize) -> Result<RepoUse> {
     let mut found = RepoUse::default();
     let id = store.repository_id(repo).ok();
     for flow in workflows::flows_everywhere(store, false)? {

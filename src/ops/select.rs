@@ -36,7 +36,7 @@ pub fn with_known_words(store: &mut Store, expr: Expr) -> Result<Expr> {
 }
 
 /// A type of dependency in a condition: a known one, or one in use.
-pub fn check_dependency_type(store: &mut Store, word: &str) -> Result<DependencyType> {
+pub fn check_dependency_type(store: &Store, word: &str) -> Result<DependencyType> {
     let kind = DependencyType::typed(word).ok_or_else(|| OpError::DependencyType(word.to_owned()))?;
     if kind.is_known() {
         return Ok(kind);
@@ -52,7 +52,7 @@ pub fn check_dependency_type(store: &mut Store, word: &str) -> Result<Dependency
 }
 
 /// A status that can be set: a known one, or one in use in this project or named in its settings.
-pub fn check_status(store: &mut Store, word: &str) -> Result<Status> {
+pub fn check_status(store: &Store, word: &str) -> Result<Status> {
     let status = Status::typed(word);
     if status.is_known() {
         return Ok(status);
@@ -66,7 +66,7 @@ pub fn check_status(store: &mut Store, word: &str) -> Result<Status> {
 }
 
 /// A status in a condition: deleted issues have one too.
-fn typed_status(store: &mut Store, word: &str) -> Result<Status> {
+fn typed_status(store: &Store, word: &str) -> Result<Status> {
     match check_status(store, word) {
         Err(OpError::Status { .. }) if matches!(Status::typed(word).as_str(), "tombstone" | "deleted") => {
             Ok(Status::new("tombstone"))
@@ -76,7 +76,7 @@ fn typed_status(store: &mut Store, word: &str) -> Result<Status> {
 }
 
 /// An issue type: a known one, or one in use in this project or named in its settings.
-pub fn check_type(store: &mut Store, word: &str) -> Result<IssueType> {
+pub fn check_type(store: &Store, word: &str) -> Result<IssueType> {
     let kind = IssueType::typed(word);
     if kind.is_known() {
         return Ok(kind);

@@ -74,18 +74,18 @@ impl From<Beside> for Private {
     }
 }
 
-pub fn show(store: &mut Store, typed: &str) -> Result<Shown> {
+pub fn show(store: &Store, typed: &str) -> Result<Shown> {
     let row = store.find(typed)?;
     surround(store, row)
 }
 
 /// Marks the issues that other checkouts have in a later version.
-pub fn mark_elsewhere(store: &mut Store, shown: &mut [Shown]) -> Result<()> {
+pub fn mark_elsewhere(store: &Store, shown: &mut [Shown]) -> Result<()> {
     Ok(store.mark_elsewhere(shown.iter_mut().map(|one| &mut one.row))?)
 }
 
 /// A missing issue's last version in history. Without history, or if it is not there either, returns `found`.
-pub fn show_past(store: &mut Store, typed: &str, found: Result<Vec<Shown>>) -> Result<Vec<Shown>> {
+pub fn show_past(store: &Store, typed: &str, found: Result<Vec<Shown>>) -> Result<Vec<Shown>> {
     if !matches!(found, Err(super::OpError::Store(StoreError::NotFound { .. }))) {
         return found;
     }
@@ -117,7 +117,7 @@ pub fn show_past(store: &mut Store, typed: &str, found: Result<Vec<Shown>>) -> R
 }
 
 /// The copies of an issue: the effective one, or all, or those in certain repos.
-pub fn show_copies(store: &mut Store, typed: &str, repos: &[String], all: bool) -> Result<Vec<Shown>> {
+pub fn show_copies(store: &Store, typed: &str, repos: &[String], all: bool) -> Result<Vec<Shown>> {
     if repos.is_empty() && !all {
         return Ok(vec![show(store, typed)?]);
     }
@@ -133,7 +133,7 @@ pub fn show_copies(store: &mut Store, typed: &str, repos: &[String], all: bool) 
     chosen.into_iter().map(|row| surround(store, row)).collect()
 }
 
-fn surround(store: &mut Store, row: Row) -> Result<Shown> {
+fn surround(store: &Store, row: Row) -> Result<Shown> {
     let neighbours = |edges: Vec<(crate::cache::Edge, Option<Row>)>| {
         edges.into_iter().map(|(edge, row)| Neighbour { id: edge.id, kind: edge.kind, row }).collect()
     };
@@ -151,7 +151,7 @@ fn surround(store: &mut Store, row: Row) -> Result<Shown> {
 }
 
 /// Issues that waited for one of these and are ready now.
-pub fn unblocked_by(store: &mut Store, closed: &[String]) -> Result<Vec<Row>> {
+pub fn unblocked_by(store: &Store, closed: &[String]) -> Result<Vec<Row>> {
     let ready = store.ready(&crate::store::ReadyFilter::default())?.rows;
     let waited = |row: &Row| row.issue.dependencies.iter().any(|d| d.kind.is_blocking() && closed.contains(&d.target));
     Ok(ready.into_iter().filter(waited).collect())

@@ -98,7 +98,7 @@ pub fn move_state(store: &mut Store, to: Option<&str>, from: Option<&Path>, dry_
     homes.extend((from.home().mode != StateMode::Named).then_some(from));
     homes.sort_by(|a, b| a.path().cmp(b.path()));
     let locks = homes.iter().map(|home| home.lock(wait)).collect::<std::result::Result<Vec<_>, _>>()?;
-    let mut moving = || -> Result<StateMoved> {
+    let moving = || -> Result<StateMoved> {
         if *leaves {
             from.mark_moved(target.path(), false)?;
             // A process with a lock inside started before the mark: its records are copied too.
@@ -122,7 +122,7 @@ pub fn move_state(store: &mut Store, to: Option<&str>, from: Option<&Path>, dry_
 }
 
 /// Copies records, or with `dry_run` only returns what that would do.
-fn copy_all(store: &mut Store, route: &Route, dry_run: bool) -> Result<StateMoved> {
+fn copy_all(store: &Store, route: &Route, dry_run: bool) -> Result<StateMoved> {
     let Route { from, target, .. } = route;
     let mut moved = StateMoved { from: from.home().clone(), to: target.home().clone(), copied: Vec::new() };
     if route.is_nowhere() {
@@ -189,7 +189,7 @@ fn as_known_there(id: String, line: String, agents: &BTreeMap<String, String>) -
 
 /// The winner where two homes have different records with one id: the later one, if known, or that of the current home.
 /// `None` if two hold one issue, and neither may lose it without being asked.
-fn settle(store: &mut Store, table: Spot, used: &str, other: &str) -> Result<Option<String>> {
+fn settle(store: &Store, table: Spot, used: &str, other: &str) -> Result<Option<String>> {
     let (Ok(ours), Ok(theirs)) = (Record::parse(used), Record::parse(other)) else { return Ok(Some(used.to_owned())) };
     if table == AGENTS.spot() {
         // Its own later description wins, and parts that exist only elsewhere are kept.
@@ -222,7 +222,7 @@ fn only_in(one: &Record<'_>, other: &Record<'_>, keys: &[&'static str]) -> Vec<K
 }
 
 /// Whether the second of two claims on one issue is valid; `None` if both are, with different holders.
-fn is_theirs(store: &mut Store, ours: &Lease, theirs: &Lease) -> Result<Option<bool>> {
+fn is_theirs(store: &Store, ours: &Lease, theirs: &Lease) -> Result<Option<bool>> {
     let now = store.host().clock.both();
     let holds = |lease: &Lease| {
         let holder = lease.holder.as_ref().filter(|_| lease.standing(&now) == Standing::Live)?;

@@ -53,7 +53,7 @@ pub fn validate(store: &mut Store, names: &[&'static str], fix: bool) -> Result<
 }
 
 /// Dependencies on issues in no ledger and no commit: issue, target and type.
-pub fn dangling_dependencies(store: &mut Store) -> Result<Vec<(String, String, String)>> {
+pub fn dangling_dependencies(store: &Store) -> Result<Vec<(String, String, String)>> {
     let mut all = store.dangling()?;
     all.retain(|(_, target, _)| !target.starts_with("external:"));
     if !all.is_empty() {
@@ -97,7 +97,7 @@ pub struct Polluted {
 }
 
 /// Open issues with titles typical of tests.
-pub fn pollution(store: &mut Store) -> Result<Vec<Polluted>> {
+pub fn pollution(store: &Store) -> Result<Vec<Polluted>> {
     let rows = store.list(&not_done(), Sort::by(SortBy::Id), None)?.rows;
     let judged = rows.into_iter().map(|row| {
         let (score, reasons) = judged(&row.issue.title, row.issue.description.as_deref().unwrap_or_default());

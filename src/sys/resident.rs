@@ -54,7 +54,7 @@ impl Resident {
     }
 
     /// The next piece of its output; an error if it ends, or is silent until then.
-    pub fn receive(&mut self, until: Instant) -> Result<Vec<u8>, RecvTimeoutError> {
+    pub fn receive(&self, until: Instant) -> Result<Vec<u8>, RecvTimeoutError> {
         self.output.recv_timeout(until.saturating_duration_since(Instant::now()))
     }
 }

@@ -81,7 +81,7 @@ fn the_program_itself_can_send() {
     ops::ensure_registered(&mut bob).unwrap();
     let mut person = scratch.open();
     mail::send(&mut person, Letter { from: Sender::System, ..letter("bob", "your claim is over") }).unwrap();
-    let found = mail::inbox(&mut bob, &InboxFilter::default()).unwrap();
+    let found = mail::inbox(&bob, &InboxFilter::default()).unwrap();
     assert_eq!((found.len(), &found[0].from, &found[0].from_agent), (1, &None, &None));
     let error = mail::reply(&mut bob, &found[0].id, letter("", "why?")).unwrap_err();
     assert!(matches!(error, OpError::NoSender { .. }), "{error}");
@@ -98,7 +98,7 @@ fn mail_wakes_the_one_who_waits() {
         tell.send(Sleeper::this_thread()).unwrap();
         for _ in 0..5 {
             let came = mail::wait_for_mail(&mut bob, &InboxFilter::default(), Duration::from_secs(600)).unwrap();
-            came.messages.iter().for_each(|message| drop(mail::read(&mut bob, &message.id).unwrap()));
+            came.messages.iter().for_each(|message| drop(mail::read(&bob, &message.id).unwrap()));
             send.send(came).unwrap();
         }
     });

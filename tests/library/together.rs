@@ -27,8 +27,8 @@ fn two_programs_on_one_repo() {
         }
         other => panic!("{other:?}"),
     }
-    assert_eq!(ops::check_paths(&mut bob, &["src/a.rs".to_owned()]).unwrap().obstacles.len(), 1);
-    ops::unreserve(&mut ann, &Release::All).unwrap();
+    assert_eq!(ops::check_paths(&bob, &["src/a.rs".to_owned()]).unwrap().obstacles.len(), 1);
+    ops::unreserve(&ann, &Release::All).unwrap();
     ops::reserve(&mut bob, &wish("src/a.rs")).unwrap();
 
     for (summary, kind) in [("half", "progress"), ("broken", "error")] {
@@ -40,11 +40,11 @@ fn two_programs_on_one_repo() {
         };
         ops::add_checkpoint(&mut ann, &new).unwrap();
     }
-    let page = ops::checkpoints(&mut bob, &CheckpointFilter::default()).unwrap();
+    let page = ops::checkpoints(&bob, &CheckpointFilter::default()).unwrap();
     assert_eq!(page.rows.iter().map(|row| row.checkpoint.number).collect::<Vec<_>>(), [1, 2]);
     let found = ops::resume(&mut bob, Some(&issue.id)).unwrap();
     assert_eq!(found[0].from.as_ref().map(|row| row.checkpoint.summary.as_str()), Some("half"));
     assert_eq!(found[0].errors.len(), 1);
-    let context = ops::issue_context(&mut bob, &issue.id, false).unwrap();
+    let context = ops::issue_context(&bob, &issue.id, false).unwrap();
     assert_eq!(context.checkpoints[0].checkpoint.summary, "broken");
 }

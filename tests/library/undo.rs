@@ -6,7 +6,7 @@ use beads::internal::store::{Store, StoreError, UndoAction};
 
 use crate::library::scratch::Scratch;
 
-fn priorities(store: &mut Store, ids: &[String]) -> Vec<i64> {
+fn priorities(store: &Store, ids: &[String]) -> Vec<i64> {
     ids.iter().map(|id| store.get(id).unwrap().unwrap().issue.priority.number()).collect()
 }
 
@@ -24,9 +24,9 @@ fn each_transaction_is_a_write() {
     let undo = store.undo(1, false).unwrap();
     assert_eq!((undo.writes.len(), undo.issues.len()), (1, 1));
     assert_eq!((undo.issues[0].action, &undo.issues[0].id), (UndoAction::Reverted, &ids[1]));
-    assert_eq!(priorities(&mut store, &ids), [0, 2]);
+    assert_eq!(priorities(&store, &ids), [0, 2]);
     store.undo(1, false).unwrap();
-    assert_eq!(priorities(&mut store, &ids), [0, 0], "the undo was the last write");
+    assert_eq!(priorities(&store, &ids), [0, 0], "the undo was the last write");
 }
 
 #[test]
@@ -40,9 +40,9 @@ fn a_caller_can_make_several_transactions_one_write() {
     raise(&mut other, &ids[1]);
     let undo = store.undo(1, true).unwrap();
     assert_eq!((undo.writes[0].command.as_str(), undo.issues.len()), ("tidy", 2));
-    assert_eq!(priorities(&mut store, &ids), [0, 0], "a look changes nothing");
+    assert_eq!(priorities(&store, &ids), [0, 0], "a look changes nothing");
     store.undo(1, false).unwrap();
-    assert_eq!(priorities(&mut store, &ids), [2, 2]);
+    assert_eq!(priorities(&store, &ids), [2, 2]);
     let error = store.undo(9, false).unwrap_err();
     assert!(matches!(error, StoreError::NothingToUndo { known: 4, count: 9, .. }), "{error:?}");
 }

@@ -54,7 +54,7 @@ fn without_the_setting_it_stays_and_is_idle() {
     let Some(site) = Site::new() else { return };
     let mut store = site.store(false);
     let one = made(&mut store);
-    let JobEnd::Kept(kept) = ops::end_of_job(&mut store, &one.id).unwrap() else { panic!("it stays") };
+    let JobEnd::Kept(kept) = ops::end_of_job(&store, &one.id).unwrap() else { panic!("it stays") };
     assert_eq!((kept.state, kept.owner), (State::Idle, None));
     assert!(Path::new(&one.path).join("file").exists());
 }
@@ -64,14 +64,14 @@ fn with_the_setting_it_goes() {
     let Some(site) = Site::new() else { return };
     let mut store = site.store(true);
     let one = made(&mut store);
-    let JobEnd::Removed(gone) = ops::end_of_job(&mut store, &one.id).unwrap() else { panic!("it goes") };
+    let JobEnd::Removed(gone) = ops::end_of_job(&store, &one.id).unwrap() else { panic!("it goes") };
     assert_eq!(gone.state, State::Removed);
     let place = Path::new(&one.path).parent().unwrap();
     let left = fs::read_dir(place)
         .unwrap()
         .filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().contains("ws_"));
     assert_eq!(left.count(), 0, "no directory is left");
-    let JobEnd::Kept(again) = ops::end_of_job(&mut store, &one.id).unwrap() else { panic!("it is over") };
+    let JobEnd::Kept(again) = ops::end_of_job(&store, &one.id).unwrap() else { panic!("it is over") };
     assert_eq!(again.state, State::Removed);
 }
 
@@ -81,9 +81,7 @@ fn what_would_be_lost_stays_and_is_told() {
     let mut store = site.store(true);
     let one = made(&mut store);
     fs::write(Path::new(&one.path).join("mine"), "mine").unwrap();
-    let JobEnd::Stays { workspace, reasons } = ops::end_of_job(&mut store, &one.id).unwrap() else {
-        panic!("it stays")
-    };
+    let JobEnd::Stays { workspace, reasons } = ops::end_of_job(&store, &one.id).unwrap() else { panic!("it stays") };
     assert_eq!(workspace.state, State::Idle);
     assert_eq!(reasons.iter().map(|reason| reason.loss).collect::<Vec<_>>(), [Loss::Untracked]);
     assert_eq!(fs::read_to_string(Path::new(&one.path).join("mine")).unwrap(), "mine");
@@ -98,10 +96,10 @@ fn a_problem_is_recorded_and_tried_again() {
     let hidden = Path::new(&one.path).with_file_name(format!(".removing-{}", one.id));
     fs::create_dir(&hidden).unwrap();
     fs::write(hidden.join("in the way"), "").unwrap();
-    let JobEnd::Stays { workspace, .. } = ops::end_of_job(&mut store, &one.id).unwrap() else { panic!("it stays") };
+    let JobEnd::Stays { workspace, .. } = ops::end_of_job(&store, &one.id).unwrap() else { panic!("it stays") };
     assert!(workspace.error.as_deref().unwrap().contains("cannot rename"), "{workspace:?}");
     assert_eq!(workspace.state, State::Idle);
     fs::remove_dir_all(&hidden).unwrap();
-    let JobEnd::Removed(gone) = ops::end_of_job(&mut store, &one.id).unwrap() else { panic!("it goes") };
+    let JobEnd::Removed(gone) = ops::end_of_job(&store, &one.id).unwrap() else { panic!("it goes") };
     assert_eq!((gone.state, gone.error), (State::Removed, None));
 }

@@ -18,7 +18,7 @@ use crate::library::scratch::Scratch;
 const NONE: Vec<String> = Vec::new();
 
 /// Everything a store can be asked, a line of text for each fact, without the handles that differ from store to store.
-pub fn facts(store: &mut Store) -> Vec<String> {
+pub fn facts(store: &Store) -> Vec<String> {
     let mut facts = Vec::new();
     let mut add = |what: &str, fact: &dyn std::fmt::Debug| facts.push(format!("{what}: {fact:?}"));
     let short = |row: &Row| format!("{}:{} {:?} {}", row.file.display(), row.line_number, row.counts, row.line);
@@ -45,7 +45,7 @@ pub fn facts(store: &mut Store) -> Vec<String> {
 }
 
 /// The differences between two stores' answers.
-pub fn difference(long: &mut Store, fresh: &mut Store) -> Vec<String> {
+pub fn difference(long: &Store, fresh: &Store) -> Vec<String> {
     let (long, fresh) = (facts(long), facts(fresh));
     if long == fresh {
         return Vec::new();
@@ -201,7 +201,7 @@ proptest! {
         let mut text = Text { lines: first.into_iter().map(String::into_bytes).collect(), ..Text::default() };
         let scratch = Scratch::with(text.bytes());
         let mut store = scratch.open();
-        prop_assert_eq!(difference(&mut store, &mut scratch.open()), NONE);
+        prop_assert_eq!(difference(&store, &scratch.open()), NONE);
         for (step, by_rename) in steps {
             let before = text.bytes();
             text.apply(&step);
@@ -215,7 +215,7 @@ proptest! {
             File::options().write(true).open(scratch.ledger()).and_then(|f| f.set_modified(old)).expect("an old time");
             let refresh = store.refresh().expect("a refresh");
             prop_assert_eq!(refresh.parsed, unknown(&before, &text.bytes()), "after {:?}", step);
-            prop_assert_eq!(difference(&mut store, &mut scratch.open()), NONE, "after {:?}", step);
+            prop_assert_eq!(difference(&store, &scratch.open()), NONE, "after {:?}", step);
         }
     }
 }

@@ -274,7 +274,7 @@ fn play(round: u64) {
         for reader in ["first", "second"] {
             let ready = [true, false].map(|image| project.first_ready(image, most));
             assert_eq!(ready[0], ready[1], "round {round}, step {step}, the {reader} reader after {told:?}");
-            let found = difference(&mut project.open(true), &mut project.open(false));
+            let found = difference(&project.open(true), &project.open(false));
             assert!(found.is_empty(), "round {round}, step {step}, the {reader} reader after {told:?}: {found:#?}");
         }
         assert_eq!(ledgers(), before, "nobody wrote a ledger");

@@ -183,7 +183,7 @@ impl Project {
 
 fn lives_through(mut project: Project, steps: Vec<Step>, image: bool) -> Result<(), TestCaseError> {
     let mut store = project.open(image);
-    prop_assert_eq!(difference(&mut store, &mut project.open(image)), NONE);
+    prop_assert_eq!(difference(&store, &project.open(image)), NONE);
     for step in steps {
         let edited = project.act(&step);
         let refresh = store.refresh().expect("a refresh");
@@ -195,14 +195,9 @@ fn lives_through(mut project: Project, steps: Vec<Step>, image: bool) -> Result<
             // Without an image, an index in memory follows; the first change under an image parses everything.
             prop_assert!(image || refresh.parsed == new, "{} lines after {:?}", refresh.parsed, step);
         }
-        prop_assert_eq!(difference(&mut store, &mut project.open(image)), NONE, "after {:?}", step);
+        prop_assert_eq!(difference(&store, &project.open(image)), NONE, "after {:?}", step);
         if image {
-            prop_assert_eq!(
-                difference(&mut store, &mut project.open(false)),
-                NONE,
-                "without an image, after {:?}",
-                step
-            );
+            prop_assert_eq!(difference(&store, &project.open(false)), NONE, "without an image, after {:?}", step);
         }
     }
     Ok(())

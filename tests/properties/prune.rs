@@ -43,7 +43,7 @@ fn standing(world: &World<'_>, unknown_blocks: bool) -> Vec<String> {
 }
 
 /// The store's answers.
-fn answers(store: &mut Store) -> (Vec<String>, Vec<String>) {
+fn answers(store: &Store) -> (Vec<String>, Vec<String>) {
     let ready = store.ready(&ReadyFilter::default()).expect("an answer").rows;
     let blocked = store.blocked(&Expr::ALL, None).expect("an answer").0;
     (
@@ -85,7 +85,7 @@ fn leaves_all_others_alone(several: &Several, case: &Case, seen: &Seen) -> Resul
         git(&several.root(repo), &["commit", "-qam", "state", "--allow-empty"]);
         texts.push(text);
     }
-    let before = answers(&mut several.open());
+    let before = answers(&several.open());
     let request = PruneRequest { before: Instant::parse("2026-01-01T00:00:00Z"), ..PruneRequest::default() };
     let mut gone: Vec<String> = Vec::new();
     for (repo, text) in texts.iter().enumerate() {
@@ -97,7 +97,7 @@ fn leaves_all_others_alone(several: &Several, case: &Case, seen: &Seen) -> Resul
         prop_assert_eq!(done.bytes_after, several.read(repo).len() as u64);
         add(&seen.needed, done.kept.iter().filter(|one| matches!(one.why, Kept::Needed(_))).count());
         gone.extend(done.ids());
-        prop_assert_eq!(&answers(&mut store), &before, "after {:?}", &gone);
+        prop_assert_eq!(&answers(&store), &before, "after {:?}", &gone);
     }
     let left: Vec<Node> = nodes.iter().filter(|node| !gone.contains(&node.id)).cloned().collect();
     prop_assert_eq!(standing(&World(&left), *unknown_blocks), standing(&World(nodes), *unknown_blocks), "{:?}", &gone);

@@ -143,7 +143,7 @@ fn add(counter: &Cell<usize>, count: usize) {
     counter.set(counter.get() + count);
 }
 
-fn compare_ready(store: &mut Store, world: &World<'_>, unknown_blocks: bool, seen: &Seen) -> Result<(), TestCaseError> {
+fn compare_ready(store: &Store, world: &World<'_>, unknown_blocks: bool, seen: &Seen) -> Result<(), TestCaseError> {
     type Order<'w> = (ReadyOrder, fn(&World<'w>, &mut [&Node]));
     let orders: [Order<'_>; 3] = [
         (ReadyOrder::Priority, World::by_urgency),
@@ -166,12 +166,7 @@ fn compare_ready(store: &mut Store, world: &World<'_>, unknown_blocks: bool, see
     Ok(())
 }
 
-fn compare_blocked(
-    store: &mut Store,
-    world: &World<'_>,
-    unknown_blocks: bool,
-    seen: &Seen,
-) -> Result<(), TestCaseError> {
+fn compare_blocked(store: &Store, world: &World<'_>, unknown_blocks: bool, seen: &Seen) -> Result<(), TestCaseError> {
     let mut expected: Vec<&Node> = world.0.iter().filter(|node| world.is_blocked(node, unknown_blocks)).collect();
     world.by_priority(&mut expected);
     let found = store.blocked(&Expr::ALL, None).expect("an answer").0;
@@ -211,10 +206,10 @@ fn ready_and_blocked_are_what_the_words_say() {
         std::fs::write(scratch.ledger(), lines.concat()).expect("a ledger");
         std::fs::write(scratch.beads().join("config.toml"), format!("[ready]\nunknown_blocks = {unknown_blocks}\n"))
             .expect("a config");
-        let mut store = Store::open_with(options(scratch.root(), scratch.root())).expect("a store");
+        let store = Store::open_with(options(scratch.root(), scratch.root())).expect("a store");
         let world = World(&nodes);
-        compare_ready(&mut store, &world, unknown_blocks, &seen)?;
-        compare_blocked(&mut store, &world, unknown_blocks, &seen)
+        compare_ready(&store, &world, unknown_blocks, &seen)?;
+        compare_blocked(&store, &world, unknown_blocks, &seen)
     });
     if let Err(failure) = outcome {
         panic!("{failure}");

@@ -62,7 +62,7 @@ pub(crate) fn run_merge(args: MergeArgs, cx: &mut Context) -> Outcome {
     merge([&args.base, &args.ours, &args.theirs, &args.output], None, cx)
 }
 
-fn merge(files: [&PathBuf; 4], name: Option<OsString>, cx: &mut Context) -> Outcome {
+fn merge(files: [&PathBuf; 4], name: Option<OsString>, cx: &Context) -> Outcome {
     let [base, ours, theirs, output] = files.map(|path| cx.directory().join(path));
     let files = MergeFiles { base: &base, ours: &ours, theirs: &theirs, output: &output };
     match ops::merge_files(files, &cx.host().entropy) {

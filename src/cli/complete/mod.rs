@@ -95,8 +95,8 @@ impl ValueCompleter for Completer {
 
 impl Completer {
     fn look(&self, wanted: &[Wanted], typed: &str) -> Vec<Offer> {
-        let Some(mut store) = context::glance(self.directory.as_ref(), MOST_READ) else { return Vec::new() };
-        let found = wanted.iter().flat_map(|wanted| ops::offer(&mut store, wanted, typed).unwrap_or_default());
+        let Some(store) = context::glance(self.directory.as_ref(), MOST_READ) else { return Vec::new() };
+        let found = wanted.iter().flat_map(|wanted| ops::offer(&store, wanted, typed).unwrap_or_default());
         // A word that starts with a dash would be parsed as a flag.
         found.filter(|offer| !offer.word.starts_with('-')).collect()
     }

@@ -43,7 +43,7 @@ fn in_row(n: usize, failure: Failure) -> Failure {
     Failure { message: format!("issues[{n}]: {}; nothing was filed", failure.message), ..failure }
 }
 
-fn filing(cx: &mut Context, arguments: &Arguments, earlier: &[String]) -> Result<Filing, Failure> {
+fn filing(cx: &Context, arguments: &Arguments, earlier: &[String]) -> Result<Filing, Failure> {
     let text = |name: &str| arguments.text(name).unwrap_or_default().to_owned();
     let mut issue = NewIssue::titled(text("title"));
     issue.validate().map_err(StoreError::from)?;
@@ -56,7 +56,7 @@ fn filing(cx: &mut Context, arguments: &Arguments, earlier: &[String]) -> Result
         issue.priority = Priority::typed(&number.to_string()).map_err(OpError::from)?;
     }
     if let Some(word) = arguments.text("type") {
-        issue.issue_type = ops::check_type(&mut cx.store, word)?;
+        issue.issue_type = ops::check_type(&cx.store, word)?;
     }
     let parent = arguments.text("parent").map(|typed| meant(typed, earlier)).transpose()?;
     let mut dependencies = Vec::new();
@@ -81,7 +81,7 @@ pub(super) fn update(cx: &mut Context, arguments: &Arguments) -> Answer {
     Ok(change_object(&written))
 }
 
-fn wishes(cx: &mut Context, arguments: &Arguments) -> Result<Vec<Wish>, Failure> {
+fn wishes(cx: &Context, arguments: &Arguments) -> Result<Vec<Wish>, Failure> {
     let owned = |name: &str| arguments.text(name).map(str::to_owned);
     let mut wishes: Vec<Wish> = owned("title").map(|text| Wish::Change(Change::Title(text))).into_iter().collect();
     let texts = [
@@ -134,7 +134,7 @@ pub(super) fn close(cx: &mut Context, arguments: &Arguments) -> Answer {
     let closed: Vec<String> = batch.written().map(|written| written.id.clone()).collect();
     let mut more = Object::new();
     // The issues are closed even if the rest fails.
-    match ops::unblocked_by(&mut cx.store, &closed) {
+    match ops::unblocked_by(&cx.store, &closed) {
         Ok(rows) if rows.is_empty() => {}
         Ok(rows) => more = more.raw("unblocked", &answer::list(&rows, |row| read::row(row, &[]))),
         Err(error) => more = more.raw("unblocked_failed", &answer::described(&error.into()).finish()),

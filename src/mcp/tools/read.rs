@@ -27,7 +27,7 @@ pub(super) fn ready(cx: &mut Context, arguments: &Arguments) -> Answer {
     if unknown > 0 {
         object = object.number("blocked_by_unknown", number(unknown));
     }
-    if none && let Some(why) = ops::why_nothing(&mut cx.store, &filter)? {
+    if none && let Some(why) = ops::why_nothing(&cx.store, &filter)? {
         object = object.text("why", &why.to_string());
     }
     Ok(object)
@@ -38,7 +38,7 @@ pub(super) fn list(cx: &mut Context, arguments: &Arguments) -> Answer {
     let names_status = filter.mentions(Field::Status) || filter.mentions(Field::Closed);
     let hidden = if names_status { ops::not_deleted() } else { ops::not_done() };
     let filter = if filter.names(Field::Status, "tombstone") { filter } else { Expr::And(vec![filter, hidden]) };
-    let page = ops::list_by(&mut cx.store, &filter, Sort::default(), fetched(arguments))?;
+    let page = ops::list_by(&cx.store, &filter, Sort::default(), fetched(arguments))?;
     paged(&mut cx.store, page, arguments)
 }
 
@@ -132,20 +132,20 @@ pub(super) fn show(cx: &mut Context, arguments: &Arguments) -> Answer {
     let ids = named(arguments)?;
     let mut results = Vec::new();
     for typed in ids {
-        let found = ops::show_copies(&mut cx.store, &typed, &[], false);
-        let mut found = ops::show_past(&mut cx.store, &typed, found).map_err(Failure::from);
+        let found = ops::show_copies(&cx.store, &typed, &[], false);
+        let mut found = ops::show_past(&cx.store, &typed, found).map_err(Failure::from);
         if let Ok(found) = &mut found {
-            ops::mark_elsewhere(&mut cx.store, found)?;
+            ops::mark_elsewhere(&cx.store, found)?;
         }
         let object = found.and_then(|found| {
             let one = found.first().expect("what was found is one at least");
             let mut object = detail(one, wants("comments"));
             if wants("why") && one.past.is_none() {
-                let why = ops::explain(&mut cx.store, &one.row.issue.id)?;
+                let why = ops::explain(&cx.store, &one.row.issue.id)?;
                 object = object.raw("why", &view::explanation(&why).finish());
             }
             if wants("history") {
-                object = match past(&mut cx.store, Some(&one.row.issue.id), None, 10) {
+                object = match past(&cx.store, Some(&one.row.issue.id), None, 10) {
                     Ok(past) => object.join(past),
                     // The rest of the answer is still valid.
                     Err(failure) => object.text("no_history", &failure.message),
@@ -190,7 +190,7 @@ pub(super) fn named(arguments: &Arguments) -> Result<Vec<String>, Failure> {
 
 pub(super) fn context(cx: &mut Context, arguments: &Arguments) -> Answer {
     const TOKENS: usize = 4_000;
-    let found = ops::issue_context(&mut cx.store, arguments.needed("id", "context")?, false)?;
+    let found = ops::issue_context(&cx.store, arguments.needed("id", "context")?, false)?;
     let text = view::context_text(&found, arguments.count("max_tokens").unwrap_or(TOKENS));
     let object = Object::new()
         .text("id", &found.row.issue.id)
@@ -201,15 +201,10 @@ pub(super) fn context(cx: &mut Context, arguments: &Arguments) -> Answer {
 
 pub(super) fn history(cx: &mut Context, arguments: &Arguments) -> Answer {
     let since = arguments.text("since").map(|text| cx.moment(text));
-    Ok(past(&mut cx.store, arguments.text("id"), since, wanted(arguments))?)
+    Ok(past(&cx.store, arguments.text("id"), since, wanted(arguments))?)
 }
 
-fn past(
-    store: &mut Store,
-    id: Option<&str>,
-    since: Option<crate::store::Moment>,
-    most: usize,
-) -> Result<Object, Failure> {
+fn past(store: &Store, id: Option<&str>, since: Option<crate::store::Moment>, most: usize) -> Result<Object, Failure> {
     let mut events = Vec::new();
     let query = LogQuery { since, limit: Some(most), ..LogQuery::default() };
     let end = ops::log(store, id, None, query, |event| events.push(change(&event)))?;

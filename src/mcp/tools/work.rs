@@ -34,7 +34,7 @@ fn next(cx: &mut Context, arguments: &Arguments) -> Answer {
     if let Some(one) = ops::claim_ready(&mut cx.store, &wanted)? {
         return Ok(claimed(&one));
     }
-    let why = ops::why_nothing(&mut cx.store, &wanted.filter)?.map(|why| why.to_string());
+    let why = ops::why_nothing(&cx.store, &wanted.filter)?.map(|why| why.to_string());
     Ok(Object::new().raw("id", "null").text("why", why.as_deref().unwrap_or("nothing is ready")))
 }
 
@@ -117,7 +117,7 @@ pub(super) fn checkpoint(cx: &mut Context, arguments: &Arguments) -> Answer {
     match arguments.text("action").unwrap_or_default() {
         "list" => {
             let filter = CheckpointFilter { issue: id, since: None, kind: None, whose: Whose::All, limit: None };
-            let page = ops::checkpoints(&mut cx.store, &filter)?;
+            let page = ops::checkpoints(&cx.store, &filter)?;
             let rows = page.rows.iter().rev();
             let rows = rows.map(|row| (row.checkpoint.id.clone(), view::checkpoint(row).finish()));
             Ok(answer::page("checkpoints", rows, page.total, arguments.text("after"), ROWS)?)
@@ -152,16 +152,16 @@ pub(super) fn reserve(cx: &mut Context, arguments: &Arguments) -> Answer {
     };
     match arguments.text("action").unwrap_or_default() {
         "list" => {
-            let found = ops::reservations(&mut cx.store, false, false)?;
+            let found = ops::reservations(&cx.store, false, false)?;
             let rows = found.iter().map(|one| (one.reservation.id.clone(), view::reserved(one).finish()));
             Ok(answer::page("reservations", rows, found.len(), arguments.text("after"), ROWS)?)
         }
         "check" => {
-            let checked = ops::check_paths(&mut cx.store, &some()?)?;
+            let checked = ops::check_paths(&cx.store, &some()?)?;
             Ok(view::reserve_check(&checked, false))
         }
         "release" => {
-            let released = ops::unreserve(&mut cx.store, &Release::These(some()?))?;
+            let released = ops::unreserve(&cx.store, &Release::These(some()?))?;
             Ok(Object::new().raw("released", &answer::list(&released, view::reservation)))
         }
         _ => {

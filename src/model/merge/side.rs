@@ -9,7 +9,7 @@ use crate::model::record::Record;
 use crate::model::time::Instant;
 
 /// The key under which a merged line keeps the times of earlier edits.
-pub const FIELD_TIMES: &str = Field::FieldTimes.key();
+pub const FIELD_TIMES: &str = Field::Times.key();
 
 /// The time of an edit: the instant, and how the line writes it. Later is greater; an unknown time is lowest.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]

@@ -194,7 +194,7 @@ fn edge(line: &Line<'_>, filed: &Filed) -> Result<(Option<DependencyType>, Strin
     Ok((kind, filed.id(line.word("depends_on")?.unwrap_or_default())?))
 }
 
-fn filing(store: &mut Store, line: &Line<'_>, filed: &Filed) -> Result<Filing> {
+fn filing(store: &Store, line: &Line<'_>, filed: &Filed) -> Result<Filing> {
     let text = |field| Ok::<String, OpError>(line.text(field)?.unwrap_or_default());
     let mut issue = NewIssue::titled(text("title")?);
     issue.validate().map_err(StoreError::from)?;
@@ -227,7 +227,7 @@ fn filing(store: &mut Store, line: &Line<'_>, filed: &Filed) -> Result<Filing> {
     Ok(Filing { issue, id: line.word("id")?, parent, dependencies, repo: line.word("repo")? })
 }
 
-fn wishes(store: &mut Store, line: &Line<'_>, filed: &Filed) -> Result<Vec<Wish>> {
+fn wishes(store: &Store, line: &Line<'_>, filed: &Filed) -> Result<Vec<Wish>> {
     let mut wishes: Vec<Wish> = Vec::new();
     let mut change = |change: Option<Change>| wishes.extend(change.map(Wish::Change));
     change(line.text("title")?.map(Change::Title));
@@ -265,7 +265,7 @@ fn wishes(store: &mut Store, line: &Line<'_>, filed: &Filed) -> Result<Vec<Wish>
     Ok(wishes)
 }
 
-fn person(store: &mut Store, name: String) -> String {
+fn person(store: &Store, name: String) -> String {
     if is_me(&name) { store.actor().to_owned() } else { name }
 }
 

@@ -149,7 +149,7 @@ fn with_key(stored: &Stored, new: &Checkpoint) -> Option<Checkpoint> {
 }
 
 /// The issue that the actor works on, if there is exactly one.
-fn current_issue(store: &mut Store) -> Result<String> {
+fn current_issue(store: &Store) -> Result<String> {
     let mut ids: BTreeSet<String> = working_on(store)?.into_iter().collect();
     match ids.len() {
         0 => Err(CheckpointError::NoIssue { actor: store.actor().to_owned() }.into()),
@@ -162,7 +162,7 @@ fn current_issue(store: &mut Store) -> Result<String> {
 }
 
 /// The issues that the actor has claimed, or that the ledger assigns to it in progress.
-pub fn working_on(store: &mut Store) -> Result<Vec<String>> {
+pub fn working_on(store: &Store) -> Result<Vec<String>> {
     let who = here::acting(store);
     let live = store.leases()?.into_iter().filter(|row| row.standing == Standing::Live);
     let named = live.filter(|row| row.lease.holder.as_ref().is_some_and(|holder| holder.name == who.name));

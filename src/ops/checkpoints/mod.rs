@@ -62,7 +62,7 @@ pub struct CheckpointPage {
 }
 
 /// Lists checkpoints, oldest first.
-pub fn checkpoints(store: &mut Store, filter: &CheckpointFilter) -> Result<CheckpointPage> {
+pub fn checkpoints(store: &Store, filter: &CheckpointFilter) -> Result<CheckpointPage> {
     let issue = filter.issue.as_deref().map(|typed| known_issue(store, typed)).transpose()?;
     let worktree = match &filter.whose {
         Whose::All => None,
@@ -86,7 +86,7 @@ pub fn checkpoints(store: &mut Store, filter: &CheckpointFilter) -> Result<Check
 }
 
 /// The checkpoints of one issue, by its full id, across all checkouts, by number.
-pub fn checkpoints_of(store: &mut Store, issue: &str) -> Result<Vec<CheckpointRow>> {
+pub fn checkpoints_of(store: &Store, issue: &str) -> Result<Vec<CheckpointRow>> {
     let mut rows = all(store)?;
     rows.retain(|row| row.checkpoint.issue == issue);
     rows.sort_by_key(|row| row.checkpoint.number);
@@ -94,7 +94,7 @@ pub fn checkpoints_of(store: &mut Store, issue: &str) -> Result<Vec<CheckpointRo
 }
 
 /// One checkpoint, by its id, a beginning of it, or as `ISSUE#NUMBER`.
-pub fn find_checkpoint(store: &mut Store, typed: &str) -> Result<CheckpointRow> {
+pub fn find_checkpoint(store: &Store, typed: &str) -> Result<CheckpointRow> {
     let not_found = || CheckpointError::NotFound { typed: typed.to_owned() };
     let rows = all(store)?;
     let found: Vec<CheckpointRow> = if let Some((issue, number)) = typed.rsplit_once('#') {
@@ -113,7 +113,7 @@ pub fn find_checkpoint(store: &mut Store, typed: &str) -> Result<CheckpointRow> 
 
 /// Writes the files of a checkpoint into a missing or empty directory. Returns the subdirectory with staged versions
 /// that differ from the files.
-pub fn restore_checkpoint(store: &mut Store, typed: &str, to: &Path) -> Result<(CheckpointRow, Option<PathBuf>)> {
+pub fn restore_checkpoint(store: &Store, typed: &str, to: &Path) -> Result<(CheckpointRow, Option<PathBuf>)> {
     let row = find_checkpoint(store, typed)?;
     if row.checkpoint.snapshot.is_none() {
         return Err(CheckpointError::NoSnapshot { id: row.checkpoint.id }.into());
@@ -130,7 +130,7 @@ pub fn restore_checkpoint(store: &mut Store, typed: &str, to: &Path) -> Result<(
 }
 
 /// The issue that a typed id means; one that has left the ledger is found by its checkpoints.
-fn known_issue(store: &mut Store, typed: &str) -> Result<String> {
+fn known_issue(store: &Store, typed: &str) -> Result<String> {
     match store.resolve(typed) {
         Ok(id) => Ok(id),
         Err(error @ StoreError::NotFound { .. }) => {
@@ -143,7 +143,7 @@ fn known_issue(store: &mut Store, typed: &str) -> Result<String> {
 
 /// The id of a checkout, by id, name or path; a deleted one is found by its checkpoints. A checkout without an id has
 /// none.
-fn worktree_id(store: &mut Store, text: &str) -> Result<String> {
+fn worktree_id(store: &Store, text: &str) -> Result<String> {
     let all_worktrees = store.worktrees()?;
     let path = real_path(&store.host().env.path(text));
     let found = all_worktrees.iter().find(|one| one.is_called(text) || one.root == path);

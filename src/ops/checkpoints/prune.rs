@@ -27,7 +27,7 @@ pub struct PrunedCheckpoints {
 
 /// Drops the checkpoints, with their snapshots, of issues closed at least this long ago (nanoseconds). Those of issues
 /// that are open, claimed, unknown here, or not done in another checkout remain. Without `apply`, drops nothing.
-pub fn prune_checkpoints(store: &mut Store, older_than: Option<i64>, apply: bool) -> Result<PrunedCheckpoints> {
+pub fn prune_checkpoints(store: &Store, older_than: Option<i64>, apply: bool) -> Result<PrunedCheckpoints> {
     let before = store.host().clock.now().plus_nanos(-older_than.unwrap_or(PRUNE_DAYS * DAY));
     let rows = all(store)?;
     let issues: BTreeSet<&String> = rows.iter().map(|row| &row.checkpoint.issue).collect();
@@ -45,7 +45,7 @@ pub fn prune_checkpoints(store: &mut Store, older_than: Option<i64>, apply: bool
     Ok(PrunedCheckpoints { pruned, kept: kept.len(), applied: apply })
 }
 
-fn is_over(store: &mut Store, issue: &str, before: Instant) -> Result<bool> {
+fn is_over(store: &Store, issue: &str, before: Instant) -> Result<bool> {
     let Some(row) = store.get(issue)? else { return Ok(false) };
     let at = row.issue.closed_at.or(row.issue.deleted_at).or(row.issue.updated_at);
     if !row.issue.status.is_done() || at.is_none_or(|at| at.instant > before) {
@@ -58,7 +58,7 @@ fn is_over(store: &mut Store, issue: &str, before: Instant) -> Result<bool> {
 }
 
 /// Snapshots first: a record without a snapshot is found again, a snapshot without a record is not.
-fn forget(store: &mut Store, rows: &[CheckpointRow]) -> Result<()> {
+fn forget(store: &Store, rows: &[CheckpointRow]) -> Result<()> {
     for row in rows.iter().filter(|row| row.checkpoint.snapshot.is_some()) {
         snapshots::forget(store, &row.checkpoint.id).map_err(CheckpointError::from)?;
     }

@@ -22,10 +22,10 @@ pub(super) fn save(store: &Store, id: &str) -> Result<Saved, SyncError> {
 
 /// Writes them into a missing or empty directory; returns where the versions that were only staged are in it.
 pub(super) fn restore(store: &Store, id: &str, to: &Path) -> Result<Option<PathBuf>, SyncError> {
-    Ok(vcs::open(&here::root(store)).restore_snapshot(id, to, &store.host().env)?)
+    vcs::open(&here::root(store)).restore_snapshot(id, to, &store.host().env)
 }
 
 /// Deletes them, if they still exist.
 pub(super) fn forget(store: &Store, id: &str) -> Result<(), SyncError> {
-    Ok(vcs::open(&here::root(store)).drop_snapshot(id, &store.host().env)?)
+    vcs::open(&here::root(store)).drop_snapshot(id, &store.host().env)
 }

@@ -16,7 +16,7 @@ use crate::ops::{OpError, Result};
 use crate::store::{Access, Reclaimed, Row, Scope, Store, Write, WriteError};
 
 /// The issues, each with its claim record.
-pub(crate) fn abandoned(store: &mut Store) -> Result<Vec<(Row, Lease)>> {
+pub(crate) fn abandoned(store: &Store) -> Result<Vec<(Row, Lease)>> {
     let rows = store.list(&Expr::text(Field::Status, "in_progress"), Default::default(), None)?.rows;
     if rows.is_empty() {
         return Ok(Vec::new());

@@ -201,7 +201,7 @@ pub(crate) fn reclaim_from(store: &mut Store, name: &str) -> Result<Vec<String>>
     Ok(free)
 }
 
-fn held_by(store: &mut Store, name: &str) -> Result<Vec<LeaseRow>> {
+fn held_by(store: &Store, name: &str) -> Result<Vec<LeaseRow>> {
     let rows = store.leases()?.into_iter();
     Ok(rows
         .filter(|row| row.lease.holder.as_ref().is_some_and(|holder| holder.name == name && holder.is_agent()))

@@ -105,7 +105,7 @@ pub struct LeaseFilter {
 }
 
 /// Who holds what.
-pub fn leases(store: &mut Store, filter: &LeaseFilter) -> Result<Vec<LeaseRow>> {
+pub fn leases(store: &Store, filter: &LeaseFilter) -> Result<Vec<LeaseRow>> {
     let worktree = filter.worktree.as_deref().map(|text| store.find_worktree(text)).transpose()?;
     let mut rows = store.leases()?;
     rows.retain(|row| {

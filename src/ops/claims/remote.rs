@@ -66,7 +66,7 @@ impl RemoteLease {
 }
 
 /// All claims on the project's remote.
-pub fn remote_leases(store: &mut Store) -> Result<Vec<RemoteLease>> {
+pub fn remote_leases(store: &Store) -> Result<Vec<RemoteLease>> {
     let root = place(store, None)?;
     let claims = vcs::remote_claims(&root, &store.host().env)?;
     Ok(claims.iter().map(RemoteLease::of).collect())
@@ -129,7 +129,7 @@ pub(in crate::ops) fn claim_ready(store: &mut Store, auto: &AutoClaim) -> Result
 }
 
 /// Wins the claim on the remote, and returns its version.
-fn take(store: &mut Store, id: &str, wish: &ClaimWish) -> Result<String> {
+fn take(store: &Store, id: &str, wish: &ClaimWish) -> Result<String> {
     let root = place(store, Some(id))?;
     let clone = store.clone_id()?;
     let me = store.actor().to_owned();
@@ -154,7 +154,7 @@ fn take(store: &mut Store, id: &str, wish: &ClaimWish) -> Result<String> {
 }
 
 /// Removes a claim from the remote if it is still this version. Returns the claim that replaced it, if any.
-pub(in crate::ops) fn end(store: &mut Store, id: &str, version: &str) -> Result<Option<RemoteLease>> {
+pub(in crate::ops) fn end(store: &Store, id: &str, version: &str) -> Result<Option<RemoteLease>> {
     let root = place(store, Some(id))?;
     let env = store.host().env.clone();
     match vcs::swap_remote_claim(&root, id, Some(version), None, &env)? {
@@ -164,7 +164,7 @@ pub(in crate::ops) fn end(store: &mut Store, id: &str, version: &str) -> Result<
 }
 
 /// Removes a claim of this clone from the remote, whatever is known of it here.
-pub(in crate::ops) fn release(store: &mut Store, id: &str) -> Result<bool> {
+pub(in crate::ops) fn release(store: &Store, id: &str) -> Result<bool> {
     let root = place(store, Some(id))?;
     let env = store.host().env.clone();
     let Some(current) = vcs::remote_claim(&root, id, &env)? else { return Ok(false) };
@@ -205,7 +205,7 @@ fn lost(id: &str, held: &RemoteLease) -> StoreError {
     .into()
 }
 
-fn text(store: &mut Store, id: &str, wish: &ClaimWish, epoch: i64, clone: &str) -> String {
+fn text(store: &Store, id: &str, wish: &ClaimWish, epoch: i64, clone: &str) -> String {
     let usual = duration::parse(store.settings().word("lease.ttl"));
     let ttl = match (store.agent().is_some(), wish.forever) {
         (_, true) => None,
@@ -229,7 +229,7 @@ fn text(store: &mut Store, id: &str, wish: &ClaimWish, epoch: i64, clone: &str) 
 }
 
 /// The working copy whose remote has the claims on an issue, once its programs are agreed to.
-fn place(store: &mut Store, id: Option<&str>) -> Result<PathBuf> {
+fn place(store: &Store, id: Option<&str>) -> Result<PathBuf> {
     let root = match id {
         Some(id) => {
             let root = store.root_of(id)?;

@@ -12,7 +12,7 @@ use crate::store::Store;
 const SKEW: i64 = 600 * SECOND;
 
 /// Reports, for each ledger, the first issue created, edited or closed in the future, and the number of others.
-pub(in crate::ops) fn check_times(store: &mut Store, report: &mut Report) -> Result<()> {
+pub(in crate::ops) fn check_times(store: &Store, report: &mut Report) -> Result<()> {
     let latest = store.host().clock.now().plus_nanos(SKEW);
     let later = |field| Expr::Is(field, Op::More, Value::Time(latest));
     let wanted = Expr::Or([Field::Created, Field::Updated, Field::Closed].map(later).to_vec());

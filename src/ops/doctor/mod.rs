@@ -112,7 +112,7 @@ fn check_project(store: &Store, report: &mut Report) {
 }
 
 /// Workflows whose own state differs because another tool closed or reopened their issues.
-fn check_workflows(store: &mut Store, report: &mut Report) -> Result<()> {
+fn check_workflows(store: &Store, report: &mut Report) -> Result<()> {
     for row in store.unreadable_workflows()? {
         report
             .warn(format!("the issue {} is a workflow that cannot be read: its tasks are not handed out", row.issue.id))
@@ -282,7 +282,7 @@ fn check_proposals(store: &mut Store, fix: bool, report: &mut Report) -> Result<
 
 /// Planning issues without a project, from earlier versions or filed in the planning repo itself: every project offers
 /// them.
-fn check_projects(store: &mut Store, report: &mut Report) -> Result<()> {
+fn check_projects(store: &Store, report: &mut Report) -> Result<()> {
     let ids = store.without_project()?;
     if ids.is_empty() {
         return Ok(());
@@ -296,7 +296,7 @@ fn check_projects(store: &mut Store, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-fn check_graph(store: &mut Store, report: &mut Report) -> Result<()> {
+fn check_graph(store: &Store, report: &mut Report) -> Result<()> {
     for cycle in store.cycles()? {
         report
             .warn(format!("dependency cycle: {} -> {}", cycle.join(" -> "), cycle[0]))

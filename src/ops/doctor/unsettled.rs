@@ -7,11 +7,11 @@ use crate::ops::{Result, not_done};
 use crate::store::{MERGES_STATES, Row, Store};
 
 /// Issues in progress without a holder, as far as this state home knows.
-pub fn abandoned(store: &mut Store) -> Result<Vec<Row>> {
+pub fn abandoned(store: &Store) -> Result<Vec<Row>> {
     Ok(crate::ops::claims::abandoned::abandoned(store)?.into_iter().map(|(row, _)| row).collect())
 }
 
-pub(in crate::ops) fn check_states(store: &mut Store, report: &mut Report) -> Result<()> {
+pub(in crate::ops) fn check_states(store: &Store, report: &mut Report) -> Result<()> {
     for row in abandoned(store)? {
         let whose = row.issue.assignee.as_deref().filter(|name| !name.is_empty());
         let whose = whose.map_or("assigned to nobody".to_owned(), |name| format!("assigned to {name}"));

@@ -15,7 +15,7 @@ pub fn is_group(address: &str) -> bool {
 }
 
 /// All recipients that the addresses match, each once and after its address. An address without recipients is an error.
-pub(super) fn resolve(store: &mut Store, addresses: &[String]) -> Result<Vec<(String, Mailbox)>> {
+pub(super) fn resolve(store: &Store, addresses: &[String]) -> Result<Vec<(String, Mailbox)>> {
     let known: Vec<Seen> = roster::all(store)?;
     let sender = store.agent().and_then(|agent| agent.id.clone());
     let mut found: Vec<(String, Mailbox)> = Vec::new();
@@ -33,7 +33,7 @@ pub(super) fn resolve(store: &mut Store, addresses: &[String]) -> Result<Vec<(St
     Ok(found)
 }
 
-fn meant(store: &mut Store, known: &[Seen], sender: Option<&str>, to: &str) -> Result<Vec<Mailbox>> {
+fn meant(store: &Store, known: &[Seen], sender: Option<&str>, to: &str) -> Result<Vec<Mailbox>> {
     // A message to a group does not go to its sender.
     let others = |wanted: &dyn Fn(&Seen) -> bool| -> Vec<Mailbox> {
         let others = known.iter().filter(|seen| seen.is_registered() && Some(seen.agent.id.as_str()) != sender);
@@ -82,7 +82,7 @@ fn box_of(seen: &Seen) -> Mailbox {
 }
 
 /// The owner of this machine. An agent may have put its own name where a person's belongs.
-fn person(store: &mut Store) -> String {
+fn person(store: &Store) -> String {
     let Some(agent) = store.agent().map(|agent| agent.name.clone()) else { return store.actor().to_owned() };
     let mut env = store.host().env.clone().with(AGENT_VARIABLE, "");
     for variable in ["BD_ACTOR", "BEADS_ACTOR"] {

@@ -7,23 +7,23 @@ use crate::ops::{OpError, Result};
 use crate::store::{MAIL, Put, Store};
 
 /// Marks a message of the actor as read.
-pub fn read(store: &mut Store, typed: &str) -> Result<Message> {
+pub fn read(store: &Store, typed: &str) -> Result<Message> {
     let marked = mark(store, &[typed.to_owned()], Message::mark_read)?;
     marked.into_iter().next().ok_or_else(|| OpError::NoSuchMessage { typed: typed.to_owned() })
 }
 
 /// Acknowledges messages to their senders. If one is missing, none is marked.
-pub fn acknowledge(store: &mut Store, typed: &[String]) -> Result<Vec<Message>> {
+pub fn acknowledge(store: &Store, typed: &[String]) -> Result<Vec<Message>> {
     mark(store, typed, Message::mark_acked)
 }
 
 /// Archives messages: they stay in the box but are not shown.
-pub fn archive(store: &mut Store, typed: &[String]) -> Result<Vec<Message>> {
+pub fn archive(store: &Store, typed: &[String]) -> Result<Vec<Message>> {
     mark(store, typed, Message::mark_archived)
 }
 
 /// Archives messages read this long ago. Those that still need an acknowledgement stay.
-pub fn archive_read(store: &mut Store, older_than: i64) -> Result<Vec<Message>> {
+pub fn archive_read(store: &Store, older_than: i64) -> Result<Vec<Message>> {
     let limit = store.host().clock.now().nanos().saturating_sub(older_than);
     let all = look::inbox(store, &look::InboxFilter::default())?;
     let old = |message: &Message| message.read.is_some_and(|at| at.nanos() <= limit) && !message.is_owed();
@@ -31,7 +31,7 @@ pub fn archive_read(store: &mut Store, older_than: i64) -> Result<Vec<Message>> 
     mark(store, &ids, Message::mark_archived)
 }
 
-fn mark(store: &mut Store, typed: &[String], change: fn(&mut Message, Instant)) -> Result<Vec<Message>> {
+fn mark(store: &Store, typed: &[String], change: fn(&mut Message, Instant)) -> Result<Vec<Message>> {
     let Some(first) = typed.first() else { return Ok(Vec::new()) };
     let mailbox = own_box(store).ok_or_else(|| OpError::NoSuchMessage { typed: first.clone() })?;
     let ids: Vec<String> =

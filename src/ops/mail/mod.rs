@@ -76,7 +76,7 @@ pub(in crate::ops) fn place(store: &Store) -> StateDir {
 }
 
 /// The actor's box; an unregistered agent has none yet.
-pub fn own_box(store: &mut Store) -> Option<Mailbox> {
+pub fn own_box(store: &Store) -> Option<Mailbox> {
     match store.agent() {
         Some(agent) => agent.id.clone().map(|id| Mailbox::Agent { id, name: agent.name.clone() }),
         None => Some(Mailbox::Person { name: store.actor().to_owned() }),

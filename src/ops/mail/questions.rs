@@ -20,7 +20,7 @@ pub struct BroughtBack {
 }
 
 /// Questions about an issue without a reply.
-pub fn open_questions(store: &mut Store, issue: &str) -> Result<Vec<Message>> {
+pub fn open_questions(store: &Store, issue: &str) -> Result<Vec<Message>> {
     let now = store.host().clock.now();
     // A message has a copy for each recipient, with the same text.
     let all: Vec<Message> =

@@ -34,7 +34,7 @@ fn is_of(message: &Message, thread: &str) -> bool {
 }
 
 /// The actor's mail, newest first.
-pub fn inbox(store: &mut Store, filter: &InboxFilter) -> Result<Vec<Message>> {
+pub fn inbox(store: &Store, filter: &InboxFilter) -> Result<Vec<Message>> {
     let Some(mailbox) = own_box(store) else { return Ok(Vec::new()) };
     let oldest = filter.since.map(|length| store.host().clock.now().nanos().saturating_sub(length));
     let mut found = messages(store, &mailbox)?;
@@ -43,7 +43,7 @@ pub fn inbox(store: &mut Store, filter: &InboxFilter) -> Result<Vec<Message>> {
 }
 
 /// The number of the actor's unread messages, and of urgent ones among them.
-pub fn inbox_counts(store: &mut Store) -> Result<(usize, usize)> {
+pub fn inbox_counts(store: &Store) -> Result<(usize, usize)> {
     let unread = inbox(store, &InboxFilter { unread: true, ..InboxFilter::default() })?;
     let urgent = unread.iter().filter(|message| message.priority == Urgency::Urgent).count();
     Ok((unread.len(), urgent))
@@ -74,7 +74,7 @@ fn one_of(mut found: Vec<Message>, typed: &str) -> Result<Message> {
 /// A conversation, oldest first, from all boxes: each message once, with the marks of all recipients.
 ///
 /// It is found by a message, its own name, or the issue it is about.
-pub fn thread(store: &mut Store, typed: &str) -> Result<Vec<Vec<Message>>> {
+pub fn thread(store: &Store, typed: &str) -> Result<Vec<Vec<Message>>> {
     let all = everything(store)?;
     let name = if all.iter().any(|message| is_of(message, typed)) {
         typed.to_owned()
@@ -93,7 +93,7 @@ pub fn thread(store: &mut Store, typed: &str) -> Result<Vec<Vec<Message>>> {
 }
 
 /// Messages that lack a requested acknowledgement, oldest first: those that the actor sent or received, or everyone's.
-pub fn overdue(store: &mut Store, of_all: bool) -> Result<Vec<Message>> {
+pub fn overdue(store: &Store, of_all: bool) -> Result<Vec<Message>> {
     let (agent, actor) = match store.agent() {
         Some(agent) => (agent.id.clone(), agent.name.clone()),
         None => (None, store.actor().to_owned()),

@@ -64,7 +64,7 @@ pub fn send(store: &mut Store, letter: Letter) -> Result<Sent> {
 }
 
 /// The issue that a message is about, as typed; a workflow's id works too.
-pub fn about(store: &mut Store, typed: &str) -> Result<String> {
+pub fn about(store: &Store, typed: &str) -> Result<String> {
     match state_id::is(state_id::WORKFLOW, typed) {
         true => Ok(store.find_workflow(typed)?.id().to_owned()),
         false => Ok(store.resolve(typed)?),

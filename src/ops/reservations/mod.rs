@@ -121,13 +121,13 @@ pub fn reserve(store: &mut Store, request: &ReserveRequest) -> Result<Vec<Reserv
 }
 
 /// The reservations of this repository: active ones, or expired ones.
-pub fn reservations(store: &mut Store, mine: bool, over: bool) -> Result<Vec<Reserved>> {
+pub fn reservations(store: &Store, mine: bool, over: bool) -> Result<Vec<Reserved>> {
     let (found, _) = read(store)?;
     Ok(found.into_iter().filter(|one| one.is_over == over && (one.is_mine || !mine)).collect())
 }
 
 /// Releases reservations, and returns them. Only a coordinator may release those of others.
-pub fn release(store: &mut Store, which: &Release) -> Result<Vec<Reservation>> {
+pub fn release(store: &Store, which: &Release) -> Result<Vec<Reservation>> {
     let state = store.state();
     if !state.exists() {
         return match which {
@@ -164,7 +164,7 @@ pub fn release(store: &mut Store, which: &Release) -> Result<Vec<Reservation>> {
 }
 
 /// Others' exclusive reservations of these paths, which are relative to the working directory.
-pub fn check_paths(store: &mut Store, paths: &[String]) -> Result<Checked> {
+pub fn check_paths(store: &Store, paths: &[String]) -> Result<Checked> {
     let (root, base) = standpoint(store);
     let cwd = store.host().env.cwd().to_owned();
     let paths: Vec<(String, bool)> =
@@ -178,14 +178,14 @@ pub fn only_warns(store: &Store) -> bool {
 }
 
 /// Others' exclusive reservations of the paths that git has staged.
-pub fn check_staged(store: &mut Store) -> Result<Checked> {
+pub fn check_staged(store: &Store) -> Result<Checked> {
     let root = here::root(store);
     let paths = vcs::staged_paths(&root, &store.host().env).map_err(|error| ReservationError::Staged(error.into()))?;
     let paths: Vec<(String, bool)> = paths.iter().map(|path| (path.to_string_lossy().into_owned(), false)).collect();
     check(store, &paths)
 }
 
-fn check(store: &mut Store, paths: &[(String, bool)]) -> Result<Checked> {
+fn check(store: &Store, paths: &[(String, bool)]) -> Result<Checked> {
     let (all, now) = read(store)?;
     let who = here::acting(store);
     let mut checked = Checked { checked: paths.len(), ..Checked::default() };
@@ -201,7 +201,7 @@ fn check(store: &mut Store, paths: &[(String, bool)]) -> Result<Checked> {
 }
 
 /// Every reservation of this repository, oldest first.
-fn read(store: &mut Store) -> Result<(Vec<Reserved>, Now)> {
+fn read(store: &Store) -> Result<(Vec<Reserved>, Now)> {
     let who = here::acting(store);
     let state = store.state();
     state.check()?;

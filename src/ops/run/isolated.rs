@@ -27,18 +27,18 @@ use crate::sys::job::Ended;
 const LEDGER_VARIABLE: &str = "BEADS_DIR";
 
 /// The workspace for an issue by default: its workflow asks for one.
-pub(super) fn usual(store: &mut Store, id: &str) -> Result<Option<WorkspaceWish>> {
+pub(super) fn usual(store: &Store, id: &str) -> Result<Option<WorkspaceWish>> {
     let wants = workflow_of(store, id)?.is_some_and(|one| one.workflow.auto_workspace && !one.state.is_final());
     Ok(wants.then(WorkspaceWish::default))
 }
 
-fn workflow_of(store: &mut Store, id: &str) -> Result<Option<WorkflowRow>> {
+fn workflow_of(store: &Store, id: &str) -> Result<Option<WorkflowRow>> {
     let Some(row) = store.get(id)? else { return Ok(None) };
     Ok(store.workflow_above(&row)?)
 }
 
 /// Whether some workflow asks for workspaces.
-pub(super) fn may_be_usual(store: &mut Store) -> Result<bool> {
+pub(super) fn may_be_usual(store: &Store) -> Result<bool> {
     Ok(store.workflows()?.iter().any(|one| one.workflow.auto_workspace && !one.state.is_final()))
 }
 
@@ -135,7 +135,7 @@ fn prepare(store: &mut Store, request: &RunRequest, wish: &WorkspaceWish, claime
 }
 
 /// Opens the project in the workspace and claims the issue there, so that its ledger says who works on it.
-fn enter(store: &mut Store, request: &RunRequest, made: &MadeWorkspace, id: &str) -> Result<Option<Store>> {
+fn enter(store: &Store, request: &RunRequest, made: &MadeWorkspace, id: &str) -> Result<Option<Store>> {
     let mut there = match store.opened_at(&made.workspace.directory()) {
         Ok(there) => there,
         // A repository without a ledger is fine.
@@ -206,12 +206,7 @@ fn account(
 }
 
 /// Leaves the workspace, or removes it on request. Failures of this do not fail the job.
-fn finish(
-    store: &mut Store,
-    made: &MadeWorkspace,
-    checkpoint: Option<String>,
-    mut notes: Vec<String>,
-) -> UsedWorkspace {
+fn finish(store: &Store, made: &MadeWorkspace, checkpoint: Option<String>, mut notes: Vec<String>) -> UsedWorkspace {
     let id = &made.workspace.id;
     let (workspace, is_removed) = match end_of_job(store, id) {
         Ok(JobEnd::Kept(workspace)) => (workspace, false),

@@ -73,7 +73,7 @@ pub struct UsedWorkspace {
 }
 
 /// The process that a claim is tied to.
-pub(super) fn owner(store: &mut Store, claimed: &Claimed) -> Result<Option<Owner>> {
+pub(super) fn owner(store: &Store, claimed: &Claimed) -> Result<Option<Owner>> {
     Ok(store.lease(&claimed.id)?.and_then(|row| row.lease.holder).and_then(|holder| holder.owner))
 }
 

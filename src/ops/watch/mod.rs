@@ -216,7 +216,7 @@ impl Seen {
         Ok(())
     }
 
-    fn look_at_claims(&mut self, store: &mut Store, found: &mut Vec<Event>) -> Result<()> {
+    fn look_at_claims(&mut self, store: &Store, found: &mut Vec<Event>) -> Result<()> {
         let now = leases::claims(store.lease_records()?);
         for (kind, mut news) in leases::changes(&self.claims, &now) {
             if let Some(row) = store.get(&news.id)? {
@@ -228,7 +228,7 @@ impl Seen {
         Ok(())
     }
 
-    fn look_at_ready(&mut self, store: &mut Store, found: &mut Vec<Event>) -> Result<()> {
+    fn look_at_ready(&mut self, store: &Store, found: &mut Vec<Event>) -> Result<()> {
         let now = store.ready_ids()?;
         let changed = [(EventKind::IssueReady, &now, &self.ready), (EventKind::IssueUnready, &self.ready, &now)];
         for (kind, these, others) in changed {
@@ -265,7 +265,7 @@ impl Seen {
     }
 
     /// The time until something happens by time alone: a claim expires, a deferred issue becomes ready.
-    fn next_moment(&self, store: &mut Store, options: &WatchOptions) -> Option<Duration> {
+    fn next_moment(&self, store: &Store, options: &WatchOptions) -> Option<Duration> {
         let now = store.host().clock.both();
         let end = leases::first_end(&self.claims, &now);
         let start: Option<Instant> = options.wants_any(&READY).then(|| store.next_start().ok().flatten()).flatten();

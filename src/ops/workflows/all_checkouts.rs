@@ -14,15 +14,15 @@ use crate::ops::{OpError, Result};
 use crate::store::{Elsewhere, Place, Store, StoreError, Worktree};
 
 /// All workflows of all checkouts; finished ones only on request, or if they are unfinished here.
-pub fn flows_everywhere(store: &mut Store, all: bool) -> Result<Vec<Flow>> {
+pub fn flows_everywhere(store: &Store, all: bool) -> Result<Vec<Flow>> {
     let mut found = flows(store, all)?;
     let here: BTreeSet<String> = found.iter().map(|flow| flow.workflow.id().to_owned()).collect();
-    for (place, mut there, ids) in checkouts_with_news(store)? {
+    for (place, there, ids) in checkouts_with_news(store)? {
         for workflow in there.workflows()? {
             let id = workflow.id();
             let is_wanted = all || here.contains(id) || !workflow.state.is_final();
             if ids.contains(id) && workflow.row.repo == 0 && is_wanted {
-                found.push(Flow { place: Some(place.clone()), ..flow_of(&mut there, workflow)? });
+                found.push(Flow { place: Some(place.clone()), ..flow_of(&there, workflow)? });
             }
         }
     }
@@ -31,15 +31,15 @@ pub fn flows_everywhere(store: &mut Store, all: bool) -> Result<Vec<Flow>> {
 }
 
 /// One workflow in each checkout: the current one's version first, if it has one.
-pub fn flow_everywhere(store: &mut Store, typed: &str) -> Result<Vec<Flow>> {
+pub fn flow_everywhere(store: &Store, typed: &str) -> Result<Vec<Flow>> {
     let (mut found, missing) = match flow(store, typed) {
         Ok(flow) => (vec![flow], None),
         Err(OpError::Store(error @ StoreError::NotFound { .. })) => (Vec::new(), Some(error)),
         Err(error) => return Err(error),
     };
     let known = found.first().map(|flow| flow.workflow.id().to_owned());
-    for (place, mut there, ids) in checkouts_with_news(store)? {
-        match flow(&mut there, known.as_deref().unwrap_or(typed)) {
+    for (place, there, ids) in checkouts_with_news(store)? {
+        match flow(&there, known.as_deref().unwrap_or(typed)) {
             Ok(flow) if ids.contains(flow.workflow.id()) => found.push(Flow { place: Some(place), ..flow }),
             Ok(_) | Err(OpError::Store(StoreError::NotFound { .. })) => {}
             Err(error) => return Err(error),
@@ -57,7 +57,7 @@ pub fn flow_everywhere(store: &mut Store, typed: &str) -> Result<Vec<Flow>> {
 }
 
 /// The other checkouts of this repository with changed workflows, opened, with the ids of those.
-fn checkouts_with_news(store: &mut Store) -> Result<Vec<(Place, Store, BTreeSet<String>)>> {
+fn checkouts_with_news(store: &Store) -> Result<Vec<(Place, Store, BTreeSet<String>)>> {
     let mut news: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let elsewhere: Vec<Elsewhere> = store.all_elsewhere()?.values().flatten().cloned().collect();
     for one in elsewhere {

@@ -164,7 +164,7 @@ pub fn task_issue(
 }
 
 /// Ids for tasks that refer to each other before they are filed.
-fn task_ids(store: &mut Store, tasks: &[PlannedTask], repos: &[usize]) -> Result<HashMap<String, IssueId>> {
+fn task_ids(store: &Store, tasks: &[PlannedTask], repos: &[usize]) -> Result<HashMap<String, IssueId>> {
     let mut ids: HashMap<String, IssueId> = HashMap::new();
     for (task, repo) in tasks.iter().zip(repos) {
         let description = task.description.as_deref().unwrap_or_default();
@@ -173,7 +173,7 @@ fn task_ids(store: &mut Store, tasks: &[PlannedTask], repos: &[usize]) -> Result
     Ok(ids)
 }
 
-pub(super) fn mint(store: &mut Store, repo: usize, title: &str, description: &str) -> Result<IssueId> {
+pub(super) fn mint(store: &Store, repo: usize, title: &str, description: &str) -> Result<IssueId> {
     let prefix = store.new_prefix(repo)?;
     let (now, nonce) = (store.host().clock.now(), store.host().entropy.bytes());
     Ok(IssueId::mint(&prefix, title, description, now, nonce))

@@ -92,12 +92,12 @@ impl Flow {
 }
 
 /// One workflow, by the id of its issue, an unambiguous part of it, or its `wf_` id.
-pub fn flow(store: &mut Store, typed: &str) -> Result<Flow> {
+pub fn flow(store: &Store, typed: &str) -> Result<Flow> {
     let workflow = store.find_workflow(typed)?;
     flow_of(store, workflow)
 }
 
-pub(super) fn flow_of(store: &mut Store, workflow: WorkflowRow) -> Result<Flow> {
+pub(super) fn flow_of(store: &Store, workflow: WorkflowRow) -> Result<Flow> {
     let tasks = store.tasks_of(workflow.id())?;
     let lock = store.workflow_lock(&workflow)?.filter(|(_, standing)| *standing == Standing::Live);
     let lock = lock.and_then(|(lease, _)| Some((lease.holder?, lease.epoch)));
@@ -107,7 +107,7 @@ pub(super) fn flow_of(store: &mut Store, workflow: WorkflowRow) -> Result<Flow> 
 }
 
 /// All workflows; finished ones only on request.
-pub fn flows(store: &mut Store, all: bool) -> Result<Vec<Flow>> {
+pub fn flows(store: &Store, all: bool) -> Result<Vec<Flow>> {
     let found = store.workflows()?.into_iter().filter(|one| all || !one.state.is_final());
     let found: Vec<WorkflowRow> = found.collect();
     found.into_iter().map(|workflow| flow_of(store, workflow)).collect()

@@ -69,7 +69,7 @@ pub(super) fn edges(flow: &Flow, row: &TaskRow, kind: &str) -> Vec<String> {
 
 /// The existing tasks, for comparison with a new plan. Finished, running and claimed ones must not be touched; an
 /// expired claim counts too, because the work may exist.
-pub(super) fn current(store: &mut Store, flow: &Flow) -> Result<Vec<Current>> {
+pub(super) fn current(store: &Store, flow: &Flow) -> Result<Vec<Current>> {
     let own: HashMap<&str, &str> = flow.tasks.iter().map(|task| (task.id(), task.task.name.as_str())).collect();
     let mut outside = Outside { own, known: BTreeMap::new() };
     let mut found = Vec::new();
@@ -100,7 +100,7 @@ struct Outside<'a> {
 }
 
 impl Outside<'_> {
-    fn tasks_behind(&mut self, store: &mut Store, task: &TaskRow) -> Result<Vec<String>> {
+    fn tasks_behind(&mut self, store: &Store, task: &TaskRow) -> Result<Vec<String>> {
         let mut found = BTreeSet::new();
         let mut seen = BTreeSet::new();
         let mut work: Vec<String> = ordering(task.row.issue.dependencies.iter().map(|edge| (&edge.kind, &edge.target)));

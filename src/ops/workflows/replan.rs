@@ -102,7 +102,7 @@ pub fn remove_tasks(
 }
 
 /// A task by its name, its id or an unambiguous part of it.
-fn name_of(store: &mut Store, flow: &Flow, typed: &str) -> Result<String> {
+fn name_of(store: &Store, flow: &Flow, typed: &str) -> Result<String> {
     refuse_namesakes(flow, typed)?;
     let flow = &apart(flow.clone());
     let tasks = || flow.tasks.iter();
@@ -213,7 +213,7 @@ fn partly(id: &str, ids: Vec<String>, error: StoreError) -> OpError {
 }
 
 /// Open issues outside of the workflow that wait for a task to be removed.
-fn outside(store: &mut Store, flow: &Flow, removed: &[String]) -> Result<Vec<String>> {
+fn outside(store: &Store, flow: &Flow, removed: &[String]) -> Result<Vec<String>> {
     let mut found = Vec::new();
     for task in removed.iter().filter_map(|name| flow.task(name)) {
         for (edge, row) in store.dependents(task.id())? {

@@ -102,7 +102,7 @@ fn copy(store: &Store, one: &Workspace) -> Result<Checkout> {
 
 /// What a job's branch is named after: the issue, if it is in the ledger of the branch's repo. The id of an issue in
 /// another repo, such as a private plan, would be visible to everyone who sees the branch.
-pub(super) fn subject(store: &mut Store, member: usize, issue: Option<&str>) -> Result<Option<String>> {
+pub(super) fn subject(store: &Store, member: usize, issue: Option<&str>) -> Result<Option<String>> {
     let Some(issue) = issue else { return Ok(None) };
     let is_own = store.get(issue)?.is_some_and(|row| row.repo == member);
     Ok(is_own.then(|| issue.to_owned()))

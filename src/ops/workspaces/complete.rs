@@ -48,7 +48,7 @@ pub(crate) fn set_workspace_owner(store: &Store, id: &str, owner: Option<Owner>)
 
 /// Records that the job is over, however it ended, and removes the workspace with `workspace.cleanup_on_complete`.
 /// Failures are recorded and never fail the job: gc tries again.
-pub fn end_of_job(store: &mut Store, id: &str) -> Result<JobEnd> {
+pub fn end_of_job(store: &Store, id: &str) -> Result<JobEnd> {
     store.worktree()?;
     let known = records::find(store, id)?;
     let now = store.host().clock.now().to_string();

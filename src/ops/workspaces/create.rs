@@ -42,7 +42,7 @@ pub fn create(store: &mut Store, wish: &WorkspaceWish) -> Result<MadeWorkspace> 
 }
 
 /// The named repo, else the task's, else the primary.
-fn which_repo(store: &mut Store, wish: &WorkspaceWish) -> Result<usize> {
+fn which_repo(store: &Store, wish: &WorkspaceWish) -> Result<usize> {
     let Some(issue) = wish.issue.as_deref().filter(|_| wish.repo.is_none()) else {
         return Ok(wish.repo.unwrap_or(0));
     };

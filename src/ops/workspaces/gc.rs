@@ -52,7 +52,7 @@ pub struct Gc {
     pub freed: u64,
 }
 
-pub fn gc(store: &mut Store, wish: &GcWish, cwd: &Path) -> Result<Gc> {
+pub fn gc(store: &Store, wish: &GcWish, cwd: &Path) -> Result<Gc> {
     store.worktree()?;
     let around = Around::of(store, cwd)?;
     let all = survey(store, &around)?;

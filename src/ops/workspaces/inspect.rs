@@ -45,13 +45,13 @@ pub(super) struct Around {
 }
 
 impl Around {
-    pub(super) fn of(store: &mut Store, cwd: &Path) -> Result<Self> {
+    pub(super) fn of(store: &Store, cwd: &Path) -> Result<Self> {
         Ok(Around { leases: store.leases()?, all: known(store)?, cwd: cwd.to_owned() })
     }
 }
 
 /// The reasons against removing a workspace.
-pub fn reasons(store: &mut Store, one: &Workspace, cwd: &Path) -> Result<Vec<Reason>> {
+pub fn reasons(store: &Store, one: &Workspace, cwd: &Path) -> Result<Vec<Reason>> {
     let around = Around::of(store, cwd)?;
     match around.all.iter().find(|known| known.workspace.id == one.id) {
         Some(known) => Ok(inspect(store, known, Path::new(&one.path), &around)?.reasons),

@@ -31,7 +31,7 @@ pub struct RemovedWorkspace {
 }
 
 /// Removes a workspace in which nothing would be lost, or, with force, after everything was saved.
-pub fn remove(store: &mut Store, typed: &str, removal: Removal, cwd: &Path) -> Result<RemovedWorkspace> {
+pub fn remove(store: &Store, typed: &str, removal: Removal, cwd: &Path) -> Result<RemovedWorkspace> {
     store.worktree()?;
     let known = records::find(store, typed)?;
     let _step = store.activity().begin(format!("removing {}", known.workspace.id));

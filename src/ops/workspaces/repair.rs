@@ -10,7 +10,7 @@ use crate::store::{Pointer, Store, worktree_id_at};
 use crate::vcs;
 
 /// Points workspaces to the current place of the repository they were made from; returns those that had lost it.
-pub fn repair_workspaces(store: &mut Store) -> Result<Vec<Workspace>> {
+pub fn repair_workspaces(store: &Store) -> Result<Vec<Workspace>> {
     store.worktree()?;
     let mut repaired = Vec::new();
     for known in known(store)? {

@@ -25,7 +25,7 @@ const TRIES: usize = 3;
 
 /// A reused workspace, if possible.
 pub(super) fn take(
-    store: &mut Store,
+    store: &Store,
     state: &StateDir,
     draft: &Workspace,
     subject: Option<&str>,
@@ -63,7 +63,7 @@ pub(super) fn take(
 
 /// Checks that everything in a workspace is also elsewhere, as before its removal, and brings its ledger's changes
 /// home. Returns the ledgers, which are no longer needed there.
-fn empty(store: &mut Store, state: &StateDir, taken: &Taken) -> Result<Vec<PathBuf>> {
+fn empty(store: &Store, state: &StateDir, taken: &Taken) -> Result<Vec<PathBuf>> {
     let one = &taken.before;
     let known = Known { workspace: one.clone(), state: state.clone() };
     let around = Around::of(store, store.host().env.cwd().to_owned().as_path())?;
@@ -90,7 +90,7 @@ struct Taken {
 
 /// Marks one as in use, so that no one else takes it.
 fn claim(
-    store: &mut Store,
+    store: &Store,
     state: &StateDir,
     draft: &Workspace,
     subject: Option<&str>,
@@ -108,7 +108,6 @@ fn claim(
     let cwd = store.host().env.cwd().to_owned();
     let now = store.host().clock.now().to_string();
     let mut taken = None;
-    let store = &*store;
     records::edit(store, state, |all| {
         let is_over = |one: &Workspace| match one.state {
             State::Idle => true,

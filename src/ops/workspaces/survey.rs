@@ -66,7 +66,7 @@ pub struct GcRow {
 }
 
 /// Inspects all existing workspaces. Those to remove come first, each class with the oldest first.
-pub(super) fn survey(store: &mut Store, around: &Around) -> Result<Vec<Surveyed>> {
+pub(super) fn survey(store: &Store, around: &Around) -> Result<Vec<Surveyed>> {
     let mut found = Vec::new();
     let step = store.activity().begin("looking at workspaces");
     let there: Vec<&Known> = around.all.iter().filter(|known| known.workspace.state != State::Removed).collect();
@@ -86,7 +86,7 @@ pub(super) fn age(store: &Store, one: &Workspace) -> i64 {
     last.map_or(i64::MAX, |at| store.host().clock.now().nanos().saturating_sub(at).max(0))
 }
 
-fn classify(store: &mut Store, known: &Known, around: &Around) -> Result<(Class, Inspection)> {
+fn classify(store: &Store, known: &Known, around: &Around) -> Result<(Class, Inspection)> {
     let one = &known.workspace;
     let path = Path::new(&one.path);
     let is_there = |path: &Path| sys::path::is_there(path);
@@ -120,7 +120,7 @@ fn classify(store: &mut Store, known: &Known, around: &Around) -> Result<(Class,
     Ok((class, look))
 }
 
-fn is_closed(store: &mut Store, one: &Workspace) -> Result<bool> {
+fn is_closed(store: &Store, one: &Workspace) -> Result<bool> {
     match &one.issue {
         Some(issue) => Ok(store.get(issue)?.is_some_and(|row| row.issue.status.is_done())),
         None => Ok(false),
@@ -149,7 +149,7 @@ pub(super) fn note_merged(store: &Store, found: &Surveyed) -> Result<Workspace> 
 }
 
 /// The workspaces whose work is merged into the branch they started from. That is recorded, if no one works in them.
-pub fn merged(store: &mut Store, cwd: &Path) -> Result<Vec<Workspace>> {
+pub fn merged(store: &Store, cwd: &Path) -> Result<Vec<Workspace>> {
     store.worktree()?;
     let around = Around::of(store, cwd)?;
     let found = survey(store, &around)?;
@@ -157,7 +157,7 @@ pub fn merged(store: &mut Store, cwd: &Path) -> Result<Vec<Workspace>> {
 }
 
 /// The workspaces that are unused for this long, or whose process is gone.
-pub fn stale(store: &mut Store, older_than: i64) -> Result<Vec<Workspace>> {
+pub fn stale(store: &Store, older_than: i64) -> Result<Vec<Workspace>> {
     let leases = store.leases()?;
     let all = records::known(store)?;
     let is_stale = |one: &Workspace| {

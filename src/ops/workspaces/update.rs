@@ -21,7 +21,7 @@ pub struct WorkspaceUpdate {
 }
 
 /// Changes the record of a workspace. Returns it, and whether new commits were fetched.
-pub fn update(store: &mut Store, typed: &str, wish: &WorkspaceUpdate) -> Result<(Workspace, bool)> {
+pub fn update(store: &Store, typed: &str, wish: &WorkspaceUpdate) -> Result<(Workspace, bool)> {
     let known = records::find(store, typed)?;
     let one = known.workspace;
     let env = &store.host().env;

@@ -57,7 +57,7 @@ pub struct PrunedWorktrees {
     pub gone: Vec<Worktree>,
 }
 
-pub fn create_worktree(store: &mut Store, wish: &WorktreeWish) -> Result<Worktree> {
+pub fn create_worktree(store: &Store, wish: &WorktreeWish) -> Result<Worktree> {
     let plain = wish.name.replace('/', "-");
     let is_odd = plain.is_empty() || plain.starts_with(['-', '.']) || plain.chars().any(char::is_control);
     if is_odd || plain == "main" {
@@ -185,7 +185,7 @@ pub fn restore_worktree(store: &Store, key: &str, to: &Path) -> Result<(PathBuf,
 
 /// Returns the remains of deleted checkouts, and with `apply` drops version control's records. Lines of the registry
 /// are marked, and a checkout's data in the state home stays.
-pub fn prune_worktrees(store: &mut Store, apply: bool) -> Result<PrunedWorktrees> {
+pub fn prune_worktrees(store: &Store, apply: bool) -> Result<PrunedWorktrees> {
     let all = store.worktrees_with_ids()?;
     let env = store.host().env.clone();
     let vcs = vcs::open(store.repo().beads());
@@ -221,7 +221,7 @@ pub fn prune_worktrees(store: &mut Store, apply: bool) -> Result<PrunedWorktrees
 }
 
 /// Tells version control the new paths of moved checkouts; returns them.
-pub fn repair_worktrees(store: &mut Store) -> Result<Vec<Worktree>> {
+pub fn repair_worktrees(store: &Store) -> Result<Vec<Worktree>> {
     let env = store.host().env.clone();
     let lost = vcs::open(store.repo().beads()).prune_checkouts(true, &env).map_err(StoreError::from)?;
     let own = store.worktree()?;

@@ -37,7 +37,7 @@ impl WorktreeStatus {
 }
 
 /// Every checkout; deleted ones only on request.
-pub fn worktrees(store: &mut Store, gone: bool) -> Result<Vec<WorktreeStatus>> {
+pub fn worktrees(store: &Store, gone: bool) -> Result<Vec<WorktreeStatus>> {
     let all = store.worktrees_with_ids()?;
     let known = Known::of(store)?;
     let shown = all.into_iter().filter(|one| gone || one.exists);
@@ -45,7 +45,7 @@ pub fn worktrees(store: &mut Store, gone: bool) -> Result<Vec<WorktreeStatus>> {
 }
 
 /// One checkout: the current or the named one.
-pub fn worktree_status(store: &mut Store, typed: Option<&str>) -> Result<WorktreeStatus> {
+pub fn worktree_status(store: &Store, typed: Option<&str>) -> Result<WorktreeStatus> {
     let own = store.worktree()?;
     let found = match typed {
         Some(typed) => store.find_worktree(typed)?,
@@ -64,7 +64,7 @@ struct Known {
 }
 
 impl Known {
-    fn of(store: &mut Store) -> Result<Self> {
+    fn of(store: &Store) -> Result<Self> {
         let all = CheckpointFilter { whose: Whose::All, ..CheckpointFilter::default() };
         Ok(Known {
             leases: store.leases()?,
@@ -74,7 +74,7 @@ impl Known {
     }
 }
 
-fn status_of(store: &mut Store, worktree: Worktree, known: &Known) -> Result<WorktreeStatus> {
+fn status_of(store: &Store, worktree: Worktree, known: &Known) -> Result<WorktreeStatus> {
     let leases: Vec<LeaseRow> = held_in(&known.leases, &worktree).cloned().collect();
     let is_here = |seen: &&Seen| {
         let holds = |row: &LeaseRow| {

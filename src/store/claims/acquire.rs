@@ -246,7 +246,7 @@ impl Store {
         self.write_one(Scope::Issues(vec![id.to_owned()]), intent, write)
     }
 
-    pub(super) fn new_holder(&mut self, wish: &ClaimWish, now: &crate::model::lease::Now) -> Result<Holder> {
+    pub(super) fn new_holder(&self, wish: &ClaimWish, now: &crate::model::lease::Now) -> Result<Holder> {
         let usual = || crate::model::duration::parse(self.settings.word("lease.ttl"));
         // Sessions, like agents, end without notice, so their claims expire.
         let ttl = match (self.agent.is_some() || self.session().is_some(), wish.forever) {

@@ -119,7 +119,7 @@ impl Store {
     }
 
     /// Refuses a change of a workflow or its plan if someone else holds its lock.
-    pub fn refuse_locked(&mut self, row: &WorkflowRow) -> Result<()> {
+    pub fn refuse_locked(&self, row: &WorkflowRow) -> Result<()> {
         let source = self.owner_of(row.id())?;
         Ok(self.judge_lock(source, row.id(), &row.workflow.id)?)
     }

@@ -140,7 +140,7 @@ pub(super) fn refuse_closing(store: &mut Store, write: &Write, rest: &mut RestOf
     Ok(())
 }
 
-fn refuse_status(store: &mut Store, row: &Row, aim: &Aim, is_forced: bool) -> Result<()> {
+fn refuse_status(store: &Store, row: &Row, aim: &Aim, is_forced: bool) -> Result<()> {
     let was_done = row.issue.status.is_done();
     let Some(workflow) = store.as_workflow(row.clone()).filter(|_| !was_done) else { return Ok(()) };
     let id = row.issue.id.clone();

@@ -102,8 +102,8 @@ impl<'a> Client<'a> {
             Some(server) => server,
             None => {
                 let program = self.program().input(Vec::new()).args(COMMON).args(SERVE);
-                let mut server = program.stay()?;
-                if !greets(&mut server, until) {
+                let server = program.stay()?;
+                if !greets(&server, until) {
                     return Ok(None);
                 }
                 server

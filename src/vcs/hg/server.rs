@@ -48,7 +48,7 @@ pub(super) enum Silence {
 }
 
 /// Reads a server's greeting: whether it can run commands at all.
-pub(super) fn greets(server: &mut Resident, until: Instant) -> bool {
+pub(super) fn greets(server: &Resident, until: Instant) -> bool {
     let mut printed = Vec::new();
     while frame(&printed).is_none() {
         match server.receive(until) {

@@ -122,7 +122,7 @@ impl Neighbours {
     }
 
     /// Commits everything in the workspaces of a project and pushes every ref that they have.
-    pub(super) fn push_workspaces(&mut self, at: usize) {
+    pub(super) fn push_workspaces(&self, at: usize) {
         let server = self.path(&format!("{}.git", PROJECTS[at])).display().to_string();
         for (n, (_, place)) in self.workspaces.iter().enumerate().filter(|(_, (of, _))| *of == at) {
             self.git(place, &["add", "-A"]);

@@ -94,7 +94,7 @@ fn a_lease_is_checked_by_its_number() {
     later.fail("no network").unwrap();
     let issue = store.get("t-1").unwrap().unwrap();
     assert_eq!((issue.status(), issue.assignee()), ("open", None));
-    let mut again = ann.claim("t-1", LONG).unwrap();
+    let again = ann.claim("t-1", LONG).unwrap();
     assert!(again.attempts() >= 1);
     again.release("for bob").unwrap();
     assert_eq!(store.get("t-1").unwrap().unwrap().comments()[0].text, "Released: for bob");

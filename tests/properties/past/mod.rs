@@ -41,7 +41,7 @@ fn open(history: &History, index: Index) -> Store {
 }
 
 /// The store's report of the whole log or of one issue, in the model's terms.
-fn said(store: &mut Store, history: &History, id: Option<&str>) -> Vec<Told> {
+fn said(store: &Store, history: &History, id: Option<&str>) -> Vec<Told> {
     let query = LogQuery { id: id.map(str::to_owned), ..LogQuery::default() };
     let log = store.log(&query).unwrap();
     let told = log.events.iter().map(|event| {
@@ -88,11 +88,11 @@ fn log_blame_changelog_diff_and_views_agree_with_a_slow_model() {
             let history = History::make(&mut random, length);
             shown.merges += history.commits.iter().filter(|commit| commit.parents.len() > 1).count();
             for index in [Index::New, Index::Known, Index::Off] {
-                let mut store = open(&history, index);
-                logs(&mut store, &history, &mut shown, seed);
-                blames(&mut store, &history, &mut shown, seed);
-                states(&mut store, &history, &mut random, &mut shown, seed);
-                departures(&mut store, &history, seed);
+                let store = open(&history, index);
+                logs(&store, &history, &mut shown, seed);
+                blames(&store, &history, &mut shown, seed);
+                states(&store, &history, &mut random, &mut shown, seed);
+                departures(&store, &history, seed);
                 views(&history, &mut random, &mut shown, seed);
             }
         }
@@ -105,7 +105,7 @@ fn log_blame_changelog_diff_and_views_agree_with_a_slow_model() {
     }
 }
 
-fn logs(store: &mut Store, history: &History, shown: &mut Shown, seed: u64) {
+fn logs(store: &Store, history: &History, shown: &mut Shown, seed: u64) {
     let all = said(store, history, None);
     let order: Vec<usize> = all.iter().filter_map(|one| one.commit).collect();
     for (n, earlier) in order.iter().enumerate() {
@@ -124,7 +124,7 @@ fn logs(store: &mut Store, history: &History, shown: &mut Shown, seed: u64) {
     }
 }
 
-fn blames(store: &mut Store, history: &History, shown: &mut Shown, seed: u64) {
+fn blames(store: &Store, history: &History, shown: &mut Shown, seed: u64) {
     let tip = history.commits.len() - 1;
     for id in history.ids() {
         let blame = store.blame(&id).unwrap();
@@ -145,7 +145,7 @@ fn blames(store: &mut Store, history: &History, shown: &mut Shown, seed: u64) {
     }
 }
 
-fn states(store: &mut Store, history: &History, random: &mut Random, shown: &mut Shown, seed: u64) {
+fn states(store: &Store, history: &History, random: &mut Random, shown: &mut Shown, seed: u64) {
     for _ in 0..10 {
         let (from, to) = (random.below(history.commits.len()), random.below(history.commits.len()));
         let moment = |n: usize| Moment::Revision(history.commits[n].hash.clone());
@@ -174,7 +174,7 @@ fn states(store: &mut Store, history: &History, random: &mut Random, shown: &mut
     }
 }
 
-fn departures(store: &mut Store, history: &History, seed: u64) {
+fn departures(store: &Store, history: &History, seed: u64) {
     let gone: BTreeSet<String> = history.ids().into_iter().filter(|id| !history.present.contains_key(id)).collect();
     let together = store.last_of_each(&gone).unwrap();
     for id in gone {

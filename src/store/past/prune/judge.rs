@@ -29,7 +29,7 @@ impl Judge {
         let leaned_on = cache.leaned_on(unknown)?;
         let before = cache.standing(unknown)?;
         let attempts = (MAX_ROWS / cache.rows()?.max(1)).max(MIN_ATTEMPTS);
-        let copy = cache.to_bytes(unknown)?;
+        let copy = cache.make_bytes(unknown)?;
         Ok(Judge { copy, before, unknown, leaned_on, gone: Vec::new(), attempts })
     }
 

@@ -124,7 +124,7 @@ impl Plan {
     }
 
     /// Refuses what a write may not do either.
-    pub(super) fn check(&self, store: &mut Store) -> Result<()> {
+    pub(super) fn check(&self, store: &Store) -> Result<()> {
         for step in &self.steps {
             self.check_access(store, step)?;
         }
@@ -140,7 +140,7 @@ impl Plan {
         Ok(())
     }
 
-    fn check_access(&self, store: &mut Store, step: &Step) -> Result<()> {
+    fn check_access(&self, store: &Store, step: &Step) -> Result<()> {
         let member = store.sources.member_of(step.source);
         let access = match &step.now {
             Some(now) => store.access_to_line(member, &step.id, now)?,
@@ -209,7 +209,7 @@ impl Plan {
     }
 
     /// A restored dependency must not close a cycle with later ones.
-    fn check_cycles(&self, store: &mut Store) -> Result<()> {
+    fn check_cycles(&self, store: &Store) -> Result<()> {
         for parents in [false, true] {
             let orders = |d: &Dependency| if parents { d.kind.is_parent_child() } else { d.kind.is_blocking() };
             let edges = |line: &Option<String>| -> Vec<String> {

@@ -42,7 +42,7 @@ impl Index {
         let counted = |n: usize| texts.prefixes(n).into_iter().map(move |(prefix, count)| (n, prefix, count));
         let prefixes: Vec<(usize, String, usize)> = (0..texts.all.len()).flat_map(counted).collect();
         let chunks = self.chunks(texts, seed);
-        let database = self.cache_mut().to_file(sources.unknown, &label.id, &chunks, &prefixes, &pairs)?;
+        let database = self.cache_mut().make_file(sources.unknown, &label.id, &chunks, &prefixes, &pairs)?;
         label.save(place, &database);
         Ok(())
     }
