@@ -1,18 +1,15 @@
 //! Two copies of a proposed issue: which part of an edit the target sees, and what flows back.
 
-use super::WorkflowEdit;
-use super::{Change, NewComment, Stamp, comment_edit};
+use super::{Change, NewComment, Stamp, WorkflowEdit, comment_edit};
 use crate::model::dependency::Dependency;
-use crate::model::issue;
-use crate::model::issue::Status;
+use crate::model::issue::{self, Status};
 use crate::model::json::Dialect;
 use crate::model::merge::AGREED;
 use crate::model::proposal::export::{Include, public_status, shared_keys};
 use crate::model::proposal::{Joined, Proposal, State, Visibility, agreed};
 use crate::model::record::{KeyEdit, Record};
 use crate::model::row::Row;
-use crate::model::time;
-use crate::model::time::Instant;
+use crate::model::time::{self, Instant};
 
 /// An edit of a proposed issue, split into the part for the target and the whole for the planning copy.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -1,8 +1,7 @@
 //! Changes to the `workflow` and `task` objects, decided on the line that was just read.
 
 use super::{Stamp, status_edits};
-use crate::model::issue;
-use crate::model::issue::Status;
+use crate::model::issue::{self, Status};
 use crate::model::json::{Dialect, Json};
 use crate::model::record::{KeyEdit, Record};
 use crate::model::workflow::{Permit, State, TASK, Task, WORKFLOW, Workflow};

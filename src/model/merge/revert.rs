@@ -7,10 +7,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::fields;
-use super::sets;
 use super::side::Side;
-use super::{object, text};
+use super::{fields, object, sets, text};
 use crate::model::field::{self, Field, Merge};
 use crate::model::json::{Dialect, DialectEvidence, decode_string};
 use crate::model::record::Record;

@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::waits_for;
-use super::{MAX_EDGES, MAX_NAME, MAX_TASKS, Plan, PlannedTask, Problem, Wrong};
+use super::{MAX_EDGES, MAX_NAME, MAX_TASKS, Plan, PlannedTask, Problem, Wrong, waits_for};
 use crate::model::change::check_title;
 use crate::model::graph::Graph;
 use crate::model::issue::IssueType;

@@ -7,8 +7,7 @@ use crate::model::words::words;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::check::{too_many_edges, too_many_tasks};
-use super::waits_among;
-use super::{Draft, PlannedTask, Problem, Wrong};
+use super::{Draft, PlannedTask, Problem, Wrong, waits_among};
 use crate::model::graph::Graph;
 use crate::model::nearest::nearest;
 

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use super::wish::{AutoClaim, ClaimWish, Claimed, Evidence};
-use crate::model::change;
-use crate::model::change::{Change, ChangeError, Stamp};
+use crate::model::change::{self, Change, ChangeError, Stamp};
 use crate::model::field::Field;
 use crate::model::issue::Status;
 use crate::model::json::{Dialect, DialectEvidence};

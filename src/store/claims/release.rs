@@ -3,16 +3,14 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use crate::model::change::TaskEdit;
-use crate::model::change::{Change, NewComment};
+use crate::model::change::{Change, NewComment, TaskEdit};
 use crate::model::field::Field;
 use crate::model::issue::Status;
 use crate::model::lease::{Holder, Lease, Standing};
 use crate::model::workflow::Task;
 use crate::store::error::LeaseError;
 use crate::store::leases::messages::claimed;
-use crate::store::state::leases::is_lock;
-use crate::store::state::leases::standing;
+use crate::store::state::leases::{is_lock, standing};
 use crate::store::write::Intent;
 use crate::store::{Access, Project, Result, Snapshot, Store, StoreError, Written};
 

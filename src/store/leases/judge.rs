@@ -13,8 +13,7 @@ use super::messages::{claimed, locked, since};
 use crate::model::lease::{Holder, Lease, Standing};
 use crate::store::error::LeaseError;
 use crate::store::file_names::{LEASE_VARIABLE, LEASES_NAME};
-use crate::store::state::leases::parse;
-use crate::store::state::leases::standing;
+use crate::store::state::leases::{parse, standing};
 use crate::store::{Project, Result, Store};
 
 /// Separates the items of several claims.

@@ -5,9 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::model::lease::{Lease, Now, Standing};
 use crate::store::error::LeaseError;
 use crate::store::file_names::LEASES_NAME;
-use crate::store::state::leases::standing;
-use crate::store::state::leases::{KnownLeases, parse};
-use crate::store::state::leases::{is_lock, issue_of};
+use crate::store::state::leases::{KnownLeases, is_lock, issue_of, parse, standing};
 use crate::store::state::stamps::Stamps;
 use crate::store::{Result, Snapshot, StateDir};
 

@@ -7,14 +7,12 @@ use crate::model::words::words;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::cache::OpenTask;
-use crate::model::change::ChangeError;
-use crate::model::change::WorkflowError;
+use crate::model::change::{ChangeError, WorkflowError};
 use crate::model::lease::{Holder, Lease, Standing};
 use crate::model::record::Record;
 use crate::model::workflow::{SKIPPED, State, Task, WORKFLOW, Workflow};
 use crate::model::{issue, state_id};
-use crate::store::error::LeaseError;
-use crate::store::error::Withheld;
+use crate::store::error::{LeaseError, Withheld};
 use crate::store::state::leases::standing;
 use crate::store::{Result, Row, Snapshot, StoreError};
 

@@ -14,8 +14,7 @@ use crate::store::project::paths;
 use crate::store::read::typed_ids::each_once;
 use crate::store::write::{Draft, Written};
 use crate::store::{Access, Moment, PastLine, Result, Snapshot, Store, StoreError};
-use crate::vcs;
-use crate::vcs::Commit;
+use crate::vcs::{self, Commit};
 
 /// An issue that was restored, or in a dry run would be.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,8 +4,7 @@ use std::collections::HashSet;
 
 use super::JoinedPair;
 use crate::ledger::{Edit, Ledger, LedgerError, LockedLedger, Outcome};
-use crate::model::change::Change;
-use crate::model::change::mirror;
+use crate::model::change::{Change, mirror};
 use crate::model::proposal::{Include, Proposal, State, Visibility};
 use crate::model::record::Record;
 use crate::model::{change, issue, proposal};

@@ -4,8 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::pair::NewLine;
 use super::{Copies, each_once};
-use crate::model::change::ChangeError;
-use crate::model::change::mirror;
+use crate::model::change::{ChangeError, mirror};
 use crate::model::proposal::{
     Export, HeldBack, Include, Joining, Move, Names, Owner, PROJECT, Permit, Proposal, Standing, State, Visibility,
     permit,

@@ -10,8 +10,7 @@ use crate::ledger::{Document, Expectation, Ledger, LedgerError, ReadLedger, Stam
 use crate::store::project::worktree::Worktree;
 use crate::store::state::tables::{Spot, TABLES};
 use crate::store::{Project, Result, Snapshot, Store};
-use crate::sys::fs;
-use crate::sys::fs::FileStamp;
+use crate::sys::fs::{self, FileStamp};
 use crate::vcs;
 
 /// How long to wait for an issue to come back while version control is working, and how often to check.

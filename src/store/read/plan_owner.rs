@@ -10,8 +10,7 @@ use crate::model::record::Record;
 use crate::model::{issue, state_id};
 use crate::store::{Project, Result, Snapshot, StoreError};
 use crate::sys::fs::FileStamp;
-use crate::vcs;
-use crate::vcs::Identity;
+use crate::vcs::{self, Identity};
 
 impl Project {
     /// Whether a record names this repo.

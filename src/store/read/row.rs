@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use crate::cache::{Blocked, Counts};
-use crate::model::issue;
-use crate::model::issue::{Comment, Issue};
+use crate::model::issue::{self, Comment, Issue};
 use crate::model::json::Member;
 use crate::model::record::Record;
 use crate::store::project::worktree::Worktree;

@@ -13,9 +13,8 @@ use super::outside::{Others, Siblings};
 use crate::cache::Cache;
 use crate::ledger::{Document, Ledger, LedgerError};
 use crate::store::project::home_contents::HomeContents;
-use crate::store::project::mark;
-use crate::store::project::paths;
 use crate::store::project::repos::unknown_ids;
+use crate::store::project::{mark, paths};
 use crate::store::state::leases::KnownLeases;
 use crate::store::{Project, Refresh, Repo, Result, StoreError, Warning};
 

@@ -1,7 +1,6 @@
 //! Resolves what a person typed to an issue.
 
-use crate::model::id;
-use crate::model::id::Resolved;
+use crate::model::id::{self, Resolved};
 use crate::store::{Result, Snapshot, StoreError};
 
 /// A named issue, and the first word that named it.

@@ -8,18 +8,16 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::directory::{fill, is_blank, prepare};
-use super::home::StateHome;
-use super::home::StateMode;
+use super::home::{StateHome, StateMode};
 use super::log::carry_over;
 use super::record_error::{LAYOUT, RecordError};
 use crate::ledger::{Document, Edit, Expectation, Ledger, LedgerError, OnDisk, Outcome};
 use crate::model::json::{Dialect, Object};
 use crate::model::lease::Owner;
 use crate::model::record::Record;
-use crate::sys;
 use crate::sys::fs::FsError;
 use crate::sys::lock::DirLock;
-use crate::sys::{Entropy, below, fs, lock, path};
+use crate::sys::{self, Entropy, below, fs, lock, path};
 
 /// Stores the layout of the files; a newer one is not touched.
 const VERSION_NAME: &str = "version";

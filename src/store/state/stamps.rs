@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use crate::model::time::Instant;
-use crate::sys::fs;
-use crate::sys::fs::{FileStamp, Granularity};
+use crate::sys::fs::{self, FileStamp, Granularity};
 
 /// Some files, missing ones included.
 #[derive(Debug, Clone)]

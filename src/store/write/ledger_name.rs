@@ -10,8 +10,7 @@ use crate::model::json::Dialect;
 use crate::model::record::Record;
 use crate::store::project::settings::Edits;
 use crate::store::{Access, Project, Result, Store, StoreError};
-use crate::sys;
-use crate::sys::below;
+use crate::sys::{self, below};
 
 pub(in crate::store) const METADATA: &str = "metadata.json";
 const EXPORT: &str = "jsonl_export";

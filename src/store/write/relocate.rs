@@ -8,8 +8,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::{Draft, Locks, Written};
 use crate::ledger::{Document, Edit, Ledger, LedgerError, LockedLedger};
-use crate::model::field;
-use crate::model::field::{Field, Row, Travel};
+use crate::model::field::{self, Field, Row, Travel};
 use crate::model::json::{Dialect, DialectEvidence};
 use crate::model::merge::join_copies;
 use crate::model::proposal::{Owner, Proposal, State, Visibility};

@@ -4,8 +4,7 @@
 
 use super::guard_input::RestOfTransaction;
 use super::intent::Write;
-use crate::model::change::{Change, ChangeError};
-use crate::model::change::{TaskEdit, WorkflowError};
+use crate::model::change::{Change, ChangeError, TaskEdit, WorkflowError};
 use crate::model::dependency::DependencyType;
 use crate::model::issue::{self, Status};
 use crate::model::json::Json;

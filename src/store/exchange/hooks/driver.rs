@@ -14,8 +14,7 @@ use crate::store::state::directory::prepare;
 use crate::store::state::installed::{DriverManifest, Manifest};
 use crate::store::{Project, Result, Snapshot, StoreError};
 use crate::sys::{below, process};
-use crate::vcs;
-use crate::vcs::{GIT_DRIVER, MergeTool};
+use crate::vcs::{self, GIT_DRIVER, MergeTool};
 
 const CALL: &str = " merge-driver %O %A %B %L %P; s=$?; [ $s -le 1 ] && exit $s; exit 129";
 

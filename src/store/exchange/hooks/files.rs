@@ -7,9 +7,8 @@ use std::path::Path;
 
 use crate::store::Result;
 use crate::store::error::HookError;
-use crate::sys;
 use crate::sys::fs::{Dir, FsError};
-use crate::sys::{Entropy, below};
+use crate::sys::{self, Entropy, below};
 
 const MAX_HOOK: u64 = 16 << 20;
 const EXECUTABLE: u32 = 0o755;

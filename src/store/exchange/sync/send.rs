@@ -6,8 +6,7 @@
 use super::{Progress, RepoSync, SyncOptions, SyncStep, TRIES, received};
 use crate::store::read::working_copies::WorkingCopy;
 use crate::store::{Result, Snapshot, Store, StoreError};
-use crate::vcs;
-use crate::vcs::{DryRun, Exchange, Outgoing, Parcel, Pushed, Route, Span};
+use crate::vcs::{self, DryRun, Exchange, Outgoing, Parcel, Pushed, Route, Span};
 
 impl Snapshot {
     /// Reports what would be sent, and refuses what a push would refuse, as far as the last fetch shows.

@@ -13,8 +13,7 @@ use crate::store::project::trust::OutsidePath;
 use crate::store::read::working_copies::WorkingCopy;
 use crate::store::{Project, Result, Snapshot, StoreError, read_trust};
 use crate::sys::{Env, Host};
-use crate::vcs;
-use crate::vcs::Exchange;
+use crate::vcs::{self, Exchange};
 
 /// Programs that a working copy names and makes its version control run.
 #[derive(Debug, Clone, PartialEq, Eq)]

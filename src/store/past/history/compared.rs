@@ -8,8 +8,7 @@ use crate::ledger::Document;
 use crate::model::difference::{ChangeKind, FieldChange, Side, merged_difference};
 use crate::model::record::Record;
 use crate::store::Result;
-use crate::vcs;
-use crate::vcs::{Archive, Changes, Pair, Spot, Steps, Texts, Version};
+use crate::vcs::{self, Archive, Changes, Pair, Spot, Steps, Texts, Version};
 
 /// One issue before and after.
 pub(super) type Change = (String, ChangeKind, Vec<FieldChange>, String);

@@ -34,8 +34,7 @@ use std::path::{Path, PathBuf};
 use crate::ledger::Document;
 use crate::store::read::working_copies::WorkingCopy;
 use crate::store::{LEDGER_NAMES, Project, Result, Snapshot};
-use crate::vcs;
-use crate::vcs::{Archive, Steps, SyncError, Trail};
+use crate::vcs::{self, Archive, Steps, SyncError, Trail};
 
 /// The ledger of one repo within its working copy.
 pub(in crate::store) struct Place {

@@ -5,15 +5,13 @@ use std::time::Duration;
 
 use toml_edit::{Array, DocumentMut, Item, TableLike};
 
-use super::file;
-use super::file::{Owner, Value};
+use super::file::{self, Owner, Value};
 use super::keys::{Key, find};
 use super::origin::{Origin, owner};
 use crate::store::error::{ConfigError, ConfigFault, SettingsError};
 use crate::store::file_names::CONFIG_NAME;
-use crate::sys;
 use crate::sys::fs::FsError;
-use crate::sys::{Entropy, below, lock};
+use crate::sys::{self, Entropy, below, lock};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Edit {

@@ -4,8 +4,7 @@ use std::path::Path;
 
 use toml::de::{DeTable, DeValue};
 
-use super::keys;
-use super::keys::{Key, Kind};
+use super::keys::{self, Key, Kind};
 use crate::model::time::Instant;
 use crate::model::when::Calendar;
 use crate::model::{duration, id, size};

@@ -17,11 +17,10 @@ use super::entry::{Entry, FORGETS_ALL, forgotten};
 use crate::ledger::LedgerError;
 use crate::model::record::Record;
 use crate::store::file_names::WRITES_NAME;
-use crate::sys;
 use crate::sys::fs::{Dir, FileStamp, FsError};
 use crate::sys::lock::{DirLock, LockError};
 use crate::sys::log::Log;
-use crate::sys::{Entropy, below, lock};
+use crate::sys::{self, Entropy, below, lock};
 
 /// Larger logs are not read.
 pub(super) const MAX_SIZE: u64 = 256 << 20;

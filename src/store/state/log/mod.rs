@@ -36,8 +36,7 @@ use crate::sys::Host;
 use crate::sys::fs::{FileStamp, FsError, Granularity, granularity};
 use crate::sys::lock::DirLock;
 use crate::sys::log::Log;
-use crate::vcs;
-use crate::vcs::{DatedLine, Reach};
+use crate::vcs::{self, DatedLine, Reach};
 use entry::{holds_stamp, stamp_text};
 
 /// How much of the end to search for a stamp: many writes of other checkouts.
