@@ -45,10 +45,8 @@ pub struct Template {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FillProblem {
     /// Variables without a value, and those that the template does not have.
-    Variables {
-        missing: Vec<Variable>,
-        unknown: Vec<(String, Option<String>)>,
-    },
+    Variables { missing: Vec<Variable>, unknown: Vec<(String, Option<String>)> },
+    /// The filled template is not a plan.
     Plan(Vec<Problem>),
 }
 

@@ -14,74 +14,37 @@ pub enum Warning {
     /// A configured repo that is not, or not completely, part of the project.
     Repo(RepoProblem),
     /// A repo whose ledger cannot be read at the moment.
-    Unread {
-        repo: String,
-        message: String,
-    },
+    Unread { repo: String, message: String },
     /// A settings file that cannot be used.
     Config(ConfigError),
+    /// A key in a settings file that is not known.
     UnknownKey(UnknownKey),
     /// A configured value that is not in effect but would change something.
     Held(Held),
-    /// Acknowledged writes that are missing from the ledger.
-    Removed {
-        /// Set if there are several repos.
-        repo: Option<String>,
-        ids: Vec<String>,
-    },
+    /// Acknowledged writes that are missing from the ledger; the repo is set if there are several.
+    Removed { repo: Option<String>, ids: Vec<String> },
     /// Cannot tell whether acknowledged writes are missing.
-    Unwatched {
-        repo: String,
-        message: String,
-    },
+    Unwatched { repo: String, message: String },
     /// The write was made, but neither `bd undo` nor `bd recover` will know of it.
-    NotLogged {
-        repo: String,
-        message: String,
-    },
+    NotLogged { repo: String, message: String },
     /// Damaged lines in a version of the past.
-    DamagedThen {
-        lines: usize,
-    },
+    DamagedThen { lines: usize },
     /// A repo without version control: its past is unknown.
-    NoPast {
-        repo: String,
-    },
+    NoPast { repo: String },
     /// The write was made, but a claim was not updated.
-    NotSettled {
-        message: String,
-    },
+    NotSettled { message: String },
     /// The issue was released, but the remote does not know yet.
-    ClaimStays {
-        id: String,
-        message: String,
-    },
+    ClaimStays { id: String, message: String },
     /// A record of a state home that cannot be read.
-    Record {
-        path: PathBuf,
-        line: usize,
-        what: String,
-    },
+    Record { path: PathBuf, line: usize, what: String },
     /// Another checkout that could not be read.
-    SiblingUnread {
-        worktree: String,
-        message: String,
-    },
+    SiblingUnread { worktree: String, message: String },
     /// Proposals on branches of the project that could not, or not all, be read.
-    Branches {
-        message: String,
-    },
+    Branches { message: String },
     /// An issue, new or changed, that now refers to a deleted one.
-    DeletedTarget {
-        id: Option<String>,
-        target: String,
-        kind: String,
-    },
+    DeletedTarget { id: Option<String>, target: String, kind: String },
     /// The write was made, but the ledger was not committed after it.
-    NotCommitted {
-        repo: String,
-        message: String,
-    },
+    NotCommitted { repo: String, message: String },
 }
 
 /// A problem in a line of a ledger.

@@ -227,17 +227,11 @@ pub struct RecordFile {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Put {
     /// Replaces the line with an id, or adds one.
-    Line {
-        id: String,
-        text: String,
-    },
-    Gone {
-        id: String,
-    },
+    Line { id: String, text: String },
+    /// Removes the lines with an id.
+    Gone { id: String },
     /// Removes a line that was stored elsewhere.
-    Out {
-        line: usize,
-    },
+    Out { line: usize },
 }
 
 impl RecordFile {
