@@ -52,9 +52,7 @@ impl Store {
     /// Claims the first ready issue that may be handed out; `None` if there is none.
     pub fn claim_ready(&mut self, auto: &AutoClaim) -> Result<Option<Claimed>> {
         // Lock all homes, in the order of their paths, so that no one else can claim one of the issues meanwhile.
-        let mut homes: Vec<_> = (0..self.sources.len()).map(|source| self.lease_home(source)).collect();
-        homes.sort_by(|a, b| a.path().cmp(b.path()));
-        homes.dedup_by(|a, b| a.path() == b.path());
+        let homes = self.lease_homes(0..self.sources.len());
         let _held = homes.into_iter().map(|home| self.hold(home)).collect::<Result<Vec<_>>>()?;
         let wish = ClaimWish { to_write: true, ..auto.wish.clone() };
         let mut passed = Vec::new();
@@ -135,22 +133,8 @@ impl Store {
         let takes = evidence.is_some()
             || wish.takeover.is_some()
             || before.lost.iter().any(|lost| Some(&lost.holder) == row.issue.assignee.as_ref());
-        let written = match wish.aside {
-            true => Ok(as_it_is(&row, id)),
-            false => self.write_claim(&row, &me, takes, &wish.with),
-        };
-        match written {
-            Ok(written) => Ok(Claimed {
-                id: id.to_owned(),
-                epoch: lease.epoch,
-                holder: lease.holder.clone().unwrap_or_default(),
-                again: false,
-                taken_from: evidence,
-                attempts: lease.attempts,
-                last_error: lease.last_error,
-                blockers,
-                written,
-            }),
+        match self.write_claim(&row, &me, takes, wish) {
+            Ok(written) => Ok(Claimed { taken_from: evidence, ..outcome(&row, lease, blockers, written) }),
             Err(error) => {
                 // The claim failed, and its epoch was never reported: take it back.
                 match self.put_leases(home, &[before]) {
@@ -187,21 +171,8 @@ impl Store {
         lease.renew(&now);
         self.put_leases(home, std::slice::from_ref(&lease))?;
         let me = self.actor().to_owned();
-        let written = match wish.aside {
-            true => as_it_is(row, &row.issue.id),
-            false => self.write_claim(row, &me, false, &wish.with)?,
-        };
-        Ok(Claimed {
-            id: row.issue.id.clone(),
-            epoch: lease.epoch,
-            holder: lease.holder.clone().unwrap_or_default(),
-            again: true,
-            taken_from: None,
-            attempts: lease.attempts,
-            last_error: lease.last_error,
-            blockers,
-            written,
-        })
+        let written = self.write_claim(row, &me, false, wish)?;
+        Ok(Claimed { again: true, ..outcome(row, lease, blockers, written) })
     }
 
     /// Ties a claim to a process from now on, if the claim is still this one.
@@ -218,8 +189,11 @@ impl Store {
 
     /// Writes the claim into the ledger: assignee and status. Leaves a ledger alone that this user may not write: the
     /// claim is stored in their own state home, and remarks go to the companion.
-    fn write_claim(&mut self, row: &Row, me: &str, takes: bool, with: &[Change]) -> Result<Written> {
-        let id = row.issue.id.as_str();
+    fn write_claim(&mut self, row: &Row, me: &str, takes: bool, wish: &ClaimWish) -> Result<Written> {
+        let (id, with) = (row.issue.id.as_str(), &wish.with);
+        if wish.aside {
+            return Ok(as_it_is(row));
+        }
         if self.access_to(row)? != Access::Write {
             // The ledger's assignee still decides whether the issue can be claimed.
             if !takes {
@@ -278,7 +252,7 @@ impl Store {
 
 /// The issue as its claimant sees it, where no ledger records the claim.
 fn taken_beside(row: &Row, me: &str) -> Written {
-    let written = as_it_is(row, &row.issue.id);
+    let written = as_it_is(row);
     let Ok(record) = Record::parse(&row.line) else { return written };
     let dialect = DialectEvidence::of(&row.line).or(Dialect::default());
     let own = [("status", dialect.string("in_progress")), ("assignee", dialect.string(me)), (COMPANION, "true".into())];
@@ -288,7 +262,14 @@ fn taken_beside(row: &Row, me: &str) -> Written {
 }
 
 /// The answer for a write that was not made.
-fn as_it_is(row: &Row, id: &str) -> Written {
-    let (line, before) = (row.line.clone(), Some(row.line.clone()));
-    Written { id: id.to_owned(), line, before, changed: false, source_repo: row.source_repo.clone() }
+fn as_it_is(row: &Row) -> Written {
+    let (id, line, before) = (row.issue.id.clone(), row.line.clone(), Some(row.line.clone()));
+    Written { id, line, before, changed: false, source_repo: row.source_repo.clone() }
+}
+
+/// A new claim, by its record and what was written.
+fn outcome(row: &Row, lease: Lease, blockers: Vec<String>, written: Written) -> Claimed {
+    let Lease { epoch, holder, attempts, last_error, .. } = lease;
+    let (id, holder) = (row.issue.id.clone(), holder.unwrap_or_default());
+    Claimed { id, epoch, holder, again: false, taken_from: None, attempts, last_error, blockers, written }
 }

@@ -24,7 +24,7 @@ pub struct ReleaseWish {
 }
 
 /// A released issue.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Released {
     pub id: String,
     pub epoch: i64,
@@ -81,20 +81,12 @@ impl Store {
         let me = self.actor().to_owned();
         let mine = lease.holder.as_ref().is_some_and(|holder| holder.name == me);
         let now = self.host.clock.both();
+        let released = Released { id: id.to_owned(), reason: wish.reason.clone(), ..Released::default() };
         if !mine && lease.lost_by(&me).is_some() {
             lease.lost.retain(|lost| lost.holder != me);
             self.put_leases(&home, std::slice::from_ref(&lease))?;
             self.refused_to_loser.borrow_mut().insert(id.to_owned());
-            return Ok(Released {
-                id: id.to_owned(),
-                epoch: lease.epoch,
-                attempts: lease.attempts,
-                needs_attention: false,
-                was_lost: true,
-                reason: wish.reason.clone(),
-                remote: None,
-                written: None,
-            });
+            return Ok(Released { epoch: lease.epoch, attempts: lease.attempts, was_lost: true, ..released });
         }
         // A coordinator and a person may release what others hold.
         let may = self.agent.as_ref().is_none_or(|agent| agent.is_coordinator);
@@ -122,16 +114,8 @@ impl Store {
         let remote = lease.holder.as_ref().and_then(|holder| holder.remote.clone());
         let lease = Lease { holder: None, lost: ended.lost.clone(), epoch: ended.epoch, ..lease };
         self.put_leases(&home, std::slice::from_ref(&lease))?;
-        Ok(Released {
-            id: id.to_owned(),
-            epoch: lease.epoch,
-            attempts: lease.attempts,
-            needs_attention,
-            was_lost: false,
-            reason: wish.reason.clone(),
-            remote,
-            written,
-        })
+        let Lease { epoch, attempts, .. } = lease;
+        Ok(Released { epoch, attempts, needs_attention, remote, written, ..released })
     }
 
     /// Takes back claims that expired or whose process is gone: one issue's, or all of the project's.

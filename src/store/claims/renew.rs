@@ -2,9 +2,8 @@
 
 use crate::model::lease::{Lease, Standing};
 use crate::model::time::Instant;
-use crate::store::error::LeaseError;
 use crate::store::file_names::LEASE_VARIABLE;
-use crate::store::leases::messages::since;
+use crate::store::leases::messages::stale;
 use crate::store::state::leases::standing;
 use crate::store::{Result, Store};
 
@@ -22,9 +21,7 @@ impl Store {
         let (name, now) = (self.actor().to_owned(), self.host.clock.both());
         let is_mine = |lease: &Lease| lease.holder.as_ref().is_some_and(|holder| holder.name == name);
         if lease.epoch != epoch || !is_mine(&lease) || standing(&lease, &now) != Standing::Live {
-            let holder = lease.holder.as_ref().map(|holder| holder.name.clone());
-            let (id, why, epoch, held) = (id.to_owned(), since(&lease, &now), lease.epoch, epoch);
-            return Err(LeaseError::Stale { id, name, held, epoch, holder, why }.into());
+            return Err(stale(id, &name, epoch, &lease, &now).into());
         }
         if lease.renew(&now) {
             self.put_leases(&home, std::slice::from_ref(&lease))?;

@@ -9,7 +9,7 @@
 //! Two sessions of one person, where clients identify them, count as two agents. An epoch given in `BD_LEASE` must be
 //! that of the claim.
 
-use super::messages::{claimed, locked, since};
+use super::messages::{claimed, locked, since, stale};
 use crate::model::lease::{Holder, Lease, Standing};
 use crate::store::error::LeaseError;
 use crate::store::file_names::{LEASE_VARIABLE, LEASES_NAME};
@@ -84,16 +84,7 @@ impl Store {
         };
         let now = self.host.clock.both();
         let lease = self.known_lease(source, id).unwrap_or_else(|| Lease::new(id));
-        let stale = |held: i64| {
-            Box::new(LeaseError::Stale {
-                id: id.to_owned(),
-                name: agent.name.clone(),
-                held,
-                epoch: lease.epoch,
-                holder: lease.holder.as_ref().map(|holder| holder.name.clone()),
-                why: since(&lease, &now),
-            })
-        };
+        let stale = |held: i64| Box::new(stale(id, &agent.name, held, &lease, &now));
         let standing = standing(&lease, &now);
         if let Some(token) = self.token(id)? {
             let mine = lease.holder.as_ref().is_some_and(|holder| holder.name == agent.name);
@@ -148,14 +139,9 @@ impl Store {
             let lost = lease.lost_by(&agent.name).or((mine && standing == Standing::Expired).then_some(lease.epoch));
             let token = self.token(lock)?.filter(|token| !mine || *token != lease.epoch);
             if let Some(held) = lost.or(token) {
-                return Err(Box::new(LeaseError::LockOver {
-                    id: id.to_owned(),
-                    name: agent.name.clone(),
-                    held,
-                    epoch: lease.epoch,
-                    holder: lease.holder.as_ref().map(|holder| holder.name.clone()),
-                    why: since(&lease, &now),
-                }));
+                let (id, name, epoch, why) = (id.to_owned(), agent.name.clone(), lease.epoch, since(&lease, &now));
+                let holder = lease.holder.map(|holder| holder.name);
+                return Err(Box::new(LeaseError::LockOver { id, name, held, epoch, holder, why }));
             }
         }
         if standing == Standing::Live && !mine {

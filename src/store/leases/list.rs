@@ -7,7 +7,7 @@ use crate::store::error::LeaseError;
 use crate::store::file_names::LEASES_NAME;
 use crate::store::state::leases::{KnownLeases, is_lock, issue_of, parse, standing};
 use crate::store::state::stamps::Stamps;
-use crate::store::{Result, Snapshot, StateDir};
+use crate::store::{Result, Snapshot};
 
 /// A claim, as reported to the caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -131,7 +131,7 @@ impl Snapshot {
                 all.extend(self.leases_of(source)?);
             }
             let mut of_workflows = Vec::new();
-            for home in self.distinct_homes() {
+            for home in self.lease_homes(0..self.sources.len()) {
                 let known = parse(&self.records(&home.file(LEASES_NAME))?).into_iter();
                 let tasks = known.filter(|(_, lease)| lease.holder.as_ref().is_some_and(|one| one.workflow.is_some()));
                 of_workflows.extend(tasks.map(|(key, lease)| (issue_of(&key).to_owned(), lease)));
@@ -143,13 +143,6 @@ impl Snapshot {
     /// The claims on tasks of workflows in all state homes of the project, including those of repos that are not in it.
     pub(in crate::store) fn claims_of_workflows(&self) -> Result<&[(String, Lease)]> {
         Ok(&self.all_claims()?.of_workflows)
-    }
-
-    fn distinct_homes(&self) -> Vec<StateDir> {
-        let mut homes: Vec<StateDir> = (0..self.sources.len()).map(|source| self.lease_home(source)).collect();
-        homes.sort_by(|a, b| a.path().cmp(b.path()));
-        homes.dedup_by(|a, b| a.path() == b.path());
-        homes
     }
 
     fn is_of_another(&self, lease: &Lease, me: &str, now: &Now) -> bool {

@@ -18,6 +18,13 @@ pub(in crate::store) fn since(lease: &Lease, now: &Now) -> String {
     }
 }
 
+/// The claim under which `name` wants to write is over.
+pub(in crate::store) fn stale(id: &str, name: &str, held: i64, lease: &Lease, now: &Now) -> LeaseError {
+    let (id, name, epoch, why) = (id.to_owned(), name.to_owned(), lease.epoch, since(lease, now));
+    let holder = lease.holder.as_ref().map(|holder| holder.name.clone());
+    LeaseError::Stale { id, name, held, epoch, holder, why }
+}
+
 pub(in crate::store) fn claimed(id: &str, lease: &Lease) -> LeaseError {
     let holder = lease.holder.as_ref();
     LeaseError::Claimed {

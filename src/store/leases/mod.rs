@@ -26,6 +26,14 @@ use crate::store::state::leases::{Leases, parse};
 use crate::store::{Result, Snapshot, StateDir};
 
 impl Snapshot {
+    /// The state homes of some ledgers, each once, in the order in which they are locked.
+    pub(in crate::store) fn lease_homes(&self, sources: impl IntoIterator<Item = usize>) -> Vec<StateDir> {
+        let mut homes: Vec<StateDir> = sources.into_iter().map(|source| self.lease_home(source)).collect();
+        homes.sort_by(|a, b| a.path().cmp(b.path()));
+        homes.dedup_by(|a, b| a.path() == b.path());
+        homes
+    }
+
     /// The state home with the claims on the issues of a ledger.
     pub(in crate::store) fn lease_home(&self, source: usize) -> StateDir {
         StateDir::of(self.state_home_of(self.sources.member_of(source)))

@@ -9,7 +9,7 @@ use super::intent::Scope;
 use crate::ledger::{LedgerError, LockedLedger};
 use crate::store::file_names::LEASES_NAME;
 use crate::store::leases::HeldHome;
-use crate::store::{Result, Snapshot, StateDir, Store, StoreError};
+use crate::store::{Result, Snapshot, Store, StoreError};
 
 /// The locks of some ledgers, and of the state homes with claims on their issues.
 #[derive(Debug)]
@@ -108,9 +108,7 @@ impl Store {
     /// Locks ledgers, in the order of their paths; before them the state homes with claims, so that no claim changes
     /// between its check and the write.
     pub(in crate::store) fn lock(&mut self, wanted: &[usize]) -> Result<Locks> {
-        let mut homes: Vec<StateDir> = wanted.iter().map(|source| self.lease_home(*source)).collect();
-        homes.sort_by(|a, b| a.path().cmp(b.path()));
-        homes.dedup_by(|a, b| a.path() == b.path());
+        let mut homes = self.lease_homes(wanted.iter().copied());
         // A home used by an earlier version is migrated with the first write.
         homes.retain(|home| home.path().join(LEASES_NAME).exists() || home.is_earlier());
         let homes = homes.into_iter().map(|home| self.hold(home)).collect::<Result<Vec<_>>>()?;
