@@ -63,7 +63,7 @@ pub fn setup(store: Option<&mut Store>, env: &Env, request: SetupRequest) -> Res
     let store = store.as_deref();
     // The contributor's role is not known then.
     if let (Some(store), SetupAction::Install) = (store, request.action) {
-        store.refuse_unread_settings()?;
+        store.refuse_broken()?;
     }
     let contributes = store.and_then(|store| {
         let decision = store.role();

@@ -96,7 +96,7 @@ pub enum StoreError {
     #[error(transparent)]
     Record(#[from] RecordError),
     #[error(transparent)]
-    Lease(Box<LeaseError>),
+    Lease(#[from] Box<LeaseError>),
     #[error(transparent)]
     Vcs(SyncError),
     #[error("{}", outrun(repo, *pull))]

@@ -67,11 +67,6 @@ impl Project {
         Err(StoreError::PrivateExport { path: path.to_owned(), ids })
     }
 
-    /// If a settings file cannot be read, it is unknown which repos are private.
-    pub fn refuse_unread_settings(&self) -> Result<()> {
-        self.settings.broken.first().map_or(Ok(()), |error| Err(error.clone().into()))
-    }
-
     /// The working copy whose commits are checked: that of the current directory. A workspace may have no ledger of its
     /// own, and a variable can name another checkout's ledger. A planning repo has nothing to hide from itself, so
     /// there it is the primary.
@@ -127,7 +122,7 @@ impl Project {
 impl Snapshot {
     /// Finds what a commit of the primary must not carry.
     pub fn check_leaks(&self, scope: &LeakScope) -> Result<LeakReport> {
-        self.refuse_unread_settings()?;
+        self.refuse_broken()?;
         let guard = self.guard();
         let mut report = LeakReport::default();
         let mut look = |changed: Changed| {

@@ -37,9 +37,7 @@ impl Store {
     /// version control already.
     pub fn resolve_conflicts(&mut self, repo: Option<usize>, dry_run: bool) -> Result<Vec<ResolvedLedger>> {
         self.look_again()?;
-        if let Some(error) = self.settings.broken.first() {
-            return Err(error.clone().into());
-        }
+        self.refuse_broken()?;
         let wanted = |(_, member, document): &(usize, usize, &Document)| {
             repo.is_none_or(|repo| repo == *member) && !document.conflicts().is_empty()
         };

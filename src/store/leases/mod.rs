@@ -77,12 +77,6 @@ impl Snapshot {
     }
 }
 
-impl From<Box<LeaseError>> for crate::store::StoreError {
-    fn from(error: Box<LeaseError>) -> Self {
-        crate::store::StoreError::Lease(error)
-    }
-}
-
 impl From<LeaseError> for crate::store::StoreError {
     fn from(error: LeaseError) -> Self {
         crate::store::StoreError::Lease(Box::new(error))

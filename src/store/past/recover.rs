@@ -66,9 +66,7 @@ impl Snapshot {
 impl Store {
     /// Recovers what is missing from a repo. This user's writes were acknowledged, so the role does not matter.
     pub fn recover(&mut self, member: usize, from_gone: bool) -> Result<Recovery> {
-        if let Some(error) = self.settings.broken.first() {
-            return Err(error.clone().into());
-        }
+        self.refuse_broken()?;
         let source = self.writable(member)?;
         let locks = self.lock(&[source])?;
         let Some((_, lock)) = locks.first() else { return Ok(Recovery::default()) };

@@ -28,6 +28,11 @@ pub fn command(root: &Path, key: &'static str, text: &str) -> OutsidePath {
 }
 
 impl Project {
+    /// Refuses while a settings file cannot be used: which repos are private, and where a write belongs, is unknown then.
+    pub fn refuse_broken(&self) -> Result<()> {
+        self.settings.broken.first().map_or(Ok(()), |error| Err(error.clone().into()))
+    }
+
     /// Refuses while a file of the state home would decide something and is not known to be this user's.
     pub fn refuse_unmarked(&self) -> Result<()> {
         let found = self.settings.broken.iter().find(|error| error.fault != ConfigFault::Broken);

@@ -64,10 +64,6 @@ impl Project {
         }
     }
 
-    pub(in crate::store) fn refuse_broken(&self) -> Result<()> {
-        self.settings.broken.first().map_or(Ok(()), |error| Err(error.clone().into()))
-    }
-
     /// Refuses to add many issues to the primary at once, unless the caller gives the count: guards against an
     /// accidental bulk commit.
     pub fn refuse_growth(&self, repo: usize, grown: usize, count: Option<usize>) -> Result<()> {

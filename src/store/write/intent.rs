@@ -92,16 +92,10 @@ pub enum WriteError {
     #[error(transparent)]
     Ledger(#[from] LedgerError),
     #[error(transparent)]
-    Lease(Box<LeaseError>),
+    Lease(#[from] Box<LeaseError>),
     /// It has parts in several ledgers, and the first of them were written.
     #[error("{source}; done in part: {} changed before that", changed.join(", "))]
     Partly { changed: Vec<String>, source: Box<WriteError> },
-}
-
-impl From<Box<LeaseError>> for WriteError {
-    fn from(error: Box<LeaseError>) -> Self {
-        WriteError::Lease(error)
-    }
 }
 
 impl From<WriteError> for StoreError {

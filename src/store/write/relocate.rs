@@ -81,9 +81,7 @@ impl Store {
     /// Moves issues, each given with its current repo, to another repo; with `dry_run` only returns which it would
     /// move.
     pub fn relocate(&mut self, issues: &[(String, usize)], to: usize, dry_run: bool) -> Result<Relocated> {
-        if let Some(error) = self.settings.broken.first() {
-            return Err(error.clone().into());
-        }
+        self.refuse_broken()?;
         self.may_receive(to)?;
         let mut report = Relocated::default();
         let mut wanted = Vec::new();

@@ -34,17 +34,16 @@ impl Store {
     /// Locks ledgers for writing, in the order of their paths, so that two transactions cannot deadlock.
     pub fn begin(&mut self, scope: Scope) -> Result<Transaction<'_>> {
         let locks = self.locked_for(scope)?;
-        Ok(Transaction::new(self, locks))
+        let (numbering, rest) = (self.numbering, RestOfTransaction::default());
+        Ok(Transaction { store: self, locks, staged: Vec::new(), slots: 0, rest, numbering })
     }
 
     fn locked_for(&mut self, scope: Scope) -> Result<Arc<Locks>> {
         if let Scope::Issues(_) = scope {
             self.look_again()?;
         }
-        if let Some(error) = self.settings.broken.first() {
-            // It is unknown where a write belongs.
-            return Err(error.clone().into());
-        }
+        // With them, it is unknown where a write belongs.
+        self.refuse_broken()?;
         if let Some(locks) = self.held_together() {
             return Ok(locks);
         }
@@ -80,13 +79,6 @@ impl Store {
         let mut transaction = self.begin(scope)?;
         transaction.stage_as(intent, write)?;
         Ok(transaction.commit()?.into_iter().next().expect("one write gives one answer")?)
-    }
-}
-
-impl<'s> Transaction<'s> {
-    fn new(store: &'s mut Store, locks: Arc<Locks>) -> Self {
-        let (numbering, rest) = (store.numbering, RestOfTransaction::default());
-        Transaction { store, locks, staged: Vec::new(), slots: 0, rest, numbering }
     }
 }
 
