@@ -7,7 +7,7 @@ use super::mark::{is_own, make};
 use super::paths;
 use super::settings::{Settings, SettingsError};
 use crate::store::file_names::{CONFIG_NAME, WRITES_NAME};
-use crate::store::state::installed::{DriverManifest, Manifest};
+use crate::store::state::installed::{DRIVER, HOOKS};
 use crate::store::state::log;
 use crate::sys::Env;
 
@@ -48,8 +48,8 @@ pub(in crate::store) fn manifests(home: &Path) -> Vec<String> {
     let common = paths::real(home.parent().unwrap_or(home));
     let root = common.parent().unwrap_or(&common);
     let leaves = |path: &Path| !paths::real(path).starts_with(&common) && paths::real(path).parent() != Some(root);
-    let hooks = Manifest::read(home).map(|known| ("hooks.json", known.directory));
-    let driver = DriverManifest::read(home).map(|known| ("merge-driver.json", known.file));
+    let hooks = HOOKS.read(home).map(|known| ("hooks.json", known.directory));
+    let driver = DRIVER.read(home).map(|known| ("merge-driver.json", known.file));
     let outside = hooks.into_iter().chain(driver).filter(|(_, path)| leaves(path));
     outside.map(|(name, path)| format!("{name}: installed in {}", path.display())).collect()
 }

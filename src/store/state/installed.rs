@@ -1,5 +1,6 @@
 //! What is needed to undo an installation: `<state home>/hooks.json`, and `merge-driver.json` beside it.
 
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -10,8 +11,9 @@ use crate::store::file_names::MARK_NAME;
 use crate::sys::below;
 use crate::sys::fs::FsError;
 
-const NAME: &str = "hooks.json";
-const DRIVER_NAME: &str = "merge-driver.json";
+pub(in crate::store) const HOOKS: Installed<Manifest> = Installed { name: "hooks.json", row: PhantomData };
+pub(in crate::store) const DRIVER: Installed<DriverManifest> =
+    Installed { name: "merge-driver.json", row: PhantomData };
 const MAX_MANIFEST: u64 = 16 << 20;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -48,20 +50,6 @@ pub(in crate::store) struct Redirection {
     pub before: Option<String>,
 }
 
-impl Manifest {
-    pub(crate) fn read(home: &Path) -> Option<Self> {
-        read(&home.join(NAME))
-    }
-
-    pub(crate) fn write(&self, home: &Path) -> Result<(), FsError> {
-        write(self, &home.join(NAME))
-    }
-
-    pub(crate) fn remove(&self, home: &Path) -> Result<(), FsError> {
-        remove(&home.join(NAME), self.made_home)
-    }
-}
-
 /// A registered merge driver.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(in crate::store) struct DriverManifest {
@@ -91,49 +79,41 @@ pub(in crate::store) struct DriverManifest {
     pub before: Option<String>,
 }
 
-impl DriverManifest {
-    pub(crate) fn read(home: &Path) -> Option<Self> {
-        read(&home.join(DRIVER_NAME))
+/// A file of the state home with one row.
+#[derive(Debug)]
+pub(in crate::store) struct Installed<T> {
+    name: &'static str,
+    row: PhantomData<fn() -> T>,
+}
+
+impl<T: Row> Installed<T> {
+    pub(crate) fn read(&self, home: &Path) -> Option<T> {
+        T::parse(&Record::parse(self.text(home)?.trim_end()).ok()?)
     }
 
-    pub(crate) fn write(&self, home: &Path) -> Result<(), FsError> {
-        write(self, &home.join(DRIVER_NAME))
+    /// Keeps unknown keys of an earlier row.
+    pub(crate) fn write(&self, home: &Path, row: &T) -> Result<(), FsError> {
+        let old = self.text(home).unwrap_or_default();
+        let line = Record::parse(old.trim_end()).map_or_else(|_| row.line(), |old| row.line_over(&old));
+        below::put(home, self.name, (line + "\n").as_bytes())
     }
 
-    pub(crate) fn remove(&self, home: &Path) -> Result<(), FsError> {
-        remove(&home.join(DRIVER_NAME), self.made_home)
-    }
-}
-
-fn read<T: Row>(path: &Path) -> Option<T> {
-    T::parse(&Record::parse(text_of(path)?.trim_end()).ok()?)
-}
-
-fn text_of(path: &Path) -> Option<String> {
-    let (home, name) = below::parted(path);
-    String::from_utf8(below::read(home, name, MAX_MANIFEST).ok()?.bytes).ok()
-}
-
-/// Keeps unknown keys of an earlier row.
-fn write(row: &impl Row, path: &Path) -> Result<(), FsError> {
-    let old = text_of(path).unwrap_or_default();
-    let line = Record::parse(old.trim_end()).map_or_else(|_| row.line(), |old| row.line_over(&old));
-    let (home, name) = below::parted(path);
-    below::put(home, name, (line + "\n").as_bytes())
-}
-
-fn remove(path: &Path, made_home: bool) -> Result<(), FsError> {
-    let (home, name) = below::parted(path);
-    below::remove(home, name)?;
-    if made_home {
-        // Kept if it contains anything else.
-        if below::names(home, "").is_ok_and(|names| names.iter().all(|name| name == MARK_NAME)) {
-            let _ = below::remove(home, MARK_NAME);
+    pub(crate) fn remove(&self, home: &Path, made_home: bool) -> Result<(), FsError> {
+        below::remove(home, self.name)?;
+        if made_home {
+            // Kept if it contains anything else.
+            if below::names(home, "").is_ok_and(|names| names.iter().all(|name| name == MARK_NAME)) {
+                let _ = below::remove(home, MARK_NAME);
+            }
+            let (above, name) = below::parted(home);
+            let _ = below::remove_empty(above, name);
         }
-        let (above, name) = below::parted(home);
-        let _ = below::remove_empty(above, name);
+        Ok(())
     }
-    Ok(())
+
+    fn text(&self, home: &Path) -> Option<String> {
+        String::from_utf8(below::read(home, self.name, MAX_MANIFEST).ok()?.bytes).ok()
+    }
 }
 
 #[cfg(test)]
@@ -145,9 +125,9 @@ mod tests {
         let text = |name: &str| {
             std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/rows").join(name)).unwrap()
         };
-        let hooks = text(NAME);
+        let hooks = text(HOOKS.name);
         assert_eq!(Manifest::parse(&Record::parse(hooks.trim()).unwrap()).unwrap().line(), hooks.trim());
-        let driver = text(DRIVER_NAME);
+        let driver = text(DRIVER.name);
         assert_eq!(DriverManifest::parse(&Record::parse(driver.trim()).unwrap()).unwrap().line(), driver.trim());
         // The earlier value may be empty, which differs from none.
         let line = r#"{"directory":"/h","made_directory":true,"made_home":true,"shared":false,"hooks":"","after":"sum","previous":"","before":""}"#;

@@ -11,7 +11,7 @@ use super::files::{put_text, read, read_text, sum};
 use crate::store::error::{HookError, as_store};
 use crate::store::project::paths;
 use crate::store::state::directory::prepare;
-use crate::store::state::installed::{DriverManifest, Manifest};
+use crate::store::state::installed::{DRIVER, DriverManifest, HOOKS};
 use crate::store::{Project, Result, Snapshot, StoreError};
 use crate::sys::{below, process};
 use crate::vcs::{self, GIT_DRIVER, MergeTool};
@@ -66,7 +66,7 @@ impl Project {
 
     fn put_in_driver(&self, place: &DriverPlace, shared: bool, previous: Option<String>) -> Result<()> {
         let env = &self.host.env;
-        let hooks_made_home = Manifest::read(&place.home).is_some_and(|known| known.made_home);
+        let hooks_made_home = HOOKS.read(&place.home).is_some_and(|known| known.made_home);
         let made_home = !place.home.exists() || hooks_made_home;
         prepare(&place.home)?;
         let command = place.command(env);
@@ -77,11 +77,11 @@ impl Project {
             let made_file = !file.exists();
             let mut manifest =
                 DriverManifest { command, file, made_file, made_home, before, ..DriverManifest::default() };
-            manifest.write(&place.home)?;
+            DRIVER.write(&place.home, &manifest)?;
             self.mark_installation(&place.home)?;
             place.tool.register(&manifest.command, env).map_err(failed)?;
             manifest.after = sum(&read(&manifest.file).unwrap_or_default());
-            return Ok(manifest.write(&place.home)?);
+            return Ok(DRIVER.write(&place.home, &manifest)?);
         }
         let directory = file.parent().unwrap_or(Path::new(".")).to_owned();
         let manifest = DriverManifest {
@@ -94,7 +94,7 @@ impl Project {
             file,
             ..DriverManifest::default()
         };
-        manifest.write(&place.home)?;
+        DRIVER.write(&place.home, &manifest)?;
         self.mark_installation(&place.home)?;
         below::make_missing(&directory)?;
         let old = read_text(&manifest.file)?.unwrap_or_default();
@@ -139,7 +139,7 @@ impl Project {
                 let _ = below::remove_empty(above, name);
             }
         }
-        manifest.remove(&place.home)?;
+        DRIVER.remove(&place.home, manifest.made_home)?;
         Ok(remarks)
     }
 
@@ -163,7 +163,7 @@ impl Snapshot {
 
     pub(super) fn driver_status(&self) -> Result<DriverStatus> {
         let Some(place) = self.driver_place() else { return Ok(DriverStatus::bare("unsupported")) };
-        let Some(manifest) = DriverManifest::read(&place.home) else { return Ok(DriverStatus::bare("absent")) };
+        let Some(manifest) = DRIVER.read(&place.home) else { return Ok(DriverStatus::bare("absent")) };
         let wanted = place.command(&self.host.env);
         let current = self.registered(&place)?;
         let marked = || {
@@ -182,7 +182,7 @@ impl Snapshot {
         if now.state == "installed" && now.shared == shared {
             return Ok(false);
         }
-        if let Some(known) = DriverManifest::read(&place.home) {
+        if let Some(known) = DRIVER.read(&place.home) {
             self.take_out_driver(&place, &known)?;
         }
         let current = self.registered(&place)?;
@@ -190,7 +190,7 @@ impl Snapshot {
             return Err(HookError::OtherDriver { value: value.clone() }.into());
         }
         if let Err(error) = self.put_in_driver(&place, shared, current) {
-            if let Some(half) = DriverManifest::read(&place.home) {
+            if let Some(half) = DRIVER.read(&place.home) {
                 let _ = self.take_out_driver(&place, &half);
             }
             return Err(error);

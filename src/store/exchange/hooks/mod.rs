@@ -20,7 +20,7 @@ use crate::store::project::home_contents::manifests;
 use crate::store::project::settings::{ConfigError, ConfigFault};
 use crate::store::project::{mark, paths};
 use crate::store::state::directory::prepare;
-use crate::store::state::installed::{DriverManifest, Manifest, Redirection};
+use crate::store::state::installed::{DRIVER, HOOKS, Manifest, Redirection};
 use crate::store::{Project, Result, Snapshot, StoreError};
 use crate::sys::{Env, below, process};
 use crate::vcs;
@@ -93,7 +93,7 @@ impl Project {
     pub fn wants_hooks(&self) -> Result<bool> {
         let place = self.hooks_place()?;
         let own = [&place.common, &place.root].iter().any(|own| place.directory.starts_with(paths::real(own)));
-        Ok(own || Manifest::read(&place.home).is_some())
+        Ok(own || HOOKS.read(&place.home).is_some())
     }
 
     /// Marks the state home as the user's if it records an installation elsewhere.
@@ -128,7 +128,7 @@ impl Project {
 
     fn put_in(&self, place: &Place) -> Result<()> {
         let env = &self.host.env;
-        let driver_made_home = DriverManifest::read(&place.home).is_some_and(|known| known.made_home);
+        let driver_made_home = DRIVER.read(&place.home).is_some_and(|known| known.made_home);
         let made_home = !place.home.exists() || driver_made_home;
         prepare(&place.home)?;
         let bd = process::own_path();
@@ -137,7 +137,8 @@ impl Project {
             let directory = place.directory.clone();
             // Another repository that shares this directory installed them: once is enough.
             let shared = CHECKED.iter().all(|name| is_ours(&directory.join(name)));
-            Manifest { directory, made_directory, made_home, shared, settings: None }.write(&place.home)?;
+            let manifest = Manifest { directory, made_directory, made_home, shared, settings: None };
+            HOOKS.write(&place.home, &manifest)?;
             self.mark_installation(&place.home)?;
             if shared {
                 return Ok(());
@@ -166,7 +167,7 @@ impl Project {
         let manifest = |redirection: &Redirection| {
             let settings = Some(redirection.clone());
             let directory = directory.clone();
-            Manifest { directory, made_directory: true, made_home, shared: false, settings }.write(&place.home)
+            HOOKS.write(&place.home, &Manifest { directory, made_directory: true, made_home, shared: false, settings })
         };
         manifest(&redirection)?;
         below::make(&place.home, HOOKS_NAME)?;
@@ -194,7 +195,7 @@ impl Project {
     fn take_out(&self, place: &Place, manifest: &Manifest) -> Result<Vec<String>> {
         let mut remarks = Vec::new();
         if manifest.shared {
-            manifest.remove(&place.home)?;
+            HOOKS.remove(&place.home, manifest.made_home)?;
             return Ok(vec![format!(
                 "the hooks in {} stay: another repository put them in",
                 manifest.directory.display()
@@ -235,7 +236,7 @@ impl Project {
             let (above, name) = below::parted(&manifest.directory);
             let _ = below::remove_empty(above, name);
         }
-        manifest.remove(&place.home)?;
+        HOOKS.remove(&place.home, manifest.made_home)?;
         Ok(remarks)
     }
 
@@ -282,7 +283,7 @@ impl Snapshot {
                 _ => return Err(error),
             },
         };
-        Ok(status(&place, Manifest::read(&place.home).as_ref(), driver))
+        Ok(status(&place, HOOKS.read(&place.home).as_ref(), driver))
     }
 
     /// Refuses to install or remove files elsewhere that the state home names, unless it is known to be this user's.
@@ -307,7 +308,7 @@ impl Snapshot {
         let hooks = if request.hooks && !(elsewhere && request.driver) {
             self.install_checks().inspect_err(|_| {
                 if let Some(place) = self.driver_place().filter(|_| driver) {
-                    let known = DriverManifest::read(&place.home);
+                    let known = DRIVER.read(&place.home);
                     let _ = known.map(|known| self.take_out_driver(&place, &known));
                 }
             })?
@@ -321,7 +322,7 @@ impl Snapshot {
     fn install_checks(&self) -> Result<bool> {
         let place = self.hooks_place()?;
         self.refuse_strange_directory(&place)?;
-        let known = Manifest::read(&place.home);
+        let known = HOOKS.read(&place.home);
         let now = status(&place, known.as_ref(), self.driver_status()?);
         let in_place =
             now.installed && now.remarks.is_empty() && now.hooks.iter().all(|hook| hook.state == "installed");
@@ -333,7 +334,7 @@ impl Snapshot {
         }
         let place = self.hooks_place()?;
         if let Err(error) = self.put_in(&place) {
-            if let Some(half) = Manifest::read(&place.home) {
+            if let Some(half) = HOOKS.read(&place.home) {
                 let _ = self.take_out(&self.hooks_place()?, &half);
             }
             return Err(error);
@@ -346,10 +347,10 @@ impl Snapshot {
         self.refuse_strange_manifests()?;
         let mut remarks = Vec::new();
         let driver = self.driver_place();
-        let registered = driver.as_ref().and_then(|place| DriverManifest::read(&place.home));
+        let registered = driver.as_ref().and_then(|place| DRIVER.read(&place.home));
         // In reverse order of installation, so that the settings are restored byte for byte.
         match self.hooks_place() {
-            Ok(place) => match Manifest::read(&place.home) {
+            Ok(place) => match HOOKS.read(&place.home) {
                 Some(manifest) => remarks.extend(self.take_out(&place, &manifest)?),
                 None if registered.is_none() => return Err(HookError::NotInstalled.into()),
                 None => {}
