@@ -153,14 +153,12 @@ impl Project {
             let id = read_id(&one.admin);
             let is_here = one.root == here;
             let (root, branch, is_main, exists) = (one.root, one.branch, one.is_main, one.exists);
-            all.push(Worktree { id, name: String::new(), root, branch, is_main, is_here, exists, gone_at: None });
+            all.push(Worktree { id, root, branch, is_main, is_here, exists, ..Worktree::default() });
         }
         if !all.iter().any(|one| one.is_here) {
             let is_main = all.is_empty();
-            let id = read_id(&own_admin);
-            let (name, branch) = (String::new(), vcs::open(&here).branch());
-            let (root, exists, gone_at) = (here, true, None);
-            all.push(Worktree { id, name, root, branch, is_main, is_here: true, exists, gone_at });
+            let (id, branch, root) = (read_id(&own_admin), vcs::open(&here).branch(), here);
+            all.push(Worktree { id, root, branch, is_main, is_here: true, exists: true, ..Worktree::default() });
         }
         let ours = family::family(beads);
         let is_shared = StateDir::of(self.state_home_of(member)).is_shared();
@@ -185,8 +183,8 @@ impl Project {
                 None => {
                     let exists = has_id(&root, &id);
                     let branch = exists.then(|| vcs::open(&root).branch()).flatten();
-                    let (id, name, gone_at) = (Some(id), String::new(), gone_at.filter(|_| !exists));
-                    all.push(Worktree { id, name, root, branch, is_main: false, is_here: false, exists, gone_at });
+                    let (id, gone_at) = (Some(id), gone_at.filter(|_| !exists));
+                    all.push(Worktree { id, root, branch, exists, gone_at, ..Worktree::default() });
                 }
             }
         }
@@ -268,16 +266,8 @@ impl Store {
         let root = paths::real(root);
         let vcs = vcs::open(&root);
         let id = self.worktree_id_for(&root)?;
-        let found = Worktree {
-            id,
-            name: String::new(),
-            branch: vcs.branch(),
-            root: root.clone(),
-            is_main: false,
-            is_here: false,
-            exists: true,
-            gone_at: None,
-        };
+        let (branch, exists) = (vcs.branch(), true);
+        let found = Worktree { id, branch, root: root.clone(), exists, ..Worktree::default() };
         self.register(member, std::slice::from_ref(&found), &self.registry_of(member)?)?;
         let named = self.worktrees_of(member)?.into_iter().find(|one| one.root == root);
         Ok(named.unwrap_or(found))

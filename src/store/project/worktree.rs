@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// A checkout of the repository.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Worktree {
     /// `wt_` and 12 characters; `None` if it has none and cannot get one.
     pub id: Option<String>,

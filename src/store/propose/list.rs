@@ -49,8 +49,8 @@ impl Snapshot {
                 let member = self.sources.member_of(source);
                 let name = self.name(member).to_owned();
                 let known = rows.iter_mut().find(|row| row.id == id);
-                match (known, member) {
-                    (Some(row), _) => {
+                match known {
+                    Some(row) => {
                         let theirs = self.holders(&id).first().and_then(|first| self.line_in(*first, &id));
                         let theirs = theirs.as_deref().and_then(|line| Record::parse(line).ok());
                         // Rejected here before, and proposed again.
@@ -59,24 +59,14 @@ impl Snapshot {
                         }
                         row.planning = Some(name);
                     }
-                    (None, 0) => rows.push(ProposalRow {
-                        title: Issue::decode(&record).title,
-                        standing: Standing::of(Some(&record), None),
-                        proposal,
-                        planning: None,
-                        branches: Vec::new(),
-                        target: Some(name),
-                        id,
-                    }),
-                    (None, _) => rows.push(ProposalRow {
-                        title: Issue::decode(&record).title,
-                        standing: Standing::of(None, Some(&record)),
-                        proposal,
-                        planning: Some(name),
-                        branches: Vec::new(),
-                        target: None,
-                        id,
-                    }),
+                    None => {
+                        let (title, branches) = (Issue::decode(&record).title, Vec::new());
+                        let (standing, target, planning) = match member {
+                            0 => (Standing::of(Some(&record), None), Some(name), None),
+                            _ => (Standing::of(None, Some(&record)), None, Some(name)),
+                        };
+                        rows.push(ProposalRow { id, title, standing, proposal, planning, target, branches });
+                    }
                 }
             }
         }
@@ -93,15 +83,9 @@ impl Snapshot {
             {
                 continue;
             }
-            rows.push(ProposalRow {
-                id: id.into_owned(),
-                title: Issue::decode(&record).title,
-                standing: Standing::Elsewhere,
-                proposal,
-                planning: None,
-                target: None,
-                branches: found.names,
-            });
+            let (id, title) = (id.into_owned(), Issue::decode(&record).title);
+            let (standing, planning, target, branches) = (Standing::Elsewhere, None, None, found.names);
+            rows.push(ProposalRow { id, title, standing, proposal, planning, target, branches });
         }
         rows.iter_mut().for_each(|row| row.branches.sort());
         Ok(rows)

@@ -109,19 +109,10 @@ impl Snapshot {
     pub(in crate::store) fn may_rename_claims(&self, source: usize, names: &Names) -> Result<()> {
         let leases = self.leases_of(source)?;
         for (id, lease) in leases.iter().filter(|(id, _)| names.contains_key(*id)) {
-            if lease.holder.as_ref().is_some_and(|holder| holder.remote.is_some()) {
-                let holder = lease.holder.as_ref().map(|holder| holder.name.clone()).unwrap_or_default();
-                let (epoch, id) = (lease.epoch, id.clone());
-                return Err(LeaseError::Claimed {
-                    id,
-                    holder,
-                    agent: None,
-                    epoch,
-                    expires: None,
-                    worktree: None,
-                    session: None,
-                }
-                .into());
+            if let Some(holder) = lease.holder.as_ref().filter(|holder| holder.remote.is_some()) {
+                let (id, holder, epoch) = (id.clone(), holder.name.clone(), lease.epoch);
+                let (agent, expires, worktree, session) = (None, None, None, None);
+                return Err(LeaseError::Claimed { id, holder, agent, epoch, expires, worktree, session }.into());
             }
         }
         Ok(())

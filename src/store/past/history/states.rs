@@ -50,6 +50,10 @@ type Lines = BTreeMap<String, BTreeMap<usize, String>>;
 impl Project {
     /// How the copies of an issue in several repos changed, the effective one first.
     fn copies_compared(&self, id: &str, was: &BTreeMap<usize, String>, is: &BTreeMap<usize, String>) -> Vec<DiffEntry> {
+        let entry = |repo: usize, kind, fields, before: Option<&String>, after: Option<&String>| {
+            let (id, source_repo) = (id.to_owned(), self.name(repo).to_owned());
+            DiffEntry { id, source_repo, kind, fields, before: before.cloned(), after: after.cloned() }
+        };
         let mut entries = Vec::new();
         let mut gone: Vec<usize> = was.keys().filter(|repo| !is.contains_key(repo)).copied().collect();
         let mut present: Vec<(&usize, &String)> = is.iter().collect();
@@ -67,27 +71,13 @@ impl Project {
             if kind == DiffKind::Changed && fields.is_none() {
                 continue;
             }
-            entries.push(DiffEntry {
-                id: id.to_owned(),
-                source_repo: self.name(*repo).to_owned(),
-                kind,
-                fields: fields.unwrap_or_default(),
-                before: before.cloned(),
-                after: Some(line.clone()),
-            });
+            entries.push(entry(*repo, kind, fields.unwrap_or_default(), before, Some(line)));
         }
         for repo in gone {
             let before = was.get(&repo);
             let change = difference(&[before.map(String::as_str)], None);
             let Some((ChangeKind::Removed, fields)) = change else { continue };
-            entries.push(DiffEntry {
-                id: id.to_owned(),
-                source_repo: self.name(repo).to_owned(),
-                kind: DiffKind::Removed,
-                fields,
-                before: before.cloned(),
-                after: None,
-            });
+            entries.push(entry(repo, DiffKind::Removed, fields, before, None));
         }
         entries
     }

@@ -15,29 +15,14 @@ use crate::store::{Project, Snapshot};
 /// An issue that may be pruned.
 #[derive(Debug, Clone)]
 pub(super) struct Candidate {
-    pub id: String,
+    pub issue: PrunedIssue,
     pub key: Key,
     text: Vec<u8>,
-    title: String,
-    status: String,
-    at: Instant,
-    /// The bytes it frees, including the line end.
-    pub bytes: u64,
 }
 
 impl Candidate {
     pub(super) fn by_age(one: &Self, other: &Self) -> Ordering {
-        (one.at, &one.id).cmp(&(other.at, &other.id))
-    }
-
-    pub(super) fn outcome(&self) -> PrunedIssue {
-        PrunedIssue {
-            id: self.id.clone(),
-            title: self.title.clone(),
-            status: self.status.clone(),
-            at: self.at,
-            bytes: self.bytes,
-        }
+        (one.issue.at, &one.issue.id).cmp(&(other.issue.at, &other.issue.id))
     }
 
     /// Its line in a document, if that is the only one and unchanged.
@@ -105,15 +90,11 @@ impl Snapshot {
             };
             match why {
                 Some(why) => kept.push(KeptIssue { id: issue.id, why }),
-                None => old.push(Candidate {
-                    key,
-                    text: document.text(n).to_vec(),
-                    status: issue.status.to_string(),
-                    id: issue.id,
-                    title: issue.title,
-                    at,
-                    bytes: document.raw(n).len() as u64 + 1,
-                }),
+                None => {
+                    let (id, title, status) = (issue.id, issue.title, issue.status.to_string());
+                    let issue = PrunedIssue { id, title, status, at, bytes: document.raw(n).len() as u64 + 1 };
+                    old.push(Candidate { issue, key, text: document.text(n).to_vec() });
+                }
             }
         }
         // Count copies of an issue once.

@@ -35,7 +35,8 @@ impl Judge {
 
     /// Prunes everything possible from a group, in addition to earlier ones.
     pub(super) fn take(&mut self, group: Vec<Candidate>) -> Result<Verdict> {
-        let (leaned_on, free): (Vec<_>, Vec<_>) = group.into_iter().partition(|one| self.leaned_on.contains(&one.id));
+        let (leaned_on, free): (Vec<_>, Vec<_>) =
+            group.into_iter().partition(|one| self.leaned_on.contains(&one.issue.id));
         let mut verdict = (Vec::new(), Vec::new());
         // Almost always one attempt each.
         self.halve(free, &mut verdict)?;

@@ -86,8 +86,8 @@ impl Snapshot {
         let need = request.budget.map_or(u64::MAX, |budget| total.saturating_sub(budget));
         let leaving = self.judged(old, need, &mut kept)?;
         kept.sort_by(|a, b| a.id.cmp(&b.id));
-        let saved: u64 = leaving.iter().map(|one| one.bytes).sum();
-        let pruned = leaving.iter().map(Candidate::outcome).collect();
+        let saved: u64 = leaving.iter().map(|one| one.issue.bytes).sum();
+        let pruned = leaving.iter().map(|one| one.issue.clone()).collect();
         let done = Pruned {
             source_repo: self.name(self.sources.member_of(source)).to_owned(),
             file: path,
@@ -111,12 +111,12 @@ impl Snapshot {
         let mut waiting = old.into_iter();
         let mut leaving: Vec<Candidate> = Vec::new();
         loop {
-            let mut saved: u64 = leaving.iter().map(|one| one.bytes).sum();
+            let mut saved: u64 = leaving.iter().map(|one| one.issue.bytes).sum();
             let mut group = Vec::new();
             while saved < need
                 && let Some(one) = waiting.next()
             {
-                saved = saved.saturating_add(one.bytes);
+                saved = saved.saturating_add(one.issue.bytes);
                 group.push(one);
             }
             if group.is_empty() {
@@ -124,7 +124,7 @@ impl Snapshot {
             }
             let (gone, stay) = judge.take(group)?;
             leaving.extend(gone);
-            kept.extend(stay.into_iter().map(|(one, ids)| KeptIssue { id: one.id, why: Kept::Needed(ids) }));
+            kept.extend(stay.into_iter().map(|(one, ids)| KeptIssue { id: one.issue.id, why: Kept::Needed(ids) }));
             leaving.sort_by(Candidate::by_age);
         }
     }
@@ -133,11 +133,11 @@ impl Snapshot {
     fn keep_parents(&self, old: &mut Vec<Candidate>, kept: &mut Vec<KeptIssue>) -> Result<()> {
         let mut free = Vec::with_capacity(old.len());
         for one in old.drain(..) {
-            let children = self.ask(|cache| cache.open_children(&one.id))?;
+            let children = self.ask(|cache| cache.open_children(&one.issue.id))?;
             if children.is_empty() {
                 free.push(one);
             } else {
-                kept.push(KeptIssue { id: one.id, why: Kept::Children(children) });
+                kept.push(KeptIssue { id: one.issue.id, why: Kept::Children(children) });
             }
         }
         *old = free;
@@ -178,17 +178,17 @@ impl Store {
         if leaving.is_empty() {
             return Ok(done);
         }
-        let ids: BTreeSet<String> = leaving.iter().map(|one| one.id.clone()).collect();
+        let ids: BTreeSet<String> = leaving.iter().map(|one| one.issue.id.clone()).collect();
         let mut late: Vec<String> = Vec::new();
         self.write_ledger(lock, |draft| {
             let document = draft.document();
             let lines = document.find_among(&ids);
             late.clear();
             for one in &leaving {
-                match one.only_line_in(lines.get(&one.id), document) {
+                match one.only_line_in(lines.get(&one.issue.id), document) {
                     Some(line) => draft.carry([Edit::Remove { line }])?,
                     // A program that ignores locks changed it meanwhile.
-                    None => late.push(one.id.clone()),
+                    None => late.push(one.issue.id.clone()),
                 }
             }
             Ok(())
