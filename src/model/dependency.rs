@@ -1,12 +1,12 @@
 //! Edges between issues: "this issue depends on that one".
 
-use std::fmt;
-
 use super::record::Record;
+use super::status::open_word;
 
-/// The type of a dependency. An open set: types without a rule here are kept and inert.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct DependencyType(String);
+open_word!(
+    /// The type of a dependency. An open set: types without a rule here are kept and inert.
+    DependencyType
+);
 
 impl DependencyType {
     pub const KNOWN: &[&str] = &[
@@ -32,10 +32,6 @@ impl DependencyType {
         "informs",
     ];
 
-    pub fn new(word: impl Into<String>) -> Self {
-        DependencyType(word.into())
-    }
-
     pub fn blocks() -> Self {
         Self::new("blocks")
     }
@@ -59,10 +55,6 @@ impl DependencyType {
         }))
     }
 
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
     pub fn is_known(&self) -> bool {
         Self::KNOWN.contains(&self.as_str())
     }
@@ -79,12 +71,6 @@ impl DependencyType {
     /// Whether it orders work, so that a cycle would deadlock.
     pub fn orders_work(&self) -> bool {
         self.is_blocking() || self.is_parent_child()
-    }
-}
-
-impl fmt::Display for DependencyType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
     }
 }
 

@@ -74,9 +74,8 @@ impl Glob {
 
     /// Exactly one path, and everything below if it is a directory.
     pub fn path(path: &str, is_directory: bool) -> Self {
-        let one = |c: char| Token::One(Set(vec![(c as u32, c as u32)]));
         let names = path.split('/').filter(|name| !name.is_empty());
-        let mut way: Vec<Part> = names.map(|name| Part::Name(name.chars().map(one).collect())).collect();
+        let mut way: Vec<Part> = names.map(|name| Part::Name(name.chars().map(exactly).collect())).collect();
         way.extend(is_directory.then_some(Part::Below));
         Glob { text: escape(path), ways: vec![way] }
     }

@@ -129,7 +129,7 @@ impl Lease {
     pub fn standing(&self, now: &Now) -> Standing {
         match &self.holder {
             None => Standing::Free,
-            Some(holder) if is_over(holder, now) => Standing::Expired,
+            Some(holder) if is_over(holder.deadline.as_ref(), holder.expires, now) => Standing::Expired,
             Some(_) => Standing::Live,
         }
     }
@@ -195,8 +195,8 @@ pub fn ends(ttl: Option<i64>, now: &Now) -> (Option<Instant>, Option<Ticks>) {
     (Some(now.wall.plus_nanos(ttl)), now.ticks.as_ref().map(later))
 }
 
-fn is_over(holder: &Holder, now: &Now) -> bool {
-    match (&holder.deadline, &now.ticks, holder.expires) {
+pub fn is_over(deadline: Option<&Ticks>, expires: Option<Instant>, now: &Now) -> bool {
+    match (deadline, &now.ticks, expires) {
         (Some(end), Some(ticks), _) if end.boot == ticks.boot => ticks.millis >= end.millis,
         (_, _, Some(expires)) => now.wall >= expires,
         (_, _, None) => false,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::glob::{Glob, GlobError};
-use super::lease::{Now, Ticks, ends};
+use super::lease::{Now, Ticks, ends, is_over};
 use super::row;
 use super::time::Instant;
 
@@ -59,11 +59,7 @@ pub struct Reservation {
 
 impl Reservation {
     pub fn is_over(&self, now: &Now) -> bool {
-        match (&self.deadline, &now.ticks, self.expires) {
-            (Some(end), Some(ticks), _) if end.boot == ticks.boot => ticks.millis >= end.millis,
-            (_, _, Some(expires)) => now.wall >= expires,
-            (_, _, None) => false,
-        }
+        is_over(self.deadline.as_ref(), self.expires, now)
     }
 
     /// Starts or restarts its lifetime now.

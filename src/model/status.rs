@@ -19,13 +19,15 @@ macro_rules! open_word {
             }
         }
 
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str(&self.0)
             }
         }
     };
 }
+
+pub(super) use open_word;
 
 open_word!(
     /// The status of an issue. An open set: `open`, `in_progress`, `blocked`, `deferred`, `closed`, `tombstone`,

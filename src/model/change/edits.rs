@@ -1,5 +1,7 @@
 //! The edits of a line's keys that a change needs. Each function returns nothing if the line has the value already.
 
+use std::collections::BTreeSet;
+
 use super::stamp::{NewComment, Stamp};
 use crate::model::dependency::{Dependency, DependencyType};
 use crate::model::issue::{self, Status};
@@ -109,11 +111,7 @@ pub(super) fn label_edits(
     let old = issue::labels_of(record);
     let mut new = old.clone();
     change(&mut new);
-    new.sort();
-    new.dedup();
-    let mut before = old;
-    before.sort();
-    before.dedup();
+    let [before, new] = [old, new].map(|labels| labels.into_iter().collect::<BTreeSet<String>>());
     let is_list = record.raw("labels").is_none_or(|raw| !raw.starts_with('"') || is_unset(raw));
     if new == before && is_list {
         return Vec::new();

@@ -1,5 +1,7 @@
 //! A new issue as a value, and its line.
 
+use std::collections::{BTreeSet, HashSet};
+
 use super::edits::edge;
 use super::{ChangeError, Stamp, check_title};
 use crate::model::dependency::DependencyType;
@@ -67,12 +69,10 @@ impl NewIssue {
         let now = Json::Text(stamp.now.to_string());
         let date = |at: Option<Instant>| at.map(|at| Json::Text(at.to_string()));
         let text = |text: &str| (!text.is_empty()).then(|| Json::Text(text.to_owned()));
-        let mut labels: Vec<String> = self.labels.iter().map(|label| label.trim().to_owned()).collect();
-        labels.sort();
-        labels.dedup();
+        let labels: BTreeSet<String> = self.labels.iter().map(|label| label.trim().to_owned()).collect();
         let labels: Vec<Json> = labels.into_iter().map(Json::Text).collect();
         let mut edges = self.dependencies.clone();
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::new();
         edges.retain(|edge| seen.insert(edge.clone()));
         let edges: Vec<Json> = edges.iter().map(|(target, kind)| Json::Raw(edge(id, target, kind, stamp))).collect();
         let started = (self.status.as_str() == "in_progress").then(|| now.clone());

@@ -99,7 +99,7 @@ pub(super) fn same(key: &str, one: Option<&str>, other: Option<&str>) -> bool {
 }
 
 /// Whether two raw values mean the same, in any kind of object.
-pub(super) fn same_text(key: &str, one: Option<&str>, other: Option<&str>) -> bool {
+pub fn same_text(key: &str, one: Option<&str>, other: Option<&str>) -> bool {
     if one == other || is_empty(one) && is_empty(other) {
         return true;
     }

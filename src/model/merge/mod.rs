@@ -28,10 +28,11 @@ use super::field::{Field, Kind, place_of};
 use super::json::{Dialect, DialectEvidence, Json, decode_string, elements};
 use super::record::Record;
 use super::time::Instant;
-pub use fields::AGREED;
 use fields::Register;
+pub use fields::{AGREED, same_text as same_value};
 pub use revert::{differing, revert};
 use sets::MergeComments;
+pub use sets::is_own as is_merge_comment;
 use settle::{Settled, settle};
 pub use side::{FIELD_TIMES, set_at};
 use side::{Side, Stamp};
@@ -74,11 +75,6 @@ pub fn merge_issue(base: Option<&str>, ours: &str, theirs: &str, usual: Dialect)
     Some(merge(base.as_ref(), &sides.0, &sides.1, usual))
 }
 
-/// Whether two raw values mean the same under a key.
-pub fn same_value(key: &str, one: Option<&str>, other: Option<&str>) -> bool {
-    fields::same_text(key, one, other)
-}
-
 /// The identity of a set's element: of a label, a dependency or a comment.
 pub fn element_identity(key: &str, raw: &str) -> String {
     identity(key).unwrap_or(sets::label_identity)(raw)
@@ -97,11 +93,6 @@ fn identity(key: &str) -> Option<fn(&str) -> String> {
 pub fn kept(id: &str, key: &str, raw: &str, at: Instant, dialect: Dialect) -> String {
     let value = decode_string(raw).map_or(raw.to_owned(), Cow::into_owned);
     keep::comment(id, &keep::text(key, &value), &at.to_string(), dialect)
-}
-
-/// Whether a merge wrote this comment.
-pub fn is_merge_comment(comment: &str) -> bool {
-    sets::is_own(comment)
 }
 
 /// Whether a merge gave up a side's change of a field since the common version. Derived times and counters do not count as loss,

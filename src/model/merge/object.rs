@@ -39,25 +39,20 @@ type Path = (String, Option<String>);
 /// which side is which.
 pub(super) fn merge(base: &str, one: &str, other: &str, dialect: Dialect) -> Option<String> {
     let never = Stamp::default();
-    let joined = join(base, (one, &never), (other, &never), dialect)?;
+    let joined = join(base, (one, &never), (other, &never), None, dialect)?;
     joined.lost.is_none().then_some(joined.text)
 }
 
-/// The base with the changes of both sides; where they clash, the later side wins. `None` if a side is not an object.
-pub(super) fn join(base: &str, one: (&str, &Stamp), other: (&str, &Stamp), dialect: Dialect) -> Option<Joined> {
-    join_for(base, one, other, None, dialect)
-}
-
-/// The same with the winner of a clash given by the caller, if it is known already.
-pub(super) fn join_for(
+/// The base with the changes of both sides; where they clash, the later side wins, unless the caller knows whether it is
+/// the first. `None` if a side is not an object.
+pub(super) fn join(
     base: &str,
     one: (&str, &Stamp),
     other: (&str, &Stamp),
     first: Option<bool>,
     dialect: Dialect,
 ) -> Option<Joined> {
-    let [before, a, b] =
-        [base, one.0, other.0].map(|text| Record::parse_part(text).ok().filter(|_| text.starts_with('{')));
+    let [before, a, b] = [base, one.0, other.0].map(object);
     let (before, a, b) = (before?, a?, b?);
     let (mut taken, mut clashes): (Vec<(Path, Option<&str>)>, Vec<Path>) = (Vec::new(), Vec::new());
     for part in parts(&[&before, &a, &b]) {
@@ -173,7 +168,7 @@ mod tests {
         let base = r#"{"id":"wf_1","state":"in_progress","config":{"x":1}}"#;
         let paused = r#"{"id":"wf_1","state":"paused","reason":"broken","config":{"x":1,"k":2}}"#;
         let over = r#"{"id":"wf_1","state":"abandoned","config":{"j":3}}"#;
-        let join = |a: (&str, &Stamp), b: (&str, &Stamp)| join(base, a, b, Dialect::default()).unwrap();
+        let join = |a: (&str, &Stamp), b: (&str, &Stamp)| join(base, a, b, None, Dialect::default()).unwrap();
         let found = join((paused, &early), (over, &late));
         assert_eq!(found.text, r#"{"id":"wf_1","state":"abandoned","config":{"j":3,"k":2}}"#);
         let lost = found.lost.unwrap();

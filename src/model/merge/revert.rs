@@ -5,7 +5,7 @@
 //! both the edit and a later change touched a value, the value is named and nothing is reverted.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::side::Side;
 use super::{fields, object, sets, text};
@@ -101,9 +101,7 @@ fn long_text(made: Option<&str>, old: Option<&str>, new: Option<&str>, dialect: 
 /// The keys in which two lines differ, except the time of the edit. None without a line.
 pub fn differing(one: &str, other: &str) -> Vec<String> {
     let (Ok(one), Ok(other)) = (Record::parse(one), Record::parse(other)) else { return Vec::new() };
-    let mut keys: Vec<String> = one.iter().chain(other.iter()).map(|(key, _)| key.into_owned()).collect();
-    keys.sort_unstable();
-    keys.dedup();
+    let keys: BTreeSet<String> = one.iter().chain(other.iter()).map(|(key, _)| key.into_owned()).collect();
     let is_content = |key: &String| key != Field::Updated.key() && !field::is(key, |row| row.note);
     keys.into_iter().filter(|key| is_content(key) && !fields::same(key, one.raw(key), other.raw(key))).collect()
 }

@@ -160,7 +160,7 @@ pub(super) fn adds_comments<'a>(base: Option<&Side<'_>>, side: &'a Side<'_>, oth
 }
 
 /// Whether a merge added this comment; it does not count as an edit.
-pub(super) fn is_own(raw: &str) -> bool {
+pub fn is_own(raw: &str) -> bool {
     Record::parse_part(raw).is_ok_and(|record| record.string("author").as_deref() == Some(AUTHOR))
 }
 

@@ -182,7 +182,7 @@ pub(super) fn settle(
         }
         Merge::Object => {
             let sides = known.zip(a.values[0]).zip(b.values[0]);
-            let join = |((before, one), other)| object::join(before, (one, &a.stamp), (other, &b.stamp), dialect);
+            let join = |((before, one), other)| object::join(before, (one, &a.stamp), (other, &b.stamp), None, dialect);
             match sides.and_then(join) {
                 Some(joined) => {
                     let lost = joined.lost.map(|part| {
@@ -322,8 +322,7 @@ pub(super) fn objects(
                 let before = base.and_then(values).filter(|_| is_odd && sides.iter().all(agrees));
                 let (Some(before), [one, other]) = (before, sides.as_slice()) else { continue };
                 let stamps = [ours, theirs].map(|side| side.stamp(name));
-                let joined =
-                    object::join_for(&before, (&one.1, stamps[0]), (&other.1, stamps[1]), Some(is_ours), dialect);
+                let joined = object::join(&before, (&one.1, stamps[0]), (&other.1, stamps[1]), Some(is_ours), dialect);
                 let Some(joined) = joined else { continue };
                 outcome.lost = joined.lost.map(|part| {
                     let stamp = if part.of_one { stamps[0] } else { stamps[1] };

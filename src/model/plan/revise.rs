@@ -21,8 +21,6 @@ words! {
     }
 }
 
-impl Fixed {}
-
 /// A task that is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Current {

@@ -120,29 +120,25 @@ impl Expr {
 
     /// Whether the expression uses no fields but these.
     pub fn is_over(&self, fields: &[Field]) -> bool {
-        match self {
-            Expr::And(parts) | Expr::Or(parts) => parts.iter().all(|part| part.is_over(fields)),
-            Expr::Not(part) => part.is_over(fields),
-            Expr::Is(mine, _, _) => fields.contains(mine),
-        }
+        !self.has(&|mine, _| !fields.contains(&mine))
     }
 
     /// Whether the expression compares a field with this word.
     pub fn names(&self, field: Field, word: &str) -> bool {
-        match self {
-            Expr::And(parts) | Expr::Or(parts) => parts.iter().any(|part| part.names(field, word)),
-            Expr::Not(part) => part.names(field, word),
-            Expr::Is(mine, _, Value::Text(text)) => *mine == field && text == word,
-            Expr::Is(..) => false,
-        }
+        self.has(&|mine, value| mine == field && matches!(value, Value::Text(text) if text == word))
     }
 
     /// Whether the expression uses a field.
     pub fn mentions(&self, field: Field) -> bool {
+        self.has(&|mine, _| mine == field)
+    }
+
+    /// Whether one of its conditions is such.
+    fn has(&self, such: &impl Fn(Field, &Value) -> bool) -> bool {
         match self {
-            Expr::And(parts) | Expr::Or(parts) => parts.iter().any(|part| part.mentions(field)),
-            Expr::Not(part) => part.mentions(field),
-            Expr::Is(mine, _, _) => *mine == field,
+            Expr::And(parts) | Expr::Or(parts) => parts.iter().any(|part| part.has(such)),
+            Expr::Not(part) => part.has(such),
+            Expr::Is(field, _, value) => such(*field, value),
         }
     }
 }

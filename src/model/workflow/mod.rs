@@ -25,7 +25,7 @@ pub const TASK: &str = "task";
 pub const MAX_PARALLEL: i64 = 1;
 
 /// The object in a workflow's line.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Workflow {
     /// `wf_` and 12 characters.
     pub id: String,
@@ -56,21 +56,7 @@ pub struct Workflow {
 
 impl Workflow {
     pub fn new(id: String) -> Self {
-        Workflow {
-            id,
-            state: State::Planning,
-            max_parallel: MAX_PARALLEL,
-            auto_workspace: false,
-            source_type: None,
-            source_ref: None,
-            source_content: None,
-            plan_summary: None,
-            initial_plan: None,
-            repos: Vec::new(),
-            config: Vec::new(),
-            reason: None,
-            merge_commit: None,
-        }
+        Workflow { id, max_parallel: MAX_PARALLEL, ..Workflow::default() }
     }
 
     /// Reads it from a line, with the state as the line writes it. An unknown state reads as planning, which hands out
