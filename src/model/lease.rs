@@ -195,6 +195,7 @@ pub fn ends(ttl: Option<i64>, now: &Now) -> (Option<Instant>, Option<Ticks>) {
     (Some(now.wall.plus_nanos(ttl)), now.ticks.as_ref().map(later))
 }
 
+/// Whether an end has come: by the clock that does not jump, if it is of the same boot, else by the wall clock.
 pub fn is_over(deadline: Option<&Ticks>, expires: Option<Instant>, now: &Now) -> bool {
     match (deadline, &now.ticks, expires) {
         (Some(end), Some(ticks), _) if end.boot == ticks.boot => ticks.millis >= end.millis,

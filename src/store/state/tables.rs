@@ -167,10 +167,8 @@ impl<T: Row> Table<T> {
     pub fn replace_row(&self, document: &Document, id: &str, row: &T) -> Put {
         let old = document.effective(id).and_then(|line| document.record(line));
         let is_known = |old: &Record<'_>| T::parse(old).is_some_and(|row| row.line() == old.text());
-        match old.filter(|old| !is_known(old)) {
-            Some(old) => Put::Line { id: id.to_owned(), text: row.line_over(&old) },
-            None => Put::Line { id: id.to_owned(), text: row.line() },
-        }
+        let odd = old.filter(|old| !is_known(old));
+        Put::Line { id: id.to_owned(), text: odd.map_or_else(|| row.line(), |old| row.line_over(&old)) }
     }
 }
 

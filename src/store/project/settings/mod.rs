@@ -234,12 +234,9 @@ impl Settings {
 
     /// The entries of the layers for one key, first layer first.
     fn entries(&self, name: &str) -> Vec<(Origin, &Entry)> {
-        let mut found = Vec::new();
-        for layer in &self.layers {
-            let mine = layer.parsed.entries.iter().filter(|entry| entry.key.name == name);
-            found.extend(mine.map(|entry| (layer.origin, entry)));
-        }
-        found
+        let all =
+            self.layers.iter().flat_map(|layer| layer.parsed.entries.iter().map(move |entry| (layer.origin, entry)));
+        all.filter(|(_, entry)| entry.key.name == name).collect()
     }
 
     /// A text as some layer set it.

@@ -5,22 +5,16 @@ use std::path::Path;
 use crate::ledger::LineChange;
 use crate::model::json::{Dialect, decode_string};
 use crate::model::record::Record;
+use crate::model::words::words;
 use crate::sys::fs::FileStamp;
 
-/// Why a write cannot be undone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stays {
-    /// It repaired the file, and changed no issue on purpose.
-    Repair,
-    /// It changed more than the log keeps.
-    Large,
-}
-
-impl Stays {
-    const ALL: [(Stays, &'static str); 2] = [(Stays::Repair, "repair"), (Stays::Large, "large")];
-
-    fn word(self) -> &'static str {
-        Self::ALL.iter().find(|(one, _)| *one == self).map_or("", |(_, word)| word)
+words! {
+    /// Why a write cannot be undone.
+    pub(crate) enum Stays {
+        /// It repaired the file, and changed no issue on purpose.
+        Repair = "repair",
+        /// It changed more than the log keeps.
+        Large = "large",
     }
 }
 
@@ -76,7 +70,7 @@ impl Entry {
             record.elements(key).into_iter().map(|raw| Some(decode_string(raw)?.into_owned())).collect()
         };
         let stays = match record.string("stays") {
-            Some(word) => Some(Stays::ALL.iter().find(|(_, known)| *known == word)?.0),
+            Some(word) => Some(Stays::parse(&word)?),
             None => None,
         };
         let keys = if is_write { &["changes"][..] } else { &["changes", "forgets", "stamp"] };
