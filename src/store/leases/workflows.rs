@@ -269,8 +269,7 @@ impl Snapshot {
     /// The versions of a workflow in other checkouts that differ from this one: checkout, state and limit of running
     /// tasks.
     fn versions_elsewhere(&self, id: &str) -> Result<Vec<(String, State, i64)>> {
-        let is_past = (0..self.sources.len()).any(|source| self.sources.is_frozen(source));
-        let others = if is_past { Vec::new() } else { self.elsewhere(id)? };
+        let others = if self.is_past() { Vec::new() } else { self.elsewhere(id)? };
         let read = |other: &crate::store::Elsewhere| {
             let record = Record::parse(&other.line).ok()?;
             let (state, _) = Workflow::standing(&record)?;
@@ -281,7 +280,7 @@ impl Snapshot {
 
     /// The number of valid claims on tasks of a workflow that are not in the ledgers here, but in other checkouts.
     pub fn running_unseen(&self, workflow: &WorkflowRow, known: &BTreeSet<&str>) -> Result<usize> {
-        if (0..self.sources.len()).any(|source| self.sources.is_frozen(source)) {
+        if self.is_past() {
             return Ok(0);
         }
         let now = self.host.clock.both();
@@ -307,7 +306,7 @@ impl Snapshot {
 
     /// How many of the tasks someone works on; see [`TaskRow::is_running`].
     fn count_running<'a>(&self, tasks: impl Iterator<Item = &'a OpenTask>) -> Result<usize> {
-        let is_past = (0..self.sources.len()).any(|source| self.sources.is_frozen(source));
+        let is_past = self.is_past();
         let now = self.host.clock.both();
         let mut running = 0;
         for task in tasks {

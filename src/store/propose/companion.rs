@@ -101,8 +101,7 @@ impl Snapshot {
 
     /// The lines with an id in planning repos.
     fn planned_lines(&self, id: &str) -> impl Iterator<Item = (usize, String)> {
-        let planning = (0..self.sources.len()).filter(|source| self.is_planning(self.sources.member_of(*source)));
-        planning.filter_map(|source| Some((source, self.line_in(source, id)?)))
+        self.planning_sources().filter_map(|source| Some((source, self.line_in(source, id)?)))
     }
 }
 

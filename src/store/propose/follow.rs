@@ -11,8 +11,7 @@ use crate::store::{Result, Store};
 impl Store {
     /// Renames ids in planning repos that the project has given up.
     pub(super) fn follow_prefix(&mut self, dry_run: bool) -> Result<Vec<Reconciled>> {
-        let sources: Vec<usize> =
-            (0..self.sources.len()).filter(|source| self.is_planning(self.sources.member_of(*source))).collect();
+        let sources: Vec<usize> = self.planning_sources().collect();
         let mut left = BTreeSet::new();
         for source in &sources {
             for id in self.sources.ids_mentioning(*source, "\"id\"") {

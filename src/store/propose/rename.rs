@@ -1,7 +1,7 @@
 //! Gives planning issues the project's prefix before they are proposed, so that the name of a private repo is not
 //! published.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::Copies;
 use super::pair::NewLine;
@@ -93,8 +93,7 @@ impl Snapshot {
 
     /// The ids that planning issues had before they were proposed, with their current ones.
     pub(in crate::store) fn former_ids(&self) -> HashMap<String, String> {
-        let planning = (0..self.sources.len()).filter(|source| self.is_planning(self.sources.member_of(*source)));
-        let renamed = planning.flat_map(|source| {
+        let renamed = self.planning_sources().flat_map(|source| {
             let ids = self.sources.ids_mentioning(source, FORMER_ID).into_iter();
             ids.filter_map(move |id| {
                 let line = self.line_in(source, &id)?;
@@ -126,8 +125,7 @@ impl Store {
         if names.is_empty() {
             return Ok(());
         }
-        let sources: Vec<usize> =
-            (0..self.sources.len()).filter(|source| self.is_planning(self.sources.member_of(*source))).collect();
+        let sources: Vec<usize> = self.planning_sources().collect();
         let words: Vec<&str> = names.keys().map(String::as_str).collect();
         self.rename_issues(&sources, names, &words, proposal::renamed)
     }
@@ -144,10 +142,8 @@ impl Store {
         self.read_again()?;
         let mut parts: BTreeMap<usize, Vec<NewLine>> = BTreeMap::new();
         for source in sources {
-            let mut ids: Vec<String> =
+            let ids: BTreeSet<String> =
                 words.iter().flat_map(|word| self.sources.ids_mentioning(*source, word)).collect();
-            ids.sort();
-            ids.dedup();
             for id in ids {
                 let line = self.line_in(*source, &id).unwrap_or_default();
                 let Some(new) = renamed(&line, names) else { continue };

@@ -107,7 +107,7 @@ impl Snapshot {
         })
     }
 
-    fn planning_sources(&self) -> impl Iterator<Item = usize> {
+    pub(in crate::store) fn planning_sources(&self) -> impl Iterator<Item = usize> {
         (0..self.sources.len()).filter(|source| self.is_planning(self.sources.member_of(*source)))
     }
 

@@ -16,8 +16,7 @@ impl Snapshot {
     /// Adds this user's private values to the index, once. What it queries must not depend on it.
     pub(in crate::store) fn show_own(&self) -> Result<()> {
         self.own.get(|_| {
-            let is_past = (0..self.sources.len()).any(|source| self.sources.is_frozen(source));
-            let own = match self.has_roles() && !is_past {
+            let own = match self.has_roles() && !self.is_past() {
                 true => self.own_values()?,
                 false => Vec::new(),
             };

@@ -224,7 +224,7 @@ impl Snapshot {
 
     /// The ledgers of other checkouts: the matching source here, and the path inside the checkout.
     pub(in crate::store) fn sibling_ledgers(&self) -> Result<Vec<(usize, Worktree, PathBuf)>> {
-        if (0..self.sources.len()).any(|source| self.sources.is_frozen(source)) {
+        if self.is_past() {
             return Ok(Vec::new());
         }
         let mut found = Vec::new();

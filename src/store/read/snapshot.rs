@@ -200,7 +200,7 @@ impl Snapshot {
         found.extend(self.removed());
         found.extend(self.sibling_problems().cloned());
         let lines = self.sources.warnings();
-        if (0..self.sources.len()).any(|source| self.sources.is_frozen(source)) {
+        if self.is_past() {
             // These lines are in no current file, and cannot be repaired.
             found.extend((!lines.is_empty()).then_some(Warning::DamagedThen { lines: lines.len() }));
         } else {
