@@ -4,6 +4,7 @@
 //! `bd config trust` agrees to both; no warning appears before they are needed. From the state home: settings without
 //! this user's mark (`mark.rs`); `bd trust` makes them the user's.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::home_contents::{make_first, word};
@@ -54,9 +55,7 @@ impl Project {
     /// The files in the state homes of the project that count only if they are this user's.
     pub fn home_contents(&self) -> Vec<HomeContents> {
         let members = self.repos.members.iter();
-        let mut homes: Vec<PathBuf> = members.map(|member| member.site.settings_home()).collect();
-        homes.sort();
-        homes.dedup();
+        let homes: BTreeSet<PathBuf> = members.map(|member| member.site.settings_home()).collect();
         let words = homes.iter().map(|home| word(home, &self.host.env));
         words.filter(|word| !word.contents.is_empty()).collect()
     }

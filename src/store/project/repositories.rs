@@ -1,5 +1,7 @@
 //! A project's repos by the ids used by other machines and other state, and whether their claims are in one place.
 
+use std::collections::BTreeSet;
+
 use super::settings;
 use crate::model::state_id;
 use crate::store::{Project, Result, Settings, StateHome, StateMode};
@@ -17,9 +19,7 @@ impl Project {
     /// The repos whose claims are stored where the others do not see them, by name. Each is judged as it is used from
     /// its own directory: an agent in one must see the claims of the others.
     pub fn repos_apart(&self, repos: &[usize]) -> Result<Vec<String>> {
-        let mut repos = repos.to_vec();
-        repos.sort_unstable();
-        repos.dedup();
+        let repos: BTreeSet<usize> = repos.iter().copied().collect();
         let common = self.state_home_of(0);
         let is_shared = |home: &StateHome| matches!(home.mode, StateMode::Global | StateMode::Named);
         let apart = |repo: &usize| {

@@ -15,7 +15,6 @@ impl Transaction<'_> {
         &mut self,
         new: impl Iterator<Item = (&'a str, &'a NewIssue)> + Clone,
     ) -> Result<()> {
-        let store = self.store();
         let is_open_epic = |issue: &NewIssue| issue.issue_type.as_str() == "epic" && !issue.status.is_done();
         let mut epics: HashMap<String, bool> =
             new.clone().map(|(id, issue)| (id.to_owned(), is_open_epic(issue))).collect();
@@ -27,10 +26,7 @@ impl Transaction<'_> {
                     continue;
                 }
                 if !epics.contains_key(target) {
-                    let row = store.get(target)?;
-                    let is_epic =
-                        row.is_some_and(|row| row.issue.issue_type.as_str() == "epic" && !row.issue.status.is_done());
-                    epics.insert(target.clone(), is_epic);
+                    epics.insert(target.clone(), self.is_open_epic(target)?);
                 }
                 // An epic waits for its children.
                 edges.extend(epics[target].then(|| (target.clone(), id.to_owned())));
@@ -39,7 +35,7 @@ impl Transaction<'_> {
         if edges.is_empty() {
             return Ok(());
         }
-        let waits = store.ask(|cache| cache.waits())?;
+        let waits = self.store.ask(|cache| cache.waits())?;
         let known = waits.edges().map(|(from, to)| (from.to_owned(), to.to_owned()));
         let all: Graph = known.chain(edges).collect();
         let ids: HashSet<&str> = new.map(|(id, _)| id).collect();

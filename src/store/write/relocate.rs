@@ -4,7 +4,7 @@
 //! then remove them from the source. A crash in between leaves an issue in both; a repeated run finds it in both,
 //! changes nothing in the target and removes it from the source. A line that changed meanwhile is not removed.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::{Draft, Locks, Written};
 use crate::ledger::{Document, Edit, Ledger, LedgerError, LockedLedger};
@@ -95,9 +95,7 @@ impl Store {
         }
         self.leave_private_edges(&mut wanted, to, &mut report);
         let owner = self.planned_for(to)?;
-        let mut members: Vec<usize> = wanted.iter().map(|(_, from)| *from).collect();
-        members.sort_unstable();
-        members.dedup();
+        let members: BTreeSet<usize> = wanted.iter().map(|(_, from)| *from).collect();
         let target = self.writable(to)?;
         let mut sources = members.iter().map(|member| self.writable(*member)).collect::<Result<Vec<usize>>>()?;
         sources.push(target);

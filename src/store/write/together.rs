@@ -4,6 +4,7 @@
 //! see earlier plans as if they were on disk (`index::held`). [`Together::commit`] then makes all of it on what is on
 //! disk, as one transaction with many writes; dropping it writes nothing.
 
+use std::collections::BTreeSet;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
@@ -93,9 +94,7 @@ impl Together<'_> {
     /// The repos whose ledgers would be written.
     pub fn repos(&self) -> Vec<String> {
         let staged = self.store.gathered.iter().flat_map(|gathered| &gathered.staged);
-        let mut sources: Vec<usize> = staged.map(|part| part.source).collect();
-        sources.sort_unstable();
-        sources.dedup();
+        let sources: BTreeSet<usize> = staged.map(|part| part.source).collect();
         let name = |source| self.store.name(self.store.sources.member_of(source)).to_owned();
         sources.into_iter().map(name).collect()
     }

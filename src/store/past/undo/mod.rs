@@ -11,6 +11,7 @@ mod settings;
 
 pub use outcome::{Undo, UndoAction, UndoneIssue, UndoneWrite};
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::history::OwnCommit;
@@ -62,9 +63,7 @@ impl Project {
 impl Snapshot {
     /// The logs of all repos as one, and the time before which one of them is incomplete.
     fn undo_lines(&self) -> Result<(Vec<Line>, String)> {
-        let mut homes: Vec<&Path> = (0..self.sources.len()).map(|source| self.sources.home(source)).collect();
-        homes.sort_unstable();
-        homes.dedup();
+        let homes: BTreeSet<&Path> = (0..self.sources.len()).map(|source| self.sources.home(source)).collect();
         let mut logs = Vec::new();
         let mut since = String::new();
         for home in homes {
@@ -292,7 +291,7 @@ impl Store {
         let mut written: Vec<(usize, Vec<Written>)> = Vec::new();
         for (source, steps) in plan.in_order() {
             let Some((_, lock)) = locks.iter().find(|(locked, _)| *locked == source) else { continue };
-            plan::write(self, lock, &steps)?;
+            self.write_ledger(lock, |draft| plan::take(&steps, draft, lock.ledger().path()))?;
             written.push((source, steps.iter().map(|step| self.as_written(step)).collect()));
         }
         for (source, names) in &renames {

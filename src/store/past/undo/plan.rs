@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use super::outcome::UndoneWrite;
-use crate::ledger::{Edit, LedgerError, LineChange, LockedLedger};
+use crate::ledger::{Edit, LedgerError, LineChange};
 use crate::model::change::mirror;
 use crate::model::dependency::Dependency;
 use crate::model::graph::Graph;
@@ -280,13 +280,8 @@ impl Plan {
     }
 }
 
-/// Writes the steps of one ledger, if its lines are still those that were planned with.
-pub(super) fn write(store: &Store, lock: &LockedLedger, steps: &[Step]) -> Result<()> {
-    store.write_ledger(lock, |draft| take(steps, draft, lock.ledger().path()))?;
-    Ok(())
-}
-
-fn take(steps: &[Step], draft: &mut Draft<'_>, path: &std::path::Path) -> Result<()> {
+/// Puts steps into a draft, unless the ledger has changed since they were planned.
+pub(super) fn take(steps: &[Step], draft: &mut Draft<'_>, path: &std::path::Path) -> Result<()> {
     let document = draft.document();
     for step in steps {
         let lines = document.find(&step.id);
