@@ -30,15 +30,21 @@ pub(super) struct WorkflowArgs {
 enum Action {
     Create(Box<create::CreateArgs>),
     List(show::ListArgs),
-    Show(show::ShowArgs),
+    /// Show a workflow and its tasks: state, holder, and what each waits for
+    Show(show::WorkflowArg),
     Next(show::NextArgs),
-    Progress(show::ProgressArgs),
+    /// Show the progress of a workflow, who works on what, and what waits
+    Progress(show::WorkflowArg),
     Set(Box<moves::SetArgs>),
-    Start(moves::StartArgs),
-    Pause(moves::PauseArgs),
-    Resume(moves::ResumeArgs),
+    /// Start a workflow: its tasks can be claimed
+    Start(show::WorkflowArg),
+    /// Pause a workflow: running tasks continue, no new ones start
+    Pause(moves::ReasonArgs),
+    /// Resume a workflow that was paused, failed or awaits a merge
+    Resume(show::WorkflowArg),
     Complete(moves::CompleteArgs),
-    Fail(moves::FailArgs),
+    /// Mark a workflow as failed; it can be resumed
+    Fail(moves::ReasonArgs),
     Abandon(moves::AbandonArgs),
     AddTask(Box<plan::AddTaskArgs>),
     RemoveTask(plan::RemoveTaskArgs),

@@ -1,34 +1,21 @@
 use clap::Args;
 
 use super::create::TextArgs;
-use super::show;
+use super::show::{self, WorkflowArg};
 use crate::cli::context::{Context, Outcome};
 use crate::model::workflow::State;
 use crate::ops::workflows;
 use crate::ops::workflows::{Command, MoveWish, WorkflowChange};
 use crate::view::{self, Exit, Failure};
 
-/// Start a workflow: its tasks can be claimed
+/// A workflow, and why it changes.
 #[derive(Debug, Args)]
-pub(super) struct StartArgs {
+pub(super) struct ReasonArgs {
     /// The workflow
     id: String,
-}
-
-/// Pause a workflow: running tasks continue, no new ones start
-#[derive(Debug, Args)]
-pub(super) struct PauseArgs {
-    /// The workflow
-    id: String,
-    #[command(flatten)]
-    why: ReasonArgs,
-}
-
-/// Resume a workflow that was paused, failed or awaits a merge
-#[derive(Debug, Args)]
-pub(super) struct ResumeArgs {
-    /// The workflow
-    id: String,
+    /// Why
+    #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
+    reason: Option<String>,
 }
 
 /// Complete a workflow whose tasks are done
@@ -47,17 +34,9 @@ pub(super) struct CompleteArgs {
     /// The commit that merged it
     #[arg(long, value_name = "COMMIT")]
     merge_commit: Option<String>,
-    #[command(flatten)]
-    why: ReasonArgs,
-}
-
-/// Mark a workflow as failed; it can be resumed
-#[derive(Debug, Args)]
-pub(super) struct FailArgs {
-    /// The workflow
-    id: String,
-    #[command(flatten)]
-    why: ReasonArgs,
+    /// Why
+    #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
+    reason: Option<String>,
 }
 
 /// Abandon a workflow: tasks that nobody works on are closed as skipped
@@ -68,14 +47,6 @@ pub(super) struct AbandonArgs {
     /// Why
     #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
     reason: String,
-}
-
-/// Why something is done.
-#[derive(Debug, Args)]
-pub(super) struct ReasonArgs {
-    /// Why
-    #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
-    reason: Option<String>,
 }
 
 /// Change a workflow's limits, config or state
@@ -102,26 +73,26 @@ pub(super) struct SetArgs {
     texts: TextArgs,
 }
 
-pub(super) fn start(args: StartArgs, cx: &mut Context) -> Outcome {
+pub(super) fn start(args: WorkflowArg, cx: &mut Context) -> Outcome {
     moved(cx, &args.id, MoveWish { command: Some(Command::Start), ..MoveWish::to(State::InProgress) })
 }
 
-pub(super) fn pause(args: PauseArgs, cx: &mut Context) -> Outcome {
-    moved(cx, &args.id, MoveWish { reason: args.why.reason, ..MoveWish::to(State::Paused) })
+pub(super) fn pause(args: ReasonArgs, cx: &mut Context) -> Outcome {
+    moved(cx, &args.id, MoveWish { reason: args.reason, ..MoveWish::to(State::Paused) })
 }
 
-pub(super) fn resume(args: ResumeArgs, cx: &mut Context) -> Outcome {
+pub(super) fn resume(args: WorkflowArg, cx: &mut Context) -> Outcome {
     moved(cx, &args.id, MoveWish { command: Some(Command::Resume), ..MoveWish::to(State::InProgress) })
 }
 
 pub(super) fn complete(args: CompleteArgs, cx: &mut Context) -> Outcome {
     let to = if args.await_merge { State::AwaitingMerge } else { State::Completed };
-    let (reason, merge_commit) = (args.why.reason, args.merge_commit);
+    let (reason, merge_commit) = (args.reason, args.merge_commit);
     moved(cx, &args.id, MoveWish { reason, merge_commit, skip_open: args.skip_open, ..MoveWish::to(to) })
 }
 
-pub(super) fn fail(args: FailArgs, cx: &mut Context) -> Outcome {
-    moved(cx, &args.id, MoveWish { reason: args.why.reason, ..MoveWish::to(State::Failed) })
+pub(super) fn fail(args: ReasonArgs, cx: &mut Context) -> Outcome {
+    moved(cx, &args.id, MoveWish { reason: args.reason, ..MoveWish::to(State::Failed) })
 }
 
 pub(super) fn abandon(args: AbandonArgs, cx: &mut Context) -> Outcome {

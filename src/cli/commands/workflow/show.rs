@@ -19,11 +19,11 @@ pub(super) struct ListArgs {
     state: Option<State>,
 }
 
-/// Show a workflow and its tasks: state, holder, and what each waits for
+/// A workflow.
 #[derive(Debug, Args)]
-pub(super) struct ShowArgs {
+pub(super) struct WorkflowArg {
     /// The workflow
-    id: String,
+    pub id: String,
 }
 
 /// List the tasks that can be worked on now, in order
@@ -44,13 +44,6 @@ pub(super) struct NextArgs {
     lease: LeaseArgs,
 }
 
-/// Show the progress of a workflow, who works on what, and what waits
-#[derive(Debug, Args)]
-pub(super) struct ProgressArgs {
-    /// The workflow
-    id: String,
-}
-
 /// A state as typed.
 pub(super) fn state(text: &str) -> Result<State, String> {
     State::typed(text).ok_or_else(|| format!("one of {}", State::ALL.map(State::word).join(" ")))
@@ -67,7 +60,7 @@ pub(super) fn list(args: &ListArgs, cx: &mut Context) -> Outcome {
     Ok(Exit::Ok)
 }
 
-pub(super) fn show(args: &ShowArgs, cx: &mut Context) -> Outcome {
+pub(super) fn show(args: &WorkflowArg, cx: &mut Context) -> Outcome {
     let found = workflows::flow_everywhere(cx.store()?, &args.id)?;
     json_answer!(cx, view::workflow_everywhere(&found));
     for flow in &found {
@@ -109,7 +102,7 @@ pub(super) fn next(args: &NextArgs, cx: &mut Context) -> Outcome {
     Ok(Exit::Ok)
 }
 
-pub(super) fn progress(args: &ProgressArgs, cx: &mut Context) -> Outcome {
+pub(super) fn progress(args: &WorkflowArg, cx: &mut Context) -> Outcome {
     let found = workflows::flow_everywhere(cx.store()?, &args.id)?;
     let Some(flow) = found.first() else { return Ok(Exit::Ok) };
     json_answer!(cx, view::workflow_progress(flow));
