@@ -422,18 +422,16 @@ impl Context {
     }
 
     /// Prints text that is the answer itself; with --json as an object, so that it can be parsed.
-    pub(super) fn text_answer(&mut self, text: &str) {
-        if self.ui.wants_json() {
-            self.json(view::Object::new().text("text", text).finish());
-        } else {
-            self.ui.line(text);
-        }
+    pub(super) fn text_answer(&mut self, text: &str) -> Outcome {
+        json_answer!(self, view::Object::new().text("text", text));
+        self.ui.line(text);
+        Ok(Exit::Ok)
     }
 
     /// Prints a page of help, fitted to the terminal.
-    pub(super) fn page_answer(&mut self, text: &str) {
+    pub(super) fn page_answer(&mut self, text: &str) -> Outcome {
         let width = self.ui.width().filter(|_| !self.ui.wants_json());
-        self.text_answer(&filled(text, width));
+        self.text_answer(&filled(text, width))
     }
 
     /// If a ledger could not be read when needed, the command fails, whatever it has printed.

@@ -6,12 +6,11 @@ use super::context::{Context, Outcome};
 use super::entry::{GROUPS, Table};
 use super::page::filled;
 use super::topics::{self, TOPICS};
-use crate::view::{Exit, Failure};
+use crate::view::Failure;
 
 pub(super) fn overview(table: Table, cx: &mut Context) -> Outcome {
     let text: StyledStr = table.parser().render_help();
-    cx.text_answer(text.to_string().trim_end());
-    Ok(Exit::Ok)
+    cx.text_answer(text.to_string().trim_end())
 }
 
 /// Every command with its summary, by group.
@@ -31,8 +30,7 @@ pub(super) fn all(table: Table, cx: &mut Context) -> Outcome {
         "Topics: {}\n\nFor one command run `bd COMMAND --help`, for a topic `bd help TOPIC`.",
         topics.join(", ")
     ));
-    cx.page_answer(&text);
-    Ok(Exit::Ok)
+    cx.page_answer(&text)
 }
 
 /// The long help of one command, or a topic; `query` is both.
@@ -41,8 +39,7 @@ pub(super) fn of(names: &[String], table: Table, cx: &mut Context) -> Outcome {
     let mut command = table.whole();
     command.build();
     if let Some(topic) = topic.filter(|_| command.find_subcommand(&names[0]).is_none()) {
-        cx.page_answer(topic);
-        return Ok(Exit::Ok);
+        return cx.page_answer(topic);
     }
     let mut current = &mut command;
     for name in names {
@@ -53,6 +50,5 @@ pub(super) fn of(names: &[String], table: Table, cx: &mut Context) -> Outcome {
     if let Some(topic) = topic {
         text = format!("{text}\n\n{}", filled(topic, cx.ui.width()));
     }
-    cx.text_answer(&text);
-    Ok(Exit::Ok)
+    cx.text_answer(&text)
 }

@@ -2,7 +2,6 @@ use clap::Args;
 
 use crate::cli::context::{Context, Outcome};
 use crate::ops::AGENTS_BLOCK;
-use crate::view::Exit;
 
 /// Print the block of instructions that `bd setup` puts into AGENTS.md, to paste it elsewhere
 #[derive(Debug, Args)]
@@ -10,6 +9,5 @@ use crate::view::Exit;
 pub(super) struct OnboardArgs {}
 
 pub(super) fn run(_: OnboardArgs, cx: &mut Context) -> Outcome {
-    cx.text_answer(AGENTS_BLOCK.trim_end());
-    Ok(Exit::Ok)
+    cx.text_answer(AGENTS_BLOCK.trim_end())
 }

@@ -1,7 +1,6 @@
 use clap::Args;
 
 use crate::cli::context::{Context, Outcome};
-use crate::view::Exit;
 
 /// Show the first five minutes with bd
 #[derive(Debug, Args)]
@@ -23,6 +22,5 @@ bd keeps issues as lines of .beads/beads.jsonl, a file you commit like code.
 A few characters of an id are enough. Every command takes --json. bd help --all lists the rest.";
 
 pub(super) fn run(_: QuickstartArgs, cx: &mut Context) -> Outcome {
-    cx.page_answer(TEXT);
-    Ok(Exit::Ok)
+    cx.page_answer(TEXT)
 }
