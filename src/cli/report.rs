@@ -47,21 +47,11 @@ impl Context {
     /// Reports on several issues: a line or an element for each that was written, an error for each that was not. The exit
     /// code is that of the first failure.
     pub(super) fn report(&mut self, batch: Batch, line: impl Fn(&Written) -> String) -> Outcome {
-        if self.ui.wants_json() {
-            let json = view::replies(batch.written());
-            self.json(json);
-        }
-        let mut exit = Exit::Ok;
-        for (typed, result) in batch.results {
-            match result {
-                Ok(written) if !self.ui.wants_json() => {
-                    self.ui.done(&line(&written));
-                    self.tell_beside(&written);
-                }
-                Ok(_) => {}
-                Err(error) => exit = self.fail(&typed, error.into(), exit),
-            }
-        }
+        let print = |cx: &mut Self, _: &str, written: &Written| {
+            cx.ui.done(&line(written));
+            cx.tell_beside(written);
+        };
+        let exit = self.each(batch.results, |_, written| view::reply(written), print)?;
         for (id, blockers) in &batch.waiting {
             self.ui.warning(&view::taken_waiting(id, blockers));
         }
@@ -96,13 +86,8 @@ impl Context {
 
     /// Reports only what failed, where the command has a JSON shape of its own for the rest.
     pub(super) fn report_failures(&mut self, batch: Batch) -> Outcome {
-        let mut exit = Exit::Ok;
-        for (typed, result) in batch.results {
-            if let Err(error) = result {
-                exit = self.fail(&typed, error.into(), exit);
-            }
-        }
-        Ok(exit)
+        let failed = batch.results.into_iter().filter_map(|(typed, result)| Some((typed, result.err()?)));
+        Ok(self.fail_each(failed))
     }
 
     /// The same in the shape of the command: what is said as JSON of each that was done, and what as text.
@@ -114,8 +99,7 @@ impl Context {
     ) -> Outcome {
         if self.ui.wants_json() {
             let done = results.iter().filter_map(|(id, result)| Some((id, result.as_ref().ok()?)));
-            let done = view::each(done, |(id, one)| json(id, one));
-            self.json(done);
+            self.json(view::each(done, |(id, one)| json(id, one)));
         }
         let mut exit = Exit::Ok;
         for (id, result) in results {
@@ -128,6 +112,11 @@ impl Context {
         Ok(exit)
     }
 
+    /// Reports several failures; the first one decides the exit code.
+    pub(super) fn fail_each<E: Into<Failure>>(&mut self, failed: impl IntoIterator<Item = (String, E)>) -> Exit {
+        failed.into_iter().fold(Exit::Ok, |exit, (typed, error)| self.fail(&typed, error.into(), exit))
+    }
+
     /// Reports one failure of several; the first one decides the exit code.
     pub(super) fn fail(&mut self, typed: &str, failure: Failure, exit: Exit) -> Exit {
         self.ui.failure(&failure, Some(typed));
@@ -137,8 +126,7 @@ impl Context {
     /// Tells of the repos that failed; the first one decides over the exit code.
     pub(super) fn fail_repos(&mut self, repos: &[RepoSync], failures: Vec<Option<Failure>>) -> Exit {
         let failed = repos.iter().zip(failures).filter_map(|(one, failure)| Some((one.repos.join(", "), failure?)));
-        let failed: Vec<_> = failed.collect();
-        failed.into_iter().fold(Exit::Ok, |exit, (name, failure)| self.fail(&name, failure, exit))
+        self.fail_each(failed)
     }
 
     /// Before an issue is filed: tells somebody who looks like a contributor that it goes into the project, and asks on a terminal, once

@@ -73,8 +73,7 @@ pub(super) fn run(args: CloseArgs, cx: &mut Context) -> Outcome {
     let closed: Vec<String> = batch.written().map(|written| written.id.clone()).collect();
     let next = ops::unblocked_by(cx.store()?, &closed)?;
     if cx.ui.wants_json() {
-        let json = view::closed(&batch.written().collect::<Vec<_>>(), &next);
-        cx.json(json);
+        cx.json(view::closed(&batch.written().collect::<Vec<_>>(), &next));
         return cx.report_failures(batch);
     }
     let exit = cx.report(batch, closed_line)?;

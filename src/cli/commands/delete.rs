@@ -46,8 +46,7 @@ pub(super) fn run(args: DeleteArgs, cx: &mut Context) -> Outcome {
     let deleted: Vec<&str> = batch.written().map(|written| written.id.as_str()).collect();
     if !deleted.is_empty() {
         let one = deleted.first().copied().filter(|_| ids.len() == 1);
-        let json = view::deleted(one, &deleted);
-        cx.json(json);
+        cx.json(view::deleted(one, &deleted));
     }
     cx.report_failures(batch)
 }

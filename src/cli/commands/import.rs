@@ -3,10 +3,10 @@ use std::io::Read as _;
 use clap::Args;
 
 use crate::cli::context::{Context, Outcome};
-use crate::ops::{self, ImportOptions, Imported, OpError};
+use crate::ops::{self, ImportOptions, OpError};
 use crate::store;
 use crate::sys::fs::FsError;
-use crate::view::{self, Exit, Failure};
+use crate::view::{self, Failure};
 
 /// The longest file that is read; a ledger cannot be longer.
 const MAX_IMPORT: u64 = 1 << 30;
@@ -58,7 +58,7 @@ pub(super) fn run(args: ImportArgs, cx: &mut Context) -> Outcome {
     let report = ops::import(cx.store()?, &name, bytes, options)?;
     if cx.ui.wants_json() {
         cx.json(view::imported(&report, args.dry_run));
-        return Ok(refusals(cx, report));
+        return Ok(cx.fail_each(report.refused));
     }
     for (line, reason) in &report.skipped {
         cx.ui.warning(&format!("{name}:{line}: skipped: {reason}"));
@@ -75,11 +75,5 @@ pub(super) fn run(args: ImportArgs, cx: &mut Context) -> Outcome {
         report.unchanged.len(),
         report.deleted.len()
     ));
-    Ok(refusals(cx, report))
-}
-
-/// Tells which issues were not written; the first one decides the exit code.
-fn refusals(cx: &mut Context, report: Imported) -> Exit {
-    let refused = report.refused.into_iter();
-    refused.fold(Exit::Ok, |exit, (id, error)| cx.fail(&id, error.into(), exit))
+    Ok(cx.fail_each(report.refused))
 }

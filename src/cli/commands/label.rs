@@ -86,7 +86,6 @@ fn change(mut ids: Vec<String>, cx: &mut Context, add: bool) -> Outcome {
         return cx.report(batch, |written| changed_line(written, &verb));
     }
     let items = batch.written().flat_map(|written| labels.iter().map(move |label| (&written.id, *label)));
-    let json = view::each(items, |(id, label)| view::labelled(word, id, label));
-    cx.json(json);
+    cx.json(view::each(items, |(id, label)| view::labelled(word, id, label)));
     cx.report_failures(batch)
 }

@@ -59,11 +59,7 @@ pub(super) fn run(args: MigrateArgs, cx: &mut Context) -> Outcome {
     if done.is_guest {
         cx.ui.note(&format!("{} is not part of this project; run `bd repo add` to see its issues here", done.to));
     }
-    let mut exit = Exit::Ok;
-    for (id, error) in done.failed {
-        exit = cx.fail(&id, error.into(), exit);
-    }
-    Ok(exit)
+    Ok(cx.fail_each(done.failed))
 }
 
 fn rename(name: &str, dry_run: bool, cx: &mut Context) -> Outcome {

@@ -52,20 +52,16 @@ pub(super) fn run(args: ShowArgs, cx: &mut Context) -> Outcome {
     let place = cx.go_to(args.checkouts.worktree.as_deref())?;
     let ids = args.named.read(cx)?;
     let store = cx.store()?;
-    let mut found = Vec::new();
-    for typed in &ids {
-        if args.checkouts.all_worktrees {
-            found.push((typed, ops::show_in_all_worktrees(store, typed)));
-            continue;
-        }
-        let shown = ops::show_copies(store, typed, &args.scope.repo, args.copies);
-        found.push((typed, if args.at.is_none() { ops::show_past(store, typed, shown) } else { shown }));
-    }
-    let mut exit = Exit::Ok;
     let mut shown = Vec::new();
     let mut failures = Vec::new();
-    for (typed, result) in found {
-        match result {
+    for typed in ids {
+        let found = if args.checkouts.all_worktrees {
+            ops::show_in_all_worktrees(store, &typed)
+        } else {
+            let copies = ops::show_copies(store, &typed, &args.scope.repo, args.copies);
+            if args.at.is_none() { ops::show_past(store, &typed, copies) } else { copies }
+        };
+        match found {
             Ok(all) => shown.extend(all.into_iter().map(|mut one| {
                 one.row.place = one.row.place.take().or_else(|| place.clone());
                 one
@@ -73,7 +69,7 @@ pub(super) fn run(args: ShowArgs, cx: &mut Context) -> Outcome {
             Err(error) => match Failure::from(error) {
                 // The ledger changed meanwhile, or the cache failed: the id is not the problem.
                 failure if matches!(failure.exit, Exit::Busy | Exit::Failed) => return Err(failure),
-                failure => failures.push((typed.clone(), failure)),
+                failure => failures.push((typed, failure)),
             },
         }
     }
@@ -98,9 +94,7 @@ pub(super) fn run(args: ShowArgs, cx: &mut Context) -> Outcome {
     }
     let all = failures.len();
     let reported = if cx.ui.wants_json() { all } else { NAMED };
-    for (typed, failure) in failures.into_iter().take(reported) {
-        exit = cx.fail(&typed, failure, exit);
-    }
+    let exit = cx.fail_each(failures.into_iter().take(reported));
     cx.ui.note_if(all > reported, &format!("and {} more", all.saturating_sub(reported)));
     Ok(exit)
 }
