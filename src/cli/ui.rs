@@ -1,5 +1,6 @@
 //! The streams. Data goes to stdout, messages to stderr; colour only to a terminal; every text is escaped.
 
+use std::fmt::Display;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::Path;
 
@@ -183,24 +184,19 @@ impl Ui {
 
     /// A person's answer to a question; empty at the end of input.
     fn answer(&mut self, question: &str) -> String {
-        self.flush();
-        if let Some(meter) = &self.meter {
-            meter.hand_over();
-        }
-        let _ = write!(io::stderr(), "{question}");
-        let mut answer = String::new();
-        let read = io::stdin().read_line(&mut answer);
-        if !answer.ends_with('\n') {
-            // Start a new line for what follows.
-            let _ = writeln!(io::stderr());
-        }
-        if let Some(meter) = &self.meter {
-            meter.take_back();
-        }
-        if read.is_ok() { answer.trim().to_owned() } else { String::new() }
+        self.lend_terminal(|| {
+            let _ = write!(io::stderr(), "{question}");
+            let mut answer = String::new();
+            let read = io::stdin().read_line(&mut answer);
+            if !answer.ends_with('\n') {
+                // Start a new line for what follows.
+                let _ = writeln!(io::stderr());
+            }
+            if read.is_ok() { answer.trim().to_owned() } else { String::new() }
+        })
     }
 
-    /// Lets another program use the terminal for a while.
+    /// Lets a person or another program use the terminal for a while.
     pub(super) fn lend_terminal<T>(&mut self, run: impl FnOnce() -> T) -> T {
         self.flush();
         if let Some(meter) = &self.meter {
@@ -231,6 +227,11 @@ impl Ui {
     pub(super) fn line(&mut self, text: &str) {
         self.write(text);
         self.write("\n");
+    }
+
+    /// Prints lines that belong to the line above them.
+    pub(super) fn below(&mut self, lines: impl IntoIterator<Item = impl Display>) {
+        lines.into_iter().for_each(|line| self.line(&inline(&format!("  {line}"))));
     }
 
     /// Prints lines of already escaped pieces, wrapped on a terminal; `first` precedes the first line, `rest` the

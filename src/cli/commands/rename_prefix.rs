@@ -2,7 +2,7 @@ use clap::Args;
 
 use crate::cli::context::{Context, Outcome};
 use crate::ops;
-use crate::view::{self, Exit, inline, plural};
+use crate::view::{self, Exit, plural};
 
 /// Rename the prefix of all issues
 ///
@@ -31,9 +31,8 @@ pub(super) fn run(args: RenamePrefixArgs, cx: &mut Context) -> Outcome {
     json_answer!(cx, view::renamed_prefix(&done, args.dry_run));
     let word = if args.dry_run { "Would rename" } else { "Renamed" };
     cx.ui.done(&format!("{word} {} from {}- to {}-", plural(done.names.len(), "issue"), done.old, done.new));
-    for (old, new) in done.names.iter().take(if args.dry_run { SHOWN } else { 0 }) {
-        cx.ui.line(&inline(&format!("  {old} -> {new}")));
-    }
+    let shown = done.names.iter().take(if args.dry_run { SHOWN } else { 0 });
+    cx.ui.below(shown.map(|(old, new)| format!("{old} -> {new}")));
     if args.dry_run && done.names.len() > SHOWN {
         cx.ui.line(&format!("  … and {} more", done.names.len() - SHOWN));
     }

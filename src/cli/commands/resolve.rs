@@ -3,7 +3,7 @@ use clap::Args;
 use crate::cli::context::{Context, Outcome};
 use crate::ops;
 use crate::store::ResolvedLedger;
-use crate::view::{self, Exit, inline, plural};
+use crate::view::{self, Exit, plural};
 
 /// Merge a ledger that contains conflict markers
 ///
@@ -41,11 +41,7 @@ fn print(ledger: &ResolvedLedger, dry_run: bool, cx: &mut Context) {
     let verb = if dry_run { "Would merge" } else { "Merged" };
     cx.ui.done(&format!("{verb} {}: {}", plural(ledger.regions, "marked region"), cx.ui.path(&ledger.file)));
     let calendar = cx.ui.calendar();
-    for line in &ledger.lines {
-        for text in view::merged_text(line, &calendar) {
-            cx.ui.line(&inline(&format!("  {text}")));
-        }
-    }
+    cx.ui.below(ledger.lines.iter().flat_map(|line| view::merged_text(line, &calendar)));
     if let Some(next) = &ledger.next {
         cx.ui.hint(&format!("look at it, then: {next}"));
     }

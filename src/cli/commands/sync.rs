@@ -122,14 +122,8 @@ fn only_here(flushes: bool, dry_run: bool, cx: &mut Context) -> Outcome {
 fn print(one: &RepoSync, failed: bool, dry_run: bool, cx: &mut Context) {
     cx.ui.line(&inline(&view::synced_text(one, failed, dry_run)));
     let calendar = cx.ui.calendar();
-    for line in &one.merged {
-        for text in view::merged_text(line, &calendar) {
-            cx.ui.line(&inline(&format!("  {text}")));
-        }
-    }
-    for text in view::carried_texts(one) {
-        cx.ui.line(&inline(&format!("  {text}")));
-    }
+    cx.ui.below(one.merged.iter().flat_map(|line| view::merged_text(line, &calendar)));
+    cx.ui.below(view::carried_texts(one));
     for note in &one.notes {
         cx.ui.line(&inline(&format!("  {}", cx.ui.short(note))));
     }

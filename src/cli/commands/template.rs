@@ -90,9 +90,7 @@ fn show(cx: &mut Context, name: &str) -> Outcome {
     json_answer!(cx, view::template(&found));
     let [name, place, tasks, purpose] = view::template_line(&found);
     cx.ui.line(&format!("{name}  ({place}, {tasks})  {purpose}"));
-    for line in view::variable_lines(&found) {
-        cx.ui.line(&format!("  {line}"));
-    }
+    cx.ui.below(view::variable_lines(&found));
     cx.ui.line("");
     cx.ui.line(&view::block(&found.text));
     Ok(Exit::Ok)

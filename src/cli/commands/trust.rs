@@ -40,12 +40,8 @@ pub(super) fn run(args: TrustArgs, cx: &mut Context) -> Outcome {
             (false, false, false) => "trusted",
         };
         cx.ui.line(&inline(&format!("{}: {verb}", cx.ui.path(&one.root))));
-        for program in &one.programs {
-            cx.ui.line(&inline(&format!("  {program}")));
-        }
-        for setting in &one.idle {
-            cx.ui.line(&inline(&format!("  no bd command uses {setting}")));
-        }
+        cx.ui.below(&one.programs);
+        cx.ui.below(one.idle.iter().map(|setting| format!("no bd command uses {setting}")));
     }
     for one in &agreed.homes {
         let verb = match (one.is_trusted, args.dry_run) {
@@ -54,9 +50,7 @@ pub(super) fn run(args: TrustArgs, cx: &mut Context) -> Outcome {
             (false, false) => "yours from now on",
         };
         cx.ui.line(&inline(&format!("{}: {verb}", cx.ui.path(&one.home))));
-        for line in &one.contents {
-            cx.ui.line(&inline(&format!("  {line}")));
-        }
+        cx.ui.below(&one.contents);
     }
     if let Some(one) = &agreed.text {
         let verb = match (one.known, args.dry_run) {
@@ -65,9 +59,7 @@ pub(super) fn run(args: TrustArgs, cx: &mut Context) -> Outcome {
             (false, false) => "trusted; `bd prime` shows it to agents",
         };
         cx.ui.line(&inline(&format!("{}: {verb}", cx.ui.path(&one.path))));
-        for line in one.text.lines() {
-            cx.ui.line(&inline(&format!("  {line}")));
-        }
+        cx.ui.below(one.text.lines());
     }
     Ok(Exit::Ok)
 }
