@@ -5,6 +5,7 @@ use crate::cli::context::{Context, Outcome};
 use crate::cli::entry::Table;
 use crate::cli::{alias, render};
 use crate::ops::{self, AllSettings, ConfigRequest, Found};
+use crate::store::settings::{HeldBecause, Origin};
 use crate::view::{self, Exit, Failure, inline};
 
 /// Read and change settings
@@ -154,22 +155,16 @@ fn list(with_origin: bool, cx: &mut Context) -> Outcome {
         cx.json(view::each(own.chain(foreign.iter().map(view::foreign_setting)), |one| one));
         return Ok(Exit::Ok);
     }
-    let mut lines: Vec<[String; 4]> = settings
-        .iter()
-        .map(|(setting, held)| {
-            let (origin, place) =
-                if with_origin { (setting.origin.word(), setting.place.as_str()) } else { Default::default() };
-            let place = cx.ui.short(place);
-            let place = held.map_or_else(|| place.clone(), |held| format!("{place}  {}", held.text()));
-            [setting.key.name, &setting.value.to_string(), origin, &place].map(|cell| inline(cell).into_owned())
-        })
-        .collect();
-    lines.extend(foreign.iter().map(|one| {
-        let (origin, place) = if with_origin { (one.origin.word(), one.place.as_str()) } else { Default::default() };
-        let place = cx.ui.short(place);
-        let place = one.held.map_or_else(|| place.clone(), |held| format!("{place}  {}", held.text()));
-        [&one.name, &one.value, origin, &place].map(|cell| inline(cell).into_owned())
-    }));
+    let cells = |name: &str, value: &str, origin: Origin, place: &str, held: Option<HeldBecause>| {
+        let (origin, place) = if with_origin { (origin.word(), place) } else { Default::default() };
+        let held = held.map(|held| format!("  {}", held.text())).unwrap_or_default();
+        let place = format!("{}{held}", cx.ui.short(place));
+        [name, value, origin, &place].map(|cell| inline(cell).into_owned())
+    };
+    let own =
+        settings.iter().map(|(one, held)| cells(one.key.name, &one.value.to_string(), one.origin, &one.place, *held));
+    let foreign = foreign.iter().map(|one| cells(&one.name, &one.value, one.origin, &one.place, one.held));
+    let lines: Vec<[String; 4]> = own.chain(foreign).collect();
     render::columns(&mut cx.ui, "", &lines);
     Ok(Exit::Ok)
 }

@@ -41,18 +41,13 @@ pub(super) fn run(args: RecoverArgs, cx: &mut Context) -> Outcome {
     cx.answers_removed = true;
     let found = ops::recover(cx.store()?, args.repo.as_deref(), action, args.from_gone)?;
     let several = cx.has_several_repos()?;
-    if cx.ui.wants_json() {
-        cx.json(view::recovery(&found, args.dry_run, args.discard));
-    } else {
-        let calendar = cx.ui.calendar();
-        for one in &found.recovered {
-            cx.ui.done(&line(one, action, several, &calendar));
-        }
+    json_answer!(cx, view::recovery(&found, args.dry_run, args.discard));
+    let calendar = cx.ui.calendar();
+    for one in &found.recovered {
+        cx.ui.done(&line(one, action, several, &calendar));
     }
-    if found.recovered.is_empty() && !cx.ui.wants_json() {
-        cx.ui.note("nothing to recover");
-    }
-    if !found.gone.is_empty() && !cx.ui.wants_json() {
+    cx.ui.note_if(found.recovered.is_empty(), "nothing to recover");
+    if !found.gone.is_empty() {
         let ids: Vec<&str> = found.gone.iter().map(|(_, id)| id.as_str()).collect();
         let count = plural(found.gone.len(), "issue");
         cx.ui.note(&format!(
