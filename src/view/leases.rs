@@ -154,18 +154,18 @@ pub fn standing_word(standing: Standing) -> &'static str {
 }
 
 /// How long a claim still runs.
-pub(super) fn ends_text(holder: &Holder, standing: Standing, now: Instant) -> String {
-    match (standing, holder.expires) {
-        (Standing::Expired, _) => "over".to_owned(),
-        (_, Some(at)) => format!("{} left", duration::text(at.nanos().saturating_sub(now.nanos()))),
-        (_, None) => "no end".to_owned(),
+pub(super) fn ends_text(expires: Option<Instant>, is_over: bool, now: Instant) -> String {
+    match expires {
+        _ if is_over => "over".to_owned(),
+        Some(at) => format!("{} left", duration::text(at.nanos().saturating_sub(now.nanos()))),
+        None => "no end".to_owned(),
     }
 }
 
 /// One line for a person.
 pub fn lease_text(row: &LeaseRow, now: Instant) -> String {
     let Some(holder) = &row.lease.holder else { return row.id.clone() };
-    let ends = ends_text(holder, row.standing, now);
+    let ends = ends_text(holder.expires, row.standing == Standing::Expired, now);
     let place = holder.worktree.as_deref().unwrap_or("-");
     let title = row.title.as_deref().map(inline).unwrap_or_default();
     let session = holder.session.as_deref().map(|name| format!(" ({})", inline(name))).unwrap_or_default();
@@ -174,11 +174,7 @@ pub fn lease_text(row: &LeaseRow, now: Instant) -> String {
 }
 
 pub fn remote_lease_text(one: &RemoteLease, now: Instant) -> String {
-    let ends = match one.expires {
-        _ if one.is_over(now) => "over".to_owned(),
-        Some(at) => format!("{} left", duration::text(at.nanos().saturating_sub(now.nanos()))),
-        None => "no end".to_owned(),
-    };
+    let ends = ends_text(one.expires, one.is_over(now), now);
     let host = one.host.as_deref().map(inline).unwrap_or_default();
     format!("{}  {}  epoch {}  {ends}  on {host}", inline(&one.id), inline(&one.holder), one.epoch)
 }

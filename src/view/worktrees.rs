@@ -8,6 +8,7 @@ use super::escape::{inline, plural};
 use super::leases::{ends_text, lease};
 use super::workspaces::kept;
 use crate::model::duration;
+use crate::model::lease::Standing;
 use crate::model::time::Instant;
 use crate::ops::{CheckpointRow, PrunedWorktrees, RemovedWorktree, Seen, Work, WorktreeStatus};
 use crate::store::{Elsewhere, Worktree};
@@ -91,7 +92,7 @@ pub fn worktree_facts(status: &WorktreeStatus, now: Instant) -> Vec<String> {
         let Some(holder) = &row.lease.holder else { continue };
         let acquired = Instant::parse(&holder.acquired);
         let age = acquired.map(|at| format!(" for {}", duration::text(now.nanos().saturating_sub(at.nanos()).max(0))));
-        let ends = ends_text(holder, row.standing, now);
+        let ends = ends_text(holder.expires, row.standing == Standing::Expired, now);
         let title = row.title.as_deref().unwrap_or_default();
         lines.push(format!("{} holds {}{}, {ends}  {title}", holder.name, row.id, age.unwrap_or_default()));
     }
