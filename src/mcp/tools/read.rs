@@ -6,7 +6,7 @@ use crate::cache::Sort;
 use crate::mcp::answer::{self, Answer, number};
 use crate::mcp::arguments::Arguments;
 use crate::mcp::context::Context;
-use crate::model::json::{Dialect, Object};
+use crate::model::json::Object;
 use crate::model::query::{Expr, Field};
 use crate::model::record::Record;
 use crate::ops::{self, Checkouts, Neighbour, OpError, ReadyPage, Shown};
@@ -225,7 +225,5 @@ fn change(event: &Event) -> String {
             .text("commit", view::short(commit)),
         None => object.raw("commit", "null"),
     };
-    let texts = view::shown_changes(&event.fields, None);
-    let texts: Vec<String> = texts.iter().map(|text| Dialect::default().string(text)).collect();
-    object.raw("fields", &crate::model::json::array(texts)).finish()
+    object.raw("fields", &answer::texts(&view::shown_changes(&event.fields, None))).finish()
 }
