@@ -11,19 +11,22 @@ pub(super) use super::style::Style;
 use super::width::{Cell, plain_cells, wrapped};
 use crate::model::json;
 use crate::model::when::Calendar;
+use crate::model::words::words;
 use crate::store::display_path;
 use crate::sys::{Activity, Clock, Env, Host, terminal};
 use crate::view::{self, Failure, block, inline};
 use unicode_width::UnicodeWidthStr as _;
 
-/// When to use colours.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Colours {
-    /// On a terminal, according to `NO_COLOR`, `CLICOLOR` and `CLICOLOR_FORCE`.
-    #[default]
-    Auto,
-    Always,
-    Never,
+words! {
+    /// When to use colours.
+    #[derive(Default)]
+    pub(super) enum Colours {
+        /// On a terminal, according to `NO_COLOR`, `CLICOLOR` and `CLICOLOR_FORCE`.
+        #[default]
+        Auto = "auto",
+        Always = "always",
+        Never = "never",
+    }
 }
 
 impl Colours {
@@ -229,6 +232,13 @@ impl Ui {
         self.write("\n");
     }
 
+    /// Prints a blank line, as between two parts.
+    pub(super) fn blank_if(&mut self, called_for: bool) {
+        if called_for {
+            self.line("");
+        }
+    }
+
     /// Prints lines that belong to the line above them.
     pub(super) fn below(&mut self, lines: impl IntoIterator<Item = impl Display>) {
         lines.into_iter().for_each(|line| self.line(&inline(&format!("  {line}"))));
@@ -275,6 +285,12 @@ impl Ui {
     pub(super) fn done(&mut self, text: &str) {
         if !self.quiet {
             self.line(&inline(text));
+        }
+    }
+
+    pub(super) fn done_if(&mut self, called_for: bool, text: &str) {
+        if called_for {
+            self.done(text);
         }
     }
 

@@ -54,8 +54,6 @@ pub(super) fn run(args: DoctorArgs, cx: &mut Context) -> Outcome {
             cx.ui.line(&format!("    {}", inline(&cx.ui.short(remedy))));
         }
     }
-    if report.findings.is_empty() {
-        cx.ui.done("everything is in order");
-    }
+    cx.ui.done_if(report.findings.is_empty(), "everything is in order");
     Ok(exit)
 }

@@ -21,9 +21,7 @@ pub(super) fn run(args: DuplicatesArgs, cx: &mut Context) -> Outcome {
     json_answer!(cx, view::duplicates(&groups));
     let (index, ui) = cx.index()?;
     for (n, rows) in groups.values().enumerate() {
-        if n > 0 {
-            ui.line("");
-        }
+        ui.blank_if(n > 0);
         render::rows(ui, &index, rows, &ops::Marks::default());
     }
     ui.note_if(groups.is_empty(), "no duplicates");

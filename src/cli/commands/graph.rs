@@ -42,9 +42,7 @@ pub(super) fn run(args: GraphArgs, cx: &mut Context) -> Outcome {
         return Ok(Exit::Ok);
     }
     for (n, part) in parts.iter().enumerate() {
-        if n > 0 {
-            cx.ui.line("");
-        }
+        cx.ui.blank_if(n > 0);
         print(part, cx)?;
     }
     cx.ui.note_if(parts.is_empty(), "no open issues");

@@ -88,9 +88,7 @@ impl Printer {
     fn print(&mut self, ui: &mut Ui, event: &Event) {
         let group = (event.commit.as_ref().map(|commit| commit.id.clone()), event.source_repo.clone());
         if self.under.as_ref() != Some(&group) {
-            if self.under.is_some() {
-                ui.line("");
-            }
+            ui.blank_if(self.under.is_some());
             let repo = if self.several { format!("  [{}]", inline(&event.source_repo)) } else { String::new() };
             let head = match &event.commit {
                 None => [(Style::Yellow, "not committed".to_owned()), (Style::Plain, repo)].to_vec(),

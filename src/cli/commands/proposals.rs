@@ -70,8 +70,6 @@ fn reconcile(dry_run: bool, cx: &mut Context) -> Outcome {
     for one in &done {
         cx.ui.done(&format!("{}: {}", one.id, one.what));
     }
-    if done.is_empty() {
-        cx.ui.done("everything is in step");
-    }
+    cx.ui.done_if(done.is_empty(), "everything is in step");
     Ok(Exit::Ok)
 }

@@ -31,9 +31,7 @@ pub(super) fn run(args: ResolveArgs, cx: &mut Context) -> Outcome {
     for ledger in &resolved {
         print(ledger, args.dry_run, cx);
     }
-    if resolved.is_empty() {
-        cx.ui.done("nothing to resolve");
-    }
+    cx.ui.done_if(resolved.is_empty(), "nothing to resolve");
     Ok(Exit::Ok)
 }
 

@@ -27,9 +27,7 @@ pub(super) fn run(args: ResumeArgs, cx: &mut Context) -> Outcome {
         cx.ui.note(&format!("{actor} has no open work; run `bd ready` to find some"));
     }
     for (n, one) in found.iter().enumerate() {
-        if n > 0 {
-            cx.ui.line("");
-        }
+        cx.ui.blank_if(n > 0);
         print(one, cx);
     }
     Ok(Exit::Ok)

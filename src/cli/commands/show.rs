@@ -85,9 +85,7 @@ pub(super) fn run(args: ShowArgs, cx: &mut Context) -> Outcome {
             render::rows(ui, &index, shown.iter().map(|one| &one.row), &marks);
         } else {
             for (n, one) in shown.iter().enumerate() {
-                if n > 0 {
-                    ui.line("");
-                }
+                ui.blank_if(n > 0);
                 render::shown(ui, &index, one);
             }
         }

@@ -88,9 +88,7 @@ pub(super) fn run_repair_deps(args: RepairDepsArgs, cx: &mut Context) -> Outcome
     for (id, target, kind) in &edges {
         cx.ui.line(&inline(&format!("{word}: {id} depends ({kind}) on {target}")));
     }
-    if edges.is_empty() {
-        cx.ui.done("every dependency leads to an issue");
-    }
+    cx.ui.done_if(edges.is_empty(), "every dependency leads to an issue");
     Ok(exit)
 }
 

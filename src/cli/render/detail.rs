@@ -195,9 +195,7 @@ fn relations(ui: &mut Ui, shown: &Shown) {
         }
     }
     groups.sort_by_key(|(name, _)| named.iter().position(|known| known == name).unwrap_or(named.len()));
-    if !groups.is_empty() {
-        ui.line("");
-    }
+    ui.blank_if(!groups.is_empty());
     for (name, edges) in &groups {
         let ids = edges.iter().map(|edge| inline(&edge.id).width()).max().unwrap_or(0);
         let status = |edge: &Neighbour| {

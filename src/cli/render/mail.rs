@@ -61,9 +61,7 @@ pub(crate) fn conversation(ui: &mut Ui, thread: &[Vec<Message>]) {
     let calendar = ui.calendar();
     for (n, copies) in thread.iter().enumerate() {
         let Some(first) = copies.first() else { continue };
-        if n > 0 {
-            ui.line("");
-        }
+        ui.blank_if(n > 0);
         let marks: Vec<String> = copies
             .iter()
             .map(|copy| {
