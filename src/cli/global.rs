@@ -93,12 +93,7 @@ pub(super) struct IgnoredArgs {
 }
 
 fn colours(word: &str) -> Result<Colours, String> {
-    match word {
-        "auto" => Ok(Colours::Auto),
-        "always" => Ok(Colours::Always),
-        "never" => Ok(Colours::Never),
-        _ => Err("one of auto always never".into()),
-    }
+    Colours::parse(word).ok_or_else(|| "one of auto always never".into())
 }
 
 fn setting(text: &str) -> Result<(String, String), String> {
