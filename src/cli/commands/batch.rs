@@ -3,7 +3,7 @@ use std::io::Read as _;
 use clap::Args;
 
 use crate::cli::context::{Context, Outcome};
-use crate::ops::{self, BatchError, BatchLine, BatchOptions, MAX_BATCH_BYTES, OpError};
+use crate::ops::{self, BatchError, BatchOptions, MAX_BATCH_BYTES, OpError};
 use crate::store;
 use crate::sys::fs::FsError;
 use crate::view::{self, Exit, Failure};
@@ -36,9 +36,9 @@ pub(super) fn run(args: BatchArgs, cx: &mut Context) -> Outcome {
     let options = BatchOptions { atomic: args.atomic, dry_run: args.dry_run };
     let lines = ops::batch(cx.store()?, &bytes, options)?;
     let (total, mut failed, mut exit) = (lines.len(), 0, Exit::Ok);
-    for mut line in lines {
+    for line in lines {
         let is_aborted = matches!(&line.result, Err(OpError::Batch(BatchError::Aborted { .. })));
-        let failure = failure(&mut line);
+        let failure = line.result.as_ref().err().map(Failure::from);
         cx.ui.json_row(&view::batched(&line, args.dry_run, failure.as_ref()).finish());
         if let Some(failure) = failure {
             failed += 1;
@@ -51,18 +51,6 @@ pub(super) fn run(args: BatchArgs, cx: &mut Context) -> Outcome {
     let word = if args.dry_run { "would fail" } else { "failed" };
     cx.ui.note_if(failed > 0, &format!("{failed} of {} {word}", view::plural(total, "line")));
     Ok(exit)
-}
-
-/// Takes out why a line failed.
-fn failure(line: &mut BatchLine) -> Option<Failure> {
-    let error = std::mem::replace(&mut line.result, Err(OpError::Usage(String::new())));
-    match error {
-        Ok(written) => {
-            line.result = Ok(written);
-            None
-        }
-        Err(error) => Some(error.into()),
-    }
 }
 
 /// All of the input; of one that is too long a little more than is allowed.
