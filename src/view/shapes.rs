@@ -77,7 +77,7 @@ answer! {
     }
 
     fn finding(one: &Health) {
-        severity: severity_word(one.severity), file: &one.file, line: one.line, message: &one.message, remedy: &one.remedy,
+        severity: one.severity.word(), file: &one.file, line: one.line, message: &one.message, remedy: &one.remedy,
     }
 
     pub fn doctor(report: &DoctorReport) {
@@ -93,14 +93,6 @@ answer! {
     /// An error on standard error.
     fn error_answer(failure: &Failure, id: Option<&str>) {
         error: put(failure_object(failure), "id", id),
-    }
-}
-
-fn severity_word(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Note => "note",
-        Severity::Warning => "warning",
-        Severity::Damage => "damage",
     }
 }
 

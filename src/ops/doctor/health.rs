@@ -2,14 +2,18 @@
 
 use std::path::PathBuf;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
-    /// Works, but should be different.
-    Note,
-    /// Something may surprise.
-    Warning,
-    /// Data is damaged.
-    Damage,
+use crate::model::words::words;
+
+words! {
+    #[derive(PartialOrd, Ord)]
+    pub enum Severity {
+        /// Works, but should be different.
+        Note = "note",
+        /// Something may surprise.
+        Warning = "warning",
+        /// Data is damaged.
+        Damage = "damage",
+    }
 }
 
 /// A single finding.
