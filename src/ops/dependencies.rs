@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{OpError, Result, Wish, revise};
+use super::{OpError, Result, Wish, dependency_type, revise};
 use crate::model::change::{Change, ChangeError};
 use crate::model::dependency::DependencyType;
 use crate::store::{Row, Scope, Store, StoreError, Write, Written};
@@ -11,10 +11,7 @@ use crate::store::{Row, Scope, Store, StoreError, Write, Written};
 pub fn parse_dependency(text: &str) -> Result<(DependencyType, String)> {
     match text.split_once(':') {
         Some(("external", _)) | None => Ok((DependencyType::blocks(), text.trim().to_owned())),
-        Some((kind, target)) => {
-            let kind = DependencyType::typed(kind).ok_or_else(|| OpError::DependencyType(kind.to_owned()))?;
-            Ok((kind, target.trim().to_owned()))
-        }
+        Some((kind, target)) => Ok((dependency_type(kind)?, target.trim().to_owned())),
     }
 }
 

@@ -143,16 +143,8 @@ pub fn settings(store: &Store) -> AllSettings {
     AllSettings { own, foreign: settings.foreign() }
 }
 
-/// The value of a setting.
-#[derive(Debug, Clone)]
-pub enum Found {
-    Flag(bool),
-    Text(String),
-    List(Vec<String>),
-}
-
 /// One setting by its name; `None` if it is not set, with the reason if it is set but not in effect.
-pub fn setting(store: &Store, name: &str) -> Result<std::result::Result<Found, Option<String>>> {
+pub fn setting(store: &Store, name: &str) -> Result<std::result::Result<Value, Option<String>>> {
     let all = settings(store);
     let Some(key) = find_key(name) else {
         if !is_foreign_key(name) {
@@ -161,7 +153,7 @@ pub fn setting(store: &Store, name: &str) -> Result<std::result::Result<Found, O
         let found = all.foreign.into_iter().find(|one| one.name == name);
         return Ok(match found {
             None => Err(None),
-            Some(ForeignSetting { held: None, value, .. }) => Ok(Found::Text(value)),
+            Some(ForeignSetting { held: None, value, .. }) => Ok(Value::Text(value)),
             Some(ForeignSetting { held: Some(because), value, .. }) => {
                 Err(Some(format!("{name} = {value} is {}", because.text())))
             }
@@ -184,9 +176,9 @@ pub fn setting(store: &Store, name: &str) -> Result<std::result::Result<Found, O
         return Ok(Err(why));
     }
     Ok(Ok(match found.first().map(|(setting, _)| &setting.value) {
-        Some(Value::Flag(flag)) => Found::Flag(*flag),
-        _ if key.kind.is_list() => Found::List(texts),
-        _ => Found::Text(texts.swap_remove(0)),
+        Some(Value::Flag(flag)) => Value::Flag(*flag),
+        _ if key.kind.is_list() => Value::List(texts),
+        _ => Value::Text(texts.swap_remove(0)),
     }))
 }
 

@@ -1,9 +1,9 @@
-//! Moving issues to another repo of the project, and renaming the ledger.
+//! Moving issues to another repo of the project, and renaming the ledger or the prefix of its ids.
 
-use super::{Result, not_deleted};
+use super::{ConfigRequest, Result, configure, not_deleted};
 use crate::cache::{Sort, SortBy};
 use crate::model::query::{Expr, Field};
-use crate::store::{HooksRequest, RenamedLedger, Row, Store, StoreError};
+use crate::store::{HooksRequest, RenamedLedger, RenamedPrefix, Row, Store, StoreError};
 
 #[derive(Debug, Default)]
 pub struct Migrated {
@@ -49,6 +49,15 @@ pub fn rename_ledger(store: &mut Store, name: &str, dry_run: bool) -> Result<Ren
     let done = store.rename_ledger(name, dry_run)?;
     if let Some(driver) = driver.filter(|_| done.changed && !dry_run) {
         store.install_hooks(HooksRequest { hooks: false, driver: true, shared: driver.shared })?;
+    }
+    Ok(done)
+}
+
+/// Renames the project's issues, and sets the prefix of new ones.
+pub fn rename_prefix(store: &mut Store, new: &str, repair: bool, dry_run: bool) -> Result<RenamedPrefix> {
+    let done = store.rename_prefix(new, repair, dry_run)?;
+    if !dry_run {
+        configure(store, &ConfigRequest::setting("issue_prefix", new, None))?;
     }
     Ok(done)
 }

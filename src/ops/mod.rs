@@ -20,11 +20,8 @@ mod file;
 mod graph;
 mod here;
 mod history;
-mod holder;
-mod hooks;
 mod import;
 mod init;
-mod leaks;
 mod lint;
 mod listing;
 pub mod mail;
@@ -32,20 +29,16 @@ mod merge_files;
 mod migrate;
 mod offer;
 mod pages;
+mod past;
 mod plan;
-mod prefix;
 mod prime;
 mod proposals;
-mod prune;
 mod pulse;
-mod recover;
 mod removal_reasons;
 mod replace;
 mod repos;
 mod repositories;
 mod reservations;
-mod resolve;
-mod restore;
 mod resume;
 mod revise;
 mod run;
@@ -55,7 +48,6 @@ mod show;
 mod state;
 mod sync;
 pub mod templates;
-mod undo;
 mod validate;
 mod watch;
 pub mod workflows;
@@ -93,19 +85,16 @@ pub use error::{EditError, OpError, PlanError, RepoUse, Result, WorkspaceError};
 pub use explain::{Explanation, Reason, explain};
 pub use export::export;
 pub use facts::{
-    AllSettings, Facts, Found, Types, Whereabouts, aliases, comment, facts, files_for_others, find, find_with_own,
-    ledger, prefix, refuse_ledger, role, setting, settings, state_home, this_project, types, whereabouts, why_nothing,
+    AllSettings, Facts, Types, Whereabouts, aliases, comment, facts, files_for_others, find, find_with_own, ledger,
+    prefix, refuse_ledger, role, setting, settings, state_home, this_project, types, whereabouts, why_nothing,
     withheld,
 };
 pub use file::{Filing, Minted, Placed, file_all, file_minted, mint, place};
 pub use graph::{Component, graph};
 pub use here::open_in;
 pub use history::{ClosedIssue, blame, changelog, diff, log, parse_range};
-pub use holder::{IssueHolder, holder_of};
-pub use hooks::{hooks_status, install_hooks, uninstall_hooks, wants_hooks};
 pub use import::{ImportOptions, Imported, import};
 pub use init::{InitRequest, Initialised, PLANNING, Setup, init};
-pub use leaks::check_leaks;
 pub use lint::{Linted, lint};
 pub use listing::{
     BlockedPage, Checkouts, Listing, Marks, Only, ReadyPage, blocked, blockers, children, count, cycles, duplicates,
@@ -113,16 +102,14 @@ pub use listing::{
     prefix_index, ready, search, statistics,
 };
 pub use merge_files::{MergeFiles, merge_files};
-pub use migrate::{Migrated, migrate, rename_ledger};
+pub use migrate::{Migrated, migrate, rename_ledger, rename_prefix};
 pub use offer::{Offer, Wanted, offer};
 pub use pages::{InstalledPages, install_pages};
+pub use past::{RecoverAction, prune, recover, restore, undo};
 pub use plan::parse_plan;
-pub use prefix::rename_prefix;
 pub use prime::{Prime, PrimeWish, prime};
 pub use proposals::{Each, Which, decide, proposals, propose, reconcile, withdraw};
-pub use prune::prune;
 pub use pulse::{InHand, Pulse, Swept, heartbeat, in_hand, sweep, unregister};
-pub use recover::{RecoverAction, recover};
 pub use removal_reasons::{Loss, Reason as LossReason};
 pub use replace::{Replacement, replace};
 pub use repos::{RepoStatus, asks_for_planning, is_guest, join, repo_names, repos};
@@ -131,24 +118,22 @@ pub use reservations::{
     Checked, Obstacle, Release, ReservationError, ReserveRequest, Reserved, check_paths, check_staged, only_warns,
     release as unreserve, reservations, reserve,
 };
-pub use resolve::resolve;
-pub use restore::{Restorations, restore};
 pub use resume::{Resumption, resume, resume_each};
 pub use revise::{Wish, revise, revise_known};
 pub use run::{Run, RunEnd, RunRequest, UsedWorkspace, run};
-pub use select::{check_dependency_type, check_status, check_type, parse_query, with_known_words};
+pub use select::{check_dependency_type, check_status, check_type, dependency_type, parse_query, with_known_words};
 pub use setup::{
     AGENTS_BLOCK, SETUP_CLIENTS, SetupAction, SetupClient, SetupError, SetupFile, SetupReport, SetupRequest,
     SetupState, setup,
 };
 pub use show::{Neighbour, Private, Shown, mark_elsewhere, show, show_copies, show_past, unblocked_by};
 pub use state::{StateMoved, move_state};
-pub use sync::{Agreed, agree, agree_at, commit, step_text, sync};
-pub use undo::undo;
-pub use validate::{CHECKS, Check, Polluted, dangling_dependencies, pollution, remove_dangling, validate};
-pub use watch::{
-    About, Checkout, Event, EventKind, IssueNews, LeaseNews, Position, PositionError, Watch, WatchOptions, watch,
+pub use sync::{
+    Agreed, agree, agree_at, check_leaks, commit, hooks_status, install_hooks, resolve, step_text, sync,
+    uninstall_hooks, wants_hooks,
 };
+pub use validate::{CHECKS, Check, Polluted, dangling_dependencies, pollution, remove_dangling, validate};
+pub use watch::{About, Event, EventKind, IssueNews, LeaseNews, Position, PositionError, Watch, WatchOptions, watch};
 pub use workflows::plan_file::PlanFile;
 pub use workspace_records::{find_workspace, here as workspace_here, unreadable as unreadable_workspaces, workspaces};
 pub use workspaces::{

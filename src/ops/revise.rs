@@ -1,9 +1,8 @@
 //! Changing one issue, with words and ids as callers give them.
 
 use super::change::change_known;
-use super::{OpError, Result, check_status, check_type, comment};
+use super::{OpError, Result, check_status, check_type, comment, dependency_type};
 use crate::model::change::Change;
-use crate::model::dependency::DependencyType;
 use crate::model::issue::Priority;
 use crate::store::{Store, Written};
 
@@ -50,10 +49,7 @@ fn change_for(store: &mut Store, wish: &Wish) -> Result<Change> {
         Wish::Type(word) => Change::Type(check_type(store, word)?),
         Wish::Parent(None) => Change::Parent(None),
         Wish::Parent(Some(id)) => Change::Parent(Some(store.resolve(id)?)),
-        Wish::DependsOn(kind, id) => {
-            let kind = DependencyType::typed(kind).ok_or_else(|| OpError::DependencyType(kind.clone()))?;
-            Change::AddDependency { target: target(store, id)?, kind }
-        }
+        Wish::DependsOn(kind, id) => Change::AddDependency { kind: dependency_type(kind)?, target: target(store, id)? },
         Wish::Independent(id) => Change::RemoveDependency { target: target(store, id)?, kind: None },
         Wish::Comment(text) => Change::AddComment(comment(store, text.clone(), None)),
         Wish::Change(change) => change.clone(),

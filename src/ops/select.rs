@@ -35,9 +35,14 @@ pub fn with_known_words(store: &mut Store, expr: Expr) -> Result<Expr> {
     }
 }
 
+/// A type of dependency as typed.
+pub fn dependency_type(word: &str) -> Result<DependencyType> {
+    DependencyType::typed(word).ok_or_else(|| OpError::DependencyType(word.to_owned()))
+}
+
 /// A type of dependency in a condition: a known one, or one in use.
 pub fn check_dependency_type(store: &Store, word: &str) -> Result<DependencyType> {
-    let kind = DependencyType::typed(word).ok_or_else(|| OpError::DependencyType(word.to_owned()))?;
+    let kind = dependency_type(word)?;
     if kind.is_known() {
         return Ok(kind);
     }

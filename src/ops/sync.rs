@@ -1,12 +1,14 @@
-//! Committing ledgers, exchanging them with other clones, and agreeing to a repository's programs.
+//! Committing ledgers, exchanging them with other clones, resolving conflicts, hooks and the leak check, and agreeing to a
+//! repository's programs.
 
 use std::path::Path;
 
 use super::{OpError, Result};
 use crate::ops;
 use crate::store::{
-    self, Config, HomeContents, NamedPrograms, Progress, ProjectText, Repo, RepoSync, Store, StoreError, SyncError,
-    SyncOptions, SyncReport, SyncStep, expand_path,
+    self, Config, HomeContents, HooksChange, HooksRequest, HooksStatus, LeakReport, LeakScope, NamedPrograms, Progress,
+    ProjectText, Repo, RepoSync, ResolvedLedger, Store, StoreError, SyncError, SyncOptions, SyncReport, SyncStep,
+    expand_path,
 };
 use crate::sys::Host;
 
@@ -96,4 +98,31 @@ pub fn step_text(step: SyncStep) -> &'static str {
         SyncStep::Pushing => "pushing",
         SyncStep::Again => "somebody else was faster; again",
     }
+}
+
+/// Merges the conflicted ledgers of one repo, or of the whole project.
+pub fn resolve(store: &mut Store, repo: Option<&str>, dry_run: bool) -> Result<Vec<ResolvedLedger>> {
+    let repo = repo.map(|text| store.join(text)).transpose()?;
+    Ok(store.resolve_conflicts(repo, dry_run)?)
+}
+
+pub fn hooks_status(store: &Store) -> Result<HooksStatus> {
+    Ok(store.hooks_status()?)
+}
+
+pub fn install_hooks(store: &Store, request: HooksRequest) -> Result<HooksChange> {
+    Ok(store.install_hooks(request)?)
+}
+
+pub fn uninstall_hooks(store: &Store) -> Result<HooksChange> {
+    Ok(store.uninstall_hooks()?)
+}
+
+/// Whether a hook that was called is meant for this project.
+pub fn wants_hooks(store: &Store) -> Result<bool> {
+    Ok(store.wants_hooks()?)
+}
+
+pub fn check_leaks(store: &Store, scope: &LeakScope) -> Result<LeakReport> {
+    Ok(store.check_leaks(scope)?)
 }

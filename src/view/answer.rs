@@ -148,16 +148,11 @@ pub(super) struct Line<S>(pub S);
 
 /// JSON text of any type.
 #[derive(Debug)]
-pub struct Any(pub String);
+pub(super) struct Any(pub String);
 
 /// An object of keys with values that are JSON text.
 pub(super) fn raw_object(pairs: &[(String, String)]) -> Object {
     pairs.iter().fold(Object::new(), |object, (key, raw)| object.raw(key, raw))
-}
-
-/// A value whose type varies.
-pub fn any(value: impl Value) -> Any {
-    or_null(Some(value))
 }
 
 /// An array of texts.

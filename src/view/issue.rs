@@ -117,7 +117,7 @@ answer! {
         comment_count: row.counts.comments,
     }
 
-    fn placed(place: &Place) {
+    pub(super) fn placed(place: &Place) {
         worktree_id: &place.worktree_id, worktree: &place.worktree,
     }
 

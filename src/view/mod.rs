@@ -39,7 +39,7 @@ mod worktrees;
 pub use crate::model::json::{Object, array};
 pub use agent_text::quoted;
 pub use agents::*;
-pub use answer::{List, any, each, texts};
+pub use answer::{List, each, texts};
 pub use batch::batched;
 pub use checkpoints::*;
 pub use checks::*;

@@ -33,8 +33,8 @@ answer! {
     }
 
     /// A setting with its value, which may have several types.
-    pub fn setting_value(key: &str, value: Any) {
-        key: key, value: value,
+    pub fn setting_value(key: &str, value: &Set) {
+        key: key, value: set(value),
     }
 
     pub fn setting(setting: &Setting, held: Option<HeldBecause>) {

@@ -2,11 +2,12 @@
 
 use super::answer::answer;
 use super::escape::inline;
+use super::issue::placed;
 use super::mail::{gist, message, sender};
 use crate::model::lease::Holder;
 use crate::model::message::Message;
 use crate::model::when::Calendar;
-use crate::ops::{About, Checkout, Event, EventKind, IssueNews, LeaseNews};
+use crate::ops::{About, Event, EventKind, IssueNews, LeaseNews};
 
 answer! {
     /// One event, on one line.
@@ -26,11 +27,7 @@ answer! {
         id: &event.1.id, title: &event.1.title, status: &event.1.status, priority: event.1.priority,
         issue_type: &event.1.issue_type, assignee: &event.1.assignee, source_repo: &event.1.source_repo,
         fields: is_change(event.0).then(|| event.1.fields.iter().map(|change| &change.field).collect::<Vec<_>>()),
-        ..checkout?(&event.1.checkout),
-    }
-
-    fn checkout(checkout: &Checkout) {
-        worktree_id: &checkout.id, worktree: &checkout.name,
+        ..placed?(&event.1.checkout),
     }
 
     fn held(holder: &Holder) {
@@ -57,7 +54,7 @@ pub fn watch_text(event: &Event, calendar: &Calendar) -> String {
         About::Issue(news) => {
             let fields: Vec<&str> = news.fields.iter().map(|change| change.field.as_str()).collect();
             let fields = if fields.is_empty() { String::new() } else { format!(" ({})", fields.join(", ")) };
-            let place = news.checkout.as_ref().map(|one| format!(" in {}", one.name)).unwrap_or_default();
+            let place = news.checkout.as_ref().map(|one| format!(" in {}", one.worktree)).unwrap_or_default();
             format!("{}{}  {}", inline(&fields), inline(&place), inline(&news.title))
         }
         About::Lease(news) => {

@@ -4,8 +4,8 @@ use super::changed_settings::{FileArgs, change};
 use crate::cli::context::{Context, Outcome};
 use crate::cli::entry::Table;
 use crate::cli::{alias, render};
-use crate::ops::{self, AllSettings, ConfigRequest, Found};
-use crate::store::settings::{HeldBecause, Origin};
+use crate::ops::{self, AllSettings, ConfigRequest};
+use crate::store::settings::{HeldBecause, Origin, Value};
 use crate::view::{self, Exit, Failure, inline};
 
 /// Read and change settings
@@ -130,18 +130,10 @@ pub(super) fn run(args: ConfigArgs, table: Table, cx: &mut Context) -> Outcome {
 fn get(name: &str, cx: &mut Context) -> Outcome {
     let found = ops::setting(cx.store()?, name)?;
     let found = found.map_err(|why| Failure::not_found(why.unwrap_or_else(|| format!("{name} is not set"))))?;
-    json_answer!(
-        cx,
-        match &found {
-            Found::Flag(flag) => view::setting_value(name, view::any(*flag)),
-            Found::Text(text) => view::setting_value(name, view::any(text)),
-            Found::List(texts) => view::setting_value(name, view::any(texts)),
-        }
-    );
+    json_answer!(cx, view::setting_value(name, &found));
     match found {
-        Found::Flag(flag) => cx.ui.line(&flag.to_string()),
-        Found::Text(text) => cx.ui.line(&inline(&text)),
-        Found::List(texts) => texts.iter().for_each(|text| cx.ui.line(&inline(text))),
+        Value::List(texts) => texts.iter().for_each(|text| cx.ui.line(&inline(text))),
+        one => cx.ui.line(&inline(&one.to_string())),
     }
     Ok(Exit::Ok)
 }
@@ -180,8 +172,6 @@ fn trust(dry_run: bool, cx: &mut Context) -> Outcome {
         let about = if about.is_empty() { String::new() } else { format!(" ({})", about.join("; ")) };
         cx.ui.done(&format!("{word}: {} = {}{about}", path.key, path.text));
     }
-    if paths.is_empty() {
-        cx.ui.done("the committed file names no path that would need trust");
-    }
+    cx.ui.done_if(paths.is_empty(), "the committed file names no path that would need trust");
     Ok(Exit::Ok)
 }

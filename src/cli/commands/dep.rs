@@ -2,8 +2,7 @@ use clap::{Args, Subcommand};
 
 use crate::cli::context::{Context, Outcome};
 use crate::cli::render;
-use crate::model::dependency::DependencyType;
-use crate::ops::{self, Neighbour, OpError};
+use crate::ops::{self, Neighbour};
 use crate::view::{self, Exit, Failure, inline};
 
 /// Manage dependencies: which issue waits for which
@@ -112,12 +111,8 @@ pub(super) fn run(args: DepArgs, cx: &mut Context) -> Outcome {
     }
 }
 
-fn kind_of(word: &str) -> Result<DependencyType, Failure> {
-    DependencyType::typed(word).ok_or_else(|| OpError::DependencyType(word.to_owned()).into())
-}
-
 fn add(cx: &mut Context, dependent: &str, target: &str, kind: &str, reversed: bool) -> Outcome {
-    let kind = kind_of(kind)?;
+    let kind = ops::dependency_type(kind)?;
     let (written, target) = ops::add_dependency(cx.store()?, dependent, target, kind.clone())?;
     if !kind.is_known() {
         cx.ui.warning(&format!("type {kind} is kept, but has no effect on what is ready"));
@@ -137,7 +132,7 @@ fn add(cx: &mut Context, dependent: &str, target: &str, kind: &str, reversed: bo
 }
 
 fn remove(cx: &mut Context, dependent: &str, target: &str, kind: Option<&str>) -> Outcome {
-    let kind = kind.map(kind_of).transpose()?;
+    let kind = kind.map(ops::dependency_type).transpose()?;
     let (written, target) = ops::remove_dependency(cx.store()?, dependent, target, kind)?;
     cx.answer(
         view::removed_dependency(&written.id, &target),

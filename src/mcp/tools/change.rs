@@ -155,9 +155,8 @@ pub(super) fn close(cx: &mut Context, arguments: &Arguments) -> Answer {
 
 pub(super) fn dep(cx: &mut Context, arguments: &Arguments) -> Answer {
     const DEPTH: usize = 50;
-    let kind = |word: &str| DependencyType::typed(word).ok_or_else(|| OpError::DependencyType(word.to_owned()));
     let store = &mut cx.store;
-    let typed = arguments.text("type").map(kind).transpose()?;
+    let typed = arguments.text("type").map(ops::dependency_type).transpose()?;
     match arguments.text("action").unwrap_or_default() {
         "cycles" => {
             let cycles = ops::cycles(store)?;

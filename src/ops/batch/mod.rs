@@ -8,8 +8,8 @@ mod line;
 pub use super::error::BatchError;
 
 use super::{
-    Filing, OpError, Result, Wish, add_dependency, check_type, comment, file_all, parse_dependency, remove_dependency,
-    revise,
+    Filing, OpError, Result, Wish, add_dependency, check_type, comment, dependency_type, file_all, parse_dependency,
+    remove_dependency, revise,
 };
 use crate::model::change::{Change, NewIssue};
 use crate::model::dependency::DependencyType;
@@ -189,8 +189,7 @@ fn act(store: &mut Store, line: &Line<'_>, filed: &Filed) -> Result<Written> {
 
 /// The target of a dependency to add or remove.
 fn edge(line: &Line<'_>, filed: &Filed) -> Result<(Option<DependencyType>, String)> {
-    let typed = |word: String| DependencyType::typed(&word).ok_or(OpError::DependencyType(word));
-    let kind = line.word("type")?.map(typed).transpose()?;
+    let kind = line.word("type")?.map(|word| dependency_type(&word)).transpose()?;
     Ok((kind, filed.id(line.word("depends_on")?.unwrap_or_default())?))
 }
 

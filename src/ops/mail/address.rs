@@ -2,9 +2,10 @@
 
 use super::Mailbox;
 use crate::model::agent::{Role, Status};
+use crate::model::lease::Standing;
+use crate::model::reservation::Party;
 use crate::ops::agents::roster;
 use crate::ops::agents::roster::Seen;
-use crate::ops::holder;
 use crate::ops::{OpError, Result};
 use crate::store::{AGENT_VARIABLE, Store, find_actor};
 
@@ -60,7 +61,7 @@ fn meant(store: &Store, known: &[Seen], sender: Option<&str>, to: &str) -> Resul
         Some(("cap", capability)) => Ok(others(&|seen| seen.agent.capabilities.iter().any(|own| own == capability))),
         Some(("person", name)) if !name.trim().is_empty() => Ok(vec![Mailbox::Person { name: name.to_owned() }]),
         Some(("holder", issue)) => {
-            let Some(holder) = holder::holder_of(store, issue)? else { return Ok(Vec::new()) };
+            let Some(holder) = holder_of(store, issue)? else { return Ok(Vec::new()) };
             let agent = known.iter().find(|seen| match &holder.agent {
                 Some(id) => seen.agent.id == *id,
                 None => seen.agent.name == holder.name,
@@ -75,6 +76,16 @@ fn meant(store: &Store, known: &[Seen], sender: Option<&str>, to: &str) -> Resul
             Ok(vec![box_of(&seen)])
         }
     }
+}
+
+/// Who works on an issue, if anyone: the holder of the claim, else the assignee in the ledger.
+fn holder_of(store: &Store, issue: &str) -> Result<Option<Party>> {
+    let row = store.find(issue)?;
+    let lease = store.lease(&row.issue.id)?.filter(|row| row.standing == Standing::Live);
+    if let Some(holder) = lease.and_then(|row| row.lease.holder) {
+        return Ok(Some(Party { name: holder.name, agent: holder.agent }));
+    }
+    Ok(row.issue.assignee.map(|name| Party { name, agent: None }))
 }
 
 fn box_of(seen: &Seen) -> Mailbox {

@@ -5,6 +5,7 @@ use crate::model::lease::Holder;
 use crate::model::message::Message;
 use crate::model::time::Instant;
 use crate::model::words::words;
+use crate::store::Place;
 
 words! {
     /// What happened.
@@ -97,13 +98,7 @@ pub struct IssueNews {
     /// The changed fields.
     pub fields: Vec<FieldChange>,
     /// The other checkout in whose ledger it happened; `None` for this one.
-    pub checkout: Option<Checkout>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Checkout {
-    pub id: Option<String>,
-    pub name: String,
+    pub checkout: Option<Place>,
 }
 
 /// A claim on an issue.

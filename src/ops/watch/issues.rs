@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::event::{Checkout, EventKind, IssueNews};
+use super::event::{EventKind, IssueNews};
 use crate::ledger::Document;
 use crate::model::difference::{FieldChange, difference};
 use crate::model::issue::{Issue, Status};
 use crate::model::proposal::is_companion_line;
 use crate::model::record::Record;
 use crate::model::words::words;
-use crate::store::{CheckoutLedger, Store, counting_copy};
+use crate::store::{CheckoutLedger, Place, Store, counting_copy};
 
 /// A change that a merge makes by itself.
 const CLOCK: &str = "updated_at";
@@ -123,7 +123,7 @@ impl Ledgers {
                 if is_known || (new.is_none() && damaged.contains(id)) {
                     continue;
                 }
-                let checkout = Checkout { id: one.worktree.id.clone(), name: one.worktree.name.clone() };
+                let checkout = Place::from(&one.worktree);
                 found.extend(
                     news(id, old, new).map(|(kind, news)| (kind, IssueNews { checkout: Some(checkout), ..news })),
                 );

@@ -12,7 +12,7 @@ mod issues;
 mod leases;
 mod position;
 
-pub use event::{About, Checkout, Event, EventKind, IssueNews, LeaseNews};
+pub use event::{About, Event, EventKind, IssueNews, LeaseNews};
 pub use position::{Position, PositionError};
 
 use std::collections::BTreeSet;
