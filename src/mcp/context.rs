@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::model::query::is_me;
 use crate::model::when::{Bare, When};
-use crate::ops;
-use crate::ops::OpError;
+use crate::ops::{self, OpError};
 use crate::store::{AGENT_VARIABLE, Config, Moment, Store};
 use crate::view::{self, Exit, Failure};
 

@@ -18,10 +18,9 @@ use serde_json::{Map, Value};
 
 use super::answer::{self, Answer};
 use super::context::{Context, Opening};
-use super::resources;
 use super::tool::Tool;
 use super::tools::TOOLS;
-use super::words;
+use super::{resources, words};
 use crate::view::Failure;
 
 const INSTRUCTIONS: &str = "bd keeps the issues of this project. To work: claim (action next), context, then close with a reason. \

@@ -7,11 +7,10 @@ use std::path::{Path, PathBuf};
 
 use super::{OpError, Result};
 use crate::ops;
-use crate::store::OutsidePath;
 use crate::store::settings::{
     Edits, Key, Origin, Value, find_key, is_chosen_key, is_foreign_key, nearest_key, typed_value,
 };
-use crate::store::{self, Repo, Role, Store, StoreError};
+use crate::store::{self, OutsidePath, Repo, Role, Store, StoreError};
 
 /// What to change in one go.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -2,8 +2,7 @@
 
 use super::Result;
 use crate::cache::Counts;
-use crate::model::issue::Comment;
-use crate::model::issue::Issue;
+use crate::model::issue::{Comment, Issue};
 use crate::model::record::Record;
 use crate::store::{Access, Beside, PastLine, Row, Store, StoreError, SyncError};
 

@@ -5,9 +5,8 @@ use super::shapes::rows;
 use crate::ops::{
     Configured, Facts, Initialised, Migrated, Placed, RepoStatus, SetupFile, SetupReport, StateMoved, Whereabouts,
 };
-use crate::store::OutsidePath;
 use crate::store::settings::{ForeignSetting, HeldBecause, Setting, Value as Set};
-use crate::store::{Access, RenamedLedger, RenamedPrefix, RoleDecision, StateHome};
+use crate::store::{Access, OutsidePath, RenamedLedger, RenamedPrefix, RoleDecision, StateHome};
 
 answer! {
     pub fn initialised(made: &Initialised) {

@@ -8,8 +8,7 @@ use crate::model::agent::{Role, Status};
 use crate::model::duration;
 use crate::model::json::Dialect;
 use crate::model::workspace::Workspace;
-use crate::ops;
-use crate::ops::{AgentFilter, Registration, Seen};
+use crate::ops::{self, AgentFilter, Registration, Seen};
 use crate::view::{self, Exit, Failure, inline, plural};
 
 /// Register agents and see who is active

@@ -3,9 +3,8 @@ use clap::{Args, Subcommand};
 use crate::cli::context::{Context, Outcome};
 use crate::model::checkpoint::CheckpointKind;
 use crate::model::{duration, json};
-use crate::ops;
 use crate::ops::{
-    CHECKPOINT_DAYS, CheckpointFilter, CheckpointRow, FilesWish, NewCheckpoint, PrunedCheckpoints, Whose,
+    self, CHECKPOINT_DAYS, CheckpointFilter, CheckpointRow, FilesWish, NewCheckpoint, PrunedCheckpoints, Whose,
 };
 use crate::view::{self, Exit, Failure, inline, plural};
 

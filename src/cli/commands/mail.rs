@@ -7,8 +7,7 @@ use crate::cli::context::{Context, Outcome};
 use crate::cli::filters::limit;
 use crate::cli::render;
 use crate::model::message::{Kind, Message, Urgency};
-use crate::ops::mail;
-use crate::ops::mail::{InboxFilter, Letter, Sent};
+use crate::ops::mail::{self, InboxFilter, Letter, Sent};
 use crate::view::{self, Exit, Failure};
 
 /// Send and read mail between agents and people

@@ -3,8 +3,7 @@ use clap::{Args, Subcommand};
 use crate::cli::context::{Context, Outcome};
 use crate::model::duration;
 use crate::model::reservation::DEFAULT_TTL;
-use crate::ops;
-use crate::ops::{Release, ReserveRequest};
+use crate::ops::{self, Release, ReserveRequest};
 use crate::view::{self, Exit, Failure, inline, plural};
 
 /// Reserve files so that others on this machine leave them alone

@@ -1,8 +1,7 @@
 use clap::Args;
 
 use crate::cli::context::{Context, Outcome};
-use crate::ops;
-use crate::ops::Resumption;
+use crate::ops::{self, Resumption};
 use crate::view::{self, Exit, inline, plural};
 
 /// Show your open work and the checkpoint to resume from

@@ -2,13 +2,11 @@ use std::ffi::OsString;
 
 use clap::Args;
 
-use super::claim;
-use super::claim::LeaseArgs;
+use super::claim::{self, LeaseArgs};
 use crate::cli::context::{Context, Outcome};
 use crate::cli::filters::FilterArgs;
 use crate::model::workspace::Kind;
-use crate::ops;
-use crate::ops::{RunEnd, RunRequest, SetupWish, WorkspaceWish};
+use crate::ops::{self, RunEnd, RunRequest, SetupWish, WorkspaceWish};
 use crate::store::{AutoClaim, ReadyFilter};
 use crate::view::{self, Exit};
 

@@ -6,8 +6,7 @@ use clap::Args;
 
 use super::agent::length;
 use crate::cli::context::{Context, Outcome};
-use crate::ops;
-use crate::ops::{About, EventKind, WatchOptions};
+use crate::ops::{self, About, EventKind, WatchOptions};
 use crate::view::{self, Exit};
 
 /// Print events as they happen, one per line

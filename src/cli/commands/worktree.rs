@@ -4,8 +4,7 @@ use clap::{Args, Subcommand};
 
 use crate::cli::context::{Context, Outcome};
 use crate::cli::render;
-use crate::ops;
-use crate::ops::{WorktreeStatus, WorktreeWish};
+use crate::ops::{self, WorktreeStatus, WorktreeWish};
 use crate::view::{self, Exit, inline};
 
 /// Manage the checkouts of this repository: git worktrees, jj workspaces, hg shares

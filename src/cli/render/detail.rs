@@ -2,8 +2,7 @@
 
 use unicode_width::UnicodeWidthStr as _;
 
-use super::markdown;
-use super::{id, priority_style, status_style};
+use super::{id, markdown, priority_style, status_style};
 use crate::cli::ui::{Style, Ui};
 use crate::cli::width::{Cell, cells_of, plain_cells};
 use crate::model::dependency::DependencyType;

@@ -5,8 +5,7 @@ use crate::mcp::arguments::Arguments;
 use crate::mcp::context::Context;
 use crate::model::json::Object;
 use crate::model::message::{Kind, Message};
-use crate::ops::mail;
-use crate::ops::mail::{InboxFilter, Letter};
+use crate::ops::mail::{self, InboxFilter, Letter};
 use crate::view;
 
 const ROWS: usize = 20;

@@ -7,10 +7,9 @@ use crate::mcp::context::Context;
 use crate::model::duration;
 use crate::model::json::Object;
 use crate::model::workflow::State;
-use crate::ops;
 use crate::ops::workflows::{Command, MoveWish, NextWish};
 use crate::ops::{
-    CheckpointFilter, CheckpointRow, FilesWish, NewCheckpoint, Release, ReserveRequest, Whose, workflows,
+    self, CheckpointFilter, CheckpointRow, FilesWish, NewCheckpoint, Release, ReserveRequest, Whose, workflows,
 };
 use crate::store::{AutoClaim, ClaimWish, Claimed, ReleaseWish};
 use crate::view::{self, Failure};

@@ -6,8 +6,7 @@
 
 use std::time::Duration;
 
-use super::roster;
-use super::roster::{Registration, Seen, identity};
+use super::roster::{self, Registration, Seen, identity};
 use crate::model::agent::{Agent, Status};
 use crate::model::reservation::Party;
 use crate::model::state_id::AGENT;

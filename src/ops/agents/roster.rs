@@ -5,8 +5,7 @@
 use std::time::Duration;
 
 use crate::model::agent::{Agent, Role, Status, name_problem};
-use crate::model::state_id;
-use crate::model::state_id::AGENT;
+use crate::model::state_id::{self, AGENT};
 use crate::model::time::Instant;
 use crate::ops::{OpError, Result, here};
 use crate::store::{AGENTS, Identity, Put, RecordFile, Store};

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::model::checkpoint::Saved;
 use crate::ops::here;
 use crate::store::{Store, SyncError};
-use crate::vcs;
-use crate::vcs::LARGEST;
+use crate::vcs::{self, LARGEST};
 
 /// Saves all current files of the checkout.
 pub(super) fn save(store: &Store, id: &str) -> Result<Saved, SyncError> {

@@ -1,8 +1,7 @@
 //! Claiming and releasing issues, including side effects: registering the agent, the claim on the remote, messages to
 //! former holders.
 
-use super::remote;
-use super::remote::RemoteLease;
+use super::remote::{self, RemoteLease};
 use crate::model::change::Change;
 use crate::model::issue::Status;
 use crate::model::lease::{Holder, Standing};

@@ -14,8 +14,7 @@ use crate::model::record::Record;
 use crate::model::time::{Instant, SECOND};
 use crate::ops::{OpError, Result};
 use crate::store::{Access, AutoClaim, ClaimWish, Claimed, LeaseError, Store, StoreError};
-use crate::vcs;
-use crate::vcs::{RemoteClaim, Swap, SyncError};
+use crate::vcs::{self, RemoteClaim, Swap, SyncError};
 
 /// How far the clocks of two machines may differ.
 const SKEW: i64 = 300 * SECOND;

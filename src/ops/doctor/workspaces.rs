@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use super::health::Report;
-use crate::ops;
-use crate::ops::Result;
+use crate::ops::{self, Result};
 use crate::store::Store;
 
 /// Workspaces in odd states, and directories without a record.

@@ -4,8 +4,7 @@ use super::Mailbox;
 use crate::model::agent::{Role, Status};
 use crate::model::lease::Standing;
 use crate::model::reservation::Party;
-use crate::ops::agents::roster;
-use crate::ops::agents::roster::Seen;
+use crate::ops::agents::roster::{self, Seen};
 use crate::ops::{OpError, Result};
 use crate::store::{AGENT_VARIABLE, Store, find_actor};
 

@@ -3,8 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
-use crate::model::glob;
-use crate::model::glob::{Glob, GlobError};
+use crate::model::glob::{self, Glob, GlobError};
 use crate::ops::{OpError, ReservationError, Result, here};
 use crate::store::{Store, real_path};
 

@@ -7,8 +7,7 @@ use super::{TemplateError, not_found};
 use crate::model::plan::Problem;
 use crate::model::template::{MAX_BYTES, Template, is_name};
 use crate::ops::Result;
-use crate::store;
-use crate::store::Store;
+use crate::store::{self, Store};
 use crate::sys::below;
 use crate::sys::fs::FsError;
 

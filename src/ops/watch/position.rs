@@ -8,8 +8,7 @@ use std::str::FromStr;
 use super::event::{About, EventKind, IssueNews};
 use super::issues::State;
 use super::{issues, leases};
-use crate::model::issue;
-use crate::model::issue::Issue;
+use crate::model::issue::{self, Issue};
 use crate::model::lease::{Holder, Lease, Standing};
 use crate::model::record::Record;
 

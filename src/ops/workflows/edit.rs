@@ -1,8 +1,7 @@
 //! Changing the description of a workflow, except its state.
 
 use super::{Flow, flow};
-use crate::model::change::Change;
-use crate::model::change::WorkflowEdit;
+use crate::model::change::{Change, WorkflowEdit};
 use crate::model::json::Json;
 use crate::ops::Result;
 use crate::store::Store;

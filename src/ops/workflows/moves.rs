@@ -1,8 +1,7 @@
 //! Moving a workflow to another state, together with its tasks if that ends them.
 
 use super::{Flow, FlowError, flow};
-use crate::model::change::{Change, ChangeError};
-use crate::model::change::{TaskEdit, WorkflowEdit, WorkflowError};
+use crate::model::change::{Change, ChangeError, TaskEdit, WorkflowEdit, WorkflowError};
 use crate::model::json::Json;
 use crate::model::words::words;
 use crate::model::workflow::{Permit, SKIPPED, State};

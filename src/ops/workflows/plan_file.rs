@@ -3,8 +3,7 @@
 use std::io::{ErrorKind, Read as _};
 use std::path::Path;
 
-use crate::model::plan;
-use crate::model::plan::{Draft, Format, MAX_BYTES, Plan, Problem, Wrong};
+use crate::model::plan::{self, Draft, Format, MAX_BYTES, Plan, Problem, Wrong};
 use crate::ops::{OpError, Result};
 use crate::store::{StoreError, read_named};
 use crate::sys::fs::FsError;

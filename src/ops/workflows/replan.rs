@@ -7,8 +7,7 @@
 use super::planned::current;
 use super::rewrite::{left, settings, writes};
 use super::{Flow, FlowError, flow};
-use crate::model::change::Change;
-use crate::model::change::WorkflowEdit;
+use crate::model::change::{Change, WorkflowEdit};
 use crate::model::json::{Json, Object, array};
 use crate::model::nearest::nearest;
 use crate::model::plan::{Current, Draft, Fixed, Plan, PlannedTask, Problem, Revision, drop_tasks, extend, revise};

@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use super::WorkspaceError;
-use crate::model::state_id;
-use crate::model::state_id::WORKSPACE;
+use crate::model::state_id::{self, WORKSPACE};
 use crate::model::workspace::{Kind, State, Workspace};
 use crate::ops::Result;
 use crate::ops::agents::identity;

@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::wish::WorkspaceWish;
 use super::{WorkspaceError, checkout, include, inspect, ledger, limits, lines, places, ports, reuse, setup};
-use crate::model::state_id;
-use crate::model::state_id::WORKSPACE;
+use crate::model::state_id::{self, WORKSPACE};
 use crate::model::workflow::Task;
 use crate::model::workspace::{Kind, State, Workspace};
 use crate::ops::agents::identity;

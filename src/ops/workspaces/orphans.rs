@@ -2,12 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::places;
-use super::places::ORPHANED;
+use super::places::{self, ORPHANED};
 use super::proof::{DELETING, REMOVING};
 use crate::ledger::Document;
-use crate::model::state_id;
-use crate::model::state_id::WORKSPACE;
+use crate::model::state_id::{self, WORKSPACE};
 use crate::model::workspace::{Kind, State, Workspace};
 use crate::ops::Result;
 use crate::ops::workspace_records as records;

@@ -4,8 +4,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::places;
-use crate::model::state_id;
-use crate::model::state_id::WORKSPACE;
+use crate::model::state_id::{self, WORKSPACE};
 use crate::model::workspace::{Kind, State, Workspace};
 use crate::ops::workspace_records::Known;
 use crate::store::{BEADS_DIR, Pointer, PointerState, Store, real_path, worktree_id_at};

@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::WorkspaceError;
-use crate::model::state_id;
-use crate::model::state_id::CHECKPOINT;
+use crate::model::state_id::{self, CHECKPOINT};
 use crate::ops::Result;
 use crate::ops::workspace_records::known;
 use crate::store::{Store, StoreError};

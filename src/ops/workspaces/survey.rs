@@ -4,8 +4,7 @@ use crate::model::words::words;
 use std::path::Path;
 
 use super::inspect::{Around, Inspection, inspect, is_leased, owner_lives};
-use super::proof;
-use super::proof::{DELETING, REMOVING};
+use super::proof::{self, DELETING, REMOVING};
 use crate::model::time::Instant;
 use crate::model::workspace::{State, Workspace};
 use crate::ops::Result;

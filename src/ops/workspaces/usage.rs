@@ -7,8 +7,7 @@ use crate::model::workspace::{State, Workspace};
 use crate::ops::Result;
 use crate::ops::workspace_records as records;
 use crate::store::{Store, StoreError};
-use crate::sys::tree;
-use crate::sys::tree::Usage;
+use crate::sys::tree::{self, Usage};
 
 /// A workspace and its disk usage.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::status::held_in;
 use crate::model::lease::Standing;
-use crate::model::state_id;
-use crate::model::state_id::CHECKPOINT;
+use crate::model::state_id::{self, CHECKPOINT};
 use crate::model::workspace::{State, Workspace};
 use crate::ops::{OpError, Result, removal_reasons, workspace_records};
 use crate::store::{Elsewhere, LeaseRow, Store, StoreError, Worktree};

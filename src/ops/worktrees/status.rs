@@ -6,12 +6,10 @@ use std::path::Path;
 
 use crate::model::lease::Standing;
 use crate::ops::Result;
-use crate::ops::agents::roster;
-use crate::ops::agents::roster::{AgentFilter, Seen};
+use crate::ops::agents::roster::{self, AgentFilter, Seen};
 use crate::ops::checkpoints::{CheckpointFilter, CheckpointRow, Whose, checkpoints};
 use crate::store::{Elsewhere, LeaseRow, Store, Worktree};
-use crate::vcs;
-use crate::vcs::Work;
+use crate::vcs::{self, Work};
 
 /// A checkout with everything about it.
 #[derive(Debug, Clone)]

@@ -4,8 +4,7 @@ use super::create::TextArgs;
 use super::show::{self, WorkflowArg};
 use crate::cli::context::{Context, Outcome};
 use crate::model::workflow::State;
-use crate::ops::workflows;
-use crate::ops::workflows::{Command, MoveWish, WorkflowChange};
+use crate::ops::workflows::{self, Command, MoveWish, WorkflowChange};
 use crate::view::{self, Exit, Failure};
 
 /// A workflow, and why it changes.

@@ -4,8 +4,7 @@ use crate::cli::commands::claim::LeaseArgs;
 use crate::cli::context::{Context, Outcome};
 use crate::cli::render;
 use crate::model::workflow::State;
-use crate::ops::workflows;
-use crate::ops::workflows::{Flow, NextWish};
+use crate::ops::workflows::{self, Flow, NextWish};
 use crate::view::{self, Exit, Failure};
 
 /// List unfinished workflows of all checkouts

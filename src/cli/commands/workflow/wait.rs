@@ -5,8 +5,7 @@ use clap::{Args, ValueEnum};
 use crate::cli::commands::agent::length;
 use crate::cli::context::{Context, Outcome};
 use crate::model::workflow::State;
-use crate::ops::workflows;
-use crate::ops::workflows::{Halt, Until};
+use crate::ops::workflows::{self, Halt, Until};
 use crate::view::{self, Exit};
 
 /// Wait until a workflow is done or stuck

@@ -5,8 +5,7 @@ use clap::builder::PossibleValuesParser;
 
 use crate::cli::context::{Context, Outcome};
 use crate::model::workspace::State;
-use crate::ops;
-use crate::ops::WorkspaceUpdate;
+use crate::ops::{self, WorkspaceUpdate};
 use crate::view::{self, Exit};
 
 /// Adopt an existing checkout as a workspace

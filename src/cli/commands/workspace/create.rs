@@ -5,8 +5,7 @@ use clap::builder::PossibleValuesParser;
 
 use crate::cli::context::{Context, Outcome};
 use crate::model::workspace::Kind;
-use crate::ops;
-use crate::ops::{SetupWish, WorkspaceWish};
+use crate::ops::{self, SetupWish, WorkspaceWish};
 use crate::view::{self, Exit, inline};
 
 /// Create a workspace on its own branch

@@ -3,8 +3,7 @@ use clap::Args;
 use crate::cli::context::{Context, Outcome};
 use crate::cli::render;
 use crate::model::{duration, size};
-use crate::ops;
-use crate::ops::{GcRow, GcWish};
+use crate::ops::{self, GcRow, GcWish};
 use crate::view::{self, Exit, Failure, inline};
 
 /// List workspaces that can be removed; --apply removes them

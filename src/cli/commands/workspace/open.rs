@@ -4,8 +4,7 @@ use std::time::Duration;
 use clap::Args;
 
 use crate::cli::context::{Context, Outcome};
-use crate::ops;
-use crate::ops::WorkspaceError;
+use crate::ops::{self, WorkspaceError};
 use crate::store::StoreError;
 use crate::sys::job::Job;
 use crate::view::{Exit, Failure};

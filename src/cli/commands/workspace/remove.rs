@@ -3,8 +3,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::cli::context::{Context, Outcome};
-use crate::ops;
-use crate::ops::Removal;
+use crate::ops::{self, Removal};
 use crate::view::{self, Exit, inline};
 
 /// Remove a workspace if no work would be lost
