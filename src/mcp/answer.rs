@@ -6,7 +6,7 @@ use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::Value;
 
 use super::words;
-use crate::model::json::{Dialect, Object, array};
+use crate::model::json::{Object, array};
 use crate::view::{self, Failure};
 
 /// An answer has at most about 8,000 tokens, at four characters each.
@@ -226,11 +226,6 @@ impl Cutter {
 /// A list of objects as JSON.
 pub(super) fn list<T>(all: impl IntoIterator<Item = T>, json: impl Fn(T) -> Object) -> String {
     array(all.into_iter().map(|one| json(one).finish()))
-}
-
-/// The JSON of a list of texts.
-pub(super) fn texts(all: &[String]) -> String {
-    array(all.iter().map(|text| Dialect::default().string(text)))
 }
 
 /// What a change did to an issue.

@@ -15,7 +15,7 @@ use crate::model::query::is_none;
 use crate::model::when::Bare;
 use crate::ops::{self, Filing, OpError, Wish};
 use crate::store::{AutoClaim, StoreError, Written};
-use crate::view::Failure;
+use crate::view::{self, Failure};
 
 pub(super) fn create(cx: &mut Context, arguments: &Arguments) -> Answer {
     let wanted = arguments.objects("issues");
@@ -122,7 +122,7 @@ fn wishes(cx: &Context, arguments: &Arguments) -> Result<Vec<Wish>, Failure> {
 /// What a write made of an issue.
 fn change_object(written: &Written) -> Object {
     let issue = written.issue();
-    let object = Object::new().text("id", &written.id).raw("changed", &answer::texts(&changes(written)));
+    let object = Object::new().text("id", &written.id).texts("changed", changes(written));
     let object = object.optional("updated_at", issue.updated_at.as_ref().map(|time| time.text.as_str()));
     if written.is_beside() { object.flag("only_you_see_it", true) } else { object }
 }
@@ -160,7 +160,7 @@ pub(super) fn dep(cx: &mut Context, arguments: &Arguments) -> Answer {
     match arguments.text("action").unwrap_or_default() {
         "cycles" => {
             let cycles = ops::cycles(store)?;
-            let all = cycles.iter().map(|(ids, _)| answer::texts(ids));
+            let all = cycles.iter().map(|(ids, _)| String::from(view::texts(ids)));
             Ok(Object::new().raw("cycles", &crate::model::json::array(all)))
         }
         "tree" => {

@@ -225,5 +225,5 @@ fn change(event: &Event) -> String {
             .text("commit", view::short(commit)),
         None => object.raw("commit", "null"),
     };
-    object.raw("fields", &answer::texts(&view::shown_changes(&event.fields, None))).finish()
+    object.texts("fields", view::shown_changes(&event.fields, None)).finish()
 }

@@ -52,7 +52,7 @@ fn release(cx: &mut Context, arguments: &Arguments) -> Answer {
         object = object.number("attempts", released.attempts).flag("needs_attention", released.needs_attention);
     }
     let changed = released.written.as_ref().map(answer::changes).unwrap_or_default();
-    Ok(object.raw("changed", &answer::texts(&changed)))
+    Ok(object.texts("changed", changed))
 }
 
 /// An issue that was taken, and by whom.
@@ -78,7 +78,7 @@ pub(super) fn claimed(claimed: &Claimed) -> Object {
     if let Some(from) = &claimed.taken_from {
         object = object.text("taken_from", &from.holder.name).text("taken_because", &from.why);
     }
-    object.raw("changed", &answer::texts(&answer::changes(&claimed.written)))
+    object.texts("changed", answer::changes(&claimed.written))
 }
 
 pub(super) fn workflow(cx: &mut Context, arguments: &Arguments) -> Answer {
@@ -131,9 +131,8 @@ pub(super) fn checkpoint(cx: &mut Context, arguments: &Arguments) -> Answer {
                 summary: arguments.needed("message", "add")?.to_owned(),
                 kind: arguments.text("type").unwrap_or("progress").to_owned(),
                 files: FilesWish::These(arguments.texts("files")),
-                detail: None,
-                key: None,
                 snapshot: arguments.flag("snapshot"),
+                ..NewCheckpoint::default()
             };
             let added = ops::add_checkpoint(&mut cx.store, &new)?;
             let worktree = added.checkpoint.worktree.clone().unwrap_or_default();
