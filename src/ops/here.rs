@@ -18,7 +18,7 @@ pub(super) fn acting(store: &Store) -> Party {
     }
 }
 
-/// What was found, unless it is several; these are the error, by name.
+/// The one entry that was found, if any; several are the error, by name.
 pub(super) fn only<T>(mut found: Vec<T>, name: impl Fn(&T) -> &str) -> std::result::Result<Option<T>, Vec<String>> {
     match found.len() {
         0 | 1 => Ok(found.pop()),

@@ -2,6 +2,7 @@
 //! edits by hand and by `bd` of any of the files, issues that move between them, repos that vanish and come back, that join
 //! and leave; with and without an image of the cache.
 
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
@@ -208,6 +209,17 @@ fn first() -> impl Strategy<Value = [Vec<String>; REPOS]> {
     (lines(), lines(), lines()).prop_map(|(a, b, c)| [a, b, c])
 }
 
+/// The same with no id on two lines of a ledger: such a ledger gets no image.
+fn first_of_images() -> impl Strategy<Value = [Vec<String>; REPOS]> {
+    first().prop_map(|mut repos| {
+        for lines in &mut repos {
+            let mut seen = HashSet::new();
+            lines.retain(|line| seen.insert(line.split('"').nth(3).map(str::to_owned)));
+        }
+        repos
+    })
+}
+
 proptest! {
     #![proptest_config(Config { max_shrink_iters: 300, ..cases(24, 31) })]
 
@@ -221,7 +233,7 @@ proptest! {
     #![proptest_config(Config { max_shrink_iters: 60, ..cases(4, 32) })]
 
     #[test]
-    fn an_image_of_several_repos_changes_no_answer(first in first(), steps in vec(step(), 12)) {
+    fn an_image_of_several_repos_changes_no_answer(first in first_of_images(), steps in vec(step(), 12)) {
         let project = Project::new(&first, 110);
         let cache = project.several.path().join("cache/beads");
         project.open(true).refresh().expect("a refresh");

@@ -200,7 +200,7 @@ impl State {
         }
     }
 
-    /// What happened to an issue that had this state, and has that one now.
+    /// The event that took an issue from this state to that one.
     pub(super) fn event_to(self, now: State) -> Option<EventKind> {
         match (self, now) {
             (State::Gone, State::Gone) => None,
