@@ -88,9 +88,14 @@ pub fn file_all(store: &mut Store, filings: Vec<Filing>) -> Result<Vec<Written>>
 
 /// Files issues that may refer to each other by ids minted before. `tell` gets the number prepared so far.
 pub fn file_minted(store: &mut Store, minted: Vec<Minted>, mut tell: impl FnMut(usize)) -> Result<Vec<Written>> {
-    // The settings may have changed since.
+    // The settings may have changed since: no other repo of a similar name will do.
     store.look_again()?;
-    let repos = minted.iter().map(|one| Ok(store.named_repo(&one.repo)?)).collect::<Result<Vec<usize>>>()?;
+    let members = &store.repos().members;
+    let number = |one: &Minted| {
+        let same = members.iter().position(|member| member.name == one.repo);
+        Ok(same.ok_or_else(|| store.no_such_repo(&one.repo))?)
+    };
+    let repos = minted.iter().map(number).collect::<Result<Vec<usize>>>()?;
     let mut transaction = store.begin(Scope::All)?;
     transaction.refuse_cycles_of_many(minted.iter().map(|one| (one.id.as_str(), &one.issue)))?;
     for (n, (Minted { issue, id, .. }, repo)) in minted.into_iter().zip(repos).enumerate() {

@@ -46,6 +46,7 @@ pub use checks::*;
 pub use context::*;
 pub use elsewhere::elsewhere_text;
 pub use escape::*;
+#[cfg(feature = "mcp")]
 pub(crate) use failure::Clause;
 pub use failure::{ErrorKind, Exit, Failure};
 pub use history::*;

@@ -40,7 +40,8 @@ pub(crate) fn keep_commits(
     if pair.common().as_ref() == Some(&pair.other) {
         return Ok(0);
     }
-    let current = if is_behind { None } else { head(pair.git())? };
+    // A damaged HEAD names no branch; everything else is kept all the same.
+    let current = if is_behind { None } else { head(pair.git()).unwrap_or_default() };
     let (own, head) = (refs(pair.git())?, commit(&pair, "HEAD")?);
     let theirs = refs(at(&there, env))?;
     let mut names: BTreeMap<String, String> = BTreeMap::new();

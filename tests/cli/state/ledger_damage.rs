@@ -165,6 +165,16 @@ fn a_byte_order_mark() {
 }
 
 #[test]
+fn a_byte_order_mark_alone() {
+    let env = Env::with_ledger(b"\xef\xbb\xbf".to_vec());
+    env.bd(["add", "One", "--id", "bd-one"]).ok();
+    assert!(env.ledger().starts_with(b"\xef\xbb\xbf{\"id\":\"bd-one\""));
+    env.put_ledger("\u{feff}");
+    env.bd(["doctor", "--fix"]).ok();
+    assert_eq!(env.ledger(), b"\n");
+}
+
+#[test]
 fn carriage_returns() {
     let env = Env::with_ledger(LINES.map(|line| format!("{line}\r\n")).concat());
     shows(&env, &["bd-a", "bd-b", "bd-c"], &[]);
