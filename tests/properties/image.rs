@@ -135,18 +135,19 @@ impl Project {
                     let until = bytes.len().min(from + 4096);
                     bytes[from..until].fill(0);
                 });
-                // The sum of an image is looked at after a start of the machine, when its label is of another one.
-                let _ = fs::remove_file(path.with_extension("label"));
                 format!("{} is torn", path.display())
             }
             (2, Some(path)) => {
+                let file = path.with_extension(*dice.pick(&["image", "label"]).expect("a file"));
                 let at = dice.below(1 << 20);
-                let label = path.with_extension("label");
-                change(&label, &|bytes| {
+                if let Ok(mut bytes) = fs::read(&file) {
+                    let known = fs::metadata(&file).expect("a file").modified().expect("a time");
                     let at = at % bytes.len().max(1);
                     bytes.iter_mut().skip(at).take(1).for_each(|byte| *byte ^= 0x10);
-                });
-                "a bit of the label flips".to_owned()
+                    fs::write(&file, bytes).expect("a file");
+                    File::options().write(true).open(&file).expect("a file").set_modified(known).expect("its time");
+                }
+                format!("a bit of {} flips", file.display())
             }
             (3, Some(path)) => {
                 fs::remove_file(&path).expect("a file");

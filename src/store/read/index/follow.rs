@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use super::build::row_of;
 use super::followed::{Followed, Following};
-use super::image::{Label, LabelledLedger, text_hash, whole_hash};
+use super::image::{Label, LabelledFile, text_hash, whole_hash};
 use super::keep::days_of;
 use super::parts::{Sources, locked};
 use crate::cache::{Cache, Chunk, KeptLine};
@@ -87,7 +87,7 @@ impl Sources {
         let stamp = if left.size > SMALL { file.settled_stamp() } else { file.stamp() };
         let stamp = stamp.filter(|stamp| stamp.file == left)?;
         let mut label = following.new.clone();
-        label.ledgers[following.source] = LabelledLedger { file: left, read_at: stamp.read_at, hash };
+        label.ledgers[following.source] = LabelledFile { file: left, read_at: stamp.read_at, hash };
         copy.put(label, self.image.as_deref()?)
     }
 }

@@ -2,23 +2,23 @@
 //!
 //! Owns three files in `<user cache>/beads`, never in a repo: `<name>.image`, the database with everything computed
 //! from the ledgers; `<name>.label`, which identifies those ledgers; and `<name>.texts`, the full-text index that the
-//! first search makes. While each ledger is still that file (device, inode, size and times, none of them too recent to
-//! be sure), the image is queried in place and the ledgers are not read. If the stamp is inconclusive, the bytes
-//! decide. It only speeds up reads: with anything odd about either file it is ignored. `BD_NO_IMAGE=1` turns it off,
+//! first search makes. While each ledger and the image are still those files (device, inode, size and times, none of them
+//! too recent to be sure), the image is queried in place and the ledgers are not read. If the stamp is inconclusive, the
+//! bytes decide. It only speeds up reads: with anything odd about either file it is ignored. `BD_NO_IMAGE=1` turns it off,
 //! and deleting the directory loses nothing.
 
-use std::hash::Hasher as _;
 use std::path::{Path, PathBuf};
 
 use twox_hash::{XxHash3_64, XxHash3_128};
 
 use crate::cache::{Cache, FileId, Key};
+use crate::ledger::Stamp;
 use crate::model::bytes::{Reader, put_bytes, put_number};
 use crate::model::record::Record;
 use crate::model::time::Instant;
 use crate::model::when::Calendar;
 use crate::sys::cache_dir::Kind;
-use crate::sys::fs::{Dir, FileStamp, FsError};
+use crate::sys::fs::{self, Dir, FileStamp};
 use crate::sys::log::Log;
 use crate::sys::{Entropy, Env, below, cache_dir};
 use crate::{cache, sys};
@@ -27,7 +27,7 @@ use crate::{cache, sys};
 pub(super) const MIN_LINES: usize = 300;
 
 /// The label's format. Its family covers all versions, including those no longer read.
-const LABEL: Kind = Kind { suffix: ".label", family: b"bd-img-", version: b"8", limit: 1 << 20 };
+const LABEL: Kind = Kind { suffix: ".label", family: b"bd-img-", version: b"9", limit: 1 << 20 };
 const IMAGE: Kind = Kind { suffix: ".image", family: b"SQLite format 3\0", version: b"", limit: 2 << 30 };
 const TEXTS: Kind = Kind { suffix: ".texts", ..IMAGE };
 /// Files of earlier versions.
@@ -44,18 +44,59 @@ pub(super) struct Label {
     pub seed: u64,
     /// Days as dates, with their beginning and end in the time zone of the reader who made it.
     pub days: Vec<(String, i64, i64)>,
-    pub ledgers: Vec<LabelledLedger>,
-    /// The image's length and checksum. It is not synced, so a loss of power may tear it, and a disk may forget.
-    length: u64,
-    sum: u64,
+    pub ledgers: Vec<LabelledFile>,
+    image: LabelledFile,
+    /// The boot of the machine at the last look. The image is not synced: a loss of power may tear it and keep its stamp.
+    boot: String,
 }
 
+/// A ledger, or the image itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct LabelledLedger {
+pub(super) struct LabelledFile {
     pub file: FileStamp,
     pub read_at: Instant,
     /// The hash of the bytes; `None` if the stamp was and must be enough.
     pub hash: Option<u128>,
+}
+
+impl LabelledFile {
+    /// Whether the file at the path is still this one, by its stamp or else by its hash; `None` if it is not. `true` if it
+    /// took the hash, and from now on the stamp will do: the label is worth renewing.
+    pub(super) fn holds(
+        &mut self,
+        path: &Path,
+        (now, at): (FileStamp, Instant),
+        hash: impl FnOnce() -> Option<u128>,
+    ) -> Option<bool> {
+        let proves = |known: &Self| Stamp::noted(known.file, known.read_at, path).proves_unchanged(&now);
+        if now.size != self.file.size {
+            return None;
+        }
+        if proves(self) {
+            return Some(false);
+        }
+        self.hash.filter(|known| hash() == Some(*known))?;
+        (self.file, self.read_at) = (now, at);
+        Some(proves(self))
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Option<Self> {
+        let (dev, ino, size) = (reader.number()?, reader.number()?, reader.number()?);
+        let file = FileStamp { dev, ino, size, mtime: reader.instant()?, ctime: reader.instant()? };
+        let (read_at, hash) = (reader.instant()?, reader.take().map(u128::from_le_bytes)?);
+        Some(LabelledFile { file, read_at, hash: Some(hash).filter(|hash| *hash != 0) })
+    }
+
+    fn put(&self, bytes: &mut Vec<u8>) {
+        let LabelledFile { file, read_at, hash } = self;
+        for number in [file.dev, file.ino, file.size] {
+            put_number(bytes, number);
+        }
+        for instant in [file.mtime, file.ctime, *read_at] {
+            put_number(bytes, instant.nanos() as u64);
+        }
+        bytes.extend_from_slice(&hash.unwrap_or(0).to_le_bytes());
+    }
 }
 
 /// The path of the image for these ledgers, without a suffix.
@@ -95,10 +136,11 @@ fn boot() -> String {
 
 impl Label {
     /// The label of a new image.
-    pub(super) fn new(seed: u64, days: Vec<(String, i64, i64)>, ledgers: Vec<LabelledLedger>) -> Self {
+    pub(super) fn new(seed: u64, days: Vec<(String, i64, i64)>, ledgers: Vec<LabelledFile>) -> Self {
         // Not the host's entropy, which a test may have fixed: no one may predict this.
         let id = Entropy::System.bytes();
-        Label { id, seed, days, ledgers, length: 0, sum: 0 }
+        let Stamp { file, read_at, .. } = Stamp::of_the_past();
+        Label { id, seed, days, ledgers, image: LabelledFile { file, read_at, hash: None }, boot: boot() }
     }
 
     /// The label of an image, if it exists and only this user can write it.
@@ -109,7 +151,7 @@ impl Label {
     fn parse(bytes: &[u8]) -> Option<Self> {
         let mut reader = Reader(bytes.strip_prefix(&version())?);
         let (id, seed) = (reader.take()?, reader.number()?);
-        let (length, sum) = (reader.number()?, reader.number()?);
+        let (boot, image) = (reader.text()?, LabelledFile::read(&mut reader)?);
         let mut days = Vec::new();
         for _ in 0..reader.number()? {
             let (text, from) = (reader.text()?, reader.number()?);
@@ -117,22 +159,16 @@ impl Label {
         }
         let mut ledgers = Vec::new();
         for _ in 0..reader.number()? {
-            let (dev, ino, size) = (reader.number()?, reader.number()?, reader.number()?);
-            let file = FileStamp { dev, ino, size, mtime: reader.instant()?, ctime: reader.instant()? };
-            ledgers.push(LabelledLedger {
-                file,
-                read_at: reader.instant()?,
-                hash: Some(reader.take().map(u128::from_le_bytes)?).filter(|hash| *hash != 0),
-            });
+            ledgers.push(LabelledFile::read(&mut reader)?);
         }
-        Some(Label { id, seed, days, ledgers, length, sum })
+        Some(Label { id, seed, days, ledgers, image, boot })
     }
 
     fn render(&self) -> Vec<u8> {
         let mut bytes = [version().as_slice(), &self.id].concat();
-        for number in [self.seed, self.length, self.sum] {
-            put_number(&mut bytes, number);
-        }
+        put_number(&mut bytes, self.seed);
+        put_bytes(&mut bytes, self.boot.as_bytes());
+        self.image.put(&mut bytes);
         put_number(&mut bytes, self.days.len() as u64);
         for (text, from, to) in &self.days {
             put_bytes(&mut bytes, text.as_bytes());
@@ -140,15 +176,7 @@ impl Label {
             put_number(&mut bytes, *to as u64);
         }
         put_number(&mut bytes, self.ledgers.len() as u64);
-        for LabelledLedger { file, read_at, hash } in &self.ledgers {
-            for number in [file.dev, file.ino, file.size] {
-                put_number(&mut bytes, number);
-            }
-            for instant in [file.mtime, file.ctime, *read_at] {
-                put_number(&mut bytes, instant.nanos() as u64);
-            }
-            bytes.extend_from_slice(&hash.unwrap_or(0).to_le_bytes());
-        }
+        self.ledgers.iter().for_each(|ledger| ledger.put(&mut bytes));
         bytes
     }
 
@@ -163,26 +191,23 @@ impl Label {
         })
     }
 
-    /// The database of the image, to be queried in place; `None` if it is not byte for byte the one that was made.
-    pub(super) fn open(&self, place: &Path) -> Option<Cache> {
-        let path = IMAGE.at(place);
-        self.is_whole(&path).then(|| Cache::ask(&path, &self.id).ok())?
-    }
-
-    /// The file is the image, and no one else could have written it.
-    fn is_whole(&self, path: &Path) -> bool {
-        let (directory, name) = below::parted(path);
-        let found = Dir::root(directory).and_then(|dir| dir.own_regular_at(&name.to_string_lossy()));
-        found.is_ok_and(|found| found.is_some_and(|stamp| stamp.size == self.length))
-            && sum_of(path) == Some((self.length, self.sum))
+    /// The database of the image, to be queried in place, and whether the label is worth renewing; `None` if the file is
+    /// not the one that was made, or somebody else could have written it.
+    pub(super) fn open(&mut self, place: &Path) -> Option<(Cache, bool)> {
+        let (path, boot) = (IMAGE.at(place), boot());
+        if self.boot != boot {
+            self.image.read_at = Instant::from_nanos(0);
+        }
+        let at = fs::stamp_time();
+        let renews = self.image.holds(&path, (own(&path)?, at), || hash_of(self.seed, &path))?;
+        self.boot = boot;
+        Some((Cache::ask(&path, &self.id).ok()?, renews))
     }
 
     /// Lets the cache use the file of texts beside the image; returns whether it belongs to this image.
     pub(super) fn attach_texts(&self, place: &Path, cache: &mut Cache) -> bool {
         let path = TEXTS.at(place);
-        let (directory, name) = below::parted(&path);
-        let found = Dir::root(directory).and_then(|dir| dir.own_regular_at(&name.to_string_lossy()));
-        let Ok(Some(found)) = found else { return false };
+        let Some(found) = own(&path) else { return false };
         cache.attach_texts(&path, found.size, &self.id, &boot()).is_ok_and(|attached| attached)
     }
 
@@ -217,8 +242,20 @@ impl Label {
 
     /// Stores an image, then its label. Failure is ignored.
     pub(super) fn save(self, place: &Path, database: &[u8]) {
-        let label = Label { length: database.len() as u64, sum: text_hash(0, database), ..self };
-        let _ = label.try_save(place, Some(database));
+        let path = IMAGE.at(place);
+        let (Ok(dir), (_, name)) = (cache_dir::directory_of(&path), below::parted(&path)) else { return };
+        let (at, hash) = (fs::stamp_time(), whole_hash(self.seed, &[database]));
+        if dir.put_unsynced(&name.to_string_lossy(), database, cache_dir::PRIVATE).is_ok() {
+            [IMAGE, TEXTS, EARLIER].iter().for_each(|kind| kind.forget_old(&dir));
+            self.save_for_image(place, at, hash);
+        }
+    }
+
+    /// Stores the label of an image that was put in its place at this time or later.
+    fn save_for_image(self, place: &Path, at: Instant, hash: u128) -> Option<()> {
+        let image = LabelledFile { file: own(&IMAGE.at(place))?, read_at: at, hash: Some(hash) };
+        Label { image, ..self }.renew(place);
+        Some(())
     }
 
     /// A changed copy of the image; `None` if that is impossible.
@@ -233,29 +270,20 @@ impl Label {
         let image = below::parted(&path).1.to_string_lossy().into_owned();
         dir.own_regular_at(&image).ok()??;
         let name = dir.copy_unsynced(&image, cache_dir::PRIVATE).ok()?;
-        let mut copy = ChangedImage { dir, name, image, made: (0, 0) };
+        let mut copy = ChangedImage { dir, name, image, hash: 0 };
         let path = copy.dir.path().join(&copy.name);
         // Another process may have replaced it since the label was read; and do not copy a damaged image.
-        let mut cache = self.is_whole(&path).then(|| Cache::edit(&path, &self.id, id).ok()?)??;
+        let mut cache =
+            (hash_of(self.seed, &path) == self.image.hash).then(|| Cache::edit(&path, &self.id, id).ok()?)??;
         change(&mut cache)?;
         cache.finish().ok()?;
-        copy.made = sum_of(&path)?;
+        copy.hash = hash_of(self.seed, &path)?;
         Some(copy)
     }
 
-    /// Stores only the label: the ledgers were checked again and are the same.
+    /// Stores only the label: the files were checked again and are the same. Failure is ignored.
     pub(super) fn renew(&self, place: &Path) {
-        let _ = self.try_save(place, None);
-    }
-
-    fn try_save(&self, place: &Path, database: Option<&[u8]>) -> Result<(), FsError> {
-        if let Some(database) = database {
-            let path = IMAGE.at(place);
-            let (dir, (_, name)) = (cache_dir::directory_of(&path)?, below::parted(&path));
-            dir.put_unsynced(&name.to_string_lossy(), database, cache_dir::PRIVATE)?;
-            [IMAGE, TEXTS, EARLIER].iter().for_each(|kind| kind.forget_old(&dir));
-        }
-        LABEL.try_save(&LABEL.at(place), &self.render())
+        let _ = LABEL.try_save(&LABEL.at(place), &self.render());
     }
 }
 
@@ -265,15 +293,15 @@ pub(super) struct ChangedImage {
     dir: Dir,
     name: String,
     image: String,
-    /// Its length and checksum.
-    made: (u64, u64),
+    hash: u128,
 }
 
 impl ChangedImage {
     /// Puts it in the place of the image, then its label.
     pub(super) fn put(self, label: Label, place: &Path) -> Option<()> {
+        let at = fs::stamp_time();
         self.dir.rename_unsynced(&self.name, &self.image).ok()?;
-        Label { length: self.made.0, sum: self.made.1, ..label }.try_save(place, None).ok()
+        label.save_for_image(place, at, self.hash)
     }
 }
 
@@ -283,18 +311,24 @@ impl Drop for ChangedImage {
     }
 }
 
-/// The length and checksum of a file.
-fn sum_of(path: &Path) -> Option<(u64, u64)> {
+/// A regular file that only this user could have written.
+fn own(path: &Path) -> Option<FileStamp> {
+    let (directory, name) = below::parted(path);
+    Dir::root(directory).and_then(|dir| dir.own_regular_at(&name.to_string_lossy())).ok()?
+}
+
+/// The seeded hash of a file.
+fn hash_of(seed: u64, path: &Path) -> Option<u128> {
     let (directory, name) = below::parted(path);
     let file = Log::below(directory, name).ok()?;
-    let mut sum = XxHash3_64::with_seed(0);
+    let mut hasher = XxHash3_128::with_seed(seed);
     let mut length = 0;
     loop {
         let part = file.read(length, PART).ok()?;
-        sum.write(&part);
+        hasher.write(&part);
         length += part.len() as u64;
         if (part.len() as u64) < PART {
-            return Some((length, sum.finish()));
+            return Some(hasher.finish_128());
         }
     }
 }
@@ -309,16 +343,27 @@ mod tests {
         let place = directory.path().join("x/y");
         let time = Instant::from_nanos;
         let file = FileStamp { dev: 1, ino: 2, size: 3, mtime: time(-4), ctime: time(5) };
-        let ledgers = vec![LabelledLedger { file, read_at: time(6), hash: Some(u128::MAX - 7) }; 2];
+        let ledgers = vec![LabelledFile { file, read_at: time(6), hash: Some(u128::MAX - 7) }; 2];
         let label = Label::new(8, vec![("2026-01-05".into(), -9, 10)], ledgers);
         label.clone().save(&place, b"database");
         let back = Label::load(&place).unwrap();
         assert_eq!((back.id, back.seed, &back.days, &back.ledgers), (label.id, 8, &label.days, &label.ledgers));
-        assert_eq!(back.length, 8);
-        assert!(back.is_whole(&IMAGE.at(&place)));
+        let path = IMAGE.at(&place);
+        let look = |label: &mut Label| {
+            let at = fs::stamp_time();
+            label.image.holds(&path, (own(&path).unwrap(), at), || hash_of(8, &path))
+        };
+        assert!(look(&mut back.clone()).is_some());
         for damaged in [&b"databasE"[..], b"databas", b"database "] {
-            std::fs::write(IMAGE.at(&place), damaged).unwrap();
-            assert!(!back.is_whole(&IMAGE.at(&place)), "a damaged image counts");
+            std::fs::write(&path, damaged).unwrap();
+            assert_eq!(look(&mut back.clone()), None, "a damaged image counts");
         }
+        // Once the hash was enough, the stamp is, until the file is written.
+        std::fs::write(&path, b"database").unwrap();
+        fs::wait_for_tick(fs::stamp_time());
+        let mut known = back;
+        assert_eq!((look(&mut known), look(&mut known)), (Some(true), Some(false)));
+        std::fs::write(&path, b"databasE").unwrap();
+        assert_eq!(look(&mut known), None);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::image::{self, Label, LabelledLedger};
+use super::image::{self, Label, LabelledFile};
 use super::parts::{Index, Read, Row, Sources, Texts};
 use crate::cache::{Chunk, KeptLine, Key};
 use crate::model::field;
@@ -25,7 +25,7 @@ impl Index {
             return Ok(());
         }
         let seed = u64::from_le_bytes(Entropy::System.bytes());
-        let ledger = |read: &&Read| LabelledLedger {
+        let ledger = |read: &&Read| LabelledFile {
             file: read.stamp.file,
             read_at: read.stamp.read_at,
             hash: Some(image::whole_hash(seed, &[read.document.bytes()])),

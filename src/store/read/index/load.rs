@@ -51,22 +51,16 @@ impl Texts {
         for (source, known) in sources.all.iter().zip(&mut label.ledgers) {
             let read_at = fs::stamp_time();
             let (document, file) = source.ledger.open().ok()?;
-            let mut stamp = Stamp::noted(known.file, known.read_at, source.ledger.path());
-            if file.size != known.file.size {
-                return None;
-            }
-            if !stamp.proves_unchanged(&file) {
+            let hash = || {
                 let hash = whole_hash(label.seed, &[document.bytes()]);
-                if known.hash != Some(hash) || document.failure().is_some() {
-                    return None;
-                }
-                stamp = Stamp::noted(file, read_at, source.ledger.path());
-                (known.file, known.read_at) = (file, read_at);
-                renewed |= stamp.proves_unchanged(&file);
-            }
-            found.push((document, stamp));
+                document.failure().is_none().then_some(hash)
+            };
+            let path = source.ledger.path();
+            renewed |= known.holds(path, (file, read_at), hash)?;
+            found.push((document, Stamp::noted(known.file, known.read_at, path)));
         }
-        let cache = label.open(place)?;
+        let (cache, is_proven) = label.open(place)?;
+        renewed |= is_proven;
         let pairs = cache.pairs().ok()?;
         let of = |wanted: bool| {
             pairs.iter().filter(move |(.., accepted)| *accepted == wanted).map(|(copy, shown, _)| (*copy, *shown))
