@@ -166,7 +166,7 @@ fn a_byte_order_mark() {
 
 #[test]
 fn a_byte_order_mark_alone() {
-    let env = Env::with_ledger(b"\xef\xbb\xbf".to_vec());
+    let env = Env::with_ledger(b"\xef\xbb\xbf");
     env.bd(["add", "One", "--id", "bd-one"]).ok();
     assert!(env.ledger().starts_with(b"\xef\xbb\xbf{\"id\":\"bd-one\""));
     env.put_ledger("\u{feff}");
