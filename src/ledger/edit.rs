@@ -117,7 +117,7 @@ fn in_place(document: &Document, edits: &[Edit], out: &mut Pieces<'_>) {
     let start = |line: usize| if line < document.len() { document.span(line).start } else { size };
     let (mut at, mut more, mut fewer) = (0, 0, 0);
     let keep = |out: &mut Pieces<'_>, range: Range<usize>| {
-        // After a byte order mark alone there is no line to end.
+        // The file may consist of a byte order mark only.
         let ends_file = range.end == size && !range.is_empty() && !document.is_empty();
         out.keep(range);
         if ends_file && !document.ends_well() {
