@@ -32,20 +32,14 @@ impl Cache {
         insert(&mut self.db, lines)
     }
 
-    /// Attaches a file of texts with this length, stored beside the database; `false` if it belongs to another
-    /// database.
-    pub fn attach_texts(&mut self, path: &Path, length: u64, id: &FileId, boot: &str) -> Result<bool> {
+    /// Attaches a file of texts, stored beside the database; `false` if it belongs to another database.
+    pub fn attach_texts(&mut self, path: &Path, id: &FileId) -> Result<bool> {
         if self.texts_known {
             return Ok(true);
         }
         self.db.execute("ATTACH ?1 AS words", [uri(path)])?;
-        let known = self.db.query_row("SELECT id, boot FROM words.texts_made", [], |row| {
-            Ok((row.get::<_, Vec<u8>>(0)?, row.get::<_, String>(1)?))
-        });
-        let number = |name: &str| self.db.query_row(&format!("PRAGMA words.{name}"), [], |row| row.get::<_, i64>(0));
-        let is_whole = || Ok::<_, rusqlite::Error>(number("page_count")? * number("page_size")? == length as i64);
-        let is_theirs = known.is_ok_and(|(of, since)| of == id && !boot.is_empty() && since == boot);
-        self.texts_known = is_theirs && is_whole().is_ok_and(|whole| whole);
+        let known = self.db.query_row("SELECT id FROM words.texts_made", [], |row| row.get::<_, Vec<u8>>(0));
+        self.texts_known = known.is_ok_and(|known| known == id);
         if !self.texts_known {
             self.db.execute("DETACH words", [])?;
         }
@@ -53,20 +47,15 @@ impl Cache {
     }
 
     /// The texts of all lines as the bytes of such a file.
-    pub fn texts_file<'a>(
-        &self,
-        lines: impl IntoIterator<Item = (Key, Record<'a>)>,
-        id: &FileId,
-        boot: &str,
-    ) -> Result<Vec<u8>> {
+    pub fn texts_file<'a>(&self, lines: impl IntoIterator<Item = (Key, Record<'a>)>, id: &FileId) -> Result<Vec<u8>> {
         let mut db = Connection::open_in_memory()?;
         db.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;")?;
         db.execute_batch(&format!(
-            "{}; {GRAMS}; CREATE TABLE texts_made (id BLOB NOT NULL, line BLOB NOT NULL, boot TEXT NOT NULL);",
+            "{}; {GRAMS}; CREATE TABLE texts_made (id BLOB NOT NULL, line BLOB NOT NULL);",
             table()
         ))?;
         insert_all(&mut db, lines)?;
-        db.execute("INSERT INTO texts_made VALUES (?1, ?2, ?3)", params![id, self.descent()?, boot])?;
+        db.execute("INSERT INTO texts_made VALUES (?1, ?2)", params![id, self.descent()?])?;
         Ok(db.serialize("main")?.to_vec())
     }
 
@@ -75,16 +64,15 @@ impl Cache {
         copy: &Path,
         database: &Path,
         id: &FileId,
-        boot: &str,
         text: impl Fn(Key) -> Option<String>,
     ) -> Result<bool> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut db = Connection::open_with_flags(copy, flags)?;
         db.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;")?;
         db.execute("ATTACH ?1 AS im", [uri(database)])?;
-        let sql = "SELECT t.boot = ?1 AND t.line = m.line AND m.id = ?2 FROM texts_made t, im.made m";
-        let is_kin: bool = db.query_row(sql, params![boot, id], |row| row.get(0))?;
-        if boot.is_empty() || !is_kin {
+        let sql = "SELECT t.line = m.line AND m.id = ?1 FROM texts_made t, im.made m";
+        let is_kin: bool = db.query_row(sql, [id], |row| row.get(0))?;
+        if !is_kin {
             return Ok(false);
         }
         let keys = |sql: &str| -> Result<Vec<Key>> {

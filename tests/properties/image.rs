@@ -138,7 +138,7 @@ impl Project {
                 format!("{} is torn", path.display())
             }
             (2, Some(path)) => {
-                let file = path.with_extension(*dice.pick(&["image", "label"]).expect("a file"));
+                let file = path.with_extension(*dice.pick(&["image", "label", "texts"]).expect("a file"));
                 let at = dice.below(1 << 20);
                 if let Ok(mut bytes) = fs::read(&file) {
                     let known = fs::metadata(&file).expect("a file").modified().expect("a time");

@@ -71,7 +71,7 @@ impl Sources {
         for line in planned.changes.iter().filter_map(|change| change.after.as_deref()) {
             days.extend(days_of(&Record::parse(line).ok()?, &self.clock.calendar()));
         }
-        let new = Label::new(earlier.seed, days.into_iter().collect(), earlier.ledgers.clone());
+        let new = Label::after(earlier.clone(), days.into_iter().collect());
         let changes: Vec<_> =
             planned.changes.iter().map(|change| (change.clone(), planned.line_of(&change.id))).collect();
         let (from, id, clock, earlier_seed) = (earlier.clone(), new.id, self.clock.clone(), earlier.seed);

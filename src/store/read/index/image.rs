@@ -3,9 +3,9 @@
 //! Owns three files in `<user cache>/beads`, never in a repo: `<name>.image`, the database with everything computed
 //! from the ledgers; `<name>.label`, which identifies those ledgers; and `<name>.texts`, the full-text index that the
 //! first search makes. While each ledger and the image are still those files (device, inode, size and times, none of them
-//! too recent to be sure), the image is queried in place and the ledgers are not read. If the stamp is inconclusive, the
-//! bytes decide. It only speeds up reads: with anything odd about either file it is ignored. `BD_NO_IMAGE=1` turns it off,
-//! and deleting the directory loses nothing.
+//! too recent to be sure), the image is queried in place and the ledgers are not read; the same decides about the texts.
+//! If the stamp is inconclusive, the bytes decide. All this only speeds up reads: a file with anything odd about it is
+//! ignored. `BD_NO_IMAGE=1` turns it off, and deleting the directory loses nothing.
 
 use std::path::{Path, PathBuf};
 
@@ -27,7 +27,7 @@ use crate::{cache, sys};
 pub(super) const MIN_LINES: usize = 300;
 
 /// The label's format. Its family covers all versions, including those no longer read.
-const LABEL: Kind = Kind { suffix: ".label", family: b"bd-img-", version: b"9", limit: 1 << 20 };
+const LABEL: Kind = Kind { suffix: ".label", family: b"bd-img-", version: b"A", limit: 1 << 20 };
 const IMAGE: Kind = Kind { suffix: ".image", family: b"SQLite format 3\0", version: b"", limit: 2 << 30 };
 const TEXTS: Kind = Kind { suffix: ".texts", ..IMAGE };
 /// Files of earlier versions.
@@ -46,11 +46,13 @@ pub(super) struct Label {
     pub days: Vec<(String, i64, i64)>,
     pub ledgers: Vec<LabelledFile>,
     image: LabelledFile,
-    /// The boot of the machine at the last look. The image is not synced: a loss of power may tear it and keep its stamp.
+    /// The texts as they were last written, perhaps for an earlier image.
+    texts: Option<LabelledFile>,
+    /// The boot of the machine at the last look. Neither file is synced: a loss of power may tear it and keep its stamp.
     boot: String,
 }
 
-/// A ledger, or the image itself.
+/// A ledger, the image itself, or its texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct LabelledFile {
     pub file: FileStamp,
@@ -129,7 +131,7 @@ fn version() -> [u8; 32] {
     version
 }
 
-/// The current boot of the machine, since texts have no checksum; empty if the system does not tell.
+/// The current boot of the machine; empty if the system does not tell.
 fn boot() -> String {
     sys::boot().unwrap_or_default()
 }
@@ -140,7 +142,13 @@ impl Label {
         // Not the host's entropy, which a test may have fixed: no one may predict this.
         let id = Entropy::System.bytes();
         let Stamp { file, read_at, .. } = Stamp::of_the_past();
-        Label { id, seed, days, ledgers, image: LabelledFile { file, read_at, hash: None }, boot: boot() }
+        let image = LabelledFile { file, read_at, hash: None };
+        Label { id, seed, days, ledgers, image, texts: None, boot: boot() }
+    }
+
+    /// The label of an image that follows from another one, whose texts can follow too.
+    pub(super) fn after(earlier: Label, days: Vec<(String, i64, i64)>) -> Self {
+        Label { texts: earlier.texts, ..Label::new(earlier.seed, days, earlier.ledgers) }
     }
 
     /// The label of an image, if it exists and only this user can write it.
@@ -152,6 +160,7 @@ impl Label {
         let mut reader = Reader(bytes.strip_prefix(&version())?);
         let (id, seed) = (reader.take()?, reader.number()?);
         let (boot, image) = (reader.text()?, LabelledFile::read(&mut reader)?);
+        let texts = if reader.number()? == 0 { None } else { Some(LabelledFile::read(&mut reader)?) };
         let mut days = Vec::new();
         for _ in 0..reader.number()? {
             let (text, from) = (reader.text()?, reader.number()?);
@@ -161,7 +170,7 @@ impl Label {
         for _ in 0..reader.number()? {
             ledgers.push(LabelledFile::read(&mut reader)?);
         }
-        Some(Label { id, seed, days, ledgers, image, boot })
+        Some(Label { id, seed, days, ledgers, image, texts, boot })
     }
 
     fn render(&self) -> Vec<u8> {
@@ -169,6 +178,8 @@ impl Label {
         put_number(&mut bytes, self.seed);
         put_bytes(&mut bytes, self.boot.as_bytes());
         self.image.put(&mut bytes);
+        put_number(&mut bytes, u64::from(self.texts.is_some()));
+        self.texts.iter().for_each(|texts| texts.put(&mut bytes));
         put_number(&mut bytes, self.days.len() as u64);
         for (text, from, to) in &self.days {
             put_bytes(&mut bytes, text.as_bytes());
@@ -196,7 +207,8 @@ impl Label {
     pub(super) fn open(&mut self, place: &Path) -> Option<(Cache, bool)> {
         let (path, boot) = (IMAGE.at(place), boot());
         if self.boot != boot {
-            self.image.read_at = Instant::from_nanos(0);
+            let files = [&mut self.image].into_iter().chain(&mut self.texts);
+            files.for_each(|file| file.read_at = Instant::from_nanos(0));
         }
         let at = fs::stamp_time();
         let renews = self.image.holds(&path, (own(&path)?, at), || hash_of(self.seed, &path))?;
@@ -204,40 +216,58 @@ impl Label {
         Some((Cache::ask(&path, &self.id).ok()?, renews))
     }
 
-    /// Lets the cache use the file of texts beside the image; returns whether it belongs to this image.
-    pub(super) fn attach_texts(&self, place: &Path, cache: &mut Cache) -> bool {
-        let path = TEXTS.at(place);
-        let Some(found) = own(&path) else { return false };
-        cache.attach_texts(&path, found.size, &self.id, &boot()).is_ok_and(|attached| attached)
+    /// Lets the cache use the file of texts beside the image; `None` if it is damaged or belongs to another image.
+    pub(super) fn attach_texts(&mut self, place: &Path, cache: &mut Cache) -> Option<()> {
+        let (path, seed, at) = (TEXTS.at(place), self.seed, fs::stamp_time());
+        let renews = self.texts.as_mut()?.holds(&path, (own(&path)?, at), || hash_of(seed, &path))?;
+        if renews {
+            self.renew(place);
+        }
+        cache.attach_texts(&path, &self.id).ok().filter(|attached| *attached).map(drop)
     }
 
     /// Stores the texts of all lines beside the image.
     pub(super) fn save_texts<'a>(
-        &self,
+        &mut self,
         place: &Path,
         cache: &Cache,
         lines: impl Iterator<Item = (Key, Record<'a>)>,
     ) -> Option<()> {
-        let bytes = cache.texts_file(lines, &self.id, &boot()).ok()?;
+        let bytes = cache.texts_file(lines, &self.id).ok()?;
         let path = TEXTS.at(place);
         let (dir, (_, name)) = (cache_dir::directory_of(&path).ok()?, below::parted(&path));
-        dir.put_unsynced(&name.to_string_lossy(), &bytes, cache_dir::PRIVATE).ok()
+        let at = fs::stamp_time();
+        dir.put_unsynced(&name.to_string_lossy(), &bytes, cache_dir::PRIVATE).ok()?;
+        self.note_texts(place, at, whole_hash(self.seed, &[&bytes]))
+    }
+
+    /// Notes the texts that were put in their place at this time or later.
+    fn note_texts(&mut self, place: &Path, read_at: Instant, hash: u128) -> Option<()> {
+        self.texts = Some(LabelledFile { file: own(&TEXTS.at(place))?, read_at, hash: Some(hash) });
+        self.renew(place);
+        Some(())
     }
 
     /// Updates the texts of an earlier image to this one: a copy is changed and replaces it.
-    pub(super) fn follow_texts(&self, place: &Path, text: impl Fn(Key) -> Option<String>) -> Option<()> {
-        let path = TEXTS.at(place);
+    pub(super) fn follow_texts(&mut self, place: &Path, text: impl Fn(Key) -> Option<String>) -> Option<()> {
+        let (path, known) = (TEXTS.at(place), self.texts.as_ref()?.hash?);
         let (dir, (_, texts)) = (cache_dir::directory_of(&path).ok()?, below::parted(&path));
         let texts = texts.to_string_lossy();
         dir.own_regular_at(&texts).ok()??;
         let copy = dir.copy_unsynced(&texts, cache_dir::PRIVATE).ok()?;
-        let image = IMAGE.at(place);
-        let followed = Cache::follow_texts(&dir.path().join(&copy), &image, &self.id, &boot(), text);
-        let done = followed.is_ok_and(|done| done) && dir.rename_unsynced(&copy, &texts).is_ok();
-        if !done {
+        let followed = || {
+            let changed = dir.path().join(&copy);
+            // Do not copy what is damaged.
+            (hash_of(self.seed, &changed)? == known).then_some(())?;
+            Cache::follow_texts(&changed, &IMAGE.at(place), &self.id, text).ok().filter(|done| *done)?;
+            let (at, hash) = (fs::stamp_time(), hash_of(self.seed, &changed)?);
+            dir.rename_unsynced(&copy, &texts).ok().map(|()| (at, hash))
+        };
+        let Some((at, hash)) = followed() else {
             let _ = dir.remove(&copy);
-        }
-        done.then_some(())
+            return None;
+        };
+        self.note_texts(place, at, hash)
     }
 
     /// Stores an image, then its label. Failure is ignored.

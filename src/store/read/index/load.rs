@@ -142,10 +142,12 @@ impl Sources {
 
     fn bring_file(&self, texts: &Texts, cache: &mut Cache) -> Option<()> {
         let (label, place) = (texts.image.as_ref().filter(|_| cache.is_in_file())?, self.image.as_deref()?);
-        if label.attach_texts(place, cache) {
+        let mut label = label.clone();
+        if label.attach_texts(place, cache).is_some() {
             return Some(());
         }
-        let text = |key: Key| read_at(texts, label.seed, cache.line_place(key).ok()??).map(Cow::into_owned);
+        let seed = label.seed;
+        let text = |key: Key| read_at(texts, seed, cache.line_place(key).ok()??).map(Cow::into_owned);
         if label.follow_texts(place, text).is_none() {
             let chunks = cache.chunks().ok()?;
             let mut lines: Vec<(Key, &[u8])> = Vec::new();
@@ -164,6 +166,6 @@ impl Sources {
             });
             label.save_texts(place, cache, records)?;
         }
-        label.attach_texts(place, cache).then_some(())
+        label.attach_texts(place, cache)
     }
 }
