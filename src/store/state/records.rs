@@ -81,7 +81,7 @@ impl StateDir {
 
     /// Only the lock, for the process that moves it.
     pub fn lock_marked(&self, wait: Duration) -> Result<StateLock, RecordError> {
-        let lock = lock::lock(&self.path.join(LOCK_NAME), wait).map_err(LedgerError::from)?;
+        let lock = lock::lock_in_turn(&self.path.join(LOCK_NAME), wait).map_err(LedgerError::from)?;
         Ok(StateLock { _lock: lock })
     }
 
