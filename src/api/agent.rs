@@ -40,7 +40,7 @@ impl Agent {
         let claimed = self.acting.act(|store| {
             let filter = ReadyFilter { limit: None, ..query.ready(store)? };
             let wish = ClaimWish { ttl: Some(nanos(ttl)?), ..ClaimWish::default() };
-            ops::claim_ready(store, &AutoClaim { filter, wish })
+            ops::claim_ready(store, &AutoClaim { filter, wish, ..AutoClaim::default() })
         })?;
         Ok(claimed.map(|claimed| Lease::new(Arc::clone(&self.acting), claimed)))
     }

@@ -10,7 +10,7 @@ use crate::ops;
 use crate::store::settings::{
     Edits, Key, Origin, Value, find_key, is_chosen_key, is_foreign_key, nearest_key, typed_value,
 };
-use crate::store::{self, OutsidePath, Repo, Role, Store, StoreError};
+use crate::store::{self, OutsidePath, Repo, Role, StateMode, Store, StoreError};
 
 /// What to change in one go.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -48,6 +48,8 @@ pub struct ChangedFile {
 }
 
 pub const ROUTING: &[&str] = &["single", "auto", "explicit", "maintainer", "contributor"];
+
+const STATE_MODE: &str = "state.mode";
 
 /// Edits of files, collected before the first one is written.
 struct Draft {
@@ -231,13 +233,16 @@ fn set_foreign(store: &Store, name: &str, values: &[String], file: Option<Origin
     let origin = match (is_chosen_key(name), file) {
         (true, None | Some(Origin::User)) => Origin::User,
         (true, Some(_)) => {
-            let text = format!("{name} counts only in your own settings: leave out --shared and --personal");
-            return Err(OpError::Usage(text));
+            return Err(OpError::Usage(format!("{}: leave out --shared and --personal", own_only(name))));
         }
         (false, file) => file.or_else(|| foreign_holder(store, name)).unwrap_or(Origin::Personal),
     };
     draft.of(origin).set(name, Value::Text(value.clone()));
     Ok(())
+}
+
+fn own_only(name: &str) -> String {
+    format!("{name} counts only in your own settings")
 }
 
 fn known(name: &str) -> Result<&'static Key> {
@@ -417,6 +422,9 @@ fn set(store: &Store, name: &str, values: &[String], file: Option<Origin>, draft
     let usual = if is_private { Origin::Personal } else { by_role };
     // A value in a later file would override the new one.
     let origin = file.unwrap_or_else(|| usual.max(holder(store, key).unwrap_or(usual)));
+    if key.name == STATE_MODE && origin == Origin::Shared {
+        return Err(OpError::Usage(format!("{}: leave out --shared", own_only(name))));
+    }
     let stored = |text: &String| if text == "." { text.clone() } else { stored_path(store, text, origin) };
     let values: Vec<String> = if key.kind.is_path() { values.iter().map(stored).collect() } else { values.to_vec() };
     let value = typed_value(key, &values).map_err(StoreError::BadValue)?;
@@ -426,6 +434,15 @@ fn set(store: &Store, name: &str, values: &[String], file: Option<Origin>, draft
     if key.name == store::SETUP_KEY && origin == Origin::Shared {
         let own = values.iter().map(|text| store::committed_command(&store.repos().root, store::SETUP_KEY, text));
         draft.trusted.extend(own);
+    }
+    if let (STATE_MODE, Value::Text(mode)) = (key.name, &value) {
+        let (old, new) = (store.state(), store.state_home_in(StateMode::requested(mode)));
+        if old.path() != new.path && old.exists() {
+            let old = old.path().display();
+            draft.remarks.push(format!(
+                "claims, mail and checkpoints in {old} stay there: `bd state move --from {old}` copies them"
+            ));
+        }
     }
     draft.of(origin).set(key.name, value);
     Ok(())

@@ -17,6 +17,7 @@ mod explain;
 mod export;
 mod facts;
 mod file;
+mod fleet;
 mod graph;
 mod here;
 mod history;
@@ -90,6 +91,7 @@ pub use facts::{
     withheld,
 };
 pub use file::{Filing, Minted, Placed, file_all, file_minted, mint, place};
+pub use fleet::{Fleet, FleetRepo, fleet, join_fleet, leave_fleet};
 pub use graph::{Component, graph};
 pub use here::open_in;
 pub use history::{ClosedIssue, blame, changelog, diff, log, parse_range};
@@ -129,8 +131,8 @@ pub use setup::{
 pub use show::{Neighbour, Private, Shown, mark_elsewhere, show, show_copies, show_past, unblocked_by};
 pub use state::{StateMoved, move_state};
 pub use sync::{
-    Agreed, agree, agree_at, check_leaks, commit, hooks_status, install_hooks, resolve, step_text, sync,
-    uninstall_hooks, wants_hooks,
+    Agreed, agree, agree_at, check_leaks, commit, hooks_status, install_hooks, resolve, sync, uninstall_hooks,
+    wants_hooks,
 };
 pub use validate::{CHECKS, Check, Polluted, dangling_dependencies, pollution, remove_dangling, validate};
 pub use watch::{About, Event, EventKind, IssueNews, LeaseNews, Position, PositionError, Watch, WatchOptions, watch};

@@ -8,10 +8,13 @@ use std::path::{Path, PathBuf};
 
 use crate::ledger::Document;
 use crate::model::agent::Agent;
+use crate::model::checkpoint::Checkpoint;
 use crate::model::json::Dialect;
 use crate::model::lease::{Lease, Standing};
 use crate::model::record::{KeyEdit, Record};
 use crate::model::row::Row;
+use crate::model::state_id::CHECKPOINT;
+use crate::ops::checkpoints::renumbered;
 use crate::ops::{ConfigRequest, OpError, Result, configure};
 use crate::store::settings::Origin;
 use crate::store::{
@@ -143,6 +146,8 @@ fn copy_all(store: &Store, route: &Route, dry_run: bool) -> Result<StateMoved> {
             match known.effective_line(&id) {
                 None => new.push((id, line)),
                 Some(other) if other == line => {}
+                // It never changes, but for a number that it got there.
+                Some(_) if id.starts_with(CHECKPOINT) => {}
                 Some(other) => {
                     let (used, unused) = if route.is_from_in_use { (&line, &other) } else { (&other, &line) };
                     let Some(settled) = settle(store, table, used, unused)? else {
@@ -155,6 +160,7 @@ fn copy_all(store: &Store, route: &Route, dry_run: bool) -> Result<StateMoved> {
         }
         plans.push((shown, goal, named, new));
     }
+    renumber(store, target, plans.iter_mut().flat_map(|(_, _, _, new)| new))?;
     for (shown, goal, name, new) in plans {
         if !dry_run && !new.is_empty() {
             copy(store, &goal, target, &name, &new)?;
@@ -162,6 +168,25 @@ fn copy_all(store: &Store, route: &Route, dry_run: bool) -> Result<StateMoved> {
         moved.copied.push((shown, new.len()));
     }
     Ok(moved)
+}
+
+/// Gives copied checkpoints new numbers where the other home has used theirs.
+fn renumber<'a>(store: &Store, target: &StateDir, lines: impl Iterator<Item = &'a mut (String, String)>) -> Result<()> {
+    let is_checkpoint = |(id, _): &&mut (String, String)| id.starts_with(CHECKPOINT);
+    let lines: Vec<&mut (String, String)> = lines.filter(is_checkpoint).collect();
+    let records = lines.iter().filter_map(|(_, line)| Record::parse(line).ok());
+    let copied: Vec<Checkpoint> = records.filter_map(|record| Checkpoint::parse(&record)).collect();
+    if copied.is_empty() {
+        return Ok(());
+    }
+    let new = renumbered(store, target, &copied)?;
+    for (id, line) in lines {
+        if let (Some(number), Ok(record)) = (new.get(id), Record::parse(line)) {
+            let text = record.with(&[("number", Some(number.to_string()))], Dialect::default());
+            *line = text;
+        }
+    }
+    Ok(())
 }
 
 /// Agents that both homes know by one name under different ids: the id here, and the other home's, which stays.

@@ -3,17 +3,17 @@
 
 use std::path::Path;
 
+use super::claims::remote;
 use super::{OpError, Result};
 use crate::ops;
 use crate::store::{
-    self, Config, HomeContents, HooksChange, HooksRequest, HooksStatus, LeakReport, LeakScope, NamedPrograms, Progress,
-    ProjectText, Repo, RepoSync, ResolvedLedger, Store, StoreError, SyncError, SyncOptions, SyncReport, SyncStep,
-    expand_path,
+    self, Config, HomeContents, HooksChange, HooksRequest, HooksStatus, LeakReport, LeakScope, NamedPrograms,
+    ProjectText, Repo, RepoSync, ResolvedLedger, Store, StoreError, SyncError, SyncOptions, SyncReport, expand_path,
 };
 use crate::sys::Host;
 
 /// Exchanges ledgers with other clones: those of one repo, or of all.
-pub fn sync(store: &mut Store, repo: Option<&str>, options: SyncOptions, progress: Progress<'_>) -> Result<SyncReport> {
+pub fn sync(store: &mut Store, repo: Option<&str>, options: SyncOptions) -> Result<SyncReport> {
     if !options.push && options.with_code {
         return Err(OpError::Usage("--with-code is about what is pushed; leave out --no-push".to_owned()));
     }
@@ -23,9 +23,14 @@ pub fn sync(store: &mut Store, repo: Option<&str>, options: SyncOptions, progres
             "--bookmark is for jj and hg; a branch of git goes to the one that it follows".to_owned(),
         ));
     }
-    let report = store.sync(&SyncOptions { repo, ..options }, progress)?;
+    let is_online = (options.pull || options.push) && !options.dry_run;
+    let report = store.sync(&SyncOptions { repo, ..options })?;
     // The sync is done, whatever happens to the claims.
     let _ = ops::yield_claims(store, true);
+    if is_online && store.settings().flag("claims.remote") {
+        // A remote that holds no claims has none to tidy up.
+        let _ = remote::tidy(store);
+    }
     Ok(report)
 }
 
@@ -88,16 +93,6 @@ pub fn agree_at(text: &str, directory: &Path, host: &Host, dry_run: bool) -> Res
         trust_words(store, &homes, text.as_ref())?;
     }
     Ok(Agreed { copies, homes, text })
-}
-
-/// The description of a step.
-pub fn step_text(step: SyncStep) -> &'static str {
-    match step {
-        SyncStep::Fetching => "fetching",
-        SyncStep::Merging => "merging",
-        SyncStep::Pushing => "pushing",
-        SyncStep::Again => "somebody else was faster; again",
-    }
 }
 
 /// Merges the conflicted ledgers of one repo, or of the whole project.

@@ -28,11 +28,9 @@ pub use exchange::hooks::{
 };
 pub use exchange::leaks::{LeakReport, LeakScope};
 pub use exchange::resolve::ResolvedLedger;
-pub use exchange::sync::{
-    NamedPrograms, Progress, Received, RepoSync, SyncOptions, SyncReport, SyncStep, trust_programs,
-};
+pub use exchange::sync::{NamedPrograms, Received, RepoSync, SyncOptions, SyncReport, trust_programs};
 pub use file_names::{BEADS_DIR, LEASE_VARIABLE, LEDGER_NAMES, REDIRECT_NAME};
-pub use leases::{Idleness, LeaseRow, TaskRow, TaskState, WorkflowRow};
+pub use leases::{Idleness, LeaseRow, RemoteChange, RemoteNews, TaskRow, TaskState, WorkflowRow};
 pub use past::history::{
     Blame, BlamedField, DiffEntry, DiffKind, Event, Log, LogEnd, LogQuery, Moment, PastLine, Point, State,
 };
@@ -111,7 +109,7 @@ pub struct Store {
     /// Locked state homes.
     held_homes: RefCell<Vec<Weak<leases::HeldHome>>>,
     /// Claims on remotes whose work has ended: issue and version.
-    ended_remotely: RefCell<Vec<(String, String)>>,
+    remote_claims: RefCell<Vec<RemoteNews>>,
     /// Issues that the actor has lost, and whose writes were refused.
     refused_to_loser: RefCell<BTreeSet<String>>,
     /// Planned operations that are to be written together.
@@ -146,7 +144,7 @@ impl Store {
             snapshot: Snapshot::of(Project::open(config)?)?,
             current_write: RefCell::default(),
             held_homes: RefCell::default(),
-            ended_remotely: RefCell::default(),
+            remote_claims: RefCell::default(),
             refused_to_loser: RefCell::default(),
             gathered: None,
             grounds: read::grounds::Grounds::default(),
@@ -176,9 +174,9 @@ impl Store {
         self.read_ledgers()
     }
 
-    /// Claims on remotes whose work has ended since the last call: issue and version.
-    pub fn ended_remotely(&self) -> Vec<(String, String)> {
-        std::mem::take(&mut *self.ended_remotely.borrow_mut())
+    /// Changes since the last call of claims that were made on remotes.
+    pub fn remote_news(&self) -> Vec<RemoteNews> {
+        std::mem::take(&mut *self.remote_claims.borrow_mut())
     }
 
     /// Files a new issue where routing sends it, and returns it once it is on disk.

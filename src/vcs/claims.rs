@@ -12,7 +12,7 @@ pub(super) const PREFIX: &str = "refs/beads/claims/";
 const LONGEST: usize = 200;
 
 /// One claim on the remote.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RemoteClaim {
     /// The issue.
     pub id: String,

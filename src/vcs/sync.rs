@@ -129,6 +129,8 @@ pub struct Carried {
     pub subject: String,
     /// Whether it touches files that belong to no ledger.
     pub has_code: bool,
+    /// Whether it touches files of a ledger.
+    pub has_ledger: bool,
 }
 
 impl std::fmt::Display for Carried {
@@ -160,6 +162,8 @@ pub struct Integration<'a> {
     pub merge: Merge<'a>,
     /// The message of a merge commit, if one is made.
     pub message: &'a str,
+    /// A commit of this sync that no one else has: a new one may take its place, so that none is stacked on another.
+    pub replaces: Option<&'a str>,
     /// Used if no identity is configured.
     pub author: &'a str,
     pub env: &'a Env,

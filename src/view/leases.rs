@@ -1,13 +1,14 @@
 //! Claims as JSON and as text.
 
-use super::answer::{answer, object};
+use super::answer::{answer, each, object};
 use super::escape::{inline, plural};
 use super::issue::reply;
+use super::setup::configured;
 use crate::model::duration;
 use crate::model::lease::{Holder, Standing};
 use crate::model::time::{Instant, MILLI};
 use crate::model::when::Calendar;
-use crate::ops::{Assigned, RemoteLease, Run, RunEnd, UsedWorkspace};
+use crate::ops::{Assigned, Fleet, FleetRepo, RemoteLease, Run, RunEnd, UsedWorkspace};
 use crate::store::{Claimed, Evidence, LeaseRow, Reclaimed, Released};
 
 answer! {
@@ -59,13 +60,23 @@ answer! {
     /// A claim on the remote.
     pub fn remote_lease(one: &RemoteLease, now: Instant) {
         id: &one.id, epoch: one.epoch, holder: &one.holder, agent: &one.agent,
-        acquired: &one.acquired, expires: one.expires, host: &one.host, clone: &one.clone, version: &one.version,
-        status: if one.is_over(now) { "expired" } else { "live" },
+        acquired: &one.acquired, expires: one.expires, closed: one.closed, clone: &one.clone, version: &one.version,
+        status: remote_word(one, now),
     }
 
     /// A claim on the remote that was ended, or was not there.
     pub fn released_remotely(id: &str, there: bool) {
         id: id, released: there,
+    }
+
+    fn fleet_repo(one: &FleetRepo) {
+        repo: &one.repo, remote: &one.remote,
+    }
+
+    /// Whether claims are made on remotes.
+    pub fn fleet(fleet: &Fleet) {
+        on: fleet.is_on, repos: each(&fleet.repos, fleet_repo), removed: fleet.removed,
+        config: fleet.configured.as_ref().map(configured),
     }
 
     fn used(used: &UsedWorkspace) {
@@ -174,9 +185,19 @@ pub fn lease_text(row: &LeaseRow, now: Instant) -> String {
 }
 
 pub fn remote_lease_text(one: &RemoteLease, now: Instant) -> String {
-    let ends = ends_text(one.expires, one.is_over(now), now);
-    let host = one.host.as_deref().map(inline).unwrap_or_default();
-    format!("{}  {}  epoch {}  {ends}  on {host}", inline(&one.id), inline(&one.holder), one.epoch)
+    let ends = match one.closed {
+        Some(at) => format!("closed at {at}, until others see it"),
+        None => ends_text(one.expires, one.is_over(now), now),
+    };
+    format!("{}  {}  epoch {}  {ends}", inline(&one.id), inline(&one.holder), one.epoch)
+}
+
+fn remote_word(one: &RemoteLease, now: Instant) -> &'static str {
+    match one.closed {
+        _ if one.is_over(now) => "expired",
+        Some(_) => "closed",
+        None => "live",
+    }
 }
 
 fn outcome_word(end: &RunEnd) -> &'static str {

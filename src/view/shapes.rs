@@ -266,8 +266,8 @@ pub fn warning_text(warning: &Warning) -> String {
             format!("{} of that version cannot be read, or occur twice", plural(*lines, "line"))
         }
         Warning::NoPast { repo } => format!("{repo} is not under version control, so its past is unknown"),
-        Warning::ClaimStays { id, message } => {
-            format!("{id} is still claimed on the remote: {message}; run `bd release --remote` to end it")
+        Warning::ClaimIsLocal { message } => {
+            format!("claimed in this clone alone: {message}; `bd fleet leave` stops asking the remote")
         }
         Warning::NotSettled { message } => {
             format!("written, but the claim on it could not be brought up to date: {message}")

@@ -15,6 +15,9 @@ const CLAIMED: i32 = 4;
 const STALE: i32 = 7;
 /// Ten minutes on: more than clocks may be apart.
 const LATER: (&str, &str) = ("BD_TEST_SHIFT", "600");
+/// Two days on: what was published then is known to everybody.
+const MUCH_LATER: (&str, &str) = ("BD_TEST_SHIFT", "172800");
+const ILLEGAL: i32 = 5;
 const NOW: (&str, &str) = ("BD_TEST_SHIFT", "0");
 
 /// A bare remote, and clones of it, each with an agent of its own.
@@ -66,7 +69,7 @@ impl Clones {
         let winner = winners[0];
         for (n, output) in outputs.iter().enumerate().filter(|(n, _)| *n != winner) {
             let error = error(output, CLAIMED);
-            assert_eq!(error["holder"], name(clones[winner]), "a loser is told by whom");
+            assert_eq!(error["holder"], self.agent(clones[winner]), "a loser is told by whom");
             assert_eq!(self.issue(clones[n], id)["status"], "open", "a loser writes nothing");
         }
         let claimed: Value = serde_json::from_slice(&outputs[winner].stdout).unwrap();
@@ -80,11 +83,26 @@ impl Clones {
         Issues::read(&self.places[clone].join(".beads/beads.jsonl")).get(id).clone()
     }
 
-    /// Issues and holders on the remote, as a clone sees them.
-    fn on_remote(&self, clone: usize) -> Vec<(String, String)> {
+    /// The id of a clone's agent, which is all that the remote knows of it.
+    fn agent(&self, clone: usize) -> String {
+        self.ok(clone, &["agent", "show", &name(clone)])["id"].as_str().unwrap().to_owned()
+    }
+
+    /// Issues on the remote, each with its holder and status, as a clone sees them.
+    fn on_remote(&self, clone: usize) -> Vec<(String, String, String)> {
         let leases = self.ok(clone, &["leases", "--remote"]);
         let text = |value: &Value| value.as_str().unwrap().to_owned();
-        leases.as_array().unwrap().iter().map(|one| (text(&one["id"]), text(&one["holder"]))).collect()
+        let all = leases.as_array().unwrap().iter();
+        all.map(|one| (text(&one["id"]), text(&one["agent"]), text(&one["status"]))).collect()
+    }
+
+    /// One issue that a clone holds, as `on_remote` shows it.
+    fn held(&self, id: &str, clone: usize) -> Vec<(String, String, String)> {
+        vec![(id.to_owned(), self.agent(clone), "live".to_owned())]
+    }
+
+    fn git(&self, clone: usize, args: &str) {
+        self.sandbox.git_in(&self.places[clone], &args.split(' ').collect::<Vec<_>>());
     }
 
     /// Whether a clone considers the claim of an issue valid, asked by a non-holder: any command of the holder would
@@ -128,15 +146,18 @@ fn one_clone_wins() {
         let (winner, claimed) = clones.race(&everybody, id, NOW);
         assert_eq!(claimed["epoch"], 1);
         let loser = (winner + 1) % count;
-        assert_eq!(clones.on_remote(loser), [(id.clone(), name(winner))]);
-        // Given back, it is anybody's again; done, it leaves the remote.
+        assert_eq!(clones.on_remote(loser), clones.held(id, winner));
+        // Given back, it is anybody's again; done, it is nobody's until the others can see that.
         clones.ok(winner, &["release", id]);
         assert_eq!(clones.refs(), "", "round {round}");
         clones.ok(loser, &["claim", id, "--remote"]);
         let again = clones.refused(winner, &["claim", id, "--remote"], CLAIMED);
-        assert_eq!(again["holder"], name(loser));
+        assert_eq!(again["holder"], clones.agent(loser));
         clones.ok(loser, &["close", id, "-r", "done"]);
-        assert_eq!((clones.refs(), clones.on_remote(winner)), (String::new(), Vec::new()), "round {round}");
+        clones.refused(winner, &["claim", id, "--remote"], ILLEGAL);
+        let closed = clones.on_remote(winner).into_iter().find(|(known, ..)| known == id).unwrap();
+        assert_eq!(closed.2, "closed", "round {round}");
+        clones.ok(loser, &["release", id, "--remote"]);
     }
     println!(
         "remote claims: {count} clones, {rounds} rounds: exactly one winner each; {:.1} s",
@@ -157,16 +178,16 @@ fn a_claim_that_is_over() {
         until("its time is over", || !clones.is_live(0, id));
         // Over here, and perhaps not there.
         let held = clones.refused(1, &["claim", id, "--remote"], CLAIMED);
-        assert_eq!(held["holder"], name(0));
+        assert_eq!(held["holder"], clones.agent(0));
         let (winner, _) = clones.race(&[1, 2, 3], id, LATER);
         assert_ne!(clones.refs(), first);
-        assert_eq!(clones.on_remote(0), [(id.clone(), name(winner))]);
+        assert_eq!(clones.on_remote(0), clones.held(id, winner));
         // The one who slept can neither write nor take the other's claim off the remote.
         clones.refused(0, &["note", id, "late"], STALE);
         let held = clones.refused(0, &["claim", id, "--remote"], CLAIMED);
-        assert_eq!(held["holder"], name(winner));
+        assert_eq!(held["holder"], clones.agent(winner));
         clones.run(0, &["release", id], NOW);
-        assert_eq!(clones.on_remote(0), [(id.clone(), name(winner))]);
+        assert_eq!(clones.on_remote(0), clones.held(id, winner));
         clones.ok(winner, &["release", id]);
         assert_eq!(clones.refs(), "");
     }
@@ -195,8 +216,161 @@ fn a_remote_that_is_out_of_reach() {
         let done = clones.run(0, &[command, id], NOW);
         assert!(done.status.success(), "{}", describe(&done));
         let said = String::from_utf8_lossy(&done.stderr).into_owned();
-        assert_eq!(said.matches(&format!("{id} is still claimed on the remote")).count(), 1, "{said}");
+        assert_eq!(said.matches(&format!("the remote still says that {id} is claimed")).count(), 1, "{said}");
         assert_eq!(clones.issue(0, id)["status"], status);
         assert_eq!(clones.ok(0, &["leases"]), Value::Array(Vec::new()));
     }
+}
+
+fn on(clones: &Clones) {
+    for clone in 0..clones.places.len() {
+        clones.ok(clone, &["config", "set", "claims.remote", "true", "--personal"]);
+    }
+}
+
+/// Between the close and the day on which everybody has fetched it, nobody does the work a second time.
+#[test]
+fn a_close_holds_until_others_can_see_it() {
+    let _turn = alone();
+    let clones = Clones::new(2, 1);
+    let id = &clones.ids[0];
+    on(&clones);
+    clones.ok(0, &["claim", id]);
+    clones.ok(0, &["close", id, "-r", "done"]);
+    let error = clones.refused(1, &["claim", id], ILLEGAL);
+    assert!(error["message"].as_str().unwrap().contains("was closed in another clone"), "{error}");
+    assert!(error["hint"].as_str().unwrap().contains("bd sync"), "{error}");
+    clones.refused(1, &["claim", id, "--takeover", "--reason", "mine"], ILLEGAL);
+    let none = clones.ok(1, &["ready", "--claim"]);
+    assert_eq!(none, Value::Array(Vec::new()));
+    clones.git(0, "commit -qam done");
+    clones.git(0, "push -q");
+    // Published, and known here: the ledger says it, and the remote goes on for those who have not fetched.
+    clones.ok(1, &["sync"]);
+    clones.refused(1, &["claim", id], ILLEGAL);
+    assert_ne!(clones.refs(), "");
+    let tidied = clones.run(1, &["sync"], MUCH_LATER);
+    assert!(tidied.status.success() && clones.refs().is_empty(), "{}", describe(&tidied));
+}
+
+#[test]
+fn an_issue_that_is_open_again_can_be_claimed() {
+    let _turn = alone();
+    let clones = Clones::new(2, 1);
+    let id = &clones.ids[0];
+    on(&clones);
+    clones.ok(0, &["claim", id]);
+    clones.ok(0, &["close", id, "-r", "done"]);
+    clones.ok(0, &["sync"]);
+    let reopened = clones.run(0, &["reopen", id], LATER);
+    assert!(reopened.status.success(), "{}", describe(&reopened));
+    clones.ok(0, &["update", id, "--assignee", ""]);
+    clones.ok(0, &["sync"]);
+    clones.ok(1, &["sync"]);
+    clones.ok(1, &["claim", id]);
+    assert_eq!(clones.on_remote(0), clones.held(id, 1));
+}
+
+/// An agent that is gone does not keep its own clone waiting for the clocks of others.
+#[test]
+fn the_own_clone_takes_back_what_is_over() {
+    let _turn = alone();
+    let clones = Clones::new(2, 2);
+    on(&clones);
+    let [one, other] = clones.ids.as_slice() else { unreachable!("two issues") };
+    for id in [one, other] {
+        clones.ok(0, &["claim", id, "--ttl", "1s"]);
+        until("its time is over", || !clones.is_live(0, id));
+    }
+    let taken = clones.sandbox.bd(&["reclaim", one]).current_dir(&clones.places[0]).output().unwrap();
+    assert!(taken.status.success(), "{}", describe(&taken));
+    clones.ok(1, &["claim", one]);
+    let mut bd = clones.sandbox.bd(&["claim", other]);
+    let next = bd.current_dir(&clones.places[0]).env("BD_AGENT", "another").output().unwrap();
+    assert!(next.status.success(), "{}", describe(&next));
+    clones.refused(1, &["claim", other], CLAIMED);
+}
+
+/// Whoever renews a claim here renews it there; whoever lost it there has lost it here.
+#[test]
+fn a_claim_is_renewed_on_the_remote() {
+    let _turn = alone();
+    let clones = Clones::new(2, 1);
+    let id = &clones.ids[0];
+    on(&clones);
+    clones.ok(0, &["claim", id]);
+    let first = clones.refs();
+    clones.ok(0, &["agent", "heartbeat"]);
+    assert_ne!(clones.refs(), first);
+    clones.ok(1, &["claim", id, "--takeover", "--reason", "it is urgent"]);
+    let beat = clones.run(0, &["agent", "heartbeat"], NOW);
+    assert!(beat.status.success(), "{}", describe(&beat));
+    clones.refused(0, &["note", id, "late"], STALE);
+    assert_eq!(clones.on_remote(0), clones.held(id, 1));
+}
+
+/// Nothing of a claim names anybody or anything but the issue.
+#[test]
+fn what_stands_on_the_remote() {
+    let _turn = alone();
+    let clones = Clones::new(1, 2);
+    on(&clones);
+    clones.ok(0, &["claim", &clones.ids[0]]);
+    clones.ok(0, &["claim", &clones.ids[1]]);
+    clones.ok(0, &["close", &clones.ids[1], "-r", "done"]);
+    let person = clones.sandbox.bd(&["add", "A secret title"]).current_dir(&clones.places[0]).output().unwrap();
+    let third = String::from_utf8_lossy(&person.stdout).trim().rsplit(' ').next().unwrap().to_owned();
+    let mut bd = clones.sandbox.bd(&["claim", &third]);
+    assert!(bd.current_dir(&clones.places[0]).output().unwrap().status.success());
+    let mut git = clones.sandbox.program("git");
+    let list = ["--git-dir", "../server", "for-each-ref", "--format=%(refname) %(raw)", "refs/beads"];
+    let shown = String::from_utf8(git.args(list).output().unwrap().stdout).unwrap();
+    assert_eq!(shown.matches("refs/beads/claims/").count(), 3, "{shown}");
+    let host = String::from_utf8(clones.sandbox.program("hostname").output().unwrap().stdout).unwrap();
+    let shown = shown.replace("refs/beads/claims/", "").replace("bd <bd@invalid>", "");
+    for word in [host.trim(), "agent-0", "secret", "Task", "@", "/", "Ann", "done"] {
+        assert!(!shown.contains(word), "{word}: {shown}");
+    }
+    let keys = ["id", "epoch", "holder", "acquired", "expires", "clone", "closed"];
+    for line in shown.lines().filter(|line| line.starts_with('{')) {
+        let claim: Value = serde_json::from_str(line).unwrap();
+        assert!(claim.as_object().unwrap().keys().all(|key| keys.contains(&key.as_str())), "{line}");
+    }
+}
+
+/// A server may take branches alone: a claim is then what it is in one clone, and that is said.
+#[test]
+fn a_server_without_such_refs() {
+    let _turn = alone();
+    let clones = Clones::new(1, 1);
+    let id = &clones.ids[0];
+    clones.sandbox.git(&["--git-dir", "../server", "config", "receive.hideRefs", "refs/beads"]);
+    clones.refused(0, &["claim", id, "--remote"], 1);
+    clones.refused(0, &["fleet", "init", "--yes"], 1);
+    on(&clones);
+    let claimed = clones.run(0, &["claim", id], NOW);
+    let said = String::from_utf8_lossy(&claimed.stderr).into_owned();
+    assert!(claimed.status.success(), "{}", describe(&claimed));
+    assert!(said.contains("claimed in this clone alone") && said.contains("hidden ref"), "{said}");
+}
+
+#[test]
+fn a_fleet_is_joined_and_left() {
+    let _turn = alone();
+    let clones = Clones::new(2, 2);
+    let off = clones.ok(0, &["fleet"]);
+    assert_eq!((&off["on"], &off["repos"][0]["remote"]), (&false.into(), &"origin".into()), "{off}");
+    let asked = clones.run(0, &["fleet", "init"], NOW);
+    let said = String::from_utf8_lossy(&asked.stderr).into_owned();
+    assert_eq!(asked.status.code(), Some(2), "{said}");
+    assert!(said.contains("no host name, path, e-mail address, title or text"), "{said}");
+    assert_eq!(clones.ok(0, &["fleet", "init", "--yes"])["on"], true);
+    assert_eq!(clones.refs(), "", "the trial is taken back");
+    clones.ok(0, &["claim", &clones.ids[0]]);
+    clones.ok(0, &["claim", &clones.ids[1]]);
+    clones.ok(0, &["close", &clones.ids[1], "-r", "done"]);
+    let left = clones.ok(0, &["fleet", "leave"]);
+    assert_eq!((&left["on"], &left["removed"]), (&false.into(), &1.into()), "{left}");
+    assert_eq!(clones.on_remote(1).len(), 1, "what is closed is told until others see it");
+    clones.ok(1, &["claim", &clones.ids[0], "--remote"]);
 }

@@ -317,7 +317,7 @@ impl Neighbours {
     /// Syncs one of the projects and its planning repo, or the planning repo from inside.
     fn sync(&mut self, at: usize) {
         let both = SyncOptions { pull: true, push: true, repo: None, dry_run: false, with_code: false, bookmark: None };
-        let result = ops::sync(&mut self.store(at), None, both, &mut |_, _| {});
+        let result = ops::sync(&mut self.store(at), None, both);
         let result = result.map_err(|error| error.to_string()).and_then(|report| {
             let errors: Vec<String> =
                 report.repos.iter().filter_map(|one| one.error.as_ref()?.to_string().into()).collect();

@@ -136,8 +136,15 @@ pub fn integrate(lab: &Lab, clone: &str) -> (Result<Integrated, SyncError>, Vec<
         union(versions)
     };
     let message = "bd: merge";
-    let integration =
-        Integration { ledgers: &ledgers, areas: &areas(), merge: &mut merge, message, author: "Ann", env: &lab.env() };
+    let integration = Integration {
+        ledgers: &ledgers,
+        areas: &areas(),
+        merge: &mut merge,
+        message,
+        author: "Ann",
+        replaces: None,
+        env: &lab.env(),
+    };
     let result = open(lab, clone).exchange().unwrap().integrate(integration);
     (result, asked)
 }

@@ -161,6 +161,7 @@ fn a_push_that_would_make_a_new_head_says_so_at_once() {
             merge: &mut |_, versions| versions.ours.clone().unwrap_or_default(),
             message: "bd: merge",
             author: "Ann",
+            replaces: None,
             env: &lab.env(),
         })
         .unwrap();

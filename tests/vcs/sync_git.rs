@@ -450,8 +450,15 @@ fn several_ledgers() {
         union(versions)
     };
     let env = lab.env();
-    let integration =
-        Integration { ledgers: &ledgers, areas: &areas(), merge: &mut merge, message: "-m", author: "Ann", env: &env };
+    let integration = Integration {
+        ledgers: &ledgers,
+        areas: &areas(),
+        merge: &mut merge,
+        message: "-m",
+        author: "Ann",
+        replaces: None,
+        env: &env,
+    };
     assert_eq!(open(&lab, "bob").exchange().unwrap().integrate(integration).unwrap(), Integrated::Merged);
     assert_eq!(asked, ledgers[..2]);
     assert_eq!(lab.sh("cd bob; cat .beads/more.jsonl; git status --porcelain; git log -1 --format='%an <%ae>|%s'; git fsck --strict 2>/dev/null"), "a\nb\nAnn <>|-m\n");

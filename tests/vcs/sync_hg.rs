@@ -36,6 +36,7 @@ fn integrate_with(root: &Path, env: &Env, merge: vcs::Merge<'_>) -> Result<Integ
         merge,
         message: "bd: merge",
         author: "Ann",
+        replaces: None,
         env,
     })
 }

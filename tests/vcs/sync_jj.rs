@@ -49,6 +49,7 @@ fn pull(lab: &Lab, clone: &str) -> (Result<Integrated, SyncError>, usize) {
         merge: &mut merge,
         message,
         author: "Ann",
+        replaces: None,
         env: &env,
     });
     (result, asked)

@@ -65,8 +65,15 @@ impl Played {
             b"merged\n".to_vec()
         };
         let (message, env) = ("bd: merge", self.env());
-        let order =
-            Integration { ledgers: &ledgers, areas: &areas(), merge: &mut merge, message, author: "Ann", env: &env };
+        let order = Integration {
+            ledgers: &ledgers,
+            areas: &areas(),
+            merge: &mut merge,
+            message,
+            author: "Ann",
+            replaces: None,
+            env: &env,
+        };
         (self.vcs().exchange().unwrap().integrate(order), asked)
     }
 

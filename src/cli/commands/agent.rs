@@ -52,6 +52,9 @@ enum Action {
         /// Only agents that went silent without unregistering
         #[arg(long)]
         stale: bool,
+        /// Only agents last seen in this checkout, by id, name or path
+        #[arg(long, value_name = "CHECKOUT")]
+        worktree: Option<String>,
     },
     /// Show one agent
     Show {
@@ -127,7 +130,9 @@ pub(super) fn run(args: AgentArgs, cx: &mut Context) -> Outcome {
     match args.action {
         Action::Register(args) => register(args, cx),
         Action::Heartbeat { status, note } => heartbeat(status, note.as_deref(), cx),
-        Action::List { status, role, capability, stale } => list(&AgentFilter { status, role, capability, stale }, cx),
+        Action::List { status, role, capability, stale, worktree } => {
+            list(&AgentFilter { status, role, capability, stale, worktree }, cx)
+        }
         Action::Show { who } => show(who.as_deref(), cx),
         Action::Unregister { who, reason } => unregister(who.as_deref(), reason.as_deref(), cx),
         Action::Sweep { older_than, dry_run } => sweep(older_than, dry_run, cx),

@@ -35,6 +35,7 @@ mod duplicates;
 mod edit;
 mod epic;
 mod export;
+mod fleet;
 mod graph;
 mod help;
 mod hooks;
@@ -212,6 +213,7 @@ commands! {
     "merge-driver", At("Plumbing", 11), merge_driver::MergeDriverArgs => merge_driver::run, waits [""];
     "merge", ForHooks, merge_driver::MergeArgs => merge_driver::run_merge, waits [""];
     "hook", ForHooks, hooks::HookArgs => hooks::run_hook, looks [""];
+    "fleet", At("Orchestration", 8), fleet::FleetArgs => fleet::run, looks [""];
     "agent", At("Agents", 12), agent::AgentArgs => agent::run, looks ["list", "show"];
     "mail", At("Agents", 11), mail::MailArgs => mail::run, looks ["inbox", "overdue", "thread"], waits ["inbox"];
     "mcp", At("Agents", 3), mcp::McpArgs => mcp::run, looks [""], waits [""];

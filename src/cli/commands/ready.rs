@@ -94,7 +94,7 @@ pub(super) fn run(args: ReadyArgs, cx: &mut Context) -> Outcome {
         limit: limit(args.limit, json || args.layout.is_for_programs()),
     };
     if args.claim {
-        return hand_out(cx, AutoClaim { filter, wish: args.lease.wish()? });
+        return hand_out(cx, AutoClaim { filter, wish: args.lease.wish()?, ..AutoClaim::default() });
     }
     let all = filter.filter == Expr::ALL;
     let ReadyPage { page, taken, unjoined, unknown } =

@@ -17,8 +17,8 @@ pub(super) struct ReleaseArgs {
     /// Why, for whoever takes it next; kept as a comment
     #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
     reason: Option<String>,
-    /// Only remove this clone's claims from the git remote, for example after closing an issue offline
-    #[arg(long, conflicts_with_all = ["reason", "failed"])]
+    /// Only remove this clone's claims from the git remote; with --reason also another clone's
+    #[arg(long, conflicts_with = "failed")]
     remote: bool,
     /// Record that the work failed, and how
     #[arg(long, value_name = "ERROR", allow_hyphen_values = true)]
@@ -28,15 +28,15 @@ pub(super) struct ReleaseArgs {
 pub(super) fn run(args: ReleaseArgs, cx: &mut Context) -> Outcome {
     let ids = args.named.read(cx)?;
     if args.remote {
-        return off_the_remote(cx, &ids);
+        return off_the_remote(cx, &ids, args.reason.as_deref());
     }
     let wish = ReleaseWish { reason: args.reason, failed: args.failed };
     let results = ops::release(cx.store()?, &ids, &wish)?;
     cx.each(results, |_, one| view::released(one), |cx, _, one| cx.ui.done(&view::released_text(one)))
 }
 
-fn off_the_remote(cx: &mut Context, ids: &[String]) -> Outcome {
-    let results = ops::release_remote(cx.store()?, ids)?;
+fn off_the_remote(cx: &mut Context, ids: &[String], reason: Option<&str>) -> Outcome {
+    let results = ops::release_remote(cx.store()?, ids, reason)?;
     let json = |(id, there): &(String, bool)| view::released_remotely(id, *there);
     let text = |(id, there): &(String, bool)| match there {
         true => format!("Released on the remote: {id}"),

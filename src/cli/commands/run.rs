@@ -95,7 +95,7 @@ pub(super) fn run(args: RunArgs, cx: &mut Context) -> Outcome {
     let json = cx.ui.wants_json();
     let directory = cx.directory();
     let filter = ReadyFilter { filter: args.filter.expr(cx)?, ..ReadyFilter::default() };
-    let auto = AutoClaim { filter, wish: args.lease.wish()? };
+    let auto = AutoClaim { filter, wish: args.lease.wish()?, ..AutoClaim::default() };
     let id = args.id.as_deref().or(args.issue.as_deref()).map(|typed| cx.resolve(typed)).transpose()?;
     let mut command = args.command.into_iter();
     let request = RunRequest {

@@ -21,11 +21,14 @@ pub(super) struct StatusArgs {
     /// Show all work in progress: each checkout with its branch, agents, claims and unmerged issues
     #[arg(long, conflicts_with = "id")]
     all_worktrees: bool,
+    /// Show the work in one checkout, by id, name or path
+    #[arg(long, value_name = "CHECKOUT", conflicts_with_all = ["id", "all_worktrees"])]
+    worktree: Option<String>,
 }
 
 pub(super) fn run(args: StatusArgs, cx: &mut Context) -> Outcome {
-    if args.all_worktrees {
-        return worktree::overview(cx);
+    if args.all_worktrees || args.worktree.is_some() {
+        return worktree::overview(args.worktree.as_deref(), cx);
     }
     let (Some(id), Some(word)) = (args.id, args.status) else {
         return stats::run(stats::StatsArgs::default(), cx);

@@ -82,16 +82,9 @@ pub(super) fn run(args: SyncArgs, cx: &mut Context) -> Outcome {
         with_code: args.with_code,
         bookmark: args.bookmark,
     };
-    let wants_json = cx.ui.wants_json();
-    let (store, ui) = cx.parts()?;
-    let mut progress = |repo: &str, step| {
-        if !wants_json {
-            ui.note(&format!("{repo}: {}", ops::step_text(step)));
-        }
-    };
-    let mut report = ops::sync(store, args.repo.as_deref(), options, &mut progress)?;
+    let mut report = ops::sync(cx.store()?, args.repo.as_deref(), options)?;
     let failures = failures(&mut report.repos);
-    if wants_json {
+    if cx.ui.wants_json() {
         cx.json(view::synced(&report, &failures, dry_run));
     } else {
         for (one, failure) in report.repos.iter().zip(&failures) {

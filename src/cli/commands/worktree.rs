@@ -131,8 +131,11 @@ fn show(cx: &mut Context, status: &WorktreeStatus) {
 }
 
 /// The one picture of all work that goes on, for `bd status --all-worktrees`.
-pub(super) fn overview(cx: &mut Context) -> Outcome {
-    let found = ops::worktrees(cx.store()?, false)?;
+pub(super) fn overview(only: Option<&str>, cx: &mut Context) -> Outcome {
+    let found = match only {
+        Some(only) => vec![ops::worktree_status(cx.store()?, Some(only))?],
+        None => ops::worktrees(cx.store()?, false)?,
+    };
     json_answer!(cx, view::each(&found, view::worktree));
     for status in &found {
         show(cx, status);

@@ -110,7 +110,7 @@ impl<'a> Place<'a> {
             "STATUS" => Source::words(Status::WORDS.iter().copied()),
             "ROLE" if path.starts_with("agent") => Source::words(Role::WORDS.iter().copied()),
             "TYPE" => Source::words(DependencyType::KNOWN.iter().copied()),
-            "MODE" if path == "state move" => Source::words(StateMode::WORDS.iter().copied()),
+            "MODE" if path == "state move" => Source::words(StateMode::CHOICES.iter().copied()),
             "MODE" if id == "routing" => Source::words(ROUTING.iter().copied()),
             "PRIORITY" if path.starts_with("mail") => Source::words(["low", "normal", "high", "urgent"]),
             "ORDER" => Source::words(["hybrid", "oldest"].into_iter().chain(filters::SORTED_BY)),

@@ -339,7 +339,7 @@ impl Change {
 
 fn claimable(record: &Record<'_>, assignee: &str) -> Result<(), ChangeError> {
     let id = || record.string("id").unwrap_or_default().into_owned();
-    not_done(record, "claimed")?;
+    not_done(record, CLAIMING)?;
     match record.text_of("assignee") {
         Some(holder) if holder != assignee => Err(ChangeError::Claimed { id: id(), holder: holder.into_owned() }),
         _ => Ok(()),
@@ -354,6 +354,9 @@ fn not_done(record: &Record<'_>, what: &'static str) -> Result<(), ChangeError> 
     let id = record.string("id").unwrap_or_default().into_owned();
     Err(ChangeError::Done { id, status: status.to_string(), what })
 }
+
+/// What a finished issue cannot be: [`ChangeError::Done`].
+pub const CLAIMING: &str = "claimed";
 
 #[cfg(test)]
 mod tests;

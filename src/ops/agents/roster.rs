@@ -8,7 +8,7 @@ use crate::model::agent::{Agent, Role, Status, name_problem};
 use crate::model::state_id::{self, AGENT};
 use crate::model::time::Instant;
 use crate::ops::{OpError, Result, here};
-use crate::store::{AGENTS, Identity, Put, RecordFile, Store};
+use crate::store::{AGENTS, Identity, Put, RecordFile, Store, Worktree};
 use crate::sys;
 
 /// An agent and its current state.
@@ -60,6 +60,8 @@ pub struct AgentFilter {
     pub capability: Option<String>,
     /// Only those that disappeared without unregistering.
     pub stale: bool,
+    /// Only those last seen in this checkout, by id, name or path.
+    pub worktree: Option<String>,
 }
 
 pub(in crate::ops) fn file(store: &Store) -> RecordFile {
@@ -77,12 +79,15 @@ pub(in crate::ops) fn all(store: &Store) -> Result<Vec<Seen>> {
 
 /// The agents that match a filter. Unregistered ones are left out unless requested.
 pub fn agents(store: &Store, filter: &AgentFilter) -> Result<Vec<Seen>> {
+    let worktree = filter.worktree.as_deref().map(|text| store.find_worktree(text)).transpose()?;
     let mut found = all(store)?;
     found.retain(|seen| {
+        let is_there = |one: &Worktree| one.id.is_some() && one.id == seen.agent.worktree_id;
         filter.status.map_or(seen.is_registered(), |status| status == seen.status)
             && filter.role.is_none_or(|role| role == seen.agent.role)
             && filter.capability.as_ref().is_none_or(|wanted| seen.agent.capabilities.contains(wanted))
             && (!filter.stale || seen.status == Status::Offline)
+            && worktree.as_ref().is_none_or(is_there)
     });
     Ok(found)
 }

@@ -8,7 +8,7 @@ mod add;
 mod prune;
 mod snapshots;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 pub use super::error::CheckpointError;
@@ -85,12 +85,39 @@ pub fn checkpoints(store: &Store, filter: &CheckpointFilter) -> Result<Checkpoin
     Ok(CheckpointPage { rows, total })
 }
 
-/// The checkpoints of one issue, by its full id, across all checkouts, by number.
+/// The checkpoints of one issue, by its full id, across all checkouts, oldest first.
 pub fn checkpoints_of(store: &Store, issue: &str) -> Result<Vec<CheckpointRow>> {
     let mut rows = all(store)?;
     rows.retain(|row| row.checkpoint.issue == issue);
-    rows.sort_by_key(|row| row.checkpoint.number);
     Ok(rows)
+}
+
+/// The numbers that checkpoints get in a state home into which they are copied. Where it has given one of them to another
+/// checkpoint of the issue, all of that issue follow in their order.
+pub(in crate::ops) fn renumbered(
+    store: &Store,
+    target: &StateDir,
+    copied: &[Checkpoint],
+) -> Result<HashMap<String, i64>> {
+    let there = stored(store, target)?;
+    let dropped = there.dropped.iter().map(|(_, one)| (&one.issue, &one.repo, one.last));
+    let kept = there.checkpoints.iter().map(|(_, one)| (&one.issue, &one.repo, one.number));
+    let given: Vec<(&String, &Option<String>, i64)> = kept.chain(dropped).collect();
+    let mut of_issues: BTreeMap<(&String, &Option<String>), Vec<&Checkpoint>> = BTreeMap::new();
+    for one in copied {
+        of_issues.entry((&one.issue, &one.repo)).or_default().push(one);
+    }
+    let mut new = HashMap::new();
+    for (issue, mut copied) in of_issues {
+        let taken: BTreeSet<i64> =
+            given.iter().filter(|(id, repo, _)| (*id, *repo) == issue).map(|(_, _, number)| *number).collect();
+        if copied.iter().any(|one| taken.contains(&one.number)) {
+            copied.sort_by_key(|one| one.number);
+            let first = taken.last().map_or(1, |last| last + 1);
+            new.extend(copied.iter().zip(first..).map(|(one, number)| (one.id.clone(), number)));
+        }
+    }
+    Ok(new)
 }
 
 /// One checkpoint, by its id, a beginning of it, or as `ISSUE#NUMBER`.

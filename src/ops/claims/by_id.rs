@@ -1,7 +1,7 @@
 //! Claiming and releasing issues, including side effects: registering the agent, the claim on the remote, messages to
 //! former holders.
 
-use super::remote::{self, RemoteLease};
+use super::remote;
 use crate::model::change::Change;
 use crate::model::issue::Status;
 use crate::model::lease::{Holder, Standing};
@@ -11,13 +11,15 @@ use crate::ops::agents::{identity, roster};
 use crate::ops::mail::{Letter, Sender};
 use crate::ops::{self, Result, mail};
 use crate::store::{
-    Access, AutoClaim, ClaimWish, Claimed, LeaseRow, Reclaimed, ReleaseWish, Released, Row, Store, StoreError, Written,
+    Access, AutoClaim, ClaimWish, Claimed, LeaseRow, Reclaimed, ReleaseWish, Row, Store, StoreError, Written,
 };
 
 /// Claims an issue by its full id. With `on_remote`, first on the git remote, where clones on other machines see it.
 pub(crate) fn claim(store: &mut Store, id: &str, wish: &ClaimWish, on_remote: bool) -> Result<Claimed> {
     let wish = &identity::claiming(store, wish)?;
-    let claimed = match (on_remote || store.settings().flag("claims.remote"), on_remote) {
+    // Private plans are claimed where they are.
+    let is_wanted = store.settings().flag("claims.remote") && !store.is_plan(id)?;
+    let claimed = match (on_remote || is_wanted, on_remote) {
         (false, _) => store.claim(id, wish)?,
         // The remote is the project's: the claim of a user who may not write there stays local.
         (true, requested) => match (store.access_by_id(id)?, requested) {
@@ -117,22 +119,6 @@ pub(in crate::ops) fn tell(store: &mut Store, holder: &Holder, id: &str, subject
     let _ = mail::send(store, letter);
 }
 
-/// Releases an issue, here and on the remote if it was claimed there.
-pub(crate) fn release(store: &mut Store, id: &str, wish: &ReleaseWish) -> Result<Released> {
-    let released = store.release(id, wish)?;
-    if let Some(version) = &released.remote {
-        // The write may have recorded it too.
-        store.ended_remotely();
-        // The release here is done, whatever happens there.
-        match remote::end(store, id, version) {
-            Ok(None) => {}
-            Ok(Some(other)) => store.claim_stays(id, taken_there(&other)),
-            Err(error) => store.claim_stays(id, error.to_string()),
-        }
-    }
-    Ok(released)
-}
-
 /// Takes back claims that expired or whose process is gone.
 pub(crate) fn reclaim(store: &mut Store, id: Option<&str>, dry_run: bool) -> Result<Vec<Reclaimed>> {
     let taken = store.reclaim(id, dry_run)?;
@@ -146,7 +132,6 @@ pub(crate) fn reclaim(store: &mut Store, id: Option<&str>, dry_run: bool) -> Res
 /// Renews the acting agent's claims, and returns the earliest expiry as RFC 3339.
 pub(crate) fn first_expiry(store: &mut Store) -> Result<Option<String>> {
     let wait = store.lock_wait();
-    remote::renew(store)?;
     Ok(store.renew_leases(true, wait)?)
 }
 
@@ -157,7 +142,7 @@ pub(crate) fn release_all(store: &mut Store, name: &str, reason: Option<&str>) -
     let mut free = Vec::new();
     for row in held_by(store, name)? {
         if row.standing == Standing::Live {
-            release(store, &row.id, &wish)?;
+            store.release(&row.id, &wish)?;
         } else {
             reclaim(store, Some(&row.id), false)?;
         }
@@ -207,28 +192,12 @@ fn held_by(store: &Store, name: &str) -> Result<Vec<LeaseRow>> {
         .collect())
 }
 
-/// Ends a command: removes claims from remotes whose work has ended, and resets lines of lost issues. Returns what
-/// failed.
+/// Ends a command: tells remotes what has happened to claims, and resets lines of lost issues. Returns what failed.
 pub fn end_command(store: &mut Store) -> Vec<String> {
     let mut stays = Vec::new();
     if let Err(error) = store.put_back_lost() {
         stays.push(format!("the ledger here still names you on an issue that you have lost: {error}"));
     }
-    for (id, version) in store.ended_remotely() {
-        match remote::end(store, &id, &version) {
-            Ok(None) => {}
-            Ok(Some(other)) => stays.push(format!("{id}: {}", taken_there(&other))),
-            Err(error) => {
-                stays
-                    .push(format!("{id} is still claimed on the remote: {error}; run `bd release --remote` to end it"));
-            }
-        }
-    }
+    stays.extend(remote::follow(store));
     stays
-}
-
-/// The message to an agent whose claim on the remote was taken by another.
-fn taken_there(other: &RemoteLease) -> String {
-    let host = other.host.as_deref().unwrap_or("another machine");
-    format!("{} on {host} had taken it over on the remote, under number {}", other.holder, other.epoch)
 }

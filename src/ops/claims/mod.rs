@@ -67,7 +67,7 @@ pub fn renew(store: &mut Store, id: &str, epoch: i64) -> Result<Option<Instant>>
 
 /// Releases one issue, if its claim is still this one.
 pub fn give_back(store: &mut Store, id: &str, held: i64, wish: &ReleaseWish) -> Result<()> {
-    let released = by_id::release(store, id, wish)?;
+    let released = store.release(id, wish)?;
     if !released.was_lost {
         return Ok(());
     }
@@ -77,7 +77,7 @@ pub fn give_back(store: &mut Store, id: &str, held: i64, wish: &ReleaseWish) -> 
 
 /// Releases issues.
 pub fn release(store: &mut Store, typed: &[String], wish: &ReleaseWish) -> Result<Each<Released>> {
-    each(store, typed, |store, id| by_id::release(store, id, wish))
+    each(store, typed, |store, id| Ok(store.release(id, wish)?))
 }
 
 /// Takes back claims whose holders are gone.
@@ -120,9 +120,9 @@ pub fn leases(store: &Store, filter: &LeaseFilter) -> Result<Vec<LeaseRow>> {
     Ok(rows)
 }
 
-/// Releases only the claims on the remote; returns whether there were any.
-pub fn release_remote(store: &mut Store, typed: &[String]) -> Result<Each<(String, bool)>> {
-    each(store, typed, |store, id| Ok((id.to_owned(), remote::release(store, id)?)))
+/// Releases only the claims on the remote; with a reason, also those of other clones. Returns whether there were any.
+pub fn release_remote(store: &mut Store, typed: &[String], reason: Option<&str>) -> Result<Each<(String, bool)>> {
+    each(store, typed, |store, id| Ok((id.to_owned(), remote::release(store, id, reason)?)))
 }
 
 fn each<T>(

@@ -103,7 +103,7 @@ fn check_project(store: &Store, report: &mut Report) {
             | Warning::NotLogged { .. }
             | Warning::NotSettled { .. }
             | Warning::Record { .. }
-            | Warning::ClaimStays { .. }
+            | Warning::ClaimIsLocal { .. }
             | Warning::DeletedTarget { .. }
             | Warning::Removed { .. }
             | Warning::Unwatched { .. } => {}

@@ -9,16 +9,18 @@ use std::path::Path;
 use std::time::Instant;
 
 use super::steps::{
-    Left, Run, RunEnd, RunRequest, UsedWorkspace, end_claim, failure, give_back, look, owner, settle, start, supervise,
+    Left, Run, RunEnd, RunRequest, UsedWorkspace, end_claim, failure, give_back, is_over, look, owner, settle, start,
+    supervise,
 };
 use crate::model::json::Object;
 use crate::model::lease::Owner;
 use crate::model::workspace::Workspace;
+use crate::ops::claims::remote;
 use crate::ops::workspaces::{
     JobEnd, MadeWorkspace, Removal, WorkspaceWish, bring_in, create_workspace, end_of_job, remove_workspace,
     set_workspace_owner, workspace_env,
 };
-use crate::ops::{FilesWish, NewCheckpoint, Result, add_checkpoint, workspace_records};
+use crate::ops::{FilesWish, NewCheckpoint, OpError, Result, add_checkpoint, workspace_records};
 use crate::store::{ClaimWish, Claimed, Store, StoreError, WorkflowRow};
 use crate::sys;
 use crate::sys::job::Ended;
@@ -43,24 +45,39 @@ pub(super) fn may_be_usual(store: &Store) -> Result<bool> {
 }
 
 /// A ready workspace, and the project in it.
-struct Ready {
+pub(super) struct Ready {
     made: MadeWorkspace,
     /// `None` if no ledger there has the issue.
     there: Option<Store>,
+    /// The process that the claim was tied to.
+    before: Option<Owner>,
+}
+
+/// Makes the workspace, and the claim in it. If that fails, the reason is recorded where the next worker will look.
+pub(super) fn prepare(
+    store: &mut Store,
+    request: &RunRequest,
+    wish: &WorkspaceWish,
+    claimed: &Claimed,
+) -> Result<Ready> {
+    let before = owner(store, claimed)?;
+    // If we are killed while making the workspace, the claim ends without waiting for its expiry.
+    store.set_lease_owner(claimed, sys::owner(std::process::id()))?;
+    match make(store, request, wish, claimed) {
+        Ok((made, there)) => Ok(Ready { made, there, before }),
+        Err(error) => {
+            if !is_over(&error) {
+                note_failure(store, claimed, &error);
+            }
+            store.set_lease_owner(claimed, before)?;
+            Err(error)
+        }
+    }
 }
 
 /// Runs the program in a workspace, on an already claimed issue.
-pub(super) fn run(store: &mut Store, request: &RunRequest, wish: &WorkspaceWish, claimed: Claimed) -> Result<Run> {
-    let before = owner(store, &claimed)?;
-    // If we are killed while making the workspace, the claim ends without waiting for its expiry.
-    store.set_lease_owner(&claimed, sys::owner(std::process::id()))?;
-    let mut ready = match prepare(store, request, wish, &claimed) {
-        Ok(ready) => ready,
-        Err(error) => {
-            not_started(store, &claimed, before, &error.to_string())?;
-            return Err(error);
-        }
-    };
+pub(super) fn run(store: &mut Store, request: &RunRequest, mut ready: Ready, claimed: Claimed) -> Result<Run> {
+    let before = ready.before.clone();
     let id = ready.made.workspace.id.clone();
     let directory = ready.made.workspace.directory();
     let start_time = Instant::now();
@@ -69,7 +86,9 @@ pub(super) fn run(store: &mut Store, request: &RunRequest, wish: &WorkspaceWish,
     let mut job = match started {
         Ok(job) => job,
         Err(error) => {
-            not_started(acting, &claimed, before, &error.to_string())?;
+            note_failure(acting, &claimed, &error);
+            acting.set_lease_owner(&claimed, before)?;
+            give_back(acting, &claimed, &error.to_string())?;
             drop(end_of_job(store, &id));
             return Err(error);
         }
@@ -101,6 +120,7 @@ pub(super) fn run(store: &mut Store, request: &RunRequest, wish: &WorkspaceWish,
                 Err(error) => notes.push(format!("no checkpoint was made: {error}")),
             }
             let end = settle(acting, &claimed, ended, left)?;
+            notes.extend(remote::follow(acting));
             // Changes of the program in its workspace do not affect the claims here.
             if end == RunEnd::Closed {
                 end_claim(store, &claimed)?;
@@ -112,8 +132,12 @@ pub(super) fn run(store: &mut Store, request: &RunRequest, wish: &WorkspaceWish,
     Ok(Run { claimed, ended, end, workspace: Some(workspace) })
 }
 
-/// Makes the workspace, and the claim in it.
-fn prepare(store: &mut Store, request: &RunRequest, wish: &WorkspaceWish, claimed: &Claimed) -> Result<Ready> {
+fn make(
+    store: &mut Store,
+    request: &RunRequest,
+    wish: &WorkspaceWish,
+    claimed: &Claimed,
+) -> Result<(MadeWorkspace, Option<Store>)> {
     let id = &claimed.id;
     let workflow = workflow_of(store, id)?.map(|one| one.id().to_owned());
     let made = {
@@ -121,7 +145,7 @@ fn prepare(store: &mut Store, request: &RunRequest, wish: &WorkspaceWish, claime
         create_workspace(store, &WorkspaceWish { issue: Some(id.clone()), workflow, ..wish.clone() })?
     };
     match enter(store, request, &made, id) {
-        Ok(there) => Ok(Ready { made, there }),
+        Ok(there) => Ok((made, there)),
         Err(error) => {
             drop(end_of_job(store, &made.workspace.id));
             if !made.is_reused {
@@ -159,8 +183,8 @@ fn vars(store: &Store, ready: &Ready) -> Result<Vec<(String, String)>> {
     Ok(vars)
 }
 
-/// Records why a job was not started, where the next worker will look, and frees the issue.
-fn not_started(store: &mut Store, claimed: &Claimed, before: Option<Owner>, why: &str) -> Result<()> {
+/// Records why a job was not started.
+fn note_failure(store: &mut Store, claimed: &Claimed, why: &OpError) {
     let new = NewCheckpoint {
         issue: Some(claimed.id.clone()),
         kind: "error".to_owned(),
@@ -169,8 +193,6 @@ fn not_started(store: &mut Store, claimed: &Claimed, before: Option<Owner>, why:
     };
     // The claim has the reason too.
     drop(add_checkpoint(store, &new));
-    store.set_lease_owner(claimed, before)?;
-    give_back(store, claimed, why)
 }
 
 /// The checkpoint text about a program that has ended.

@@ -9,7 +9,8 @@ use crate::ops::claims::by_id;
 use crate::ops::{Result, WorkspaceWish};
 use crate::store::{AutoClaim, ClaimWish, Claimed, Store};
 use crate::sys;
-use steps::{give_back, look, owner, settle, start, supervise};
+use isolated::Ready;
+use steps::{end_claim, give_back, is_over, look, owner, settle, start, supervise};
 
 /// Claims an issue and runs a program on it; `None` if nothing is ready.
 pub fn run(store: &mut Store, request: &RunRequest) -> Result<Option<Run>> {
@@ -20,19 +21,26 @@ pub fn run(store: &mut Store, request: &RunRequest) -> Result<Option<Run>> {
     };
     // The chosen issue decides whether a workspace is used; until then the ledger here is not touched.
     let is_open = request.workspace.is_none() && request.id.is_none() && isolated::may_be_usual(store)?;
-    let Some(claimed) = take(store, request, wish.is_some() || is_open)? else { return Ok(None) };
-    let wish = match wish {
-        None if is_open => match settle_place(store, request, &claimed) {
-            Ok(wish) => wish,
+    let aside = wish.is_some() || is_open;
+    let mut request = request.clone();
+    let (claimed, ready) = loop {
+        let Some(claimed) = take(store, &request, aside)? else { return Ok(None) };
+        match prepare(store, &request, wish.as_ref(), is_open, &claimed) {
+            Ok(ready) => break (claimed, ready),
+            // Somebody has closed it, as the ledger of the workspace knows.
+            Err(error) if request.id.is_none() && is_over(&error) => {
+                end_claim(store, &claimed)?;
+                request.auto.passed.push(claimed.id);
+            }
             Err(error) => {
                 give_back(store, &claimed, &error.to_string())?;
                 return Err(error);
             }
-        },
-        wish => wish,
+        }
     };
-    if let Some(wish) = wish {
-        return isolated::run(store, request, &wish, claimed).map(Some);
+    let request = &request;
+    if let Some(ready) = ready {
+        return isolated::run(store, request, ready, claimed).map(Some);
     }
     let before = owner(store, &claimed)?;
     let mut job = match start(store, request, &claimed, &request.directory, Vec::new()) {
@@ -53,6 +61,18 @@ pub fn run(store: &mut Store, request: &RunRequest) -> Result<Option<Run>> {
         }
     };
     Ok(Some(Run { claimed, ended, end, workspace: None }))
+}
+
+/// Makes the workspace, if the program runs in one.
+fn prepare(
+    store: &mut Store,
+    request: &RunRequest,
+    wish: Option<&WorkspaceWish>,
+    is_open: bool,
+    claimed: &Claimed,
+) -> Result<Option<Ready>> {
+    let settled = if wish.is_none() && is_open { settle_place(store, request, claimed)? } else { None };
+    wish.or(settled.as_ref()).map(|wish| isolated::prepare(store, request, wish, claimed)).transpose()
 }
 
 /// Chooses the place for a newly claimed issue: the workspace that its workflow asks for, or here; then the ledger here

@@ -4,11 +4,14 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use crate::model::change::ChangeError;
 use crate::model::lease::{Owner, Standing};
 use crate::model::workspace::Workspace;
-use crate::ops::claims::by_id;
-use crate::ops::{ISSUE_VARIABLE, Result, WorkspaceWish};
-use crate::store::{AGENT_VARIABLE, AutoClaim, Claimed, LEASE_VARIABLE, ReleaseWish, Released, Store, StoreError};
+use crate::ops::claims::remote;
+use crate::ops::{ISSUE_VARIABLE, OpError, Result, WorkspaceWish};
+use crate::store::{
+    AGENT_VARIABLE, AutoClaim, Claimed, LEASE_VARIABLE, LeaseError, ReleaseWish, Released, Store, StoreError,
+};
 use crate::sys::job::{Ended, Job};
 
 /// How long a program gets to clean up after being told to end.
@@ -72,6 +75,17 @@ pub struct UsedWorkspace {
     pub notes: Vec<String>,
 }
 
+/// The issue is closed or deleted.
+pub(super) fn is_over(error: &OpError) -> bool {
+    match error {
+        OpError::Store(StoreError::Change(ChangeError::Done { .. } | ChangeError::Deleted(_))) => true,
+        OpError::Store(StoreError::Lease(error)) => {
+            matches!(**error, LeaseError::Elsewhere { .. } | LeaseError::ClosedElsewhere { .. })
+        }
+        _ => false,
+    }
+}
+
 /// The process that a claim is tied to.
 pub(super) fn owner(store: &Store, claimed: &Claimed) -> Result<Option<Owner>> {
     Ok(store.lease(&claimed.id)?.and_then(|row| row.lease.holder).and_then(|holder| holder.owner))
@@ -94,7 +108,7 @@ pub(super) fn start(
 /// Releases an issue whose job did not start, unless the actor held it before.
 pub(super) fn give_back(store: &mut Store, claimed: &Claimed, why: &str) -> Result<()> {
     if !claimed.again {
-        by_id::release(store, &claimed.id, &ReleaseWish { reason: None, failed: Some(why.to_owned()) })?;
+        store.release(&claimed.id, &ReleaseWish { reason: None, failed: Some(why.to_owned()) })?;
     }
     Ok(())
 }
@@ -135,7 +149,7 @@ pub(super) fn settle(store: &mut Store, claimed: &Claimed, ended: Ended, left: L
         Left::Kept => RunEnd::Kept,
         Left::Open => {
             let wish = ReleaseWish { reason: None, failed: Some(failure(ended)) };
-            let released = by_id::release(store, &claimed.id, &wish)?;
+            let released = store.release(&claimed.id, &wish)?;
             // Another process may have noticed first that the program is gone.
             if released.was_lost { RunEnd::Lost } else { RunEnd::Failed(Box::new(released)) }
         }
@@ -146,7 +160,7 @@ pub(super) fn settle(store: &mut Store, claimed: &Claimed, ended: Ended, left: L
 pub(super) fn end_claim(store: &mut Store, claimed: &Claimed) -> Result<()> {
     let row = store.lease(&claimed.id)?;
     if !claimed.again && row.is_some_and(|row| row.lease.epoch == claimed.epoch && row.lease.holder.is_some()) {
-        by_id::release(store, &claimed.id, &ReleaseWish::default())?;
+        store.release(&claimed.id, &ReleaseWish::default())?;
     }
     Ok(())
 }
@@ -190,6 +204,8 @@ pub(super) fn supervise(store: &mut Store, claimed: &Claimed, job: &mut Job) -> 
 /// Renews the claim, and returns whether it is still ours.
 pub(super) fn renew(store: &mut Store, claimed: &Claimed, wait: Duration) -> Result<bool> {
     store.renew_leases(true, wait)?;
+    // A remote that cannot be reached is asked again at the next beat.
+    let _ = remote::follow(store);
     let row = store.lease(&claimed.id)?;
     Ok(match row {
         Some(row) if row.lease.epoch == claimed.epoch && row.lease.holder.is_some() => row.standing == Standing::Live,

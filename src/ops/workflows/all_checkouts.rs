@@ -30,6 +30,20 @@ pub fn flows_everywhere(store: &Store, all: bool) -> Result<Vec<Flow>> {
     Ok(found)
 }
 
+/// The workflows of one checkout, named by id, name or path.
+pub fn flows_in(store: &Store, worktree: &str, all: bool) -> Result<Vec<Flow>> {
+    let wanted = store.find_worktree(worktree)?;
+    if wanted.is_here {
+        return flows(store, all);
+    }
+    let mut found = Vec::new();
+    for (place, there) in others(store, |one| one.root == wanted.root)? {
+        let here = Place::from(&place);
+        found.extend(flows(&there, all)?.into_iter().map(|flow| Flow { place: Some(here.clone()), ..flow }));
+    }
+    Ok(found)
+}
+
 /// One workflow in each checkout: the current one's version first, if it has one.
 pub fn flow_everywhere(store: &Store, typed: &str) -> Result<Vec<Flow>> {
     let (mut found, missing) = match flow(store, typed) {

@@ -18,7 +18,7 @@ mod rewrite;
 mod wait;
 
 pub use super::error::FlowError;
-pub use all_checkouts::{flow_everywhere, flows_everywhere};
+pub use all_checkouts::{flow_everywhere, flows_everywhere, flows_in};
 pub use create::{CreatedWorkflow, INFORMS, NewWorkflow, create_workflow, task_issue};
 pub use edit::{WorkflowChange, edit_workflow};
 pub use flow::{Counts, Flow, flow, flows};

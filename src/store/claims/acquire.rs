@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::wish::{AutoClaim, ClaimWish, Claimed, Evidence};
-use crate::model::change::{self, Change, ChangeError, Stamp};
+use crate::model::change::{self, CLAIMING, Change, ChangeError, Stamp};
 use crate::model::field::Field;
 use crate::model::issue::Status;
 use crate::model::json::{Dialect, DialectEvidence};
@@ -55,7 +55,7 @@ impl Store {
         let homes = self.lease_homes(0..self.sources.len());
         let _held = homes.into_iter().map(|home| self.hold(home)).collect::<Result<Vec<_>>>()?;
         let wish = ClaimWish { to_write: true, ..auto.wish.clone() };
-        let mut passed = Vec::new();
+        let mut passed = auto.passed.clone();
         while let Some(id) = self.next_to_hand_out(auto, &passed)? {
             let home = self.hold_home_of(&id)?;
             passed.push(id.clone());
@@ -84,7 +84,7 @@ impl Store {
         }
         if row.issue.status.is_done() {
             let (id, status) = (id.to_owned(), row.issue.status.as_str().to_owned());
-            return Err(ChangeError::Done { id, status, what: "claimed" }.into());
+            return Err(ChangeError::Done { id, status, what: CLAIMING }.into());
         }
         if self.is_workflow(&row) {
             return Err(LeaseError::IsWorkflow { id: id.to_owned() }.into());
@@ -128,13 +128,18 @@ impl Store {
             lease.last_error =
                 evidence.as_ref().map(|found| format!("{} did not finish: {}", found.holder.name, found.why));
         }
+        let attempts = lease.attempts;
+        // It was named although it failed so often: a new start.
+        if self.has_failed(&before) {
+            lease.attempts = 0;
+        }
         lease.grant(Holder { workflow, ..self.new_holder(wish, &now)? });
         self.put_leases(home, std::slice::from_ref(&lease))?;
         let takes = evidence.is_some()
             || wish.takeover.is_some()
             || before.lost.iter().any(|lost| Some(&lost.holder) == row.issue.assignee.as_ref());
         match self.write_claim(&row, &me, takes, wish) {
-            Ok(written) => Ok(Claimed { taken_from: evidence, ..outcome(&row, lease, blockers, written) }),
+            Ok(written) => Ok(Claimed { taken_from: evidence, attempts, ..outcome(&row, lease, blockers, written) }),
             Err(error) => {
                 // The claim failed, and its epoch was never reported: take it back.
                 match self.put_leases(home, &[before]) {
@@ -173,6 +178,18 @@ impl Store {
         let me = self.actor().to_owned();
         let written = self.write_claim(row, &me, false, wish)?;
         Ok(Claimed { again: true, ..outcome(row, lease, blockers, written) })
+    }
+
+    /// Notes the version that a claim has on its remote from now on, if the claim is still this one.
+    pub fn note_remote(&mut self, id: &str, epoch: i64, version: String) -> Result<()> {
+        let source = self.lease_source(id)?;
+        let home = self.hold(self.lease_home(source))?;
+        let mut lease = home.lease(&self.lease_key(source, home.dir(), id)?);
+        match &mut lease.holder {
+            Some(holder) if lease.epoch == epoch => holder.remote = Some(version),
+            _ => return Ok(()),
+        }
+        Ok(self.put_leases(&home, &[lease])?)
     }
 
     /// Ties a claim to a process from now on, if the claim is still this one.

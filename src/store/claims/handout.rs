@@ -6,11 +6,12 @@
 
 use crate::model::lease::Standing;
 use crate::model::proposal::Visibility;
+use crate::store::leases::NEEDS_ATTENTION;
 use crate::store::state::leases::standing;
 use crate::store::{Access, AutoClaim, ReadyFilter, Result, Row, Store};
 
 /// Labels that keep an issue from being handed out unless a person names it.
-const NOT_BY_ITSELF: [&str; 2] = ["no-auto-claim", "needs-attention"];
+const NOT_BY_ITSELF: [&str; 2] = ["no-auto-claim", NEEDS_ATTENTION];
 /// Starts a label that names a capability the agent must have.
 const REQUIRES: &str = "requires:";
 
@@ -28,6 +29,8 @@ pub enum NotHandedOut {
     Assigned { id: String, name: String },
     #[error("{id} has the label {label}")]
     Label { id: String, label: String },
+    #[error("{id} has failed {attempts} times; `bd claim {id}` takes it nevertheless")]
+    Failed { id: String, attempts: i64 },
     #[error("{id} waits for {}", blockers.join(" "))]
     Waits { id: String, blockers: Vec<String> },
     #[error("{id} is claimed by someone else, or done or in progress in another checkout")]
@@ -58,6 +61,11 @@ impl Store {
         };
         if let Some(label) = row.issue.labels.iter().find(keeps) {
             return Ok(Some(NotHandedOut::Label { id: id(), label: label.clone() }));
+        }
+        // The label may be in another checkout's ledger only.
+        let failed = self.claims()?.iter().find(|(known, lease)| *known == row.issue.id && self.has_failed(lease));
+        if let Some((_, lease)) = failed {
+            return Ok(Some(NotHandedOut::Failed { id: id(), attempts: lease.attempts }));
         }
         let blockers = self.waits_for(&row.issue.id)?;
         if !blockers.is_empty() {

@@ -9,10 +9,11 @@ use crate::model::issue::Status;
 use crate::model::lease::{Holder, Lease, Standing};
 use crate::model::workflow::Task;
 use crate::store::error::LeaseError;
+use crate::store::leases::NEEDS_ATTENTION;
 use crate::store::leases::messages::claimed;
 use crate::store::state::leases::{is_lock, standing};
 use crate::store::write::Intent;
-use crate::store::{Access, Project, Result, Snapshot, Store, StoreError, Written};
+use crate::store::{Access, Project, RemoteChange, Result, Snapshot, Store, StoreError, Written};
 
 /// How to release an issue.
 #[derive(Debug, Clone, Default)]
@@ -33,8 +34,6 @@ pub struct Released {
     /// The claim was already lost, so there was nothing to release.
     pub was_lost: bool,
     pub reason: Option<String>,
-    /// The claim on the remote that was released with it.
-    pub remote: Option<String>,
     pub written: Option<Written>,
 }
 
@@ -49,12 +48,11 @@ pub struct Reclaimed {
     pub written: Option<Written>,
 }
 
-/// Marks an issue that failed too often to be handed out again.
-const NEEDS_ATTENTION: &str = "needs-attention";
-
 impl Project {
-    fn max_attempts(&self) -> i64 {
-        self.settings.word("lease.max_attempts").parse().unwrap_or(3)
+    /// Claims on the issue have failed so often that it is not handed out any more.
+    pub(super) fn has_failed(&self, lease: &Lease) -> bool {
+        let most = self.settings.word("lease.max_attempts").parse().unwrap_or(3);
+        lease.attempts > 0 && lease.attempts >= most
     }
 }
 
@@ -104,18 +102,20 @@ impl Store {
             lease.attempts += 1;
             lease.last_error = Some(error.clone());
         }
-        let needs_attention = wish.failed.is_some() && lease.attempts >= self.max_attempts();
+        let needs_attention = wish.failed.is_some() && self.has_failed(&lease);
         // Write the ledger first, while the claim still lets its holder write.
         let failed =
             wish.failed.as_ref().map(|error| TaskEdit::Failed { error: error.clone(), attempts: lease.attempts });
         let written = self.write_release(Intent::Edit, id, needs_attention, failed, wish.reason.as_deref())?;
         // The write itself may have ended the claim.
         let ended = home.lease(&key);
-        let remote = lease.holder.as_ref().and_then(|holder| holder.remote.clone());
+        // The work may be over in another checkout.
+        let is_done = row.issue.status.is_done() || self.is_done_elsewhere(id)?;
+        self.tell_remote(&lease, if is_done { RemoteChange::Closed } else { RemoteChange::Ended });
         let lease = Lease { holder: None, lost: ended.lost.clone(), epoch: ended.epoch, ..lease };
         self.put_leases(&home, std::slice::from_ref(&lease))?;
         let Lease { epoch, attempts, .. } = lease;
-        Ok(Released { epoch, attempts, needs_attention, remote, written, ..released })
+        Ok(Released { epoch, attempts, needs_attention, written, ..released })
     }
 
     /// Takes back claims that expired or whose process is gone: one issue's, or all of the project's.
@@ -142,6 +142,7 @@ impl Store {
                 if self.get(&issue)?.is_some_and(|row| row.issue.status.is_done()) {
                     // Closed by a merge: the work is done and did not fail.
                     if !dry_run {
+                        self.tell_remote(&lease, RemoteChange::Closed);
                         lease.end();
                         self.put_leases(&home, &[lease])?;
                     }
@@ -152,10 +153,13 @@ impl Store {
                     Standing::Live if id.is_some() => return Err(claimed(&issue, &lease).into()),
                     Standing::Live | Standing::Free => continue,
                 }
+                if !dry_run {
+                    self.tell_remote(&lease, RemoteChange::Ended);
+                }
                 lease.attempts += 1;
                 lease.last_error = Some(format!("{} did not finish: no word since {}", holder.name, holder.renewed));
                 lease.take_away();
-                let needs_attention = lease.attempts >= self.max_attempts();
+                let needs_attention = self.has_failed(&lease);
                 let (epoch, attempts) = (lease.epoch, lease.attempts);
                 let mut written = None;
                 if !dry_run {
@@ -201,7 +205,9 @@ impl Store {
                 let renewed = home.all().into_values().filter(|lease| mine(lease)).filter_map(|mut lease| {
                     (standing(&lease, &now) == Standing::Live && lease.renew(&now)).then_some(lease)
                 });
-                self.put_leases(&home, &renewed.collect::<Vec<_>>())?;
+                let renewed: Vec<Lease> = renewed.collect();
+                self.put_leases(&home, &renewed)?;
+                renewed.iter().for_each(|lease| self.tell_remote(lease, RemoteChange::Renewed));
             }
             let known = self.leases_of(source)?;
             let live = known
@@ -221,6 +227,7 @@ impl Store {
         if lease.epoch != epoch || lease.holder.is_none() {
             return Ok(false);
         }
+        self.tell_remote(&lease, RemoteChange::Ended);
         lease.take_away();
         self.put_leases(&home, &[lease])?;
         Ok(true)

@@ -54,4 +54,6 @@ pub struct Claimed {
 pub struct AutoClaim {
     pub filter: ReadyFilter,
     pub wish: ClaimWish,
+    /// Issues that are not wanted.
+    pub passed: Vec<String>,
 }

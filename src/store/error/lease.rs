@@ -25,6 +25,8 @@ pub enum LeaseError {
     LockOver { id: String, name: String, held: i64, epoch: i64, holder: Option<String>, why: String },
     #[error("{id} is {status} in the checkout {worktree}, which is not merged here")]
     Elsewhere { id: String, status: String, worktree: String },
+    #[error("{id} was closed in another clone, and that is not merged here")]
+    ClosedElsewhere { id: String },
     #[error("{id} could not be claimed, and the state home still says that it is: {problem}")]
     HalfMade { id: String, problem: String },
     #[error("{}:{line} knows a claim on {id} and cannot be read; nothing was written", path.display())]

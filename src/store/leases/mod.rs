@@ -11,10 +11,12 @@ pub(in crate::store) mod judge;
 pub(in crate::store) mod list;
 pub(in crate::store) mod locks;
 pub(in crate::store) mod messages;
+mod remote;
 mod workflows;
 
 pub use list::LeaseRow;
 pub use locks::Idleness;
+pub use remote::{RemoteChange, RemoteNews};
 pub use workflows::{TaskRow, TaskState, WorkflowRow};
 
 pub(in crate::store) use judge::Fenced;
@@ -24,6 +26,9 @@ use crate::store::error::LeaseError;
 use crate::store::file_names::LEASES_NAME;
 use crate::store::state::leases::{Leases, parse};
 use crate::store::{Result, Snapshot, StateDir};
+
+/// The label of an issue that failed too often to be handed out again.
+pub(in crate::store) const NEEDS_ATTENTION: &str = "needs-attention";
 
 impl Snapshot {
     /// The state homes of some ledgers, each once, in the order in which they are locked.

@@ -33,8 +33,8 @@ pub enum Warning {
     NoPast { repo: String },
     /// The write was made, but a claim was not updated.
     NotSettled { message: String },
-    /// The issue was released, but the remote does not know yet.
-    ClaimStays { id: String, message: String },
+    /// The claim was made, but not on the remote, which does not take any.
+    ClaimIsLocal { message: String },
     /// A record of a state home that cannot be read.
     Record { path: PathBuf, line: usize, what: String },
     /// Another checkout that could not be read.

@@ -7,8 +7,10 @@ use super::snapshot::Snapshot;
 use crate::ledger::Document;
 use crate::model::proposal::{Owner, Visibility};
 use crate::model::record::Record;
+use crate::store::project::paths;
 use crate::store::project::planning_repo::is_same_project;
 use crate::store::{Result, StoreError};
+use crate::vcs;
 
 impl Snapshot {
     /// Whether an issue of the primary is in its file but in no ancestor commit: then only its author is concerned.
@@ -61,6 +63,37 @@ impl Snapshot {
             return Err(StoreError::WouldLeak { repo: self.name(*planned.unwrap_or(&members[0])).to_owned() });
         }
         Ok(())
+    }
+
+    /// The working copies on whose remotes issues of this project are claimed, each with one of its repos. Private plans
+    /// are claimed on no remote.
+    pub fn claim_places(&self) -> Vec<(usize, PathBuf)> {
+        let mut places: Vec<(usize, PathBuf)> = Vec::new();
+        for (member, known) in self.repos.members.iter().enumerate() {
+            let root = vcs::root(known.repo.root()).unwrap_or_else(|| known.repo.root().to_owned());
+            if !self.is_planning(member) && !places.iter().any(|(_, place)| *place == root) {
+                places.push((member, root));
+            }
+        }
+        places
+    }
+
+    /// Identifies the clone in which an issue's repo is.
+    pub fn clone_of(&self, id: &str) -> Result<String> {
+        self.repository_id(self.sources.member_of(self.owner_of(id)?))
+    }
+
+    /// An issue of a planning repo.
+    pub fn is_plan(&self, id: &str) -> Result<bool> {
+        Ok(self.is_planning(self.sources.member_of(self.owner_of(id)?)))
+    }
+
+    /// The ledger of a repo in the default branch of its remote, as it was fetched last; `None` if that is not known.
+    pub fn published(&self, member: usize) -> Result<Option<Document>> {
+        let Some(ledger) = self.ledger_path(member) else { return Ok(None) };
+        let root = paths::real(&vcs::root(ledger).unwrap_or_default());
+        let Ok(inside) = ledger.strip_prefix(&root) else { return Ok(None) };
+        Ok(vcs::published(&root, inside, &self.host.env)?.map(Document::new))
     }
 
     /// The root of the repo that owns an issue.

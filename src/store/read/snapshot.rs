@@ -170,9 +170,9 @@ impl Snapshot {
         self.notices.all()
     }
 
-    /// Records that a remote still has a claim that ended here.
-    pub fn claim_stays(&self, id: &str, message: String) {
-        self.notices.add(Warning::ClaimStays { id: id.to_owned(), message });
+    /// Records that a claim could not be made on the remote.
+    pub fn claim_is_local(&self, message: String) {
+        self.notices.add(Warning::ClaimIsLocal { message });
     }
 
     /// The prefix of new ids in a repo: as configured, here or for the original, else the most common one, else derived

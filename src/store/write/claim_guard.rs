@@ -2,11 +2,11 @@
 
 use crate::ledger::LineChange;
 use crate::model::issue;
-use crate::model::lease::Lease;
+use crate::model::lease::{Lease, Now};
 use crate::model::record::Record;
 use crate::model::workflow::Workflow;
-use crate::store::leases::Fenced;
-use crate::store::{Store, Warning};
+use crate::store::leases::{Fenced, NEEDS_ATTENTION};
+use crate::store::{RemoteChange, Store, Warning};
 
 /// Keys that anyone may change in an issue that another holds: additions only.
 const OPEN_KEYS: [&str; 5] = ["comments", "labels", "dependencies", "updated_at", "field_times"];
@@ -28,38 +28,50 @@ impl Store {
         for LineChange { id, before, after } in changes {
             let lease = |id: &str| Some(held.lease(&self.lease_key(source, &home, id).ok()?));
             changed.extend(ended_workflow(after.as_deref()).and_then(|workflow| lease(&workflow)).and_then(ended));
-            let Some(mut lease) = lease(id) else { continue };
-            let Some(holder) = &lease.holder else { continue };
-            let (was, is) = (state(before.as_deref()), state(after.as_deref()));
-            let (stopped, reassigned) = match (&was, &is) {
-                (Some(was), Some(is)) => {
-                    // An issue closed by a merge may still have a claim.
-                    let stopped = (was.0 == "in_progress" && is.0 != "in_progress") || is.1 || was.1;
-                    (stopped, was.2.as_deref() == Some(holder.name.as_str()) && is.2 != was.2)
-                }
-                _ => (false, false),
-            };
-            let mine = self.agent.as_ref().is_some_and(|agent| agent.name == holder.name);
-            if let Some(version) = holder.remote.clone().filter(|_| stopped || reassigned) {
-                self.ended_remotely.borrow_mut().push((id.clone(), version));
+            let Some(known) = lease(id) else { continue };
+            let mut lease = known.clone();
+            let needs_attention = |line: &Option<String>| has_label(line.as_deref(), NEEDS_ATTENTION);
+            if needs_attention(before) && !needs_attention(after) {
+                // Somebody has looked at it.
+                lease.attempts = 0;
             }
-            if reassigned && !mine && !stopped {
-                lease.take_away();
-            } else if stopped || reassigned {
-                if is.as_ref().is_some_and(|is| is.1) {
-                    (lease.attempts, lease.last_error) = (0, None);
-                }
-                lease.end();
-            } else if !(mine && lease.wants_renewal(&now) && lease.renew(&now)) {
-                continue;
-            }
-            changed.push(lease);
+            self.settle_holder(&mut lease, before.as_deref(), after.as_deref(), &now);
+            changed.extend((lease != known).then_some(lease));
         }
         if changed.is_empty() {
             return;
         }
         if let Err(error) = held.put(&changed, &self.host.entropy) {
             self.notices.add(Warning::NotSettled { message: error.to_string() });
+        }
+    }
+
+    /// Ends or renews the claim on an issue whose line has changed.
+    fn settle_holder(&self, lease: &mut Lease, before: Option<&str>, after: Option<&str>, now: &Now) {
+        let Some(holder) = &lease.holder else { return };
+        let (was, is) = (state(before), state(after));
+        let (stopped, reassigned) = match (&was, &is) {
+            (Some(was), Some(is)) => {
+                // An issue closed by a merge may still have a claim.
+                let stopped = (was.0 == "in_progress" && is.0 != "in_progress") || is.1 || was.1;
+                (stopped, was.2.as_deref() == Some(holder.name.as_str()) && is.2 != was.2)
+            }
+            _ => (false, false),
+        };
+        let mine = self.agent.as_ref().is_some_and(|agent| agent.name == holder.name);
+        if stopped || reassigned {
+            let is_done = is.as_ref().is_some_and(|is| is.1);
+            self.tell_remote(lease, if is_done { RemoteChange::Closed } else { RemoteChange::Ended });
+        }
+        if reassigned && !mine && !stopped {
+            lease.take_away();
+        } else if stopped || reassigned {
+            if is.as_ref().is_some_and(|is| is.1) {
+                (lease.attempts, lease.last_error) = (0, None);
+            }
+            lease.end();
+        } else if mine && lease.wants_renewal(now) {
+            lease.renew(now);
         }
     }
 }
@@ -70,6 +82,11 @@ fn state(line: Option<&str>) -> Option<(String, bool, Option<String>)> {
     let status = issue::status_of(&record);
     let assignee = record.text_of("assignee").map(|name| name.into_owned());
     Some((status.as_str().to_owned(), status.is_done(), assignee))
+}
+
+fn has_label(line: Option<&str>, label: &str) -> bool {
+    let record = line.and_then(|line| Record::parse(line).ok());
+    record.is_some_and(|record| issue::labels_of(&record).iter().any(|one| one == label))
 }
 
 /// The change only makes additions that anyone may make.

@@ -53,6 +53,14 @@ pub fn reach_over_ssh(_: &Path, _: &Env) -> Result<(), SyncError> {
     unsupported()
 }
 
+pub fn claims_remote(_: &Path, _: &Env) -> Option<String> {
+    None
+}
+
+pub fn published(_: &Path, _: &Path, _: &Env) -> Result<Option<Vec<u8>>, SyncError> {
+    unsupported()
+}
+
 pub fn remote_claim(_: &Path, _: &str, _: &Env) -> Result<Option<RemoteClaim>, SyncError> {
     unsupported()
 }

@@ -16,6 +16,7 @@ use super::objects::{write, write_commit};
 use crate::sys::process::{Output, Program};
 use crate::sys::{Entropy, Env};
 use crate::vcs::claims::{PREFIX, RemoteClaim, Swap, id_of, ref_name};
+use crate::vcs::layout::git_worktrees;
 use crate::vcs::{Kind, SyncError, layout, place};
 
 /// The size limit for lists of claims and for their texts.
@@ -58,6 +59,52 @@ pub fn swap_remote_claim(
     server(path, env)?.swap(&ref_name(id)?, expected, text)
 }
 
+/// The name of that remote, from files alone.
+pub fn claims_remote(path: &Path, env: &Env) -> Option<String> {
+    match place(path)? {
+        (Kind::Git, root) => remote(&root, None, env),
+        (Kind::Jj, root) => remote(&root, Some(&layout::jj::git_behind(&root).ok()?), env),
+        _ => None,
+    }
+}
+
+/// The remote that the branch is pushed to, else `origin`, else the only one.
+fn remote(root: &Path, dot_git: Option<&Path>, env: &Env) -> Option<String> {
+    let settings = config::read(&dot_git.map_or_else(|| root.join(".git"), Path::to_owned), env);
+    let remotes = config::remotes(&settings);
+    let usual = remotes.first().filter(|first| first.name == "origin" || remotes.len() == 1);
+    let usual = usual.map(|remote| remote.name.clone());
+    // jj has no current branch.
+    let branch = dot_git.is_none().then(|| git_worktrees::branch(&git_worktrees::admin_dir(root)?)).flatten();
+    let of_branch = |key: &str| settings.string_by("branch", branch.as_deref()?, key).map(|value| value.to_string());
+    let everywhere = || settings.string("remote.pushDefault").map(|value| value.to_string());
+    let named = [of_branch("pushRemote"), branch.is_some().then(everywhere).flatten(), of_branch("remote")];
+    let known = |name: &String| remotes.iter().any(|remote| remote.name == *name);
+    named.into_iter().flatten().find(known).or(usual)
+}
+
+/// A file in the default branch of that remote, as it was fetched last; `None` if that is not known.
+pub fn published(path: &Path, file: &Path, env: &Env) -> Result<Option<Vec<u8>>, SyncError> {
+    let server = server(path, env)?;
+    let names = ["HEAD", "main", "master", "trunk"].map(|branch| {
+        let (remote, file) = (&server.name, file.display());
+        format!("refs/remotes/{remote}/{branch}:{file}")
+    });
+    let output = server.batch("--batch", &names.each_ref().map(String::as_str))?;
+    let mut rest = output.as_slice();
+    // Of a name that means nothing only the first line is printed.
+    while let Some((_, after)) = parted(rest).filter(|(head, _)| head.ends_with(b" missing")) {
+        rest = after;
+    }
+    Ok(next_object(&mut rest).filter(|(_, kind, _)| *kind == "blob").map(|(_, _, bytes)| bytes.to_vec()))
+}
+
+/// The first line, and what follows it.
+fn parted(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let end = bytes.iter().position(|byte| *byte == b'\n')?;
+    Some((&bytes[..end], &bytes[end + 1..]))
+}
+
 fn server<'a>(path: &Path, env: &'a Env) -> Result<Server<'a>, SyncError> {
     let Some((kind, root)) = place(path) else { return Err(SyncError::NoVcs { root: path.to_owned() }) };
     match kind {
@@ -82,7 +129,7 @@ impl<'a> Server<'a> {
     pub(crate) fn of(root: &Path, dot_git: Option<PathBuf>, env: &'a Env) -> Result<Self, SyncError> {
         let unsupported = |what| SyncError::Unsupported { kind: Kind::Git, what };
         let mut server = Server { root: root.to_owned(), dot_git, name: String::new(), address: String::new(), env };
-        let name = server.remote()?.ok_or_else(|| unsupported(NO_REMOTE))?;
+        let name = remote(root, server.dot_git.as_deref(), env).ok_or_else(|| unsupported(NO_REMOTE))?;
         if name.starts_with('-') || name.contains(char::is_control) {
             return Err(unsupported(ODD_NAME));
         }
@@ -112,25 +159,6 @@ impl<'a> Server<'a> {
             .chain(["fetch.negotiationAlgorithm=noop".to_owned(), "push.negotiate=false".to_owned()]);
         let program = network::git_at(&self.root, self.dot_git.as_deref(), self.env).keeping(MAX);
         settings.fold(program, |program, setting| program.arg("-c").arg(setting))
-    }
-
-    /// The remote that the branch is pushed to, else `origin`, else the only one.
-    fn remote(&self) -> Result<Option<String>, SyncError> {
-        let settings = config::read(&self.dot_git.clone().unwrap_or_else(|| self.root.join(".git")), self.env);
-        let remotes = config::remotes(&settings);
-        let usual = remotes.first().filter(|first| first.name == "origin" || remotes.len() == 1);
-        let usual = usual.map(|remote| remote.name.clone());
-        if self.dot_git.is_some() {
-            // jj has no current branch.
-            return Ok(usual);
-        }
-        let head = self.local().args(["symbolic-ref", "--quiet", "--short", "HEAD"]).run()?;
-        let branch = String::from_utf8_lossy(head.stdout.trim_ascii_end()).into_owned();
-        let of_branch = |key: &str| settings.string_by("branch", branch.as_str(), key).map(|value| value.to_string());
-        let everywhere = settings.string("remote.pushDefault").map(|value| value.to_string());
-        let mut named = [of_branch("pushRemote"), everywhere, of_branch("remote")].into_iter().flatten();
-        let known = |name: &String| remotes.iter().any(|remote| remote.name == *name);
-        Ok(named.find(known).or(usual))
     }
 
     pub(crate) fn claim(&self, name: &str) -> Result<Option<RemoteClaim>, SyncError> {
@@ -313,8 +341,8 @@ fn is_version(text: &str) -> bool {
 
 /// The next object in the output of `cat-file --batch`: its id, kind and bytes.
 fn next_object<'b>(rest: &mut &'b [u8]) -> Option<(&'b str, &'b str, &'b [u8])> {
-    let end = rest.iter().position(|byte| *byte == b'\n')?;
-    let (head, after) = (std::str::from_utf8(&rest[..end]).ok()?, &rest[end + 1..]);
+    let (head, after) = parted(rest)?;
+    let head = std::str::from_utf8(head).ok()?;
     *rest = after;
     let [id, kind, length] = head.split(' ').collect::<Vec<_>>().try_into().ok()?;
     let length: usize = length.parse().ok()?;

@@ -31,6 +31,9 @@ pub(super) fn integrate(root: &Path, integration: Integration<'_>) -> Result<Int
     let Some((remote, theirs)) = link.remote.and_then(|remote| Some((remote.shown(), remote.theirs?))) else {
         return Ok(Integrated::UpToDate);
     };
+    if link.ours == Some(theirs) && unfinished(root).is_none() {
+        return Ok(Integrated::UpToDate);
+    }
     let order = Order { root, files: &[], message: integration.message, author: integration.author, env };
     let (trees, locks) = (Trees::open(root)?, locks(root, link.branch.as_deref()));
     let mut join = Join { root, order, upstream: remote, ledgers: integration.ledgers, trees, locks };
@@ -39,16 +42,31 @@ pub(super) fn integrate(root: &Path, integration: Integration<'_>) -> Result<Int
         join.forward(theirs)?;
         return Ok(Integrated::Forwarded);
     };
+    let is_own = integration.replaces.is_some_and(|own| ours.to_string() == own);
+    let parents = if is_own { join.trees.parents(ours)? } else { Vec::new() };
+    // A merge that was not pushed in time is made again from the same commit of ours.
+    let (head, ours) = match parents.as_slice() {
+        [first, _] => (ours, *first),
+        _ => (ours, ours),
+    };
     let bases = join.bases(&[ours, theirs])?;
     if bases == [theirs] {
         return Ok(Integrated::UpToDate);
     }
+    let place = |join: &Join<'_>, target| if head == ours { join.forward(target) } else { join.replace(head, target) };
     if bases == [ours] {
-        join.forward(theirs)?;
+        place(&join, theirs)?;
         return Ok(Integrated::Forwarded);
     }
+    if let ([parent], [base]) = (parents.as_slice(), bases.as_slice())
+        && parent == base
+        && let Some(moved) = join.moved(ours, *base, theirs, integration.merge)?
+    {
+        join.replace(head, moved)?;
+        return Ok(Integrated::Rebased);
+    }
     let merged = join.merged(ours, theirs, &bases, integration.merge)?;
-    join.forward(merged)?;
+    place(&join, merged)?;
     Ok(Integrated::Merged)
 }
 
@@ -129,6 +147,39 @@ impl Join<'_> {
             Some(head) if self.bases(&[head, target])? != [head] => Err(SyncError::Busy { root: self.root.to_owned() }),
             _ => Err(failed("git merge", &output).into()),
         }
+    }
+
+    /// Puts a commit in the place of the last one, which no one else has, in the branch and in the working tree; or leaves
+    /// both as they are.
+    fn replace(&self, head: ObjectId, target: ObjectId) -> Result<(), SyncError> {
+        let [from, to] = [head, target].map(|commit| commit.to_string());
+        let busy = || SyncError::Busy { root: self.root.to_owned() };
+        if any_exists(&self.locks) {
+            return Err(busy());
+        }
+        let read = |from: &str, to: &str| {
+            let program = self.git().args(["-c", "submodule.recurse=false"]);
+            program.args(["read-tree", "-m", "-u", from, to]).run()
+        };
+        let output = read(&from, &to)?;
+        if is_locked(&output) {
+            return Err(busy());
+        }
+        if !output.status.success() {
+            let files = self.in_the_way(target)?;
+            let (root, upstream) = (self.root.to_owned(), self.upstream.clone());
+            return Err(match files.is_empty() {
+                true => failed("git read-tree", &output).into(),
+                false => SyncError::InTheWay { root, upstream, files },
+            });
+        }
+        // The branch moves last, and only if no other process has moved it.
+        let moved = self.git().args(["update-ref", "-m", "bd: merge", "HEAD", &to, &from]).run()?;
+        if moved.status.success() {
+            return Ok(());
+        }
+        checked("git read-tree", read(&to, &from)?)?;
+        Err(busy())
     }
 
     /// The files that fast-forwarding would change and that are changed, untracked or ignored here.

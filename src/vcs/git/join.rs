@@ -50,6 +50,34 @@ impl Join<'_> {
         self.commit(tree, &[ours, theirs])
     }
 
+    /// A commit of ours that changes only ledgers, with its message on top of the other side; `None` if it changes more.
+    pub(super) fn moved(
+        &mut self,
+        ours: ObjectId,
+        base: ObjectId,
+        theirs: ObjectId,
+        merge: Merge<'_>,
+    ) -> Result<Option<ObjectId>, SyncError> {
+        if self.bare(ours)? != self.bare(base)? {
+            return Ok(None);
+        }
+        let there = self.trees.of(theirs)?;
+        let mut tree = there;
+        for ledger in self.ledgers {
+            let item = self.ledger(ledger, ours, theirs, &[base], merge)?;
+            if item.is_some() {
+                let edited = self.trees.with(tree, ledger, item);
+                tree = edited.map_err(|error| self.blocked(error))?;
+            }
+        }
+        if tree == there {
+            return Ok(Some(theirs));
+        }
+        self.trees.write(tree, self.root, self.order.env)?;
+        let message = self.trees.message(ours)?;
+        self.commit_with(tree, &[theirs], message).map(Some)
+    }
+
     /// Histories without a common commit are joined only if both have the same ledger: two people started with an empty
     /// server.
     fn may_join(&self, ours: ObjectId, theirs: ObjectId) -> Result<(), SyncError> {
@@ -126,10 +154,14 @@ impl Join<'_> {
     }
 
     fn commit(&self, tree: ObjectId, parents: &[ObjectId]) -> Result<ObjectId, SyncError> {
+        self.commit_with(tree, parents, format!("{}\n", self.order.message).into_bytes())
+    }
+
+    fn commit_with(&self, tree: ObjectId, parents: &[ObjectId], message: Vec<u8>) -> Result<ObjectId, SyncError> {
         let parents = hex(parents).flat_map(|parent| ["-p".to_owned(), parent]);
         let program = self.git().args(["-c", "i18n.commitEncoding=UTF-8"]).args(identity(&self.order));
-        let program = program.arg("commit-tree").args(parents).args(["-m", self.order.message]).arg(tree.to_string());
-        id(&checked("git commit-tree", program.run()?)?.stdout)
+        let program = program.arg("commit-tree").args(parents).args(["-F", "-"]).arg(tree.to_string());
+        id(&checked("git commit-tree", program.input(message).run()?)?.stdout)
     }
 
     /// The merged content of a ledger; `None` if no side has it.

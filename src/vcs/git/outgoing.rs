@@ -4,7 +4,6 @@
 //! parents; so the combined change of all commits to the other side's files is compared as well, because a merge can
 //! also revert a change.
 
-use std::collections::HashSet;
 use std::path::Path;
 
 use gix::ObjectId;
@@ -59,7 +58,8 @@ pub(super) fn outgoing(root: &Path, route: &Route<'_>) -> Result<Outgoing, SyncE
 
 pub(super) fn incoming(root: &Path, route: &Route<'_>) -> Result<Vec<Carried>, SyncError> {
     let link = upstream::find(root, route.env)?;
-    let Some(theirs) = link.remote.and_then(|remote| remote.theirs) else { return Ok(Vec::new()) };
+    let theirs = link.remote.and_then(|remote| remote.theirs).filter(|theirs| link.ours != Some(*theirs));
+    let Some(theirs) = theirs else { return Ok(Vec::new()) };
     carried(root, link.ours, theirs, route)
 }
 
@@ -78,14 +78,14 @@ fn carried(root: &Path, known: Option<ObjectId>, tip: ObjectId, route: &Route<'_
         if ids.count() > 1 {
             merges.push(commits.len());
         }
-        commits.push(Carried { id: id.to_owned(), subject: subject.to_owned(), has_code: false });
+        commits.push(Carried { id: id.to_owned(), subject: subject.to_owned(), has_code: false, has_ledger: false });
     }
     if commits.is_empty() {
         return Ok(commits);
     }
-    let with_code = with_code(root, &commits, route)?;
-    commits.iter_mut().for_each(|commit| commit.has_code = with_code.contains(&commit.id));
-    if let (Some(known), true) = (known, with_code.is_empty() && !merges.is_empty()) {
+    judge(root, &mut commits, route)?;
+    let has_code = commits.iter().any(|commit| commit.has_code);
+    if let (Some(known), false) = (known, has_code || merges.is_empty()) {
         let flags = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--ignore-submodules=none"];
         let program = question(root, route.env).args(flags).args([known.to_string(), tip.to_string()]).arg("--");
         let list = checked("git diff-tree", program.run()?)?.stdout;
@@ -96,8 +96,8 @@ fn carried(root: &Path, known: Option<ObjectId>, tip: ObjectId, route: &Route<'_
     Ok(commits)
 }
 
-/// The commits that touch files outside of ledgers.
-fn with_code(root: &Path, commits: &[Carried], route: &Route<'_>) -> Result<HashSet<String>, SyncError> {
+/// Notes which commits touch ledgers, and which other files.
+fn judge(root: &Path, commits: &mut [Carried], route: &Route<'_>) -> Result<(), SyncError> {
     let flags = ["diff-tree", "--stdin", "-r", "-c", "-z", "--name-only", "--root", "--always", "--no-renames"];
     let ids: String = commits.iter().map(|commit| format!("{}\n", commit.id)).collect();
     let program = question(root, route.env).args(flags).arg("--ignore-submodules=none").input(ids.into_bytes());
@@ -105,20 +105,21 @@ fn with_code(root: &Path, commits: &[Carried], route: &Route<'_>) -> Result<Hash
     if output.stdout.len() >= MAX {
         return Err(failed("git diff-tree", &output).into());
     }
-    let mut found = HashSet::new();
-    let mut left = commits.iter();
+    let mut left = commits.iter_mut();
     let (mut current, mut next) = (None, left.next());
     for name in names(&output.stdout) {
-        if next.is_some_and(|commit| commit.id.as_bytes() == name) {
+        if next.as_ref().is_some_and(|commit| commit.id.as_bytes() == name) {
             (current, next) = (next, left.next());
-        } else if let Some(commit) = current.filter(|_| !route.is_ledger(&path_of(name))) {
-            found.insert(commit.id.clone());
+        } else if let Some(commit) = &mut current {
+            let is_ledger = route.is_ledger(&path_of(name));
+            commit.has_code |= !is_ledger;
+            commit.has_ledger |= is_ledger;
         }
     }
     match next {
         // It did not report every commit.
         Some(_) => Err(failed("git diff-tree", &output).into()),
-        None => Ok(found),
+        None => Ok(()),
     }
 }
 

@@ -7,12 +7,17 @@
 use std::path::Path;
 
 use gix::ObjectId;
+use gix::refspec::MatchGroup;
+use gix::refspec::match_group::Item;
+use gix::refspec::parse::Operation;
 
 use super::commit::git_at;
 use super::config;
 use super::hooks::{checked, failed};
 use crate::sys::Env;
 use crate::sys::process::Program;
+use crate::vcs::layout::git::common_dir;
+use crate::vcs::layout::opened;
 use crate::vcs::{HistoryError, Kind, Standing, SyncError};
 
 const ODD_NAME: &str = "the name of a remote begins with `-` or holds a control character";
@@ -73,9 +78,12 @@ pub(super) fn head(program: Program<'_>) -> Result<Option<String>, SyncError> {
 }
 
 pub(super) fn find(root: &Path, env: &Env) -> Result<Link, SyncError> {
-    let branch = head(ask(root, env))?.filter(|name| name.starts_with("refs/heads/"));
-    let ours = commit(root, "HEAD", env)?;
-    let Some(branch) = branch else {
+    let repository = in_files(root);
+    let (branch, ours) = match repository.as_ref().and_then(|repository| repository.head().ok()) {
+        Some(head) => (head.referent_name().map(|name| name.as_bstr().to_string()), head.id().map(gix::Id::detach)),
+        None => (head(ask(root, env))?, commit(root, "HEAD", env)?),
+    };
+    let Some(branch) = branch.filter(|name| name.starts_with("refs/heads/")) else {
         return Ok(Link { ours, ..Link::default() });
     };
     let settings = config::read(&root.join(".git"), env);
@@ -98,9 +106,13 @@ pub(super) fn find(root: &Path, env: &Env) -> Result<Link, SyncError> {
             return Err(SyncError::Unsupported { kind: Kind::Git, what: ODD_NAME });
         }
         Some(name) => {
-            let tracking = tracking(root, &branch, env)?;
+            let tracking = tracking(&settings, &name, &there);
             let tracking = tracking.unwrap_or_else(|| format!("refs/remotes/{name}/{}", short(&there)));
-            let theirs = if followed { commit(root, &tracking, env)? } else { None };
+            let theirs = match &repository {
+                _ if !followed => None,
+                Some(repository) => fetched(repository, &tracking)?,
+                None => commit(root, &tracking, env)?,
+            };
             Some(Remote { theirs, name, branch: there, followed })
         }
         None => None,
@@ -108,13 +120,28 @@ pub(super) fn find(root: &Path, env: &Env) -> Result<Link, SyncError> {
     Ok(Link { branch: Some(branch), ours, remote, pushed_to })
 }
 
-/// The ref for the fetched state of a branch, if the settings define one.
-fn tracking(root: &Path, branch: &str, env: &Env) -> Result<Option<String>, SyncError> {
-    let output = ask(root, env).args(["for-each-ref", "--format=%(refname)%00%(upstream)"]).arg(branch).run()?;
-    let output = checked("git for-each-ref", output)?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    let found = text.lines().filter_map(|line| line.split_once('\0')).find(|(name, _)| *name == branch);
-    Ok(found.map(|(_, upstream)| upstream.to_owned()).filter(|upstream| !upstream.is_empty()))
+/// The repository, if the library can read its refs: in reftables and with SHA-256 only git can.
+fn in_files(root: &Path) -> Option<gix::Repository> {
+    common_dir(&root.join(".git")).filter(|common| !common.join("reftable").exists())?;
+    opened::as_stored(root).ok()
+}
+
+/// The commit of a ref.
+fn fetched(repository: &gix::Repository, name: &str) -> Result<Option<ObjectId>, SyncError> {
+    let unreadable = |error: String| SyncError::from(HistoryError::object(name, error));
+    let found = repository.try_find_reference(name).map_err(|error| unreadable(error.to_string()))?;
+    let id = found.map(|found| found.into_fully_peeled_id()).transpose();
+    Ok(id.map_err(|error| unreadable(error.to_string()))?.map(gix::Id::detach))
+}
+
+/// The ref for the fetched state of a branch of a remote, if the settings define one.
+fn tracking(settings: &gix::config::File, remote: &str, branch: &str) -> Option<String> {
+    let specs = settings.strings_by("remote", remote, "fetch").unwrap_or_default();
+    let specs = specs.iter().filter_map(|spec| gix::refspec::parse(spec.as_ref(), Operation::Fetch).ok());
+    let target = ObjectId::null(gix::hash::Kind::Sha1);
+    let item = Item { full_ref_name: branch.into(), target: &target, object: None };
+    let found = MatchGroup::from_fetch_specs(specs).match_lhs(std::iter::once(item));
+    found.mappings.into_iter().find_map(|mapping| Some(mapping.rhs?.to_string()))
 }
 
 /// The commit that a name means.
@@ -152,6 +179,9 @@ pub(super) fn distance(
     theirs: ObjectId,
     env: &Env,
 ) -> Result<(usize, usize), SyncError> {
+    if ours == Some(theirs) {
+        return Ok((0, 0));
+    }
     let range = ours.map_or_else(|| theirs.to_string(), |ours| format!("{ours}...{theirs}"));
     let query = ask(root, env).args(["rev-list", "--left-right", "--count"]).arg(range).arg("--");
     let output = checked("git rev-list", query.run()?)?;

@@ -136,7 +136,8 @@ pub(crate) fn carried(
     while let (Some(id), Some(merge), Some(subject)) = (fields.next(), fields.next(), fields.next()) {
         let files: Vec<&[u8]> = fields.by_ref().take_while(|file| !file.is_empty()).collect();
         let has_code = files.iter().any(|file| !is_ledger(&path_of(file))) || (files.is_empty() && merge.is_empty());
-        commits.push(Carried { id: text(id), subject: text(subject), has_code });
+        let has_ledger = files.iter().any(|file| is_ledger(&path_of(file)));
+        commits.push(Carried { id: text(id), subject: text(subject), has_code, has_ledger });
     }
     Ok(commits)
 }

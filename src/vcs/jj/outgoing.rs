@@ -90,10 +90,12 @@ fn carried(
     ends: Option<(&str, &str)>,
     route: &Route<'_>,
 ) -> Result<Vec<Carried>, SyncError> {
-    let outside = format!("~({})", inside(route));
+    let (inside, outside) = (inside(route), format!("~({})", inside(route)));
+    let touches = |set: &str| format!("if(self.diff({}).files(), \"+\")", quoted(set));
     let fields = [
         "commit_id".to_owned(),
-        format!("if(self.diff({}).files(), \"c\")", quoted(&outside)),
+        touches(&outside),
+        touches(&inside),
         "if(parents.len() > 1, \"m\")".to_owned(),
         "json(description.first_line())".to_owned(),
     ];
@@ -101,12 +103,13 @@ fn carried(
     let mut merges = Vec::new();
     let mut commits = Vec::new();
     for line in printed.lines() {
-        let [id, code, merge, subject] = line.split('\0').collect::<Vec<_>>().try_into().unwrap_or_default();
+        let [id, code, ledger, merge, subject] = line.split('\0').collect::<Vec<_>>().try_into().unwrap_or_default();
         if !merge.is_empty() {
             merges.push(commits.len());
         }
         let subject = serde_json::from_str(subject).unwrap_or_default();
-        commits.push(Carried { id: id.to_owned(), subject, has_code: !code.is_empty() });
+        let (has_code, has_ledger) = (!code.is_empty(), !ledger.is_empty());
+        commits.push(Carried { id: id.to_owned(), subject, has_code, has_ledger });
     }
     if let Some((from, to)) = ends
         && !merges.is_empty()

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::ledger::LedgerError;
-use crate::model::change::{ChangeError, WorkflowError};
+use crate::model::change::{CLAIMING, ChangeError, WorkflowError};
 use crate::model::nearest::nearest;
 use crate::ops::BatchError;
 use crate::sys::lock::LockError;
@@ -13,6 +13,7 @@ impl Classify for ChangeError {
         match self {
             Deleted(id) => ILLEGAL.kind(ErrorKind::NotFound).hint(run(format!("bd reopen {id}"), "to bring it back")),
             Claimed { .. } => CLAIMED,
+            Done { what: CLAIMING, .. } => ILLEGAL.run("bd ready --claim", "to take another issue"),
             Done { .. } => ILLEGAL.run("bd reopen", "first"),
             OddValue { .. } => DAMAGED.hint("fix that field of the line by hand"),
             SelfDependency(_) => ILLEGAL,

@@ -51,6 +51,9 @@ impl Classify for LeaseError {
                 .number("held", *held)
                 .number("epoch", *epoch)
                 .known("holder", holder),
+            ClosedElsewhere { .. } => {
+                ILLEGAL.run("bd sync", "to get that").run("bd ready --claim", "to take another issue")
+            }
             Elsewhere { worktree, .. } => ILLEGAL
                 .hint("merge that checkout first")
                 .shell("unmerged work can be taken over with --takeover, a closed issue cannot")

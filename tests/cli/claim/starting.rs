@@ -45,7 +45,7 @@ $ bd close fix
 Closed bd-fix
 $ bd work fix
 ! error: bd-fix is closed and cannot be claimed
-! hint: run `bd reopen` first
+! hint: run `bd ready --claim` to take another issue
 [exit 5]
 $ bd work
 ! error: which issue? `bd ready` lists candidates; `bd ready --claim` takes the first

@@ -425,9 +425,6 @@ $ bd sync --dry-run
 $ bd sync
 . (git with origin/main): pushed
   .beads/config.toml has changes that are not committed; run `git commit .beads/config.toml`
-! .: fetching
-! .: merging
-! .: pushing
 prune bd-a
 update bd-c: BD-C
 state

@@ -132,6 +132,7 @@ const PAUSED: &str = "workflow create Flow --id bd-w --plan flow.toml\nworkflow 
 
 /// Commands that write no issue, or only repair files.
 const OTHERS: &[&str] = &[
+    "fleet",
     "init",
     "ready",
     "list",

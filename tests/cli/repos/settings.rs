@@ -124,6 +124,7 @@ state.mode                     repo
 lease.ttl                      30m
 lease.max_attempts             3
 claims.remote                  false
+claims.closed_ttl              14d
 ledger.write                   checkout
 reserve.mode                   block
 workspace.kind                 clone
@@ -154,6 +155,7 @@ state.mode                     repo         built-in
 lease.ttl                      30m          built-in
 lease.max_attempts             3            built-in
 claims.remote                  false        built-in
+claims.closed_ttl              14d          built-in
 ledger.write                   checkout     built-in
 reserve.mode                   block        built-in
 workspace.kind                 clone        built-in
@@ -184,6 +186,7 @@ state.mode                     repo         built-in
 lease.ttl                      30m          built-in
 lease.max_attempts             3            built-in
 claims.remote                  false        built-in
+claims.closed_ttl              14d          built-in
 ledger.write                   checkout     built-in
 reserve.mode                   block        built-in
 workspace.kind                 clone        built-in
@@ -433,4 +436,18 @@ additional = ["../home/plan"]
 "##]]
         .raw()
     );
+}
+
+/// A setting that has no say in the committed file is not put there.
+#[test]
+fn where_state_is_kept_is_everybodys_own_choice() {
+    let env = Env::new();
+    env.bd(["agent", "register", "bot"]).ok();
+    env.bd(["config", "set", "state.mode", "global", "--shared"]).fails(2, &["counts only in your own settings"]);
+    let run = env.bd(["config", "set", "state.mode", "global"]).ok();
+    assert!(run.stdout.contains("personal") && run.stderr.contains("bd state move --from"), "{}", run.snapshot());
+    assert_eq!(env.bd(["where", "--json"]).ok().json()["state_mode"], "global");
+    let committed = std::fs::read_to_string(env.path(".beads/config.toml")).unwrap_or_default();
+    assert!(!committed.contains("state"), "{committed}");
+    env.bd(["config", "set", "state.mode", "workspace"]).fails(2, &["repo global worktree"]);
 }

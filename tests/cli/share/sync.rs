@@ -4,7 +4,7 @@ use std::fs;
 
 use snapbox::{IntoData as _, assert_data_eq, str};
 
-use crate::support::harness::Env;
+use crate::support::harness::{BD, Env};
 use crate::support::programs::have;
 use crate::support::project::Project;
 use crate::support::repos::{bd_in, ledger, ledger_path, sh};
@@ -52,19 +52,10 @@ $ bd sync --dry-run
 . (git with origin/main): would be committed, would push 1 commit to origin/main
 $ bd sync
 . (git with origin/main): committed, pushed
-! .: fetching
-! .: merging
-! .: pushing
 $ bd sync
 . (git with origin/main): nothing to do
-! .: fetching
-! .: merging
-! .: pushing
 $ bd sync
 . (git with origin/main): forwarded, received 1 new, 1 changed
-! .: fetching
-! .: merging
-! .: pushing
 $ bd list
 bd-base  P0  open  task  Base
 bd-two   P2  open  task  Two
@@ -75,6 +66,32 @@ bd-one   P2  open  task  One
     );
     assert_eq!(ledger(&env, "web"), ledger(&env, "other"));
     assert_eq!(sh(&env, "git -C web log --format=%s -3"), sh(&env, "git -C upstream log --format=%s -3 main"));
+}
+
+/// A sync asks the remotes, and reads the rest itself.
+#[test]
+fn a_sync_in_which_nothing_happens_starts_few_programs() {
+    let Some(env) = clones() else { return };
+    if !have(&["strace"]) {
+        return;
+    }
+    sh(
+        &env,
+        "git init -q --bare libup; git clone -q libup lib 2>/dev/null; cd lib; git config user.name t
+            git config user.email t@example.org; mkdir .beads; : > .beads/beads.jsonl; git add .
+            git commit -q -m base; git push -q -u origin main",
+    );
+    env.given("repo add ../lib\nadd Two --id bd-two");
+    sh(&env, "cd web; git commit -q -a -m join");
+    env.given("sync\nsync");
+    let trace = env.path("../trace");
+    let mut command = env.bd_command("strace");
+    command.args(["-f", "-qq", "-e", "trace=execve", "-o"]).arg(&trace).args([BD, "sync"]);
+    let run = env.run(command, "bd sync".to_owned(), None).ok();
+    assert_eq!(run.stdout.matches("nothing to do").count(), 2, "{}", run.snapshot());
+    let started = fs::read_to_string(trace).unwrap();
+    let started: Vec<&str> = started.lines().filter(|line| line.ends_with(" = 0")).skip(1).collect();
+    assert!(started.len() <= 8, "{started:#?}");
 }
 
 #[test]
@@ -92,12 +109,9 @@ fn a_clash_is_told_field_by_field() {
         env.script("sync\nshow bd-base"),
         str![[r#"
 $ bd sync
-. (git with origin/main): committed, merged, received 1 changed, pushed
+. (git with origin/main): committed, rebased, received 1 changed, pushed
   bd-base: notes from ours; priority from theirs; labels from both; changed on both sides:
     title: "Ours" from ours, not "A title of the other clone that is rathe…" from theirs, which is kept as a comment
-! .: fetching
-! .: merging
-! .: pushing
 $ bd show bd-base
 bd-base  Ours
 P0  open  task
@@ -173,7 +187,7 @@ $ bd sync --json
       "ahead": 0,
       "behind": 0,
       "committed": true,
-      "integrated": "merged",
+      "integrated": "rebased",
       "received": {
         "added": [
           "bd-two"
@@ -294,26 +308,19 @@ $ bd sync --no-pull --no-push
 . (git with origin/main): committed
 $ bd sync --no-pull
 . (git with origin/main): failed
-! .: pushing
 ! error: the remote of . has new commits, and --no-pull forbids merging them
 ! hint: try again without --no-pull
 [exit 6]
 $ bd sync --no-push
 . (git with origin/main): merged, received 1 new
-! .: fetching
-! .: merging
 $ bd sync --no-pull
 . (git with origin/main): pushed
-! .: pushing
 $ bd sync --repo nosuch
 ! error: no repo "nosuch" in this project; it has .
 ! hint: run `bd repo list` to see the repos, or `bd repo add PATH` to join one
 [exit 3]
 $ bd sync --repo .
 . (git with origin/main): nothing to do
-! .: fetching
-! .: merging
-! .: pushing
 
 "#]].raw()
     );
@@ -338,21 +345,12 @@ fn nothing_to_exchange_with() {
 $ bd sync
 . (git): committed
   not pushed: the branch `main` follows no branch of a remote
-! .: fetching
-! .: merging
-! .: pushing
 $ bd sync
 . (git): committed
   not pushed: `origin` has no branch `side` yet; push it once with git
-! .: fetching
-! .: merging
-! .: pushing
 $ bd sync
 . (git): committed
   not pushed: no branch is checked out
-! .: fetching
-! .: merging
-! .: pushing
 
 "#]]
         .raw()
@@ -400,9 +398,6 @@ $ bd sync
   .beads/config.toml has changes that are not committed; run `git commit .beads/config.toml`
 ../plain (none): nothing to do
   not under version control: exchange the ledger in $ROOT/plain by hand, then run `bd resolve`
-! .: fetching
-! .: merging
-! .: pushing
 $ bd commit
 .: nothing to commit
   .beads/config.toml has changes that are not committed; run `git commit .beads/config.toml`
@@ -432,22 +427,16 @@ fn others_files_in_the_way() {
     assert_data_eq!(dirty + &conflict + &unfinished, str![[r#"
 $ bd sync
 . (git): committed
-! .: fetching
-! .: merging
 ! error: origin/main changes files that are changed in $ROOT/web and not committed: code
 ! hint: nothing was merged; commit or stash these files, then sync again
 [exit 8]
 $ bd sync
 . (git): failed
-! .: fetching
-! .: merging
 ! error: origin/main conflicts with $ROOT/web: code
 ! hint: nothing was merged; merge these files with your version control, and the ledger merges with them
 [exit 8]
 $ bd sync
 . (git): failed
-! .: fetching
-! .: merging
 ! error: a merge is not finished in $ROOT/web
 ! hint: finish it or abort it, then sync again
 [exit 8]
@@ -631,30 +620,17 @@ $ bd sync
   you are a contributor here: only pulled
 ~/.beads-planning (git): nothing to do
   not pushed: the branch `main` follows no branch of a remote
-! .: fetching
-! .: merging
-! ~/.beads-planning: fetching
-! ~/.beads-planning: merging
-! ~/.beads-planning: pushing
 ! error: origin/main changes files that are changed in $ROOT/web and not committed: .beads/beads.jsonl
 ! hint: nothing was merged; commit or stash these files, then sync again
 [exit 8]
 $ bd sync --repo '~/.beads-planning'
 ~/.beads-planning (git): nothing to do
   not pushed: the branch `main` follows no branch of a remote
-! ~/.beads-planning: fetching
-! ~/.beads-planning: merging
-! ~/.beads-planning: pushing
 $ bd sync
 . (git with origin/main): forwarded, received 1 new
   you are a contributor here: only pulled
 ~/.beads-planning (git): nothing to do
   not pushed: the branch `main` follows no branch of a remote
-! .: fetching
-! .: merging
-! ~/.beads-planning: fetching
-! ~/.beads-planning: merging
-! ~/.beads-planning: pushing
 ! warning: 1 acknowledged write was removed from . by another program (pl-1); run `bd recover --dry-run` to look
 $ bd list
 pl-1     P2  open  task  Plan [proposed] (~/.beads-planning, for bd)
@@ -727,9 +703,6 @@ $ bd trust
   diff.x.textconv = cat
 $ bd sync
 . (git with origin/main): committed, pushed
-! .: fetching
-! .: merging
-! .: pushing
 $ bd trust ../nosuch
 ! error: directory not found: $ROOT/web/../nosuch
 [exit 3]

@@ -218,6 +218,9 @@ const CALLS: &[(&str, &str)] = &[
     ("worktree restore", "worktree restore $KEPT ../kept"),
     ("worktree list", "worktree list --all"),
     ("rename-prefix", "rename-prefix other --dry-run --config routing.role=maintainer"),
+    ("fleet", "fleet"),
+    ("fleet init", "fleet init --yes"),
+    ("fleet leave", "fleet leave"),
 ];
 
 #[test]
@@ -237,6 +240,9 @@ fn every_reply_meets_its_schema() {
             let base = env.root().join("home/data/beads/workspaces");
             let repo = std::fs::read_dir(base).unwrap().next().unwrap().unwrap().path();
             std::fs::create_dir(repo.join("ws_aaaaaaaaaaaa")).unwrap();
+        }
+        if *name == "fleet init" {
+            crate::support::repos::sh(&env, "git init -q --bare far; git -C web remote add origin ../far");
         }
         let line = &line.replace("$KEPT", &kept);
         let first = || env.bd(["mail", "inbox", "--json"]).ok().ids().remove(0);

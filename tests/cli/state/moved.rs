@@ -72,3 +72,31 @@ fn all_checkouts_can_write_the_ledger_of_the_main_one() {
     family.bd(&other, "add Own --id bd-own").ok();
     assert!(ledger(&other).contains("bd-own") && !ledger(&main).contains("bd-own"));
 }
+
+/// Both homes were used: no number means two checkpoints, and the last one made is the one to resume from.
+#[test]
+fn checkpoints_of_two_homes_are_told_apart() {
+    let env = Env::new();
+    env.bd(["add", "One", "--id", "bd-1"]).ok();
+    let add = |env: &Env, flags: &[&str], text: &str| {
+        env.bd(flags.iter().copied().chain(["checkpoint", "add", "bd-1", "-m", text])).ok();
+    };
+    add(&env, &["--global"], "first there");
+    add(&env, &["--global"], "second there");
+    add(&env, &[], "first here");
+    add(&env, &[], "second here");
+    add(&env, &[], "third here");
+    env.bd(["state", "move", "--to", "global"]).ok();
+    let listed = env.bd(["checkpoint", "list", "bd-1", "--json"]).ok().json();
+    let all = listed.as_array().unwrap();
+    let mut numbers: Vec<i64> = all.iter().map(|one| one["number"].as_i64().unwrap()).collect();
+    numbers.sort_unstable();
+    assert_eq!(numbers, [1, 2, 3, 4, 5], "{listed}");
+    let resumed = env.bd(["resume", "bd-1", "--json"]).ok().json();
+    assert_eq!(resumed[0]["resume_from"]["summary"], "third here", "{resumed}");
+    // Once more changes nothing, and the next one has a number of its own.
+    env.bd(["state", "move", "--to", "global"]).ok();
+    add(&env, &[], "sixth");
+    let next = env.bd(["checkpoint", "list", "bd-1", "--json"]).ok().json();
+    assert_eq!(next.as_array().unwrap().last().unwrap()["number"], 6, "{next}");
+}

@@ -68,6 +68,18 @@ fn a_checkout_can_be_chosen_by_id_name_and_path() {
     let shown = family.bd(&two, "show bd-found --worktree one --json").ok().json();
     assert_eq!(shown[0]["worktree"], "one");
     family.bd(&two, "list --worktree nosuch").fails(3, &["no checkout \"nosuch\"; known: main, one, two"]);
+    // The same for everything else that is in several checkouts.
+    let status = family.bd(&family.web(), "status --worktree two --json").ok().json();
+    assert_eq!(status[0]["worktree"], "two", "{status}");
+    assert_eq!(status.as_array().unwrap().len(), 1);
+    let agents = |place: &str| {
+        let found = family.bd(&family.web(), &format!("agent list --worktree {place} --json")).ok().json();
+        found.as_array().unwrap().iter().map(|one| one["name"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!((agents("two"), agents("one")), (vec!["bob".into()], Vec::<Value>::new()));
+    family.bd(&two, "workflow create There --id bd-flow").ok();
+    let flows = |place: &str| family.bd(&family.web(), &format!("workflow list --worktree {place}")).ok().stdout;
+    assert!(flows("two").contains("bd-flow") && flows("main").is_empty(), "{}", flows("main"));
     let unknown = family.bd(&family.web(), "leases --worktree two --json").ok();
     assert_eq!(crate::support::checkouts::held(&unknown), ["bd-second in two"]);
 }

@@ -279,3 +279,50 @@ fn a_job_that_takes_its_ledger_or_its_workspace_away_has_a_result_all_the_same()
         assert_eq!(family.held(&family.web()), Vec::<String>::new());
     }
 }
+
+/// Attempts are counted where issues are handed out: the label is in the ledger of a workspace that may be gone.
+#[test]
+fn an_issue_that_fails_in_workspaces_is_not_handed_out_for_ever() {
+    let Some(family) = Family::new() else { return };
+    for _ in 0..3 {
+        assert_eq!(job(&family, &[], "false").code, 1);
+    }
+    let fourth = job(&family, &[], "touch ran");
+    assert_eq!(fourth.code, 3, "{fourth:?}");
+    let none = family.bd(&family.web(), "--agent bot ready --claim").ok();
+    assert!(none.stderr.contains("bd-base has failed 3 times"), "{}", none.stderr);
+    // Whoever names it begins anew.
+    let named = job(&family, &["bd-base"], "bd close $BD_ISSUE -r done");
+    assert_eq!(named.code, 0, "{named:?}");
+}
+
+/// Somebody has looked at it: the label is taken away, and it is handed out again.
+#[test]
+fn without_the_label_an_issue_is_handed_out_again() {
+    let Some(family) = Family::new() else { return };
+    let web = family.web();
+    for _ in 0..3 {
+        family.bd(&web, "--agent bot run -- false").fails(1, &[]);
+    }
+    family.bd(&web, "--agent bot run -- false").fails(3, &["needs-attention"]);
+    family.bd(&web, "label remove bd-base needs-attention").ok();
+    family.bd(&web, "--agent bot run -- false").fails(1, &[]);
+}
+
+/// The base of the workspace knows more than the ledger here: the next issue is done instead.
+#[test]
+fn an_issue_that_was_closed_meanwhile_is_passed_over() {
+    let Some(family) = Family::new() else { return };
+    let web = family.web();
+    family.bd(&web, "add Second --id bd-second").ok();
+    family.commit(&web);
+    family.git(&web, "checkout -q -b ahead").ok();
+    family.bd(&web, "close bd-base -r done").ok();
+    family.commit(&web);
+    family.git(&web, "checkout -q main").ok();
+    let run = job(&family, &["--base", "ahead"], "bd close $BD_ISSUE -r done");
+    assert_eq!((run.code, run.json()[0]["id"].as_str()), (0, Some("bd-second")), "{run:?}");
+    let named = job(&family, &["--base", "ahead", "bd-base"], "true");
+    assert!(named.code == 5 && !named.stderr.contains("reopen"), "{named:?}");
+    assert_eq!(family.bd(&web, "leases --json").ok().json().as_array().map(Vec::len), Some(0));
+}

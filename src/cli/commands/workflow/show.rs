@@ -16,6 +16,9 @@ pub(super) struct ListArgs {
     /// Only workflows in this state
     #[arg(long, value_name = "STATE", value_parser = state)]
     state: Option<State>,
+    /// Only those of one checkout, by id, name or path, as its ledger has them
+    #[arg(long, value_name = "CHECKOUT")]
+    worktree: Option<String>,
 }
 
 /// A workflow.
@@ -49,7 +52,11 @@ pub(super) fn state(text: &str) -> Result<State, String> {
 }
 
 pub(super) fn list(args: &ListArgs, cx: &mut Context) -> Outcome {
-    let mut found = workflows::flows_everywhere(cx.store()?, args.all || args.state.is_some())?;
+    let all = args.all || args.state.is_some();
+    let mut found = match &args.worktree {
+        Some(worktree) => workflows::flows_in(cx.store()?, worktree, all)?,
+        None => workflows::flows_everywhere(cx.store()?, all)?,
+    };
     found.retain(|flow| args.state.is_none_or(|state| flow.workflow.state == state));
     json_answer!(cx, view::each(&found, view::workflow_head));
     for flow in &found {

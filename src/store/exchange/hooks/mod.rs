@@ -383,6 +383,13 @@ fn is_ours(path: &Path) -> bool {
     read(path).is_some_and(|bytes| script::owner(&bytes) == Owner::Ours)
 }
 
+/// Whether a hook is, byte for byte, what this very program installs. Anybody can write our mark and a right checksum.
+pub(in crate::store) fn is_installed_text(path: &Path) -> bool {
+    let (Some(name), Some(bytes)) = (path.file_name().and_then(|name| name.to_str()), read(path)) else { return false };
+    let bd = process::own_path();
+    [Next::Aside, Next::Nothing].iter().any(|next| script::text(name, bd.as_deref(), *next).as_bytes() == bytes)
+}
+
 /// The programs that our hooks run next in a push, each with a checksum of its content: agreeing to hooks covers these.
 pub(in crate::store) fn run_next(root: &Path, env: &Env) -> Vec<String> {
     let Ok(directory) = vcs::hooks_path(root, env).map(|named| root.join(named)) else { return Vec::new() };

@@ -18,6 +18,7 @@ use crate::store::read::index::expected;
 use crate::store::read::working_copies::WorkingCopy;
 use crate::store::write::ledger_name::METADATA;
 use crate::store::{Project, Reconciled, Result, Snapshot, Store, StoreError};
+use crate::sys::activity::Step;
 use crate::vcs::{
     Carried, CommitError, Committed, Exchange, Integrated, Integration, Route, Standing, SyncError, Versions,
 };
@@ -42,16 +43,6 @@ pub struct SyncOptions {
     pub with_code: bool,
     /// The bookmark of jj or hg to exchange with.
     pub bookmark: Option<String>,
-}
-
-/// The current step of a sync.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SyncStep {
-    Fetching,
-    Merging,
-    Pushing,
-    /// Someone else pushed first.
-    Again,
 }
 
 /// The result for one working copy.
@@ -85,6 +76,8 @@ pub struct RepoSync {
     pub error: Option<StoreError>,
     /// The ledgers when the working copy was unlocked.
     left: Vec<Vec<u8>>,
+    /// The last commit, if this sync has made it: no one else has it yet.
+    own: Option<String>,
 }
 
 #[derive(Debug, Default)]
@@ -94,9 +87,6 @@ pub struct SyncReport {
     /// Why proposals could not be reconciled.
     pub unreconciled: Option<StoreError>,
 }
-
-/// Called for each step, with the name of the repo.
-pub type Progress<'a> = &'a mut dyn FnMut(&str, SyncStep);
 
 impl Project {
     fn names(&self, copy: &WorkingCopy) -> Vec<String> {
@@ -134,10 +124,14 @@ impl Project {
             areas: &areas,
             merge: &mut merge,
             message: MERGE_MESSAGE,
+            replaces: one.own.as_deref(),
             author: &author,
             env: &env,
         };
         let done = with.integrate(integration)?;
+        if matches!(done, Integrated::Merged | Integrated::Rebased) {
+            one.own = copy.vcs.head(&env)?;
+        }
         // A later round may bring more; report the sum.
         one.integrated = one.integrated.filter(|_| done == Integrated::UpToDate).or(Some(done));
         ledger::add_lines(&mut one.merged, merged);
@@ -151,6 +145,11 @@ impl Project {
         }
         one.received.add(received::compare(&before, &after));
         Ok(())
+    }
+
+    /// Shows a person who waits what is done for a repo.
+    fn step(&self, one: &RepoSync, what: &str) -> Step {
+        self.activity.begin(format!("{}: {what}", one.repos.join(", ")))
     }
 
     /// Waits for a random time that grows with each attempt, so that two racers do not collide again.
@@ -244,6 +243,15 @@ impl Snapshot {
         Ok(done == Committed::Done)
     }
 
+    /// The same as a part of a sync, which may still replace the commit.
+    fn commit_own(&self, copy: &WorkingCopy, one: &mut RepoSync) -> Result<()> {
+        if self.commit_locked(copy, None)? {
+            one.committed = true;
+            one.own = copy.vcs.head(&self.host.env)?;
+        }
+        Ok(())
+    }
+
     /// Log entries that are now in a commit can be forgotten.
     fn prune_logs(&self, copy: &WorkingCopy) {
         for member in &copy.members {
@@ -262,14 +270,14 @@ impl Store {
     }
 
     /// Syncs the project's ledgers with other clones.
-    pub fn sync(&mut self, options: &SyncOptions, progress: Progress<'_>) -> Result<SyncReport> {
+    pub fn sync(&mut self, options: &SyncOptions) -> Result<SyncReport> {
         self.look_again()?;
         self.refuse_broken()?;
         let copies = self.versioned_copies(options.repo)?;
         let mut report = SyncReport::default();
         for copy in &copies {
             let one = match self.as_now(copy) {
-                Ok(copy) => self.bring_patiently(&copy, options, progress),
+                Ok(copy) => self.bring_patiently(&copy, options),
                 Err(error) => RepoSync {
                     repos: self.names(copy),
                     vcs: copy.vcs.name(),
@@ -292,7 +300,7 @@ impl Store {
         for (copy, one) in copies.iter().zip(&mut report.repos) {
             if options.push && !options.dry_run && one.error.is_none() && copy.vcs.is_versioned() {
                 let now = self.as_now(copy);
-                one.error = now.and_then(|copy| self.send(&copy, options, one, progress)).err();
+                one.error = now.and_then(|copy| self.send(&copy, options, one)).err();
             }
         }
         self.host.env.residents().dismiss();
@@ -352,11 +360,11 @@ impl Store {
     }
 
     /// Fetches, commits and merges one working copy; repeats if another program held a lock in it.
-    fn bring_patiently(&mut self, copy: &WorkingCopy, options: &SyncOptions, progress: Progress<'_>) -> RepoSync {
+    fn bring_patiently(&mut self, copy: &WorkingCopy, options: &SyncOptions) -> RepoSync {
         let mut attempt = 0;
         loop {
             let mut one = RepoSync { repos: self.names(copy), vcs: copy.vcs.name(), ..RepoSync::default() };
-            one.error = self.bring(copy, options, &mut one, progress).err();
+            one.error = self.bring(copy, options, &mut one).err();
             let busy = matches!(
                 one.error,
                 Some(StoreError::Vcs(SyncError::Busy { .. } | SyncError::Commit(CommitError::Busy { .. })))
@@ -370,13 +378,7 @@ impl Store {
     }
 
     /// Fetches, commits and merges one working copy.
-    fn bring(
-        &mut self,
-        copy: &WorkingCopy,
-        options: &SyncOptions,
-        one: &mut RepoSync,
-        progress: Progress<'_>,
-    ) -> Result<()> {
+    fn bring(&mut self, copy: &WorkingCopy, options: &SyncOptions, one: &mut RepoSync) -> Result<()> {
         if !copy.vcs.is_versioned() {
             let place = copy.root.display();
             one.notes.push(format!(
@@ -414,7 +416,7 @@ impl Store {
         }
         // Without a network the ledger is still committed.
         let fetched = if options.pull {
-            progress(&one.repos[0], SyncStep::Fetching);
+            let _step = self.step(one, "fetching");
             exchange.fetch(&env)
         } else {
             Ok(())
@@ -424,13 +426,13 @@ impl Store {
         }
         let locks = self.lock_ledgers(&copy.sources)?;
         if owns {
-            one.committed = self.commit_locked(copy, None)?;
+            self.commit_own(copy, one)?;
         }
         fetched?;
         if options.pull {
             // The remote may turn out to be the project itself: never advise merging private issues with it.
             self.refuse_project_remote(&copy.root, &copy.members)?;
-            progress(&one.repos[0], SyncStep::Merging);
+            let _step = self.step(one, "merging");
             self.integrate(exchange, copy, owns, one)?;
         }
         if owns {

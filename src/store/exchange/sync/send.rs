@@ -3,10 +3,23 @@
 //! Every push of a sync passes [`Store::refuse_push`], which sees exactly the commits that are sent. It stops private
 //! data and anything but ledgers, for each version control system.
 
-use super::{Progress, RepoSync, SyncOptions, SyncStep, TRIES, received};
+use super::{RepoSync, SyncOptions, TRIES, received};
 use crate::store::read::working_copies::WorkingCopy;
 use crate::store::{Result, Snapshot, Store, StoreError};
 use crate::vcs::{self, DryRun, Exchange, Outgoing, Parcel, Pushed, Route, Span};
+
+/// The ledger has nothing to send; unpublished work does not concern a sync.
+fn is_all_code(parcel: &Parcel, options: &SyncOptions) -> bool {
+    !options.with_code
+        && parcel.commits.iter().any(|one| one.has_code)
+        && !parcel.commits.iter().any(|one| one.has_ledger)
+}
+
+fn left_alone(parcel: &Parcel) -> String {
+    let count = parcel.commits.len();
+    let commits = if count == 1 { "1 commit".to_owned() } else { format!("{count} commits") };
+    format!("{commits} of yours not pushed: nothing of the ledger is in there")
+}
 
 impl Snapshot {
     /// Reports what would be sent, and refuses what a push would refuse, as far as the last fetch shows.
@@ -37,6 +50,10 @@ impl Snapshot {
             }
             Outgoing::Held(why) => {
                 one.notes.push(format!("would not be pushed: {why}"));
+                Ok(())
+            }
+            Outgoing::Ready(parcel) if !one.committed && is_all_code(&parcel, options) => {
+                one.notes.push(left_alone(&parcel));
                 Ok(())
             }
             Outgoing::Ready(parcel) => {
@@ -84,13 +101,7 @@ impl Snapshot {
 
 impl Store {
     /// Pushes our commits, and starts over when someone else pushed first.
-    pub(super) fn send(
-        &mut self,
-        copy: &WorkingCopy,
-        options: &SyncOptions,
-        one: &mut RepoSync,
-        progress: Progress<'_>,
-    ) -> Result<()> {
+    pub(super) fn send(&mut self, copy: &WorkingCopy, options: &SyncOptions, one: &mut RepoSync) -> Result<()> {
         if !self.owns(copy)? {
             return Ok(());
         }
@@ -101,14 +112,15 @@ impl Store {
         if received::read(copy) != one.left {
             self.guard_commit(copy)?;
             let locks = self.lock_ledgers(&copy.sources)?;
-            one.committed |= self.commit_locked(copy, None)?;
+            self.commit_own(copy, one)?;
             drop(locks);
         }
         let areas = copy.areas();
         let route = Route { ledgers: &areas, with_code: options.with_code, dry_run: None, env: &env };
         for attempt in 0..TRIES {
             self.refuse_project_remote(&copy.root, &copy.members)?;
-            progress(&one.repos[0], if attempt == 0 { SyncStep::Pushing } else { SyncStep::Again });
+            let what = if attempt == 0 { "pushing" } else { "pushing again: somebody else was faster" };
+            let _step = self.step(one, what);
             let parcel = match exchange.outgoing(&route)? {
                 Outgoing::Nothing => return Ok(()),
                 Outgoing::Held(why) => {
@@ -116,6 +128,10 @@ impl Store {
                     return Ok(());
                 }
                 Outgoing::Outrun => None,
+                Outgoing::Ready(parcel) if is_all_code(&parcel, options) => {
+                    one.notes.push(left_alone(&parcel));
+                    return Ok(());
+                }
                 Outgoing::Ready(parcel) => Some(parcel),
             };
             let pushed = match parcel {
@@ -144,7 +160,7 @@ impl Store {
             self.pause(attempt);
             exchange.fetch(&env)?;
             let locks = self.lock_ledgers(&copy.sources)?;
-            one.committed |= self.commit_locked(copy, None)?;
+            self.commit_own(copy, one)?;
             self.integrate(exchange, copy, true, one)?;
             drop(locks);
         }

@@ -57,6 +57,9 @@ fn hooks_of(exchange: &dyn Exchange, root: &Path, env: &Env) -> Result<Vec<Strin
     if !found.is_empty() {
         found.extend(hooks::run_next(root, env));
     }
+    // Our own need no agreement.
+    let path = |line: &String| Some(line.strip_prefix("hook ")?.split_once(" = ")?.1.rsplit_once(" (")?.0.to_owned());
+    found.retain(|line| !path(line).is_some_and(|path| hooks::is_installed_text(Path::new(&path))));
     Ok(found)
 }
 

@@ -99,10 +99,19 @@ pub static KEYS: &[Key] = &[
     key("ready.unknown_blocks", Kind::Flag, Some("false"), "a dependency on an id that no repo holds blocks"),
     key("commit.planning", Kind::Flag, Some("true"), "commit a planning repo's ledger after each write"),
     key("commit.primary", Kind::Flag, Some("false"), "commit the primary's ledger after each write"),
-    key("state.mode", Kind::OneOf(StateMode::WORDS), Some("repo"), "where claims, mail and checkpoints are kept"),
+    Key {
+        personal: true,
+        ..key(
+            "state.mode",
+            Kind::OneOf(StateMode::CHOICES),
+            Some("repo"),
+            "where claims, mail and checkpoints are kept",
+        )
+    },
     key("lease.ttl", Kind::Duration, Some("30m"), "how long an agent's claim lasts without any command from it"),
     key("lease.max_attempts", Kind::Number, Some("3"), "after so many failures an issue needs attention"),
     key("claims.remote", Kind::Flag, Some("false"), "claims are made on the git remote too"),
+    key("claims.closed_ttl", Kind::Duration, Some("14d"), "how long the remote says that an issue is closed, at most"),
     key("ledger.write", Kind::OneOf(&["checkout", "primary"]), Some("checkout"), "which checkout's ledger is written"),
     key("reserve.mode", Kind::OneOf(&["block", "warn"]), Some("block"), "what bd reserve check --staged does"),
     key("workspace.path", Kind::Path, None, "where workspaces are made (default: beads/workspaces in $XDG_DATA_HOME)"),
