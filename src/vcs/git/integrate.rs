@@ -42,11 +42,13 @@ pub(super) fn integrate(root: &Path, integration: Integration<'_>) -> Result<Int
         join.forward(theirs)?;
         return Ok(Integrated::Forwarded);
     };
-    let is_own = integration.replaces.is_some_and(|own| ours.to_string() == own);
+    let own = integration.replaces.and_then(|own| ObjectId::from_hex(own.as_bytes()).ok());
+    let is_own = own == Some(ours);
     let parents = if is_own { join.trees.parents(ours)? } else { Vec::new() };
-    // A merge that was not pushed in time is made again from the same commit of ours.
+    // A merge of ours that was not pushed in time is made again from the same commit.
+    let is_ours = |message: Vec<u8>| message.trim_ascii_end() == integration.message.as_bytes();
     let (head, ours) = match parents.as_slice() {
-        [first, _] => (ours, *first),
+        [first, _] if is_ours(join.trees.message(ours)?) => (ours, *first),
         _ => (ours, ours),
     };
     let bases = join.bases(&[ours, theirs])?;
