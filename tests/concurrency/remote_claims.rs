@@ -374,3 +374,24 @@ fn a_fleet_is_joined_and_left() {
     assert_eq!(clones.on_remote(1).len(), 1, "what is closed is told until others see it");
     clones.ok(1, &["claim", &clones.ids[0], "--remote"]);
 }
+
+/// What ended here while the remote was away is told by a later sync; a claim that was just made there is left alone.
+#[test]
+fn a_sync_tells_what_the_remote_missed() {
+    let _turn = alone();
+    let clones = Clones::new(1, 2);
+    on(&clones);
+    let [kept, closed] = clones.ids.as_slice() else { unreachable!("two issues") };
+    clones.ok(0, &["claim", kept]);
+    clones.ok(0, &["claim", closed]);
+    let server = clones.sandbox.repo().parent().unwrap().join("server");
+    std::fs::rename(&server, server.with_extension("away")).unwrap();
+    clones.ok(0, &["release", kept]);
+    clones.ok(0, &["close", closed, "-r", "done"]);
+    std::fs::rename(server.with_extension("away"), &server).unwrap();
+    clones.ok(0, &["sync"]);
+    assert_eq!(clones.on_remote(0).len(), 2, "they may have been made a moment ago");
+    let synced = clones.run(0, &["sync"], LATER);
+    assert!(synced.status.success(), "{}", describe(&synced));
+    assert_eq!(clones.on_remote(0), [(closed.clone(), clones.agent(0), "closed".to_owned())]);
+}

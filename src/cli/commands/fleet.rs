@@ -74,7 +74,7 @@ fn agrees(fleet: &Fleet, cx: &mut Context) -> Result<bool, Failure> {
     cx.ui.note(&format!("this will be on {}, for everybody who can read it:", remotes.join(", ")));
     SHOWN.iter().for_each(|line| cx.ui.note(&format!("  {line}")));
     if !cx.ui.is_interactive() {
-        let message = "nothing was changed, because nobody can be asked: `bd fleet init --yes` agrees";
+        let message = "nothing was changed: there is no terminal to ask at; run `bd fleet init --yes` to agree";
         return Err(Failure::usage(message));
     }
     Ok(cx.ui.confirm("Make claims there?"))

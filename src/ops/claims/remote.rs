@@ -364,10 +364,11 @@ fn stale(store: &Store, held: &RemoteLease, published: Option<&Document>) -> Res
         });
         return Ok((old(closed) && others_know).then_some(None));
     }
-    // A claim of this clone that ended when the remote could not be told.
+    // A claim of this clone that ended when the remote could not be told; a new one may not be recorded here yet.
     let Some(row) = store.get(&held.id)? else { return Ok(None) };
     let is_own = held.clone == Some(store.clone_of(&held.id)?);
-    if !is_own || store.lease(&held.id)?.is_some_and(|row| row.standing == Standing::Live) {
+    let is_new = Instant::parse(&held.acquired).is_none_or(|at| now < at.plus_nanos(SKEW));
+    if !is_own || is_new || store.lease(&held.id)?.is_some_and(|row| row.standing == Standing::Live) {
         return Ok(None);
     }
     let is_done = row.issue.status.is_done() || store.is_done_elsewhere(&held.id)?;
