@@ -39,6 +39,11 @@ pub struct LineChange {
 }
 
 impl Document {
+    /// A document with these edits.
+    pub fn edited(&self, edits: &[Edit]) -> Document {
+        render(self, edits).joined()
+    }
+
     /// Applies edits to the document in memory, before they are written. Returns the affected lines.
     pub fn plan_edits(&mut self, edits: Vec<Edit>) -> Vec<usize> {
         let mut plan = |edit| match edit {

@@ -63,6 +63,8 @@ pub struct Whereabouts {
     pub prefix: String,
     pub reason: String,
     pub state: StateHome,
+    /// Where records wait if this process cannot write the state home.
+    pub outbox: Option<PathBuf>,
     pub checkout: Option<Worktree>,
     pub workspace: Option<Workspace>,
     /// The acting agent, and whether it comes from this workspace.
@@ -85,6 +87,7 @@ pub fn whereabouts(store: &Store) -> Result<Whereabouts> {
         prefix: store.prefix(0)?,
         reason,
         state: store.state().home().clone(),
+        outbox: store.state().outbox_in_use().map(Path::to_owned),
         checkout: store.worktrees()?.into_iter().find(|one| one.is_here),
         workspace: ops::workspace_here(store),
         agent: store.agent().map(|agent| (agent.name.clone(), agent.workspace.is_some())),

@@ -1,6 +1,6 @@
 //! Claims on remotes for all agents of a project: turning them on and off.
 
-use super::claims::remote;
+use super::claims::remote_upkeep;
 use super::configure::{Request, configure};
 use super::{Configured, OpError, Result};
 use crate::store::Store;
@@ -40,7 +40,7 @@ pub fn fleet(store: &Store) -> Fleet {
 /// Makes all claims on the remotes too from now on, if these take any.
 pub fn join_fleet(store: &mut Store) -> Result<Fleet> {
     for (member, root) in store.claim_places() {
-        match remote::probe(store, &root) {
+        match remote_upkeep::probe(store, &root) {
             Err(OpError::Remote(SyncError::Unsupported { .. } | SyncError::NoVcs { .. })) if member > 0 => {}
             tried => tried?,
         }
@@ -52,7 +52,7 @@ pub fn join_fleet(store: &mut Store) -> Result<Fleet> {
 /// Takes that back, and removes the claims of this clone from the remotes. Those of closed issues stay until others can
 /// see the close.
 pub fn leave_fleet(store: &mut Store) -> Result<Fleet> {
-    let removed = remote::release_all(store)?;
+    let removed = remote_upkeep::release_all(store)?;
     let configured = configure(store, &Request::setting(SETTING, "false", None))?;
     Ok(Fleet { configured: Some(configured), removed, ..fleet(store) })
 }

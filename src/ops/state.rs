@@ -49,10 +49,7 @@ impl Route {
         let target = to.map_or_else(|| current.clone(), |mode| StateDir::of(store.state_home_in(mode)));
         let from = match named {
             None => current.clone(),
-            Some(path) => {
-                let reason = "it was named".to_owned();
-                StateDir::of(StateHome { path: path.to_owned(), mode: StateMode::Named, reason })
-            }
+            Some(path) => StateDir::of(StateHome::alone(path.to_owned(), StateMode::Named, "it was named")),
         };
         let is_named = from.home().mode == StateMode::Named;
         if is_named && !from.exists() {

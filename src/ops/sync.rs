@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::claims::remote;
+use super::claims::remote_upkeep;
 use super::{OpError, Result};
 use crate::ops;
 use crate::store::{
@@ -29,7 +29,7 @@ pub fn sync(store: &mut Store, repo: Option<&str>, options: SyncOptions) -> Resu
     let _ = ops::yield_claims(store, true);
     if is_online && store.settings().flag("claims.remote") {
         // A remote that holds no claims has none to tidy up.
-        let _ = remote::tidy(store);
+        let _ = remote_upkeep::tidy(store);
     }
     Ok(report)
 }

@@ -75,8 +75,10 @@ pub use state::checkout_id::worktree_id_at;
 pub use state::damage::{DamagedRecord, QUARANTINE, store_away};
 pub use state::directory::prepare as prepare_home;
 pub use state::home::{StateHome, StateMode};
+pub use state::put::Put;
 pub use state::record_error::RecordError;
-pub use state::records::{Put, RecordFile, StateDir, StateLock};
+pub use state::records::{RecordFile, StateLock};
+pub use state::state_dir::StateDir;
 pub use state::tables::{
     AGENTS, CHECKPOINTS, LEASES, MAIL, REPOSITORIES, RESERVATIONS, Spot, StateTable, TABLES, Table, WORKSPACES,
 };

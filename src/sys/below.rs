@@ -148,6 +148,11 @@ impl Dir {
         }
     }
 
+    /// Whether the directory belongs to this user.
+    pub fn is_own(&self) -> bool {
+        rustix::fs::fstat(self.file()).is_ok_and(|stat| stat.st_uid == rustix::process::geteuid().as_raw())
+    }
+
     /// Reads a regular file below.
     pub fn read(&self, inside: &Path, limit: u64) -> Result<Contents, FsError> {
         let read_at = stamp_time();

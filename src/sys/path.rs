@@ -26,6 +26,11 @@ pub fn is_missing(path: &Path) -> bool {
     look(path).is_err_and(|e| e.kind() == io::ErrorKind::NotFound)
 }
 
+/// Whether the system says that this user cannot write there. A sandbox may forbid more than it says.
+pub fn is_read_only(path: &Path) -> bool {
+    rustix::fs::access(path, rustix::fs::Access::WRITE_OK).is_err()
+}
+
 /// The path with links resolved.
 pub fn real(path: &Path) -> io::Result<PathBuf> {
     fs::canonicalize(path)

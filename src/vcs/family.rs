@@ -10,7 +10,7 @@ use super::files::real;
 use super::layout::{git, jj};
 #[cfg(feature = "git")]
 use super::layout::{git_worktrees::worktrees, jj_workspaces::workspaces};
-use super::place;
+use super::{files, place};
 
 /// All checkouts of a family in which git, jj or both are used, the main one first, then in the order of their paths.
 #[cfg(feature = "git")]
@@ -42,6 +42,24 @@ pub(super) fn family(root: &Path) -> Vec<Checkout> {
     }
     found.sort_by(|a, b| (!a.is_main, &a.root, &a.admin).cmp(&(!b.is_main, &b.root, &b.admin)));
     found
+}
+
+/// Whether a working copy can have others beside it, given the directory that they share: quick, and true if unknown.
+pub fn may_have_others(root: &Path, common: &Path) -> bool {
+    !common.starts_with(root) || common.join("worktrees").exists() || root.join(".jj").exists()
+}
+
+/// Whether the other working copies of a family find this one: the main one, and a worktree that was not moved by hand.
+pub fn is_found(root: &Path, common: &Path) -> bool {
+    let dot_git = root.join(".git");
+    let named = git::own_dir(&dot_git).and_then(|own| files::named(&own.join("gitdir"), &own));
+    let is_same = |named: PathBuf| std::fs::canonicalize(named).is_ok_and(|named| named == dot_git);
+    common.starts_with(root) || named.is_some_and(is_same)
+}
+
+/// Whether version control leaves out what a `.gitignore` names, given the directory that checkouts share.
+pub fn reads_gitignore(common: &Path) -> bool {
+    common.file_name().is_none_or(|name| name != ".hg" && name != ".sl")
 }
 
 /// Files and directories that change when a checkout of this family is added or removed, if version control keeps a

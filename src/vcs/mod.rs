@@ -75,7 +75,7 @@ pub use commit::{Committed, Order};
 pub use directories::{Around, common_dir, exclude_file, is_busy, is_place_recorded, is_shallow};
 pub use error::{CommitError, HistoryError, SyncError, Unpushable};
 pub use facts::{Facts, Remote};
-pub use family::marks as checkout_marks;
+pub use family::{is_found, marks as checkout_marks, may_have_others, reads_gitignore};
 pub use gate::Verdict;
 pub use git::{
     claims_remote, committed_size, common_version, hooks_path, init as init_git, is_misplaced,
@@ -92,7 +92,7 @@ pub use merge_tool::{DRIVER as GIT_DRIVER, MergeSetup, MergeTool, merge_setup};
 pub use open::{commit, committed_lines, facts, open, open_for, remove_checkout};
 pub use patterns::Patterns;
 use place::{MARKERS, place};
-pub use place::{is_supported, is_versioned, kind, root};
+pub use place::{is_listed, is_supported, is_versioned, kind, root};
 pub use snapshot::{LARGEST, LeftOut, Rescue, Returned, Snapshot, Why};
 pub use sync::{
     Area, Carried, DryRun, Integrated, Integration, Merge, Outgoing, Parcel, Pushed, Route, Standing, Versions,

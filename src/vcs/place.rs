@@ -88,6 +88,15 @@ fn tracks(kind: Kind, root: &Path, marker: &[u8]) -> bool {
     }
 }
 
+/// Whether version control has a path, or anything below it, in its list of files: a commit may have brought it. True
+/// for sl, whose list is not read.
+pub fn is_listed(path: &Path) -> bool {
+    place(path).is_some_and(|(kind, root)| {
+        let inside = path.strip_prefix(&root).map(|inside| inside.as_os_str().as_encoded_bytes());
+        kind == Kind::Sl || inside.is_ok_and(|inside| tracks(kind, &root, inside))
+    })
+}
+
 /// Which version control a path is under.
 pub fn kind(path: &Path) -> Kind {
     place(path).map_or(Kind::None, |(kind, _)| kind)

@@ -68,7 +68,7 @@ answer! {
     pub fn whereabouts(one: &Whereabouts) {
         path: &one.beads, prefix: &one.prefix, database_path: &one.ledger, ledger: &one.ledger, source_repo: ".",
         reason: &one.reason, state_home: &one.state.path, state_mode: one.state.mode.word(),
-        state_reason: &one.state.reason,
+        state_reason: &one.state.reason, state_outbox: &one.outbox,
         worktree_id: one.checkout.as_ref().and_then(|place| place.id.as_ref()),
         worktree: one.checkout.as_ref().map(|place| &place.name),
         workspace_id: one.workspace.as_ref().map(|space| &space.id),

@@ -272,6 +272,9 @@ pub fn warning_text(warning: &Warning) -> String {
         Warning::NotSettled { message } => {
             format!("written, but the claim on it could not be brought up to date: {message}")
         }
+        Warning::Outbox { path, what } => {
+            format!("{}: what waits there does not count: {what}; `bd doctor` says more", path.display())
+        }
         Warning::Record { path, line, what } => {
             format!(
                 "{}:{line}: a record that cannot be read: {what}; run `bd doctor` to see what to do",

@@ -10,6 +10,7 @@
 mod adds;
 mod checkpoints;
 mod claims;
+mod fleet;
 mod flow;
 mod foreign_rewrite;
 mod full_disk;
@@ -17,6 +18,7 @@ mod kills;
 mod lock_gone;
 mod moves;
 mod one_issue;
+mod read_only;
 mod recovery;
 mod remote_claims;
 mod replans;

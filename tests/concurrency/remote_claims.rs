@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::concurrency::sandbox::{Issues, Sandbox, alone, at_once, describe};
 use crate::support::effort::pick;
+use crate::support::user::BD;
 use crate::support::wait::until;
 
 const CLAIMED: i32 = 4;
@@ -309,6 +310,65 @@ fn a_claim_is_renewed_on_the_remote() {
     assert_eq!(clones.on_remote(0), clones.held(id, 1));
 }
 
+/// The remote knows an issue that has not come here yet, and the first candidate is taken.
+#[test]
+fn what_is_unknown_here_is_not_handed_out() {
+    let _turn = alone();
+    let clones = Clones::new(2, 3);
+    on(&clones);
+    let first = clones.ok(0, &["ready", "--claim"])[0]["id"].clone();
+    let new = clones.ok(0, &["add", "New here"])["id"].as_str().unwrap().to_owned();
+    clones.ok(0, &["claim", &new]);
+    let got = clones.ok(1, &["ready", "--claim"]);
+    assert!(got[0]["id"].is_string() && got[0]["id"] != first, "{got}");
+}
+
+/// With a planning repo, the most urgent issue is a private one.
+#[test]
+fn a_private_issue_is_handed_out_without_the_remote() {
+    let _turn = alone();
+    let clones = Clones::new(1, 1);
+    on(&clones);
+    clones.ok(0, &["init", "--contributor"]);
+    let secret = clones.ok(0, &["add", "Secret", "-p", "0"])["id"].clone();
+    let got = clones.ok(0, &["ready", "--claim"]);
+    assert_eq!(got[0]["id"], secret);
+    assert_eq!(clones.refs(), "");
+}
+
+/// A server that cannot store anything for a while is not one that takes no claims.
+#[test]
+fn a_server_that_fails_grants_nothing() {
+    let _turn = alone();
+    let clones = Clones::new(2, 1);
+    let id = &clones.ids[0];
+    on(&clones);
+    let hook = clones.sandbox.repo().parent().unwrap().join("server/objects");
+    let kept = hook.with_extension("kept");
+    std::fs::rename(&hook, &kept).unwrap();
+    std::fs::write(&hook, "").unwrap();
+    clones.refused(0, &["claim", id], 1);
+    std::fs::remove_file(&hook).unwrap();
+    std::fs::rename(&kept, &hook).unwrap();
+    clones.ok(1, &["claim", id]);
+    clones.refused(0, &["claim", id], CLAIMED);
+}
+
+/// What another agent of the same clone holds is not taken off the remote.
+#[test]
+fn only_the_holder_of_a_clone_takes_its_claim_off_the_remote() {
+    let _turn = alone();
+    let clones = Clones::new(2, 1);
+    let id = &clones.ids[0];
+    on(&clones);
+    clones.ok(0, &["claim", id]);
+    let mut bd = clones.sandbox.bd(&["release", id, "--remote", "--reason", "mine", "--json"]);
+    let other = bd.current_dir(&clones.places[0]).env("BD_AGENT", "another").output().unwrap();
+    error(&other, CLAIMED);
+    clones.refused(1, &["release", id, "--remote"], CLAIMED);
+    assert_eq!(clones.on_remote(1), clones.held(id, 0));
+}
+
 /// Nothing of a claim names anybody or anything but the issue.
 #[test]
 fn what_stands_on_the_remote() {
@@ -394,4 +454,101 @@ fn a_sync_tells_what_the_remote_missed() {
     let synced = clones.run(0, &["sync"], LATER);
     assert!(synced.status.success(), "{}", describe(&synced));
     assert_eq!(clones.on_remote(0), [(closed.clone(), clones.agent(0), "closed".to_owned())]);
+}
+
+/// The calls at which a claim on the remote or the end of one can be cut short, with those of git's programs.
+const STEPS: &str = "trace=execve,rename,renameat,renameat2,unlink,unlinkat,linkat,flock,fsync,wait4";
+
+/// Kills a command of a clone at one of its steps, with everything that it started, or only counts these.
+fn cut_short(clones: &Clones, clone: usize, args: &[&str], at: Option<&str>) -> (Output, Vec<String>) {
+    let log = tempfile::NamedTempFile::new_in(clones.sandbox.home()).unwrap();
+    let mut command = clones.sandbox.program("strace");
+    command.args(["-e", STEPS, "-o"]).arg(log.path());
+    if let Some(at) = at {
+        command.args(["-e", at]);
+    }
+    command.current_dir(&clones.places[clone]).env("BD_AGENT", name(clone));
+    let output = command.arg(BD).args(["--lock-timeout", "600"]).args(args).output().unwrap();
+    let mut seen = std::collections::HashMap::new();
+    let text = std::fs::read_to_string(log.path()).unwrap();
+    let calls = text.lines().filter_map(|line| line.split_once('(').map(|(name, _)| name.to_owned()));
+    let calls = calls.filter(|name| name.bytes().all(|b| b.is_ascii_alphanumeric()));
+    let places = calls.map(|name| {
+        let nth = seen.entry(name.clone()).and_modify(|n| *n += 1).or_insert(1);
+        format!("inject={name}:signal=KILL:when={nth}")
+    });
+    (output, places.collect())
+}
+
+/// An agent that is killed at any step of its claim, its close or its release blocks nobody beyond its time, and never makes two
+/// winners. First every step once, then random ones.
+#[test]
+fn a_kill_at_any_step_leaves_one_winner() {
+    if crate::trace::strace::is_missing() {
+        return;
+    }
+    let _turn = alone();
+    let mut clones = Clones::new(pick(3, 4, 8), 1);
+    on(&clones);
+    let others: Vec<usize> = (1..clones.places.len()).collect();
+    let (mut kills, mut held) = (0, 0);
+    let fresh = |clones: &mut Clones| {
+        let mut bd = clones.sandbox.bd(&["add", "One more", "--json"]);
+        let output = bd.current_dir(&clones.places[0]).output().unwrap();
+        let issue: Value = serde_json::from_slice(&output.stdout).unwrap();
+        clones.git(0, "commit -qam more");
+        clones.git(0, "push -q");
+        for other in 1..clones.places.len() {
+            clones.git(other, "checkout -q .");
+            clones.git(other, "pull -q");
+        }
+        issue["id"].as_str().unwrap().to_owned()
+    };
+    for act in ["claim", "close", "release"] {
+        let args = |id: &str| [act.to_owned(), id.to_owned()];
+        let run = |clones: &mut Clones, at: Option<&str>| {
+            let id = fresh(clones);
+            if act != "claim" {
+                clones.ok(0, &["claim", &id]);
+            }
+            let own = args(&id);
+            let (output, places) = cut_short(clones, 0, &own.each_ref().map(String::as_str), at);
+            (id, output, places)
+        };
+        let (_, output, places) = run(&mut clones, None);
+        assert!(output.status.success(), "{act}: {}", describe(&output));
+        clones.git(0, "commit -qam done");
+        let step = pick(places.len().div_ceil(3), places.len().div_ceil(6), 1);
+        let random = (0..pick(0, 0, 34)).map(|n| &places[(n * 7_919) % places.len()]);
+        for at in places.iter().step_by(step).chain(random) {
+            let (id, output, _) = run(&mut clones, Some(at));
+            let story = format!("{act} {at}: {}", describe(&output));
+            kills += usize::from(!output.status.success());
+            // The others, at once and now: at most one has it, and none if the first one still may.
+            let codes: Vec<Option<i32>> = at_once(others.len(), |n| clones.run(others[n], &["claim", &id], NOW))
+                .iter()
+                .map(|output| output.status.code())
+                .collect();
+            let winners = codes.iter().filter(|code| **code == Some(0)).count();
+            assert!(codes.iter().all(|code| matches!(code, Some(0 | CLAIMED | ILLEGAL))), "{story}: {codes:?}");
+            assert!(winners <= 1, "{story}: {codes:?}");
+            // Its own clone goes on with what it has, or learns who was faster.
+            let again = clones.run(0, &["claim", &id], NOW);
+            let is_closed = clones.issue(0, &id)["status"] == "closed";
+            match (winners, again.status.code()) {
+                (0, Some(0)) => held += 1,
+                (0, Some(ILLEGAL)) => assert!(is_closed, "{story}: {}", describe(&again)),
+                (1, Some(CLAIMED | STALE)) => {}
+                (1, Some(ILLEGAL)) => assert!(is_closed, "{story}: {}", describe(&again)),
+                (_, code) => panic!("{story}: {winners} winners, then {code:?}: {}", describe(&again)),
+            }
+            assert!(!(winners == 1 && act == "close" && is_closed), "{story}: closed, and claimed by another");
+            // Nobody is kept waiting for ever: later it can be claimed, unless it is closed.
+            let much_later = clones.run(1, &["claim", &id, "--takeover", "--reason", "later"], MUCH_LATER);
+            assert!(much_later.status.success() || is_closed, "{story}: {}", describe(&much_later));
+            clones.git(0, "commit -qam cut --allow-empty");
+        }
+    }
+    println!("claims over {} clones: {kills} kills, {held} went on in their own clone", clones.places.len());
+    assert!(kills > 0 && held > 0);
 }

@@ -89,7 +89,7 @@ fn one_sequence(seed: u64) -> (Neighbours, Seen) {
 
 /// Three projects on one planning repo, in workspaces of every kind and every mode of the state home: other spellings of remotes,
 /// pulled settings and directories of other version control, moved repositories, forged proposals, issues moved into the planning
-/// repo, checkpoints with snapshots. Every object of the servers is read.
+/// repo, checkpoints with snapshots, claims on the remotes. Every object of the servers is read, and every ref beside branches.
 #[test]
 fn nothing_gets_to_a_server_that_was_not_proposed_there() {
     if !crate::support::programs::have(&["git"]) {
@@ -125,6 +125,7 @@ fn nothing_gets_to_a_server_that_was_not_proposed_there() {
     let kinds = [
         "proposed",
         "snapshots",
+        "claimed",
         "synced",
         "remotes",
         "forged",

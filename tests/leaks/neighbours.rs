@@ -15,7 +15,7 @@ use beads::internal::model::dependency::DependencyType;
 use beads::internal::model::field::Field;
 use beads::internal::ops::{self, ConfigRequest, Filing};
 use beads::internal::ops::{NewCheckpoint, add_checkpoint};
-use beads::internal::store::{Config, ProposeRequest, Store, SyncOptions};
+use beads::internal::store::{ClaimWish, Config, Identity, ProposeRequest, Store, SyncOptions};
 use beads::internal::sys::{Clock, Entropy, Host};
 
 use crate::support::dice::Dice;
@@ -202,6 +202,7 @@ impl Neighbours {
             25 | 26 => self.forge(at, dice),
             27 => self.pull_settings(at, dice),
             28 => self.move_project(at),
+            29 => self.claim(at, dice),
             30..=32 => self.make_workspace(at, dice),
             33 => self.pull_marker(at, dice),
             34 | 35 => self.move_into_plans(at, dice),
@@ -311,6 +312,58 @@ impl Neighbours {
         let result = add_checkpoint(&mut self.store(at), &new);
         if self.done(format!("{at}: checkpoint {:?}", new.issue), result).is_some() {
             self.note("snapshots");
+        }
+    }
+
+    /// Claims an issue on the remote, as an agent or a person, and ends the claim in one of the ways.
+    fn claim(&mut self, at: usize, dice: &mut Dice) {
+        let id = self.any_id(dice);
+        let mut store = self.store(at);
+        if dice.chance(2) {
+            let name = self.fresh("AGENT-");
+            store.act_as(Identity { name, id: None, is_coordinator: false, capabilities: Vec::new(), workspace: None });
+        }
+        let wish = ClaimWish { to_write: true, ..ClaimWish::default() };
+        let claimed = ops::claim(&mut store, std::slice::from_ref(&id), &wish, dice.chance(2));
+        let claimed = claimed.and_then(|each| each.into_iter().try_for_each(|(_, one)| one.map(drop)));
+        if self.done(format!("{at}: claim {id} on the remote"), claimed).is_some() {
+            self.note("claimed");
+            let text = Some(self.fresh("REASON-"));
+            let changes = match dice.below(3) {
+                0 => vec![Change::Close { reason: text }],
+                1 => vec![Change::Delete { reason: text }],
+                _ => Vec::new(),
+            };
+            if !changes.is_empty() {
+                let _ = ops::change_each(&mut store, &[id], |_| changes.clone());
+            }
+        }
+        ops::end_command(&mut store);
+    }
+
+    /// Reads what a server has beside branches: claims of issues that the project may know, and nothing else about them.
+    fn inspect_claims(&self, at: usize, name: &str) {
+        const KEYS: [&str; 7] = ["id", "epoch", "holder", "acquired", "expires", "clone", "closed"];
+        let server = format!("{name}.git");
+        let refs =
+            self.git(&server, &["for-each-ref", "--format=%(refname) %(authorname) %(raw)", "refs/beads"]).unwrap();
+        for line in refs.lines().filter(|line| !line.is_empty()) {
+            let story = || self.story(&format!("a ref of {at} says: {line}\n{refs}"));
+            if line.starts_with("refs/") {
+                let id = line
+                    .split(' ')
+                    .next()
+                    .unwrap()
+                    .strip_prefix("refs/beads/claims/")
+                    .unwrap_or_else(|| panic!("{}", story()));
+                let is_public = self.plans.get(id).is_none_or(|title| self.proposed[at].contains(title));
+                assert!(is_public || self.forged[at].contains(id), "{}", story());
+            }
+            if line.starts_with('{') {
+                let claim: serde_json::Value = serde_json::from_str(line).unwrap();
+                assert!(claim.as_object().unwrap().keys().all(|key| KEYS.contains(&key.as_str())), "{}", story());
+            }
+            assert!(!line.contains("AGENT-") && !line.contains("ann"), "{}", story());
         }
     }
 
@@ -453,6 +506,7 @@ impl Neighbours {
             seen.objects += listed.lines().count();
             let text = self.git(&format!("{name}.git"), &["cat-file", "--batch-all-objects", "--batch"]).unwrap();
             self.inspect(at, &text);
+            self.inspect_claims(at, name);
             seen.proposals += text.matches("\"visibility\":\"proposed\"").count();
         }
         seen

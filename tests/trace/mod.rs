@@ -18,5 +18,5 @@ mod poll;
 mod proposals;
 mod reads;
 mod start;
-mod strace;
+pub mod strace;
 mod workspaces;

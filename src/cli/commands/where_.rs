@@ -22,6 +22,9 @@ pub(super) fn run(_: WhereArgs, cx: &mut Context) -> Outcome {
         ("State home", cx.ui.path(&found.state.path)),
         ("Its mode", format!("{}: {}", found.state.mode.word(), found.state.reason)),
     ];
+    if let Some(outbox) = &found.outbox {
+        facts.push(("Outbox", format!("{}: records wait there", cx.ui.path(outbox))));
+    }
     if let Some(one) = &found.checkout {
         let id = one.id.as_deref().map(|id| format!(" ({id})")).unwrap_or_default();
         facts.push(("Checkout", format!("{}{id}", one.name)));

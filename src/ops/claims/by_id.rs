@@ -10,27 +10,12 @@ use crate::model::query::{Expr, Field};
 use crate::ops::agents::{identity, roster};
 use crate::ops::mail::{Letter, Sender};
 use crate::ops::{self, Result, mail};
-use crate::store::{
-    Access, AutoClaim, ClaimWish, Claimed, LeaseRow, Reclaimed, ReleaseWish, Row, Store, StoreError, Written,
-};
+use crate::store::{AutoClaim, ClaimWish, Claimed, LeaseRow, Reclaimed, ReleaseWish, Row, Store, StoreError, Written};
 
 /// Claims an issue by its full id. With `on_remote`, first on the git remote, where clones on other machines see it.
 pub(crate) fn claim(store: &mut Store, id: &str, wish: &ClaimWish, on_remote: bool) -> Result<Claimed> {
     let wish = &identity::claiming(store, wish)?;
-    // Private plans are claimed where they are.
-    let is_wanted = store.settings().flag("claims.remote") && !store.is_plan(id)?;
-    let claimed = match (on_remote || is_wanted, on_remote) {
-        (false, _) => store.claim(id, wish)?,
-        // The remote is the project's: the claim of a user who may not write there stays local.
-        (true, requested) => match (store.access_by_id(id)?, requested) {
-            (Access::Write, _) => remote::claim(store, id, wish, requested)?,
-            (Access::Read(_), false) => store.claim(id, wish)?,
-            (Access::Read(reason), true) => {
-                let (what, repo) = (format!("a claim on {id}"), "the remote".to_owned());
-                return Err(StoreError::ReadOnly { what, repo, reason }.into());
-            }
-        },
-    };
+    let claimed = remote::claim(store, id, wish, on_remote)?;
     tell_former_holder(store, &claimed);
     Ok(claimed)
 }

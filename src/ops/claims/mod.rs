@@ -4,6 +4,7 @@ pub(in crate::ops) mod abandoned;
 pub(in crate::ops) mod by_id;
 pub(in crate::ops) mod overruled;
 pub(in crate::ops) mod remote;
+pub(in crate::ops) mod remote_upkeep;
 
 use super::{Batch, OpError, Result};
 use crate::model::change::Change;

@@ -11,9 +11,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::ledger::Document;
 use crate::model::duration;
-use crate::model::issue;
 use crate::model::json::Object;
 use crate::model::lease::Standing;
 use crate::model::merge::set_at;
@@ -25,9 +23,7 @@ use crate::store::{Access, AutoClaim, ClaimWish, Claimed, LeaseError, RemoteChan
 use crate::vcs::{self, RemoteClaim, Swap, SyncError};
 
 /// How far the clocks of two machines may differ.
-const SKEW: i64 = 300 * SECOND;
-/// How long clones are given to fetch what has been published.
-const NEWS: i64 = DAY;
+pub(super) const SKEW: i64 = 300 * SECOND;
 /// How often a claim that others change is tried for.
 const TRIES: usize = 4;
 
@@ -97,14 +93,32 @@ pub fn remote_leases(store: &Store) -> Result<Vec<RemoteLease>> {
     Ok(all)
 }
 
-fn leases_at(store: &Store, root: &Path) -> Result<Vec<RemoteLease>> {
+pub(super) fn leases_at(store: &Store, root: &Path) -> Result<Vec<RemoteLease>> {
     store.refuse_programs_of(root)?;
     let claims = vcs::remote_claims(root, &store.host().env)?;
     Ok(claims.iter().map(RemoteLease::of).collect())
 }
 
-/// `requested` means that the caller asked for it, not only the settings.
+/// Claims an issue. `requested`, or if the settings say so, first on the git remote, where clones on other machines see
+/// it.
 pub(in crate::ops) fn claim(store: &mut Store, id: &str, wish: &ClaimWish, requested: bool) -> Result<Claimed> {
+    // Private plans are claimed where they are.
+    let is_wanted = store.settings().flag("claims.remote") && !store.is_plan(id)?;
+    if !requested && !is_wanted {
+        return Ok(store.claim(id, wish)?);
+    }
+    // The remote is the project's: the claim of a user who may not write there stays local.
+    match store.access_by_id(id)? {
+        Access::Write => claim_there(store, id, wish, requested),
+        Access::Read(_) if !requested => Ok(store.claim(id, wish)?),
+        Access::Read(reason) => {
+            let (what, repo) = (format!("a claim on {id}"), "the remote".to_owned());
+            Err(StoreError::ReadOnly { what, repo, reason }.into())
+        }
+    }
+}
+
+fn claim_there(store: &mut Store, id: &str, wish: &ClaimWish, requested: bool) -> Result<Claimed> {
     // If the claim is hopeless here, do not ask the remote.
     let me = store.actor().to_owned();
     let known = store.lease(id)?;
@@ -114,8 +128,9 @@ pub(in crate::ops) fn claim(store: &mut Store, id: &str, wish: &ClaimWish, reque
         return Ok(store.claim(id, wish)?);
     }
     let earlier = holder.and_then(|holder| holder.remote);
-    let version = match take(store, id, wish, earlier.as_deref()) {
-        Ok(version) => version,
+    let (version, is_ours) = match take(store, id, wish, earlier.as_deref(), 1) {
+        Ok(Taken::New(version)) => (version, true),
+        Ok(Taken::OfThisClone(held)) => (held.version, false),
         // A repo without remotes has no clones that could claim.
         Err(OpError::Remote(SyncError::Unsupported { .. } | SyncError::NoVcs { .. })) if !requested => {
             return Ok(store.claim(id, wish)?);
@@ -130,14 +145,27 @@ pub(in crate::ops) fn claim(store: &mut Store, id: &str, wish: &ClaimWish, reque
     };
     let claimed = store.claim(id, &ClaimWish { remote: Some(version.clone()), ..wish.clone() });
     match claimed {
-        Ok(claimed) => Ok(claimed),
+        Ok(claimed) if is_ours => Ok(claimed),
+        // The claim there is still that of the former holder, who may just be giving it back.
+        Ok(claimed) => renew(store, id).map(|()| claimed),
         Err(error) => {
-            if earlier.is_none() {
+            // Another agent of this clone may have been faster here, and hold what was claimed there.
+            let live = store.lease(id)?.filter(|row| row.standing == Standing::Live);
+            let is_in_use = live.and_then(|row| row.lease.holder?.remote).is_some_and(|held| held == version);
+            if is_ours && earlier.is_none() && !is_in_use {
                 end(store, id, &version)?;
             }
             Err(error.into())
         }
     }
+}
+
+/// How a claim on the remote was won.
+enum Taken {
+    /// By a push, which made this version.
+    New(String),
+    /// It is this clone's already: the state home decides who has it.
+    OfThisClone(RemoteLease),
 }
 
 pub(in crate::ops) fn claim_ready(store: &mut Store, auto: &AutoClaim) -> Result<Option<Claimed>> {
@@ -162,7 +190,11 @@ pub(in crate::ops) fn claim_ready(store: &mut Store, auto: &AutoClaim) -> Result
                 Err(OpError::Remote(SyncError::Unsupported { .. } | SyncError::NoVcs { .. })) => Vec::new(),
                 other => other?,
             };
-            let taken = known.into_iter().map(|held| Ok((may_take(store, &held, &auto.wish, now)?, held.id)));
+            let is_free = |held: &RemoteLease| {
+                // Nothing is handed out that the ledgers here do not have.
+                Ok::<_, OpError>(store.get(&held.id)?.is_none() || may_take(store, held, &auto.wish, now)?)
+            };
+            let taken = known.into_iter().map(|held| Ok((is_free(&held)?, held.id)));
             let taken = taken.collect::<Result<Vec<_>>>()?;
             passed.extend(taken.into_iter().filter(|(may, _)| !may).map(|(_, id)| id));
         }
@@ -170,23 +202,25 @@ pub(in crate::ops) fn claim_ready(store: &mut Store, auto: &AutoClaim) -> Result
     Ok(None)
 }
 
-/// Wins the claim on the remote, and returns its version. `earlier` is the version that the remote had when this clone
-/// claimed the issue last.
-fn take(store: &Store, id: &str, wish: &ClaimWish, earlier: Option<&str>) -> Result<String> {
+/// Wins the claim on the remote. `earlier` is the version that the remote had when this clone claimed the issue last.
+fn take(store: &Store, id: &str, wish: &ClaimWish, earlier: Option<&str>, epoch: i64) -> Result<Taken> {
     let root = place(store, id)?;
     let env = store.host().env.clone();
     let now = store.host().clock.now();
-    let (mut expected, mut epoch) = (earlier.map(str::to_owned), 1);
+    let (mut expected, mut epoch) = (earlier.map(str::to_owned), epoch);
     let mut held = None;
     for _ in 0..TRIES {
         let text = text(store, id, wish, epoch)?;
         held = match vcs::swap_remote_claim(&root, id, expected.as_deref(), Some(&text), &env)? {
-            Swap::Done { version } => return Ok(version),
+            Swap::Done { version } => return Ok(Taken::New(version)),
             Swap::Lost { current } => current.as_ref().map(RemoteLease::of),
         };
         if let Some(held) = &held {
             if !may_take(store, held, wish, now)? {
                 return Err(lost(id, held).into());
+            }
+            if is_live_here(store, held, now)? {
+                return Ok(Taken::OfThisClone(held.clone()));
             }
             epoch = held.epoch + 1;
         }
@@ -208,6 +242,11 @@ fn may_take(store: &Store, held: &RemoteLease, wish: &ClaimWish, now: Instant) -
     })
 }
 
+/// The remote has a claim of this clone that is not over.
+fn is_live_here(store: &Store, held: &RemoteLease, now: Instant) -> Result<bool> {
+    Ok(held.closed.is_none() && !held.is_over(now) && held.clone == Some(store.clone_of(&held.id)?))
+}
+
 /// The ledger here says that the issue was opened after that time.
 fn is_open_again(store: &Store, id: &str, closed: Instant) -> Result<bool> {
     let Some(row) = store.get(id)? else { return Ok(false) };
@@ -219,13 +258,26 @@ fn end(store: &Store, id: &str, version: &str) -> Result<Option<RemoteLease>> {
     swap(store, id, version, None)
 }
 
-/// Says on the remote that the issue is closed, if the claim there is still this version.
-fn close(store: &Store, id: &str, version: &str, epoch: i64) -> Result<Option<RemoteLease>> {
-    let text = closed_text(store, id, epoch)?;
-    swap(store, id, version, Some(text))
+/// Says on the remote that the issue is closed, unless another clone has claimed it there. Returns that claim.
+fn close(store: &Store, id: &str, version: &str) -> Result<Option<RemoteLease>> {
+    let (root, env) = (place(store, id)?, store.host().env.clone());
+    let now = store.host().clock.now();
+    let (mut expected, mut held) = (Some(version.to_owned()), None);
+    for _ in 0..TRIES {
+        let text = closed_text(store, id, 0)?;
+        held = match vcs::swap_remote_claim(&root, id, expected.as_deref(), Some(&text), &env)? {
+            Swap::Done { .. } => return Ok(None),
+            Swap::Lost { current } => current.as_ref().map(RemoteLease::of),
+        };
+        if let Some(other) = held.take_if(|held| !matches!(is_live_here(store, held, now), Ok(true))) {
+            return Ok(Some(other).filter(|other| other.closed.is_none()));
+        }
+        expected = held.as_ref().map(|held| held.version.clone());
+    }
+    Ok(held)
 }
 
-fn closed_text(store: &Store, id: &str, epoch: i64) -> Result<String> {
+pub(super) fn closed_text(store: &Store, id: &str, epoch: i64) -> Result<String> {
     let now = store.host().clock.now();
     let text = content(store, &store.clone_of(id)?, id, epoch, now.plus_nanos(closed_ttl(store)));
     Ok(text.text("closed", &now.to_string()).finish())
@@ -240,13 +292,18 @@ fn swap(store: &Store, id: &str, version: &str, text: Option<String>) -> Result<
     }
 }
 
-/// Removes a claim of this clone from the remote, whatever is known of it here; with a reason, anybody's.
+/// Removes a claim from the remote, whatever is known of it here. That of another clone needs a reason, like a
+/// takeover.
 pub(in crate::ops) fn release(store: &Store, id: &str, reason: Option<&str>) -> Result<bool> {
     let root = place(store, id)?;
     let env = store.host().env.clone();
     let Some(current) = vcs::remote_claim(&root, id, &env)? else { return Ok(false) };
     let held = RemoteLease::of(&current);
-    if held.clone != Some(store.clone_of(id)?) && reason.is_none() {
+    let is_ours = held.clone == Some(store.clone_of(id)?);
+    let live = store.lease(id)?.filter(|row| row.standing == Standing::Live);
+    // A claim of another agent of this clone is taken over here.
+    let is_in_use = live.and_then(|row| row.lease.holder).is_some_and(|holder| is_ours && holder.name != store.actor());
+    if is_in_use || (reason.is_none() && !is_ours) {
         return Err(lost(id, &held).into());
     }
     match end(store, id, &current.version)? {
@@ -268,7 +325,7 @@ pub(in crate::ops) fn follow(store: &mut Store) -> Vec<String> {
     for (id, RemoteNews { version, what, .. }) in latest {
         let done = match what {
             RemoteChange::Renewed => renew(store, &id).map(|()| None),
-            RemoteChange::Closed => close(store, &id, &version, 0),
+            RemoteChange::Closed => close(store, &id, &version),
             RemoteChange::Ended => end(store, &id, &version),
         };
         match done {
@@ -293,8 +350,15 @@ fn renew(store: &mut Store, id: &str) -> Result<()> {
     let Some(row) = store.lease(id)?.filter(|row| row.standing == Standing::Live) else { return Ok(()) };
     let (epoch, Some(holder)) = (row.lease.epoch, row.lease.holder) else { return Ok(()) };
     let wish = ClaimWish { ttl: holder.ttl, forever: holder.ttl.is_none(), ..ClaimWish::default() };
-    match take(store, id, &wish, holder.remote.as_deref()) {
-        Ok(version) => Ok(store.note_remote(id, epoch, version)?),
+    let mut taken = take(store, id, &wish, holder.remote.as_deref(), epoch);
+    for _ in 0..TRIES {
+        // Another agent of this clone made it, and is just giving it back.
+        let Ok(Taken::OfThisClone(held)) = &taken else { break };
+        taken = take(store, id, &wish, Some(held.version.clone()).as_deref(), epoch);
+    }
+    match taken {
+        Ok(Taken::New(version)) => Ok(store.note_remote(id, epoch, version)?),
+        Ok(Taken::OfThisClone(_)) => Ok(()),
         Err(error @ OpError::Store(StoreError::Lease(_))) => {
             store.yield_lease(id, epoch)?;
             // The claim on the remote is another clone's.
@@ -303,76 +367,6 @@ fn renew(store: &mut Store, id: &str) -> Result<()> {
         }
         Err(error) => Err(error),
     }
-}
-
-/// Makes a claim on the remote of a working copy and removes it, to see that the remote takes any.
-pub(in crate::ops) fn probe(store: &Store, root: &Path) -> Result<()> {
-    store.refuse_programs_of(root)?;
-    let (id, env) = (store.clone_id()?, &store.host().env);
-    let text = content(store, &id, &id, 0, store.host().clock.now()).finish();
-    if let Swap::Done { version } = vcs::swap_remote_claim(root, &id, None, Some(&text), env)? {
-        vcs::swap_remote_claim(root, &id, Some(&version), None, env)?;
-    }
-    Ok(())
-}
-
-/// Removes the claims of this clone from all remotes, and returns how many there were.
-pub(in crate::ops) fn release_all(store: &Store) -> Result<usize> {
-    let mut removed = 0;
-    for (member, root) in store.claim_places() {
-        let held = match leases_at(store, &root) {
-            Err(OpError::Remote(SyncError::Unsupported { .. } | SyncError::NoVcs { .. })) if member > 0 => continue,
-            held => held?,
-        };
-        let clone = store.repository_id(member)?;
-        for one in held.iter().filter(|one| one.clone.as_ref() == Some(&clone) && one.closed.is_none()) {
-            let done = vcs::swap_remote_claim(&root, &one.id, Some(&one.version), None, &store.host().env)?;
-            removed += usize::from(matches!(done, Swap::Done { .. }));
-        }
-    }
-    Ok(removed)
-}
-
-/// Brings remotes in step with this clone, and removes what is old news there.
-pub(in crate::ops) fn tidy(store: &Store) -> Result<()> {
-    for (member, root) in store.claim_places() {
-        let held = match leases_at(store, &root) {
-            Err(OpError::Remote(SyncError::Unsupported { .. } | SyncError::NoVcs { .. })) => continue,
-            held => held?,
-        };
-        let published = store.published(member)?;
-        for one in held {
-            if let Some(text) = stale(store, &one, published.as_ref())? {
-                vcs::swap_remote_claim(&root, &one.id, Some(&one.version), text.as_deref(), &store.host().env)?;
-            }
-        }
-    }
-    Ok(())
-}
-
-/// The new text of a claim that contradicts this clone; `Some(None)` if it is to be removed.
-fn stale(store: &Store, held: &RemoteLease, published: Option<&Document>) -> Result<Option<Option<String>>> {
-    let now = store.host().clock.now();
-    let old = |at: Instant| now >= at.plus_nanos(NEWS);
-    if held.expires.is_some_and(old) {
-        return Ok(Some(None));
-    }
-    if let Some(closed) = held.closed {
-        let others_know = published.is_some_and(|ledger| {
-            let line = ledger.find(&held.id).last().and_then(|line| ledger.record(*line));
-            line.is_none_or(|line| issue::status_of(&line).is_done())
-        });
-        return Ok((old(closed) && others_know).then_some(None));
-    }
-    // A claim of this clone that ended when the remote could not be told; a new one may not be recorded here yet.
-    let Some(row) = store.get(&held.id)? else { return Ok(None) };
-    let is_own = held.clone == Some(store.clone_of(&held.id)?);
-    let is_new = Instant::parse(&held.acquired).is_none_or(|at| now < at.plus_nanos(SKEW));
-    if !is_own || is_new || store.lease(&held.id)?.is_some_and(|row| row.standing == Standing::Live) {
-        return Ok(None);
-    }
-    let is_done = row.issue.status.is_done() || store.is_done_elsewhere(&held.id)?;
-    Ok(Some(is_done.then(|| closed_text(store, &held.id, held.epoch)).transpose()?))
 }
 
 fn lost(id: &str, held: &RemoteLease) -> StoreError {
@@ -401,7 +395,7 @@ fn text(store: &Store, id: &str, wish: &ClaimWish, epoch: i64) -> Result<String>
 }
 
 /// What a claim says: opaque ids and times.
-fn content(store: &Store, clone: &str, id: &str, epoch: i64, expires: Instant) -> Object {
+pub(super) fn content(store: &Store, clone: &str, id: &str, epoch: i64, expires: Instant) -> Object {
     let agent = store.agent().and_then(|agent| agent.id.as_deref());
     Object::new()
         .text("id", id)
@@ -420,7 +414,10 @@ fn closed_ttl(store: &Store) -> i64 {
 /// The working copy whose remote has the claims on an issue, once its programs are agreed to.
 fn place(store: &Store, id: &str) -> Result<PathBuf> {
     let root = store.root_of(id)?;
-    // A claim contains its issue's id: private ones are not sent to the project's remote.
+    // A claim contains its issue's id.
+    if store.is_plan(id)? {
+        return Err(StoreError::Private { id: id.to_owned(), repo: "a remote".to_owned() }.into());
+    }
     store.refuse_project_remote_of(id)?;
     let root = vcs::root(&root).unwrap_or(root);
     store.refuse_programs_of(&root)?;

@@ -21,7 +21,8 @@ use self::unsettled::check_states;
 use self::workspaces::check_workspaces;
 use super::Result;
 use crate::ledger::{Problem, REFUSED_PREFIX};
-use crate::ops::workflows;
+use crate::model::time::DAY;
+use crate::ops::{remote_leases, workflows};
 use crate::store::settings::{ConfigFault, Held};
 use crate::store::{DriverProblem, LEDGER_NAMES, RepoProblem, Store, Warning};
 use crate::sys::below;
@@ -36,6 +37,8 @@ pub fn doctor(store: &mut Store, fix: bool) -> Result<Report> {
     check_project(store, &mut report);
     check_files(store, &mut report)?;
     check_records(store, &mut report)?;
+    check_state_home(store, &mut report);
+    check_remote_claims(store, &mut report);
     check_workspaces(store, &mut report)?;
     check_sizes(store, &mut report);
     check_times(store, &mut report)?;
@@ -103,6 +106,7 @@ fn check_project(store: &Store, report: &mut Report) {
             | Warning::NotLogged { .. }
             | Warning::NotSettled { .. }
             | Warning::Record { .. }
+            | Warning::Outbox { .. }
             | Warning::ClaimIsLocal { .. }
             | Warning::DeletedTarget { .. }
             | Warning::Removed { .. }
@@ -211,6 +215,50 @@ fn check_records(store: &Store, report: &mut Report) -> Result<()> {
         report.damage(format!("a record that cannot be read: {}", one.what)).in_line(one.path, one.line).with(remedy);
     }
     Ok(())
+}
+
+/// Whether records can be written, or wait until another process writes them.
+fn check_state_home(store: &Store, report: &mut Report) {
+    let state = store.state();
+    if let Some(outbox) = state.outbox_in_use() {
+        report
+            .note(
+                "where a process may not write the state home, claims, mail, checkpoints and the log wait in an outbox",
+            )
+            .in_file(outbox)
+            .with(
+                "they count at once; the next command that writes outside of the sandbox takes them in. Reservations, \
+                 workspaces and settings need a writable state home",
+            );
+    }
+    for (path, what) in state.unread_outboxes() {
+        report
+            .warn(format!("records that wait in an outbox are not read: {what}"))
+            .in_file(&path)
+            .with("look at it, then remove it, or take it out of version control");
+    }
+}
+
+/// Issues that were closed days ago in some clone, and that the remote still keeps from being claimed: the close
+/// has not been merged. Only where claims are made there; a remote out of reach is another command's news.
+fn check_remote_claims(store: &Store, report: &mut Report) {
+    const LATE: i64 = 3 * DAY;
+    if !store.settings().flag("claims.remote") {
+        return;
+    }
+    let now = store.host().clock.now();
+    for one in remote_leases(store).unwrap_or_default() {
+        if let Some(closed) = one.closed.filter(|closed| now >= closed.plus_nanos(LATE)) {
+            report
+                .note(format!(
+                    "{} was closed in some clone on {closed}, and is not to be claimed until others see that",
+                    one.id
+                ))
+                .with(
+                    "merge the branch with the close; if it was given up, run `bd release --remote ID --reason TEXT`",
+                );
+        }
+    }
 }
 
 /// Files that an interrupted or refused write left for a person to inspect.

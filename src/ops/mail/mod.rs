@@ -21,8 +21,7 @@ pub use wait::{Waited, wait_for_mail};
 use crate::model::message::Message;
 use crate::model::state_id::AGENT;
 use crate::ops::Result;
-use crate::store::{MAIL, RecordError, RecordFile, StateDir, Store};
-use crate::sys::below;
+use crate::store::{MAIL, RecordError, RecordFile, StateDir, StateTable, Store};
 
 const PERSON: &str = "person-";
 
@@ -97,12 +96,8 @@ pub(in crate::ops) fn everything(store: &Store) -> Result<Vec<Message>> {
     let now = store.host().clock.now();
     let place = place(store);
     let mut all = Vec::new();
-    let names = match below::names(place.path(), "") {
-        Err(error) if error.is_missing() => return Ok(all),
-        names => names.map_err(RecordError::from)?,
-    };
-    let is_box = |name: &&String| name.starts_with(PERSON) || name.starts_with(AGENT);
-    for name in names.iter().filter(|name| name.ends_with(".jsonl")).filter(is_box) {
+    let boxes = StateTable::spot(&MAIL).files(&store.state()).map_err(RecordError::from)?;
+    for (_, name) in boxes.iter().filter(|(_, name)| name.starts_with(PERSON) || name.starts_with(AGENT)) {
         all.extend(MAIL.rows(&store.records(&place.file(name))?));
     }
     all.retain(|message| !message.is_expired(now));

@@ -85,6 +85,7 @@ pub(super) fn remove_known(
     if one.state == State::Failed && one.ready_at.is_none() {
         return Ok(removed(finish::unmake(store, known, around)?, removal));
     }
+    store.take_in_outboxes()?;
     let started = begin(store, known, around)?;
     let (kept, brought) = match one.kind {
         Kind::Worktree => worktree(store, &started, one, removal, branch.as_deref(), around)?,

@@ -106,6 +106,7 @@ pub fn remove_worktree(store: &mut Store, typed: &str, force: bool, cwd: &Path) 
         return Err(kept(vec!["the current directory is inside of it".to_owned()]));
     }
     store.refuse_programs_of(&worktree.root)?;
+    store.take_in_outboxes()?;
     let env = store.host().env.clone();
     let there = vcs::open(&worktree.root);
     let work = there.work(&env).map_err(StoreError::from)?;

@@ -43,6 +43,8 @@ impl Store {
             self.refuse_unmarked()?;
         }
         let lock = dir.lock(wait)?;
+        // Other checkouts may have appeared while we waited.
+        let dir = self.with_outboxes_now(dir);
         let leases = parse(&self.records(&dir.file(LEASES_NAME))?);
         let floor = Floor::of(&dir, &leases, self.host.clock.now());
         let held = Arc::new(HeldHome { dir, lock, leases: Mutex::new(leases), floor });

@@ -1,12 +1,14 @@
 //! Who holds what.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use crate::model::lease::{Lease, Now, Standing};
 use crate::store::error::LeaseError;
 use crate::store::file_names::LEASES_NAME;
 use crate::store::state::leases::{KnownLeases, is_lock, issue_of, parse, standing};
 use crate::store::state::stamps::Stamps;
+use crate::store::state::tables::LEASES;
 use crate::store::{Result, Snapshot};
 
 /// A claim, as reported to the caller.
@@ -121,11 +123,12 @@ impl Snapshot {
 
     fn all_claims(&self) -> Result<&KnownLeases> {
         self.known_leases.get(|earlier| {
-            if let Some(known) = earlier.take_if(|known| known.stamps.hold()) {
+            let paths = |source| LEASES.file(&self.lease_home(source)).paths().collect::<Vec<_>>();
+            let paths: BTreeSet<PathBuf> = (0..self.sources.len()).flat_map(paths).collect();
+            if let Some(known) = earlier.take_if(|known| known.stamps.paths().eq(&paths) && known.stamps.hold()) {
                 return Ok(known);
             }
-            let path = |source| self.lease_home(source).path().join(LEASES_NAME);
-            let stamps = Stamps::of((0..self.sources.len()).map(path).collect());
+            let stamps = Stamps::of(paths.into_iter().collect());
             let mut all = Vec::new();
             for source in 0..self.sources.len() {
                 all.extend(self.leases_of(source)?);

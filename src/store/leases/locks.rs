@@ -74,7 +74,7 @@ impl HeldHome {
     /// Writes leases to disk. Unknown keys of a line are kept.
     pub(crate) fn put(&self, changed: &[Lease], entropy: &Entropy) -> std::result::Result<(), RecordError> {
         let mut is_noted = self.floor.is_noted.lock().unwrap_or_else(PoisonError::into_inner);
-        if !*is_noted {
+        if !*is_noted && !self.lock.is_outside() {
             self.dir.note_epoch_floor(self.floor.epoch)?;
             *is_noted = true;
         }

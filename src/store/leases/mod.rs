@@ -74,6 +74,11 @@ impl Snapshot {
             return Ok(Leases::new());
         }
         home.check()?;
+        // A reader gives the repository no id.
+        let is_nameless = || self.known_repository_id(self.sources.member_of(source)).is_none();
+        if home.is_shared() && is_nameless() {
+            return Ok(Leases::new());
+        }
         let prefix = self.lease_key(source, &home, "")?;
         let own = parse(&document)
             .into_iter()

@@ -1,10 +1,12 @@
 //! Checks that acknowledged writes in the log are still in the files.
 
 use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
 
 use crate::ledger::Ledger;
 use crate::store::project::home;
 use crate::store::read::index::Watched;
+use crate::store::state::home::Outboxes;
 use crate::store::state::log::{Held, WriteLog};
 use crate::store::{Result, Snapshot, Warning};
 use crate::sys::fs;
@@ -14,12 +16,22 @@ impl Snapshot {
     pub(in crate::store) fn logging<T>(&self, ledger: &Ledger, work: impl FnOnce(&WriteLog<'_>) -> T) -> T {
         let (path, host) = (ledger.path(), &self.host);
         match self.sources.find(ledger) {
-            Some(source) => work(&WriteLog { home: self.sources.home(source), ledger: path, host }),
+            Some(source) => {
+                let outboxes = self.outboxes_of(self.sources.member_of(source));
+                work(&WriteLog { home: self.sources.home(source), outboxes, ledger: path, host })
+            }
             None => {
                 let beads = path.parent().unwrap_or(path);
-                work(&WriteLog { home: &home::Site::of(beads, &host.env).settings_home(), ledger: path, host })
+                let home = home::Site::of(beads, &host.env).settings_home();
+                work(&WriteLog { home: &home, outboxes: Outboxes::default(), ledger: path, host })
             }
         }
+    }
+
+    /// Where the log of a state home may wait.
+    pub(in crate::store) fn outboxes_at(&self, home: &Path) -> Outboxes {
+        let source = (0..self.sources.len()).find(|source| self.sources.home(*source) == home);
+        source.map_or_else(Outboxes::default, |source| self.outboxes_of(self.sources.member_of(source)))
     }
 
     /// Acknowledged writes that other programs removed from ledgers, as of the last read or write.
@@ -66,6 +78,18 @@ impl Snapshot {
         }
         *watched = Some((now, found.clone()));
         Some(found)
+    }
+
+    /// Moves everything that waits in outboxes to its state home, before a checkout is removed.
+    pub fn take_in_outboxes(&self) -> Result<()> {
+        for source in 0..self.sources.len() {
+            let state = self.lease_home(source);
+            if state.is_any_waiting() {
+                drop(state.lock(self.lock_wait)?);
+            }
+            self.logging(self.sources.ledger(source), |log| log.take_in())?;
+        }
+        Ok(())
     }
 
     /// Makes the log of a repo forget what a remote has.

@@ -15,6 +15,7 @@ use crate::model::seen::SeenCheckout;
 use crate::model::state_id;
 use crate::store::state::checkout_id::{ID_NAME, REPO_ID_NAME, place_of, read_id, read_text, without_repository};
 use crate::store::state::directory::{fill, prepare};
+use crate::store::state::outbox;
 use crate::store::state::record_error::RecordError;
 use crate::store::state::tables::REGISTRY;
 use crate::store::{Project, Repo, Result, StateDir, Store, StoreError};
@@ -24,7 +25,7 @@ use crate::vcs;
 impl Project {
     /// The id of this checkout, if it already has one; writes nothing.
     pub fn known_worktree_id(&self) -> Option<String> {
-        read_id(&places(&self.repo).1)
+        own_id(&self.repo)
     }
 
     fn own(&self, registered: &Document) -> Worktree {
@@ -53,7 +54,7 @@ impl Project {
         let Some(admin) = vcs::open(&paths::real(root)).admin_dir() else { return Ok(None) };
         match read_id(&admin) {
             Some(id) => Ok(Some(id)),
-            None => Ok(Some(self.mint(&admin, ID_NAME, state_id::WORKTREE, false)?)),
+            None => Ok(Some(self.mint_id(&admin, &root.join(crate::store::BEADS_DIR), false)?)),
         }
     }
 
@@ -61,7 +62,7 @@ impl Project {
     pub fn repository_id(&self, member: usize) -> Result<String> {
         match self.known_repository_id(member) {
             Some(id) => Ok(id),
-            None => Ok(self.mint(&self.repo_id_directory(member), REPO_ID_NAME, state_id::REPOSITORY, false)?),
+            None => Ok(self.mint(&self.repo_id_directory(member), REPO_ID_NAME, state_id::REPOSITORY, false, None)?),
         }
     }
 
@@ -146,18 +147,18 @@ impl Project {
     /// Checkouts from version control and `others`, with unique names.
     fn named(&self, member: usize, others: Vec<SeenCheckout>) -> Vec<Worktree> {
         let beads = self.repo_here(member).beads();
-        let (here, own_admin) = places(self.repo_here(member));
+        let (here, _) = places(self.repo_here(member));
         let mut all: Vec<Worktree> = Vec::new();
         let first = family::parent(beads).unwrap_or_else(|| beads.to_owned());
         for one in vcs::open(&first).checkouts() {
-            let id = read_id(&one.admin);
             let is_here = one.root == here;
+            let id = if is_here { own_id(self.repo_here(member)) } else { read_id(&one.admin) };
             let (root, branch, is_main, exists) = (one.root, one.branch, one.is_main, one.exists);
             all.push(Worktree { id, root, branch, is_main, is_here, exists, ..Worktree::default() });
         }
         if !all.iter().any(|one| one.is_here) {
             let is_main = all.is_empty();
-            let (id, branch, root) = (read_id(&own_admin), vcs::open(&here).branch(), here);
+            let (id, branch, root) = (own_id(self.repo_here(member)), vcs::open(&here).branch(), here);
             all.push(Worktree { id, root, branch, is_main, is_here: true, exists: true, ..Worktree::default() });
         }
         let ours = family::family(beads);
@@ -203,6 +204,16 @@ impl Project {
         all
     }
 
+    /// Mints the id of a checkout, or stores the one that it got where version control's directory could not be written.
+    fn mint_id(&self, admin: &Path, beads: &Path, replaces: bool) -> std::result::Result<String, RecordError> {
+        let known = outbox::checkout_id(beads).filter(|_| !replaces);
+        let mint = |directory: &Path| self.mint(directory, ID_NAME, state_id::WORKTREE, replaces, known.clone());
+        match mint(admin) {
+            Err(error) if error.is_forbidden() => known.clone().map_or_else(|| mint(&outbox::run(beads)), Ok),
+            minted => minted,
+        }
+    }
+
     /// Mints an id and stores it in a file that only one process can create; a copy of another checkout gets a new one.
     fn mint(
         &self,
@@ -210,6 +221,7 @@ impl Project {
         name: &str,
         prefix: &str,
         replaces: bool,
+        known: Option<String>,
     ) -> std::result::Result<String, RecordError> {
         // Version control created its own directories; only ours may be missing.
         let is_ours =
@@ -220,7 +232,7 @@ impl Project {
         if replaces {
             below::remove(directory, name)?;
         }
-        let id = state_id::mint(prefix, self.host.entropy.bytes());
+        let id = known.unwrap_or_else(|| state_id::mint(prefix, self.host.entropy.bytes()));
         if fill(directory, name, format!("{id}\n").as_bytes(), &self.host.entropy)? {
             return Ok(id);
         }
@@ -239,7 +251,7 @@ impl Store {
         let is_copy = known.as_deref().is_some_and(|id| is_elsewhere(&registered, id, &root, &admin));
         let id = match known.filter(|_| !is_copy) {
             Some(id) => id,
-            None => self.mint(&admin, ID_NAME, state_id::WORKTREE, is_copy)?,
+            None => self.mint_id(&admin, self.repo.beads(), is_copy)?,
         };
         let own = Worktree { id: Some(id), ..self.own(&registered) };
         self.register(0, std::slice::from_ref(&own), &registered)?;
@@ -251,9 +263,11 @@ impl Store {
     pub fn worktrees_with_ids(&self) -> Result<Vec<Worktree>> {
         self.worktree()?;
         let mut all = self.worktrees()?;
+        let (here, _) = places(&self.repo);
+        let inside = self.repo.beads().strip_prefix(here).unwrap_or(Path::new(crate::store::BEADS_DIR)).to_owned();
         for one in all.iter_mut().filter(|one| one.exists && one.id.is_none()) {
             if let Some(admin) = vcs::open(&one.root).admin_dir() {
-                one.id = self.mint(&admin, ID_NAME, state_id::WORKTREE, false).ok();
+                one.id = self.mint_id(&admin, &one.root.join(&inside), false).ok();
             }
         }
         let there: Vec<Worktree> = all.iter().filter(|one| one.exists).cloned().collect();
@@ -298,6 +312,12 @@ fn places(repo: &Repo) -> (PathBuf, PathBuf) {
         Some(admin) => (paths::real(vcs.root()), admin),
         None => (paths::real(repo.root()), without_repository(repo.beads())),
     }
+}
+
+/// The id of a repo's checkout, if it has one: in the directory of version control, or, where that could not be
+/// written, in `.beads`.
+fn own_id(repo: &Repo) -> Option<String> {
+    read_id(&places(repo).1).or_else(|| outbox::checkout_id(repo.beads()))
 }
 
 /// Whether a checkout with this id is at a path.

@@ -66,7 +66,7 @@ impl Site {
     fn below(beads: &Path, env: &Env, parents: usize) -> Self {
         let around = vcs::Around::of(beads);
         let pointer = Pointer::of(beads, around.common.as_deref());
-        let usual = StateHome { path: PathBuf::new(), mode: StateMode::Repo, reason: String::new() };
+        let usual = StateHome::alone(PathBuf::new(), StateMode::Repo, "");
         let mut site = Site { beads: beads.to_owned(), around, pointer, settled: Ok(PathBuf::new()), usual };
         site.usual = site.home_in(env, StateMode::Repo);
         site.settled = site.settled_in(env, parents);
@@ -89,7 +89,7 @@ impl Site {
                 return usual;
             }
         }
-        StateHome { path, mode: StateMode::Named, reason: "BD_STATE_DIR is set".to_owned() }
+        StateHome::alone(path, StateMode::Named, "BD_STATE_DIR is set")
     }
 
     /// The same, ignoring the variable.
@@ -97,8 +97,13 @@ impl Site {
         if mode == StateMode::Repo { self.usual.clone() } else { self.home_in(env, mode) }
     }
 
+    /// The state home in the usual mode.
+    pub(in crate::store) fn usual_home(&self) -> StateHome {
+        self.usual.clone()
+    }
+
     fn home_in(&self, env: &Env, mode: StateMode) -> StateHome {
-        let home = |path, mode, reason: &str| StateHome { path, mode, reason: reason.to_owned() };
+        let home = StateHome::alone;
         let own = self.beads.join("run");
         if let Some(lead) = &self.around.stranded {
             return home(place_of(lead), StateMode::Workspace, "the repository of this working copy is not there");

@@ -10,6 +10,7 @@ pub(in crate::store) mod home;
 pub(in crate::store) mod home_contents;
 pub(in crate::store) mod legacy_database;
 pub(in crate::store) mod mark;
+pub(in crate::store) mod outboxes;
 pub(in crate::store) mod paths;
 pub(in crate::store) mod planning_repo;
 pub(in crate::store) mod pointer;
@@ -319,7 +320,11 @@ impl Project {
 
     /// The state home for data about the issues of a repo.
     pub(super) fn state_home_of(&self, repo: usize) -> StateHome {
-        let find = || self.repos.members[repo].site.home(&self.host.env, self.settings.state_mode());
+        let find = || {
+            let site = &self.repos.members[repo].site;
+            let home = site.home(&self.host.env, self.settings.state_mode());
+            StateHome { outboxes: outboxes::outboxes(site, &home), ..home }
+        };
         self.homes.lock().unwrap_or_else(PoisonError::into_inner).entry(repo).or_insert_with(find).clone()
     }
 

@@ -11,6 +11,7 @@ impl Project {
     pub fn records(&self, file: &RecordFile) -> std::result::Result<Document, RecordError> {
         let document = file.read()?;
         self.note_damage(file.path(), &document);
+        file.unread().into_iter().for_each(|(path, what)| self.notices.add(Warning::Outbox { path, what }));
         Ok(document)
     }
 

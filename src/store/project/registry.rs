@@ -61,6 +61,10 @@ impl Store {
             return Ok(());
         }
         let held = self.hold_file(state.clone(), self.lock_wait)?;
+        if held.lock().is_outside() {
+            // Another command will notice them.
+            return Ok(());
+        }
         REGISTRY.file(&state).edit::<RecordError>(held.lock(), &self.host.entropy, |document| {
             let now = self.host.clock.now().to_string();
             let put = |one: &&Worktree| {

@@ -37,6 +37,8 @@ pub enum Warning {
     ClaimIsLocal { message: String },
     /// A record of a state home that cannot be read.
     Record { path: PathBuf, line: usize, what: String },
+    /// Records that wait in an outbox, and cannot be read.
+    Outbox { path: PathBuf, what: String },
     /// Another checkout that could not be read.
     SiblingUnread { worktree: String, message: String },
     /// Proposals on branches of the project that could not, or not all, be read.

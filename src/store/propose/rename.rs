@@ -12,11 +12,10 @@ use crate::model::merge::join_copies;
 use crate::model::proposal::{FORMER_ID, Names, Owner, Proposal};
 use crate::model::record::Record;
 use crate::model::{id, proposal};
+use crate::store::Put;
 use crate::store::error::LeaseError;
-use crate::store::file_names::LEASES_NAME;
 use crate::store::state::record_error::RecordError;
-use crate::store::state::records::Put;
-use crate::store::state::tables::TABLES;
+use crate::store::state::tables::{LEASES, TABLES};
 use crate::store::{Project, Result, Snapshot, StateDir, Store};
 
 impl Project {
@@ -182,7 +181,7 @@ impl Store {
 
     pub(in crate::store) fn rename_claims(&mut self, source: usize, names: &Names) -> Result<()> {
         let home = self.lease_home(source);
-        if !home.path().join(LEASES_NAME).exists() {
+        if !LEASES.file(&home).exists() {
             return Ok(());
         }
         let held = self.hold(home.clone())?;

@@ -54,7 +54,7 @@ impl Snapshot {
             homes.push(self.lease_home(source));
         }
         let watched: Vec<Spot> = TABLES.iter().map(|table| table.spot()).filter(|spot| spot.is_watched).collect();
-        paths.extend(homes.iter().flat_map(|home| watched.iter().map(|spot| spot.path(home))));
+        paths.extend(homes.iter().flat_map(|home| watched.iter().flat_map(|spot| spot.paths(home))));
         let ledgers = self.sibling_ledgers()?.into_iter().filter(|(_, worktree, _)| worktree.exists);
         paths.extend(ledgers.map(|(_, worktree, inside)| worktree.root.join(inside)));
         paths.extend((0..self.repos.members.len()).flat_map(|member| self.checkout_marks(member)));

@@ -83,9 +83,11 @@ impl Snapshot {
         self.repository_id(self.sources.member_of(self.owner_of(id)?))
     }
 
-    /// An issue of a planning repo.
+    /// A private issue: of a planning repo, or one that says so, wherever this project was found.
     pub fn is_plan(&self, id: &str) -> Result<bool> {
-        Ok(self.is_planning(self.sources.member_of(self.owner_of(id)?)))
+        let source = self.owner_of(id)?;
+        let is_local = |line: String| Record::parse(&line).is_ok_and(|it| Visibility::of(&it) == Visibility::Local);
+        Ok(self.is_planning(self.sources.member_of(source)) || self.line_in(source, id).is_some_and(is_local))
     }
 
     /// The ledger of a repo in the default branch of its remote, as it was fetched last; `None` if that is not known.

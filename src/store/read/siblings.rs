@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::PoisonError;
 
 use super::index::expected;
 use super::outside::{Siblings, Version};
@@ -148,6 +149,8 @@ impl Snapshot {
     }
 
     fn compared_siblings(&self, own: Vec<Option<FileStamp>>) -> Result<Siblings> {
+        // Each checkout may have an outbox.
+        self.homes.lock().unwrap_or_else(PoisonError::into_inner).clear();
         // The list before the ledgers on it.
         let mut watched: Vec<PathBuf> = (0..self.repos.members.len()).flat_map(|n| self.checkout_marks(n)).collect();
         let list = Stamps::of(watched.clone());

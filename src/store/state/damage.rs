@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::records::Put;
+use super::put::Put;
 use super::tables::{LEASES, StateTable, table_of};
 use crate::ledger::{Document, Line};
 use crate::model::lease::Lease;

@@ -1,6 +1,8 @@
 //! A state home, and how its place is chosen.
 
-use std::path::PathBuf;
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::model::words::words;
 
@@ -40,4 +42,39 @@ pub struct StateHome {
     pub path: PathBuf,
     pub mode: StateMode,
     pub reason: String,
+    pub outboxes: Outboxes,
+}
+
+/// Where records for a state home may wait; nowhere if every process that works with it can write it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Outboxes {
+    all: Arc<[PathBuf]>,
+    /// That of this checkout, if other checkouts can find it.
+    own: Option<PathBuf>,
+}
+
+impl Outboxes {
+    pub fn new(all: Vec<PathBuf>, own: Option<PathBuf>) -> Self {
+        Outboxes { all: all.into(), own }
+    }
+
+    /// The one to write to.
+    pub fn own(&self) -> Option<&Path> {
+        self.own.as_deref()
+    }
+}
+
+impl Deref for Outboxes {
+    type Target = [PathBuf];
+
+    fn deref(&self) -> &[PathBuf] {
+        &self.all
+    }
+}
+
+impl StateHome {
+    /// A state home without outboxes.
+    pub fn alone(path: PathBuf, mode: StateMode, reason: &str) -> Self {
+        StateHome { path, mode, reason: reason.to_owned(), outboxes: Outboxes::default() }
+    }
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::ledger::LedgerError;
 use crate::sys::fs::FsError;
+use crate::sys::lock::LockError;
 
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum RecordError {
@@ -19,7 +20,25 @@ pub enum RecordError {
     NoId { path: PathBuf },
     #[error("the state home {} is not there: {reason}", path.display())]
     Unreachable { path: PathBuf, reason: String },
+    #[error("the state home {} cannot be written", home.display())]
+    ReadOnly { home: PathBuf },
+    #[error("records cannot wait in {}: it is under version control, and a commit must not bring claims", path.display())]
+    Tracked { path: PathBuf },
 }
 
-/// 2: one log of writes instead of a journal and a log for `bd undo`.
-pub(in crate::store) const LAYOUT: i64 = 2;
+impl RecordError {
+    /// Whether this process may not write there.
+    pub(in crate::store) fn is_forbidden(&self) -> bool {
+        match self {
+            RecordError::Fs(error)
+            | RecordError::Ledger(LedgerError::Fs(error) | LedgerError::Lock(LockError::Open(error))) => {
+                error.is_forbidden()
+            }
+            RecordError::ReadOnly { .. } => true,
+            _ => false,
+        }
+    }
+}
+
+/// 2: one log of writes instead of a journal and a log for `bd undo`. 3: outboxes.
+pub(in crate::store) const LAYOUT: i64 = 3;

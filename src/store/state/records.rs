@@ -1,218 +1,31 @@
 //! Records in the state home: JSONL files, read and written like a ledger by the same code.
 //!
-//! A directory of the state home has one lock, the directory `lock` in it: not the directory itself, which the log of
-//! writes locks while a ledger is already locked. Order: lock of the state home, then ledgers, then everything else.
 //! Unreadable lines are kept, and skipped by readers. Readers take no lock.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use super::directory::{fill, is_blank, prepare};
-use super::home::{StateHome, StateMode};
-use super::log::carry_over;
-use super::record_error::{LAYOUT, RecordError};
+use super::home::{Outboxes, StateHome};
+use super::outbox::{self, Waits};
+use super::put::Put;
+use super::record_error::RecordError;
 use crate::ledger::{Document, Edit, Expectation, Ledger, LedgerError, OnDisk, Outcome};
-use crate::model::json::{Dialect, Object};
-use crate::model::lease::Owner;
-use crate::model::record::Record;
-use crate::sys::fs::FsError;
-use crate::sys::lock::DirLock;
-use crate::sys::{self, Entropy, below, fs, lock, path};
-
-/// Stores the layout of the files; a newer one is not touched.
-const VERSION_NAME: &str = "version";
-const LOCK_NAME: &str = "lock";
-/// In the version file: claims start above this epoch.
-const FLOOR_KEY: &str = "claims_above";
-/// Says that everything was moved to another state home.
-const MOVED_NAME: &str = "moved";
-
-/// A directory of records.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StateDir {
-    path: PathBuf,
-    home: StateHome,
-}
+use crate::sys::fs::{self, FsError};
+use crate::sys::lock::{self, DirLock};
+use crate::sys::{Entropy, path};
 
 /// The lock of a directory of records.
 #[derive(Debug)]
 #[must_use = "the lock is released when this is dropped"]
 pub struct StateLock {
-    _lock: DirLock,
+    pub(super) lock: Option<DirLock>,
+    /// Where to write instead, if the state home cannot be written.
+    pub(super) outbox: Option<PathBuf>,
 }
 
-impl StateDir {
-    /// The state home itself.
-    pub fn of(home: StateHome) -> Self {
-        StateDir { path: home.path.clone(), home }
-    }
-
-    /// A directory inside it.
-    pub fn inside(&self, name: impl AsRef<Path>) -> Self {
-        StateDir { path: self.path.join(name), home: self.home.clone() }
-    }
-
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    pub fn home(&self) -> &StateHome {
-        &self.home
-    }
-
-    /// Records were stored here.
-    pub fn exists(&self) -> bool {
-        self.path.is_dir()
-    }
-
-    /// Creates the directory if it is missing, and locks it.
-    pub fn lock(&self, wait: Duration) -> Result<StateLock, RecordError> {
-        self.check()?;
-        let place = self.path.join(LOCK_NAME);
-        // A crash or a full disk may have left an empty version file.
-        if !place.is_dir() || self.layout() != Some(LAYOUT) {
-            self.prepare(wait)?;
-        }
-        let lock = self.lock_marked(wait)?;
-        // It may have been moved while we waited.
-        self.refuse_moved()?;
-        Ok(lock)
-    }
-
-    /// Only the lock, for the process that moves it.
-    pub fn lock_marked(&self, wait: Duration) -> Result<StateLock, RecordError> {
-        let lock = lock::lock_in_turn(&self.path.join(LOCK_NAME), wait).map_err(LedgerError::from)?;
-        Ok(StateLock { _lock: lock })
-    }
-
-    /// Refuses a state home that was moved, or is being moved.
-    fn refuse_moved(&self) -> Result<(), RecordError> {
-        let Some(text) = below::text(&self.home.path, MOVED_NAME)? else { return Ok(()) };
-        let Ok(record) = Record::parse(text.trim()) else { return Ok(()) };
-        let to = record.string("to").map(|to| PathBuf::from(to.as_ref())).unwrap_or_default();
-        let is_over = record.flag("done");
-        let abandoned = || {
-            let pid = record.integer("pid").and_then(|pid| u32::try_from(pid).ok());
-            let (boot, start) = (record.string("boot"), record.string("start"));
-            match (pid, boot, start) {
-                (Some(pid), Some(boot), Some(start)) => {
-                    let owner = Owner { boot: boot.into_owned(), pid: i64::from(pid), start: start.into_owned() };
-                    pid == std::process::id() || sys::is_gone(&owner)
-                }
-                _ => true,
-            }
-        };
-        if is_over || !abandoned() {
-            return Err(RecordError::Moved { path: self.home.path.clone(), to });
-        }
-        Ok(())
-    }
-
-    /// Records that this state home is being moved; with `done`, that it was.
-    pub fn mark_moved(&self, to: &Path, done: bool) -> Result<(), RecordError> {
-        let mut object = Object::new().text("to", &to.display().to_string()).flag("done", done);
-        if let Some(owner) = sys::owner(std::process::id()) {
-            object = object.number("pid", owner.pid).text("boot", &owner.boot).text("start", &owner.start);
-        }
-        Ok(below::put(&self.home.path, MOVED_NAME, (object.finish() + "\n").as_bytes())?)
-    }
-
-    /// Removes that record.
-    pub fn mark_in_use(&self) -> Result<(), RecordError> {
-        match below::remove(&self.home.path, MOVED_NAME) {
-            Err(error) if !error.is_missing() => Err(error.into()),
-            _ => Ok(()),
-        }
-    }
-
-    /// Refuses a state home of a later version, and one of an unreachable workspace.
-    pub fn check(&self) -> Result<(), RecordError> {
-        // A repository may have committed a link instead of the directory.
-        let below = self.path.ancestors().take_while(|path| path.starts_with(&self.home.path));
-        let is_link = |path: &&Path| sys::path::look(path).is_ok_and(|data| data.file_type().is_symlink());
-        let named = matches!(self.home.mode, StateMode::Named | StateMode::Global);
-        if let Some(link) = below.filter(|path| !named || *path != self.home.path).find(is_link) {
-            let odd = std::io::Error::other("it is a link, and state is not kept behind one");
-            return Err(FsError::new("use", link, odd).into());
-        }
-        match self.layout() {
-            Some(found) if found > LAYOUT => return Err(RecordError::Newer { path: self.home.path.clone(), found }),
-            Some(_) => {}
-            None if self.home.mode == StateMode::Workspace && !self.home.path.is_dir() => {
-                let (path, reason) = (self.home.path.clone(), self.home.reason.clone());
-                return Err(RecordError::Unreachable { path, reason });
-            }
-            None => {}
-        }
-        Ok(())
-    }
-
-    /// The content of the version file; `None` if it is empty.
-    fn version(&self) -> Option<String> {
-        let text = below::text(&self.home.path, VERSION_NAME).ok()??;
-        let text = text.trim_matches(is_blank);
-        (!text.is_empty()).then(|| text.to_owned())
-    }
-
-    /// The layout of the files; `None` if it is not recorded.
-    fn layout(&self) -> Option<i64> {
-        let text = self.version()?;
-        Some(Record::parse(&text).ok().and_then(|record| record.integer("layout")).unwrap_or(LAYOUT))
-    }
-
-    /// An earlier version stored records here.
-    pub fn is_earlier(&self) -> bool {
-        self.layout().is_some_and(|layout| layout < LAYOUT)
-    }
-
-    fn prepare(&self, wait: Duration) -> Result<(), RecordError> {
-        prepare(&self.home.path)?;
-        let inside = self.path.strip_prefix(&self.home.path).unwrap_or(Path::new(""));
-        below::make(&self.home.path, inside.join(LOCK_NAME))?;
-        // If migration fails now, it is repeated later, and the layout stays as it was.
-        let is_carried = carry_over(&self.home.path, &Entropy::System).is_ok();
-        if is_carried && self.is_earlier() {
-            let home = StateDir::of(self.home.clone());
-            below::make(&self.home.path, LOCK_NAME)?;
-            let _held = home.lock_marked(wait)?;
-            home.note("layout", LAYOUT)?;
-        }
-        if self.version().is_none() {
-            // Several repos may use a named home, or the user's.
-            let shared = matches!(self.home.mode, StateMode::Named | StateMode::Global);
-            let scope = if shared { "global" } else { "repo" };
-            let text = format!("{{\"layout\":{LAYOUT},\"scope\":\"{scope}\"}}\n");
-            fill(&self.home.path, VERSION_NAME, text.as_bytes(), &Entropy::System)?;
-        }
-        Ok(())
-    }
-
-    /// Claims start above this epoch; `None` if no claim was ever made here, as far as is known.
-    pub(in crate::store) fn epoch_floor(&self) -> Option<i64> {
-        Record::parse(&self.version()?).ok()?.integer(FLOOR_KEY)
-    }
-
-    /// Stores it apart from the claims, whose file may be emptied.
-    pub(in crate::store) fn note_epoch_floor(&self, epoch: i64) -> Result<(), RecordError> {
-        self.note(FLOOR_KEY, epoch)
-    }
-
-    /// Puts a number into the version file. The lock of the state home is held.
-    fn note(&self, key: &'static str, number: i64) -> Result<(), RecordError> {
-        let text = self.version().unwrap_or_default();
-        let Ok(record) = Record::parse(&text) else { return Ok(()) };
-        let line = record.with(&[(key, Some(number.to_string()))], Dialect::default());
-        Ok(below::put(&self.home.path, VERSION_NAME, format!("{line}\n").as_bytes())?)
-    }
-
-    /// It has the records of several repos, so an issue's id is ambiguous.
-    pub fn is_shared(&self) -> bool {
-        let text = self.version().unwrap_or_default();
-        Record::parse(&text).ok().and_then(|record| Some(record.string("scope")? == "global")).unwrap_or(false)
-    }
-
-    pub fn file(&self, name: &str) -> RecordFile {
-        RecordFile { path: self.path.join(name), home: self.home.path.clone() }
+impl StateLock {
+    /// The state home cannot be written: rows go to the outbox of this checkout.
+    pub(in crate::store) fn is_outside(&self) -> bool {
+        self.outbox.is_some()
     }
 }
 
@@ -221,26 +34,60 @@ impl StateDir {
 pub struct RecordFile {
     path: PathBuf,
     home: PathBuf,
-}
-
-/// A change of one record.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Put {
-    /// Replaces the line with an id, or adds one.
-    Line { id: String, text: String },
-    /// Removes the lines with an id.
-    Gone { id: String },
-    /// Removes a line that was stored elsewhere.
-    Out { line: usize },
+    outboxes: Outboxes,
 }
 
 impl RecordFile {
+    /// The file at a path inside a state home.
+    pub(super) fn new(path: PathBuf, home: &StateHome) -> Self {
+        RecordFile { path, home: home.path.clone(), outboxes: home.outboxes.clone() }
+    }
+
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Its current content; empty if it is missing.
+    /// The files with its records: itself, and those in outboxes. They may be missing.
+    pub fn paths(&self) -> impl Iterator<Item = PathBuf> {
+        let outboxes: &[PathBuf] = if self.may_wait() { &self.outboxes } else { &[] };
+        std::iter::once(self.path.clone()).chain(outboxes.iter().map(|outbox| outbox.join(self.inside())))
+    }
+
+    pub fn exists(&self) -> bool {
+        self.paths().any(|path| path.exists())
+    }
+
+    fn inside(&self) -> &Path {
+        self.path.strip_prefix(&self.home).unwrap_or(&self.path)
+    }
+
+    /// Its records may be in an outbox.
+    pub(super) fn may_wait(&self) -> bool {
+        self.inside().iter().filter_map(|name| name.to_str()).any(outbox::may_wait)
+    }
+
+    fn waits(&self) -> Waits {
+        if self.may_wait() { Waits::read(&self.outboxes, self.inside()) } else { Waits::default() }
+    }
+
+    /// The versions of it in outboxes that are not read, each with the reason.
+    pub fn unread(&self) -> Vec<(PathBuf, String)> {
+        if self.may_wait() { outbox::unread(&self.outboxes, self.inside()) } else { Vec::new() }
+    }
+
+    /// Its current content with what waits in outboxes; empty if there is none.
     pub fn read(&self) -> Result<Document, RecordError> {
+        // Before the file itself: what is taken in meanwhile is then seen twice instead of never.
+        let waits = self.waits();
+        let own = self.read_here()?;
+        let puts = waits.puts(&own);
+        let now = if puts.is_empty() { own } else { own.edited(&edits(&own, puts)) };
+        // Damaged lines count as if they were taken in already: a claim may be in one.
+        let is_damaged = !waits.damaged().is_empty();
+        Ok(if is_damaged { Document::new([now.bytes(), waits.damaged()].concat()) } else { now })
+    }
+
+    fn read_here(&self) -> Result<Document, RecordError> {
         if path::is_missing(&self.path) {
             return Ok(Document::default());
         }
@@ -254,11 +101,62 @@ impl RecordFile {
     /// Changes records, based on the current content; writes nothing if nothing changes.
     pub fn edit<E: From<RecordError>>(
         &self,
-        _held: &StateLock,
+        held: &StateLock,
         entropy: &Entropy,
         plan: impl FnMut(&Document) -> Result<Vec<Put>, E>,
     ) -> Result<Outcome, E> {
-        self.edit_held(entropy, plan)
+        match &held.outbox {
+            Some(outbox) => self.edit_outside(outbox, plan),
+            None => self.edit_held(entropy, plan),
+        }
+    }
+
+    /// The same in an outbox.
+    fn edit_outside<E: From<RecordError>>(
+        &self,
+        outbox: &Path,
+        mut plan: impl FnMut(&Document) -> Result<Vec<Put>, E>,
+    ) -> Result<Outcome, E> {
+        let readonly = || RecordError::ReadOnly { home: self.home.clone() };
+        if !self.may_wait() {
+            return Err(readonly().into());
+        }
+        let _lock = lock::lock(outbox, outbox::PATIENCE).map_err(|e| E::from(LedgerError::from(e).into()))?;
+        let path = outbox.join(self.inside());
+        if !outbox::is_private(&path) {
+            return Err(RecordError::Tracked { path }.into());
+        }
+        let (waits, now) = (self.waits(), self.read()?);
+        let puts = plan(&now)?;
+        let changes = |put: &Put| match put {
+            Put::Line { id, text } => now.effective_line(id).as_ref() != Some(text),
+            Put::Gone { id } => now.has_id(id),
+            Put::Out { .. } => true,
+        };
+        let puts: Vec<Put> = puts.into_iter().filter(changes).collect();
+        if puts.is_empty() {
+            return Ok(Outcome::Unchanged);
+        }
+        let lines = waits.lines(&now, &puts).ok_or_else(readonly)?;
+        outbox::append(outbox, self.inside(), &lines).map_err(|e| E::from(e.into()))?;
+        Ok(Outcome::Written)
+    }
+
+    /// Moves what waits for this file here. The lock of its directory is held.
+    pub(super) fn take_in(&self, held: &StateLock) -> Result<(), RecordError> {
+        let readable = self.outboxes.iter().filter(|outbox| outbox::may_read(outbox, self.inside()));
+        let existing: Vec<PathBuf> = readable.cloned().collect();
+        let locks = existing.iter().map(|outbox| lock::lock(outbox, outbox::PATIENCE));
+        let _locks = locks.collect::<Result<Vec<_>, _>>().map_err(LedgerError::from)?;
+        let waits = Waits::read(&existing, self.inside());
+        self.edit::<RecordError>(held, &Entropy::System, |document| Ok(waits.puts(document)))?;
+        if !waits.damaged().is_empty() {
+            self.append(waits.damaged(), &Entropy::System)?;
+        }
+        for outbox in &existing {
+            outbox::remove(outbox, self.inside())?;
+        }
+        Ok(())
     }
 
     /// The same for a caller that holds the lock but cannot pass it.
@@ -299,9 +197,13 @@ impl RecordFile {
 
     /// Ends a last line that was cut off, so that the next one is not appended to it. The line is kept.
     fn complete(&self, entropy: &Entropy) -> Result<(), RecordError> {
+        self.append(b"\n", entropy)
+    }
+
+    fn append(&self, bytes: &[u8], entropy: &Entropy) -> Result<(), RecordError> {
         let snapshot = self.ledger()?.read(|| Expectation::Nothing)?;
         let (dir, name) = self.directory()?;
-        let bytes = [snapshot.document.bytes(), b"\n"].concat();
+        let bytes = [snapshot.document.bytes(), bytes].concat();
         match dir.put_after(&name, &bytes, Some(&snapshot.stamp.file), entropy)? {
             true => Ok(()),
             false => Err(LedgerError::Unstable { path: self.path.clone() }.into()),

@@ -6,7 +6,10 @@
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
-use super::records::{Put, RecordFile, StateDir};
+use super::outbox;
+use super::put::Put;
+use super::records::RecordFile;
+use super::state_dir::StateDir;
 use crate::ledger::Document;
 use crate::model::agent::Agent;
 use crate::model::checkpoint::Noted;
@@ -90,6 +93,17 @@ impl Spot {
         home.path().join(self.directory.or(self.name).unwrap_or_default())
     }
 
+    fn may_wait(&self) -> bool {
+        [self.directory, self.name].into_iter().flatten().any(outbox::may_wait)
+    }
+
+    /// The same with the places of what waits in outboxes.
+    pub fn paths(&self, home: &StateDir) -> Vec<PathBuf> {
+        let outboxes: &[PathBuf] = if self.may_wait() { &home.home().outboxes } else { &[] };
+        let waiting = outboxes.iter().map(|outbox| outbox.join(self.directory.or(self.name).unwrap_or_default()));
+        std::iter::once(self.path(home)).chain(waiting).collect()
+    }
+
     /// The existing files: the directory inside the state home, and the name.
     pub fn files(&self, home: &StateDir) -> Result<Vec<(PathBuf, String)>, FsError> {
         let names = |inside: &Path| match below::names(home.path(), inside) {
@@ -110,6 +124,12 @@ impl Spot {
         }
         let is_missing = |path: &Path| stat_link(path).is_err_and(|error| error.is_missing());
         found.retain(|(inside, name)| !is_missing(&home.path().join(inside).join(name)));
+        if self.may_wait() {
+            let waiting = outbox::files(&home.home().outboxes).into_iter();
+            found.extend(waiting.filter(|(inside, name)| self.holds(&home.path().join(inside).join(name))));
+            found.sort();
+            found.dedup();
+        }
         Ok(found)
     }
 
@@ -205,7 +225,7 @@ mod tests {
     /// Every row of every table, as `bd` 1.7.0 wrote it.
     fn earlier_rows() -> Vec<(&'static dyn StateTable, String)> {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/rows");
-        let home = StateDir::of(StateHome { path, mode: StateMode::Named, reason: String::new() });
+        let home = StateDir::of(StateHome::alone(path, StateMode::Named, ""));
         let mut found = Vec::new();
         for table in TABLES {
             let files = table.spot().files(&home).unwrap();

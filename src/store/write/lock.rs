@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use super::intent::Scope;
 use crate::ledger::{LedgerError, LockedLedger};
-use crate::store::file_names::LEASES_NAME;
 use crate::store::leases::HeldHome;
+use crate::store::state::tables::LEASES;
 use crate::store::{Result, Snapshot, Store, StoreError};
 
 /// The locks of some ledgers, and of the state homes with claims on their issues.
@@ -110,7 +110,7 @@ impl Store {
     pub(in crate::store) fn lock(&mut self, wanted: &[usize]) -> Result<Locks> {
         let mut homes = self.lease_homes(wanted.iter().copied());
         // A home used by an earlier version is migrated with the first write.
-        homes.retain(|home| home.path().join(LEASES_NAME).exists() || home.is_earlier());
+        homes.retain(|home| LEASES.file(home).exists() || home.is_earlier());
         let homes = homes.into_iter().map(|home| self.hold(home)).collect::<Result<Vec<_>>>()?;
         Ok(Locks { ledgers: self.lock_ledgers(wanted)?, _homes: homes })
     }

@@ -55,7 +55,7 @@ impl Store {
         // Tell a log written earlier that the write continued here: without this repo, only half would be undone.
         for (home, mut entry) in with {
             let earlier = PathBuf::from(&entry.ledger);
-            let log = WriteLog { home: &home, ledger: &earlier, host: &self.host };
+            let log = WriteLog { home: &home, outboxes: self.outboxes_at(&home), ledger: &earlier, host: &self.host };
             entry.checkout = self.checkout_in(&home);
             self.mark_first(&log, &entry);
             self.noted(ledger, None, log.add(entry).map(|()| Vec::new()));

@@ -12,10 +12,10 @@ use crate::model::lease::{Lease, Standing};
 use crate::model::record::Record;
 use crate::model::workflow::{Task, Workflow};
 use crate::store::error::LeaseError;
-use crate::store::file_names::LEASES_NAME;
 use crate::store::leases::Fenced;
 use crate::store::read::index::expected;
 use crate::store::state::leases::standing;
+use crate::store::state::tables::LEASES;
 use crate::store::{Snapshot, Store};
 
 /// Keys that anyone may change in a locked workflow and its tasks.
@@ -86,7 +86,7 @@ pub(super) fn refuse(guarded: &GuardedEdit<'_>) -> Fenced<()> {
     let home = store.lease_home(source);
     let may_be_locked = match store.held_home(home.path()) {
         Some(held) => held.has_locks(),
-        None => home.path().join(LEASES_NAME).exists(),
+        None => LEASES.file(&home).exists(),
     };
     if !may_be_locked {
         return Ok(());

@@ -28,9 +28,8 @@ pub(super) const MAX: usize = 256 << 20;
 pub(super) fn integrate(root: &Path, integration: Integration<'_>) -> Result<Integrated, SyncError> {
     let env = integration.env;
     let link = upstream::find(root, env)?;
-    let Some((remote, theirs)) = link.remote.and_then(|remote| Some((remote.shown(), remote.theirs?))) else {
-        return Ok(Integrated::UpToDate);
-    };
+    let found = link.remote.and_then(|remote| Some((remote.shown(), remote.theirs?, remote.tracking)));
+    let Some((remote, theirs, tracking)) = found else { return Ok(Integrated::UpToDate) };
     if link.ours == Some(theirs) && unfinished(root).is_none() {
         return Ok(Integrated::UpToDate);
     }
@@ -59,6 +58,10 @@ pub(super) fn integrate(root: &Path, integration: Integration<'_>) -> Result<Int
     if bases == [ours] {
         place(&join, theirs)?;
         return Ok(Integrated::Forwarded);
+    }
+    if let Some(commit) = join.dropped(&tracking, ours)?.filter(|dropped| !bases.contains(dropped)) {
+        let (upstream, commit) = (join.upstream.clone(), commit.to_hex_with_len(8).to_string());
+        return Err(SyncError::Rewritten { upstream, commit });
     }
     if let ([parent], [base]) = (parents.as_slice(), bases.as_slice())
         && parent == base
@@ -114,6 +117,12 @@ impl Join<'_> {
             Some(1) => Ok(Vec::new()),
             _ => Err(failed("git merge-base", &output).into()),
         }
+    }
+
+    /// The last commit of ours that the other side has had at some time. If it has it no longer, somebody removed it there.
+    fn dropped(&self, tracking: &str, ours: ObjectId) -> Result<Option<ObjectId>, SyncError> {
+        let output = self.git().args(["merge-base", "--fork-point", tracking]).arg(ours.to_string()).run()?;
+        if output.status.success() { id(&output.stdout).map(Some) } else { Ok(None) }
     }
 
     /// Fast-forwards the branch and the working tree, or leaves both as they are.

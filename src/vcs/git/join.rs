@@ -234,8 +234,10 @@ impl Join<'_> {
     }
 
     fn text(&self, file: &Path, id: ObjectId, filtered: bool) -> Result<Vec<u8>, SyncError> {
-        let program = self.git().arg("cat-file");
-        let program = if filtered { program.arg("--filters").arg(path_flag(file)) } else { program.arg("blob") };
+        if !filtered {
+            return Ok(self.trees.blob(id)?);
+        }
+        let program = self.git().args(["cat-file", "--filters"]).arg(path_flag(file));
         let output = checked("git cat-file", program.arg(id.to_string()).run()?)?;
         if output.stdout.len() >= MAX {
             return Err(HistoryError::TooMuch { program: "git cat-file" }.into());

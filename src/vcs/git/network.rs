@@ -141,6 +141,9 @@ fn printed(stderr: &[u8]) -> String {
     lines.take(4).collect::<Vec<_>>().join("; ")
 }
 
+/// Messages of a server that cannot store anything at the moment.
+const FAULTS: [&str; 4] = ["unpacker error", "missing necessary objects", "migrate objects", "failed to write"];
+
 /// Messages that mean a concurrent push.
 pub(super) const RACES: [&str; 7] = [
     "fetch first",
@@ -173,6 +176,9 @@ fn verdict(remote: &str, output: &Output, with_hooks: bool) -> Result<Pushed, Sy
 
 /// The server refused, perhaps with a reason.
 pub(super) fn refused(remote: &str, summary: &str, output: &Output) -> SyncError {
+    if FAULTS.iter().any(|fault| summary.contains(fault)) {
+        return unreachable(remote, output);
+    }
     let stderr = String::from_utf8_lossy(&output.stderr);
     let words: String = stderr.lines().filter(|line| line.starts_with("remote:")).map(|l| format!("{l}\n")).collect();
     let words = printed(words.as_bytes());

@@ -38,7 +38,8 @@ pub(super) struct Remote {
     pub name: String,
     /// The full name of the branch there.
     pub branch: String,
-    /// The commit that was fetched of it last.
+    /// The ref that it was fetched to, and the commit that was fetched last.
+    pub tracking: String,
     pub theirs: Option<ObjectId>,
     /// The settings make the branch track it.
     pub followed: bool,
@@ -113,7 +114,7 @@ pub(super) fn find(root: &Path, env: &Env) -> Result<Link, SyncError> {
                 Some(repository) => fetched(repository, &tracking)?,
                 None => commit(root, &tracking, env)?,
             };
-            Some(Remote { theirs, name, branch: there, followed })
+            Some(Remote { tracking, theirs, name, branch: there, followed })
         }
         None => None,
     };

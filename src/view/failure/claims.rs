@@ -14,6 +14,10 @@ impl Classify for RecordError {
                 .hint("try again")
                 .run("bd where", "to see which one is used, or `bd state move --to repo` to bring it back here"),
             Newer { .. } => NEWER.shell("use the newer bd"),
+            ReadOnly { .. } => read_only(),
+            Tracked { path } => {
+                WOULD_LOSE.shell(format!("take it out of version control with `git rm --cached {}`", shell_path(path)))
+            }
             NoId { .. } => DAMAGED.hint("look at the file").shell("if it is useless, remove it and bd makes a new one"),
             Unreachable { .. } => {
                 NO_REPOSITORY.hint("mount that directory here").or(shell("name a state home with BD_STATE_DIR"))
@@ -52,7 +56,9 @@ impl Classify for LeaseError {
                 .number("epoch", *epoch)
                 .known("holder", holder),
             ClosedElsewhere { .. } => {
-                ILLEGAL.run("bd sync", "to get that").run("bd ready --claim", "to take another issue")
+                ILLEGAL.run("bd sync", "to get that").run("bd ready --claim", "to take another issue").shell(
+                    "if the branch with the close was given up, `bd release --remote ID --reason TEXT` frees the issue",
+                )
             }
             Elsewhere { worktree, .. } => ILLEGAL
                 .hint("merge that checkout first")

@@ -312,13 +312,14 @@ fn not_empty() -> Failure {
 
 /// A file failed. Names a likely reason, and the way on, where the system does not let anybody write.
 fn of_file(error: &FsError) -> Failure {
-    match error.is_forbidden() {
-        true => FAILED.hint(
-            "an agent's sandbox may have made this directory read-only; add it to the directories that the sandbox may write (a \
-             setting of the client), or run this outside of the sandbox",
-        ),
-        false => FAILED,
-    }
+    if error.is_forbidden() { read_only() } else { FAILED }
+}
+
+fn read_only() -> Failure {
+    FAILED.hint(
+        "an agent's sandbox may have made this directory read-only; add it to the directories that the sandbox may write (a \
+         setting of the client), or run this outside of the sandbox",
+    )
 }
 
 /// A repository asks for what its user has not agreed to.

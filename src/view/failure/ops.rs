@@ -25,6 +25,10 @@ impl Classify for OpError {
             Remote(error @ SyncError::Unreachable { .. }) => {
                 error.classify().without_hint().hint("nothing was claimed or given back there; try again later")
             }
+            Remote(error @ SyncError::Refused { .. }) => error
+                .classify()
+                .without_hint()
+                .hint("nothing was claimed or given back there: the remote takes branches alone, or not from you"),
             Remote(error) => error.classify(),
             Status { word, known } | Type { word, known } | UnknownDependencyType { word, known } => {
                 USAGE.meant(nearest(word, known.iter().map(String::as_str)))

@@ -24,6 +24,9 @@ impl Classify for SyncError {
                 "nothing was merged; merge these files with your version control, and the ledger merges with them",
             ),
             InTheWay { .. } => IN_THE_WAY.hint("nothing was merged; commit or stash these files, then sync again"),
+            Rewritten { upstream, commit } => WOULD_LOSE
+                .hint("nothing was changed")
+                .shell(format!("run `git rebase --onto {upstream} {commit}` to put your own commits on top, or `git reset --keep {upstream}` to let go of all others, then sync again")),
             Unreachable { .. } => {
                 Failure { recoverable: true, ..UNREACHABLE.hint("your changes are committed here; sync again later") }
             }

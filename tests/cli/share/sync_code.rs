@@ -438,3 +438,27 @@ fn a_dry_run_sees_markers() {
         env.bd(line.split(' ')).fails(8, &["conflict", "bd resolve"]);
     }
 }
+
+/// Somebody took commits off the remote that are here: bringing them back, or dropping them, is the user's choice.
+#[test]
+fn a_rewritten_remote_is_named_and_not_merged() {
+    let Some(env) = clones() else { return };
+    other(&env, "add Two --id bd-two\nsync -q");
+    env.bd(["sync"]).ok();
+    let rewrite = "git commit -q --amend -m Otherwise --date 2001-01-01T00:00:00 && git push -q --force";
+    sh(&env, &format!("cd other; {rewrite}"));
+    let (here, there) = (head(&env, "web"), head(&env, "upstream"));
+    for command in ["sync", "sync --with-code"] {
+        let run = env.bd(command.split(' ')).fails(8, &["was rewritten", "is no longer in it", "git rebase --onto"]);
+        assert!(run.stderr.contains("git reset --keep origin/main"), "{}", run.snapshot());
+    }
+    assert_eq!((head(&env, "web"), head(&env, "upstream")), (here, there));
+    // What is written here meanwhile goes with the way that the hint names.
+    env.given("add Three --id bd-three\ncommit -q");
+    let told = env.bd(["sync"]).fails(8, &["git rebase"]);
+    let command = told.stderr.split('`').find(|part| part.starts_with("git rebase")).unwrap().to_owned();
+    sh(&env, &format!("cd web; {command}"));
+    env.bd(["sync"]).ok();
+    assert_eq!(env.bd(["list", "--json", "--sort", "id"]).ids(), ["bd-base", "bd-three", "bd-two"]);
+    assert_eq!(head(&env, "upstream"), head(&env, "web"));
+}

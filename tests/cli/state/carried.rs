@@ -95,7 +95,7 @@ fn the_first_write_carries_the_logs_over_and_both_readers_go_on() {
     let Some(earlier) = Earlier::new() else { return };
     earlier.env.given("undo --yes");
     assert_eq!(earlier.logs(), ["writes.jsonl"]);
-    assert_eq!(earlier.version(), "{\"layout\":2,\"scope\":\"repo\"}\n");
+    assert_eq!(earlier.version(), "{\"layout\":3,\"scope\":\"repo\"}\n");
     assert_eq!(earlier.issue("bd-2")["status"], "open");
     // Migrated writes can still be undone, and so can an undo.
     earlier.env.given("undo --yes");
@@ -122,12 +122,12 @@ fn a_write_to_the_records_alone_carries_the_logs_over() {
     let Some(earlier) = Earlier::new() else { return };
     earlier.env.given("mail send bob -m again");
     assert_eq!(earlier.logs(), ["writes.jsonl"]);
-    assert_eq!(earlier.version(), "{\"layout\":2,\"scope\":\"repo\"}\n");
+    assert_eq!(earlier.version(), "{\"layout\":3,\"scope\":\"repo\"}\n");
     has(&earlier.told("undo"), &["bd close of 2026-01-05", "bd-2"]);
     // A `bd` that knows one layout less refuses: this one, for instance, if there is a later one.
-    fs::write(earlier.home().join("version"), "{\"layout\":3,\"scope\":\"repo\"}\n").unwrap();
+    fs::write(earlier.home().join("version"), "{\"layout\":4,\"scope\":\"repo\"}\n").unwrap();
     for line in ["leases", "mail send bob -m more", "note bd-1 words"] {
-        earlier.env.bd(line.split(' ')).fails(8, &["has layout 3, this bd knows up to 2", "hint: use the newer bd"]);
+        earlier.env.bd(line.split(' ')).fails(8, &["has layout 4, this bd knows up to 3", "hint: use the newer bd"]);
     }
 }
 

@@ -68,7 +68,7 @@ fn a_state_home_of_a_newer_version_is_refused_and_left_alone() {
     let web = family.web();
     family.bd(&web, "claim bd-base").ok();
     let home = web.join(".git/beads");
-    fs::write(home.join("version"), "{\"layout\":3,\"scope\":\"repo\",\"new\":true}\n").unwrap();
+    fs::write(home.join("version"), "{\"layout\":4,\"scope\":\"repo\",\"new\":true}\n").unwrap();
     let before = (files(&home), family.env().ledger());
     for line in ["claim bd-base", "leases", "agent register bob", "release bd-base"] {
         let run = family.bd(&web, &format!("{line} --json"));

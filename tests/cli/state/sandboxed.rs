@@ -29,26 +29,36 @@ fn exits(run: &Run) -> Vec<&str> {
     run.stdout.lines().filter_map(|line| line.strip_prefix("exit ")).collect()
 }
 
+/// The files in the outbox.
+fn waiting(env: &Env) -> Vec<String> {
+    let files = std::fs::read_dir(env.path(".beads/run/outbox")).into_iter().flatten().flatten();
+    let names = files.map(|file| file.file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.filter(|name| name.ends_with(".jsonl")).collect();
+    names.sort();
+    names
+}
+
 #[test]
-fn there_is_no_second_state_home() {
+fn there_is_one_state_home() {
     let Some(project) = Project::single() else { return };
     let env = &project.env;
     env.given("add Two --id bd-two");
     for is_new in [true, false] {
         if is_new {
             let _ = std::fs::remove_dir_all(env.path(".git/beads"));
-        } else {
-            env.bd(["agent", "register", "outside"]).ok();
         }
-        let claims = ["claim bd-base", "work bd-base", "ready --claim", "agent register x"];
-        let Some(run) = sandboxed(env, &claims) else { return };
-        assert_eq!(exits(&run), ["1"; 4], "{}", run.snapshot());
-        assert!(run.stderr.contains(".git/beads") && run.stderr.contains("sandbox"), "{}", run.snapshot());
-        assert_eq!(run.stderr.matches("sandbox may have").count(), 4, "each says so\n{}", run.snapshot());
-        assert!(!env.path(".beads/run").exists(), "a second home");
-        // Outside of the sandbox it is not held.
-        env.bd(["claim", "bd-base"]).ok();
-        env.bd(["release", "bd-base"]).ok();
+        let lines =
+            ["claim bd-base", "ready --claim", "agent register x", "reserve src/a", "workspace create --issue bd-base"];
+        let Some(run) = sandboxed(env, &lines) else { return };
+        assert_eq!(exits(&run), ["0", "0", "0", "1", "1"], "{}", run.snapshot());
+        assert_eq!(run.stderr.matches("sandbox may have").count(), 2, "{}", run.snapshot());
+        assert!(waiting(env).contains(&"leases.jsonl".to_owned()), "{:?}", waiting(env));
+        // Outside of the sandbox it is held, and the next one that writes takes it in.
+        env.bd_with(["claim", "bd-base"], None, &[("BD_ACTOR", "other")]).fails(4, &["claimed"]);
+        assert!(!waiting(env).contains(&"leases.jsonl".to_owned()), "{:?}", waiting(env));
+        assert!(std::fs::read_to_string(env.path(".git/beads/leases.jsonl")).unwrap().contains("bd-two"));
+        env.bd(["release", "bd-base", "bd-two"]).ok();
+        env.bd(["agent", "unregister", "x"]).ok();
     }
 }
 
@@ -66,10 +76,12 @@ fn plain_work_goes_on() {
         "update bd-base --title New",
         "note bd-base hm",
         "close bd-two",
+        "undo --yes",
     ];
     let Some(run) = sandboxed(env, &lines) else { return };
-    assert_eq!(exits(&run), ["0"; 8], "{}", run.snapshot());
+    assert_eq!(exits(&run), ["0"; 9], "{}", run.snapshot());
     let text = env.ledger_text();
-    assert!(text.contains("Three") && text.contains("\"New\"") && text.contains("closed"), "{text}");
-    assert!(!env.path(".beads/run").exists(), "a second home");
+    assert!(text.contains("Three") && text.contains("\"New\"") && !text.contains("closed"), "{text}");
+    assert_eq!(waiting(env), ["writes.jsonl"]);
+    assert!(!env.bd(["undo"]).ok().stdout.is_empty(), "the log is known outside");
 }

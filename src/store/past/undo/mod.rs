@@ -67,7 +67,7 @@ impl Snapshot {
         let mut logs = Vec::new();
         let mut since = String::new();
         for home in homes {
-            let Contents { newest: mut lines, has_forgotten, .. } = Contents::read(home)?;
+            let Contents { newest: mut lines, has_forgotten, .. } = Contents::read(home, &self.outboxes_at(home))?;
             // Notes for `bd recover` are not writes.
             lines.retain(|line| line.entry.as_ref().is_none_or(|entry| !entry.write.is_empty()));
             self.follow_move(home, &mut lines);

@@ -84,7 +84,7 @@ impl Store {
         let Some(home) = source.map(|source| self.sources.home(source).to_owned()) else { return };
         let writing = self.current_write.borrow();
         let Some(write) = writing.name.clone().filter(|_| change.before != change.after) else { return };
-        let log = WriteLog { home: &home, ledger, host: &self.host };
+        let log = WriteLog { home: &home, outboxes: self.outboxes_at(&home), ledger, host: &self.host };
         let entry = Entry {
             write,
             command: writing.command().to_owned(),

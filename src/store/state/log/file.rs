@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::super::directory::prepare;
+use super::super::outbox;
 use super::entry::{Entry, FORGETS_ALL, forgotten};
 use crate::ledger::LedgerError;
 use crate::model::record::Record;
@@ -64,11 +65,11 @@ pub(crate) struct Contents {
 
 impl Contents {
     /// Reads the log of a state home. Takes no lock and writes nothing.
-    pub(crate) fn read(home: &Path) -> Result<Self, FsError> {
+    pub(crate) fn read(home: &Path, outboxes: &[PathBuf]) -> Result<Self, FsError> {
         // Before the file itself: lines migrated meanwhile are then seen twice instead of never.
-        let earlier = earlier(home)?;
+        let others = others(home, outboxes)?;
         let mut contents = Self::read_file(home)?;
-        for (name, log, reading) in &earlier {
+        for Other { name, log, reading, .. } in &others {
             contents.has_forgotten |= *name == FORMER_LOG;
             contents.take_in(read_lines(&home.join(name), &log.whole(MAX_SIZE)?, *reading));
         }
@@ -76,9 +77,9 @@ impl Contents {
     }
 
     /// The same for `bd recover`, without lines it can skip.
-    pub(super) fn read_to_recover(home: &Path) -> Result<Self, FsError> {
-        if !earlier(home)?.is_empty() {
-            return Self::read(home);
+    pub(super) fn read_to_recover(home: &Path, outboxes: &[PathBuf]) -> Result<Self, FsError> {
+        if !others(home, outboxes)?.is_empty() {
+            return Self::read(home, outboxes);
         }
         let bytes = Log::open(&home.join(WRITES_NAME))?.map_or(Ok(Vec::new()), |log| log.whole(MAX_SIZE))?;
         let newest = match memchr::memmem::rfind(&bytes, format!("\n{FORGETS_ALL}").as_bytes()) {
@@ -88,7 +89,7 @@ impl Contents {
         Ok(Contents { newest: read_lines(Path::new(""), newest, own_line), ..Self::default() })
     }
 
-    /// The same without the files of version 1.
+    /// The same without files that are still to be migrated.
     pub(super) fn read_file(home: &Path) -> Result<Self, FsError> {
         let path = home.join(WRITES_NAME);
         let Some(log) = Log::open(&path)? else { return Ok(Self::default()) };
@@ -115,7 +116,7 @@ impl Contents {
         self.joined.into_iter().chain(self.newest).filter_map(|line| line.entry)
     }
 
-    /// Inserts lines of version 1 that are missing here, ordered by time.
+    /// Inserts lines of other files that are missing here, ordered by time.
     fn take_in(&mut self, mut lines: Vec<Line>) {
         let known: HashSet<&[u8]> = self.joined.iter().chain(&self.newest).map(|line| line.text.as_slice()).collect();
         lines.retain(|line| !known.contains(line.text.as_slice()));
@@ -171,25 +172,25 @@ pub(super) fn lock(home: &Path) -> Result<DirLock, LedgerError> {
     }
 }
 
-/// Migrates version 1's files.
-pub(crate) fn carry_over(home: &Path, entropy: &Entropy) -> Result<(), LedgerError> {
+/// Migrates version 1's files, and those in outboxes.
+pub(crate) fn carry_over(home: &Path, outboxes: &[PathBuf], entropy: &Entropy) -> Result<(), LedgerError> {
     let _lock = lock(home)?;
-    Ok(carry_over_held(home, entropy)?)
+    Ok(carry_over_held(home, outboxes, entropy)?)
 }
 
 /// The same while the lock is held.
-pub(super) fn carry_over_held(home: &Path, entropy: &Entropy) -> Result<(), FsError> {
-    let earlier = earlier(home)?;
-    if earlier.is_empty() {
+pub(super) fn carry_over_held(home: &Path, outboxes: &[PathBuf], entropy: &Entropy) -> Result<(), FsError> {
+    let others = others(home, outboxes)?;
+    if others.is_empty() {
         return Ok(());
     }
-    let (now, whole) = (Contents::read_file(home)?, Contents::read(home)?);
+    let (now, whole) = (Contents::read_file(home)?, Contents::read(home, outboxes)?);
     if whole.newest.len() != now.newest.len() && !whole.write(home, entropy)? {
         return Ok(());
     }
-    for (name, log, reading) in earlier {
+    for Other { place, name, log, reading } in others {
         let known = log.stamp().size;
-        below::remove(home, name)?;
+        below::remove(&place, name)?;
         // A `bd` of version 1 appends without the lock: it may have opened the file before it was removed.
         let late = log.read(known, below::SMALL)?;
         let mut file = Log::open_to_append(&home.join(WRITES_NAME))?;
@@ -205,13 +206,29 @@ pub(super) fn is_there(home: &Path) -> bool {
     EARLIER.iter().map(|(name, _)| *name).chain([WRITES_NAME]).any(|name| sys::path::is_there(&home.join(name)))
 }
 
-/// The existing files of version 1.
-fn earlier(home: &Path) -> Result<Vec<(&'static str, Log, Reading)>, FsError> {
-    let open = |(name, reading): (&'static str, Reading)| match Log::open(&home.join(name)) {
-        Ok(log) => log.map(|log| Ok((name, log, reading))),
+/// An outbox has lines of the log.
+pub(super) fn is_waiting(outboxes: &[PathBuf]) -> bool {
+    outboxes.iter().any(|outbox| outbox::may_read(outbox, Path::new(WRITES_NAME)))
+}
+
+/// Another file whose lines belong to the log.
+struct Other {
+    place: PathBuf,
+    name: &'static str,
+    log: Log,
+    reading: Reading,
+}
+
+/// The existing files of version 1, and those in outboxes.
+fn others(home: &Path, outboxes: &[PathBuf]) -> Result<Vec<Other>, FsError> {
+    let earlier = EARLIER.into_iter().map(|(name, reading)| (home, name, reading));
+    let waiting = outboxes.iter().filter(|outbox| outbox::may_read(outbox, Path::new(WRITES_NAME)));
+    let waiting = waiting.map(|outbox| (outbox.as_path(), WRITES_NAME, own_line as Reading));
+    let open = |(place, name, reading): (&Path, &'static str, Reading)| match Log::open(&place.join(name)) {
+        Ok(log) => log.map(|log| Ok(Other { place: place.to_owned(), name, log, reading })),
         Err(error) => Some(Err(error)),
     };
-    EARLIER.into_iter().filter_map(open).collect()
+    earlier.chain(waiting).filter_map(open).collect()
 }
 
 fn own_line(text: &[u8]) -> Option<(Vec<u8>, Option<Entry>)> {
@@ -303,7 +320,7 @@ mod tests {
         let header = "{\"folded\":9}\n{\"ledger\":\"/l\",\"stamp\":\"1-2\"}\n";
         put("journal.jsonl", &format!("{header}{}{}", journaled("a", "2"), journaled("b", "4")));
         let expected = ["one for undo", "a", "two for undo", "b", "?", "three for undo"];
-        let seen = Contents::read(home).unwrap();
+        let seen = Contents::read(home, &[]).unwrap();
         assert_eq!((described(&seen), seen.has_forgotten), (expected.map(str::to_owned).to_vec(), true));
         let names = || {
             let mut names = below::names(home, "").unwrap();
@@ -313,17 +330,17 @@ mod tests {
         assert_eq!(names(), ["journal.jsonl", "undo.1.jsonl", "undo.jsonl"], "who reads writes nothing");
         let earlier: Vec<(String, Vec<u8>)> =
             names().into_iter().map(|name| (name.clone(), std::fs::read(home.join(name)).unwrap())).collect();
-        carry_over(home, &Entropy::System).unwrap();
+        carry_over(home, &[], &Entropy::System).unwrap();
         assert_eq!(names(), [WRITES_NAME]);
-        let seen = Contents::read(home).unwrap();
+        let seen = Contents::read(home, &[]).unwrap();
         assert_eq!((described(&seen), seen.has_forgotten), (expected.map(str::to_owned).to_vec(), true));
         // It was interrupted before all of them were removed, whichever those are.
         let bytes = std::fs::read(home.join(WRITES_NAME)).unwrap();
         for there in 1..8 {
             let still: Vec<_> = (0..3).filter(|n| there & (1 << n) != 0).map(|n| &earlier[n]).collect();
             still.iter().for_each(|(name, bytes)| std::fs::write(home.join(name), bytes).unwrap());
-            assert_eq!(described(&Contents::read(home).unwrap()), expected);
-            carry_over(home, &Entropy::System).unwrap();
+            assert_eq!(described(&Contents::read(home, &[]).unwrap()), expected);
+            carry_over(home, &[], &Entropy::System).unwrap();
             assert_eq!(
                 (names(), std::fs::read(home.join(WRITES_NAME)).unwrap()),
                 (vec![WRITES_NAME.into()], bytes.clone())
@@ -332,15 +349,15 @@ mod tests {
         // `bd recover` may skip what is here, and then an old `bd` continues.
         let mark = Entry { ledger: "/l".into(), forgets: vec!["0".into()], forgets_all: true, ..Entry::default() };
         Log::open_to_append(&home.join(WRITES_NAME)).unwrap().append(mark.render().as_bytes()).unwrap();
-        let to_recover = || Contents::read_to_recover(home).unwrap().into_entries();
+        let to_recover = || Contents::read_to_recover(home, &[]).unwrap().into_entries();
         assert_eq!(to_recover().flat_map(|entry| entry.changes).count(), 0);
         put("journal.jsonl", &journaled("c", "4"));
         put("undo.jsonl", &write("four", "9"));
         let recovers = |id: &str| to_recover().any(|entry| entry.changes.iter().any(|change| change.id == id));
         assert!(recovers("c"));
-        carry_over(home, &Entropy::System).unwrap();
+        carry_over(home, &[], &Entropy::System).unwrap();
         assert!(recovers("c"));
-        let mut seen = Contents::read(home).unwrap();
+        let mut seen = Contents::read(home, &[]).unwrap();
         seen.newest.retain(|line| line.entry.as_ref().is_none_or(|entry| entry.forgets.is_empty()));
         let expected = ["one for undo", "a", "two for undo", "b", "c", "?", "three for undo", "four for undo"];
         assert_eq!((names(), described(&seen)), (vec![WRITES_NAME.into()], expected.map(str::to_owned).to_vec()));

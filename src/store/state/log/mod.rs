@@ -29,6 +29,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::checkout_id::Noted;
+use super::home::Outboxes;
+use super::outbox;
 use crate::ledger::{Applied, LedgerError};
 use crate::model::time::Instant;
 use crate::store::file_names::{WRITES_NAME, is_renamed_ledger};
@@ -46,6 +48,8 @@ const TAIL: u64 = 64 << 10;
 #[derive(Debug)]
 pub(crate) struct WriteLog<'a> {
     pub home: &'a Path,
+    /// Where it may wait, if the state home cannot be written.
+    pub outboxes: Outboxes,
     pub ledger: &'a Path,
     pub host: &'a Host,
 }
@@ -131,7 +135,7 @@ impl WriteLog<'_> {
 
     /// Everything in the log that `bd recover` has not forgotten.
     fn entries(&self) -> Result<Vec<Entry>, FsError> {
-        Ok(self.followed(Contents::read_to_recover(self.home)?.into_entries().collect()))
+        Ok(self.followed(Contents::read_to_recover(self.home, &self.outboxes)?.into_entries().collect()))
     }
 
     /// Entries made at another path, before this checkout was moved or the ledger renamed, count for this ledger.
@@ -205,10 +209,28 @@ impl WriteLog<'_> {
         Ok(self.put(&mut self.open()?, &[entry])?)
     }
 
+    /// Moves what waits in outboxes here.
+    pub(crate) fn take_in(&self) -> Result<(), LedgerError> {
+        if file::is_waiting(&self.outboxes) {
+            file::carry_over(self.home, &self.outboxes, &self.host.entropy)?;
+        }
+        Ok(())
+    }
+
     /// The log, opened for appending. The lock is held.
     fn open(&self) -> Result<Log, FsError> {
-        file::carry_over_held(self.home, &self.host.entropy)?;
-        Log::open_to_append(&self.home.join(WRITES_NAME))
+        let open = || {
+            file::carry_over_held(self.home, &self.outboxes, &self.host.entropy)?;
+            Log::open_to_append(&self.home.join(WRITES_NAME))
+        };
+        let is_usable = |outbox: &&Path| outbox::is_private(&outbox.join(WRITES_NAME));
+        match (open(), self.outboxes.own().filter(is_usable)) {
+            (Err(error), Some(outbox)) if error.is_forbidden() || error.is_missing() => {
+                outbox::make(outbox, Path::new(""))?;
+                Log::open_to_append(&outbox.join(WRITES_NAME))
+            }
+            (opened, _) => opened,
+        }
     }
 
     fn put(&self, log: &mut Log, entries: &[Entry]) -> Result<(), FsError> {
@@ -223,12 +245,19 @@ impl WriteLog<'_> {
         if self.ledger.parent() == Some(self.home) {
             return Ok(None);
         }
-        Ok(Some(file::lock(self.home)?))
+        match (file::lock(self.home), self.outboxes.own()) {
+            // There is no state home yet, and none can be made.
+            (Err(LedgerError::Fs(error)), Some(outbox)) if error.is_forbidden() => {
+                outbox::make(outbox, Path::new(""))?;
+                Ok(Some(file::lock(outbox)?))
+            }
+            (locked, _) => locked.map(Some),
+        }
     }
 }
 
 /// The log names ledgers of other repos, or cannot be read and so might.
 pub(crate) fn leads_elsewhere(home: &Path) -> bool {
     let leads = |entry: Entry| !entry.with.is_empty() || !entry.guests.is_empty();
-    Contents::read(home).map_or(true, |contents| contents.into_entries().any(leads))
+    Contents::read(home, &[]).map_or(true, |contents| contents.into_entries().any(leads))
 }

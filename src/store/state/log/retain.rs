@@ -166,6 +166,7 @@ mod tests {
 
     use super::super::retain::*;
     use crate::ledger::LineChange;
+    use crate::store::state::home::Outboxes;
     use crate::sys::Host;
 
     struct Place {
@@ -185,7 +186,7 @@ mod tests {
         }
 
         fn log(&self) -> WriteLog<'_> {
-            WriteLog { home: &self.home, ledger: &self.ledger, host: &self.host }
+            WriteLog { home: &self.home, outboxes: Outboxes::default(), ledger: &self.ledger, host: &self.host }
         }
 
         /// A write that changes the issue `id`, starting from `before`.
@@ -211,7 +212,7 @@ mod tests {
 
         /// The writes that `bd undo` knows, oldest first.
         fn writes(&self) -> Vec<String> {
-            let lines = Contents::read(&self.home).unwrap().newest;
+            let lines = Contents::read(&self.home, &[]).unwrap().newest;
             lines.into_iter().map(|line| line.entry.unwrap().write).filter(|write| !write.is_empty()).collect()
         }
 
@@ -291,7 +292,7 @@ mod tests {
         place.write("large", "b", None, line("b", 1, LARGEST_WRITE));
         place.write("later", "a", Some(line("a", 0, 10)), line("a", 2, 10));
         assert_eq!(place.writes(), ["small", "large", "later"]);
-        let large = Contents::read(&place.home).unwrap().newest[1].entry.clone().unwrap();
+        let large = Contents::read(&place.home, &[]).unwrap().newest[1].entry.clone().unwrap();
         assert_eq!((large.stays, large.changes.len()), (Some(Stays::Large), 0));
         assert_eq!(place.missing(), [line("a", 2, 10), line("b", 1, LARGEST_WRITE)]);
         assert!(place.size() < LARGEST_WRITE as u64 + 10_000, "the large lines are there once");
@@ -305,7 +306,7 @@ mod tests {
         let whole = std::fs::read(&path).unwrap();
         std::fs::write(&path, &whole[..whole.len() - 9]).unwrap();
         place.write("2", "b", None, line("b", 0, 10));
-        let lines = Contents::read(&place.home).unwrap().newest;
+        let lines = Contents::read(&place.home, &[]).unwrap().newest;
         let found: Vec<Option<String>> = lines.into_iter().map(|line| line.entry.map(|entry| entry.write)).collect();
         assert_eq!(found, [None, Some("2".to_owned())]);
         assert_eq!(place.missing(), [line("b", 0, 10)]);
