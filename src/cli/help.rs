@@ -5,6 +5,7 @@ use clap::builder::StyledStr;
 use super::context::{Context, Outcome};
 use super::entry::{GROUPS, Table};
 use super::page::filled;
+use super::signposts;
 use super::topics::{self, TOPICS};
 use crate::view::Failure;
 
@@ -35,7 +36,8 @@ pub(super) fn all(table: Table, cx: &mut Context) -> Outcome {
 
 /// The long help of one command, or a topic; `query` is both.
 pub(super) fn of(names: &[String], table: Table, cx: &mut Context) -> Outcome {
-    let topic = names.first().filter(|_| names.len() == 1).and_then(|name| topics::find(name)).map(str::trim_end);
+    let topic = names.first().filter(|_| names.len() == 1).and_then(|name| topics::find(name));
+    let topic = topic.as_deref().map(str::trim_end);
     let mut command = table.whole();
     command.build();
     if let Some(topic) = topic.filter(|_| command.find_subcommand(&names[0]).is_none()) {
@@ -44,7 +46,13 @@ pub(super) fn of(names: &[String], table: Table, cx: &mut Context) -> Outcome {
     let mut current = &mut command;
     for name in names {
         let found = current.find_subcommand_mut(name);
-        current = found.ok_or_else(|| Failure::usage(format!("no command or topic {name:?}; run `bd help --all`")))?;
+        current = found.ok_or_else(|| {
+            let unknown = Failure::usage(format!("no command or topic {name:?}; run `bd help --all`"));
+            match signposts::command(&names.join(" ")) {
+                Some(advice) => unknown.hint(advice),
+                None => unknown,
+            }
+        })?;
     }
     let mut text = current.render_long_help().to_string().trim_end().to_owned();
     if let Some(topic) = topic {

@@ -62,7 +62,12 @@ impl Layout {
 
     /// A line for each issue, from a text with fields in braces.
     pub(super) fn template(text: &str) -> Result<Self, Failure> {
-        Ok(Layout::Template(template(text)?))
+        let pieces = template(text)?;
+        if !text.is_empty() && !pieces.iter().any(|piece| matches!(piece, Piece::Field(_))) {
+            let failure = Failure::usage(format!("--format {text:?} names no field"));
+            return Err(failure.shell("put fields in braces, as in '{id} {title}'; `bd graph` draws the dependencies"));
+        }
+        Ok(Layout::Template(pieces))
     }
 }
 

@@ -23,6 +23,7 @@ mod parse;
 mod paths;
 mod render;
 mod report;
+mod signposts;
 mod style;
 mod tips;
 mod topics;
@@ -66,7 +67,7 @@ fn run_with(args: &[OsString]) -> Exit {
             };
             return match expanded {
                 Ok(Some(typed)) => run_with(&typed),
-                Ok(None) => usage_error(tips::retold(error, args, COMMANDS), wants_json, merges),
+                Ok(None) => usage_error(tips::retold(error, args, COMMANDS), args, wants_json, merges),
                 Err(failure) => {
                     Context::new(GlobalArgs { json: wants_json, ..GlobalArgs::default() }, String::new(), false, false)
                         .finish(Err(failure))
@@ -79,7 +80,7 @@ fn run_with(args: &[OsString]) -> Exit {
     let is_one_look = typed.only_looks() && !waits;
     let (global, call) = match typed.read() {
         Ok(read) => read,
-        Err(error) => return usage_error(error.with_cmd(&COMMANDS.whole()), wants_json, merges),
+        Err(error) => return usage_error(error.with_cmd(&COMMANDS.whole()), args, wants_json, merges),
     };
     let mut cx = Context::new(global, words, is_one_look, waits);
     let result = match call {
@@ -97,25 +98,44 @@ fn run_with(args: &[OsString]) -> Exit {
 }
 
 /// clap's own errors: help and version are not errors; the rest exits 2, as JSON if asked.
-fn usage_error(error: clap::Error, json: bool, merges: bool) -> Exit {
-    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+fn usage_error(error: clap::Error, args: &[OsString], json: bool, merges: bool) -> Exit {
+    let is_typed = |flag: &str| args.iter().take_while(|arg| *arg != "--").any(|arg| arg == flag);
+    let global = GlobalArgs { json, no_pager: is_typed("--no-pager"), ..GlobalArgs::default() };
+    let is_help = error.kind() == ErrorKind::DisplayHelp;
+    if error.kind() == ErrorKind::DisplayVersion {
         let _ = error.print();
         return Exit::Ok;
     }
-    let text = as_hint(&error.render().to_string());
-    if json {
-        let lines = text.lines().take_while(|line| !line.starts_with("Usage:"));
-        let message = lines.map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
-        let message = message.trim_start_matches("error: ").to_owned();
-        ui::json_error(&Failure::usage(message), None);
-    } else {
-        ui::plain_error(&text);
+    let mut cx = Context::new(GlobalArgs { json: json && !is_help, ..global }, String::new(), is_help, false);
+    let text = error.render().to_string();
+    if is_help {
+        let shown = cx.text_answer(text.trim_end());
+        return cx.finish(shown);
     }
+    if !json && !text.starts_with("error: ") {
+        // A command that is nothing without a subcommand shows its help.
+        cx.ui.note(text.trim_end());
+        return Exit::Usage;
+    }
+    let (mut failure, usage) = explained(&text);
+    if json {
+        let lines = failure.message.lines().map(str::trim).filter(|line| !line.is_empty());
+        failure.message = lines.collect::<Vec<_>>().join(" ");
+    }
+    cx.ui.failure(&failure, None);
+    cx.ui.note_if(!json, &usage);
     // An exit code that git treats as a conflict would leave only one side in the file.
     if merges { Exit::Merge } else { Exit::Usage }
 }
 
-/// The parser's tips look like every other hint.
-fn as_hint(text: &str) -> String {
-    text.replace("\n\n  tip: ", "\nhint: ").replace("\n  tip: ", "\nhint: ")
+/// The parser's error as any other one, and its lines about usage. Its tips are hints.
+fn explained(text: &str) -> (Failure, String) {
+    let (text, usage) = match text.find("\nUsage:").or_else(|| text.find("\nFor more information")) {
+        Some(at) => (&text[..at], text[at..].trim_end()),
+        None => (text, ""),
+    };
+    let (tips, message): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with("  tip: "));
+    let message = message.join("\n").trim_end().trim_start_matches("error: ").to_owned();
+    let hint = |failure: Failure, tip: &&str| failure.hint(tip.trim_start_matches("  tip: ").to_owned());
+    (tips.iter().fold(Failure::usage(message), hint), usage.to_owned())
 }

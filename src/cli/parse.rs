@@ -51,6 +51,10 @@ impl Typed {
 
     /// What was typed changes nothing.
     pub(super) fn only_looks(&self) -> bool {
+        // Without a command it is the help.
+        if self.entry.is_none() {
+            return true;
+        }
         let (form, given) = self.form();
         let looks = self.entry.and_then(|entry| entry.looks.iter().find(|(known, _)| *known == form));
         looks.is_some_and(|(_, unless)| !unless.iter().any(|name| is_given(given, name)))

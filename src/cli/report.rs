@@ -58,6 +58,13 @@ impl Context {
         Ok(exit)
     }
 
+    /// The words after an id that are not ids, if they made a command fail.
+    pub(super) fn words_after_ids<T>(&mut self, ids: &[String], done: &Result<T, ops::OpError>) -> Option<String> {
+        done.as_ref().err().filter(|error| Failure::from(*error).exit == Exit::NotFound)?;
+        let known = (0..ids.len()).rev().find(|n| self.resolve(&ids[*n]).is_ok())?;
+        Some(ids[known + 1..].join(" ")).filter(|words| !words.is_empty())
+    }
+
     /// Says what changes would do to several issues, where nothing was written. As JSON it is what they would be.
     pub(super) fn report_rehearsal(&mut self, batch: Batch) -> Outcome {
         let calendar = self.ui.calendar();

@@ -11,6 +11,7 @@ use clap::error::ErrorKind::{
 use clap::error::{ContextKind, ContextValue};
 
 use super::entry::Table;
+use super::signposts;
 use crate::model::nearest::{distance, nearest};
 
 /// The parser with only what people may use. A duplicate command is included only if its name was typed.
@@ -65,20 +66,30 @@ pub(super) fn retold(error: clap::Error, args: &[OsString], table: Table) -> cla
     };
     let Some(ContextValue::String(wrong)) = error.get(invalid).cloned() else { return error };
     let usage = at.render_usage();
-    let meant = match tip {
-        ContextKind::SuggestedArg => near_flag(&wrong, at).map(ContextValue::String),
-        _ => near_command(&wrong, at).map(|name| ContextValue::Strings(vec![name])),
-    };
-    if let Some(ContextValue::StyledStrs(mut tips)) = error.remove(ContextKind::Suggested) {
-        // The other kind names flags of other commands, including hidden ones.
-        tips.retain(|tip| tip.to_string().starts_with("to pass "));
-        if !tips.is_empty() {
-            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
-        }
-    }
+    // The parser's own tips name flags of other commands, including hidden ones, and values that begin with a dash.
+    error.remove(ContextKind::Suggested);
     error.remove(tip);
-    if let Some(meant) = meant {
-        error.insert(tip, meant);
+    let path = at.get_bin_name().unwrap_or_default().trim_start_matches("bd").trim().to_owned();
+    let (advice, meant) = match tip {
+        ContextKind::SuggestedArg if wrong.starts_with('-') => {
+            let wrong = wrong.split('=').next().unwrap_or_default();
+            (flag_advice(&path, wrong), near_flag(&path, wrong, at).map(ContextValue::String))
+        }
+        _ => {
+            let words = format!("{path} {wrong}");
+            let near = near_command(&wrong, at).map(|name| ContextValue::Strings(vec![name]));
+            let advice = signposts::command(words.trim());
+            let guess = || nearest_word(&wrong).filter(|_| path.is_empty() && near.is_none());
+            (advice.or_else(guess), if tip == ContextKind::SuggestedSubcommand { near } else { None })
+        }
+    };
+    match (advice, meant) {
+        (Some(advice), _) => {
+            let advice = advice.to_owned().into();
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![advice]));
+        }
+        (None, Some(meant)) => drop(error.insert(tip, meant)),
+        (None, None) => {}
     }
     error.insert(ContextKind::Usage, ContextValue::StyledStr(usage));
     error
@@ -153,14 +164,30 @@ fn with_number_named(error: clap::Error) -> clap::Error {
     clap::Error::raw(ValueValidation, text)
 }
 
-fn near_flag(wrong: &str, command: &Command) -> Option<String> {
+fn flag_advice(path: &str, wrong: &str) -> Option<&'static str> {
+    let is_number = wrong[1..].starts_with(|c: char| c.is_ascii_digit());
+    signposts::flag(path, wrong).or(is_number.then_some("a number below zero has no meaning here"))
+}
+
+/// The flag that was meant: what another program calls so, what the word begins, or what is near.
+fn near_flag(path: &str, wrong: &str, command: &Command) -> Option<String> {
+    if let Some(same) = signposts::same_flag(path, wrong) {
+        return Some(same.to_owned());
+    }
     let wrong = wrong.strip_prefix("--")?;
     let flags = command.get_arguments().flat_map(|arg| {
         let aliases = arg.get_visible_aliases().unwrap_or_default();
         arg.get_long().into_iter().chain(aliases).map(str::to_owned).collect::<Vec<_>>()
     });
     let flags: Vec<String> = flags.collect();
-    nearest(wrong, flags.iter().map(String::as_str)).map(|flag| format!("--{flag}"))
+    let longer = flags.iter().find(|flag| wrong.len() > 2 && flag.starts_with(wrong)).map(String::as_str);
+    longer.or_else(|| nearest(wrong, flags.iter().map(String::as_str))).map(|flag| format!("--{flag}"))
+}
+
+/// The row for a word of another program that is near.
+fn nearest_word(wrong: &str) -> Option<&'static str> {
+    let meant = nearest(wrong, signposts::words())?;
+    (distance(wrong, meant) <= (wrong.chars().count() / 4).max(1)).then(|| signposts::command(meant)).flatten()
 }
 
 /// A command is suggested only for a small mistake: `prove` is not `prune`.

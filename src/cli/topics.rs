@@ -1,5 +1,9 @@
 //! Help topics beyond single commands.
 
+use std::borrow::Cow;
+
+use super::signposts;
+
 /// What `bd help TOPIC` prints.
 pub(super) const TOPICS: &[(&str, &str)] = &[
     ("dates", include_str!("topics/dates.txt")),
@@ -8,8 +12,15 @@ pub(super) const TOPICS: &[(&str, &str)] = &[
     ("roles", include_str!("topics/roles.txt")),
     ("environment", include_str!("topics/environment.txt")),
     ("way-back", include_str!("topics/way-back.txt")),
+    // Written from its table.
+    (OTHER_TOOLS, ""),
 ];
 
-pub(super) fn find(name: &str) -> Option<&'static str> {
-    TOPICS.iter().find(|(topic, _)| *topic == name).map(|(_, text)| *text)
+const OTHER_TOOLS: &str = "other-tools";
+
+pub(super) fn find(name: &str) -> Option<Cow<'static, str>> {
+    if name == OTHER_TOOLS {
+        return Some(signposts::page().into());
+    }
+    TOPICS.iter().find(|(topic, _)| *topic == name).map(|(_, text)| (*text).into())
 }

@@ -112,7 +112,8 @@ impl Ui {
 
     /// Sends long output to the user's pager, if a person reads it.
     pub(super) fn page(&mut self) {
-        if self.terminal && !self.json {
+        let can_page = self.env.var("TERM").is_some_and(|term| !term.is_empty() && term != "dumb");
+        if self.terminal && !self.json && can_page {
             let rows = self.env.var("LINES").and_then(|text| text.parse().ok()).or_else(terminal::rows);
             self.out.page(rows.filter(|n| *n > 0).unwrap_or(24), self.env.clone());
         }
@@ -412,10 +413,8 @@ impl Ui {
         if self.json {
             self.warning(text);
         } else if !self.quiet {
-            let cells = plain_cells(&inline(&self.short(text)));
-            let lines = wrapped(&cells, self.width_err.map(|width| width.max(4)));
-            let lines: Vec<String> = lines.iter().map(|line| line.iter().map(|cell| cell.0).collect()).collect();
-            self.say(&lines.join("\n"));
+            let text = self.fitted(&block(&self.short(text)));
+            self.say(&text);
         }
     }
 
@@ -440,8 +439,20 @@ impl Ui {
     }
 
     fn talk(&mut self, style: Style, label: &str, text: &str) {
-        let label = if self.colour_err { format!("\x1b[{}m{label}\x1b[0m", style.code()) } else { label.to_owned() };
-        self.say(&format!("{label} {}", block(text)));
+        let text = self.fitted(&format!("{label} {}", block(text)));
+        let text = match text.strip_prefix(label).filter(|_| self.colour_err) {
+            Some(rest) => format!("\x1b[{}m{label}\x1b[0m{rest}", style.code()),
+            None => text,
+        };
+        self.say(&text);
+    }
+
+    /// Lines for standard error, wrapped on a terminal.
+    fn fitted(&self, text: &str) -> String {
+        let room = self.width_err.map(|width| width.max(4));
+        let shown = |line: &[Cell]| line.iter().map(|cell| cell.0).collect::<String>();
+        let fit = |line| wrapped(&plain_cells(line), room).into_iter().map(shown).collect::<Vec<_>>();
+        text.split('\n').flat_map(fit).collect::<Vec<_>>().join("\n")
     }
 
     /// A line on standard error, after the data; in the pager while that has the terminal.
@@ -480,11 +491,6 @@ impl Ui {
 
 pub(super) fn json_error(failure: &Failure, id: Option<&str>) {
     stderr_json(&view::error(failure, id));
-}
-
-/// Text of the argument parser, which repeats what the user typed.
-pub(super) fn plain_error(text: &str) {
-    let _ = write!(io::stderr(), "{}", block(text));
 }
 
 /// One object per line.

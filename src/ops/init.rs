@@ -12,6 +12,7 @@ use crate::store::settings::{Files, Origin, is_ledger_name, original_prefix};
 use crate::store::{self, BEADS_DIR, Config, LEDGER_NAMES, PLACEHOLDER_NAME, Repo, Settings, Site, Store, StoreError};
 use crate::sys::fs::Dir;
 use crate::sys::{self, Entropy, Host, below};
+use crate::vcs;
 
 /// The user's role.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -39,6 +40,8 @@ pub struct InitRequest {
     pub here: bool,
     /// Keep a placeholder for clients that look for a database.
     pub legacy_db: bool,
+    /// Begin without issues, although a database of the original has some.
+    pub empty: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,6 +51,8 @@ pub struct Initialised {
     pub prefix: String,
     /// There already was a ledger, which is unchanged.
     pub already: bool,
+    /// git would merge the new ledger as text.
+    pub wants_hooks: bool,
     /// Descriptions of additional steps.
     pub steps: Vec<String>,
     pub configured: Option<Configured>,
@@ -176,6 +181,7 @@ fn init_ledger(host: &Host, beads: &Path, request: &InitRequest) -> Result<Initi
         ledger,
         prefix: prefix.clone(),
         already,
+        wants_hooks: false,
         steps: Vec::new(),
         configured: None,
     };
@@ -186,6 +192,9 @@ fn init_ledger(host: &Host, beads: &Path, request: &InitRequest) -> Result<Initi
         configured.as_ref().map(|name| store::missing(&beads.join(name)))
     {
         return Err(error.into());
+    }
+    if let Some(database) = store::databases(beads).into_iter().next().filter(|_| !request.empty) {
+        return Err(StoreError::OnlyDatabase { database }.into());
     }
     store::refuse_not_checked_out(beads, configured.as_deref(), &host.env)?;
     let (above, name) = below::parted(beads);
@@ -203,7 +212,8 @@ fn init_ledger(host: &Host, beads: &Path, request: &InitRequest) -> Result<Initi
     let path = beads.join(ledger_name);
     let ledger = Ledger::at(&path, beads).map_err(StoreError::from)?;
     let created = ledger.create(Config::LOCK_WAIT, &host.entropy).map_err(StoreError::from)?;
-    Ok(made(path, !created))
+    let wants_hooks = created && vcs::merge_setup(&sys::path::real(&path).unwrap_or(path.clone()), &host.env).is_some();
+    Ok(Initialised { wants_hooks, ..made(path, !created) })
 }
 
 /// The directory of a planning repo.

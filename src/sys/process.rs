@@ -4,7 +4,7 @@
 //! environment variables that it needs to find its settings. It has a time limit, and its output is kept up to a limit.
 
 use std::ffi::{OsStr, OsString};
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
@@ -314,7 +314,10 @@ pub enum EditorError {
 /// text.
 pub fn edit(env: &Env, other: Option<String>, file: &Path) -> Result<(), EditorError> {
     let named = |name: &str| env.var(name).filter(|program| !program.trim().is_empty());
-    let program = named("VISUAL").or_else(|| named("EDITOR")).or(other).ok_or(EditorError::Unset)?;
+    // As git does it.
+    let can_show = || std::io::stdin().is_terminal() && env.var("TERM").is_some_and(|term| term != "dumb");
+    let usual = || (can_show() && exists("vi", env)).then(|| "vi".to_owned());
+    let program = named("VISUAL").or_else(|| named("EDITOR")).or(other).or_else(usual).ok_or(EditorError::Unset)?;
     let mut command = Command::new("/bin/sh");
     command.arg("-c").arg(format!("{program} \"$1\"")).arg("sh").arg(file);
     let status = command.status().map_err(|source| EditorError::Start { program: program.clone(), source })?;

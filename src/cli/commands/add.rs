@@ -339,7 +339,7 @@ fn filing(args: AddArgs, cx: &mut Context, needs_title: bool) -> Result<Filing, 
 }
 
 /// JSON from a flag, or from the file that the flag names.
-fn metadata(text: &str, cx: &Context) -> Result<String, Failure> {
+pub(super) fn metadata(text: &str, cx: &Context) -> Result<String, Failure> {
     let text = match text.strip_prefix('@') {
         Some(file) => cx.text(None, Some(file), false)?.unwrap_or_default(),
         None => text.to_owned(),

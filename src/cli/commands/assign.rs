@@ -8,11 +8,11 @@ use crate::view;
 ///
 /// For coordinators and people. The issue stays open until the assignee claims it; automatic claims of others pass it over.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  bd assign bd-a3f8 builder\n  bd assign bd-a3f8 person:ann")]
+#[command(after_help = "Examples:\n  bd assign bd-a3f8 builder\n  bd assign bd-a3f8 ann")]
 pub(super) struct AssignArgs {
     /// The issue, by id or its first characters
     id: String,
-    /// An agent, by name or id; person:NAME for a person
+    /// An agent, by name or id, or a person (`me`: you; person:NAME if an agent has that name)
     to: String,
 }
 

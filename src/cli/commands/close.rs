@@ -9,7 +9,7 @@ use crate::model::issue::status_of;
 use crate::model::record::Record;
 use crate::ops;
 use crate::store::Written;
-use crate::view::{self, Exit, inline};
+use crate::view::{self, Exit, Failure, inline};
 
 /// Close issues
 #[derive(Debug, Args)]
@@ -66,7 +66,13 @@ pub(super) fn run(args: CloseArgs, cx: &mut Context) -> Outcome {
         let batch = ops::rehearse_each(cx.store()?, &ids, |_| changes.clone())?;
         return cx.report_rehearsal(batch);
     }
-    let batch = ops::change_each(cx.store()?, &ids, |_| changes.clone())?;
+    let done = ops::change_each(cx.store()?, &ids, |_| changes.clone());
+    if let Some(words) = cx.words_after_ids(&ids, &done) {
+        return done.map(|_| Exit::Failed).map_err(|error| {
+            Failure::from(error).without_hint().shell(format!("a reason follows -r: `bd close ID -r {words:?}`"))
+        });
+    }
+    let batch = done?;
     if !args.suggest_next {
         return cx.report(batch, closed_line);
     }

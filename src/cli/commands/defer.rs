@@ -24,7 +24,11 @@ pub(super) fn run(args: DeferArgs, cx: &mut Context) -> Outcome {
     let until = args.until.map(|text| cx.date_or_none("until", &text)).transpose()?.flatten().map(When::start);
     let batch = ops::change_each(cx.store()?, &ids, |_| vec![Change::Defer { until }]);
     let batch = batch.map_err(|error| with_until(cx, &ids, error.into()))?;
-    cx.report(batch, |written| changed_line(written, "Deferred "))
+    let verb = match until {
+        Some(until) => format!("Deferred until {}: ", cx.ui.calendar().date(until)),
+        None => "Deferred ".to_owned(),
+    };
+    cx.report(batch, |written| changed_line(written, &verb))
 }
 
 /// A failure with another hint where a date was typed among the issues.

@@ -7,14 +7,17 @@ use crate::view::{self, Exit, inline};
 
 /// Check the ledgers for problems; `--fix` repairs them
 ///
-/// Exits 8 while something is damaged. --fix joins copies of one issue, moves lines that cannot be read to
+/// Exits 8 while something is damaged, with --strict also while something is odd; `ok` in JSON says the same. --fix joins copies of one issue, moves lines that cannot be read to
 /// .beads/damaged.txt, sorts, and makes line ends plain. bd resolve merges conflict regions.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  bd doctor\n  bd doctor --fix\n  bd doctor --json")]
+#[command(after_help = "Examples:\n  bd doctor\n  bd doctor --fix\n  bd doctor --strict\n  bd doctor --json")]
 pub(super) struct DoctorArgs {
     /// Repair what can be repaired without guessing
     #[arg(long)]
     fix: bool,
+    /// Let warnings fail, too, as in CI
+    #[arg(long)]
+    strict: bool,
     #[arg(short, long, hide = true)]
     yes: bool,
     #[arg(long, hide = true)]
@@ -26,10 +29,11 @@ pub(super) struct DoctorArgs {
 pub(super) fn run(args: DoctorArgs, cx: &mut Context) -> Outcome {
     cx.reports_problems = true;
     let report = ops::doctor(cx.store()?, args.fix)?;
-    let damaged = report.findings.iter().any(|finding| finding.severity == Severity::Damage);
-    let exit = if damaged { Exit::Damaged } else { Exit::Ok };
+    let worst = if args.strict { Severity::Warning } else { Severity::Damage };
+    let is_ok = report.findings.iter().all(|finding| finding.severity < worst);
+    let exit = if is_ok { Exit::Ok } else { Exit::Damaged };
     if cx.ui.wants_json() {
-        cx.ui.json(view::doctor(&report), &[]);
+        cx.ui.json(view::doctor(&report, is_ok), &[]);
         return Ok(exit);
     }
     for step in &report.fixed {

@@ -7,10 +7,10 @@ use crate::cli::help;
 /// Show help for a command or a topic; --all lists every command
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  bd help --all\n  bd help dep add\n  bd help dates\n\nTopics: dates, query, ids, roles, environment, way-back"
+    after_help = "Examples:\n  bd help --all\n  bd help dep add\n  bd help dates\n\nTopics: dates, query, ids, roles, environment, way-back, other-tools"
 )]
 pub(super) struct HelpArgs {
-    /// The command, or a topic: dates, query, ids, roles, environment, way-back
+    /// The command, or a topic: dates, query, ids, roles, environment, way-back, other-tools
     command: Vec<String>,
     /// List every command by task
     #[arg(long)]

@@ -42,6 +42,7 @@ enum Action {
     /// Uninstall both
     Uninstall,
     /// Show what is installed, and which hooks run after it
+    #[command(alias = "list")]
     Status,
     /// Run a git hook; called by hooks that the original installed
     #[command(hide = true)]

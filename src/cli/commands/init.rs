@@ -46,6 +46,12 @@ pub(super) struct InitArgs {
     /// Keep .beads/beads.db, an empty stand-in for clients that look for a database
     #[arg(long)]
     legacy_db: bool,
+    /// Begin without issues, although a database of the original has some
+    #[arg(long)]
+    empty: bool,
+    /// Accepted for compatibility: without a terminal nothing is asked
+    #[arg(long, hide = true)]
+    non_interactive: bool,
     /// The role: maintainer or contributor
     #[arg(long, value_name = "ROLE", group = "part", hide = true, value_parser = ["maintainer", "contributor"])]
     role: Option<String>,
@@ -56,8 +62,8 @@ pub(super) fn run(args: InitArgs, cx: &mut Context) -> Outcome {
         return Err(Failure::usage(format!("no such directory: {}", cx.directory().display())));
     }
     let setup = setup(&args, cx);
-    let InitArgs { prefix, ledger_name, here, legacy_db, .. } = args;
-    let request = InitRequest { prefix, ledger_name, setup, here, legacy_db };
+    let InitArgs { prefix, ledger_name, here, legacy_db, empty, .. } = args;
+    let request = InitRequest { prefix, ledger_name, setup, here, legacy_db, empty };
     let mut made = ops::init(&cx.host_here(), &cx.directory(), &request)?;
     if made.already {
         made.prefix = ops::prefix(cx.store()?)?;
@@ -85,7 +91,14 @@ pub(super) fn run(args: InitArgs, cx: &mut Context) -> Outcome {
         super::changed_settings::print_changes(done, cx);
     }
     match request.setup {
-        Setup::Plain if !made.already => cx.ui.hint("run `bd add \"First issue\"`, then `bd ready`"),
+        Setup::Plain if !made.already => {
+            cx.ui.hint("run `bd add \"First issue\"`, then `bd ready`");
+            if made.wants_hooks && !args.merge_driver {
+                cx.ui.hint(
+                    "run `bd hooks install`: git then merges issues without conflicts, and commits nothing private",
+                );
+            }
+        }
         Setup::Plain => {}
         Setup::Contributor { .. } => {
             cx.ui.hint("run `bd add \"First plan\"`: it goes to your planning repo (see `bd where`)")

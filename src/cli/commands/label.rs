@@ -77,7 +77,15 @@ fn change(mut ids: Vec<String>, cx: &mut Context, add: bool) -> Outcome {
             labels.iter().chain([&typed.as_str()]).map(|label| Change::RemoveLabel((*label).to_owned())).collect();
     }
     let ids = cx.named(&ids)?;
-    let batch = ops::change_each(cx.store()?, &ids, |_| changes.clone())?;
+    let done = ops::change_each(cx.store()?, &ids, |_| changes.clone());
+    if let Some(words) = cx.words_after_ids(&ids, &done) {
+        let all = format!("{},{typed}", words.replace(' ', ","));
+        return done.map(|_| Exit::Failed).map_err(|error| {
+            let advice = format!("several labels have commas between them: `bd label add ID {all}`");
+            Failure::from(error).without_hint().shell(advice)
+        });
+    }
+    let batch = done?;
     let (verb, word) = if add { ("Added", "added") } else { ("Removed", "removed") };
     if !cx.ui.wants_json() {
         let noun = if labels.len() == 1 { "label" } else { "labels" };

@@ -210,6 +210,7 @@ commands! {
     "resume", At("Agents", 8), resume::ResumeArgs => resume::run, looks [""];
     "context", At("Agents", 10), context::ContextArgs => context::run, looks [""];
     "prime", At("Agents", 1), prime::PrimeArgs => prime::run, looks [""];
+    "codex-hook", ForHooks, prime::CodexHookArgs => prime::run_codex_hook, looks [""];
     "merge-driver", At("Plumbing", 11), merge_driver::MergeDriverArgs => merge_driver::run, waits [""];
     "merge", ForHooks, merge_driver::MergeArgs => merge_driver::run_merge, waits [""];
     "hook", ForHooks, hooks::HookArgs => hooks::run_hook, looks [""];

@@ -14,7 +14,7 @@ use crate::view::Failure;
 pub(super) struct NoteArgs {
     /// The issue, by id or its first characters
     id: String,
-    /// The text; no quotes needed
+    /// The text; no quotes needed (`-`: from standard input)
     text: Vec<String>,
     /// Read the text from standard input
     #[arg(long)]
@@ -23,7 +23,9 @@ pub(super) struct NoteArgs {
 
 pub(super) fn run(args: NoteArgs, cx: &mut Context) -> Outcome {
     let given = (!args.text.is_empty()).then(|| args.text.join(" "));
-    let text = cx.text(given.as_deref(), None, args.stdin)?.filter(|text| !text.trim().is_empty());
+    let given = given.filter(|text| text != "-");
+    let is_piped = args.stdin || given.is_none() && !args.text.is_empty();
+    let text = cx.text(given.as_deref(), None, is_piped)?.filter(|text| !text.trim().is_empty());
     let text = text.ok_or_else(|| Failure::usage("a note needs a text"))?;
     let batch = ops::change_each(cx.store()?, &[args.id], |_| vec![Change::AppendNotes(text.clone())])?;
     cx.report(batch, |written| changed_line(written, "Note added: "))

@@ -29,13 +29,57 @@ pub(super) struct PrimeArgs {
     /// Answer a session hook of CLIENT: claude, codex, gemini, cursor or copilot
     #[arg(long, value_name = "CLIENT", conflicts_with = "full")]
     hook: Option<String>,
+    #[command(flatten)]
+    original: OriginalArgs,
+}
+
+/// Flags with which hooks of the original call this. An error there would stop the agent.
+#[derive(Debug, Args)]
+struct OriginalArgs {
+    #[arg(long, hide = true)]
+    hook_json: bool,
+    #[arg(long, hide = true)]
+    stealth: bool,
+    /// Accepted for compatibility: there are no memories, so nothing is printed
+    #[arg(long, hide = true)]
+    memories_only: bool,
+    #[arg(long, hide = true)]
+    mcp: bool,
+    #[arg(long, hide = true)]
+    export: bool,
+}
+
+/// Answer a hook that the original installed for Codex
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bd codex-hook SessionStart")]
+pub(super) struct CodexHookArgs {
+    /// The hook's name in Codex
+    event: Option<String>,
+}
+
+pub(super) fn run_codex_hook(args: CodexHookArgs, cx: &mut Context) -> Outcome {
+    if args.event.as_deref() == Some("SessionStart") {
+        answer_hook("codex", cx);
+    }
+    Ok(Exit::Ok)
+}
+
+fn answer_hook(name: &str, cx: &mut Context) {
+    let client = Client::find(name);
+    let text = hooked(client, cx);
+    cx.ui.line(&client::envelope(client, text.as_deref()));
 }
 
 pub(super) fn run(args: PrimeArgs, cx: &mut Context) -> Outcome {
+    if args.original.memories_only {
+        return Ok(Exit::Ok);
+    }
+    if args.original.hook_json {
+        answer_hook("claude", cx);
+        return Ok(Exit::Ok);
+    }
     if let Some(name) = &args.hook {
-        let client = Client::find(name);
-        let text = hooked(client, cx);
-        cx.ui.line(&client::envelope(client, text.as_deref()));
+        answer_hook(name, cx);
         return Ok(Exit::Ok);
     }
     let wish = if args.full { PrimeWish::FULL } else { PrimeWish::SHORT };

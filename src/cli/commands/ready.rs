@@ -48,6 +48,10 @@ pub(super) struct ReadyArgs {
     shape: ShapeArgs,
     #[command(flatten)]
     layout: LayoutArgs,
+    #[arg(long, hide = true)]
+    pretty: bool,
+    #[arg(long, hide = true)]
+    plain: bool,
 }
 
 /// An order of what is ready, or one of any list.
@@ -102,26 +106,27 @@ pub(super) fn run(args: ReadyArgs, cx: &mut Context) -> Outcome {
     let what = if all { "nothing is ready" } else { "nothing that matches is ready" };
     // Ready issues are neither blocked nor claimed.
     let none = format!("{what}; run `bd blocked` to see what waits");
+    let more = if page.rows.is_empty() { "" } else { " more" };
     let exit = cx.print_marked(&page, &Marks::default(), false, &none)?;
     if taken > 0 && !json {
         let verb = if taken == 1 { "is" } else { "are" };
         let text = format!(
-            "{taken} more {verb} held by others, or done or in progress in other checkouts; run `bd why ID` for the reason"
+            "{taken}{more} {verb} held by others, or done or in progress in other checkouts; run `bd why ID` for the reason"
         );
         cx.ui.note(&text);
     }
     if !json && args.at.is_none() {
         match ops::abandoned(cx.store()?)?.len() {
             0 => {}
-            1 => cx.ui.note("1 more is in progress without a claim; run `bd doctor` to see it"),
-            n => cx.ui.note(&format!("{n} more are in progress without a claim; run `bd doctor` to see them")),
+            1 => cx.ui.note(&format!("1{more} is in progress without a claim; run `bd doctor` to see it")),
+            n => cx.ui.note(&format!("{n}{more} are in progress without a claim; run `bd doctor` to see them")),
         }
     }
     if !json && unknown > 0 {
         let what = view::inline(&view::blocker_unknown(&unjoined)).into_owned();
         match unknown {
-            1 => cx.ui.note(&format!("1 more is not offered ({what}); run `bd blocked` to see it")),
-            n => cx.ui.note(&format!("{n} more are not offered ({what}); run `bd blocked` to see them")),
+            1 => cx.ui.note(&format!("1{more} is not offered ({what}); run `bd blocked` to see it")),
+            n => cx.ui.note(&format!("{n}{more} are not offered ({what}); run `bd blocked` to see them")),
         }
     }
     Ok(exit)

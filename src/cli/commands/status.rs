@@ -24,6 +24,8 @@ pub(super) struct StatusArgs {
     /// Show the work in one checkout, by id, name or path
     #[arg(long, value_name = "CHECKOUT", conflicts_with_all = ["id", "all_worktrees"])]
     worktree: Option<String>,
+    #[arg(long, hide = true)]
+    no_activity: bool,
 }
 
 pub(super) fn run(args: StatusArgs, cx: &mut Context) -> Outcome {

@@ -67,6 +67,8 @@ struct DatabaseArgs {
     force: bool,
     #[arg(long, hide = true)]
     accept_rebase: bool,
+    #[arg(long, hide = true)]
+    no_git_history: bool,
 }
 
 pub(super) fn run(args: SyncArgs, cx: &mut Context) -> Outcome {

@@ -6,6 +6,7 @@ use crate::cli::report::{changed_line, with_force};
 use crate::model::change::Change;
 use crate::model::field::Field;
 use crate::model::issue::Priority;
+use crate::model::json::{self, Dialect};
 use crate::model::query::is_none;
 use crate::model::when::When;
 use crate::ops::{self, OpError};
@@ -86,6 +87,15 @@ pub(super) struct UpdateArgs {
     /// Replace all labels
     #[arg(long, value_name = "LABEL", value_delimiter = ',')]
     set_labels: Option<Vec<String>>,
+    /// Free data for other programs, as JSON or @FILE (an empty text removes it)
+    #[arg(long, value_name = "JSON", conflicts_with_all = ["set_metadata", "unset_metadata"])]
+    metadata: Option<String>,
+    /// Set one key of the metadata; a value that is not JSON is a text
+    #[arg(long, value_name = "KEY=VALUE")]
+    set_metadata: Vec<String>,
+    /// Remove one key of the metadata
+    #[arg(long, value_name = "KEY")]
+    unset_metadata: Vec<String>,
     /// The parent issue (`none`: no parent)
     #[arg(long, value_name = "ID")]
     parent: Option<String>,
@@ -165,6 +175,21 @@ fn changes(args: &UpdateArgs, cx: &mut Context) -> Result<Vec<Change>, Failure> 
     }
     changes.extend(args.add_label.iter().cloned().map(Change::AddLabel));
     changes.extend(args.remove_label.iter().cloned().map(Change::RemoveLabel));
+    match args.metadata.as_deref() {
+        Some("") => changes.push(Change::Metadata(None)),
+        Some(text) => changes.push(Change::Metadata(Some(super::add::metadata(text, cx)?))),
+        None => {}
+    }
+    for pair in &args.set_metadata {
+        let Some((key, value)) = pair.split_once('=').filter(|(key, _)| !key.is_empty()) else {
+            return Err(Failure::usage(format!("--set-metadata wants KEY=VALUE, not {pair:?}")));
+        };
+        let is_json = json::elements(&format!("[{value}]")).is_ok_and(|values| values.len() == 1);
+        let value = if is_json { value.to_owned() } else { Dialect::default().string(value) };
+        changes.push(Change::MetadataKey { key: key.to_owned(), value: Some(value) });
+    }
+    let removed = args.unset_metadata.iter().map(|key| Change::MetadataKey { key: key.clone(), value: None });
+    changes.extend(removed);
     match args.parent.as_deref() {
         Some(word) if is_none(word) => changes.push(Change::Parent(None)),
         Some(parent) => changes.push(Change::Parent(Some(cx.resolve(parent)?))),

@@ -63,6 +63,8 @@ pub fn split(changes: &[Change], include: Include, visible: impl Fn(&str) -> boo
             | Change::Text(..)
             | Change::AppendNotes(_)
             | Change::AddComment(_)
+            | Change::Metadata(_)
+            | Change::MetadataKey { .. }
             | Change::Estimate(_)
             | Change::Date(..)
             | Change::AddDependency { .. } => {}

@@ -65,6 +65,13 @@ pub enum Change {
     AddLabel(String),
     RemoveLabel(String),
     SetLabels(Vec<String>),
+    /// Replaces `metadata` by JSON, or removes it.
+    Metadata(Option<String>),
+    /// Sets one key of `metadata` to JSON, or removes it.
+    MetadataKey {
+        key: String,
+        value: Option<String>,
+    },
     AddDependency {
         target: String,
         kind: DependencyType,
@@ -220,6 +227,7 @@ impl Change {
             }
             Change::AddComment(_) | Change::Reopen { comment: Some(_) } => Some(("comments", '[')),
             Change::AppendNotes(_) => Some(("notes", '"')),
+            Change::MetadataKey { .. } => Some(("metadata", '{')),
             Change::Workflow(_) => Some((WORKFLOW, '{')),
             _ => None,
         }
@@ -319,6 +327,14 @@ impl Change {
                 label_edits(record, stamp, |labels| labels.retain(|old| old != label && old != label.trim()))
             }
             Change::SetLabels(new) => label_edits(record, stamp, |labels| *labels = new.clone()),
+            Change::Metadata(json) => edit_unless(record.raw("metadata") == json.as_deref(), "metadata", json.clone()),
+            Change::MetadataKey { key, value } => {
+                let old = record.raw("metadata").filter(|raw| !is_unset(raw)).unwrap_or("{}");
+                let Ok(object) = Record::parse_part(old) else { return Vec::new() };
+                let new = object.with_key(key, value.as_deref(), stamp.dialect);
+                let is_empty = Record::parse_part(&new).is_ok_and(|new| new.iter().next().is_none());
+                edit_unless(new == old, "metadata", (!is_empty).then_some(new))
+            }
             Change::AddDependency { target, kind } => dependency_edits(record, stamp, |_| true, Some((target, kind))),
             Change::RemoveDependency { target, kind } => {
                 let other = |d: &Dependency| d.target != *target || kind.as_ref().is_some_and(|kind| d.kind != *kind);

@@ -6,10 +6,11 @@ use crate::model::change::Change;
 use crate::model::issue::Status;
 use crate::model::lease::{Holder, Standing};
 use crate::model::message::{Kind, Urgency};
-use crate::model::query::{Expr, Field};
+use crate::model::query::{Expr, Field, is_me};
+use crate::model::state_id::AGENT;
 use crate::ops::agents::{identity, roster};
 use crate::ops::mail::{Letter, Sender};
-use crate::ops::{self, Result, mail};
+use crate::ops::{self, OpError, Result, mail};
 use crate::store::{AutoClaim, ClaimWish, Claimed, LeaseRow, Reclaimed, ReleaseWish, Row, Store, StoreError, Written};
 
 /// Claims an issue by its full id. With `on_remote`, first on the git remote, where clones on other machines see it.
@@ -44,12 +45,18 @@ pub fn claim_ready(store: &mut Store, auto: &AutoClaim) -> Result<Option<Claimed
 /// not overridden.
 pub fn assign(store: &mut Store, id: &str, to: &str) -> Result<Assigned> {
     identity::refuse_workers(store, "assign issues")?;
+    let person = |name: &str| (name.to_owned(), format!("person:{name}"));
+    let to = if is_me(to) { store.actor() } else { to };
     let (name, address) = match to.strip_prefix("person:") {
-        Some(person) => (person.to_owned(), to.to_owned()),
-        None => {
-            let agent = roster::find_agent(store, to)?.agent;
-            (agent.name, agent.id)
-        }
+        Some(name) => person(name),
+        None => match roster::find_agent(store, to) {
+            Ok(seen) => (seen.agent.name, seen.agent.id),
+            // A person knows people, too.
+            Err(OpError::NoSuchAgent { typed }) if store.agent().is_none() && !typed.starts_with(AGENT) => {
+                person(&typed)
+            }
+            Err(error) => return Err(error),
+        },
     };
     let held = store.lease(id)?.filter(|row| row.standing == Standing::Live);
     if let Some(row) = held.filter(|row| row.lease.holder.as_ref().is_some_and(|holder| holder.name != name)) {

@@ -290,7 +290,7 @@ fn check_databases(store: &Store, report: &mut Report) {
         report
             .note("a database of the original bd, which is not read")
             .in_file(file)
-            .with("if the ledger lacks issues, export them with the original bd; then remove the file");
+            .with("if the ledger lacks issues, run `bd export -o FILE` with the bd that made it, and `bd import FILE` here; then remove it");
     }
 }
 

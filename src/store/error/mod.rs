@@ -33,6 +33,8 @@ pub enum StoreError {
     BadVariable { variable: &'static str, path: PathBuf },
     #[error("no ledger in {}", directory.display())]
     NoLedger { directory: PathBuf },
+    #[error("the issues of this project are in {}, a database of another bd, which is not read here", database.display())]
+    OnlyDatabase { database: PathBuf },
     #[error("ledger.file names {}, which is missing; {found} is there", ledger.display())]
     OtherLedger { ledger: PathBuf, found: &'static str },
     #[error("{} is under {system}, and this program was built without the feature `git`", root.display())]

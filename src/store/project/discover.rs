@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::databases::databases;
 use super::paths;
 use crate::model::id;
 use crate::store::error::Beyond;
@@ -222,6 +223,14 @@ pub fn missing(ledger: &Path) -> StoreError {
     let beside = LEDGER_NAMES.iter().filter(|name| directory.join(name) != *ledger).find(has_lines);
     match beside {
         Some(found) => StoreError::OtherLedger { ledger: ledger.to_owned(), found },
+        None => no_ledger(directory),
+    }
+}
+
+/// The error for a directory without a ledger.
+pub fn no_ledger(directory: &Path) -> StoreError {
+    match databases(directory).into_iter().next() {
+        Some(database) => StoreError::OnlyDatabase { database },
         None => StoreError::NoLedger { directory: directory.to_owned() },
     }
 }

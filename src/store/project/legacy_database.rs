@@ -7,6 +7,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::databases::{TEXT, databases};
 use super::paths;
 use super::planning_repo::exclude_line;
 use crate::store::Project;
@@ -15,8 +16,6 @@ use crate::sys::fs::{Dir, FsError};
 use crate::vcs;
 
 pub const PLACEHOLDER_NAME: &str = "beads.db";
-const TEXT: &str = "This is not a database: the issues are in the .jsonl file beside it. bd touches this file after each \
-                    write, for clients that watch it; `bd config set legacy.db false` removes it.\n";
 /// Lines in `.beads/.gitignore` that cover it.
 const IGNORED: [&str; 2] = ["*.db", PLACEHOLDER_NAME];
 
@@ -38,10 +37,7 @@ impl Project {
 
     /// Databases that the original left in the primary repo.
     pub fn old_databases(&self) -> Vec<PathBuf> {
-        let beads = self.repos.primary_member().repo.beads();
-        let Ok(dir) = Dir::root(beads) else { return Vec::new() };
-        let is_old = |name: &String| name.ends_with(".db") && !dir.starts_with(name, TEXT.as_bytes());
-        dir.names().unwrap_or_default().into_iter().filter(is_old).map(|name| beads.join(name)).collect()
+        databases(self.repos.primary_member().repo.beads())
     }
 
     /// Notifies old clients of a write. Failure is ignored: the write is on disk.

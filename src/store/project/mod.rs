@@ -4,6 +4,7 @@ pub(in crate::store) mod actor;
 pub(in crate::store) mod agreed;
 pub(in crate::store) mod checkout;
 pub(in crate::store) mod consent;
+pub(in crate::store) mod databases;
 pub(in crate::store) mod discover;
 pub(in crate::store) mod family;
 pub(in crate::store) mod home;

@@ -9,7 +9,8 @@ use super::intent::Scope;
 use crate::ledger::{LedgerError, LockedLedger};
 use crate::store::leases::HeldHome;
 use crate::store::state::tables::LEASES;
-use crate::store::{Result, Snapshot, Store, StoreError};
+use crate::store::{Result, Snapshot, Store, StoreError, no_ledger};
+use crate::sys::path;
 
 /// The locks of some ledgers, and of the state homes with claims on their issues.
 #[derive(Debug)]
@@ -97,8 +98,15 @@ impl Snapshot {
             return Err(error.clone().into());
         }
         match self.sources.of_member(member).as_slice() {
-            [source] => Ok(*source),
-            [] => Err(StoreError::NoLedger { directory: repo.repo.beads().to_owned() }),
+            [source] => {
+                let is_missing = path::is_missing(self.sources.ledger(*source).path());
+                let missing = is_missing.then(|| no_ledger(repo.repo.beads()));
+                match missing.filter(|error| matches!(error, StoreError::OnlyDatabase { .. })) {
+                    Some(error) => Err(error),
+                    None => Ok(*source),
+                }
+            }
+            [] => Err(no_ledger(repo.repo.beads())),
             _ => Err(StoreError::TwoLedgers { directory: repo.repo.beads().to_owned() }),
         }
     }

@@ -21,6 +21,15 @@ impl Classify for StoreError {
             }
             BadVariable { variable, .. } => NO_REPOSITORY.hint(format!("unset {variable}")).or(run("bd init", "there")),
             NoLedger { .. } => no_ledger(),
+            OnlyDatabase { database } => {
+                let beads = database.parent().unwrap_or(database);
+                NO_REPOSITORY
+                    .shell(format!(
+                        "run `bd export -o {}` with the bd that made it",
+                        shell_path(&beads.join("issues.jsonl"))
+                    ))
+                    .or(run("bd init --empty", "to begin without these issues"))
+            }
             OtherLedger { ledger, found } => {
                 let name = ledger.file_name().unwrap_or_default().to_string_lossy();
                 NO_REPOSITORY.hint(format!("rename {found} to {name}")).or(run("bd config unset ledger.file", ""))

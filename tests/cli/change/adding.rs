@@ -239,7 +239,6 @@ $ bd add x --deps nosuch
 [exit 3]
 $ bd add x --deps -x:here
 ! error: unexpected argument '-x' found
-! hint: to pass '-x' as a value, use '-- -x'
 ! 
 ! Usage: bd add [OPTIONS] [TITLE]...
 ! 

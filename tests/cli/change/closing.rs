@@ -155,7 +155,7 @@ fn defer_and_undefer() {
         ),
         str![[r#"
 $ bd defer fix --until 2026-02-01
-Deferred bd-fix
+Deferred until 2026-02-01: bd-fix
 $ bd ready
 ! nothing is ready; run `bd blocked` to see what waits
 $ bd why fix

@@ -263,7 +263,7 @@ fn assigning_is_for_coordinators_and_people() {
     env.bd(["agent", "register", "boss", "--role", "coordinator"]).ok();
     assert_eq!(agent(&env, "bot", "10:00:00", "assign bd-a bot").code, 5);
     agent(&env, "boss", "10:01:00", "assign bd-a bot").ok();
-    assert_eq!(env.bd(["assign", "bd-b", "nobody"]).code, 3);
+    assert_eq!(agent(&env, "boss", "10:01:30", "assign bd-b nobody").code, 3);
     let mail = agent(&env, "bot", "10:02:00", "mail inbox --json").ok().json();
     assert_eq!((&mail[0]["type"], &mail[0]["issue"]), (&"task_assignment".into(), &"bd-a".into()));
     assert_eq!(agent(&env, "cat", "10:03:00", "claim bd-a").code, 4, "it is somebody's");

@@ -182,7 +182,7 @@ $ bd list --created-after someday
 ! hint: write a date such as 2026-03-01, tomorrow, friday, 3d or +2w, or a time in RFC 3339; run `bd help dates` for every form
 [exit 2]
 $ bd list --limit -1 --json
-! {"error":{"code":"usage","message":"unexpected argument '-1' found hint: to pass '-1' as a value, use '-- -1'","recoverable":false,"exit_code":2}}
+! {"error":{"code":"usage","message":"unexpected argument '-1' found","hint":"a number below zero has no meaning here","recoverable":false,"exit_code":2}}
 [exit 2]
 
 "#]].raw()

@@ -12,4 +12,5 @@ mod progress;
 mod schemas;
 pub mod screens;
 mod short_paths;
+mod signposts;
 mod tips;

@@ -223,9 +223,11 @@ impl WriteLog<'_> {
             file::carry_over_held(self.home, &self.outboxes, &self.host.entropy)?;
             Log::open_to_append(&self.home.join(WRITES_NAME))
         };
-        let is_usable = |outbox: &&Path| outbox::is_private(&outbox.join(WRITES_NAME));
-        match (open(), self.outboxes.own().filter(is_usable)) {
+        match (open(), self.outboxes.own()) {
             (Err(error), Some(outbox)) if error.is_forbidden() || error.is_missing() => {
+                if !outbox::is_private(&outbox.join(WRITES_NAME)) {
+                    return Err(error);
+                }
                 outbox::make(outbox, Path::new(""))?;
                 Log::open_to_append(&outbox.join(WRITES_NAME))
             }
