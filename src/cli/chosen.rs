@@ -3,11 +3,11 @@
 
 use clap::Args;
 
-use super::context::Context;
+use super::context::{Context, Outcome};
 use super::filters::{DoneArgs, names_status};
 use super::report::NO_ID;
 use crate::ops;
-use crate::view::{Failure, plural};
+use crate::view::{Exit, Failure, plural};
 
 /// More than so many are changed at a terminal only after a question.
 const MANY: usize = 10;
@@ -78,6 +78,15 @@ impl CareArgs {
 }
 
 impl Context {
+    /// On a terminal, after a preview of what is lost: goes on if a person agrees.
+    pub(super) fn after_question(&mut self, question: &str, go_on: impl FnOnce(&mut Self) -> Outcome) -> Outcome {
+        if self.ui.confirm(question) {
+            return go_on(self);
+        }
+        self.ui.note("nothing was changed");
+        Ok(Exit::Failed)
+    }
+
     /// The ids that were typed, with those from standard input in place of `-`.
     pub(super) fn named(&mut self, typed: &[String]) -> Result<Vec<String>, Failure> {
         if typed.is_empty() {

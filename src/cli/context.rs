@@ -78,7 +78,10 @@ pub(super) struct Context {
 impl Context {
     /// `only_looks`: it is safe for a reader to stop the command.
     pub(super) fn new(global: GlobalArgs, command: String, only_looks: bool, waits: bool) -> Self {
-        let host = Host::real();
+        let mut host = Host::real();
+        if let Some(agent) = &global.agent {
+            host.env = host.env.clone().with(AGENT_VARIABLE, agent);
+        }
         let mut ui = Ui::new(&host, global.json, global.quiet, global.color.unwrap_or_default());
         if only_looks && !global.no_pager {
             ui.page();
@@ -134,9 +137,6 @@ impl Context {
         host.env = host.env.at(directory);
         if let Some(named) = &self.global.state_dir {
             host.env = host.env.clone().with(STATE_DIR, self.host.env.cwd().join(named));
-        }
-        if let Some(agent) = &self.global.agent {
-            host.env = host.env.clone().with(AGENT_VARIABLE, agent);
         }
         let mut settings = self.global.config.clone();
         if self.global.global {

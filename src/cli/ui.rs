@@ -12,7 +12,7 @@ use super::width::{Cell, plain_cells, wrapped};
 use crate::model::json;
 use crate::model::when::Calendar;
 use crate::model::words::words;
-use crate::store::display_path;
+use crate::store::{AGENT_VARIABLE, display_path};
 use crate::sys::{Activity, Clock, Env, Host, terminal};
 use crate::view::{self, Failure, block, inline};
 use unicode_width::UnicodeWidthStr as _;
@@ -112,8 +112,7 @@ impl Ui {
 
     /// Sends long output to the user's pager, if a person reads it.
     pub(super) fn page(&mut self) {
-        let can_page = self.env.var("TERM").is_some_and(|term| !term.is_empty() && term != "dumb");
-        if self.terminal && !self.json && can_page {
+        if self.terminal && !self.json && self.env.var("TERM").is_some_and(|term| term != "dumb") {
             let rows = self.env.var("LINES").and_then(|text| text.parse().ok()).or_else(terminal::rows);
             self.out.page(rows.filter(|n| *n > 0).unwrap_or(24), self.env.clone());
         }
@@ -171,7 +170,8 @@ impl Ui {
 
     /// A person is there who can answer questions.
     pub(super) fn is_interactive(&self) -> bool {
-        !self.json && !self.quiet && io::stdin().is_terminal() && io::stderr().is_terminal()
+        let wants_none = self.json || self.quiet || self.env.var(AGENT_VARIABLE).is_some();
+        !wants_none && io::stdin().is_terminal() && io::stderr().is_terminal()
     }
 
     /// Asks a person; an empty answer means the default.

@@ -10,7 +10,7 @@ use crate::view::{self, Exit, Failure, inline};
 
 /// Delete issues; a tombstone remains
 ///
-/// Without --yes it only shows what would be deleted. The line stays in the ledger with all its fields, so `bd reopen`
+/// It shows what would be deleted and, on a terminal, asks; in a script it needs --yes. The line stays in the ledger with all its fields, so `bd reopen`
 /// brings the issue back.
 #[derive(Debug, Args)]
 #[command(
@@ -19,7 +19,7 @@ use crate::view::{self, Exit, Failure, inline};
 pub(super) struct DeleteArgs {
     #[command(flatten)]
     chosen: ChosenArgs,
-    /// Delete; without it, only show what would be deleted
+    /// Delete without a question; in a script nothing is deleted without it
     #[arg(short, long, visible_alias = "force")]
     yes: bool,
     /// Why
@@ -36,8 +36,12 @@ pub(super) fn run(args: DeleteArgs, cx: &mut Context) -> Outcome {
         return Err(Failure::usage("no issue IDs provided: an issue ID is required"));
     }
     let ids = args.chosen.ids(cx)?;
-    if !args.yes || args.dry_run {
+    if args.dry_run || !args.yes && !cx.ui.is_interactive() {
         return preview(&ids, args.yes, cx);
+    }
+    if !args.yes {
+        listed(&ids, cx)?;
+        return cx.after_question("Delete this?", |cx| run(DeleteArgs { yes: true, ..args }, cx));
     }
     let batch = ops::change_each(cx.store()?, &ids, |_| vec![Change::Delete { reason: args.reason.clone() }])?;
     if !cx.ui.wants_json() {
@@ -52,12 +56,24 @@ pub(super) fn run(args: DeleteArgs, cx: &mut Context) -> Outcome {
 }
 
 fn preview(ids: &[String], is_confirmed: bool, cx: &mut Context) -> Outcome {
+    if cx.ui.wants_json() {
+        let rows = ops::named(cx.store()?, ids)?;
+        cx.json(view::would_delete(&rows.iter().collect::<Vec<_>>()));
+        return Ok(Exit::Ok);
+    }
+    cx.ui.line("DELETE PREVIEW: nothing was changed");
+    listed(ids, cx)?;
+    let how = if is_confirmed { "run it again without --dry-run" } else { "add --yes" };
+    cx.ui.hint(&format!("{how} to delete; `bd reopen` brings them back"));
+    Ok(Exit::Ok)
+}
+
+/// Shows what would be deleted, and what refers to it.
+fn listed(ids: &[String], cx: &mut Context) -> Result<(), Failure> {
     let mut shown = Vec::new();
     for row in ops::named(cx.store()?, ids)? {
         shown.push(ops::show(cx.store()?, &row.issue.id)?);
     }
-    json_answer!(cx, view::would_delete(&shown.iter().map(|one| &one.row).collect::<Vec<_>>()));
-    cx.ui.line("DELETE PREVIEW: nothing was changed");
     for one in &shown {
         cx.ui.line(&format!("  {}  {}", inline(&one.row.issue.id), inline(&one.row.issue.title)));
         for dependent in &one.dependents {
@@ -66,7 +82,5 @@ fn preview(ids: &[String], is_confirmed: bool, cx: &mut Context) -> Outcome {
             cx.ui.line(&format!("    {} ({}) {what}", inline(&dependent.id), inline(&dependent.kind)));
         }
     }
-    let how = if is_confirmed { "run it again without --dry-run" } else { "add --yes" };
-    cx.ui.hint(&format!("{how} to delete; `bd reopen` brings them back"));
-    Ok(Exit::Ok)
+    Ok(())
 }

@@ -35,6 +35,9 @@ pub(super) struct PruneArgs {
     /// Show what would leave; change nothing
     #[arg(short = 'n', long)]
     dry_run: bool,
+    /// Remove without a question
+    #[arg(short, long)]
+    yes: bool,
 }
 
 pub(super) fn run(args: PruneArgs, cx: &mut Context) -> Outcome {
@@ -45,10 +48,19 @@ pub(super) fn run(args: PruneArgs, cx: &mut Context) -> Outcome {
         size::parse(text).ok_or_else(wrong)
     });
     let request = PruneRequest { before, budget: budget.transpose()?, tombstones: args.tombstones };
-    let done = ops::prune(cx.store()?, args.repo.as_deref(), &request, args.dry_run)?;
+    let repo = args.repo.as_deref();
+    let asks = !args.yes && !args.dry_run && cx.ui.is_interactive();
+    let done = ops::prune(cx.store()?, repo, &request, args.dry_run || asks)?;
     json_answer!(cx, view::pruned(&done, args.dry_run));
-    print(&done, args.dry_run, cx);
-    Ok(Exit::Ok)
+    print(&done, args.dry_run || asks, cx);
+    if !asks || done.pruned.is_empty() {
+        return Ok(Exit::Ok);
+    }
+    cx.after_question("Remove these?", |cx| {
+        let done = ops::prune(cx.store()?, repo, &request, false)?;
+        print(&done, false, cx);
+        Ok(Exit::Ok)
+    })
 }
 
 fn print(done: &Pruned, dry_run: bool, cx: &mut Context) {

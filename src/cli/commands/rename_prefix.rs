@@ -20,20 +20,32 @@ pub(super) struct RenamePrefixArgs {
     /// Show what would change; write nothing
     #[arg(short = 'n', long)]
     dry_run: bool,
+    /// Rename without a question
+    #[arg(short, long)]
+    yes: bool,
 }
 
 /// So many examples are shown.
 const SHOWN: usize = 5;
 
 pub(super) fn run(args: RenamePrefixArgs, cx: &mut Context) -> Outcome {
+    let asks = !args.yes && !args.dry_run && cx.ui.is_interactive();
+    rename(&args, args.dry_run || asks, cx)?;
+    if asks {
+        return cx.after_question("Rename these?", |cx| rename(&args, false, cx));
+    }
+    Ok(Exit::Ok)
+}
+
+fn rename(args: &RenamePrefixArgs, dry_run: bool, cx: &mut Context) -> Outcome {
     let prefix = args.prefix.strip_suffix('-').unwrap_or(&args.prefix);
-    let done = ops::rename_prefix(cx.store()?, prefix, args.repair, args.dry_run)?;
-    json_answer!(cx, view::renamed_prefix(&done, args.dry_run));
-    let word = if args.dry_run { "Would rename" } else { "Renamed" };
+    let done = ops::rename_prefix(cx.store()?, prefix, args.repair, dry_run)?;
+    json_answer!(cx, view::renamed_prefix(&done, dry_run));
+    let word = if dry_run { "Would rename" } else { "Renamed" };
     cx.ui.done(&format!("{word} {} from {}- to {}-", plural(done.names.len(), "issue"), done.old, done.new));
-    let shown = done.names.iter().take(if args.dry_run { SHOWN } else { 0 });
+    let shown = done.names.iter().take(if dry_run { SHOWN } else { 0 });
     cx.ui.below(shown.map(|(old, new)| format!("{old} -> {new}")));
-    if args.dry_run && done.names.len() > SHOWN {
+    if dry_run && done.names.len() > SHOWN {
         cx.ui.line(&format!("  … and {} more", done.names.len() - SHOWN));
     }
     if done.others > 0 {

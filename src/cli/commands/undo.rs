@@ -8,7 +8,7 @@ use crate::view::{self, Exit, inline};
 
 /// Undo your last writes
 ///
-/// Without --yes it only shows what it would do. One command is one write, over however many issues and repos. The undo is a new
+/// It shows what it would do and, on a terminal, asks; in a script it needs --yes. One command is one write, over however many issues and repos. The undo is a new
 /// write: history is not rewritten, and the next `bd undo` takes the undo back. What others changed since stays; if they changed
 /// the same field, nothing is undone and they are named. Without logged writes, as in a fresh clone, your last commit is undone.
 #[derive(Debug, Args)]
@@ -20,7 +20,7 @@ pub(super) struct UndoArgs {
     /// How many writes to undo
     #[arg(value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     count: u32,
-    /// Undo; without it, only show what would be undone
+    /// Undo without a question; in a script nothing is undone without it
     #[arg(short, long)]
     yes: bool,
     /// Show what would be undone; change nothing, even with --yes
@@ -48,6 +48,9 @@ pub(super) fn run(args: UndoArgs, cx: &mut Context) -> Outcome {
     cx.ui.note_if(undo.issues.is_empty(), "nothing to change: it is as it was before");
     for repair in &undo.repairs {
         cx.ui.note(&format!("{} only put a file in order, and stays", described(repair, &calendar)));
+    }
+    if preview && !args.dry_run && !undo.issues.is_empty() && cx.ui.is_interactive() {
+        return cx.after_question("Undo this?", |cx| run(UndoArgs { yes: true, ..args }, cx));
     }
     if preview && !undo.issues.is_empty() {
         cx.ui.hint("add --yes to undo; run `bd undo` again to take the undo back");

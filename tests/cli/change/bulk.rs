@@ -157,6 +157,40 @@ fn a_dry_run_shows_what_would_change_and_what_would_not() {
     assert!(!run.stderr.contains("--yes"), "{}", run.snapshot());
 }
 
+/// What loses something is shown, and a person is asked; an agent never is.
+#[test]
+fn a_person_is_asked_before_something_is_lost() {
+    if !have(&["script"]) {
+        return;
+    }
+    let env = bugs(2);
+    let is_there = |id: &str| env.bd(["list", "--ids"]).ok().stdout.contains(id);
+    let questions = [
+        ("undo", "Undo this? (y/N)", "Would revert"),
+        ("delete n0", "Delete this? (y/N)", "n0"),
+        ("rename-prefix zz", "Rename these? (y/N)", "-> zz-"),
+    ];
+    for (line, question, shown) in questions {
+        let before = env.ledger_text();
+        let (code, seen) = on_terminal(&env, line, "n\n");
+        assert!(code == 1 && seen.contains(question) && seen.contains(shown), "{line}: {code} {seen}");
+        assert!(seen.contains("nothing was changed"), "{line}: {seen}");
+        assert_eq!(env.ledger_text(), before, "{line}");
+    }
+    let (code, seen) = on_terminal(&env, "delete n0", "y\n");
+    assert!(code == 0 && seen.contains("Deleted bd-n0"), "{code} {seen}");
+    let (code, seen) = on_terminal(&env, "undo", "y\n");
+    assert!(code == 0 && seen.contains("Reverted") && is_there("bd-n0"), "{code} {seen}");
+    let (code, seen) = on_terminal(&env, "rename-prefix zz", "y\n");
+    assert!(code == 0 && seen.contains("Renamed 3 issues") && is_there("zz-n0"), "{code} {seen}");
+    let (code, seen) = on_terminal(&env, "rename-prefix bd --yes", "");
+    assert!(code == 0 && !seen.contains("(y/N)") && is_there("bd-n0"), "{code} {seen}");
+    // Nobody answers for an agent.
+    let (code, seen) = on_terminal(&env, "--agent kay undo", "");
+    assert!(code == 0 && seen.contains("add --yes"), "{code} {seen}");
+    env.bd(["rename-prefix", "zz"]).ok();
+}
+
 /// Runs `bd` on a terminal; gives its exit code and what is to be seen there.
 fn on_terminal(env: &Env, line: &str, typed: &str) -> (i32, String) {
     let mut command = env.bd_command("script");

@@ -160,7 +160,7 @@ fn work_in_progress_that_nobody_holds_is_found_and_freed_in_one_write() {
     assert!(doctor.stdout.contains("bd-one") && !doctor.stdout.contains("bd-two"), "{}", doctor.snapshot());
     assert!(!doctor.stdout.contains("bd-three"), "{}", doctor.snapshot());
     let ready = env.bd(["ready"]).ok();
-    assert!(ready.stderr.contains("1 more is in progress without a claim"), "{}", ready.snapshot());
+    assert!(ready.stderr.contains("1 is in progress without a claim"), "{}", ready.snapshot());
     env.bd(["reclaim", "--orphans", "--dry-run"]).ok();
     assert_eq!(line_of(&env, "web", "bd-one")["status"], "in_progress");
     let freed = env.bd(["reclaim", "--orphans", "--json"]).ok();
