@@ -40,7 +40,7 @@ pub(super) fn run(args: DeleteArgs, cx: &mut Context) -> Outcome {
         return preview(&ids, args.yes, cx);
     }
     if !args.yes {
-        listed(&ids, cx)?;
+        listed(&ids, "Would delete:", cx)?;
         return cx.after_question("Delete this?", |cx| run(DeleteArgs { yes: true, ..args }, cx));
     }
     let batch = ops::change_each(cx.store()?, &ids, |_| vec![Change::Delete { reason: args.reason.clone() }])?;
@@ -61,19 +61,19 @@ fn preview(ids: &[String], is_confirmed: bool, cx: &mut Context) -> Outcome {
         cx.json(view::would_delete(&rows.iter().collect::<Vec<_>>()));
         return Ok(Exit::Ok);
     }
-    cx.ui.line("DELETE PREVIEW: nothing was changed");
-    listed(ids, cx)?;
+    listed(ids, "DELETE PREVIEW: nothing was changed", cx)?;
     let how = if is_confirmed { "run it again without --dry-run" } else { "add --yes" };
     cx.ui.hint(&format!("{how} to delete; `bd reopen` brings them back"));
     Ok(Exit::Ok)
 }
 
 /// Shows what would be deleted, and what refers to it.
-fn listed(ids: &[String], cx: &mut Context) -> Result<(), Failure> {
+fn listed(ids: &[String], head: &str, cx: &mut Context) -> Result<(), Failure> {
     let mut shown = Vec::new();
     for row in ops::named(cx.store()?, ids)? {
         shown.push(ops::show(cx.store()?, &row.issue.id)?);
     }
+    cx.ui.line(head);
     for one in &shown {
         cx.ui.line(&format!("  {}  {}", inline(&one.row.issue.id), inline(&one.row.issue.title)));
         for dependent in &one.dependents {

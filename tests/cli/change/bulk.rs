@@ -186,7 +186,7 @@ fn a_person_is_asked_before_something_is_lost() {
     let (code, seen) = on_terminal(&env, "rename-prefix bd --yes", "");
     assert!(code == 0 && !seen.contains("(y/N)") && is_there("bd-n0"), "{code} {seen}");
     // Nobody answers for an agent.
-    let (code, seen) = on_terminal(&env, "--agent kay undo", "");
+    let (code, seen) = on_terminal(&env, "--agent kay delete n0", "");
     assert!(code == 0 && seen.contains("add --yes"), "{code} {seen}");
     env.bd(["rename-prefix", "zz"]).ok();
 }
