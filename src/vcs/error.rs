@@ -80,7 +80,7 @@ pub enum SyncError {
     Conflicts { root: PathBuf, upstream: String, files: Vec<PathBuf> },
     #[error("{upstream} changes files that are changed in {} and not committed: {}", root.display(), list(files))]
     InTheWay { root: PathBuf, upstream: String, files: Vec<PathBuf> },
-    #[error("{upstream} was rewritten: {commit} is no longer in it")]
+    #[error("{upstream} was rewritten and no longer contains {commit}")]
     Rewritten { upstream: String, commit: String },
     #[error("cannot reach {remote}: {printed}")]
     Unreachable { remote: String, printed: String },

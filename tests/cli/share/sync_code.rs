@@ -449,7 +449,7 @@ fn a_rewritten_remote_is_named_and_not_merged() {
     sh(&env, &format!("cd other; {rewrite}"));
     let (here, there) = (head(&env, "web"), head(&env, "upstream"));
     for command in ["sync", "sync --with-code"] {
-        let run = env.bd(command.split(' ')).fails(8, &["was rewritten", "is no longer in it", "git rebase --onto"]);
+        let run = env.bd(command.split(' ')).fails(8, &["was rewritten", "no longer contains", "git rebase --onto"]);
         assert!(run.stderr.contains("git reset --keep origin/main"), "{}", run.snapshot());
     }
     assert_eq!((head(&env, "web"), head(&env, "upstream")), (here, there));

@@ -248,7 +248,7 @@ impl WriteLog<'_> {
             return Ok(None);
         }
         match (file::lock(self.home), self.outboxes.own()) {
-            // There is no state home yet, and none can be made.
+            // The state home does not exist yet and cannot be created.
             (Err(LedgerError::Fs(error)), Some(outbox)) if error.is_forbidden() => {
                 outbox::make(outbox, Path::new(""))?;
                 Ok(Some(file::lock(outbox)?))
