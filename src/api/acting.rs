@@ -79,7 +79,7 @@ impl Acting {
         let mut all: Vec<store::Warning> = found.unwrap_or_default();
         all.extend(written);
         let mut texts: Vec<String> = Vec::new();
-        for text in all.iter().map(view::warning_text).chain(locked(&self.notes).iter().cloned()) {
+        for text in view::warning_texts(&all).into_iter().chain(locked(&self.notes).iter().cloned()) {
             if !texts.contains(&text) {
                 texts.push(text);
             }

@@ -25,6 +25,14 @@ pub struct Statistics {
     pub average_lead_time_hours: f64,
 }
 
+impl Statistics {
+    /// Issues with another status.
+    pub fn other(&self) -> i64 {
+        let known = [self.open, self.in_progress, self.deferred, self.closed, self.pinned];
+        (self.total - known.iter().sum::<i64>()).max(0)
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GroupBy {
     Status,

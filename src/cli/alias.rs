@@ -1,7 +1,8 @@
 //! Command aliases: `alias.NAME` in the user's own settings.
 //!
-//! Only a word that is not a command is looked up, so an alias cannot replace one, and commands cost nothing more. An
-//! alias expands to words of `bd`, not of a shell: it starts no program.
+//! Only a word that is not a command is looked up, so an alias cannot replace one, and commands cost nothing more. Commands that came
+//! later are the exception: an alias of that name was there first, and goes on working. An alias expands to words of `bd`, not of a
+//! shell: it starts no program.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -18,8 +19,16 @@ use crate::view::Failure;
 pub(super) const ALIAS: &str = "alias.";
 pub(super) const QUERY: &str = "query.";
 
-/// The arguments with an alias expanded; `None` if the command is not an alias.
-pub(super) fn expanded(args: &[OsString], table: Table) -> Result<Option<Vec<OsString>>, Failure> {
+/// Commands that 2.0 did not have.
+const LATER: [&str; 1] = ["triage"];
+
+/// Whether the words may name such a command.
+pub(super) fn may_name_later(args: &[OsString]) -> bool {
+    args.iter().any(|arg| LATER.iter().any(|name| arg == name))
+}
+
+/// An alias, and the arguments with it expanded; `None` if the command is not an alias.
+pub(super) fn expanded(args: &[OsString], table: Table) -> Result<Option<(String, Vec<OsString>)>, Failure> {
     // Flags may precede the command, and their values may look like one.
     let outer = Cli::command().allow_external_subcommands(true).try_get_matches_from(args);
     let Some((name, rest)) = outer.as_ref().ok().and_then(|outer| outer.subcommand()) else { return Ok(None) };
@@ -31,7 +40,8 @@ pub(super) fn expanded(args: &[OsString], table: Table) -> Result<Option<Vec<OsS
     let words = resolved(name, &known, table)?;
     let at = args.len() - rest.get_raw("").map_or(0, |rest| rest.len()) - 1;
     let words = words.into_iter().map(OsString::from);
-    Ok(Some(args[..at].iter().cloned().chain(words).chain(args[at + 1..].iter().cloned()).collect()))
+    let all = args[..at].iter().cloned().chain(words).chain(args[at + 1..].iter().cloned()).collect();
+    Ok(Some((name.to_owned(), all)))
 }
 
 /// Why an alias from a repository's settings is not used.

@@ -30,7 +30,7 @@ impl IdArgs {
 pub(super) struct ChosenArgs {
     #[command(flatten)]
     named: IdArgs,
-    /// Every issue that meets a condition, in the language of `bd query`
+    /// Every issue that meets a condition, in the language of `bd help query`
     #[arg(long = "where", value_name = "EXPR", conflicts_with = "ids")]
     condition: Option<String>,
 }

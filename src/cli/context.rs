@@ -60,6 +60,8 @@ pub(super) struct Context {
     store: Option<Store>,
     /// The command itself reports problems of the files.
     pub reports_problems: bool,
+    /// It lists the repos: those that are not in use belong to the answer.
+    pub lists_repos: bool,
     /// The command itself reports missing writes.
     pub answers_removed: bool,
     /// The words typed after `bd`, without arguments.
@@ -84,7 +86,7 @@ impl Context {
         }
         let mut ui = Ui::new(&host, global.json, global.quiet, global.color.unwrap_or_default());
         if only_looks && !global.no_pager {
-            ui.page();
+            ui.page(None);
         }
         let activity = Activity::default();
         let working = (!waits).then(|| activity.begin(format!("bd {command}")));
@@ -95,6 +97,7 @@ impl Context {
             host,
             store: None,
             reports_problems: false,
+            lists_repos: false,
             answers_removed: false,
             command,
             working,
@@ -352,9 +355,14 @@ impl Context {
     }
 
     fn warnings(&self) -> Vec<String> {
-        let found = self.store.as_ref().map_or_else(Vec::new, |store| store.warnings());
-        let is_answered = |warning: &&Warning| self.answers_removed && matches!(warning, Warning::Removed { .. });
-        found.iter().filter(|warning| !is_answered(warning)).map(view::warning_text).collect()
+        view::warning_texts(&self.found_warnings())
+    }
+
+    fn found_warnings(&self) -> Vec<Warning> {
+        let mut found = self.store.as_ref().map_or_else(Vec::new, |store| store.warnings());
+        let is_answered = |warning: &Warning| self.answers_removed && matches!(warning, Warning::Removed { .. });
+        found.retain(|warning| !is_answered(warning));
+        found
     }
 
     /// Prints JSON with the warnings of the store.
@@ -469,7 +477,14 @@ impl Context {
 
     fn warnings_to_print(&self) -> Vec<String> {
         const SHOWN: usize = 5;
-        let mut warnings = self.warnings();
+        let mut found = self.found_warnings();
+        // Joined repos that are not in use are reported once, and again when that changes.
+        if let Some(store) = self.store.as_ref().filter(|_| !self.ui.wants_json() && !self.lists_repos)
+            && ops::was_reported(store, &found)
+        {
+            found.retain(|warning| !matches!(warning, Warning::Repo(problem) if problem.is_unused()));
+        }
+        let mut warnings = view::warning_texts(&found);
         if warnings.len() > SHOWN {
             let more = view::plural(warnings.len() - SHOWN, "problem");
             warnings.truncate(SHOWN);

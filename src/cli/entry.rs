@@ -4,11 +4,12 @@ use clap::{ArgMatches, Command, CommandFactory as _, Parser};
 
 use super::context::{Context, Outcome};
 use super::global::GlobalArgs;
+use super::topics;
 
 /// A git-native work ledger: issues are lines of a JSONL file in your repo, committed like code.
 #[derive(Debug, Parser)]
 #[command(name = "bd", version = concat!("version ", env!("CARGO_PKG_VERSION")), disable_help_subcommand = true)]
-#[command(after_help = "Run `bd help --all` for every command, `bd COMMAND --help` for one.")]
+#[command(after_help = format!("{}\n\nNew here? Run `bd help quickstart`. `bd help --all` lists every command, `bd COMMAND --help` explains one.", topics::names()))]
 pub(super) struct Cli {
     #[command(flatten)]
     global: GlobalArgs,
@@ -45,7 +46,7 @@ pub(super) enum Place {
 }
 
 /// The groups of the help; the first one is what a newcomer sees.
-pub(super) const GROUPS: [&str; 11] = [
+pub(super) const GROUPS: [&str; 10] = [
     "Every day",
     "Issues",
     "Finding",
@@ -56,12 +57,21 @@ pub(super) const GROUPS: [&str; 11] = [
     "Proposals",
     "Agents",
     "Orchestration",
-    "Plumbing",
 ];
+
+/// The flags that the help of a command with very many begins with.
+const FIRST: [(&str, &[&str]); 1] = [(
+    "list",
+    &["status", "types", "priority", "assignee", "labels", "condition", "ready", "all", "tree", "sort", "limit", "at"],
+)];
 
 impl Entry {
     pub(super) fn parser(&self) -> Command {
-        (self.arguments)(Command::new(self.name)).visible_aliases(self.aliases)
+        let command = (self.arguments)(Command::new(self.name)).visible_aliases(self.aliases);
+        let first = FIRST.iter().find(|(name, _)| *name == self.name).map_or(&[][..], |(_, flags)| flags);
+        first.iter().enumerate().fold(command, |command, (n, id)| {
+            command.mut_arg(id, |arg| arg.help_heading(None::<&str>).display_order(n))
+        })
     }
 
     /// Its place in a group of the help.

@@ -32,7 +32,7 @@ impl WorktreeArgs {
 #[derive(Debug, Args, Default)]
 #[command(next_help_heading = "Filters")]
 pub(super) struct FilterArgs {
-    /// Only what meets a condition, in the language of `bd query` (`@NAME`: a saved query)
+    /// Only what meets a condition, in the language of `bd help query` (`@NAME`: a saved query)
     #[arg(long = "where", value_name = "EXPR", alias = "query")]
     pub condition: Option<String>,
     /// Only these statuses (comma-separated; `all` for every one)
@@ -298,6 +298,7 @@ impl ScopeArgs {
 
 /// Which issues a listing shows besides the open ones.
 #[derive(Debug, Args, Default)]
+#[command(next_help_heading = "More")]
 pub(super) struct DoneArgs {
     /// Include closed issues
     #[arg(long)]

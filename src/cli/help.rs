@@ -4,9 +4,8 @@ use clap::builder::StyledStr;
 
 use super::context::{Context, Outcome};
 use super::entry::{GROUPS, Table};
-use super::page::filled;
 use super::signposts;
-use super::topics::{self, TOPICS};
+use super::topics;
 use crate::view::Failure;
 
 pub(super) fn overview(table: Table, cx: &mut Context) -> Outcome {
@@ -26,23 +25,21 @@ pub(super) fn all(table: Table, cx: &mut Context) -> Outcome {
         }
         text.push('\n');
     }
-    let topics: Vec<&str> = TOPICS.iter().map(|(topic, _)| *topic).collect();
     text.push_str(&format!(
-        "Topics: {}\n\nFor one command run `bd COMMAND --help`, for a topic `bd help TOPIC`.",
-        topics.join(", ")
+        "{}\n\nFor one command run `bd COMMAND --help`, for a topic `bd help TOPIC`.",
+        topics::names()
     ));
     cx.page_answer(&text)
 }
 
-/// The long help of one command, or a topic; `query` is both.
+/// The long help of one command, or a topic.
 pub(super) fn of(names: &[String], table: Table, cx: &mut Context) -> Outcome {
     let topic = names.first().filter(|_| names.len() == 1).and_then(|name| topics::find(name));
-    let topic = topic.as_deref().map(str::trim_end);
+    if let Some(topic) = topic {
+        return cx.page_answer(topic.trim_end());
+    }
     let mut command = table.whole();
     command.build();
-    if let Some(topic) = topic.filter(|_| command.find_subcommand(&names[0]).is_none()) {
-        return cx.page_answer(topic);
-    }
     let mut current = &mut command;
     for name in names {
         let found = current.find_subcommand_mut(name);
@@ -54,9 +51,5 @@ pub(super) fn of(names: &[String], table: Table, cx: &mut Context) -> Outcome {
             }
         })?;
     }
-    let mut text = current.render_long_help().to_string().trim_end().to_owned();
-    if let Some(topic) = topic {
-        text = format!("{text}\n\n{}", filled(topic, cx.ui.width()));
-    }
-    cx.text_answer(&text)
+    cx.text_answer(current.render_long_help().to_string().trim_end())
 }

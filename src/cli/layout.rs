@@ -166,7 +166,9 @@ pub(super) fn print<'a>(ui: &mut Ui, layout: Layout, rows: impl IntoIterator<Ite
         }
         Layout::Columns(fields) => {
             let cells = |row: &Row| fields.iter().map(|field| value(row, *field, ui, &calendar)).collect();
-            let lines: Vec<Vec<String>> = rows.map(cells).collect();
+            let heading = fields.iter().map(|field| name(*field).to_uppercase()).collect();
+            let heading = ui.width().map(|_| heading);
+            let lines: Vec<Vec<String>> = heading.into_iter().chain(rows.map(cells)).collect();
             render::columns(ui, "", &lines);
         }
     }

@@ -52,10 +52,17 @@ pub fn run() -> ExitCode {
     if complete::answer(&args, COMMANDS) {
         return ExitCode::SUCCESS;
     }
-    ExitCode::from(run_with(&args).code())
+    ExitCode::from(run_with(&args, None).code())
 }
 
-fn run_with(args: &[OsString]) -> Exit {
+/// Runs the program on arguments, which may come from an alias.
+fn run_with(args: &[OsString], alias: Option<&str>) -> Exit {
+    if alias.is_none()
+        && alias::may_name_later(args)
+        && let Ok(Some((name, typed))) = alias::expanded(args, COMMANDS)
+    {
+        return run_with(&typed, Some(&name));
+    }
     let merges = commands::merge_driver::is_called(args);
     let wants_json = args.iter().take_while(|arg| *arg != "--").any(|arg| arg == "--json");
     let typed = match parse::parse(args, COMMANDS) {
@@ -65,8 +72,16 @@ fn run_with(args: &[OsString]) -> Exit {
                 ErrorKind::InvalidSubcommand => alias::expanded(args, COMMANDS),
                 _ => Ok(None),
             };
+            // `bd dep help add`, as git has it.
+            if let [program, command, help, rest @ ..] = args
+                && help == "help"
+                && COMMANDS.find(&command.to_string_lossy()).is_some()
+            {
+                let words = [program.clone(), "help".into(), command.clone()];
+                return run_with(&[&words, rest].concat(), alias);
+            }
             return match expanded {
-                Ok(Some(typed)) => run_with(&typed),
+                Ok(Some((name, typed))) => run_with(&typed, Some(&name)),
                 Ok(None) => usage_error(tips::retold(error, args, COMMANDS), args, wants_json, merges),
                 Err(failure) => {
                     Context::new(GlobalArgs { json: wants_json, ..GlobalArgs::default() }, String::new(), false, false)
@@ -83,6 +98,9 @@ fn run_with(args: &[OsString]) -> Exit {
         Err(error) => return usage_error(error.with_cmd(&COMMANDS.whole()), args, wants_json, merges),
     };
     let mut cx = Context::new(global, words, is_one_look, waits);
+    if let Some(name) = alias.filter(|name| COMMANDS.find(name).is_some()) {
+        cx.ui.hint(&format!("your alias {name} hides a command; `bd config unset alias.{name}` brings it back"));
+    }
     let result = match call {
         Some(_) if refused.is_err() => refused.map(|()| Exit::Ok),
         Some(call) => call(&mut cx),

@@ -8,7 +8,7 @@ use super::meter::Meter;
 use super::output::Output;
 use super::paths;
 pub(super) use super::style::Style;
-use super::width::{Cell, plain_cells, wrapped};
+use super::width::{Cell, fitted, plain_cells, wrapped};
 use crate::model::json;
 use crate::model::when::Calendar;
 use crate::model::words::words;
@@ -111,10 +111,12 @@ impl Ui {
     }
 
     /// Sends long output to the user's pager, if a person reads it.
-    pub(super) fn page(&mut self) {
+    pub(super) fn page(&mut self, with: Option<&str>) {
         if self.terminal && !self.json && self.env.var("TERM").is_some_and(|term| term != "dumb") {
             let rows = self.env.var("LINES").and_then(|text| text.parse().ok()).or_else(terminal::rows);
-            self.out.page(rows.filter(|n| *n > 0).unwrap_or(24), self.env.clone());
+            let rows = with.map(|_| 1).or(rows.filter(|n| *n > 0)).unwrap_or(24);
+            let env = self.env.clone();
+            self.out.page(rows, with.map_or(env.clone(), |program| env.with("BD_PAGER", program)));
         }
     }
 
@@ -447,12 +449,9 @@ impl Ui {
         self.say(&text);
     }
 
-    /// Lines for standard error, wrapped on a terminal.
+    /// Lines for standard error: on a terminal wrapped, with times of the user's zone.
     fn fitted(&self, text: &str) -> String {
-        let room = self.width_err.map(|width| width.max(4));
-        let shown = |line: &[Cell]| line.iter().map(|cell| cell.0).collect::<String>();
-        let fit = |line| wrapped(&plain_cells(line), room).into_iter().map(shown).collect::<Vec<_>>();
-        text.split('\n').flat_map(fit).collect::<Vec<_>>().join("\n")
+        self.width_err.map_or_else(|| text.to_owned(), |width| fitted(&self.calendar().local_times(text), width.max(4)))
     }
 
     /// A line on standard error, after the data; in the pager while that has the terminal.

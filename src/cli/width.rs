@@ -95,6 +95,13 @@ pub(super) fn shortened(text: &str, room: usize) -> String {
     text.chars().take(end).chain(['…']).collect()
 }
 
+/// Lines wrapped to a width.
+pub(super) fn fitted(text: &str, width: usize) -> String {
+    let shown = |line: &[Cell]| line.iter().map(|cell| cell.0).collect::<String>();
+    let fit = |line| wrapped(&plain_cells(line), Some(width)).into_iter().map(shown).collect::<Vec<_>>();
+    text.split('\n').flat_map(fit).collect::<Vec<_>>().join("\n")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

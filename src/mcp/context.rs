@@ -100,7 +100,7 @@ impl Context {
     pub(super) fn warnings(&mut self) -> Vec<String> {
         const SHOWN: usize = 3;
         let ended = ops::end_command(&mut self.store);
-        let mut all: Vec<String> = self.store.warnings().iter().map(view::warning_text).chain(ended).collect();
+        let mut all: Vec<String> = view::warning_texts(&self.store.warnings()).into_iter().chain(ended).collect();
         let more = all.len().saturating_sub(SHOWN);
         if more > 0 {
             all.truncate(SHOWN);

@@ -29,7 +29,7 @@ pub(super) fn clause(clause: &Clause) -> Option<String> {
         Clause::Run(command, what) if command == "bd dep remove" => {
             Some(format!("call `update` with remove_deps {what}"))
         }
-        Clause::Run(command, _) if command == "bd query --help" => {
+        Clause::Run(command, _) if command == "bd help query" => {
             Some("write it like status=open priority<=1 label=api title~crash".to_owned())
         }
         Clause::Run(..) | Clause::Shell(_) => None,

@@ -207,6 +207,49 @@ pub fn take(bytes: &[u8], entry: &Entry) -> Result<Option<Taken>, Fault> {
     Ok(left.map(|bytes| Taken { bytes: Some(bytes), is_exact: false }))
 }
 
+/// A word about an object, if it is wanted.
+pub type Judge = fn(&serde_json::Value) -> Option<String>;
+
+/// The words about all objects that are wanted.
+pub fn judged(bytes: &[u8], judge: Judge) -> Vec<String> {
+    let mut found = Vec::new();
+    if let Ok(root) = parse(bytes) {
+        each_judged(bytes, &root, judge, &mut |_, _, _, word| found.push(word));
+    }
+    found
+}
+
+/// The text without these objects, each with its key.
+pub fn without_judged(bytes: &[u8], judge: Judge) -> Vec<u8> {
+    let mut left = bytes.to_vec();
+    while let Ok(root) = parse(&left) {
+        let mut spans = Vec::new();
+        each_judged(&left, &root, judge, &mut |container, from, to, _| spans.extend(cuts(&left, container, from, to)));
+        let mut shorter = spans.into_iter().map(|(from, to)| [&left[..from], &left[to..]].concat());
+        match shorter.find(|text| parse(text).is_ok()) {
+            Some(text) => left = text,
+            None => break,
+        }
+    }
+    left
+}
+
+/// Tells each of them: what contains it, and where it is.
+fn each_judged(bytes: &[u8], node: &Node, judge: Judge, tell: &mut dyn FnMut(&Node, usize, usize, String)) {
+    let items: Vec<(usize, &Node)> = match &node.kind {
+        Kind::Object(members) => members.iter().map(|(start, _, value)| (*start, value)).collect(),
+        Kind::Array(items) => items.iter().map(|item| (item.start, item)).collect(),
+        Kind::Scalar => Vec::new(),
+    };
+    for (start, item) in items {
+        let value = matches!(item.kind, Kind::Object(_)).then(|| serde_json::from_slice(&bytes[item.start..item.end]));
+        match value.and_then(Result::ok).as_ref().and_then(judge) {
+            Some(word) => tell(node, start, item.end, word),
+            None => each_judged(bytes, item, judge, tell),
+        }
+    }
+}
+
 /// What may be cut out with an item: the gap before it, and the comma after or before it.
 fn cuts(bytes: &[u8], container: &Node, from: usize, to: usize) -> Vec<(usize, usize)> {
     let open = container.start + 1;

@@ -210,6 +210,19 @@ impl Calendar {
         Instant::parse(text).map_or_else(|| text.to_owned(), |at| self.date(at))
     }
 
+    /// A text in which times are local.
+    pub fn local_times(&self, text: &str) -> String {
+        let word = |word: &str| match word.len() > 18 && word.ends_with('Z') {
+            true => Instant::parse(word).map_or_else(|| word.to_owned(), |at| self.short(at)),
+            false => word.to_owned(),
+        };
+        let part = |part: &str| {
+            let end = part.trim_end_matches(|c: char| !c.is_alphanumeric()).len();
+            format!("{}{}", word(&part[..end]), &part[end..])
+        };
+        text.split_inclusive(char::is_whitespace).map(part).collect()
+    }
+
     /// The day of an instant, for people.
     pub fn day_text(&self, at: Instant) -> String {
         self.local(at).map_or_else(|| at.to_string(), |local| local.strftime("%Y-%m-%d").to_string())

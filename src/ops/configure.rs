@@ -237,6 +237,9 @@ fn set_foreign(store: &Store, name: &str, values: &[String], file: Option<Origin
         }
         (false, file) => file.or_else(|| foreign_holder(store, name)).unwrap_or(Origin::Personal),
     };
+    if !is_chosen_key(name) {
+        draft.remarks.push(format!("{name} is not a setting of bd; it is kept for the tool that reads it"));
+    }
     draft.of(origin).set(name, Value::Text(value.clone()));
     Ok(())
 }
@@ -448,11 +451,11 @@ fn set(store: &Store, name: &str, values: &[String], file: Option<Origin>, draft
     Ok(())
 }
 
-/// Trusts the paths in the committed config that lead out of the repository, and the command in it. Returns them.
-pub fn trust(store: &mut Store, dry_run: bool) -> Result<Vec<OutsidePath>> {
+/// Trusts the paths in the committed config that lead out of the repository, and the command in it, if the user agrees. Returns them.
+pub fn trust(store: &mut Store, agrees: impl FnOnce(&[OutsidePath]) -> bool) -> Result<Vec<OutsidePath>> {
     let mut paths = store.repos().untrusted.clone();
     paths.extend(store.unagreed());
-    if !dry_run && !paths.is_empty() {
+    if !paths.is_empty() && agrees(&paths) {
         let trust = store::read_trust(&store.host().env);
         trust.add(&paths, store.lock_wait(), &store.host().entropy).map_err(StoreError::from)?;
         store.reopen()?;

@@ -9,7 +9,9 @@ use crate::model::change::NewComment;
 use crate::model::issue::IssueType;
 use crate::model::proposal::Owner;
 use crate::model::workspace::Workspace;
-use crate::store::settings::{ForeignSetting, HeldBecause, Setting, Value, find_key, is_foreign_key, nearest_key};
+use crate::store::settings::{
+    ForeignSetting, HeldBecause, KEYS, Setting, Value, find_key, is_foreign_key, nearest_key,
+};
 use crate::store::{
     LEDGER_NAMES, NotHandedOut, ReadyFilter, RoleDecision, Row, StateHome, Store, StoreError, Withheld, Worktree,
 };
@@ -130,6 +132,13 @@ pub fn types(store: &Store, core: &[&str]) -> Result<Types> {
     let mut used = store.types()?;
     used.retain(|word| !core.contains(&word.as_str()) && !more.contains(word) && !custom.contains(word));
     Ok(Types { custom, more, used })
+}
+
+/// The settings that have neither a value nor a default.
+pub fn unset_settings(store: &Store) -> Vec<&'static str> {
+    let known = settings(store).own;
+    let is_unset = |name: &&str| known.iter().all(|(setting, _)| setting.key.name != *name);
+    KEYS.iter().map(|key| key.name).filter(is_unset).collect()
 }
 
 /// The settings in effect, those that are not and why, and those of other tools.

@@ -49,6 +49,7 @@ mod show;
 mod state;
 mod sync;
 pub mod templates;
+mod triage;
 mod validate;
 mod watch;
 pub mod workflows;
@@ -87,8 +88,8 @@ pub use explain::{Explanation, Reason, explain};
 pub use export::export;
 pub use facts::{
     AllSettings, Facts, Types, Whereabouts, aliases, comment, facts, files_for_others, find, find_with_own, ledger,
-    prefix, refuse_ledger, role, setting, settings, state_home, this_project, types, whereabouts, why_nothing,
-    withheld,
+    prefix, refuse_ledger, role, setting, settings, state_home, this_project, types, unset_settings, whereabouts,
+    why_nothing, withheld,
 };
 pub use file::{Filing, Minted, Placed, file_all, file_minted, mint, place};
 pub use fleet::{Fleet, FleetRepo, fleet, join_fleet, leave_fleet};
@@ -110,11 +111,14 @@ pub use pages::{InstalledPages, install_pages};
 pub use past::{RecoverAction, prune, recover, restore, undo};
 pub use plan::parse_plan;
 pub use prime::{Prime, PrimeWish, prime};
-pub use proposals::{Each, Which, decide, proposals, propose, reconcile, withdraw};
+pub use proposals::{Decided, Each, Which, decide, proposals, propose, reconcile, withdraw};
 pub use pulse::{InHand, Pulse, Swept, heartbeat, in_hand, sweep, unregister};
 pub use removal_reasons::{Loss, Reason as LossReason};
-pub use replace::{Replacement, replace};
-pub use repos::{RepoStatus, asks_for_planning, is_guest, join, repo_names, repos};
+pub use replace::{Replacement, replace, replacement};
+pub use repos::{
+    MissingRepo, RepoStatus, asks_for_planning, clone_repo, is_guest, join, missing_repos, repo_names, repos,
+    was_reported,
+};
 pub use repositories::{repo_use, repository_ids};
 pub use reservations::{
     Checked, Obstacle, Release, ReservationError, ReserveRequest, Reserved, check_paths, check_staged, only_warns,
@@ -126,14 +130,15 @@ pub use run::{Run, RunEnd, RunRequest, UsedWorkspace, run};
 pub use select::{check_dependency_type, check_status, check_type, dependency_type, parse_query, with_known_words};
 pub use setup::{
     AGENTS_BLOCK, SETUP_CLIENTS, SetupAction, SetupClient, SetupError, SetupFile, SetupReport, SetupRequest,
-    SetupState, setup,
+    SetupState, original_agents, setup,
 };
 pub use show::{Neighbour, Private, Shown, mark_elsewhere, show, show_copies, show_past, unblocked_by};
 pub use state::{StateMoved, move_state};
 pub use sync::{
-    Agreed, agree, agree_at, check_leaks, commit, hooks_status, install_hooks, resolve, sync, uninstall_hooks,
-    wants_hooks,
+    Agreed, TrustPart, agree, agree_at, check_leaks, commit, hooks_status, install_hooks, resolve, sync,
+    uninstall_hooks, wants_hooks,
 };
+pub use triage::{Concern, Triaged, triage};
 pub use validate::{CHECKS, Check, Polluted, dangling_dependencies, pollution, remove_dangling, validate};
 pub use watch::{About, Event, EventKind, IssueNews, LeaseNews, Position, PositionError, Watch, WatchOptions, watch};
 pub use workflows::plan_file::PlanFile;

@@ -1,5 +1,7 @@
 //! Proposing issues, and deciding about proposals.
 
+use std::collections::HashMap;
+
 use super::{OpError, Result};
 use crate::model::proposal::{Permit, Standing};
 use crate::store::{ProposalRow, ProposeRequest, Proposed, Reconciled, Store, StoreError};
@@ -38,24 +40,57 @@ pub fn withdraw(store: &mut Store, typed: &[String], named: Option<&str>) -> Res
     Ok(store.withdraw(&ids, target)?)
 }
 
-/// Accepts proposals, or rejects them for a reason.
-pub fn decide(store: &mut Store, typed: &[String], reason: Option<&str>) -> Result<Each<Permit>> {
-    let ids = match ids(store, typed) {
-        Err(OpError::Store(error @ StoreError::Unresolved { .. })) => {
-            return Err(on_a_branch(store, typed, error).into());
-        }
-        other => other?,
-    };
-    Ok(store.decide(&ids, 0, reason)?)
+/// What a decision did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decided {
+    pub permit: Permit,
+    /// The branches that have the proposal, and its title, if it was not merged: somebody has to answer there.
+    pub unmerged: Option<(Vec<String>, String)>,
 }
 
-/// A proposal that is only on a branch cannot be decided yet.
-fn on_a_branch(store: &Store, typed: &[String], error: StoreError) -> StoreError {
-    let rows = store.proposals().unwrap_or_default();
-    let on_branch = |row: &&ProposalRow| row.target.is_none() && row.planning.is_none() && typed.contains(&row.id);
-    match rows.iter().find(on_branch) {
-        Some(row) => StoreError::NotMerged { id: row.id.clone(), branches: row.branches.clone() },
-        None => error,
+/// Accepts proposals, or rejects them for a reason. One on a branch that is not merged can only be rejected: its line comes into
+/// the ledger as a rejected one.
+pub fn decide(store: &mut Store, typed: &[String], reason: Option<&str>) -> Result<Each<Decided>> {
+    let mut unmerged = HashMap::new();
+    let all = match ids(store, typed) {
+        Err(error @ OpError::Store(StoreError::Unresolved { .. })) => {
+            let mut all = Vec::new();
+            for typed in typed {
+                match (ids(store, std::slice::from_ref(typed)), on_a_branch(store, typed), reason) {
+                    (Ok(found), _, _) => all.extend(found),
+                    (Err(_), Some(row), None) => {
+                        return Err(StoreError::NotMerged { id: row.id, branches: row.branches }.into());
+                    }
+                    (Err(_), Some(row), Some(_)) => {
+                        all.push(row.id.clone());
+                        unmerged.insert(row.id.clone(), row);
+                    }
+                    (Err(_), None, _) => return Err(error),
+                }
+            }
+            all
+        }
+        found => found?,
+    };
+    let lines = unmerged.iter().filter_map(|(id, row)| Some((id.clone(), row.line.clone()?))).collect();
+    let decided = store.decide(&all, 0, reason, &lines)?;
+    let with_branch = |(id, result): (String, std::result::Result<Permit, StoreError>)| {
+        let branch = unmerged.get(&id).map(|row| (row.branches.clone(), row.title.clone()));
+        (id, result.map(|permit| Decided { permit, unmerged: branch }))
+    };
+    Ok(decided.into_iter().map(with_branch).collect())
+}
+
+/// A proposal that is only on branches, by its id or the beginning of it.
+pub(super) fn on_a_branch(store: &Store, typed: &str) -> Option<ProposalRow> {
+    let fits = |row: &ProposalRow| {
+        let short = row.id.split_once('-').map_or("", |(_, short)| short);
+        row.line.is_some() && (row.id.starts_with(typed) || short.starts_with(typed))
+    };
+    let mut rows: Vec<ProposalRow> = store.proposals().ok()?.into_iter().filter(fits).collect();
+    match rows.iter().position(|row| row.id == typed) {
+        Some(at) => Some(rows.swap_remove(at)),
+        None => rows.pop().filter(|_| rows.is_empty()),
     }
 }
 

@@ -30,19 +30,21 @@ impl Replacement {
     }
 }
 
-/// Closes an issue and records on its line, in the same write, which one replaces it. Also returns that one's id.
-pub fn replace(store: &mut Store, typed: &str, by: &str, why: Replacement) -> Result<(Written, String)> {
-    let id = store.resolve(typed)?;
+/// The changes that close an issue and record on its line which one replaces it, and that one's id.
+pub fn replacement(store: &Store, by: &str, why: Replacement, reason: Option<String>) -> Result<(Vec<Change>, String)> {
     let by = store.resolve(by)?;
-    if id == by {
-        return Err(StoreError::from(ChangeError::SelfDependency(id)).into());
-    }
     if store.find(&by)?.issue.status.is_tombstone() {
         return Err(StoreError::from(ChangeError::Deleted(by)).into());
     }
-    let changes = vec![
-        Change::AddDependency { target: by.clone(), kind: why.kind() },
-        Change::Close { reason: Some(why.reason(&by)) },
-    ];
+    let reason = reason.unwrap_or_else(|| why.reason(&by));
+    let changes =
+        vec![Change::AddDependency { target: by.clone(), kind: why.kind() }, Change::Close { reason: Some(reason) }];
+    Ok((changes, by))
+}
+
+/// Closes an issue in favour of another one, whose id is returned, too.
+pub fn replace(store: &mut Store, typed: &str, by: &str, why: Replacement) -> Result<(Written, String)> {
+    let id = store.resolve(typed)?;
+    let (changes, by) = replacement(store, by, why, None)?;
     Ok((store.change(&id, changes)?, by))
 }

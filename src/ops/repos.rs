@@ -1,11 +1,14 @@
 //! The repos of the project, and the hint that another could be joined.
 
+use std::path::PathBuf;
+
 use super::Result;
 use crate::ledger::Document;
 use crate::model::proposal::is_companion_line;
 use crate::ops;
-use crate::store::{Access, Store};
+use crate::store::{self, Access, RepoProblem, Store, Warning};
 use crate::sys::below;
+use crate::sys::cache_dir::{self, Kind};
 
 /// In the state home of a clone whose user was asked about a planning repo.
 const HINTED_NAME: &str = "hinted";
@@ -85,4 +88,55 @@ pub fn join(store: &mut Store, text: &str) -> Result<usize> {
 /// Whether a repo, named as in an answer, is outside the project.
 pub fn is_guest(store: &Store, name: &str) -> bool {
     store.is_guest(name)
+}
+
+/// The last report of joined repos that are not in use.
+const REPORTED: Kind = Kind { suffix: ".reported", family: b"bd-reported-", version: b"1", limit: 1 << 16 };
+
+/// Whether the joined repos that are not in use were reported to the user; if not, they count as reported now.
+pub fn was_reported(store: &Store, warnings: &[Warning]) -> bool {
+    let unused = warnings.iter().filter(|warning| matches!(warning, Warning::Repo(problem) if problem.is_unused()));
+    let text: String = unused.map(|warning| format!("{warning:?}\n")).collect();
+    let root = store.repo().root().as_os_str().as_encoded_bytes();
+    let Some(path) = cache_dir::place(&store.host().env, [root]).filter(|_| !text.is_empty()) else { return false };
+    let path = REPORTED.at(&path);
+    let known = REPORTED.load(&path).is_some_and(|known| known == text.as_bytes());
+    if !known {
+        REPORTED.save(&path, text.as_bytes());
+    }
+    known
+}
+
+/// A joined repo that is not there, and where the committed settings say that it can be had.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MissingRepo {
+    pub text: String,
+    pub path: PathBuf,
+    pub address: Option<String>,
+}
+
+/// The joined repos that are only left out.
+fn unused_repos(store: &Store) -> Vec<RepoProblem> {
+    store.repos().problems.iter().filter(|problem| problem.is_unused()).cloned().collect()
+}
+
+pub fn missing_repos(store: &Store) -> Vec<MissingRepo> {
+    let addresses: Vec<&str> = store.settings().list("repos.addresses").into_iter().map(|(text, _)| text).collect();
+    let address = |of: &str| {
+        let pairs = addresses.iter().filter_map(|text| text.split_once(char::is_whitespace));
+        pairs.into_iter().find(|(path, _)| *path == of).map(|(_, address)| address.trim().to_owned())
+    };
+    let mut found = Vec::new();
+    for problem in unused_repos(store) {
+        if let RepoProblem::Missing { text, path, .. } = problem {
+            found.push(MissingRepo { address: address(&text), text, path });
+        }
+    }
+    found
+}
+
+/// Clones a joined repo from its address.
+pub fn clone_repo(store: &Store, one: &MissingRepo) -> Result<()> {
+    let address = one.address.as_deref().unwrap_or_default();
+    Ok(store::clone_repository(address, &one.path, &store.host().env)?)
 }

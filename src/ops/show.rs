@@ -1,6 +1,6 @@
 //! One issue with its surroundings.
 
-use super::Result;
+use super::{Result, proposals};
 use crate::cache::Counts;
 use crate::model::issue::{Comment, Issue};
 use crate::model::record::Record;
@@ -29,6 +29,8 @@ pub struct Shown {
     pub private: Option<Private>,
     /// It has left the ledger; this is its last version in history.
     pub past: Option<PastLine>,
+    /// It is a proposal that is only on these branches.
+    pub branches: Vec<String>,
 }
 
 /// The private side of an issue that was proposed, or that the user may not write: no one else sees it.
@@ -83,10 +85,15 @@ pub fn mark_elsewhere(store: &Store, shown: &mut [Shown]) -> Result<()> {
     Ok(store.mark_elsewhere(shown.iter_mut().map(|one| &mut one.row))?)
 }
 
-/// A missing issue's last version in history. Without history, or if it is not there either, returns `found`.
+/// A missing issue as branches propose it, or its last version in history. If it is in neither, returns `found`.
 pub fn show_past(store: &Store, typed: &str, found: Result<Vec<Shown>>) -> Result<Vec<Shown>> {
     if !matches!(found, Err(super::OpError::Store(StoreError::NotFound { .. }))) {
         return found;
+    }
+    if let Some(proposed) = proposals::on_a_branch(store, typed)
+        && let Some(row) = proposed.line.as_deref().and_then(|line| row_of(store, line, 0))
+    {
+        return Ok(vec![Shown { branches: proposed.branches, ..surround(store, row)? }]);
     }
     let past = match store.resolve_in_history(typed) {
         Ok(id) => store.last_in_history(&id),
@@ -95,24 +102,28 @@ pub fn show_past(store: &Store, typed: &str, found: Result<Vec<Shown>>) -> Resul
     };
     let Some(mut past) = past? else { return found };
     past.called_now = store.called_now(&past)?;
-    let Ok(record) = Record::parse(&past.line) else { return found };
-    let row = Row {
-        issue: Issue::decode_in(&record, &|| store.host().clock.calendar()),
-        line: past.line.clone(),
+    let Some(row) = row_of(store, &past.line, past.repo) else { return found };
+    Ok(vec![Shown { past: Some(past), ..surround(store, row)? }])
+}
+
+/// A row for a line that is in no file.
+fn row_of(store: &Store, line: &str, repo: usize) -> Option<Row> {
+    let record = Record::parse(line).ok()?;
+    let issue = Issue::decode_in(&record, &|| store.host().clock.calendar());
+    Some(Row {
+        beside: store.companion(&issue.id),
+        issue,
+        line: line.to_owned(),
         members: record.into_members(),
-        source_repo: store.name(past.repo).to_owned(),
-        repo: past.repo,
+        source_repo: store.name(repo).to_owned(),
+        repo,
         shadowed: false,
-        file: store.ledger_path(past.repo).unwrap_or(std::path::Path::new("")).to_owned(),
+        file: store.ledger_path(repo).unwrap_or(std::path::Path::new("")).to_owned(),
         line_number: 0,
         counts: Counts::default(),
         place: None,
         elsewhere: Vec::new(),
-        beside: store.companion(&past.id),
-    };
-    let mut shown = surround(store, row)?;
-    shown.past = Some(past);
-    Ok(vec![shown])
+    })
 }
 
 /// The copies of an issue: the effective one, or all, or those in certain repos.
@@ -146,7 +157,7 @@ fn surround(store: &Store, row: Row) -> Result<Shown> {
     let private = planned.filter(|_| !row.shadowed).and_then(|copy| Private::of(copy, &row));
     let private = private.or_else(|| row.beside.clone().map(Private::from));
     let copies = others.into_iter().map(|copy| copy.source_repo).collect();
-    Ok(Shown { row, dependencies, dependents, access, copies, of_many, private, past: None })
+    Ok(Shown { row, dependencies, dependents, access, copies, of_many, private, past: None, branches: Vec::new() })
 }
 
 /// Issues that waited for one of these and are ready now.

@@ -4,11 +4,12 @@
 use std::path::Path;
 
 use super::claims::remote_upkeep;
-use super::{OpError, Result};
+use super::{OpError, Result, configure};
 use crate::ops;
 use crate::store::{
     self, Config, HomeContents, HooksChange, HooksRequest, HooksStatus, LeakReport, LeakScope, NamedPrograms,
-    ProjectText, Repo, RepoSync, ResolvedLedger, Store, StoreError, SyncError, SyncOptions, SyncReport, expand_path,
+    OutsidePath, ProjectText, Repo, RepoSync, ResolvedLedger, Store, StoreError, SyncError, SyncOptions, SyncReport,
+    expand_path,
 };
 use crate::sys::Host;
 
@@ -43,38 +44,69 @@ pub fn commit(store: &mut Store, repo: Option<&str>, message: Option<&str>, dry_
     Ok(store.commit_now(repo, message, dry_run)?)
 }
 
-/// The programs that were agreed to, or would be.
+/// All parts that the user agreed to, or would.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Agreed {
+    /// The paths and the command in the committed settings that were not agreed to before.
+    pub paths: Vec<OutsidePath>,
     pub copies: Vec<NamedPrograms>,
     pub homes: Vec<HomeContents>,
     /// The project's text for agents, in `bd prime`.
     pub text: Option<ProjectText>,
 }
 
-/// Agrees to the programs named by the project's working copies, and to the contents of its state homes.
-pub fn agree(store: &mut Store, dry_run: bool) -> Result<Agreed> {
+/// One thing to agree to.
+pub enum TrustPart<'a> {
+    Paths(&'a [OutsidePath]),
+    Programs(&'a NamedPrograms),
+    Home(&'a HomeContents),
+    Text(&'a ProjectText),
+}
+
+/// Decides about each part that was not agreed to before.
+pub(super) type Decide<'a> = &'a mut dyn FnMut(TrustPart<'_>) -> bool;
+
+/// Agrees, part by part, to the paths in the committed settings, to the programs named by the project's working copies, to the
+/// contents of its state homes and to its text for agents.
+pub fn agree(store: &mut Store, decide: Decide<'_>) -> Result<Agreed> {
+    let paths = configure::trust(store, |paths| decide(TrustPart::Paths(paths)))?;
     let (homes, text) = (store.home_contents(), store.project_text());
     let roots = match store.working_copy_roots() {
-        Err(error) if homes.is_empty() && text.is_none() => return Err(error.into()),
+        Err(error) if paths.is_empty() && homes.is_empty() && text.is_none() => return Err(error.into()),
         roots => roots.unwrap_or_default(),
     };
     let host = store.host().clone();
-    let copies = roots.iter().map(|root| store::trust_programs(root, &host, store.lock_wait(), dry_run));
-    let copies = copies.collect::<store::Result<Vec<NamedPrograms>>>()?;
-    if !dry_run {
-        trust_words(store, &homes, text.as_ref())?;
+    let mut copies = Vec::new();
+    for root in &roots {
+        copies.push(store::trust_programs(root, &host, store.lock_wait(), |one| decide(TrustPart::Programs(one)))?);
     }
-    Ok(Agreed { copies, homes, text })
+    let (homes, text) = trust_words(store, homes, text, decide)?;
+    Ok(Agreed { paths, copies, homes, text })
 }
 
-fn trust_words(store: &mut Store, homes: &[HomeContents], text: Option<&ProjectText>) -> Result<()> {
-    store.trust_homes(homes)?;
-    text.filter(|text| !text.known).map_or(Ok(()), |text| Ok(store.trust_project_text(text)?))
+type Words = (Vec<HomeContents>, Option<ProjectText>);
+
+fn trust_words(
+    store: &mut Store,
+    homes: Vec<HomeContents>,
+    text: Option<ProjectText>,
+    decide: Decide<'_>,
+) -> Result<Words> {
+    for home in homes.iter().filter(|home| !home.is_trusted) {
+        if decide(TrustPart::Home(home)) {
+            store.trust_homes(std::slice::from_ref(home))?;
+        }
+    }
+    if let Some(text) = text.as_ref().filter(|text| !text.known)
+        && decide(TrustPart::Text(text))
+    {
+        store.trust_project_text(text)?;
+    }
+    Ok((homes, text))
 }
 
 /// The same for the working copy at a path.
-pub fn agree_at(text: &str, directory: &Path, host: &Host, dry_run: bool) -> Result<Agreed> {
+pub fn agree_at(text: &str, directory: &Path, host: &Host, decide: Decide<'_>) -> Result<Agreed> {
     let path = expand_path(text, directory, &host.env);
     if !path.exists() {
         return Err(OpError::NotFound(format!("directory not found: {}", path.display())));
@@ -83,16 +115,22 @@ pub fn agree_at(text: &str, directory: &Path, host: &Host, dry_run: bool) -> Res
     let beads = beads.or_else(|| Some(Repo::at(&path, String::new())?.ok()?.beads().to_owned()));
     let config = |beads| Config { ignore_env: true, ..Config::on(host.clone(), beads) };
     let mut store = beads.map(|beads| Store::open_with(config(beads))).transpose()?;
+    let mut paths = Vec::new();
+    if let Some(store) = store.as_mut() {
+        paths = configure::trust(store, |paths| decide(TrustPart::Paths(paths)))?;
+    }
     let homes = store.as_ref().map(|store| store.home_contents()).unwrap_or_default();
     let text = store.as_ref().and_then(|store| store.project_text());
-    let copies = match store::trust_programs(&path, host, Config::LOCK_WAIT, dry_run) {
-        Err(StoreError::Vcs(SyncError::NoVcs { .. })) if !homes.is_empty() || text.is_some() => Vec::new(),
+    let is_plain = homes.is_empty() && text.is_none() && paths.is_empty();
+    let copies = match store::trust_programs(&path, host, Config::LOCK_WAIT, |one| decide(TrustPart::Programs(one))) {
+        Err(StoreError::Vcs(SyncError::NoVcs { .. })) if !is_plain => Vec::new(),
         found => vec![found?],
     };
-    if let Some(store) = store.as_mut().filter(|_| !dry_run) {
-        trust_words(store, &homes, text.as_ref())?;
-    }
-    Ok(Agreed { copies, homes, text })
+    let (homes, text) = match store.as_mut() {
+        Some(store) => trust_words(store, homes, text, decide)?,
+        None => (homes, text),
+    };
+    Ok(Agreed { paths, copies, homes, text })
 }
 
 /// Merges the conflicted ledgers of one repo, or of the whole project.

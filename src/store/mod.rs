@@ -51,8 +51,8 @@ pub use project::paths::{
     real as real_path, write_named,
 };
 pub use project::planning_repo::{
-    check_planning, commit_files, exclude_line, keep_out_of_commits, ledger_of_working_copy, refuse_stranded,
-    start_version_control,
+    check_planning, clone_repository, commit_files, exclude_line, keep_out_of_commits, ledger_of_working_copy,
+    refuse_stranded, start_version_control,
 };
 pub use project::pointer::{Pointer, PointerState};
 pub use project::repo_problem::RepoProblem;

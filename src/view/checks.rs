@@ -7,7 +7,7 @@ use super::issue::summary;
 use super::shapes::{replies, rows};
 use crate::model::json::Object;
 use crate::model::proposal::HeldBack;
-use crate::ops::{Check, Component, Linted, Polluted};
+use crate::ops::{Check, Component, Concern, Linted, Polluted, Triaged};
 use crate::store::{Commit, ProposalRow, Proposed, Row, Written};
 
 answer! {
@@ -54,6 +54,13 @@ answer! {
     pub fn named_issue(row: &Row, commit: &Commit) {
         issue_id: &row.issue.id, title: &row.issue.title, status: &row.issue.status,
         latest_commit: &commit.id, latest_commit_message: &commit.summary,
+    }
+
+    /// An issue that somebody should look at.
+    pub fn triaged(one: &Triaged) {
+        id: &one.row.issue.id, title: &one.row.issue.title, status: &one.row.issue.status,
+        priority: one.row.issue.priority, updated_at: &one.row.issue.updated_at, concern: one.concern.word(),
+        about: Some(&one.about).filter(|about| !about.is_empty()), advice: one.concern.advice(),
     }
 
     /// Issues with one title.
@@ -146,8 +153,8 @@ answer! {
     }
 
     /// A proposal that was withdrawn, accepted or rejected.
-    pub fn decided(id: &str, state: &str, changed: bool) {
-        id: id, state: state, changed: changed,
+    pub fn decided(id: &str, state: &str, changed: bool, answer: Option<String>) {
+        id: id, state: state, changed: changed, pull_request: answer,
     }
 
     pub fn proposal(row: &ProposalRow) {
@@ -176,4 +183,14 @@ fn nodes(part: &Component) -> Object {
         let waits = part.waits_for.get(id).map_or(&[][..], Vec::as_slice);
         nodes.raw(id, &object! { Layer: layer, Position: position, DependsOn: waits }.finish())
     })
+}
+
+/// An issue that somebody should look at, and why, for people.
+pub fn triaged_cells(one: &Triaged) -> [String; 4] {
+    let issue = &one.row.issue;
+    let about = match one.concern {
+        Concern::Double => format!("like {}", one.about),
+        _ => one.about.clone(),
+    };
+    [issue.id.clone(), issue.status.to_string(), issue.title.clone(), about]
 }

@@ -31,6 +31,7 @@ answer! {
     /// One change of an issue.
     pub fn event(event: &Event) {
         id: &event.id, title: title(&event.line), source_repo: &event.source_repo, change: event.kind.word(),
+        turn: turn(&event.fields).map(Turn::word),
         commit: or_null(event.commit.as_ref().map(commit)), fields: each(&event.fields, field),
     }
 
@@ -48,6 +49,7 @@ answer! {
         id: &entry.id, title: title(entry.after.as_ref().or(entry.before.as_ref()).map_or("", String::as_str)),
         source_repo: &entry.source_repo,
         moved_from: if let DiffKind::Moved(from) = &entry.kind { Some(from) } else { None },
+        turn: turn(&entry.fields).map(Turn::word),
         fields: each(&entry.fields, field),
     }
 
@@ -80,13 +82,94 @@ fn title(line: &str) -> String {
     found.unwrap_or_default()
 }
 
+/// What happens to an issue as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    Closed,
+    Reopened,
+    Deleted,
+    Restored,
+}
+
+impl Turn {
+    fn word(self) -> &'static str {
+        match self {
+            Turn::Closed => "closed",
+            Turn::Reopened => "reopened",
+            Turn::Deleted => "deleted",
+            Turn::Restored => "restored",
+        }
+    }
+}
+
+/// The fields that say no more than the turn does.
+const OF_A_TURN: [&str; 8] = [
+    "status",
+    "closed_at",
+    "close_reason",
+    "closed_by_session",
+    "deleted_at",
+    "deleted_by",
+    "delete_reason",
+    "original_type",
+];
+
+fn turn(fields: &[FieldChange]) -> Option<Turn> {
+    let status = fields.iter().find(|change| change.field == "status")?;
+    match (status.before.as_deref(), status.after.as_deref()) {
+        (_, Some("\"tombstone\"")) => Some(Turn::Deleted),
+        (Some("\"tombstone\""), Some(_)) => Some(Turn::Restored),
+        (_, Some("\"closed\"")) => Some(Turn::Closed),
+        (Some("\"closed\""), Some(_)) => Some(Turn::Reopened),
+        _ => None,
+    }
+}
+
+/// A turn and its reason, for people.
+fn turn_text(turn: Turn, fields: &[FieldChange]) -> String {
+    let given =
+        |name: &str| fields.iter().find(|change| change.field == name)?.after.as_deref().and_then(decode_string);
+    let reason = match turn {
+        Turn::Closed => given("close_reason"),
+        Turn::Deleted => given("delete_reason"),
+        Turn::Reopened | Turn::Restored => None,
+    };
+    match reason.filter(|reason| !reason.is_empty()) {
+        Some(reason) => format!("{}: {reason}", turn.word()),
+        None => turn.word().to_owned(),
+    }
+}
+
+/// What else changed in a turn. A merge says of every value who won.
+fn beside_turn(fields: &[FieldChange]) -> Vec<FieldChange> {
+    let of_turn = |change: &FieldChange| change.won.is_none() && OF_A_TURN.contains(&change.field.as_str());
+    let is_left = |change: &&FieldChange| !of_turn(change) && !is_bookkeeping(&change.field);
+    fields.iter().filter(is_left).cloned().collect()
+}
+
 /// The first line about a change: what happened to the issue.
 pub fn event_text(event: &Event) -> String {
     let title = title(&event.line);
-    match event.kind {
-        ChangeKind::Added => format!("{}  added: {title}", event.id),
-        ChangeKind::Changed => format!("{}  {title}", event.id),
-        ChangeKind::Removed => format!("{}  removed{}: {title}", event.id, was_closed(&event.line)),
+    let turn = turn(&event.fields).map(|turn| turn_text(turn, &event.fields));
+    match (event.kind, turn) {
+        (ChangeKind::Added, Some(turn)) => format!("{}  added: {title} ({turn})", event.id),
+        (ChangeKind::Added, None) => format!("{}  added: {title}", event.id),
+        (ChangeKind::Changed, Some(turn)) => format!("{}  {title} ({turn})", event.id),
+        (ChangeKind::Changed, None) => format!("{}  {title}", event.id),
+        (ChangeKind::Removed, _) => format!("{}  removed{}: {title}", event.id, was_closed(&event.line)),
+    }
+}
+
+/// The fields to show below it.
+pub fn event_changes(event: &Event, calendar: &Calendar) -> Vec<String> {
+    changes_of(event.kind == ChangeKind::Changed, &event.fields, calendar)
+}
+
+fn changes_of(is_changed: bool, fields: &[FieldChange], calendar: &Calendar) -> Vec<String> {
+    match turn(fields) {
+        _ if !is_changed => Vec::new(),
+        Some(_) => beside_turn(fields).iter().map(|change| change_text(change, Some(calendar))).collect(),
+        None => shown_changes(fields, Some(calendar)),
     }
 }
 
@@ -141,17 +224,21 @@ pub fn renamed_text(old: &str, new: &str) -> String {
 /// A difference as text: a line about the issue, then one for each field.
 pub fn difference_text(entry: &DiffEntry, calendar: &Calendar) -> Vec<String> {
     let (before, after) = (entry.before.as_deref().unwrap_or_default(), entry.after.as_deref().unwrap_or_default());
-    let head = match &entry.kind {
-        DiffKind::Added => format!("+ {}  {}", entry.id, title(after)),
-        DiffKind::Removed => format!("- {}  {}{}", entry.id, title(before), was_closed(before)),
-        DiffKind::Changed => format!("~ {}  {}", entry.id, title(after)),
-        DiffKind::Moved(from) => format!("> {}  {} (from {from} to {})", entry.id, title(after), entry.source_repo),
+    let turn = turn(&entry.fields);
+    let what = turn.map(|turn| format!(" ({})", turn_text(turn, &entry.fields))).unwrap_or_default();
+    let head = match (&entry.kind, turn) {
+        (DiffKind::Removed, _) => format!("- {}  {}{}", entry.id, title(before), was_closed(before)),
+        (DiffKind::Moved(from), _) => {
+            format!("> {}  {} (from {from} to {}){what}", entry.id, title(after), entry.source_repo)
+        }
+        (DiffKind::Added, Some(Turn::Deleted)) => format!("- {}  {} (added and deleted)", entry.id, title(after)),
+        (_, Some(Turn::Deleted)) => format!("- {}  {}{what}", entry.id, title(after)),
+        (DiffKind::Added, _) | (_, Some(Turn::Restored)) => format!("+ {}  {}{what}", entry.id, title(after)),
+        (DiffKind::Changed, _) => format!("~ {}  {}{what}", entry.id, title(after)),
     };
-    let mut lines = vec![head];
-    if matches!(entry.kind, DiffKind::Changed | DiffKind::Moved(_)) && !entry.fields.is_empty() {
-        lines.extend(shown_changes(&entry.fields, Some(calendar)).into_iter().map(|text| format!("    {text}")));
-    }
-    lines
+    let is_changed = matches!(entry.kind, DiffKind::Changed | DiffKind::Moved(_)) && !entry.fields.is_empty();
+    let fields = changes_of(is_changed, &entry.fields, calendar);
+    std::iter::once(head).chain(fields.into_iter().map(|text| format!("    {text}"))).collect()
 }
 
 /// A heading, and its entries.
@@ -159,11 +246,12 @@ type Section = (&'static str, fn(&DiffEntry) -> bool);
 
 /// The same as a list for a pull request, grouped by kind of change.
 pub fn differences_markdown(entries: &[&DiffEntry], calendar: &Calendar) -> String {
-    let sections: [Section; 5] = [
+    let sections: [Section; 6] = [
         ("Closed", is_closed),
-        ("Added", |entry| entry.kind == DiffKind::Added && !is_closed(entry)),
-        ("Changed", |entry| entry.kind == DiffKind::Changed && !is_closed(entry)),
-        ("Moved", |entry| matches!(entry.kind, DiffKind::Moved(_)) && !is_closed(entry)),
+        ("Added", |entry| entry.kind == DiffKind::Added && !is_closed(entry) && !is_deleted(entry)),
+        ("Changed", |entry| entry.kind == DiffKind::Changed && !is_closed(entry) && !is_deleted(entry)),
+        ("Moved", |entry| matches!(entry.kind, DiffKind::Moved(_)) && !is_closed(entry) && !is_deleted(entry)),
+        ("Deleted", is_deleted),
         ("Removed", |entry| entry.kind == DiffKind::Removed),
     ];
     let mut parts = Vec::new();
@@ -179,8 +267,12 @@ pub fn differences_markdown(entries: &[&DiffEntry], calendar: &Calendar) -> Stri
 
 /// It was closed in between.
 fn is_closed(entry: &DiffEntry) -> bool {
-    let closed = |change: &FieldChange| change.field == "status" && change.after.as_deref() == Some("\"closed\"");
-    entry.kind != DiffKind::Removed && entry.fields.iter().any(closed)
+    entry.kind != DiffKind::Removed && turn(&entry.fields) == Some(Turn::Closed)
+}
+
+/// It was deleted in between.
+fn is_deleted(entry: &DiffEntry) -> bool {
+    entry.kind != DiffKind::Removed && turn(&entry.fields) == Some(Turn::Deleted)
 }
 
 fn markdown_item(entry: &DiffEntry, calendar: &Calendar) -> String {
@@ -190,6 +282,7 @@ fn markdown_item(entry: &DiffEntry, calendar: &Calendar) -> String {
         _ if is_closed(entry) => {
             reason.and_then(decode_string).map_or_else(String::new, |r| format!(": {}", markdown(&r)))
         }
+        _ if is_deleted(entry) => String::new(),
         DiffKind::Changed => format!(": {}", markdown(&shown_changes(&entry.fields, Some(calendar)).join("; "))),
         DiffKind::Moved(from) => format!(" (from {})", markdown(from)),
         DiffKind::Added | DiffKind::Removed => String::new(),

@@ -128,7 +128,7 @@ answer! {
 
     /// Additional keys of `show`.
     fn around(shown: &Shown) {
-        writable: shown.access == Access::Write, copies: filled(&shown.copies),
+        writable: shown.access == Access::Write, copies: filled(&shown.copies), branches: filled(&shown.branches),
         pruned: shown.past.as_ref().map(|_| true), past: shown.past.as_ref().map(past),
         private: shown.private.as_ref().filter(|_| shown.row.beside.is_none()).map(|one| private(&shown.row.issue.id, one)),
         dependencies: filled(&shown.dependencies).map(edges), dependents: filled(&shown.dependents).map(edges),
@@ -167,6 +167,7 @@ const ISSUE: &[(&str, &str, bool)] = &[
     ("worktree", "string", false),
     ("elsewhere", "array", false),
     ("copies", "array", false),
+    ("branches", "array", false),
     ("private", "object", false),
     ("pruned", "boolean", false),
     ("past", "object", false),

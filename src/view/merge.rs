@@ -3,6 +3,7 @@
 use super::answer::{Any, answer, each, filled, object};
 use super::escape::plural;
 use super::failure::Failure;
+use super::setup::trusted_path;
 use super::shapes::failure_object;
 use super::value::{is_shown, value_text};
 use crate::ledger::MergedLine;
@@ -74,7 +75,7 @@ answer! {
 
     /// What the user has agreed to.
     pub fn trusted(agreed: &Agreed, dry_run: bool) {
-        dry_run: dry_run,
+        dry_run: dry_run, paths: each(&agreed.paths, trusted_path),
         working_copies: each(&agreed.copies, |one| object! {
             path: &one.root, programs: &one.programs, idle: &one.idle, known: one.known,
         }),
@@ -149,14 +150,15 @@ pub fn synced_text(one: &RepoSync, failed: bool, dry_run: bool) -> String {
     match one.integrated {
         Some(Integrated::Merged) => parts.push("merged".to_owned()),
         Some(Integrated::Rebased) => parts.push("rebased".to_owned()),
-        Some(Integrated::Forwarded) => parts.push("forwarded".to_owned()),
+        Some(Integrated::Forwarded) => parts.push("fast-forwarded".to_owned()),
         Some(Integrated::UpToDate) | None => {}
     }
     let counts = [("new", &one.received.added), ("changed", &one.received.changed), ("removed", &one.received.removed)];
-    let counts = counts.iter().filter(|(_, ids)| !ids.is_empty());
-    let counts: Vec<String> = counts.map(|(word, ids)| format!("{} {word}", ids.len())).collect();
+    let counts: Vec<_> = counts.iter().filter(|(_, ids)| !ids.is_empty()).collect();
+    let noun = if counts.last().is_some_and(|(_, ids)| ids.len() == 1) { "issue" } else { "issues" };
+    let counts: Vec<String> = counts.into_iter().map(|(word, ids)| format!("{} {word}", ids.len())).collect();
     if !counts.is_empty() {
-        parts.push(format!("received {}", counts.join(", ")));
+        parts.push(format!("received {} {noun}", counts.join(", ")));
     }
     parts.extend(pruned_text(one, dry_run));
     if one.pushed {

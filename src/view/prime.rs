@@ -132,7 +132,7 @@ fn head(prime: &Prime) -> String {
             "You are a maintainer. New issues go to:\n".to_owned() + &quote("", repo, PATH)
         }
         (None, Ok(_)) => "New issues go to the ledger of this project.\n".to_owned(),
-        (_, Err(why)) => "New issues go nowhere (`bd where`):\n".to_owned() + &quote("", why, PATH),
+        (_, Err(why)) => "New issues go nowhere (`bd info`):\n".to_owned() + &quote("", why, PATH),
     };
     text
 }

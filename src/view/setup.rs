@@ -1,9 +1,10 @@
 //! A project, its repos and settings as JSON.
 
-use super::answer::{Any, Value, answer, each, object, or_null};
+use super::answer::{Any, Value, answer, each, filled, object, or_null};
 use super::shapes::rows;
 use crate::ops::{
-    Configured, Facts, Initialised, Migrated, Placed, RepoStatus, SetupFile, SetupReport, StateMoved, Whereabouts,
+    Configured, Facts, Initialised, Migrated, MissingRepo, Placed, RepoStatus, SetupFile, SetupReport, StateMoved,
+    Whereabouts,
 };
 use crate::store::settings::{ForeignSetting, HeldBecause, Setting, Value as Set};
 use crate::store::{Access, OutsidePath, RenamedLedger, RenamedPrefix, RoleDecision, StateHome};
@@ -17,6 +18,7 @@ answer! {
 
     fn set_up_file(file: &SetupFile) {
         what: file.what, path: &file.path, state: file.state.word(), because: &file.because, text: &file.text,
+        replaces: filled(&file.replaces),
     }
 
     /// The result or state of setting up a client.
@@ -47,12 +49,20 @@ answer! {
         held: one.held.map(HeldBecause::text),
     }
 
-    fn trusted_path(path: &OutsidePath) {
+    pub fn trusted_path(path: &OutsidePath) {
         key: path.key, path: &path.text, resolved: &path.resolved, missing: path.is_missing().then_some(true),
     }
 
     pub fn trusted_paths(paths: &[OutsidePath], dry_run: bool) {
         trusted: each(paths, trusted_path), dry_run: dry_run,
+    }
+
+    fn missing_repo(one: &MissingRepo) {
+        path: &one.path, address: &one.address,
+    }
+
+    pub fn cloned_repos(cloned: &[MissingRepo], unknown: &[MissingRepo], dry_run: bool) {
+        cloned: each(cloned, missing_repo), without_address: each(unknown, missing_repo), dry_run: dry_run,
     }
 
     pub fn repo_status(repo: &RepoStatus) {
@@ -82,9 +92,10 @@ answer! {
         issue_prefix: prefix,
     }
 
-    pub fn info(facts: &Facts) {
+    pub fn info(facts: &Facts, place: &Whereabouts, decision: &RoleDecision, matters: bool) {
         database_path: &facts.ledger, ledger: &facts.ledger, issue_count: facts.issues, ledger_bytes: facts.bytes,
         mode: "direct", actor: &facts.actor, version: env!("CARGO_PKG_VERSION"), config: prefix_config(&facts.prefix),
+        place: whereabouts(place), role: role(decision, matters),
     }
 
     pub fn version(version: &str) {

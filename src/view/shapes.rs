@@ -211,8 +211,44 @@ pub fn with_warnings(json: String, warnings: &[String]) -> String {
     }
 }
 
+/// The texts of warnings; joined repos that are not in use share one.
+pub fn warning_texts(warnings: &[Warning]) -> Vec<String> {
+    let mut unused = Vec::new();
+    let mut texts = Vec::new();
+    for warning in warnings {
+        match warning {
+            Warning::Repo(problem) if problem.is_unused() => unused.push(problem),
+            other => texts.push(warning_text(other)),
+        }
+    }
+    texts.splice(0..0, unused_text(&unused));
+    texts
+}
+
+/// The joined repos that are not in use, and the way to use them.
+fn unused_text(unused: &[&RepoProblem]) -> Option<String> {
+    let mut ways = Vec::new();
+    let mut named = Vec::new();
+    for problem in unused {
+        let (text, why, way) = match problem {
+            RepoProblem::Untrusted { text, .. } => (text, "not trusted", "run `bd trust`"),
+            RepoProblem::Missing { text, .. } => (text, "missing", "create it or run `bd repo clone`"),
+            RepoProblem::NoRepo { text, .. } => (text, "without a ledger", "run `bd init` there"),
+            _ => continue,
+        };
+        named.push(format!("{text} ({why})"));
+        if !ways.contains(&way) {
+            ways.push(way);
+        }
+    }
+    let verb = if named.len() == 1 { "is" } else { "are" };
+    let count = plural(named.len(), "joined repo");
+    ways.push("`bd repo remove` leaves one out");
+    (!named.is_empty()).then(|| format!("{count} {verb} not in use: {}; {}", named.join(", "), ways.join("; ")))
+}
+
 /// The text of a warning, with advice: `file:line: reason` for a line.
-pub fn warning_text(warning: &Warning) -> String {
+fn warning_text(warning: &Warning) -> String {
     match warning {
         Warning::Line(LineWarning { file, finding }) => {
             format!("{}:{}: {}; {}", file.display(), finding.line, finding.problem, finding.problem.remedy())
@@ -222,7 +258,7 @@ pub fn warning_text(warning: &Warning) -> String {
                 format!("{problem}; its issues are left out; create it, or run `bd repo remove`")
             }
             RepoProblem::Unusable { .. } => format!("{problem}; its issues are left out"),
-            RepoProblem::Untrusted { .. } => format!("{problem}; run `bd config trust` to allow it"),
+            RepoProblem::Untrusted { .. } => format!("{problem}; run `bd trust` to allow it"),
             RepoProblem::Twice { .. } | RepoProblem::Nested { .. } | RepoProblem::Joined { .. } => problem.to_string(),
         },
         Warning::Unread { repo, message } => format!("{repo} cannot be read: {message}; the other repos are shown"),

@@ -63,3 +63,41 @@ fn commands_are_counted() {
     assert_eq!(count("bd ready    # what && can be; worked on"), 1);
     assert_eq!(count("git init -q && cd web; bd init"), 3);
 }
+
+/// Two people, two branches, one merge, one sync: all of the README's first page, and nothing conflicts.
+#[test]
+fn two_people_merge_without_a_conflict() {
+    let Some(walk) = walked("README.md", "mkdir web && cd web && git init -q") else { return };
+    let (_, synced) = commands(&walk, "git switch -qc", "bd sync");
+    assert!(synced.contains("received 2 new issues") || synced.contains("merged"), "{synced}");
+    let (_, listed) = commands(&walk, "bd sync", "bd list");
+    for title in ["Release notes", "Draw the logo", "Print the manual"] {
+        assert!(listed.contains(title), "{listed}");
+    }
+    assert!(walk.iter().all(|(_, output)| !output.contains("CONFLICT")));
+}
+
+/// Somebody who comes from the original: the file is used as it is; a database is named, and stays.
+#[test]
+fn a_switcher_finds_everything_or_is_told_where_it_is() {
+    let Some(mut stage) = Stage::set() else { return };
+    let line = r#"{"id":"old-1","title":"From before","status":"open","priority":1,"issue_type":"task","created_at":"2025-01-01T00:00:00Z","updated_at":"2025-01-01T00:00:00Z","x_own":{"a":1.50}}"#;
+    let project = |name: &str| format!("git init -q ~/{name} && mkdir -p ~/{name}/.beads && cd ~/{name}");
+    stage.run(&format!("{} && printf '%s\\n' '{line}' > .beads/issues.jsonl", project("file")));
+    let listed = stage.run("bd ready && bd add -q 'New here' --id old-2 && bd update -q old-2 -p 0");
+    assert!(listed.contains("From before") && !listed.contains("[exit"), "{listed}");
+    assert!(stage.run("cat .beads/issues.jsonl").contains(line), "every byte of the line is there");
+    for (name, make) in [
+        ("sqlite", "printf 'SQLite format 3' > .beads/beads.db"),
+        ("dolt", "mkdir -p .beads/dolt/x/.dolt && echo '{\"backend\":\"dolt\"}' > .beads/metadata.json"),
+    ] {
+        stage.run(&format!("{} && {make} && git add -A && git commit -qm Before", project(name)));
+        for command in ["bd list", "bd ready", "bd add New", "bd init", "bd doctor"] {
+            let told = stage.run(command);
+            assert!(told.contains("run `bd export -o ~/") && told.contains("[exit 9]"), "$ {command}\n{told}");
+        }
+        assert_eq!(stage.run("git status --short"), "", "{name}: nothing is lost and nothing is begun");
+        assert!(!stage.run("bd init --empty").contains("[exit"));
+        assert!(stage.run("bd doctor").contains("database of the original"), "{name}");
+    }
+}

@@ -23,6 +23,7 @@ pages! {
     batch: "docs/batch.md",
     benchmarks: "docs/benchmarks.md",
     checkpoints: "docs/checkpoints.md",
+    ci: "docs/ci.md",
     claims: "docs/claims.md",
     contributing: "docs/contributing.md",
     evidence: "docs/evidence.md",

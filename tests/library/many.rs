@@ -284,7 +284,7 @@ fn trust_that_is_given_is_noticed() {
     assert!(refused.is_ok(), "a user may name any repo: {refused:?}");
     let mut waiting = several.open();
     assert_eq!(ids(&mut waiting), ["t-0"]);
-    let trusted = ops::trust(&mut several.open(), false).unwrap();
+    let trusted = ops::trust(&mut several.open(), |_| true).unwrap();
     assert_eq!(trusted.len(), 1);
     assert!(ids(&mut waiting).contains(&"t-1".to_owned()), "a running store sees it");
     assert_eq!(repo_warnings(&mut waiting), [""; 0]);

@@ -15,5 +15,6 @@ pub mod programs;
 pub mod project;
 pub mod repos;
 pub mod schema;
+pub mod terminal;
 pub mod user;
 pub mod wait;

@@ -307,6 +307,11 @@ fn preview(filings: Vec<Filing>, cx: &mut Context) -> Outcome {
 fn filing(args: AddArgs, cx: &mut Context, needs_title: bool) -> Result<Filing, Failure> {
     let description = cx.text(args.description.as_deref(), args.body_file.as_deref(), args.stdin)?;
     let title = if args.title.is_empty() { args.title_flag.unwrap_or_default() } else { args.title.join(" ") };
+    const MARKS: [&str; 5] = ["+", "due:", "pri:", "priority:", "project:"];
+    let is_mark = |word: &String| MARKS.iter().any(|mark| word.len() > mark.len() && word.starts_with(mark));
+    if args.title.len() > 1 && args.title.iter().any(is_mark) {
+        cx.ui.hint("words such as +ui and due:tomorrow are part of the title; flags set them: -l ui --due tomorrow");
+    }
     let mut issue = NewIssue::titled(title);
     if needs_title {
         issue.validate().map_err(crate::store::StoreError::from)?;

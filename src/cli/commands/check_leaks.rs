@@ -98,10 +98,12 @@ fn check(args: CheckLeaksArgs, cx: &mut Context) -> Outcome {
     if !report.leaks.is_empty() {
         let count = report.leaks.len();
         let verb = if count == 1 { "is" } else { "are" };
-        return Err(Failure::leak(format!(
-            "{} that must not be committed {verb} in it",
-            plural(count, "private thing")
-        )));
+        let message = format!("{} that must not be committed {verb} in it", plural(count, "private thing"));
+        let failure = Failure::leak(message);
+        return Err(match report.leaks.iter().any(|leak| leak.commit.is_some()) {
+            true => failure.without_hint().shell("rewrite those commits before you push them, with `git rebase -i`"),
+            false => failure,
+        });
     }
     if !cx.ui.wants_json() && !in_hook {
         cx.ui.note(&format!("nothing private in {}", plural(report.checked, "changed file")));

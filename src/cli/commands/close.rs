@@ -7,7 +7,7 @@ use crate::cli::report::with_force;
 use crate::model::change::Change;
 use crate::model::issue::status_of;
 use crate::model::record::Record;
-use crate::ops;
+use crate::ops::{self, Replacement};
 use crate::store::Written;
 use crate::view::{self, Exit, Failure, inline};
 
@@ -17,6 +17,7 @@ use crate::view::{self, Exit, Failure, inline};
   bd close bd-a3f8 -r \"fixed in 4f2e\"
   bd done a3 k9 m2
   bd close a3 --suggest-next      and show what that made ready
+  bd close a3 --duplicate-of k9
   bd close --where 'label=spike updated<30d' -r \"not pursued\"")]
 pub(super) struct CloseArgs {
     #[command(flatten)]
@@ -27,6 +28,12 @@ pub(super) struct CloseArgs {
     /// Read the reason from a file (- is standard input)
     #[arg(long, value_name = "FILE", conflicts_with = "reason")]
     reason_file: Option<String>,
+    /// Close as a duplicate of this issue
+    #[arg(long, value_name = "ID")]
+    duplicate_of: Option<String>,
+    /// Close as superseded by this issue
+    #[arg(long, value_name = "ID", conflicts_with = "duplicate_of")]
+    superseded_by: Option<String>,
     /// Show what became ready
     #[arg(long)]
     suggest_next: bool,
@@ -57,7 +64,12 @@ fn closed_line(written: &Written) -> String {
 pub(super) fn run(args: CloseArgs, cx: &mut Context) -> Outcome {
     args.chosen.require()?;
     let reason = cx.text(args.reason.as_deref(), args.reason_file.as_deref(), false)?;
-    let changes = with_force(vec![Change::Close { reason }], args.force);
+    let duplicate = args.duplicate_of.as_ref().map(|by| (by, Replacement::Duplicate));
+    let changes = match duplicate.or(args.superseded_by.as_ref().map(|by| (by, Replacement::Superseded))) {
+        Some((by, why)) => ops::replacement(cx.store()?, by, why, reason)?.0,
+        None => vec![Change::Close { reason }],
+    };
+    let changes = with_force(changes, args.force);
     let ids = args.chosen.ids(cx)?;
     if !args.care.agrees(cx, "Close", ids.len()) {
         return Ok(Exit::Failed);

@@ -1,6 +1,7 @@
 use clap::{Args, Subcommand};
 
 use super::changed_settings::{FileArgs, change};
+use super::trust::path_line;
 use crate::cli::context::{Context, Outcome};
 use crate::cli::entry::Table;
 use crate::cli::{alias, render};
@@ -28,8 +29,7 @@ use crate::view::{self, Exit, Failure, inline};
   bd config set routing.default ~/.beads-planning --personal
   bd config list --origin
   bd config set alias.mine \"list --assignee @me --sort due\"
-  bd config set query.soon \"due<=eow status!=closed\"
-  bd config trust              agree to the paths in the committed file")]
+  bd config set query.soon \"due<=eow status!=closed\"")]
 pub(super) struct ConfigArgs {
     #[command(subcommand)]
     action: Option<Action>,
@@ -79,7 +79,8 @@ enum Action {
         #[arg(long)]
         origin: bool,
     },
-    /// Trust paths in the committed file that lead outside the repository
+    /// Trust paths in the committed file that lead outside the repository; a part of bd trust
+    #[command(hide = true)]
     Trust {
         /// Show them; change nothing
         #[arg(long)]
@@ -147,6 +148,7 @@ fn list(with_origin: bool, cx: &mut Context) -> Outcome {
         cx.json(view::each(own.chain(foreign.iter().map(view::foreign_setting)), |one| one));
         return Ok(Exit::Ok);
     }
+    let unset = ops::unset_settings(cx.store()?);
     let cells = |name: &str, value: &str, origin: Origin, place: &str, held: Option<HeldBecause>| {
         let (origin, place) = if with_origin { (origin.word(), place) } else { Default::default() };
         let held = held.map(|held| format!("  {}", held.text())).unwrap_or_default();
@@ -156,21 +158,19 @@ fn list(with_origin: bool, cx: &mut Context) -> Outcome {
     let own =
         settings.iter().map(|(one, held)| cells(one.key.name, &one.value.to_string(), one.origin, &one.place, *held));
     let foreign = foreign.iter().map(|one| cells(&one.name, &one.value, one.origin, &one.place, one.held));
-    let lines: Vec<[String; 4]> = own.chain(foreign).collect();
+    let unset = unset.iter().map(|name| [*name, "(not set)", "", ""].map(str::to_owned));
+    let lines: Vec<[String; 4]> = own.chain(foreign).chain(unset).collect();
     render::columns(&mut cx.ui, "", &lines);
     Ok(Exit::Ok)
 }
 
 fn trust(dry_run: bool, cx: &mut Context) -> Outcome {
-    let paths = ops::trust(cx.store()?, dry_run)?;
+    let paths = ops::trust(cx.store()?, |_| !dry_run)?;
     json_answer!(cx, view::trusted_paths(&paths, dry_run));
     let word = if dry_run { "Would trust" } else { "Trusted" };
     for path in &paths {
-        let resolved = Some(cx.ui.path(&path.resolved)).filter(|shown| *shown != path.text);
-        let missing = path.is_missing().then(|| "the directory does not exist yet".to_owned());
-        let about: Vec<String> = resolved.into_iter().chain(missing).collect();
-        let about = if about.is_empty() { String::new() } else { format!(" ({})", about.join("; ")) };
-        cx.ui.done(&format!("{word}: {} = {}{about}", path.key, path.text));
+        let line = path_line(&cx.ui, path);
+        cx.ui.done(&format!("{word}: {line}"));
     }
     cx.ui.done_if(paths.is_empty(), "the committed file names no path that would need trust");
     Ok(Exit::Ok)

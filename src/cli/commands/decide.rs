@@ -3,8 +3,8 @@ use clap::Args;
 use crate::cli::chosen::IdArgs;
 use crate::cli::context::{Context, Outcome};
 use crate::model::proposal::Permit;
-use crate::ops::{self, Each};
-use crate::view::{self, Failure};
+use crate::ops::{self, Decided, Each};
+use crate::view::{self, Failure, inline};
 
 /// Withdraw proposals and keep them private
 ///
@@ -31,7 +31,8 @@ pub(super) struct AcceptArgs {
 
 /// Reject a proposal, with a reason
 ///
-/// For maintainers. The issue is closed here; the one who proposed it gets it back as a private one, with the reason.
+/// For maintainers. The issue is closed here; the one who proposed it gets it back as a private one, with the reason. A proposal on a
+/// fetched branch need not be merged: the rejected line comes into the ledger here, and a text for the pull request is printed.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd reject a3 --reason \"out of scope\"")]
 pub(super) struct RejectArgs {
@@ -45,28 +46,46 @@ pub(super) struct RejectArgs {
 pub(super) fn run_withdraw(args: WithdrawArgs, cx: &mut Context) -> Outcome {
     let ids = args.named.read(cx)?;
     let results = ops::withdraw(cx.store()?, &ids, args.target.as_deref())?;
-    report(results, "withdrawn", cx)
+    let permit =
+        |(id, result): (String, Result<Permit, _>)| (id, result.map(|permit| Decided { permit, unmerged: None }));
+    report(results.into_iter().map(permit).collect(), "withdrawn", cx, |_, _| None)
 }
 
 pub(super) fn run_accept(args: AcceptArgs, cx: &mut Context) -> Outcome {
     let ids = args.named.read(cx)?;
     let results = ops::decide(cx.store()?, &ids, None)?;
-    report(results, "accepted", cx)
+    report(results, "accepted", cx, |_, _| None)
 }
 
 pub(super) fn run_reject(args: RejectArgs, cx: &mut Context) -> Outcome {
     let ids = args.named.read(cx)?;
-    if args.reason.trim().is_empty() {
+    let reason = args.reason.trim();
+    if reason.is_empty() {
         return Err(Failure::usage("a rejection needs a reason"));
     }
-    let results = ops::decide(cx.store()?, &ids, Some(args.reason.trim()))?;
-    report(results, "rejected", cx)
+    let results = ops::decide(cx.store()?, &ids, Some(reason))?;
+    report(results, "rejected", cx, |id, decided| {
+        let (_, title) = decided.unmerged.as_ref()?;
+        let way = "Your issue is private again after your next merge of the main branch and `bd sync`.";
+        Some(format!("{title} ({id}) was rejected: {reason}. {way}"))
+    })
 }
 
-fn report(results: Each<Permit>, done: &str, cx: &mut Context) -> Outcome {
-    let json = |id: &str, permit: &Permit| view::decided(id, done, *permit == Permit::Do);
-    cx.each(results, json, |cx, id, permit| match permit {
-        Permit::Do => cx.ui.done(&format!("{}{}: {id}", done[..1].to_uppercase(), &done[1..])),
-        Permit::Already => cx.ui.done(&format!("Already {done}: {id}")),
+fn report(
+    results: Each<Decided>,
+    done: &str,
+    cx: &mut Context,
+    answer: impl Fn(&str, &Decided) -> Option<String>,
+) -> Outcome {
+    let json = |id: &str, one: &Decided| view::decided(id, done, one.permit == Permit::Do, answer(id, one));
+    cx.each(results, json, |cx, id, one| {
+        match one.permit {
+            Permit::Do => cx.ui.done(&format!("{}{}: {id}", done[..1].to_uppercase(), &done[1..])),
+            Permit::Already => cx.ui.done(&format!("Already {done}: {id}")),
+        }
+        if let (Some(text), Some((branches, _))) = (answer(id, one), &one.unmerged) {
+            cx.ui.line(&inline(&format!("For the pull request of {}:", branches.join(" "))));
+            cx.ui.below([text]);
+        }
     })
 }

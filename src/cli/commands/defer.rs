@@ -8,18 +8,26 @@ use crate::model::when::{Bare, When};
 use crate::ops;
 use crate::view::{Exit, Failure};
 
-/// Defer issues until a date, or until you undefer them
+/// Defer issues until a date, or until you clear it
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  bd defer bd-a3f8 --until 2026-09-01\n  bd defer a3 --until 2w\n  bd defer a3")]
+#[command(
+    after_help = "Examples:\n  bd defer bd-a3f8 --until 2026-09-01\n  bd defer a3 --until 2w\n  bd defer a3\n  bd defer a3 --clear"
+)]
 pub(super) struct DeferArgs {
     #[command(flatten)]
     named: IdArgs,
     /// When they come back; a date without a time means the start of that day
     #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     until: Option<String>,
+    /// Bring deferred issues back
+    #[arg(long, conflicts_with = "until")]
+    clear: bool,
 }
 
 pub(super) fn run(args: DeferArgs, cx: &mut Context) -> Outcome {
+    if args.clear {
+        return run_undefer(UndeferArgs { named: args.named }, cx);
+    }
     let ids = args.named.read(cx)?;
     let until = args.until.map(|text| cx.date_or_none("until", &text)).transpose()?.flatten().map(When::start);
     let batch = ops::change_each(cx.store()?, &ids, |_| vec![Change::Defer { until }]);

@@ -17,9 +17,9 @@ use crate::view::{self, Exit, inline, plural};
   bd diff v1.0..v1.1 --json
   bd diff 7d..")]
 pub(super) struct DiffArgs {
-    /// A..B, A.., ..B, A...B or A
-    #[arg(allow_hyphen_values = false)]
-    range: Option<String>,
+    /// A..B, A.., ..B, A...B, A or A B
+    #[arg(num_args = 0..=2)]
+    range: Vec<String>,
     /// Print Markdown for a pull request: public issues of the primary repo only
     #[arg(long, conflicts_with = "json")]
     markdown: bool,
@@ -29,7 +29,8 @@ pub(super) struct DiffArgs {
 }
 
 pub(super) fn run(args: DiffArgs, cx: &mut Context) -> Outcome {
-    let (from, to) = ops::parse_range(args.range.as_deref(), |text| cx.moment(text));
+    let range = (!args.range.is_empty()).then(|| args.range.join(".."));
+    let (from, to) = ops::parse_range(range.as_deref(), |text| cx.moment(text));
     let entries = ops::diff(cx.store()?, &from, &to, args.repo.as_deref(), args.markdown)?;
     cx.tell_shallow()?;
     json_answer!(cx, view::differences(&entries));

@@ -13,12 +13,13 @@ use crate::view::{self, Exit, inline};
 )]
 pub(super) struct EpicArgs {
     #[command(subcommand)]
-    command: EpicCommand,
+    command: Option<EpicCommand>,
 }
 
 #[derive(Debug, Subcommand)]
 enum EpicCommand {
     /// List open epics with the number of closed and all children
+    #[command(visible_alias = "list")]
     Status {
         /// Only epics whose children are all closed
         #[arg(long)]
@@ -34,8 +35,9 @@ enum EpicCommand {
 
 pub(super) fn run(args: EpicArgs, cx: &mut Context) -> Outcome {
     let (eligible_only, close) = match args.command {
-        EpicCommand::Status { eligible_only } => (eligible_only, false),
-        EpicCommand::CloseEligible { dry_run } => (true, !dry_run),
+        None => (false, false),
+        Some(EpicCommand::Status { eligible_only }) => (eligible_only, false),
+        Some(EpicCommand::CloseEligible { dry_run }) => (true, !dry_run),
     };
     let epics = ops::epics(cx.store()?, eligible_only)?;
     if close {

@@ -2,15 +2,13 @@ use clap::Args;
 
 use crate::cli::context::{Context, Outcome};
 use crate::cli::entry::Table;
-use crate::cli::help;
+use crate::cli::{help, topics};
 
 /// Show help for a command or a topic; --all lists every command
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  bd help --all\n  bd help dep add\n  bd help dates\n\nTopics: dates, query, ids, roles, environment, way-back, other-tools"
-)]
+#[command(after_help = format!("Examples:\n  bd help --all\n  bd help dep add\n  bd help dates\n\n{}", topics::names()))]
 pub(super) struct HelpArgs {
-    /// The command, or a topic: dates, query, ids, roles, environment, way-back, other-tools
+    /// The command, or a topic
     command: Vec<String>,
     /// List every command by task
     #[arg(long)]

@@ -77,7 +77,11 @@ pub(super) fn run(args: InitArgs, cx: &mut Context) -> Outcome {
     }
     json_answer!(cx, view::initialised(&made));
     if made.already {
-        cx.ui.done(&format!("already initialized, nothing changed: {}", cx.ui.path(&made.ledger)));
+        let path = cx.ui.path(&made.ledger);
+        cx.ui.done(&match request.setup {
+            Setup::Plain => format!("already initialized, nothing changed: {path}"),
+            _ => format!("already initialized: {path}"),
+        });
         if request.prefix.as_ref().is_some_and(|prefix| *prefix != made.prefix) {
             let advice = "`bd rename-prefix` changes it for all issues, `bd config set issue_prefix` for new ones";
             cx.ui.hint(&format!("new ids start with {}-; {advice}", made.prefix));
@@ -101,9 +105,9 @@ pub(super) fn run(args: InitArgs, cx: &mut Context) -> Outcome {
         }
         Setup::Plain => {}
         Setup::Contributor { .. } => {
-            cx.ui.hint("run `bd add \"First plan\"`: it goes to your planning repo (see `bd where`)")
+            cx.ui.hint("run `bd add \"First plan\"`: it goes to your planning repo (see `bd info`)")
         }
-        Setup::Maintainer | Setup::Team { .. } => cx.ui.hint("run `bd role` and `bd where` to see what is in effect"),
+        Setup::Maintainer | Setup::Team { .. } => cx.ui.hint("run `bd info` to see what is in effect"),
     }
     if let (true, Some(because)) = (cx.ui.is_interactive(), ops::files_for_others(cx.store()?)) {
         let advice = "run `bd init --contributor` to plan in a repo of your own";

@@ -29,6 +29,7 @@ enum LabelCommand {
         ids_and_label: Vec<String>,
     },
     /// Remove labels from issues: ID… LABEL[,LABEL…]
+    #[command(visible_alias = "rm")]
     Remove {
         /// Issues, by id or its first characters, and then the labels, with commas between
         #[arg(required = true, num_args = 2.., value_names = ["ID", "LABEL"])]

@@ -10,9 +10,12 @@ use crate::view::{self, Exit, inline, plural};
 /// Check issues for the sections that their type needs
 ///
 /// A bug needs "Steps to Reproduce" and "Acceptance Criteria", a task and a feature "Acceptance Criteria", an epic "Success Criteria":
-/// as a heading in the description, or in the field for it (--acceptance). Exits 1 if something is missing.
+/// as a heading in the description, or in the field for it (--acceptance). The setting `lint.sections` names others: with it, only
+/// the types that it names are checked. Exits 1 if something is missing.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  bd lint\n  bd lint bd-a3f8 k9\n  bd lint --type bug --status all")]
+#[command(
+    after_help = "Examples:\n  bd lint\n  bd lint bd-a3f8 k9\n  bd lint --type bug --status all\n  bd config set --shared lint.sections 'bug: Steps to Reproduce' 'epic: Success Criteria'"
+)]
 pub(super) struct LintArgs {
     /// Only these issues, by id or its first characters (`-`: ids from standard input; default: all that are not closed)
     ids: Vec<String>,
@@ -30,7 +33,7 @@ pub(super) fn run(args: LintArgs, cx: &mut Context) -> Outcome {
         ops::named(cx.store()?, &ids)?
     };
     let checked = rows.len();
-    let found = ops::lint(rows);
+    let found = ops::lint(cx.store()?, rows);
     let exit = if found.is_empty() { Exit::Ok } else { Exit::Failed };
     if cx.ui.wants_json() {
         cx.json(view::lint(&found));

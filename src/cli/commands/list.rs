@@ -112,3 +112,34 @@ pub(super) fn run(mut args: ListArgs, cx: &mut Context) -> Outcome {
     }
     Ok(exit)
 }
+
+/// Find issues by conditions, as bd list does; `bd help query` has the language
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  bd query 'status=open priority<=1 label=backend'
+  bd query 'updated>7d author=@me'
+  bd query 'due <= 7d and not assignee = none'
+  bd query '(type=bug or label=regression) and not assignee=none'
+  bd query 'title~crash status=closed' --sort closed")]
+pub(super) struct QueryArgs {
+    /// The conditions
+    #[arg(required_unless_present = "condition")]
+    expression: Vec<String>,
+    /// The conditions, as other commands take them
+    #[arg(long = "where", value_name = "EXPR")]
+    condition: Option<String>,
+    #[command(flatten)]
+    page: PageArgs,
+    #[command(flatten)]
+    done: DoneArgs,
+    #[command(flatten)]
+    shape: ShapeArgs,
+    #[command(flatten)]
+    layout: LayoutArgs,
+}
+
+pub(super) fn run_query(args: QueryArgs, cx: &mut Context) -> Outcome {
+    let QueryArgs { expression, condition, page, done, shape, layout } = args;
+    let filter = FilterArgs { condition, ..FilterArgs::default() };
+    run(ListArgs { query: expression, filter, page, done, shape, layout, ..ListArgs::default() }, cx)
+}

@@ -4,7 +4,6 @@ use crate::cli::context::{Context, Outcome};
 use crate::cli::filters::limit;
 use crate::cli::ui::{Style, Ui};
 use crate::cli::width::{cells_of, plain_cells};
-use crate::model::difference::ChangeKind;
 use crate::ops;
 use crate::store::{Event, LogQuery};
 use crate::view::{self, Exit, inline};
@@ -108,10 +107,8 @@ impl Printer {
             self.under = Some(group);
         }
         ui.cells("  ", "    ", &plain_cells(&inline(&view::event_text(event))));
-        if event.kind == ChangeKind::Changed {
-            for text in view::shown_changes(&event.fields, Some(&ui.calendar())) {
-                ui.cells("      ", "        ", &plain_cells(&inline(&text)));
-            }
+        for text in view::event_changes(event, &ui.calendar()) {
+            ui.cells("      ", "        ", &plain_cells(&inline(&text)));
         }
     }
 }

@@ -10,11 +10,11 @@ use crate::view::{Exit, Failure};
 
 /// Print the manual page of a command, or install all pages
 ///
-/// Pages are installed for you alone, in ~/.local/share/man/man1 (or below XDG_DATA_HOME). If man does not look there, bd says what to
+/// On a terminal man shows it. Pages are installed for you alone, in ~/.local/share/man/man1 (or below XDG_DATA_HOME). If man does not look there, bd says what to
 /// add to MANPATH.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  bd man | man -l -\n  bd man dep add | man -l -\n  bd man --install\n  bd man --install --dir /usr/local/share/man/man1"
+    after_help = "Examples:\n  bd man\n  bd man dep add\n  bd man list > list.1\n  bd man --install\n  bd man --install --dir /usr/local/share/man/man1"
 )]
 pub(super) struct ManArgs {
     /// The command and its subcommand; without one, the page of bd itself
@@ -32,6 +32,8 @@ pub(super) fn run(args: ManArgs, table: Table, cx: &mut Context) -> Outcome {
     if !args.install {
         let unknown = || Failure::usage(format!("no command {:?}; run `bd help --all`", args.command.join(" ")));
         let (_, text) = manual::one(&args.command, table).ok_or_else(unknown)?;
+        // A person reads it as man shows it.
+        cx.ui.page(Some("man -l -"));
         cx.ui.verbatim(&text);
         return Ok(Exit::Ok);
     }

@@ -8,7 +8,7 @@ use crate::view::{self, Exit, plural};
 
 /// Move issues to another repo, keeping their ids; or rename the ledger
 ///
-/// The condition is that of `bd query`. Lines are written to the target first and leave their old file afterwards; after a
+/// The condition is that of `bd help query`. Lines are written to the target first and leave their old file afterwards; after a
 /// crash the same command finishes the move. --ledger gives the ledger file its other name; the history follows it.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:

@@ -60,7 +60,6 @@ mod prime;
 mod proposals;
 mod propose;
 mod prune;
-mod query;
 mod quickstart;
 mod ready;
 mod reclaim;
@@ -84,7 +83,7 @@ mod state;
 mod stats;
 mod status;
 mod sync;
-mod template;
+mod triage;
 mod trust;
 mod types;
 mod undo;
@@ -131,7 +130,7 @@ commands! {
     "init", At("Every day", 1), init::InitArgs => init::run;
     "add" | "create" | "new", At("Every day", 2), add::AddArgs => add::run;
     "q", Like("add"), add::QuickArgs => add::run_quick;
-    "batch", At("Issues", 11), batch::BatchArgs => batch::run;
+    "batch", At("Issues", 7), batch::BatchArgs => batch::run;
     "show" | "view", At("Every day", 5), show::ShowArgs => show::run, looks [""];
     "list" | "ls", At("Every day", 4), list::ListArgs => list::run, looks [""];
     "ready", At("Every day", 3), ready::ReadyArgs => ready::run, looks ["" unless "claim"];
@@ -146,12 +145,12 @@ commands! {
     "leases", At("Agents", 6), leases::LeasesArgs => leases::run, looks ["" unless "remote"];
     "run", At("Agents", 7), run::RunArgs => run::run;
     "assign", At("Orchestration", 1), assign::AssignArgs => assign::run;
-    "state", At("Orchestration", 7), state::StateArgs => state::run, looks [""];
+    "state", Like("info"), state::StateArgs => state::run, looks [""];
     "close" | "done", At("Every day", 10), close::CloseArgs => close::run;
     "reopen", At("Issues", 3), reopen::ReopenArgs => reopen::run;
     "defer", At("Issues", 4), defer::DeferArgs => defer::run;
-    "undefer", At("Issues", 5), defer::UndeferArgs => defer::run_undefer;
-    "delete" | "rm", At("Issues", 6), delete::DeleteArgs => delete::run;
+    "undefer", Like("defer"), defer::UndeferArgs => defer::run_undefer;
+    "delete" | "rm", At("Issues", 5), delete::DeleteArgs => delete::run;
     "undo", At("Every day", 15), undo::UndoArgs => undo::run;
     "edit", At("Every day", 8), edit::EditArgs => edit::run, waits [""];
     "note", At("Every day", 9), note::NoteArgs => note::run;
@@ -160,25 +159,26 @@ commands! {
     "label", At("Every day", 12), label::LabelArgs => label::run, looks ["list", "list-all"];
     "dep", At("Every day", 11), dep::DepArgs => dep::run, looks ["cycles", "list", "tree"];
     "children", Like("list"), children::ChildrenArgs => children::run, looks [""];
-    "epic", At("Issues", 9), epic::EpicArgs => epic::run, looks ["status"];
+    "epic", At("Issues", 6), epic::EpicArgs => epic::run, looks ["status"];
     "search", At("Every day", 13), search::SearchArgs => search::run, looks [""];
-    "query", At("Finding", 2), query::QueryArgs => query::run, looks [""];
-    "count", At("Finding", 3), count::CountArgs => count::run, looks [""];
+    "query", Like("list"), list::QueryArgs => list::run_query, looks [""];
+    "count", Like("list"), count::CountArgs => count::run, looks [""];
     "stats", Like("status"), stats::StatsArgs => stats::run, looks [""];
-    "stale", At("Finding", 5), stale::StaleArgs => stale::run, looks [""];
-    "duplicates", At("Finding", 6), duplicates::DuplicatesArgs => duplicates::run, looks [""];
-    "duplicate", At("Issues", 7), duplicate::DuplicateArgs => duplicate::run;
-    "supersede", At("Issues", 8), duplicate::SupersedeArgs => duplicate::run_supersede;
-    "orphans", At("Finding", 7), orphans::OrphansArgs => orphans::run, looks [""];
-    "types", At("Finding", 9), types::TypesArgs => types::run, looks [""];
-    "graph", At("Finding", 4), graph::GraphArgs => graph::run, looks [""];
-    "lint", At("Finding", 8), lint::LintArgs => lint::run, looks [""];
-    "human", At("Issues", 10), human::HumanArgs => |args, cx| human::run(args, COMMANDS, cx), looks ["", "list"];
-    "validate", At("Plumbing", 7), validate::ValidateArgs => validate::run, looks ["" unless "fix_all"];
-    "repair-deps", At("Plumbing", 8), validate::RepairDepsArgs => validate::run_repair_deps, looks ["" unless "fix"];
-    "detect-pollution", At("Plumbing", 9), validate::DetectPollutionArgs => validate::run_detect_pollution,
+    "triage", At("Finding", 2), triage::TriageArgs => triage::run, looks [""];
+    "stale", Like("triage"), stale::StaleArgs => stale::run, looks [""];
+    "duplicates", Like("triage"), duplicates::DuplicatesArgs => duplicates::run, looks [""];
+    "duplicate", Like("close"), duplicate::DuplicateArgs => duplicate::run;
+    "supersede", Like("close"), duplicate::SupersedeArgs => duplicate::run_supersede;
+    "orphans", Like("triage"), orphans::OrphansArgs => orphans::run, looks [""];
+    "types", Like("list"), types::TypesArgs => types::run, looks [""];
+    "graph", At("Finding", 3), graph::GraphArgs => graph::run, looks [""];
+    "lint", At("Finding", 4), lint::LintArgs => lint::run, looks [""];
+    "human", Like("comment"), human::HumanArgs => |args, cx| human::run(args, COMMANDS, cx), looks ["", "list"];
+    "validate", Like("doctor"), validate::ValidateArgs => validate::run, looks ["" unless "fix_all"];
+    "repair-deps", Like("doctor"), validate::RepairDepsArgs => validate::run_repair_deps, looks ["" unless "fix"];
+    "detect-pollution", Like("doctor"), validate::DetectPollutionArgs => validate::run_detect_pollution,
         looks ["" unless "clean"];
-    "rename-prefix", At("Plumbing", 10), rename_prefix::RenamePrefixArgs => rename_prefix::run;
+    "rename-prefix", Like("migrate"), rename_prefix::RenamePrefixArgs => rename_prefix::run;
     "log", At("History", 1), log::LogArgs => log::run, looks [""];
     "blame", At("History", 2), blame::BlameArgs => blame::run, looks [""];
     "diff", At("History", 3), diff::DiffArgs => diff::run, looks [""];
@@ -186,17 +186,17 @@ commands! {
     "import", At("Sharing", 2), import::ImportArgs => import::run;
     "export", At("Sharing", 3), export::ExportArgs => export::run, looks ["" unless "output"];
     "doctor", At("Every day", 17), doctor::DoctorArgs => doctor::run, looks ["" unless "fix" "clean"];
-    "resolve", At("Undoing", 3), resolve::ResolveArgs => resolve::run;
-    "recover", At("Undoing", 1), recover::RecoverArgs => recover::run;
+    "resolve", At("Undoing", 2), resolve::ResolveArgs => resolve::run;
+    "recover", Like("restore"), recover::RecoverArgs => recover::run;
     "prune", At("History", 5), prune::PruneArgs => prune::run;
-    "restore", At("Undoing", 2), restore::RestoreArgs => restore::run;
+    "restore", At("Undoing", 1), restore::RestoreArgs => restore::run;
     "sync", At("Every day", 16), sync::SyncArgs => sync::run, shows ["status"];
     "commit", At("Sharing", 1), commit::CommitArgs => commit::run;
     "trust", At("Joined repos", 5), trust::TrustArgs => trust::run;
     "config", At("Joined repos", 3), config::ConfigArgs => |args, cx| config::run(args, COMMANDS, cx),
         looks ["" unless "add_repo" "remove_repo" "routing", "get", "list"];
     "repo", At("Joined repos", 1), repo::RepoArgs => repo::run, looks ["list"];
-    "role", At("Joined repos", 2), role::RoleArgs => role::run, looks [""];
+    "role", Like("info"), role::RoleArgs => role::run, looks [""];
     "migrate", At("Joined repos", 4), migrate::MigrateArgs => migrate::run;
     "propose", At("Proposals", 1), propose::ProposeArgs => propose::run;
     "withdraw", At("Proposals", 5), decide::WithdrawArgs => decide::run_withdraw;
@@ -211,10 +211,10 @@ commands! {
     "context", At("Agents", 10), context::ContextArgs => context::run, looks [""];
     "prime", At("Agents", 1), prime::PrimeArgs => prime::run, looks [""];
     "codex-hook", ForHooks, prime::CodexHookArgs => prime::run_codex_hook, looks [""];
-    "merge-driver", At("Plumbing", 11), merge_driver::MergeDriverArgs => merge_driver::run, waits [""];
+    "merge-driver", ForHooks, merge_driver::MergeDriverArgs => merge_driver::run, waits [""];
     "merge", ForHooks, merge_driver::MergeArgs => merge_driver::run_merge, waits [""];
     "hook", ForHooks, hooks::HookArgs => hooks::run_hook, looks [""];
-    "fleet", At("Orchestration", 8), fleet::FleetArgs => fleet::run, looks [""];
+    "fleet", At("Orchestration", 6), fleet::FleetArgs => fleet::run, looks [""];
     "agent", At("Agents", 12), agent::AgentArgs => agent::run, looks ["list", "show"];
     "mail", At("Agents", 11), mail::MailArgs => mail::run, looks ["inbox", "overdue", "thread"], waits ["inbox"];
     "mcp", At("Agents", 3), mcp::McpArgs => mcp::run, looks [""], waits [""];
@@ -223,18 +223,19 @@ commands! {
         looks ["du", "env", "gc" unless "apply", "list", "path"], waits ["open"];
     "worktree", At("Orchestration", 4), worktree::WorktreeArgs => worktree::run,
         looks ["info", "list", "prune" unless "apply"];
-    "template", At("Orchestration", 6), template::TemplateArgs => template::run, looks ["list", "show", "validate"];
-    "workflow", At("Orchestration", 5), workflow::WorkflowArgs => workflow::run, looks ["list", "show"], waits ["wait"];
+    "template", Like("workflow"), workflow::template::TemplateArgs => workflow::template::run, looks ["list", "show", "validate"];
+    "workflow", At("Orchestration", 5), workflow::WorkflowArgs => workflow::run,
+        looks ["list", "show", "template list", "template show", "template validate"], waits ["wait"];
     "setup", At("Agents", 2), setup::SetupArgs => setup::run, shows ["print", "check"];
     "onboard", Like("setup"), onboard::OnboardArgs => onboard::run, looks [""];
-    "where", At("Plumbing", 2), where_::WhereArgs => where_::run, looks [""];
-    "info", Like("where"), info::InfoArgs => info::run, looks [""];
-    "schema", At("Plumbing", 3), schema::SchemaArgs => schema::run, looks [""];
-    "completions" | "completion", At("Plumbing", 4), completions::CompletionsArgs => |args, cx| completions::run(args, COMMANDS, cx),
+    "where", Like("info"), where_::WhereArgs => where_::run, looks [""];
+    "info", At("Joined repos", 2), info::InfoArgs => info::run, looks [""];
+    "schema", Like("help"), schema::SchemaArgs => schema::run, looks [""];
+    "completions" | "completion", Like("help"), completions::CompletionsArgs => |args, cx| completions::run(args, COMMANDS, cx),
         looks [""];
-    "man", At("Plumbing", 5), man::ManArgs => |args, cx| man::run(args, COMMANDS, cx), looks ["" unless "install"];
-    "version", At("Plumbing", 6), version::VersionArgs => version::run, looks [""];
-    "quickstart", At("Plumbing", 1), quickstart::QuickstartArgs => quickstart::run, looks [""];
+    "man", Like("help"), man::ManArgs => |args, cx| man::run(args, COMMANDS, cx), looks ["" unless "install"];
+    "version", Like("info"), version::VersionArgs => version::run, looks [""];
+    "quickstart", Like("help"), quickstart::QuickstartArgs => quickstart::run, looks [""];
     "help", At("Every day", 18), help::HelpArgs => |args, cx| help::run(args, COMMANDS, cx), looks [""];
 }
 

@@ -4,7 +4,7 @@ use crate::cli::context::{Context, Outcome};
 use crate::ops;
 use crate::view::{self, Exit};
 
-/// Show whether you are a maintainer or a contributor here, and why
+/// Show whether you are a maintainer or a contributor here, and why; a part of bd info
 ///
 /// The first rule that decides: BD_ROLE; beads.role in git's, jj's or hg's config; routing.role; your e-mail address in
 /// routing.maintainers; a remote upstream that differs from origin (contributor); no remote (maintainer); a push from here to

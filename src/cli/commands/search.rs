@@ -46,7 +46,7 @@ pub(super) fn run(args: SearchArgs, cx: &mut Context) -> Outcome {
     let json = cx.ui.wants_json();
     let filter = args.filter.expr(cx)?;
     if filter.names(Field::Status, "tombstone") {
-        return Err(Failure::usage("deleted issues are not searched; run `bd query 'status=tombstone WORD'`"));
+        return Err(Failure::usage("deleted issues are not searched; run `bd list 'status=tombstone WORD'`"));
     }
     let (sort, limit) = (
         (!args.page.sort.is_empty()).then(|| args.page.sort()),

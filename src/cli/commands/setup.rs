@@ -3,14 +3,14 @@ use clap::builder::PossibleValuesParser;
 
 use crate::cli::context::{Context, Outcome};
 use crate::ops::{self, SETUP_CLIENTS, SetupAction, SetupClient, SetupFile, SetupReport, SetupRequest, SetupState};
-use crate::view::{self, Exit, inline};
+use crate::view::{self, Exit, Failure, inline};
 
 /// Set up bd for a coding agent: instructions, a skill, and a session hook that runs `bd prime`
 ///
 /// Writes a marked block into AGENTS.md (or CLAUDE.md or GEMINI.md if that exists; links and `@AGENTS.md` are followed), a SKILL.md, and
 /// the client's session hook, or with --mcp an entry for `bd mcp`. Settings files keep every other byte, and --remove restores the
 /// bytes from before. If a file cannot be edited safely, nothing is written. Text that you wrote or edited is kept unless you add
-/// --force. For a contributor everything goes to the home directory, so that nothing ends up in a pull request.
+/// --force. Hooks and servers of the original bd are replaced. For a contributor everything goes to the home directory, so that nothing ends up in a pull request.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   bd setup claude
@@ -39,6 +39,9 @@ pub(super) struct SetupArgs {
     /// Also overwrite a block or skill that was edited; with --remove, also remove what was edited or added by hand
     #[arg(long, conflicts_with_all = ["check", "print"])]
     force: bool,
+    /// Replace the original's entries without a question
+    #[arg(short, long)]
+    yes: bool,
 }
 
 pub(super) fn run(args: SetupArgs, cx: &mut Context) -> Outcome {
@@ -49,12 +52,15 @@ pub(super) fn run(args: SetupArgs, cx: &mut Context) -> Outcome {
         (.., true) => SetupAction::Print,
         _ => SetupAction::Install,
     };
-    let request = SetupRequest { client, action, user: args.user, mcp: args.mcp, force: args.force };
-    let env = cx.host_here().env;
-    let report = match args.user {
-        true => ops::setup(cx.project()?, &env, request)?,
-        false => ops::setup(Some(cx.store()?), &env, request)?,
-    };
+    let mut request =
+        SetupRequest { client, action, user: args.user, mcp: args.mcp, force: args.force, keeps_original: false };
+    if action == SetupAction::Install && !args.yes && cx.ui.is_interactive() {
+        let look = set_up(SetupRequest { action: SetupAction::Check, ..request }, cx)?;
+        let old: Vec<&str> = look.files.iter().flat_map(|file| &file.replaces).map(String::as_str).collect();
+        let question = format!("Replace what the original bd set up ({})?", cx.ui.short(&old.join(", ")));
+        request.keeps_original = !old.is_empty() && !cx.ui.confirm(&question);
+    }
+    let report = set_up(request, cx)?;
     let is_whole = report.files.iter().all(|file| file.state.is_in_effect());
     let exit = if args.check && !is_whole { Exit::Failed } else { Exit::Ok };
     if cx.ui.wants_json() {
@@ -63,6 +69,14 @@ pub(super) fn run(args: SetupArgs, cx: &mut Context) -> Outcome {
     }
     print(&report, action, cx);
     Ok(exit)
+}
+
+fn set_up(request: SetupRequest, cx: &mut Context) -> Result<SetupReport, Failure> {
+    let env = cx.host_here().env;
+    Ok(match request.user {
+        true => ops::setup(cx.project()?, &env, request)?,
+        false => ops::setup(Some(cx.store()?), &env, request)?,
+    })
 }
 
 fn print(report: &SetupReport, action: SetupAction, cx: &mut Context) {
@@ -78,6 +92,11 @@ fn print(report: &SetupReport, action: SetupAction, cx: &mut Context) {
                 cx.ui.verbatim(&format!("{}\n", file.text));
             }
             _ => cx.ui.line(&inline(&format!("{}  {}  {path}{because}", file.state.word(), file.what))),
+        }
+        if !file.replaces.is_empty() {
+            let word =
+                if action == SetupAction::Install { "replaced" } else { "of the original bd, and to be replaced" };
+            cx.ui.below([format!("{word}: {}", file.replaces.join(", "))]);
         }
     }
     let is_new = |file: &SetupFile| matches!(file.state, SetupState::Added | SetupState::Updated);

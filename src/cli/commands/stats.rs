@@ -23,13 +23,18 @@ pub(super) fn run(args: StatsArgs, cx: &mut Context) -> Outcome {
         ("Ready:", numbers.ready),
         ("Blocked:", numbers.blocked),
         ("Deferred:", numbers.deferred),
+        ("Pinned:", numbers.pinned),
         ("Closed:", numbers.closed),
+        ("Other:", numbers.other()),
         ("Deleted:", numbers.tombstones),
         ("Epics to close:", numbers.epics_closeable),
     ];
-    for (name, number) in lines {
+    let is_rare = |name: &str| matches!(name, "Pinned:" | "Other:");
+    for (name, number) in lines.into_iter().filter(|(name, number)| *number > 0 || !is_rare(name)) {
         cx.ui.line(&format!("{name:<16}{number:>6}"));
     }
-    cx.ui.line(&format!("{:<16}{:>6.1} h", "Average lead:", numbers.average_lead_time_hours));
+    if numbers.closed > 0 {
+        cx.ui.line(&format!("{:<16}{:>6.1} h", "Average lead:", numbers.average_lead_time_hours));
+    }
     Ok(Exit::Ok)
 }

@@ -3,10 +3,10 @@ use std::path::Path;
 use clap::Args;
 
 use crate::cli::context::{Context, Outcome};
-use crate::ops;
+use crate::ops::{self, Whereabouts};
 use crate::view::{self, Exit, Failure};
 
-/// Show which ledger is used, where new issues go, and why
+/// Show which ledger is used, where new issues go, and why; a part of bd info
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd where\n  bd -C ../other where --json")]
 pub(super) struct WhereArgs {}
@@ -14,6 +14,12 @@ pub(super) struct WhereArgs {}
 pub(super) fn run(_: WhereArgs, cx: &mut Context) -> Outcome {
     let found = ops::whereabouts(cx.store()?)?;
     json_answer!(cx, view::whereabouts(&found));
+    let facts = facts(found, cx);
+    cx.ui.facts(facts);
+    Ok(Exit::Ok)
+}
+
+pub(super) fn facts(found: Whereabouts, cx: &Context) -> Vec<(&'static str, String)> {
     let mut facts = vec![
         ("Ledger", cx.ui.path(Path::new(&found.ledger))),
         ("Directory", cx.ui.path(&found.beads)),
@@ -43,6 +49,5 @@ pub(super) fn run(_: WhereArgs, cx: &mut Context) -> Outcome {
         Ok((repo, rule)) => facts.push(("New issues", format!("go to {repo}: {rule}"))),
         Err(error) => facts.push(("New issues", format!("go nowhere: {}", Failure::from(error).message))),
     }
-    cx.ui.facts(facts);
-    Ok(Exit::Ok)
+    facts
 }

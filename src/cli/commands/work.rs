@@ -22,7 +22,8 @@ pub(super) fn run(args: WorkArgs, cx: &mut Context) -> Outcome {
     let ids = args.named.read(cx)?;
     let results = ops::claim(cx.store()?, &ids, &ClaimWish::default(), false)?;
     let calendar = cx.host().clock.calendar();
-    let is_person = cx.agent()?.is_none();
+    // A program may act for another one under the same name; every command of a person at a terminal is another process.
+    let is_person = cx.agent()?.is_none() && !cx.ui.is_interactive();
     let is_again = |claimed: &Claimed| claimed.again && !claimed.written.changed;
     let any_again = results.iter().any(|(_, result)| result.as_ref().is_ok_and(is_again));
     let beside = claim::beside(&results);

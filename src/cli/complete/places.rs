@@ -162,7 +162,7 @@ impl<'a> Place<'a> {
         let whole = self.table.whole();
         let within = named.iter().try_fold(&whole, |command, name| command.find_subcommand(name))?;
         let offered = within.get_subcommands().filter(|sub| !sub.is_hide_set());
-        let offered = offered.filter(|sub| !named.is_empty() || self.table.is_shown(sub.get_name(), true));
+        let offered = offered.filter(|sub| !named.is_empty() || self.table.is_shown(sub.get_name(), false));
         let about = |sub: &clap::Command| sub.get_about().map(ToString::to_string).unwrap_or_default();
         let mut offers: Vec<Offer> =
             offered.map(|sub| Offer { word: sub.get_name().to_owned(), about: about(sub) }).collect();

@@ -84,7 +84,11 @@ fn fact(issue: &Issue, field: Field, calendar: &Calendar) -> Option<String> {
         FieldValue::Number(number) if field == Field::Estimate => format!("{number} min"),
         FieldValue::Number(number) => number.to_string(),
         FieldValue::Time(time) if field.is_date() && !issue.status.is_done() => {
-            let away = calendar.away(time.instant).map(|away| format!(" ({away})"));
+            let away = match calendar.due(time.instant) {
+                (over, true) if field == Field::Due => Some(over),
+                _ => calendar.away(time.instant),
+            };
+            let away = away.map(|away| format!(" ({away})"));
             format!("{}{}", calendar.date(time.instant), away.unwrap_or_default())
         }
         FieldValue::Time(time) if field.is_date() => calendar.date(time.instant),
@@ -161,6 +165,13 @@ fn stored_in(ui: &Ui, shown: &Shown, calendar: &Calendar) -> String {
             row.source_repo,
             short(last),
             day(last),
+        );
+    }
+    if !shown.branches.is_empty() {
+        let id = &row.issue.id;
+        return format!(
+            "{}, not merged here: merge it and run `bd accept {id}`, or run `bd reject {id} -r WHY`",
+            shown.branches.join(" ")
         );
     }
     let line = format!("{}:{}", ui.path(&row.file), row.line_number);

@@ -91,7 +91,8 @@ fn listed(ui: &mut Ui, index: &PrefixIndex, rows: &[(Guide, &Row)], marks: &Mark
     let statuses = column(|row| inline(row.issue.status.as_str()).into_owned());
     let types = column(|row| inline(row.issue.issue_type.as_str()).into_owned());
     let places = column(place);
-    let calendar = rows.iter().any(|(_, row)| due(row).is_some()).then(|| ui.calendar());
+    let has_date = |row: &Row| due(row).is_some() || row.issue.defer_until.is_some();
+    let calendar = rows.iter().any(|(_, row)| has_date(row)).then(|| ui.calendar());
     for (n, (guide, row)) in rows.iter().enumerate() {
         let issue = &row.issue;
         let status = inline(issue.status.as_str());
@@ -157,7 +158,10 @@ fn marked_title(row: &Row, marks: &Marks, calendar: Option<&Calendar>) -> Vec<(S
     if issue.status.as_str() != "blocked" && marks.is_blocked(&issue.id) {
         add(Style::Red, " [blocked]");
     }
-    if let Some((calendar, at)) = calendar.zip(due(row)) {
+    let back = issue.defer_until.as_ref().filter(|_| issue.status.as_str() == "deferred");
+    if let Some((calendar, time)) = calendar.zip(back) {
+        add(Style::Dim, &format!(" [until {}]", calendar.date(time.instant)));
+    } else if let Some((calendar, at)) = calendar.zip(due(row)) {
         let (text, is_over) = calendar.due(at);
         add(if is_over { Style::Red } else { Style::Yellow }, &format!(" [{text}]"));
     }

@@ -192,7 +192,7 @@ fn merge(base: Option<&Side<'_>>, ours: &Side<'_>, theirs: &Side<'_>, usual: Dia
     values.insert(Cow::Borrowed("comments"), sets::comments(base, ours, theirs, &kept, dialect));
     values.insert(Cow::Borrowed(FIELD_TIMES), None);
     let line = written(usual_line, &values, dialect);
-    values.insert(Cow::Borrowed(FIELD_TIMES), field_times(&settled, &line, base.is_some(), dialect));
+    values.insert(Cow::Borrowed(FIELD_TIMES), field_times(&settled, &line, base, dialect));
     merged.line = written(usual_line, &values, dialect);
     // A side that already has every merged value keeps its layout: always without a base, else if both differ from it
     // in nothing else.
@@ -211,7 +211,13 @@ fn keeps_layout(one: &Side<'_>, other: &Side<'_>) -> bool {
 
 /// When values older than the line were edited, and when its status was set; `None` if the line itself shows it.
 /// Without a base only the status has a time.
-fn field_times(settled: &[(Register<'_>, Settled)], line: &str, has_base: bool, dialect: Dialect) -> Option<String> {
+fn field_times(
+    settled: &[(Register<'_>, Settled)],
+    line: &str,
+    base: Option<&Side<'_>>,
+    dialect: Dialect,
+) -> Option<String> {
+    let has_base = base.is_some();
     let record = Record::parse(line).ok()?;
     let (_, updated) = settled.iter().find(|(register, _)| register.name() == "updated_at")?;
     let at = updated.values.first()?.clone()?;
@@ -219,8 +225,11 @@ fn field_times(settled: &[(Register<'_>, Settled)], line: &str, has_base: bool, 
     let mut times = vec![("at".to_owned(), Json::Raw(at))];
     for (register, outcome) in settled {
         let earlier = outcome.changed && outcome.stamp.at.is_some() && outcome.stamp.at != latest.at;
+        let was_empty = || fields::is_empty(base.and_then(|base| base.record.raw(register.name())));
         let is_noted = match register.name() {
             "updated_at" => false,
+            // The date that follows it changed, and there is and was no assignee.
+            "assignee" if fields::is_empty(outcome.values[0].as_deref()) && was_empty() => false,
             "status" if has_base => state::wants_note(&record, &outcome.stamp),
             "status" => outcome.stamp.at.is_some() && side::dated(&record).at != outcome.stamp.at,
             _ => has_base && earlier,

@@ -22,7 +22,7 @@ use self::workspaces::check_workspaces;
 use super::Result;
 use crate::ledger::{Problem, REFUSED_PREFIX};
 use crate::model::time::DAY;
-use crate::ops::{remote_leases, workflows};
+use crate::ops::{original_agents, remote_leases, workflows};
 use crate::store::settings::{ConfigFault, Held};
 use crate::store::{DriverProblem, LEDGER_NAMES, RepoProblem, Store, Warning};
 use crate::sys::below;
@@ -46,6 +46,7 @@ pub fn doctor(store: &mut Store, fix: bool) -> Result<Report> {
     check_writes(store, &mut report);
     check_leftovers(store, &mut report);
     check_hooks(store, &mut report);
+    check_agents(store, &mut report);
     check_databases(store, &mut report);
     check_driver(store, &mut report);
     check_proposals(store, fix, &mut report)?;
@@ -83,7 +84,7 @@ fn check_project(store: &Store, report: &mut Report) {
             }
             Warning::Repo(problem) => {
                 let remedy = match &problem {
-                    RepoProblem::Untrusted { .. } => Some("run `bd config trust` to agree to it"),
+                    RepoProblem::Untrusted { .. } => Some("run `bd trust` to agree to it"),
                     RepoProblem::Missing { .. } | RepoProblem::NoRepo { .. } | RepoProblem::Unusable { .. } => {
                         Some("bring the repo back, or remove it with `bd repo remove`")
                     }
@@ -300,6 +301,14 @@ fn check_hooks(store: &Store, report: &mut Report) {
     let message = format!("hooks of the original bd: {}", names.join(", "));
     let remedy = "run `bd hooks install` to replace them; it keeps a copy";
     report.note(message).in_file(directory).with(remedy);
+}
+
+/// Hooks and servers of the original in the settings of agents' clients. The hooks get an answer, but not ours.
+fn check_agents(store: &Store, report: &mut Report) {
+    for (client, path, commands) in original_agents(store) {
+        let message = format!("entries of the original bd: {}", commands.join(", "));
+        report.note(message).in_file(path).with(format!("run `bd setup {client}` to replace them"));
+    }
 }
 
 /// Whether git merges the ledger issue by issue.

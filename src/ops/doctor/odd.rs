@@ -68,7 +68,7 @@ fn words(key: &str, is_read: bool) -> (&'static str, &'static str) {
         "due_at" => ("is not a date, so these issues have no due date", "run `bd update ID --due DATE`"),
         "defer_until" => (
             "is not a date, so these issues stay deferred",
-            "run `bd update ID --defer DATE`, or `bd undefer ID` to work on it now",
+            "run `bd update ID --defer DATE`, or `bd defer ID --clear` to work on it now",
         ),
         "updated_at" => ("is not a time, so these lines count as older than any other version", BY_HAND),
         "labels" if is_read => {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::health::Report;
+use super::health::{Report, Severity};
 use crate::model::size;
 use crate::store::{PRUNE_DAYS, PruneRequest, Store, StoreError};
 
@@ -16,11 +16,16 @@ pub(in crate::ops) fn check_sizes(store: &mut Store, report: &mut Report) {
     let large: Vec<(usize, PathBuf, u64)> = sizes.filter(|(_, _, bytes)| *bytes > budget).collect();
     for (repo, file, bytes) in large {
         let (size, budget) = (size::text(bytes), size::text(budget));
+        // A ledger that cannot be made smaller today is worth a note only.
+        let mut severity = Severity::Warning;
         let (saving, remedy) = match store.prune(repo, &PruneRequest::default(), true) {
-            Ok(would) if would.pruned.is_empty() => (
-                format!("no issue that can leave has been closed for {PRUNE_DAYS} days"),
-                "run `bd prune --closed-before now --dry-run` to see which closed issues could leave",
-            ),
+            Ok(would) if would.pruned.is_empty() => {
+                severity = Severity::Note;
+                (
+                    format!("no issue that can leave has been closed for {PRUNE_DAYS} days"),
+                    "run `bd prune --closed-before now --dry-run` to see which closed issues could leave",
+                )
+            }
             Ok(would) => {
                 let saved = size::text(would.bytes_before.saturating_sub(would.bytes_after));
                 let count = would.pruned.len();
@@ -39,7 +44,7 @@ pub(in crate::ops) fn check_sizes(store: &mut Store, report: &mut Report) {
             }
         };
         report
-            .warn(format!("the ledger has {size}, more than its budget of {budget} (prune.budget); {saving}"))
+            .find(severity, format!("the ledger has {size}, more than its budget of {budget} (prune.budget); {saving}"))
             .in_file(file)
             .with(remedy);
     }

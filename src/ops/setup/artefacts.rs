@@ -70,13 +70,13 @@ pub(super) const SKILL: &str = "\
 name: bd
 description: Work with the issues of this project through the bd command. Use it to find ready work, claim and close issues, keep notes and checkpoints, file what was found, hand work over, or go on after the context was shortened.
 ---
-<!-- written by bd setup 164c53ba -->
+<!-- written by bd setup 45f52b55 -->
 
 Run `bd prime` first. It prints what you have in progress with its last checkpoint, what is ready, and the few rules of
 working here. Run it again after your context was shortened.
 
 - One issue in full: `bd show ID`. With what is around it, within a budget: `bd context ID --max-tokens 4000`.
-- Search: `bd search WORDS`, `bd query 'status=open priority<=1'`.
+- Search: `bd search WORDS`, `bd list 'status=open priority<=1'`.
 - Why an issue is not ready: `bd why ID`. What waits: `bd blocked`.
 - Several agents: `bd leases` shows who has what, `bd mail inbox --unread` what others ask of you.
 - Every command takes `--json`; refusals have exit codes of their own, see `bd help COMMAND`.

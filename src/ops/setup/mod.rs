@@ -5,6 +5,7 @@
 
 mod artefacts;
 mod files;
+mod original;
 mod state;
 mod text;
 mod wanted;
@@ -19,6 +20,7 @@ use crate::sys::Env;
 use artefacts::AGENTS_FILE;
 pub use artefacts::{BLOCK as AGENTS_BLOCK, SETUP_CLIENTS, SetupClient};
 use files::{Place, place_in};
+pub use original::original_agents;
 pub use state::{SetupAction, SetupState};
 use wanted::{Content, Decided, Wanted};
 
@@ -32,6 +34,8 @@ pub struct SetupRequest {
     pub mcp: bool,
     /// Also overwrite or remove what was edited.
     pub force: bool,
+    /// Leave the entries of the original where they are.
+    pub keeps_original: bool,
 }
 
 /// One file, and what it holds.
@@ -45,6 +49,8 @@ pub struct SetupFile {
     pub because: Option<String>,
     /// What is put in.
     pub text: String,
+    /// Commands of the original, which ours replace.
+    pub replaces: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -176,13 +182,23 @@ fn worked_out(wanted: &[Wanted], request: &SetupRequest) -> Result<(Files, Write
             Some((_, bytes)) => bytes.clone(),
             None => one.place.read()?,
         };
+        let (bytes, replaces) = match request.keeps_original {
+            true => (bytes, Vec::new()),
+            false => one.without_original(bytes, request.action),
+        };
         let Decided { state, because, after } = one.decided(request.action, request.force, bytes.as_deref())?;
+        let is_new = request.action == SetupAction::Install && !replaces.is_empty();
+        let (state, after) = match (state, after) {
+            (SetupState::Installed, None) if is_new => (SetupState::Updated, Some((bytes, true))),
+            other => other,
+        };
         let is_exact = after.as_ref().is_none_or(|(_, is_exact)| *is_exact);
         if let Some((after, _)) = after {
             writes.retain(|(place, _)| *place != one.place);
             writes.push((one.place.clone(), after));
         }
-        let file = SetupFile { what: one.what, path: one.place.path(), state, because, text: one.content.text() };
+        let file =
+            SetupFile { what: one.what, path: one.place.path(), state, because, text: one.content.text(), replaces };
         files.push((file, is_exact));
     }
     Ok((files, writes))

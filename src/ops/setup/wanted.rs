@@ -2,6 +2,7 @@
 
 use super::artefacts::{BLOCK, SKILL, SKILL_MARK, TargetKind};
 use super::files::Place;
+use super::original;
 use super::state::{SetupAction, SetupState};
 use super::text::{self, Standing};
 use crate::model::jsonc;
@@ -52,6 +53,24 @@ impl Content {
 impl Wanted {
     pub(super) fn new(what: &'static str, place: Place, content: Content) -> Self {
         Wanted { what, place, content, stays: None }
+    }
+
+    /// The file without the entries of the original, and their commands.
+    pub(super) fn without_original(
+        &self,
+        bytes: Option<Vec<u8>>,
+        action: SetupAction,
+    ) -> (Option<Vec<u8>>, Vec<String>) {
+        let is_json = matches!(self.content, Content::Entry(TargetKind::Json(_)));
+        let wants = is_json && matches!(action, SetupAction::Install | SetupAction::Check);
+        let Some(text) = bytes.as_deref().filter(|_| wants) else {
+            return (bytes, Vec::new());
+        };
+        let replaces = original::original_commands(text);
+        match (action, replaces.is_empty()) {
+            (SetupAction::Install, false) => (Some(original::without_original(text)), replaces),
+            _ => (bytes, replaces),
+        }
     }
 
     /// Whether its file has it, whoever wrote it.

@@ -1,7 +1,7 @@
 //! Things that the files of a repository want from this machine without the user's agreement.
 //!
 //! From the committed settings: a place outside of the repository for workspaces, and a command to run in them.
-//! `bd config trust` agrees to both; no warning appears before they are needed. From the state home: settings without
+//! `bd trust` agrees to both; no warning appears before they are needed. From the state home: settings without
 //! this user's mark (`mark.rs`); `bd trust` makes them the user's.
 
 use std::collections::BTreeSet;

@@ -129,17 +129,17 @@ impl Repo {
     }
 }
 
-/// The `.beads` directory that `BEADS_DIR` or `BEADS_DB` names, existing or not. A database outside of such a directory
-/// has its ledger beside it.
+/// The directory of the ledger that `BEADS_DIR` or `BEADS_DB` names, existing or not. A database in a project means the project's
+/// ledger; one elsewhere has a ledger of its own, `x.db.beads` beside it, which no search upwards finds.
 pub fn named_beads(variable: &str, path: &Path) -> PathBuf {
     let is_beads = |path: &Path| path.file_name().is_some_and(|name| name == BEADS_DIR);
-    match path.parent() {
+    match (path.parent(), path.file_name()) {
         _ if is_beads(path) => path.to_owned(),
-        Some(parent) if variable == "BEADS_DB" && !path.is_dir() => {
-            if is_beads(parent) {
-                parent.to_owned()
-            } else {
-                parent.join(BEADS_DIR)
+        (Some(parent), Some(name)) if variable == "BEADS_DB" && !path.is_dir() => {
+            let beads = if is_beads(parent) { parent.to_owned() } else { parent.join(BEADS_DIR) };
+            match is_beads(parent) || beads.is_dir() {
+                true => beads,
+                false => parent.join(format!("{}{BEADS_DIR}", name.display())),
             }
         }
         _ => path.join(BEADS_DIR),

@@ -88,6 +88,11 @@ pub fn start_version_control(directory: &Path, env: &Env) -> Option<String> {
     })
 }
 
+/// Clones a repo of the project that is not there. The address may be anybody's: it names no program.
+pub fn clone_repository(address: &str, path: &Path, env: &Env) -> Result<()> {
+    Ok(vcs::clone_repository(address, path, env)?)
+}
+
 /// Makes the first commit of a planning repo. Returns what was done, or why not.
 pub fn commit_files(files: &[PathBuf], message: &str, author: &str, env: &Env) -> Option<String> {
     match vcs::commit(files, message, author, env) {

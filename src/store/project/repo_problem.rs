@@ -4,6 +4,9 @@ use std::path::{Path, PathBuf};
 
 use crate::store::BEADS_DIR;
 
+/// The setting that joins repos.
+const ADDITIONAL: &str = "repos.additional";
+
 /// Why a configured repo is not, or not completely, part of the project.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RepoProblem {
@@ -26,6 +29,16 @@ pub enum RepoProblem {
 }
 
 impl RepoProblem {
+    /// A joined repo that is only left out.
+    pub fn is_unused(&self) -> bool {
+        match self {
+            RepoProblem::Missing { key, .. } | RepoProblem::NoRepo { key, .. } | RepoProblem::Untrusted { key, .. } => {
+                *key == ADDITIONAL
+            }
+            _ => false,
+        }
+    }
+
     /// The actual or expected path of the repo that is left out.
     pub fn left_out(&self) -> Option<&Path> {
         match self {

@@ -131,6 +131,13 @@ impl Repos {
         let path = self.path_of(wish.text, env);
         let (key, text) = (wish.key, wish.text.to_owned());
         self.watched.push(path.clone());
+        let beads = self.beads_at(wish.text, env);
+        let leaves_out = |(of, origin): &(PathBuf, Origin)| {
+            *of == beads && (*origin != Origin::Shared || wish.origin == Origin::Shared)
+        };
+        if key != "--repo" && excluded.iter().any(leaves_out) {
+            return;
+        }
         if !self.is_trusted(wish, &path, trust) {
             self.problems.push(RepoProblem::Untrusted { key, text, path });
             return;

@@ -43,7 +43,7 @@ impl Project {
                 let only = (1..self.repos.members.len()).filter(|n| self.is_planning(*n));
                 match only.collect::<Vec<_>>().as_slice() {
                     [repo] => Ok(Route { repo: *repo, rule: rule("the only additional repo") }),
-                    [] if self.repos.members.len() == 1 => Err(StoreError::NoPlanningRepo),
+                    [] => Err(StoreError::NoPlanningRepo),
                     _ => Err(StoreError::NoRoute { mode: "auto", missing: "routing.auto.contributor" }),
                 }
             }

@@ -1,7 +1,7 @@
 //! The consents of this user: paths and commands of committed configs, programs, and the marks of the user's own state homes.
 //!
 //! Owns `<user state>/trust.jsonl`. A committed config is data from strangers: a path in it that leaves the repository is
-//! used only when the user said so (`bd config trust`) or put it there. Trust covers one path under one key of one
+//! used only when the user said so (`bd trust`) or put it there. Trust covers one path under one key of one
 //! repository, as it is written and as it resolves today; change either and it must be trusted again. A mark is listed by its
 //! id alone, because it must survive a move of the repository.
 

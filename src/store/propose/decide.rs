@@ -1,6 +1,6 @@
 //! Withdrawing proposals, and deciding about them.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::each_once;
 use super::publish::is_here;
@@ -32,12 +32,21 @@ impl Snapshot {
         lines
     }
 
-    fn decided(&self, id: &str, target: usize, actor: &str, reason: Option<&str>) -> Result<(Permit, String)> {
+    /// The line after a decision. A proposal that is not in the target's file may be on a branch that is not merged.
+    fn decided(
+        &self,
+        id: &str,
+        target: usize,
+        actor: &str,
+        reason: Option<&str>,
+        on_branch: Option<&str>,
+    ) -> Result<(Permit, String)> {
         let wanted = if reason.is_some() { Move::Reject } else { Move::Accept };
         self.refuse_plan(id, target, wanted)?;
         let copies = self.copies_of(id, target);
-        let line = copies.target.clone().unwrap_or_default();
-        let record = copies.target.as_deref().and_then(|line| Record::parse(line).ok());
+        let theirs = copies.target.as_deref().or(on_branch);
+        let line = theirs.unwrap_or_default().to_owned();
+        let record = theirs.and_then(|line| Record::parse(line).ok());
         let planning = copies.planning.as_ref().and_then(|(_, line)| Record::parse(line).ok());
         let granted = permit(id, Standing::of(record.as_ref(), planning.as_ref()), wanted)?;
         let Some(theirs) = record.filter(|_| granted == Permit::Do) else { return Ok((granted, line)) };
@@ -178,12 +187,14 @@ impl Store {
         Ok(Permit::Do)
     }
 
-    /// A maintainer's decision about proposals in a repo: accept, or reject for a reason.
+    /// A maintainer's decision about proposals in a repo: accept, or reject for a reason. The lines are those of proposals on
+    /// branches, by id.
     pub fn decide(
         &mut self,
         ids: &[String],
         repo: usize,
         reason: Option<&str>,
+        on_branches: &HashMap<String, String>,
     ) -> Result<Vec<(String, Result<Permit>)>> {
         self.refuse_broken()?;
         if let Access::Read(because) = self.access(repo)? {
@@ -196,7 +207,7 @@ impl Store {
         let mut results = Vec::new();
         let mut lines = Vec::new();
         for id in &each_once(ids) {
-            let made = self.decided(id, target, &actor, reason);
+            let made = self.decided(id, target, &actor, reason, on_branches.get(id).map(String::as_str));
             if let Ok((Permit::Do, line)) = &made {
                 lines.push((id.clone(), Some(line.clone())));
             }

@@ -27,6 +27,8 @@ pub struct ProposalRow {
     pub target: Option<String>,
     /// The branches of the primary with the proposal; remote ones as last fetched.
     pub branches: Vec<String>,
+    /// The line of a branch, if it is not in a file here.
+    pub line: Option<String>,
 }
 
 /// A line with a proposal, and the branches that have it.
@@ -65,7 +67,16 @@ impl Snapshot {
                             0 => (Standing::of(Some(&record), None), Some(name), None),
                             _ => (Standing::of(None, Some(&record)), None, Some(name)),
                         };
-                        rows.push(ProposalRow { id, title, standing, proposal, planning, target, branches });
+                        rows.push(ProposalRow {
+                            id,
+                            title,
+                            standing,
+                            proposal,
+                            planning,
+                            target,
+                            branches,
+                            line: None,
+                        });
                     }
                 }
             }
@@ -84,8 +95,9 @@ impl Snapshot {
                 continue;
             }
             let (id, title) = (id.into_owned(), Issue::decode(&record).title);
-            let (standing, planning, target, branches) = (Standing::Elsewhere, None, None, found.names);
-            rows.push(ProposalRow { id, title, standing, proposal, planning, target, branches });
+            let (standing, planning, target, branches) = (Standing::Elsewhere, None, None, found.names.clone());
+            let line = Some(found.line.clone());
+            rows.push(ProposalRow { id, title, standing, proposal, planning, target, branches, line });
         }
         rows.iter_mut().for_each(|row| row.branches.sort());
         Ok(rows)

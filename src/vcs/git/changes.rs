@@ -115,6 +115,8 @@ pub(crate) fn range(
             pushed.map(one).collect()
         }
     };
+    let failed = |error| HistoryError::object(repository.git_dir.display(), error);
+    let cut = objects.shallow_commits().map_err(failed)?;
     for query in lists {
         let list = match (listed("git rev-list", query), span) {
             (Err(HistoryError::Failed { .. }), Span::Range(text)) if !names_commits(repository, text)? => {
@@ -129,6 +131,11 @@ pub(crate) fn range(
             let ids: Vec<ObjectId> =
                 line.split(|byte| *byte == b' ').filter_map(|hex| ObjectId::from_hex(hex).ok()).collect();
             let Some((commit, parents)) = ids.split_first() else { continue };
+            // The commits before it in the range are not here.
+            if let (Span::Range(text), true) = (span, cut.as_ref().is_some_and(|cut| cut.contains(commit))) {
+                let what = "a range that this shallow clone has in full; run `git fetch --unshallow`";
+                return Err(HistoryError::NotARange { text: text.to_owned(), what });
+            }
             for (path, old, new) in differences(&objects, *commit, parents)? {
                 each(changed(&objects, Some(commit.to_string()), &path, &old, new)?);
             }

@@ -52,6 +52,7 @@ pub use hooks::{hooks_path, local_setting, set_local};
 pub(super) use hooks::{is_ignored, is_tracked, is_unmerged, unmerged};
 pub(super) use lines::committed_lines;
 pub(super) use loose::keep as keep_loose;
+pub use network::clone;
 pub use over_ssh::reach_over_ssh;
 pub(super) use remotes::repository_at;
 pub(super) use rescue::{forget as forget_kept, hand_over, keep_commits, restore as restore_kept};

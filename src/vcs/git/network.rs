@@ -60,6 +60,19 @@ pub(super) fn fetch(root: &Path, env: &Env) -> Result<(), SyncError> {
     Err(SyncError::Busy { root: root.to_owned() })
 }
 
+/// Clones a repository. Helpers of git that an address could name are not allowed, and no hooks or submodules come with it.
+pub fn clone(address: &str, path: &Path, env: &Env) -> Result<(), SyncError> {
+    let odd = address.is_empty() || address.starts_with('-') || address.contains("::");
+    if odd || address.chars().any(char::is_control) {
+        return Err(SyncError::Unreachable { remote: address.to_owned(), printed: "not an address of git".to_owned() });
+    }
+    let above = path.parent().unwrap_or(path);
+    let flags = ["clone", "--quiet", "--template=", "--no-recurse-submodules", "--end-of-options"];
+    let program = git(above, env).args(flags).arg(address).arg(path).limit(HOOKS);
+    let output = run(address, &program)?;
+    if output.status.success() { Ok(()) } else { Err(unreachable(address, &output)) }
+}
+
 /// Pushes commits to the upstream of the checked-out branch, setting it first if necessary.
 pub(super) fn push(root: &Path, parcel: &Parcel, route: &Route<'_>) -> Result<Pushed, SyncError> {
     let env = route.env;

@@ -12,7 +12,7 @@ impl Classify for ChangeError {
         use ChangeError::*;
         match self {
             Deleted(id) => ILLEGAL.kind(ErrorKind::NotFound).hint(run(format!("bd reopen {id}"), "to bring it back")),
-            Claimed { .. } => CLAIMED,
+            Claimed { .. } => CLAIMED.hint("ask them first; `bd update ID --assignee NAME` gives it to somebody else"),
             Done { what: CLAIMING, .. } => ILLEGAL.run("bd ready --claim", "to take another issue"),
             Done { .. } => ILLEGAL.run("bd reopen", "first"),
             OddValue { .. } => DAMAGED.hint("fix that field of the line by hand"),
@@ -64,7 +64,9 @@ impl Classify for LedgerError {
                 .shell("if it stays so, run `git checkout -- FILE`, then `bd recover`"),
             Vanished { .. } => DAMAGED.shell("restore the file from the last commit: `git checkout -- FILE`"),
             Torn { .. } => DAMAGED.hint("restore the file from version control").or(run("bd doctor --fix", "")),
-            Conflicted { .. } => DAMAGED.run("bd resolve", "to merge both sides and remove the markers"),
+            Conflicted { .. } => DAMAGED
+                .run("bd resolve", "to merge both sides and remove the markers")
+                .or(run("bd hooks install", "once in each clone, and git merges issues by itself")),
             Markers { .. } => DAMAGED
                 .hint("nothing was changed; fix the markers by hand, or have version control merge the file again"),
             Missing { .. } => no_ledger(),

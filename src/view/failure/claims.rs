@@ -9,10 +9,10 @@ impl Classify for RecordError {
         match self {
             Ledger(error) => error.classify(),
             Fs(error) if error.is_forbidden() => of_file(error),
-            Fs(_) => FAILED.run("bd where", "to see which state home is used").shell("set BD_STATE_DIR to use another"),
+            Fs(_) => FAILED.run("bd info", "to see which state home is used").shell("set BD_STATE_DIR to use another"),
             Moved { .. } => BUSY
                 .hint("try again")
-                .run("bd where", "to see which one is used, or `bd state move --to repo` to bring it back here"),
+                .run("bd info", "to see which one is used, or `bd state move --to repo` to bring it back here"),
             Newer { .. } => NEWER.shell("use the newer bd"),
             ReadOnly { .. } => read_only(),
             Tracked { path } => {

@@ -122,7 +122,7 @@ impl Classify for QueryError {
         match meant {
             Some(_) => USAGE.meant(meant),
             None if is_about_date(self) => USAGE.hint(dates()),
-            None => USAGE.run("bd query --help", "for the language"),
+            None => USAGE.run("bd help query", "for the language"),
         }
     }
 }

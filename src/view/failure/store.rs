@@ -124,17 +124,17 @@ impl Classify for StoreError {
                 let project = project.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
                 ILLEGAL.hint(format!("run the same command in the project that it is for{project}"))
             }
-            NotMerged { .. } => NOT_MERGED.hint("merge the branch, then accept or reject the proposal"),
+            NotMerged { .. } => NOT_MERGED.hint("merge the branch and accept it then; `bd reject ID --reason WHY` needs no merge"),
             TooMany { count, .. } => TOO_MANY.shell(format!("if that is what you want, add --count {count}")),
             NoRoute { missing, .. } => {
                 NO_ROUTE.shell(format!("run `bd config set {missing} PATH`, or name the repo with --repo"))
             }
             NoPlanningRepo => NO_ROUTE.shell(
-                "run `bd init --contributor`, or name a repo with --repo; if you maintain this project, run `bd init --maintainer`"),
+                "run `bd init --contributor`, or name a repo with --repo or `bd config set routing.auto.contributor PATH`; if you maintain this project, run `bd init --maintainer`"),
             BadRoute { .. } => NO_REPOSITORY
                 .run("bd init --contributor PATH", "to make it, or name another repo with --repo"),
             Untrusted { .. } => UNTRUSTED
-                .shell("read .beads/config.toml, then run `bd config trust` if you agree to the paths in it"),
+                .shell("read .beads/config.toml, then run `bd trust` if you agree to the paths in it"),
             NoSuchProject { .. } => NOT_FOUND,
             NoSuchRepo { .. } => NOT_FOUND.run("bd repo list", "to see the repos, or `bd repo add PATH` to join one"),
             NotARepo { .. } => NO_REPOSITORY

@@ -11,7 +11,7 @@ impl Classify for SyncError {
         }
         match self {
             NoVcs { .. } => UNSUPPORTED.shell(
-                "put it under git, jj or hg; without one, copy the other ledger here by hand and run `bd resolve`",
+                "put it under git, jj or hg",
             ),
             NoHistory { .. } => {
                 UNSUPPORTED.shell("put it under git, jj or hg; to take back the last write, run `bd undo`")

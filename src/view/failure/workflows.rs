@@ -70,14 +70,14 @@ impl Classify for TemplateError {
     fn classify(&self) -> Failure {
         use TemplateError::*;
         match self {
-            NotFound { .. } => NOT_FOUND.run("bd template list", "to see them"),
+            NotFound { .. } => NOT_FOUND.run("bd workflow template list", "to see them"),
             BadName { .. } | BadVariable { .. } => USAGE,
             Broken { problems, .. } => broken_plan(problems)
                 .hint("nothing was written")
-                .shell("fix it and check with `bd template validate FILE`"),
+                .shell("fix it and check with `bd workflow template validate FILE`"),
             Variables { missing, unknown, .. } => USAGE
                 .shell("set each with --var NAME=VALUE")
-                .run("bd template show", "for their meaning")
+                .run("bd workflow template show", "for their meaning")
                 .texts("missing", missing.iter().map(|one| &one.name))
                 .texts("unknown", unknown.iter().map(|(name, _)| name)),
             Exists { .. } => {

@@ -19,10 +19,10 @@ impl Classify for WorkspaceError {
             }
             NoPlace { .. } => FAILED.run("bd config set workspace.path DIR", ""),
             UntrustedPath { .. } => {
-                UNTRUSTED.run("bd config trust", "to see and allow it, or name another place with --path")
+                UNTRUSTED.run("bd trust", "to see and allow it, or name another place with --path")
             }
             UntrustedSetup { .. } => {
-                UNTRUSTED.run("bd config trust", "to see and allow it, or use --no-setup or --setup COMMAND")
+                UNTRUSTED.run("bd trust", "to see and allow it, or use --no-setup or --setup COMMAND")
             }
             SetupFailed { .. } => FAILED.hint("try the command in this checkout").or(shell("use --no-setup")),
             TooMuchToCopy { .. } => {

@@ -68,8 +68,20 @@ fn a_ledger_beside_a_database_that_the_environment_names() {
     env.set("BEADS_DB", place.join("x.db"));
     let made = env.bd(["init", "--prefix", "test"]).ok();
     assert!(made.stdout.contains("bd initialized successfully!"), "{}", made.snapshot());
-    assert!(place.join(".beads/beads.jsonl").exists() && !place.join("x.db").exists());
+    assert!(place.join("x.db.beads/beads.jsonl").exists() && !place.join("x.db").exists());
     env.given("add One --id test-1");
+    // Another database of the same directory has another ledger, and neither is found from below.
+    env.set("BEADS_DB", place.join("y.db"));
+    env.given("init --prefix other");
+    assert_eq!(env.bd(["list", "--json"]).ok().ids(), [""; 0]);
+    env.bd_with(["-C", "some/where", "list"], None, &[("BEADS_DB", "")]).fails(9, &["bd init"]);
+    // The original's own database there is named, and nothing takes its place.
+    let full = env.path("full.db");
+    env.write("full.db", "SQLite format 3");
+    env.set("BEADS_DB", &full);
+    env.bd(["list"]).fails(9, &["full.db"]);
+    env.bd(["init"]).fails(9, &["full.db", "--empty"]);
+    env.set("BEADS_DB", place.join("x.db"));
     assert_eq!(env.bd(["list", "--json"]).ok().ids(), ["test-1"]);
     assert!(!env.path(".beads").exists());
     // Said again, it is the same place.
@@ -80,7 +92,10 @@ fn a_ledger_beside_a_database_that_the_environment_names() {
     assert!(env.path("rel/.beads/beads.jsonl").exists());
     env.set("BEADS_DB", "alone.db");
     env.given("init --prefix web");
-    assert!(env.path(".beads/beads.jsonl").exists());
+    assert!(env.path("alone.db.beads/beads.jsonl").exists());
+    // In a project it is the project's.
+    env.set("BEADS_DB", "rel/z.db");
+    assert_eq!(env.bd(["list", "--json"]).ok().ids(), ["rel-2"]);
     // A directory is a project.
     std::fs::create_dir(env.path("dir.db")).unwrap();
     env.set("BEADS_DB", env.path("dir.db"));

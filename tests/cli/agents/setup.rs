@@ -220,3 +220,33 @@ fn nothing_of_a_contributor_s_set_up_lands_in_a_pull_request() {
     assert_eq!(project.git("status --porcelain").ok().stdout, "");
     assert!(std::fs::read_to_string(env.path("AGENTS.md")).unwrap().contains("bd:begin"));
 }
+
+/// What the original set up is named, and replaced by ours; what else is in the files stays.
+#[test]
+fn entries_of_the_original_are_named_and_replaced() {
+    let env = Env::new();
+    let old = "{\n  \"hooks\": {\n    \"PreCompact\": [{\"matcher\": \"\", \"hooks\": [{\"type\": \"command\", \"command\": \"bd prime\"}]}],\n    \"SessionStart\": [\n      {\"matcher\": \"\", \"hooks\": [{\"type\": \"command\", \"command\": \"bd prime --stealth\"}, {\"type\": \"command\", \"command\": \"date\"}]}\n    ]\n  },\n  \"model\": \"large\"\n}\n";
+    env.write(".claude/settings.json", old);
+    env.write(".codex/hooks.json", "{\"hooks\": {\"UserPromptSubmit\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"bd codex-hook UserPromptSubmit\"}]}]}}");
+    let read = |name: &str| std::fs::read_to_string(env.path(name)).unwrap();
+    let named = env.bd(["doctor"]).ok().stdout;
+    for part in ["bd prime, bd prime --stealth", "bd setup claude", "bd codex-hook UserPromptSubmit", "bd setup codex"]
+    {
+        assert!(named.contains(part), "{part}: {named}");
+    }
+    let check = env.bd(["setup", "claude", "--check"]);
+    assert!(check.stdout.contains("to be replaced: bd prime, bd prime --stealth"), "{}", check.snapshot());
+    let done = env.bd(["setup", "claude"]).ok();
+    assert!(done.stdout.contains("replaced: bd prime, bd prime --stealth"), "{}", done.snapshot());
+    let text = read(".claude/settings.json");
+    assert!(text.contains("\"command\": \"date\"") && text.contains("bd prime --hook claude"), "{text}");
+    assert!(
+        !text.contains("\"bd prime\"") && !text.contains("--stealth") && text.contains("\"model\": \"large\""),
+        "{text}"
+    );
+    env.bd(["setup", "codex"]).ok();
+    assert!(!read(".codex/hooks.json").contains("codex-hook"));
+    let named = env.bd(["doctor"]).ok().stdout;
+    assert!(!named.contains("original"), "{named}");
+    assert!(env.bd(["setup", "claude"]).ok().stdout.contains("installed  hook"), "once is enough");
+}

@@ -1,7 +1,8 @@
 //! Changing many issues at once: by a condition, or by ids on standard input.
 
-use crate::support::harness::{BD, Env};
+use crate::support::harness::Env;
 use crate::support::programs::have;
+use crate::support::terminal::on_terminal;
 
 /// A repo with so many open bugs, `bd-n0` and so on, and one closed.
 fn bugs(count: usize) -> Env {
@@ -189,14 +190,6 @@ fn a_person_is_asked_before_something_is_lost() {
     let (code, seen) = on_terminal(&env, "--agent kay delete n0", "");
     assert!(code == 0 && seen.contains("add --yes"), "{code} {seen}");
     env.bd(["rename-prefix", "zz"]).ok();
-}
-
-/// Runs `bd` on a terminal; gives its exit code and what is to be seen there.
-fn on_terminal(env: &Env, line: &str, typed: &str) -> (i32, String) {
-    let mut command = env.bd_command("script");
-    command.args(["-qec", &format!("'{BD}' {line}"), "/dev/null"]).env("NO_COLOR", "1").env("SHELL", "/bin/sh");
-    let run = env.run(command, line.to_owned(), Some(typed));
-    (run.code, run.stdout.replace("\r\n", "\n"))
 }
 
 #[test]

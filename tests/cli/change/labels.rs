@@ -115,7 +115,7 @@ $ bd label
 ! 
 ! Commands:
 !   add       Add labels to issues: ID… LABEL[,LABEL…]
-!   remove    Remove labels from issues: ID… LABEL[,LABEL…]
+!   remove    Remove labels from issues: ID… LABEL[,LABEL…] [alias: rm]
 !   list      List the labels of an issue
 !   list-all  List all labels in use, with the number of issues of each
 ! 

@@ -225,7 +225,7 @@ fn half_a_query_is_refused_clearly_and_at_once() {
         ("not", "a condition is missing at the end"),
         (" ", "the query is empty"),
     ] {
-        env.bd(["query", text]).fails(2, &[message, "hint: run `bd query --help` for the language"]);
+        env.bd(["query", text]).fails(2, &[message, "hint: run `bd help query` for the language"]);
     }
     env.bd(["query", "status=none"]).fails(2, &["invalid status \"none\""]);
 }
@@ -274,7 +274,7 @@ fn deleted_issues_are_listed_only_when_asked_for() {
     assert_eq!(ids(&env, "list --deleted"), "bd-epic bd-form bd-login bd-save bd-twice");
     assert_eq!(ids(&env, "list --id bd-twice"), "bd-twice", "what is named is shown");
     assert_eq!(ids(&env, "query 'status=tombstone twice'"), "bd-twice");
-    env.bd(["search", "twice", "--status", "tombstone"]).fails(2, &["bd query 'status=tombstone WORD'"]);
+    env.bd(["search", "twice", "--status", "tombstone"]).fails(2, &["bd list 'status=tombstone WORD'"]);
     assert_eq!(env.bd(["count", "--status", "all", "--json"]).ok().json()["count"], 5);
     let json = env.bd(["list", "--all", "--limit", "0", "--json"]).ok().stdout;
     assert!(!json.contains("tombstone"), "{json}");

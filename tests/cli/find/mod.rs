@@ -4,6 +4,7 @@ mod conditions;
 mod graph;
 mod ids;
 mod images;
+mod linted;
 mod listing;
 mod queries;
 mod ready;

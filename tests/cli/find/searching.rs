@@ -182,11 +182,11 @@ $ bd query type=spike --json
 []
 $ bd query colour=red
 ! error: unknown field "colour"; known: id title description notes text status type priority label assignee author owner parent external_ref visibility repo project created updated started closed due defer
-! hint: run `bd query --help` for the language
+! hint: run `bd help query` for the language
 [exit 2]
 $ bd query priority=highest
 ! error: invalid priority "highest": 0 to 4, P0 to P4, or critical high medium low backlog
-! hint: run `bd query --help` for the language
+! hint: run `bd help query` for the language
 [exit 2]
 $ bd query 'created<someday'
 ! error: created: "someday" is not a date
@@ -194,19 +194,19 @@ $ bd query 'created<someday'
 [exit 2]
 $ bd query '(status=open'
 ! error: a bracket is not closed
-! hint: run `bd query --help` for the language
+! hint: run `bd help query` for the language
 [exit 2]
 $ bd query 'title="open'
 ! error: a quote is not closed
-! hint: run `bd query --help` for the language
+! hint: run `bd help query` for the language
 [exit 2]
 $ bd query 'title<x'
 ! error: title cannot be compared with "<"
-! hint: run `bd query --help` for the language
+! hint: run `bd help query` for the language
 [exit 2]
 $ bd query ''
 ! error: the query is empty
-! hint: run `bd query --help` for the language
+! hint: run `bd help query` for the language
 [exit 2]
 $ bd query
 ! error: the following required arguments were not provided:

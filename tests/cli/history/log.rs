@@ -62,9 +62,7 @@ not committed
       priority: 2 → 0
 
 <done reading>  2026-01-05 12:00  ann  done reading
-  bd-one  Read files
-      status: "in_progress" → "closed"
-      close_reason: nothing → "all read"
+  bd-one  Read files (closed: all read)
   bd-two  Write files
       comments: +ann "At last"
 
@@ -79,8 +77,7 @@ not committed
   bd-two  added: Write files
 $ bd log one --field status
 <done reading>  2026-01-05 12:00  ann  done reading
-  bd-one  Read files
-      status: "in_progress" → "closed"
+  bd-one  Read files (closed)
 
 <begin>  2026-01-05 11:00  bob  begin
   bd-one  Read files
@@ -283,27 +280,24 @@ $ bd diff
 ~ bd-two  Write files
     priority: 2 → 0
 $ bd diff v1..
-~ bd-one  Read files
-    status: "open" → "closed"
+~ bd-one  Read files (closed: all read)
     assignee: nothing → "ann"
-    close_reason: nothing → "all read"
+    started_at: nothing → 2026-01-05 09:00
     labels: +io
 ~ bd-two  Write files
     priority: 2 → 0
     comments: +ann "At last"
 $ bd diff v1..v2
-~ bd-one  Read files
-    status: "open" → "closed"
+~ bd-one  Read files (closed: all read)
     assignee: nothing → "ann"
-    close_reason: nothing → "all read"
+    started_at: nothing → 2026-01-05 09:00
     labels: +io
 ~ bd-two  Write files
     comments: +ann "At last"
 $ bd diff v2..v1
-~ bd-one  Read files
-    status: "closed" → "open"
+~ bd-one  Read files (reopened)
     assignee: "ann" → nothing
-    close_reason: "all read" → nothing
+    started_at: 2026-01-05 09:00 → nothing
     labels: -io
 ~ bd-two  Write files
     comments: -ann "At last"
@@ -656,4 +650,37 @@ fn in_jj_beside_git() {
     if have(&["git", "jj"]) {
         elsewhere("jj git init --colocate 2>/dev/null", "jj commit -m % 2>/dev/null", "@--");
     }
+}
+
+/// Closing and deleting are what happened to an issue, not what happened to its fields.
+#[test]
+fn closing_and_deleting_are_told_as_such() {
+    let Some(project) = Project::single() else { return };
+    let env = &project.env;
+    env.given("add Gone --id bd-gone\ndelete bd-gone --yes\nadd Quick --id bd-quick\nclose bd-quick -r 'a typo'");
+    let text = env.bd(["diff"]).ok().stdout;
+    assert!(text.contains("- bd-gone  Gone (added and deleted)"), "{text}");
+    assert!(text.contains("+ bd-quick  Quick (closed: a typo)"), "{text}");
+    let markdown = env.bd(["diff", "--markdown"]).ok().stdout;
+    assert!(markdown.contains("### Deleted\n\n- Gone (bd-gone)") && !markdown.contains("### Added"), "{markdown}");
+    let log = env.bd(["log"]).ok().stdout;
+    assert!(log.contains("bd-quick  added: Quick (closed: a typo)"), "{log}");
+    assert!(log.contains("bd-gone  added: Gone (deleted)"), "{log}");
+    project.git("commit -qam one").ok();
+    env.given("close bd-base -r done -f\ndelete bd-quick --yes -r double\nreopen bd-gone");
+    let text = env.bd(["diff"]).ok().stdout;
+    for line in ["(closed: done)", "- bd-quick  Quick (deleted: double)", "+ bd-gone  Gone (restored)"] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    assert!(!text.contains("status") && !text.contains("deleted_") && !text.contains("original_type"), "{text}");
+    let changed = env.bd(["diff", "--json"]).ok().json();
+    let turns: Vec<&str> =
+        changed["changed"].as_array().unwrap().iter().filter_map(|one| one["turn"].as_str()).collect();
+    assert_eq!(turns, ["closed", "restored", "deleted"], "{changed}");
+    project.git("commit -qam two").ok();
+    env.given("update bd-base --status open -p 1");
+    let log = env.bd(["log", "-n", "1"]).ok().stdout;
+    assert!(log.contains("(reopened)") && log.contains("priority:") && !log.contains("closed_at"), "{log}");
+    // Two revisions, as git takes them.
+    assert_eq!(env.bd(["diff", "HEAD~1", "HEAD"]).ok().stdout, env.bd(["diff", "HEAD~1..HEAD"]).ok().stdout);
 }

@@ -80,8 +80,7 @@ $ bd log t-a
       priority: 3 → 1 (theirs won)
 
 <main>  2026-01-05 11:00  Script  main
-  t-a  T-A
-      status: "open" → "closed"
+  t-a  T-A (closed)
       priority: 2 → 3
 
 <side>  2026-01-05 10:00  Script  side

@@ -23,8 +23,7 @@ fn without_version_control_there_is_no_history_and_that_is_said() {
         let run = env.bd(line.split(' ')).fails(9, &["no history", "put it under git, jj or hg"]);
         assert!(!run.stderr.contains("bd resolve"), "{}", run.snapshot());
     }
-    // Where a ledger would be exchanged, that is the way by hand.
-    env.bd(["sync"]).fails(9, &["bd resolve"]);
+    env.bd(["sync"]).fails(9, &["put it under git, jj or hg"]);
     let run = env.bd(["worktree", "create", "x"]).fails(1, &["only a repository of git, jj or hg"]);
     assert!(!run.stderr.contains("none"), "{}", run.snapshot());
 }

@@ -59,15 +59,15 @@ ready  Ship tea  (0 of 2 done, 1 pending, 1 blocked)  bd-w
 ! bd workflow start bd-w hands its tasks out
 $ bd template apply ship
 ! error: the template ship needs what (what to ship), where
-! hint: set each with --var NAME=VALUE; run `bd template show` for their meaning
+! hint: set each with --var NAME=VALUE; run `bd workflow template show` for their meaning
 [exit 2]
 $ bd template apply ship --var wat=tea --var where=x
 ! error: the template ship needs what (what to ship); it has no variable "wat"; did you mean "what"?
-! hint: set each with --var NAME=VALUE; run `bd template show` for their meaning
+! hint: set each with --var NAME=VALUE; run `bd workflow template show` for their meaning
 [exit 2]
 $ bd template apply shop
 ! error: no template is called "shop"; did you mean "ship"?
-! hint: run `bd template list` to see them
+! hint: run `bd workflow template list` to see them
 [exit 3]
 $ bd template apply ship --var what
 ! error: "what" is not NAME=VALUE
@@ -255,7 +255,7 @@ $ bd template validate t.toml
 ! error: $ROOT/web/t.toml: 2 problems:
 !   line 4: {{c}} is not a variable of this template
 !   line 5: "{{ x y }}" is not a variable; a literal {{ is written {{{{
-! hint: nothing was written; fix it and check with `bd template validate FILE`
+! hint: nothing was written; fix it and check with `bd workflow template validate FILE`
 [exit 2]
 $ bd template validate nosuch.toml
 ! error: cannot read $ROOT/web/nosuch.toml: No such file or directory (os error 2)

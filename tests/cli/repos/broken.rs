@@ -38,7 +38,7 @@ fn a_repo_that_is_not_there() {
     join(&env, &["~/gone"]);
     the_rest_works(
         &env,
-        "repos.additional names ~/gone, but that directory does not exist ($ROOT/home/gone); its issues are left out; create it, or run `bd repo remove`",
+        "1 joined repo is not in use: ~/gone (missing); create it or run `bd repo clone`; `bd repo remove` leaves one out",
     );
     assert!(!env.root().join("home/gone").exists(), "nothing is made");
 }
@@ -49,7 +49,7 @@ fn a_repo_comes_back() {
     std::fs::rename(env.root().join("home/plan"), env.root().join("home/away")).unwrap();
     let run = env.bd(["list", "--json"]).ok();
     assert_eq!(run.ids(), ["bd-own"]);
-    assert!(run.talk().contains("that directory does not exist"), "{}", run.snapshot());
+    assert!(run.talk().contains("~/plan (missing)"), "{}", run.snapshot());
     std::fs::rename(env.root().join("home/away"), env.root().join("home/plan")).unwrap();
     let run = env.bd(["list", "--json"]).ok();
     assert_eq!((run.ids().len(), run.stderr.as_str()), (2, ""));
@@ -62,7 +62,7 @@ fn a_directory_that_is_no_repo() {
     join(&env, &["~/empty"]);
     the_rest_works(
         &env,
-        "repos.additional names ~/empty: $ROOT/home/empty has no .beads directory and no ledger; its issues are left out; create it, or run `bd repo remove`",
+        "1 joined repo is not in use: ~/empty (without a ledger); run `bd init` there; `bd repo remove` leaves one out",
     );
     assert_eq!(std::fs::read_dir(env.root().join("home/empty")).unwrap().count(), 0, "nothing is made");
 }
@@ -86,7 +86,7 @@ fn a_link_that_leads_nowhere() {
     join(&env, &["~/link"]);
     the_rest_works(
         &env,
-        "repos.additional names ~/link, but that directory does not exist ($ROOT/home/link); its issues are left out; create it, or run `bd repo remove`",
+        "1 joined repo is not in use: ~/link (missing); create it or run `bd repo clone`; `bd repo remove` leaves one out",
     );
 }
 
@@ -299,12 +299,12 @@ fn a_route_that_leads_nowhere() {
         ),
         str![[r#"
 $ bd add New
-! warning: repos.additional names ~/plan, but that directory does not exist (~/plan); its issues are left out; create it, or run `bd repo remove`
+! warning: 1 joined repo is not in use: ~/plan (missing); create it or run `bd repo clone`; `bd repo remove` leaves one out
 ! error: routing.auto.contributor names ~/plan, but ~/plan has no ledger
 ! hint: run `bd init --contributor PATH` to make it, or name another repo with --repo
 [exit 9]
 $ bd add New --json
-! {"warning":{"message":"repos.additional names ~/plan, but that directory does not exist ($ROOT/home/plan); its issues are left out; create it, or run `bd repo remove`"}}
+! {"warning":{"message":"1 joined repo is not in use: ~/plan (missing); create it or run `bd repo clone`; `bd repo remove` leaves one out"}}
 ! {"error":{"code":"no_repository","message":"routing.auto.contributor names ~/plan, but $ROOT/home/plan has no ledger","hint":"run `bd init --contributor PATH` to make it, or name another repo with --repo","recoverable":false,"exit_code":9}}
 [exit 9]
 $ bd where
@@ -316,10 +316,8 @@ State home  .beads/run
 Its mode    repo: not under version control
 Checkout    main
 New issues  go nowhere: routing.auto.contributor names ~/plan, but ~/plan has no ledger
-! warning: repos.additional names ~/plan, but that directory does not exist (~/plan); its issues are left out; create it, or run `bd repo remove`
 $ bd list
 bd-own  P2  open  task  BD-OWN
-! warning: repos.additional names ~/plan, but that directory does not exist (~/plan); its issues are left out; create it, or run `bd repo remove`
 
 "#]].raw()
     );
@@ -377,11 +375,11 @@ $ bd config set routing.role contributor
 changed: .beads/run/config.toml (personal)
 $ bd add New
 ! error: you are a contributor here and have no planning repo yet
-! hint: run `bd init --contributor`, or name a repo with --repo; if you maintain this project, run `bd init --maintainer`
+! hint: run `bd init --contributor`, or name a repo with --repo or `bd config set routing.auto.contributor PATH`; if you maintain this project, run `bd init --maintainer`
 [exit 2]
 $ bd q New
 ! error: you are a contributor here and have no planning repo yet
-! hint: run `bd init --contributor`, or name a repo with --repo; if you maintain this project, run `bd init --maintainer`
+! hint: run `bd init --contributor`, or name a repo with --repo or `bd config set routing.auto.contributor PATH`; if you maintain this project, run `bd init --maintainer`
 [exit 2]
 $ bd where
 Ledger      .beads/beads.jsonl
@@ -408,7 +406,8 @@ fn two_other_repos_and_no_word_about_which() {
          config --routing auto",
     );
     env.set("BD_ROLE", "contributor");
-    env.bd(["add", "New"]).fails(2, &["routing.mode is auto, but routing.auto.contributor is not set"]);
+    env.bd(["add", "New"])
+        .fails(2, &["no planning repo yet", "bd init --contributor", "bd config set routing.auto.contributor PATH"]);
     env.bd(["config", "set", "routing.default", "~/other"]).ok();
     assert_eq!(env.bd(["add", "New", "--json"]).ok().json()["source_repo"], "~/other");
 }

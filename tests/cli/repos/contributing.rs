@@ -31,7 +31,7 @@ changed: .beads/run/config.toml (personal)
 ! routing.auto.contributor named it and is unset
 $ bd add Nowhere
 ! error: you are a contributor here and have no planning repo yet
-! hint: run `bd init --contributor`, or name a repo with --repo; if you maintain this project, run `bd init --maintainer`
+! hint: run `bd init --contributor`, or name a repo with --repo or `bd config set routing.auto.contributor PATH`; if you maintain this project, run `bd init --maintainer`
 [exit 2]
 
 "#]]

@@ -267,7 +267,6 @@ Deferred:            0
 Closed:              0
 Deleted:             0
 Epics to close:      0
-Average lead:      0.0 h
 
 "#]]
         .raw()

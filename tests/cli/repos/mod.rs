@@ -10,6 +10,7 @@ mod joined;
 mod ledger_name;
 mod moved_plans;
 mod onboarding;
+mod out_of_use;
 mod planned_for;
 mod planning_setup;
 mod roles;

@@ -63,22 +63,22 @@ fn a_contributor_gets_a_planning_repo() {
         ),
         str![[r#"
 $ bd init --contributor
-already initialized, nothing changed: .beads/beads.jsonl
+already initialized: .beads/beads.jsonl
 git init in ~/.beads-planning
 planning repo made: ~/.beads-planning/.beads/beads.jsonl
 committed: start the ledger
 changed: .git/beads/config.toml (personal)
-! hint: run `bd add "First plan"`: it goes to your planning repo (see `bd where`)
+! hint: run `bd add "First plan"`: it goes to your planning repo (see `bd info`)
 $ bd add Private --id plan-1
 Created issue in ~/.beads-planning: plan-1
 $ bd list
 plan-1  P2  open  task  Private [local] (~/.beads-planning, for bd)
 bd-own  P2  open  task  BD-OWN
 $ bd init --contributor
-already initialized, nothing changed: .beads/beads.jsonl
+already initialized: .beads/beads.jsonl
 already so: .git/beads/config.toml (personal)
 ! ~/.beads-planning is already listed in the personal settings
-! hint: run `bd add "First plan"`: it goes to your planning repo (see `bd where`)
+! hint: run `bd add "First plan"`: it goes to your planning repo (see `bd info`)
 
 "#]]
         .raw()
@@ -150,7 +150,7 @@ git init in ~/.beads-planning
 planning repo made: ~/.beads-planning/.beads/beads.jsonl
 committed: start the ledger
 changed: .git/beads/config.toml (personal)
-! hint: run `bd add "First plan"`: it goes to your planning repo (see `bd where`)
+! hint: run `bd add "First plan"`: it goes to your planning repo (see `bd info`)
 $ bd add Private --id plan-1
 Created issue in ~/.beads-planning: plan-1
 $ bd list
@@ -210,9 +210,9 @@ fn a_maintainer_says_so() {
         ),
         str![[r#"
 $ bd init --maintainer
-already initialized, nothing changed: .beads/beads.jsonl
+already initialized: .beads/beads.jsonl
 changed: .git/beads/config.toml (personal)
-! hint: run `bd role` and `bd where` to see what is in effect
+! hint: run `bd info` to see what is in effect
 $ bd role
 maintainer
 Rule        pinned
@@ -248,7 +248,7 @@ $ bd init --prefix bd --team --maintainers ann@example.org,bob@example.org
 bd initialized successfully! Ledger: .beads/beads.jsonl
 new ids start with bd-
 changed: .beads/config.toml (shared)
-! hint: run `bd role` and `bd where` to see what is in effect
+! hint: run `bd info` to see what is in effect
 $ bd role
 maintainer
 Rule        maintainers

@@ -139,6 +139,20 @@ workspace.reuse                true
 workspace.cleanup_on_complete  false
 prune.budget                   25k
 prune.auto                     off
+repos.addresses                (not set)
+lint.sections                  (not set)
+repos.exclude                  (not set)
+routing.default                (not set)
+routing.maintainers            (not set)
+routing.auto.contributor       (not set)
+ledger.file                    (not set)
+status.custom                  (not set)
+types.custom                   (not set)
+workspace.path                 (not set)
+workspace.copy                 (not set)
+workspace.setup                (not set)
+workspace.max_size             (not set)
+workspace.max_count            (not set)
 $ bd config list --origin
 mode                           multi        personal     .beads/run/config.toml:2
 issue_prefix                   bd           shared       .beads/config.toml:2
@@ -170,6 +184,20 @@ workspace.reuse                true         built-in
 workspace.cleanup_on_complete  false        built-in
 prune.budget                   25k          built-in
 prune.auto                     off          built-in
+repos.addresses                (not set)
+lint.sections                  (not set)
+repos.exclude                  (not set)
+routing.default                (not set)
+routing.maintainers            (not set)
+routing.auto.contributor       (not set)
+ledger.file                    (not set)
+status.custom                  (not set)
+types.custom                   (not set)
+workspace.path                 (not set)
+workspace.copy                 (not set)
+workspace.setup                (not set)
+workspace.max_size             (not set)
+workspace.max_count            (not set)
 $ bd --config routing.mode=auto config list --origin
 mode                           multi        personal     .beads/run/config.toml:2
 issue_prefix                   bd           shared       .beads/config.toml:2
@@ -201,6 +229,20 @@ workspace.reuse                true         built-in
 workspace.cleanup_on_complete  false        built-in
 prune.budget                   25k          built-in
 prune.auto                     off          built-in
+repos.addresses                (not set)
+lint.sections                  (not set)
+repos.exclude                  (not set)
+routing.default                (not set)
+routing.maintainers            (not set)
+routing.auto.contributor       (not set)
+ledger.file                    (not set)
+status.custom                  (not set)
+types.custom                   (not set)
+workspace.path                 (not set)
+workspace.copy                 (not set)
+workspace.setup                (not set)
+workspace.max_size             (not set)
+workspace.max_count            (not set)
 
 "#]]
         .raw()

@@ -24,6 +24,8 @@ pub const READERS: &[&str] = &[
     "count",
     "stats",
     "stale",
+    "triage",
+    "repo clone --dry-run",
     "duplicates",
     "orphans",
     "types",
@@ -390,8 +392,18 @@ fn quiet(env: &Env, line: &str) -> Run {
 }
 
 /// Questions that version control answers.
-const PAST: &[&str] =
-    &["orphans", "log", "blame", "diff", "list --at", "ready --at", "show bd-base --at", "changelog", "worktree prune"];
+const PAST: &[&str] = &[
+    "triage",
+    "orphans",
+    "log",
+    "blame",
+    "diff",
+    "list --at",
+    "ready --at",
+    "show bd-base --at",
+    "changelog",
+    "worktree prune",
+];
 
 fn reads(env: &Env) {
     for line in READERS {

@@ -297,7 +297,7 @@ fn a_planning_repo_that_is_away() {
     let Some(project) = Project::new() else { return };
     std::fs::remove_dir_all(project.env.root().join("home/.beads-planning")).unwrap();
     project.stage("a.txt", "~/.beads-planning\n{\"id\":\"x-2\",\"visibility\":\"local\"}\n");
-    let run = project.env.bd(["check-leaks"]).fails(8, &["warning: ", "that directory does not exist"]);
+    let run = project.env.bd(["check-leaks"]).fails(8, &["warning: ", "~/.beads-planning (missing)"]);
     assert_eq!(run.stdout, "a.txt:1: the path of a planning repo\na.txt:2: an issue that is local: x-2\n");
 }
 

@@ -38,9 +38,7 @@ fn is_followed(env: &Env) {
 fn is_not_followed(env: &Env, path: &str) {
     let (ids, talk) = shown(env);
     assert_eq!(ids, ["bd-own"]);
-    let said = format!(
-        "repos.additional names {path}, outside of this repository, in a file that is committed; it is not used until you trust it"
-    );
+    let said = format!("1 joined repo is not in use: {path} (not trusted); run `bd trust`");
     assert_eq!(talk.matches(&said).count(), 1, "{talk}");
     assert_eq!(talk.lines().count(), 1, "{talk}");
 }
@@ -67,9 +65,9 @@ fn paths_that_leave_the_repository_need_trust() {
         println!("{way}: {path}");
         is_not_followed(&env, &path);
         for looking in [&["ready"][..], &["search", "far"], &["stats"], &["show"], &["repo", "list"], &["where"]] {
-            let run = env.bd(looking).ok();
+            let run = env.bd_with(looking, None, &[("BD_NO_IMAGE", "1")]).ok();
             assert!(!run.stdout.contains("x-far"), "{}", run.snapshot());
-            assert_eq!(run.stderr.matches("until you trust it").count(), 1, "{}", run.snapshot());
+            assert_eq!(run.stderr.matches("(not trusted)").count(), 1, "{}", run.snapshot());
         }
         env.bd(["show", "x-far"]).fails(3, &["no issue found matching \"x-far\""]);
         env.bd(["update", "x-far", "-p", "0"]).fails(3, &[]);
@@ -93,10 +91,9 @@ fn trusting_is_shown_and_asked_for() {
         str![[r#"
 $ bd list
 bd-own  P2  open  task  BD-OWN
-! warning: repos.additional names ~/x, outside of this repository, in a file that is committed; it is not used until you trust it; run `bd config trust` to allow it
+! warning: 1 joined repo is not in use: ~/x (not trusted); run `bd trust`; `bd repo remove` leaves one out
 $ bd config trust --dry-run
 Would trust: repos.additional = ~/x
-! warning: repos.additional names ~/x, outside of this repository, in a file that is committed; it is not used until you trust it; run `bd config trust` to allow it
 $ bd config trust --dry-run --json
 {
   "trusted": [
@@ -108,10 +105,10 @@ $ bd config trust --dry-run --json
   ],
   "dry_run": true,
   "warnings": [
-    "repos.additional names ~/x, outside of this repository, in a file that is committed; it is not used until you trust it; run `bd config trust` to allow it"
+    "1 joined repo is not in use: ~/x (not trusted); run `bd trust`; `bd repo remove` leaves one out"
   ]
 }
-! {"warning":{"message":"repos.additional names ~/x, outside of this repository, in a file that is committed; it is not used until you trust it; run `bd config trust` to allow it"}}
+! {"warning":{"message":"1 joined repo is not in use: ~/x (not trusted); run `bd trust`; `bd repo remove` leaves one out"}}
 
 "#]].raw()
     );
@@ -217,7 +214,7 @@ fn upwards_inside_one_working_copy_needs_no_trust() {
     assert_eq!((run.ids(), run.stderr), (vec!["x-far".to_owned()], String::new()));
     env.write("parts/one/.beads/config.toml", "[repos]\nadditional = [\"../../../outside\"]\n");
     let run = bd_in(&env, "web/parts/one", ["list", "--json"]).ok();
-    assert!(run.talk().contains("until you trust it"), "{}", run.snapshot());
+    assert!(run.talk().contains("(not trusted)"), "{}", run.snapshot());
 }
 
 #[test]
@@ -249,7 +246,7 @@ fn trust_in_one_key_is_not_trust_in_another() {
     );
     let run = env.bd(["add", "Where to"]);
     let (own, far) = (env.ledger_text(), ledger(&env, "home/x"));
-    run.fails(10, &["routing.default names ~/x, outside of this repository", "bd config trust"]);
+    run.fails(10, &["routing.default names ~/x, outside of this repository", "bd trust"]);
     assert!(!own.contains("Where to") && !far.contains("Where to"));
     env.given("config trust");
     assert_eq!(env.bd(["add", "Where to", "--json"]).ok().json()["source_repo"], "~/x");

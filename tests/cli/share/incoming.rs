@@ -70,6 +70,50 @@ fn a_maintainer_sees_proposals_on_fetched_branches_of_git_before_they_are_merged
     assert_eq!(env.bd(["proposals", "--json"]).ok().ids(), [""; 0]);
 }
 
+/// A maintainer reads a proposal where it is, and says no without merging it.
+#[test]
+fn a_proposal_on_a_branch_is_shown_and_rejected() {
+    if !have(&["git"]) {
+        return;
+    }
+    let env = with_git_clone();
+    sh(&env, "cd web; git remote add kim ../kim; git fetch -q kim");
+    for typed in ["bd-idea", "idea", "bd-id"] {
+        let run = env.bd(["show", typed]).ok();
+        assert!(
+            run.stdout.contains("Idea of Kim") && run.stdout.contains("kim/idea, not merged here"),
+            "{}",
+            run.snapshot()
+        );
+    }
+    assert_eq!(env.bd(["show", "idea", "--json"]).ok().json()[0]["branches"], serde_json::json!(["kim/idea"]));
+    env.bd(["show", "zz"]).fails(3, &["zz"]);
+    env.bd(["accept", "idea"]).fails(5, &["bd reject ID --reason WHY"]);
+    env.bd(["reject", "zz", "--reason", "no"]).fails(3, &["zz"]);
+    let run = env.bd(["reject", "idea", "--reason", "out of scope"]).ok();
+    for part in
+        ["Rejected: bd-idea", "For the pull request of kim/idea", "Idea of Kim (bd-idea) was rejected: out of scope"]
+    {
+        assert!(run.stdout.contains(part), "{part}: {}", run.snapshot());
+    }
+    let line = sh(&env, "grep bd-idea web/.beads/beads.jsonl");
+    assert!(line.contains("rejected: out of scope") && line.contains("\"state\":\"rejected\""), "{line}");
+    assert_eq!(env.bd(["proposals", "--incoming", "--json"]).ok().ids(), [""; 0], "it is decided");
+    let again = env.bd(["reject", "idea", "--reason", "out of scope", "--json"]).ok();
+    assert_eq!(again.json()[0]["changed"], false, "{}", again.snapshot());
+    // The contributor takes the main branch over, and the issue is private again, with the reason.
+    sh(&env, "cd web; git commit -qam decided; cd ../kim; git checkout -q main; git pull -q --ff-only");
+    let kim = |args: &[&str]| {
+        let mut command = env.bd_command(crate::support::harness::BD);
+        command.args(args).current_dir(env.root().join("kim")).env("BD_ACTOR", "kim").env("BD_ROLE", "contributor");
+        env.run(command, format!("bd {}", args.join(" ")), None).ok()
+    };
+    let done = kim(&["proposals", "reconcile"]);
+    assert!(done.stdout.contains("rejected: the planning copy is private again"), "{}", done.snapshot());
+    let own = kim(&["show", "bd-idea"]);
+    assert!(own.stdout.contains("out of scope"), "{}", own.snapshot());
+}
+
 #[test]
 fn a_branch_that_cannot_be_read_hides_no_other() {
     if !have(&["git"]) {

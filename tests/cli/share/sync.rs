@@ -265,6 +265,7 @@ $ bd commit --json
 $ bd trust --json
 {
   "dry_run": false,
+  "paths": [],
   "working_copies": [
     {
       "path": "$ROOT/web",
@@ -364,22 +365,22 @@ fn without_version_control() {
     assert_data_eq!(env.script("sync\nsync --json\ncommit\ntrust\ntrust ."), str![[r#"
 $ bd sync
 ! error: $ROOT/web is not under version control
-! hint: put it under git, jj or hg; without one, copy the other ledger here by hand and run `bd resolve`
+! hint: put it under git, jj or hg
 [exit 9]
 $ bd sync --json
-! {"error":{"code":"no_repository","message":"$ROOT/web is not under version control","hint":"put it under git, jj or hg; without one, copy the other ledger here by hand and run `bd resolve`","recoverable":false,"exit_code":9}}
+! {"error":{"code":"no_repository","message":"$ROOT/web is not under version control","hint":"put it under git, jj or hg","recoverable":false,"exit_code":9}}
 [exit 9]
 $ bd commit
 ! error: $ROOT/web is not under version control
-! hint: put it under git, jj or hg; without one, copy the other ledger here by hand and run `bd resolve`
+! hint: put it under git, jj or hg
 [exit 9]
 $ bd trust
 ! error: $ROOT/web is not under version control
-! hint: put it under git, jj or hg; without one, copy the other ledger here by hand and run `bd resolve`
+! hint: put it under git, jj or hg
 [exit 9]
 $ bd trust .
 ! error: $ROOT/web is not under version control
-! hint: put it under git, jj or hg; without one, copy the other ledger here by hand and run `bd resolve`
+! hint: put it under git, jj or hg
 [exit 9]
 
 "#]].raw());
@@ -708,7 +709,7 @@ $ bd trust ../nosuch
 [exit 3]
 $ bd trust /
 ! error: / is not under version control
-! hint: put it under git, jj or hg; without one, copy the other ledger here by hand and run `bd resolve`
+! hint: put it under git, jj or hg
 [exit 9]
 $ bd trust a b
 ! error: unexpected argument 'b' found

@@ -165,10 +165,16 @@ $ bd where --json
 }
 $ bd info
 Ledger      .beads/beads.jsonl
-Issues      2
-Size        363 bytes
-Prefix      bd
+Issues      2 in 363 bytes
+Directory   .beads
+Because     working directory
+New ids     bd-…
+State home  .beads/run
+Its mode    repo: not under version control
+Checkout    main
+New issues  go to .: routing.mode is single
 Actor       ann
+Role        maintainer: no version control here, so the project is yours; it means nothing while routing.mode is single
 Version     3.0.0
 $ bd info --json
 {
@@ -181,6 +187,29 @@ $ bd info --json
   "version": "3.0.0",
   "config": {
     "issue_prefix": "bd"
+  },
+  "place": {
+    "path": "$ROOT/web/.beads",
+    "prefix": "bd",
+    "database_path": "$ROOT/web/.beads/beads.jsonl",
+    "ledger": "$ROOT/web/.beads/beads.jsonl",
+    "source_repo": ".",
+    "reason": "working directory",
+    "state_home": "$ROOT/web/.beads/run",
+    "state_mode": "repo",
+    "state_reason": "not under version control",
+    "worktree": "main",
+    "repos": [
+      "."
+    ],
+    "new_issues": ".",
+    "routing_rule": "routing.mode is single"
+  },
+  "role": {
+    "role": "maintainer",
+    "rule": "no-remote",
+    "because": "no version control here, so the project is yours",
+    "in_effect": false
   }
 }
 $ bd where --bogus
@@ -243,16 +272,20 @@ $ bd version --bogus
 ! For more information, try '--help'.
 [exit 2]
 $ bd quickstart
-bd keeps issues as lines of .beads/beads.jsonl, a file you commit like code.
+Quickstart
+
+bd is a dependency-aware issue tracker: it knows which issue waits for which, and what is ready. It keeps issues as
+lines of .beads/beads.jsonl, a file you commit like code.
 
   bd init                         make a ledger in this repo
-  bd add "Fix the parser" -p 1    file an issue; its id is printed
+  bd hooks install                once in a clone: git merges issues without conflicts
+  bd add "Fix the parser" -p 1    file an issue (also: bd create); its id is printed
   bd ready                        what can be worked on now
   bd work ID                      take it: assigned to you, in progress
   bd note ID "what I found"       add to its notes
   bd dep add ID OTHER             ID waits for OTHER
   bd close ID -r "done in 4f2e"   close it
-  git add .beads && git commit    share it
+  bd sync                         commit the ledger, merge with the remote, push
 
 A few characters of an id are enough. Every command takes --json. bd help --all lists the rest.
 
@@ -300,9 +333,9 @@ fn completions_for_shells() {
     let env = Env::bare();
     for shell in ["bash", "zsh", "fish"] {
         let run = env.bd(["completions", shell, "--static"]).ok();
-        assert!(run.stdout.contains("quickstart"), "{shell}");
+        assert!(run.stdout.contains("triage"), "{shell}");
         let run = env.bd(["completions", shell]).ok();
-        assert!(run.stdout.contains("BD_COMPLETE") && !run.stdout.contains("quickstart"), "{shell}");
+        assert!(run.stdout.contains("BD_COMPLETE") && !run.stdout.contains("triage"), "{shell}");
     }
     env.bd(["completions", "nosuch"]).fails(2, &["invalid value 'nosuch'", "bash"]);
     env.bd(["completions", "--json"]).fails(2, &["usage"]);

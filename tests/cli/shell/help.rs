@@ -8,7 +8,7 @@ const EVERY_DAY: [&str; 18] = [
     "init", "add", "ready", "list", "show", "work", "update", "edit", "note", "close", "dep", "label", "search", "why",
     "undo", "sync", "doctor", "help",
 ];
-const GROUPS: [&str; 11] = [
+const GROUPS: [&str; 10] = [
     "Every day:",
     "Issues:",
     "Finding:",
@@ -19,10 +19,9 @@ const GROUPS: [&str; 11] = [
     "Proposals:",
     "Agents:",
     "Orchestration:",
-    "Plumbing:",
 ];
 /// They do what another does, and are not listed.
-const UNLISTED: [&str; 6] = ["q", "comments", "stats", "children", "info", "onboard"];
+const UNLISTED: [&str; 6] = ["q", "comments", "stats", "children", "where", "onboard"];
 
 /// Every command that is listed.
 fn listed(env: &Env) -> Vec<String> {
@@ -72,9 +71,8 @@ fn topics_are_explained() {
         let text = env.bd(["help", topic]).ok().stdout;
         assert!(text.lines().count() > 5 && text.contains("bd "), "{topic}: {text}");
     }
-    // A topic that is also a command has both.
     let query = env.bd(["help", "query"]).ok().stdout;
-    assert!(query.contains("Usage: bd query") && query.contains("assignee=none"), "{query}");
+    assert!(query.contains("Fields: id title") && query.contains("assignee=none"), "{query}");
     assert_eq!(env.bd(["help", "ids", "--json"]).ok().json()["text"].as_str().unwrap().lines().next(), Some("Ids"));
 }
 

@@ -83,7 +83,7 @@ fn columns_fit_the_terminal_and_are_whole_in_a_pipe() {
         }
     }
     let shown = screen(&env, "list --columns id,title --sort id", &[("COLUMNS", "60")]).stdout;
-    let indented = shown.lines().skip(1).take_while(|line| !line.starts_with("bd-b"));
+    let indented = shown.lines().skip(2).take_while(|line| !line.starts_with("bd-b"));
     assert!(indented.clone().count() > 0 && indented.clone().all(|line| line.starts_with("      ")), "{shown}");
     let piped = env.bd(["list", "--columns", "id,labels,title", "--sort", "ID"]).ok().stdout;
     assert_eq!(piped.lines().next().unwrap(), format!("bd-a  {label}  {title}"));

@@ -35,7 +35,7 @@ fn a_page_keeps_the_lines_of_examples_and_the_values_of_flags() {
     let page = env.bd(["man", "list"]).ok().stdout.replace('\\', "");
     assert!(page.contains("[-n|--limit N]") && page.contains("[QUERY]..."), "{page}");
     let page = env.bd(["man", "help"]).ok().stdout;
-    assert!(page.contains(".SH NOTES\nTopics: dates"), "{page}");
+    assert!(page.contains(".SH NOTES\nTopics: quickstart, query, dates"), "{page}");
 }
 
 #[test]

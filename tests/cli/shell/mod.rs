@@ -3,6 +3,7 @@
 mod about;
 mod complete;
 mod complete_shells;
+mod fewer_commands;
 mod help;
 mod line_widths;
 mod local_times;

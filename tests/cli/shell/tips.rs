@@ -63,12 +63,12 @@ fn tips_name_only_what_the_help_names() {
 }
 
 /// Commands that do what a listed one does.
-const DUPLICATES: [&str; 6] = ["q", "comments", "stats", "children", "info", "onboard"];
+const DUPLICATES: [&str; 6] = ["q", "comments", "stats", "children", "where", "onboard"];
 
 #[test]
 fn duplicates_are_not_suggested() {
     let env = Env::new();
-    for typed in ["chldren", "childrn", "commnts", "stast", "inof", "onbord"] {
+    for typed in ["chldren", "childrn", "commnts", "stast", "wheer", "onbord"] {
         let run = env.bd([typed]).fails(2, &["unrecognized subcommand"]);
         let named = DUPLICATES.iter().find(|name| run.stderr.contains(&format!("'{name}'")));
         assert_eq!(named, None, "{}", run.snapshot());

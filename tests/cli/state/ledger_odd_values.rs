@@ -62,7 +62,7 @@ fn what_is_put_off_in_a_way_that_cannot_be_read_stays_put_off() {
             assert!(shown.contains(&format!("\nNot read    defer_until: {raw}\n")), "{shown}");
             let doctor = env.bd(["doctor"]).ok().stdout;
             let found = format!("defer_until is not a date, so these issues stay deferred: bd-x ({raw})");
-            assert!(doctor.contains(&found) && doctor.contains("bd undefer ID"), "{doctor}");
+            assert!(doctor.contains(&found) && doctor.contains("bd defer ID --clear"), "{doctor}");
             assert_eq!(env.ledger(), before);
             env.bd(["undefer", "bd-x"]).ok();
             assert_eq!(env.bd(["ready", "--json"]).ok().ids(), ["bd-x"], "{raw}");

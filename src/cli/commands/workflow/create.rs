@@ -22,14 +22,14 @@ pub(crate) struct CreateArgs {
     /// A plan in TOML or JSON (- is standard input)
     #[arg(long, value_name = "FILE", conflicts_with = "template")]
     plan: Option<PathBuf>,
-    /// A template, as `bd template list` shows it
+    /// A template, as `bd workflow template list` shows it
     #[arg(long, value_name = "NAME")]
     template: Option<String>,
     #[command(flatten)]
     options: OptionArgs,
 }
 
-/// What a workflow that is made is to be; the same for `bd template apply`.
+/// What a workflow that is made is to be; the same for `bd workflow template apply`.
 #[derive(Debug, Args)]
 pub(crate) struct OptionArgs {
     /// The title (default: the name of the plan)

@@ -3,11 +3,13 @@ mod lock;
 mod moves;
 mod plan;
 mod show;
+pub(super) mod template;
 mod wait;
 
 use clap::{Args, Subcommand};
 
 use crate::cli::context::{Context, Outcome};
+use template::TemplateArgs;
 
 /// Run plans of dependent tasks with many agents
 ///
@@ -52,6 +54,7 @@ enum Action {
     Lock(lock::LockArgs),
     Unlock(lock::UnlockArgs),
     Wait(wait::WaitArgs),
+    Template(Box<TemplateArgs>),
 }
 
 pub(super) fn run(args: WorkflowArgs, cx: &mut Context) -> Outcome {
@@ -74,5 +77,6 @@ pub(super) fn run(args: WorkflowArgs, cx: &mut Context) -> Outcome {
         Action::Lock(args) => lock::lock(&args, cx),
         Action::Unlock(args) => lock::unlock(&args, cx),
         Action::Wait(args) => wait::run(&args, cx),
+        Action::Template(args) => template::run(*args, cx),
     }
 }

@@ -26,8 +26,13 @@ pub struct NamedPrograms {
     pub known: bool,
 }
 
-/// Finds what the working copy around a path names, and agrees to it.
-pub fn trust_programs(path: &Path, host: &Host, wait: Duration, dry_run: bool) -> Result<NamedPrograms> {
+/// Finds what the working copy around a path names, and trusts exactly that if the user agrees.
+pub fn trust_programs(
+    path: &Path,
+    host: &Host,
+    wait: Duration,
+    wants: impl FnOnce(&NamedPrograms) -> bool,
+) -> Result<NamedPrograms> {
     let vcs = vcs::open(path);
     if !vcs.is_versioned() {
         return Err(vcs::SyncError::NoVcs { root: paths::plain(path) }.into());
@@ -45,10 +50,11 @@ pub fn trust_programs(path: &Path, host: &Host, wait: Duration, dry_run: bool) -
         |entry: &OutsidePath| trust.covers(entry) || (entry.key == PROGRAMS && !programs.is_empty() && is_agreed);
     let known = entries.iter().all(covers);
     let programs = [programs, hooks].concat();
-    if !known && !programs.is_empty() && !dry_run {
+    let named = NamedPrograms { root, programs, idle: verdict.idle.into_iter().collect(), known };
+    if !known && !named.programs.is_empty() && wants(&named) {
         trust.add(&entries, wait, &host.entropy)?;
     }
-    Ok(NamedPrograms { root, programs, idle: verdict.idle.into_iter().collect(), known })
+    Ok(named)
 }
 
 /// The hooks that a push with code runs, and those that our hooks run in turn.

@@ -74,6 +74,13 @@ pub static KEYS: &[Key] = &[
     key("issue_prefix", Kind::Text, None, "what new ids start with"),
     key("repos.primary", Kind::Path, Some("."), "where canonical issues live"),
     key("repos.additional", Kind::Paths, None, "repos that are read along"),
+    key(
+        "repos.addresses",
+        Kind::Texts,
+        None,
+        "where bd repo clone finds them: a path of repos.additional and an address of git",
+    ),
+    key("lint.sections", Kind::Texts, None, "what bd lint wants, for each type: TYPE: SECTION, SECTION"),
     key("repos.exclude", Kind::Paths, None, "repos of an earlier layer that are left out"),
     key("routing.mode", Kind::OneOf(&["single", "auto", "explicit"]), Some("single"), "how new issues find their repo"),
     key(

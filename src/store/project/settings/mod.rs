@@ -164,7 +164,7 @@ impl Settings {
                 "routing.mode" => (value != mode && (value != "auto" || mode == "explicit")).then_some(true),
                 "routing.auto.contributor" => Some(contributor.as_ref() != Some(&value)),
                 "routing.default" => Some(default.as_ref() != Some(&value)),
-                // Whether it would change anything depends on who asks; `bd role` says so.
+                // Whether it would change anything depends on who asks; `bd info` says so.
                 "routing.maintainers" | "routing.auto.maintainer" => Some(false),
                 _ => None,
             }

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::workflow::create::{self, OptionArgs};
+use super::create::{self, OptionArgs};
 use crate::cli::context::{Context, Outcome};
 use crate::cli::render;
 use crate::ops::templates::SaveWish;
@@ -15,12 +15,12 @@ use crate::view::{self, Exit, Failure};
 /// project, then the user's (`~/.config/beads/templates/`), then those that bd brings: feature, bugfix, refactor, release.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  bd template list
-  bd template show feature
-  bd template apply feature --var feature='Search in titles' --max-parallel 2
-  bd template save our-release --from bd-a3f8
-  bd template validate .beads/templates/our-release.toml")]
-pub(super) struct TemplateArgs {
+  bd workflow template list
+  bd workflow template show feature
+  bd workflow template apply feature --var feature='Search in titles' --max-parallel 2
+  bd workflow template save our-release --from bd-a3f8
+  bd workflow template validate .beads/templates/our-release.toml")]
+pub(in crate::cli::commands) struct TemplateArgs {
     #[command(subcommand)]
     action: Action,
 }
@@ -66,7 +66,7 @@ enum Action {
     },
 }
 
-pub(super) fn run(args: TemplateArgs, cx: &mut Context) -> Outcome {
+pub(in crate::cli::commands) fn run(args: TemplateArgs, cx: &mut Context) -> Outcome {
     match args.action {
         Action::List { all } => list(cx, all),
         Action::Show { name } => show(cx, &name),
