@@ -3,7 +3,10 @@
 //! Nothing is kept between calls, so a call sees what other programs wrote a moment ago, and a project that was moved,
 //! removed or created meanwhile. A server never creates a ledger.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use crate::model::query::is_me;
 use crate::model::when::{Bare, When};
@@ -20,6 +23,9 @@ pub(crate) struct Offer {
     pub multi: bool,
 }
 
+/// How often a server without a project looks again.
+pub(super) const PAUSE: Duration = Duration::from_secs(5);
+
 /// How the calls of a server open their project.
 #[derive(Debug)]
 pub(super) struct Opening {
@@ -30,6 +36,8 @@ pub(super) struct Opening {
     pub offer: Offer,
     /// Distinguishes two servers started by one client.
     pub mark: String,
+    /// The projects that were used, with the client: their claims are renewed as long as this server runs.
+    pub used: Mutex<BTreeSet<(Option<String>, String)>>,
 }
 
 /// The project of one call.
@@ -55,7 +63,9 @@ impl Opening {
             return Err(Failure::no_repository(format!("no such directory: {}", config.path.display())));
         }
         config.ignore_env |= self.is_named || directory.is_some();
-        if config.host.env.var(AGENT_VARIABLE).is_none() {
+        // The commands that the client runs in a shell are of the same session.
+        let is_in_session = crate::model::client::is_in_session(client, |name| config.host.env.var(name));
+        if config.host.env.var(AGENT_VARIABLE).is_none() && !is_in_session {
             config.host.env = config.host.env.with(AGENT_VARIABLE, self.agent(client));
         }
         let mut store = Store::open_with(config)?;
@@ -65,9 +75,22 @@ impl Opening {
             ops::identify(&mut store)?;
         } else {
             ops::join_as_agent(&mut store)?;
+            let project = (directory.map(str::to_owned), client.to_owned());
+            self.used.lock().unwrap_or_else(PoisonError::into_inner).insert(project);
         }
         let root = store.repo().root().to_owned();
         Ok(Context { store, root })
+    }
+
+    /// Renews what this server holds, as its next call would. Returns how long that lasts.
+    pub(super) fn renew(&self) -> Duration {
+        let used = self.used.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let renewed = used.iter().filter_map(|(directory, client)| {
+            let mut cx = self.open(directory.as_deref(), client, "renew").ok()?;
+            ops::end_command(&mut cx.store);
+            Some(ops::claim_pause(&cx.store))
+        });
+        renewed.min().unwrap_or(PAUSE)
     }
 
     /// The name of an unnamed agent: its client program and this server. The session in the environment may be an outer

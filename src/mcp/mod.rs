@@ -15,12 +15,14 @@ mod words;
 
 pub(crate) use context::Offer;
 
+use std::sync::{Arc, Mutex};
+
 use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;
 
 use crate::store::Config;
 use crate::view::Failure;
-use context::Opening;
+use context::{Opening, PAUSE};
 use server::Server;
 use wire::Wire;
 
@@ -34,8 +36,10 @@ pub(crate) fn serve(config: Config, is_named: bool, offer: Offer) -> Result<(), 
     let runtime = builder.enable_all().max_blocking_threads(THREADS).build().map_err(|error| failed(&error))?;
     let [a, b, c] = config.host.entropy.bytes();
     let mark = format!("{a:02x}{b:02x}{c:02x}");
-    let server = Server::new(Opening { config, is_named, offer, mark });
-    runtime.block_on(async {
+    let opening = Arc::new(Opening { config, is_named, offer, mark, used: Mutex::default() });
+    let server = Server::new(Arc::clone(&opening));
+    let answer = runtime.block_on(async {
+        tokio::spawn(keep_claims(opening));
         let wire = Wire::new(rmcp::transport::stdio_pipes());
         let running = loop {
             match server.clone().serve(wire.clone()).await {
@@ -51,5 +55,18 @@ pub(crate) fn serve(config: Config, is_named: bool, offer: Offer) -> Result<(), 
             }
         };
         running.waiting().await.map(drop).map_err(|error| failed(&error))
-    })
+    });
+    // Renewing does not keep a server that has ended.
+    runtime.shutdown_background();
+    answer
+}
+
+/// Claims of this server do not end while its client thinks.
+async fn keep_claims(opening: Arc<Opening>) {
+    let mut pause = PAUSE;
+    loop {
+        tokio::time::sleep(pause).await;
+        let opening = Arc::clone(&opening);
+        pause = tokio::task::spawn_blocking(move || opening.renew()).await.unwrap_or(PAUSE);
+    }
 }

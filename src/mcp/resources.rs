@@ -24,7 +24,10 @@ pub(super) fn read(opening: &Opening, client: &str, uri: &str) -> Result<(String
     let directory = directory.filter(|_| opening.offer.multi);
     if path == PRIME {
         let mut cx = opening.open(directory.as_deref(), client, "resource")?;
-        let prime = ops::prime(&mut cx.store, PrimeWish::SHORT)?;
+        let prime = ops::prime(
+            &mut cx.store,
+            PrimeWish { has_tools: true, only_looks: opening.offer.read_only, ..PrimeWish::SHORT },
+        )?;
         return Ok((view::prime_text(&prime).text, TEXT));
     }
     let id = decoded(path.strip_prefix("bd://issue/").filter(|id| !id.is_empty()).ok_or_else(unknown)?);

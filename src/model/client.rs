@@ -53,6 +53,14 @@ pub fn session(variable: impl Fn(&str) -> Option<String>) -> Option<String> {
     found.first().map(|(name, _)| label(name, &all))
 }
 
+/// Whether a client of this name has said which session it is.
+pub fn is_in_session(program: &str, variable: impl Fn(&str) -> Option<String>) -> bool {
+    let program = program.to_lowercase();
+    CLIENTS
+        .iter()
+        .any(|client| program.contains(client.name) && client.variable.is_some_and(|name| variable(name).is_some()))
+}
+
 fn label(name: &str, all: &str) -> String {
     format!("{name}-{}", &blake3::hash(all.as_bytes()).to_hex()[..8])
 }

@@ -99,6 +99,11 @@ pub fn find(bytes: &[u8], entry: &Entry) -> Result<Found, Fault> {
     Ok(placed(bytes, &way(bytes, &root, entry)?, entry).0)
 }
 
+/// Whether the text is JSON as people write it.
+pub fn is_readable(bytes: &[u8]) -> bool {
+    parse(bytes).is_ok()
+}
+
 /// The value of a key of the outermost object, if it is a boolean.
 pub fn flag(bytes: &[u8], key: &str) -> Option<bool> {
     let root = parse(bytes).ok()?;
@@ -210,21 +215,29 @@ pub fn take(bytes: &[u8], entry: &Entry) -> Result<Option<Taken>, Fault> {
 /// A word about an object, if it is wanted.
 pub type Judge = fn(&serde_json::Value) -> Option<String>;
 
-/// The words about all objects that are wanted.
-pub fn judged(bytes: &[u8], judge: Judge) -> Vec<String> {
+/// The words about all objects that are wanted below a key of the outermost one.
+pub fn judged(bytes: &[u8], key: &str, judge: Judge) -> Vec<String> {
     let mut found = Vec::new();
-    if let Ok(root) = parse(bytes) {
-        each_judged(bytes, &root, judge, &mut |_, _, _, word| found.push(word));
+    if let Ok(root) = parse(bytes)
+        && let Some(node) = member(&root, key)
+    {
+        each_judged(bytes, node, judge, &mut |_, _, _, word| found.push(word));
     }
     found
 }
 
+fn member<'a>(root: &'a Node, key: &str) -> Option<&'a Node> {
+    let Kind::Object(members) = &root.kind else { return None };
+    members.iter().find(|(_, name, _)| name == key).map(|(_, _, value)| value)
+}
+
 /// The text without these objects, each with its key.
-pub fn without_judged(bytes: &[u8], judge: Judge) -> Vec<u8> {
+pub fn without_judged(bytes: &[u8], key: &str, judge: Judge) -> Vec<u8> {
     let mut left = bytes.to_vec();
     while let Ok(root) = parse(&left) {
         let mut spans = Vec::new();
-        each_judged(&left, &root, judge, &mut |container, from, to, _| spans.extend(cuts(&left, container, from, to)));
+        let Some(node) = member(&root, key) else { break };
+        each_judged(&left, node, judge, &mut |container, from, to, _| spans.extend(cuts(&left, container, from, to)));
         let mut shorter = spans.into_iter().map(|(from, to)| [&left[..from], &left[to..]].concat());
         match shorter.find(|text| parse(text).is_ok()) {
             Some(text) => left = text,

@@ -176,6 +176,10 @@ impl Calendar {
         Some(if is_past { format!("{far} ago") } else { format!("in {far}") })
     }
 
+    pub fn is_ahead(&self, at: Instant) -> bool {
+        at.wide_nanos() > i128::from(self.now_nanos())
+    }
+
     /// When something is due, for a mark in a list, and whether that has passed.
     pub fn due(&self, at: Instant) -> (String, bool) {
         let days = self.days_away(at);

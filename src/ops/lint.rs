@@ -1,5 +1,6 @@
 //! Missing sections in the descriptions of issues.
 
+use super::{OpError, Result, check_type};
 use crate::model::issue::{Issue, IssueType};
 use crate::store::{Row, Store};
 
@@ -36,10 +37,19 @@ fn set(entries: &[&str]) -> Vec<(String, Vec<String>)> {
     entries.iter().map(entry).collect()
 }
 
-/// The issues that lack a section.
-pub fn lint(store: &Store, rows: Vec<Row>) -> Vec<Linted> {
+/// The issues that lack a section, and how many were checked.
+pub fn lint(store: &Store, rows: Vec<Row>) -> Result<(Vec<Linted>, usize)> {
     let entries: Vec<&str> = store.settings().list("lint.sections").into_iter().map(|(text, _)| text).collect();
+    if let Some(odd) = entries.iter().find(|text| !text.contains(':')) {
+        return Err(OpError::Usage(format!("lint.sections: {odd:?} is not TYPE: SECTION, SECTION")));
+    }
     let own = set(&entries);
+    for (kind, _) in &own {
+        check_type(store, kind)?;
+    }
+    let is_checked = |row: &Row| own.is_empty() || own.iter().any(|(kind, _)| kind == row.issue.issue_type.as_str());
+    let rows: Vec<Row> = rows.into_iter().filter(is_checked).collect();
+    let checked = rows.len();
     let wanted = |kind: &str| -> Vec<String> {
         match own.is_empty() {
             true => wanted(kind).iter().map(|section| (*section).to_owned()).collect(),
@@ -51,7 +61,7 @@ pub fn lint(store: &Store, rows: Vec<Row>) -> Vec<Linted> {
         all.filter(|section| !has(&row.issue, section)).collect()
     };
     let linted = rows.into_iter().map(|row| Linted { missing: missing(&row), row });
-    linted.filter(|one| !one.missing.is_empty()).collect()
+    Ok((linted.filter(|one| !one.missing.is_empty()).collect(), checked))
 }
 
 /// The description has the heading, or the matching field is set.

@@ -148,6 +148,20 @@ pub fn ready(store: &mut Store, filter: &ReadyFilter, checkouts: Checkouts) -> R
     Ok(ReadyPage { page, taken, unjoined, unknown })
 }
 
+/// The ready issues that `bd ready --claim` would hand out to the actor.
+pub fn claimable(store: &mut Store, filter: &ReadyFilter) -> Result<Page> {
+    let mut page = ready_page(store, &ReadyFilter { limit: None, ..filter.clone() })?;
+    let mut rows = Vec::new();
+    for row in page.rows {
+        if store.why_not_handed_out(&row)?.is_none() {
+            rows.push(row);
+        }
+    }
+    (page.total, page.rows) = (rows.len(), rows);
+    page.rows.truncate(filter.limit.unwrap_or(page.total));
+    Ok(page)
+}
+
 /// Blocked issues.
 #[derive(Debug, Clone)]
 pub struct BlockedPage {

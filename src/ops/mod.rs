@@ -74,7 +74,8 @@ pub use claims::by_id::{Assigned, assign, claim_ready, end_command};
 pub use claims::overruled::{join_as_agent, yield_claims};
 pub use claims::remote::{RemoteLease, remote_leases};
 pub use claims::{
-    LeaseFilter, claim, claim_and_change, claim_each, give_back, leases, reclaim, release, release_remote, renew, take,
+    LeaseFilter, claim, claim_and_change, claim_each, claim_pause, give_back, leases, reclaim, release, release_remote,
+    renew, take, wish_of_process,
 };
 pub use configure::{ChangedFile, Configured, ROUTING, Request as ConfigRequest, configure, trust};
 pub use context::{IssueContext, Needed, RECENT as RECENT_CHECKPOINTS, issue_context};
@@ -100,9 +101,9 @@ pub use import::{ImportOptions, Imported, import};
 pub use init::{InitRequest, Initialised, PLANNING, Setup, init};
 pub use lint::{Linted, lint};
 pub use listing::{
-    BlockedPage, Checkouts, Listing, Marks, Only, ReadyPage, blocked, blockers, children, count, cycles, duplicates,
-    epics, has_no_issues, ids_by, labels, list, list_by, list_each, marks, named, not_deleted, not_done, orphans,
-    prefix_index, ready, search, statistics,
+    BlockedPage, Checkouts, Listing, Marks, Only, ReadyPage, blocked, blockers, children, claimable, count, cycles,
+    duplicates, epics, has_no_issues, ids_by, labels, list, list_by, list_each, marks, named, not_deleted, not_done,
+    orphans, prefix_index, ready, search, statistics,
 };
 pub use merge_files::{MergeFiles, merge_files};
 pub use migrate::{Migrated, migrate, rename_ledger, rename_prefix};
@@ -129,7 +130,7 @@ pub use revise::{Wish, revise, revise_known};
 pub use run::{Run, RunEnd, RunRequest, UsedWorkspace, run};
 pub use select::{check_dependency_type, check_status, check_type, dependency_type, parse_query, with_known_words};
 pub use setup::{
-    AGENTS_BLOCK, SETUP_CLIENTS, SetupAction, SetupClient, SetupError, SetupFile, SetupReport, SetupRequest,
+    AGENTS_BLOCK, GENERIC, SETUP_CLIENTS, SetupAction, SetupClient, SetupError, SetupFile, SetupReport, SetupRequest,
     SetupState, original_agents, setup,
 };
 pub use show::{Neighbour, Private, Shown, mark_elsewhere, show, show_copies, show_past, unblocked_by};

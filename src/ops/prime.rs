@@ -1,10 +1,13 @@
 //! What an agent must know at the start: its place, its work, and what is ready. Read-only.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use super::listing::{Checkouts, ready};
+use super::workspaces::env::ISSUE_VARIABLE;
 use super::{OpError, Result, Resumption, mail};
 use crate::model::lease::Standing;
+use crate::model::reservation::Reservation;
 use crate::model::when::Calendar;
 use crate::ops;
 use crate::store::{LeaseRow, ProjectText, ReadyFilter, Role, Row, Store, StoreError};
@@ -20,13 +23,25 @@ pub struct PrimeWish {
     pub resumes: bool,
     /// The agent must name itself in each command, because its client does not.
     pub names_itself: bool,
+    /// The reader has the tools of the MCP server in the place of a shell.
+    pub has_tools: bool,
+    /// The server only reads.
+    pub only_looks: bool,
 }
 
 impl PrimeWish {
     /// The default for agents.
-    pub const SHORT: Self = PrimeWish { claims: 5, ready: 5, tokens: 1200, resumes: false, names_itself: false };
-    /// More of each: 9,500 bytes, since one client silently cuts texts of more than 10,000 characters.
-    pub const FULL: Self = PrimeWish { claims: 20, ready: 20, tokens: 2375, ..Self::SHORT };
+    pub const SHORT: Self = PrimeWish {
+        claims: 5,
+        ready: 5,
+        tokens: 900,
+        resumes: false,
+        names_itself: false,
+        has_tools: false,
+        only_looks: false,
+    };
+    /// More of each. One client silently cuts texts of more than 10,000 characters; this is less.
+    pub const FULL: Self = PrimeWish { claims: 20, ready: 20, tokens: 2400, ..Self::SHORT };
 }
 
 /// The state of a project, for an agent.
@@ -34,12 +49,19 @@ impl PrimeWish {
 pub struct Prime {
     pub wish: PrimeWish,
     pub root: PathBuf,
+    pub branch: Option<String>,
+    /// The issue that the agent was started for, by `BD_ISSUE`; it is the first of its work.
+    pub started_for: Option<String>,
     /// The actor's name in the ledger, and whether it is an agent's.
     pub actor: String,
     pub agent: Option<String>,
     /// The client session of a person's agent, and how much that person's other sessions hold.
     pub session: Option<String>,
     pub elsewhere: usize,
+    /// How many issues others hold, and how many others.
+    pub held: (usize, usize),
+    /// The files that others have reserved.
+    pub reserved: Vec<Reservation>,
     /// `None` if roles do not matter.
     pub role: Option<Role>,
     /// The repo for new issues, or why there is none.
@@ -59,18 +81,25 @@ pub struct Prime {
 /// Collects it. Writes neither ledgers nor the state home, and uses no network.
 pub fn prime(store: &mut Store, wish: PrimeWish) -> Result<Prime> {
     let page = ready(store, &ReadyFilter { limit: Some(wish.ready), ..ReadyFilter::default() }, Checkouts::One(None))?;
+    let started_for = store.host().env.var(ISSUE_VARIABLE);
     let mut mine = Vec::new();
-    for id in ops::working_on(store)? {
+    for id in started_for.clone().into_iter().chain(ops::working_on(store)?) {
         // An issue that is only on another branch cannot be worked on here.
-        mine.extend(store.get(&id)?.map(|_| id));
+        if !mine.contains(&id) && store.get(&id)?.is_some() {
+            mine.push(id);
+        }
     }
+    let started_for = started_for.filter(|id| mine.contains(id));
     let work = ops::resume_each(store, &mine[..mine.len().min(wish.claims)], &mine)?;
-    let held = store.leases()?.into_iter().filter(|row| row.standing == Standing::Live);
+    let leases = store.leases()?.into_iter().filter(|row| row.standing == Standing::Live);
     let me = store.actor().to_owned();
-    let is_other = |row: &LeaseRow| {
-        row.lease.holder.as_ref().is_some_and(|holder| holder.name == me && store.is_other_session(holder))
-    };
-    let elsewhere = held.filter(is_other).count();
+    let (own, others): (Vec<_>, Vec<_>) =
+        leases.filter_map(|row: LeaseRow| row.lease.holder).partition(|holder| holder.name == me);
+    let elsewhere = own.iter().filter(|holder| store.is_other_session(holder)).count();
+    let holders: BTreeSet<&str> = others.iter().map(|holder| holder.name.as_str()).collect();
+    let held = (others.len(), holders.len());
+    let reserved = ops::reservations(store, false, false)?.into_iter().filter(|one| !one.is_mine);
+    let reserved = reserved.map(|one| one.reservation).collect();
     let (unread, urgent) = mail::inbox_counts(store)?;
     let route = match store.usual_route(&[]) {
         Ok(route) => Ok(store.name(route.repo).to_owned()),
@@ -80,10 +109,14 @@ pub fn prime(store: &mut Store, wish: PrimeWish) -> Result<Prime> {
     Ok(Prime {
         wish,
         root: store.repo().root().to_owned(),
+        branch: store.worktrees()?.into_iter().find(|one| one.is_here).and_then(|one| one.branch),
+        started_for,
         actor: store.actor().to_owned(),
         agent: store.agent().map(|agent| agent.name.clone()),
         session: store.session().map(str::to_owned),
         elsewhere,
+        held,
+        reserved,
         role: store.has_roles().then(|| store.role().role),
         route,
         work,

@@ -72,6 +72,12 @@ pub fn decide(store: &mut Store, typed: &[String], reason: Option<&str>) -> Resu
         }
         found => found?,
     };
+    // An issue that was rejected here before may be proposed again on a branch.
+    for id in all.iter().filter(|_| reason.is_some()) {
+        if let (false, Some(row)) = (unmerged.contains_key(id), on_a_branch(store, id).filter(|row| row.id == *id)) {
+            unmerged.insert(id.clone(), row);
+        }
+    }
     let lines = unmerged.iter().filter_map(|(id, row)| Some((id.clone(), row.line.clone()?))).collect();
     let decided = store.decide(&all, 0, reason, &lines)?;
     let with_branch = |(id, result): (String, std::result::Result<Permit, StoreError>)| {

@@ -31,8 +31,17 @@ impl Replacement {
 }
 
 /// The changes that close an issue and record on its line which one replaces it, and that one's id.
-pub fn replacement(store: &Store, by: &str, why: Replacement, reason: Option<String>) -> Result<(Vec<Change>, String)> {
+pub fn replacement(
+    store: &Store,
+    ids: &[String],
+    by: &str,
+    why: Replacement,
+    reason: Option<String>,
+) -> Result<(Vec<Change>, String)> {
     let by = store.resolve(by)?;
+    if store.resolve_all(ids)?.iter().any(|one| one.id == by) {
+        return Err(StoreError::from(ChangeError::SelfDependency(by)).into());
+    }
     if store.find(&by)?.issue.status.is_tombstone() {
         return Err(StoreError::from(ChangeError::Deleted(by)).into());
     }
@@ -45,6 +54,6 @@ pub fn replacement(store: &Store, by: &str, why: Replacement, reason: Option<Str
 /// Closes an issue in favour of another one, whose id is returned, too.
 pub fn replace(store: &mut Store, typed: &str, by: &str, why: Replacement) -> Result<(Written, String)> {
     let id = store.resolve(typed)?;
-    let (changes, by) = replacement(store, by, why, None)?;
+    let (changes, by) = replacement(store, std::slice::from_ref(&id), by, why, None)?;
     Ok((store.change(&id, changes)?, by))
 }

@@ -123,8 +123,13 @@ fn unused_repos(store: &Store) -> Vec<RepoProblem> {
 pub fn missing_repos(store: &Store) -> Vec<MissingRepo> {
     let addresses: Vec<&str> = store.settings().list("repos.addresses").into_iter().map(|(text, _)| text).collect();
     let address = |of: &str| {
-        let pairs = addresses.iter().filter_map(|text| text.split_once(char::is_whitespace));
-        pairs.into_iter().find(|(path, _)| *path == of).map(|(_, address)| address.trim().to_owned())
+        let pairs = addresses.iter().filter_map(|text| text.trim().rsplit_once(char::is_whitespace));
+        let address = pairs.into_iter().find(|(path, _)| path.trim() == of).map(|(_, address)| address);
+        // An address may be a path from the project.
+        address.map(|address| match address.starts_with("./") || address.starts_with("../") {
+            true => store.repos().root.join(address).display().to_string(),
+            false => address.to_owned(),
+        })
     };
     let mut found = Vec::new();
     for problem in unused_repos(store) {

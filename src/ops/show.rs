@@ -3,6 +3,7 @@
 use super::{Result, proposals};
 use crate::cache::Counts;
 use crate::model::issue::{Comment, Issue};
+use crate::model::proposal::is_turned_down;
 use crate::model::record::Record;
 use crate::store::{Access, Beside, PastLine, Row, Store, StoreError, SyncError};
 
@@ -31,6 +32,8 @@ pub struct Shown {
     pub past: Option<PastLine>,
     /// It is a proposal that is only on these branches.
     pub branches: Vec<String>,
+    /// How many different lines of it they have; this is the one that changed last.
+    pub versions: usize,
 }
 
 /// The private side of an issue that was proposed, or that the user may not write: no one else sees it.
@@ -87,13 +90,18 @@ pub fn mark_elsewhere(store: &Store, shown: &mut [Shown]) -> Result<()> {
 
 /// A missing issue as branches propose it, or its last version in history. If it is in neither, returns `found`.
 pub fn show_past(store: &Store, typed: &str, found: Result<Vec<Shown>>) -> Result<Vec<Shown>> {
-    if !matches!(found, Err(super::OpError::Store(StoreError::NotFound { .. }))) {
+    let is_missing = matches!(found, Err(super::OpError::Store(StoreError::NotFound { .. })));
+    let is_over = |shown: &Shown| is_turned_down(&shown.row.record());
+    if !is_missing && !found.as_ref().is_ok_and(|found| found.iter().any(is_over)) {
         return found;
     }
     if let Some(proposed) = proposals::on_a_branch(store, typed)
         && let Some(row) = proposed.line.as_deref().and_then(|line| row_of(store, line, 0))
     {
-        return Ok(vec![Shown { branches: proposed.branches, ..surround(store, row)? }]);
+        return Ok(vec![Shown { branches: proposed.branches, versions: proposed.versions, ..surround(store, row)? }]);
+    }
+    if !is_missing {
+        return found;
     }
     let past = match store.resolve_in_history(typed) {
         Ok(id) => store.last_in_history(&id),
@@ -157,7 +165,18 @@ fn surround(store: &Store, row: Row) -> Result<Shown> {
     let private = planned.filter(|_| !row.shadowed).and_then(|copy| Private::of(copy, &row));
     let private = private.or_else(|| row.beside.clone().map(Private::from));
     let copies = others.into_iter().map(|copy| copy.source_repo).collect();
-    Ok(Shown { row, dependencies, dependents, access, copies, of_many, private, past: None, branches: Vec::new() })
+    Ok(Shown {
+        row,
+        dependencies,
+        dependents,
+        access,
+        copies,
+        of_many,
+        private,
+        past: None,
+        branches: Vec::new(),
+        versions: 0,
+    })
 }
 
 /// Issues that waited for one of these and are ready now.

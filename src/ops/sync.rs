@@ -94,6 +94,9 @@ fn trust_words(
 ) -> Result<Words> {
     for home in homes.iter().filter(|home| !home.is_trusted) {
         if decide(TrustPart::Home(home)) {
+            if !store.home_contents().contains(home) {
+                return Err(OpError::Usage(format!("{} has changed meanwhile; look at it again", home.home.display())));
+            }
             store.trust_homes(std::slice::from_ref(home))?;
         }
     }

@@ -283,6 +283,9 @@ fn markdown_item(entry: &DiffEntry, calendar: &Calendar) -> String {
             reason.and_then(decode_string).map_or_else(String::new, |r| format!(": {}", markdown(&r)))
         }
         _ if is_deleted(entry) => String::new(),
+        DiffKind::Changed if turn(&entry.fields).is_some() => {
+            turn(&entry.fields).map_or_else(String::new, |turn| format!(": {}", turn.word()))
+        }
         DiffKind::Changed => format!(": {}", markdown(&shown_changes(&entry.fields, Some(calendar)).join("; "))),
         DiffKind::Moved(from) => format!(" (from {})", markdown(from)),
         DiffKind::Added | DiffKind::Removed => String::new(),

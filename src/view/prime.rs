@@ -19,23 +19,42 @@ const PATH: usize = 200;
 /// The longest id that is shown; `bd ready` shows longer ones.
 const ID: usize = 100;
 
-/// The rules for every agent. Calm, and about version control only that it is the user's.
+/// The rules for an agent with a shell. Calm, and about version control only that it is the user's.
 const RULES: &[&str] = &[
-    "`bd ready` lists what can be worked on; `bd show ID` and `bd context ID` tell more. The first characters of an id are enough.",
-    "Take an issue before you work on it: `bd work ID`. Exit code 4 means that somebody else has it: take another.",
-    "Keep findings with the issue: `bd note ID \"text\"`.",
-    "Before you stop, or when your context grows long, save where you are: `bd checkpoint add ID -m \"done so far, next step\"`. `bd resume` shows it again.",
-    "Finish with `bd close ID -r \"what was done\"`.",
-    "Hand over what you cannot finish: a checkpoint first, then `bd release ID -r \"why\"`.",
-    "File what you find on the way: `bd add \"Title\" -d \"why\" --deps discovered-from:ID`. If ID must wait for it: `bd dep add ID OTHER`.",
+    "Take work: `bd ready --claim` gives you an issue that no other agent gets; `bd work ID` takes a certain one. Exit 4: another has it, take another. Exit 7: you lost it, stop.",
+    "Read first: `bd context ID`. The first characters of an id are enough.",
+    "Before you edit files that others may touch: `bd reserve 'src/x/**' --issue ID` (exit 11: taken).",
+    "Findings: `bd note ID \"text\"`. Before you stop, or when your context grows long: `bd checkpoint add ID -m \"done so far, next step\"`.",
+    "New work you find: `bd add \"Title\" -d \"why\" --deps discovered-from:ID`; if ID must wait for it: `bd dep add ID OTHER`.",
+    "Finish: tests pass, then `bd close ID -r \"what was done\"`; `.beads` belongs in the same commit as the code.",
+    "Stuck or unsure: `bd mail send human --type query --issue ID -m \"question\"`, a checkpoint, then `bd release ID -r \"why\"`.",
 ];
 const CONTRIBUTING: &str =
     "Your new issues are private. `bd propose ID` proposes one to the maintainers; do that when the user wants it.";
-const LAST_RULES: &[&str] = &[
-    "Commit and push only when told.",
-    "Other tools for notes and lists are yours to use; what others must know belongs in an issue.",
-    "Every command takes `--json`; `bd help --all` lists the rest. `bd prime` prints this again.",
+/// A person's claim does not end by itself.
+const ENDS: &str =
+    "A claim ends after 30 minutes without a bd command of yours: run `bd agent heartbeat` during long builds.";
+const LAST_RULE: &str = "Commit and push only when told. `bd help --all` lists the rest; `bd prime` prints this again.";
+
+/// The same for an agent with tools.
+const TOOL_RULES: &[&str] = &[
+    "Take work: `claim` with action next gives you an issue that no other agent gets; with an id it takes a certain one. exit_code 4: another has it, take another. exit_code 7: you lost it, stop.",
+    "Read first: `context`. The first characters of an id are enough.",
+    "A claim is yours as long as this server runs.",
+    "Findings: `update` with notes. Before you stop, or when your context grows long: `checkpoint` with action add.",
+    "New work you find: `create` with deps discovered-from:ID; if an issue must wait for it: `update` with add_deps.",
+    "Finish: tests pass, then `close` with a reason; `.beads` belongs in the same commit as the code.",
+    "Stuck or unsure: `mail` with action send to human, a checkpoint, then `claim` with action release and a reason.",
 ];
+/// The same for an agent that only reads.
+const READ_RULES: &[&str] = &[
+    "Look: `ready`, `list` with conditions, `show`, `context` for all that one issue needs. The first characters of an id are enough.",
+    "This server changes nothing: tell the user what should be changed.",
+];
+const LAST_TOOL_RULE: &str = "Commit and push only when told. The resource bd://prime says this again.";
+
+/// Ids, paths and times are expensive: real tokenizers take fewer bytes for a token than with prose.
+const BYTES_PER_TOKEN: usize = 3;
 
 /// A text within a budget.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,7 +66,7 @@ pub struct PrimeText {
 
 impl PrimeText {
     pub fn tokens(&self) -> usize {
-        budget::tokens(self.text.len())
+        self.text.len().div_ceil(BYTES_PER_TOKEN)
     }
 }
 
@@ -57,7 +76,7 @@ struct Section {
     rows: Vec<String>,
     total: usize,
     /// The text about the rows left out.
-    more: fn(usize) -> String,
+    more: Box<dyn Fn(usize) -> String>,
 }
 
 impl Section {
@@ -92,34 +111,39 @@ const TITLE_LINE: &str = "# bd: the issues of this project\n";
 
 /// The text for an agent.
 pub fn prime_text(prime: &Prime) -> PrimeText {
-    let (head, rules, mail) = (head(prime), rules(prime), elsewhere(prime) + &mail(prime));
-    let (work, ready) = (work(prime), ready(prime));
+    let (head, rules, around) = (head(prime), rules(prime), around(prime));
+    let (work, lost, ready) = (work(prime), lost(prime), ready(prime));
     let resumed = if prime.wish.resumes { "Your context was shortened. This is where you were.\n" } else { "" };
     let opening = [TITLE_LINE, resumed, DATA_LINE].concat();
-    let least = opening.len() + head.len() + rules.len() + mail.len() + work.least() + ready.least() + NOTE;
-    let mut room = (prime.wish.tokens * 4).saturating_sub(least);
+    let sections = work.least() + ready.least() + lost.len();
+    let least = opening.len() + head.len() + rules.len() + around.len() + sections + NOTE;
+    let mut room = (prime.wish.tokens * BYTES_PER_TOKEN).saturating_sub(least);
     let mut left_out = 0;
     // Ready issues must not be pushed out by the actor's own work.
     let kept = ready.rows.iter().map(String::len).sum::<usize>().min(room / 2);
     room -= kept;
-    let work = work.text(&mut room, &mut left_out);
+    let work = work.text(&mut room, &mut left_out) + &lost;
     room += kept;
     let ready = ready.text(&mut room, &mut left_out);
     let own = project_text(prime, room, &mut left_out);
     let text = match prime.wish.resumes {
-        true => [opening, work, head, mail, ready, own, rules].concat(),
-        false => [opening, head, work, mail, ready, own, rules].concat(),
+        true => [opening, work, head, around, ready, own, rules].concat(),
+        false => [opening, head, work, around, ready, own, rules].concat(),
     };
     PrimeText { text, left_out }
 }
 
 fn head(prime: &Prime) -> String {
-    let mut text = String::new();
-    text += &quote("project ", &prime.root.display().to_string(), PATH);
+    let branch = prime.branch.as_ref().map(|name| format!(", branch {}", clip(name, NAME))).unwrap_or_default();
+    let mut text = quoted_line(&format!("project {}{branch}", clip(&prime.root.display().to_string(), PATH)));
     let kind = if prime.agent.is_some() { "the agent" } else { "the user" };
     let session = prime.session.as_ref().map(|name| format!(", in the session {}", clip(name, NAME)));
     let actor = clip(&prime.actor, NAME);
     text += &quoted_line(&format!("you act as {kind} {actor}{}", session.unwrap_or_default()));
+    if let Some(id) = &prime.started_for {
+        text += &quote("you were started for ", id, ID);
+        text += "Do only that one: work on this branch, close it, end.\n";
+    }
     if let Some(name) = prime.agent.as_ref().filter(|_| prime.wish.names_itself) {
         let flag = clip(name, NAME);
         text += &format!("Add `--agent {flag}` to every bd command: it tells you from other sessions of this user.\n");
@@ -128,10 +152,10 @@ fn head(prime: &Prime) -> String {
         (Some(Role::Contributor), Ok(_)) => {
             "You are a contributor: new issues go to your planning repo and stay private.\n".to_owned()
         }
-        (Some(Role::Maintainer), Ok(repo)) => {
+        (Some(Role::Maintainer), Ok(repo)) if repo != "." => {
             "You are a maintainer. New issues go to:\n".to_owned() + &quote("", repo, PATH)
         }
-        (None, Ok(_)) => "New issues go to the ledger of this project.\n".to_owned(),
+        (_, Ok(_)) => String::new(),
         (_, Err(why)) => "New issues go nowhere (`bd info`):\n".to_owned() + &quote("", why, PATH),
     };
     text
@@ -139,48 +163,87 @@ fn head(prime: &Prime) -> String {
 
 fn rules(prime: &Prime) -> String {
     let contributing = (prime.role == Some(Role::Contributor)).then_some(CONTRIBUTING);
-    let lines = RULES.iter().copied().chain(contributing).chain(LAST_RULES.iter().copied());
+    let (rules, last) = match (prime.wish.only_looks, prime.wish.has_tools) {
+        (true, _) => (READ_RULES, LAST_TOOL_RULE),
+        (false, true) => (TOOL_RULES, LAST_TOOL_RULE),
+        (false, false) => (RULES, LAST_RULE),
+    };
+    let has_end = prime.agent.is_some() && !prime.wish.has_tools;
+    let contributing = contributing.into_iter().chain(has_end.then_some(ENDS));
+    let lines = rules.iter().copied().chain(contributing.filter(|_| !prime.wish.has_tools)).chain([last]);
     format!("## How to work\n{}", lines.map(|line| format!("- {line}\n")).collect::<String>())
 }
 
-fn mail(prime: &Prime) -> String {
-    let urgent = if prime.urgent > 0 { format!(", {} of them urgent", prime.urgent) } else { String::new() };
-    match prime.unread {
-        0 => String::new(),
-        unread => {
-            format!("## Mail\n{} unread{urgent}: `bd mail inbox --unread`\n", super::plural(unread, "message"))
-        }
-    }
-}
+/// So many reservations of others are shown.
+const RESERVED: usize = 3;
 
-/// What other sessions of the same person hold.
-fn elsewhere(prime: &Prime) -> String {
-    match prime.elsewhere {
-        0 => String::new(),
-        count => format!("+{count} held by other sessions of this user: `bd leases`\n"),
+/// The others: their claims, their reservations, and what they say.
+fn around(prime: &Prime) -> String {
+    let tell = |shell: &'static str, tool: &'static str| if prime.wish.has_tools { tool } else { shell };
+    let mut text = String::new();
+    if let (issues @ 1.., others) = prime.held {
+        let who = super::plural(others, "other");
+        let leases = tell("bd leases", "leases");
+        text += &format!(
+            "{} {} held by {who}: `{leases}`\n",
+            super::plural(issues, "issue"),
+            if issues == 1 { "is" } else { "are" }
+        );
     }
+    if prime.elsewhere > 0 {
+        let leases = tell("bd leases", "leases");
+        text += &format!("+{} held by other sessions of this user: `{leases}`\n", prime.elsewhere);
+    }
+    for one in prime.reserved.iter().take(RESERVED) {
+        let until = one.expires.map(|at| format!(" until {}", prime.calendar.short(at))).unwrap_or_default();
+        text +=
+            &quoted_line(&format!("reserved: {} by {}{until}", clip(&one.glob, NAME), clip(&one.holder.name, NAME)));
+    }
+    if prime.reserved.len() > RESERVED {
+        let list = tell("bd reserve list", "reserve");
+        text += &format!("+{} reserved: `{list}`\n", prime.reserved.len() - RESERVED);
+    }
+    let urgent = if prime.urgent > 0 { format!(", {} of them urgent", prime.urgent) } else { String::new() };
+    if prime.unread > 0 {
+        let inbox = tell("bd mail inbox --unread", "mail");
+        text += &format!("{} unread{urgent}: `{inbox}`\n", super::plural(prime.unread, "message"));
+    }
+    if text.is_empty() { text } else { format!("## Around you\n{text}") }
 }
 
 fn work(prime: &Prime) -> Section {
-    let rows = prime.work.iter().map(|one| resumption(one, prime)).collect();
-    let more = |count| format!("+{count} more in progress: `bd resume`");
-    Section { head: "## Your work in progress\n".to_owned(), rows, total: prime.work_total, more }
+    let rows = prime.work.iter().filter(|one| one.lost.is_none()).map(|one| resumption(one, prime)).collect();
+    let resume = if prime.wish.has_tools { "checkpoint" } else { "bd resume" };
+    let more = Box::new(move |count| format!("+{count} more in progress: `{resume}`"));
+    let lost = prime.work.iter().filter(|one| one.lost.is_some()).count();
+    Section { head: "## Your work in progress\n".to_owned(), rows, total: prime.work_total - lost, more }
+}
+
+/// The issues that somebody else has now.
+fn lost(prime: &Prime) -> String {
+    let mut text = String::new();
+    for one in prime.work.iter() {
+        let Some(why) = &one.lost else { continue };
+        text += &quoted_line(&format!("{}: {}", clip(&one.row.issue.id, ID), clip(why, PATH)));
+    }
+    if text.is_empty() { text } else { format!("## Lost: stop, do not write to it\n{text}") }
 }
 
 fn resumption(one: &Resumption, prime: &Prime) -> String {
     let mut text = row(&one.row, true);
-    if one.lost.is_some() {
-        return text + "  do not go on with it, it is not yours any more; `bd resume` says why\n";
-    }
     let holder = one.lease.as_ref().and_then(|row| row.lease.holder.as_ref());
     if let Some(until) = holder.and_then(|holder| holder.expires) {
-        text += &format!("  yours until {} without a command of yours\n", prime.calendar.full(until));
+        text += &match prime.wish.has_tools {
+            true => "  yours as long as this server runs\n".to_owned(),
+            false => {
+                format!("  the claim ends at {}; every bd command of yours renews it\n", prime.calendar.short(until))
+            }
+        };
     }
     if let Some(from) = &one.from {
         let from = &from.checkpoint;
         let time = prime.calendar.local_text(&from.created_at);
-        let head =
-            format!("resume from checkpoint {} ({}, {time}, by {})", from.number, from.kind.as_str(), from.actor);
+        let head = format!("go on from checkpoint {} ({}, {time}, by {})", from.number, from.kind.as_str(), from.actor);
         text += &quoted_line(&format!("{}: {}", clip(&head, PATH), clip(&from.summary, SUMMARY)));
         if !from.files.is_empty() {
             text += &quote("files: ", &from.files.join(" "), PATH);
@@ -199,9 +262,11 @@ fn ready(prime: &Prime) -> Section {
     let rows: Vec<String> = prime.ready.iter().map(|one| row(one, false)).collect();
     let head = match prime.ready_total {
         0 => String::new(),
-        _ => "## Ready to be worked on\n".to_owned(),
+        total => format!("## Ready ({total})\n"),
     };
-    Section { head, rows, total: prime.ready_total, more: |count| format!("+{count} ready: `bd ready`") }
+    let list = if prime.wish.has_tools { "ready" } else { "bd ready" };
+    let more = Box::new(move |count| format!("+{count} ready: `{list}`"));
+    Section { head, rows, total: prime.ready_total, more }
 }
 
 /// One issue on one line, with its repo if that is not the project's own.
@@ -268,10 +333,10 @@ answer! {
     /// The text and the facts in it.
     pub fn primed(prime: &Prime, text: &PrimeText) {
         text: &text.text, estimated_tokens: text.tokens(), max_tokens: prime.wish.tokens,
-        estimate: "bytes / 4, rounded up", complete: text.left_out == 0, left_out: text.left_out,
-        project: &prime.root, actor: &prime.actor, agent: &prime.agent, session: &prime.session,
+        estimate: "bytes / 3, rounded up", complete: text.left_out == 0, left_out: text.left_out,
+        project: &prime.root, branch: &prime.branch, started_for: &prime.started_for, actor: &prime.actor, agent: &prime.agent, session: &prime.session,
         role: prime.role.map(|role| role.to_string()),
-        new_issues: prime.route.as_ref().ok(), unread: prime.unread, urgent: prime.urgent,
+        new_issues: prime.route.as_ref().ok(), held_by_others: prime.held.0, reserved: prime.reserved.len(), unread: prime.unread, urgent: prime.urgent,
         work: each(&prime.work, short_work), work_total: prime.work_total,
         ready: each(&prime.ready, short_row), ready_total: prime.ready_total,
     }

@@ -64,13 +64,13 @@ fn closed_line(written: &Written) -> String {
 pub(super) fn run(args: CloseArgs, cx: &mut Context) -> Outcome {
     args.chosen.require()?;
     let reason = cx.text(args.reason.as_deref(), args.reason_file.as_deref(), false)?;
+    let ids = args.chosen.ids(cx)?;
     let duplicate = args.duplicate_of.as_ref().map(|by| (by, Replacement::Duplicate));
     let changes = match duplicate.or(args.superseded_by.as_ref().map(|by| (by, Replacement::Superseded))) {
-        Some((by, why)) => ops::replacement(cx.store()?, by, why, reason)?.0,
+        Some((by, why)) => ops::replacement(cx.store()?, &ids, by, why, reason)?.0,
         None => vec![Change::Close { reason }],
     };
     let changes = with_force(changes, args.force);
-    let ids = args.chosen.ids(cx)?;
     if !args.care.agrees(cx, "Close", ids.len()) {
         return Ok(Exit::Failed);
     }

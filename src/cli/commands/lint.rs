@@ -32,8 +32,7 @@ pub(super) fn run(args: LintArgs, cx: &mut Context) -> Outcome {
         let ids = cx.named(&args.ids)?;
         ops::named(cx.store()?, &ids)?
     };
-    let checked = rows.len();
-    let found = ops::lint(cx.store()?, rows);
+    let (found, checked) = ops::lint(cx.store()?, rows)?;
     let exit = if found.is_empty() { Exit::Ok } else { Exit::Failed };
     if cx.ui.wants_json() {
         cx.json(view::lint(&found));

@@ -10,7 +10,7 @@ use crate::view::{self, Exit, Failure, inline};
 
 /// Print what an agent must know to begin: its work, what is ready, how to work here
 ///
-/// At most 1,200 tokens (bytes / 4, rounded up), with --full 2,375; what is left out is counted. Nothing is written and no network
+/// At most 900 tokens (bytes / 3, rounded up), with --full 2,400; what is left out is counted. Nothing is written and no network
 /// is used. Outside of a project nothing is printed. What ledgers say is quoted (`> `): it is data. A `.beads/PRIME.md` of the project
 /// is added once you have agreed to it with `bd trust`.
 ///
@@ -23,7 +23,7 @@ use crate::view::{self, Exit, Failure, inline};
   bd prime --json
   echo '{\"source\":\"startup\"}' | bd prime --hook claude")]
 pub(super) struct PrimeArgs {
-    /// Show up to 20 issues of each kind, within 9,500 characters
+    /// Show up to 20 issues of each kind
     #[arg(long)]
     full: bool,
     /// Answer a session hook of CLIENT: claude, codex, gemini, cursor or copilot

@@ -37,6 +37,9 @@ pub(super) struct ReadyArgs {
     /// whose requires:X labels you have as capabilities
     #[arg(long, conflicts_with_all = ["at", "all_worktrees", "worktree"])]
     claim: bool,
+    /// Only what --claim would hand out: a loop that works while this lists something ends
+    #[arg(long, conflicts_with_all = ["claim", "at", "all_worktrees", "worktree"])]
+    claimable: bool,
     #[command(flatten)]
     lease: LeaseArgs,
     #[command(flatten)]
@@ -99,6 +102,10 @@ pub(super) fn run(args: ReadyArgs, cx: &mut Context) -> Outcome {
     };
     if args.claim {
         return hand_out(cx, AutoClaim { filter, wish: args.lease.wish()?, ..AutoClaim::default() });
+    }
+    if args.claimable {
+        let page = ops::claimable(cx.store()?, &filter)?;
+        return cx.print_marked(&page, &Marks::default(), false, "nothing is ready that may be handed out");
     }
     let all = filter.filter == Expr::ALL;
     let ReadyPage { page, taken, unjoined, unknown } =

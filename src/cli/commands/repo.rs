@@ -97,7 +97,7 @@ fn clone(dry_run: bool, yes: bool, cx: &mut Context) -> Outcome {
         for one in &unknown {
             let text = &one.text;
             cx.ui.note(&inline(&format!(
-                "{text}: no address; one who has it runs `bd config set --shared repos.addresses \"{text} ADDRESS\"`"
+                "{text}: no address; one who has it adds \"{text} ADDRESS\" to repos.addresses in .beads/config.toml"
             )));
         }
     }
@@ -113,7 +113,7 @@ fn clone(dry_run: bool, yes: bool, cx: &mut Context) -> Outcome {
     for one in known.iter().filter(|_| !dry_run) {
         match ops::clone_repo(cx.store()?, one) {
             Ok(()) => done.push(one.clone()),
-            Err(error) => exit = cx.fail(&one.text, error.into(), exit),
+            Err(error) => exit = cx.fail(&one.text, Failure::from(error).without_hint(), exit),
         }
     }
     if !done.is_empty() {

@@ -1,5 +1,5 @@
 use clap::Args;
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 
 use crate::cli::context::{Context, Outcome};
 use crate::ops::{self, SETUP_CLIENTS, SetupAction, SetupClient, SetupFile, SetupReport, SetupRequest, SetupState};
@@ -19,7 +19,7 @@ use crate::view::{self, Exit, Failure, inline};
   bd setup claude --remove")]
 pub(super) struct SetupArgs {
     /// Client to set up
-    #[arg(value_parser = PossibleValuesParser::new(SETUP_CLIENTS.iter().map(|client| client.name)))]
+    #[arg(value_parser = PossibleValuesParser::new(names()))]
     client: String,
     /// Show what is installed, without changing it; exit 1 if something is missing, outdated or turned off
     #[arg(long, group = "action")]
@@ -42,6 +42,11 @@ pub(super) struct SetupArgs {
     /// Replace the original's entries without a question
     #[arg(short, long)]
     yes: bool,
+}
+
+fn names() -> impl Iterator<Item = PossibleValue> {
+    let other = PossibleValue::new(ops::GENERIC).hide(true).help("agents-md");
+    SETUP_CLIENTS.iter().map(|client| PossibleValue::new(client.name)).chain([other])
 }
 
 pub(super) fn run(args: SetupArgs, cx: &mut Context) -> Outcome {

@@ -15,7 +15,7 @@ use crate::model::record::Record;
 use crate::model::when::Calendar;
 use crate::ops::{Neighbour, Shown};
 use crate::store::{Access, Commit};
-use crate::view::{elsewhere_text, inline, renamed_text, short};
+use crate::view::{elsewhere_text, inline, renamed_text, shell_word, short};
 
 pub(crate) fn shown(ui: &mut Ui, index: &PrefixIndex, shown: &Shown) {
     let issue = &shown.row.issue;
@@ -168,9 +168,13 @@ fn stored_in(ui: &Ui, shown: &Shown, calendar: &Calendar) -> String {
         );
     }
     if !shown.branches.is_empty() {
-        let id = &row.issue.id;
+        let id = shell_word(&row.issue.id);
+        let versions = match shown.versions {
+            0 | 1 => String::new(),
+            n => format!(", in {n} versions, of which this changed last"),
+        };
         return format!(
-            "{}, not merged here: merge it and run `bd accept {id}`, or run `bd reject {id} -r WHY`",
+            "{}{versions}, not merged here: merge it and run `bd accept {id}`, or run `bd reject {id} -r WHY`",
             shown.branches.join(" ")
         );
     }

@@ -158,8 +158,8 @@ fn marked_title(row: &Row, marks: &Marks, calendar: Option<&Calendar>) -> Vec<(S
     if issue.status.as_str() != "blocked" && marks.is_blocked(&issue.id) {
         add(Style::Red, " [blocked]");
     }
-    let back = issue.defer_until.as_ref().filter(|_| issue.status.as_str() == "deferred");
-    if let Some((calendar, time)) = calendar.zip(back) {
+    let back = issue.defer_until.as_ref().filter(|_| !issue.status.is_done());
+    if let Some((calendar, time)) = calendar.zip(back).filter(|(calendar, time)| calendar.is_ahead(time.instant)) {
         add(Style::Dim, &format!(" [until {}]", calendar.date(time.instant)));
     } else if let Some((calendar, at)) = calendar.zip(due(row)) {
         let (text, is_over) = calendar.due(at);

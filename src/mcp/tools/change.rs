@@ -140,7 +140,8 @@ pub(super) fn close(cx: &mut Context, arguments: &Arguments) -> Answer {
         Err(error) => more = more.raw("unblocked_failed", &answer::described(&error.into()).finish()),
     }
     if arguments.flag("claim_next") && !closed.is_empty() {
-        more = match ops::claim_ready(&mut cx.store, &AutoClaim::default()) {
+        let wanted = AutoClaim { wish: ops::wish_of_process(), ..AutoClaim::default() };
+        more = match ops::claim_ready(&mut cx.store, &wanted) {
             Ok(Some(next)) => more.raw("next", &work::claimed(&next).finish()),
             Ok(None) => more.raw("next", "null"),
             Err(error) => more.raw("next_failed", &answer::described(&error.into()).finish()),

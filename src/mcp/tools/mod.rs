@@ -165,6 +165,29 @@ pub(super) static TOOLS: &[Tool] = &[
         ..CHANGE
     },
     Tool {
+        name: "checkpoint",
+        about: "Note how far the work on an issue is, or see where to go on",
+        writes: Writes::After(2),
+        arguments: &[
+            must("action", Word(&["list", "resume", "add"]), ""),
+            may("id", Text, "Issue; default the one you work on"),
+            may("message", Text, ""),
+            may("type", Word(&["plan", "replan", "progress", "decision", "error", "recovery", "complete"]), ""),
+            may("files", Texts, ""),
+            may("snapshot", Flag, "Also save all files of the checkout"),
+            AFTER,
+        ],
+        run: work::checkpoint,
+        ..CHANGE
+    },
+    Tool {
+        name: "leases",
+        about: "Who holds which issue, and until when",
+        arguments: &[AFTER],
+        run: work::leases,
+        ..LOOK
+    },
+    Tool {
         name: "workflow",
         about: "Work in steps: look at workflows, hand out their tasks, move them on",
         is_extra: true,
@@ -180,23 +203,6 @@ pub(super) static TOOLS: &[Tool] = &[
             AFTER,
         ],
         run: work::workflow,
-        ..CHANGE
-    },
-    Tool {
-        name: "checkpoint",
-        about: "Note how far the work on an issue is, or see where to go on",
-        is_extra: true,
-        writes: Writes::After(2),
-        arguments: &[
-            must("action", Word(&["list", "resume", "add"]), ""),
-            may("id", Text, "Issue; default the one you work on"),
-            may("message", Text, ""),
-            may("type", Word(&["plan", "replan", "progress", "decision", "error", "recovery", "complete"]), ""),
-            may("files", Texts, ""),
-            may("snapshot", Flag, "Also save all files of the checkout"),
-            AFTER,
-        ],
-        run: work::checkpoint,
         ..CHANGE
     },
     Tool {

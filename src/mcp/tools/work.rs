@@ -9,9 +9,10 @@ use crate::model::json::Object;
 use crate::model::workflow::State;
 use crate::ops::workflows::{Command, MoveWish, NextWish};
 use crate::ops::{
-    self, CheckpointFilter, CheckpointRow, FilesWish, NewCheckpoint, Release, ReserveRequest, Whose, workflows,
+    self, CheckpointFilter, CheckpointRow, FilesWish, LeaseFilter, NewCheckpoint, Release, ReserveRequest, Whose,
+    workflows,
 };
-use crate::store::{AutoClaim, ClaimWish, Claimed, ReleaseWish};
+use crate::store::{AutoClaim, Claimed, ReleaseWish};
 use crate::view::{self, Failure};
 
 /// How many rows a page has.
@@ -22,14 +23,15 @@ pub(super) fn claim(cx: &mut Context, arguments: &Arguments) -> Answer {
         "release" => release(cx, arguments),
         "next" => next(cx, arguments),
         _ => {
-            let id = arguments.needed("id", "claim")?;
-            Ok(claimed(&ops::take(&mut cx.store, id, &ClaimWish::default())?))
+            let (id, wish) = (arguments.needed("id", "claim")?, ops::wish_of_process());
+            Ok(claimed(&ops::take(&mut cx.store, id, &wish)?))
         }
     }
 }
 
 fn next(cx: &mut Context, arguments: &Arguments) -> Answer {
-    let wanted = AutoClaim { filter: read::ready_filter(cx, arguments)?, ..AutoClaim::default() };
+    let wanted =
+        AutoClaim { filter: read::ready_filter(cx, arguments)?, wish: ops::wish_of_process(), ..AutoClaim::default() };
     if let Some(one) = ops::claim_ready(&mut cx.store, &wanted)? {
         return Ok(claimed(&one));
     }
@@ -83,6 +85,7 @@ pub(super) fn claimed(claimed: &Claimed) -> Object {
 
 pub(super) fn workflow(cx: &mut Context, arguments: &Arguments) -> Answer {
     let action = arguments.text("action").unwrap_or_default();
+    let wish = ops::wish_of_process();
     let store = &mut cx.store;
     if action == "list" {
         let flows = workflows::flows_everywhere(store, false)?;
@@ -99,7 +102,7 @@ pub(super) fn workflow(cx: &mut Context, arguments: &Arguments) -> Answer {
             return Ok(Object::new().raw("workflow", &view::workflow_everywhere(&found)));
         }
         "next" | "claim_next" => {
-            let claim = (action == "claim_next").then(ClaimWish::default);
+            let claim = (action == "claim_next").then_some(wish);
             let next = workflows::next_task(store, id, &NextWish { claim, include_failed: false })?;
             return Ok(view::workflow_next(&next));
         }
@@ -140,6 +143,13 @@ pub(super) fn checkpoint(cx: &mut Context, arguments: &Arguments) -> Answer {
             Ok(view::added_checkpoint(&row, added.is_new))
         }
     }
+}
+
+/// Who holds what.
+pub(super) fn leases(cx: &mut Context, arguments: &Arguments) -> Answer {
+    let found = ops::leases(&cx.store, &LeaseFilter::default())?;
+    let row = |row: &crate::store::LeaseRow| (row.id.clone(), view::lease(row).finish());
+    Ok(answer::page("leases", found.iter().map(row), found.len(), arguments.text("after"), ROWS)?)
 }
 
 pub(super) fn reserve(cx: &mut Context, arguments: &Arguments) -> Answer {

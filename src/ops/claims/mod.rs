@@ -6,11 +6,16 @@ pub(in crate::ops) mod overruled;
 pub(in crate::ops) mod remote;
 pub(in crate::ops) mod remote_upkeep;
 
+use std::time::Duration;
+
 use super::{Batch, OpError, Result};
+use crate::model::agent::INTERVAL;
 use crate::model::change::Change;
+use crate::model::duration;
 use crate::model::lease::Standing;
 use crate::model::time::Instant;
 use crate::store::{ClaimWish, Claimed, LeaseError, LeaseRow, Reclaimed, ReleaseWish, Released, Store, StoreError};
+use crate::sys;
 
 /// The result for each named issue.
 pub(super) type Each<T> = Vec<(String, std::result::Result<T, OpError>)>;
@@ -133,4 +138,15 @@ fn each<T>(
 ) -> Result<Each<T>> {
     let named = store.resolve_all(typed)?;
     Ok(named.into_iter().map(|one| (one.typed, act(store, &one.id))).collect())
+}
+
+/// How long to wait before claims are renewed again: well within the time that they last.
+pub fn claim_pause(store: &Store) -> Duration {
+    let lasts = duration::parse(store.settings().word("lease.ttl")).unwrap_or(0);
+    Duration::from_nanos((lasts / 3).clamp(0, INTERVAL).unsigned_abs()).max(Duration::from_secs(1))
+}
+
+/// A claim that ends when this process does.
+pub fn wish_of_process() -> ClaimWish {
+    ClaimWish { owner: sys::owner(std::process::id()), ..ClaimWish::default() }
 }

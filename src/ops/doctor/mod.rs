@@ -305,9 +305,9 @@ fn check_hooks(store: &Store, report: &mut Report) {
 
 /// Hooks and servers of the original in the settings of agents' clients. The hooks get an answer, but not ours.
 fn check_agents(store: &Store, report: &mut Report) {
-    for (client, path, commands) in original_agents(store) {
+    for (command, path, commands) in original_agents(store) {
         let message = format!("entries of the original bd: {}", commands.join(", "));
-        report.note(message).in_file(path).with(format!("run `bd setup {client}` to replace them"));
+        report.note(message).in_file(path).with(format!("run `{command}` to replace them"));
     }
 }
 

@@ -47,6 +47,9 @@ pub enum TargetKind {
     Whole(&'static str),
 }
 
+/// Another name for the one that fits all clients.
+pub const GENERIC: &str = "generic";
+
 pub(super) const AGENTS_FILE: &str = "AGENTS.md";
 /// Eight digits follow: the sum of the block, which shows whether it has been edited.
 pub(super) const BLOCK_BEGIN: &str = "<!-- bd:begin ";
@@ -54,11 +57,12 @@ pub(super) const BLOCK_END: &str = "<!-- bd:end -->";
 
 /// What goes into a file of instructions.
 pub const BLOCK: &str = "\
-<!-- bd:begin 4b0b78c1 -->
+<!-- bd:begin 5c84710a -->
 ## Issues
 
-This project keeps its issues in `.beads`; the command `bd` works with them. Run `bd prime` when a session
-begins and after your context was shortened: it says what is in progress, what is ready and how to work here.
+This project keeps its issues in `.beads`; the command `bd`, or the MCP server `bd`, works with them. Run `bd prime`
+(without a shell: read bd://prime) when a session begins and after your context was shortened: it says what is in
+progress, what is ready and how to work here.
 <!-- bd:end -->
 ";
 
@@ -70,9 +74,10 @@ pub(super) const SKILL: &str = "\
 name: bd
 description: Work with the issues of this project through the bd command. Use it to find ready work, claim and close issues, keep notes and checkpoints, file what was found, hand work over, or go on after the context was shortened.
 ---
-<!-- written by bd setup 45f52b55 -->
+<!-- written by bd setup 1f62690f -->
 
-Run `bd prime` first. It prints what you have in progress with its last checkpoint, what is ready, and the few rules of
+Run `bd prime` first; without a shell read the resource bd://prime of the MCP server `bd`, whose tools have the names of
+the commands. It prints what you have in progress with its last checkpoint, what is ready, and the few rules of
 working here. Run it again after your context was shortened.
 
 - One issue in full: `bd show ID`. With what is around it, within a budget: `bd context ID --max-tokens 4000`.
@@ -96,7 +101,7 @@ const SERVER: &str = r#"{"command": "bd", "args": ["mcp"]}"#;
 const CLAUDE_SKILL: &str = ".claude/skills/bd/SKILL.md";
 const AGENTS_SKILL: &str = ".agents/skills/bd/SKILL.md";
 
-pub const SETUP_CLIENTS: [SetupClient; 6] = [
+pub const SETUP_CLIENTS: [SetupClient; 9] = [
     SetupClient {
         name: "claude",
         instructions: Some("CLAUDE.md"),
@@ -112,7 +117,7 @@ pub const SETUP_CLIENTS: [SetupClient; 6] = [
             project: &[".claude/settings.local.json", ".claude/settings.json"],
             user: ".claude/settings.json",
         }),
-        next: "the next session of Claude Code begins with bd prime",
+        next: "the next session of Claude Code begins with bd prime; it reads AGENTS.md only if CLAUDE.md has the line @AGENTS.md",
         next_mcp: "the next session of Claude Code asks whether to use the MCP server bd",
     },
     SetupClient {
@@ -139,7 +144,7 @@ pub const SETUP_CLIENTS: [SetupClient; 6] = [
     SetupClient {
         name: "gemini",
         instructions: Some("GEMINI.md"),
-        skill: (None, None),
+        skill: (Some(AGENTS_SKILL), Some(AGENTS_SKILL)),
         hook: Some(Target {
             project: ".gemini/settings.json",
             user: ".gemini/settings.json",
@@ -190,6 +195,58 @@ pub const SETUP_CLIENTS: [SetupClient; 6] = [
         next_mcp: "the next session of Copilot CLI starts bd mcp; trust the folder when it asks",
     },
     SetupClient {
+        name: "opencode",
+        instructions: None,
+        skill: (Some(AGENTS_SKILL), Some(AGENTS_SKILL)),
+        hook: None,
+        mcp: Some(Target {
+            project: "opencode.json",
+            user: ".config/opencode/opencode.json",
+            kind: TargetKind::Json(Entry {
+                keys: &["mcp"],
+                name: Some("bd"),
+                json: r#"{"type": "local", "command": ["bd", "mcp"]}"#,
+                beside: "",
+            }),
+        }),
+        switch: None,
+        next: "opencode reads AGENTS.md and .agents/skills; it has no hook that bd could be",
+        next_mcp: "the next session of opencode starts bd mcp",
+    },
+    SetupClient {
+        name: "zed",
+        instructions: None,
+        skill: (Some(AGENTS_SKILL), Some(AGENTS_SKILL)),
+        hook: None,
+        mcp: Some(Target {
+            project: ".zed/settings.json",
+            user: ".config/zed/settings.json",
+            kind: TargetKind::Json(Entry { keys: &["context_servers"], name: Some("bd"), json: SERVER, beside: "" }),
+        }),
+        switch: None,
+        next: "Zed reads AGENTS.md, and .agents/skills in a worktree that you trust",
+        next_mcp: "Zed starts bd mcp; trust the worktree first if the entry is in a project",
+    },
+    SetupClient {
+        name: "vscode",
+        instructions: None,
+        skill: (Some(CLAUDE_SKILL), None),
+        hook: None,
+        mcp: Some(Target {
+            project: ".vscode/mcp.json",
+            user: "",
+            kind: TargetKind::Json(Entry {
+                keys: &["servers"],
+                name: Some("bd"),
+                json: r#"{"type": "stdio", "command": "bd", "args": ["mcp"]}"#,
+                beside: "",
+            }),
+        }),
+        switch: None,
+        next: "VS Code reads AGENTS.md and .claude/skills",
+        next_mcp: "start the server bd in VS Code: it is listed in .vscode/mcp.json",
+    },
+    SetupClient {
         name: "agents-md",
         instructions: None,
         skill: (Some(AGENTS_SKILL), Some(AGENTS_SKILL)),
@@ -203,6 +260,7 @@ pub const SETUP_CLIENTS: [SetupClient; 6] = [
 
 impl SetupClient {
     pub fn find(name: &str) -> Option<&'static Self> {
+        let name = if name == GENERIC { "agents-md" } else { name };
         SETUP_CLIENTS.iter().find(|client| client.name == name)
     }
 }

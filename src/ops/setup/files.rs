@@ -25,6 +25,8 @@ pub(super) struct Place {
 }
 
 /// However it was found.
+const WANTS_DIRECTORY: &str = "it is a file, and a directory is needed there";
+
 impl PartialEq for Place {
     fn eq(&self, other: &Self) -> bool {
         self.path() == other.path()
@@ -117,9 +119,19 @@ impl Place {
     pub(super) fn read(&self) -> Result<Option<Vec<u8>>> {
         match below::read(&self.root, &self.inside, MOST) {
             Ok(contents) => Ok(Some(contents.bytes)),
-            Err(error) if error.is_missing() => Ok(None),
+            Err(error) if error.is_missing() => match self.file_above() {
+                Some(path) => Err(SetupError::Unreadable { path, line: 1, what: WANTS_DIRECTORY.to_owned() }.into()),
+                None => Ok(None),
+            },
             Err(error) => Err(OpError::Fs(error)),
         }
+    }
+
+    /// A file where a directory is needed.
+    fn file_above(&self) -> Option<PathBuf> {
+        let path = self.path();
+        let above = path.ancestors().skip(1).take_while(|above| above.starts_with(&self.root));
+        above.filter(|above| above.is_file()).last().map(Path::to_owned)
     }
 
     /// Whether it does little else than naming another file, which the client reads in its place.

@@ -18,7 +18,7 @@ use crate::model::jsonc;
 use crate::store::{Role, Store};
 use crate::sys::Env;
 use artefacts::AGENTS_FILE;
-pub use artefacts::{BLOCK as AGENTS_BLOCK, SETUP_CLIENTS, SetupClient};
+pub use artefacts::{BLOCK as AGENTS_BLOCK, GENERIC, SETUP_CLIENTS, SetupClient};
 use files::{Place, place_in};
 pub use original::original_agents;
 pub use state::{SetupAction, SetupState};
@@ -76,7 +76,7 @@ pub fn setup(store: Option<&mut Store>, env: &Env, request: SetupRequest) -> Res
         (decision.role == Role::Contributor).then(|| decision.because.clone())
     });
     // The block is for those who read the project, so there is nothing in a home to put it into.
-    let is_block_alone = request.client.hook.is_none();
+    let is_block_alone = request.client.hook.is_none() && !request.mcp;
     let because = contributes.as_ref().filter(|_| !request.user && !is_block_alone).map(|because| {
         format!("you are a contributor here ({because}), and nothing of this may end up in a pull request")
     });

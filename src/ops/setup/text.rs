@@ -83,17 +83,13 @@ pub(super) fn take(bytes: &[u8], text: &str) -> Option<Option<Vec<u8>>> {
 
 /// A block, from its first line to the end of its last, or the line of one that is broken.
 fn block_span(bytes: &[u8]) -> Option<Result<(usize, usize), usize>> {
-    let (mut at, mut fence, mut opened, mut whole) = (0, None::<(u8, usize)>, None, None);
+    let (mut at, mut fence, mut opened, mut whole) = (0, None, None, None);
     for (number, line) in bytes.split_inclusive(|byte| *byte == b'\n').enumerate() {
-        let (start, text) = (at, line.trim_ascii());
+        let start = at;
         at += line.len();
         // A block in an example says nothing to an agent.
-        let mark = text.first().filter(|byte| matches!(byte, b'`' | b'~')).copied();
-        let ticks = mark.map(|mark| (mark, text.iter().take_while(|byte| **byte == mark).count()));
-        match (fence, ticks.filter(|(_, count)| *count > 2)) {
-            (None, open) if opened.is_none() => fence = open,
-            (Some((open, length)), Some((byte, count))) if open == byte && count >= length => fence = None,
-            _ => {}
+        if opened.is_none() || fence.is_some() {
+            fence = fence_after(fence, line);
         }
         if fence.is_some() {
             continue;
@@ -109,6 +105,31 @@ fn block_span(bytes: &[u8]) -> Option<Result<(usize, usize), usize>> {
         (Some((_, line)), _) => Some(Err(line)),
         (None, whole) => whole.map(Ok),
     }
+}
+
+/// The code fence that is open after a line: its character and its length.
+fn fence_after(fence: Option<(u8, usize)>, line: &[u8]) -> Option<(u8, usize)> {
+    let text = line.trim_ascii();
+    let mark = text.first().filter(|byte| matches!(byte, b'`' | b'~')).copied();
+    let ticks = mark.map(|mark| (mark, text.iter().take_while(|byte| **byte == mark).count()));
+    match (fence, ticks.filter(|(_, count)| *count > 2)) {
+        (None, open) => open,
+        (Some((open, length)), Some((byte, count))) if open == byte && count >= length => None,
+        (fence, _) => fence,
+    }
+}
+
+/// The line of a code fence that is never closed: a block after it would be an example.
+pub(super) fn open_fence(bytes: &[u8]) -> Option<usize> {
+    let (mut fence, mut line_of) = (None, 0);
+    for (number, line) in bytes.split_inclusive(|byte| *byte == b'\n').enumerate() {
+        let before = fence;
+        fence = fence_after(fence, line);
+        if before.is_none() && fence.is_some() {
+            line_of = number + 1;
+        }
+    }
+    fence.map(|_| line_of)
 }
 
 /// The line of a block that is broken, or there twice, is an error.

@@ -66,11 +66,15 @@ impl Wanted {
         let Some(text) = bytes.as_deref().filter(|_| wants) else {
             return (bytes, Vec::new());
         };
-        let replaces = original::original_commands(text);
-        match (action, replaces.is_empty()) {
-            (SetupAction::Install, false) => (Some(original::without_original(text)), replaces),
-            _ => (bytes, replaces),
+        let mut replaces = original::original_commands(text, self.what);
+        if action != SetupAction::Install || replaces.is_empty() {
+            return (bytes, replaces);
         }
+        let without = original::without_original(text, self.what);
+        // An entry that cannot be taken out safely stays.
+        let stays = original::original_commands(&without, self.what);
+        replaces.retain(|command| !stays.contains(command));
+        (Some(without), replaces)
     }
 
     /// Whether its file has it, whoever wrote it.
@@ -81,7 +85,11 @@ impl Wanted {
 
     /// The decision for its file, which holds these bytes.
     pub(super) fn decided(&self, action: SetupAction, force: bool, bytes: Option<&[u8]>) -> Result<Decided> {
-        let standing = self.standing(bytes)?;
+        let standing = match (action, self.standing(bytes)) {
+            // Nothing of ours is where nothing of ours could be put.
+            (SetupAction::Remove, Err(_)) if self.holds_no_entry(bytes) => Standing::Missing,
+            (_, standing) => standing?,
+        };
         let kept = |why: String| (SetupState::Kept, Some(why), None);
         let put = || Ok::<_, SetupError>(Some((Some(self.with(bytes)?), true)));
         let taken = || self.without(bytes.unwrap_or_default()).map(Some);
@@ -108,6 +116,11 @@ impl Wanted {
             self.place.refuse_read_only()?;
         }
         Ok(Decided { state, because, after })
+    }
+
+    /// Settings that can be read, in which something else is in the place of the entry.
+    fn holds_no_entry(&self, bytes: Option<&[u8]>) -> bool {
+        matches!(self.content, Content::Entry(TargetKind::Json(_))) && bytes.is_some_and(jsonc::is_readable)
     }
 
     fn fault(&self, line: usize, what: impl Into<String>) -> SetupError {
@@ -178,7 +191,17 @@ impl Wanted {
 
     fn with(&self, bytes: Option<&[u8]>) -> std::result::Result<Vec<u8>, SetupError> {
         Ok(match (&self.content, bytes) {
-            (Content::Block, _) => text::put_block(bytes).map_err(|line| self.block_fault(line))?,
+            (Content::Block, _) => {
+                let with = text::put_block(bytes).map_err(|line| self.block_fault(line))?;
+                match text::open_fence(bytes.unwrap_or_default()) {
+                    Some(line) if text::block_in(&with).is_ok_and(|found| matches!(found, Standing::Missing)) => {
+                        return Err(
+                            self.fault(line, "a code fence has no end, and a block after it would be an example")
+                        );
+                    }
+                    _ => with,
+                }
+            }
             (Content::Entry(TargetKind::Json(entry)), None) => jsonc::made(entry),
             (Content::Entry(TargetKind::Json(entry)), Some(bytes)) => {
                 let put = jsonc::put(bytes, entry).map_err(|fault| self.json_fault(fault))?;

@@ -8,7 +8,7 @@ mod artifacts;
 mod checkout;
 mod complete;
 mod create;
-mod env;
+pub(super) mod env;
 mod finish;
 mod gc;
 mod include;

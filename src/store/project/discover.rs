@@ -137,9 +137,10 @@ pub fn named_beads(variable: &str, path: &Path) -> PathBuf {
         _ if is_beads(path) => path.to_owned(),
         (Some(parent), Some(name)) if variable == "BEADS_DB" && !path.is_dir() => {
             let beads = if is_beads(parent) { parent.to_owned() } else { parent.join(BEADS_DIR) };
-            match is_beads(parent) || beads.is_dir() {
+            let own = parent.join(format!("{}{BEADS_DIR}", name.display()));
+            match is_beads(parent) || beads.is_dir() && !own.is_dir() {
                 true => beads,
-                false => parent.join(format!("{}{BEADS_DIR}", name.display())),
+                false => own,
             }
         }
         _ => path.join(BEADS_DIR),

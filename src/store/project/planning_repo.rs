@@ -90,7 +90,18 @@ pub fn start_version_control(directory: &Path, env: &Env) -> Option<String> {
 
 /// Clones a repo of the project that is not there. The address may be anybody's: it names no program.
 pub fn clone_repository(address: &str, path: &Path, env: &Env) -> Result<()> {
-    Ok(vcs::clone_repository(address, path, env)?)
+    let (above, name) = below::parted(path);
+    // The settings of a stranger may name any path of the project: version control would run what it finds in its own directories.
+    let real = paths::real(above).join(name);
+    if below::is_control(&real)
+        || real.components().any(|part| part.as_os_str().eq_ignore_ascii_case(crate::store::BEADS_DIR))
+    {
+        return Err(StoreError::InControl { path: real });
+    }
+    if !above.is_dir() {
+        return Err(StoreError::NotARepo { path: above.to_owned() });
+    }
+    Ok(vcs::clone_repository(address, &real, env)?)
 }
 
 /// Makes the first commit of a planning repo. Returns what was done, or why not.

@@ -6,6 +6,7 @@ use super::each_once;
 use super::publish::is_here;
 use crate::model::change::mirror;
 use crate::model::dependency::Dependency;
+use crate::model::id::IssueId;
 use crate::model::proposal::{Include, Joining, Move, Permit, Proposal, Standing, State, Visibility, permit};
 use crate::model::record::Record;
 use crate::model::row::Row;
@@ -44,7 +45,12 @@ impl Snapshot {
         let wanted = if reason.is_some() { Move::Reject } else { Move::Accept };
         self.refuse_plan(id, target, wanted)?;
         let copies = self.copies_of(id, target);
-        let theirs = copies.target.as_deref().or(on_branch);
+        // One that was rejected here before may be proposed again on a branch.
+        let is_over = |line: &str| Record::parse(line).is_ok_and(|record| proposal::is_turned_down(&record));
+        let own_line = copies.target.as_deref().filter(|line| on_branch.is_none() || !is_over(line));
+        let taken =
+            on_branch.filter(|_| own_line.is_none()).map(|line| self.public_line(id, line, target)).transpose()?;
+        let theirs = own_line.or(taken.as_deref());
         let line = theirs.unwrap_or_default().to_owned();
         let record = theirs.and_then(|line| Record::parse(line).ok());
         let planning = copies.planning.as_ref().and_then(|(_, line)| Record::parse(line).ok());
@@ -87,6 +93,20 @@ impl Snapshot {
             }
         };
         Ok((Permit::Do, record.with(&edits, stamp.dialect)))
+    }
+}
+
+impl Snapshot {
+    /// The public part of a line that somebody wrote on a branch.
+    fn public_line(&self, id: &str, line: &str, target: usize) -> Result<String> {
+        IssueId::chosen(id)?;
+        let missing = || StoreError::NotFound { typed: id.to_owned() };
+        let record = Record::parse(line).map_err(|_| missing())?;
+        let theirs = Proposal::of(&record).ok_or_else(missing)?;
+        let at = record.string("updated_at").map(|at| at.into_owned()).unwrap_or_default();
+        let visible = |other: &str| other != id && self.is_visible(target, other);
+        let plain = Proposal { include: Vec::new(), ..theirs };
+        Ok(proposal::export(&record, &plain, &at, visible, self.stamp("", line).dialect).line)
     }
 }
 

@@ -27,8 +27,10 @@ pub struct ProposalRow {
     pub target: Option<String>,
     /// The branches of the primary with the proposal; remote ones as last fetched.
     pub branches: Vec<String>,
-    /// The line of a branch, if it is not in a file here.
+    /// The line of a branch, if it is not in a file here; the one that changed last.
     pub line: Option<String>,
+    /// How many different lines the branches have.
+    pub versions: usize,
 }
 
 /// A line with a proposal, and the branches that have it.
@@ -76,6 +78,7 @@ impl Snapshot {
                             target,
                             branches,
                             line: None,
+                            versions: 0,
                         });
                     }
                 }
@@ -85,8 +88,19 @@ impl Snapshot {
             let Ok(record) = Record::parse(&found.line) else { continue };
             let (Some(id), Some(proposal)) = (record.string("id"), Proposal::of(&record)) else { continue };
             if let Some(row) = rows.iter_mut().find(|row| row.proposal.id == proposal.id) {
-                row.branches
-                    .extend(found.names.into_iter().filter(|name| !row.branches.contains(name)).collect::<Vec<_>>());
+                let names: Vec<String> =
+                    found.names.iter().filter(|name| !row.branches.contains(name)).cloned().collect();
+                row.branches.extend(names);
+                row.versions += 1;
+                let updated = |line: &str| Record::parse(line).ok().and_then(|record| record.time("updated_at"));
+                if row.line.as_ref().is_some_and(|known| updated(known) < updated(&found.line)) {
+                    (row.title, row.line) = (Issue::decode(&record).title, Some(found.line.clone()));
+                }
+                continue;
+            }
+            // A later proposal of this issue has been decided here.
+            let is_older = |row: &&ProposalRow| row.id == id && row.target.is_some() && row.proposal.at >= proposal.at;
+            if rows.iter().any(|row| is_older(&row)) {
                 continue;
             }
             // A proposal that was once merged and is no longer in the ledger has been decided.
@@ -97,7 +111,7 @@ impl Snapshot {
             let (id, title) = (id.into_owned(), Issue::decode(&record).title);
             let (standing, planning, target, branches) = (Standing::Elsewhere, None, None, found.names.clone());
             let line = Some(found.line.clone());
-            rows.push(ProposalRow { id, title, standing, proposal, planning, target, branches, line });
+            rows.push(ProposalRow { id, title, standing, proposal, planning, target, branches, line, versions: 1 });
         }
         rows.iter_mut().for_each(|row| row.branches.sort());
         Ok(rows)

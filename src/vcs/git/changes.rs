@@ -102,6 +102,10 @@ pub(crate) fn range(
     let query = || program(repository).args(["rev-list", "--parents", "--topo-order", "--reverse"]);
     let lists = match span {
         Span::Staged | Span::Commits(_) => Vec::new(),
+        // A variable of a script may be empty.
+        Span::Range(text) if text.starts_with("..") => {
+            return Err(HistoryError::NotARange { text: text.to_owned(), what: "a range with a beginning" });
+        }
         Span::Range(text) => vec![query().arg("--end-of-options").arg(text).arg("--")],
         Span::Push { remote, refs } => {
             for line in refs.lines() {

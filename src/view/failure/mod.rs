@@ -123,6 +123,7 @@ classes! {
     CLAIMED = Claimed "claimed" Claimed;
     LOCKED = Claimed "locked" Claimed;
     ILLEGAL = Illegal "illegal" Refused;
+    CHANGED = Illegal "changed" Refused;
     NOT_MERGED = Illegal "not_merged" Refused;
     OTHER_PROJECT = Illegal "other_project" Refused;
     READ_ONLY = Illegal "read_only" Refused;

@@ -54,7 +54,7 @@ impl Classify for OpError {
                 .hint("issues filed here go to that project")
                 .shell("`bd init --here` makes a second ledger"),
             Edit(EditError::Overtaken { .. }) => ILLEGAL,
-            Edit(EditError::Newer { .. }) => ILLEGAL
+            Edit(EditError::Newer { .. }) => CHANGED
                 .hint("nothing was changed; read the issue again, then repeat the change if you still want it"),
             Edit(_) | Fs(_) => FAILED,
             BrokenPlan { problems, .. } => {

@@ -17,7 +17,7 @@ fn names(tools: &[Value]) -> String {
     tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect::<Vec<_>>().join(" ")
 }
 
-const CORE: &str = "ready list show context create update claim close mail";
+const CORE: &str = "ready list show context create update claim close mail checkpoint leases";
 
 /// A token is four characters of the list as it is sent, rounded up.
 #[test]
@@ -30,7 +30,7 @@ fn the_tools_cost_at_most_two_thousand_tokens() {
     assert!(tokens <= 2_000, "{tokens} tokens");
     // docs/agents.md tells it.
     let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/agents.md")).unwrap();
-    let told = format!("The nine tools cost {} tokens", number(tokens));
+    let told = format!("The eleven tools cost {} tokens", number(tokens));
     assert!(page.contains(&told), "docs/agents.md does not say: {told}");
 }
 
@@ -41,11 +41,11 @@ fn number(count: usize) -> String {
 #[test]
 fn a_server_offers_what_it_was_started_for() {
     let env = Env::new();
-    let all = format!("{CORE} workflow checkpoint reserve dep history");
+    let all = format!("{CORE} workflow reserve dep history");
     assert_eq!(names(&tools(&env, Era::Inline, &["--tools", "all"])), all);
-    assert_eq!(names(&tools(&env, Era::Inline, &["--read-only"])), "ready list show context mail");
+    assert_eq!(names(&tools(&env, Era::Inline, &["--read-only"])), "ready list show context mail checkpoint leases");
     let reading = tools(&env, Era::Inline, &["--read-only", "--tools", "all"]);
-    assert_eq!(names(&reading), "ready list show context mail workflow checkpoint reserve dep history");
+    assert_eq!(names(&reading), "ready list show context mail checkpoint leases workflow reserve dep history");
     for tool in reading {
         assert_eq!(tool["annotations"], json!({ "readOnlyHint": true, "openWorldHint": false }), "{tool}");
     }
@@ -96,7 +96,7 @@ fn a_day_of_work() {
 > update {"add_labels":["later"],"id":"1","notes":"half way"}
 < {"project":"[ROOT]/web","id":"bd-1","changed":["notes: nothing → \"half way\"","labels: +later"],"updated_at":"2026-01-05T09:00:03.001Z"}
 > update {"id":"1","if_updated_at":"2026-01-01T00:00:00Z","priority":0}
-! {"project":"[ROOT]/web","code":"illegal","message":"bd-1 was changed at 2026-01-05T09:00:03.001Z, after 2026-01-01T00:00:00Z","hint":"nothing was changed; read the issue again, then repeat the change if you still want it","retryable":false,"exit_code":5}
+! {"project":"[ROOT]/web","code":"changed","message":"bd-1 was changed at 2026-01-05T09:00:03.001Z, after 2026-01-01T00:00:00Z","hint":"nothing was changed; read the issue again, then repeat the change if you still want it","retryable":false,"exit_code":5}
 > close {"ids":["bd-2"]}
 ! {"project":"[ROOT]/web","code":"illegal","message":"cannot close bd-2: blocked by open issues [bd-1]","hint":"close those first, or call `update` with remove_deps if it does not wait for them","retryable":false,"exit_code":5,"blockers":["bd-1"]}
 > close {"claim_next":true,"ids":["bd-1"],"reason":"done"}
@@ -322,4 +322,51 @@ fn resources_and_the_prompt() {
         let text = prompt["result"]["messages"][0]["content"]["text"].as_str().unwrap();
         assert!(text.contains("id \"bd-1\"") && text.contains("Commit and push only if"), "{text}");
     }
+}
+
+/// A claim of a server does not end while its client thinks, and ends with its process.
+#[test]
+fn a_claim_lasts_as_long_as_its_server() {
+    let env = Env::new();
+    env.given("add One --id bd-1\nconfig set lease.ttl 12s --personal");
+    // Time goes on in this test.
+    let real = [("BD_TEST_NOW", "")];
+    let mut talk = Talk::silent(&env, Era::Inline, &[], &real);
+    let claimed = talk.done("claim", json!({ "action": "next" }));
+    assert_eq!(claimed["id"], "bd-1", "{claimed}");
+    let held = talk.done("leases", json!({}));
+    assert_eq!((&held["leases"][0]["id"], &held["total"]), (&"bd-1".into(), &1.into()), "{held}");
+    std::thread::sleep(std::time::Duration::from_secs(15));
+    let other = [("BD_TEST_NOW", ""), ("BD_AGENT", "other")];
+    env.bd_with(["claim", "bd-1"], None, &other).fails(4, &["already claimed"]);
+    talk.kill();
+    let run = env.bd_with(["claim", "bd-1"], None, &other).ok();
+    assert!(run.stdout.contains("its process is gone"), "{}", run.snapshot());
+}
+
+#[test]
+fn a_reader_is_told_nothing_of_writing() {
+    let env = Env::new();
+    env.given("add One --id bd-1");
+    let mut talk = Talk::start(&env, Era::Handshake, &["--read-only"]);
+    let prime = talk.ask("resources/read", json!({ "uri": "bd://prime" }));
+    let text = prime["result"]["contents"][0]["text"].as_str().unwrap().to_owned();
+    assert!(text.contains("> bd-1") && text.contains("This server changes nothing"), "{text}");
+    for word in ["`claim`", "`close`", "`create`", "bd ready", "bd work"] {
+        assert!(!text.contains(word), "{word}: {text}");
+    }
+    assert_eq!(talk.ask("prompts/list", json!({}))["result"]["prompts"], json!([]));
+    let mut talk = Talk::start(&env, Era::Handshake, &[]);
+    let prime = talk.ask("resources/read", json!({ "uri": "bd://prime" }));
+    let text = prime["result"]["contents"][0]["text"].as_str().unwrap().to_owned();
+    assert!(text.contains("`claim` with action next") && !text.contains("`bd "), "{text}");
+}
+
+#[test]
+fn a_change_that_was_overtaken_has_a_word_of_its_own() {
+    let env = Env::new();
+    env.given("add One --id bd-1");
+    let mut talk = Talk::start(&env, Era::Inline, &[]);
+    let refused = talk.refused("update", json!({ "id": "1", "priority": 0, "if_updated_at": "2020-01-01T00:00:00Z" }));
+    assert_eq!((&refused["code"], &refused["exit_code"]), (&"changed".into(), &5.into()), "{refused}");
 }

@@ -131,6 +131,12 @@ impl Talk {
         format!("{asked}\n{mark} {text}\n")
     }
 
+    /// Ends the server without a word.
+    pub fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
     /// Ends the input; gives what came after that, the exit code and what was said on standard error.
     pub fn end(mut self) -> (String, i32, String) {
         drop(self.input.take());

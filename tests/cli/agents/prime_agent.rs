@@ -25,7 +25,7 @@ impl Agent<'_> {
 
     /// The ids under a heading.
     fn ids(&self, heading: &str) -> Vec<String> {
-        let under = self.told.lines().skip_while(|line| *line != heading).skip(1);
+        let under = self.told.lines().skip_while(|line| !line.starts_with(heading)).skip(1);
         let rows = under.take_while(|line| !line.starts_with('#')).filter_map(|line| line.strip_prefix("> "));
         rows.filter_map(|row| row.split(' ').next()).filter(|id| id.starts_with("bd-")).map(str::to_owned).collect()
     }
@@ -66,7 +66,7 @@ fn an_agent_that_knows_only_prime_does_its_work() {
     );
     let mut agent = Agent { env, session: ("CLAUDE_CODE_SESSION_ID", "one"), told: String::new() };
     agent.prime("startup");
-    let ready = agent.ids("## Ready to be worked on");
+    let ready = agent.ids("## Ready");
     assert_eq!(ready, ["bd-1", "bd-2", "bd-3", "bd-4"]);
     for id in &ready[..3] {
         agent.follow("bd work", id, "").ok();
@@ -89,7 +89,7 @@ fn an_agent_that_knows_only_prime_does_its_work() {
     // Another session finds it, with what was done.
     let mut next = Agent { env, session: ("CLAUDE_CODE_SESSION_ID", "two"), told: String::new() };
     next.prime("startup");
-    assert!(next.ids("## Ready to be worked on").contains(&"bd-4".to_owned()), "{}", next.told);
+    assert!(next.ids("## Ready").contains(&"bd-4".to_owned()), "{}", next.told);
     next.follow("bd work", "bd-4", "").ok();
     next.prime("compact");
     assert!(next.told.contains("handed over after the first half"), "{}", next.told);
@@ -109,7 +109,7 @@ fn an_agent_of_a_contributor_proposes_one() {
     let filed = last_word(&filed);
     assert!(!env.ledger_text().contains("a private thought"), "it is not in the project");
     agent.prime("clear");
-    assert!(agent.ids("## Ready to be worked on").contains(&filed), "{}", agent.told);
+    assert!(agent.ids("## Ready").contains(&filed), "{}", agent.told);
     agent.follow("bd propose", &filed, "").ok();
     assert!(env.ledger_text().contains(&filed), "it is put before the maintainers");
 }

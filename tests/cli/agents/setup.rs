@@ -92,7 +92,7 @@ $ bd setup claude
 added  instructions  AGENTS.md
 added  skill  .claude/skills/bd/SKILL.md
 added  hook  .claude/settings.json
-! the next session of Claude Code begins with bd prime
+! the next session of Claude Code begins with bd prime; it reads AGENTS.md only if CLAUDE.md has the line @AGENTS.md
 
 "#]]
     );

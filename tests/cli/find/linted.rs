@@ -17,6 +17,9 @@ fn a_project_says_which_sections_its_types_need() {
     env.bd(["lint"]).fails(1, &[]);
     env.bd(["update", "bd-2", "-d", "## Version\n3\n## Steps to reproduce\nrun it"]).ok();
     env.bd(["lint"]).ok();
-    env.bd(["config", "set", "lint.sections", "task"]).ok();
-    env.bd(["lint"]).ok();
+    // A slip of the pen does not turn the check off.
+    for odd in ["task", "nosuchtype: X"] {
+        env.bd(["config", "set", "lint.sections", odd]).ok();
+        env.bd(["lint"]).fails(2, &[odd.split(':').next().unwrap()]);
+    }
 }

@@ -83,14 +83,47 @@ fn an_address_that_names_a_program_is_refused() {
     if !have(&["git"]) {
         return;
     }
-    for address in
-        ["ext::sh -c \"touch ran\"", "--upload-pack=touch ran", "-u touch", "ssh://-oProxyCommand=touch/x", "fd::17"]
-    {
+    for address in [
+        "ext::sh -c \"touch ran\"",
+        "--upload-pack=touch ran",
+        "-u touch",
+        "ssh://-oProxyCommand=touch/x",
+        "fd::17",
+        "ext::touch%20ran",
+        "--upload-pack=ran",
+    ] {
         let env = project();
         env.bd(["-C", "../app", "trust"]).ok();
         env.bd(["-C", "../app", "config", "set", "--shared", "repos.addresses", &format!("../lib {address}")]).ok();
         let run = env.bd(["-C", "../app", "repo", "clone", "--yes"]);
-        assert!(run.code != 0 && run.stderr.contains("error: "), "{address}: {}", run.snapshot());
+        let is_refused = run.code != 0 && run.stderr.contains("error: ") || run.stderr.contains("../lib: no address");
+        assert!(is_refused, "{address}: {}", run.snapshot());
         assert_eq!(sh(&env, "find . -name ran -o -name lib"), "", "{address}");
+    }
+}
+
+/// Paths inside of a project need no agreement, and version control runs what it finds in its own directories.
+#[test]
+fn nothing_is_cloned_into_directories_of_version_control() {
+    if !have(&["git"]) {
+        return;
+    }
+    for path in [".git/m", "sub/../.git/m", ".GIT/m", "sub/.git", ".hg", ".jj", ".sl", ".beads/m", "link/m"] {
+        let env = project();
+        let lib = env.root().join("lib.git").display().to_string();
+        std::fs::create_dir(env.root().join("app/sub")).unwrap();
+        std::os::unix::fs::symlink(".git", env.root().join("app/link")).unwrap();
+        let settings =
+            format!("issue_prefix = \"app\"\n[repos]\nadditional = [\"{path}\"]\naddresses = [\"{path} {lib}\"]\n");
+        std::fs::write(env.root().join("app/.beads/config.toml"), settings).unwrap();
+        let before =
+            sh(&env, "cd app; find . -maxdepth 3 -newer .beads/config.toml -o -name m | sort; ls -A . .git .beads");
+        env.bd(["-C", "../app", "trust"]).ok();
+        let run = env.bd(["-C", "../app", "repo", "clone", "--yes"]);
+        let is_refused = run.code != 0 || run.stderr.contains("no joined repo is missing");
+        assert!(is_refused, "{path}: {}", run.snapshot());
+        let after =
+            sh(&env, "cd app; find . -maxdepth 3 -newer .beads/config.toml -o -name m | sort; ls -A . .git .beads");
+        assert_eq!(after.replace("beads\n", ""), before.replace("beads\n", ""), "{path}: {}", run.snapshot());
     }
 }

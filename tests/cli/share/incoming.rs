@@ -112,6 +112,39 @@ fn a_proposal_on_a_branch_is_shown_and_rejected() {
     assert!(done.stdout.contains("rejected: the planning copy is private again"), "{}", done.snapshot());
     let own = kim(&["show", "bd-idea"]);
     assert!(own.stdout.contains("out of scope"), "{}", own.snapshot());
+    // Proposed again, it is another proposal under the same id: it is shown, and rejected again.
+    kim(&["update", "bd-idea", "--title", "A better idea"]);
+    kim(&["propose", "bd-idea"]);
+    sh(&env, "cd kim; git checkout -qb again; git commit -qam again; cd ../web; git fetch -q kim");
+    let shown = env.bd(["show", "bd-idea"]).ok().stdout;
+    assert!(shown.contains("A better idea") && shown.contains("kim/again"), "{shown}");
+    let run = env.bd(["reject", "bd-idea", "--reason", "still not"]).ok();
+    assert!(run.stdout.contains("A better idea (bd-idea) was rejected: still not"), "{}", run.snapshot());
+    assert_eq!(env.bd(["proposals", "--incoming", "--json"]).ok().ids(), [""; 0]);
+}
+
+/// A line on a branch may hold anything: a rejection takes over what may go out, and nothing else.
+#[test]
+fn a_rejection_takes_nothing_over_that_does_not_belong_there() {
+    if !have(&["git"]) {
+        return;
+    }
+    let env = with_git_clone();
+    sh(
+        &env,
+        r#"cd web; git checkout -qb odd
+        printf '%s\n' '{"id":"bd-odd","title":"Odd","status":"open","visibility":"proposed","notes":"n","assignee":"eve","companion":true,"workflow":{"x":1},"former_id":"bd-1","created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z","dependencies":[{"issue_id":"bd-odd","depends_on_id":"bd-odd","type":"blocks"}],"proposal":{"id":"prop_odd","author":"eve","target":"bd","state":"open","by":"eve","at":"2026-01-01T00:00:00Z"}}' \
+          '{"id":"../x","title":"Path","status":"open","visibility":"proposed","proposal":{"id":"prop_p","author":"eve","target":"bd","state":"open","by":"eve","at":"2026-01-01T00:00:00Z"}}' >> .beads/beads.jsonl
+        git commit -qam odd; git checkout -q main"#,
+    );
+    env.bd(["reject", "bd-odd", "--reason", "no"]).ok();
+    let line = sh(&env, "grep bd-odd web/.beads/beads.jsonl");
+    for private in ["notes", "assignee", "companion", "workflow", "former_id", "dependencies"] {
+        assert!(!line.contains(private), "{private}: {line}");
+    }
+    let before = env.ledger();
+    env.bd(["reject", "../x", "--reason", "no"]).fails(2, &["a new id is made of"]);
+    assert_eq!(env.ledger(), before);
 }
 
 #[test]

@@ -55,7 +55,7 @@ $ bd sync
 $ bd sync
 . (git with origin/main): nothing to do
 $ bd sync
-. (git with origin/main): forwarded, received 1 new, 1 changed
+. (git with origin/main): fast-forwarded, received 1 new, 1 changed issue
 $ bd list
 bd-base  P0  open  task  Base
 bd-two   P2  open  task  Two
@@ -109,7 +109,7 @@ fn a_clash_is_told_field_by_field() {
         env.script("sync\nshow bd-base"),
         str![[r#"
 $ bd sync
-. (git with origin/main): committed, rebased, received 1 changed, pushed
+. (git with origin/main): committed, rebased, received 1 changed issue, pushed
   bd-base: notes from ours; priority from theirs; labels from both; changed on both sides:
     title: "Ours" from ours, not "A title of the other clone that is rathe…" from theirs, which is kept as a comment
 $ bd show bd-base
@@ -313,7 +313,7 @@ $ bd sync --no-pull
 ! hint: try again without --no-pull
 [exit 6]
 $ bd sync --no-push
-. (git with origin/main): merged, received 1 new
+. (git with origin/main): merged, received 1 new issue
 $ bd sync --no-pull
 . (git with origin/main): pushed
 $ bd sync --repo nosuch
@@ -628,7 +628,7 @@ $ bd sync --repo '~/.beads-planning'
 ~/.beads-planning (git): nothing to do
   not pushed: the branch `main` follows no branch of a remote
 $ bd sync
-. (git with origin/main): forwarded, received 1 new
+. (git with origin/main): fast-forwarded, received 1 new issue
   you are a contributor here: only pulled
 ~/.beads-planning (git): nothing to do
   not pushed: the branch `main` follows no branch of a remote

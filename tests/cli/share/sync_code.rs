@@ -195,7 +195,7 @@ fn a_dry_run_of_two_sides() {
     env.bd(["sync", "--dry-run", "--no-pull"]).fails(6, &["--no-pull forbids merging them"]);
     env.bd(["sync", "--no-pull"]).fails(6, &["--no-pull forbids merging them"]);
     let run = env.bd(["sync"]).ok();
-    assert!(run.stdout.contains("merged, received 1 new, pushed"), "{}", run.snapshot());
+    assert!(run.stdout.contains("merged, received 1 new issue, pushed"), "{}", run.snapshot());
 }
 
 /// Changes that git was told to ignore would be neither sent nor safe.
