@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::{OpError, Result};
-use crate::model::proposal::{Permit, Standing};
+use crate::model::proposal::{Permit, Standing, is_turned_down};
 use crate::store::{ProposalRow, ProposeRequest, Proposed, Reconciled, Store, StoreError};
 
 /// The result for each issue, in the order named.
@@ -73,7 +73,8 @@ pub fn decide(store: &mut Store, typed: &[String], reason: Option<&str>) -> Resu
         found => found?,
     };
     // An issue that was rejected here before may be proposed again on a branch.
-    for id in all.iter().filter(|_| reason.is_some()) {
+    let is_over = |id: &&String| store.find(id).is_ok_and(|row| is_turned_down(&row.record()));
+    for id in all.iter().filter(|_| reason.is_some()).filter(is_over) {
         if let (false, Some(row)) = (unmerged.contains_key(id), on_a_branch(store, id).filter(|row| row.id == *id)) {
             unmerged.insert(id.clone(), row);
         }

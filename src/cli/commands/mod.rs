@@ -159,7 +159,7 @@ commands! {
     "label", At("Every day", 12), label::LabelArgs => label::run, looks ["list", "list-all"];
     "dep", At("Every day", 11), dep::DepArgs => dep::run, looks ["cycles", "list", "tree"];
     "children", Like("list"), children::ChildrenArgs => children::run, looks [""];
-    "epic", At("Issues", 6), epic::EpicArgs => epic::run, looks ["status"];
+    "epic", At("Issues", 6), epic::EpicArgs => epic::run, looks ["", "status"];
     "search", At("Every day", 13), search::SearchArgs => search::run, looks [""];
     "query", Like("list"), list::QueryArgs => list::run_query, looks [""];
     "count", Like("list"), count::CountArgs => count::run, looks [""];

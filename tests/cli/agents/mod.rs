@@ -11,6 +11,7 @@ mod mcp;
 mod mcp_bad;
 #[cfg(feature = "mcp")]
 mod mcp_talk;
+mod orchestrator;
 mod prime;
 mod prime_agent;
 mod readonly;

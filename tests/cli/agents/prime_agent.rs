@@ -38,7 +38,7 @@ impl Agent<'_> {
         let mut said = false;
         let fill = |word: String| match word.as_str() {
             "ID" => id.to_owned(),
-            word if word.contains(' ') || word == "text" || word == "why" || word == "Title" => {
+            word if word.contains(' ') || word == "text" || word == "why" || word == "Title" || word == "question" => {
                 said = true;
                 text.to_owned()
             }
@@ -112,4 +112,78 @@ fn an_agent_of_a_contributor_proposes_one() {
     assert!(agent.ids("## Ready").contains(&filed), "{}", agent.told);
     agent.follow("bd propose", &filed, "").ok();
     assert!(env.ledger_text().contains(&filed), "it is put before the maintainers");
+}
+
+/// An agent by name, with what it is told.
+fn named<'a>(env: &'a Env, name: &'static str) -> Agent<'a> {
+    let mut agent = Agent { env, session: ("BD_AGENT", name), told: String::new() };
+    agent.told = agent.bd(&["prime".to_owned()]).ok().stdout;
+    agent
+}
+
+#[test]
+fn an_agent_that_was_started_for_one_issue_does_only_that() {
+    let Some(project) = Project::single() else { return };
+    let env = &project.env;
+    env.given("add Mine --id bd-mine -p 3\nadd Other --id bd-other -p 0");
+    let vars = [("BD_AGENT", "kay"), ("BD_ISSUE", "bd-mine")];
+    env.bd_with(["claim", "bd-mine"], None, &vars).ok();
+    let mut agent = named(env, "kay");
+    agent.told = env.bd_with(["prime"], None, &vars).ok().stdout;
+    let started = agent.told.lines().find_map(|line| line.strip_prefix("> you were started for ")).unwrap().to_owned();
+    assert!(agent.told.contains("Do only that one"), "{}", agent.told);
+    agent.follow("bd close", &started, "done").ok();
+    assert_eq!(env.bd(["list", "--json", "--id", "bd-other"]).ok().ids(), ["bd-other"]);
+    assert!(!env.bd(["list", "--json"]).ok().ids().contains(&"bd-mine".to_owned()));
+}
+
+#[test]
+fn an_agent_that_lost_its_issue_is_told_and_stops() {
+    let Some(project) = Project::single() else { return };
+    let env = &project.env;
+    env.given("add One --id bd-1\nadd Two --id bd-2");
+    env.bd_with(["claim", "bd-1"], None, &[("BD_AGENT", "kay")]).ok();
+    env.bd_with(["claim", "bd-1", "--takeover", "--reason", "it was silent"], None, &[("BD_AGENT", "lee")]).ok();
+    let agent = named(env, "kay");
+    let lost = agent.ids("## Lost");
+    // It may have forgotten the issue altogether; it is never told that it is its work.
+    assert!(!agent.ids("## Your work in progress").contains(&"bd-1".to_owned()), "{}", agent.told);
+    assert!(agent.told.contains("1 issue is held by 1 other"), "{}", agent.told);
+    env.bd_with(["note", "bd-1", "mine"], None, &[agent.session]).fails(7, &[]);
+    assert!(lost.is_empty() || lost == ["bd-1:"], "{lost:?}");
+    // It goes on as the text says.
+    let taken = agent.follow("bd ready --claim", "", "").ok();
+    assert!(taken.stdout.contains("bd-2") || taken.stdout.contains("bd-base"), "{}", taken.snapshot());
+}
+
+#[test]
+fn two_agents_that_follow_the_text_never_have_one_issue() {
+    let Some(project) = Project::single() else { return };
+    let env = &project.env;
+    env.given("close bd-base\nadd One --id bd-1\nadd Two --id bd-2");
+    let (one, two) = (named(env, "kay"), named(env, "lee"));
+    let first = last_word(&one.follow("bd ready --claim", "", "").ok());
+    let second = last_word(&two.follow("bd ready --claim", "", "").ok());
+    assert_ne!(first, second);
+    // Exit 4, as the text says: another has it.
+    two.follow("bd work", &first, "").fails(4, &["already claimed"]);
+    assert!(two.told.contains("Exit 4: another has it, take another"), "{}", two.told);
+}
+
+#[test]
+fn an_agent_learns_of_reservations_and_mail_and_asks_a_person() {
+    let Some(project) = Project::single() else { return };
+    let env = &project.env;
+    env.given("add One --id bd-1");
+    env.bd_with(["reserve", "src/parser/**"], None, &[("BD_AGENT", "lee")]).ok();
+    named(env, "kay").follow("bd work", "bd-1", "").ok();
+    env.bd(["mail", "send", "kay", "-m", "look at the lexer first", "--priority", "urgent"]).ok();
+    let agent = named(env, "kay");
+    assert!(agent.told.contains("> reserved: src/parser/** by lee"), "{}", agent.told);
+    env.bd_with(["reserve", "src/parser/lexer.rs"], None, &[agent.session]).fails(11, &["lee"]);
+    assert!(agent.told.contains("1 message unread, 1 of them urgent"), "{}", agent.told);
+    assert!(agent.follow("bd mail inbox", "", "").ok().stdout.contains("lexer first"));
+    agent.follow("bd mail send human", "bd-1", "Which grammar?").ok();
+    agent.follow("bd release", "bd-1", "waiting for an answer").ok();
+    assert!(env.bd(["mail", "inbox"]).ok().stdout.contains("Which grammar?"));
 }
