@@ -201,7 +201,9 @@ fn a_range_is_looked_at_commit_by_commit() {
     for bad in ["main", "-x..y", "a...b"] {
         project.env.bd(["check-leaks", &format!("--range={bad}")]).fails(2, &["is not a range", "origin/main..HEAD"]);
     }
-    for bad in ["nosuch..main", "main..nosuch", "..nosuch"] {
+    // A variable of a script was empty.
+    project.env.bd(["check-leaks", "--range", "..main"]).fails(2, &["\"..main\" is not a range with a beginning"]);
+    for bad in ["nosuch..main", "main..nosuch"] {
         let told = format!("{bad:?} is not a range of commits that are here");
         let run = project.env.bd(["check-leaks", "--range", bad]).fails(2, &[&told, "hint: git: two commits"]);
         assert!(!run.stderr.contains("fatal"), "{}", run.snapshot());
