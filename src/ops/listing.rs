@@ -149,7 +149,7 @@ pub fn ready(store: &mut Store, filter: &ReadyFilter, checkouts: Checkouts) -> R
 }
 
 /// The ready issues that `bd ready --claim` would hand out to the actor.
-pub fn claimable(store: &mut Store, filter: &ReadyFilter) -> Result<Page> {
+pub fn claimable(store: &Store, filter: &ReadyFilter) -> Result<Page> {
     let mut page = ready_page(store, &ReadyFilter { limit: None, ..filter.clone() })?;
     let mut rows = Vec::new();
     for row in page.rows {

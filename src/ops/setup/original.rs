@@ -99,15 +99,15 @@ mod tests {
     #[test]
     fn entries_of_the_original_come_out() {
         let hook = |command: &str| format!(r#"{{"type": "command", "command": "{command}"}}"#);
-        let group = |hooks: &[String]| format!(r#"{{"matcher": "", "hooks": [{}]}}"#, hooks.join(", "));
+        let group = |hooks: &[&str]| format!(r#"{{"matcher": "", "hooks": [{}]}}"#, hooks.join(", "));
         let [old, own, other] = ["bd prime --stealth", "bd prime --hook claude", "make check"].map(hook);
         let text = |groups: &str| format!("{{\n  \"hooks\": {{\n    \"SessionStart\": [{groups}]\n  }} // end\n}}\n");
         for (groups, left) in [
-            (group(&[old.clone()]), String::new()),
-            (format!("{}, {}", group(&[own.clone()]), group(&[old.clone()])), group(&[own.clone()])),
-            (group(&[old.clone(), other.clone()]), group(&[other.clone()])),
-            (group(&[other.clone(), old.clone(), old.clone()]), group(&[other.clone()])),
-            (group(&[own.clone()]), group(&[own])),
+            (group(&[&old]), String::new()),
+            (format!("{}, {}", group(&[&own]), group(&[&old])), group(&[&own])),
+            (group(&[&old, &other]), group(&[&other])),
+            (group(&[&other, &old, &old]), group(&[&other])),
+            (group(&[&own]), group(&[&own])),
         ] {
             assert_eq!(
                 String::from_utf8_lossy(&without_original(text(&groups).as_bytes(), "hook")),
@@ -115,7 +115,7 @@ mod tests {
                 "{groups}"
             );
         }
-        assert_eq!(original_commands(text(&group(&[old, other])).as_bytes(), "hook"), ["bd prime --stealth"]);
+        assert_eq!(original_commands(text(&group(&[&old, &other])).as_bytes(), "hook"), ["bd prime --stealth"]);
         let servers = |entries: &str| format!("{{\"mcpServers\": {{{entries}}}}}");
         let [beads, uvx] =
             [r#""beads": {"command": "beads-mcp"}"#, r#""b": {"command": "uvx", "args": ["beads-mcp"]}"#];
@@ -125,7 +125,7 @@ mod tests {
         for own in
             ["bd codex-hook stop && ./mine", "bd prime | tee log", "bd prime > x", "bd prime; ./x", "bd prime $(x)"]
         {
-            let text = text(&group(&[hook(own)]));
+            let text = text(&group(&[&hook(own)]));
             assert_eq!(String::from_utf8_lossy(&without_original(text.as_bytes(), "hook")), text);
         }
         for own in [
