@@ -30,7 +30,7 @@ impl Replacement {
     }
 }
 
-/// The changes that close an issue and record on its line which one replaces it, and that one's id.
+/// The changes that close an issue and record its replacement; also returns the replacement's id.
 pub fn replacement(
     store: &Store,
     ids: &[String],

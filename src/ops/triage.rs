@@ -33,9 +33,9 @@ impl Concern {
 
     pub fn heading(self) -> &'static str {
         match self {
-            Concern::Unheld => "In progress, and nobody works on it",
+            Concern::Unheld => "In progress without a holder",
             Concern::Mentioned => "Perhaps done: a commit names it",
-            Concern::Double => "Perhaps double: the title is the same",
+            Concern::Double => "Perhaps a duplicate: another issue has the same title",
             Concern::Forgotten => "Forgotten: not updated for a long time",
         }
     }
@@ -58,7 +58,7 @@ pub struct Triaged {
     pub about: String,
 }
 
-/// Every such issue once, with the first concern that fits. Forgotten is what was not updated for so many days.
+/// Every such issue once, with the first concern that fits. An issue is forgotten if it was not updated for so many days.
 pub fn triage(store: &Store, days: u32) -> Result<Vec<Triaged>> {
     let entry = |concern, row, about| Triaged { concern, row, about };
     let mut found: Vec<Triaged> =

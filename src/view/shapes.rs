@@ -18,7 +18,7 @@ pub fn replies<'a>(written: impl IntoIterator<Item = &'a Written>) -> List {
     each(written, reply)
 }
 
-/// After so many seconds a lock or a race is usually over.
+/// The delay in seconds after which a retry usually succeeds.
 const SOON: usize = 1;
 
 answer! {

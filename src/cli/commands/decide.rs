@@ -31,7 +31,7 @@ pub(super) struct AcceptArgs {
 
 /// Reject a proposal, with a reason
 ///
-/// For maintainers. The issue is closed here; the one who proposed it gets it back as a private one, with the reason. A proposal on a
+/// For maintainers. The issue is closed here; its proposer gets it back as a private issue, with the reason. A proposal on a
 /// fetched branch need not be merged: the rejected line comes into the ledger here, and a text for the pull request is printed.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd reject a3 --reason \"out of scope\"")]

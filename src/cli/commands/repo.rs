@@ -97,7 +97,7 @@ fn clone(dry_run: bool, yes: bool, cx: &mut Context) -> Outcome {
         for one in &unknown {
             let text = &one.text;
             cx.ui.note(&inline(&format!(
-                "{text}: no address; one who has it adds \"{text} ADDRESS\" to repos.addresses in .beads/config.toml"
+                "{text}: no address is known; add \"{text} ADDRESS\" to repos.addresses in .beads/config.toml"
             )));
         }
     }

@@ -96,7 +96,8 @@ fn an_address_that_names_a_program_is_refused() {
         env.bd(["-C", "../app", "trust"]).ok();
         env.bd(["-C", "../app", "config", "set", "--shared", "repos.addresses", &format!("../lib {address}")]).ok();
         let run = env.bd(["-C", "../app", "repo", "clone", "--yes"]);
-        let is_refused = run.code != 0 && run.stderr.contains("error: ") || run.stderr.contains("../lib: no address");
+        let is_refused =
+            run.code != 0 && run.stderr.contains("error: ") || run.stderr.contains("../lib: no address is known");
         assert!(is_refused, "{address}: {}", run.snapshot());
         assert_eq!(sh(&env, "find . -name ran -o -name lib"), "", "{address}");
     }
