@@ -1,12 +1,10 @@
 //! An issue as a form in the user's editor, for `bd add` and `bd edit`.
 
 use std::io::Write as _;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::context::Context;
 use crate::ops::{self, EditError, EditSheet, OpError};
-use crate::sys::form::{FormError, FormFile, before_end};
+use crate::sys::form::{BeforeEnd, FormError, FormFile};
 use crate::view::{Failure, shell_word};
 
 /// A form before editing.
@@ -35,15 +33,14 @@ pub(super) fn fill<T>(
     let program = ops::users_editor(&cx.host().env);
     let env = cx.host().env.clone();
     let hint = hint(cx, &form, again);
-    let is_borrowed = Arc::new(AtomicBool::new(true));
     let (watched, text) = (form.clone(), hint.clone());
-    before_end(is_borrowed.clone(), move || {
+    let before_end = BeforeEnd::call(move || {
         if watched.is_touched() {
             let _ = writeln!(std::io::stderr(), "hint: {text}");
         }
     });
     let edited = cx.ui.lend_terminal(|| form.edit(&env, program));
-    is_borrowed.store(false, Ordering::Relaxed);
+    before_end.watch_interrupts();
     let has_text = if edited.is_ok() { form.exists() } else { form.is_touched() };
     let used = edited.map_err(|error| Failure::from(OpError::from(EditError::from(error)))).and_then(|()| {
         let text = form.text().map_err(failed)?;

@@ -8,10 +8,9 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
+use signal_hook::iterator::{Handle, Signals};
 
 use super::Env;
 use super::fs::FsError;
@@ -120,17 +119,27 @@ fn write_new(path: &Path, text: &str) -> Result<(), FsError> {
     new.and_then(|mut file| file.write_all(text.as_bytes())).map_err(|e| FsError::new("write", path, e))
 }
 
-/// Calls back before a signal ends the program. While `is_borrowed`, an interrupt from the keyboard belongs to the program
-/// that has the terminal.
-pub fn before_end(is_borrowed: Arc<AtomicBool>, tell: impl Fn() + Send + 'static) {
-    let Ok(mut signals) = Signals::new([SIGINT, SIGTERM, SIGHUP]) else { return };
-    std::thread::spawn(move || {
-        for signal in signals.forever() {
-            if signal == SIGINT && is_borrowed.load(Ordering::Relaxed) {
-                continue;
+/// Calls back before a signal ends the program. An interrupt from the keyboard belongs to the program that has the
+/// terminal, until [`Self::watch_interrupts`].
+pub struct BeforeEnd(Option<Handle>);
+
+impl BeforeEnd {
+    pub fn call(tell: impl Fn() + Send + 'static) -> Self {
+        // An interrupt that sets a flag ends nothing.
+        let _ = signal_hook::flag::register(SIGINT, Arc::default());
+        let Ok(mut signals) = Signals::new([SIGTERM, SIGHUP]) else { return BeforeEnd(None) };
+        let handle = signals.handle();
+        std::thread::spawn(move || {
+            for signal in signals.forever() {
+                tell();
+                let _ = signal_hook::low_level::emulate_default_handler(signal);
             }
-            tell();
-            let _ = signal_hook::low_level::emulate_default_handler(signal);
-        }
-    });
+        });
+        BeforeEnd(Some(handle))
+    }
+
+    /// From now on an interrupt is like the other signals.
+    pub fn watch_interrupts(&self) {
+        let _ = self.0.as_ref().map(|handle| handle.add_signal(SIGINT));
+    }
 }

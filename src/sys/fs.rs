@@ -217,12 +217,19 @@ impl Dir {
     /// Creates a file that must not exist yet; `false` if it does.
     pub fn create(&self, name: &str, bytes: &[u8], entropy: &Entropy) -> Result<bool, FsError> {
         let temp = Temp::write(self, name, &[bytes], Access::Usual, Durability::Full, entropy)?;
-        match rustix::fs::linkat(&self.file, &temp.name, &self.file, name, AtFlags::empty()) {
+        // Renamed, so that the file never has two names; linked where the file system has no such rename.
+        let rename = || rustix::fs::renameat_with(&self.file, &temp.name, &self.file, name, RenameFlags::NOREPLACE);
+        let placed = match retry(rename) {
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
+                rustix::fs::linkat(&self.file, &temp.name, &self.file, name, AtFlags::empty())
+            }
+            renamed => renamed.inspect(|()| std::mem::forget(temp)),
+        };
+        match placed {
             Ok(()) => {}
             Err(Errno::EXIST) => return Ok(false),
             Err(e) => return Err(FsError::new("create", self.path.join(name), e)),
         }
-        drop(temp);
         self.sync()?;
         Ok(true)
     }
