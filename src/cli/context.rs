@@ -6,9 +6,10 @@ use std::io::Read as _;
 use std::path::PathBuf;
 
 use super::global::GlobalArgs;
+use super::json::JsonArray;
 use super::layout::{self, Layout};
 use super::page::filled;
-use super::ui::{JsonArray, Ui};
+use super::ui::Ui;
 use crate::model::id::PrefixIndex;
 use crate::model::query::is_me;
 use crate::model::when::{Bare, When};
@@ -84,7 +85,7 @@ impl Context {
         if let Some(agent) = &global.agent {
             host.env = host.env.clone().with(AGENT_VARIABLE, agent);
         }
-        let mut ui = Ui::new(&host, global.json, global.quiet, global.color.unwrap_or_default());
+        let mut ui = Ui::new(&host, &global);
         if only_looks && !global.no_pager {
             ui.page(None);
         }
@@ -386,7 +387,7 @@ impl Context {
             RowShape::Full => {
                 let mut array = self.ui.begin_array();
                 rows.for_each(|row| self.ui.add_item(&mut array, &row));
-                self.end_array(array);
+                self.end_array(&array);
                 return Ok(());
             }
             RowShape::Fields(_) => HashMap::new(),
@@ -410,8 +411,8 @@ impl Context {
         place: Option<Place>,
     ) -> Result<(usize, usize), Failure> {
         let (store, ui) = self.parts()?;
-        let layout = ui.item_layout();
-        let shape = |row: &Row| layout.text(&view::summary(row).finish());
+        let layout = ui.layout();
+        let shape = |row: &Row| layout.item(&view::summary(row).finish());
         // Errors come before the first item: then nothing is printed.
         let mut array = None;
         let numbers = ops::list_each(store, listing, place, shape, |text| {
@@ -419,12 +420,12 @@ impl Context {
             ui.add_text(array, &text);
         })?;
         let array = array.unwrap_or_else(|| ui.begin_array());
-        self.end_array(array);
+        self.end_array(&array);
         Ok(numbers)
     }
 
     /// Ends an array that was printed piece by piece.
-    pub(super) fn end_array(&mut self, array: JsonArray) {
+    pub(super) fn end_array(&mut self, array: &JsonArray) {
         let warnings = self.warnings();
         self.ui.end_array(array, &warnings);
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::ui::Colours;
+use super::style::Colours;
 
 /// Flags that are accepted before or after any command.
 #[derive(Debug, Args, Default)]
@@ -14,6 +14,9 @@ pub(super) struct GlobalArgs {
     /// Print JSON
     #[arg(long, global = true)]
     pub json: bool,
+    /// Print JSON, each item of a list on a line of its own
+    #[arg(long, global = true)]
+    pub ndjson: bool,
     /// Run as if started in DIR
     #[arg(short = 'C', long = "directory", value_name = "DIR", global = true)]
     pub directory: Option<PathBuf>,
@@ -55,6 +58,10 @@ pub(super) struct GlobalArgs {
 }
 
 impl GlobalArgs {
+    pub(super) fn wants_json(&self) -> bool {
+        self.json || self.ndjson
+    }
+
     /// The flags for where a command works and for whom, to pass them on.
     pub(super) fn words(&self) -> Vec<String> {
         let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());

@@ -14,6 +14,7 @@ mod filters;
 mod form;
 mod global;
 mod help;
+mod json;
 mod layout;
 mod manual;
 mod meter;
@@ -64,7 +65,7 @@ fn run_with(args: &[OsString], alias: Option<&str>) -> Exit {
         return run_with(&typed, Some(&name));
     }
     let merges = commands::merge_driver::is_called(args);
-    let wants_json = args.iter().take_while(|arg| *arg != "--").any(|arg| arg == "--json");
+    let wants_json = args.iter().take_while(|arg| *arg != "--").any(|arg| arg == "--json" || arg == "--ndjson");
     let typed = match parse::parse(args, COMMANDS) {
         Ok(typed) => typed,
         Err(error) => {

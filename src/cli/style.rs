@@ -1,4 +1,7 @@
-//! Text styles on a terminal.
+//! Text styles on a terminal, and when colours are used.
+
+use crate::model::words::words;
+use crate::sys::Env;
 
 /// A text style on a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +30,31 @@ impl Style {
             Style::Italic => "3",
             Style::Underline => "4",
             Style::Prefix => "1;4",
+        }
+    }
+}
+
+words! {
+    /// When to use colours.
+    #[derive(Default)]
+    pub(super) enum Colours {
+        /// On a terminal, according to `NO_COLOR`, `CLICOLOR` and `CLICOLOR_FORCE`.
+        #[default]
+        Auto = "auto",
+        Always = "always",
+        Never = "never",
+    }
+}
+
+impl Colours {
+    pub(super) fn are_wanted(self, env: &Env, is_terminal: bool) -> bool {
+        let has = |name: &str, word: &str| env.var(name).is_some_and(|value| value == word);
+        match self {
+            Colours::Always => true,
+            Colours::Never => false,
+            Colours::Auto if env.var("NO_COLOR").is_some() => false,
+            Colours::Auto if env.var("CLICOLOR_FORCE").is_some_and(|value| value != "0") => true,
+            Colours::Auto => is_terminal && !has("TERM", "dumb") && !has("CLICOLOR", "0"),
         }
     }
 }

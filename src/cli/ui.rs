@@ -4,6 +4,8 @@ use std::fmt::Display;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::Path;
 
+use super::global::GlobalArgs;
+use super::json::{JsonArray, JsonLayout};
 use super::meter::Meter;
 use super::output::Output;
 use super::paths;
@@ -11,67 +13,14 @@ pub(super) use super::style::Style;
 use super::width::{Cell, fitted, plain_cells, wrapped};
 use crate::model::json;
 use crate::model::when::Calendar;
-use crate::model::words::words;
 use crate::store::{AGENT_VARIABLE, display_path};
 use crate::sys::{Activity, Clock, Env, Host, terminal};
 use crate::view::{self, Failure, block, inline};
 use unicode_width::UnicodeWidthStr as _;
 
-words! {
-    /// When to use colours.
-    #[derive(Default)]
-    pub(super) enum Colours {
-        /// On a terminal, according to `NO_COLOR`, `CLICOLOR` and `CLICOLOR_FORCE`.
-        #[default]
-        Auto = "auto",
-        Always = "always",
-        Never = "never",
-    }
-}
-
-impl Colours {
-    fn are_wanted(self, env: &Env, is_terminal: bool) -> bool {
-        let has = |name: &str, word: &str| env.var(name).is_some_and(|value| value == word);
-        match self {
-            Colours::Always => true,
-            Colours::Never => false,
-            Colours::Auto if env.var("NO_COLOR").is_some() => false,
-            Colours::Auto if env.var("CLICOLOR_FORCE").is_some_and(|value| value != "0") => true,
-            Colours::Auto => is_terminal && !has("TERM", "dumb") && !has("CLICOLOR", "0"),
-        }
-    }
-}
-
-/// The layout of an array's items.
-#[derive(Clone, Copy)]
-pub(super) struct ItemLayout {
-    /// How deeply each is nested.
-    depth: usize,
-    /// The output is a terminal.
-    escapes: bool,
-}
-
-impl ItemLayout {
-    pub(super) fn text(self, json: &str) -> String {
-        let text = json::pretty_inside(json, self.depth);
-        if self.escapes { json::ascii_only(&text) } else { text }
-    }
-
-    fn indent(self) -> &'static str {
-        &"\n    "[..1 + 2 * self.depth]
-    }
-}
-
-/// An array being printed.
-#[must_use]
-pub(super) struct JsonArray {
-    layout: ItemLayout,
-    is_empty: bool,
-}
-
 pub(super) struct Ui {
     json: bool,
-    envelope: bool,
+    layout: JsonLayout,
     quiet: bool,
     colour: bool,
     colour_err: bool,
@@ -89,14 +38,18 @@ pub(super) struct Ui {
 }
 
 impl Ui {
-    pub(super) fn new(host: &Host, json: bool, quiet: bool, colours: Colours) -> Self {
-        let env = &host.env;
+    pub(super) fn new(host: &Host, global: &GlobalArgs) -> Self {
+        let (env, colours) = (&host.env, global.color.unwrap_or_default());
         let (terminal, terminal_err) = (io::stdout().is_terminal(), io::stderr().is_terminal());
         let columns = env.var("COLUMNS").and_then(|text| text.parse().ok());
         Ui {
-            json,
-            envelope: env.var("BD_JSON_ENVELOPE").is_some_and(|value| value == "1"),
-            quiet,
+            json: global.wants_json(),
+            layout: JsonLayout {
+                lines: global.ndjson,
+                envelope: env.var("BD_JSON_ENVELOPE").is_some_and(|value| value == "1"),
+                escapes: terminal,
+            },
+            quiet: global.quiet,
             colour: colours.are_wanted(env, terminal),
             colour_err: colours.are_wanted(env, terminal_err),
             terminal,
@@ -316,12 +269,7 @@ impl Ui {
 
     /// Prints one of several objects, on one line.
     pub(super) fn json_row(&mut self, json: &str) {
-        let text = if self.envelope {
-            view::Object::new().number("schema_version", 1).raw("data", json).raw("warnings", "[]").finish()
-        } else {
-            json.to_owned()
-        };
-        let text = if self.terminal { json::ascii_only(&text) } else { text };
+        let text = self.layout.row(json);
         self.line(&text);
     }
 
@@ -334,64 +282,47 @@ impl Ui {
         });
     }
 
-    /// Starts an array that is printed piece by piece, and looks as if printed at once.
     pub(super) fn begin_array(&mut self) -> JsonArray {
-        self.write(if self.envelope { "{\n  \"schema_version\": 1,\n  \"data\": [" } else { "[" });
-        JsonArray { layout: self.item_layout(), is_empty: true }
+        let (array, text) = self.layout.begin();
+        self.write(text);
+        array
     }
 
-    pub(super) fn item_layout(&self) -> ItemLayout {
-        ItemLayout { depth: if self.envelope { 2 } else { 1 }, escapes: self.terminal }
+    pub(super) fn layout(&self) -> JsonLayout {
+        self.layout
     }
 
     pub(super) fn add_item(&mut self, array: &mut JsonArray, json: &str) {
-        self.add_text(array, &array.layout.text(json));
+        self.add_text(array, &self.layout.item(json));
     }
 
     /// Adds an item that is already laid out.
     pub(super) fn add_text(&mut self, array: &mut JsonArray, text: &str) {
-        if !std::mem::take(&mut array.is_empty) {
-            self.write(",");
-        }
-        self.write(array.layout.indent());
-        self.write(text);
+        let [comma, indent, end] = self.layout.around(array);
+        [comma, indent, text, end].into_iter().for_each(|piece| self.write(piece));
     }
 
-    pub(super) fn end_array(&mut self, array: JsonArray, warnings: &[String]) {
-        if !array.is_empty {
-            let indent = array.layout.indent();
-            self.write(&indent[..indent.len() - 2]);
-        }
-        self.write("]");
-        if self.envelope {
-            let warnings = json::pretty(&view::Object::new().texts("warnings", warnings).finish());
-            self.write(&format!(",{}", &warnings[1..]));
-        }
-        self.write("\n");
+    pub(super) fn end_array(&mut self, array: &JsonArray, warnings: &[String]) {
+        let text = self.layout.end(array, warnings);
+        self.write(&text);
     }
 
     pub(super) fn json(&mut self, json: impl Into<String>, warnings: &[String]) {
-        let text = json::pretty(&self.enveloped(json.into(), warnings));
-        self.json_text(text);
+        let text = self.layout.whole(json.into(), false, warnings);
+        self.json_text(&text);
     }
 
     /// The same unchanged, without blanks.
     pub(super) fn json_compact(&mut self, json: &str, warnings: &[String]) {
-        let text = self.enveloped(json.to_owned(), warnings);
-        self.json_text(text);
+        let text = self.layout.whole(json.to_owned(), true, warnings);
+        self.json_text(&text);
     }
 
-    fn enveloped(&self, json: String, warnings: &[String]) -> String {
-        if !self.envelope {
-            return view::with_warnings(json, warnings);
+    /// An empty list of lines has none.
+    fn json_text(&mut self, text: &str) {
+        if !text.is_empty() {
+            self.line(text);
         }
-        let object = view::Object::new().number("schema_version", 1).raw("data", &json);
-        object.texts("warnings", warnings).finish()
-    }
-
-    fn json_text(&mut self, text: String) {
-        let text = if self.terminal { json::ascii_only(&text) } else { text };
-        self.line(&text);
     }
 
     pub(super) fn warning(&mut self, text: &str) {

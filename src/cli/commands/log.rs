@@ -55,7 +55,7 @@ pub(super) fn run(args: LogArgs, cx: &mut Context) -> Outcome {
         None => printer.print(ui, &event),
     });
     if let Some(array) = array {
-        cx.end_array(array);
+        cx.end_array(&array);
     }
     let end = end?;
     if !json && printer.under.is_none() {
