@@ -66,7 +66,7 @@ pub(super) struct Context {
     /// The command itself reports missing writes.
     pub answers_removed: bool,
     /// The words typed after `bd`, without arguments.
-    command: String,
+    pub command: String,
     /// Progress for a person who waits for the command to end.
     working: Option<Step>,
     activity: Activity,

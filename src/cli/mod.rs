@@ -18,6 +18,7 @@ mod json;
 mod layout;
 mod manual;
 mod meter;
+mod once;
 mod output;
 mod page;
 mod parse;

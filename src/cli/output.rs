@@ -16,6 +16,8 @@ pub(super) struct Output {
 
 enum Way {
     Straight,
+    /// Kept until it is asked for.
+    Kept(String),
     /// Buffered until it is known whether it fits the screen.
     Held {
         text: String,
@@ -40,6 +42,19 @@ impl Output {
         self.way = Way::Held { text: String::new(), lines: 0, rows, env };
     }
 
+    /// Keeps what is written from here on, instead of printing it.
+    pub(super) fn keep(&mut self) {
+        self.way = Way::Kept(String::new());
+    }
+
+    /// What was kept; from here on everything is printed.
+    pub(super) fn kept(&mut self) -> String {
+        match std::mem::replace(&mut self.way, Way::Straight) {
+            Way::Kept(text) => text,
+            _ => String::new(),
+        }
+    }
+
     pub(super) fn is_paged(&self) -> bool {
         matches!(self.way, Way::Paged { .. })
     }
@@ -47,6 +62,7 @@ impl Output {
     pub(super) fn write(&mut self, text: &str) {
         match &mut self.way {
             Way::Straight => self.put(text),
+            Way::Kept(kept) => kept.push_str(text),
             Way::Held { text: held, lines, rows, .. } => {
                 held.push_str(text);
                 *lines += text.bytes().filter(|byte| *byte == b'\n').count();

@@ -412,6 +412,15 @@ impl Ui {
         self.out.note_change();
     }
 
+    /// Runs something, and returns what it would have printed.
+    pub(super) fn keep(&mut self) {
+        self.out.keep();
+    }
+
+    pub(super) fn kept(&mut self) -> String {
+        self.out.kept()
+    }
+
     /// Ends the command's output.
     pub(super) fn end(&mut self) {
         self.clear_line();

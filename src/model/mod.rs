@@ -16,6 +16,7 @@ pub mod id;
 pub mod issue;
 pub mod json;
 pub mod jsonc;
+pub mod key_use;
 pub mod lease;
 pub mod lines;
 pub mod merge;

@@ -10,6 +10,7 @@ use crate::model::issue::Priority;
 use crate::model::json;
 use crate::model::when::When;
 use crate::ops::{self, Filing, OpError, Placed};
+use crate::store::Written;
 use crate::view::{self, Exit, Failure};
 
 /// Flags that describe one issue, and so conflict with a file that describes many.
@@ -139,6 +140,9 @@ pub(super) struct AddArgs {
     /// Say what would be filed, and file nothing
     #[arg(long)]
     dry_run: bool,
+    /// Answer as the first time if this key was used before, and write nothing
+    #[arg(long, value_name = "KEY")]
+    key: Option<String>,
     #[arg(long, hide = true)]
     force: bool,
 }
@@ -173,7 +177,7 @@ pub(super) struct QuickArgs {
 }
 
 pub(super) fn run(args: AddArgs, cx: &mut Context) -> Outcome {
-    let many = args.file.is_some();
+    let (many, key) = (args.file.is_some(), args.key.clone());
     let (silent, dry_run) = (args.silent || cx.global.quiet && !cx.ui.wants_json(), args.dry_run);
     let filings = match &args.file {
         Some(file) => {
@@ -185,8 +189,8 @@ pub(super) fn run(args: AddArgs, cx: &mut Context) -> Outcome {
             planned.into_iter().map(|filing| Filing { repo: args.repo.clone(), ..filing }).collect()
         }
         None if wants_form(&args, cx) => {
-            let (form, again) = (args.form.clone(), again(&args));
-            match fill_form(filing(args, cx, false)?, form, &again, dry_run, cx)? {
+            let again = again(&args);
+            match fill_form(args, &again, cx)? {
                 Some(exit) => return Ok(exit),
                 None => return Err(Failure::failed("nothing was filed: the form has no title")),
             }
@@ -196,7 +200,7 @@ pub(super) fn run(args: AddArgs, cx: &mut Context) -> Outcome {
     if dry_run {
         return preview(filings, cx);
     }
-    file(filings, many, silent, cx)
+    file(filings, many, silent, key.as_deref(), cx)
 }
 
 /// `bd add --silent` for scripts, whatever else is asked for.
@@ -204,7 +208,7 @@ pub(super) fn run_quick(args: QuickArgs, cx: &mut Context) -> Outcome {
     let QuickArgs { title, kind, priority, labels, parent, deps, repo } = args;
     let args = AddArgs { title, kind, priority, labels, parent, deps, repo, ..AddArgs::default() };
     let filing = filing(args, cx, false)?;
-    file(vec![filing], false, true, cx)
+    file(vec![filing], false, true, None, cx)
 }
 
 /// On a terminal, somebody who gives no title wants to write at length.
@@ -230,6 +234,7 @@ fn again(args: &AddArgs) -> Vec<String> {
         ("--metadata", &args.metadata),
         ("--spec-id", &args.spec_id),
         ("--repo", &args.repo),
+        ("--key", &args.key),
     ];
     let texts = texts.into_iter().filter_map(|(flag, text)| Some(format!("{flag}={}", text.as_ref()?)));
     let deps = args.deps.iter().map(|dependency| format!("--deps={dependency}"));
@@ -239,14 +244,10 @@ fn again(args: &AddArgs) -> Vec<String> {
 }
 
 /// Has a form filled in and files it; `None` if it has no title, and nothing else either.
-fn fill_form(
-    filing: Filing,
-    kept: Option<String>,
-    again: &[String],
-    dry_run: bool,
-    cx: &mut Context,
-) -> Result<Option<Exit>, Failure> {
+fn fill_form(args: AddArgs, again: &[String], cx: &mut Context) -> Result<Option<Exit>, Failure> {
     let silent = cx.global.quiet && !cx.ui.wants_json();
+    let (kept, key, dry_run) = (args.form.clone(), args.key.clone(), args.dry_run);
+    let filing = filing(args, cx, false)?;
     let shown = ops::sheet_to_file(cx.store()?, &filing);
     let form = match kept {
         Some(path) => form::take_up(cx, &path)?.0,
@@ -257,24 +258,39 @@ fn fill_form(
             return Ok(None);
         }
         let filing = ops::with_sheet(cx.store()?, &filing, &shown, sheet)?;
-        if dry_run { preview(vec![filing], cx).map(Some) } else { file(vec![filing], false, silent, cx).map(Some) }
+        if dry_run {
+            return preview(vec![filing], cx).map(Some);
+        }
+        file(vec![filing], false, silent, key.as_deref(), cx).map(Some)
     })?;
     Ok(filled.flatten())
 }
 
-fn file(filings: Vec<Filing>, many: bool, silent: bool, cx: &mut Context) -> Outcome {
+fn file(filings: Vec<Filing>, many: bool, silent: bool, key: Option<&str>, cx: &mut Context) -> Outcome {
+    let titles: Vec<String> = filings.iter().map(|filing| filing.issue.title.clone()).collect();
+    let texts = filings.iter().flat_map(|filing| [&*filing.issue.title, &filing.issue.description]);
+    let request = format!("{many} {silent} {}", texts.collect::<Vec<_>>().join("\n"));
     let is_public = cx.tell_contributor()?;
-    let written = ops::file_all(cx.store()?, filings)?;
+    cx.once(
+        key,
+        &request,
+        |store, interrupted| interrupted.filed(store, &titles),
+        |cx| Ok(ops::file_all(cx.store()?, filings)?),
+        |cx, written| tell(&written, many, silent, is_public, cx),
+    )
+}
+
+fn tell(written: &[Written], many: bool, silent: bool, is_public: bool, cx: &mut Context) -> Outcome {
     if silent {
         written.iter().for_each(|issue| cx.ui.line(&view::inline(&issue.id)));
     } else if cx.ui.wants_json() {
-        let json: String = match written.as_slice() {
+        let json: String = match written {
             [one] if !many => view::reply(one).into(),
             all => view::replies(all).into(),
         };
         cx.json(json);
     } else {
-        for issue in &written {
+        for issue in written {
             let place = if issue.source_repo == "." { String::new() } else { format!(" in {}", issue.source_repo) };
             cx.ui.done(&format!("Created issue{place}: {}", issue.id));
         }
@@ -287,7 +303,7 @@ fn file(filings: Vec<Filing>, many: bool, silent: bool, cx: &mut Context) -> Out
             cx.ui.note(&format!("{guest} is not part of this project; bd repo add shows its issues here"));
         }
         if is_public {
-            cx.tell_way_out(&written);
+            cx.tell_way_out(written);
         }
     }
     Ok(Exit::Ok)

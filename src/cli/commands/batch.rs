@@ -3,7 +3,7 @@ use std::io::Read as _;
 use clap::Args;
 
 use crate::cli::context::{Context, Outcome};
-use crate::ops::{self, BatchError, BatchOptions, MAX_BATCH_BYTES, OpError};
+use crate::ops::{self, BatchLine, BatchError, BatchOptions, MAX_BATCH_BYTES, OpError};
 use crate::store;
 use crate::sys::fs::FsError;
 use crate::view::{self, Exit, Failure};
@@ -29,17 +29,30 @@ pub(super) struct BatchArgs {
     /// Only say what would come of it
     #[arg(long)]
     dry_run: bool,
+    /// Answer as the first time if this key was used before, and write nothing
+    #[arg(long, value_name = "KEY")]
+    key: Option<String>,
 }
 
 pub(super) fn run(args: BatchArgs, cx: &mut Context) -> Outcome {
     let bytes = input(args.file.as_deref(), cx).map_err(|error| Failure::from(OpError::Fs(error)))?;
     let options = BatchOptions { atomic: args.atomic, dry_run: args.dry_run };
-    let lines = ops::batch(cx.store()?, &bytes, options)?;
+    let request = format!("{}\n{}", args.atomic, blake3::hash(&bytes));
+    cx.once(
+        args.key.as_deref().filter(|_| !args.dry_run),
+        &request,
+        |_, interrupted| interrupted.unknown(),
+        |cx| Ok(ops::batch(cx.store()?, &bytes, options)?),
+        |cx, lines| tell(lines, args.dry_run, cx),
+    )
+}
+
+fn tell(lines: Vec<BatchLine>, dry_run: bool, cx: &mut Context) -> Outcome {
     let (total, mut failed, mut exit) = (lines.len(), 0, Exit::Ok);
     for line in lines {
         let is_aborted = matches!(&line.result, Err(OpError::Batch(BatchError::Aborted { .. })));
         let failure = line.result.as_ref().err().map(Failure::from);
-        cx.ui.json_row(&view::batched(&line, args.dry_run, failure.as_ref()).finish());
+        cx.ui.json_row(&view::batched(&line, dry_run, failure.as_ref()).finish());
         if let Some(failure) = failure {
             failed += 1;
             // A line that was not written because of another one did not fail itself.
@@ -48,7 +61,7 @@ pub(super) fn run(args: BatchArgs, cx: &mut Context) -> Outcome {
             }
         }
     }
-    let word = if args.dry_run { "would fail" } else { "failed" };
+    let word = if dry_run { "would fail" } else { "failed" };
     cx.ui.note_if(failed > 0, &format!("{failed} of {} {word}", view::plural(total, "line")));
     Ok(exit)
 }

@@ -3,7 +3,8 @@ use clap::{Args, Subcommand};
 use crate::cli::context::{Context, Outcome};
 use crate::cli::report::NO_ID;
 use crate::model::change::Change;
-use crate::ops;
+use crate::ops::{self, Batch};
+use crate::store::Store;
 use crate::view::{self, Exit, Failure, block, inline};
 
 /// Comment on an issue
@@ -23,6 +24,9 @@ pub(super) struct CommentArgs {
     /// Read the text from a file
     #[arg(short, long, value_name = "FILE")]
     file: Option<String>,
+    /// Answer as the first time if this key was used before, and write nothing
+    #[arg(long, value_name = "KEY")]
+    key: Option<String>,
 }
 
 /// List the comments of an issue; `add` writes one
@@ -52,15 +56,29 @@ pub(super) fn run(args: CommentArgs, cx: &mut Context) -> Outcome {
     let given = (!args.text.is_empty()).then(|| args.text.join(" "));
     let text = cx.text(given.as_deref(), args.file.as_deref(), args.stdin)?;
     let text = text.ok_or_else(|| Failure::usage("a comment needs a text"))?;
-    let batch = ops::change_each(cx.store()?, &[args.id], |store| {
-        vec![Change::AddComment(ops::comment(store, text.clone(), args.author.clone()))]
-    })?;
+    let author = args.author.unwrap_or(cx.store()?.actor().to_owned());
+    let request = format!("{}\n{text}", args.id);
+    cx.once(
+        args.key.as_deref(),
+        &request,
+        |store, interrupted| interrupted.commented(store, &args.id, &author, &text),
+        |cx| {
+            let add = |store: &mut Store| {
+                vec![Change::AddComment(ops::comment(store, text.clone(), Some(author.clone())))]
+            };
+            Ok(ops::change_each(cx.store()?, std::slice::from_ref(&args.id), add)?)
+        },
+        |cx, batch| tell(batch, &text, cx),
+    )
+}
+
+fn tell(batch: Batch, text: &str, cx: &mut Context) -> Outcome {
     if !cx.ui.wants_json() {
         return cx.report(batch, |written| format!("Comment added: {}", written.id));
     }
     if let Some(written) = batch.written().next() {
         let issue = written.issue();
-        let json = issue.comments.last().map(|comment| view::comment(&issue.id, comment));
+        let json = issue.comments.iter().rfind(|comment| comment.text == text).map(|comment| view::comment(&issue.id, comment));
         cx.json(json.unwrap_or_default());
     }
     cx.report_failures(batch)

@@ -108,6 +108,9 @@ struct TextArgs {
     /// Hide the message after this long
     #[arg(long, value_name = "DURATION", value_parser = length)]
     expires: Option<i64>,
+    /// Answer as the first time if this key was used before, and write nothing
+    #[arg(long, value_name = "KEY")]
+    key: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -151,9 +154,16 @@ pub(super) fn run(args: MailArgs, cx: &mut Context) -> Outcome {
             Ok(Exit::Ok)
         }
         Action::Reply { id, text } => {
+            let key = text.key.clone();
             let letter = Letter { kind: Kind::Response, ..letter(text, cx)? };
-            let sent = mail::reply(cx.store()?, &id, letter)?;
-            tell_sent(&sent, cx)
+            let (request, body) = (format!("{id}\n{}", letter.body), letter.body.clone());
+            cx.once(
+                key.as_deref(),
+                &request,
+                |store, interrupted| interrupted.sent(store, &mail::answers_to(store, &id)?, &body),
+                |cx| Ok(mail::reply(cx.store()?, &id, letter)?),
+                tell_sent,
+            )
         }
         Action::Ack { ids } => {
             let ids = cx.named(&ids)?;
@@ -184,7 +194,7 @@ pub(super) fn run(args: MailArgs, cx: &mut Context) -> Outcome {
 }
 
 fn letter(args: TextArgs, cx: &Context) -> Result<Letter, Failure> {
-    let TextArgs { body, body_file, subject, priority, ack, expires } = args;
+    let TextArgs { body, body_file, subject, priority, ack, expires, .. } = args;
     let from_stdin = body.as_deref() == Some("-");
     let body = cx.text(body.as_deref().filter(|_| !from_stdin), body_file.as_deref(), from_stdin)?;
     let body = body.unwrap_or_default();
@@ -192,18 +202,26 @@ fn letter(args: TextArgs, cx: &Context) -> Result<Letter, Failure> {
 }
 
 fn send(args: SendArgs, cx: &mut Context) -> Outcome {
+    let key = args.text.key.clone();
     let letter = letter(args.text, cx)?;
     let store = cx.store()?;
     let issue = args.issue.map(|typed| mail::about(store, &typed)).transpose()?;
     let to_many = args.to.iter().any(|to| mail::is_group(to));
     let kind = args.kind.unwrap_or(if to_many { Kind::Broadcast } else { Kind::StatusUpdate });
-    let sent = mail::send(store, Letter { to: args.to, kind, issue, ..letter })?;
-    tell_sent(&sent, cx)
+    let letter = Letter { to: args.to, kind, issue, ..letter };
+    let (to, body) = (letter.to.clone(), letter.body.clone());
+    cx.once(
+        key.as_deref(),
+        &format!("{}\n{body}", to.join(" ")),
+        |store, interrupted| interrupted.sent(store, &to, &body),
+        |cx| Ok(mail::send(cx.store()?, letter)?),
+        tell_sent,
+    )
 }
 
-fn tell_sent(sent: &Sent, cx: &mut Context) -> Outcome {
-    json_answer!(cx, view::sent(sent));
-    cx.ui.done(&view::sent_text(sent));
+fn tell_sent(cx: &mut Context, sent: Sent) -> Outcome {
+    json_answer!(cx, view::sent(&sent));
+    cx.ui.done(&view::sent_text(&sent));
     if let Some(back) = &sent.back {
         cx.ui.note(&view::brought_back_text(back));
     }

@@ -4,6 +4,7 @@ use crate::cli::context::{Context, Outcome};
 use crate::cli::report::changed_line;
 use crate::model::change::Change;
 use crate::ops;
+use crate::store::Store;
 use crate::view::Failure;
 
 /// Add a line to an issue's notes
@@ -19,6 +20,9 @@ pub(super) struct NoteArgs {
     /// Read the text from standard input
     #[arg(long)]
     stdin: bool,
+    /// Answer as the first time if this key was used before, and write nothing
+    #[arg(long, value_name = "KEY")]
+    key: Option<String>,
 }
 
 pub(super) fn run(args: NoteArgs, cx: &mut Context) -> Outcome {
@@ -27,6 +31,15 @@ pub(super) fn run(args: NoteArgs, cx: &mut Context) -> Outcome {
     let is_piped = args.stdin || given.is_none() && !args.text.is_empty();
     let text = cx.text(given.as_deref(), None, is_piped)?.filter(|text| !text.trim().is_empty());
     let text = text.ok_or_else(|| Failure::usage("a note needs a text"))?;
-    let batch = ops::change_each(cx.store()?, &[args.id], |_| vec![Change::AppendNotes(text.clone())])?;
-    cx.report(batch, |written| changed_line(written, "Note added: "))
+    let request = format!("{}\n{text}", args.id);
+    cx.once(
+        args.key.as_deref(),
+        &request,
+        |store, interrupted| interrupted.noted(store, &args.id, &text),
+        |cx| {
+            let add = |_: &mut Store| vec![Change::AppendNotes(text.clone())];
+            Ok(ops::change_each(cx.store()?, std::slice::from_ref(&args.id), add)?)
+        },
+        |cx, batch| cx.report(batch, |written| changed_line(written, "Note added: ")),
+    )
 }

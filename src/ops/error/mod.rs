@@ -52,6 +52,10 @@ pub enum OpError {
     RepoInUse { repo: String, used: RepoUse },
     #[error("{0}")]
     Usage(String),
+    #[error("the key {key:?} was used for another text, or in another form, at {at}")]
+    KeyTaken { key: String, at: String },
+    #[error("the command with the key {key:?} was interrupted at {at}, and may have written something")]
+    KeyInterrupted { key: String, at: String },
     #[error("{0}")]
     NotFound(String),
     #[error("{source}; filed before that: {}", filed.join(" "))]

@@ -73,6 +73,20 @@ pub fn about(store: &Store, typed: &str) -> Result<String> {
 
 /// Answers a message: to its sender, in its thread. Resumes an issue deferred until then.
 pub fn reply(store: &mut Store, typed: &str, letter: Letter) -> Result<Sent> {
+    let (answered, to) = sender_of(store, typed)?;
+    let issue = letter.issue.clone().or_else(|| answered.issue.clone());
+    let sent = send(store, Letter { to: vec![to], issue, answers: Some(answered.clone()), ..letter })?;
+    // Answering implies reading.
+    super::marks::read(store, &answered.id)?;
+    Ok(Sent { back: questions::bring_back(store, &answered), ..sent })
+}
+
+/// The address that an answer to a message goes to.
+pub fn answers_to(store: &Store, typed: &str) -> Result<Vec<String>> {
+    Ok(vec![sender_of(store, typed)?.1])
+}
+
+fn sender_of(store: &Store, typed: &str) -> Result<(Message, String)> {
     let mailbox = super::own_box(store).ok_or_else(|| OpError::NoSuchMessage { typed: typed.to_owned() })?;
     let answered = read::find_in(store, &mailbox, typed)?;
     let to = match (&answered.from_agent, &answered.from) {
@@ -80,11 +94,7 @@ pub fn reply(store: &mut Store, typed: &str, letter: Letter) -> Result<Sent> {
         (None, Some(name)) => format!("person:{name}"),
         (None, None) => return Err(OpError::NoSender { id: answered.id }),
     };
-    let issue = letter.issue.clone().or_else(|| answered.issue.clone());
-    let sent = send(store, Letter { to: vec![to], issue, answers: Some(answered.clone()), ..letter })?;
-    // Answering implies reading.
-    super::marks::read(store, &answered.id)?;
-    Ok(Sent { back: questions::bring_back(store, &answered), ..sent })
+    Ok((answered, to))
 }
 
 fn check(letter: &Letter) -> Result<()> {

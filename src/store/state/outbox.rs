@@ -28,7 +28,7 @@ use crate::vcs;
 const RUN: &str = "run";
 const NAME: &str = "outbox";
 /// The files, and directories of files, whose rows may wait.
-const WAITING: [&str; 4] = ["agents.jsonl", LEASES_NAME, "mail", "checkpoints.jsonl"];
+const WAITING: [&str; 5] = ["agents.jsonl", "keys", LEASES_NAME, "mail", "checkpoints.jsonl"];
 const MAX_SIZE: u64 = 16 << 20;
 /// How deep the directories of a state home are.
 const DEPTH: usize = 2;

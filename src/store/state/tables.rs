@@ -13,6 +13,7 @@ use super::state_dir::StateDir;
 use crate::ledger::Document;
 use crate::model::agent::Agent;
 use crate::model::checkpoint::Noted;
+use crate::model::key_use::KeyUse;
 use crate::model::lease::Lease;
 use crate::model::message::Message;
 use crate::model::record::Record;
@@ -27,6 +28,7 @@ use crate::sys::fs::{FsError, stat_link};
 pub const AGENTS: Table<Agent> = Table::at("agents.jsonl");
 pub const CHECKPOINTS: Table<Noted> =
     Table::new(Spot { names_repo: true, ..Spot::of_checkouts("wt", "checkpoints.jsonl") });
+pub const KEYS: Table<KeyUse> = Table::new(Spot::all_in("keys"));
 pub const LEASES: Table<Lease> = Table::new(Spot { is_watched: true, ..Spot::at(LEASES_NAME) });
 pub const MAIL: Table<Message> = Table::new(Spot { is_watched: true, ..Spot::all_in("mail") });
 pub(crate) const REGISTRY: Table<SeenCheckout> = Table::at(REGISTRY_NAME);
@@ -36,8 +38,8 @@ pub const RESERVATIONS: Table<Reservation> = Table::new(Spot { names_repo: true,
 pub const WORKSPACES: Table<Workspace> = Table::at(WORKSPACES_NAME);
 
 /// All tables, in the order in which they are processed.
-pub const TABLES: [&dyn StateTable; 8] =
-    [&REGISTRY, &AGENTS, &LEASES, &RESERVATIONS, &WORKSPACES, &REPOSITORIES, &MAIL, &CHECKPOINTS];
+pub const TABLES: [&dyn StateTable; 9] =
+    [&REGISTRY, &AGENTS, &LEASES, &RESERVATIONS, &WORKSPACES, &REPOSITORIES, &MAIL, &KEYS, &CHECKPOINTS];
 
 /// A table, independent of its row type.
 pub trait StateTable: Sync {

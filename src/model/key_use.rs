@@ -1,0 +1,21 @@
+//! What was asked for under a key, and the answer: the same request under the same key is carried out once.
+
+use serde::{Deserialize, Serialize};
+
+use super::time::Instant;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeyUse {
+    /// The hash of the key and of whoever used it.
+    pub id: String,
+    pub key: String,
+    #[serde(default)]
+    pub actor: String,
+    /// The hash of what was asked for, and in which form.
+    pub request: String,
+    pub began: Instant,
+    /// What was printed; `None` as long as the command runs, or if it was interrupted.
+    pub answer: Option<String>,
+    /// The exit code, if it is not 0.
+    pub exit: Option<i64>,
+}
