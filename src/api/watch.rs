@@ -168,7 +168,7 @@ fn event(observed: ops::Event) -> Option<Event> {
             ..empty
         },
         About::Trouble(message) => Event { message: Some(message), ..empty },
-        About::Mail(_) | About::Nothing => return None,
+        About::Mail(_) | About::Record(_) | About::Nothing => return None,
     })
 }
 
@@ -221,7 +221,7 @@ impl Watch {
 
     /// The current position: another watch can continue there, in this process or a later one.
     pub fn since(&self) -> Position {
-        Position(self.watch.position())
+        Position(self.watch.position(&self.store))
     }
 }
 

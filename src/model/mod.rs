@@ -17,6 +17,7 @@ pub mod issue;
 pub mod json;
 pub mod jsonc;
 pub mod key_use;
+pub mod last_sync;
 pub mod lease;
 pub mod lines;
 pub mod merge;

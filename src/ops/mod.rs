@@ -143,7 +143,7 @@ pub use sync::{
 };
 pub use triage::{Concern, Triaged, triage};
 pub use validate::{CHECKS, Check, Polluted, dangling_dependencies, pollution, remove_dangling, validate};
-pub use watch::{About, Event, EventKind, IssueNews, LeaseNews, Position, PositionError, Watch, WatchOptions, watch};
+pub use watch::{About, Event, EventKind, IssueNews, LeaseNews, Position, PositionError, RecordNews, Watch, WatchOptions, watch};
 pub use workflows::plan_file::PlanFile;
 pub use workspace_records::{find_workspace, here as workspace_here, unreadable as unreadable_workspaces, workspaces};
 pub use workspaces::{

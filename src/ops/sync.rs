@@ -5,10 +5,11 @@ use std::path::Path;
 
 use super::claims::remote_upkeep;
 use super::{OpError, Result, configure};
+use crate::model::last_sync::LastSync;
 use crate::ops;
 use crate::store::{
     self, Config, HomeContents, HooksChange, HooksRequest, HooksStatus, LeakReport, LeakScope, NamedPrograms,
-    OutsidePath, ProjectText, Repo, RepoSync, ResolvedLedger, Store, StoreError, SyncError, SyncOptions, SyncReport,
+    OutsidePath, ProjectText, Repo, RepoSync, ResolvedLedger, SYNCS, Store, StoreError, SyncError, SyncOptions, SyncReport,
     expand_path,
 };
 use crate::sys::Host;
@@ -26,6 +27,10 @@ pub fn sync(store: &mut Store, repo: Option<&str>, options: SyncOptions) -> Resu
     }
     let is_online = (options.pull || options.push) && !options.dry_run;
     let report = store.sync(&SyncOptions { repo, ..options })?;
+    if is_online {
+        // Only a watch reads it.
+        let _ = note_sync(store, &report);
+    }
     // The sync is done, whatever happens to the claims.
     let _ = ops::yield_claims(store, true);
     if is_online && store.settings().flag("claims.remote") {
@@ -33,6 +38,28 @@ pub fn sync(store: &mut Store, repo: Option<&str>, options: SyncOptions) -> Resu
         let _ = remote_upkeep::tidy(store);
     }
     Ok(report)
+}
+
+/// Notes what the sync did, for those who watch.
+fn note_sync(store: &Store, report: &SyncReport) -> Result<()> {
+    let at = store.host().clock.now().to_string();
+    let note = |one: &RepoSync| {
+        let received = one.received.added.len() + one.received.changed.len() + one.received.removed.len();
+        let error = one.error.as_ref().map(|error| error.to_string());
+        let is_news = received > 0 || one.pushed || error.is_some();
+        let (id, actor) = (one.repos.first().cloned().unwrap_or_default(), store.actor().to_owned());
+        is_news.then(|| LastSync { id, at: at.clone(), actor, received: received as i64, pushed: one.pushed, error })
+    };
+    let notes: Vec<LastSync> = report.repos.iter().filter_map(note).collect();
+    let state = store.state();
+    if notes.is_empty() || !state.exists() {
+        return Ok(());
+    }
+    let held = state.lock(store.lock_wait())?;
+    SYNCS.file(&state).edit::<OpError>(&held, &store.host().entropy, |document| {
+        Ok(notes.iter().map(|one| SYNCS.put(document, &one.id, one)).collect())
+    })?;
+    Ok(())
 }
 
 /// Commits the ledgers of one repo, or of all that this user commits to.

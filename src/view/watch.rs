@@ -4,10 +4,14 @@ use super::answer::answer;
 use super::escape::inline;
 use super::issue::placed;
 use super::mail::{gist, message, sender};
+use crate::model::agent::Agent;
+use crate::model::checkpoint::Checkpoint;
+use crate::model::last_sync::LastSync;
 use crate::model::lease::Holder;
 use crate::model::message::Message;
 use crate::model::when::Calendar;
-use crate::ops::{About, Event, EventKind, IssueNews, LeaseNews};
+use crate::model::workspace::Workspace;
+use crate::ops::{About, Event, EventKind, IssueNews, LeaseNews, RecordNews};
 
 answer! {
     /// One event, on one line.
@@ -16,7 +20,33 @@ answer! {
         ..issue?(if let About::Issue(news) = &event.about { Some((event.kind, &**news)) } else { None }),
         ..lease?(if let About::Lease(news) = &event.about { Some(news) } else { None }),
         ..mailed?(if let About::Mail(mail) = &event.about { Some(mail) } else { None }),
+        ..record?(if let About::Record(news) = &event.about { Some(&**news) } else { None }),
         message: if let About::Trouble(text) = &event.about { Some(text) } else { None },
+    }
+
+    fn record(news: &RecordNews) {
+        ..noted?(if let RecordNews::Checkpoint(one) = news { Some(one) } else { None }),
+        ..known?(if let RecordNews::Agent(one) = news { Some(one) } else { None }),
+        ..place?(if let RecordNews::Workspace(one) = news { Some(one) } else { None }),
+        ..exchanged?(if let RecordNews::Sync(one) = news { Some(one) } else { None }),
+    }
+
+    fn noted(one: &Checkpoint) {
+        id: &one.issue, checkpoint: &one.id, number: one.number, type: one.kind.as_str(), summary: &one.summary,
+        agent: &one.agent, actor: &one.actor, worktree_id: &one.worktree_id, worktree: &one.worktree,
+    }
+
+    fn known(one: &Agent) {
+        agent: &one.id, name: &one.name, role: one.role.word(), runtime: &one.runtime, host: &one.host,
+    }
+
+    fn place(one: &Workspace) {
+        id: &one.issue, workspace: &one.id, state: one.state.word(), path: &one.path, branch: &one.branch,
+        agent: &one.agent, actor: &one.actor, error: &one.error,
+    }
+
+    fn exchanged(one: &LastSync) {
+        source_repo: &one.id, actor: &one.actor, received: one.received, pushed: one.pushed, error: &one.error,
     }
 
     fn mailed(mail: &Message) {
@@ -50,6 +80,16 @@ fn is_change(kind: EventKind) -> bool {
 pub fn watch_text(event: &Event, calendar: &Calendar) -> String {
     let details = match &event.about {
         About::Nothing => String::new(),
+        About::Record(news) => match &**news {
+            RecordNews::Checkpoint(one) => format!("  {}#{}  {}", inline(&one.issue), one.number, inline(&one.summary)),
+            RecordNews::Agent(one) => format!("  {}", inline(&one.name)),
+            RecordNews::Workspace(one) => format!("  {}  {}", one.state.word(), inline(&one.path)),
+            RecordNews::Sync(one) => {
+                let sent = if one.pushed { ", pushed" } else { "" };
+                let error = one.error.as_ref().map(|error| format!(": {}", inline(error))).unwrap_or_default();
+                format!("  {}  received {}{sent}{error}", inline(&one.id), one.received)
+            }
+        },
         About::Trouble(text) => inline(text).into_owned(),
         About::Issue(news) => {
             let fields: Vec<&str> = news.fields.iter().map(|change| change.field.as_str()).collect();

@@ -1,5 +1,6 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
@@ -18,18 +19,22 @@ use crate::view::{self, Exit};
 #[command(after_help = "Examples:
   bd watch
   bd watch --json --since-now --events issue,ready
+  bd watch --json --since ~/.watched    whatever happened since it last ran, then what happens
   bd watch --issue a3f8 --events issue_closed --count 1 --for 10m    wait for an issue
   BD_AGENT=worker-1 bd watch --json --events ready,mail")]
 pub(super) struct WatchArgs {
     /// Only events of these issues, by id or its first characters
     #[arg(long = "issue", value_name = "ID")]
     issues: Vec<String>,
-    /// Only these events: issue, ready, lease, mail, all, or names such as issue_closed or lease_renewed
+    /// Only these events: issue, ready, lease, mail, checkpoint, run, agent, workspace, sync, all, or names such as issue_closed
     #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = kinds)]
     events: Vec<Kinds>,
     /// Skip what exists already
     #[arg(long)]
     since_now: bool,
+    /// Go on where the watch with this file ended, and keep the file current
+    #[arg(long, value_name = "FILE", conflicts_with = "since_now")]
+    since: Option<PathBuf>,
     /// Include everybody's mail
     #[arg(long)]
     all_mail: bool,
@@ -47,12 +52,13 @@ struct Kinds(Vec<EventKind>);
 fn kinds(word: &str) -> Result<Kinds, String> {
     EventKind::named(word).map(Kinds).ok_or_else(|| {
         let names = EventKind::requestable().map(EventKind::word).collect::<Vec<_>>().join(", ");
-        format!("one of issue, ready, lease, mail, all, {names}")
+        format!("one of issue, ready, lease, mail, checkpoint, run, agent, workspace, sync, all, {names}")
     })
 }
 
 pub(super) fn run(args: WatchArgs, cx: &mut Context) -> Outcome {
     let issues = args.issues.iter().map(|typed| cx.resolve(typed)).collect::<Result<_, _>>()?;
+    let position = args.since.map(|path| cx.directory().join(path));
     let (store, ui) = cx.parts()?;
     let kinds: BTreeSet<EventKind> = args.events.into_iter().flat_map(|Kinds(kinds)| kinds).collect();
     let options = WatchOptions {
@@ -60,6 +66,7 @@ pub(super) fn run(args: WatchArgs, cx: &mut Context) -> Outcome {
         kinds: Some(kinds).filter(|kinds| !kinds.is_empty()),
         all_mail: args.all_mail,
         since_now: args.since_now,
+        position,
         at_most: args.length.map(|nanos| Duration::from_nanos(nanos.unsigned_abs())),
     };
     ui.end_with_reader();

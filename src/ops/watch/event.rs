@@ -1,10 +1,14 @@
 //! The events of a watch.
 
+use crate::model::agent::Agent;
+use crate::model::checkpoint::Checkpoint;
 use crate::model::difference::FieldChange;
+use crate::model::last_sync::LastSync;
 use crate::model::lease::Holder;
 use crate::model::message::Message;
 use crate::model::time::Instant;
 use crate::model::words::words;
+use crate::model::workspace::Workspace;
 use crate::store::Place;
 
 words! {
@@ -31,6 +35,18 @@ words! {
         /// Taken from a holder that did not release it.
         LeaseTaken = "lease_taken",
         MailArrived = "mail_arrived",
+        CheckpointAdded = "checkpoint_added",
+        /// The work on an issue failed: it was given back with an error.
+        RunFailed = "run_failed",
+        AgentRegistered = "agent_registered",
+        /// It has unregistered.
+        AgentGone = "agent_gone",
+        WorkspaceCreated = "workspace_created",
+        /// Its state is another one.
+        WorkspaceChanged = "workspace_changed",
+        WorkspaceRemoved = "workspace_removed",
+        /// A sync received or sent something, or failed.
+        Synced = "synced",
         /// Something cannot be read, or the system does not report changes. The watch continues.
         Trouble = "trouble",
     }
@@ -44,10 +60,15 @@ impl EventKind {
 
     /// Reported by default.
     pub fn is_usual(self) -> bool {
-        self != EventKind::LeaseRenewed
+        self != EventKind::LeaseRenewed && !self.is_of_records()
     }
 
-    /// The kinds that a word means: one by its name, or all default ones of `issue`, `ready`, `lease` or `mail`.
+    /// About records that are neither issues nor claims nor mail.
+    pub fn is_of_records(self) -> bool {
+        ["checkpoint", "run", "agent", "workspace", "synced"].iter().any(|word| self.word().starts_with(word))
+    }
+
+    /// The kinds that a word means: one by its name, or several, such as all default ones of `issue`.
     pub fn named(word: &str) -> Option<Vec<EventKind>> {
         if let Some(one) = Self::requestable().find(|kind| kind.word() == word) {
             return Some(vec![one]);
@@ -60,6 +81,10 @@ impl EventKind {
             "issue" => usual.filter(|kind| kind.word().starts_with("issue_") && !is_ready(kind)).collect(),
             "lease" => usual.filter(|kind| kind.word().starts_with("lease_")).collect(),
             "mail" => vec![EventKind::MailArrived],
+            "sync" => vec![EventKind::Synced],
+            "checkpoint" | "run" | "agent" | "workspace" => {
+                Self::requestable().filter(|kind| kind.word().starts_with(word)).collect()
+            }
             _ => return None,
         })
     }
@@ -82,7 +107,17 @@ pub enum About {
     Issue(Box<IssueNews>),
     Lease(Box<LeaseNews>),
     Mail(Box<Message>),
+    Record(Box<RecordNews>),
     Trouble(String),
+}
+
+/// A record of the state home that is new or another one than before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RecordNews {
+    Checkpoint(Checkpoint),
+    Agent(Agent),
+    Workspace(Workspace),
+    Sync(LastSync),
 }
 
 /// An issue as it is now, or as it was if it is gone.
@@ -132,6 +167,11 @@ impl Event {
             About::Issue(news) => Some(&news.id),
             About::Lease(news) => Some(&news.id),
             About::Mail(message) => message.issue.as_deref(),
+            About::Record(news) => match &**news {
+                RecordNews::Checkpoint(one) => Some(&one.issue),
+                RecordNews::Workspace(one) => one.issue.as_deref(),
+                RecordNews::Agent(_) | RecordNews::Sync(_) => None,
+            },
         }
     }
 }
@@ -148,7 +188,7 @@ mod tests {
         assert_eq!(EventKind::named("ready"), Some(vec![EventKind::IssueReady, EventKind::IssueUnready]));
         assert_eq!(EventKind::named("issue").unwrap().len(), 5);
         assert!(!EventKind::named("lease").unwrap().contains(&EventKind::LeaseRenewed));
-        assert_eq!(EventKind::named("all").unwrap().len(), 13);
+        assert_eq!(EventKind::named("all").unwrap().len(), 21);
         assert_eq!((EventKind::named("watching"), EventKind::named("")), (None, None));
     }
 }

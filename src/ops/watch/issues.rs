@@ -51,6 +51,24 @@ impl Ledgers {
         copies.into_iter().filter_map(|(id, copies)| Some((id, chosen(Some(&copies))?))).collect()
     }
 
+    /// The versions of issues in other checkouts that are not those of the project: the checkout, the id, ours, theirs.
+    pub(super) fn differing(&self) -> Vec<(Place, String, Option<&str>, &str)> {
+        let ours = self.counting();
+        let mut found = Vec::new();
+        for one in &self.checkouts {
+            let ids = one.document.ids().map(|id| id.into_owned()).collect();
+            let mut theirs = BTreeMap::new();
+            collect(&mut theirs, &one.document, "", &ids);
+            for (id, copies) in theirs {
+                let own = ours.get(&id).map(|(line, _)| *line);
+                if let Some((line, _)) = chosen(Some(&copies)).filter(|(line, _)| Some(*line) != own) {
+                    found.push((Place::from(&one.worktree), id, own, line));
+                }
+            }
+        }
+        found
+    }
+
     /// The changes in the project's ledgers since then, which are recorded. A torn ledger is ignored and stays as it
     /// was. One that the settings add or remove is recorded without events.
     pub(super) fn own_news(&mut self, store: &Store) -> Vec<(EventKind, IssueNews)> {
@@ -164,12 +182,12 @@ fn news(id: &str, before: Option<Copy<'_>>, after: Option<Copy<'_>>) -> Option<(
     let state = |issue: &Option<Issue>| issue.as_ref().map_or(State::Gone, |issue| State::of(&issue.status));
     let kind = state(&old).event_to(state(&new))?;
     let mut fields = Vec::new();
-    if !matches!(kind, EventKind::IssueCreated | EventKind::IssueDeleted) {
+    if kind != EventKind::IssueDeleted {
         fields = difference(&[old_line], new_line).map(|(_, fields)| fields).unwrap_or_default();
         if fields.iter().any(|change| change.field != CLOCK) {
             fields.retain(|change| change.field != CLOCK);
         }
-        if old_repo != new_repo {
+        if old_repo != new_repo && old_repo.is_some() {
             let (before, after) = (old_repo.clone(), new_repo.clone());
             fields.push(FieldChange { field: "source_repo".to_owned(), before, after, won: None });
         }

@@ -11,8 +11,10 @@ mod event;
 mod issues;
 mod leases;
 mod position;
+mod records;
+mod told;
 
-pub use event::{About, Event, EventKind, IssueNews, LeaseNews};
+pub use event::{About, Event, EventKind, IssueNews, LeaseNews, RecordNews};
 pub use position::{Position, PositionError};
 
 use std::collections::BTreeSet;
@@ -28,6 +30,8 @@ use crate::store::Store;
 use crate::sys::{Waker, Watcher};
 use issues::Ledgers;
 use leases::Claims;
+use records::Records;
+use told::Told;
 
 /// Writes this close together are reported as one.
 const TOGETHER: Duration = Duration::from_millis(20);
@@ -42,6 +46,8 @@ pub struct WatchOptions {
     pub all_mail: bool,
     /// Do not report the initial state.
     pub since_now: bool,
+    /// The file with the position to go on from, if it exists; it is kept current.
+    pub position: Option<PathBuf>,
     pub at_most: Option<Duration>,
 }
 
@@ -52,6 +58,10 @@ impl WatchOptions {
             (None, kind) => kind.is_usual(),
             (Some(kinds), kind) => kinds.contains(&kind),
         }
+    }
+
+    fn wants_records(&self) -> bool {
+        EventKind::ALL.into_iter().any(|kind| kind.is_of_records() && self.wants(kind))
     }
 
     fn wants_any(&self, kinds: &[EventKind]) -> bool {
@@ -70,11 +80,21 @@ const READY: [EventKind; 2] = [EventKind::IssueReady, EventKind::IssueUnready];
 /// Reports events in a project until `tell` breaks or the time is over. First the initial state: ready issues, claims
 /// and unread mail; then an event of the kind [`EventKind::Watching`]; then changes.
 pub fn watch(store: &mut Store, options: &WatchOptions, mut tell: impl FnMut(Event) -> ControlFlow<()>) -> Result<()> {
-    let mut watch = Watch::start(store, options.clone(), None)?;
+    let since = options.position.as_deref().map_or(Ok(None), Position::load)?;
+    let mut watch = Watch::start(store, options.clone(), since.as_ref())?;
+    let mut kept = since;
     while let Some(events) = watch.next(store) {
         for event in events {
             if tell(event).is_break() {
+                // The rest of these events comes again from the last position.
                 return Ok(());
+            }
+        }
+        if let Some(path) = &options.position {
+            let position = Some(watch.position(store));
+            if position != kept {
+                position.as_ref().map_or(Ok(()), |position| position.save(path))?;
+                kept = position;
             }
         }
     }
@@ -100,15 +120,31 @@ impl Watch {
     pub fn start(store: &mut Store, options: WatchOptions, since: Option<&Position>) -> Result<Self> {
         let start = Moment::now();
         store.look_again()?;
-        let targets = store.watched_paths()?;
+        let targets = store.watched_paths(options.wants_records())?;
         // Before the first read, so that later changes wake the watch.
         let watcher = Watcher::on(&targets).gathering(TOGETHER);
         let mut seen = Seen::default();
-        let mut first = seen.look(store, &options);
-        first.retain(|event| event.kind == EventKind::Trouble || !options.since_now && since.is_none());
         if let Some(position) = since {
-            let news = position.news(&seen.ledgers.counting(), &seen.claims, &seen.ready);
+            position.check(store)?;
+            (seen.mail, seen.records) = (position.mail.clone(), position.records.clone());
+        }
+        let mut first = seen.look(store, &options);
+        // Mail and records were compared with the position.
+        let is_news = |event: &Event| match event.about {
+            About::Mail(_) => since.is_some_and(|position| position.mail.is_some()),
+            About::Record(_) => true,
+            _ => false,
+        };
+        first.retain(|event| match since {
+            _ if event.kind == EventKind::Trouble => true,
+            Some(_) => is_news(event),
+            None => !options.since_now,
+        });
+        if let Some(position) = since {
+            first.iter_mut().for_each(|event| event.initial = false);
+            let news = position.news(&seen.ledgers, &seen.claims, &seen.ready);
             first.extend(news.into_iter().map(|(kind, about)| event(store, kind, about)));
+            seen.told.elsewhere(&seen.ledgers);
         }
         first.push(event(store, EventKind::Watching, About::Nothing));
         let (troubles, first) = (BTreeSet::new(), Some(first));
@@ -140,7 +176,7 @@ impl Watch {
         let sleep = [left, self.seen.next_moment(store, &self.options)].into_iter().flatten().min();
         self.watcher.wait(sleep.unwrap_or(Duration::MAX));
         let mut events = self.seen.look(store, &self.options);
-        if let Ok(now) = store.watched_paths()
+        if let Ok(now) = store.watched_paths(self.options.wants_records())
             && now != self.targets
         {
             // A repo or a checkout appeared or was removed.
@@ -157,8 +193,8 @@ impl Watch {
     }
 
     /// The current position: another watch can start there.
-    pub fn position(&self) -> Position {
-        Position::of(&self.seen.ledgers.counting(), &self.seen.claims, &self.seen.ready)
+    pub fn position(&self, store: &Store) -> Position {
+        Position::of(store, &self.seen)
     }
 }
 
@@ -176,8 +212,10 @@ struct Seen {
     ledgers: Ledgers,
     claims: Claims,
     ready: BTreeSet<String>,
-    /// Messages by box and id.
-    mail: BTreeSet<(String, String)>,
+    /// Messages by box and id, and other records; `None` if they were not looked at.
+    mail: Option<BTreeSet<(String, String)>>,
+    records: Option<Records>,
+    told: Told,
     is_later: bool,
 }
 
@@ -198,6 +236,9 @@ impl Seen {
         if options.wants(EventKind::MailArrived) {
             looked = looked.and(self.look_at_mail(store, options, &mut found));
         }
+        if options.wants_records() {
+            looked = looked.and(self.look_at_records(store, &mut found));
+        }
         if !self.is_later {
             found.iter_mut().for_each(|event| event.initial = true);
             self.is_later = true;
@@ -211,16 +252,21 @@ impl Seen {
             let events = issues.into_iter().map(|(kind, news)| event(store, kind, About::Issue(Box::new(news))));
             found.extend(events);
         };
-        tell(self.ledgers.own_news(store));
-        tell(self.ledgers.news_elsewhere(store)?);
+        tell(self.told.only_new(self.ledgers.own_news(store)));
+        tell(self.told.only_new(self.ledgers.news_elsewhere(store)?));
         Ok(())
     }
 
     fn look_at_claims(&mut self, store: &Store, found: &mut Vec<Event>) -> Result<()> {
         let now = leases::claims(store.lease_records()?);
+        let attempts = |id: &String| self.claims.get(id).map_or(0, |(lease, _)| lease.attempts);
         for (kind, mut news) in leases::changes(&self.claims, &now) {
+            let has_failed = kind == EventKind::LeaseReleased && news.attempts > attempts(&news.id);
             if let Some(row) = store.get(&news.id)? {
                 (news.title, news.source_repo) = (Some(row.issue.title), Some(row.source_repo));
+            }
+            if has_failed {
+                found.push(event(store, EventKind::RunFailed, About::Lease(Box::new(news.clone()))));
             }
             found.push(event(store, kind, About::Lease(Box::new(news))));
         }
@@ -253,14 +299,24 @@ impl Seen {
             mail::inbox(store, &mail::InboxFilter::default())?
         };
         let key = |message: &Message| (message.recipient.clone(), message.id.clone());
-        let mut new: Vec<&Message> = messages.iter().filter(|message| !self.mail.contains(&key(message))).collect();
+        let known = self.mail.take().unwrap_or_default();
+        let mut new: Vec<&Message> = messages.iter().filter(|message| !known.contains(&key(message))).collect();
         // A message read before the watch started is not new.
         new.retain(|message| self.is_later || message.is_unread());
         new.sort_by(|a, b| (a.created, &a.id).cmp(&(b.created, &b.id)));
         for message in new {
             found.push(event(store, EventKind::MailArrived, About::Mail(Box::new(message.clone()))));
         }
-        self.mail.extend(messages.iter().map(key));
+        self.mail = Some(known.into_iter().chain(messages.iter().map(key)).collect());
+        Ok(())
+    }
+
+    fn look_at_records(&mut self, store: &Store, found: &mut Vec<Event>) -> Result<()> {
+        let (now, news) = records::news(store, self.records.as_ref().unwrap_or(&Records::new()))?;
+        // What is there when a watch begins is not news.
+        let is_first = self.records.replace(now).is_none();
+        let news = news.into_iter().filter(|_| !is_first);
+        found.extend(news.map(|(kind, one)| event(store, kind, About::Record(Box::new(one)))));
         Ok(())
     }
 

@@ -1,19 +1,27 @@
-//! The position of a watch, so that another can continue there: for every issue a hash of its line and its state, the
-//! holders, and the ready issues. The watching program can store it as text.
+//! The position of a watch, so that another can continue there: for every issue a hash of its line and its state, also
+//! in other checkouts, the holders, the ready issues, and what is known of mail and other records. It can be stored as text.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
 
 use super::event::{About, EventKind, IssueNews};
-use super::issues::State;
-use super::{issues, leases};
+use super::issues::{Ledgers, State};
+use super::records::Records;
+use super::{Seen, issues, leases};
 use crate::model::issue::{self, Issue};
 use crate::model::lease::{Holder, Lease, Standing};
 use crate::model::record::Record;
+use crate::ops::{OpError, Result as OpResult};
+use crate::store::{Place, Store, real_path};
+use crate::sys::below;
 
-/// The first line of the text.
-const HEAD: &str = "bd-watch 1";
+/// The first line of the text. Earlier versions have no more than issues and claims.
+const HEAD: &str = "bd-watch 2";
+const EARLIER: &str = "bd-watch 1";
+/// A larger file is no position.
+const MAX_FILE: u64 = 256 << 20;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Trace {
@@ -28,6 +36,13 @@ pub struct Position {
     issues: BTreeMap<String, Trace>,
     /// Epoch, whether it was valid, holder.
     claims: BTreeMap<String, (i64, bool, String)>,
+    /// Versions in other checkouts that are not those of the project, by the checkout's name and the id.
+    elsewhere: BTreeMap<(String, String), (u64, State)>,
+    /// As far as they were looked at.
+    pub(super) mail: Option<BTreeSet<(String, String)>>,
+    pub(super) records: Option<Records>,
+    /// The clone that it is of, if that has an id.
+    clone: Option<String>,
 }
 
 /// The error for a text that is not a position.
@@ -37,10 +52,9 @@ pub struct PositionError {
     line: usize,
 }
 
-type Lines<'a> = BTreeMap<String, (&'a str, String)>;
-
 impl Position {
-    pub(super) fn of(lines: &Lines<'_>, claims: &leases::Claims, ready: &BTreeSet<String>) -> Self {
+    pub(super) fn of(store: &Store, seen: &Seen) -> Self {
+        let Seen { ledgers, claims, ready, mail, records, .. } = seen;
         let trace = |(id, (line, _)): (&String, &(&str, String))| {
             let trace = Trace { line: hash(line), state: state_of(line), is_ready: ready.contains(id) };
             (id.clone(), trace)
@@ -49,17 +63,58 @@ impl Position {
             let holder = lease.holder.as_ref()?.name.replace(['\n', '\r'], " ");
             Some((id.clone(), (lease.epoch, *standing == Standing::Live, holder)))
         };
-        Position { issues: lines.iter().map(trace).collect(), claims: claims.iter().filter_map(claim).collect() }
+        let other = |(place, id, _, line): (Place, String, Option<&str>, &str)| {
+            ((place.worktree.replace(['\n', '\r', '\t'], " "), id), (hash(line), state_of(line)))
+        };
+        Position {
+            issues: ledgers.counting().iter().map(trace).collect(),
+            claims: claims.iter().filter_map(claim).collect(),
+            elsewhere: ledgers.differing().into_iter().map(other).collect(),
+            mail: mail.clone(),
+            records: records.clone(),
+            clone: store.known_clone_id(),
+        }
+    }
+
+    /// Reads a file of the user's; `None` if it is missing.
+    pub(super) fn load(path: &Path) -> OpResult<Option<Self>> {
+        let text = match below::read_own(path, MAX_FILE) {
+            Ok(contents) => String::from_utf8_lossy(&contents.bytes).into_owned(),
+            Err(error) if error.is_missing() => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let position = text.parse::<Position>();
+        position.map(Some).map_err(|error| OpError::Usage(format!("{}: {error}", path.display())))
+    }
+
+    /// Replaces the file.
+    pub(super) fn save(&self, path: &Path) -> OpResult<()> {
+        let path = real_path(path);
+        let (above, name) = below::parted(&path);
+        Ok(below::put(above, name, self.to_string().as_bytes())?)
+    }
+
+    /// Refuses the position of another clone: its claims and records are others.
+    pub(super) fn check(&self, store: &Store) -> OpResult<()> {
+        match (&self.clone, store.known_clone_id()) {
+            (Some(then), Some(now)) if *then != now => Err(OpError::Usage(format!(
+                "the position is of another clone of this project ({then}, and this is {now}); start without it"
+            ))),
+            _ => Ok(()),
+        }
     }
 
     /// What has happened since.
     pub(super) fn news(
         &self,
-        lines: &Lines<'_>,
+        ledgers: &Ledgers,
         claims: &leases::Claims,
         ready: &BTreeSet<String>,
     ) -> Vec<(EventKind, About)> {
-        let mut found = Vec::new();
+        let mut found = self.news_elsewhere(ledgers);
+        let lines = ledgers.counting();
+        let told: BTreeSet<(&str, u64)> =
+            self.elsewhere.iter().map(|((_, id), (line, _))| (id.as_str(), *line)).collect();
         let current = |id: &str| {
             let (line, repo) = lines.get(id)?;
             let issue = Issue::decode(&Record::parse(line).ok()?);
@@ -74,8 +129,9 @@ impl Position {
             let (before, line) = (self.issues.get(id), lines.get(id).map(|(line, _)| *line));
             let was = before.map_or(State::Gone, |trace| trace.state);
             let is = line.map_or(State::Gone, state_of);
-            let is_same = before.map(|trace| trace.line) == line.map(hash);
-            if let Some(kind) = was.event_to(is).filter(|kind| *kind != EventKind::IssueUpdated || !is_same) {
+            let is_told = line.is_some_and(|line| told.contains(&(id.as_str(), hash(line))));
+            let is_same = is_told || before.map(|trace| trace.line) == line.map(hash);
+            if let Some(kind) = was.event_to(is).filter(|_| !is_same) {
                 tell(kind, id);
             }
             match (before.is_some_and(|trace| trace.is_ready), ready.contains(id)) {
@@ -97,6 +153,21 @@ impl Position {
     }
 }
 
+impl Position {
+    fn news_elsewhere(&self, ledgers: &Ledgers) -> Vec<(EventKind, About)> {
+        let news = |(place, id, _, line): (Place, String, Option<&str>, &str)| {
+            let own = || self.issues.get(&id).map(|trace| (trace.line, trace.state));
+            let known = self.elsewhere.get(&(place.worktree.clone(), id.clone())).copied().or_else(own);
+            let was = known.map_or(State::Gone, |(_, state)| state);
+            let kind = was.event_to(state_of(line)).filter(|_| known.map(|(line, _)| line) != Some(hash(line)))?;
+            let issue = Issue::decode(&Record::parse(line).ok()?);
+            let news = IssueNews { checkout: Some(place), ..issues::of(&id, issue, String::new()) };
+            Some((kind, About::Issue(Box::new(news))))
+        };
+        ledgers.differing().into_iter().filter_map(news).collect()
+    }
+}
+
 fn hash(line: &str) -> u64 {
     let hash = blake3::hash(line.as_bytes());
     u64::from_le_bytes(hash.as_bytes()[..8].try_into().expect("a hash has 32 bytes"))
@@ -115,6 +186,20 @@ impl fmt::Display for Position {
         for (id, (epoch, is_live, holder)) in &self.claims {
             writeln!(f, "c\t{epoch}\t{}\t{id}\t{holder}", u8::from(*is_live))?;
         }
+        for ((place, id), (line, state)) in &self.elsewhere {
+            writeln!(f, "e\t{line:016x}\t{}\t{id}\t{place}", state.word())?;
+        }
+        if let Some(mail) = &self.mail {
+            writeln!(f, "mail")?;
+            mail.iter().try_for_each(|(recipient, id)| writeln!(f, "m\t{id}\t{recipient}"))?;
+        }
+        if let Some(records) = &self.records {
+            writeln!(f, "records")?;
+            records.iter().try_for_each(|(key, state)| writeln!(f, "r\t{key}\t{state}"))?;
+        }
+        if let Some(clone) = &self.clone {
+            writeln!(f, "clone\t{clone}")?;
+        }
         Ok(())
     }
 }
@@ -127,13 +212,25 @@ impl FromStr for Position {
         for (n, line) in text.lines().enumerate() {
             let parts: Vec<&str> = line.splitn(5, '\t').collect();
             let read = match (n, parts.as_slice()) {
-                (0, [HEAD]) => Some(()),
+                (0, [HEAD | EARLIER]) => Some(()),
                 (1.., ["i", line, word, ready, id]) => read_issue(line, word, ready).map(|trace| {
                     position.issues.insert((*id).to_owned(), trace);
                 }),
                 (1.., ["c", epoch, live, id, holder]) => epoch.parse().ok().map(|epoch| {
                     position.claims.insert((*id).to_owned(), (epoch, *live == "1", (*holder).to_owned()));
                 }),
+                (1.., ["e", line, word, id, place]) => read_other(line, word).map(|other| {
+                    position.elsewhere.insert(((*place).to_owned(), (*id).to_owned()), other);
+                }),
+                (1.., ["mail"]) => Some(position.mail = Some(BTreeSet::new())),
+                (1.., ["m", id, recipient]) => position.mail.as_mut().map(|mail| {
+                    mail.insert(((*recipient).to_owned(), (*id).to_owned()));
+                }),
+                (1.., ["records"]) => Some(position.records = Some(Records::new())),
+                (1.., ["r", key, state]) => position.records.as_mut().map(|records| {
+                    records.insert((*key).to_owned(), (*state).to_owned());
+                }),
+                (1.., ["clone", id]) => Some(position.clone = Some((*id).to_owned())),
                 _ => None,
             };
             read.ok_or(PositionError { line: n + 1 })?;
@@ -144,4 +241,8 @@ impl FromStr for Position {
 
 fn read_issue(line: &str, word: &str, ready: &str) -> Option<Trace> {
     Some(Trace { line: u64::from_str_radix(line, 16).ok()?, state: State::parse(word)?, is_ready: ready == "1" })
+}
+
+fn read_other(line: &str, word: &str) -> Option<(u64, State)> {
+    Some((u64::from_str_radix(line, 16).ok()?, State::parse(word)?))
 }

@@ -74,7 +74,7 @@ impl Flow {
 pub fn wait(store: &mut Store, typed: &str, until: Until, at_most: Option<Duration>) -> Result<WaitEnd> {
     let start = Moment::now();
     let id = store.find_workflow(typed)?.id().to_owned();
-    let mut targets = store.watched_paths()?;
+    let mut targets = store.watched_paths(false)?;
     // Before the first read, so that later changes wake the wait.
     let mut watcher = Watcher::on(&targets).gathering(TOGETHER);
     let interval = Duration::from_nanos(INTERVAL.unsigned_abs());
@@ -105,7 +105,7 @@ pub fn wait(store: &mut Store, typed: &str, until: Until, at_most: Option<Durati
             heard = Moment::now();
             identity::join_as_agent(store)?;
         }
-        if let Ok(now) = store.watched_paths()
+        if let Ok(now) = store.watched_paths(false)
             && now != targets
         {
             // A repo or a checkout appeared or was removed.

@@ -44,7 +44,7 @@ impl Project {
 
 impl Snapshot {
     /// The files and directories whose change may change an answer.
-    pub fn watched_paths(&self) -> Result<Vec<PathBuf>> {
+    pub fn watched_paths(&self, with_records: bool) -> Result<Vec<PathBuf>> {
         // A long-running process must notice that version control appeared, or that the state home changed.
         self.homes.lock().unwrap_or_else(PoisonError::into_inner).clear();
         let mut paths: Vec<PathBuf> = self.seen.paths().cloned().collect();
@@ -55,6 +55,13 @@ impl Snapshot {
         }
         let watched: Vec<Spot> = TABLES.iter().map(|table| table.spot()).filter(|spot| spot.is_watched).collect();
         paths.extend(homes.iter().flat_map(|home| watched.iter().flat_map(|spot| spot.paths(home))));
+        if with_records {
+            for spot in TABLES.iter().map(|table| table.spot()) {
+                paths.extend(spot.paths(&homes[0]));
+                let files = spot.files(&homes[0]).unwrap_or_default().into_iter();
+                paths.extend(files.map(|(inside, name)| homes[0].path().join(inside).join(name)));
+            }
+        }
         let ledgers = self.sibling_ledgers()?.into_iter().filter(|(_, worktree, _)| worktree.exists);
         paths.extend(ledgers.map(|(_, worktree, inside)| worktree.root.join(inside)));
         paths.extend((0..self.repos.members.len()).flat_map(|member| self.checkout_marks(member)));

@@ -14,6 +14,7 @@ use crate::ledger::Document;
 use crate::model::agent::Agent;
 use crate::model::checkpoint::Noted;
 use crate::model::key_use::KeyUse;
+use crate::model::last_sync::LastSync;
 use crate::model::lease::Lease;
 use crate::model::message::Message;
 use crate::model::record::Record;
@@ -35,11 +36,12 @@ pub(crate) const REGISTRY: Table<SeenCheckout> = Table::at(REGISTRY_NAME);
 pub const REPOSITORIES: Table<SeenRepository> =
     Table::new(Spot { is_found_again: true, ..Spot::at("repositories.jsonl") });
 pub const RESERVATIONS: Table<Reservation> = Table::new(Spot { names_repo: true, ..Spot::at("reservations.jsonl") });
+pub const SYNCS: Table<LastSync> = Table::at("syncs.jsonl");
 pub const WORKSPACES: Table<Workspace> = Table::at(WORKSPACES_NAME);
 
 /// All tables, in the order in which they are processed.
-pub const TABLES: [&dyn StateTable; 9] =
-    [&REGISTRY, &AGENTS, &LEASES, &RESERVATIONS, &WORKSPACES, &REPOSITORIES, &MAIL, &KEYS, &CHECKPOINTS];
+pub const TABLES: [&dyn StateTable; 10] =
+    [&REGISTRY, &AGENTS, &LEASES, &RESERVATIONS, &WORKSPACES, &REPOSITORIES, &MAIL, &KEYS, &SYNCS, &CHECKPOINTS];
 
 /// A table, independent of its row type.
 pub trait StateTable: Sync {
