@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use super::listing::{Checkouts, ready};
 use super::workspaces::env::ISSUE_VARIABLE;
 use super::{OpError, Result, Resumption, mail};
+use crate::model::duration;
 use crate::model::lease::Standing;
 use crate::model::reservation::Reservation;
 use crate::model::when::Calendar;
@@ -75,7 +76,13 @@ pub struct Prime {
     pub ready_total: usize,
     /// The project's own text for agents.
     pub text: Option<ProjectText>,
+    /// How long an agent's claim lasts without a command; `None` if it does not end.
+    pub claims_last: Option<i64>,
     pub calendar: Calendar,
+}
+
+fn claims_last(store: &Store) -> Option<i64> {
+    duration::parse(store.settings().word("lease.ttl")).filter(|nanos| *nanos > 0)
 }
 
 /// Collects it. Writes neither ledgers nor the state home, and uses no network.
@@ -126,6 +133,7 @@ pub fn prime(store: &mut Store, wish: PrimeWish) -> Result<Prime> {
         ready: page.page.rows,
         ready_total: page.page.total,
         text: store.project_text(),
+        claims_last: claims_last(store),
         calendar: store.host().clock.calendar(),
     })
 }

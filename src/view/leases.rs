@@ -95,7 +95,7 @@ answer! {
     pub fn run(run: &Run) {
         id: &run.claimed.id, epoch: run.claimed.epoch,
         exit_code: run.ended.code(), outcome: outcome_word(&run.end),
-        ..used?(&run.workspace),
+        ..used?(&run.workspace), commit: &run.commit,
         ..failed?(if let RunEnd::Failed(released) = &run.end { Some(released) } else { None }),
     }
 

@@ -7,7 +7,7 @@ use super::agent_text::{DATA_LINE, quoted_line};
 use super::answer::{answer, each};
 use super::escape::{block, inline};
 use super::value;
-use crate::model::budget;
+use crate::model::{budget, duration};
 use crate::ops::{Prime, Resumption};
 use crate::store::{Role, Row};
 
@@ -32,8 +32,11 @@ const RULES: &[&str] = &[
 const CONTRIBUTING: &str =
     "Your new issues are private. `bd propose ID` proposes one to the maintainers; do that when the user wants it.";
 /// A person's claim does not end by itself.
-const ENDS: &str =
-    "A claim ends after 30 minutes without a bd command of yours: run `bd agent heartbeat` during long builds.";
+fn ends(lasts: i64) -> String {
+    let lasts = duration::words(lasts);
+    format!("A claim ends after {lasts} without a bd command of yours: run `bd agent heartbeat` during long builds.")
+}
+
 const LAST_RULE: &str = "Commit and push only when told. `bd help --all` lists the rest; `bd prime` prints this again.";
 
 /// The same for an agent with tools.
@@ -169,7 +172,8 @@ fn rules(prime: &Prime) -> String {
         (false, false) => (RULES, LAST_RULE),
     };
     let has_end = prime.agent.is_some() && !prime.wish.has_tools;
-    let contributing = contributing.into_iter().chain(has_end.then_some(ENDS));
+    let ends = prime.claims_last.filter(|_| has_end).map(ends);
+    let contributing = contributing.into_iter().chain(ends.as_deref());
     let lines = rules.iter().copied().chain(contributing.filter(|_| !prime.wish.has_tools)).chain([last]);
     format!("## How to work\n{}", lines.map(|line| format!("- {line}\n")).collect::<String>())
 }

@@ -8,7 +8,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use super::steps::{
+use super::steps::{commit_in, 
     Left, Run, RunEnd, RunRequest, UsedWorkspace, end_claim, failure, give_back, is_over, look, owner, settle, start,
     supervise,
 };
@@ -128,8 +128,10 @@ pub(super) fn run(store: &mut Store, request: &RunRequest, mut ready: Ready, cla
             end
         }
     };
+    // Before it may be removed.
+    let commit = commit_in(store, Path::new(&ready.made.workspace.path));
     let workspace = finish(store, &ready.made, checkpoint, notes);
-    Ok(Run { claimed, ended, end, workspace: Some(workspace) })
+    Ok(Run { claimed, ended, end, workspace: Some(workspace), commit })
 }
 
 fn make(

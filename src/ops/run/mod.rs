@@ -10,7 +10,7 @@ use crate::ops::{Result, WorkspaceWish};
 use crate::store::{AutoClaim, ClaimWish, Claimed, Store};
 use crate::sys;
 use isolated::Ready;
-use steps::{end_claim, give_back, is_over, look, owner, settle, start, supervise};
+use steps::{commit_in, end_claim, give_back, is_over, look, owner, settle, start, supervise};
 
 /// Claims an issue and runs a program on it; `None` if nothing is ready.
 pub fn run(store: &mut Store, request: &RunRequest) -> Result<Option<Run>> {
@@ -60,7 +60,8 @@ pub fn run(store: &mut Store, request: &RunRequest) -> Result<Option<Run>> {
             settle(store, &claimed, ended, standing)?
         }
     };
-    Ok(Some(Run { claimed, ended, end, workspace: None }))
+    let commit = commit_in(store, &request.directory);
+    Ok(Some(Run { claimed, ended, end, workspace: None, commit }))
 }
 
 /// Makes the workspace, if the program runs in one.

@@ -13,6 +13,7 @@ use crate::store::{
     AGENT_VARIABLE, AutoClaim, Claimed, LEASE_VARIABLE, LeaseError, ReleaseWish, Released, Store, StoreError,
 };
 use crate::sys::job::{Ended, Job};
+use crate::vcs;
 
 /// How long a program gets to clean up after being told to end.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -59,6 +60,8 @@ pub struct Run {
     pub end: RunEnd,
     /// The workspace it ran in, if any.
     pub workspace: Option<UsedWorkspace>,
+    /// The commit that is checked out where it ran, afterwards.
+    pub commit: Option<String>,
 }
 
 /// A workspace that a program has run in.
@@ -213,4 +216,9 @@ pub(super) fn renew(store: &mut Store, claimed: &Claimed, wait: Duration) -> Res
         Some(row) if row.lease.epoch == claimed.epoch => row.lease.lost_by(&claimed.holder.name).is_none(),
         _ => false,
     })
+}
+
+/// The commit that is checked out in a directory.
+pub(super) fn commit_in(store: &Store, directory: &Path) -> Option<String> {
+    vcs::open(directory).head(&store.host().env).ok().flatten()
 }
