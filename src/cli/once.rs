@@ -1,17 +1,18 @@
 //! `--key`: a command that is repeated with the same key answers as it did, and writes nothing.
 
 use super::context::{Context, Outcome};
-use crate::ops::{self, Interrupted, KeyState, Keyed, OpError};
+use crate::ops::{self, Interrupted, KeyState, OpError};
 use crate::store::Store;
 use crate::view::{Exit, Failure};
 
 impl Context {
-    /// Carries a request out and tells of it; with a key only once. `text` is what is asked for. `earlier` finds what a
-    /// request did that was interrupted after that time.
+    /// Carries a request out and tells of it; with a key only once. `text` is what is asked for, `before` what it
+    /// changes, where that tells whether it was done. `earlier` finds what an interrupted request did.
     pub(super) fn once<T>(
         &mut self,
         key: Option<&str>,
         text: &str,
+        before: impl FnOnce(&mut Store) -> Result<Option<String>, OpError>,
         earlier: impl FnOnce(&mut Store, &Interrupted) -> Result<Option<T>, OpError>,
         act: impl FnOnce(&mut Self) -> Result<T, Failure>,
         tell: impl FnOnce(&mut Self, T) -> Outcome,
@@ -19,7 +20,9 @@ impl Context {
         let Some(key) = key else { return act(self).and_then(|done| tell(self, done)) };
         let form = [self.ui.wants_json(), self.global.ndjson, self.global.quiet];
         let request = format!("{} {form:?}\n{text}", self.command);
-        let keyed = match ops::take_key(self.store()?, key, &request)? {
+        let store = self.store()?;
+        let before = before(store)?;
+        let keyed = match ops::take_key(store, key, &request, before.as_deref())? {
             KeyState::Open(keyed) => keyed,
             KeyState::Answered { answer, exit } => {
                 self.ui.verbatim(&answer);
@@ -34,21 +37,11 @@ impl Context {
         self.ui.keep();
         let done = found.map_or_else(|| act(self), Ok).and_then(|done| tell(self, done));
         let answer = self.ui.kept();
-        let noted = self.note_answer(*keyed, &done, &answer);
+        let exit = done.as_ref().ok().map(|exit| exit.code().into());
+        let noted = keyed.end(self.store()?, exit, &answer);
         self.ui.verbatim(&answer);
-        // What was asked for is done: a key that cannot be noted is no reason to fail.
-        noted.unwrap_or_else(|error| self.ui.warning(&format!("the key is not noted: {}", error.message)));
+        // The request is carried out, also if that cannot be noted.
+        noted.unwrap_or_else(|error| self.ui.warning(&format!("the key is not noted: {error}")));
         done
-    }
-
-    /// Frees the key if nothing was done. What failed halfway counts as interrupted.
-    fn note_answer(&mut self, keyed: Keyed, done: &Outcome, answer: &str) -> Result<(), Failure> {
-        let store = self.store()?;
-        match done {
-            Ok(exit) if *exit == Exit::Ok || store.has_written() => keyed.answered(store, answer, exit.code().into())?,
-            Err(_) if store.has_written() => {}
-            _ => keyed.forgotten(store)?,
-        }
-        Ok(())
     }
 }

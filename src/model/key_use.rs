@@ -1,4 +1,4 @@
-//! What was asked for under a key, and the answer: the same request under the same key is carried out once.
+//! A request under a key, and its answer: the same request under the same key is carried out once.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +14,8 @@ pub struct KeyUse {
     /// The hash of what was asked for, and in which form.
     pub request: String,
     pub began: Instant,
+    /// The hash of what the request was to change, as it was before.
+    pub before: Option<String>,
     /// What was printed; `None` as long as the command runs, or if it was interrupted.
     pub answer: Option<String>,
     /// The exit code, if it is not 0.

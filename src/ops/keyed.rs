@@ -32,6 +32,8 @@ pub struct Keyed {
 pub struct Interrupted {
     key: String,
     began: Instant,
+    /// The text that it was to change is as it was.
+    is_unchanged: bool,
 }
 
 #[derive(Debug)]
@@ -42,8 +44,8 @@ pub enum KeyState {
     Answered { answer: String, exit: i64 },
 }
 
-/// Looks up a key, and records the request if it is new.
-pub fn take_key(store: &mut Store, key: &str, request: &str) -> Result<KeyState> {
+/// Looks up a key, and records the request if it is new, with the text that it is to change.
+pub fn take_key(store: &mut Store, key: &str, request: &str, before: Option<&str>) -> Result<KeyState> {
     if key.trim().is_empty() || key.len() > MAX_KEY {
         return Err(OpError::Usage(format!("a key is a text of at most {MAX_KEY} bytes")));
     }
@@ -59,20 +61,27 @@ pub fn take_key(store: &mut Store, key: &str, request: &str) -> Result<KeyState>
         actor,
         request: hash(&[request]),
         began: store.host().clock.now(),
+        before: before.map(|text| hash(&[text])),
         answer: None,
         exit: None,
     };
     let file = place.file("answers.jsonl");
     let mut interrupted = None;
-    if let Some(known) = KEYS.row(&store.records(&file)?, &row.id) {
+    let document = store.records(&file)?;
+    if let Some(known) = KEYS.row(&document, &row.id) {
         if known.request != row.request {
             return Err(OpError::KeyTaken { key: key.to_owned(), at: known.began.to_string() });
         }
         if let Some(answer) = known.answer {
             return Ok(KeyState::Answered { answer, exit: known.exit.unwrap_or(0) });
         }
-        interrupted = Some(Interrupted { key: known.key, began: known.began });
         row.began = known.began;
+        let is_unchanged = row.before.is_some() && row.before == known.before;
+        row.before = known.before;
+        interrupted = Some(Interrupted { key: known.key, began: known.began, is_unchanged });
+    } else if memchr::memmem::find(document.bytes(), row.id.as_bytes()).is_some() {
+        // A damaged record of it: what it says of the time is not known.
+        interrupted = Some(Interrupted { key: row.key.clone(), began: Instant::from_nanos(0), is_unchanged: false });
     }
     let keyed = Keyed { held, file, row, interrupted };
     keyed.write(store, Some(&keyed.row))?;
@@ -80,17 +89,19 @@ pub fn take_key(store: &mut Store, key: &str, request: &str) -> Result<KeyState>
 }
 
 impl Keyed {
-    /// Records the answer.
-    pub fn answered(mut self, store: &Store, answer: &str, exit: i64) -> Result<()> {
-        let kept = if answer.len() > MAX_ANSWER { "" } else { answer };
-        self.row.answer = Some(kept.to_owned());
-        self.row.exit = Some(exit).filter(|exit| *exit != 0);
-        self.write(store, Some(&self.row))
-    }
-
-    /// Nothing was done: the key is free again.
-    pub fn forgotten(self, store: &Store) -> Result<()> {
-        self.write(store, None)
+    /// Records what the request came to: the exit code, `None` for an error, and what was printed. If nothing was done,
+    /// the key is free again; a request that failed halfway counts as interrupted.
+    pub fn end(mut self, store: &Store, exit: Option<i64>, answer: &str) -> Result<()> {
+        match exit {
+            None if store.has_written() => Ok(()),
+            Some(exit) if exit == 0 || store.has_written() => {
+                let kept = if answer.len() > MAX_ANSWER { "" } else { answer };
+                self.row.answer = Some(kept.to_owned());
+                self.row.exit = Some(exit).filter(|exit| *exit != 0);
+                self.write(store, Some(&self.row))
+            }
+            _ => self.write(store, None),
+        }
     }
 
     fn write(&self, store: &Store, row: Option<&KeyUse>) -> Result<()> {
@@ -105,8 +116,15 @@ impl Keyed {
     }
 }
 
+/// The notes of an issue, with those that only the actor sees.
+pub fn notes(store: &Store, typed: &str) -> Result<String> {
+    let row = store.find(typed)?;
+    let beside = row.beside.and_then(|beside| beside.notes);
+    Ok([row.issue.notes, beside].map(Option::unwrap_or_default).join("\0"))
+}
+
 impl Interrupted {
-    /// What came of it cannot be told.
+    /// Its result is unknown.
     pub fn unknown<T>(&self) -> Result<Option<T>> {
         Err(OpError::KeyInterrupted { key: self.key.clone(), at: self.began.to_string() })
     }
@@ -129,6 +147,9 @@ impl Interrupted {
 
     /// The issue with this among its notes, if it was changed since.
     pub fn noted(&self, store: &mut Store, typed: &str, text: &str) -> Result<Option<Batch>> {
+        if self.is_unchanged {
+            return Ok(None);
+        }
         let row = store.find(typed)?;
         let holds = |notes: &Option<String>| {
             notes.as_ref().is_some_and(|notes| format!("\n{notes}\n").contains(&format!("\n{text}\n")))

@@ -100,7 +100,7 @@ pub use here::open_in;
 pub use history::{ClosedIssue, blame, changelog, diff, log, parse_range};
 pub use import::{ImportOptions, Imported, import};
 pub use init::{InitRequest, Initialised, PLANNING, Setup, init};
-pub use keyed::{Interrupted, KeyState, Keyed, take_key};
+pub use keyed::{Interrupted, KeyState, Keyed, notes, take_key};
 pub use lint::{Linted, lint};
 pub use listing::{
     BlockedPage, Checkouts, Listing, Marks, Only, ReadyPage, blocked, blockers, children, claimable, count, cycles,

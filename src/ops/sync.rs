@@ -45,7 +45,9 @@ fn note_sync(store: &Store, report: &SyncReport) -> Result<()> {
     let at = store.host().clock.now().to_string();
     let note = |one: &RepoSync| {
         let received = one.received.added.len() + one.received.changed.len() + one.received.removed.len();
-        let error = one.error.as_ref().map(|error| error.to_string());
+        let is_refused =
+            |error: &&StoreError| matches!(error, StoreError::UntrustedPrograms { .. } | StoreError::Untrusted { .. });
+        let error = one.error.as_ref().filter(|error| !is_refused(error)).map(|error| error.to_string());
         let is_news = received > 0 || one.pushed || error.is_some();
         let (id, actor) = (one.repos.first().cloned().unwrap_or_default(), store.actor().to_owned());
         is_news.then(|| LastSync { id, at: at.clone(), actor, received: received as i64, pushed: one.pushed, error })

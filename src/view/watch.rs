@@ -7,7 +7,7 @@ use super::mail::{gist, message, sender};
 use crate::model::agent::Agent;
 use crate::model::checkpoint::Checkpoint;
 use crate::model::last_sync::LastSync;
-use crate::model::lease::Holder;
+use crate::model::lease::{Holder, Lease};
 use crate::model::message::Message;
 use crate::model::when::Calendar;
 use crate::model::workspace::Workspace;
@@ -26,6 +26,7 @@ answer! {
 
     fn record(news: &RecordNews) {
         ..noted?(if let RecordNews::Checkpoint(one) = news { Some(one) } else { None }),
+        ..attempt?(if let RecordNews::Run { id, title, lease } = news { Some((id, title, lease)) } else { None }),
         ..known?(if let RecordNews::Agent(one) = news { Some(one) } else { None }),
         ..place?(if let RecordNews::Workspace(one) = news { Some(one) } else { None }),
         ..exchanged?(if let RecordNews::Sync(one) = news { Some(one) } else { None }),
@@ -34,6 +35,10 @@ answer! {
     fn noted(one: &Checkpoint) {
         id: &one.issue, checkpoint: &one.id, number: one.number, type: one.kind.as_str(), summary: &one.summary,
         agent: &one.agent, actor: &one.actor, worktree_id: &one.worktree_id, worktree: &one.worktree,
+    }
+
+    fn attempt(run: (&String, &Option<String>, &Lease)) {
+        id: run.0, title: run.1, attempts: run.2.attempts, last_error: &run.2.last_error,
     }
 
     fn known(one: &Agent) {
@@ -82,6 +87,10 @@ pub fn watch_text(event: &Event, calendar: &Calendar) -> String {
         About::Nothing => String::new(),
         About::Record(news) => match &**news {
             RecordNews::Checkpoint(one) => format!("  {}#{}  {}", inline(&one.issue), one.number, inline(&one.summary)),
+            RecordNews::Run { id, lease, .. } => {
+                let error = lease.last_error.as_deref().unwrap_or_default();
+                format!("  {}  attempt {}: {}", inline(id), lease.attempts, inline(error))
+            }
             RecordNews::Agent(one) => format!("  {}", inline(&one.name)),
             RecordNews::Workspace(one) => format!("  {}  {}", one.state.word(), inline(&one.path)),
             RecordNews::Sync(one) => {

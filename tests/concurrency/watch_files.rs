@@ -53,9 +53,45 @@ fn other_checkouts() {
     sandbox.git(&["worktree", "remove", "--force", late.to_str().unwrap()]);
     // An issue that only that checkout had closed is open again.
     watch.tells(&["issue_ready"]);
-    // Merged here, it is news once more, without a name.
+    // Closed here, too: that is another close, without a name.
     close(&sandbox.repo(), &id);
     let (_, event) = watch.until("issue_closed");
+    assert_eq!(event.get("worktree"), None, "{event}");
+}
+
+/// A close that is merged into one checkout after the other is told once.
+#[test]
+fn a_change_that_is_merged() {
+    let _turn = alone();
+    // The lines are apart, so that git merges them by itself.
+    let sandbox = Sandbox::with_issues(12);
+    let (id, other) = ("s-00000".to_owned(), "s-00009".to_owned());
+    let checkouts = sandbox.checkouts(3);
+    let watch = Watch::in_repo(&sandbox, &["--since-now", "--events", "issue"]);
+    let run = |place: &Path, mut command: std::process::Command| {
+        let output = command.current_dir(place).output().unwrap();
+        assert!(output.status.success(), "{}", describe(&output));
+    };
+    let git = |place: &Path, args: &[&str]| {
+        let mut git = std::process::Command::new("git");
+        git.args(["-c", "user.name=ann", "-c", "user.email=a@example.org"]).args(args);
+        run(place, git);
+    };
+    run(&checkouts[1], sandbox.bd(&["close", &id, "-r", "done"]));
+    let (_, event) = watch.until("issue_closed");
+    assert_eq!((&event["id"], &event["worktree"]), (&id.as_str().into(), &"checkout-1".into()));
+    git(&checkouts[1], &["commit", "-qam", "closed"]);
+    run(&checkouts[2], sandbox.bd(&["update", &other, "--priority", "0"]));
+    let (_, event) = watch.until("issue_updated");
+    assert_eq!((&event["id"], &event["worktree"]), (&other.as_str().into(), &"checkout-2".into()));
+    git(&checkouts[2], &["commit", "-qam", "urgent"]);
+    for place in [&checkouts[2], &checkouts[0]] {
+        git(place, &["merge", "-q", "-m", "merged", "branch-1"]);
+    }
+    git(&checkouts[0], &["merge", "-q", "-m", "merged", "branch-2"]);
+    watch.is_silent("merges take over what was told before");
+    run(&checkouts[0], sandbox.bd(&["reopen", &id]));
+    let (_, event) = watch.until("issue_reopened");
     assert_eq!(event.get("worktree"), None, "{event}");
 }
 

@@ -274,6 +274,7 @@ fn file(filings: Vec<Filing>, many: bool, silent: bool, key: Option<&str>, cx: &
     cx.once(
         key,
         &request,
+        |_| Ok(None),
         |store, interrupted| interrupted.filed(store, &titles),
         |cx| Ok(ops::file_all(cx.store()?, filings)?),
         |cx, written| tell(&written, many, silent, is_public, cx),

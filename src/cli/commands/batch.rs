@@ -41,6 +41,7 @@ pub(super) fn run(args: BatchArgs, cx: &mut Context) -> Outcome {
     cx.once(
         args.key.as_deref().filter(|_| !args.dry_run),
         &request,
+        |_| Ok(None),
         |_, interrupted| interrupted.unknown(),
         |cx| Ok(ops::batch(cx.store()?, &bytes, options)?),
         |cx, lines| tell(lines, args.dry_run, cx),

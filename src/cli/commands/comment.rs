@@ -56,11 +56,12 @@ pub(super) fn run(args: CommentArgs, cx: &mut Context) -> Outcome {
     let given = (!args.text.is_empty()).then(|| args.text.join(" "));
     let text = cx.text(given.as_deref(), args.file.as_deref(), args.stdin)?;
     let text = text.ok_or_else(|| Failure::usage("a comment needs a text"))?;
-    let author = args.author.unwrap_or(cx.store()?.actor().to_owned());
+    let author = args.author.map_or_else(|| cx.actor(), Ok)?;
     let request = format!("{}\n{text}", args.id);
     cx.once(
         args.key.as_deref(),
         &request,
+        |_| Ok(None),
         |store, interrupted| interrupted.commented(store, &args.id, &author, &text),
         |cx| {
             let add = |store: &mut Store| {

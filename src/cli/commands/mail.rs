@@ -160,6 +160,7 @@ pub(super) fn run(args: MailArgs, cx: &mut Context) -> Outcome {
             cx.once(
                 key.as_deref(),
                 &request,
+                |_| Ok(None),
                 |store, interrupted| interrupted.sent(store, &mail::answers_to(store, &id)?, &body),
                 |cx| Ok(mail::reply(cx.store()?, &id, letter)?),
                 tell_sent,
@@ -213,6 +214,7 @@ fn send(args: SendArgs, cx: &mut Context) -> Outcome {
     cx.once(
         key.as_deref(),
         &format!("{}\n{body}", to.join(" ")),
+        |_| Ok(None),
         |store, interrupted| interrupted.sent(store, &to, &body),
         |cx| Ok(mail::send(cx.store()?, letter)?),
         tell_sent,

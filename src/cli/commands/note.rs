@@ -35,6 +35,7 @@ pub(super) fn run(args: NoteArgs, cx: &mut Context) -> Outcome {
     cx.once(
         args.key.as_deref(),
         &request,
+        |store| ops::notes(store, &args.id).map(Some),
         |store, interrupted| interrupted.noted(store, &args.id, &text),
         |cx| {
             let add = |_: &mut Store| vec![Change::AppendNotes(text.clone())];

@@ -4,7 +4,7 @@ use crate::model::agent::Agent;
 use crate::model::checkpoint::Checkpoint;
 use crate::model::difference::FieldChange;
 use crate::model::last_sync::LastSync;
-use crate::model::lease::Holder;
+use crate::model::lease::{Holder, Lease};
 use crate::model::message::Message;
 use crate::model::time::Instant;
 use crate::model::words::words;
@@ -36,7 +36,7 @@ words! {
         LeaseTaken = "lease_taken",
         MailArrived = "mail_arrived",
         CheckpointAdded = "checkpoint_added",
-        /// The work on an issue failed: it was given back with an error.
+        /// An issue was given back because the work on it failed.
         RunFailed = "run_failed",
         AgentRegistered = "agent_registered",
         /// It has unregistered.
@@ -115,6 +115,12 @@ pub enum About {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RecordNews {
     Checkpoint(Checkpoint),
+    /// A failed attempt, by the claims of an issue.
+    Run {
+        id: String,
+        title: Option<String>,
+        lease: Lease,
+    },
     Agent(Agent),
     Workspace(Workspace),
     Sync(LastSync),
@@ -169,6 +175,7 @@ impl Event {
             About::Mail(message) => message.issue.as_deref(),
             About::Record(news) => match &**news {
                 RecordNews::Checkpoint(one) => Some(&one.issue),
+                RecordNews::Run { id, .. } => Some(id),
                 RecordNews::Workspace(one) => one.issue.as_deref(),
                 RecordNews::Agent(_) | RecordNews::Sync(_) => None,
             },

@@ -12,7 +12,7 @@ mod issues;
 mod leases;
 mod position;
 mod records;
-mod told;
+mod reported;
 
 pub use event::{About, Event, EventKind, IssueNews, LeaseNews, RecordNews};
 pub use position::{Position, PositionError};
@@ -31,7 +31,7 @@ use crate::sys::{Waker, Watcher};
 use issues::Ledgers;
 use leases::Claims;
 use records::Records;
-use told::Told;
+use reported::Reported;
 
 /// Writes this close together are reported as one.
 const TOGETHER: Duration = Duration::from_millis(20);
@@ -81,6 +81,10 @@ const READY: [EventKind; 2] = [EventKind::IssueReady, EventKind::IssueUnready];
 /// and unread mail; then an event of the kind [`EventKind::Watching`]; then changes.
 pub fn watch(store: &mut Store, options: &WatchOptions, mut tell: impl FnMut(Event) -> ControlFlow<()>) -> Result<()> {
     let since = options.position.as_deref().map_or(Ok(None), Position::load)?;
+    if options.position.is_some() {
+        // A position is of one clone. Where the id cannot be stored, it is not checked.
+        let _ = store.clone_id();
+    }
     let mut watch = Watch::start(store, options.clone(), since.as_ref())?;
     let mut kept = since;
     while let Some(events) = watch.next(store) {
@@ -144,7 +148,7 @@ impl Watch {
             first.iter_mut().for_each(|event| event.initial = false);
             let news = position.news(&seen.ledgers, &seen.claims, &seen.ready);
             first.extend(news.into_iter().map(|(kind, about)| event(store, kind, about)));
-            seen.told.elsewhere(&seen.ledgers);
+            seen.reported.elsewhere(&seen.ledgers);
         }
         first.push(event(store, EventKind::Watching, About::Nothing));
         let (troubles, first) = (BTreeSet::new(), Some(first));
@@ -215,7 +219,7 @@ struct Seen {
     /// Messages by box and id, and other records; `None` if they were not looked at.
     mail: Option<BTreeSet<(String, String)>>,
     records: Option<Records>,
-    told: Told,
+    reported: Reported,
     is_later: bool,
 }
 
@@ -252,21 +256,16 @@ impl Seen {
             let events = issues.into_iter().map(|(kind, news)| event(store, kind, About::Issue(Box::new(news))));
             found.extend(events);
         };
-        tell(self.told.only_new(self.ledgers.own_news(store)));
-        tell(self.told.only_new(self.ledgers.news_elsewhere(store)?));
+        tell(self.reported.only_new(self.ledgers.own_news(store)));
+        tell(self.reported.only_new(self.ledgers.news_elsewhere(store)?));
         Ok(())
     }
 
     fn look_at_claims(&mut self, store: &Store, found: &mut Vec<Event>) -> Result<()> {
         let now = leases::claims(store.lease_records()?);
-        let attempts = |id: &String| self.claims.get(id).map_or(0, |(lease, _)| lease.attempts);
         for (kind, mut news) in leases::changes(&self.claims, &now) {
-            let has_failed = kind == EventKind::LeaseReleased && news.attempts > attempts(&news.id);
             if let Some(row) = store.get(&news.id)? {
                 (news.title, news.source_repo) = (Some(row.issue.title), Some(row.source_repo));
-            }
-            if has_failed {
-                found.push(event(store, EventKind::RunFailed, About::Lease(Box::new(news.clone()))));
             }
             found.push(event(store, kind, About::Lease(Box::new(news))));
         }
@@ -313,7 +312,7 @@ impl Seen {
 
     fn look_at_records(&mut self, store: &Store, found: &mut Vec<Event>) -> Result<()> {
         let (now, news) = records::news(store, self.records.as_ref().unwrap_or(&Records::new()))?;
-        // What is there when a watch begins is not news.
+        // Earlier records are not news when a watch begins.
         let is_first = self.records.replace(now).is_none();
         let news = news.into_iter().filter(|_| !is_first);
         found.extend(news.map(|(kind, one)| event(store, kind, About::Record(Box::new(one)))));

@@ -20,7 +20,7 @@ use crate::sys::below;
 /// The first line of the text. Earlier versions have no more than issues and claims.
 const HEAD: &str = "bd-watch 2";
 const EARLIER: &str = "bd-watch 1";
-/// A larger file is no position.
+/// A larger file is not a position.
 const MAX_FILE: u64 = 256 << 20;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,7 +113,7 @@ impl Position {
     ) -> Vec<(EventKind, About)> {
         let mut found = self.news_elsewhere(ledgers);
         let lines = ledgers.counting();
-        let told: BTreeSet<(&str, u64)> =
+        let reported: BTreeSet<(&str, u64)> =
             self.elsewhere.iter().map(|((_, id), (line, _))| (id.as_str(), *line)).collect();
         let current = |id: &str| {
             let (line, repo) = lines.get(id)?;
@@ -129,8 +129,8 @@ impl Position {
             let (before, line) = (self.issues.get(id), lines.get(id).map(|(line, _)| *line));
             let was = before.map_or(State::Gone, |trace| trace.state);
             let is = line.map_or(State::Gone, state_of);
-            let is_told = line.is_some_and(|line| told.contains(&(id.as_str(), hash(line))));
-            let is_same = is_told || before.map(|trace| trace.line) == line.map(hash);
+            let is_reported = line.is_some_and(|line| reported.contains(&(id.as_str(), hash(line))));
+            let is_same = is_reported || before.map(|trace| trace.line) == line.map(hash);
             if let Some(kind) = was.event_to(is).filter(|_| !is_same) {
                 tell(kind, id);
             }

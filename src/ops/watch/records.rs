@@ -1,4 +1,4 @@
-//! Changes of checkpoints, agents, workspaces and syncs: two states of their files are compared.
+//! Changes of checkpoints, failed runs, agents, workspaces and syncs: two states of their files are compared.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::model::checkpoint::Noted;
 use crate::model::row::Row;
 use crate::model::workspace::State;
 use crate::ops::Result;
-use crate::store::{AGENTS, CHECKPOINTS, RecordError, SYNCS, StateTable, Store, Table, WORKSPACES};
+use crate::store::{AGENTS, CHECKPOINTS, LeaseRow, RecordError, SYNCS, StateTable, Store, Table, WORKSPACES};
 
 /// The state of each record, by its table and id.
 pub(super) type Records = BTreeMap<String, String>;
@@ -26,6 +26,14 @@ pub(super) fn news(store: &Store, before: &Records) -> Result<(Records, Vec<(Eve
             let added = |old: Option<&str>| old.is_none().then_some(EventKind::CheckpointAdded);
             see(format!("checkpoint {}", one.id), String::new(), &added, RecordNews::Checkpoint(*one));
         }
+    }
+    for LeaseRow { id, lease, title, .. } in store.lease_records()? {
+        let attempts = lease.attempts;
+        let failed = |old: Option<&str>| {
+            let known = old.and_then(|old| old.parse().ok()).unwrap_or(0);
+            (attempts > known).then_some(EventKind::RunFailed)
+        };
+        see(format!("run {id}"), attempts.to_string(), &failed, RecordNews::Run { id, title, lease });
     }
     for one in rows(store, &AGENTS)? {
         let is_gone = one.status == Status::Gone;

@@ -14,6 +14,7 @@ mod mcp_talk;
 mod orchestrator;
 mod prime;
 mod prime_agent;
+mod programs;
 mod readonly;
 mod registering;
 mod setup;

@@ -1,4 +1,4 @@
-//! What was told already: a change that another checkout takes over is no news.
+//! Changes that were reported already: one that another checkout takes over is not news.
 
 use std::collections::BTreeMap;
 
@@ -11,14 +11,17 @@ const VALUES: usize = 8;
 /// In place of a field: the issue is gone.
 const GONE: &str = "";
 
+/// Each close has its own time.
+const CLOSES: [&str; 2] = ["status", "closed_at"];
+
 /// A value, and the checkout that had it; an empty name for this one.
 type Known = (Option<String>, String);
 
 /// For each issue and field the latest values.
 #[derive(Debug, Default)]
-pub(super) struct Told(BTreeMap<(String, String), Vec<Known>>);
+pub(super) struct Reported(BTreeMap<(String, String), Vec<Known>>);
 
-impl Told {
+impl Reported {
     /// Drops what another checkout had before.
     pub(super) fn only_new(&mut self, events: Vec<(EventKind, IssueNews)>) -> Vec<(EventKind, IssueNews)> {
         events.into_iter().filter_map(|(kind, news)| self.rest(kind, news)).collect()
@@ -29,10 +32,11 @@ impl Told {
         if kind == EventKind::IssueDeleted {
             return self.is_new(&news.id, GONE, None, &place).then_some((kind, news));
         }
+        self.0.remove(&(news.id.clone(), GONE.to_owned()));
         let all = news.fields.len();
         news.fields.retain(|change| self.is_new(&news.id, &change.field, change.after.as_ref(), &place));
         let is_same = news.fields.len() == all;
-        let has_status = news.fields.iter().any(|change| change.field == "status");
+        let has_status = news.fields.iter().any(|change| CLOSES.contains(&&*change.field));
         match kind {
             _ if news.fields.is_empty() && all > 0 => None,
             EventKind::IssueCreated if is_same => Some((kind, IssueNews { fields: Vec::new(), ..news })),
@@ -54,7 +58,7 @@ impl Told {
         is_new
     }
 
-    /// The versions in other checkouts were told of by an earlier watch.
+    /// An earlier watch has reported the versions in other checkouts.
     pub(super) fn elsewhere(&mut self, ledgers: &Ledgers) {
         for (place, id, ours, theirs) in ledgers.differing() {
             for change in difference(&[ours], Some(theirs)).map(|(_, fields)| fields).unwrap_or_default() {
@@ -66,7 +70,7 @@ impl Told {
 
 #[cfg(test)]
 mod tests {
-    use super::super::told::*;
+    use super::super::reported::*;
     use crate::model::difference::FieldChange;
     use crate::store::Place;
 
@@ -83,10 +87,10 @@ mod tests {
     }
 
     #[test]
-    fn a_change_that_is_merged_is_told_once() {
-        let mut told = Told::default();
+    fn a_change_that_is_merged_is_reported_once() {
+        let mut reported = Reported::default();
         let mut tell = |kind, fields: &[(&str, &str)], place| {
-            let found = told.only_new(vec![(kind, news(fields, place))]).pop();
+            let found = reported.only_new(vec![(kind, news(fields, place))]).pop();
             found.map(|(kind, news)| {
                 let fields: Vec<String> = news.fields.into_iter().map(|change| change.field).collect();
                 format!("{} {}", kind.word(), fields.join(" "))
@@ -96,6 +100,8 @@ mod tests {
         assert_eq!(tell(EventKind::IssueClosed, closed, "one").unwrap(), "issue_closed status closed_at");
         assert_eq!(tell(EventKind::IssueClosed, closed, ""), None);
         assert_eq!(tell(EventKind::IssueClosed, closed, "two"), None);
+        let again: &[(&str, &str)] = &[("status", "closed"), ("closed_at", "9:01")];
+        assert_eq!(tell(EventKind::IssueClosed, again, "four").unwrap(), "issue_closed closed_at");
         let more: &[(&str, &str)] = &[("status", "closed"), ("closed_at", "9:00"), ("labels", "x")];
         assert_eq!(tell(EventKind::IssueClosed, more, "three").unwrap(), "issue_updated labels");
         let open: &[(&str, &str)] = &[("status", "open")];
