@@ -73,6 +73,7 @@ pub use claims::abandoned::free_abandoned;
 pub use claims::by_id::{Assigned, assign, claim_ready, end_command};
 pub use claims::overruled::{join_as_agent, yield_claims};
 pub use claims::remote::{RemoteLease, remote_leases};
+pub use claims::upkeep::Upkeep;
 pub use claims::{
     LeaseFilter, claim, claim_and_change, claim_each, claim_pause, give_back, leases, reclaim, release, release_remote,
     renew, take, wish_of_process,
@@ -126,7 +127,7 @@ pub use reservations::{
     release as unreserve, reservations, reserve,
 };
 pub use resume::{Resumption, resume, resume_each};
-pub use revise::{Wish, revise, revise_known};
+pub use revise::{Wish, revise, revise_if, revise_known};
 pub use run::{Run, RunEnd, RunRequest, UsedWorkspace, run};
 pub use select::{check_dependency_type, check_status, check_type, dependency_type, parse_query, with_known_words};
 pub use setup::{
