@@ -1,8 +1,8 @@
-//! What this build can do.
+//! The abilities of this build.
 
 use crate::view::schema;
 
-/// What this build of the library can do, for programs that work with several versions.
+/// The version and the features of this build, for programs that work with several versions of the library.
 ///
 /// ```
 /// let capabilities = beads::Capabilities::of_build();

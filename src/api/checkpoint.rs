@@ -21,7 +21,7 @@ pub struct NewCheckpoint {
 }
 
 impl NewCheckpoint {
-    /// A summary of what was done, and what comes next.
+    /// A checkpoint with this summary: the result so far, and the next step.
     pub fn new(summary: impl Into<String>) -> Self {
         let wish = ops::NewCheckpoint { summary: summary.into(), ..ops::NewCheckpoint::default() };
         NewCheckpoint { wish, files: Vec::new() }
@@ -76,7 +76,7 @@ pub struct Checkpoint {
     pub number: i64,
     /// The type, as in [`NewCheckpoint::kind`].
     pub kind: String,
-    /// What was done, and what comes next.
+    /// The result so far, and the next step.
     pub summary: String,
     /// Further facts, as JSON.
     pub detail: Option<String>,

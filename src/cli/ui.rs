@@ -317,11 +317,7 @@ impl Ui {
     /// Prints one of several objects, on one line.
     pub(super) fn json_row(&mut self, json: &str) {
         let text = if self.envelope {
-            view::Object::new()
-                .number("schema_version", view::schema::VERSION)
-                .raw("data", json)
-                .raw("warnings", "[]")
-                .finish()
+            view::Object::new().number("schema_version", 1).raw("data", json).raw("warnings", "[]").finish()
         } else {
             json.to_owned()
         };
@@ -340,8 +336,7 @@ impl Ui {
 
     /// Starts an array that is printed piece by piece, and looks as if printed at once.
     pub(super) fn begin_array(&mut self) -> JsonArray {
-        let head = format!("{{\n  \"schema_version\": {},\n  \"data\": [", view::schema::VERSION);
-        self.write(if self.envelope { &head } else { "[" });
+        self.write(if self.envelope { "{\n  \"schema_version\": 1,\n  \"data\": [" } else { "[" });
         JsonArray { layout: self.item_layout(), is_empty: true }
     }
 
@@ -390,7 +385,7 @@ impl Ui {
         if !self.envelope {
             return view::with_warnings(json, warnings);
         }
-        let object = view::Object::new().number("schema_version", view::schema::VERSION).raw("data", &json);
+        let object = view::Object::new().number("schema_version", 1).raw("data", &json);
         object.texts("warnings", warnings).finish()
     }
 

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::model::json::Object;
 
-/// The version of these shapes: `schema_version` in an envelope.
+/// The version of these shapes, which an envelope has as `schema_version`.
 pub const VERSION: i64 = 1;
 
 /// What a command prints with `--json`.
