@@ -3,11 +3,9 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use super::answers::Undone;
 use super::builder::Builder;
-use super::checkpoint::{Checkpoint, NewCheckpoint};
 use super::error::Result;
-use super::issue::Issue;
+use super::issue::{Issue, IssueId};
 use super::new_issue::NewIssue;
 use super::update::Update;
 use crate::model::change::Change;
@@ -157,10 +155,6 @@ impl Acting {
         self.change(id, |_| Wish::Change(Change::Defer { until: until.map(sys::from_system) }))
     }
 
-    pub(super) fn undefer(&self, id: &str) -> Result<Issue> {
-        self.change(id, |_| Wish::Change(Change::Undefer))
-    }
-
     fn change(&self, id: &str, wish: impl FnOnce(&store::Store) -> Wish) -> Result<Issue> {
         self.act(|store| {
             let wish = wish(store);
@@ -168,12 +162,8 @@ impl Acting {
         })
     }
 
-    pub(super) fn undo(&self, count: usize) -> Result<Vec<Undone>> {
-        self.act(|store| Ok(ops::undo(store, count, false)?.issues.into_iter().map(Undone::of).collect()))
-    }
-
-    pub(super) fn checkpoint(&self, id: &str, new: NewCheckpoint) -> Result<Checkpoint> {
-        self.act(|store| new.add(store, id))
+    pub(super) fn undo(&self, count: usize) -> Result<Vec<IssueId>> {
+        self.act(|store| Ok(ops::undo(store, count, false)?.issues.iter().map(|one| IssueId::of(&one.id)).collect()))
     }
 }
 

@@ -4,11 +4,10 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::acting::Acting;
-use super::answers::Undone;
 use super::batch::Batch;
 use super::checkpoint::{Checkpoint, NewCheckpoint};
 use super::error::Result;
-use super::issue::Issue;
+use super::issue::{Issue, IssueId};
 use super::lease::Lease;
 use super::new_issue::NewIssue;
 use super::query::Query;
@@ -82,26 +81,21 @@ impl Agent {
         self.acting.delete(id.as_ref(), reason)
     }
 
-    /// Defers an issue: it is not ready until then; with `None`, until [`undefer`](Self::undefer).
+    /// Defers an issue: it is not ready until then; with `None`, until it gets the status `open`.
     pub fn defer(&self, id: impl AsRef<str>, until: Option<SystemTime>) -> Result<Issue> {
         self.acting.defer(id.as_ref(), until)
     }
 
-    /// Brings a deferred issue back.
-    pub fn undefer(&self, id: impl AsRef<str>) -> Result<Issue> {
-        self.acting.undefer(id.as_ref())
-    }
-
-    /// Undoes the last writes of this agent in this checkout, all or none, as one new write, which the next undo takes back. Later changes
-    /// by others stay; if they touch the same fields, nothing is undone.
-    pub fn undo(&self, count: usize) -> Result<Vec<Undone>> {
+    /// Undoes the last writes of this agent in this checkout, all or none, as one new write, which the next undo takes back.
+    /// Later changes by others stay; if they touch the same fields, nothing is undone. Returns the changed issues.
+    pub fn undo(&self, count: usize) -> Result<Vec<IssueId>> {
         self.acting.undo(count)
     }
 
     /// Records the progress on an issue: a numbered checkpoint, outside of the ledger. Refused if another agent has
     /// taken the issue from this one.
     pub fn checkpoint(&self, id: impl AsRef<str>, new: NewCheckpoint) -> Result<Checkpoint> {
-        self.acting.checkpoint(id.as_ref(), new)
+        self.acting.act(|store| new.add(store, id.as_ref()))
     }
 
     /// Begins a batch: many new issues, written at once.

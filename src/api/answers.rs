@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::issue::{Issue, IssueId};
 use crate::cache::Statistics;
-use crate::store::{self, BlockedRow, SearchRow, UndoAction, UndoneIssue};
+use crate::store::{self, BlockedRow, SearchRow};
 
 /// A state of the project: while two are equal, every answer is the same. It covers ledgers and settings, claims and
 /// their expiry, other checkouts, and dates. Generations of different stores cannot be compared.
@@ -105,42 +105,5 @@ impl Counts {
             blocked: count(numbers.blocked),
             ready,
         }
-    }
-}
-
-/// The effect of an undo on one issue in one repo.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Undone {
-    /// The issue.
-    pub issue: IssueId,
-    /// What the undo did to it.
-    pub effect: UndoEffect,
-    /// The reverted fields.
-    pub fields: Vec<String>,
-    /// The repo that owns the issue.
-    pub repo: String,
-}
-
-/// What an undo did to an issue.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum UndoEffect {
-    /// Fields have their earlier values again.
-    Reverted,
-    /// The undone write had added the issue.
-    Removed,
-    /// The undone write had removed the issue.
-    Restored,
-}
-
-impl Undone {
-    pub(super) fn of(one: UndoneIssue) -> Self {
-        let effect = match one.action {
-            UndoAction::Reverted => UndoEffect::Reverted,
-            UndoAction::Removed => UndoEffect::Removed,
-            UndoAction::Restored => UndoEffect::Restored,
-        };
-        Undone { issue: IssueId::of(&one.id), effect, fields: one.fields, repo: one.source_repo }
     }
 }

@@ -51,12 +51,6 @@ impl NewCheckpoint {
         self
     }
 
-    /// Also saves the files of the checkout.
-    pub fn snapshot(mut self) -> Self {
-        self.wish.snapshot = true;
-        self
-    }
-
     pub(super) fn add(self, store: &mut store::Store, id: &str) -> ops::Result<Checkpoint> {
         let (issue, files) = (Some(id.to_owned()), FilesWish::These(self.files));
         let added = ops::add_checkpoint(store, &ops::NewCheckpoint { issue, files, ..self.wish })?;
@@ -90,8 +84,6 @@ pub struct Checkpoint {
     pub branch: Option<String>,
     /// When it was added.
     pub created_at: Option<SystemTime>,
-    /// The files of the checkout were saved with it.
-    pub has_snapshot: bool,
 }
 
 impl Checkpoint {
@@ -101,7 +93,6 @@ impl Checkpoint {
             kind: one.kind.as_str().to_owned(),
             detail: one.detail.map(|raw| raw.0),
             created_at: Instant::parse(&one.created_at).map(sys::to_system),
-            has_snapshot: one.snapshot.is_some(),
             id: one.id,
             number: one.number,
             summary: one.summary,

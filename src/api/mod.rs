@@ -26,7 +26,7 @@ mod update;
 mod watch;
 
 pub use agent::Agent;
-pub use answers::{Blocked, Counts, Generation, Page, UndoEffect, Undone};
+pub use answers::{Blocked, Counts, Generation, Page};
 pub use batch::{Batch, Progress};
 pub use builder::Builder;
 pub use capabilities::Capabilities;
@@ -38,7 +38,7 @@ pub use lease::Lease;
 pub use new_issue::NewIssue;
 pub use query::Query;
 pub use renewal::Renewal;
-pub use roster::{AgentInfo, AgentStatus, LeaseInfo};
+pub use roster::{AgentInfo, LeaseInfo};
 pub use store::Store;
 pub use update::Update;
 pub use watch::{Event, EventKind, Position, Stopper, Watch, WatchOptions};

@@ -3,7 +3,6 @@
 use std::time::SystemTime;
 
 use super::issue::IssueId;
-use crate::model::agent::Status;
 use crate::model::lease::Standing;
 use crate::model::time::Instant;
 use crate::ops::{InHand, Seen};
@@ -28,8 +27,6 @@ pub struct LeaseInfo {
     pub expires_at: Option<SystemTime>,
     /// The time is over, or the holder's process has ended: the next claimant gets the issue.
     pub is_expired: bool,
-    /// How often work on the issue has failed before.
-    pub attempts: i64,
     /// The name of the checkout where it was claimed.
     pub checkout: Option<String>,
 }
@@ -45,7 +42,6 @@ impl LeaseInfo {
             since: Instant::parse(&holder.acquired).map(sys::to_system),
             expires_at: holder.expires.map(sys::to_system),
             is_expired: row.standing != Standing::Live,
-            attempts: row.lease.attempts,
             checkout: holder.worktree,
         })
     }
@@ -61,8 +57,8 @@ pub struct AgentInfo {
     pub name: String,
     /// The role: `worker`, `coordinator`, `reviewer` or `human`.
     pub role: String,
-    /// Whether it is at work.
-    pub status: AgentStatus,
+    /// `online`, `busy`, or `offline` after 15 minutes of silence or the end of its process.
+    pub status: String,
     /// The capabilities that it has reported.
     pub capabilities: Vec<String>,
     /// What it does, in its own words.
@@ -75,20 +71,6 @@ pub struct AgentInfo {
     pub issues: Vec<IssueId>,
 }
 
-/// Whether an agent is at work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum AgentStatus {
-    /// It has sent a heartbeat recently.
-    Online,
-    /// The same, and it has reported that it is busy.
-    Busy,
-    /// It has been silent for 15 minutes, or its process has ended.
-    Offline,
-    /// It has unregistered.
-    Gone,
-}
-
 impl AgentInfo {
     pub(super) fn of(seen: Seen, held: InHand) -> Self {
         let agent = seen.agent;
@@ -96,12 +78,7 @@ impl AgentInfo {
             id: agent.id,
             name: agent.name,
             role: agent.role.word().to_owned(),
-            status: match seen.status {
-                Status::Online => AgentStatus::Online,
-                Status::Busy => AgentStatus::Busy,
-                Status::Offline => AgentStatus::Offline,
-                Status::Gone => AgentStatus::Gone,
-            },
+            status: seen.status.word().to_owned(),
             capabilities: agent.capabilities,
             note: agent.note,
             registered_at: sys::to_system(agent.registered),

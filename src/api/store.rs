@@ -7,10 +7,10 @@ use std::time::SystemTime;
 
 use super::acting::Acting;
 use super::agent::Agent;
-use super::answers::{Blocked, Counts, Generation, Page, Undone};
+use super::answers::{Blocked, Counts, Generation, Page};
 use super::batch::Batch;
 use super::builder::Builder;
-use super::checkpoint::{Checkpoint, NewCheckpoint};
+use super::checkpoint::Checkpoint;
 use super::error::Result;
 use super::history::{self, Version};
 use super::issue::{Issue, IssueId};
@@ -201,25 +201,15 @@ impl Store {
         self.shared.me.delete(id.as_ref(), reason)
     }
 
-    /// Defers an issue: it is not ready until then; with `None`, until [`undefer`](Self::undefer).
+    /// Defers an issue: it is not ready until then; with `None`, until it gets the status `open`.
     pub fn defer(&self, id: impl AsRef<str>, until: Option<SystemTime>) -> Result<Issue> {
         self.shared.me.defer(id.as_ref(), until)
     }
 
-    /// Brings a deferred issue back.
-    pub fn undefer(&self, id: impl AsRef<str>) -> Result<Issue> {
-        self.shared.me.undefer(id.as_ref())
-    }
-
-    /// Undoes the last writes of this actor in this checkout, all or none, as one new write, which the next undo takes back. Later changes
-    /// by others stay; if they touch the same fields, nothing is undone.
-    pub fn undo(&self, count: usize) -> Result<Vec<Undone>> {
+    /// Undoes the last writes of this actor in this checkout, all or none, as one new write, which the next undo takes back.
+    /// Later changes by others stay; if they touch the same fields, nothing is undone. Returns the changed issues.
+    pub fn undo(&self, count: usize) -> Result<Vec<IssueId>> {
         self.shared.me.undo(count)
-    }
-
-    /// Records the progress on an issue: a numbered checkpoint, outside of the ledger.
-    pub fn checkpoint(&self, id: impl AsRef<str>, new: NewCheckpoint) -> Result<Checkpoint> {
-        self.shared.me.checkpoint(id.as_ref(), new)
     }
 
     /// Starts a batch: many new issues, written at once.

@@ -5,7 +5,6 @@ use std::time::{Duration, SystemTime};
 use super::issue::Issue;
 use crate::model::change::Change;
 use crate::model::field::Field;
-use crate::model::time::Instant;
 use crate::ops::{self, Wish};
 use crate::{store, sys};
 
@@ -18,7 +17,7 @@ use crate::{store, sys};
 #[must_use = "nothing changes until it is given to `update`"]
 pub struct Update {
     wishes: Vec<Wish>,
-    known: Option<Instant>,
+    known: Option<String>,
 }
 
 impl Update {
@@ -145,7 +144,9 @@ impl Update {
     /// Refuses the update if the issue has been changed since: its [`updated_at`](Issue::updated_at) must still be this
     /// one. The error has the [`code`](crate::Error::code) `changed`.
     pub fn if_updated_at(self, at: SystemTime) -> Self {
-        Update { known: Some(sys::from_system(at)), ..self }
+        // To the nanosecond, which another program may have written.
+        let exact = jiff::Timestamp::try_from(at).map(|at| at.to_string());
+        Update { known: Some(exact.unwrap_or_else(|_| sys::from_system(at).to_string())), ..self }
     }
 
     /// Adds a comment by the actor.
@@ -154,6 +155,6 @@ impl Update {
     }
 
     pub(super) fn apply(&self, store: &mut store::Store, id: &str) -> ops::Result<Issue> {
-        Ok(ops::revise_if(store, id, &self.wishes, self.known)?.into())
+        Ok(ops::revise_known(store, id, &self.wishes, self.known.as_deref())?.into())
     }
 }

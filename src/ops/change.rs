@@ -43,7 +43,7 @@ pub(super) fn change_known(
     store: &mut Store,
     typed: &[String],
     changes: impl Fn(&mut Store) -> Vec<Change>,
-    known: Option<Instant>,
+    known: Option<&str>,
 ) -> Result<Batch> {
     let named = store.resolve_all(typed)?;
     let planned: Vec<Vec<Change>> = named.iter().map(|_| changes(store)).collect();
@@ -69,11 +69,14 @@ pub(super) fn change_known(
 }
 
 /// Refuses an issue that has changed since the caller read it.
-fn refuse_newer(transaction: &mut Transaction<'_>, id: &str, known: Option<Instant>) -> Result<()> {
+fn refuse_newer(transaction: &mut Transaction<'_>, id: &str, known: Option<&str>) -> Result<()> {
     let Some(known) = known else { return Ok(()) };
-    match transaction.store().find(id)?.issue.updated_at {
-        Some(now) if Instant::parse(&now.text) != Some(known) => {
-            Err(EditError::Newer { id: id.to_owned(), known: known.to_string(), at: now.text }.into())
+    let not_a_time = || OpError::Usage(format!("{known:?} is not a time as `updated_at` has it"));
+    let wanted = Instant::parse(known).ok_or_else(not_a_time)?;
+    let now = transaction.store().find(id)?.issue.updated_at;
+    match now {
+        Some(now) if Instant::parse(&now.text) != Some(wanted) => {
+            Err(EditError::Newer { id: id.to_owned(), known: known.to_owned(), at: now.text }.into())
         }
         _ => Ok(()),
     }

@@ -127,7 +127,7 @@ pub use reservations::{
     release as unreserve, reservations, reserve,
 };
 pub use resume::{Resumption, resume, resume_each};
-pub use revise::{Wish, revise, revise_if, revise_known};
+pub use revise::{Wish, revise, revise_known};
 pub use run::{Run, RunEnd, RunRequest, UsedWorkspace, run};
 pub use select::{check_dependency_type, check_status, check_type, dependency_type, parse_query, with_known_words};
 pub use setup::{

@@ -4,7 +4,6 @@ use super::change::change_known;
 use super::{OpError, Result, check_status, check_type, comment, dependency_type};
 use crate::model::change::Change;
 use crate::model::issue::Priority;
-use crate::model::time::Instant;
 use crate::store::{Store, Written};
 
 /// A requested change of an issue.
@@ -27,18 +26,11 @@ pub enum Wish {
 
 /// Changes an issue, named as people name it. Every word must be known to the project, and every id must exist.
 pub fn revise(store: &mut Store, typed: &str, wishes: &[Wish]) -> Result<Written> {
-    revise_if(store, typed, wishes, None)
-}
-
-/// The same with a time as JSON has it.
-pub fn revise_known(store: &mut Store, typed: &str, wishes: &[Wish], known: Option<&str>) -> Result<Written> {
-    let not_a_time = |text: &str| OpError::Usage(format!("{text:?} is not a time as `updated_at` has it"));
-    let known = known.map(|text| Instant::parse(text).ok_or_else(|| not_a_time(text))).transpose()?;
-    revise_if(store, typed, wishes, known)
+    revise_known(store, typed, wishes, None)
 }
 
 /// The same, unless the issue has been changed since `known`: its `updated_at` as the caller knows it.
-pub fn revise_if(store: &mut Store, typed: &str, wishes: &[Wish], known: Option<Instant>) -> Result<Written> {
+pub fn revise_known(store: &mut Store, typed: &str, wishes: &[Wish], known: Option<&str>) -> Result<Written> {
     let changes = wishes.iter().map(|wish| change_for(store, wish)).collect::<Result<Vec<Change>>>()?;
     if changes.is_empty() {
         return Err(OpError::Usage(format!("nothing to change about {typed}")));

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use beads::{AgentStatus, Capabilities, ErrorKind, NewCheckpoint, NewIssue, Query};
+use beads::{Capabilities, ErrorKind, NewCheckpoint, NewIssue, Query};
 
 use super::{open, refused, with};
 
@@ -22,7 +22,7 @@ fn leases_name_their_holders() {
     assert_eq!((ann.issue.as_str(), ann.holder.as_str(), ann.is_expired), ("t-1", "ann", true));
     assert_eq!(ann.epoch, short.epoch());
     assert_eq!((bob.issue.as_str(), bob.holder.as_str(), bob.is_expired), ("t-2", "bob", false));
-    assert_eq!((bob.epoch, bob.title.as_deref(), bob.attempts), (held.epoch(), Some("the title of t-2"), 0));
+    assert_eq!((bob.epoch, bob.title.as_deref()), (held.epoch(), Some("the title of t-2")));
     assert!(bob.since.unwrap() > before && bob.expires_at.unwrap() > SystemTime::now());
     held.release("").unwrap();
     assert_eq!(store.leases().unwrap().len(), 1);
@@ -40,7 +40,7 @@ fn agents_are_listed_with_their_issues() {
     std::thread::sleep(Duration::from_millis(20));
     let all = store.agents().unwrap();
     let [one] = all.as_slice() else { panic!("{all:?}") };
-    assert_eq!((one.name.as_str(), one.role.as_str(), one.status), ("ann", "worker", AgentStatus::Online));
+    assert_eq!((one.name.as_str(), one.role.as_str(), one.status.as_str()), ("ann", "worker", "online"));
     assert!(one.id.starts_with("ag_") && one.last_seen > before && one.registered_at > before, "{one:?}");
     assert_eq!(one.issues, ["t-1"], "the other claim has expired");
 }
@@ -59,10 +59,10 @@ fn checkpoints_are_read_newest_first() {
         (first.files.as_slice(), first.detail.as_deref()),
         (["src/parser.rs".to_owned()].as_slice(), Some("{\"lines\":7}"))
     );
-    assert!(first.created_at.unwrap() <= SystemTime::now() && !first.has_snapshot);
+    assert!(first.created_at.unwrap() <= SystemTime::now());
     assert_eq!(ann.checkpoint("t-1", new).unwrap().id, first.id, "the key is known");
-    let second = store.checkpoint("t-1", NewCheckpoint::new("reviewed")).unwrap();
-    assert_eq!((second.number, second.actor.as_str(), second.kind.as_str()), (2, "tester", "progress"));
+    let second = store.agent("bob").unwrap().checkpoint("t-1", NewCheckpoint::new("reviewed")).unwrap();
+    assert_eq!((second.number, second.actor.as_str(), second.kind.as_str()), (2, "bob", "progress"));
     let all = store.checkpoints("t-1", None).unwrap();
     assert_eq!(all, [second.clone(), first]);
     assert_eq!(store.checkpoints("t-1", Some(1)).unwrap(), [second]);
