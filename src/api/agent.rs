@@ -92,8 +92,8 @@ impl Agent {
         self.acting.undo(count)
     }
 
-    /// Records the progress on an issue: a numbered checkpoint, outside of the ledger. Refused if another agent has
-    /// taken the issue from this one.
+    /// Records the progress on an issue: a numbered checkpoint, outside of the ledger. Refused while another agent holds
+    /// the issue.
     pub fn checkpoint(&self, id: impl AsRef<str>, new: NewCheckpoint) -> Result<Checkpoint> {
         self.acting.act(|store| new.add(store, id.as_ref()))
     }

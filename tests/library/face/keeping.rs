@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use beads::internal::ops;
+use beads::internal::ops::{self, Upkeep};
 use beads::internal::store::{ClaimWish, Config};
 use beads::internal::sys::{Clock, Entropy, Env, Host};
 use beads::{ErrorKind, Lease, Renewal, Store, Update};
@@ -84,4 +84,17 @@ fn an_issue_that_its_holder_closed_is_not_lost() {
     std::thread::sleep(Duration::from_secs(3));
     assert!(!renewal.is_lost());
     assert!(store.leases().unwrap().is_empty());
+}
+
+/// A claim that may have ended counts as lost, before another agent may take it.
+#[test]
+fn a_claim_that_cannot_be_renewed_counts_as_lost_in_time() {
+    let after = |ttl: Option<Duration>, renewed: Result<bool, ()>| {
+        let ttl = ttl.map(|ttl| i64::try_from(ttl.as_nanos()).unwrap());
+        Upkeep::of("t-1", 1, "ann", ttl).is_lost(renewed)
+    };
+    assert!(!after(Some(LONG), Err(())), "there is time for another attempt");
+    assert!(after(Some(Duration::from_millis(60)), Err(())));
+    assert!(!after(None, Err(())), "it never expires");
+    assert!(after(None, Ok(false)) && !after(Some(LONG), Ok(true)));
 }

@@ -61,8 +61,8 @@ fn checkpoints_are_read_newest_first() {
     );
     assert!(first.created_at.unwrap() <= SystemTime::now());
     assert_eq!(ann.checkpoint("t-1", new).unwrap().id, first.id, "the key is known");
-    let second = store.agent("bob").unwrap().checkpoint("t-1", NewCheckpoint::new("reviewed")).unwrap();
-    assert_eq!((second.number, second.actor.as_str(), second.kind.as_str()), (2, "bob", "progress"));
+    let second = ann.checkpoint("t-1", NewCheckpoint::new("reviewed")).unwrap();
+    assert_eq!((second.number, second.actor.as_str(), second.kind.as_str()), (2, "ann", "progress"));
     let all = store.checkpoints("t-1", None).unwrap();
     assert_eq!(all, [second.clone(), first]);
     assert_eq!(store.checkpoints("t-1", Some(1)).unwrap(), [second]);
@@ -76,7 +76,9 @@ fn checkpoints_are_read_newest_first() {
     }
     assert_eq!(refused(store.checkpoints("t-9", None)).0, ErrorKind::NotFound);
     assert_eq!(refused(ann.checkpoint("t-9", NewCheckpoint::new("x"))).0, ErrorKind::NotFound);
-    // A lease that is over records nothing, nor does an agent that does not hold the issue.
+    let (kind, text) = refused(store.agent("bob").unwrap().checkpoint("t-1", NewCheckpoint::new("mine")));
+    assert_eq!(kind, ErrorKind::Claimed, "{text}");
+    // A lease that is over records nothing.
     lease.release("").unwrap();
     let (kind, text) = refused(lease.checkpoint(NewCheckpoint::new("too late")));
     assert_eq!(kind, ErrorKind::Stale, "{text}");
