@@ -64,9 +64,9 @@ mod vcs;
 mod view;
 
 pub use api::{
-    Agent, Batch, Blocked, Builder, Comment, Counts, Dependency, Error, ErrorKind, Event, EventKind, FieldChange,
-    Generation, Issue, IssueId, Lease, NewIssue, Page, Position, Progress, Query, Result, Stopper, Store, Update,
-    Version, VersionKind, Watch, WatchOptions,
+    Agent, AgentInfo, Batch, Blocked, Builder, Capabilities, Checkpoint, Comment, Counts, Dependency, Error, ErrorKind,
+    Event, EventKind, FieldChange, Generation, Issue, IssueId, Lease, LeaseInfo, NewCheckpoint, NewIssue, Page,
+    Position, Progress, Query, Renewal, Result, Stopper, Store, Update, Version, VersionKind, Watch, WatchOptions,
 };
 
 /// The programs on the pages, which `cargo test` compiles.

@@ -1,15 +1,16 @@
 //! The state of one actor: its stores for reading and writing.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
 
 use super::builder::Builder;
 use super::error::Result;
-use super::issue::Issue;
+use super::issue::{Issue, IssueId};
 use super::new_issue::NewIssue;
 use super::update::Update;
 use crate::model::change::Change;
 use crate::ops::{self, Wish};
-use crate::{store, view};
+use crate::{store, sys, view};
 
 /// Shared by all handles of the same actor. Readers do not wait for writers: each has a separate store, created on
 /// first use.
@@ -132,16 +133,46 @@ impl Acting {
     }
 
     pub(super) fn update(&self, id: &str, update: &Update) -> Result<Issue> {
-        self.act(|store| Ok(ops::revise(store, id, &update.wishes)?.into()))
+        self.act(|store| update.apply(store, id))
     }
 
     pub(super) fn close(&self, id: &str, reason: &str) -> Result<Issue> {
-        self.act(|store| Ok(ops::revise(store, id, &[closing(reason)])?.into()))
+        self.change(id, |_| closing(reason))
     }
+
+    pub(super) fn reopen(&self, id: &str, reason: &str) -> Result<Issue> {
+        self.change(id, |store| {
+            let comment = given(reason).map(|text| ops::comment(store, text, None));
+            Wish::Change(Change::Reopen { comment })
+        })
+    }
+
+    pub(super) fn delete(&self, id: &str, reason: &str) -> Result<Issue> {
+        self.change(id, |_| Wish::Change(Change::Delete { reason: given(reason) }))
+    }
+
+    pub(super) fn defer(&self, id: &str, until: Option<SystemTime>) -> Result<Issue> {
+        self.change(id, |_| Wish::Change(Change::Defer { until: until.map(sys::from_system) }))
+    }
+
+    fn change(&self, id: &str, wish: impl FnOnce(&store::Store) -> Wish) -> Result<Issue> {
+        self.act(|store| {
+            let wish = wish(store);
+            Ok(ops::revise(store, id, &[wish])?.into())
+        })
+    }
+
+    pub(super) fn undo(&self, count: usize) -> Result<Vec<IssueId>> {
+        self.act(|store| Ok(ops::undo(store, count, false)?.issues.iter().map(|one| IssueId::of(&one.id)).collect()))
+    }
+}
+
+/// A reason, unless it is empty.
+pub(super) fn given(reason: &str) -> Option<String> {
+    Some(reason.to_owned()).filter(|reason| !reason.is_empty())
 }
 
 /// The change that closes an issue.
 pub(super) fn closing(reason: &str) -> Wish {
-    let reason = Some(reason.to_owned()).filter(|reason| !reason.is_empty());
-    Wish::Change(Change::Close { reason })
+    Wish::Change(Change::Close { reason: given(reason) })
 }

@@ -1,12 +1,13 @@
 //! A handle that acts as an agent.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use super::acting::Acting;
 use super::batch::Batch;
+use super::checkpoint::{Checkpoint, NewCheckpoint};
 use super::error::Result;
-use super::issue::Issue;
+use super::issue::{Issue, IssueId};
 use super::lease::Lease;
 use super::new_issue::NewIssue;
 use super::query::Query;
@@ -68,6 +69,33 @@ impl Agent {
     /// Closes an issue. Refused while it waits for open issues, or has open children.
     pub fn close(&self, id: impl AsRef<str>, reason: &str) -> Result<Issue> {
         self.acting.close(id.as_ref(), reason)
+    }
+
+    /// Reopens a closed or deleted issue. A reason becomes a comment.
+    pub fn reopen(&self, id: impl AsRef<str>, reason: &str) -> Result<Issue> {
+        self.acting.reopen(id.as_ref(), reason)
+    }
+
+    /// Deletes an issue. Its line stays in the ledger, marked as deleted, and [`reopen`](Self::reopen) brings it back.
+    pub fn delete(&self, id: impl AsRef<str>, reason: &str) -> Result<Issue> {
+        self.acting.delete(id.as_ref(), reason)
+    }
+
+    /// Defers an issue: it is not ready until then; with `None`, until it gets the status `open`.
+    pub fn defer(&self, id: impl AsRef<str>, until: Option<SystemTime>) -> Result<Issue> {
+        self.acting.defer(id.as_ref(), until)
+    }
+
+    /// Undoes the last writes of this agent in this checkout, all or none, as one new write, which the next undo takes back.
+    /// Later changes by others stay; if they touch the same fields, nothing is undone. Returns the changed issues.
+    pub fn undo(&self, count: usize) -> Result<Vec<IssueId>> {
+        self.acting.undo(count)
+    }
+
+    /// Records the progress on an issue: a numbered checkpoint, outside of the ledger. Refused while another agent holds
+    /// the issue.
+    pub fn checkpoint(&self, id: impl AsRef<str>, new: NewCheckpoint) -> Result<Checkpoint> {
+        self.acting.act(|store| new.add(store, id.as_ref()))
     }
 
     /// Begins a batch: many new issues, written at once.

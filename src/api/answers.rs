@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::issue::{Issue, IssueId};
 use crate::cache::Statistics;
-use crate::store::{self, BlockedRow};
+use crate::store::{self, BlockedRow, SearchRow};
 
 /// A state of the project: while two are equal, every answer is the same. It covers ledgers and settings, claims and
 /// their expiry, other checkouts, and dates. Generations of different stores cannot be compared.
@@ -22,6 +22,10 @@ pub struct Page {
 impl Page {
     pub(super) fn of(page: store::Page) -> Self {
         Page { issues: page.rows.into_iter().map(Issue::from).collect(), total: page.total }
+    }
+
+    pub(super) fn found((rows, total): (Vec<SearchRow>, usize)) -> Self {
+        Page { issues: rows.into_iter().map(|found| found.row.into()).collect(), total }
     }
 
     /// The number of issues, including those beyond the limit.

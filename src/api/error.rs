@@ -1,7 +1,7 @@
 //! The error type and its kinds.
 
 use std::fmt;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use crate::model::change::ChangeError;
 use crate::model::time::Instant;
@@ -24,6 +24,18 @@ impl Error {
     /// The kind of failure.
     pub fn kind(&self) -> ErrorKind {
         Failure::from(&*self.cause).kind
+    }
+
+    /// The stable word of `bd`'s JSON errors, finer than the kind: `changed`, `claimed`, `busy`, and others.
+    pub fn code(&self) -> &'static str {
+        Failure::from(&*self.cause).code
+    }
+
+    /// How long to wait before the same call is likely to succeed; `None` if repeating it does not help.
+    pub fn retry_after(&self) -> Option<Duration> {
+        let failure = Failure::from(&*self.cause);
+        let seconds = failure.retry_after().filter(|_| failure.kind == ErrorKind::Busy)?;
+        Some(Duration::from_secs(seconds.unsigned_abs()))
     }
 
     /// The same call, unchanged, may succeed later.

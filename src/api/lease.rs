@@ -3,11 +3,14 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use super::acting::{Acting, closing};
+use super::acting::{Acting, closing, given};
+use super::checkpoint::{Checkpoint, NewCheckpoint};
 use super::error::Result;
 use super::issue::Issue;
+use super::renewal::Renewal;
 use super::update::Update;
-use crate::ops;
+use crate::model::lease::Holder;
+use crate::ops::{self, Upkeep};
 use crate::store::{self, Claimed, ReleaseWish};
 use crate::sys;
 
@@ -21,14 +24,13 @@ pub struct Lease {
     issue: Issue,
     epoch: i64,
     attempts: i64,
-    expires_at: Option<SystemTime>,
+    holder: Holder,
 }
 
 impl Lease {
     pub(super) fn new(acting: Arc<Acting>, claimed: Claimed) -> Self {
-        let expires_at = claimed.holder.expires.map(sys::to_system);
-        let (epoch, attempts) = (claimed.epoch, claimed.attempts);
-        Lease { acting, issue: claimed.written.into(), epoch, attempts, expires_at }
+        let Claimed { epoch, attempts, holder, written, .. } = claimed;
+        Lease { acting, issue: written.into(), epoch, attempts, holder }
     }
 
     /// The issue as it was when it was claimed, or last changed through this lease.
@@ -48,20 +50,32 @@ impl Lease {
 
     /// When the lease ends unless it is renewed.
     pub fn expires_at(&self) -> Option<SystemTime> {
-        self.expires_at
+        self.holder.expires.map(sys::to_system)
     }
 
     /// Renews the lease for its full time.
     pub fn renew(&mut self) -> Result<()> {
         let (id, epoch) = (self.issue.id().clone(), self.epoch);
-        let ends = self.acting.act(|store| ops::renew(store, id.as_str(), epoch))?;
-        self.expires_at = ends.map(sys::to_system);
+        self.holder.expires = self.acting.act(|store| ops::renew(store, id.as_str(), epoch))?;
         Ok(())
+    }
+
+    /// Renews the lease now, and from then on in the background until the returned value is dropped. Each renewal is a
+    /// heartbeat of the agent, and renews its other leases too; `expires_at` stays as of now.
+    pub fn keep(&mut self) -> Result<Renewal> {
+        self.renew()?;
+        let upkeep = Upkeep::of(self.issue.id().as_str(), self.epoch, &self.holder.name, self.holder.ttl);
+        Renewal::start(Arc::clone(&self.acting), upkeep)
+    }
+
+    /// Records the progress on the issue. See [`Agent::checkpoint`](crate::Agent::checkpoint).
+    pub fn checkpoint(&self, new: NewCheckpoint) -> Result<Checkpoint> {
+        self.write(|store, id| new.add(store, id))
     }
 
     /// Changes the issue.
     pub fn update(&mut self, update: &Update) -> Result<()> {
-        self.issue = self.write(|store, id| Ok(ops::revise(store, id, &update.wishes)?.into()))?;
+        self.issue = self.write(|store, id| update.apply(store, id))?;
         Ok(())
     }
 
@@ -81,8 +95,7 @@ impl Lease {
 
     /// Releases the issue for the next claimant. A reason becomes a comment.
     pub fn release(&self, reason: &str) -> Result<()> {
-        let reason = Some(reason.to_owned()).filter(|reason| !reason.is_empty());
-        self.give_back(ReleaseWish { reason, ..ReleaseWish::default() })
+        self.give_back(ReleaseWish { reason: given(reason), ..ReleaseWish::default() })
     }
 
     fn give_back(&self, wish: ReleaseWish) -> Result<()> {

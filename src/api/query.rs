@@ -75,6 +75,9 @@ impl Query {
         let words = [(Field::Type, &self.kind), (Field::Assignee, &self.assignee), (Field::Repo, &self.repo)];
         all.extend(words.into_iter().filter_map(|(field, word)| Some(Expr::text(field, word.as_ref()?))));
         let typed = ops::with_known_words(store, Expr::And(all))?;
+        if self.texts.is_empty() {
+            return Ok(typed);
+        }
         let mut parts = vec![typed];
         for text in &self.texts {
             parts.push(ops::parse_query(store, text)?);

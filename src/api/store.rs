@@ -3,22 +3,25 @@
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::SystemTime;
 
 use super::acting::Acting;
 use super::agent::Agent;
 use super::answers::{Blocked, Counts, Generation, Page};
 use super::batch::Batch;
 use super::builder::Builder;
+use super::checkpoint::Checkpoint;
 use super::error::Result;
 use super::history::{self, Version};
 use super::issue::{Issue, IssueId};
 use super::new_issue::NewIssue;
 use super::query::Query;
+use super::roster::{AgentInfo, LeaseInfo};
 use super::update::Update;
 use super::watch::{Watch, WatchOptions};
 use crate::cache::Sort;
 use crate::model::query::Expr;
-use crate::ops::{self, Checkouts, OpError};
+use crate::ops::{self, AgentFilter, Checkouts, CheckpointFilter, LeaseFilter, OpError, Whose};
 use crate::store::{ReadyFilter, StoreError};
 
 /// A project: its ledgers as one view, and the way to change them. Cheap to clone, and usable from many threads.
@@ -103,6 +106,14 @@ impl Store {
         })
     }
 
+    /// Issues that contain all these words in any of their texts, the best matches first, closed ones included.
+    pub fn search(&self, text: &str, query: &Query) -> Result<Page> {
+        self.shared.me.ask(|store| {
+            let filter = query.condition(store)?;
+            Ok(Page::found(ops::search(store, text, &filter, None, false, query.limit)?))
+        })
+    }
+
     /// The number of issues in each state.
     pub fn counts(&self) -> Result<Counts> {
         self.shared.me.ask(|store| {
@@ -124,6 +135,31 @@ impl Store {
     /// The history of an issue in version control, newest change first. Uncommitted changes come before all commits.
     pub fn history(&self, id: impl AsRef<str>) -> Result<Vec<Version>> {
         self.shared.me.ask(|store| history::of(store, id.as_ref()))
+    }
+
+    /// The checkpoints of an issue, in all checkouts, newest first.
+    pub fn checkpoints(&self, id: impl AsRef<str>, limit: Option<usize>) -> Result<Vec<Checkpoint>> {
+        let issue = Some(id.as_ref().to_owned());
+        let filter = CheckpointFilter { issue, limit, whose: Whose::All, ..CheckpointFilter::default() };
+        self.shared.me.ask(|store| {
+            let rows = ops::checkpoints(store, &filter)?.rows.into_iter();
+            Ok(rows.rev().map(|row| Checkpoint::of(row.checkpoint)).collect())
+        })
+    }
+
+    /// All leases of agents and people, by issue; expired ones too, until they are taken back.
+    pub fn leases(&self) -> Result<Vec<LeaseInfo>> {
+        let all = LeaseFilter::default();
+        self.shared.me.ask(|store| Ok(ops::leases(store, &all)?.into_iter().filter_map(LeaseInfo::of).collect()))
+    }
+
+    /// The registered agents of this repository, by name.
+    pub fn agents(&self) -> Result<Vec<AgentInfo>> {
+        self.shared.me.ask(|store| {
+            let seen = ops::agents(store, &AgentFilter::default())?;
+            let held = ops::in_hand(store, &seen)?;
+            Ok(seen.into_iter().zip(held).map(|(seen, held)| AgentInfo::of(seen, held)).collect())
+        })
     }
 
     /// A handle that acts as an agent: it can claim issues. Handles with one name share their state; keep one as long
@@ -153,6 +189,27 @@ impl Store {
     /// Closes an issue. Refused while it waits for open issues, or has open children.
     pub fn close(&self, id: impl AsRef<str>, reason: &str) -> Result<Issue> {
         self.shared.me.close(id.as_ref(), reason)
+    }
+
+    /// Reopens a closed or deleted issue. A reason becomes a comment.
+    pub fn reopen(&self, id: impl AsRef<str>, reason: &str) -> Result<Issue> {
+        self.shared.me.reopen(id.as_ref(), reason)
+    }
+
+    /// Deletes an issue. Its line stays in the ledger, marked as deleted, and [`reopen`](Self::reopen) brings it back.
+    pub fn delete(&self, id: impl AsRef<str>, reason: &str) -> Result<Issue> {
+        self.shared.me.delete(id.as_ref(), reason)
+    }
+
+    /// Defers an issue: it is not ready until then; with `None`, until it gets the status `open`.
+    pub fn defer(&self, id: impl AsRef<str>, until: Option<SystemTime>) -> Result<Issue> {
+        self.shared.me.defer(id.as_ref(), until)
+    }
+
+    /// Undoes the last writes of this actor in this checkout, all or none, as one new write, which the next undo takes back.
+    /// Later changes by others stay; if they touch the same fields, nothing is undone. Returns the changed issues.
+    pub fn undo(&self, count: usize) -> Result<Vec<IssueId>> {
+        self.shared.me.undo(count)
     }
 
     /// Starts a batch: many new issues, written at once.

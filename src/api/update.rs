@@ -2,10 +2,11 @@
 
 use std::time::{Duration, SystemTime};
 
+use super::issue::Issue;
 use crate::model::change::Change;
 use crate::model::field::Field;
-use crate::ops::Wish;
-use crate::sys;
+use crate::ops::{self, Wish};
+use crate::{store, sys};
 
 /// What is to be different about an issue. Only what is named changes.
 ///
@@ -15,7 +16,8 @@ use crate::sys;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[must_use = "nothing changes until it is given to `update`"]
 pub struct Update {
-    pub(super) wishes: Vec<Wish>,
+    wishes: Vec<Wish>,
+    known: Option<String>,
 }
 
 impl Update {
@@ -139,8 +141,20 @@ impl Update {
         self.text(Field::ExternalRef, text)
     }
 
+    /// Refuses the update if the issue has been changed since: its [`updated_at`](Issue::updated_at) must still be this
+    /// one. The error has the [`code`](crate::Error::code) `changed`.
+    pub fn if_updated_at(self, at: SystemTime) -> Self {
+        // To the nanosecond, which another program may have written.
+        let exact = jiff::Timestamp::try_from(at).map(|at| at.to_string());
+        Update { known: Some(exact.unwrap_or_else(|_| sys::from_system(at).to_string())), ..self }
+    }
+
     /// Adds a comment by the actor.
     pub fn comment(self, text: impl Into<String>) -> Self {
         self.with(Wish::Comment(text.into()))
+    }
+
+    pub(super) fn apply(&self, store: &mut store::Store, id: &str) -> ops::Result<Issue> {
+        Ok(ops::revise_known(store, id, &self.wishes, self.known.as_deref())?.into())
     }
 }

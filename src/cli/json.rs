@@ -61,7 +61,9 @@ impl JsonLayout {
 
     /// A whole answer, without its last newline.
     pub(super) fn whole(self, json: String, is_compact: bool, warnings: &[String]) -> String {
-        if self.lines && let Ok(items) = json::elements(&json) {
+        if self.lines
+            && let Ok(items) = json::elements(&json)
+        {
             let rows: Vec<String> = items.into_iter().map(|item| self.row(&json[item])).collect();
             return rows.join("\n");
         }

@@ -162,9 +162,7 @@ impl Interrupted {
     /// The issue with this comment of the author, if it was made since.
     pub fn commented(&self, store: &mut Store, typed: &str, author: &str, text: &str) -> Result<Option<Batch>> {
         let row = super::find_with_own(store, typed)?;
-        let is_it = |one: &Comment| {
-            one.author == author && one.text == text && self.is_before(one.created_at.as_ref())
-        };
+        let is_it = |one: &Comment| one.author == author && one.text == text && self.is_before(one.created_at.as_ref());
         Ok(row.issue.comments.iter().any(is_it).then(|| done(typed, row)))
     }
 

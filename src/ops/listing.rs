@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::all_checkouts::in_all_worktrees;
-use super::{Result, with_known_words};
+use super::{OpError, Result, with_known_words};
 use crate::cache::{EpicProgress, GroupBy, Sort, SortBy};
 use crate::model::id::PrefixIndex;
 use crate::model::query::{Expr, Field};
@@ -299,6 +299,9 @@ pub fn search(
     reverse: bool,
     limit: Option<usize>,
 ) -> Result<(Vec<SearchRow>, usize)> {
+    if text.trim().is_empty() {
+        return Err(OpError::Usage("search query is required".to_owned()));
+    }
     if *filter == Expr::ALL && sort.is_none() && !reverse {
         return Ok(store.search_first(text, limit)?);
     }

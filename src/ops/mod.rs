@@ -74,6 +74,7 @@ pub use claims::abandoned::free_abandoned;
 pub use claims::by_id::{Assigned, assign, claim_ready, end_command};
 pub use claims::overruled::{join_as_agent, yield_claims};
 pub use claims::remote::{RemoteLease, remote_leases};
+pub use claims::upkeep::Upkeep;
 pub use claims::{
     LeaseFilter, claim, claim_and_change, claim_each, claim_pause, give_back, leases, reclaim, release, release_remote,
     renew, take, wish_of_process,
@@ -143,7 +144,9 @@ pub use sync::{
 };
 pub use triage::{Concern, Triaged, triage};
 pub use validate::{CHECKS, Check, Polluted, dangling_dependencies, pollution, remove_dangling, validate};
-pub use watch::{About, Event, EventKind, IssueNews, LeaseNews, Position, PositionError, RecordNews, Watch, WatchOptions, watch};
+pub use watch::{
+    About, Event, EventKind, IssueNews, LeaseNews, Position, PositionError, RecordNews, Watch, WatchOptions, watch,
+};
 pub use workflows::plan_file::PlanFile;
 pub use workspace_records::{find_workspace, here as workspace_here, unreadable as unreadable_workspaces, workspaces};
 pub use workspaces::{

@@ -1,10 +1,13 @@
 //! Taking writes back and bringing issues back: undo, recover, restore. Removing closed issues: prune.
 
-use super::{Each, Result};
+use super::{Each, OpError, Result};
 use crate::store::{Moment, PruneRequest, Pruned, Recovery, Restored, Store, Undo};
 
 /// Undoes the last writes of this actor, or with `dry_run` only returns what that would do.
 pub fn undo(store: &mut Store, count: usize, dry_run: bool) -> Result<Undo> {
+    if count == 0 {
+        return Err(OpError::Usage("undo at least one write".to_owned()));
+    }
     Ok(store.undo(count, dry_run)?)
 }
 

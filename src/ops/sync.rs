@@ -9,8 +9,8 @@ use crate::model::last_sync::LastSync;
 use crate::ops;
 use crate::store::{
     self, Config, HomeContents, HooksChange, HooksRequest, HooksStatus, LeakReport, LeakScope, NamedPrograms,
-    OutsidePath, ProjectText, Repo, RepoSync, ResolvedLedger, SYNCS, Store, StoreError, SyncError, SyncOptions, SyncReport,
-    expand_path,
+    OutsidePath, ProjectText, Repo, RepoSync, ResolvedLedger, SYNCS, Store, StoreError, SyncError, SyncOptions,
+    SyncReport, expand_path,
 };
 use crate::sys::Host;
 

@@ -81,7 +81,8 @@ pub use state::record_error::RecordError;
 pub use state::records::{RecordFile, StateLock};
 pub use state::state_dir::StateDir;
 pub use state::tables::{
-    AGENTS, CHECKPOINTS, KEYS, LEASES, MAIL, REPOSITORIES, RESERVATIONS, SYNCS, Spot, StateTable, TABLES, Table, WORKSPACES,
+    AGENTS, CHECKPOINTS, KEYS, LEASES, MAIL, REPOSITORIES, RESERVATIONS, SYNCS, Spot, StateTable, TABLES, Table,
+    WORKSPACES,
 };
 pub use write::ledger_name::RenamedLedger;
 pub use write::relocate::{Relocated, resettled};

@@ -58,18 +58,18 @@ mod events {
 
     /// Without support there is no value of this type.
     #[derive(Debug)]
-    pub enum System {}
+    pub(in crate::sys) enum System {}
 
     impl System {
-        pub fn start(_: impl Fn(Heard) + Send + 'static) -> Result<Self, String> {
+        pub(in crate::sys) fn start(_: impl Fn(Heard) + Send + 'static) -> Result<Self, String> {
             Err("built without the feature `watch`".to_owned())
         }
 
-        pub fn watch(&mut self, _: &Path) -> Result<(), String> {
+        pub(in crate::sys) fn watch(&mut self, _: &Path) -> Result<(), String> {
             match *self {}
         }
 
-        pub fn unwatch(&mut self, _: &Path) {
+        pub(in crate::sys) fn unwatch(&mut self, _: &Path) {
             match *self {}
         }
     }

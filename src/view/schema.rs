@@ -7,6 +7,9 @@ use super::{
 };
 use crate::model::json::Object;
 
+/// The version of these shapes, which an envelope has as `schema_version`.
+pub const VERSION: i64 = 1;
+
 /// What a command prints with `--json`.
 enum Shape {
     /// An array of arrays of issues.
@@ -255,7 +258,7 @@ pub fn all() -> String {
     let error = Object::new().raw("error", &object(shapes::described::fields)).finish();
     Object::new()
         .text("$schema", "https://json-schema.org/draft/2020-12/schema")
-        .number("schema_version", 1)
+        .number("schema_version", VERSION)
         .raw("commands", &commands.finish())
         .raw("error", &kind("object").raw("properties", &error).texts("required", ["error"]).finish())
         .texts("envelope_keys", ["schema_version", "data", "warnings"])

@@ -2,7 +2,7 @@
 
 use super::answer::{List, answer, each, object, put};
 use super::escape::plural;
-use super::failure::{Exit, Failure};
+use super::failure::Failure;
 use super::issue::{edge_issue, reply, summary};
 use crate::cache::{Blocker, EpicProgress, Statistics};
 use crate::model::json::Object;
@@ -17,9 +17,6 @@ pub fn rows<'a>(rows: impl IntoIterator<Item = &'a Row>) -> List {
 pub fn replies<'a>(written: impl IntoIterator<Item = &'a Written>) -> List {
     each(written, reply)
 }
-
-/// The delay in seconds after which a retry usually succeeds.
-const SOON: usize = 1;
 
 answer! {
     pub fn found(found: &SearchRow) {
@@ -90,7 +87,7 @@ answer! {
 
     pub(super) fn described(failure: &Failure) {
         code: failure.code, message: &failure.message, hint: failure.hint.text(), recoverable: failure.recoverable,
-        retry_after: (failure.recoverable && failure.exit == Exit::Busy).then_some(SOON),
+        retry_after: failure.retry_after(),
         exit_code: failure.exit.code(),
     }
 

@@ -3,7 +3,7 @@ use std::io::Read as _;
 use clap::Args;
 
 use crate::cli::context::{Context, Outcome};
-use crate::ops::{self, BatchLine, BatchError, BatchOptions, MAX_BATCH_BYTES, OpError};
+use crate::ops::{self, BatchError, BatchLine, BatchOptions, MAX_BATCH_BYTES, OpError};
 use crate::store;
 use crate::sys::fs::FsError;
 use crate::view::{self, Exit, Failure};

@@ -64,9 +64,8 @@ pub(super) fn run(args: CommentArgs, cx: &mut Context) -> Outcome {
         |_| Ok(None),
         |store, interrupted| interrupted.commented(store, &args.id, &author, &text),
         |cx| {
-            let add = |store: &mut Store| {
-                vec![Change::AddComment(ops::comment(store, text.clone(), Some(author.clone())))]
-            };
+            let add =
+                |store: &mut Store| vec![Change::AddComment(ops::comment(store, text.clone(), Some(author.clone())))];
             Ok(ops::change_each(cx.store()?, std::slice::from_ref(&args.id), add)?)
         },
         |cx, batch| tell(batch, &text, cx),
@@ -79,7 +78,11 @@ fn tell(batch: Batch, text: &str, cx: &mut Context) -> Outcome {
     }
     if let Some(written) = batch.written().next() {
         let issue = written.issue();
-        let json = issue.comments.iter().rfind(|comment| comment.text == text).map(|comment| view::comment(&issue.id, comment));
+        let json = issue
+            .comments
+            .iter()
+            .rfind(|comment| comment.text == text)
+            .map(|comment| view::comment(&issue.id, comment));
         cx.json(json.unwrap_or_default());
     }
     cx.report_failures(batch)

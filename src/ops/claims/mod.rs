@@ -5,6 +5,7 @@ pub(in crate::ops) mod by_id;
 pub(in crate::ops) mod overruled;
 pub(in crate::ops) mod remote;
 pub(in crate::ops) mod remote_upkeep;
+pub(in crate::ops) mod upkeep;
 
 use std::time::Duration;
 

@@ -8,9 +8,9 @@
 use std::path::Path;
 use std::time::Instant;
 
-use super::steps::{commit_in, 
-    Left, Run, RunEnd, RunRequest, UsedWorkspace, end_claim, failure, give_back, is_over, look, owner, settle, start,
-    supervise,
+use super::steps::{
+    Left, Run, RunEnd, RunRequest, UsedWorkspace, commit_in, end_claim, failure, give_back, is_over, look, owner,
+    settle, start, supervise,
 };
 use crate::model::json::Object;
 use crate::model::lease::Owner;

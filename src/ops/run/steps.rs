@@ -2,12 +2,12 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::model::change::ChangeError;
-use crate::model::lease::{Owner, Standing};
+use crate::model::lease::Owner;
 use crate::model::workspace::Workspace;
-use crate::ops::claims::remote;
+use crate::ops::claims::upkeep::Upkeep;
 use crate::ops::{ISSUE_VARIABLE, OpError, Result, WorkspaceWish};
 use crate::store::{
     AGENT_VARIABLE, AutoClaim, Claimed, LEASE_VARIABLE, LeaseError, ReleaseWish, Released, Store, StoreError,
@@ -17,8 +17,6 @@ use crate::vcs;
 
 /// How long a program gets to clean up after being told to end.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How often a claim without expiry is checked.
-const GLANCE: Duration = Duration::from_secs(30);
 
 /// What to run, on which issue.
 #[derive(Debug, Clone)]
@@ -180,42 +178,18 @@ pub(super) fn failure(ended: Ended) -> String {
 /// Renews the claim until the program ends, and ends the program if the claim is lost.
 pub(super) fn supervise(store: &mut Store, claimed: &Claimed, job: &mut Job) -> Result<(Ended, bool)> {
     let _silence = store.activity().silence();
-    let ttl = claimed.holder.ttl.map(|nanos| Duration::from_nanos(nanos.unsigned_abs()));
-    let beat = ttl.map_or(GLANCE, |ttl| (ttl / 3).max(Duration::from_millis(50)));
-    let mut sure = Instant::now();
+    let mut upkeep = Upkeep::of(&claimed.id, claimed.epoch, &claimed.holder.name, claimed.holder.ttl);
     loop {
-        let waited = job.wait(beat).map_err(StoreError::from)?;
+        let waited = job.wait(upkeep.pause()).map_err(StoreError::from)?;
         if let Some(ended) = waited {
             return Ok((ended, false));
         }
-        let is_lost = match renew(store, claimed, beat) {
-            Ok(true) => {
-                sure = Instant::now();
-                false
-            }
-            Ok(false) => true,
-            // If it is unknown whether the claim is still ours, it counts as lost before others may take it.
-            Err(_) => ttl.is_some_and(|ttl| sure.elapsed() + beat * 3 / 2 >= ttl),
-        };
-        if is_lost {
+        let renewed = upkeep.renew(store);
+        if upkeep.is_lost(renewed) {
             let ended = job.end(PATIENCE).map_err(StoreError::from)?;
             return Ok((ended, true));
         }
     }
-}
-
-/// Renews the claim, and returns whether it is still ours.
-pub(super) fn renew(store: &mut Store, claimed: &Claimed, wait: Duration) -> Result<bool> {
-    store.renew_leases(true, wait)?;
-    // A remote that cannot be reached is asked again at the next beat.
-    let _ = remote::follow(store);
-    let row = store.lease(&claimed.id)?;
-    Ok(match row {
-        Some(row) if row.lease.epoch == claimed.epoch && row.lease.holder.is_some() => row.standing == Standing::Live,
-        // The program itself has closed or released the issue, and is still cleaning up.
-        Some(row) if row.lease.epoch == claimed.epoch => row.lease.lost_by(&claimed.holder.name).is_none(),
-        _ => false,
-    })
 }
 
 /// The commit that is checked out in a directory.

@@ -17,6 +17,10 @@ fn unreadable<T>(root: &Path) -> Result<T, HistoryError> {
     Err(HistoryError::NotGit { root: root.to_owned(), kind: Kind::Git })
 }
 
+pub fn clone(_: &str, _: &Path, _: &Env) -> Result<(), SyncError> {
+    unsupported()
+}
+
 pub fn committed_size(_: &Path) -> Option<u64> {
     None
 }
@@ -37,7 +41,7 @@ pub fn is_misplaced(_: &Path) -> bool {
     false
 }
 
-pub fn is_tracked(_: &Path, _: &Path, _: &Env) -> bool {
+pub(super) fn is_tracked(_: &Path, _: &Path, _: &Env) -> bool {
     true
 }
 

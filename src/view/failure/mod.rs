@@ -292,6 +292,12 @@ impl Failure {
         READ_ONLY.saying(message).shell("leave out --readonly to write")
     }
 
+    /// The delay in seconds after which a retry usually succeeds; `None` if it would not.
+    pub fn retry_after(&self) -> Option<i64> {
+        const SOON: i64 = 1;
+        (self.recoverable && self.exit == Exit::Busy).then_some(SOON)
+    }
+
     pub fn is_leak(&self) -> bool {
         self.code == LEAK.code
     }

@@ -27,8 +27,22 @@ fn each_item_of_a_list_is_a_line() {
          note bd-1 checked",
     );
     for command in [
-        "list", "ready", "blocked", "show bd-1 bd-2", "search One", "log", "leases", "agent list", "dep list bd-2",
-        "list --fields id,title", "list --compact", "stale", "config list", "repo list", "children bd-1", "label list bd-1",
+        "list",
+        "ready",
+        "blocked",
+        "show bd-1 bd-2",
+        "search One",
+        "log",
+        "leases",
+        "agent list",
+        "dep list bd-2",
+        "list --fields id,title",
+        "list --compact",
+        "stale",
+        "config list",
+        "repo list",
+        "children bd-1",
+        "label list bd-1",
     ] {
         let words: Vec<&str> = command.split(' ').collect();
         let whole = env.bd(words.iter().chain(&["--json"])).ok().json();

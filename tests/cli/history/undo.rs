@@ -206,7 +206,8 @@ const OTHERS: &[&str] = &[
 ];
 
 /// Options of `update` that change nothing by themselves.
-const GLOBAL: [&str; 10] = ["json", "ndjson", "directory", "actor", "agent", "color", "no-pager", "quiet", "config", "help"];
+const GLOBAL: [&str; 10] =
+    ["json", "ndjson", "directory", "actor", "agent", "color", "no-pager", "quiet", "config", "help"];
 
 struct Stage {
     env: Env,

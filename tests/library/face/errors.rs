@@ -17,6 +17,7 @@ fn a_busy_lock_can_be_tried_again() {
     let held = other.begin(Scope::All).unwrap();
     let error = store.create(NewIssue::titled("x")).unwrap_err();
     assert_eq!((error.kind(), error.is_retryable()), (ErrorKind::Busy, true), "{error}");
+    assert_eq!((error.code(), error.retry_after()), ("busy", Some(Duration::from_secs(1))), "{error}");
     // Reading goes on.
     assert_eq!(store.ready(&Query::new()).unwrap().total(), 1);
     drop(held);

@@ -3,9 +3,12 @@
 mod agents;
 mod asking;
 mod batches;
+mod changes;
 mod errors;
 mod examples;
 mod features;
+mod keeping;
+mod overview;
 mod rules;
 mod watching;
 
