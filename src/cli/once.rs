@@ -12,8 +12,8 @@ impl Context {
         &mut self,
         key: Option<&str>,
         text: &str,
-        before: impl FnOnce(&mut Store) -> Result<Option<String>, OpError>,
-        earlier: impl FnOnce(&mut Store, &Interrupted) -> Result<Option<T>, OpError>,
+        before: impl FnOnce(&Store) -> Result<Option<String>, OpError>,
+        earlier: impl FnOnce(&Store, &Interrupted) -> Result<Option<T>, OpError>,
         act: impl FnOnce(&mut Self) -> Result<T, Failure>,
         tell: impl FnOnce(&mut Self, T) -> Outcome,
     ) -> Outcome {

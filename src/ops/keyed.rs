@@ -45,7 +45,7 @@ pub enum KeyState {
 }
 
 /// Looks up a key, and records the request if it is new, with the text that it is to change.
-pub fn take_key(store: &mut Store, key: &str, request: &str, before: Option<&str>) -> Result<KeyState> {
+pub fn take_key(store: &Store, key: &str, request: &str, before: Option<&str>) -> Result<KeyState> {
     if key.trim().is_empty() || key.len() > MAX_KEY {
         return Err(OpError::Usage(format!("a key is a text of at most {MAX_KEY} bytes")));
     }
@@ -130,7 +130,7 @@ impl Interrupted {
     }
 
     /// The issues of these titles that the actor has filed since.
-    pub fn filed(&self, store: &mut Store, titles: &[String]) -> Result<Option<Vec<Written>>> {
+    pub fn filed(&self, store: &Store, titles: &[String]) -> Result<Option<Vec<Written>>> {
         let actor = here::acting(store).name;
         let rows = store.list(&Expr::And(vec![Expr::text(Field::Author, &actor)]), Default::default(), None)?.rows;
         let mut rows: Vec<Row> = rows.into_iter().filter(|row| self.is_before(row.issue.created_at.as_ref())).collect();
@@ -146,7 +146,7 @@ impl Interrupted {
     }
 
     /// The issue with this among its notes, if it was changed since.
-    pub fn noted(&self, store: &mut Store, typed: &str, text: &str) -> Result<Option<Batch>> {
+    pub fn noted(&self, store: &Store, typed: &str, text: &str) -> Result<Option<Batch>> {
         if self.is_unchanged {
             return Ok(None);
         }
@@ -160,14 +160,14 @@ impl Interrupted {
     }
 
     /// The issue with this comment of the author, if it was made since.
-    pub fn commented(&self, store: &mut Store, typed: &str, author: &str, text: &str) -> Result<Option<Batch>> {
+    pub fn commented(&self, store: &Store, typed: &str, author: &str, text: &str) -> Result<Option<Batch>> {
         let row = super::find_with_own(store, typed)?;
         let is_it = |one: &Comment| one.author == author && one.text == text && self.is_before(one.created_at.as_ref());
         Ok(row.issue.comments.iter().any(is_it).then(|| done(typed, row)))
     }
 
     /// The message that the actor sent since, to all of these addresses.
-    pub fn sent(&self, store: &mut Store, to: &[String], body: &str) -> Result<Option<Sent>> {
+    pub fn sent(&self, store: &Store, to: &[String], body: &str) -> Result<Option<Sent>> {
         let from = here::acting(store).name;
         let began = self.began.plus_nanos(-SECOND);
         let mut found = mail::everything(store)?;

@@ -222,15 +222,24 @@ impl FromStr for Position {
                 (1.., ["e", line, word, id, place]) => read_other(line, word).map(|other| {
                     position.elsewhere.insert(((*place).to_owned(), (*id).to_owned()), other);
                 }),
-                (1.., ["mail"]) => Some(position.mail = Some(BTreeSet::new())),
+                (1.., ["mail"]) => {
+                    position.mail = Some(BTreeSet::new());
+                    Some(())
+                }
                 (1.., ["m", id, recipient]) => position.mail.as_mut().map(|mail| {
                     mail.insert(((*recipient).to_owned(), (*id).to_owned()));
                 }),
-                (1.., ["records"]) => Some(position.records = Some(Records::new())),
+                (1.., ["records"]) => {
+                    position.records = Some(Records::new());
+                    Some(())
+                }
                 (1.., ["r", key, state]) => position.records.as_mut().map(|records| {
                     records.insert((*key).to_owned(), (*state).to_owned());
                 }),
-                (1.., ["clone", id]) => Some(position.clone = Some((*id).to_owned())),
+                (1.., ["clone", id]) => {
+                    position.clone = Some((*id).to_owned());
+                    Some(())
+                }
                 _ => None,
             };
             read.ok_or(PositionError { line: n + 1 })?;
