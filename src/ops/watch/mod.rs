@@ -80,7 +80,8 @@ const READY: [EventKind; 2] = [EventKind::IssueReady, EventKind::IssueUnready];
 /// Reports events in a project until `tell` breaks or the time is over. First the initial state: ready issues, claims
 /// and unread mail; then an event of the kind [`EventKind::Watching`]; then changes.
 pub fn watch(store: &mut Store, options: &WatchOptions, mut tell: impl FnMut(Event) -> ControlFlow<()>) -> Result<()> {
-    let since = options.position.as_deref().map_or(Ok(None), Position::load)?;
+    let directory = store.host().env.cwd().to_owned();
+    let since = options.position.as_deref().map_or(Ok(None), |path| Position::load(path, &directory))?;
     if options.position.is_some() {
         // A position is of one clone. Where the id cannot be stored, it is not checked.
         let _ = store.clone_id();
@@ -198,7 +199,9 @@ impl Watch {
 
     /// The current position: another watch can start there.
     pub fn position(&self, store: &Store) -> Position {
-        Position::of(store, &self.seen)
+        let Seen { ledgers, claims, ready, mail, records, .. } = &self.seen;
+        let (mail, records, clone) = (mail.clone(), records.clone(), store.known_clone_id());
+        Position { mail, records, clone, ..Position::of(ledgers, claims, ready) }
     }
 }
 

@@ -9,12 +9,12 @@ use std::str::FromStr;
 use super::event::{About, EventKind, IssueNews};
 use super::issues::{Ledgers, State};
 use super::records::Records;
-use super::{Seen, issues, leases};
+use super::{issues, leases};
 use crate::model::issue::{self, Issue};
 use crate::model::lease::{Holder, Lease, Standing};
 use crate::model::record::Record;
 use crate::ops::{OpError, Result as OpResult};
-use crate::store::{Place, Store, real_path};
+use crate::store::{Place, Store, read_named, real_path};
 use crate::sys::below;
 
 /// The first line of the text. Earlier versions have no more than issues and claims.
@@ -42,7 +42,7 @@ pub struct Position {
     pub(super) mail: Option<BTreeSet<(String, String)>>,
     pub(super) records: Option<Records>,
     /// The clone that it is of, if that has an id.
-    clone: Option<String>,
+    pub(super) clone: Option<String>,
 }
 
 /// The error for a text that is not a position.
@@ -53,8 +53,7 @@ pub struct PositionError {
 }
 
 impl Position {
-    pub(super) fn of(store: &Store, seen: &Seen) -> Self {
-        let Seen { ledgers, claims, ready, mail, records, .. } = seen;
+    pub(super) fn of(ledgers: &Ledgers, claims: &leases::Claims, ready: &BTreeSet<String>) -> Self {
         let trace = |(id, (line, _)): (&String, &(&str, String))| {
             let trace = Trace { line: hash(line), state: state_of(line), is_ready: ready.contains(id) };
             (id.clone(), trace)
@@ -70,16 +69,14 @@ impl Position {
             issues: ledgers.counting().iter().map(trace).collect(),
             claims: claims.iter().filter_map(claim).collect(),
             elsewhere: ledgers.differing().into_iter().map(other).collect(),
-            mail: mail.clone(),
-            records: records.clone(),
-            clone: store.known_clone_id(),
+            ..Position::default()
         }
     }
 
     /// Reads a file of the user's; `None` if it is missing.
-    pub(super) fn load(path: &Path) -> OpResult<Option<Self>> {
-        let text = match below::read_own(path, MAX_FILE) {
-            Ok(contents) => String::from_utf8_lossy(&contents.bytes).into_owned(),
+    pub(super) fn load(path: &Path, directory: &Path) -> OpResult<Option<Self>> {
+        let text = match read_named(path, directory, MAX_FILE) {
+            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
             Err(error) if error.is_missing() => return Ok(None),
             Err(error) => return Err(error.into()),
         };

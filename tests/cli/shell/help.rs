@@ -136,6 +136,9 @@ Global options:
       --json
           Print JSON
 
+      --ndjson
+          Print JSON, each item of a list on a line of its own
+
   -C, --directory <DIR>
           Run as if started in DIR
 
