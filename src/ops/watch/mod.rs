@@ -200,8 +200,9 @@ impl Watch {
     /// The current position: another watch can start there.
     pub fn position(&self, store: &Store) -> Position {
         let Seen { ledgers, claims, ready, mail, records, .. } = &self.seen;
-        let (mail, records, clone) = (mail.clone(), records.clone(), store.known_clone_id());
-        Position { mail, records, clone, ..Position::of(ledgers, claims, ready) }
+        let mut position = Position::of(ledgers, claims, ready);
+        (position.mail, position.records, position.clone) = (mail.clone(), records.clone(), store.known_clone_id());
+        position
     }
 }
 
