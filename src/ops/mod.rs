@@ -114,7 +114,7 @@ pub use offer::{Offer, Wanted, offer};
 pub use pages::{InstalledPages, install_pages};
 pub use past::{RecoverAction, prune, recover, restore, undo};
 pub use plan::parse_plan;
-pub use prime::{Prime, PrimeWish, prime};
+pub use prime::{Errand, Prime, PrimeWish, prime};
 pub use proposals::{Decided, Each, Which, decide, proposals, propose, reconcile, withdraw};
 pub use pulse::{InHand, Pulse, Swept, heartbeat, in_hand, sweep, unregister};
 pub use removal_reasons::{Loss, Reason as LossReason};

@@ -10,6 +10,7 @@ use crate::model::duration;
 use crate::model::lease::Standing;
 use crate::model::reservation::Reservation;
 use crate::model::when::Calendar;
+use crate::model::words::words;
 use crate::ops;
 use crate::store::{LeaseRow, ProjectText, ReadyFilter, Role, Row, Store, StoreError};
 
@@ -45,14 +46,26 @@ impl PrimeWish {
     pub const FULL: Self = PrimeWish { claims: 20, ready: 20, tokens: 2400, ..Self::SHORT };
 }
 
+words! {
+    /// What is left to do of the issue that an agent was started for.
+    pub enum Errand {
+        Open = "open",
+        Closed = "closed",
+        /// Another holds it.
+        Taken = "taken",
+        /// No ledger here has it.
+        Unknown = "unknown",
+    }
+}
+
 /// The state of a project, for an agent.
 #[derive(Debug, Clone)]
 pub struct Prime {
     pub wish: PrimeWish,
     pub root: PathBuf,
     pub branch: Option<String>,
-    /// The issue that the agent was started for, by `BD_ISSUE`; it is the first of its work.
-    pub started_for: Option<String>,
+    /// The issue that the agent was started for, by `BD_ISSUE`; if it can be worked on, it is the first of its work.
+    pub started_for: Option<(String, Errand)>,
     /// The actor's name in the ledger, and whether it is an agent's.
     pub actor: String,
     pub agent: Option<String>,
@@ -81,6 +94,19 @@ pub struct Prime {
     pub calendar: Calendar,
 }
 
+fn errand(store: &Store, id: &str) -> Result<Errand> {
+    let Some(row) = store.get(id)? else { return Ok(Errand::Unknown) };
+    let me = store.actor();
+    let is_taken = store.lease(id)?.is_some_and(|lease| {
+        lease.standing == Standing::Live && lease.lease.holder.is_some_and(|holder| holder.name != me)
+    });
+    Ok(match row.issue.status {
+        status if status.is_done() => Errand::Closed,
+        _ if is_taken => Errand::Taken,
+        _ => Errand::Open,
+    })
+}
+
 fn claims_last(store: &Store) -> Option<i64> {
     duration::parse(store.settings().word("lease.ttl")).filter(|nanos| *nanos > 0)
 }
@@ -89,14 +115,17 @@ fn claims_last(store: &Store) -> Option<i64> {
 pub fn prime(store: &mut Store, wish: PrimeWish) -> Result<Prime> {
     let page = ready(store, &ReadyFilter { limit: Some(wish.ready), ..ReadyFilter::default() }, Checkouts::One(None))?;
     let started_for = store.host().env.var(ISSUE_VARIABLE);
+    let started_for = started_for.filter(|id| !id.trim().is_empty());
+    let started_for = started_for.map(|id| Ok::<_, OpError>((errand(store, &id)?, id))).transpose()?;
+    let errands = started_for.iter().filter(|(errand, _)| *errand == Errand::Open).map(|(_, id)| id.clone());
     let mut mine = Vec::new();
-    for id in started_for.clone().into_iter().chain(ops::working_on(store)?) {
+    for id in errands.chain(ops::working_on(store)?) {
         // An issue that is only on another branch cannot be worked on here.
         if !mine.contains(&id) && store.get(&id)?.is_some() {
             mine.push(id);
         }
     }
-    let started_for = started_for.filter(|id| mine.contains(id));
+    let started_for = started_for.map(|(errand, id)| (id, errand));
     let work = ops::resume_each(store, &mine[..mine.len().min(wish.claims)], &mine)?;
     let leases = store.leases()?.into_iter().filter(|row| row.standing == Standing::Live);
     let me = store.actor().to_owned();

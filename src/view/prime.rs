@@ -8,7 +8,7 @@ use super::answer::{answer, each};
 use super::escape::{block, inline};
 use super::value;
 use crate::model::{budget, duration};
-use crate::ops::{Prime, Resumption};
+use crate::ops::{Errand, Prime, Resumption};
 use crate::store::{Role, Row};
 
 /// The maximum size of one text in bytes, after escaping.
@@ -143,9 +143,14 @@ fn head(prime: &Prime) -> String {
     let session = prime.session.as_ref().map(|name| format!(", in the session {}", clip(name, NAME)));
     let actor = clip(&prime.actor, NAME);
     text += &quoted_line(&format!("you act as {kind} {actor}{}", session.unwrap_or_default()));
-    if let Some(id) = &prime.started_for {
+    if let Some((id, errand)) = &prime.started_for {
         text += &quote("you were started for ", id, ID);
-        text += "Do only that one: work on this branch, close it, end.\n";
+        text += match errand {
+            Errand::Open => "Do only that one: work on this branch, close it, end.\n",
+            Errand::Closed => "It is closed: nothing is left to do for you. Take no other one, end.\n",
+            Errand::Taken => "Another holds it: say so. Take no other one, end.\n",
+            Errand::Unknown => "No ledger here has it: say so. Take no other one, end.\n",
+        };
     }
     if let Some(name) = prime.agent.as_ref().filter(|_| prime.wish.names_itself) {
         let flag = clip(name, NAME);
@@ -338,7 +343,8 @@ answer! {
     pub fn primed(prime: &Prime, text: &PrimeText) {
         text: &text.text, estimated_tokens: text.tokens(), max_tokens: prime.wish.tokens,
         estimate: "bytes / 3, rounded up", complete: text.left_out == 0, left_out: text.left_out,
-        project: &prime.root, branch: &prime.branch, started_for: &prime.started_for, actor: &prime.actor, agent: &prime.agent, session: &prime.session,
+        project: &prime.root, branch: &prime.branch, started_for: prime.started_for.as_ref().map(|(id, _)| id),
+        errand: prime.started_for.as_ref().map(|(_, errand)| errand.word()), actor: &prime.actor, agent: &prime.agent, session: &prime.session,
         role: prime.role.map(|role| role.to_string()),
         new_issues: prime.route.as_ref().ok(), held_by_others: prime.held.0, reserved: prime.reserved.len(), unread: prime.unread, urgent: prime.urgent,
         work: each(&prime.work, short_work), work_total: prime.work_total,
