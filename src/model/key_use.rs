@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::row;
 use super::time::Instant;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,6 +15,9 @@ pub struct KeyUse {
     /// The hash of what was asked for, and in which form.
     pub request: String,
     pub began: Instant,
+    /// The ids of what it makes.
+    #[serde(default, deserialize_with = "row::list", skip_serializing_if = "Vec::is_empty")]
+    pub ids: Vec<String>,
     /// The hash of what the request was to change, as it was before.
     pub before: Option<String>,
     /// What was printed; `None` as long as the command runs, or if it was interrupted.

@@ -3,13 +3,17 @@
 //! A request is recorded before it is carried out and its answer afterwards, under a lock of its own for both: a repetition
 //! waits for the first one. A record without an answer is of a request that was interrupted.
 
-use super::change::Batch;
-use super::mail::{self, Sent};
+use std::collections::HashMap;
+
+use super::batch::{BatchLine, BatchOptions, batch};
+use super::change::{Batch, change_each};
+use super::file::{Filing, file_all};
+use super::mail::Letter;
 use super::{OpError, Result, here};
-use crate::model::issue::{Comment, Time};
+use crate::model::change::{Change, NewComment};
 use crate::model::key_use::KeyUse;
-use crate::model::query::{Expr, Field};
-use crate::model::time::{DAY, Instant, SECOND};
+use crate::model::state_id::{self, MESSAGE};
+use crate::model::time::{DAY, Instant};
 use crate::store::{KEYS, Put, RecordFile, Row, StateLock, Store, Written};
 
 /// How long an answer is kept.
@@ -24,16 +28,25 @@ pub struct Keyed {
     held: StateLock,
     file: RecordFile,
     row: KeyUse,
-    pub interrupted: Option<Interrupted>,
+    pub given: Given,
 }
 
-/// The same request began before, and did not end.
-#[derive(Debug)]
-pub struct Interrupted {
-    key: String,
-    began: Instant,
-    /// The text that it was to change is as it was.
-    is_unchanged: bool,
+/// What a request is planned with before it is carried out.
+#[derive(Debug, Default)]
+pub struct Plan {
+    /// The ids of what it makes.
+    pub ids: Vec<String>,
+    /// What it changes, as it is.
+    pub before: Option<String>,
+}
+
+/// The plan of a request, the same when it is repeated.
+#[derive(Debug, Default)]
+pub struct Given {
+    ids: Vec<String>,
+    before: Option<String>,
+    /// The same request began before, and did not end: the key, and when.
+    interrupted: Option<(String, Instant)>,
 }
 
 #[derive(Debug)]
@@ -44,48 +57,55 @@ pub enum KeyState {
     Answered { answer: String, exit: i64 },
 }
 
-/// Looks up a key, and records the request if it is new, with the text that it is to change.
-pub fn take_key(store: &Store, key: &str, request: &str, before: Option<&str>) -> Result<KeyState> {
-    if key.trim().is_empty() || key.len() > MAX_KEY {
-        return Err(OpError::Usage(format!("a key is a text of at most {MAX_KEY} bytes")));
+/// Looks up a key; a new request is planned and recorded.
+pub fn take_key(
+    store: &mut Store,
+    key: &str,
+    request: &str,
+    plan: impl FnOnce(&mut Store) -> Result<Plan>,
+) -> Result<KeyState> {
+    if key.trim().is_empty() || key.len() > MAX_KEY || key.contains(char::is_control) {
+        return Err(OpError::Usage(format!("a key has 1 to {MAX_KEY} bytes on one line")));
     }
     let actor = here::acting(store).name;
     let state = store.state();
     let place = KEYS.directory(&state);
     let held = place.lock(store.lock_wait())?;
     let repo = here::repo(store, &state)?.unwrap_or_default();
-    let hash = |texts: &[&str]| blake3::hash(texts.join("\0").as_bytes()).to_hex()[..16].to_owned();
-    let mut row = KeyUse {
-        id: hash(&[&repo, &actor, key]),
-        key: key.to_owned(),
-        actor,
-        request: hash(&[request]),
-        began: store.host().clock.now(),
-        before: before.map(|text| hash(&[text])),
-        answer: None,
-        exit: None,
-    };
+    let (id, request) = (hash(&[&repo, &actor, key].join("\0")), hash(request));
     let file = place.file("answers.jsonl");
-    let mut interrupted = None;
     let document = store.records(&file)?;
-    if let Some(known) = KEYS.row(&document, &row.id) {
-        if known.request != row.request {
+    let known = KEYS.row(&document, &id);
+    // A damaged record of it: whether the request was carried out is not known.
+    let is_damaged = known.is_none() && memchr::memmem::find(document.bytes(), id.as_bytes()).is_some();
+    let row = match known {
+        _ if is_damaged => return Err(OpError::KeyDamaged { key: key.to_owned() }),
+        Some(known) if known.request != request => {
             return Err(OpError::KeyTaken { key: key.to_owned(), at: known.began.to_string() });
         }
-        if let Some(answer) = known.answer {
-            return Ok(KeyState::Answered { answer, exit: known.exit.unwrap_or(0) });
+        Some(KeyUse { answer: Some(answer), exit, .. }) => {
+            return Ok(KeyState::Answered { answer, exit: exit.unwrap_or(0) });
         }
-        row.began = known.began;
-        let is_unchanged = row.before.is_some() && row.before == known.before;
-        row.before = known.before;
-        interrupted = Some(Interrupted { key: known.key, began: known.began, is_unchanged });
-    } else if memchr::memmem::find(document.bytes(), row.id.as_bytes()).is_some() {
-        // A damaged record of it: what it says of the time is not known.
-        interrupted = Some(Interrupted { key: row.key.clone(), began: Instant::from_nanos(0), is_unchanged: false });
-    }
-    let keyed = Keyed { held, file, row, interrupted };
+        Some(known) => {
+            let interrupted = Some((known.key.clone(), known.began));
+            let given = Given { ids: known.ids.clone(), before: known.before.clone(), interrupted };
+            return Ok(KeyState::Open(Box::new(Keyed { held, file, row: known, given })));
+        }
+        None => {
+            let Plan { ids, before } = plan(store)?;
+            let (key, began) = (key.to_owned(), store.host().clock.now());
+            let before = before.map(|text| hash(&text));
+            KeyUse { id, key, actor, request, began, ids, before, answer: None, exit: None }
+        }
+    };
+    let given = Given { ids: row.ids.clone(), before: row.before.clone(), interrupted: None };
+    let keyed = Keyed { held, file, row, given };
     keyed.write(store, Some(&keyed.row))?;
     Ok(KeyState::Open(Box::new(keyed)))
+}
+
+fn hash(text: &str) -> String {
+    blake3::hash(text.as_bytes()).to_hex()[..16].to_owned()
 }
 
 impl Keyed {
@@ -116,79 +136,111 @@ impl Keyed {
     }
 }
 
-/// The notes of an issue, with those that only the actor sees.
-pub fn notes(store: &Store, typed: &str) -> Result<String> {
-    let row = store.find(typed)?;
-    let beside = row.beside.and_then(|beside| beside.notes);
-    Ok([row.issue.notes, beside].map(Option::unwrap_or_default).join("\0"))
+impl Given {
+    /// Whether it was carried out by halves is unknown.
+    fn refuse<T>(&self) -> Result<T> {
+        let (key, began) = self.interrupted.clone().unwrap_or_default();
+        Err(OpError::KeyInterrupted { key, at: began.to_string() })
+    }
+
+    fn first_id(&self) -> Option<&String> {
+        self.ids.first()
+    }
 }
 
-impl Interrupted {
-    /// Its result is unknown.
-    pub fn unknown<T>(&self) -> Result<Option<T>> {
-        Err(OpError::KeyInterrupted { key: self.key.clone(), at: self.began.to_string() })
-    }
+/// The ids of issues to file.
+pub fn plan_filings(store: &mut Store, filings: &[Filing]) -> Result<Plan> {
+    let mint = |filing: &Filing| Ok(super::mint(store, filing.clone(), &HashMap::new())?.id.to_string());
+    Ok(Plan { ids: filings.iter().map(mint).collect::<Result<_>>()?, before: None })
+}
 
-    /// The issues of these titles that the actor has filed since.
-    pub fn filed(&self, store: &Store, titles: &[String]) -> Result<Option<Vec<Written>>> {
-        let actor = here::acting(store).name;
-        let rows = store.list(&Expr::And(vec![Expr::text(Field::Author, &actor)]), Default::default(), None)?.rows;
-        let mut rows: Vec<Row> = rows.into_iter().filter(|row| self.is_before(row.issue.created_at.as_ref())).collect();
-        let found: Vec<Row> = titles
-            .iter()
-            .filter_map(|title| Some(rows.remove(rows.iter().position(|row| row.issue.title == *title)?)))
-            .collect();
-        match found.len() {
-            0 => Ok(None),
-            all if all == titles.len() => Ok(Some(found.into_iter().map(written).collect())),
-            _ => self.unknown(),
-        }
-    }
-
-    /// The issue with this among its notes, if it was changed since.
-    pub fn noted(&self, store: &Store, typed: &str, text: &str) -> Result<Option<Batch>> {
-        if self.is_unchanged {
-            return Ok(None);
-        }
-        let row = store.find(typed)?;
-        let holds = |notes: &Option<String>| {
-            notes.as_ref().is_some_and(|notes| format!("\n{notes}\n").contains(&format!("\n{text}\n")))
+/// Files issues under the planned ids; those that an interrupted request has filed are there already.
+pub fn file_once(store: &mut Store, filings: Vec<Filing>, given: &Given) -> Result<Vec<Written>> {
+    let mut there: HashMap<usize, Written> = HashMap::new();
+    let mut missing = Vec::new();
+    for (n, filing) in filings.into_iter().enumerate() {
+        let id = given.ids.get(n).cloned().or(filing.id.clone());
+        let row = match (&given.interrupted, &id) {
+            (Some(_), Some(id)) => store.get(id)?,
+            _ => None,
         };
-        let beside = row.beside.as_ref().is_some_and(|beside| holds(&beside.notes));
-        let is_done = beside || holds(&row.issue.notes) && self.is_before(row.issue.updated_at.as_ref());
-        Ok(is_done.then(|| done(typed, row)))
-    }
-
-    /// The issue with this comment of the author, if it was made since.
-    pub fn commented(&self, store: &Store, typed: &str, author: &str, text: &str) -> Result<Option<Batch>> {
-        let row = super::find_with_own(store, typed)?;
-        let is_it = |one: &Comment| one.author == author && one.text == text && self.is_before(one.created_at.as_ref());
-        Ok(row.issue.comments.iter().any(is_it).then(|| done(typed, row)))
-    }
-
-    /// The message that the actor sent since, to all of these addresses.
-    pub fn sent(&self, store: &Store, to: &[String], body: &str) -> Result<Option<Sent>> {
-        let from = here::acting(store).name;
-        let began = self.began.plus_nanos(-SECOND);
-        let mut found = mail::everything(store)?;
-        found.retain(|one| one.created >= began && one.body == body && one.from.as_ref() == Some(&from));
-        let Some(id) = found.first().map(|one| one.id.clone()) else { return Ok(None) };
-        found.retain(|one| one.id == id);
-        let recipients = mail::resolve(store, to)?;
-        let all = recipients.iter().all(|(_, mailbox)| found.iter().any(|one| one.recipient == mailbox.name()));
-        match found.into_iter().next().filter(|_| all) {
-            Some(message) => {
-                let recipients = recipients.into_iter().map(|(_, mailbox)| mailbox).collect();
-                Ok(Some(Sent { message, recipients, back: None }))
-            }
-            None => self.unknown(),
+        match row {
+            Some(row) => drop(there.insert(n, written(row))),
+            None => missing.push(Filing { id, ..filing }),
         }
     }
+    let all = there.len() + missing.len();
+    let mut filed = if missing.is_empty() { Vec::new() } else { file_all(store, missing)? }.into_iter();
+    Ok((0..all).filter_map(|n| there.remove(&n).or_else(|| filed.next())).collect())
+}
 
-    fn is_before(&self, time: Option<&Time>) -> bool {
-        // Times in a ledger may have whole seconds.
-        time.is_some_and(|time| time.instant >= self.began.plus_nanos(-SECOND))
+/// The id of a comment to make.
+pub fn plan_comment(store: &Store) -> Plan {
+    Plan { ids: vec![store.host().entropy.comment_id().to_string()], before: None }
+}
+
+/// Comments under the planned id, once.
+pub fn comment_once(store: &mut Store, typed: &str, text: &str, author: &str, given: &Given) -> Result<Batch> {
+    let row = super::find_with_own(store, typed)?;
+    if given.interrupted.is_some() && row.issue.comments.iter().any(|one| Some(&one.id) == given.first_id()) {
+        return Ok(done(typed, row));
     }
+    let id = given.first_id().and_then(|id| id.parse().ok());
+    change_each(store, &[typed.to_owned()], |store| {
+        let new = super::comment(store, text.to_owned(), Some(author.to_owned()));
+        vec![Change::AddComment(NewComment { id: id.unwrap_or(new.id), ..new })]
+    })
+}
+
+/// The notes as they are, and how often they hold a text.
+pub fn plan_note(store: &Store, typed: &str) -> Result<Plan> {
+    Ok(Plan { ids: Vec::new(), before: Some(notes(&store.find(typed)?)) })
+}
+
+/// Adds to the notes, once: what an interrupted request has added is there already.
+pub fn note_once(store: &mut Store, typed: &str, text: &str, given: &Given) -> Result<Batch> {
+    let row = store.find(typed)?;
+    let now = notes(&row);
+    if given.interrupted.is_some() && Some(hash(&now)) != given.before {
+        // Somebody has changed the notes: the request, if they hold its text.
+        return if format!("\n{now}\n").contains(&format!("\n{text}\n")) { Ok(done(typed, row)) } else { given.refuse() };
+    }
+    change_each(store, &[typed.to_owned()], |_| vec![Change::AppendNotes(text.to_owned())])
+}
+
+/// With those that only the actor sees.
+fn notes(row: &Row) -> String {
+    let beside = row.beside.as_ref().and_then(|beside| beside.notes.clone());
+    [row.issue.notes.clone(), beside].into_iter().flatten().collect::<Vec<_>>().join("\n")
+}
+
+/// The ledgers as they are.
+pub fn plan_batch(store: &mut Store) -> Result<Plan> {
+    Ok(Plan { ids: Vec::new(), before: Some(ledgers(store)?) })
+}
+
+/// Runs a batch, if none of it was carried out before, as far as the ledgers tell.
+pub fn batch_once(store: &mut Store, bytes: &[u8], options: BatchOptions, given: &Given) -> Result<Vec<BatchLine>> {
+    if given.interrupted.is_some() && Some(hash(&ledgers(store)?)) != given.before {
+        return given.refuse();
+    }
+    batch(store, bytes, options)
+}
+
+fn ledgers(store: &mut Store) -> Result<String> {
+    store.look_again()?;
+    let sums = store.documents().into_iter().map(|(_, _, document)| blake3::hash(document.bytes()).to_string());
+    Ok(sums.collect::<Vec<_>>().join(" "))
+}
+
+/// The id of a message to send.
+pub fn plan_mail(store: &Store) -> Plan {
+    Plan { ids: vec![state_id::mint(MESSAGE, store.host().entropy.bytes())], before: None }
+}
+
+/// A letter under the planned id: boxes that have it already get no second one.
+pub fn letter_once(letter: Letter, given: &Given) -> Letter {
+    Letter { id: given.first_id().cloned(), ..letter }
 }
 
 fn done(typed: &str, row: Row) -> Batch {

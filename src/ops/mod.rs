@@ -101,7 +101,10 @@ pub use here::open_in;
 pub use history::{ClosedIssue, blame, changelog, diff, log, parse_range};
 pub use import::{ImportOptions, Imported, import};
 pub use init::{InitRequest, Initialised, PLANNING, Setup, init};
-pub use keyed::{Interrupted, KeyState, Keyed, notes, take_key};
+pub use keyed::{
+    Given, KeyState, Keyed, Plan, batch_once, comment_once, file_once, letter_once, note_once, plan_batch, plan_comment,
+    plan_filings, plan_mail, plan_note, take_key,
+};
 pub use lint::{Linted, lint};
 pub use listing::{
     BlockedPage, Checkouts, Listing, Marks, Only, ReadyPage, blocked, blockers, children, claimable, count, cycles,

@@ -36,4 +36,7 @@ pub(super) const REGISTRY: &str = "registry.jsonl";
 
 pub(super) const WORKSPACES_NAME: &str = "workspaces.jsonl";
 
+/// The directory of [`super::KEYS`].
+pub(super) const KEYS_NAME: &str = "keys";
+
 pub(super) const LEASES_NAME: &str = "leases.jsonl";

@@ -177,7 +177,8 @@ pub(super) struct QuickArgs {
 }
 
 pub(super) fn run(args: AddArgs, cx: &mut Context) -> Outcome {
-    let (many, key) = (args.file.is_some(), args.key.clone());
+    let many = args.file.is_some();
+    let key = args.key.clone().map(|key| (key, format!("{args:?}")));
     let (silent, dry_run) = (args.silent || cx.global.quiet && !cx.ui.wants_json(), args.dry_run);
     let filings = match &args.file {
         Some(file) => {
@@ -200,7 +201,7 @@ pub(super) fn run(args: AddArgs, cx: &mut Context) -> Outcome {
     if dry_run {
         return preview(filings, cx);
     }
-    file(filings, many, silent, key.as_deref(), cx)
+    file(filings, many, silent, key, cx)
 }
 
 /// `bd add --silent` for scripts, whatever else is asked for.
@@ -246,7 +247,7 @@ fn again(args: &AddArgs) -> Vec<String> {
 /// Has a form filled in and files it; `None` if it has no title, and nothing else either.
 fn fill_form(args: AddArgs, again: &[String], cx: &mut Context) -> Result<Option<Exit>, Failure> {
     let silent = cx.global.quiet && !cx.ui.wants_json();
-    let (kept, key, dry_run) = (args.form.clone(), args.key.clone(), args.dry_run);
+    let (kept, key, dry_run) = (args.form.clone(), args.key.clone().map(|key| (key, format!("{args:?}"))), args.dry_run);
     let filing = filing(args, cx, false)?;
     let shown = ops::sheet_to_file(cx.store()?, &filing);
     let form = match kept {
@@ -261,22 +262,23 @@ fn fill_form(args: AddArgs, again: &[String], cx: &mut Context) -> Result<Option
         if dry_run {
             return preview(vec![filing], cx).map(Some);
         }
-        file(vec![filing], false, silent, key.as_deref(), cx).map(Some)
+        file(vec![filing], false, silent, key, cx).map(Some)
     })?;
     Ok(filled.flatten())
 }
 
-fn file(filings: Vec<Filing>, many: bool, silent: bool, key: Option<&str>, cx: &mut Context) -> Outcome {
-    let titles: Vec<String> = filings.iter().map(|filing| filing.issue.title.clone()).collect();
+/// Files issues; with a key and the words of the command only once.
+fn file(filings: Vec<Filing>, many: bool, silent: bool, key: Option<(String, String)>, cx: &mut Context) -> Outcome {
+    let (key, typed) = key.unzip();
     let texts = filings.iter().flat_map(|filing| [&*filing.issue.title, &filing.issue.description]);
-    let request = format!("{many} {silent} {}", texts.collect::<Vec<_>>().join("\n"));
+    let request = format!("{}\n{}", typed.unwrap_or_default(), texts.collect::<Vec<_>>().join("\n"));
     let is_public = cx.tell_contributor()?;
+    let planned = filings.clone();
     cx.once(
-        key,
+        key.as_deref(),
         &request,
-        |_| Ok(None),
-        |store, interrupted| interrupted.filed(store, &titles),
-        |cx| Ok(ops::file_all(cx.store()?, filings)?),
+        |store| ops::plan_filings(store, &planned),
+        |cx, given| Ok(ops::file_once(cx.store()?, filings, given)?),
         |cx, written| tell(&written, many, silent, is_public, cx),
     )
 }

@@ -41,9 +41,8 @@ pub(super) fn run(args: BatchArgs, cx: &mut Context) -> Outcome {
     cx.once(
         args.key.as_deref().filter(|_| !args.dry_run),
         &request,
-        |_| Ok(None),
-        |_, interrupted| interrupted.unknown(),
-        |cx| Ok(ops::batch(cx.store()?, &bytes, options)?),
+        ops::plan_batch,
+        |cx, given| Ok(ops::batch_once(cx.store()?, &bytes, options, given)?),
         |cx, lines| tell(lines, args.dry_run, cx),
     )
 }

@@ -2,9 +2,7 @@ use clap::{Args, Subcommand};
 
 use crate::cli::context::{Context, Outcome};
 use crate::cli::report::NO_ID;
-use crate::model::change::Change;
 use crate::ops::{self, Batch};
-use crate::store::Store;
 use crate::view::{self, Exit, Failure, block, inline};
 
 /// Comment on an issue
@@ -56,18 +54,13 @@ pub(super) fn run(args: CommentArgs, cx: &mut Context) -> Outcome {
     let given = (!args.text.is_empty()).then(|| args.text.join(" "));
     let text = cx.text(given.as_deref(), args.file.as_deref(), args.stdin)?;
     let text = text.ok_or_else(|| Failure::usage("a comment needs a text"))?;
+    let request = format!("{args:?}\n{text}");
     let author = args.author.map_or_else(|| cx.actor(), Ok)?;
-    let request = format!("{}\n{text}", args.id);
     cx.once(
         args.key.as_deref(),
         &request,
-        |_| Ok(None),
-        |store, interrupted| interrupted.commented(store, &args.id, &author, &text),
-        |cx| {
-            let add =
-                |store: &mut Store| vec![Change::AddComment(ops::comment(store, text.clone(), Some(author.clone())))];
-            Ok(ops::change_each(cx.store()?, std::slice::from_ref(&args.id), add)?)
-        },
+        |store| Ok(ops::plan_comment(store)),
+        |cx, given| Ok(ops::comment_once(cx.store()?, &args.id, &text, &author, given)?),
         |cx, batch| tell(batch, &text, cx),
     )
 }

@@ -7,6 +7,7 @@ use crate::cli::context::{Context, Outcome};
 use crate::cli::filters::limit;
 use crate::cli::render;
 use crate::model::message::{Kind, Message, Urgency};
+use crate::ops;
 use crate::ops::mail::{self, InboxFilter, Letter, Sent};
 use crate::view::{self, Exit, Failure};
 
@@ -154,15 +155,14 @@ pub(super) fn run(args: MailArgs, cx: &mut Context) -> Outcome {
             Ok(Exit::Ok)
         }
         Action::Reply { id, text } => {
-            let key = text.key.clone();
+            let (key, typed) = (text.key.clone(), format!("{id} {text:?}"));
             let letter = Letter { kind: Kind::Response, ..letter(text, cx)? };
-            let (request, body) = (format!("{id}\n{}", letter.body), letter.body.clone());
+            let request = format!("{typed}\n{}", letter.body);
             cx.once(
                 key.as_deref(),
                 &request,
-                |_| Ok(None),
-                |store, interrupted| interrupted.sent(store, &mail::answers_to(store, &id)?, &body),
-                |cx| Ok(mail::reply(cx.store()?, &id, letter)?),
+                |store| Ok(ops::plan_mail(store)),
+                |cx, given| Ok(mail::reply(cx.store()?, &id, ops::letter_once(letter, given))?),
                 tell_sent,
             )
         }
@@ -203,20 +203,18 @@ fn letter(args: TextArgs, cx: &Context) -> Result<Letter, Failure> {
 }
 
 fn send(args: SendArgs, cx: &mut Context) -> Outcome {
-    let key = args.text.key.clone();
+    let (key, typed) = (args.text.key.clone(), format!("{args:?}"));
     let letter = letter(args.text, cx)?;
     let store = cx.store()?;
     let issue = args.issue.map(|typed| mail::about(store, &typed)).transpose()?;
     let to_many = args.to.iter().any(|to| mail::is_group(to));
     let kind = args.kind.unwrap_or(if to_many { Kind::Broadcast } else { Kind::StatusUpdate });
     let letter = Letter { to: args.to, kind, issue, ..letter };
-    let (to, body) = (letter.to.clone(), letter.body.clone());
     cx.once(
         key.as_deref(),
-        &format!("{}\n{body}", to.join(" ")),
-        |_| Ok(None),
-        |store, interrupted| interrupted.sent(store, &to, &body),
-        |cx| Ok(mail::send(cx.store()?, letter)?),
+        &format!("{typed}\n{}", letter.body),
+        |store| Ok(ops::plan_mail(store)),
+        |cx, given| Ok(mail::send(cx.store()?, ops::letter_once(letter, given))?),
         tell_sent,
     )
 }

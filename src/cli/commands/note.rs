@@ -2,9 +2,7 @@ use clap::Args;
 
 use crate::cli::context::{Context, Outcome};
 use crate::cli::report::changed_line;
-use crate::model::change::Change;
 use crate::ops;
-use crate::store::Store;
 use crate::view::Failure;
 
 /// Add a line to an issue's notes
@@ -31,16 +29,11 @@ pub(super) fn run(args: NoteArgs, cx: &mut Context) -> Outcome {
     let is_piped = args.stdin || given.is_none() && !args.text.is_empty();
     let text = cx.text(given.as_deref(), None, is_piped)?.filter(|text| !text.trim().is_empty());
     let text = text.ok_or_else(|| Failure::usage("a note needs a text"))?;
-    let request = format!("{}\n{text}", args.id);
     cx.once(
         args.key.as_deref(),
-        &request,
-        |store| ops::notes(store, &args.id).map(Some),
-        |store, interrupted| interrupted.noted(store, &args.id, &text),
-        |cx| {
-            let add = |_: &mut Store| vec![Change::AppendNotes(text.clone())];
-            Ok(ops::change_each(cx.store()?, std::slice::from_ref(&args.id), add)?)
-        },
+        &format!("{args:?}\n{text}"),
+        |store| ops::plan_note(store, &args.id),
+        |cx, given| Ok(ops::note_once(cx.store()?, &args.id, &text, given)?),
         |cx, batch| cx.report(batch, |written| changed_line(written, "Note added: ")),
     )
 }

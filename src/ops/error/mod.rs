@@ -54,6 +54,8 @@ pub enum OpError {
     Usage(String),
     #[error("the key {key:?} was used for another text, or in another form, at {at}")]
     KeyTaken { key: String, at: String },
+    #[error("the record of the key {key:?} is damaged, so what it was used for is not known")]
+    KeyDamaged { key: String },
     #[error("the command with the key {key:?} was interrupted at {at}, and may have written something")]
     KeyInterrupted { key: String, at: String },
     #[error("{0}")]

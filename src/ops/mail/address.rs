@@ -15,7 +15,7 @@ pub fn is_group(address: &str) -> bool {
 }
 
 /// All recipients that the addresses match, each once and after its address. An address without recipients is an error.
-pub(in crate::ops) fn resolve(store: &Store, addresses: &[String]) -> Result<Vec<(String, Mailbox)>> {
+pub(super) fn resolve(store: &Store, addresses: &[String]) -> Result<Vec<(String, Mailbox)>> {
     let known: Vec<Seen> = roster::all(store)?;
     let sender = store.agent().and_then(|agent| agent.id.clone());
     let mut found: Vec<(String, Mailbox)> = Vec::new();

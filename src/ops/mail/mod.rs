@@ -12,11 +12,10 @@ mod send;
 mod wait;
 
 pub use address::is_group;
-pub(in crate::ops) use address::resolve;
 pub use marks::{acknowledge, archive, archive_read, read};
 pub use questions::{BroughtBack, open_questions};
 pub use read::{InboxFilter, inbox, inbox_counts, overdue, thread};
-pub use send::{Letter, Sender, Sent, about, answers_to, reply, send};
+pub use send::{Letter, Sender, Sent, about, reply, send};
 pub use wait::{Waited, wait_for_mail};
 
 use crate::model::message::Message;

@@ -30,6 +30,8 @@ pub enum Sender {
 /// A message to send.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Letter {
+    /// The message's id, if it is planned; boxes that have it get no second one.
+    pub id: Option<String>,
     pub from: Sender,
     /// Addresses as people type them.
     pub to: Vec<String>,
@@ -73,20 +75,6 @@ pub fn about(store: &Store, typed: &str) -> Result<String> {
 
 /// Answers a message: to its sender, in its thread. Resumes an issue deferred until then.
 pub fn reply(store: &mut Store, typed: &str, letter: Letter) -> Result<Sent> {
-    let (answered, to) = sender_of(store, typed)?;
-    let issue = letter.issue.clone().or_else(|| answered.issue.clone());
-    let sent = send(store, Letter { to: vec![to], issue, answers: Some(answered.clone()), ..letter })?;
-    // Answering implies reading.
-    super::marks::read(store, &answered.id)?;
-    Ok(Sent { back: questions::bring_back(store, &answered), ..sent })
-}
-
-/// The address that an answer to a message goes to.
-pub fn answers_to(store: &Store, typed: &str) -> Result<Vec<String>> {
-    Ok(vec![sender_of(store, typed)?.1])
-}
-
-fn sender_of(store: &Store, typed: &str) -> Result<(Message, String)> {
     let mailbox = super::own_box(store).ok_or_else(|| OpError::NoSuchMessage { typed: typed.to_owned() })?;
     let answered = read::find_in(store, &mailbox, typed)?;
     let to = match (&answered.from_agent, &answered.from) {
@@ -94,7 +82,11 @@ fn sender_of(store: &Store, typed: &str) -> Result<(Message, String)> {
         (None, Some(name)) => format!("person:{name}"),
         (None, None) => return Err(OpError::NoSender { id: answered.id }),
     };
-    Ok((answered, to))
+    let issue = letter.issue.clone().or_else(|| answered.issue.clone());
+    let sent = send(store, Letter { to: vec![to], issue, answers: Some(answered.clone()), ..letter })?;
+    // Answering implies reading.
+    super::marks::read(store, &answered.id)?;
+    Ok(Sent { back: questions::bring_back(store, &answered), ..sent })
 }
 
 fn check(letter: &Letter) -> Result<()> {
@@ -117,7 +109,7 @@ fn deliver(store: &mut Store, letter: Letter, recipients: Vec<(String, Mailbox)>
             None => (Some(store.actor().to_owned()), None),
         },
     };
-    let id = state_id::mint(MESSAGE, store.host().entropy.bytes());
+    let id = letter.id.unwrap_or_else(|| state_id::mint(MESSAGE, store.host().entropy.bytes()));
     // Send even if the checkout cannot get an id.
     let worktree_id = match letter.from {
         Sender::Actor => store.worktree().ok().and_then(|here| here.id),
@@ -154,7 +146,10 @@ fn deliver(store: &mut Store, letter: Letter, recipients: Vec<(String, Mailbox)>
     for (to, mailbox) in recipients.iter().rev() {
         message.to = to.clone();
         message.recipient = mailbox.name().to_owned();
-        let put = |document: &Document| -> Result<Vec<Put>> { Ok(vec![MAIL.put(document, &message.id, &message)]) };
+        let put = |document: &Document| -> Result<Vec<Put>> {
+            let is_there = document.has_id(&message.id);
+            Ok(if is_there { Vec::new() } else { vec![MAIL.put(document, &message.id, &message)] })
+        };
         mailbox.file(store).edit(&held, &store.host().entropy, put)?;
     }
     drop(held);

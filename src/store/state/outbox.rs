@@ -19,7 +19,7 @@ use super::put::Put;
 use crate::ledger::Document;
 use crate::model::json::Object;
 use crate::model::record::Record;
-use crate::store::file_names::LEASES_NAME;
+use crate::store::file_names::{KEYS_NAME, LEASES_NAME};
 use crate::sys::fs::{Dir, FsError};
 use crate::sys::{below, path};
 use crate::vcs;
@@ -28,7 +28,7 @@ use crate::vcs;
 const RUN: &str = "run";
 const NAME: &str = "outbox";
 /// The files, and directories of files, whose rows may wait.
-const WAITING: [&str; 5] = ["agents.jsonl", "keys", LEASES_NAME, "mail", "checkpoints.jsonl"];
+const WAITING: [&str; 5] = ["agents.jsonl", KEYS_NAME, LEASES_NAME, "mail", "checkpoints.jsonl"];
 const MAX_SIZE: u64 = 16 << 20;
 /// How deep the directories of a state home are.
 const DEPTH: usize = 2;

@@ -16,6 +16,7 @@ use crate::ledger::LedgerError;
 use crate::model::json::{Dialect, Object};
 use crate::model::lease::Owner;
 use crate::model::record::Record;
+use crate::store::file_names::KEYS_NAME;
 use crate::sys::fs::FsError;
 use crate::sys::log::Log;
 use crate::sys::{self, Entropy, below, fs, lock, path};
@@ -113,7 +114,10 @@ impl StateDir {
                 return Err(refused);
             }
             let above = self.path.parent().filter(|_| is_home);
-            let locked = if place.is_dir() { Some(place.as_path()) } else { above };
+            // What is asked for once is asked for in this checkout.
+            let own = self.path.strip_prefix(&self.home.path).ok().filter(|inside| *inside == Path::new(KEYS_NAME));
+            let own = own.map(|inside| outbox::make(&outbox, inside).map(|dir| dir.path().to_owned())).transpose()?;
+            let locked = if place.is_dir() { Some(place.as_path()) } else { above.or(own.as_deref()) };
             let lock = locked.map(|locked| lock::lock_in_turn(locked, wait)).transpose().map_err(LedgerError::from)?;
             // Records of other kinds are only ever added here, so they need no lock.
             if locked == Some(place.as_path()) || !place.is_dir() {

@@ -22,14 +22,14 @@ use crate::model::reservation::Reservation;
 use crate::model::row::Row;
 use crate::model::seen::{SeenCheckout, SeenRepository};
 use crate::model::workspace::Workspace;
-use crate::store::file_names::{LEASES_NAME, REGISTRY as REGISTRY_NAME, WORKSPACES_NAME};
+use crate::store::file_names::{KEYS_NAME, LEASES_NAME, REGISTRY as REGISTRY_NAME, WORKSPACES_NAME};
 use crate::sys::below;
 use crate::sys::fs::{FsError, stat_link};
 
 pub const AGENTS: Table<Agent> = Table::at("agents.jsonl");
 pub const CHECKPOINTS: Table<Noted> =
     Table::new(Spot { names_repo: true, ..Spot::of_checkouts("wt", "checkpoints.jsonl") });
-pub const KEYS: Table<KeyUse> = Table::new(Spot::all_in("keys"));
+pub const KEYS: Table<KeyUse> = Table::new(Spot::all_in(KEYS_NAME));
 pub const LEASES: Table<Lease> = Table::new(Spot { is_watched: true, ..Spot::at(LEASES_NAME) });
 pub const MAIL: Table<Message> = Table::new(Spot { is_watched: true, ..Spot::all_in("mail") });
 pub(crate) const REGISTRY: Table<SeenCheckout> = Table::at(REGISTRY_NAME);

@@ -39,7 +39,10 @@ impl Classify for OpError {
             Date { .. } => USAGE
                 .hint("write a date such as 2026-03-01, tomorrow, friday, 3d or +2w, or a time in RFC 3339")
                 .hint(dates()),
-            KeyTaken { .. } => USAGE.hint("nothing was written; use a key once for each text, and the same flags when you repeat it"),
+            KeyTaken { .. } => {
+                USAGE.hint("nothing was written; use a key once for each text, and the same flags when you repeat it")
+            }
+            KeyDamaged { .. } => DAMAGED.hint("nothing was written; look whether it was done, then use another key"),
             KeyInterrupted { at, .. } => FAILED.hint("nothing was written now").shell(format!(
                 "look with `bd log --since {at}` at what is there, then send the rest with another key"
             )),
