@@ -15,6 +15,7 @@ import time
 
 said = threading.Lock()
 ends = []
+failed = []
 
 
 def bd(*args, agent="orchestrator"):
@@ -34,7 +35,8 @@ def work(name, program):
         if error and error.get("recoverable"):
             time.sleep(error.get("retry_after", 1))
         elif error:
-            sys.exit(f"{name}: {error['message']}")
+            failed.append(f"{name}: {error['message']}")
+            return
         elif ran:
             with said:
                 ends.append(ran[0])
@@ -55,7 +57,9 @@ def main():
         thread.join()
     attention, _ = bd("list", "--label", "needs-attention")
     closed = [end["id"] for end in ends if end["outcome"] == "closed"]
-    print(json.dumps({"closed": len(closed), "twice": len(closed) - len(set(closed)), "needs_attention": [one["id"] for one in attention or []]}))
+    held, _ = bd("leases")
+    print(json.dumps({"closed": len(closed), "twice": len(closed) - len(set(closed)), "needs_attention": [one["id"] for one in attention or []], "held": [one["id"] for one in held or []]}))
+    sys.exit("\n".join(failed) or None)
 
 
 main()

@@ -178,17 +178,6 @@ impl Context {
         Ok(store)
     }
 
-    /// What a program sent on standard input; empty if that is a terminal.
-    pub(super) fn piped(&self, most: u64) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        let input = std::io::stdin();
-        if !std::io::IsTerminal::is_terminal(&input) {
-            // Treat unreadable input as empty.
-            let _ = input.lock().take(most).read_to_end(&mut bytes);
-        }
-        bytes
-    }
-
     /// Sets an environment variable for this command.
     pub(super) fn set_variable(&mut self, name: &str, value: &str) {
         self.host.env = self.host.env.clone().with(name, value);

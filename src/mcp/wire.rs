@@ -3,21 +3,25 @@
 //! The SDK's own reader ignores a line that is not JSON, and omits the id of a message that it refuses. Here each is
 //! answered as JSON-RPC 2.0 demands: with the id if it can be read, else with `null`. A notification is never answered.
 
+use std::collections::HashSet;
 use std::future::Future;
 use std::io;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use rmcp::RoleServer;
 use rmcp::model::ErrorCode;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
+use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, Notify};
 
 /// The longest message.
 const MOST: usize = 16 << 20;
+/// So many calls may wait for their answers; then no more are read.
+const OPEN: usize = 1024;
 
 type Writer<W> = Arc<Mutex<Option<W>>>;
 
@@ -25,6 +29,56 @@ type Writer<W> = Arc<Mutex<Option<W>>>;
 pub(super) struct Wire<R, W> {
     read: Arc<Mutex<Reader<R>>>,
     write: Writer<W>,
+    open: Arc<OpenCalls>,
+}
+
+/// The calls that have no answer yet, by their ids.
+#[derive(Default)]
+struct OpenCalls {
+    ids: std::sync::Mutex<HashSet<String>>,
+    fewer: Notify,
+}
+
+/// What tells calls and answers apart.
+#[derive(Deserialize)]
+struct Head {
+    id: Option<Value>,
+    method: Option<String>,
+    params: Option<Cancelled>,
+}
+
+#[derive(Deserialize)]
+struct Cancelled {
+    #[serde(rename = "requestId")]
+    id: Option<Value>,
+}
+
+impl OpenCalls {
+    /// A message came, or an answer goes: a call opens; an answer, or that it is cancelled, ends it.
+    fn note(&self, message: &[u8]) {
+        let Ok(Head { id, method, params }) = serde_json::from_slice(message) else { return };
+        let mut ids = self.ids.lock().unwrap_or_else(PoisonError::into_inner);
+        match (id, method) {
+            (Some(id), Some(_)) => drop(ids.insert(id.to_string())),
+            (id, _) => {
+                if let Some(ended) = id.or(params.and_then(|params| params.id)) {
+                    ids.remove(&ended.to_string());
+                }
+                self.fewer.notify_waiters();
+            }
+        }
+    }
+
+    /// Waits until at most so many are open.
+    async fn at_most(&self, count: usize) {
+        loop {
+            let fewer = self.fewer.notified();
+            if self.ids.lock().unwrap_or_else(PoisonError::into_inner).len() <= count {
+                return;
+            }
+            fewer.await;
+        }
+    }
 }
 
 struct Reader<R> {
@@ -40,13 +94,13 @@ struct Reader<R> {
 impl<R: AsyncRead, W> Wire<R, W> {
     pub(super) fn new((read, write): (R, W)) -> Self {
         let read = Reader { read: BufReader::new(read), line: Vec::new(), is_too_long: false, refusing: None };
-        Wire { read: Arc::new(Mutex::new(read)), write: Arc::new(Mutex::new(Some(write))) }
+        Wire { read: Arc::new(Mutex::new(read)), write: Arc::new(Mutex::new(Some(write))), open: Arc::default() }
     }
 }
 
 impl<R, W> Clone for Wire<R, W> {
     fn clone(&self) -> Self {
-        Wire { read: Arc::clone(&self.read), write: Arc::clone(&self.write) }
+        Wire { read: Arc::clone(&self.read), write: Arc::clone(&self.write), open: Arc::clone(&self.open) }
     }
 }
 
@@ -66,8 +120,14 @@ where
     type Error = io::Error;
 
     fn send(&mut self, message: TxJsonRpcMessage<RoleServer>) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        let write = Arc::clone(&self.write);
-        async move { written(write, serde_json::to_vec(&message)?).await }
+        let (write, open) = (Arc::clone(&self.write), Arc::clone(&self.open));
+        async move {
+            let line = serde_json::to_vec(&message)?;
+            let answer = line.clone();
+            let done = written(write, line).await;
+            open.note(&answer);
+            done
+        }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
@@ -79,7 +139,12 @@ where
                 reader.refusing = None;
                 done.ok()?;
             }
-            let available = reader.read.fill_buf().await.ok().filter(|bytes| !bytes.is_empty())?;
+            self.open.at_most(OPEN).await;
+            let Some(available) = reader.read.fill_buf().await.ok().filter(|bytes| !bytes.is_empty()) else {
+                // The calls that were read are answered before the end.
+                self.open.at_most(0).await;
+                return None;
+            };
             let end = available.iter().position(|byte| *byte == b'\n');
             let taken = end.map_or(available.len(), |end| end + 1);
             if !reader.is_too_long {
@@ -94,7 +159,10 @@ where
             }
             let (line, is_too_long) = (std::mem::take(&mut reader.line), std::mem::take(&mut reader.is_too_long));
             match if is_too_long { Err(too_long()) } else { message(&line) } {
-                Ok(Some(message)) => return Some(message),
+                Ok(Some(message)) => {
+                    self.open.note(&line);
+                    return Some(message);
+                }
                 Ok(None) => {}
                 Err(refusal) => {
                     let refusing = written(Arc::clone(&self.write), refusal.to_string().into_bytes());

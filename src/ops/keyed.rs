@@ -203,7 +203,11 @@ pub fn note_once(store: &mut Store, typed: &str, text: &str, given: &Given) -> R
     let now = notes(&row);
     if given.interrupted.is_some() && Some(hash(&now)) != given.before {
         // Somebody has changed the notes: the request, if they hold its text.
-        return if format!("\n{now}\n").contains(&format!("\n{text}\n")) { Ok(done(typed, row)) } else { given.refuse() };
+        return if format!("\n{now}\n").contains(&format!("\n{text}\n")) {
+            Ok(done(typed, row))
+        } else {
+            given.refuse()
+        };
     }
     change_each(store, &[typed.to_owned()], |_| vec![Change::AppendNotes(text.to_owned())])
 }

@@ -102,8 +102,8 @@ pub use history::{ClosedIssue, blame, changelog, diff, log, parse_range};
 pub use import::{ImportOptions, Imported, import};
 pub use init::{InitRequest, Initialised, PLANNING, Setup, init};
 pub use keyed::{
-    Given, KeyState, Keyed, Plan, batch_once, comment_once, file_once, letter_once, note_once, plan_batch, plan_comment,
-    plan_filings, plan_mail, plan_note, take_key,
+    Given, KeyState, Keyed, Plan, batch_once, comment_once, file_once, letter_once, note_once, plan_batch,
+    plan_comment, plan_filings, plan_mail, plan_note, take_key,
 };
 pub use lint::{Linted, lint};
 pub use listing::{

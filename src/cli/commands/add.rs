@@ -247,7 +247,8 @@ fn again(args: &AddArgs) -> Vec<String> {
 /// Has a form filled in and files it; `None` if it has no title, and nothing else either.
 fn fill_form(args: AddArgs, again: &[String], cx: &mut Context) -> Result<Option<Exit>, Failure> {
     let silent = cx.global.quiet && !cx.ui.wants_json();
-    let (kept, key, dry_run) = (args.form.clone(), args.key.clone().map(|key| (key, format!("{args:?}"))), args.dry_run);
+    let (kept, key, dry_run) =
+        (args.form.clone(), args.key.clone().map(|key| (key, format!("{args:?}"))), args.dry_run);
     let filing = filing(args, cx, false)?;
     let shown = ops::sheet_to_file(cx.store()?, &filing);
     let form = match kept {

@@ -1,4 +1,8 @@
+use std::io::{self, IsTerminal as _, Read as _};
 use std::path::Path;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 
 use clap::Args;
 
@@ -93,10 +97,26 @@ pub(super) fn run(args: PrimeArgs, cx: &mut Context) -> Outcome {
 
 /// The most that a client may say.
 const MAX_INPUT: u64 = 16 << 20;
+/// How long to wait for it.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What the client says on standard input; nothing if it cannot be read or does not come.
+fn piped() -> Vec<u8> {
+    if io::stdin().is_terminal() {
+        return Vec::new();
+    }
+    let (send, receive) = mpsc::channel();
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let _ = io::stdin().lock().take(MAX_INPUT).read_to_end(&mut bytes);
+        let _ = send.send(bytes);
+    });
+    receive.recv_timeout(PATIENCE).unwrap_or_default()
+}
 
 /// What a session is told, if anything. A client cannot do anything about a failure: the agent is told of it.
 fn hooked(client: Option<&Client>, cx: &mut Context) -> Option<String> {
-    let input = HookInput::read(&cx.piped(MAX_INPUT));
+    let input = HookInput::read(&piped());
     let source = input.source.as_deref().unwrap_or("startup");
     let wish = PrimeWish { resumes: source == "compact", names_itself: names_itself(client), ..PrimeWish::SHORT };
     begin(client, &input, cx);

@@ -88,7 +88,7 @@ pub(super) fn run(args: WatchArgs, cx: &mut Context) -> Outcome {
             }
         }
         let counts = !event.initial && !matches!(event.kind, EventKind::Watching | EventKind::Trouble);
-        left -= usize::from(counts);
+        left = left.saturating_sub(usize::from(counts));
         if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;
     Ok(Exit::Ok)

@@ -80,18 +80,18 @@ const READY: [EventKind; 2] = [EventKind::IssueReady, EventKind::IssueUnready];
 /// Reports events in a project until `tell` breaks or the time is over. First the initial state: ready issues, claims
 /// and unread mail; then an event of the kind [`EventKind::Watching`]; then changes.
 pub fn watch(store: &mut Store, options: &WatchOptions, mut tell: impl FnMut(Event) -> ControlFlow<()>) -> Result<()> {
-    let directory = store.host().env.cwd().to_owned();
-    let since = options.position.as_deref().map_or(Ok(None), |path| Position::load(path, &directory))?;
+    let since = options.position.as_deref().map_or(Ok(None), Position::load)?;
     if options.position.is_some() {
-        // A position is of one clone. Where the id cannot be stored, it is not checked.
-        let _ = store.clone_id();
+        // A position is of one checkout. Where the id cannot be stored, it is not checked.
+        let _ = store.worktree();
     }
     let mut watch = Watch::start(store, options.clone(), since.as_ref())?;
     let mut kept = since;
     while let Some(events) = watch.next(store) {
+        let mut is_over = false;
         for event in events {
-            if tell(event).is_break() {
-                // The rest of these events comes again from the last position.
+            is_over |= tell(event).is_break();
+            if is_over && options.position.is_none() {
                 return Ok(());
             }
         }
@@ -101,6 +101,9 @@ pub fn watch(store: &mut Store, options: &WatchOptions, mut tell: impl FnMut(Eve
                 position.as_ref().map_or(Ok(()), |position| position.save(path))?;
                 kept = position;
             }
+        }
+        if is_over {
+            return Ok(());
         }
     }
     Ok(())
@@ -201,7 +204,8 @@ impl Watch {
     pub fn position(&self, store: &Store) -> Position {
         let Seen { ledgers, claims, ready, mail, records, .. } = &self.seen;
         let mut position = Position::of(ledgers, claims, ready);
-        (position.mail, position.records, position.clone) = (mail.clone(), records.clone(), store.known_clone_id());
+        (position.mail, position.records, position.checkout) =
+            (mail.clone(), records.clone(), store.known_worktree_id());
         position
     }
 }

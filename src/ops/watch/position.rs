@@ -14,12 +14,14 @@ use crate::model::issue::{self, Issue};
 use crate::model::lease::{Holder, Lease, Standing};
 use crate::model::record::Record;
 use crate::ops::{OpError, Result as OpResult};
-use crate::store::{Place, Store, read_named, real_path};
+use crate::store::{Place, Store, real_path};
 use crate::sys::below;
 
 /// The first line of the text. Earlier versions have no more than issues and claims.
 const HEAD: &str = "bd-watch 2";
 const EARLIER: &str = "bd-watch 1";
+/// The last line.
+const END: &str = "end";
 /// A larger file is not a position.
 const MAX_FILE: u64 = 256 << 20;
 
@@ -41,8 +43,8 @@ pub struct Position {
     /// As far as they were looked at.
     pub(super) mail: Option<BTreeSet<(String, String)>>,
     pub(super) records: Option<Records>,
-    /// The clone that it is of, if that has an id.
-    pub(super) clone: Option<String>,
+    /// The checkout that it is of, if that has an id.
+    pub(super) checkout: Option<String>,
 }
 
 /// The error for a text that is not a position.
@@ -73,15 +75,19 @@ impl Position {
         }
     }
 
-    /// Reads a file of the user's; `None` if it is missing.
-    pub(super) fn load(path: &Path, directory: &Path) -> OpResult<Option<Self>> {
-        let text = match read_named(path, directory, MAX_FILE) {
-            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-            Err(error) if error.is_missing() => return Ok(None),
-            Err(error) => return Err(error.into()),
-        };
-        let position = text.parse::<Position>();
-        position.map(Some).map_err(|error| OpError::Usage(format!("{}: {error}", path.display())))
+    /// Reads a file of the user's; `None` if it is missing or empty. Then it is made, so that it can be replaced.
+    pub(super) fn load(path: &Path) -> OpResult<Option<Self>> {
+        let path = real_path(path);
+        let (above, name) = below::parted(&path);
+        below::put_new(above, name, b"")?;
+        let text = String::from_utf8_lossy(&below::read(above, name, MAX_FILE)?.bytes).into_owned();
+        if text.is_empty() {
+            return Ok(None);
+        }
+        let position: Position =
+            text.parse().map_err(|error| OpError::Usage(format!("{}: {error}", path.display())))?;
+        position.save(&path)?;
+        Ok(Some(position))
     }
 
     /// Replaces the file.
@@ -91,11 +97,11 @@ impl Position {
         Ok(below::put(above, name, self.to_string().as_bytes())?)
     }
 
-    /// Refuses the position of another clone: its claims and records are others.
+    /// Refuses the position of another checkout: its ledger and its claims may be others.
     pub(super) fn check(&self, store: &Store) -> OpResult<()> {
-        match (&self.clone, store.known_clone_id()) {
+        match (&self.checkout, store.known_worktree_id()) {
             (Some(then), Some(now)) if *then != now => Err(OpError::Usage(format!(
-                "the position is of another clone of this project ({then}, and this is {now}); start without it"
+                "the position is of another checkout ({then}, and this is {now}); start without it"
             ))),
             _ => Ok(()),
         }
@@ -110,8 +116,6 @@ impl Position {
     ) -> Vec<(EventKind, About)> {
         let mut found = self.news_elsewhere(ledgers);
         let lines = ledgers.counting();
-        let reported: BTreeSet<(&str, u64)> =
-            self.elsewhere.iter().map(|((_, id), (line, _))| (id.as_str(), *line)).collect();
         let current = |id: &str| {
             let (line, repo) = lines.get(id)?;
             let issue = Issue::decode(&Record::parse(line).ok()?);
@@ -124,11 +128,8 @@ impl Position {
         let ids: BTreeSet<&String> = self.issues.keys().chain(lines.keys()).collect();
         for id in ids {
             let (before, line) = (self.issues.get(id), lines.get(id).map(|(line, _)| *line));
-            let was = before.map_or(State::Gone, |trace| trace.state);
-            let is = line.map_or(State::Gone, state_of);
-            let is_reported = line.is_some_and(|line| reported.contains(&(id.as_str(), hash(line))));
-            let is_same = is_reported || before.map(|trace| trace.line) == line.map(hash);
-            if let Some(kind) = was.event_to(is).filter(|_| !is_same) {
+            let was = before.map(|trace| (trace.line, trace.state));
+            if let Some(kind) = self.event(id, was, line.map(|line| (hash(line), state_of(line)))) {
                 tell(kind, id);
             }
             match (before.is_some_and(|trace| trace.is_ready), ready.contains(id)) {
@@ -151,14 +152,35 @@ impl Position {
 }
 
 impl Position {
+    /// What happened to an issue in one place. What was reported of another place is not news.
+    fn event(&self, id: &str, was: Option<(u64, State)>, is: Option<(u64, State)>) -> Option<EventKind> {
+        let others = self.elsewhere.iter().filter(|((_, other), _)| other == id).map(|(_, version)| *version);
+        let own = self.issues.get(id).map(|trace| (trace.line, trace.state));
+        let known: Vec<(u64, State)> = others.chain(own).collect();
+        if was == is || is.is_some_and(|now| known.contains(&now)) {
+            return None;
+        }
+        let now = is.map_or(State::Gone, |(_, state)| state);
+        let is_known = known.iter().any(|(_, state)| *state == now);
+        let first = || known.first().map_or(State::Gone, |(_, state)| *state);
+        let before = if is_known && now == State::Done { now } else { was.map_or_else(first, |(_, state)| state) };
+        before.event_to(now)
+    }
+
     fn news_elsewhere(&self, ledgers: &Ledgers) -> Vec<(EventKind, About)> {
-        let news = |(place, id, _, line): (Place, String, Option<&str>, &str)| {
+        let news = |(place, id, ours, line): (Place, String, Option<&str>, &str)| {
             let own = || self.issues.get(&id).map(|trace| (trace.line, trace.state));
-            let known = self.elsewhere.get(&(place.worktree.clone(), id.clone())).copied().or_else(own);
-            let was = known.map_or(State::Gone, |(_, state)| state);
-            let kind = was.event_to(state_of(line)).filter(|_| known.map(|(line, _)| line) != Some(hash(line)))?;
+            let was = self.elsewhere.get(&(place.worktree.clone(), id.clone())).copied().or_else(own);
+            let kind = self.event(&id, was, Some((hash(line), state_of(line))))?;
             let issue = Issue::decode(&Record::parse(line).ok()?);
-            let news = IssueNews { checkout: Some(place), ..issues::of(&id, issue, String::new()) };
+            // A checkout that went back to an earlier commit has not changed it.
+            let ours = ours.and_then(|line| Issue::decode(&Record::parse(line).ok()?).updated_at);
+            if kind != EventKind::IssueClosed
+                && ours.map(|at| at.instant) > issue.updated_at.as_ref().map(|at| at.instant)
+            {
+                return None;
+            }
+            let news = IssueNews { checkout: Some(place), ..issues::of(&id, issue, ".".to_owned()) };
             Some((kind, About::Issue(Box::new(news))))
         };
         ledgers.differing().into_iter().filter_map(news).collect()
@@ -194,9 +216,10 @@ impl fmt::Display for Position {
             writeln!(f, "records")?;
             records.iter().try_for_each(|(key, state)| writeln!(f, "r\t{key}\t{state}"))?;
         }
-        if let Some(clone) = &self.clone {
-            writeln!(f, "clone\t{clone}")?;
+        if let Some(checkout) = &self.checkout {
+            writeln!(f, "checkout\t{checkout}")?;
         }
+        writeln!(f, "{END}")?;
         Ok(())
     }
 }
@@ -233,15 +256,18 @@ impl FromStr for Position {
                 (1.., ["r", key, state]) => position.records.as_mut().map(|records| {
                     records.insert((*key).to_owned(), (*state).to_owned());
                 }),
-                (1.., ["clone", id]) => {
-                    position.clone = Some((*id).to_owned());
+                (1.., [END]) => Some(()),
+                (1.., ["checkout", id]) => {
+                    position.checkout = Some((*id).to_owned());
                     Some(())
                 }
                 _ => None,
             };
             read.ok_or(PositionError { line: n + 1 })?;
         }
-        if text.is_empty() { Err(PositionError { line: 1 }) } else { Ok(position) }
+        // A text that was cut off knows too little.
+        let is_whole = text.starts_with(EARLIER) || text.lines().next_back() == Some(END);
+        if is_whole { Ok(position) } else { Err(PositionError { line: text.lines().count() + 1 }) }
     }
 }
 

@@ -83,11 +83,6 @@ impl Project {
         self.repository_id(0)
     }
 
-    /// The same, if it has an id.
-    pub fn known_clone_id(&self) -> Option<String> {
-        self.known_repository_id(0)
-    }
-
     /// The state homes of the project's repos, each with the ids of the repos that use it, as far as they have one.
     pub fn homes_of_repos(&self) -> Vec<(StateDir, Vec<String>)> {
         let mut homes: Vec<(StateDir, Vec<String>)> = Vec::new();

@@ -69,7 +69,7 @@ fn interrupt(env: &Env) {
     let text = fs::read_to_string(&file).unwrap();
     let begun = text.lines().map(|line| {
         let mut row: Value = serde_json::from_str(line).unwrap();
-        row.as_object_mut().unwrap().remove("answer");
+        assert!(row.as_object_mut().unwrap().remove("answer").is_some(), "{line}");
         format!("{row}\n")
     });
     fs::write(file, begun.collect::<String>()).unwrap();
@@ -127,14 +127,16 @@ fn a_request_that_was_interrupted_is_not_doubled() {
         let again = env.bd(&words).ok();
         assert_eq!(again.json()["id"], first.json()["id"], "{words:?}");
         assert_eq!(state(&env), after, "{words:?} wrote again");
-        // It had not been written yet: now it is.
+        // The same text under another key, killed before it was written: now it is.
         let words = [request, &["--key", "k2"], &["--json"]].concat();
+        let before = (env.ledger_text(), mailboxes(&env));
         env.bd(&words).ok();
+        assert_ne!(state(&env), after);
         interrupt(&env);
-        env.bd(["undo", "--yes"]).ok();
-        let before = state(&env);
+        env.write(".beads/beads.jsonl", &before.0);
+        before.1.iter().for_each(|(path, text)| fs::write(path, text).unwrap());
         env.bd(&words).ok();
-        assert_eq!(state(&env) == before, request[0] == "mail", "{words:?}");
+        assert_ne!(state(&env), after, "{words:?} is another request");
         fs::remove_file(answers(&env)).unwrap();
     }
     env.write("changes.jsonl", "{\"op\":\"add\",\"title\":\"Third\"}\n");
@@ -143,6 +145,32 @@ fn a_request_that_was_interrupted_is_not_doubled() {
     let before = state(&env);
     env.bd(["batch", "changes.jsonl", "--key", "b"]).fails(1, &["was interrupted at", "bd log --since"]);
     assert_eq!(state(&env), before);
+}
+
+/// The boxes with mail.
+fn mailboxes(env: &Env) -> Vec<(PathBuf, String)> {
+    let directory = answers(env).parent().unwrap().with_file_name("mail");
+    let files = fs::read_dir(directory).into_iter().flatten().map(|entry| entry.unwrap().path());
+    files.filter(|path| path.is_file()).map(|path| (path.clone(), fs::read_to_string(path).unwrap())).collect()
+}
+
+/// A message that was put into one box of two is put into the other.
+#[test]
+fn a_message_that_was_half_sent_is_sent() {
+    let env = Env::new();
+    env.given("agent register rex\nagent register eve");
+    let words = ["mail", "send", "rex", "eve", "-m", "look", "--key", "k", "--json"];
+    let first = env.bd(words).ok();
+    interrupt(&env);
+    let (path, _) = mailboxes(&env).into_iter().next().unwrap();
+    fs::write(path, "").unwrap();
+    assert_eq!(env.bd(words).ok().json()["id"], first.json()["id"]);
+    for agent in ["rex", "eve"] {
+        assert_eq!(
+            env.bd(["--agent", agent, "mail", "inbox", "--json"]).ok().ids(),
+            [first.json()["id"].as_str().unwrap()]
+        );
+    }
 }
 
 #[test]
@@ -154,8 +182,17 @@ fn a_key_belongs_to_one_text_of_one_agent() {
     env.bd(["note", "bd-1", "two", "--key", "k"]).fails(2, &["was used for another text", "once for each text"]);
     env.bd(["comment", "bd-1", "one", "--key", "k"]).fails(2, &["was used for another text"]);
     env.bd(["note", "bd-1", "one", "--key", "k", "--json"]).fails(2, &["the same flags"]);
-    env.bd(["note", "bd-1", "one", "--key", " "]).fails(2, &["a key is a text"]);
-    env.bd(["note", "bd-1", "one", "--key", &"k".repeat(201)]).fails(2, &["at most 200 bytes"]);
+    env.bd(["note", "bd-1", "one", "--key", " "]).fails(2, &["a key has 1 to 200 bytes"]);
+    env.bd(["note", "bd-1", "one", "--key", &"k".repeat(201)]).fails(2, &["a key has 1 to 200 bytes"]);
+    env.bd(["add", "T", "--key", "p"]).ok();
+    env.bd(["add", "T", "--key", "p", "-p", "1"]).fails(2, &["was used for another text"]);
+    env.bd(["mail", "send", "human", "-m", "x", "--key", "m"]).ok();
+    env.bd(["mail", "send", "human", "-m", "x", "-s", "Other", "--key", "m"]).fails(2, &["was used for another text"]);
+    let text = fs::read_to_string(answers(&env)).unwrap();
+    fs::write(answers(&env), text.replace("\"key\":\"p\"", "\"key\":p")).unwrap();
+    env.bd(["add", "T", "--key", "p"]).fails(8, &["the record of the key \"p\" is damaged"]);
+    fs::write(answers(&env), text).unwrap();
+    env.bd(["undo", "--yes"]).ok();
     assert_eq!(env.ledger_text(), before);
     // What failed has used no key.
     env.bd(["note", "bd-none", "x", "--key", "f"]).fails(3, &["bd-none"]);
@@ -215,12 +252,17 @@ fn a_watch_goes_on_from_a_file() {
     env.write("position", "bd-watch 1\nrubbish\n");
     env.bd(["watch", "--since", "position", "--for", "1ms"]).fails(2, &["position: line 2 of a watch position"]);
     env.write("position", "");
-    env.bd(["watch", "--since", "position", "--for", "1ms"]).fails(2, &["line 1"]);
+    env.bd(["watch", "--since", "position", "--for", "1ms"]).ok();
+    env.given("add Three --id bd-3\nadd Four --id bd-4");
+    assert_eq!(since(&env, &["--events", "issue", "--count", "1"]), ["issue_created bd-3", "issue_created bd-4"]);
+    assert_eq!(since(&env, &all), [""; 0], "the last batch was told whole");
+    assert!(env.command("mkfifo").arg("pipe").status().unwrap().success());
+    env.bd(["watch", "--since", "pipe", "--for", "1ms"]).fails(1, &["pipe"]);
     env.bd(["watch", "--since", "nosuch/position", "--for", "1ms"]).fails(1, &["nosuch"]);
 }
 
 #[test]
-fn the_position_of_another_clone_is_refused() {
+fn the_position_of_another_checkout_is_refused() {
     if !have(&["git"]) {
         return;
     }
@@ -229,7 +271,10 @@ fn the_position_of_another_clone_is_refused() {
     env.given("add One --id bd-1");
     env.bd(["watch", "--since", "position", "--for", "1ms"]).ok();
     let text = fs::read_to_string(env.path("position")).unwrap();
-    let (_, clone) = text.rsplit_once("clone\t").unwrap_or_else(|| panic!("{text}"));
-    env.write("position", text.replace(clone.trim(), "rp_another00000"));
-    env.bd(["watch", "--since", "position", "--for", "1ms"]).fails(2, &["of another clone", "start without it"]);
+    let (_, mine) = text.rsplit_once("checkout\t").unwrap_or_else(|| panic!("{text}"));
+    let mine = mine.lines().next().unwrap();
+    env.write("position", text.replace(mine, "wt_another00000"));
+    env.bd(["watch", "--since", "position", "--for", "1ms"]).fails(2, &["of another checkout", "start without it"]);
+    env.write("position", &text[..text.len() - 4]);
+    env.bd(["watch", "--since", "position", "--for", "1ms"]).fails(2, &["cannot be read"]);
 }
