@@ -31,7 +31,7 @@ pub struct Keyed {
     pub given: Given,
 }
 
-/// What a request is planned with before it is carried out.
+/// A request before it is carried out.
 #[derive(Debug, Default)]
 pub struct Plan {
     /// The ids of what it makes.

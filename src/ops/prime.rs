@@ -47,7 +47,7 @@ impl PrimeWish {
 }
 
 words! {
-    /// What is left to do of the issue that an agent was started for.
+    /// The state of the issue that an agent was started for.
     pub enum Errand {
         Open = "open",
         Closed = "closed",

@@ -152,7 +152,7 @@ impl Position {
 }
 
 impl Position {
-    /// What happened to an issue in one place. What was reported of another place is not news.
+    /// What happened to an issue in one place. A version that was reported of another place is not news.
     fn event(&self, id: &str, was: Option<(u64, State)>, is: Option<(u64, State)>) -> Option<EventKind> {
         let others = self.elsewhere.iter().filter(|((_, other), _)| other == id).map(|(_, version)| *version);
         let own = self.issues.get(id).map(|trace| (trace.line, trace.state));

@@ -114,7 +114,7 @@ impl StateDir {
                 return Err(refused);
             }
             let above = self.path.parent().filter(|_| is_home);
-            // What is asked for once is asked for in this checkout.
+            // A request with a key comes from this checkout each time.
             let own = self.path.strip_prefix(&self.home.path).ok().filter(|inside| *inside == Path::new(KEYS_NAME));
             let own = own.map(|inside| outbox::make(&outbox, inside).map(|dir| dir.path().to_owned())).transpose()?;
             let locked = if place.is_dir() { Some(place.as_path()) } else { above.or(own.as_deref()) };
