@@ -110,10 +110,10 @@ fn hash(text: &str) -> String {
 
 impl Keyed {
     /// Records what the request came to: the exit code, `None` for an error, and what was printed. If nothing was done,
-    /// the key is free again; a request that failed halfway counts as interrupted.
+    /// the key is free again; a request that failed halfway, or once more after an interruption, counts as interrupted.
     pub fn end(mut self, store: &Store, exit: Option<i64>, answer: &str) -> Result<()> {
         match exit {
-            None if store.has_written() => Ok(()),
+            None if store.has_written() || self.given.interrupted.is_some() => Ok(()),
             Some(exit) if exit == 0 || store.has_written() => {
                 let kept = if answer.len() > MAX_ANSWER { "" } else { answer };
                 self.row.answer = Some(kept.to_owned());

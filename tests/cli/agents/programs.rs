@@ -143,8 +143,10 @@ fn a_request_that_was_interrupted_is_not_doubled() {
     env.bd(["batch", "changes.jsonl", "--key", "b"]).ok();
     interrupt(&env);
     let before = state(&env);
-    env.bd(["batch", "changes.jsonl", "--key", "b"]).fails(1, &["was interrupted at", "bd log --since"]);
-    assert_eq!(state(&env), before);
+    for _ in 0..2 {
+        env.bd(["batch", "changes.jsonl", "--key", "b"]).fails(1, &["was interrupted at", "bd log --since"]);
+        assert_eq!(state(&env), before);
+    }
 }
 
 /// The boxes with mail.
