@@ -181,9 +181,11 @@ pub fn plan_comment(store: &Store) -> Plan {
 
 /// Comments under the planned id, once.
 pub fn comment_once(store: &mut Store, typed: &str, text: &str, author: &str, given: &Given) -> Result<Batch> {
-    let row = super::find_with_own(store, typed)?;
-    if given.interrupted.is_some() && row.issue.comments.iter().any(|one| Some(&one.id) == given.first_id()) {
-        return Ok(done(typed, row));
+    if given.interrupted.is_some() {
+        let row = super::find_with_own(store, typed)?;
+        if row.issue.comments.iter().any(|one| Some(&one.id) == given.first_id()) {
+            return Ok(done(typed, row));
+        }
     }
     let id = given.first_id().and_then(|id| id.parse().ok());
     change_each(store, &[typed.to_owned()], |store| {
@@ -199,15 +201,14 @@ pub fn plan_note(store: &Store, typed: &str) -> Result<Plan> {
 
 /// Adds to the notes, once: what an interrupted request has added is there already.
 pub fn note_once(store: &mut Store, typed: &str, text: &str, given: &Given) -> Result<Batch> {
-    let row = store.find(typed)?;
-    let now = notes(&row);
-    if given.interrupted.is_some() && Some(hash(&now)) != given.before {
+    if given.interrupted.is_some() {
+        let row = store.find(typed)?;
+        let now = notes(&row);
         // Somebody has changed the notes: the request, if they hold its text.
-        return if format!("\n{now}\n").contains(&format!("\n{text}\n")) {
-            Ok(done(typed, row))
-        } else {
-            given.refuse()
-        };
+        if Some(hash(&now)) != given.before {
+            let is_there = format!("\n{now}\n").contains(&format!("\n{text}\n"));
+            return if is_there { Ok(done(typed, row)) } else { given.refuse() };
+        }
     }
     change_each(store, &[typed.to_owned()], |_| vec![Change::AppendNotes(text.to_owned())])
 }

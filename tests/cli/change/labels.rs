@@ -124,6 +124,7 @@ $ bd label
 ! 
 ! Global options:
 !       --json                Print JSON
+!       --ndjson              Print JSON, each item of a list on a line of its own
 !   -C, --directory <DIR>     Run as if started in DIR
 !       --actor <NAME>        Act as NAME (default: BD_ACTOR, BEADS_ACTOR, git's user.name, USER)
 !       --agent <NAME>        Act as the agent NAME (default: BD_AGENT)
