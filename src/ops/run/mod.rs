@@ -43,8 +43,6 @@ pub fn run(store: &mut Store, request: &RunRequest) -> Result<Option<Run>> {
         return isolated::run(store, request, ready, claimed).map(Some);
     }
     let before = owner(store, &claimed)?;
-    // Until the program runs, the claim lasts as long as this process.
-    store.set_lease_owner(&claimed, sys::owner(std::process::id()))?;
     let mut job = match start(store, request, &claimed, &request.directory, Vec::new()) {
         Ok(job) => job,
         Err(error) => {
