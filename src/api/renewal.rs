@@ -29,7 +29,7 @@ use crate::sys::fs::FsError;
 /// # }
 /// ```
 #[derive(Debug)]
-#[must_use = "the lease is no longer renewed once this is dropped"]
+#[must_use = "the lease is renewed only until this is dropped"]
 pub struct Renewal {
     is_lost: Arc<AtomicBool>,
     /// The thread ends once this is dropped.

@@ -1,4 +1,4 @@
-//! Who is at work, and on what.
+//! Leases and agents, as others see them.
 
 use std::time::SystemTime;
 

@@ -69,7 +69,7 @@ impl OpenCalls {
         }
     }
 
-    /// Waits until at most so many are open.
+    /// Waits until no more than `count` calls are open.
     async fn at_most(&self, count: usize) {
         loop {
             let fewer = self.fewer.notified();

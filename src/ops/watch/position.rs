@@ -154,10 +154,13 @@ impl Position {
 impl Position {
     /// What happened to an issue in one place. A version that was reported of another place is not news.
     fn event(&self, id: &str, was: Option<(u64, State)>, is: Option<(u64, State)>) -> Option<EventKind> {
+        if was == is {
+            return None;
+        }
         let others = self.elsewhere.iter().filter(|((_, other), _)| other == id).map(|(_, version)| *version);
         let own = self.issues.get(id).map(|trace| (trace.line, trace.state));
         let known: Vec<(u64, State)> = others.chain(own).collect();
-        if was == is || is.is_some_and(|now| known.contains(&now)) {
+        if is.is_some_and(|now| known.contains(&now)) {
             return None;
         }
         let now = is.map_or(State::Gone, |(_, state)| state);
