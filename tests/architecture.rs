@@ -291,6 +291,7 @@ const OTHER_WAYS: &[(&str, usize, &str)] = &[
     ("ops/workspaces/reuse.rs", 1, "the directory of a workspace"),
     ("ops/workspaces/setup.rs", 1, "what a job has said, in its own directory"),
     ("ops/workspaces/steps.rs", 5, "the directory of a workspace, as a whole"),
+    ("ops/workspaces/trial.rs", 2, "the directory in which work is tried, as a whole"),
     ("ops/init.rs", 1, "the directory of a planning repo that a person named"),
     ("ops/merge_files.rs", 2, "the files that version control names to its merge driver"),
     ("ops/pages.rs", 1, "the directory of manual pages that a person named, or their own"),

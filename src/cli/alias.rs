@@ -20,7 +20,7 @@ pub(super) const ALIAS: &str = "alias.";
 pub(super) const QUERY: &str = "query.";
 
 /// Commands that 2.0 did not have.
-const LATER: [&str; 1] = ["triage"];
+const LATER: [&str; 2] = ["land", "triage"];
 
 /// Whether the words may name such a command.
 pub(super) fn may_name_later(args: &[OsString]) -> bool {

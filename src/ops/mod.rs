@@ -153,9 +153,10 @@ pub use watch::{
 pub use workflows::plan_file::PlanFile;
 pub use workspace_records::{find_workspace, here as workspace_here, unreadable as unreadable_workspaces, workspaces};
 pub use workspaces::{
-    Gc, GcClass, GcRow, GcWish, IDLE_DAYS, JobEnd, Orphan, Removal, RemovedWorkspace, RestoredWorkspace, end_of_job,
-    fetch_parents, gc, merged_workspaces, odd_workspaces, orphans as workspace_orphans, remove_workspace,
-    repair_workspaces, restore_workspace, stale_workspaces, workspace_reasons,
+    Gc, GcClass, GcRow, GcWish, IDLE_DAYS, JobEnd, LandOutcome, LandRow, LandWish, Landing, Orphan, Removal,
+    RemovedWorkspace, RestoredWorkspace, end_of_job, fetch_parents, gc, land, merge_workspace, merged_workspaces,
+    odd_workspaces, orphans as workspace_orphans, remove_workspace, repair_workspaces, restore_workspace,
+    stale_workspaces, workspace_reasons,
 };
 pub use workspaces::{
     ISSUE_VARIABLE, MadeWorkspace, SetupWish, WorkspaceUpdate, WorkspaceUsage, WorkspaceWish, adopt_workspace,

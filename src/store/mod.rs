@@ -28,7 +28,9 @@ pub use exchange::hooks::{
 };
 pub use exchange::leaks::{LeakReport, LeakScope};
 pub use exchange::resolve::ResolvedLedger;
-pub use exchange::sync::{NamedPrograms, Received, RepoSync, SyncOptions, SyncReport, trust_programs};
+pub use exchange::sync::{
+    Arriving, Landed, NamedPrograms, Received, RepoSync, SyncOptions, SyncReport, trust_programs,
+};
 pub use file_names::{BEADS_DIR, LEASE_VARIABLE, LEDGER_NAMES, REDIRECT_NAME};
 pub use leases::{Idleness, LeaseRow, RemoteChange, RemoteNews, TaskRow, TaskState, WorkflowRow};
 pub use past::history::{

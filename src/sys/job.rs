@@ -34,6 +34,11 @@ impl Ended {
         self == Ended::Code(0)
     }
 
+    /// It was asked to end, as we are by an interrupt.
+    pub fn is_interrupted(self) -> bool {
+        matches!(self, Ended::Signal(SIGHUP | SIGINT | SIGTERM))
+    }
+
     /// The exit code that a shell would report.
     pub fn code(self) -> u8 {
         match self {

@@ -97,7 +97,7 @@ pub use snapshot::{LARGEST, LeftOut, Rescue, Returned, Snapshot, Why};
 pub use sync::{
     Area, Carried, DryRun, Integrated, Integration, Merge, Outgoing, Parcel, Pushed, Route, Standing, Versions,
 };
-pub use system::{Abilities, Cloning, Exchange, Keep, Linking, Past, Renewal, Vcs};
+pub use system::{Abilities, Cloning, Exchange, Keep, Landing, Linking, Past, Renewal, Vcs};
 pub use tips::{Tip, Tips};
 pub use unmerged::{mark_resolved, unmerged};
 pub use whereabouts::{How, Merged, Origin, Unsaved, Whereabouts};

@@ -74,6 +74,7 @@ pub struct Abilities<'a> {
     pub linking: Option<&'a dyn Linking>,
     pub cloning: Option<&'a dyn Cloning>,
     pub renewal: Option<&'a dyn Renewal>,
+    pub landing: Option<&'a dyn Landing>,
 }
 
 /// Differences between the systems, for callers that do not know which one it is.
@@ -93,6 +94,10 @@ impl dyn Vcs + '_ {
 
     pub fn renewal(&self) -> Result<&dyn Renewal> {
         self.abilities().renewal.ok_or_else(|| self.cannot(NOT_RENEWED))
+    }
+
+    pub fn landing(&self) -> Result<&dyn Landing> {
+        self.abilities().landing.ok_or_else(|| self.cannot(NOT_LANDED))
     }
 
     fn cannot(&self, what: &'static str) -> SyncError {
@@ -172,6 +177,7 @@ impl dyn Vcs + '_ {
 const NO_CHECKOUTS: &str = "only a repository of git, jj or hg can have several checkouts";
 const NO_CLONES: &str = "it can neither clone nor copy a repository here; use --kind worktree";
 const NOT_RENEWED: &str = "only clones of git can be brought up to date; make a new one";
+const NOT_LANDED: &str = "only git can bring home the work of a workspace; merge its branch yourself";
 
 /// Committed and uncommitted content.
 pub trait Past {
@@ -277,6 +283,22 @@ pub trait Renewal {
     /// Fast-forwards the checked-out branch to another working copy's branch, if nothing here is lost: no commit and no
     /// change in a file. Returns whether there was something new.
     fn forward_clone(&self, from: &Path, base: Option<&str>, env: &Env) -> Result<bool>;
+}
+
+/// Bringing home what was done in another checkout.
+pub trait Landing {
+    /// Copies the commits of a branch of another repository on this machine, without a name for them. Returns the last
+    /// one.
+    fn take_branch(&self, from: &Path, branch: &str, env: &Env) -> Result<String>;
+
+    /// The commits of one revision that another one lacks, oldest first.
+    fn between(&self, known: &str, tip: &str, route: &Route<'_>) -> Result<Vec<Carried>>;
+
+    /// Integrates a commit as [`Exchange::integrate`] does; its name is for people.
+    fn land(&self, commit: &str, name: &str, integration: Integration<'_>) -> Result<Integrated>;
+
+    /// Checks out a commit on no branch. Changed and untracked files are deleted, ignored ones stay.
+    fn set_to(&self, commit: &str, env: &Env) -> Result<()>;
 }
 
 /// Saving uncommitted content.

@@ -8,7 +8,8 @@ use crate::model::when::Calendar;
 use crate::model::workspace::Workspace;
 use crate::model::{duration, size};
 use crate::ops::{
-    Gc, GcRow, KeptFiles, LossReason, MadeWorkspace, Orphan, RemovedWorkspace, RestoredWorkspace, WorkspaceUsage,
+    Gc, GcRow, KeptFiles, LandOutcome, LandRow, Landing, LossReason, MadeWorkspace, Orphan, RemovedWorkspace,
+    RestoredWorkspace, WorkspaceUsage,
 };
 
 answer! {
@@ -51,6 +52,18 @@ answer! {
 
     pub fn gc(gc: &Gc) {
         applied: gc.applied, freed: gc.freed, workspaces: each(&gc.rows, gc_row), orphans: each(&gc.orphans, orphan),
+    }
+
+    /// What became of a workspace's work.
+    pub fn land_row(row: &LandRow) {
+        workspace: &row.id, branch: &row.branch, path: &row.path, issue_id: &row.issue, title: &row.title,
+        outcome: row.outcome.word(), why: &row.why, files: &row.files, output: &row.output, attempts: row.attempts,
+        before: &row.before, commit: &row.commit,
+    }
+
+    pub fn landing(landing: &Landing) {
+        landed: each(&landing.rows, land_row), left: landing.left, before: &landing.before, notes: &landing.notes,
+        dry_run: landing.dry_run,
     }
 
     /// The disk usage of a workspace: in total, and what removing it frees.
@@ -184,4 +197,24 @@ pub fn usage_cells(row: &WorkspaceUsage, path: String) -> [String; 5] {
     let one = &row.workspace;
     [one.id.clone(), size::text(row.own()), shared, one.state.word().to_owned(), path]
         .map(|cell| inline(&cell).into_owned())
+}
+
+/// What became of a workspace's work, as a line.
+pub fn landed_text(row: &LandRow) -> String {
+    let what = match (&row.issue, &row.title) {
+        (Some(id), Some(title)) => format!("{id}  {title}"),
+        (Some(id), None) => id.clone(),
+        (None, _) => row.branch.clone().unwrap_or_else(|| row.id.clone()),
+    };
+    let why = row.why.as_deref().unwrap_or_default();
+    let text = match row.outcome {
+        LandOutcome::Landed => format!("Landed: {what}"),
+        LandOutcome::WouldLand => format!("Would land: {what}"),
+        LandOutcome::NotReady => format!("Not ready: {what}: {why}"),
+        LandOutcome::Conflict | LandOutcome::CheckFailed => {
+            let back = if row.issue.is_some() { "; it is ready again" } else { "" };
+            format!("Not landed: {what}: {why}{back}")
+        }
+    };
+    inline(&text).into_owned()
 }

@@ -44,6 +44,7 @@ mod import;
 mod info;
 mod init;
 mod label;
+mod land;
 mod leases;
 mod lint;
 mod list;
@@ -214,6 +215,7 @@ commands! {
     "merge-driver", ForHooks, merge_driver::MergeDriverArgs => merge_driver::run, waits [""];
     "merge", ForHooks, merge_driver::MergeArgs => merge_driver::run_merge, waits [""];
     "hook", ForHooks, hooks::HookArgs => hooks::run_hook, looks [""];
+    "land", At("Orchestration", 7), land::LandArgs => land::run;
     "fleet", At("Orchestration", 6), fleet::FleetArgs => fleet::run, looks [""];
     "agent", At("Agents", 12), agent::AgentArgs => agent::run, looks ["list", "show"];
     "mail", At("Agents", 11), mail::MailArgs => mail::run, looks ["inbox", "overdue", "thread"], waits ["inbox"];

@@ -133,10 +133,8 @@ pub(super) fn run(args: RunArgs, cx: &mut Context) -> Outcome {
         cx.ui.note(&view::run_text(&done));
         let kept = done.workspace.as_ref().filter(|used| done.end == RunEnd::Closed && !used.is_removed);
         if let Some(used) = kept {
-            let id = &used.workspace.id;
-            cx.ui.hint(&format!(
-                "merge its branch here; if there is nothing to merge, run `bd workspace remove {id}` to bring the issue home"
-            ));
+            let id = used.workspace.issue.as_ref().unwrap_or(&used.workspace.id);
+            cx.ui.hint(&format!("run `bd workspace merge {}` to bring its work home", view::shell_word(id)));
         }
     }
     Ok(match done.end {

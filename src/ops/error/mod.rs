@@ -257,10 +257,28 @@ pub enum WorkspaceError {
     Changed { id: String },
     #[error("the workspace {id} could not be removed: {error}{}", key.as_ref().map(|key| format!("; what was in it is kept as {key}")).unwrap_or_default())]
     HalfRemoved { id: String, key: Option<String>, error: Box<OpError> },
+    #[error("files in {} are changed and not committed: {}", root.display(), paths(files))]
+    HomeChanged { root: PathBuf, files: Vec<PathBuf> },
+    #[error("another process is landing work here")]
+    Landing,
+    #[error("this is the workspace {id}; its work lands in {}", parent.display())]
+    LandsElsewhere { id: String, parent: PathBuf },
+    #[error("no workspace is finished and not merged")]
+    NothingFinished,
+    #[error("the check fails here without any of that work: {why}: {command}{}", if output.is_empty() { String::new() } else { format!("; {output}") })]
+    CheckFails { command: String, why: String, output: String },
+    #[error("the check was interrupted: {command}")]
+    CheckInterrupted { command: String },
     #[error("{} is not empty", path.display())]
     NotEmpty { path: PathBuf },
     #[error("nothing was kept as {typed:?}")]
     NotKept { typed: String },
+}
+
+fn paths(files: &[PathBuf]) -> String {
+    let shown: Vec<String> = files.iter().take(3).map(|file| file.display().to_string()).collect();
+    let more = files.len() - shown.len();
+    if more > 0 { format!("{} and {more} more", shown.join(", ")) } else { shown.join(", ") }
 }
 
 fn texts(reasons: &[Reason]) -> String {

@@ -110,7 +110,7 @@ fn claim(
     let mut taken = None;
     records::edit(store, state, |all| {
         let is_over = |one: &Workspace| match one.state {
-            State::Idle => true,
+            State::Idle | State::Merged => true,
             State::Active => one.owner.as_ref().is_some_and(sys::is_gone),
             _ => false,
         };

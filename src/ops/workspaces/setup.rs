@@ -4,7 +4,7 @@
 //! workspace. A command from the committed settings is run only after the user has agreed to it.
 
 use std::io::{Read as _, Seek as _, SeekFrom};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::wish::SetupWish;
@@ -47,28 +47,62 @@ pub(super) fn command(store: &Store, wish: &SetupWish) -> Result<Option<String>>
 
 /// Runs it. Anything but success is an error.
 pub(super) fn run(store: &Store, one: &Workspace, command: &str, context: &Path) -> Result<()> {
-    let log = context.join(LOG);
     let limit = duration::parse(store.settings().word("workspace.setup_timeout")).unwrap_or(i64::MAX);
-    let limit = Duration::from_nanos(limit.unsigned_abs());
-    let vars = env::variables(store, one)?;
-    let arguments = ["-c".into(), SCRIPT.into(), "sh".into(), log.clone().into(), command.into()];
-    let _step = store.activity().begin(format!("running {command}"));
-    let mut job = Job::start_group(&"/bin/sh".into(), &arguments, &one.directory(), &vars).map_err(StoreError::from)?;
-    let failed = |why: String| {
-        let output = tail(&log).unwrap_or_default();
-        WorkspaceError::SetupFailed { command: command.to_owned(), why, output }.into()
+    let shell = Shell {
+        command: command.to_owned(),
+        directory: one.directory(),
+        vars: env::variables(store, one)?,
+        log: context.join(LOG),
+        limit,
     };
-    match job.wait(limit).map_err(StoreError::from)? {
-        Some(ended) if ended.is_success() => Ok(()),
-        Some(Ended::Code(code)) => Err(failed(format!("it ended with {code}"))),
-        Some(Ended::Signal(signal)) => Err(failed(format!("it was ended by signal {signal}"))),
-        None => {
-            job.end(PATIENCE).map_err(StoreError::from)?;
-            Err(failed(format!(
-                "it did not end within {}",
-                duration::text(limit.as_nanos().min(i64::MAX as u128) as i64)
-            )))
+    match shell.run(store)? {
+        None => Ok(()),
+        Some(Failed { why, output, .. }) => {
+            Err(WorkspaceError::SetupFailed { command: command.to_owned(), why, output }.into())
         }
+    }
+}
+
+/// A command that a shell runs, without a terminal.
+pub(super) struct Shell {
+    pub command: String,
+    pub directory: PathBuf,
+    pub vars: Vec<(String, String)>,
+    /// The file for its output.
+    pub log: PathBuf,
+    /// In nanoseconds.
+    pub limit: i64,
+}
+
+/// Why a command did not succeed.
+pub(super) struct Failed {
+    pub why: String,
+    /// The end of its output.
+    pub output: String,
+    /// It was asked to end, as we were perhaps.
+    pub is_interrupted: bool,
+}
+
+impl Shell {
+    pub(super) fn run(&self, store: &Store) -> Result<Option<Failed>> {
+        let limit = Duration::from_nanos(self.limit.unsigned_abs());
+        let arguments = ["-c".into(), SCRIPT.into(), "sh".into(), self.log.clone().into(), self.command.clone().into()];
+        let _step = store.activity().begin(format!("running {}", self.command));
+        let started = Job::start_group(&"/bin/sh".into(), &arguments, &self.directory, &self.vars);
+        let mut job = started.map_err(StoreError::from)?;
+        let ended = job.wait(limit).map_err(StoreError::from)?;
+        let is_interrupted = ended.is_some_and(Ended::is_interrupted);
+        let why = match ended {
+            Some(ended) if ended.is_success() => return Ok(None),
+            Some(Ended::Code(code)) => format!("it ended with {code}"),
+            Some(Ended::Signal(signal)) => format!("it was ended by signal {signal}"),
+            None => {
+                job.end(PATIENCE).map_err(StoreError::from)?;
+                let limit = duration::text(limit.as_nanos().min(i64::MAX as u128) as i64);
+                format!("it did not end within {limit}")
+            }
+        };
+        Ok(Some(Failed { why, output: tail(&self.log).unwrap_or_default(), is_interrupted }))
     }
 }
 

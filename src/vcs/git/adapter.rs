@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::archive::GitArchive;
 use super::clones::Source;
 use super::work_tree::WorkTree;
-use super::{attributes, changes, clones, commit, config, hooks, integrate, lines, network, outgoing};
+use super::{attributes, changes, clones, commit, config, hooks, integrate, landing, lines, network, outgoing};
 use super::{gate, renew, rescue, trees, upstream, whereabouts, work, worktrees};
 use crate::sys::Env;
 use crate::sys::activity::Step;
@@ -18,7 +18,7 @@ use crate::vcs::history::{Changed, Repository, Span};
 use crate::vcs::layout::git_worktrees;
 use crate::vcs::snapshot::Snapshot;
 use crate::vcs::sync::{Carried, Integrated, Integration, Outgoing, Parcel, Pushed, Route, Standing};
-use crate::vcs::{Abilities, Cloning, Exchange, Keep, Linking, Past, Renewal, Vcs, Verdict, Whereabouts};
+use crate::vcs::{Abilities, Cloning, Exchange, Keep, Landing, Linking, Past, Renewal, Vcs, Verdict, Whereabouts};
 use crate::vcs::{
     Archive, CommitError, DatedLine, Facts, Kind, NewClone, Origin, Reach, Rescue, Returned, SyncError, Tips,
 };
@@ -40,7 +40,13 @@ impl Vcs for Git {
     }
 
     fn abilities(&self) -> Abilities<'_> {
-        Abilities { exchange: Some(self), linking: Some(self), cloning: Some(self), renewal: Some(self) }
+        Abilities {
+            exchange: Some(self),
+            linking: Some(self),
+            cloning: Some(self),
+            renewal: Some(self),
+            landing: Some(self),
+        }
     }
 
     fn root(&self) -> &Path {
@@ -143,7 +149,7 @@ impl Exchange for Git {
     }
 
     fn integrate(&self, integration: Integration<'_>) -> Result<Integrated, SyncError> {
-        integrate::integrate(&self.root, integration)
+        integrate::integrate(&self.root, None, integration)
     }
 
     fn incoming(&self, route: &Route<'_>) -> Result<Vec<Carried>, SyncError> {
@@ -190,6 +196,24 @@ impl Renewal for Git {
 
     fn forward_clone(&self, from: &Path, base: Option<&str>, env: &Env) -> Result<bool, SyncError> {
         renew::forward(&self.root, from, base, env)
+    }
+}
+
+impl Landing for Git {
+    fn take_branch(&self, from: &Path, branch: &str, env: &Env) -> Result<String, SyncError> {
+        landing::take_branch(&self.root, from, branch, env)
+    }
+
+    fn between(&self, known: &str, tip: &str, route: &Route<'_>) -> Result<Vec<Carried>, SyncError> {
+        outgoing::between(&self.root, known, tip, route)
+    }
+
+    fn land(&self, commit: &str, name: &str, integration: Integration<'_>) -> Result<Integrated, SyncError> {
+        integrate::integrate(&self.root, Some((commit, name)), integration)
+    }
+
+    fn set_to(&self, commit: &str, env: &Env) -> Result<(), SyncError> {
+        landing::set_to(&self.root, commit, env)
     }
 }
 

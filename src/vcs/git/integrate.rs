@@ -25,10 +25,19 @@ const LIMIT: Duration = Duration::from_secs(600);
 /// The size limit for ledgers and for lists of files.
 pub(super) const MAX: usize = 256 << 20;
 
-pub(super) fn integrate(root: &Path, integration: Integration<'_>) -> Result<Integrated, SyncError> {
+/// Integrates the upstream, or another commit with its name for people.
+pub(super) fn integrate(
+    root: &Path,
+    other: Option<(&str, &str)>,
+    integration: Integration<'_>,
+) -> Result<Integrated, SyncError> {
     let env = integration.env;
     let link = upstream::find(root, env)?;
-    let found = link.remote.and_then(|remote| Some((remote.shown(), remote.theirs?, remote.tracking)));
+    let fetched = link.remote.and_then(|remote| Some((remote.shown(), remote.theirs?, Some(remote.tracking))));
+    let found = match other {
+        Some((commit, name)) => Some((name.to_owned(), id(commit.as_bytes())?, None)),
+        None => fetched,
+    };
     let Some((remote, theirs, tracking)) = found else { return Ok(Integrated::UpToDate) };
     if link.ours == Some(theirs) && unfinished(root).is_none() {
         return Ok(Integrated::UpToDate);
@@ -59,7 +68,8 @@ pub(super) fn integrate(root: &Path, integration: Integration<'_>) -> Result<Int
         place(&join, theirs)?;
         return Ok(Integrated::Forwarded);
     }
-    if let Some(commit) = join.dropped(&tracking, ours)?.filter(|dropped| !bases.contains(dropped)) {
+    let dropped = tracking.map_or(Ok(None), |tracking| join.dropped(&tracking, ours))?;
+    if let Some(commit) = dropped.filter(|dropped| !bases.contains(dropped)) {
         let (upstream, commit) = (join.upstream.clone(), commit.to_hex_with_len(8).to_string());
         return Err(SyncError::Rewritten { upstream, commit });
     }

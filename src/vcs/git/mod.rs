@@ -15,6 +15,7 @@ mod hooks;
 mod index;
 mod integrate;
 mod join;
+mod landing;
 mod lines;
 mod loose;
 mod merged;

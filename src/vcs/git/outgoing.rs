@@ -63,6 +63,10 @@ pub(super) fn incoming(root: &Path, route: &Route<'_>) -> Result<Vec<Carried>, S
     carried(root, link.ours, theirs, route)
 }
 
+pub(super) fn between(root: &Path, known: &str, tip: &str, route: &Route<'_>) -> Result<Vec<Carried>, SyncError> {
+    carried(root, Some(upstream::id(known.as_bytes())?), upstream::id(tip.as_bytes())?, route)
+}
+
 /// The commits that one side has and the other lacks, oldest first.
 fn carried(root: &Path, known: Option<ObjectId>, tip: ObjectId, route: &Route<'_>) -> Result<Vec<Carried>, SyncError> {
     let flags = ["rev-list", "--topo-order", "--reverse", "--no-commit-header", "--format=%H %P%x00%s"];

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::hooks::checked;
+use super::landing::fetching;
 use super::merged::Pair;
 use super::objects::line;
 use super::refs::{Ref, at, refs};
@@ -87,12 +88,9 @@ pub(crate) fn hand_over(root: &Path, git_dir: Option<PathBuf>, to: &Path, env: &
     if missing.is_empty() {
         return Ok(());
     }
-    // A pack is synced to disk before git ends, single objects are not.
-    let program = at(&there, env).args(["-c", "fetch.unpackLimit=1", "-c", "protocol.file.allow=always", "fetch"]);
-    let program = program.args(["--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules"]);
-    let program = program.args(["--no-auto-maintenance", "--stdin", "--end-of-options"]).arg(&common);
+    let program = fetching(&there, env).args(["--stdin", "--end-of-options"]).arg(&common);
     let names: String = missing.iter().map(|one| format!("{0}:{0}\n", one.name)).collect();
-    checked("git fetch", program.input(names.into_bytes()).limit(LIMIT).run()?)?;
+    checked("git fetch", program.input(names.into_bytes()).run()?)?;
     let theirs = refs(at(&there, env))?;
     match own.iter().find(|one| !has(&theirs, &one.name, &one.id)) {
         Some(one) => {

@@ -55,7 +55,7 @@ impl Vcs for Hg {
 
     fn abilities(&self) -> Abilities<'_> {
         let cloning = (self.kind == Kind::Hg).then_some(self as &dyn Cloning);
-        Abilities { exchange: Some(&*self.exchange), linking: Some(self), cloning, renewal: None }
+        Abilities { exchange: Some(&*self.exchange), linking: Some(self), cloning, renewal: None, landing: None }
     }
 
     fn root(&self) -> &Path {

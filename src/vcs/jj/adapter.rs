@@ -39,7 +39,7 @@ impl Vcs for Jj {
     }
 
     fn abilities(&self) -> Abilities<'_> {
-        Abilities { exchange: Some(self), linking: Some(self), cloning: Some(self), renewal: None }
+        Abilities { exchange: Some(self), linking: Some(self), cloning: Some(self), renewal: None, landing: None }
     }
 
     fn root(&self) -> &Path {

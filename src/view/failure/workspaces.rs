@@ -52,6 +52,12 @@ impl Classify for WorkspaceError {
             AlreadyGone { .. } => NOT_FOUND.run("bd workspace list --all", "to see removed ones"),
             Busy { .. } | Changed { .. } => BUSY.hint("try again when that is done"),
             HalfRemoved { key, .. } => FAILED.run("bd workspace gc --apply", "to finish").known("kept", key),
+            HomeChanged { .. } => FAILED.hint("nothing was changed; commit or stash them, then try again"),
+            Landing => BUSY.hint("try again when that is done"),
+            LandsElsewhere { parent, .. } => ILLEGAL.shell(format!("run it in {}", shell_path(parent))),
+            NothingFinished => NOT_FOUND.run("bd workspace list", "to see them").hint("a workspace is finished when its issue is closed there"),
+            CheckFails { .. } => FAILED.hint("nothing was merged and no issue was put back; repair this branch first, or set another land.check"),
+            CheckInterrupted { .. } => FAILED.hint("nothing was merged and no issue was put back; try again"),
             NotEmpty { .. } => not_empty(),
             NotKept { .. } => {
                 NOT_FOUND.run("bd workspace show", "to see what was saved of a workspace removed by force")

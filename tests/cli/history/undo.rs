@@ -179,6 +179,8 @@ const OTHERS: &[&str] = &[
     "context",
     "workspace",
     "worktree",
+    // git takes a merge back.
+    "land",
     "info",
     "quickstart",
     // A server; what its tools write is undone like any other write.

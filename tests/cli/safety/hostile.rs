@@ -170,6 +170,8 @@ pub const WRITERS: &[&str] = &[
     "workspace remove w1 --force",
     "workspace remove w2 --force",
     "workspace remove w3",
+    "workspace merge w1",
+    "land --check true",
     "workspace gc --older-than 0s --apply",
     "workspace gc --artifacts-only --apply",
     "worktree create w --path ../w",

@@ -209,6 +209,8 @@ const CALLS: &[(&str, &str)] = &[
     ("workspace du", "workspace du"),
     ("workspace update", "workspace update job --status idle"),
     ("workspace open", "workspace open job"),
+    ("workspace merge", "workspace merge job --dry-run"),
+    ("land", "land --dry-run"),
     ("workspace gc", "workspace gc"),
     ("workspace remove", "workspace remove job --force"),
     ("workspace restore", "workspace restore $KEPT --to ../job"),

@@ -7,6 +7,7 @@ mod identity;
 mod inherited;
 mod jobs;
 mod kinds;
+mod landing;
 mod losses;
 mod remove;
 mod reuse;

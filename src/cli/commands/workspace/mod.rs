@@ -1,6 +1,7 @@
 mod change;
 mod create;
 mod gc;
+mod merge;
 mod open;
 mod remove;
 mod show;
@@ -35,6 +36,7 @@ enum Action {
     Path(show::NamedArgs),
     /// Print the environment of a workspace's job, for a shell to evaluate
     Env(show::NamedArgs),
+    Merge(merge::MergeArgs),
     Remove(remove::RemoveArgs),
     Restore(remove::RestoreArgs),
     Gc(gc::GcArgs),
@@ -51,6 +53,7 @@ pub(super) fn run(args: WorkspaceArgs, cx: &mut Context) -> Outcome {
         Action::Show(args) => show::show(args, cx),
         Action::Path(args) => show::path(args, cx),
         Action::Env(args) => show::env(args, cx),
+        Action::Merge(args) => merge::run(args, cx),
         Action::Remove(args) => remove::remove(args, cx),
         Action::Restore(args) => remove::restore(args, cx),
         Action::Gc(args) => gc::run(args, cx),

@@ -4,6 +4,7 @@
 //! changes and merge, so that no other `bd` writes in between and version control never meets a changed ledger. Then
 //! reconcile proposals and push. A push that lost a race is repeated. One repo that fails does not stop the others.
 
+mod land;
 mod prune;
 mod received;
 mod send;
@@ -24,6 +25,7 @@ use crate::vcs::{
 };
 use crate::{ledger, vcs};
 
+pub use land::{Arriving, Landed};
 pub use received::Received;
 pub use trust::{NamedPrograms, trust_programs};
 
@@ -102,9 +104,32 @@ impl Project {
             one.notes.push(format!("{upstream} and this branch both have new commits; merge them yourself"));
             return Ok(());
         }
-        let before = received::read(copy);
         let areas = copy.areas();
         let incoming = with.incoming(&Route { ledgers: &areas, with_code: false, dry_run: None, env: &env })?;
+        let own = one.own.clone();
+        let done = self.merge_sides(copy, one, MERGE_MESSAGE, own.as_deref(), |merge| with.integrate(merge))?;
+        if matches!(done, Integrated::Merged | Integrated::Rebased) {
+            one.own = copy.vcs.head(&env)?;
+        }
+        // A later round may bring more; report the sum.
+        one.integrated = one.integrated.filter(|_| done == Integrated::UpToDate).or(Some(done));
+        if done != Integrated::UpToDate {
+            one.received_code.extend(incoming.into_iter().filter(|commit| commit.has_code));
+        }
+        Ok(())
+    }
+
+    /// Has version control join both sides, ledgers by our merge, and notes what that changed.
+    fn merge_sides(
+        &self,
+        copy: &WorkingCopy,
+        one: &mut RepoSync,
+        message: &str,
+        replaces: Option<&str>,
+        integrate: impl FnOnce(Integration<'_>) -> std::result::Result<Integrated, SyncError>,
+    ) -> Result<Integrated> {
+        let before = received::read(copy);
+        let areas = copy.areas();
         let mut merged = Vec::new();
         let mut damaged = false;
         let mut merge = |_: &Path, versions: &Versions| match (&versions.ours, &versions.theirs) {
@@ -123,28 +148,20 @@ impl Project {
             ledgers: &copy.ledgers,
             areas: &areas,
             merge: &mut merge,
-            message: MERGE_MESSAGE,
-            replaces: one.own.as_deref(),
+            message,
+            replaces,
             author: &author,
-            env: &env,
+            env: &self.host.env,
         };
-        let done = with.integrate(integration)?;
-        if matches!(done, Integrated::Merged | Integrated::Rebased) {
-            one.own = copy.vcs.head(&env)?;
-        }
-        // A later round may bring more; report the sum.
-        one.integrated = one.integrated.filter(|_| done == Integrated::UpToDate).or(Some(done));
+        let done = integrate(integration)?;
         ledger::add_lines(&mut one.merged, merged);
-        if done != Integrated::UpToDate {
-            one.received_code.extend(incoming.into_iter().filter(|commit| commit.has_code));
-        }
         let after = received::read(copy);
         damaged |= before != after && after.iter().any(|bytes| received::is_damaged(bytes));
         if damaged {
             one.notes.push(CAME_DAMAGED.to_owned());
         }
         one.received.add(received::compare(&before, &after));
-        Ok(())
+        Ok(done)
     }
 
     /// Shows a person who waits what is done for a repo.

@@ -49,12 +49,13 @@ impl Key {
     /// It can run a program, leave the repository, or decide where an issue goes and who gets to see it: only the user's own
     /// word counts.
     pub fn decides(&self) -> bool {
-        const OTHERS: [&str; 8] = [
+        const OTHERS: [&str; 9] = [
             "mode",
             "state.mode",
             "ledger.write",
             "commit.primary",
             "claims.remote",
+            "land.check",
             "prune.auto",
             "workspace.path",
             "workspace.setup",
@@ -141,6 +142,11 @@ pub static KEYS: &[Key] = &[
         Some("false"),
         "bd run removes the workspace when the job is over",
     ),
+    Key {
+        personal: true,
+        ..key("land.check", Kind::Text, None, "a command that bd land runs before it brings work home")
+    },
+    key("land.timeout", Kind::Duration, Some("15m"), "how long that command may take, at most 15m"),
     key("prune.budget", Kind::Size, Some("25k"), "the size of a ledger above which bd doctor warns"),
     key("prune.auto", Kind::Age, Some("off"), "bd commit and bd sync prune issues that have been closed for so long"),
 ];
